@@ -32,6 +32,7 @@
 #include <tesserec/core/philox_rounds.hpp>
 #include <tesserec/core/placed.hpp>
 #include <tesserec/core/random.hpp>
+#include <tesserec/core/random_loops.hpp>
 #include <tesserec/core/registry.hpp>
 #include <tesserec/core/row_threads.hpp>
 #include <tesserec/core/short_floats.hpp>

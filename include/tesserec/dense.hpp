@@ -8,7 +8,6 @@
 #include <tesserec/dense/layer.hpp>
 #include <tesserec/dense/layer_settings.hpp>
 #include <tesserec/dense/layer_types.hpp>
-#include <tesserec/dense/loss.hpp>
 #include <tesserec/dense/loss_settings.hpp>
 #include <tesserec/dense/loss_types.hpp>
 #include <tesserec/dense/mlp.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What a product of bf16 numbers is, whatever the instruction set. A word w holds w.even (low half) and w.odd:
+/// Defines a product of bf16 numbers, whatever the instruction set. A word w holds w.even (low half) and w.odd:
 ///   c = flush(fma(a.odd, b.odd, c));  c = flush(fma(a.even, b.even, c))
 /// rounded to the nearest, ties to even. flush: a denormal number is a zero of its sign, in what comes in too; what
 /// comes out is denormal if it is when rounded to 24 bits without a least exponent. That is VDPBF16PS of Intel's manual

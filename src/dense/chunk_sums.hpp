@@ -2,7 +2,7 @@
 /// Sums over the rows of pieces (Pieces), a column each: gradients of parameters that no product of matrices gives.
 #pragma once
 
-#include <tesserec/dense/rows.hpp>
+#include <tesserec/dense/device_products.hpp>
 
 namespace tesserec::dense {
 
@@ -68,5 +68,9 @@ class ChunkSums {
   Index columns_ = 0;
   LoopBuffer<float> sums_;
 };
+
+/// Writes the bias's gradient beside a weight's: the column sums of dy of each lane, piece by piece, where there is a
+/// bias.
+void bias_gradient(const Device& device, const DeviceProducts::WeightGradient& product, ChunkSums& sums);
 
 }  // namespace tesserec::dense

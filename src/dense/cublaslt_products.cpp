@@ -4,7 +4,7 @@
 #include <bit>
 #include <map>
 
-#include "bias_gradient.hpp"
+#include "chunk_sums.hpp"
 #include "cublaslt.hpp"
 #include <tesserec/core/device_loops.hpp>
 #include <tesserec/dense/device_products.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bias_gradient.hpp"
+#include "chunk_sums.hpp"
 #include <tesserec/core/placed.hpp>
 #include <tesserec/core/short_floats.hpp>
 #include <tesserec/dense/device_products.hpp>

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // cat, sum, multiply and dropout.
-#include "layer_formulas.hpp"
 #include "layers.hpp"
 #include <tesserec/core/error.hpp>
-#include <tesserec/core/philox_rounds.hpp>
-#include <tesserec/core/random.hpp>
+#include <tesserec/core/random_loops.hpp>
 #include <tesserec/core/text.hpp>
 
 namespace tesserec::dense {
@@ -104,10 +102,13 @@ class Dropout final : public ElementwiseLayer {
     if (!batch.draw.training) return copy_rows(where, batch.rows, batch.inputs[0], out);
     const Index n = batch.rows * width();
     float* const factors = own<Factors>(batch).factors.reserve(where, "tesserec::dense::dropout", n);
-    draw(where, batch, factors);
-    const Kept kept(rate_);
+    const Index first = (batch.draw.step << 32) + batch.draw.first_sample;
+    fill_rows(where, Random(batch.draw.seed, Purpose::dropout, batch.draw.layer), {first, first + batch.rows}, width(),
+              1.0f, factors);
+    const auto below = float(2.0 * rate_ - 1.0), kept = float(1.0 / (1.0 - rate_));
     over_numbers(
-        where, "tesserec::dense::dropout", n, KOKKOS_LAMBDA(Index i) { factors[i] = kept.factor(factors[i]); });
+        where, "tesserec::dense::dropout", n,
+        KOKKOS_LAMBDA(Index i) { factors[i] = factors[i] < below ? 0.0f : kept; });
     multiply(where, batch.rows, {factors, width(), width()}, batch.inputs[0], out);
   }
   void backward(const Where& where, const Batch& batch, Rows<const float>, Rows<const float> upstream,
@@ -116,23 +117,6 @@ class Dropout final : public ElementwiseLayer {
     if (!batch.draw.training) return copy_rows(where, batch.rows, upstream, input_gradients[0]);
     const Rows<const float> factors{own<Factors>(batch).factors.data(), width(), width()};
     multiply(where, batch.rows, factors, upstream, input_gradients[0]);
-  }
-
-  /// Writes numbers in [-1, 1): on a thread as Random::fill_rows, which is vectorised; the same on a device.
-  void draw(const Where& where, const Batch& batch, float* to) const {
-    const Random random(batch.draw.seed, Purpose::dropout, batch.draw.layer);
-    const Index first = (batch.draw.step << 32) + batch.draw.first_sample, width = this->width();
-    if (where.is_thread()) return random.fill_rows({first, first + batch.rows}, {0, width}, 1.0f, to);
-    const std::uint32_t key0 = random.key()[0], key1 = random.key()[1];
-    over_elements(
-        where, "tesserec::dense::draw", batch.rows, (width + 3) / 4, KOKKOS_LAMBDA(Index r, Index quad) {
-          const auto row = std::uint64_t(first + r);
-          std::uint32_t words[4] = {std::uint32_t(row), std::uint32_t(row >> 32), std::uint32_t(quad), 0};
-          philox::ten_rounds(key0, key1, words);
-          TESSEREC_UNROLL
-          for (int word = 0; word < 4; ++word)
-            if (4 * quad + word < width) to[r * width + 4 * quad + word] = philox::uniform(words[word], 1.0f);
-        });
   }
 
  private:

@@ -22,11 +22,4 @@ TESSEREC_FUNCTION float inner_product(const RowThreads& threads, Index n, const 
   return threads.chains<float>(n, [=](Index i, float sum) { return std::fma(a[i], b[i], sum); });
 }
 
-/// Factor that a number is multiplied by, by a draw in [-1, 1): 0 with probability `rate`, else 1 / (1 - rate).
-struct Kept {
-  explicit Kept(double rate) : below(float(2.0 * rate - 1.0)), by(float(1.0 / (1.0 - rate))) {}
-  TESSEREC_FUNCTION float factor(float draw) const { return draw < below ? 0.0f : by; }
-  float below, by;
-};
-
 }  // namespace tesserec::dense

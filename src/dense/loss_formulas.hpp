@@ -1,13 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The losses of loss.hpp, of one sample.
+/// Losses of one sample: what the loss types bce, mse and wbce are made of.
 #pragma once
 
+#include <array>
 #include <cmath>
 
 #include <tesserec/core/elementary.hpp>
-#include <tesserec/dense/loss.hpp>
+#include <tesserec/core/kernel.hpp>
 
 namespace tesserec::dense {
+
+enum class Loss { bce, mse, wbce };
+
+/// Loss of one sample's probability, as the reference DLRM has it. p = 1 / (1 + exp(-logit)), y the label.
+///   mse: (p - y)^2.  bce: -y log p - (1 - y) log(1 - p), each logarithm cut at -100.
+///   wbce: weight[y] * bce, y truncated to 0 or 1; a mean over samples, not over weights.
+/// A threshold t clamps p to [t, 1 - t] first; its gradient is 0 outside, 1 inside and on the border.
+struct SampleLoss {
+  Loss type = Loss::bce;
+  double threshold = 0.0;  ///< 0 = off
+  std::array<double, 2> weight{1.0, 1.0};
+};
+
+/// A loss of one sample and its derivative.
+struct LossValue {
+  double value = 0.0;
+  double gradient = 0.0;
+};
 
 /// SampleLoss, with the clamp's borders in single precision, as a probability in single precision meets them.
 class LossFormula {
@@ -21,6 +40,7 @@ class LossFormula {
     }
   }
 
+  /// Like PyTorch's bce, divides by p (1 - p) of at least 1e-12.
   TESSEREC_FUNCTION LossValue of_probability(double probability, double label) const {
     const double p = clamped(probability);
     LossValue loss;
@@ -36,6 +56,7 @@ class LossFormula {
     if (probability < low_ || probability > high_) loss.gradient = 0.0;
     return loss;
   }
+  /// bce without threshold is computed from the logit itself and cannot overflow or be cut.
   TESSEREC_FUNCTION LossValue of_logit(double logit, double label) const {
     const double p = elementary::sigmoid(logit);
     if (type_ == Loss::bce && !clamps_)
@@ -44,6 +65,7 @@ class LossFormula {
     loss.gradient *= p * elementary::sigmoid(-logit);
     return loss;
   }
+  /// Clamped where there is a threshold.
   TESSEREC_FUNCTION double prediction(double logit) const { return clamped(elementary::sigmoid(logit)); }
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bias_gradient.hpp"
+#include "chunk_sums.hpp"
 #include "product_bodies.hpp"
 #include <tesserec/core/device_loops.hpp>
 #include <tesserec/dense/device_products.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What a team does for a tile of a product.
+/// Bodies of teams, each for a tile of a product.
 #pragma once
 
 #include "device_tiles.hpp"

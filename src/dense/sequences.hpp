@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What layers over sequences share.
+/// Helpers of layers over sequences.
 #pragma once
 
 #include <vector>

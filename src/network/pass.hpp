@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// How a rank's batch passes a network and its loss: one virtual call a batch.
+/// The way of a rank's batch through a network and its loss: one virtual call a batch.
 #pragma once
 
 #include <memory>

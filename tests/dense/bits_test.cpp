@@ -6,8 +6,8 @@
 #include "catch.hpp"
 #include "digest.hpp"
 #include "layer_alone.hpp"
+#include "loss_alone.hpp"
 #include <tesserec/core/random.hpp>
-#include <tesserec/dense/loss.hpp>
 
 using namespace tesserec;
 using namespace tesserec::dense;

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "catch.hpp"
-#include <tesserec/dense/loss.hpp>
+#include "loss_alone.hpp"
 #include <tesserec/dense/loss_types.hpp>
 
 using namespace tesserec;

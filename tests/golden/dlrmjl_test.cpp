@@ -3,6 +3,7 @@
 // weight.
 #include "dlrm.hpp"
 #include "layer_alone.hpp"
+#include "loss_alone.hpp"
 #include "mlp_alone.hpp"
 #include <tesserec/dense.hpp>
 

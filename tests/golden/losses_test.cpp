@@ -2,7 +2,7 @@
 // facebookresearch/dlrm's losses, with and without its clamp, as torch computes them.
 #include "catch.hpp"
 #include "golden.hpp"
-#include <tesserec/dense/loss.hpp>
+#include "loss_alone.hpp"
 
 using namespace tesserec;
 

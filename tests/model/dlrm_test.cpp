@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "catch.hpp"
+#include "loss_alone.hpp"
 #include <tesserec/comm/tree_reduce.hpp>
-#include <tesserec/core/error.hpp>
 #include <tesserec/core/random.hpp>
 #include <tesserec/dense.hpp>
 #include <tesserec/model.hpp>

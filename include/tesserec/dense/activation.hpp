@@ -15,7 +15,12 @@ namespace tesserec::dense {
 enum class Activation { none, relu, sigmoid, tanh, gelu, swish };
 
 /// Lists them by the names that a deck has.
-const std::vector<std::pair<std::string, Activation>>& activations();
+inline const std::vector<std::pair<std::string, Activation>>& activations() {
+  static const std::vector<std::pair<std::string, Activation>> all = {
+      {"none", Activation::none}, {"relu", Activation::relu}, {"sigmoid", Activation::sigmoid},
+      {"tanh", Activation::tanh}, {"gelu", Activation::gelu}, {"swish", Activation::swish}};
+  return all;
+}
 
 /// Neither none nor relu, which the matrix kernels do by themselves: its slope takes x.
 inline bool is_smooth(Activation activation) {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <memory>
+#include <numeric>
 #include <span>
 #include <string>
 #include <vector>
@@ -23,7 +24,7 @@ struct InputShape {
   double length = 1;         ///< of a sequence: vectors a sample, on average
   std::string lengths = {};  ///< of a sequence: the feature that has as many ids as this one has vectors
   std::string name() const { return names.empty() ? "an input" : names.front(); }
-  Index width() const;
+  Index width() const { return std::accumulate(vectors.begin(), vectors.end(), Index{0}); }
 };
 
 /// Start values of a tensor [rows, columns] (Naumov et al.'s code): weight N(0, sqrt(2 / (rows + columns))), bias
@@ -40,7 +41,13 @@ struct Parameter {
 };
 
 /// Appends a tensor behind the others and returns its offset; `size` grows to the next multiple of 16.
-Index place(std::vector<Parameter>& tensors, Index& size, std::string name, Index rows, Index columns, Start start);
+inline Index place(std::vector<Parameter>& tensors, Index& size, std::string name, Index rows, Index columns,
+                   Start start) {
+  constexpr Index line = 16;  // floats of a cache line
+  tensors.push_back({std::move(name), rows, columns, size, start});
+  size = (size + rows * columns + line - 1) / line * line;
+  return tensors.back().offset;
+}
 
 /// FLOPs of a sample. The way back costs `backward`, and `inputs` more where the inputs' gradients are wanted.
 struct Flops {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What a network's last layer is judged by. The kinds of losses there are, by name.
+/// Losses, which judge a network's last layer, and their types by name.
 #pragma once
 
 #include <array>

@@ -12,7 +12,11 @@ namespace tesserec::dense {
 enum class Precision { fp32, bf16, tf32 };
 
 /// Lists them by the names that a deck has.
-const std::vector<std::pair<std::string, Precision>>& precisions();
-const std::string& name(Precision precision);
+inline const std::vector<std::pair<std::string, Precision>>& precisions() {
+  static const std::vector<std::pair<std::string, Precision>> all{
+      {"fp32", Precision::fp32}, {"bf16", Precision::bf16}, {"tf32", Precision::tf32}};
+  return all;
+}
+inline const std::string& name(Precision precision) { return precisions()[std::size_t(precision)].first; }
 
 }  // namespace tesserec::dense

@@ -56,7 +56,7 @@ class Products {
   virtual void place(const Where& where, Index rows, Rows<float> to, Matrix& matrix) const = 0;
   /// to = matrix, which place() prepared.
   virtual void store(const Where& where, Index rows, const Matrix& matrix, Rows<float> to) const = 0;
-  /// To be called when a loop has written `numbers`.
+  /// Rounds what a loop has written into `numbers`, where products read it so.
   virtual void written(const Where& where, Index rows, Matrix& matrix) const = 0;
   /// The same of the gradient of a linear layer's output: 0 where `mask`, unless null, is 0 or below.
   virtual void gradient_written(const Where& where, Index rows, const Matrix* mask, Matrix& dy) const = 0;

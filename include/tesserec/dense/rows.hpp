@@ -37,11 +37,20 @@ struct LayerInput : Rows<const float> {
 };
 
 /// to = from
-void copy_rows(const Where& where, Index rows, Rows<const float> from, Rows<float> to);
+inline void copy_rows(const Where& where, Index rows, Rows<const float> from, Rows<float> to) {
+  over_elements(
+      where, "tesserec::dense::copy", rows, from.width, KOKKOS_LAMBDA(Index r, Index c) { to[r][c] = from[r][c]; });
+}
 /// to += from
-void add_rows(const Where& where, Index rows, Rows<const float> from, Rows<float> to);
+inline void add_rows(const Where& where, Index rows, Rows<const float> from, Rows<float> to) {
+  over_elements(
+      where, "tesserec::dense::add", rows, from.width, KOKKOS_LAMBDA(Index r, Index c) { to[r][c] += from[r][c]; });
+}
 /// to = 0
-void clear_rows(const Where& where, Index rows, Rows<float> to);
+inline void clear_rows(const Where& where, Index rows, Rows<float> to) {
+  over_elements(
+      where, "tesserec::dense::clear", rows, to.width, KOKKOS_LAMBDA(Index r, Index c) { to[r][c] = 0.0f; });
+}
 
 /// A batch's rows by chunk: a lane adds the chunks' finished sums one after the other. On a thread a batch is one
 /// chunk.

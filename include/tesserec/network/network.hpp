@@ -98,7 +98,7 @@ class Network {
   ///   pooled_gradient [B, pooled width] and unpooled_gradient, of input.unpooled, are overwritten;
   ///   gradients receives the parameters' gradient lane by lane and is finished;
   ///   the result is the loss summed over each of the rank's lanes, divided by n.
-  /// With kernels of a device, what the host gets of it is there when the losses are asked for.
+  /// Results that the host gets from a device's kernels are there when the losses are asked for.
   LaneLosses forward_backward(const Exec& exec, const PlacedVector<float>& parameters, const DenseInput& input,
                               float* pooled_gradient, LaneSums& gradients,
                               const std::vector<jagged::JaggedVectors>& unpooled_gradient = {}) const;

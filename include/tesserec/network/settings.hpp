@@ -36,7 +36,7 @@ struct SmallerTables {
   bool md_round_dims = false;  ///< to powers of two
 };
 
-/// What model.type makes its layers of, and the loss.
+/// Settings that model.type makes its layers of, and the loss.
 struct Settings {
   std::string type = "dlrm";
   Index embedding_dim = 16;
