@@ -8,7 +8,7 @@
 namespace tesserec::dense {
 namespace {
 
-Registry<LayerType>& registry() {
+Registry<LayerType>& layer_registry() {
   static Registry<LayerType> types(
       "layer type",
       {
@@ -47,9 +47,9 @@ Registry<LayerType>& registry() {
 
 }  // namespace
 
-const std::vector<LayerType>& layer_types() { return registry().all(); }
-void add_layer_type(LayerType type) { registry().add(std::move(type)); }
-const LayerType& layer_type(const std::string& name) { return registry().at(name); }
+const std::vector<LayerType>& layer_types() { return layer_registry().all(); }
+void add_layer_type(LayerType type) { layer_registry().add(std::move(type)); }
+const LayerType& layer_type(const std::string& name) { return layer_registry().at(name); }
 
 std::unique_ptr<Layer> make_layer(const LayerSettings& settings, const std::vector<InputShape>& inputs) {
   const LayerType& type = layer_type(settings.type);

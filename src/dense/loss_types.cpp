@@ -41,7 +41,7 @@ std::unique_ptr<LossFunction> make(const LossSettings& s) {
   return std::make_unique<LogitLoss>(SampleLoss{type, s.threshold, {s.weights[0], s.weights[1]}});
 }
 
-Registry<LossType>& registry() {
+Registry<LossType>& loss_registry() {
   static Registry<LossType> types(
       "loss", {
                   {"bce", "binary cross entropy on the logit.", {"loss_threshold"}, make<Loss::bce>},
@@ -62,8 +62,8 @@ Registry<LossType>& registry() {
 
 }  // namespace
 
-const std::vector<LossType>& loss_types() { return registry().all(); }
-void add_loss_type(LossType type) { registry().add(std::move(type)); }
-const LossType& loss_type(const std::string& name) { return registry().at(name); }
+const std::vector<LossType>& loss_types() { return loss_registry().all(); }
+void add_loss_type(LossType type) { loss_registry().add(std::move(type)); }
+const LossType& loss_type(const std::string& name) { return loss_registry().at(name); }
 
 }  // namespace tesserec::dense

@@ -10,7 +10,7 @@ namespace {
 
 std::vector<dense::LayerSettings> network(const Settings& s) { return s.layers; }
 
-Registry<ModelType>& registry() {
+Registry<ModelType>& model_registry() {
   static Registry<ModelType> types(
       "model",
       {
@@ -77,9 +77,9 @@ dense::LayerSettings mlp(const Settings& s, std::string name, std::string input,
   return layer;
 }
 
-const std::vector<ModelType>& model_types() { return registry().all(); }
-void add_model_type(ModelType type) { registry().add(std::move(type)); }
-const ModelType& model_type(const std::string& name) { return registry().at(name); }
+const std::vector<ModelType>& model_types() { return model_registry().all(); }
+void add_model_type(ModelType type) { model_registry().add(std::move(type)); }
+const ModelType& model_type(const std::string& name) { return model_registry().at(name); }
 
 std::vector<dense::LayerSettings> layers_of(const Settings& s, bool dense_features) {
   const ModelType& type = model_type(s.type);
