@@ -106,12 +106,10 @@ std::string refused(const std::vector<LayerSettings>& layers) {
 
 }  // namespace
 
-TEST_CASE("portable: layers give sequences, and several layers read one") {
+TEST_CASE("layers give sequences, and several layers read one") {
   add_types();
-  for (const Kernels kernels : {Kernels::simd, Kernels::portable}) {
-    Run run(tangled(), "bce", {}, kernels);
-    check_slopes(run);
-  }
+  Run run(tangled());
+  check_slopes(run);
 }
 
 TEST_CASE("portable: sequences between layers have the bits of chunks on a device") {
