@@ -3,11 +3,11 @@
 # device.sh [BUILD...]: what ctest leaves out of the tests over the emulated device (src/emulated/README.md): 20 seeds in
 # random order, all cases in eager and lazy order, 1 to 4 ranks; then AddressSanitizer and ThreadSanitizer. Each build has a
 # folder below build/: emulated, emulated_addresses, emulated_threads; name some to have those alone. SEEDS=N: so many seeds.
-# FOLDERS: suites (core comm embedding sharding dense optim model train golden, and cublaslt where its header is). Some
+# FOLDERS: suites (core comm embedding sharding dense optim network train golden, and cublaslt where its header is). Some
 # hours on two processors.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-folders=${FOLDERS:-core comm embedding sharding dense optim model train golden}
+folders=${FOLDERS:-core comm embedding sharding dense optim network train golden}
 seeds=${SEEDS:-20}
 builds=("$@")
 ((${#builds[@]})) || builds=(emulated emulated_addresses emulated_threads)
@@ -28,7 +28,7 @@ check() {
   local folder launch=()
   (($2 == 1)) || launch=(mpirun --allow-run-as-root --oversubscribe -n "$2")
   for folder in $folders; do
-    (($2 == 1)) || [[ $folder =~ ^(comm|sharding|model|train)$ ]] || continue
+    (($2 == 1)) || [[ $folder =~ ^(comm|sharding|network|train)$ ]] || continue
     echo "== $1 $folder, $2 ranks, $3${4:+, all cases}"
     env TESSEREC_EMULATED="$3" ${4:+TESSEREC_DEVICE_ALL=1} OMPI_MCA_mpi_yield_when_idle=1 "${fixed[@]}" "${launch[@]}" \
       "build/$1/tests/test_$folder" >build/device.log 2>&1 && continue

@@ -52,7 +52,7 @@ while IFS= read -r line; do
   [[ -z $line ]] || miss "a library: $line"
 done < <(ask "$carried/run" ldd "$carried"/bin/* "$carried"/ompi/bin/* | grep 'not found' | sed 's/^[[:space:]]*//' | sort -u)
 programs=()
-for name in embedding dense cublaslt model train sharding golden comm optim core; do
+for name in embedding dense cublaslt network train sharding golden comm optim core; do
   if [[ -x $carried/bin/test_$name ]]; then programs+=("$name"); else miss "test_$name: it was not taken along"; fi
 done
 has() { [[ " ${programs[*]} " == *" $1 "* ]]; }
@@ -97,7 +97,7 @@ one_digest="portable kernels*,one digest for all plans,every optimizer*,a bound 
 tests core 1 30
 tests embedding 1 60
 tests dense 1 60
-tests model 1 60 "portable*,graphs*"
+tests network 1 60 "portable*,graphs*"
 tests train 1 90 "$one_digest"
 tests golden 1 40 "*with SGD*,golden two_tower*"
 
@@ -143,7 +143,7 @@ sanitize() { # TOOL...
   for tool in "$@"; do
     sanitized "$tool" embedding "portable kernels: copies*,portable kernels: rows that*,portable kernels: rows whose*,portable kernels: the dense*"
     sanitized "$tool" dense "losses on a device*,teams of several*"
-    sanitized "$tool" model "portable: values*,portable: ranks*"
+    sanitized "$tool" network "portable: values*,portable: ranks*"
   done
 }
 clean() { [[ $measured =~ SUMMARY:\ 0\  ]] && grep -aq "All tests passed" "$out/$name.log" || verdict=FAILED; }
@@ -199,7 +199,7 @@ for ranks in 2 4; do
   tests sharding $ranks 60 "*oracle's bits*,vectors that stay apart*"
   tests train $ranks 60 "$one_digest"
 done
-tests model 2 40 "portable*"
+tests network 2 40 "portable*"
 
 # 8. The rest, with the time that is left.
 tests sharding 1 60
