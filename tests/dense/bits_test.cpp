@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Other bits here are other bits of every model.
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "catch.hpp"
@@ -90,4 +91,12 @@ TEST_CASE("losses have the bits they had when this was written") {
         }
       }
   CHECK(test::digest(values) == 0x242e8575d732cd63);
+}
+
+TEST_CASE("a lane's sums of rows begin with +0: a chunk's that underflow to -0 leave it so") {
+  test::LayerAlone layer({.type = "layer_norm"}, {{{4}}}, std::vector<float>(64, 1.0f));
+  layer.forward(1, {{1.0f, 2.0f, 3.0f, 4.0f}});
+  const float least = -std::numeric_limits<float>::denorm_min();  // times 0.447 it is -0
+  const std::vector<float> gradient = layer.backward({0.0f, 0.0f, least, 0.0f}).parameters;
+  CHECK((gradient[2] == 0.0f && !std::signbit(gradient[2])));
 }

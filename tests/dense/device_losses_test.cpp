@@ -5,6 +5,7 @@
 
 #include "catch.hpp"
 #include "device_copies.hpp"
+#include <tesserec/core/elementary.hpp>
 #include <tesserec/core/lanes.hpp>
 #include <tesserec/core/random.hpp>
 #include <tesserec/dense.hpp>
@@ -60,6 +61,11 @@ TEST_CASE("losses on a device have the bits of losses chunk by chunk") {
           }
           expected_probabilities.resize(rows);
           loss->predict({}, rows, {out.data(), width, width}, expected_probabilities.data());
+          for (Index r = 0; r < rows && width == 10; ++r) {  // a score is summed from the first number on
+            double score = 0.0;
+            for (Index d = 0; d < 5; ++d) score += double(out[r * 10 + d]) * out[r * 10 + 5 + d];
+            REQUIRE(expected_probabilities[r] == float(elementary::sigmoid(2.0 * score)));
+          }
           first.push_back(rows);
 
           const std::vector<Index> of_lane{0, std::ssize(first) - 1};

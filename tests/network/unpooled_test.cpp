@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Layers that read one vector an id.
+#include "digest.hpp"
 #include "errors.hpp"
 #include "slopes.hpp"
 
@@ -98,4 +99,22 @@ TEST_CASE("sequences in the wrong place") {
   const std::vector<LayerSettings> layers = {{.name = "all", .type = "cat", .inputs = {"dense", "pooled"}}, logit};
   EmbeddedFeatures features = features_of({attention({"pooled.item", "unpooled.history"})});
   CHECK(mentions(error_of([&] { Network(model_of(layers), 4, features); }), "no layer reads \"unpooled.history\""));
+}
+
+TEST_CASE("layers over sequences have the bits they had when this was written") {
+  Run run({{.name = "seen",
+            .type = "attention",
+            .inputs = {"pooled.item", "unpooled.history"},
+            .widths = {5},
+            .softmax = true},
+           {.name = "sums", .type = "weighted_sum", .inputs = {"unpooled.history"}, .positions = 4},
+           {.name = "all", .type = "cat", .inputs = {"dense", "pooled", "seen", "sums"}},
+           logit});
+  std::vector<float> all{float(run.loss())};
+  const float* const gradient = run.gradients.sum(0).data();
+  all.insert(all.end(), gradient, gradient + run.network.parameters());
+  all.insert(all.end(), run.pooled_gradient.begin(), run.pooled_gradient.end());
+  const Matrix<float>& slopes = run.unpooled_gradient[0].values;
+  all.insert(all.end(), slopes.data(), slopes.data() + slopes.size());
+  CHECK(test::digest(all) == 0x2120e7b63682abe6);
 }
