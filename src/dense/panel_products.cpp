@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "panels.hpp"
+#include <tesserec/core/lane_sums.hpp>
 #include <tesserec/core/lanes.hpp>
 #include <tesserec/dense/products.hpp>
 
@@ -23,10 +24,6 @@ void round(const Matrix& m, Index rows) {
 /// The operand whose depth runs across its rows.
 const float* across(const Linear& linear, const Matrix& m) {
   return linear.precision == Precision::bf16 ? m.across.data() : m.numbers;
-}
-
-TESSEREC_KERNEL void add(Index n, const float* from, float* to) {
-  for (Index i = 0; i < n; ++i) to[i] += from[i];
 }
 
 class PanelProducts final : public Products {
@@ -62,20 +59,14 @@ class PanelProducts final : public Products {
   }
 
   void forward(const Where&, Index rows, const Linear& linear, const Matrix& x, bool relu, Matrix& y) override {
-    Product p;
-    p.rows = p.a_rows = height(x, rows);
-    p.depth = depth(linear, linear.in);
-    p.columns = linear.out;
-    p.a = across(linear, x);
-    p.b = linear.packed_forward;
+    Product p = product(linear, rows, x, linear.packed_forward, y);
     p.start = linear.packed_bias;
-    p.c = y.numbers;
     p.finish = relu ? Finish::relu : Finish::store;
     multiply(linear, p, rows, true, y);
   }
   void weight_gradient(const Where&, const Pieces& pieces, const Linear& linear, const Matrix& dy, const Matrix& x,
                        const LinearGradients& to) override {
-    if (to.bias.data != nullptr && to.bias.add) add(linear.out, dy.sums.data(), to.bias.data);
+    if (to.bias.data != nullptr && to.bias.add) add_floats(to.bias.data, dy.sums.data(), linear.out);
     if (to.bias.data != nullptr && !to.bias.add) std::copy_n(dy.sums.data(), linear.out, to.bias.data);
     const bool words = linear.precision == Precision::bf16;
     WeightGradient p{
@@ -89,13 +80,7 @@ class PanelProducts final : public Products {
   }
   void input_gradient(const Where&, Index rows, const Linear& linear, const Matrix& dy, bool finished,
                       const Matrix* mask, Matrix& dx) override {
-    Product p;
-    p.rows = p.a_rows = height(dy, rows);
-    p.depth = depth(linear, linear.out);
-    p.columns = linear.in;
-    p.a = across(linear, dy);
-    p.b = linear.packed_backward;
-    p.c = dx.numbers;
+    Product p = product(linear, rows, dy, linear.packed_backward, dx);
     if (finished) {
       p.finish = Finish::gradient;
       p.y = mask != nullptr ? mask->numbers : nullptr;
@@ -107,6 +92,17 @@ class PanelProducts final : public Products {
 
  private:
   static Index padded_width(Index width) { return panel_count(width, kernels().width) * kernels().width; }
+  /// c = a b, with b packed.
+  static Product product(const Linear& linear, Index rows, const Matrix& a, const float* b, const Matrix& c) {
+    Product p;
+    p.rows = p.a_rows = height(a, rows);
+    p.depth = depth(linear, a.width);
+    p.columns = c.width;
+    p.a = across(linear, a);
+    p.b = b;
+    p.c = c.numbers;
+    return p;
+  }
   /// A finished c is rounded as it is written, or afterwards where the product is none of bf16.
   static void multiply(const Linear& linear, Product& p, Index rows, bool finished, Matrix& c) {
     const bool at_once = finished && linear.precision == Precision::bf16 && c.is_rounded;

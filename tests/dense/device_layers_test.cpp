@@ -165,7 +165,7 @@ class Both {
     const Index row = case_.inputs[i].sequence ? offsets_[first] : first;
     return {data + row * stride_[i], case_.inputs[i].width(), stride_[i]};
   }
-  /// Those of samples [first, first + n); `offsets` where loops run.
+  /// Returns the lengths of samples [first, first + n); `offsets` lie where loops run.
   Lengths lengths(std::size_t i, const Index* offsets, Index first, Index n) const {
     if (!case_.inputs[i].sequence) return {};
     return {offsets + first, offsets_.data() + first, offsets_[first], offsets_[first + n] - offsets_[first]};
