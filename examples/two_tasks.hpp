@@ -7,7 +7,8 @@
 
 #include <tesserec/core/elementary.hpp>
 #include <tesserec/data.hpp>
-#include <tesserec/dense.hpp>
+#include <tesserec/layers.hpp>
+#include <tesserec/losses.hpp>
 #include <tesserec/model.hpp>
 #include <tesserec/train.hpp>
 
@@ -19,16 +20,16 @@ constexpr Index users = 800, items = 300, numbers = 4, dim = 8, experts = 3, bat
 
 /// A sample's numbers e^x / sum e^x. Sums run in the order that is written here, so that the bits are everywhere the
 /// same.
-class Softmax final : public dense::Layer {
+class Softmax final : public layers::Layer {
  public:
   explicit Softmax(Index width) : width_(width) {}
   Index width() const override { return width_; }
   std::string describe() const override { return std::to_string(width_) + " wide"; }
-  dense::Flops flops() const override { return {20.0 * double(width_), 4.0 * double(width_), 0}; }
+  layers::Flops flops() const override { return {20.0 * double(width_), 4.0 * double(width_), 0}; }
   bool multiplies_matrices() const override { return false; }
 
-  void forward(const Where& where, const Batch& batch, dense::Rows<float> out) const override {
-    const dense::Rows<const float> in = batch.inputs[0];
+  void forward(const Where& where, const Batch& batch, Rows<float> out) const override {
+    const Rows<const float> in = batch.inputs[0];
     const Index width = width_;  // a loop's body reads no member
     over_numbers(
         where, "two_tasks::softmax", batch.rows, KOKKOS_LAMBDA(Index r) {
@@ -40,9 +41,9 @@ class Softmax final : public dense::Layer {
           for (Index c = 0; c < width; ++c) y[c] /= sum;
         });
   }
-  void backward(const Where& where, const Batch& batch, dense::Rows<const float> out, dense::Rows<const float> upstream,
-                std::span<const dense::Rows<float>> input_gradients, dense::LaneGradients) const override {
-    const dense::Rows<float> to = input_gradients[0];
+  void backward(const Where& where, const Batch& batch, Rows<const float> out, Rows<const float> upstream,
+                std::span<const Rows<float>> input_gradients, LaneGradients) const override {
+    const Rows<float> to = input_gradients[0];
     const Index width = width_;
     if (to.data == nullptr) return;  // nobody wants it
     over_numbers(
@@ -58,10 +59,10 @@ class Softmax final : public dense::Layer {
 };
 
 /// Cross entropy of both tasks, added. A batch has one label a sample: click + 2 * purchase.
-class TwoTasks final : public dense::LossFunction {
+class TwoTasks final : public losses::LossFunction {
  public:
   std::string refuses(Index width) const override { return width == 2 ? "" : "two logits, of click and purchase"; }
-  void evaluate(const Where& where, const Batch& batch, double* losses, dense::Rows<float> gradient) const override {
+  void evaluate(const Where& where, const Batch& batch, double* losses, Rows<float> gradient) const override {
     over_numbers(
         where, "two_tasks::loss", batch.rows, KOKKOS_LAMBDA(Index r) {
           losses[r] = 0;
@@ -74,7 +75,7 @@ class TwoTasks final : public dense::LossFunction {
           }
         });
   }
-  void predict(const Where& where, Index rows, dense::Rows<const float> out, float* probabilities) const override {
+  void predict(const Where& where, Index rows, Rows<const float> out, float* probabilities) const override {
     over_numbers(
         where, "two_tasks::predict", rows,
         KOKKOS_LAMBDA(Index r) { probabilities[r] = float(elementary::sigmoid(double(out[r][0]))); });
@@ -83,14 +84,14 @@ class TwoTasks final : public dense::LossFunction {
 
 /// To be called once, before the model is made.
 inline void add_types() {
-  dense::add_layer_type({"softmax", "shares that add to 1.", {}, [](const dense::LayerSettings&, const auto& inputs) {
-                           return std::make_unique<Softmax>(inputs.at(0).width());
-                         }});
-  dense::add_loss_type({"two_tasks",
-                        "cross entropy of click and purchase.",
-                        {},
-                        [](const dense::LossSettings&) { return std::make_unique<TwoTasks>(); },
-                        {0.0f, 3.0f}});
+  layers::add_layer_type({"softmax", "shares that add to 1.", {}, [](const layers::LayerSettings&, const auto& inputs) {
+                            return std::make_unique<Softmax>(inputs.at(0).width());
+                          }});
+  losses::add_loss_type({"two_tasks",
+                         "cross entropy of click and purchase.",
+                         {},
+                         [](const losses::LossSettings&) { return std::make_unique<TwoTasks>(); },
+                         {0.0f, 3.0f}});
 }
 
 /// Each expert reads all; each task mixes the experts by a gate of its own and has a tower of its own.
@@ -101,7 +102,7 @@ inline model::Settings settings() {
   settings.loss = "two_tasks";
   auto& layers = settings.layers;
   layers = {{.name = "all", .type = "cat", .inputs = {"dense", "pooled"}}};
-  dense::LayerSettings mixed{.name = "experts", .type = "cat"};
+  layers::LayerSettings mixed{.name = "experts", .type = "cat"};
   for (Index e = 0; e < experts; ++e) {
     mixed.inputs.push_back("expert_" + std::to_string(e));
     layers.push_back({.name = mixed.inputs.back(), .type = "mlp", .inputs = {"all"}, .widths = {16, dim}});

@@ -12,7 +12,7 @@ jobs=${JOBS:-2}
 build=$PWD/build/aarch64
 root=$build/root    # where cmake/aarch64.cmake looks
 tests=("$@")
-((${#tests[@]})) || tests=(core optim embedding dense)
+((${#tests[@]})) || tests=(core optim embedding products layers losses)
 
 need_packages "${program_packages[@]}" g++-aarch64-linux-gnu qemu-user-static
 

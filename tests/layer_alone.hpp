@@ -4,28 +4,28 @@
 
 #include <vector>
 
-#include <tesserec/dense/layer_types.hpp>
-#include <tesserec/dense/products.hpp>
+#include <tesserec/layers/layer_types.hpp>
+#include <tesserec/products/products.hpp>
 
 namespace tesserec::test {
 
 class LayerAlone {
  public:
   /// `parameters` [size()]; without them zeros.
-  LayerAlone(const dense::LayerSettings& settings, const std::vector<dense::InputShape>& inputs,
+  LayerAlone(const layers::LayerSettings& settings, const std::vector<layers::InputShape>& inputs,
              std::vector<float> parameters = {})
       : layer_(make(settings, inputs)), parameters_(std::move(parameters)), packed_(layer_->packed_size()) {
     parameters_.resize(layer_->size());
     layer_->pack(Exec(), parameters_.data(), true, packed_.data(), {0, layer_->size() + 1});
   }
 
-  const dense::Layer& layer() const { return *layer_; }
-  dense::Layer::Draw draw;
+  const layers::Layer& layer() const { return *layer_; }
+  layers::Layer::Draw draw;
 
   /// inputs[i] [rows, width of input i] -> [rows, width()].
   std::vector<float> forward(Index rows, std::vector<std::vector<float>> inputs) {
     rows_ = rows;
-    piece_ = dense::OnePiece(rows);
+    piece_ = OnePiece(rows);
     inputs_ = std::move(inputs);
     views_.clear();
     for (const auto& input : inputs_)
@@ -43,7 +43,7 @@ class LayerAlone {
   /// Of the last forward.
   Gradients backward(std::vector<float> upstream) {
     Gradients gradients{inputs_, std::vector<float>(layer_->size())};
-    std::vector<dense::Rows<float>> to;
+    std::vector<Rows<float>> to;
     for (auto& input : gradients.inputs) {
       std::fill(input.begin(), input.end(), 7.0f);
       to.push_back({input.data(), std::ssize(input) / rows_, std::ssize(input) / rows_});
@@ -53,27 +53,25 @@ class LayerAlone {
   }
 
  private:
-  static std::unique_ptr<dense::Layer> make(dense::LayerSettings settings,
-                                            const std::vector<dense::InputShape>& inputs) {
+  static std::unique_ptr<layers::Layer> make(layers::LayerSettings settings,
+                                             const std::vector<layers::InputShape>& inputs) {
     settings.inputs.resize(inputs.size());
     return make_layer(settings, inputs);
   }
-  dense::Layer::Batch batch() const {
+  layers::Layer::Batch batch() const {
     return {rows_,          piece_.pieces(), views_,           parameters_.data(),
             packed_.data(), products_.get(), workspace_.get(), draw};
   }
-  dense::Rows<float> view(std::vector<float>& numbers) const {
-    return {numbers.data(), layer_->width(), layer_->width()};
-  }
+  Rows<float> view(std::vector<float>& numbers) const { return {numbers.data(), layer_->width(), layer_->width()}; }
 
-  std::unique_ptr<dense::Layer> layer_;
+  std::unique_ptr<layers::Layer> layer_;
   std::vector<float> parameters_, packed_, out_;
-  std::unique_ptr<dense::Layer::Workspace> workspace_;
+  std::unique_ptr<Workspace> workspace_;
   Index rows_ = 0;
   std::vector<std::vector<float>> inputs_;
-  std::vector<dense::LayerInput> views_;
-  dense::OnePiece piece_{0};
-  std::unique_ptr<dense::Products> products_ = dense::panel_products();
+  std::vector<layers::LayerInput> views_;
+  OnePiece piece_{0};
+  std::unique_ptr<products::Products> products_ = products::panel_products();
 };
 
 }  // namespace tesserec::test

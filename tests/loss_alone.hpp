@@ -2,9 +2,9 @@
 /// The loss of one sample.
 #pragma once
 
-#include "src/dense/loss_formulas.hpp"
+#include "src/losses/loss_formulas.hpp"
 
-namespace tesserec::dense {
+namespace tesserec::losses {
 
 inline LossValue loss_of_probability(const SampleLoss& settings, double probability, double label) {
   return LossFormula(settings).of_probability(probability, label);
@@ -14,4 +14,4 @@ inline LossValue loss_of_logit(const SampleLoss& settings, double logit, double 
 }
 inline double probability(const SampleLoss& settings, double logit) { return LossFormula(settings).prediction(logit); }
 
-}  // namespace tesserec::dense
+}  // namespace tesserec::losses

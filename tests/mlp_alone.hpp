@@ -4,43 +4,43 @@
 
 #include <vector>
 
-#include <tesserec/dense/mlp.hpp>
+#include <tesserec/layers/mlp.hpp>
 
 namespace tesserec::test {
 
 class MlpAlone {
  public:
-  MlpAlone(std::vector<dense::LinearLayer> layers, const float* parameters,
-           dense::Precision precision = dense::Precision::fp32)
+  MlpAlone(std::vector<layers::LinearLayer> layers, const float* parameters,
+           products::Precision precision = products::Precision::fp32)
       : mlp(std::move(layers), precision), parameters_(parameters), packed_(mlp.packed_size()) {
     mlp.pack(Exec(), parameters, true, packed_.data());
-    own_ = mlp.make_workspace();
+    own_ = mlp.make_matrices();
   }
 
   /// x [rows, in] -> y [rows, out].
   void forward(Index rows, const float* x, float* y) {
-    const dense::OnePiece piece(rows);
+    const OnePiece piece(rows);
     mlp.forward({}, batch(rows, piece), {x, mlp.input_width(), mlp.input_width()},
                 {y, mlp.output_width(), mlp.output_width()}, own_);
   }
   /// After it. `dx` may be null.
   void backward(Index rows, bool add, float* gradient, const float* upstream, float* dx) {
-    const dense::OnePiece piece(rows);
+    const OnePiece piece(rows);
     mlp.backward({}, batch(rows, piece), {upstream, mlp.output_width(), mlp.output_width()},
                  {dx, mlp.input_width(), mlp.input_width()}, {gradient, 0, add}, own_);
   }
 
-  const dense::Mlp mlp;
+  const layers::Mlp mlp;
 
  private:
-  dense::Layer::Batch batch(Index rows, const dense::OnePiece& piece) const {
+  layers::Layer::Batch batch(Index rows, const OnePiece& piece) const {
     return {rows, piece.pieces(), {}, parameters_, packed_.data(), products_.get(), nullptr, {}};
   }
 
   const float* parameters_;
   std::vector<float> packed_;
-  dense::Mlp::Workspace own_;
-  const std::unique_ptr<dense::Products> products_ = dense::panel_products();
+  layers::Mlp::Matrices own_;
+  const std::unique_ptr<products::Products> products_ = products::panel_products();
 };
 
 }  // namespace tesserec::test

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <tesserec/core/check_slopes.hpp>
+#include <tesserec/core/chunk_sums.hpp>
 #include <tesserec/core/csv.hpp>
 #include <tesserec/core/cuda_check.hpp>
 #include <tesserec/core/device.hpp>
@@ -35,6 +37,7 @@
 #include <tesserec/core/random_loops.hpp>
 #include <tesserec/core/registry.hpp>
 #include <tesserec/core/row_threads.hpp>
+#include <tesserec/core/rows.hpp>
 #include <tesserec/core/short_floats.hpp>
 #include <tesserec/core/signals.hpp>
 #include <tesserec/core/slurm.hpp>

@@ -52,7 +52,7 @@ while IFS= read -r line; do
   [[ -z $line ]] || miss "a library: $line"
 done < <(ask "$carried/run" ldd "$carried"/bin/* "$carried"/ompi/bin/* | grep 'not found' | sed 's/^[[:space:]]*//' | sort -u)
 programs=()
-for name in embedding dense cublaslt network train sharding golden comm optim core; do
+for name in embedding products layers losses cublaslt network train sharding golden comm optim core; do
   if [[ -x $carried/bin/test_$name ]]; then programs+=("$name"); else miss "test_$name: it was not taken along"; fi
 done
 has() { [[ " ${programs[*]} " == *" $1 "* ]]; }
@@ -96,7 +96,9 @@ graphs=false digest sgd portable 1 row_wise 40 # one launch after the other
 one_digest="portable kernels*,one digest for all plans,every optimizer*,a bound of the common*"
 tests core 1 30
 tests embedding 1 60
-tests dense 1 60
+tests products 1 60
+tests layers 1 60
+tests losses 1 60
 tests network 1 60 "portable*,graphs*"
 tests train 1 90 "$one_digest"
 tests golden 1 40 "*with SGD*,golden two_tower*"

@@ -12,7 +12,7 @@ rm -rf "$2"
 mkdir -p "$2"/{bin,lib,ompi/{bin,etc,lib,share}}
 folder=$(cd "$2" && pwd)
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
-read -ra tests <<<"${TESTS-embedding dense network train sharding golden comm optim core}"
+read -ra tests <<<"${TESTS-embedding products layers losses network train sharding golden comm optim core}"
 [[ -n ${TESTS+given} || ! -x $build/tests/test_cublaslt ]] || tests+=(cublaslt)
 most=$((60 << 20)) # bytes of the archive
 
@@ -106,4 +106,4 @@ done
 tar -C "$folder/.." -cf - --owner=0 --group=0 "$(basename "$folder")" | xz -T1 --lzma2=preset=6,dict=256MiB >"$folder.tar.xz"
 size=$(stat -c %s "$folder.tar.xz")
 echo "$folder.tar.xz: $(megabytes "$size")"
-((size <= most)) || echo "that is over $(megabytes $most): leave out tests, for instance TESTS=\"embedding dense network\" $0 $1 $2"
+((size <= most)) || echo "that is over $(megabytes $most): leave out tests, for instance TESTS=\"embedding layers network\" $0 $1 $2"

@@ -7,7 +7,7 @@
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/gpu.hpp>
 #include <tesserec/core/text.hpp>
-#include <tesserec/dense/instruction_set.hpp>
+#include <tesserec/products/instruction_set.hpp>
 #include <tesserec/store/disk.hpp>
 
 namespace tesserec::app {
@@ -50,7 +50,7 @@ Json report_json(const bench::Report& report, const deck::Deck& deck) {
   json.set("ranks", report.ranks)
       .set("ranks_per_node", report.ranks_per_node)
       .set("repeats", deck.bench.repeats)
-      .set("instruction_set", dense::instruction_set())
+      .set("instruction_set", products::instruction_set())
       .set("backend", backend_description(Exec()))
       .set("gpu", gpu_name())
       .set("figures", figures)
@@ -76,7 +76,7 @@ void require_writable(const comm::Communicator& comm, const std::string& path, c
 void save(const comm::Communicator& comm, const bench::Report& report, const std::string& path) {
   if (comm.rank() != 0) return;
   const std::string machine = concat(counted(report.ranks, "rank"), ", ", report.ranks_per_node, " a node; ",
-                                     backend_description(Exec()), "; ", dense::instruction_set());
+                                     backend_description(Exec()), "; ", products::instruction_set());
   store::replace_proven(path, bench::machine_toml(report, machine));
 }
 

@@ -40,7 +40,7 @@ std::vector<network::LayerInfo> layers_of(const deck::Deck& deck, const std::opt
   if (info && !deck.tables.empty())
     return network::Network(deck.model, info->dense_features, network::embedded_features(deck.tables)).layers();
   std::vector<network::LayerInfo> layers;
-  for (dense::LayerSettings& settings : network::layers_of(deck.model, !info || info->dense_features > 0))
+  for (layers::LayerSettings& settings : network::layers_of(deck.model, !info || info->dense_features > 0))
     layers.emplace_back().settings = std::move(settings);
   return layers;
 }
@@ -114,7 +114,7 @@ std::string schedule_text(const deck::Deck& deck) {
 std::string summary_text(const deck::Deck& deck, const Summary& s, int lanes, bool info_known) {
   std::string text = concat(
       deck.file, " is valid\n", network::describe_layers(s.layers), "  precision    ",
-      dense::name(deck.model.precision), "\n  tables       ", number(s.tables), " for ",
+      products::name(deck.model.precision), "\n  tables       ", number(s.tables), " for ",
       numbered(s.features, "feature"), ", ", numbered(s.rows, "row"), "\n  parameters   ", number(s.dense_parameters),
       " in layers, ", number(s.table_parameters), " in tables\n  memory       ", known_bytes(s.dense_bytes),
       " for layers, ", known_bytes(s.table_bytes), " for tables, one copy with optimizer state\n  batch        ",
@@ -157,7 +157,7 @@ std::string dot_text(const std::vector<network::LayerInfo>& layers) {
       edge(from, name);
     }
     const std::vector<std::string>& inputs = layer.settings.inputs;
-    for (const dense::InputShape& input : layer.inputs)
+    for (const layers::InputShape& input : layer.inputs)
       for (const std::string& vector : input.names)  // a layer's, which a wider input names
         if (made.count("pooled." + vector) != 0 && std::count(inputs.begin(), inputs.end(), "pooled." + vector) == 0)
           edge("pooled." + vector, name);
@@ -223,7 +223,7 @@ int check(const Invocation& invocation, const comm::Communicator& comm) {
                   .set("valid", true)
                   .set("deck", deck.file)
                   .set("layers", layers_json(s))
-                  .set("precision", dense::name(deck.model.precision))
+                  .set("precision", products::name(deck.model.precision))
                   .set("features", known(s.features))
                   .set("tables", known(s.tables))
                   .set("rows", known(s.rows))

@@ -14,10 +14,10 @@
 #include <tesserec/data.hpp>
 #include <tesserec/data/planted.hpp>
 #include <tesserec/deck/suggest.hpp>
-#include <tesserec/dense/instruction_set.hpp>
 #include <tesserec/metrics/names.hpp>
 #include <tesserec/network/smaller_tables.hpp>
 #include <tesserec/planning/planner.hpp>
+#include <tesserec/products/instruction_set.hpp>
 #include <tesserec/store/file_list.hpp>
 #include <tesserec/train/checkpoint.hpp>
 #include <tesserec/train/gpu_share.hpp>
@@ -85,7 +85,7 @@ void show_banner(const train::Session& session, const data::SourceInfo& data) {
   const int ranks = session.comm.size();
   log_info(versions());
   log_info(concat(counted(ranks, "rank"), ", Kokkos ", backend_description(session.exec), ", ",
-                  dense::instruction_set(), ", ", name(chosen(session.job.run.kernels)), " kernels"));
+                  products::instruction_set(), ", ", name(chosen(session.job.run.kernels)), " kernels"));
   if (const train::GpuShare gpu = train::gpu_share(session.comm); !gpu.name.empty()) {
     log_info("GPU: " + gpu.name);
     if (gpu.ranks > 1) log_warning(concat(gpu.ranks, " ranks share a GPU, as run.share_gpus lets them"));
@@ -105,8 +105,9 @@ void show_banner(const train::Session& session, const data::SourceInfo& data) {
 
 void show_model(const train::Session& session) {
   const auto& tables = session.model.tables();
-  const dense::Precision precision = session.job.model.precision;
-  log_info(concat("model", precision != dense::Precision::fp32 ? ", products in " + dense::name(precision) : "", ":\n",
+  const products::Precision precision = session.job.model.precision;
+  log_info(concat("model", precision != products::Precision::fp32 ? ", products in " + products::name(precision) : "",
+                  ":\n",
                   train::describe_model(session.model.dense, tables.tables(), tables.plan(), session.job.optimizer)));
 }
 

@@ -17,8 +17,8 @@
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/gpu.hpp>
 #include <tesserec/core/log.hpp>
-#include <tesserec/dense/instruction_set.hpp>
 #include <tesserec/planning/plan_file.hpp>
+#include <tesserec/products/instruction_set.hpp>
 #include <tesserec/store/disk.hpp>
 #include <tesserec/store/run_end.hpp>
 
@@ -82,7 +82,7 @@ Json memory_json(const train::Session& session) {
 
 void add_machine(Json& json, const train::Session& session) {
   json.set("ranks", session.comm.size())
-      .set("instruction_set", dense::instruction_set())
+      .set("instruction_set", products::instruction_set())
       .set("backend", backend_description(session.exec))
       .set("kernels", name(chosen(session.job.run.kernels)))
       .set("communicator", session.comm.transport().description())

@@ -80,7 +80,7 @@ void measure_dense_costs(const Context& context, Report& report) {
                                    {12, 32, 8192, {32}, {32}}};
   std::vector<std::vector<double>> a;
   std::vector<double> t;
-  for (const dense::Precision precision : {dense::Precision::fp32, dense::Precision::bf16})
+  for (const products::Precision precision : {products::Precision::fp32, products::Precision::bf16})
     for (const auto& [features, dim, batch, bottom, top] : sizes) {
       network::Settings settings;
       settings.precision = precision;
@@ -93,7 +93,7 @@ void measure_dense_costs(const Context& context, Report& report) {
       for (const auto& [samples, count] : {std::pair<Index, int>{batch, 4}, {batch, 1}, {batch / 8, 2}}) {
         const Lanes lanes(count);
         const model::DenseWork work = model::dense_work(dense, lanes, 1, 1, samples);
-        const bool bf16 = precision == dense::Precision::bf16;
+        const bool bf16 = precision == products::Precision::bf16;
         const double fp32_flops = bf16 ? 0.0 : work.product_flops;
         const double bf16_flops = bf16 ? work.product_flops : 0.0;
         a.push_back({fp32_flops, bf16_flops, work.other_flops, work.vector_bytes, work.gradient_bytes});

@@ -5,17 +5,17 @@
 #include "kernels.hpp"
 #include <tesserec/core/device_list.hpp>
 #include <tesserec/core/text.hpp>
-#include <tesserec/dense/device_products.hpp>
+#include <tesserec/products/device_products.hpp>
 
 namespace tesserec::bench {
 namespace {
 
-using dense::Precision;
+using products::Precision;
 
 class MeasuredProducts {
  public:
   MeasuredProducts(const Context& context, Kernels kernels, Precision precision)
-      : context_(context), device_(device_of(context.exec)), products_(dense::device_products(kernels, precision)) {}
+      : context_(context), device_(device_of(context.exec)), products_(products::device_products(kernels, precision)) {}
 
   /// FLOP/s of y = x w^T, x [rows, in].
   double forward(Index rows, Index in, Index out) {
@@ -44,8 +44,8 @@ class MeasuredProducts {
     of_lane.push_back(std::ssize(chunks));
     lane_rows.push_back(rows);
     chunks.push_back(rows);
-    const dense::Pieces pieces{of_lane.back(), mine.size(), chunks_.upload(device_, chunks),
-                               of_lane_.upload(device_, of_lane), lane_rows.data()};
+    const Pieces pieces{of_lane.back(), mine.size(), chunks_.upload(device_, chunks), of_lane_.upload(device_, of_lane),
+                        lane_rows.data()};
     const auto [dy, x, dw] = operands(rows * out, rows * in, mine.size() * out * in);
     return rate(rows, in, out, [&] {
       products_->weight_gradient(device_, {pieces, {dy, out, out}, {x, in, in}, dw, nullptr, out * in});
@@ -79,7 +79,7 @@ class MeasuredProducts {
 
   const Context& context_;
   const Device device_;
-  std::unique_ptr<dense::DeviceProducts> products_;
+  std::unique_ptr<products::DeviceProducts> products_;
   DeviceVector<float> a_, b_, to_;
   DeviceList<Index> chunks_, of_lane_;
 };
@@ -95,7 +95,8 @@ void measure_products(const Context& context, const train::Session& session, std
   std::map<Precision, double> peak;
   for (const Precision precision : precisions) {
     peak[precision] = MeasuredProducts(context, model.kernels, precision).forward(side, side, side);
-    figures.push_back({"kernels", concat("product of ", side, " x ", side, " x ", side, ", ", dense::name(precision)),
+    figures.push_back({"kernels",
+                       concat("product of ", side, " x ", side, " x ", side, ", ", products::name(precision)),
                        peak[precision], "FLOP/s", 0, "", 0});
   }
   MeasuredProducts products(context, model.kernels, model.precision);

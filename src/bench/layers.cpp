@@ -2,7 +2,8 @@
 #include "dense_chain.hpp"
 #include "step.hpp"
 #include <tesserec/core/text.hpp>
-#include <tesserec/dense.hpp>
+#include <tesserec/layers.hpp>
+#include <tesserec/products.hpp>
 
 namespace tesserec::bench {
 namespace {
@@ -14,7 +15,7 @@ class Layers {
 
   /// A layer of the network alone. The linear layers of an mlp each.
   void add(const network::LayerInfo& info) {
-    const std::unique_ptr<dense::Layer> layer = dense::make_layer(info.settings, info.inputs);
+    const std::unique_ptr<layers::Layer> layer = layers::make_layer(info.settings, info.inputs);
     const Vector<float> parameters = numbers(context_.exec, layer->size()),
                         gradient = numbers(context_.exec, layer->size()),
                         packed = numbers(context_.exec, layer->packed_size());
@@ -34,27 +35,27 @@ class Layers {
 
   /// Measures what runs on all threads.
   template <class Body>
-  void add_parallel(const std::string& name, double flops, dense::Precision precision, const Body& body) {
+  void add_parallel(const std::string& name, double flops, products::Precision precision, const Body& body) {
     const MultiplyAdds& peak = peak_of(precision);
     time(name, flops, body, peak.all_flops(context_.exec), [&] { peak.run_all(context_.exec); });
   }
 
  private:
-  const MultiplyAdds& peak_of(dense::Precision precision) const {
-    return precision == dense::Precision::bf16 ? bf16_ : fp32_;
+  const MultiplyAdds& peak_of(products::Precision precision) const {
+    return precision == products::Precision::bf16 ? bf16_ : fp32_;
   }
 
   void linear_layers(const network::LayerInfo& info, const Vector<float>& packed, const Vector<float>& gradient) {
-    std::vector<dense::LinearLayer> layers;
+    std::vector<layers::LinearLayer> layers;
     Index in = info.inputs[0].width(), at = 0;
     for (const Index out : info.settings.widths) {
-      layers.push_back({in, out, at, 0, dense::Activation::relu});
+      layers.push_back({in, out, at, 0, layers::Activation::relu});
       at += in * out;
       in = out;
     }
-    const dense::Mlp mlp(layers, info.settings.precision);
-    dense::Mlp::Workspace own = mlp.make_workspace();
-    const dense::Layer::Batch batch = this->batch({}, gradient, packed, nullptr);
+    const layers::Mlp mlp(layers, info.settings.precision);
+    layers::Mlp::Matrices own = mlp.make_matrices();
+    const layers::Layer::Batch batch = this->batch({}, gradient, packed, nullptr);
     const Vector<float> x = numbers(context_.exec, chunk_samples * mlp.input_width()),
                         upstream = numbers(context_.exec, chunk_samples * mlp.output_width());
     products_->load(here_, chunk_samples, {x.data(), mlp.input_width(), mlp.input_width()}, own.x);
@@ -69,55 +70,55 @@ class Layers {
       const std::string layer = concat(info.settings.name, ".", l, " ", layers[l].in, "x", layers[l].out);
       const double flops = 2.0 * double(chunk_samples * layers[l].in * layers[l].out);
       const MultiplyAdds& peak = peak_of(mlp.precision(l));
-      const dense::Linear linear = mlp.linear(batch, l, own);
-      const dense::Matrix& from = l > 0 ? own.y[l - 1] : own.x;
+      const products::Linear linear = mlp.linear(batch, l, own);
+      const products::Matrix& from = l > 0 ? own.y[l - 1] : own.x;
       time(layer + " forward", flops, peak,
            [&] { products_->forward(here_, chunk_samples, linear, from, true, own.y[l]); });
-      const dense::Matrix* const mask = l > 0 ? &from : nullptr;
-      dense::Matrix& dx = l > 0 ? own.dy[l - 1] : own.dx;
+      const products::Matrix* const mask = l > 0 ? &from : nullptr;
+      products::Matrix& dx = l > 0 ? own.dy[l - 1] : own.dx;
       if (l > 0 || info.wants_input_gradient)
         time(layer + " input gradient", flops, peak,
              [&] { products_->input_gradient(here_, chunk_samples, linear, own.dy[l], l > 0, mask, dx); });
-      const dense::LaneGradients to{gradient.data(), 0, true};
+      const LaneGradients to{gradient.data(), 0, true};
       time(layer + " weight gradient", flops, peak, [&] {
         products_->weight_gradient(here_, batch.chunks, linear, own.dy[l], from, {to.from(layers[l].weight), to});
       });
     }
   }
 
-  dense::Layer::Batch batch(std::span<const dense::LayerInput> inputs, const Vector<float>& parameters,
-                            const Vector<float>& packed, dense::Layer::Workspace* workspace) const {
+  layers::Layer::Batch batch(std::span<const layers::LayerInput> inputs, const Vector<float>& parameters,
+                             const Vector<float>& packed, Workspace* workspace) const {
     return {chunk_samples, piece_.pieces(), inputs, parameters.data(), packed.data(), products_.get(), workspace, {}};
   }
 
-  void whole(const network::LayerInfo& info, const dense::Layer& layer, const Vector<float>& parameters,
+  void whole(const network::LayerInfo& info, const layers::Layer& layer, const Vector<float>& parameters,
              const Vector<float>& packed, const Vector<float>& gradient) {
     const auto workspace = layer.make_workspace();
     std::vector<Vector<float>> held;
     const auto rows = [&](Index count, Index width) {
       held.push_back(numbers(context_.exec, count * width));
-      return dense::Rows<float>{held.back().data(), width, width};
+      return Rows<float>{held.back().data(), width, width};
     };
-    std::vector<dense::LayerInput> inputs;
-    std::vector<dense::Rows<float>> input_gradients;
+    std::vector<layers::LayerInput> inputs;
+    std::vector<Rows<float>> input_gradients;
     std::vector<std::vector<Index>> offsets;  // of sequences, each as long as they are on average
     offsets.reserve(info.inputs.size());
     Index vectors = chunk_samples;  // of the output
-    for (const dense::InputShape& input : info.inputs) {
+    for (const layers::InputShape& input : info.inputs) {
       const Index length = input.sequence ? std::max<Index>(1, std::lround(input.length)) : 1;
       const Index count = length * chunk_samples;
-      dense::LayerInput& value = inputs.emplace_back(dense::LayerInput{rows(count, input.width())});
+      layers::LayerInput& value = inputs.emplace_back(layers::LayerInput{rows(count, input.width())});
       if (input.sequence) {
         offsets.emplace_back();
         for (Index s = 0; s <= chunk_samples; ++s) offsets.back().push_back(s * length);
         value.lengths = {offsets.back().data(), offsets.back().data(), 0, count};
         if (layer.gives_sequence()) vectors = count;
       }
-      input_gradients.push_back(info.wants_input_gradient ? rows(count, input.width()) : dense::Rows<float>{});
+      input_gradients.push_back(info.wants_input_gradient ? rows(count, input.width()) : Rows<float>{});
     }
-    const dense::Rows<float> out = rows(vectors, info.width), upstream = rows(vectors, info.width);
-    const dense::Layer::Batch batch = this->batch(inputs, parameters, packed, workspace.get());
-    const dense::Flops flops = layer.flops();
+    const Rows<float> out = rows(vectors, info.width), upstream = rows(vectors, info.width);
+    const layers::Layer::Batch batch = this->batch(inputs, parameters, packed, workspace.get());
+    const layers::Flops flops = layer.flops();
     const auto forward = [&] { layer.forward(here_, batch, out); };
     const auto backward = [&] {
       layer.backward(here_, batch, out, upstream, input_gradients, {gradient.data(), 0, true});
@@ -128,7 +129,8 @@ class Layers {
       copies(info.settings.name + " backward", bytes, backward);
       return;
     }
-    const MultiplyAdds& peak = peak_of(layer.multiplies_matrices() ? info.settings.precision : dense::Precision::fp32);
+    const MultiplyAdds& peak =
+        peak_of(layer.multiplies_matrices() ? info.settings.precision : products::Precision::fp32);
     time(info.settings.name + " forward", chunk_samples * flops.forward, peak, forward);
     time(info.settings.name + " backward",
          chunk_samples * (flops.backward + (info.wants_input_gradient ? flops.inputs : 0.0)), peak, backward);
@@ -151,12 +153,12 @@ class Layers {
 
   const Context& context_;
   const Limits& limits_;
-  const MultiplyAdds fp32_ = multiply_adds(), bf16_ = multiply_adds(dense::Precision::bf16);
+  const MultiplyAdds fp32_ = multiply_adds(), bf16_ = multiply_adds(products::Precision::bf16);
   std::vector<Figure>& figures_;
   double packing_seconds_ = 0;
   const Where here_;  // on this thread
-  const dense::OnePiece piece_{chunk_samples};
-  const std::unique_ptr<dense::Products> products_ = dense::panel_products();
+  const OnePiece piece_{chunk_samples};
+  const std::unique_ptr<products::Products> products_ = products::panel_products();
 };
 
 }  // namespace
@@ -174,7 +176,7 @@ void measure_layers(const Context& context, const train::Session& session, const
   for (std::size_t i = first; i < figures.size(); ++i) figures[i].step_seconds *= samples / chunk_samples;
   layers.add_parallel("dense chain, all of these for a step's samples", samples * model.flops_per_sample(),
                       model.settings().precision, [&] { chain.run(); });
-  const double written = model.settings().precision == dense::Precision::bf16 ? 0.5 : 1.0;
+  const double written = model.settings().precision == products::Precision::bf16 ? 0.5 : 1.0;
   const double moved = 2.0 * (1.0 + written) * sizeof(float) * double(model.parameters());  // two packings
   figures.push_back({"layers", "weights packed, once a step", moved / layers.packing_seconds(), "B/s", limits.triad,
                      "triad", layers.packing_seconds() / session.model.sharers()});

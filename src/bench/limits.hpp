@@ -9,9 +9,9 @@
 #include "measure.hpp"
 #include <tesserec/bench/report.hpp>
 #include <tesserec/core/kokkos.hpp>
-#include <tesserec/dense/precision.hpp>
 #include <tesserec/embedding/settings.hpp>
 #include <tesserec/planning/topology.hpp>
+#include <tesserec/products/precision.hpp>
 
 namespace tesserec::bench {
 
@@ -55,7 +55,7 @@ struct MultiplyAdds {
 };
 MultiplyAdds multiply_adds();
 /// Returns the multiply-adds that products of this precision can have here.
-MultiplyAdds multiply_adds(dense::Precision precision);
+MultiplyAdds multiply_adds(products::Precision precision);
 /// The same of bf16 numbers into fp32 sums; none where the processor has no such instruction.
 std::optional<MultiplyAdds> bf16_multiply_adds();
 

@@ -114,8 +114,8 @@ MultiplyAdds multiply_adds() {
   return {"portable", 2.0 * 16 * rounds, plain_chains};
 }
 
-MultiplyAdds multiply_adds(dense::Precision precision) {
-  return precision == dense::Precision::bf16 ? bf16_multiply_adds().value_or(multiply_adds()) : multiply_adds();
+MultiplyAdds multiply_adds(products::Precision precision) {
+  return precision == products::Precision::bf16 ? bf16_multiply_adds().value_or(multiply_adds()) : multiply_adds();
 }
 
 }  // namespace tesserec::bench

@@ -6,19 +6,19 @@
 namespace tesserec::deck {
 namespace {
 
-using dense::LayerSettings;
+using layers::LayerSettings;
 
 Keys<LayerSettings> layer_keys() {
   const auto of_type = [](Key<LayerSettings> key) {
     return of_kind(
-        std::move(key), "type", [](const LayerSettings& layer) -> auto& { return dense::layer_type(layer.type); });
+        std::move(key), "type", [](const LayerSettings& layer) -> auto& { return layers::layer_type(layer.type); });
   };
   Choices<std::string> types;
-  for (const dense::LayerType& type : dense::layer_types()) types.emplace_back(type.name, type.name);
+  for (const layers::LayerType& type : layers::layer_types()) types.emplace_back(type.name, type.name);
   return {
       required(text("name", &LayerSettings::name, Text::name, "Name of the layer.")),
       required(choice("type", &LayerSettings::type, types,
-                      join(dense::layer_types(), " ", [](const auto& type) { return type.name + ": " + type.text; }))),
+                      join(layers::layer_types(), " ", [](const auto& type) { return type.name + ": " + type.text; }))),
       required(texts("inputs", &LayerSettings::inputs, Text::filled, {1},
                      "Layers before it, dense (the dense features), pooled (all pooled vectors, in the order of tables "
                      "and features), pooled.FEATURE, where * and ? match names, rest (the pooled vectors that no layer "
@@ -26,7 +26,7 @@ Keys<LayerSettings> layer_keys() {
                      "of several tables is FEATURE@TABLE.")),
       of_type(integers("widths", &LayerSettings::widths, {1, 1 << 20}, {1}, "neurons",
                        "mlp: of each linear layer; attention: of each but the last, which has 1.")),
-      of_type(some_of("activations", &LayerSettings::activations, dense::activations(),
+      of_type(some_of("activations", &LayerSettings::activations, layers::activations(),
                       "mlp: behind each linear layer, one for each or one for all; none given: relu, and nothing "
                       "behind the last. attention: sigmoid, and nothing behind the last.")),
       of_type(boolean("bias", &LayerSettings::bias, "mlp: whether its linear layers have one.")),

@@ -2,7 +2,7 @@
 // [model], [[table]]; [[model.layer]] is in schema_layer.cpp
 #include "section.hpp"
 #include <tesserec/core/text.hpp>
-#include <tesserec/dense/loss_types.hpp>
+#include <tesserec/losses/loss_types.hpp>
 #include <tesserec/network/model_types.hpp>
 
 namespace tesserec::deck {
@@ -10,7 +10,7 @@ namespace {
 
 using embedding::EmbeddingBagConfig;
 using Model = model::Settings;
-using dense::LossSettings;
+using losses::LossSettings;
 using network::CrossSettings;
 using network::SmallerTables;
 
@@ -41,10 +41,10 @@ Section model_section() {
   const auto of_loss = [](const Key<LossSettings>& key) {
     return of_kind(
         inside(of_network(&Model::loss_settings), key), "model.loss",
-        [](const Model& model) -> auto& { return dense::loss_type(model.loss); });
+        [](const Model& model) -> auto& { return losses::loss_type(model.loss); });
   };
   Choices<std::string> losses;
-  for (const dense::LossType& type : dense::loss_types()) losses.emplace_back(type.name, type.name);
+  for (const losses::LossType& type : losses::loss_types()) losses.emplace_back(type.name, type.name);
   const Keys<Model> keys = {
       choice("type", of_network(&Model::type), types,
              join(network::model_types(), " ", [](const auto& type) { return type.name + ": " + type.text; })),
@@ -97,8 +97,8 @@ Section model_section() {
                        "Widths of the MLP that weighs a history's vectors; a last linear layer gives one number.")),
       of_type(boolean("attention_softmax", of_network(&Model::attention_softmax), "A sample's weights add to 1.")),
       of_type(integers("towers", of_network(&Model::towers), {1, 1 << 20}, {1}, "neurons", "Widths of each tower.")),
-      of_type(choice("activation", of_network(&Model::activation), dense::activations(), "Behind hidden layers.")),
-      choice("precision", of_network(&Model::precision), dense::precisions(),
+      of_type(choice("activation", of_network(&Model::activation), layers::activations(), "Behind hidden layers.")),
+      choice("precision", of_network(&Model::precision), products::precisions(),
              "Of the numbers that the linear layers of mlp, cross, mixture_cross and attention multiply, forward and "
              "back; sums, weights, gradients and all else are fp32. With bf16 activations and weights are rounded for "
              "it, but in layers of one neuron; about twice as fast where the processor has AVX512-BF16. tf32 is a "
@@ -111,7 +111,7 @@ Section model_section() {
       choice("exchange_backward", &Model::exchange_backward, sharding::number_types(),
              "The same of their gradients, on the way back; fp16 has them times the samples of a step."),
       choice("loss", of_network(&Model::loss), losses,
-             join(dense::loss_types(), " ", [](const auto& type) { return type.name + ": " + type.text; })),
+             join(losses::loss_types(), " ", [](const auto& type) { return type.name + ": " + type.text; })),
       of_loss(number("loss_threshold", &LossSettings::threshold, {0.0, 0.5, true}, "",
                      "Clamps the probability to [t, 1 - t] in the loss; 0 means off.")),
       of_loss(numbers("loss_weights", &LossSettings::weights, {.least = 1e-30}, {2, 2}, "",

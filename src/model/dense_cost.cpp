@@ -26,7 +26,7 @@ std::pair<Index, Index> most_of_rank(const Lanes& lanes, int ranks, Index global
 double vector_numbers(const network::Network& dense) {
   double sum = double(dense.pooled_width());
   for (const network::LayerInfo& layer : dense.layers()) {
-    for (const dense::InputShape& input : layer.inputs) sum += double(input.width()) * input.length;
+    for (const layers::InputShape& input : layer.inputs) sum += double(input.width()) * input.length;
     const double outputs = layer.sequence ? layer.sequence->length : 1.0;
     const std::vector<Index>& widths = layer.settings.widths;
     const Index inside = std::accumulate(widths.begin(), widths.end(), layer.width * layer.settings.layers);
@@ -67,7 +67,7 @@ double dense_seconds(const network::Network& dense, const Lanes& lanes, const pl
                      Index global_batch) {
   const DenseWork work = dense_work(dense, lanes, topology.ranks, topology.ranks_per_node, global_batch);
   const planning::MachineCosts& m = topology.costs;
-  const bool bf16 = dense.settings().precision == dense::Precision::bf16;
+  const bool bf16 = dense.settings().precision == products::Precision::bf16;
   return work.product_flops / (bf16 ? m.bf16_flops : m.dense_flops) + work.other_flops / m.interaction_flops +
          work.vector_bytes / m.activation_bytes + work.gradient_bytes / m.dense_bytes +
          work.wire_bytes / m.between_bytes + m.step_seconds;

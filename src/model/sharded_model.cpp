@@ -6,14 +6,14 @@
 #include <tesserec/comm/same.hpp>
 #include <tesserec/core/memory.hpp>
 #include <tesserec/core/text.hpp>
-#include <tesserec/dense/instruction_set.hpp>
 #include <tesserec/model/sharded_model.hpp>
+#include <tesserec/products/instruction_set.hpp>
 
 namespace tesserec::model {
 namespace {
 
 /// Structured bindings name every member of a setting, here and below, so that a new one cannot be forgotten.
-void add(comm::NamedValues& values, std::size_t i, const dense::LayerSettings& layer) {
+void add(comm::NamedValues& values, std::size_t i, const layers::LayerSettings& layer) {
   const auto& [name, type, inputs, widths, activations, bias, itself, layers, rank, experts, dim, rate, softmax,
                positions, precision] = layer;
   const std::string at = concat("model.layers[", i, "].");
@@ -21,7 +21,7 @@ void add(comm::NamedValues& values, std::size_t i, const dense::LayerSettings& l
   values.add(at + "activations", activations).add(at + "bias", bias).add(at + "itself", itself);
   values.add(at + "layers", layers).add(at + "rank", rank).add(at + "experts", experts).add(at + "dim", dim);
   values.add(at + "rate", rate).add(at + "softmax", softmax).add(at + "positions", positions);
-  values.add(at + "precision", dense::name(precision));
+  values.add(at + "precision", products::name(precision));
 }
 
 /// Throws the same Error on all ranks if settings or dense features differ; names value and ranks. Collective.
@@ -63,7 +63,7 @@ void require_same_settings(const comm::Communicator& comm, const Settings& setti
   add_key("attention", attention);
   add_key("attention_softmax", attention_softmax);
   add_key("activation", activation);
-  add_key("precision", dense::name(precision));
+  add_key("precision", products::name(precision));
   add_key("exchange_forward", sharding::name(settings.exchange_forward));
   add_key("exchange_backward", sharding::name(settings.exchange_backward));
   add_key("kernels", name(kernels));
@@ -84,7 +84,7 @@ comm::NodeMemory shared(const comm::Node& node, Index size, Place place) {
 }
 /// The same for packed weights, whose panels are as wide as the instruction set's: only where all ranks have one.
 comm::NodeMemory shared_weights(const comm::Node& node, const network::Network& dense) {
-  const bool alike = node.ranks().broadcast(dense::instruction_set(), 0) == dense::instruction_set();
+  const bool alike = node.ranks().broadcast(products::instruction_set(), 0) == products::instruction_set();
   const bool all_alike = node.ranks().min(alike ? 1 : 0) == 1;
   return shared(node, all_alike ? dense.packed_size() : 0, place_of(dense.settings().kernels));
 }

@@ -9,14 +9,14 @@ namespace {
 
 /// One thread's executor, with the losses of a chunk.
 struct Worker {
-  Worker(const Graph& graph, const dense::LossFunction& loss) : executor(graph, loss, dense::panel_products()) {}
+  Worker(const Graph& graph, const losses::LossFunction& loss) : executor(graph, loss, products::panel_products()) {}
 
   /// body(first sample, samples) of each chunk of a lane, behind the way forward.
   template <class Body>
   void over_chunks(const BatchData& data, Range samples, const Body& body) {
     for (Index first = samples.begin; first < samples.end; first += chunk_samples) {
       const Index rows = std::min(chunk_samples, samples.end - first);
-      const dense::OnePiece piece(rows);
+      const OnePiece piece(rows);
       executor.forward({}, data, first, rows, piece.pieces());
       body(first, rows);
     }
@@ -33,7 +33,7 @@ struct Worker {
 
 class ChunkPass final : public Pass {
  public:
-  ChunkPass(const Graph& graph, PackedWeights& weights, const dense::LossFunction& loss)
+  ChunkPass(const Graph& graph, PackedWeights& weights, const losses::LossFunction& loss)
       : graph_(graph), weights_(weights), loss_(loss) {}
 
   LaneLosses forward_backward(const Exec& exec, const PlacedVector<float>& parameters, const DenseInput& input,
@@ -87,9 +87,9 @@ class ChunkPass final : public Pass {
         worker.over_chunks(batch.data, batch.samples(lane), [&](Index first, Index rows) {
           worker.executor.predict({}, probabilities + first);
           for (std::size_t side = 0; towers != nullptr && side < 2; ++side) {
-            const dense::LayerInput& tower = worker.executor.last_input(side);
+            const layers::LayerInput& tower = worker.executor.last_input(side);
             const Index width = tower.width;
-            dense::copy_rows({}, rows, tower, {towers + (2 * first + Index(side)) * width, width, 2 * width});
+            copy_rows({}, rows, tower, {towers + (2 * first + Index(side)) * width, width, 2 * width});
           }
           if (input.labels != nullptr) worker.evaluate(rows, loss);
         });
@@ -137,14 +137,14 @@ class ChunkPass final : public Pass {
 
   const Graph& graph_;
   PackedWeights& weights_;
-  const dense::LossFunction& loss_;
+  const losses::LossFunction& loss_;
   std::deque<Worker> workers_;      // one a thread
   std::vector<LaneSums> run_sums_;  // one a thread, where there are several
 };
 
 }  // namespace
 
-std::unique_ptr<Pass> chunk_pass(const Graph& graph, PackedWeights& weights, const dense::LossFunction& loss) {
+std::unique_ptr<Pass> chunk_pass(const Graph& graph, PackedWeights& weights, const losses::LossFunction& loss) {
   return std::make_unique<ChunkPass>(graph, weights, loss);
 }
 

@@ -13,7 +13,7 @@ namespace {
 struct AddLosses {
   static constexpr int members = device_is_host ? 1 : 128;
   static constexpr Index block = 1024;
-  dense::Pieces chunks;
+  Pieces chunks;
   const double* losses;
   double* sums;
 
@@ -80,7 +80,7 @@ LaneLosses DeviceLanes::lane_losses(const Device& device, Index global_size) {
   });
 }
 
-dense::LaneGradients DeviceLanes::gradients(const Device& device, Index size) {
+LaneGradients DeviceLanes::gradients(const Device& device, Index size) {
   size_ = size;
   if (Index(gradients_.extent(0)) < lanes_.size() * size) {
     reserve_device(device, gradients_, "tesserec::network::lane_gradients", lanes_.size() * size);

@@ -7,8 +7,8 @@
 #include <tesserec/core/device_list.hpp>
 #include <tesserec/core/lane_sums.hpp>
 #include <tesserec/core/lanes.hpp>
+#include <tesserec/core/rows.hpp>
 #include <tesserec/core/upload.hpp>
-#include <tesserec/dense/rows.hpp>
 #include <tesserec/network/lane_losses.hpp>
 
 namespace tesserec::network {
@@ -23,7 +23,7 @@ class DeviceLanes {
   /// A batch begins; the result is the rank's first sample in the global batch.
   Index start(const Device& device, const Lanes& lanes, Range my_lanes, Index global_size);
   Index rows() const { return rows_; }
-  const dense::Pieces& chunks() const { return chunks_; }
+  const Pieces& chunks() const { return chunks_; }
 
   /// [rows], to be written.
   double* losses(const Device& device);
@@ -33,14 +33,14 @@ class DeviceLanes {
   LaneLosses lane_losses(const Device& device, Index global_size);
 
   /// A run of `size` floats a lane, to be written but for the gaps, which are 0.
-  dense::LaneGradients gradients(const Device& device, Index size);
+  LaneGradients gradients(const Device& device, Index size);
   /// Adds them by the fixed tree and leaves the sums of whole subtrees in `sums`. Waits where these are the host's.
   void add(const Device& device, LaneSums& sums);
 
  private:
   Range lanes_;  // the rank's
   Index rows_ = 0;
-  dense::Pieces chunks_;
+  Pieces chunks_;
   DeviceList<Index> first_rows_, first_chunks_;  // of chunks, of lanes; and the ends
   std::vector<Index> lane_rows_;
   DeviceVector<double> losses_, lane_losses_;

@@ -10,18 +10,18 @@ namespace {
 
 class DevicePass final : public Pass {
  public:
-  DevicePass(const Graph& graph, const dense::LossFunction& loss, const Settings& settings)
+  DevicePass(const Graph& graph, const losses::LossFunction& loss, const Settings& settings)
       : graph_(graph),
-        executor_(graph, loss, dense::make_products(settings.kernels, settings.precision)),
+        executor_(graph, loss, products::make_products(settings.kernels, settings.precision)),
         batch_(graph),
         graphs_(settings.graphs) {
     constexpr const char* instead = "; set run.kernels = \"simd\"";
-    if (settings.precision != dense::Precision::fp32 && chosen(settings.kernels) == Kernels::portable)
-      throw SettingError("precision", concat(" = \"", dense::name(settings.precision),
+    if (settings.precision != products::Precision::fp32 && chosen(settings.kernels) == Kernels::portable)
+      throw SettingError("precision", concat(" = \"", products::name(settings.precision),
                                              "\": portable kernels multiply fp32 numbers; set run.kernels = \"",
                                              has_cublaslt ? "cublaslt" : "simd", "\", or fp32"));
     for (std::size_t n = 0; n < graph.nodes().size(); ++n) {
-      const dense::LayerSettings& layer = graph.layers()[n].settings;
+      const layers::LayerSettings& layer = graph.layers()[n].settings;
       if (graph.nodes()[n].layer->is_host_only())
         throw SettingError("layer." + layer.name,
                            concat(": layers of type ", layer.type, " have no portable kernels", instead));
@@ -64,7 +64,7 @@ class DevicePass final : public Pass {
       const Index width = executor_.last_input(0).width;
       float* const there = batch_.result(device, towers, 2 * width);
       for (Index side : {0, 1})
-        dense::copy_rows(where, lanes_.rows(), executor_.last_input(side), {there + side * width, width, 2 * width});
+        copy_rows(where, lanes_.rows(), executor_.last_input(side), {there + side * width, width, 2 * width});
     }
     batch_.fetch(device);
     if (input.labels == nullptr) {
@@ -82,7 +82,7 @@ class DevicePass final : public Pass {
     const BatchData& data;
     float* probabilities;  // or null
     double* losses;
-    dense::LaneGradients gradients;
+    LaneGradients gradients;
   };
 
   BatchData data_of(const Device& device, const PlacedVector<float>& flat, const DenseInput& input,
@@ -130,7 +130,7 @@ class DevicePass final : public Pass {
 
 }  // namespace
 
-std::unique_ptr<Pass> device_pass(const Graph& graph, const dense::LossFunction& loss, const Settings& settings) {
+std::unique_ptr<Pass> device_pass(const Graph& graph, const losses::LossFunction& loss, const Settings& settings) {
   return std::make_unique<DevicePass>(graph, loss, settings);
 }
 

@@ -7,9 +7,7 @@
 
 namespace tesserec::network {
 
-using dense::Rows;
-
-Executor::Executor(const Graph& graph, const dense::LossFunction& loss, std::unique_ptr<dense::Products> products)
+Executor::Executor(const Graph& graph, const losses::LossFunction& loss, std::unique_ptr<products::Products> products)
     : graph_(graph),
       loss_(loss),
       products_(std::move(products)),
@@ -18,10 +16,10 @@ Executor::Executor(const Graph& graph, const dense::LossFunction& loss, std::uni
   for (std::size_t n = 0; n < layers_.size(); ++n) layers_[n].workspace = graph.nodes()[n].layer->make_workspace();
 }
 
-dense::LayerInput Executor::value_of(const Graph::Input& input) const {
+layers::LayerInput Executor::value_of(const Graph::Input& input) const {
   const Index width = input.columns.size();
   const auto part_of = [&](const float* all, Index stride) {
-    return dense::LayerInput{{all + first_ * stride + input.columns.begin, width, stride}};
+    return layers::LayerInput{{all + first_ * stride + input.columns.begin, width, stride}};
   };
   switch (input.from) {
     case Graph::From::dense:
@@ -49,9 +47,9 @@ Rows<float> Executor::gradient_of(const Graph::Input& input) const {
   return {all.gradient[all.on_host[first_]], width, width};
 }
 
-dense::Layer::Batch Executor::batch(std::size_t n) const {
+layers::Layer::Batch Executor::batch(std::size_t n) const {
   const Graph::Node& node = graph_.nodes()[n];
-  dense::Layer::Draw draw = data_->draw;
+  layers::Layer::Draw draw = data_->draw;
   draw.layer = Index(n);
   draw.first_sample += first_;
   return {rows_,
@@ -64,7 +62,7 @@ dense::Layer::Batch Executor::batch(std::size_t n) const {
           draw};
 }
 
-dense::LossFunction::Batch Executor::loss_batch() const {
+losses::LossFunction::Batch Executor::loss_batch() const {
   const auto from = [&](const float* all) { return all == nullptr ? nullptr : all + first_; };
   return {rows_,
           data_->global_size,
@@ -75,8 +73,7 @@ dense::LossFunction::Batch Executor::loss_batch() const {
           loss_workspace_.get()};
 }
 
-void Executor::forward(const Where& where, const BatchData& data, Index first, Index rows,
-                       const dense::Pieces& chunks) {
+void Executor::forward(const Where& where, const BatchData& data, Index first, Index rows, const Pieces& chunks) {
   data_ = &data;
   first_ = first;
   rows_ = rows;
@@ -109,14 +106,14 @@ void Executor::evaluate(const Where& where, double* losses) {
   loss_.evaluate(where, loss_batch(), losses, rows_of(layers_.size() - 1, layers_.back().gradient));
 }
 
-void Executor::backward(const Where& where, dense::LaneGradients gradient) {
+void Executor::backward(const Where& where, LaneGradients gradient) {
   const Index stride = graph_.pooled_width();
   for (const Range& columns : graph_.cleared())
-    dense::clear_rows(where, rows_, {data_->pooled_gradient + first_ * stride + columns.begin, columns.size(), stride});
+    clear_rows(where, rows_, {data_->pooled_gradient + first_ * stride + columns.begin, columns.size(), stride});
   for (std::size_t n = layers_.size(); n-- > 0;) backward(where, n, gradient.from(graph_.nodes()[n].parameters));
 }
 
-void Executor::backward(const Where& where, std::size_t n, dense::LaneGradients gradient) {
+void Executor::backward(const Where& where, std::size_t n, LaneGradients gradient) {
   using enum Graph::Gradient;
   const Graph::Node& node = graph_.nodes()[n];
   Activations& own = layers_[n];
@@ -140,7 +137,7 @@ void Executor::backward(const Where& where, std::size_t n, dense::LaneGradients 
   });
   for (std::size_t i = 0; i < node.inputs.size(); ++i)
     if (node.inputs[i].gradient == add)
-      dense::add_rows(where, count(own.inputs[i].lengths), own.input_gradients[i], gradient_of(node.inputs[i]));
+      add_rows(where, count(own.inputs[i].lengths), own.input_gradients[i], gradient_of(node.inputs[i]));
 }
 
 }  // namespace tesserec::network

@@ -20,23 +20,23 @@ std::string type_of(embedding::QrOperation operation) {
 
 }  // namespace
 
-std::vector<dense::LayerSettings> feature_layers(const std::vector<EmbeddedFeature>& pooled) {
+std::vector<layers::LayerSettings> feature_layers(const std::vector<EmbeddedFeature>& pooled) {
   std::map<std::string, std::vector<std::string>> inputs;  // of each feature that is made
   for (const EmbeddedFeature& vector : pooled) inputs[vector.makes].push_back("pooled." + vector.name);
   inputs.erase("");
-  std::vector<dense::LayerSettings> layers;
+  std::vector<layers::LayerSettings> layers;
   for (const EmbeddedFeature& vector : pooled) {
     const auto found = inputs.find(vector.makes);
     if (found == inputs.end()) continue;
     const std::string name = "pooled." + vector.makes;
-    dense::LayerSettings join{.name = name, .type = type_of(vector.operation), .inputs = found->second};
+    layers::LayerSettings join{.name = name, .type = type_of(vector.operation), .inputs = found->second};
     inputs.erase(found);
-    dense::LayerSettings project{.name = name,
-                                 .type = "mlp",
-                                 .inputs = join.inputs,
-                                 .widths = {vector.projection},
-                                 .activations = {dense::Activation::none},
-                                 .bias = false};
+    layers::LayerSettings project{.name = name,
+                                  .type = "mlp",
+                                  .inputs = join.inputs,
+                                  .widths = {vector.projection},
+                                  .activations = {layers::Activation::none},
+                                  .bias = false};
     if (join.inputs.size() > 1) {
       if (vector.projection > 0) {
         join.name += "@whole";

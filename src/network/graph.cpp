@@ -27,7 +27,7 @@ bool by_name(const std::string& input) { return input.starts_with("pooled."); }
 
 }  // namespace
 
-Graph::Graph(const std::vector<dense::LayerSettings>& layers, dense::Precision precision, Index dense_features,
+Graph::Graph(const std::vector<layers::LayerSettings>& layers, products::Precision precision, Index dense_features,
              EmbeddedFeatures features)
     : precision_(precision),
       dense_features_(dense_features),
@@ -50,7 +50,7 @@ Graph::Graph(const std::vector<dense::LayerSettings>& layers, dense::Precision p
 }
 
 void Graph::make_vectors() {
-  const std::vector<dense::LayerSettings> layers = feature_layers(pooled_);
+  const std::vector<layers::LayerSettings> layers = feature_layers(pooled_);
   for (std::size_t n = 0; n < layers.size(); ++n) add(layers, n);
   std::vector<FeatureVector> vectors;
   for (std::size_t f = 0; f < pooled_.size(); ++f) {
@@ -110,7 +110,7 @@ bool Graph::find_unpooled(const std::string& input, Node& node, LayerInfo& info)
   return false;
 }
 
-void Graph::find(const std::vector<dense::LayerSettings>& layers, std::size_t reader, const std::string& input,
+void Graph::find(const std::vector<layers::LayerSettings>& layers, std::size_t reader, const std::string& input,
                  Node& node, LayerInfo& info) const {
   const std::string& layer = layers[reader].name;
   if (input == "dense") {
@@ -123,7 +123,7 @@ void Graph::find(const std::vector<dense::LayerSettings>& layers, std::size_t re
   for (std::size_t n = 0; n < nodes_.size(); ++n)
     if (layers_[n].settings.name == input) {
       node.inputs.push_back({From::layer, n, {0, layers_[n].width}});
-      info.inputs.push_back(layers_[n].sequence.value_or(dense::InputShape{{layers_[n].width}, {input}}));
+      info.inputs.push_back(layers_[n].sequence.value_or(layers::InputShape{{layers_[n].width}, {input}}));
       return;
     }
   for (std::size_t n = reader; n < layers.size(); ++n)
@@ -140,8 +140,8 @@ void Graph::find(const std::vector<dense::LayerSettings>& layers, std::size_t re
   refuse(layer, " reads \"", input, "\", which no layer before it is called; there are ", join(known));
 }
 
-void Graph::add(const std::vector<dense::LayerSettings>& layers, std::size_t n) {
-  const dense::LayerSettings& settings = layers[n];
+void Graph::add(const std::vector<layers::LayerSettings>& layers, std::size_t n) {
+  const layers::LayerSettings& settings = layers[n];
   if (settings.name.empty()) refuse(std::to_string(n), " has no name");
   for (const LayerInfo& other : layers_)
     if (other.settings.name == settings.name) refuse(settings.name, ": two layers have this name");
@@ -164,14 +164,14 @@ void Graph::add(const std::vector<dense::LayerSettings>& layers, std::size_t n) 
   }
   info.width = node.layer->width();
   if (node.layer->gives_sequence()) {
-    info.sequence = *std::find_if(info.inputs.begin(), info.inputs.end(), std::mem_fn(&dense::InputShape::sequence));
+    info.sequence = *std::find_if(info.inputs.begin(), info.inputs.end(), std::mem_fn(&layers::InputShape::sequence));
     info.sequence->vectors = {info.width};
     info.sequence->names = {settings.name};
   }
   info.shape = node.layer->describe();
   node.parameters = size_;
   node.packed = packed_size_;
-  for (dense::Parameter tensor : node.layer->parameters()) {
+  for (layers::Parameter tensor : node.layer->parameters()) {
     info.parameters += tensor.rows * tensor.columns;
     tensor.name = settings.name + "." + tensor.name;
     tensor.offset += size_;

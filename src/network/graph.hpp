@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include <tesserec/dense/layer_types.hpp>
+#include <tesserec/layers/layer_types.hpp>
 #include <tesserec/network/network.hpp>
 
 namespace tesserec::network {
@@ -25,21 +25,21 @@ class Graph {
     Gradient gradient = Gradient::none;
   };
   struct Node {
-    std::unique_ptr<dense::Layer> layer;
+    std::unique_ptr<layers::Layer> layer;
     std::vector<Input> inputs;
     Index parameters = 0;  // first float in the flat vector
     Index packed = 0;      // and in the packed one
   };
 
   /// All layers take `precision`. Throws SettingError.
-  Graph(const std::vector<dense::LayerSettings>& layers, dense::Precision precision, Index dense_features,
+  Graph(const std::vector<layers::LayerSettings>& layers, products::Precision precision, Index dense_features,
         EmbeddedFeatures features);
 
   const std::vector<Node>& nodes() const { return nodes_; }
   /// Describes the nodes' layers.
   const std::vector<LayerInfo>& layers() const { return layers_; }
   /// Lists the parts of the flat vector, "LAYER.TENSOR".
-  const std::vector<dense::Parameter>& parameters() const { return parameters_; }
+  const std::vector<layers::Parameter>& parameters() const { return parameters_; }
   Index size() const { return size_; }
   Index dense_features() const { return dense_features_; }
   Index pooled_width() const { return pooled_width_; }
@@ -61,18 +61,18 @@ class Graph {
   /// The layers that make vectors of pooled ones, which they stand for from then on.
   void make_vectors();
   /// Appends what `input` of layer `reader` names: several inputs, where pooled vectors do not lie side by side.
-  void find(const std::vector<dense::LayerSettings>& layers, std::size_t reader, const std::string& input, Node& node,
+  void find(const std::vector<layers::LayerSettings>& layers, std::size_t reader, const std::string& input, Node& node,
             LayerInfo& info) const;
   /// The same for pooled vectors; false: it names none.
   bool find_pooled(const std::string& input, Node& node, LayerInfo& info) const;
   bool find_unpooled(const std::string& input, Node& node, LayerInfo& info) const;
   /// [vector] whether `input` names it.
   std::vector<bool> named(const std::string& input) const;
-  void add(const std::vector<dense::LayerSettings>& layers, std::size_t n);
+  void add(const std::vector<layers::LayerSettings>& layers, std::size_t n);
   /// Decides who writes and who adds, from the last layer back.
   void plan_gradients();
 
-  dense::Precision precision_;
+  products::Precision precision_;
   Index dense_features_;
   std::vector<EmbeddedFeature> pooled_, unpooled_;
   std::vector<FeatureVector> vectors_;
@@ -80,7 +80,7 @@ class Graph {
   Index pooled_width_ = 0;
   std::vector<Node> nodes_;
   std::vector<LayerInfo> layers_;
-  std::vector<dense::Parameter> parameters_;
+  std::vector<layers::Parameter> parameters_;
   std::vector<Range> cleared_;
   Index size_ = 0;
   Index packed_size_ = 0;

@@ -8,7 +8,7 @@
 namespace tesserec::network {
 namespace {
 
-std::vector<dense::LayerSettings> network(const Settings& s) { return s.layers; }
+std::vector<layers::LayerSettings> network(const Settings& s) { return s.layers; }
 
 Registry<ModelType>& model_registry() {
   static Registry<ModelType> types(
@@ -48,9 +48,9 @@ Registry<ModelType>& model_registry() {
 }
 
 // Takes an input from all layers, and with it those that have no other.
-void leave_out(const std::string& input, std::vector<dense::LayerSettings>& layers) {
+void leave_out(const std::string& input, std::vector<layers::LayerSettings>& layers) {
   std::vector<std::string> gone{input};
-  std::erase_if(layers, [&](dense::LayerSettings& layer) {
+  std::erase_if(layers, [&](layers::LayerSettings& layer) {
     const bool had_some = !layer.inputs.empty();
     std::erase_if(layer.inputs,
                   [&](const std::string& one) { return std::find(gone.begin(), gone.end(), one) != gone.end(); });
@@ -62,7 +62,7 @@ void leave_out(const std::string& input, std::vector<dense::LayerSettings>& laye
 
 }  // namespace
 
-dense::LayerSettings hidden(const Settings& s, std::string name, std::string input, std::vector<Index> widths) {
+layers::LayerSettings hidden(const Settings& s, std::string name, std::string input, std::vector<Index> widths) {
   return {.name = std::move(name),
           .type = "mlp",
           .inputs = {std::move(input)},
@@ -70,10 +70,10 @@ dense::LayerSettings hidden(const Settings& s, std::string name, std::string inp
           .activations = {s.activation}};
 }
 
-dense::LayerSettings mlp(const Settings& s, std::string name, std::string input, std::vector<Index> widths) {
-  dense::LayerSettings layer = hidden(s, std::move(name), std::move(input), std::move(widths));
+layers::LayerSettings mlp(const Settings& s, std::string name, std::string input, std::vector<Index> widths) {
+  layers::LayerSettings layer = hidden(s, std::move(name), std::move(input), std::move(widths));
   layer.activations.assign(layer.widths.size(), s.activation);
-  if (!layer.activations.empty()) layer.activations.back() = dense::Activation::none;
+  if (!layer.activations.empty()) layer.activations.back() = layers::Activation::none;
   return layer;
 }
 
@@ -81,7 +81,7 @@ const std::vector<ModelType>& model_types() { return model_registry().all(); }
 void add_model_type(ModelType type) { model_registry().add(std::move(type)); }
 const ModelType& model_type(const std::string& name) { return model_registry().at(name); }
 
-std::vector<dense::LayerSettings> layers_of(const Settings& s, bool dense_features) {
+std::vector<layers::LayerSettings> layers_of(const Settings& s, bool dense_features) {
   const ModelType& type = model_type(s.type);
   const auto reads = [&](const char* key) {
     return std::find(type.keys.begin(), type.keys.end(), key) != type.keys.end();
@@ -91,7 +91,7 @@ std::vector<dense::LayerSettings> layers_of(const Settings& s, bool dense_featur
     throw SettingError("top", concat(" is ", join(s.top, "-"), ": its last width must be 1"));
   if (reads("layer") && s.layers.empty())
     throw SettingError("layer", " is missing: a network lists its layers in [[model.layer]]");
-  std::vector<dense::LayerSettings> layers = type.layers(s);
+  std::vector<layers::LayerSettings> layers = type.layers(s);
   if (!dense_features && !reads("layer")) leave_out("dense", layers);
   return layers;
 }

@@ -15,7 +15,7 @@ std::string cross_type(Cross cross) {
 
 // DLRM (Naumov et al., arXiv 1906.00091):
 //   z0 = bottom(dense);  x = interaction(z0, pooled);  logit = top(x)
-std::vector<dense::LayerSettings> dlrm(const Settings& s) {
+std::vector<layers::LayerSettings> dlrm(const Settings& s) {
   const bool dot = s.interaction == Interaction::dot;
   if (dot && s.bottom.back() != s.embedding_dim)
     throw SettingError("bottom",
@@ -30,7 +30,7 @@ std::vector<dense::LayerSettings> dlrm(const Settings& s) {
 
 // DLRM whose vectors are projected before they meet (TorchRec's DLRM_Projection):
 //   z0 = bottom(dense);  x = [z0, pooled];  A = branch1(x) [F1, D];  B = branch2(x) [D, F2];  logit = top([z0, A B])
-std::vector<dense::LayerSettings> dlrm_projection(const Settings& s) {
+std::vector<layers::LayerSettings> dlrm_projection(const Settings& s) {
   for (const auto& [key, widths] : {std::pair{"branch1", &s.branch1}, std::pair{"branch2", &s.branch2}})
     if (widths->empty() || widths->back() % s.embedding_dim != 0)
       throw SettingError(key, concat(" is ", join(*widths, "-"),
@@ -48,7 +48,7 @@ std::vector<dense::LayerSettings> dlrm_projection(const Settings& s) {
 
 // DLRM with a cross network (Wang et al., DCN v2, arXiv 2008.13535; TorchRec's DLRM_DCN, MLPerf's second DLRM):
 //   x0 = [bottom(dense), pooled];  x = cross(x0);  logit = top(x)
-std::vector<dense::LayerSettings> dlrm_dcn(const Settings& s) {
+std::vector<layers::LayerSettings> dlrm_dcn(const Settings& s) {
   const bool matrices = s.cross.type == Cross::low_rank || s.cross.type == Cross::mixture;
   const Index rank = matrices ? s.cross.rank : 0;
   const Index experts = s.cross.type == Cross::mixture ? s.cross.experts : 1;
@@ -67,7 +67,7 @@ std::vector<dense::LayerSettings> dlrm_dcn(const Settings& s) {
 
 // DeepFM (Guo et al., arXiv 1703.04247) with dense features, as TorchRec's SimpleDeepFMNN:
 //   z0 = bottom(dense);  x = [z0, pooled];  logit = top([z0, deep(x), fm(x)])
-std::vector<dense::LayerSettings> deepfm(const Settings& s) {
+std::vector<layers::LayerSettings> deepfm(const Settings& s) {
   return {
       hidden(s, "bottom", "dense", s.bottom),
       {.name = "all", .type = "cat", .inputs = {"bottom", "pooled"}},
@@ -81,7 +81,7 @@ std::vector<dense::LayerSettings> deepfm(const Settings& s) {
 // Wide and deep (Cheng et al., arXiv 1606.07792): a linear model beside an MLP, trained together.
 //   logit = w . wide + b + deep([dense, rest])
 // The linear part is best given tables of one column of their own: a weight for each id.
-std::vector<dense::LayerSettings> wide_deep(const Settings& s) {
+std::vector<layers::LayerSettings> wide_deep(const Settings& s) {
   std::vector<Index> deep = s.deep;
   deep.push_back(1);
   return {
@@ -93,7 +93,7 @@ std::vector<dense::LayerSettings> wide_deep(const Settings& s) {
 
 // Two towers (Huang et al., CIKM 2013; Yi et al., RecSys 2019): a query's vector and an item's, which meet in a dot.
 //   u = tower(query);  v = tower(item);  logit = u . v, or [u, v] for the loss in_batch_softmax
-std::vector<dense::LayerSettings> two_tower(const Settings& s) {
+std::vector<layers::LayerSettings> two_tower(const Settings& s) {
   if (s.towers.empty()) throw SettingError("towers", " is empty: each tower needs one layer at least");
   if (s.item.empty())
     throw SettingError("item", " is missing: list what the item's tower reads, as [\"pooled.FEATURE\"]");
@@ -112,7 +112,7 @@ std::vector<dense::LayerSettings> two_tower(const Settings& s) {
 // The deep interest network (Zhou et al., KDD 2018, arXiv 1706.06978): of what a user did, each vector counts by what
 // an MLP says of it beside the item that is offered.
 //   interest = sum_j mlp(item, history_j) history_j;  logit = top([dense, pooled, interest])
-std::vector<dense::LayerSettings> din(const Settings& s) {
+std::vector<layers::LayerSettings> din(const Settings& s) {
   if (s.history.empty())
     throw SettingError("history",
                        " is missing: list sequences, as [\"unpooled.FEATURE\"], each for the item at its place");
@@ -120,8 +120,8 @@ std::vector<dense::LayerSettings> din(const Settings& s) {
     throw SettingError("item",
                        concat(" has ", counted(std::ssize(s.item), "input"), " and history ", std::ssize(s.history),
                               ": each history is weighed by one item, as \"pooled.FEATURE\""));
-  std::vector<dense::LayerSettings> layers;
-  dense::LayerSettings all{.name = "all", .type = "cat", .inputs = {"dense", "pooled"}};
+  std::vector<layers::LayerSettings> layers;
+  layers::LayerSettings all{.name = "all", .type = "cat", .inputs = {"dense", "pooled"}};
   for (std::size_t i = 0; i < s.history.size(); ++i) {
     layers.push_back({.name = concat("interest", i),
                       .type = "attention",

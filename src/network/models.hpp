@@ -7,21 +7,21 @@
 
 namespace tesserec::network {
 
-std::vector<dense::LayerSettings> dlrm(const Settings& settings);
-std::vector<dense::LayerSettings> dlrm_projection(const Settings& settings);
-std::vector<dense::LayerSettings> dlrm_dcn(const Settings& settings);
-std::vector<dense::LayerSettings> deepfm(const Settings& settings);
-std::vector<dense::LayerSettings> wide_deep(const Settings& settings);
-std::vector<dense::LayerSettings> din(const Settings& settings);
-std::vector<dense::LayerSettings> two_tower(const Settings& settings);
+std::vector<layers::LayerSettings> dlrm(const Settings& settings);
+std::vector<layers::LayerSettings> dlrm_projection(const Settings& settings);
+std::vector<layers::LayerSettings> dlrm_dcn(const Settings& settings);
+std::vector<layers::LayerSettings> deepfm(const Settings& settings);
+std::vector<layers::LayerSettings> wide_deep(const Settings& settings);
+std::vector<layers::LayerSettings> din(const Settings& settings);
+std::vector<layers::LayerSettings> two_tower(const Settings& settings);
 
 /// An MLP with model.activation behind each of its linear layers.
-dense::LayerSettings hidden(const Settings& settings, std::string name, std::string input, std::vector<Index> widths);
+layers::LayerSettings hidden(const Settings& settings, std::string name, std::string input, std::vector<Index> widths);
 /// The same without an activation behind the last one.
-dense::LayerSettings mlp(const Settings& settings, std::string name, std::string input, std::vector<Index> widths);
+layers::LayerSettings mlp(const Settings& settings, std::string name, std::string input, std::vector<Index> widths);
 
 /// Layers that make one vector a feature of what its tables give: for each feature that is made, the layer that joins
 /// quotient and remainder, the one that projects, or both. The last one, pooled.FEATURE, replaces the feature's vector.
-std::vector<dense::LayerSettings> feature_layers(const std::vector<EmbeddedFeature>& pooled);
+std::vector<layers::LayerSettings> feature_layers(const std::vector<EmbeddedFeature>& pooled);
 
 }  // namespace tesserec::network

@@ -7,18 +7,18 @@
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/random.hpp>
 #include <tesserec/core/text.hpp>
-#include <tesserec/dense/loss_types.hpp>
+#include <tesserec/losses/loss_types.hpp>
 #include <tesserec/network/model_types.hpp>
 #include <tesserec/network/network.hpp>
 
 namespace tesserec::network {
 namespace {
 
-std::unique_ptr<dense::LossFunction> make_loss(const Settings& s, const Graph& graph) {
+std::unique_ptr<losses::LossFunction> make_loss(const Settings& s, const Graph& graph) {
   const LayerInfo& last = graph.layers().back();
-  std::unique_ptr<dense::LossFunction> loss;
+  std::unique_ptr<losses::LossFunction> loss;
   try {
-    loss = dense::loss_type(s.loss).make(s.loss_settings);
+    loss = losses::loss_type(s.loss).make(s.loss_settings);
   } catch (const Error& error) {
     fail("model.", error.what());
   }
@@ -31,7 +31,7 @@ std::unique_ptr<dense::LossFunction> make_loss(const Settings& s, const Graph& g
   return loss;
 }
 
-std::unique_ptr<Pass> make_pass(const Graph& graph, PackedWeights& weights, const dense::LossFunction& loss,
+std::unique_ptr<Pass> make_pass(const Graph& graph, PackedWeights& weights, const losses::LossFunction& loss,
                                 const Settings& s) {
   const bool cublaslt = chosen(s.kernels) == Kernels::cublaslt;
   if (cublaslt && !has_cublaslt)
@@ -39,7 +39,7 @@ std::unique_ptr<Pass> make_pass(const Graph& graph, PackedWeights& weights, cons
                        " = \"cublaslt\": cuBLASLt multiplies on a GPU, in a build over a Kokkos with CUDA "
                        "(docs/gpu.md); set run.kernels = \"auto\", which is simd in this build",
                        "run");
-  if (s.precision == dense::Precision::tf32 && !cublaslt)
+  if (s.precision == products::Precision::tf32 && !cublaslt)
     throw SettingError("precision", concat(" = \"tf32\": ", name(chosen(s.kernels)), " kernels have no such products; ",
                                            !has_cublaslt ? "set fp32" : "set run.kernels = \"cublaslt\", or fp32"));
   return place_of(s.kernels) == Place::device ? device_pass(graph, loss, s) : chunk_pass(graph, weights, loss);
@@ -77,9 +77,9 @@ struct Network::Impl {
   double flops(bool products) const {
     double sum = 0;
     for (std::size_t n = 0; n < graph.nodes().size(); ++n) {
-      const dense::Layer& layer = *graph.nodes()[n].layer;
+      const layers::Layer& layer = *graph.nodes()[n].layer;
       if (layer.multiplies_matrices() != products) continue;
-      const dense::Flops flops = layer.flops();
+      const layers::Flops flops = layer.flops();
       sum += flops.forward + flops.backward + (graph.layers()[n].wants_input_gradient ? flops.inputs : 0.0);
     }
     return sum;
@@ -87,7 +87,7 @@ struct Network::Impl {
 
   Settings settings;
   Graph graph;
-  std::unique_ptr<dense::LossFunction> loss;
+  std::unique_ptr<losses::LossFunction> loss;
   const std::vector<Parameter>& layout;
   Index size;
   PackedWeights weights;
@@ -131,11 +131,11 @@ void Network::initialise(const Exec& exec, std::uint64_t seed, const PlacedVecto
   Index weights = 0, biases = 0;  // so many tensors of each kind so far
   for (const Parameter& tensor : impl_->layout) {
     float* const to = parameters.data() + tensor.offset;
-    if (tensor.start == dense::Start::zero || tensor.start == dense::Start::one) {
-      std::fill_n(to, tensor.rows * tensor.columns, tensor.start == dense::Start::one ? 1.0f : 0.0f);
+    if (tensor.start == layers::Start::zero || tensor.start == layers::Start::one) {
+      std::fill_n(to, tensor.rows * tensor.columns, tensor.start == layers::Start::one ? 1.0f : 0.0f);
       continue;
     }
-    const bool weight = tensor.start == dense::Start::weight;
+    const bool weight = tensor.start == layers::Start::weight;
     const Purpose purpose = weight ? Purpose::dense_weights : Purpose::dense_biases;
     const Random random(seed, purpose, weight ? weights++ : biases++);
     const double rows = tensor.rows, columns = tensor.columns;

@@ -21,9 +21,9 @@ class Pass {
 };
 
 /// Chunk by chunk through layers of SIMD kernels, on host threads. Both outlive it.
-std::unique_ptr<Pass> chunk_pass(const Graph& graph, PackedWeights& weights, const dense::LossFunction& loss);
+std::unique_ptr<Pass> chunk_pass(const Graph& graph, PackedWeights& weights, const losses::LossFunction& loss);
 /// The whole batch layer by layer in device memory. Both outlive it. Throws SettingError: what has no form for it.
-std::unique_ptr<Pass> device_pass(const Graph& graph, const dense::LossFunction& loss, const Settings& settings);
+std::unique_ptr<Pass> device_pass(const Graph& graph, const losses::LossFunction& loss, const Settings& settings);
 
 /// Returns a sequence and, unless null, its gradient; `on_host`: its offsets in the host's memory.
 SequenceData sequence_data(const jagged::JaggedVectors& vectors, const jagged::JaggedVectors* gradient,

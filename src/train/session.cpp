@@ -8,7 +8,7 @@
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/log.hpp>
 #include <tesserec/core/text.hpp>
-#include <tesserec/dense/loss_types.hpp>
+#include <tesserec/losses/loss_types.hpp>
 #include <tesserec/planning/planner.hpp>
 #include <tesserec/store/checksum.hpp>
 #include <tesserec/store/file_list.hpp>
@@ -91,7 +91,7 @@ data::Deal Session::deal(const comm::Communicator& comm, const Job& job, bool sh
 }
 
 data::LabelRange labels_taken(const Job& job, data::Use use) {
-  const auto [least, most] = dense::loss_type(job.model.loss).labels;
+  const auto [least, most] = losses::loss_type(job.model.loss).labels;
   if (use != data::Use::evaluate) return {least, most};
   return {std::max(least, 0.0f), std::min(most, 1.0f)};  // metrics::binary_metrics takes no others
 }

@@ -8,10 +8,10 @@
 #include "device_copies.hpp"
 #include "left_out.hpp"
 #include <tesserec/core/random.hpp>
-#include <tesserec/dense/device_products.hpp>
+#include <tesserec/products/device_products.hpp>
 
 using namespace tesserec;
-using namespace tesserec::dense;
+using namespace tesserec::products;
 
 namespace {
 

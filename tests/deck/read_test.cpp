@@ -6,7 +6,7 @@
 #include "source_dir.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/deck.hpp>
-#include <tesserec/dense/loss_types.hpp>
+#include <tesserec/losses/loss_types.hpp>
 #include <tesserec/network/model_types.hpp>
 
 using namespace tesserec;
@@ -166,12 +166,12 @@ TEST_CASE("the effective deck holds every key of the schema that is set") {
                                        "preprocess.fill_value=2", "preprocess.column.age.fill_value=1.5"}));
   for (const network::ModelType& type : network::model_types())  // which read keys of their own
     if (type.name != "network") effective += deck::effective_deck(deck_of(type));
-  for (const dense::LayerType& type : dense::layer_types())
+  for (const layers::LayerType& type : layers::layer_types())
     effective += deck::effective_deck(
         parse_deck("[model]\ntype = \"network\"\n[[model.layer]]\nname = \"a\"\ninputs = \"dense\"\ntype = \"" +
                        type.name + "\"\n",
                    "x"));
-  for (const dense::LossType& type : dense::loss_types())
+  for (const losses::LossType& type : losses::loss_types())
     effective += deck::effective_deck(parse_deck("[model]\nloss = \"" + type.name + "\"\n", "x"));
   for (const optim::PolicyInfo& policy : optim::policies())
     effective +=
@@ -192,7 +192,7 @@ TEST_CASE("a model as a network comes back layer by layer") {
     if (type.name == "network") continue;
     INFO(type.name);
     const Deck deck = deck_of(type);
-    std::vector<dense::LayerSettings> layers = network::layers_of(deck.model);
+    std::vector<layers::LayerSettings> layers = network::layers_of(deck.model);
     const auto mlp = std::find_if(layers.begin(), layers.end(), [](const auto& layer) { return layer.type == "mlp"; });
     REQUIRE(mlp != layers.end());
     mlp->widths[0] = 99;

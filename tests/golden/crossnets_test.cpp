@@ -15,13 +15,13 @@ namespace {
 /// Their numbers of one of our tensors, below `folder`.
 using Theirs = std::function<std::vector<float>(const std::string& folder, const std::string& ours)>;
 
-void check(const store::File& file, const std::string& group, dense::LayerSettings settings, const Theirs& theirs) {
+void check(const store::File& file, const std::string& group, layers::LayerSettings settings, const Theirs& theirs) {
   INFO(group);
   const auto features = file.attribute<std::int64_t>("/", "features");
   settings.layers = file.attribute<std::int64_t>("/", "layers");
   const test::LayerAlone shape(settings, {{{features}}});
   std::vector<float> parameters(shape.layer().size());
-  for (const dense::Parameter& tensor : shape.layer().parameters()) {
+  for (const layers::Parameter& tensor : shape.layer().parameters()) {
     const auto numbers = theirs(group + "/weights/", tensor.name);
     REQUIRE(std::ssize(numbers) == tensor.rows * tensor.columns);
     std::copy(numbers.begin(), numbers.end(), parameters.begin() + tensor.offset);
@@ -32,7 +32,7 @@ void check(const store::File& file, const std::string& group, dense::LayerSettin
   CHECK(golden::gap(out, file.read_all<float>(group + "/output")) <= 5e-6);
   const auto gradients = layer.backward(file.read_all<float>(group + "/upstream"));
   CHECK(golden::gap(gradients.inputs[0], file.read_all<float>(group + "/grad_input")) <= 5e-6);
-  for (const dense::Parameter& tensor : shape.layer().parameters()) {
+  for (const layers::Parameter& tensor : shape.layer().parameters()) {
     INFO(tensor.name);
     const auto at = gradients.parameters.begin() + tensor.offset;
     CHECK(golden::gap(std::vector<float>(at, at + tensor.rows * tensor.columns),

@@ -5,7 +5,8 @@
 #include "layer_alone.hpp"
 #include "loss_alone.hpp"
 #include "mlp_alone.hpp"
-#include <tesserec/dense.hpp>
+#include <tesserec/layers.hpp>
+#include <tesserec/losses.hpp>
 
 using namespace tesserec;
 
@@ -38,12 +39,12 @@ std::vector<Index> widths(const store::File& file, const std::string& mlp) {
 /// One MLP of the model over its parameters.
 std::vector<float> forward(const golden::Dlrm& dlrm, const std::string& mlp, Index rows, const std::vector<float>& x) {
   const auto& layout = dlrm.model.dense.layout();
-  std::vector<dense::LinearLayer> layers;
+  std::vector<layers::LinearLayer> layers;
   for (std::size_t i = 0; i + 1 < layout.size(); i += 2)
     if (layout[i].name.rfind(mlp, 0) == 0)
       layers.push_back(
-          {layout[i].columns, layout[i].rows, layout[i].offset, layout[i + 1].offset, dense::Activation::relu});
-  layers.back().activation = mlp == "bottom" ? dense::Activation::relu : dense::Activation::none;
+          {layout[i].columns, layout[i].rows, layout[i].offset, layout[i + 1].offset, layers::Activation::relu});
+  layers.back().activation = mlp == "bottom" ? layers::Activation::relu : layers::Activation::none;
   test::MlpAlone chain(layers, dlrm.parameters().data());
   std::vector<float> y(rows * chain.mlp.output_width());
   chain.forward(rows, x.data(), y.data());
@@ -112,7 +113,7 @@ void check_intermediates(const Case& c, golden::Dlrm& dlrm) {
   const auto vectors = static_cast<Index>(c.tables.size()) + 1;
   const auto bottom = forward(dlrm, "bottom", rows, c.file.read_all<float>("input_bot"));
   const auto pooled = dlrm.lookup(c.batch);
-  const auto interact = [&](const dense::LayerSettings& settings) {
+  const auto interact = [&](const layers::LayerSettings& settings) {
     return test::LayerAlone(settings, {{{dim}}, {std::vector<Index>(vectors - 1, dim)}})
         .forward(rows, {bottom, pooled});
   };
@@ -127,7 +128,7 @@ void check_intermediates(const Case& c, golden::Dlrm& dlrm) {
   CHECK(golden::gap(columns(all, all_width, dim, all_width - dim),
                     lower_triangles(c.file.read_all<float>("zpre"), vectors)) <= tolerance);
   auto top = forward(dlrm, "top", rows, interaction);
-  for (float& logit : top) logit = static_cast<float>(dense::probability({}, logit));
+  for (float& logit : top) logit = static_cast<float>(losses::probability({}, logit));
   near(top, "mlp_top");
   near(dlrm.predict(c.batch), "mlp_top");
 }

@@ -30,10 +30,10 @@ TEST_CASE("golden losses: bce, mse, wbce, clamped or not, and bce on logits") {
     if (!file.exists(group + "/value")) continue;
     INFO(group);
     const bool on_logits = file.exists(group + "/logit");
-    dense::SampleLoss settings;
-    settings.type = name.rfind("mse", 0) == 0    ? dense::Loss::mse
-                    : name.rfind("wbce", 0) == 0 ? dense::Loss::wbce
-                                                 : dense::Loss::bce;
+    losses::SampleLoss settings;
+    settings.type = name.rfind("mse", 0) == 0    ? losses::Loss::mse
+                    : name.rfind("wbce", 0) == 0 ? losses::Loss::wbce
+                                                 : losses::Loss::bce;
     settings.threshold = name.find("clamped") != std::string::npos ? threshold : 0.0;
     settings.weight = {file.attribute<double>("loss", "weight_of_label_0"),
                        file.attribute<double>("loss", "weight_of_label_1")};
@@ -41,8 +41,8 @@ TEST_CASE("golden losses: bce, mse, wbce, clamped or not, and bce on logits") {
     double sum = 0.0;
     std::vector<double> gradient(labels.size());
     for (std::size_t i = 0; i < labels.size(); ++i) {
-      const dense::LossValue loss = on_logits ? dense::loss_of_logit(settings, at[i], labels[i])
-                                              : dense::loss_of_probability(settings, at[i], labels[i]);
+      const losses::LossValue loss = on_logits ? losses::loss_of_logit(settings, at[i], labels[i])
+                                               : losses::loss_of_probability(settings, at[i], labels[i]);
       sum += loss.value;
       gradient[i] = loss.gradient / n;
     }

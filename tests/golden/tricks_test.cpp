@@ -79,9 +79,9 @@ class Feature {
  private:
   const embedding::EmbeddingTable& table(std::size_t t) const { return *collection_.shards()[t].rows; }
   /// One input a vector.
-  static std::vector<dense::InputShape> separate(const std::vector<dense::InputShape>& inputs) {
-    std::vector<dense::InputShape> shapes;
-    for (const dense::InputShape& input : inputs)
+  static std::vector<layers::InputShape> separate(const std::vector<layers::InputShape>& inputs) {
+    std::vector<layers::InputShape> shapes;
+    for (const layers::InputShape& input : inputs)
       for (const Index dim : input.vectors) shapes.push_back({{dim}});
     return shapes;
   }

@@ -5,7 +5,7 @@
 #include "catch.hpp"
 #include "golden.hpp"
 #include "plan.hpp"
-#include <tesserec/dense/layer_types.hpp>
+#include <tesserec/layers/layer_types.hpp>
 #include <tesserec/sharding/sharded_embedding_bag_collection.hpp>
 
 using namespace tesserec;
@@ -44,8 +44,8 @@ TEST_CASE("golden tricks: weighted pooling, learnt and fixed") {
     const auto upstream = file.read_all<float>(group + "/upstream");
     const Index samples = file.shape("input/lengths")[0];
     const auto batch = golden::make_batch({"f"}, samples, file.read_all<std::int64_t>("input/lengths"), ids, {});
-    const auto layer = dense::make_layer({.type = "weighted_sum", .inputs = {"", ""}},
-                                         {{{1}, {"f@weights"}, true}, {{dim}, {"f@table"}, true}});
+    const auto layer = layers::make_layer({.type = "weighted_sum", .inputs = {"", ""}},
+                                          {{{1}, {"f@weights"}, true}, {{dim}, {"f@table"}, true}});
     for (int step = 1; step <= 2; ++step) {
       const std::string at = group + "/step_" + std::to_string(step);
       auto in_flight = collection.start(exec, batch.sparse, samples);
@@ -53,19 +53,19 @@ TEST_CASE("golden tricks: weighted pooling, learnt and fixed") {
       const auto slopes = collection.gradient(exec, in_flight).unpooled;
       const auto rows_of = [](const jagged::JaggedVectors& v) {
         const auto width = Index(v.values.extent(1));
-        return dense::Rows<float>{v.values.data(), width, width};
+        return Rows<float>{v.values.data(), width, width};
       };
       const auto all = [&](const jagged::JaggedVectors& v) {
         const Index* const offsets = v.offsets.data();
-        return dense::LayerInput{rows_of(v), {offsets, offsets, offsets[0], Index(v.values.extent(0))}};
+        return layers::LayerInput{rows_of(v), {offsets, offsets, offsets[0], Index(v.values.extent(0))}};
       };
-      const std::vector<dense::LayerInput> inputs{all(vectors[1]), all(vectors[0])};
-      const std::vector<dense::Rows<float>> input_gradients{rows_of(slopes[1]), rows_of(slopes[0])};
+      const std::vector<layers::LayerInput> inputs{all(vectors[1]), all(vectors[0])};
+      const std::vector<Rows<float>> input_gradients{rows_of(slopes[1]), rows_of(slopes[0])};
       std::vector<float> out(samples * dim);
-      const dense::OnePiece piece(samples);
+      const OnePiece piece(samples);
       const auto workspace = layer->make_workspace();
-      const dense::Layer::Batch batch_of_layer{samples, piece.pieces(), inputs,          nullptr,
-                                               nullptr, nullptr,        workspace.get(), {}};
+      const layers::Layer::Batch batch_of_layer{samples, piece.pieces(), inputs,          nullptr,
+                                                nullptr, nullptr,        workspace.get(), {}};
       layer->forward({}, batch_of_layer, {out.data(), dim, dim});
       CHECK(golden::gap(out, file.read_all<float>(at + "/output")) <= 2e-6);
       layer->backward({}, batch_of_layer, {}, {upstream.data() + (step - 1) * samples * dim, dim, dim}, input_gradients,

@@ -60,7 +60,7 @@ only() {
 }
 only 'mpi\.h' '^(include/tesserec|src)/comm/' '<mpi.h> belongs in comm'
 only 'nccl\.h' '^(include/tesserec|src)/comm/' '<nccl.h> belongs in comm'
-only 'cublasLt' '^src/dense/cublaslt' '<cublasLt.h> belongs in dense, in files of its own'
+only 'cublasLt' '^src/products/cublaslt' '<cublasLt.h> belongs in products, in files of its own'
 only 'hdf5' '^(include/tesserec|src)/store/' '<hdf5.h> belongs in store'
 only 'toml\+\+' '^src/deck/toml_file\.cpp$' 'toml++ belongs in src/deck/toml_file.cpp'
 only 'Kokkos_' '^(include/tesserec|src)/core/' 'Kokkos headers belong in core; use <tesserec/core/kokkos.hpp>'

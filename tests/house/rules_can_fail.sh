@@ -58,10 +58,10 @@ plant() {
 }
 plant src/core/x.cpp '#include <tesserec/data/x.hpp>' 'src/core/x.cpp:2: core may not include data'
 plant src/train/x.cpp '  #  include "tesserec/deck.hpp"' 'src/train/x.cpp:2: train may not include deck'
-plant include/tesserec/dense/x.hpp '#include <tesserec/comm/x.hpp>' 'dense may not include comm'
+plant include/tesserec/layers/x.hpp '#include <tesserec/comm/x.hpp>' 'layers may not include comm'
 plant src/data/x.cpp '#include "../store/x.hpp"' 'leaves its folder'
 plant src/data/x.cpp '#include <mpi.h>' '<mpi.h> belongs'
-plant src/dense/x.cpp '#include <cublasLt.h>' '<cublasLt.h> belongs'
+plant src/layers/x.cpp '#include <cublasLt.h>' '<cublasLt.h> belongs'
 plant src/data/x.cpp '#include <tesserec/core/kokkos.hpp>' 'src/data/x.cpp:1: uses nothing of'
 plant include/tesserec/planning/x.hpp '#include <tesserec/embedding/x.hpp>
 #include <tesserec/core/kokkos.hpp>

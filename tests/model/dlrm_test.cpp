@@ -8,7 +8,7 @@
 #include "loss_alone.hpp"
 #include <tesserec/comm/tree_reduce.hpp>
 #include <tesserec/core/random.hpp>
-#include <tesserec/dense.hpp>
+#include <tesserec/losses.hpp>
 #include <tesserec/model.hpp>
 
 using namespace tesserec;
@@ -51,8 +51,8 @@ struct Numbers {
   }
 };
 
-const std::map<std::string, dense::Loss> losses = {
-    {"bce", dense::Loss::bce}, {"mse", dense::Loss::mse}, {"wbce", dense::Loss::wbce}};
+const std::map<std::string, losses::Loss> losses = {
+    {"bce", losses::Loss::bce}, {"mse", losses::Loss::mse}, {"wbce", losses::Loss::wbce}};
 
 /// The model by its definition, in double; the mean loss.
 double oracle(const Network& model, const std::vector<double>& parameters, const Numbers& batch,
@@ -92,7 +92,7 @@ double oracle(const Network& model, const std::vector<double>& parameters, const
         }
     }
     const double logit = mlp("top", s.top.size(), false, crossed)[0];
-    sum += dense::loss_of_logit(
+    sum += losses::loss_of_logit(
                {losses.at(s.loss), s.loss_settings.threshold, {s.loss_settings.weights[0], s.loss_settings.weights[1]}},
                logit, batch.labels[r])
                .value;

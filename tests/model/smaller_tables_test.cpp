@@ -156,8 +156,8 @@ TEST_CASE("an id of a table that is cut is looked up in both halves, and reporte
 }
 
 TEST_CASE("layers that do not fit made vectors are refused by the feature's name") {
-  const dense::LayerSettings logit{.name = "logit", .type = "mlp", .inputs = {"pooled.user"}, .widths = {1}};
-  const auto refused_of = [&](const dense::LayerSettings& layer, const std::vector<network::EmbeddedFeature>& pooled) {
+  const layers::LayerSettings logit{.name = "logit", .type = "mlp", .inputs = {"pooled.user"}, .widths = {1}};
+  const auto refused_of = [&](const layers::LayerSettings& layer, const std::vector<network::EmbeddedFeature>& pooled) {
     network::Settings settings;
     settings.type = "network";
     settings.layers = {layer};

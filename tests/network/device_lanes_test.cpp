@@ -15,7 +15,7 @@ TEST_CASE("the host knows the first row of each lane that the device has") {
     for (const Range mine : {Range{0, 8}, Range{2, 4}, Range{5, 8}, Range{7, 8}}) {
       CAPTURE(samples, mine.begin, mine.end);
       lanes.start(device, Lanes(8), mine, samples);
-      const dense::Pieces& chunks = lanes.chunks();
+      const Pieces& chunks = lanes.chunks();
       std::vector<Index> of_lane(chunks.lanes + 1), rows(chunks.count + 1);
       copy_to_host(device, chunks.of_lane, of_lane.data(), std::ssize(of_lane));
       copy_to_host(device, chunks.rows, rows.data(), std::ssize(rows));

@@ -4,7 +4,7 @@
 
 #include "closed_memory.hpp"
 #include "slopes.hpp"
-#include <tesserec/dense.hpp>
+#include <tesserec/layers.hpp>
 
 using namespace tesserec;
 using namespace tesserec::test;
@@ -14,19 +14,19 @@ namespace {
 Index passes = 0;  // so often a layer was asked for its launches
 
 /// The input, as it is; counts.
-class Counted final : public dense::Layer {
+class Counted final : public layers::Layer {
  public:
   explicit Counted(Index width) : width_(width) {}
   Index width() const override { return width_; }
   std::string describe() const override { return ""; }
-  dense::Flops flops() const override { return {}; }
-  void forward(const Where& where, const Batch& batch, dense::Rows<float> out) const override {
+  layers::Flops flops() const override { return {}; }
+  void forward(const Where& where, const Batch& batch, Rows<float> out) const override {
     ++passes;
-    dense::copy_rows(where, batch.rows, batch.inputs[0], out);
+    copy_rows(where, batch.rows, batch.inputs[0], out);
   }
-  void backward(const Where& where, const Batch& batch, dense::Rows<const float>, dense::Rows<const float> upstream,
-                std::span<const dense::Rows<float>> input_gradients, dense::LaneGradients) const override {
-    if (input_gradients[0].data != nullptr) dense::copy_rows(where, batch.rows, upstream, input_gradients[0]);
+  void backward(const Where& where, const Batch& batch, Rows<const float>, Rows<const float> upstream,
+                std::span<const Rows<float>> input_gradients, LaneGradients) const override {
+    if (input_gradients[0].data != nullptr) copy_rows(where, batch.rows, upstream, input_gradients[0]);
   }
 
  private:
@@ -135,13 +135,14 @@ void compare(network::Settings settings, const EmbeddedFeatures& features, const
   }
 }
 
-const dense::LayerSettings counted_layer{.name = "counted", .type = "counted", .inputs = {"pooled.a"}};
+const layers::LayerSettings counted_layer{.name = "counted", .type = "counted", .inputs = {"pooled.a"}};
 
 void add_counted() {
   static const bool added = [] {
-    dense::add_layer_type({"counted", "for a test.", {}, [](const auto&, const std::vector<dense::InputShape>& inputs) {
-                             return std::make_unique<Counted>(inputs[0].width());
-                           }});
+    layers::add_layer_type(
+        {"counted", "for a test.", {}, [](const auto&, const std::vector<layers::InputShape>& inputs) {
+           return std::make_unique<Counted>(inputs[0].width());
+         }});
     return true;
   }();
   (void)added;

@@ -53,6 +53,6 @@ TEST_CASE("a narrow table's vectors are projected by a matrix alone, without bia
     CHECK(layers[projection].type == "mlp");
     CHECK_FALSE(layers[projection].bias);
     CHECK(layers[projection].widths == std::vector<Index>{projection == 0 ? 16 : 8});
-    CHECK(layers[projection].activations == std::vector<dense::Activation>{dense::Activation::none});
+    CHECK(layers[projection].activations == std::vector<layers::Activation>{layers::Activation::none});
   }
 }

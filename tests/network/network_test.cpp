@@ -8,7 +8,7 @@
 
 using namespace tesserec;
 using namespace tesserec::test;
-using dense::Activation;
+using layers::Activation;
 
 namespace {
 
@@ -179,13 +179,13 @@ TEST_CASE("a factorization machine beside what it reads") {
 }
 
 TEST_CASE("a layer type of one's own") {
-  const auto both = [](const LayerSettings& settings, const std::vector<dense::InputShape>& inputs) {
+  const auto both = [](const LayerSettings& settings, const std::vector<layers::InputShape>& inputs) {
     LayerSettings cat = settings;
     cat.type = "cat";
     return make_layer(cat, inputs);
   };
-  dense::add_layer_type({"side_by_side", "", {}, both});
-  CHECK(mentions(error_of([&] { dense::add_layer_type({"side_by_side", "", {}, both}); }), "side_by_side already"));
+  layers::add_layer_type({"side_by_side", "", {}, both});
+  CHECK(mentions(error_of([&] { layers::add_layer_type({"side_by_side", "", {}, both}); }), "side_by_side already"));
   Run run({{.name = "all", .type = "side_by_side", .inputs = {"pooled", "dense"}},
            {.name = "logit", .type = "mlp", .inputs = {"all"}, .widths = {1}}});
   check_slopes(run);
@@ -195,7 +195,8 @@ TEST_CASE("lists that are no network name the layer and what would fit") {
   const LayerSettings logit{.name = "logit", .type = "mlp", .inputs = {"pooled"}, .widths = {1}};
   const auto with = [&](const LayerSettings& first) { return refused({first, logit}); };
   CHECK(mentions(refused({}), "model.layer is missing"));
-  CHECK(mentions(with({.name = "a", .type = "add", .inputs = {"dense"}}), "model.layer.a: there is no layer type \"add\""));
+  CHECK(mentions(with({.name = "a", .type = "add", .inputs = {"dense"}}),
+                 "model.layer.a: there is no layer type \"add\""));
   CHECK(mentions(with({.name = "a", .type = "add", .inputs = {"dense"}}), "mlp, dot, cat"));
   CHECK(mentions(with({.name = "a", .type = "cat", .inputs = {"logit"}}),
                  "model.layer.a reads \"logit\", which comes after it"));

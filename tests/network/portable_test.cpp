@@ -7,11 +7,13 @@
 #include "errors.hpp"
 #include "left_out.hpp"
 #include "slopes.hpp"
-#include <tesserec/dense.hpp>
+#include <tesserec/layers.hpp>
+#include <tesserec/losses.hpp>
+#include <tesserec/products.hpp>
 
 using namespace tesserec;
 using namespace tesserec::test;
-using dense::Activation;
+using layers::Activation;
 
 namespace {
 
@@ -58,7 +60,8 @@ class Batch {
   Batch(network::Settings settings, Index dense_features, EmbeddedFeatures features)
       : settings_(std::move(settings)), dense_features_(dense_features), features_(std::move(features)) {}
 
-  Trained train(Kernels kernels, int lanes, Range mine, Index n, dense::Precision precision = dense::Precision::fp32) {
+  Trained train(Kernels kernels, int lanes, Range mine, Index n,
+                products::Precision precision = products::Precision::fp32) {
     settings_.kernels = kernels, settings_.precision = precision;
     const Network network(settings_, dense_features_, features_);
     const Exec exec;
@@ -188,22 +191,22 @@ std::vector<LayerSettings> tangled() {
           {.name = "logit", .type = "mlp", .inputs = {"all"}, .widths = {1}}};
 }
 
-class Mine final : public dense::Layer {
+class Mine final : public layers::Layer {
  public:
   Index width() const override { return 1; }
   std::string describe() const override { return ""; }
-  dense::Flops flops() const override { return {}; }
+  layers::Flops flops() const override { return {}; }
   bool is_host_only() const override { return true; }
-  void forward(const Where&, const Batch&, dense::Rows<float>) const override {}
-  void backward(const Where&, const Batch&, dense::Rows<const float>, dense::Rows<const float>,
-                std::span<const dense::Rows<float>>, dense::LaneGradients) const override {}
+  void forward(const Where&, const Batch&, Rows<float>) const override {}
+  void backward(const Where&, const Batch&, Rows<const float>, Rows<const float>, std::span<const Rows<float>>,
+                LaneGradients) const override {}
 };
-class MyLoss final : public dense::LossFunction {
+class MyLoss final : public losses::LossFunction {
  public:
   std::string refuses(Index) const override { return ""; }
   bool is_host_only() const override { return true; }
-  void evaluate(const Where&, const Batch&, double*, dense::Rows<float>) const override {}
-  void predict(const Where&, Index, dense::Rows<const float>, float*) const override {}
+  void evaluate(const Where&, const Batch&, double*, Rows<float>) const override {}
+  void predict(const Where&, Index, Rows<const float>, float*) const override {}
 };
 
 }  // namespace
@@ -237,11 +240,11 @@ TEST_CASE("cuBLASLt: every model is near our own kernels, in every precision") {
   for (const Named& model : named()) {
     if (left_out(turn++, 3)) continue;
     Batch batch(model.settings, 5, model.features);
-    const auto far = [&](dense::Precision precision, Kernels other, dense::Precision its) {
+    const auto far = [&](products::Precision precision, Kernels other, products::Precision its) {
       return difference(batch.train(Kernels::cublaslt, 4, {0, 4}, 90, precision),
                         batch.train(other, 4, {0, 4}, 90, its));
     };
-    using enum dense::Precision;
+    using enum products::Precision;
     CAPTURE(model.settings.type, model.settings.loss);
     CHECK(far(fp32, Kernels::portable, fp32) < 1e-5);
     CHECK(far(tf32, Kernels::portable, fp32) < 1e-2);
@@ -265,9 +268,9 @@ TEST_CASE("portable: gradients are slopes") {
 }
 
 TEST_CASE("portable: what has no such kernels is refused by name") {
-  dense::add_layer_type(
+  layers::add_layer_type(
       {"mine", "of one's own.", {}, [](const auto&, const auto&) { return std::make_unique<Mine>(); }});
-  dense::add_loss_type({"my_loss", "of one's own.", {}, [](const auto&) { return std::make_unique<MyLoss>(); }});
+  losses::add_loss_type({"my_loss", "of one's own.", {}, [](const auto&) { return std::make_unique<MyLoss>(); }});
   network::Settings settings = model_of({{.name = "last", .type = "mine", .inputs = {"pooled"}}});
   const auto refused = [&] { return error_of([&] { Network(settings, 4, std::vector<Index>{4}); }); };
   CHECK(refused().empty());
@@ -276,10 +279,10 @@ TEST_CASE("portable: what has no such kernels is refused by name") {
                  "model.layer.last: layers of type mine have no portable kernels; set run.kernels = \"simd\""));
   settings.layers = {{.name = "last", .type = "mlp", .inputs = {"pooled"}, .widths = {1}}};
   CHECK(refused().empty());
-  settings.precision = dense::Precision::bf16;
+  settings.precision = products::Precision::bf16;
   CHECK(mentions(refused(), "model.precision = \"bf16\": portable kernels multiply fp32 numbers"));
   if (device_is_host) {
-    settings.precision = dense::Precision::tf32;
+    settings.precision = products::Precision::tf32;
     for (const Kernels kernels : {Kernels::simd, Kernels::automatic, Kernels::portable}) {
       settings.kernels = kernels;
       CHECK(mentions(refused(), concat("model.precision = \"tf32\": ", name(chosen(kernels)),
@@ -289,6 +292,6 @@ TEST_CASE("portable: what has no such kernels is refused by name") {
     CHECK(mentions(refused(), "run.kernels = \"cublaslt\": cuBLASLt multiplies on a GPU"));
     settings.kernels = Kernels::portable;
   }
-  settings.precision = dense::Precision::fp32, settings.loss = "my_loss";
+  settings.precision = products::Precision::fp32, settings.loss = "my_loss";
   CHECK(mentions(refused(), "model.loss my_loss has no portable kernels"));
 }

@@ -9,23 +9,23 @@ using namespace tesserec::test;
 namespace {
 
 /// y = x * x, of each vector of a sequence.
-class SquareOfEach final : public dense::Layer {
+class SquareOfEach final : public layers::Layer {
  public:
   explicit SquareOfEach(Index width) : width_(width) {}
   Index width() const override { return width_; }
   std::string describe() const override { return ""; }
-  dense::Flops flops() const override { return {}; }
+  layers::Flops flops() const override { return {}; }
   bool gives_sequence() const override { return true; }
-  void forward(const Where& where, const Batch& batch, dense::Rows<float> out) const override {
-    const dense::Rows<const float> x = batch.inputs[0];
+  void forward(const Where& where, const Batch& batch, Rows<float> out) const override {
+    const Rows<const float> x = batch.inputs[0];
     over_elements(
         where, "tesserec::test::square", batch.inputs[0].lengths.vectors, x.width,
         KOKKOS_LAMBDA(Index j, Index c) { out[j][c] = x[j][c] * x[j][c]; });
   }
-  void backward(const Where& where, const Batch& batch, dense::Rows<const float>, dense::Rows<const float> upstream,
-                std::span<const dense::Rows<float>> input_gradients, dense::LaneGradients) const override {
-    const dense::Rows<const float> x = batch.inputs[0];
-    const dense::Rows<float> dx = input_gradients[0];
+  void backward(const Where& where, const Batch& batch, Rows<const float>, Rows<const float> upstream,
+                std::span<const Rows<float>> input_gradients, LaneGradients) const override {
+    const Rows<const float> x = batch.inputs[0];
+    const Rows<float> dx = input_gradients[0];
     over_elements(
         where, "tesserec::test::square_back", batch.inputs[0].lengths.vectors, x.width,
         KOKKOS_LAMBDA(Index j, Index c) { dx[j][c] = 2 * x[j][c] * upstream[j][c]; });
@@ -36,14 +36,14 @@ class SquareOfEach final : public dense::Layer {
 };
 
 /// The mean of a sequence's vectors; 0 without vectors.
-class Mean final : public dense::Layer {
+class Mean final : public layers::Layer {
  public:
   explicit Mean(Index width) : width_(width) {}
   Index width() const override { return width_; }
   std::string describe() const override { return ""; }
-  dense::Flops flops() const override { return {}; }
-  void forward(const Where& where, const Batch& batch, dense::Rows<float> out) const override {
-    const dense::LayerInput x = batch.inputs[0];
+  layers::Flops flops() const override { return {}; }
+  void forward(const Where& where, const Batch& batch, Rows<float> out) const override {
+    const layers::LayerInput x = batch.inputs[0];
     over_elements(
         where, "tesserec::test::mean", batch.rows, x.width, KOKKOS_LAMBDA(Index r, Index c) {
           const Range own = x.lengths.of(r);
@@ -52,10 +52,10 @@ class Mean final : public dense::Layer {
           out[r][c] = own.size() > 0 ? sum / float(own.size()) : 0.0f;
         });
   }
-  void backward(const Where& where, const Batch& batch, dense::Rows<const float>, dense::Rows<const float> upstream,
-                std::span<const dense::Rows<float>> input_gradients, dense::LaneGradients) const override {
-    const dense::LayerInput x = batch.inputs[0];
-    const dense::Rows<float> dx = input_gradients[0];
+  void backward(const Where& where, const Batch& batch, Rows<const float>, Rows<const float> upstream,
+                std::span<const Rows<float>> input_gradients, LaneGradients) const override {
+    const layers::LayerInput x = batch.inputs[0];
+    const Rows<float> dx = input_gradients[0];
     over_elements(
         where, "tesserec::test::mean_back", batch.rows, x.width, KOKKOS_LAMBDA(Index r, Index c) {
           const Range own = x.lengths.of(r);
@@ -69,20 +69,20 @@ class Mean final : public dense::Layer {
 
 void add_types() {
   static const bool added = [] {
-    dense::add_layer_type({"square_of_each",
-                           "for a test.",
-                           {},
-                           [](const auto&, const std::vector<dense::InputShape>& inputs) {
-                             return std::make_unique<SquareOfEach>(inputs[0].width());
-                           },
-                           true});
-    dense::add_layer_type({"mean",
-                           "for a test.",
-                           {},
-                           [](const auto&, const std::vector<dense::InputShape>& inputs) {
-                             return std::make_unique<Mean>(inputs[0].width());
-                           },
-                           true});
+    layers::add_layer_type({"square_of_each",
+                            "for a test.",
+                            {},
+                            [](const auto&, const std::vector<layers::InputShape>& inputs) {
+                              return std::make_unique<SquareOfEach>(inputs[0].width());
+                            },
+                            true});
+    layers::add_layer_type({"mean",
+                            "for a test.",
+                            {},
+                            [](const auto&, const std::vector<layers::InputShape>& inputs) {
+                              return std::make_unique<Mean>(inputs[0].width());
+                            },
+                            true});
     return true;
   }();
   (void)added;

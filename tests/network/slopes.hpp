@@ -13,7 +13,7 @@
 
 namespace tesserec::test {
 
-using dense::LayerSettings;
+using layers::LayerSettings;
 using network::DenseInput;
 using network::EmbeddedFeature;
 using network::EmbeddedFeatures;

@@ -6,7 +6,7 @@
 
 using namespace tesserec;
 using namespace tesserec::test;
-using dense::Activation;
+using layers::Activation;
 
 namespace {
 

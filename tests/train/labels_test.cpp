@@ -4,7 +4,7 @@
 #include "errors.hpp"
 #include "small_job.hpp"
 #include <tesserec/data/dataset.hpp>
-#include <tesserec/dense/loss_types.hpp>
+#include <tesserec/losses/loss_types.hpp>
 #include <tesserec/store/hdf5.hpp>
 
 using namespace tesserec;
@@ -32,7 +32,7 @@ TEST_CASE("a data set is opened with the labels that its use takes") {
     world.barrier();
     return path;
   };
-  dense::add_loss_type({"ratings", "a loss of one's own.", {}, dense::loss_type("mse").make, {1.0f, 5.0f}});
+  losses::add_loss_type({"ratings", "a loss of one's own.", {}, losses::loss_type("mse").make, {1.0f, 5.0f}});
   train::Job job = small_job(folder.path());
   job.data = {};
   job.data.train = {write("train.h5", {1, 0, 1, 0.5, 4, 5})};

@@ -15,7 +15,7 @@ train::Job job_of(const std::string& folder) {
   job.model.embedding_dim = job.model.bottom.back() = 7;
   job.model.bottom = {17, 7};
   job.model.top = {21, 2, 1};
-  job.model.precision = dense::Precision::bf16;
+  job.model.precision = products::Precision::bf16;
   job.optimizer.dense.type = optim::Type::adam;
   job.optimizer.dense.lr = 0.01;
   return job;
@@ -30,7 +30,7 @@ TEST_CASE("bf16 has one digest on all ranks and over a restart, and is near fp32
   train::Job job = job_of(alone.path());
   const train::TrainResult expected = run(self, job);
   train::Job fp32 = job;
-  fp32.model.precision = dense::Precision::fp32;
+  fp32.model.precision = products::Precision::fp32;
   const train::TrainResult wide = run(self, fp32);
   REQUIRE(wide.weights_digest != expected.weights_digest);
   REQUIRE(std::abs(wide.loss - expected.loss) < 0.01 * wide.loss);

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include <tesserec/core/error.hpp>
-#include <tesserec/dense/layer_types.hpp>
+#include <tesserec/layers/layer_types.hpp>
 #include <tesserec/network/settings.hpp>
 
 namespace tesserec::network {
@@ -26,7 +26,7 @@ struct ModelType {
   std::string text;               ///< one sentence
   std::vector<std::string> keys;  ///< what it reads of [model] besides type, embedding_dim and the loss
   /// Throws SettingError. Called by layers_of alone, which has looked at bottom and top.
-  std::function<std::vector<dense::LayerSettings>(const Settings&)> layers;
+  std::function<std::vector<layers::LayerSettings>(const Settings&)> layers;
 };
 
 /// dlrm and those that were added, in this order.
@@ -37,6 +37,6 @@ void add_model_type(ModelType type);
 const ModelType& model_type(const std::string& name);
 /// Returns the layers of model `settings.type`. Throws SettingError. Without dense features, named models drop what
 /// reads nothing else, also as inputs; a network stays as listed.
-std::vector<dense::LayerSettings> layers_of(const Settings& settings, bool dense_features = true);
+std::vector<layers::LayerSettings> layers_of(const Settings& settings, bool dense_features = true);
 
 }  // namespace tesserec::network

@@ -11,8 +11,8 @@
 #include <tesserec/core/lane_sums.hpp>
 #include <tesserec/core/lanes.hpp>
 #include <tesserec/core/placed.hpp>
-#include <tesserec/dense/layer_types.hpp>
 #include <tesserec/jagged/jagged_tensor.hpp>
+#include <tesserec/layers/layer_types.hpp>
 #include <tesserec/network/features.hpp>
 #include <tesserec/network/lane_losses.hpp>
 #include <tesserec/network/settings.hpp>
@@ -20,7 +20,7 @@
 namespace tesserec::network {
 
 /// Tensor inside the flat parameters: "bottom.0.weight", ...; weights [out, in] row-major, biases [out, 1].
-using dense::Parameter;
+using layers::Parameter;
 
 /// Input of the dense half for one rank's samples of one global batch.
 struct DenseInput {
@@ -50,13 +50,13 @@ struct SharedPacking {
 
 /// A layer of a network, for people and benchmarks.
 struct LayerInfo {
-  dense::LayerSettings settings;
-  std::vector<dense::InputShape> inputs;
+  layers::LayerSettings settings;
+  std::vector<layers::InputShape> inputs;
   bool wants_input_gradient = false;
   Index width = 0;
-  std::optional<dense::InputShape> sequence = {};  ///< its output's shape, where that is a sequence
-  Index parameters = 0;                            ///< numbers that are learnt
-  std::string shape;                               ///< "13-512-256-64-16"; of a list that is no network yet ""
+  std::optional<layers::InputShape> sequence = {};  ///< its output's shape, where that is a sequence
+  Index parameters = 0;                             ///< numbers that are learnt
+  std::string shape;                                ///< "13-512-256-64-16"; of a list that is no network yet ""
 };
 /// "  bottom       mlp of dense: 13-512-256-64-16\n", a line a layer.
 std::string describe_layers(const std::vector<LayerInfo>& layers);
@@ -91,7 +91,7 @@ class Network {
   /// forward_backward and predict together, with the same parameters.
   void share_weights(const SharedPacking& shared);
 
-  /// Start values (dense::Start) from counters; gaps zero.
+  /// Start values (layers::Start) from counters; gaps zero.
   void initialise(const Exec& exec, std::uint64_t seed, const PlacedVector<float>& parameters) const;
 
   /// Forward and backward of the rank's lanes. The loss is a mean over the global batch.

@@ -6,9 +6,9 @@
 
 #include <tesserec/core/index.hpp>
 #include <tesserec/core/kernels.hpp>
-#include <tesserec/dense/layer_settings.hpp>
-#include <tesserec/dense/loss_settings.hpp>
 #include <tesserec/embedding/settings.hpp>
+#include <tesserec/layers/layer_settings.hpp>
+#include <tesserec/losses/loss_settings.hpp>
 
 namespace tesserec::network {
 
@@ -50,20 +50,20 @@ struct Settings {
   std::vector<Index> branch1 = {512, 256};  ///< widths of the projections that are multiplied
   std::vector<Index> branch2 = {512, 256};
   std::vector<std::string> wide = {"dense"};  ///< what the linear part beside the MLP reads, as a layer's inputs
-  std::vector<std::string> query = {"dense", "rest"};      ///< what the query's tower reads
-  std::vector<std::string> item = {};                      ///< what the item's tower reads; din: the targets
-  std::vector<Index> towers = {256, 64};                   ///< widths of both towers
-  std::vector<std::string> history = {};                   ///< din: sequences, each for the item at its place
-  std::vector<Index> attention = {80, 40};                 ///< widths of the MLP that weighs a history's vectors
-  bool attention_softmax = false;                          ///< a sample's weights add to 1
-  dense::Activation activation = dense::Activation::relu;  ///< behind hidden layers
-  dense::Precision precision = dense::Precision::fp32;     ///< of what products of matrices multiply
+  std::vector<std::string> query = {"dense", "rest"};         ///< what the query's tower reads
+  std::vector<std::string> item = {};                         ///< what the item's tower reads; din: the targets
+  std::vector<Index> towers = {256, 64};                      ///< widths of both towers
+  std::vector<std::string> history = {};                      ///< din: sequences, each for the item at its place
+  std::vector<Index> attention = {80, 40};                    ///< widths of the MLP that weighs a history's vectors
+  bool attention_softmax = false;                             ///< a sample's weights add to 1
+  layers::Activation activation = layers::Activation::relu;   ///< behind hidden layers
+  products::Precision precision = products::Precision::fp32;  ///< of what products of matrices multiply
   Kernels kernels = Kernels::automatic;  ///< of the dense half; portable multiplies in fp32 alone, tf32 is of cublaslt
                                          ///< alone (run.kernels)
   bool graphs = true;                    ///< kernels of a batch as one graph where they repeat (run.graphs)
-  std::vector<dense::LayerSettings> layers = {};  ///< of a network
-  std::string loss = "bce";                       ///< a dense::LossType
-  dense::LossSettings loss_settings = {};
+  std::vector<layers::LayerSettings> layers = {};  ///< of a network
+  std::string loss = "bce";                        ///< a losses::LossType
+  losses::LossSettings loss_settings = {};
 };
 
 }  // namespace tesserec::network

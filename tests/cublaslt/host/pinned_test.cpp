@@ -4,10 +4,10 @@
 #include "device_copies.hpp"
 #include "errors.hpp"
 #include "stand_in.hpp"
-#include <tesserec/dense/device_products.hpp>
+#include <tesserec/products/device_products.hpp>
 
 using namespace tesserec;
-using namespace tesserec::dense;
+using namespace tesserec::products;
 using stand_in::calls;
 
 namespace {

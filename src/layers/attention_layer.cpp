@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+// The local activation unit of the deep interest network (Zhou et al., KDD 2018, arXiv 1706.06978). Of a target t and a
+// sequence h_1, h_2, ... of vectors as wide:
+//   s_j = mlp([t, h_j, t - h_j, t * h_j]);   y = sum_j a_j h_j
+// with a = s as in the paper, or a = softmax(s / sqrt(width)). On a host the MLP takes the vectors of a chunk's samples
+// in blocks of as many as a chunk has samples; the way back makes each block's activations once more, so that these
+// stay small.
+#include <algorithm>
+#include <cmath>
+
+#include "layer_formulas.hpp"
+#include "makers.hpp"
+#include "sequences.hpp"
+#include <tesserec/core/error.hpp>
+#include <tesserec/core/text.hpp>
+
+namespace tesserec::layers {
+namespace {
+
+class Attention final : public Layer {
+ public:
+  Attention(std::unique_ptr<Layer> mlp, Index dim, bool softmax, double length)
+      : mlp_(std::move(mlp)), dim_(dim), scale_(softmax ? 1.0f / std::sqrt(float(dim)) : 0.0f), length_(length) {
+    for (const Parameter& tensor : mlp_->parameters())
+      add_parameter(tensor.name, tensor.rows, tensor.columns, tensor.start);
+  }
+
+  Index width() const override { return dim_; }
+  std::string describe() const override {
+    return concat(mlp_->describe(), " of each vector of ", dim_, scale_ > 0 ? ", softmax" : "");
+  }
+  Flops flops() const override {  // those of blocks that are made once more do not count
+    const Flops mlp = mlp_->flops();
+    const double sums = 2.0 * double(dim_);
+    return {length_ * (mlp.forward + sums), length_ * (mlp.inputs + 2 * sums), length_ * mlp.backward};
+  }
+
+  Index packed_size() const override { return mlp_->packed_size(); }
+  void pack(const Exec& exec, const float* parameters, bool backward, float* packed, Range part) const override {
+    mlp_->pack(exec, parameters, backward, packed, part);
+  }
+  std::unique_ptr<Workspace> make_workspace() const override {
+    auto made = std::make_unique<Vectors>();
+    made->mlp = mlp_->make_workspace();
+    return made;
+  }
+
+  void forward(const Where& where, const Batch& batch, Rows<float> out) const override {
+    Vectors& own = this->own<Vectors>(batch);
+    const LayerInput history = batch.inputs[1];
+    const Lengths lengths = history.lengths;
+    const Index vectors = lengths.vectors;
+    samples_of(where, batch.rows, lengths, own.samples);
+    float* const weights = own.weights.reserve(where, "tesserec::layers::attention", vectors);
+    over_blocks(where, vectors, [&](Range ids) { score(where, batch, ids, weights); });
+    const float scale = scale_;
+    if (scale > 0)
+      over_numbers(
+          where, "tesserec::layers::softmax", batch.rows, KOKKOS_LAMBDA(Index r) {
+            const Range own_vectors = lengths.of(r);
+            if (own_vectors.size() > 0) softmax(own_vectors.size(), scale, weights + own_vectors.begin);
+          });
+    add_weighted(where, batch.rows, history, weights, out);
+  }
+
+  void backward(const Where& where, const Batch& batch, Rows<const float>, Rows<const float> upstream,
+                std::span<const Rows<float>> input_gradients, LaneGradients gradient) const override {
+    Vectors& own = this->own<Vectors>(batch);
+    const Index vectors = batch.inputs[1].lengths.vectors;
+    if (input_gradients[0].data != nullptr) clear_rows(where, batch.rows, input_gradients[0]);
+    through_weights(where, batch, upstream, input_gradients[1]);
+    if (where.is_thread() && vectors == 0 && !gradient.add) std::fill_n(gradient.data, size(), 0.0f);
+    const bool kept = !where.is_thread() || vectors <= chunk_samples;  // the activations of the way there still stand
+    over_blocks(where, vectors, [&](Range ids) {
+      if (!kept) score(where, batch, ids, own.again.reserve(where, "tesserec::layers::attention", vectors));
+      Batch part = of_vectors(batch, ids);
+      const OnePiece one(ids.size());
+      part.chunks = where.is_thread() ? one.pieces() : own.blocks.cut(where, batch.chunks, batch.inputs[1].lengths);
+      const Rows<float> dx{own.dx.reserve(where, "tesserec::layers::attention", ids.size() * 4 * dim_), 4 * dim_,
+                           4 * dim_};
+      LaneGradients sum = gradient;
+      sum.add = gradient.add || ids.begin > 0;
+      mlp_->backward(where, part, {(kept ? own.weights : own.again).data() + ids.begin, 1, 1},
+                     {own.slopes.data() + ids.begin, 1, 1}, {&dx, 1}, sum);
+      through_input(where, batch, ids, input_gradients);
+    });
+  }
+
+  /// Writes the MLP's inputs x = [t, h, t - h, t * h] for vectors `ids`, and their scores.
+  void score(const Where& where, const Batch& batch, Range ids, float* scores) const {
+    Vectors& own = this->own<Vectors>(batch);
+    const Rows<const float> target = batch.inputs[0], history = batch.inputs[1];
+    const Index n = dim_, first = ids.begin;
+    const Index* const sample = own.samples.data();
+    float* const all = own.x.reserve(where, "tesserec::layers::attention", ids.size() * 4 * n);
+    over_elements(
+        where, "tesserec::layers::attention_input", ids.size(), n, KOKKOS_LAMBDA(Index row, Index i) {
+          const Index j = first + row;
+          const float t = target[sample[j]][i], h = history[j][i];
+          float* const x = all + row * 4 * n + i;
+          x[0] = t;
+          x[n] = h;
+          x[2 * n] = t - h;
+          x[3 * n] = t * h;
+        });
+    own.input.data = all;
+    own.input.width = own.input.stride = 4 * n;
+    mlp_->forward(where, of_vectors(batch, ids), {scores + first, 1, 1});
+  }
+  /// Writes the scores' slopes, and of the vectors' gradients what does not go through the MLP.
+  void through_weights(const Where& where, const Batch& batch, Rows<const float> upstream, Rows<float> to) const {
+    Vectors& own = this->own<Vectors>(batch);
+    const Rows<const float> history = batch.inputs[1];
+    const Lengths lengths = batch.inputs[1].lengths;
+    const Index n = dim_;
+    const Index* const sample = own.samples.data();
+    const float* const weights = own.weights.data();
+    float* const slopes = own.slopes.reserve(where, "tesserec::layers::attention", lengths.vectors);
+    over_rows(
+        where, "tesserec::layers::attention_back", lengths.vectors, KOKKOS_LAMBDA(Index j, const RowThreads& threads) {
+          const float *const dy = upstream[sample[j]], weight = weights[j];
+          const float slope = inner_product(threads, n, dy, history[j]);
+          if (threads.first()) slopes[j] = slope;
+          float* const row = to[j];
+          if (to.data != nullptr) threads.each(n, [=](Index i) { row[i] = weight * dy[i]; });
+        });
+    const float scale = scale_;
+    if (scale == 0) return;
+    over_numbers(
+        where, "tesserec::layers::softmax_back", batch.rows, KOKKOS_LAMBDA(Index r) {
+          const Range own_vectors = lengths.of(r);
+          const float* const p = weights + own_vectors.begin;
+          float *const d = slopes + own_vectors.begin, mean = 0.0f;
+          for (Index i = 0; i < own_vectors.size(); ++i) mean = std::fma(p[i], d[i], mean);
+          for (Index i = 0; i < own_vectors.size(); ++i) d[i] = scale * p[i] * (d[i] - mean);
+        });
+  }
+  /// Adds what the MLP's input says of vectors `ids` to the gradients of the target and of the vectors.
+  void through_input(const Where& where, const Batch& batch, Range ids,
+                     std::span<const Rows<float>> input_gradients) const {
+    const Rows<const float> target = batch.inputs[0], history = batch.inputs[1];
+    const Lengths lengths = batch.inputs[1].lengths;
+    const Rows<float> to_target = input_gradients[0], to_history = input_gradients[1];
+    const Index n = dim_;
+    const float* const all = own<Vectors>(batch).dx.data();
+    over_rows(
+        where, "tesserec::layers::attention_input_back", batch.rows, KOKKOS_LAMBDA(Index r, const RowThreads& threads) {
+          const Range of = lengths.of(r);
+          const Index begin = of.begin < ids.begin ? ids.begin : of.begin;
+          const Index end = of.end < ids.end ? of.end : ids.end;
+          const float *const t = target[r], *const from = all + (begin - ids.begin) * 4 * n;
+          const bool wanted = to_target.data != nullptr;
+          float* const dt = to_target[r];
+          threads.sums(
+              n, end - begin, [=](Index i) { return wanted ? dt[i] : 0.0f; },
+              [=](Index k, Index i, float sum) {
+                const float* const dx = from + k * 4 * n + i;
+                const float h = history[begin + k][i];
+                if (to_history.data != nullptr) to_history[begin + k][i] += dx[n] - dx[2 * n] + dx[3 * n] * t[i];
+                return sum + (dx[0] + dx[2 * n] + dx[3 * n] * h);
+              },
+              [=](Index i, float sum) {
+                if (wanted) dt[i] = sum;
+              });
+        });
+  }
+
+ private:
+  struct Vectors : Workspace {
+    std::unique_ptr<Workspace> mlp;
+    LoopBuffer<Index> samples;          // [vectors] each one's
+    LoopBuffer<float> x, dx;            // [a block's vectors, 4 dim]
+    LoopBuffer<float> weights, slopes;  // [vectors] a, and the gradient of the scores
+    LoopBuffer<float> again;            // [vectors] scores of a block that is made once more
+    VectorBlocks blocks;
+    LayerInput input;  // x
+  };
+
+  /// body(vectors that the MLP takes at once): on a device once, of all, also of none.
+  template <class Body>
+  static void over_blocks(const Where& where, Index vectors, const Body& body) {
+    if (!where.is_thread()) return body(Range{0, vectors});
+    for (Index at = 0; at < vectors; at += chunk_samples) body(Range{at, std::min(vectors, at + chunk_samples)});
+  }
+  Batch of_vectors(const Batch& batch, Range ids) const {
+    Vectors& own = this->own<Vectors>(batch);
+    Batch part = batch;
+    part.rows = ids.size();
+    part.inputs = {&own.input, 1};
+    part.workspace = own.mlp.get();
+    return part;
+  }
+
+  std::unique_ptr<Layer> mlp_;
+  Index dim_;
+  float scale_;  // of the softmax; 0 = there is none
+  double length_;
+};
+
+}  // namespace
+
+std::unique_ptr<Layer> make_attention(const LayerSettings& settings, const InputShapes& inputs) {
+  if (inputs.size() != 2 || inputs[0].sequence || !inputs[1].sequence)
+    fail("attention has two inputs: the target, and then a sequence, as in [\"pooled.ITEM\", \"unpooled.HISTORY\"]");
+  const Index dim = inputs[1].width();
+  if (inputs[0].width() != dim)
+    fail("the target of an attention is as wide as the sequence's vectors, but ", inputs[0].name(), " has ",
+         inputs[0].width(), " numbers and ", inputs[1].name(), " has ", dim);
+  LayerSettings mlp = settings;
+  if (mlp.activations.empty()) mlp.activations = {Activation::sigmoid};
+  if (mlp.activations.size() == 1) mlp.activations.resize(settings.widths.size(), mlp.activations[0]);
+  if (mlp.activations.size() != settings.widths.size())
+    fail("activations has ", mlp.activations.size(), " entries for ", settings.widths.size(),
+         " linear layers; give one for each of widths, or one for all");
+  mlp.widths.push_back(1);
+  mlp.activations.push_back(Activation::none);
+  return std::make_unique<Attention>(make_mlp(mlp, {{{4 * dim}}}), dim, settings.softmax, inputs[1].length);
+}
+
+}  // namespace tesserec::layers

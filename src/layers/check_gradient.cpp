@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <numeric>
+
+#include <tesserec/core/error.hpp>
+#include <tesserec/layers/check_gradient.hpp>
+#include <tesserec/products/products.hpp>
+
+namespace tesserec::layers {
+namespace {
+
+/// A layer with all that it is given for one chunk on this thread.
+class ChunkAlone {
+ public:
+  static constexpr Index apart = 3;  // floats between the rows of an input
+
+  ChunkAlone(const Exec& exec, const Layer& layer, const std::vector<InputShape>& inputs, const GradientCheck& check)
+      : exec_(exec), layer_(layer), rows_(check.rows), parameters_(SlopeCheck::normal_numbers(check, 0, layer.size())) {
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      Index vectors = rows_;
+      offsets_.emplace_back();
+      if (inputs[i].sequence) {  // 1, 2, 3, 0, 1, ... vectors a sample
+        offsets_[i].assign(rows_ + 1, 0);
+        for (Index r = 0; r < rows_; ++r) offsets_[i][r + 1] = offsets_[i][r] + (r + 1) % 4;
+        vectors = offsets_[i].back();
+      }
+      widths_.push_back(inputs[i].width());
+      numbers_.push_back(SlopeCheck::normal_numbers(check, 1 + Index(i), vectors * widths_[i]));
+    }
+    Index out_rows = rows_;
+    for (std::size_t i = 0; layer.gives_sequence() && i < inputs.size(); ++i)
+      if (inputs[i].sequence) out_rows = offsets_[i].back();
+    upstream_ = SlopeCheck::normal_numbers(check, 1 + std::ssize(inputs), out_rows * layer.width());
+    clear_gaps(parameters_, 0.0f);
+  }
+
+  std::vector<float>& parameters() { return parameters_; }
+  std::vector<std::vector<float>>& numbers() { return numbers_; }
+  Index width(std::size_t input) const { return widths_[input]; }
+
+  /// The sum of the outputs, each times a number that stays the same.
+  double value() {
+    forward();
+    return std::inner_product(out_.begin(), out_.end(), upstream_.begin(), 0.0, std::plus<>(),
+                              [](float a, float b) { return double(a) * double(b); });
+  }
+
+  /// Gradients of that sum: of the wanted inputs, and of the parameters, added to `before` if there is any.
+  struct Gradients {
+    std::vector<std::vector<float>> inputs;
+    std::vector<float> parameters;
+  };
+  Gradients gradients(bool wanted, std::vector<float> before = {}) {
+    forward();
+    const bool add = !before.empty();
+    if (!add) before.assign(layer_.size(), SlopeCheck::untouched);
+    std::vector<std::vector<float>> laid(numbers_.size());
+    std::vector<Rows<float>> to;
+    for (std::size_t i = 0; i < numbers_.size(); ++i) {
+      laid[i].assign(laid_[i].size(), SlopeCheck::untouched);
+      to.push_back({wanted ? laid[i].data() : nullptr, widths_[i], widths_[i] + apart});
+    }
+    const Rows<const float> out{out_.data(), layer_.width(), layer_.width()};
+    layer_.backward({}, batch(), out, {upstream_.data(), layer_.width(), layer_.width()}, to,
+                    {before.data(), layer_.size(), add});
+    clear_gaps(before, add ? SlopeCheck::untouched : 0.0f);
+    Gradients found{{}, std::move(before)};
+    for (std::size_t i = 0; i < numbers_.size(); ++i) {
+      found.inputs.emplace_back();
+      const Index stride = widths_[i] + apart;
+      for (Index at = 0; at < std::ssize(laid[i]); ++at) {
+        if (at % stride < widths_[i])
+          found.inputs[i].push_back(laid[i][at]);
+        else if (!std::isnan(laid[i][at]))
+          fail("backward writes behind column ", widths_[i], " of the gradient of input ", i, "; its rows lie ",
+               "Rows::stride apart");
+      }
+    }
+    return found;
+  }
+
+ private:
+  void clear_gaps(std::vector<float>& values, float gap) const {
+    std::vector<bool> learnt(values.size());
+    for (const Parameter& p : layer_.parameters()) std::fill_n(learnt.begin() + p.offset, p.rows * p.columns, true);
+    for (std::size_t i = 0; i < values.size(); ++i)
+      if (!learnt[i]) values[i] = gap;
+  }
+
+  void forward() {
+    packed_.assign(layer_.packed_size(), SlopeCheck::untouched);
+    layer_.pack(exec_, parameters_.data(), true, packed_.data(), {0, layer_.size() + 1});
+    laid_.clear();
+    views_.clear();
+    for (std::size_t i = 0; i < numbers_.size(); ++i) {
+      const Index stride = widths_[i] + apart, vectors = std::ssize(numbers_[i]) / std::max<Index>(1, widths_[i]);
+      laid_.emplace_back(vectors * stride, SlopeCheck::untouched);
+      for (Index r = 0; r < vectors; ++r)
+        std::copy_n(numbers_[i].data() + r * widths_[i], widths_[i], laid_[i].data() + r * stride);
+    }
+    for (std::size_t i = 0; i < numbers_.size(); ++i) {
+      LayerInput& view = views_.emplace_back(LayerInput{{laid_[i].data(), widths_[i], widths_[i] + apart}});
+      const std::vector<Index>& offsets = offsets_[i];
+      if (!offsets.empty()) view.lengths = {offsets.data(), offsets.data(), 0, offsets.back()};
+    }
+    workspace_ = layer_.make_workspace();
+    out_.assign(upstream_.size(), SlopeCheck::untouched);
+    layer_.forward({}, batch(), {out_.data(), layer_.width(), layer_.width()});
+  }
+
+  Layer::Batch batch() const {
+    return {rows_,          piece_.pieces(), views_,           parameters_.data(),
+            packed_.data(), products_.get(), workspace_.get(), {true, 1, 0, 1, 0}};
+  }
+
+  Exec exec_;
+  const Layer& layer_;
+  Index rows_;
+  std::vector<float> parameters_, upstream_, packed_, out_;
+  std::vector<std::vector<float>> numbers_, laid_;  // of each input: rows side by side, and as they lie
+  std::vector<std::vector<Index>> offsets_;         // of each sequence
+  std::vector<Index> widths_;
+  std::vector<LayerInput> views_;
+  const OnePiece piece_{rows_};
+  const std::unique_ptr<products::Products> products_ = products::panel_products();
+  std::unique_ptr<Workspace> workspace_;
+};
+
+std::string parameter_name(const Layer& layer, Index place) {
+  for (const Parameter& p : layer.parameters())
+    if (place >= p.offset && place < p.offset + p.rows * p.columns)
+      return concat("parameter ", p.name, "[", (place - p.offset) / p.columns, ", ", (place - p.offset) % p.columns,
+                    "]");
+  return concat("the gap at float ", place);
+}
+
+}  // namespace
+
+CheckedGradient check_gradient(const Exec& exec, const Layer& layer, const std::vector<InputShape>& inputs,
+                               const GradientCheck& check) {
+  ChunkAlone chunk(exec, layer, inputs, check);
+  const ChunkAlone::Gradients first = chunk.gradients(true);
+  SlopeCheck slopes(check, [&] { return chunk.value(); });
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    slopes.compare(chunk.numbers()[i], first.inputs[i], [&](Index at) {
+      return concat("input ", i, "[", at / chunk.width(i), ", ", at % chunk.width(i), "]");
+    });
+  slopes.compare(chunk.parameters(), first.parameters, [&](Index at) { return parameter_name(layer, at); });
+
+  const std::vector<float> before = SlopeCheck::normal_numbers(check, 99, layer.size());
+  const std::vector<float> added = chunk.gradients(false, before).parameters;
+  for (std::size_t i = 0; i < added.size(); ++i)
+    if (const float wanted = before[i] + first.parameters[i];
+        !std::isnan(added[i]) && !(std::abs(added[i] - wanted) <= 1e-4f * (1 + std::abs(wanted))))
+      fail("backward with `add` makes ", before[i], " of ", parameter_name(layer, i), " to ", added[i], ", not ",
+           wanted);
+  return slopes.result();
+}
+
+}  // namespace tesserec::layers

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// The dot interaction of DLRM (Naumov et al., arXiv 1906.00091), in the order of the reference:
+// [z0, z1.z0, z2.z0, z2.z1, z3.z0, ...]: the strictly lower triangle of Z Z^T by rows; `itself`: with its diagonal. A
+// host has kernels of its instruction set (products/dots.hpp), a device teams (dot_teams.hpp).
+#include <algorithm>
+#include <vector>
+
+#include "dot_teams.hpp"
+#include "makers.hpp"
+#include <tesserec/core/error.hpp>
+#include <tesserec/core/text.hpp>
+
+namespace tesserec::layers {
+namespace {
+
+class DotLayer final : public Layer {
+ public:
+  DotLayer(Index vectors, Index dim, bool itself) : shape_{vectors, dim, itself} {}
+
+  Index width() const override { return shape_.dim + pairs(); }
+  std::string describe() const override {
+    return concat(shape_.vectors, " vectors of ", shape_.dim, shape_.itself ? ", each with itself too, " : ", ",
+                  width(), " wide");
+  }
+  Flops flops() const override {
+    const double products = 2.0 * double(pairs() * shape_.dim);
+    return {products, 2 * products, 0};
+  }
+  bool multiplies_matrices() const override { return false; }
+
+  std::unique_ptr<Workspace> make_workspace() const override { return std::make_unique<Buffers>(); }
+
+  void forward(const Where& where, const Batch& batch, Rows<float> out) const override {
+    if (where.is_thread()) return on_thread(batch, out);
+    const DotTeams dots = teams(where, batch);
+    over_teams<DotTeams::members, 1>(where.device(), "tesserec::layers::dot", batch.rows, dots.scratch(),
+                                     DotForward{dots, out});
+  }
+  void backward(const Where& where, const Batch& batch, Rows<const float>, Rows<const float> upstream,
+                std::span<const Rows<float>> input_gradients, LaneGradients) const override {
+    if (where.is_thread()) return back_on_thread(batch, upstream, input_gradients);
+    const DotTeams dots = teams(where, batch);
+    const Rows<float>* const to = own<Buffers>(batch).to.send(where, vectors_of<float>(input_gradients));
+    over_teams<DotTeams::members, 1>(where.device(), "tesserec::layers::dot_back", batch.rows, dots.scratch(),
+                                     DotBackward{dots, upstream, to});
+  }
+
+ private:
+  struct Buffers : Workspace {
+    LoopBuffer<float> scratch, vectors, gradients;  // the last two where they lie otherwise than the kernel reads
+    LoopList<Rows<const float>> from;               // on a device: each vector
+    LoopList<Rows<float>> to;
+  };
+  using Operands = products::DotVectors<const float>;
+
+  void on_thread(const Batch& batch, Rows<float> out) const {
+    Buffers& own = this->own<Buffers>(batch);
+    own.scratch.reserve({}, "tesserec::layers::dot", products::dots_scratch(shape_));
+    const std::vector<Rows<const float>> inputs(batch.inputs.begin(), batch.inputs.end());
+    if (!lie_as_the_kernel_reads<const float>(inputs)) {
+      own.vectors.reserve({}, "tesserec::layers::dot", batch.rows * shape_.vectors * shape_.dim);
+      each<const float>(batch.rows, inputs, own.vectors,
+                        [&](Rows<const float> from, Rows<float> to) { copy_rows({}, batch.rows, from, to); });
+    }
+    const Operands z = operands(batch.rows, inputs, own);
+    products::dots_forward(shape_, batch.rows, z, out.data, own.scratch.data());
+  }
+  void back_on_thread(const Batch& batch, Rows<const float> upstream, std::span<const Rows<float>> gradients) const {
+    Buffers& own = this->own<Buffers>(batch);
+    const std::vector<Rows<const float>> inputs(batch.inputs.begin(), batch.inputs.end());
+    const Operands z = operands(batch.rows, inputs, own);
+    const bool in_place = lie_as_the_kernel_reads(gradients);
+    if (!in_place) own.gradients.reserve({}, "tesserec::layers::dot", batch.rows * shape_.vectors * shape_.dim);
+    float* const first = in_place ? gradients[0].data : own.gradients.data();
+    float* const others = in_place ? gradients[1].data : first + batch.rows * shape_.dim;
+    products::dots_backward(shape_, batch.rows, z, upstream.data, {first, others}, own.scratch.data());
+    if (!in_place)
+      each(batch.rows, gradients, own.gradients, [&](Rows<float> to, Rows<const float> from) {
+        if (to.data != nullptr) copy_rows({}, batch.rows, from, to);
+      });
+  }
+  DotTeams teams(const Where& where, const Batch& batch) const {
+    const std::vector<Rows<const float>> inputs(batch.inputs.begin(), batch.inputs.end());
+    DotTeams dots(shape_);
+    dots.inputs = own<Buffers>(batch).from.send(where, vectors_of<const float>(inputs));
+    return dots;
+  }
+  /// Lists the vectors that inputs have side by side.
+  template <class T>
+  std::vector<Rows<T>> vectors_of(std::span<const Rows<T>> inputs) const {
+    std::vector<Rows<T>> all;
+    for (const Rows<T>& input : inputs)
+      for (Index at = 0; at < input.width; at += shape_.dim)
+        all.push_back({input.data == nullptr ? nullptr : input.data + at, shape_.dim, input.stride});
+    return all;
+  }
+
+  Index pairs() const { return shape_.vectors * (shape_.vectors - 1) / 2 + (shape_.itself ? shape_.vectors : 0); }
+  Operands operands(Index rows, std::span<const Rows<const float>> inputs, const Buffers& own) const {
+    if (lie_as_the_kernel_reads(inputs)) return {inputs[0].data, inputs[1].data};
+    return {own.vectors.data(), own.vectors.data() + rows * shape_.dim};
+  }
+  /// A vector, and all others side by side: then nothing is copied.
+  template <class Numbers>
+  bool lie_as_the_kernel_reads(std::span<const Rows<Numbers>> inputs) const {
+    return inputs.size() == 2 && inputs[0].width == shape_.dim &&
+           std::all_of(inputs.begin(), inputs.end(),
+                       [](const auto& rows) { return rows.data != nullptr && rows.stride == rows.width; });
+  }
+  /// body(a vector of an input, its place in `vectors`), for all of them.
+  template <class Numbers, class Body>
+  void each(Index rows, std::span<const Rows<Numbers>> inputs, const LoopBuffer<float>& vectors,
+            const Body& body) const {
+    const Index dim = shape_.dim, others = (shape_.vectors - 1) * dim;
+    Index v = 0;
+    for (const Rows<Numbers>& input : inputs)
+      for (Index at = 0; at < input.width; at += dim, ++v) {
+        float* const place = vectors.data() + (v == 0 ? 0 : rows * dim + (v - 1) * dim);
+        body({input.data == nullptr ? nullptr : input.data + at, dim, input.stride},
+             {place, dim, v == 0 ? dim : others});
+      }
+  }
+
+  products::DotShape shape_;
+};
+
+}  // namespace
+
+std::unique_ptr<Layer> make_dot(const LayerSettings& settings, const InputShapes& inputs) {
+  std::vector<Index> dims;
+  std::vector<std::string> names;
+  for (const InputShape& input : inputs)
+    for (std::size_t v = 0; v < input.vectors.size(); ++v) {
+      names.push_back(v < input.names.size() ? input.names[v] : std::to_string(dims.size()));
+      dims.push_back(input.vectors[v]);
+    }
+  if (dims.empty()) fail("a dot has at least one input");
+  for (std::size_t v = 1; v < dims.size(); ++v)
+    if (dims[v] != dims[0])
+      fail("the vectors of a dot have one dimension, but ", names[0], " has ", dims[0], " numbers and ", names[v],
+           " has ", dims[v], "; use a cat, or one dimension");
+  return std::make_unique<DotLayer>(std::ssize(dims), dims[0], settings.itself);
+}
+
+}  // namespace tesserec::layers

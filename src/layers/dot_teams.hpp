@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The dot interaction on a device: a team takes a sample, whose vectors it stages in its scratch memory, so many
+/// numbers of all of them at once; a thread has register tiles of pairs, or of the gradient.
+#pragma once
+
+#include <algorithm>
+
+#include <tesserec/core/device_loops.hpp>
+#include <tesserec/core/rows.hpp>
+#include <tesserec/products/dots.hpp>
+
+namespace tesserec::layers {
+
+struct DotTeams {
+  static constexpr int members = device_is_host ? 1 : 32;
+  static constexpr int tile = 4;             // of pairs: vectors by vectors; of the gradient: vectors by numbers
+  static constexpr Index staged = 6 * 1024;  // floats
+  products::DotShape shape;
+  Index block, pitch;               // numbers of a vector that are staged, and from one vector to the next
+  const Rows<const float>* inputs;  // [vectors]
+
+  explicit DotTeams(const products::DotShape& s)
+      : shape(s), block(std::clamp<Index>(staged / s.vectors - 1, 1, s.dim)), pitch(block + 1 - block % 2), inputs() {}
+  std::size_t scratch() const { return shape.vectors * pitch * sizeof(float); }
+  TESSEREC_FUNCTION Index pairs_before(Index i) const { return i * (i - 1) / 2 + (shape.itself ? i : 0); }
+
+  /// Numbers [first, first + numbers) of the sample's vectors.
+  template <class Team>
+  TESSEREC_FUNCTION void stage(const Team& team, Index sample, Index first, Index numbers, float* z) const {
+    for (Index t = team.team_rank(); t < shape.vectors * numbers; t += members)
+      z[t / numbers * pitch + t % numbers] = inputs[t / numbers][sample][first + t % numbers];
+  }
+  TESSEREC_FUNCTION Index at_most(Index vector) const { return vector < shape.vectors ? vector : shape.vectors - 1; }
+};
+
+struct DotForward {
+  static constexpr int tile = DotTeams::tile, members = DotTeams::members;
+  DotTeams dots;
+  Rows<float> out;
+
+  template <class Team>
+  TESSEREC_FUNCTION void operator()(const Team& team) const {
+    const Index sample = team.league_rank(), dim = dots.shape.dim, vectors = dots.shape.vectors;
+    float* const z = scratch_of(team, vectors * dots.pitch);
+    float* const pairs = out[sample] + dim;
+    const Index side = (vectors + tile - 1) / tile, tiles = side * (side + 1) / 2;
+    for (Index first = 0; first < dim; first += dots.block) {
+      const Index numbers = dim - first < dots.block ? dim - first : dots.block;
+      dots.stage(team, sample, first, numbers, z);
+      team.team_barrier();
+      Index ti = 0;  // tile row: tiles of rows before it are ti (ti + 1) / 2
+      for (Index t = team.team_rank(); t < tiles; t += members) {
+        while ((ti + 1) * (ti + 2) / 2 <= t) ++ti;
+        pair_tile(z, ti * tile, (t - ti * (ti + 1) / 2) * tile, numbers, first == 0, pairs);
+      }
+      team.team_barrier();
+    }
+    for (Index c = team.team_rank(); c < dim; c += members) out[sample][c] = dots.inputs[0][sample][c];
+  }
+
+  /// Pairs of vectors [i, i + tile) with [j, j + tile): each one chain over the numbers in order.
+  TESSEREC_FUNCTION void pair_tile(const float* z, Index i, Index j, Index numbers, bool begins, float* pairs) const {
+    float sum[tile][tile];
+    TESSEREC_UNROLL
+    for (int r = 0; r < tile; ++r) {
+      TESSEREC_UNROLL
+      for (int c = 0; c < tile; ++c) sum[r][c] = !begins && wanted(i + r, j + c) ? pairs[place(i + r, j + c)] : 0.0f;
+    }
+    const float *rows[tile], *columns[tile];
+    TESSEREC_UNROLL
+    for (int r = 0; r < tile; ++r)
+      rows[r] = z + dots.at_most(i + r) * dots.pitch, columns[r] = z + dots.at_most(j + r) * dots.pitch;
+    for (Index d = 0; d < numbers; ++d) {
+      TESSEREC_UNROLL
+      for (int r = 0; r < tile; ++r) {
+        TESSEREC_UNROLL
+        for (int c = 0; c < tile; ++c) sum[r][c] = std::fma(rows[r][d], columns[c][d], sum[r][c]);
+      }
+    }
+    TESSEREC_UNROLL
+    for (int r = 0; r < tile; ++r) {
+      TESSEREC_UNROLL
+      for (int c = 0; c < tile; ++c)
+        if (wanted(i + r, j + c)) pairs[place(i + r, j + c)] = sum[r][c];
+    }
+  }
+  TESSEREC_FUNCTION bool wanted(Index i, Index j) const {
+    return i < dots.shape.vectors && j < i + (dots.shape.itself ? 1 : 0);
+  }
+  TESSEREC_FUNCTION Index place(Index i, Index j) const { return dots.pairs_before(i) + j; }
+};
+
+struct DotBackward {
+  static constexpr int tile = DotTeams::tile, members = DotTeams::members;
+  DotTeams dots;
+  Rows<const float> upstream;
+  const Rows<float>* gradients;  // [vectors]; null where nobody wants them
+
+  template <class Team>
+  TESSEREC_FUNCTION void operator()(const Team& team) const {
+    const Index sample = team.league_rank(), dim = dots.shape.dim, vectors = dots.shape.vectors;
+    float* const z = scratch_of(team, vectors * dots.pitch);
+    const float* const slopes = upstream[sample] + dim;
+    const Index side = (vectors + tile - 1) / tile;
+    for (Index first = 0; first < dim; first += dots.block) {
+      const Index numbers = dim - first < dots.block ? dim - first : dots.block;
+      dots.stage(team, sample, first, numbers, z);
+      team.team_barrier();
+      const Index apart = (numbers + tile - 1) / tile;  // a thread's numbers: threads beside each other read so
+      for (Index t = team.team_rank(); t < side * apart; t += members)
+        gradient_tile(z, sample, t / apart * tile, t % apart, apart, {first, first + numbers}, slopes);
+      team.team_barrier();
+    }
+  }
+
+  /// Writes gradients of vectors [i, i + tile), columns d, d + apart, ... of `block`, by fma over all vectors in order.
+  TESSEREC_FUNCTION void gradient_tile(const float* z, Index sample, Index i, Index d, Index apart, Range block,
+                                       const float* slopes) const {
+    const Index first = block.begin, numbers = block.size();
+    float sum[tile][tile] = {};
+    for (Index j = 0; j < dots.shape.vectors; ++j) {
+      float slope[tile];
+      TESSEREC_UNROLL
+      for (int r = 0; r < tile; ++r) slope[r] = slope_of(slopes, dots.at_most(i + r), j);
+      TESSEREC_UNROLL
+      for (int c = 0; c < tile; ++c) {
+        const float number = d + c * apart < numbers ? z[j * dots.pitch + d + c * apart] : 0.0f;
+        TESSEREC_UNROLL
+        for (int r = 0; r < tile; ++r) sum[r][c] = std::fma(slope[r], number, sum[r][c]);
+      }
+    }
+    TESSEREC_UNROLL
+    for (int r = 0; r < tile; ++r) {
+      const Rows<float> to = gradients[dots.at_most(i + r)];
+      if (i + r >= dots.shape.vectors || to.data == nullptr) continue;
+      TESSEREC_UNROLL
+      for (int c = 0; c < tile; ++c) {
+        const Index number = first + d + c * apart;
+        if (d + c * apart < numbers) to[sample][number] = i + r == 0 ? sum[r][c] + upstream[sample][number] : sum[r][c];
+      }
+    }
+  }
+  /// The upstream of a pair; twice that of a vector with itself, 0 where there is none.
+  TESSEREC_FUNCTION float slope_of(const float* slopes, Index i, Index j) const {
+    if (i == j) return dots.shape.itself ? slopes[dots.pairs_before(i) + i] + slopes[dots.pairs_before(i) + i] : 0.0f;
+    return i > j ? slopes[dots.pairs_before(i) + j] : slopes[dots.pairs_before(j) + i];
+  }
+};
+
+}  // namespace tesserec::layers

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// The second order of a factorization machine (Rendle 2010; Guo et al., DeepFM, arXiv 1703.04247) as TorchRec has it:
+// over all numbers x of a sample together, y = ((sum x)^2 - sum x^2) / 2. FmSums in double, for the difference of two
+// large squares is what counts.
+#include "makers.hpp"
+
+namespace tesserec::layers {
+namespace {
+
+class FmLayer final : public Layer {
+ public:
+  explicit FmLayer(Index numbers) : numbers_(numbers) {}
+
+  Index width() const override { return 1; }
+  std::string describe() const override { return std::to_string(numbers_) + " numbers"; }
+  Flops flops() const override { return {3.0 * double(numbers_), 2.0 * double(numbers_), 0}; }
+  bool multiplies_matrices() const override { return false; }
+
+  std::unique_ptr<Workspace> make_workspace() const override { return std::make_unique<FmSums>(); }
+
+  void forward(const Where& where, const Batch& batch, Rows<float> out) const override {
+    FmSums& own = this->own<FmSums>(batch);
+    double* const kept = own.of_rows.reserve(where, "tesserec::layers::fm_sums", batch.rows);
+    const LayerInput* const inputs = own.inputs.send(where, batch.inputs);
+    const auto count = Index(batch.inputs.size());
+    over_rows(
+        where, "tesserec::layers::fm", batch.rows, KOKKOS_LAMBDA(Index r, const RowThreads& threads) {
+          EightChains<double> sums, squares;
+          for (Index n = 0; n < count; ++n) {
+            const float* const x = inputs[n][r];
+            threads.walk(inputs[n].width, sums, [=](Index i, double sum) { return sum + double(x[i]); });
+            threads.walk(inputs[n].width, squares,
+                         [=](Index i, double sum) { return sum + double(x[i]) * double(x[i]); });
+          }
+          const double sum = threads.total(sums), square = threads.total(squares);
+          if (threads.first()) {
+            kept[r] = sum;
+            *out[r] = float(0.5 * (sum * sum - square));
+          }
+        });
+  }
+  void backward(const Where& where, const Batch& batch, Rows<const float>, Rows<const float> upstream,
+                std::span<const Rows<float>> input_gradients, LaneGradients) const override {
+    const double* const sums = own<FmSums>(batch).of_rows.data();
+    for (std::size_t n = 0; n < input_gradients.size(); ++n) {
+      const Rows<const float> x = batch.inputs[n];
+      const Rows<float> to = input_gradients[n];
+      if (to.data == nullptr) continue;
+      over_rows(
+          where, "tesserec::layers::fm_back", batch.rows, KOKKOS_LAMBDA(Index r, const RowThreads& threads) {
+            const float* const from = x[r];
+            float* const row = to[r];
+            const double slope = *upstream[r], sum = sums[r];
+            threads.each(to.width, [=](Index i) { row[i] = float(slope * (sum - from[i])); });
+          });
+    }
+  }
+
+ private:
+  struct FmSums : Workspace {
+    LoopList<LayerInput> inputs;
+    LoopBuffer<double> of_rows;  // of each sample's numbers
+  };
+
+  Index numbers_;
+};
+
+}  // namespace
+
+std::unique_ptr<Layer> make_fm(const LayerSettings&, const InputShapes& inputs) {
+  return std::make_unique<FmLayer>(total_width("an fm", inputs));
+}
+
+}  // namespace tesserec::layers

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Formulas that several layers have: for one number, or for a row of them.
+#pragma once
+
+#include <cmath>
+
+#include <tesserec/core/elementary.hpp>
+#include <tesserec/core/row_threads.hpp>
+
+namespace tesserec::layers {
+
+/// Replaces p by exp(factor * p) over the sum of them, of at least one number; the sum in order.
+TESSEREC_FUNCTION void softmax(Index n, float factor, float* p) {
+  float most = p[0], sum = 0.0f;
+  for (Index i = 1; i < n; ++i) most = most < p[i] ? p[i] : most;
+  for (Index i = 0; i < n; ++i) sum += p[i] = elementary::exp(factor * (p[i] - most));
+  for (Index i = 0; i < n; ++i) p[i] /= sum;
+}
+
+/// Adds products in eight chains of fma.
+TESSEREC_FUNCTION float inner_product(const RowThreads& threads, Index n, const float* a, const float* b) {
+  return threads.chains<float>(n, [=](Index i, float sum) { return std::fma(a[i], b[i], sum); });
+}
+
+}  // namespace tesserec::layers

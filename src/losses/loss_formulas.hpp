@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Losses of one sample: what the loss types bce, mse and wbce are made of.
+#pragma once
+
+#include <array>
+#include <cmath>
+
+#include <tesserec/core/elementary.hpp>
+#include <tesserec/core/kernel.hpp>
+
+namespace tesserec::losses {
+
+enum class Loss { bce, mse, wbce };
+
+/// Loss of one sample's probability, as the reference DLRM has it. p = 1 / (1 + exp(-logit)), y the label.
+///   mse: (p - y)^2.  bce: -y log p - (1 - y) log(1 - p), each logarithm cut at -100.
+///   wbce: weight[y] * bce, y truncated to 0 or 1; a mean over samples, not over weights.
+/// A threshold t clamps p to [t, 1 - t] first; its gradient is 0 outside, 1 inside and on the border.
+struct SampleLoss {
+  Loss type = Loss::bce;
+  double threshold = 0.0;  ///< 0 = off
+  std::array<double, 2> weight{1.0, 1.0};
+};
+
+/// A loss of one sample and its derivative.
+struct LossValue {
+  double value = 0.0;
+  double gradient = 0.0;
+};
+
+/// SampleLoss, with the clamp's borders in single precision, as a probability in single precision meets them.
+class LossFormula {
+ public:
+  explicit LossFormula(const SampleLoss& s) : type_(s.type), clamps_(s.threshold != 0.0) {
+    weight_[0] = s.weight[0];
+    weight_[1] = s.weight[1];
+    if (s.threshold > 0.0) {
+      low_ = float(s.threshold);
+      high_ = float(1.0 - s.threshold);
+    }
+  }
+
+  /// Like PyTorch's bce, divides by p (1 - p) of at least 1e-12.
+  TESSEREC_FUNCTION LossValue of_probability(double probability, double label) const {
+    const double p = clamped(probability);
+    LossValue loss;
+    if (type_ == Loss::mse) {
+      loss = {(p - label) * (p - label), 2.0 * (p - label)};
+    } else {
+      loss = cross_entropy(p, label);
+      if (type_ == Loss::wbce) {
+        const double weight = weight_[label >= 1.0 ? 1 : 0];
+        loss = {weight * loss.value, weight * loss.gradient};
+      }
+    }
+    if (probability < low_ || probability > high_) loss.gradient = 0.0;
+    return loss;
+  }
+  /// bce without threshold is computed from the logit itself and cannot overflow or be cut.
+  TESSEREC_FUNCTION LossValue of_logit(double logit, double label) const {
+    const double p = elementary::sigmoid(logit);
+    if (type_ == Loss::bce && !clamps_)
+      return {at_least(logit, 0.0) - logit * label + elementary::log1p(elementary::exp(-std::abs(logit))), p - label};
+    LossValue loss = of_probability(p, label);
+    loss.gradient *= p * elementary::sigmoid(-logit);
+    return loss;
+  }
+  /// Clamped where there is a threshold.
+  TESSEREC_FUNCTION double prediction(double logit) const { return clamped(elementary::sigmoid(logit)); }
+
+ private:
+  TESSEREC_FUNCTION static double at_least(double x, double least) { return x < least ? least : x; }
+  TESSEREC_FUNCTION static double at_most(double x, double most) { return most < x ? most : x; }
+  TESSEREC_FUNCTION double clamped(double p) const {
+    const double low = low_, high = high_;
+    return p < low ? low : at_most(p, high);
+  }
+  TESSEREC_FUNCTION static LossValue cross_entropy(double p, double y) {
+    const double log_p = at_least(elementary::log(p), -100.0), log_q = at_least(elementary::log1p(-p), -100.0);
+    return {-y * log_p - (1.0 - y) * log_q, (p - y) / at_least(p * (1.0 - p), 1e-12)};
+  }
+
+  Loss type_;
+  bool clamps_;
+  float low_ = 0.0f, high_ = 1.0f;  // floats: g++ 12 loses the rounding of two doubles side by side
+  double weight_[2];
+};
+
+}  // namespace tesserec::losses

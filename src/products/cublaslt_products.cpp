@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+// A matrix of ours, row after row, is to cuBLASLt its transpose, column after column: y^T = w x^T, dx^T = w^T dy^T,
+// dw^T = x^T dy.
+#include <bit>
+#include <map>
+
+#include "bias_gradient.hpp"
+#include "cublaslt.hpp"
+#include <tesserec/core/device_loops.hpp>
+#include <tesserec/products/device_products.hpp>
+
+namespace tesserec::products {
+namespace {
+
+// Sizes that an algorithm is chosen for: samples of a rank, and of a lane.
+constexpr Index usual_rows = 4096, usual_lane = 512;
+constexpr Index workspace_bytes = 32 << 20;
+constexpr Index widest_border = 16;  // bytes; no instruction reads more at once
+
+cudaStream_t stream_of([[maybe_unused]] const Device& device) {
+#ifdef KOKKOS_ENABLE_CUDA
+  return device.cuda_stream();
+#elif defined(TESSEREC_EMULATED)
+  return reinterpret_cast<cudaStream_t>(const_cast<Device*>(&device));  // for the stand-in of tests/cublaslt
+#else
+  return nullptr;
+#endif
+}
+/// Returns the alignment of all rows, the same on every rank, since strides and columns are the model's.
+template <class T>
+std::uint32_t border_of(const T* data, Index stride) {
+  return 1u << std::countr_zero(reinterpret_cast<std::uintptr_t>(data) | std::uintptr_t(stride) * sizeof(T) |
+                                widest_border);
+}
+
+/// A matrix as its products read it.
+struct Operand {
+  const void* data;
+  Index stride;          // numbers from a row to the next
+  std::uint32_t border;  // bytes
+  Index bytes;           // of a number
+  const void* row(Index r) const { return static_cast<const char*>(data) + r * stride * bytes; }
+};
+
+class CublasLtProducts final : public DeviceProducts {
+ public:
+  explicit CublasLtProducts(Precision precision) : precision_(precision) {}
+
+  void forward(const Device& device, const Forward& p) override {
+    if (p.rows == 0) return;
+    const Index in = p.x.width, out = p.y.width;
+    Rounded& kept = p.rounded != nullptr ? *p.rounded : own_;
+    const Operand w = operand(device, kept.weight, out, {p.weight, in, in}, out);
+    const Operand x = operand(device, kept.x, p.rows, p.x, out);
+    PinnedProduct& product = pinned({.precision = precision_of(out),
+                                     .a_transposed = true,
+                                     .bias = p.bias != nullptr,
+                                     .m = out,
+                                     .n = usual_rows,
+                                     .k = in},
+                                    w, x, p.y.data, p.y.stride, {1, in});
+    product({p.rows, in}, w.data, x.data, p.bias, p.y.data, workspace(device), stream_of(device));
+    if (p.relu) relu_on(device, p.rows, p.y);
+  }
+
+  void input_gradient(const Device& device, const InputGradient& p) override {
+    if (p.rows == 0) return;
+    const Index in = p.dx.width, out = p.dy.width;
+    const Rows<const float> weight{p.weight, in, in};
+    const bool kept = p.rounded != nullptr;
+    const Operand w =
+        kept ? kept_operand(p.rounded->weight, weight, out) : operand(device, own_.weight, out, weight, out);
+    const Operand dy = kept ? kept_operand(rounded_dy_, p.dy, out) : operand(device, rounded_dy_, p.rows, p.dy, out);
+    PinnedProduct& product = pinned({.precision = precision_of(out), .m = in, .n = usual_rows, .k = out}, w, dy,
+                                    p.dx.data, p.dx.stride, {1, out});
+    product({p.rows, out}, w.data, dy.data, nullptr, p.dx.data, workspace(device), stream_of(device));
+    if (p.mask.data != nullptr) mask_on(device, p.rows, p.mask, p.dx, p.dx);
+  }
+
+  void weight_gradient(const Device& device, const WeightGradient& p) override {
+    const Index in = p.x.width, out = p.dy.width, lanes = p.pieces.lanes;
+    const Index* const first = p.pieces.lane_rows;
+    const auto size_of = [&](Index lane) { return first[lane + 1] - first[lane]; };
+    const Operand x =
+        p.rounded != nullptr ? kept_operand(p.rounded->x, p.x, out) : operand(device, own_.x, first[lanes], p.x, out);
+    const Operand dy = operand(device, rounded_dy_, first[lanes], p.dy, out);
+    // Lanes of one size that follow each other are one call.
+    for (Index lane = 0, end = 0; lane < lanes; lane = end) {
+      const Index size = size_of(lane);
+      while (end < lanes && size_of(end) == size) ++end;
+      float* const to = p.weight + lane * p.stride;
+      if (size == 0) {
+        clear_rows(Where(device), end - lane, {to, in * out, p.stride});
+        continue;
+      }
+      PinnedProduct& product =
+          pinned({.precision = precision_of(out), .b_transposed = true, .m = in, .n = out, .k = usual_lane}, x, dy,
+                 p.weight, in, {out, 1, 2, x.stride, dy.stride, p.stride}, border_of(p.weight, p.stride));
+      product({out, size, std::int32_t(end - lane), size * x.stride, size * dy.stride, p.stride}, x.row(first[lane]),
+              dy.row(first[lane]), nullptr, to, workspace(device), stream_of(device));
+    }
+    bias_gradient(device, p, sums_);
+  }
+
+ private:
+  /// As on a host: a layer of one neuron is in fp32.
+  Precision precision_of(Index out) const { return out > 1 ? precision_ : Precision::fp32; }
+
+  /// Floats as they lie, or in bf16 a copy whose rows begin on the widest border.
+  Operand operand(const Device& device, DeviceVector<std::uint16_t>& rounded, Index rows, Rows<const float> from,
+                  Index out) {
+    if (precision_of(out) == Precision::bf16) {
+      const Index stride = bf16_stride(from.width);
+      std::uint16_t* const to = reserve_device(device, rounded, "tesserec::products::bf16", rows * stride);
+      round_on(device, rows, from, {to, from.width, stride});
+    }
+    return kept_operand(rounded, from, out);
+  }
+  /// The same, where `rounded` has the copy.
+  Operand kept_operand(const DeviceVector<std::uint16_t>& rounded, Rows<const float> from, Index out) const {
+    if (precision_of(out) != Precision::bf16)
+      return {from.data, from.stride, border_of(from.data, from.stride), Index(sizeof(float))};
+    const Index stride = bf16_stride(from.width);
+    return {rounded.data(), stride, border_of(rounded.data(), stride), Index(sizeof(std::uint16_t))};
+  }
+  static Index bf16_stride(Index width) {
+    constexpr Index most = widest_border / Index(sizeof(std::uint16_t));
+    return (width + most - 1) / most * most;
+  }
+
+  PinnedProduct& pinned(LtProduct product, const Operand& a, const Operand& b, const float* d, Index d_stride,
+                        const LtSize& least, std::uint32_t d_border = widest_border) {
+    product.a_step = a.stride;
+    product.a_border = a.border;
+    product.b_step = b.stride;
+    product.b_border = b.border;
+    product.d_step = d_stride;
+    product.d_border = std::min(d_border, border_of(d, d_stride));
+    if (handle_ == nullptr) handle_ = make_lt_handle();  // not before there is a GPU
+    return pinned_.try_emplace(product, handle_.get(), product, least, workspace_bytes).first->second;
+  }
+  LtWorkspace workspace(const Device& device) {
+    return {reserve_device(device, workspace_, "tesserec::products::cublaslt", workspace_bytes), workspace_bytes};
+  }
+
+  Precision precision_;
+  LtHandle handle_;
+  std::map<LtProduct, PinnedProduct> pinned_;
+  Rounded own_;  // of a call whose layer keeps nothing
+  DeviceVector<std::uint16_t> rounded_dy_;
+  DeviceVector<char> workspace_;
+  ChunkSums sums_;
+};
+
+}  // namespace
+
+std::unique_ptr<DeviceProducts> cublaslt_products(Precision precision) {
+  return std::make_unique<CublasLtProducts>(precision);
+}
+
+}  // namespace tesserec::products

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The dot interaction and its gradient, one sample in each element of a vector register: the numbers of so many
+/// samples are transposed to [column][sample], every product is one fma, and half of the square of pairs is left out.
+#pragma once
+
+#include <type_traits>
+
+#include "tiles.hpp"
+
+namespace tesserec::products {
+namespace {  // an object for each instruction set
+
+template <class V>
+class Dots {
+  using Register = typename V::Register;
+  static constexpr Index floats = V::floats;
+  /// Numbers of each vector that are transposed at once: so much of all vectors stays in the first cache.
+  static constexpr Index block = 16, vector = block * floats;
+  static constexpr Index tile_rows = 4, tile_columns = V::rows / 2;  // of pairs: as many sums as a product's tile
+  enum class Part { whole, below_diagonal, with_diagonal };          // of a tile
+
+  /// Returns where row i of the pairs begins.
+  static Index row(const DotShape& s, Index i) { return i * (i - 1) / 2 + (s.itself ? i : 0); }
+  static Index least(Index a, Index b) { return a < b ? a : b; }
+
+  struct Scratch {
+    Scratch(const DotShape& s, float* begin)
+        : z(begin), pairs(z + s.vectors * vector), end(pairs + row(s, s.vectors) * floats) {}
+    float* z;      ///< [vectors][block][floats]
+    float* pairs;  ///< [pair][floats]: sums, or their upstream
+    float* end;
+  };
+
+  /// work(n), where the compiler knows n, of 1 to most.
+  template <Index most, class Work>
+  static TESSEREC_INLINE void known(Index n, const Work& work) {
+    if constexpr (most > 1)
+      if (n < most) return known<most - 1>(n, work);
+    work(std::integral_constant<Index, most>());
+  }
+  /// work(c) for squares that begin at c and cover [0, columns), which are at least a square's.
+  template <class Work>
+  static TESSEREC_INLINE void squares(Index columns, const Work& work) {
+    Index c = 0;
+    for (; c + floats <= columns; c += floats) work(c);
+    if (c < columns) work(columns - floats);
+  }
+
+  static TESSEREC_INLINE void turn_square(const float* from, Index from_stride, float* to, Index to_stride) {
+    Register square[floats];
+#pragma GCC unroll 16
+    for (Index i = 0; i < floats; ++i) square[i] = V::load(from + i * from_stride);
+    V::transpose(square);
+#pragma GCC unroll 16
+    for (Index i = 0; i < floats; ++i) V::store(to + i * to_stride, square[i]);
+  }
+  /// to[c][sample] = from[sample][c]; 0 for samples and numbers of a square that are not there.
+  static void turn(Index samples, Index columns, const float* from, Index stride, float* to) {
+    if (samples == floats && columns >= floats)
+      return squares(columns, [&](Index c) { turn_square(from + c, stride, to + c * floats, floats); });
+    for (Index c = 0; c < columns || c < floats; ++c)
+      for (Index i = 0; i < floats; ++i) to[c * floats + i] = i < samples && c < columns ? from[i * stride + c] : 0.0f;
+  }
+
+  /// The pairs of vectors [i, i + R) with [j, j + C), over so many numbers, the first or others.
+  template <Index R, Index C, Part part>
+  static __attribute__((noinline)) void pairs_tile(const DotShape& s, const Scratch& at, Index i, Index j,
+                                                   Index numbers, bool first) {
+    const auto wanted = [](Index r, Index c) {
+      return part == Part::whole || c < r || (part == Part::with_diagonal && c == r);
+    };
+    Register sum[R][C];
+    float* out[R];
+#pragma GCC unroll 6
+    for (Index r = 0; r < R; ++r) {
+      out[r] = at.pairs + (row(s, i + r) + j) * floats;
+#pragma GCC unroll 6
+      for (Index c = 0; c < C; ++c)
+        if (wanted(r, c)) sum[r][c] = first ? V::zero() : V::load(out[r] + c * floats);
+    }
+    const float *a = at.z + i * vector, *b = at.z + j * vector;
+    for (Index k = 0; k < numbers; ++k, a += floats, b += floats) {
+      Register column[C];
+#pragma GCC unroll 6
+      for (Index c = 0; c < C; ++c) column[c] = V::load(b + c * vector);
+#pragma GCC unroll 6
+      for (Index r = 0; r < R; ++r) {
+        const Register row = V::load(a + r * vector);
+#pragma GCC unroll 6
+        for (Index c = 0; c < C; ++c)
+          if (wanted(r, c)) sum[r][c] = V::fma(row, column[c], sum[r][c]);
+      }
+    }
+#pragma GCC unroll 6
+    for (Index r = 0; r < R; ++r)
+#pragma GCC unroll 6
+      for (Index c = 0; c < C; ++c)
+        if (wanted(r, c)) V::store(out[r] + c * floats, sum[r][c]);
+  }
+
+  /// All pairs of R vectors with those before them and with each other.
+  template <Index R>
+  static TESSEREC_INLINE void pairs_rows(const DotShape& s, const Scratch& at, Index i, Index numbers, bool first) {
+    for (Index j = 0; j < i; j += tile_columns)
+      known<tile_columns>(least(tile_columns, i - j),
+                          [&](auto columns) { pairs_tile<R, columns, Part::whole>(s, at, i, j, numbers, first); });
+    if (s.itself)
+      pairs_tile<R, R, Part::with_diagonal>(s, at, i, i, numbers, first);
+    else
+      pairs_tile<R, R, Part::below_diagonal>(s, at, i, i, numbers, first);
+  }
+
+  /// out[sample][c] = pairs[c][sample] for c in [begin, end), whole squares unless they are the last.
+  static Index write_pairs(Index samples, Index begin, Index end, Index all, const float* pairs, float* out,
+                           Index stride) {
+    if (samples == floats && all >= floats) {
+      for (; begin + floats <= end; begin += floats) turn_square(pairs + begin * floats, floats, out + begin, stride);
+      if (begin < end && end == all) turn_square(pairs + (all - floats) * floats, floats, out + (all - floats), stride);
+    } else {
+      for (; begin < end; ++begin)
+        for (Index i = 0; i < samples; ++i) out[i * stride + begin] = pairs[begin * floats + i];
+    }
+    return begin;
+  }
+
+  /// The gradient of vector i's numbers [d, d + floats): over all vectors in order.
+  static TESSEREC_INLINE void gradient(const DotShape& s, const Scratch& at, Index i, Index d,
+                                       Register (&sum)[floats]) {
+#pragma GCC unroll 16
+    for (Index c = 0; c < floats; ++c) sum[c] = V::zero();
+    const float* z = at.z + d * floats;
+    const auto add = [&](Register upstream) __attribute__((always_inline)) {
+#pragma GCC unroll 16
+      for (Index c = 0; c < floats; ++c) sum[c] = V::fma(upstream, V::load(z + c * floats), sum[c]);
+      z += vector;
+    };
+    const float* pair = at.pairs + row(s, i) * floats;
+    for (Index j = 0; j < i; ++j, pair += floats) add(V::load(pair));
+    const Register own = s.itself ? V::load(pair) : V::zero();
+    add(V::add(own, own));
+    for (Index j = i + 1; j < s.vectors; ++j) add(V::load(at.pairs + (row(s, j) + i) * floats));
+  }
+
+  static TESSEREC_INLINE void write_gradient(Index samples, Index numbers, Register (&sum)[floats], float* to,
+                                             Index stride) {
+    V::transpose(sum);
+    if (samples == floats && numbers >= floats) {
+#pragma GCC unroll 16
+      for (Index i = 0; i < floats; ++i) V::store(to + i * stride, sum[i]);
+      return;
+    }
+    float square[floats * floats];
+#pragma GCC unroll 16
+    for (Index i = 0; i < floats; ++i) V::store(square + i * floats, sum[i]);
+    copy_part(samples, least(numbers, floats), square, to, stride);
+  }
+  static __attribute__((noinline)) void copy_part(Index samples, Index numbers, const float* square, float* to,
+                                                  Index stride) {
+    for (Index i = 0; i < samples; ++i)
+      for (Index c = 0; c < numbers; ++c) to[i * stride + c] = square[i * floats + c];
+  }
+
+  /// The vectors of some samples, or their gradients.
+  template <class Number>
+  struct SampleVectors {
+    SampleVectors(const DotShape& s, Index first, Number* bottom, Number* pooled)
+        : dim(s.dim), others((s.vectors - 1) * s.dim), bottom(bottom + first * dim), pooled(pooled + first * others) {}
+    Number* at(Index i) const { return i == 0 ? bottom : pooled + (i - 1) * dim; }
+    Index stride(Index i) const { return i == 0 ? dim : others; }
+    Index dim, others;
+    Number *bottom, *pooled;
+  };
+
+ public:
+  static Index scratch(const DotShape& s) {
+    float* none = nullptr;
+    return Scratch(s, none).end - none + floats * floats;
+  }
+
+  static void forward(const DotShape& s, Index rows, DotVectors<const float> of, float* out, float* scratch) {
+    const Scratch at(s, scratch);
+    const Index pairs = row(s, s.vectors), width = s.dim + pairs;
+    for (Index first = 0; first < rows; first += floats) {
+      const Index samples = least(floats, rows - first);
+      const SampleVectors<const float> from(s, first, of.first, of.others);
+      float* const to = out + first * width;
+      for (Index d = 0, written = 0; d < s.dim; d += block) {
+        const Index numbers = least(block, s.dim - d);
+        for (Index i = 0; i < s.vectors; i += tile_rows) {
+          const Index n = least(tile_rows, s.vectors - i);
+          for (Index v = i; v < i + n; ++v) turn(samples, numbers, from.at(v) + d, from.stride(v), at.z + v * vector);
+          known<tile_rows>(n, [&](auto known_rows) { pairs_rows<known_rows>(s, at, i, numbers, d == 0); });
+          if (d + block >= s.dim)
+            written = write_pairs(samples, written, row(s, i + n), pairs, at.pairs, to + s.dim, width);
+        }
+      }
+      for (Index r = 0; r < samples; ++r)
+        for (Index d = 0; d < s.dim; ++d) to[r * width + d] = from.bottom[r * s.dim + d];
+    }
+  }
+
+  static void backward(const DotShape& s, Index rows, DotVectors<const float> of, const float* upstream,
+                       DotVectors<float> gradients, float* scratch) {
+    const Scratch at(s, scratch);
+    const Index pairs = row(s, s.vectors), width = s.dim + pairs;
+    for (Index first = 0; first < rows; first += floats) {
+      const Index samples = least(floats, rows - first);
+      const SampleVectors<const float> from(s, first, of.first, of.others);
+      const SampleVectors<float> to(s, first, gradients.first, gradients.others);
+      turn(samples, pairs, upstream + first * width + s.dim, width, at.pairs);
+      for (Index d = 0; d < s.dim; d += block) {
+        const Index numbers = least(block, s.dim - d);
+        for (Index i = 0; i < s.vectors; ++i) turn(samples, numbers, from.at(i) + d, from.stride(i), at.z + i * vector);
+        const auto of_numbers = [&](Index c) {
+          for (Index i = 0; i < s.vectors; ++i) {
+            Register sum[floats];
+            gradient(s, at, i, c, sum);
+            write_gradient(samples, numbers, sum, to.at(i) + d + c, to.stride(i));
+          }
+        };
+        if (numbers < floats)
+          of_numbers(0);
+        else
+          squares(numbers, of_numbers);
+      }
+      for (Index r = 0; r < samples; ++r)
+        for (Index d = 0; d < s.dim; ++d) to.bottom[r * s.dim + d] += upstream[(first + r) * width + d];
+    }
+  }
+};
+
+}  // namespace
+}  // namespace tesserec::products

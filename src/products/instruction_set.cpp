@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cstdlib>
+#include <vector>
+
+#include "kernels.hpp"
+#include <tesserec/core/error.hpp>
+#include <tesserec/core/text.hpp>
+#include <tesserec/products/instruction_set.hpp>
+
+namespace tesserec::products {
+namespace {
+
+/// Lists what this machine runs, the best first.
+std::vector<const KernelSet*> available() {
+  std::vector<const KernelSet*> all;
+#if defined(__x86_64__) && defined(__GNUC__)
+  __builtin_cpu_init();
+  if (__builtin_cpu_supports("avx512bf16") && __builtin_cpu_supports("avx512bw")) all.push_back(&avx512_bf16_kernels);
+  if (__builtin_cpu_supports("avx512f")) all.push_back(&avx512_kernels);
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) all.push_back(&avx2_kernels);
+#elif defined(__aarch64__)
+  all.push_back(&neon_kernels);
+#endif
+  all.push_back(&plain_kernels);
+  return all;
+}
+
+const KernelSet& choose() {
+  const std::vector<const KernelSet*> all = available();
+  const char* wanted = std::getenv("TESSEREC_INSTRUCTION_SET");
+  if (wanted == nullptr || *wanted == '\0') return *all.front();
+  for (const KernelSet* one : all)
+    if (std::string(wanted) == one->name) return *one;
+  fail("TESSEREC_INSTRUCTION_SET is \"", wanted, "\", but this machine has ",
+       join(all, ", ", [](const KernelSet* one) { return one->name; }));
+}
+
+}  // namespace
+
+const KernelSet& kernels() {
+  static const KernelSet& chosen = choose();
+  return chosen;
+}
+
+std::string instruction_set() { return kernels().name; }
+
+}  // namespace tesserec::products

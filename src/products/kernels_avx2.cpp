@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Built for AVX2 and FMA on x86-64 (src/CMakeLists.txt).
+#include "kernels.hpp"
+
+#ifdef __AVX2__
+#include <immintrin.h>
+
+#include "kernels_of.hpp"
+#include "transpose.hpp"
+#include "two_fma.hpp"
+
+namespace tesserec::products {
+namespace {
+
+struct Avx2 {
+  using Register = __m256;
+  static constexpr Index floats = 8;
+  static constexpr int together = 1;
+  static constexpr int rows = 6;  // 12 sums, two of b, one of a: 15 of 16 registers
+  static TESSEREC_INLINE Register zero() { return _mm256_setzero_ps(); }
+  static TESSEREC_INLINE Register load(const float* from) { return _mm256_loadu_ps(from); }
+  static TESSEREC_INLINE void store(float* to, Register v) { _mm256_storeu_ps(to, v); }
+  static TESSEREC_INLINE Register load(const float* from, Index n) { return _mm256_maskload_ps(from, first(n)); }
+  static TESSEREC_INLINE void store(float* to, Register v, Index n) { _mm256_maskstore_ps(to, first(n), v); }
+  static TESSEREC_INLINE __m256i first(Index n) {
+    return _mm256_cmpgt_epi32(_mm256_set1_epi32(int(n)), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
+  }
+  static TESSEREC_INLINE Register broadcast(const float* from) { return _mm256_broadcast_ss(from); }
+  static TESSEREC_INLINE Register fma(Register a, Register b, Register c) { return _mm256_fmadd_ps(a, b, c); }
+  static TESSEREC_INLINE Register add(Register a, Register b) { return _mm256_add_ps(a, b); }
+  static TESSEREC_INLINE Register positive(Register v) { return _mm256_max_ps(zero(), v); }
+  static TESSEREC_INLINE void transpose(Register (&square)[floats]) { products::transpose<8>(square); }
+  static TESSEREC_INLINE Register where_positive(Register y, Register v) {
+    return _mm256_and_ps(_mm256_cmp_ps(y, zero(), _CMP_GT_OQ), v);
+  }
+};
+
+using Avx2Bf16 = TwoFma<Avx2, 4>;  // 8 sums, the halves of two of b and of one of a: 14 of 16 registers
+
+}  // namespace
+
+constinit const KernelSet avx2_kernels = kernels_of<Avx2, Avx2Bf16>("avx2");
+
+}  // namespace tesserec::products
+#endif

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+/// All kernels of one instruction set.
+#pragma once
+
+#include "bf16.hpp"
+#include "dot_kernels.hpp"
+#include "packing.hpp"
+
+namespace tesserec::products {
+namespace {  // an object for each instruction set
+
+template <class V, class Bf16>
+constexpr KernelSet kernels_of(const char* name) {
+  static_assert(V::floats == Bf16::floats);
+  return {.name = name,
+          .width = Tiles<V>::width,
+          .fp32 = {Tiles<V>::product, Tiles<V>::weight_gradient, Packing<V>::pack_rows},
+          .bf16 = {Bf16Products<Bf16>::product, Bf16Products<Bf16>::weight_gradient, Bf16Packing<Bf16>::pack_rows},
+          .round = Tiles<Bf16>::round,
+          .dots_scratch = Dots<V>::scratch,
+          .dots_forward = Dots<V>::forward,
+          .dots_backward = Dots<V>::backward};
+}
+
+}  // namespace
+}  // namespace tesserec::products

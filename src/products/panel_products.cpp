@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "panels.hpp"
+#include <tesserec/core/lane_sums.hpp>
+#include <tesserec/core/lanes.hpp>
+#include <tesserec/products/products.hpp>
+
+namespace tesserec::products {
+namespace {
+
+Index height(const Matrix& m, Index rows) { return m.of_bf16_chain ? rows + rows % 2 : rows; }
+/// Rows of a bf16 product: words of neighbours in a column.
+Index depth(const Linear& linear, Index numbers) {
+  return linear.precision == Precision::bf16 ? (numbers + 1) / 2 : numbers;
+}
+const PanelKernels& kernels_of(const Linear& linear) {
+  return linear.precision == Precision::bf16 ? kernels().bf16 : kernels().fp32;
+}
+Words words(const Matrix& m) { return {m.across.data(), m.down.data()}; }
+void round(const Matrix& m, Index rows) {
+  if (m.is_rounded) kernels().round(height(m, rows), panel_count(m.width, kernels().width), m.numbers, words(m));
+}
+/// The operand whose depth runs across its rows.
+const float* across(const Linear& linear, const Matrix& m) {
+  return linear.precision == Precision::bf16 ? m.across.data() : m.numbers;
+}
+
+class PanelProducts final : public Products {
+ public:
+  Index numbers(const Matrix& m, Index rows) const override { return height(m, rows) * padded_width(m.width); }
+
+  void reserve(const Where& where, Index rows, Matrix& m) const override {
+    constexpr const char* label = "tesserec::products::activations";
+    rows = std::max(rows, chunk_samples);
+    m.numbers = m.own.reserve(where, label, numbers(m, rows));
+    m.sums.reserve(where, label, padded_width(m.width));
+    if (!m.is_rounded) return;
+    m.across.reserve(where, label, height(m, rows) * padded_width((m.width + 1) / 2));
+    m.down.reserve(where, label, height(m, rows) / 2 * padded_width(m.width));
+  }
+  void load(const Where& where, Index rows, Rows<const float> from, Matrix& m) const override {
+    load_gradient(where, rows, from, true, m);
+    round(m, rows);
+  }
+  void load_gradient(const Where& where, Index rows, Rows<const float> from, bool, Matrix& m) const override {
+    reserve(where, rows, m);
+    to_panels(rows, height(m, rows), kernels().width, from, m.numbers);
+  }
+  void place(const Where& where, Index rows, Rows<float>, Matrix& m) const override { reserve(where, rows, m); }
+  void store(const Where&, Index rows, const Matrix& m, Rows<float> to) const override {
+    from_panels(rows, height(m, rows), kernels().width, m.numbers, to);
+  }
+  void written(const Where&, Index rows, Matrix& m) const override { round(m, rows); }
+  void gradient_written(const Where&, Index rows, const Matrix* mask, Matrix& dy) const override {
+    mask_and_sum(height(dy, rows), dy.width, kernels().width, mask != nullptr ? mask->numbers : nullptr, dy.numbers,
+                 dy.sums.data());
+    round(dy, rows);
+  }
+
+  void forward(const Where&, Index rows, const Linear& linear, const Matrix& x, bool relu, Matrix& y) override {
+    Product p = product(linear, rows, x, linear.packed_forward, y);
+    p.start = linear.packed_bias;
+    p.finish = relu ? Finish::relu : Finish::store;
+    multiply(linear, p, rows, true, y);
+  }
+  void weight_gradient(const Where&, const Pieces& pieces, const Linear& linear, const Matrix& dy, const Matrix& x,
+                       const LinearGradients& to) override {
+    if (to.bias.data != nullptr && to.bias.add) add_floats(to.bias.data, dy.sums.data(), linear.out);
+    if (to.bias.data != nullptr && !to.bias.add) std::copy_n(dy.sums.data(), linear.out, to.bias.data);
+    const bool words = linear.precision == Precision::bf16;
+    WeightGradient p{
+        height(x, pieces.lane_rows[1]), linear.out, linear.in, dy.numbers, x.numbers, to.weight.add, to.weight.data};
+    if (words) {
+      p.rows /= 2;
+      p.dy = dy.down.data();
+      p.x = x.down.data();
+    }
+    kernels_of(linear).weight_gradient(p);
+  }
+  void input_gradient(const Where&, Index rows, const Linear& linear, const Matrix& dy, bool finished,
+                      const Matrix* mask, Matrix& dx) override {
+    Product p = product(linear, rows, dy, linear.packed_backward, dx);
+    if (finished) {
+      p.finish = Finish::gradient;
+      p.y = mask != nullptr ? mask->numbers : nullptr;
+      p.sums = dx.sums.data();
+      std::fill_n(p.sums, padded_width(dx.width), 0.0f);
+    }
+    multiply(linear, p, rows, finished, dx);
+  }
+
+ private:
+  static Index padded_width(Index width) { return panel_count(width, kernels().width) * kernels().width; }
+  /// c = a b, with b packed.
+  static Product product(const Linear& linear, Index rows, const Matrix& a, const float* b, const Matrix& c) {
+    Product p;
+    p.rows = p.a_rows = height(a, rows);
+    p.depth = depth(linear, a.width);
+    p.columns = c.width;
+    p.a = across(linear, a);
+    p.b = b;
+    p.c = c.numbers;
+    return p;
+  }
+  /// A finished c is rounded as it is written, or afterwards where the product is none of bf16.
+  static void multiply(const Linear& linear, Product& p, Index rows, bool finished, Matrix& c) {
+    const bool at_once = finished && linear.precision == Precision::bf16 && c.is_rounded;
+    if (at_once) p.rounded = words(c);
+    kernels_of(linear).product(p);
+    if (finished && !at_once) round(c, rows);
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Products> panel_products() { return std::make_unique<PanelProducts>(); }
+
+}  // namespace tesserec::products

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Between row-major matrices and panels (kernels.hpp).
+#pragma once
+
+#include <cassert>
+#include <type_traits>
+
+#include "kernels.hpp"
+#include <tesserec/core/rows.hpp>
+
+namespace tesserec::products {
+
+/// work(width), where the compiler knows the width: one of the kernels'.
+template <class Work>
+void with_width(Index width, const Work& work) {
+  assert(width == 8 || width == 16 || width == 32);
+  if (width == 8)
+    work(std::integral_constant<Index, 8>());
+  else if (width == 16)
+    work(std::integral_constant<Index, 16>());
+  else
+    work(std::integral_constant<Index, 32>());
+}
+
+inline Index panel_count(Index columns, Index width) { return (columns + width - 1) / width; }
+
+/// Rows to panels of `height` rows and `width` columns, padded with zeros.
+void to_panels(Index rows, Index height, Index width, Rows<const float> from, float* panels);
+/// Copies panels back to rows, without the padding.
+void from_panels(Index rows, Index height, Index width, const float* panels, Rows<float> to);
+
+/// Sets dy = 0 where y <= 0 (y null: nowhere), in panels, and sums[c] = sum of dy's column c, row after row from +0.
+void mask_and_sum(Index rows, Index columns, Index width, const float* y, float* dy, float* sums);
+
+}  // namespace tesserec::products

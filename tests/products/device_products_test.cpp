@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+// The portable products beside the chains of fma that they stand for.
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <vector>
+
+#include "catch.hpp"
+#include "device_copies.hpp"
+#include "src/products/product_bodies.hpp"
+#include <tesserec/core/random.hpp>
+#include <tesserec/products/device_products.hpp>
+
+using namespace tesserec;
+using namespace tesserec::products;
+
+namespace {
+
+std::vector<float> numbers(Index n, Index column) {
+  const Random random(23, Purpose::test);
+  std::vector<float> made;
+  for (Index i = 0; i < n; ++i) made.push_back(random.normal(i, column));
+  return made;
+}
+bool same(const std::vector<float>& a, const std::vector<float>& b) {
+  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
+}
+
+struct Sizes {
+  Index rows, in, out;
+};
+/// No tile filled evenly, whole tiles, thin ones, and more than one tile each way.
+const std::vector<Sizes> all_sizes = {{1, 1, 1},      {5, 33, 16},   {130, 15, 17}, {257, 16, 129},
+                                      {128, 128, 64}, {131, 140, 1}, {300, 1, 150}, {64, 257, 12}};
+
+}  // namespace
+
+TEST_CASE("y = x w^T + b is a chain of fma from the bias over the inputs in order") {
+  for (const Sizes& s : all_sizes)
+    for (const bool biased : {true, false})
+      for (const bool relu : {true, false}) {
+        CAPTURE(s.rows, s.in, s.out, biased, relu);
+        const std::vector<float> x = numbers(s.rows * s.in, 0), w = numbers(s.out * s.in, 2), b = numbers(s.out, 4);
+        std::vector<float> y(s.rows * s.out, 7.0f), expected;
+        DeviceCopies there;
+        portable_products()->forward(
+            there.device,
+            {s.rows, {there(x), s.in, s.in}, there(w), biased ? there(b) : nullptr, relu, {there(y), s.out, s.out}});
+        there.fetch();
+        for (Index r = 0; r < s.rows; ++r)
+          for (Index o = 0; o < s.out; ++o) {
+            float sum = biased ? b[o] : 0.0f;
+            for (Index i = 0; i < s.in; ++i) sum = std::fma(x[r * s.in + i], w[o * s.in + i], sum);
+            expected.push_back(relu && sum < 0.0f ? 0.0f : sum);
+          }
+        CHECK(same(y, expected));
+      }
+}
+
+TEST_CASE("dx = dy w is a chain of fma over the outputs in order, 0 where the mask says so") {
+  for (const Sizes& s : all_sizes)
+    for (const bool masked : {true, false}) {
+      CAPTURE(s.rows, s.in, s.out, masked);
+      const std::vector<float> dy = numbers(s.rows * s.out, 0), w = numbers(s.out * s.in, 2);
+      std::vector<float> mask = numbers(s.rows * s.in, 4), dx(s.rows * s.in, 7.0f), expected;
+      mask[0] = std::nanf("");
+      if (mask.size() > 2) mask[1] = 0.0f, mask[2] = -0.0f;
+      DeviceCopies there;
+      Rows<const float> y;
+      if (masked) y = {there(mask), s.in, s.in};
+      portable_products()->input_gradient(there.device,
+                                          {s.rows, {there(dy), s.out, s.out}, there(w), y, {there(dx), s.in, s.in}});
+      there.fetch();
+      for (Index r = 0; r < s.rows; ++r)
+        for (Index i = 0; i < s.in; ++i) {
+          float sum = 0.0f;
+          for (Index o = 0; o < s.out; ++o) sum = std::fma(dy[r * s.out + o], w[o * s.in + i], sum);
+          expected.push_back(!masked || mask[r * s.in + i] > 0.0f ? sum : 0.0f);
+        }
+      CHECK(same(dx, expected));
+    }
+}
+
+TEST_CASE("a lane's gradient is its pieces' sums, each finished, in order") {
+  for (const Sizes& s : all_sizes) {
+    CAPTURE(s.rows, s.in, s.out);
+    const std::vector<float> dy = numbers(s.rows * s.out, 0), x = numbers(s.rows * s.in, 2);
+    // Lanes of three pieces, of none, and of one that is empty and one that is not.
+    const std::vector<Index> rows{0,     s.rows / 4, s.rows / 4 + s.rows / 3, s.rows - s.rows / 5, s.rows - s.rows / 5,
+                                  s.rows};
+    const std::vector<Index> of_lane{0, 3, 3, 5};
+    const Index lanes = 3, size = s.out * s.in + s.out;
+    std::vector<float> gradient(lanes * size, 7.0f), expected(lanes * size, 0.0f);
+    DeviceCopies there;
+    float* const to = there(gradient);
+    const auto products = portable_products();
+    products->weight_gradient(there.device, {{5, lanes, there(rows), there(of_lane)},
+                                             {there(dy), s.out, s.out},
+                                             {there(x), s.in, s.in},
+                                             to,
+                                             to + s.out * s.in,
+                                             size});
+    there.fetch();
+    for (Index lane = 0; lane < lanes; ++lane)
+      for (Index o = 0; o < s.out; ++o)
+        for (Index i = 0; i <= s.in; ++i) {  // the last one: the bias's
+          float& sum = expected[lane * size + (i < s.in ? o * s.in + i : s.out * s.in + o)];
+          for (Index piece = of_lane[lane]; piece < of_lane[lane + 1]; ++piece) {
+            float of_piece = 0.0f;
+            for (Index r = rows[piece]; r < rows[piece + 1]; ++r)
+              of_piece =
+                  i < s.in ? std::fma(dy[r * s.out + o], x[r * s.in + i], of_piece) : of_piece + dy[r * s.out + o];
+            sum = piece == of_lane[lane] ? of_piece : sum + of_piece;
+          }
+        }
+    CHECK(same(gradient, expected));
+  }
+}
+
+namespace {
+
+/// A product and a weight's gradient by teams of so many threads.
+template <int members>
+std::vector<float> by_teams() {
+  using Shape = TileShape<4, 4, 4, 4, members>;
+  const Index rows = 37, in = 45, out = 21, lanes = 2;
+  const std::vector<float> x = numbers(rows * in, 0), w = numbers(out * in, 2), b = numbers(out, 4),
+                           dy = numbers(rows * out, 6);
+  const std::vector<Index> first{0, 11, 30, 37}, of_lane{0, 2, 3};
+  std::vector<float> result(rows * out + lanes * out * in, 7.0f);
+  DeviceCopies there;
+  float* const to = there(result);
+  const auto tiles = [](Index n) { return (n + Shape::rows - 1) / Shape::rows; };
+  const TiledProduct<Depth::along> product{rows,     out,  in, {there(x), in, in}, {there(w), in, in},
+                                           there(b), true, {}, {to, out, out}};
+  over_teams<members, 1>(there.device, "tesserec::test::product", tiles(rows) * tiles(out),
+                         Shape::floats * sizeof(float), ProductBody<Shape, Depth::along>{product, tiles(out)});
+  const DeviceProducts::WeightGradient gradient{{3, lanes, there(first), there(of_lane)},
+                                                {there(dy), out, out},
+                                                {there(x), in, in},
+                                                to + rows * out,
+                                                nullptr,
+                                                out * in};
+  over_teams<members, 1>(there.device, "tesserec::test::weight_gradient", lanes * tiles(out) * tiles(in),
+                         Shape::floats * sizeof(float), WeightGradientBody<Shape>{gradient, tiles(out), tiles(in)});
+  there.fetch();
+  return result;
+}
+
+}  // namespace
+
+TEST_CASE("teams of several threads, where there are, have the bits of one thread") {
+  const std::vector<float> one = by_teams<1>();
+  CHECK(std::count(one.begin(), one.end(), 7.0f) == 0);
+  const int most = device_is_host ? concurrency(Exec()) : 32;
+  if (most >= 2) CHECK(same(one, by_teams<2>()));
+  if (most >= 4) CHECK(same(one, by_teams<4>()));
+}
