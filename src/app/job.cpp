@@ -170,7 +170,7 @@ LoadedModel::LoadedModel(const deck::Deck& deck, const comm::Communicator& comm,
   train::restore_weights(*session, trained);
   checkpoint = trained.folder;
   if (!newest && resume != "best") {
-    const auto own = store::CheckpointFolder(comm, job.checkpoint_folder()).list();
+    const auto own = parallel_io::CheckpointFolder(comm, job.checkpoint_folder()).list();
     if (!own.empty() && own.front().origin == train::went_on_from(trained.checkpoint.manifest.state))
       log_warning("checkpoint.resume names " + checkpoint + ", from which the run of " + job.run.folder() +
                   " went on; --set checkpoint.resume=auto takes that run's own newest checkpoint");

@@ -18,7 +18,8 @@
 #include <tesserec/core/signals.hpp>
 #include <tesserec/core/text.hpp>
 #include <tesserec/deck/deck.hpp>
-#include <tesserec/store/checkpoint_folder.hpp>
+#include <tesserec/parallel_io/checkpoint_folder.hpp>
+#include <tesserec/parallel_io/state.hpp>
 #include <tesserec/store/file_list.hpp>
 
 namespace tesserec::app {
@@ -84,8 +85,9 @@ void verify_datasets(const comm::Communicator& comm, const store::PartedFile& st
     const Index begin = record.rows * comm.rank() / comm.size(), end = record.rows * (comm.rank() + 1) / comm.size();
     std::vector<float> rows((end - begin) * record.columns);
     const store::Slab slab{begin, end - begin, 0, record.columns};
-    store::read_state(exec, comm, state,
-                      {{name, record.rows, record.columns, slab, store::placed_rows(rows.data(), record.columns)}});
+    parallel_io::read_state(
+        exec, comm, state,
+        {{name, record.rows, record.columns, slab, store::placed_rows(rows.data(), record.columns)}});
   }
 }
 
@@ -127,7 +129,7 @@ struct Verified {
 };
 
 Verified verify_checkpoint(const comm::Communicator& comm, const std::string& path) {
-  const store::OpenCheckpoint checkpoint = store::open_checkpoint(comm, path);
+  const store::OpenCheckpoint checkpoint = parallel_io::open_checkpoint(comm, path);
   if (checkpoint.manifest.version == 1) verify_datasets(comm, checkpoint.state);
   return {checkpoint.state.parts(), tables_of(checkpoint.manifest.datasets),
           data_facts(store::read_attributes(checkpoint.state))};
@@ -135,7 +137,7 @@ Verified verify_checkpoint(const comm::Communicator& comm, const std::string& pa
 
 /// "" of a file that another program wrote.
 std::optional<Verified> verify_file(const comm::Communicator& comm, const std::string& path) {
-  const store::PartedFile file = store::open_state(comm, path);
+  const store::PartedFile file = parallel_io::open_state(comm, path);
   if (file.seal().empty()) return std::nullopt;
   return Verified{file.parts()};
 }

@@ -115,15 +115,15 @@ std::vector<store::DatasetShape> sample_datasets(const Survey& survey, const Enc
 }
 
 /// Rows of a block as pieces of the samples' datasets, in their order.
-std::vector<store::PartedWriter::SlabData> pieces_of(const Block& block, store::Slab mine, const Survey& survey,
-                                                     const Encoding& encoding) {
+std::vector<parallel_io::PartedWriter::SlabData> pieces_of(const Block& block, store::Slab mine, const Survey& survey,
+                                                           const Encoding& encoding) {
   const bool targets = survey.targets == Targets::required;
   std::vector<const void*> data;
   if (targets) data.push_back(block.labels.data());
   data.insert(data.end(), {block.dense.data(), block.ids.data()});
   if (targets && encoding.layout.weighted) data.push_back(block.weights.data());
   for (const std::vector<std::uint8_t>& key : block.keys) data.push_back(key.data());
-  std::vector<store::PartedWriter::SlabData> pieces;
+  std::vector<parallel_io::PartedWriter::SlabData> pieces;
   for (const void* of_one : data) pieces.push_back({pieces.size(), mine, of_one});
   return pieces;
 }
@@ -156,11 +156,11 @@ std::vector<int> owners_of(const comm::Communicator& comm, const Survey& survey,
 }
 
 /// Every rank has all of the vocabulary: each gives what lies in its parts. `first` of its datasets.
-void write_vocabulary(store::PartedWriter& writer, const comm::Communicator& comm, const Encoding& encoding,
+void write_vocabulary(parallel_io::PartedWriter& writer, const comm::Communicator& comm, const Encoding& encoding,
                       std::size_t first) {
   std::vector<std::vector<Index>> offsets;
   for (const Vocabulary& vocabulary : encoding.vocabularies) offsets.push_back(vocabulary.offsets());
-  std::vector<store::PartedWriter::SlabData> pieces;
+  std::vector<parallel_io::PartedWriter::SlabData> pieces;
   for (int part = 0; part < writer.layout().parts(); ++part)
     for (const store::PartsLayout::Run& run : writer.layout().of_part(part)) {
       if (run.dataset < first || writer.owner(part) != comm.rank()) continue;
@@ -186,8 +186,8 @@ void require_same_texts(const Survey& survey, const RowStream& stream) {
     if (stream.counts()[r].text != survey.texts[r]) fail_changed(survey.files[survey.ranges[r].file]);
 }
 
-void write_rows(const comm::Communicator& comm, store::PartedWriter& writer, Survey& survey, const RowFormat& format,
-                const Encoding& encoding) {
+void write_rows(const comm::Communicator& comm, parallel_io::PartedWriter& writer, Survey& survey,
+                const RowFormat& format, const Encoding& encoding) {
   // Bad rows were judged in the first reading; now they are passed over.
   RowStream stream(survey.files, survey.ranges, format, BadRows::skip, survey.targets);
   ColumnTally tally(encoding.layout, survey.files.size());
@@ -215,15 +215,16 @@ void write_rows(const comm::Communicator& comm, store::PartedWriter& writer, Sur
 
 }  // namespace
 
-std::unique_ptr<store::PartedWriter> write_dataset(const comm::Communicator& comm, const std::string& path,
-                                                   Survey& survey, const RowFormat& format, const Encoding& encoding,
-                                                   bool with_vocabulary, const PreprocessSettings& settings) {
+std::unique_ptr<parallel_io::PartedWriter> write_dataset(const comm::Communicator& comm, const std::string& path,
+                                                         Survey& survey, const RowFormat& format,
+                                                         const Encoding& encoding, bool with_vocabulary,
+                                                         const PreprocessSettings& settings) {
   if (with_vocabulary) survey.key_bytes.clear();  // of training files
   const std::vector<std::uint64_t> file_digests = digests(comm, survey.files);
   store::PartsLayout layout = layout_of(survey, encoding, with_vocabulary, settings.part_bytes);
   std::vector<int> owners = owners_of(comm, survey, layout, encoding);
   auto writer =
-      std::make_unique<store::PartedWriter>(comm, path, std::move(layout), std::move(owners), settings.lock_wait);
+      std::make_unique<parallel_io::PartedWriter>(comm, path, std::move(layout), std::move(owners), settings.lock_wait);
   write_rows(comm, *writer, survey, format, encoding);
   if (with_vocabulary) write_vocabulary(*writer, comm, encoding, sample_datasets(survey, encoding).size());
   writer->prepare(attributes_of(survey, encoding, file_digests));

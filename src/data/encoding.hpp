@@ -10,7 +10,7 @@
 #include "transforms.hpp"
 #include "vocabulary.hpp"
 #include <tesserec/comm/communicator.hpp>
-#include <tesserec/store/parted_writer.hpp>
+#include <tesserec/parallel_io/parted_writer.hpp>
 
 namespace tesserec::data {
 
@@ -46,8 +46,9 @@ void extend_encoding(const comm::Communicator& comm, Survey& train, Index minimu
 
 /// Reads the raw files again and writes them as data set `path` (docs/formats.md) but for its publish(). Adds to the
 /// survey's report what became of the columns. Keys go into data sets without a vocabulary. Collective.
-std::unique_ptr<store::PartedWriter> write_dataset(const comm::Communicator& comm, const std::string& path,
-                                                   Survey& survey, const RowFormat& format, const Encoding& encoding,
-                                                   bool with_vocabulary, const PreprocessSettings& settings);
+std::unique_ptr<parallel_io::PartedWriter> write_dataset(const comm::Communicator& comm, const std::string& path,
+                                                         Survey& survey, const RowFormat& format,
+                                                         const Encoding& encoding, bool with_vocabulary,
+                                                         const PreprocessSettings& settings);
 
 }  // namespace tesserec::data

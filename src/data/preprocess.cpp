@@ -34,7 +34,7 @@ struct Output {
   std::string path = {};
   std::vector<RawFile> files = {};
   Survey survey = {};
-  std::unique_ptr<store::PartedWriter> file = {};
+  std::unique_ptr<parallel_io::PartedWriter> file = {};
 
   bool wanted() const { return !patterns.empty(); }
   std::string key() const { return "preprocess." + name; }

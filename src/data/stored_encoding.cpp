@@ -11,6 +11,7 @@
 #include <tesserec/core/signals.hpp>
 #include <tesserec/data/columns.hpp>
 #include <tesserec/data/dataset.hpp>
+#include <tesserec/parallel_io/state.hpp>
 #include <tesserec/store/state.hpp>
 
 namespace tesserec::data {
@@ -101,7 +102,7 @@ Encoding read_encoding(const comm::Communicator& comm, const std::string& path, 
   std::optional<Encoding> encoding;
   const store::PartedFile file = [&] {
     try {
-      return store::open_state(comm, path);
+      return parallel_io::open_state(comm, path);
     } catch (const Stopped&) {
       throw;
     } catch (const Error& error) {

@@ -3,10 +3,10 @@
 #include <memory>
 
 #include "file_impl.hpp"
-#include "seal.hpp"
 #include <tesserec/core/text.hpp>
 #include <tesserec/store/disk.hpp>
 #include <tesserec/store/hdf5.hpp>
+#include <tesserec/store/seal.hpp>
 
 namespace tesserec::store {
 namespace {

@@ -12,7 +12,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <tesserec/comm/agree.hpp>
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/log.hpp>
 #include <tesserec/core/slurm.hpp>
@@ -128,27 +127,17 @@ LockLook look_at_lock(const std::string& path) {
   return look;
 }
 
-// The first rank waits for the whole file, which it gets when the last rank of an earlier job is gone, and keeps byte
-// 0; each other rank then takes the byte of its number. So any rank alone keeps other jobs out.
-FolderLock::FolderLock(const comm::Communicator& comm, const std::string& folder, double seconds) {
-  const std::string path = folder + "/lock";
-  comm::agree(comm, [&] {
-    if (comm.rank() != 0) return;
-    try {
-      make_folder_durably(folder);
-    } catch (const Error& error) {
-      fail(error.what(), "; set run.output or checkpoint.path");
-    }
-    lock_ = FileLock(path, seconds);
-    if (comm.size() > 1) lock_range(lock_.file_, F_UNLCK, 1, 0);
-  });
-  comm::agree(comm, [&] {
-    if (comm.rank() == 0) return;
-    lock_.file_ = open_lock(path);
-    if (lock_.file_ < 0) fail_errno(path, "open this lock file, which the first rank has made");
-    const int error = lock_range(lock_.file_, F_WRLCK, comm.rank(), 1);
-    if (error == EAGAIN || error == EACCES) fail(path, " is in use by ", owner_of(lock_.file_));
-  });
+void FileLock::share() const {
+  if (file_ >= 0) lock_range(file_, F_UNLCK, 1, 0);
+}
+
+FileLock FileLock::join(const std::string& path, int number) {
+  FileLock lock;
+  lock.file_ = open_lock(path);
+  if (lock.file_ < 0) fail_errno(path, "open this lock file, which the first rank has made");
+  const int error = lock_range(lock.file_, F_WRLCK, number, 1);
+  if (error == EAGAIN || error == EACCES) fail(path, " is in use by ", owner_of(lock.file_));
+  return lock;
 }
 
 }  // namespace tesserec::store

@@ -2,10 +2,10 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "seal.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/store/file_list.hpp>
 #include <tesserec/store/parted_file.hpp>
+#include <tesserec/store/seal.hpp>
 
 namespace tesserec::store {
 namespace {

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "seal.hpp"
-
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -13,6 +11,7 @@
 #include <tesserec/core/error.hpp>
 #include <tesserec/store/checksum.hpp>
 #include <tesserec/store/disk.hpp>
+#include <tesserec/store/seal.hpp>
 
 namespace tesserec::store {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 
 #include <tesserec/metrics/binary.hpp>
-#include <tesserec/store/checkpoint_folder.hpp>
+#include <tesserec/parallel_io/checkpoint_folder.hpp>
 #include <tesserec/train/job.hpp>
 
 namespace tesserec::train {
@@ -29,16 +29,16 @@ class BestEvaluation {
   /// Returns whether evaluate.patience evaluations up to `step` were not better.
   bool is_out_of_patience(Index step) const;
   /// Nothing until the first evaluation.
-  const std::optional<store::BestEvaluation>& so_far() const { return best_; }
+  const std::optional<parallel_io::BestEvaluation>& so_far() const { return best_; }
 
  private:
   double value_of(const metrics::BinaryMetrics& metrics) const;
 
   const Job& job_;
-  const store::CheckpointFolder folder_;
+  const parallel_io::CheckpointFolder folder_;
   bool used_, more_is_better_;
   Index begun_ = 0;
-  std::optional<store::BestEvaluation> best_;
+  std::optional<parallel_io::BestEvaluation> best_;
 };
 
 }  // namespace tesserec::train

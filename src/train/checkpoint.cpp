@@ -9,6 +9,7 @@
 #include <tesserec/core/timer.hpp>
 #include <tesserec/data/columns.hpp>
 #include <tesserec/data/content.hpp>
+#include <tesserec/parallel_io/state.hpp>
 #include <tesserec/store/checksum.hpp>
 #include <tesserec/train/checkpoint.hpp>
 #include <tesserec/train/model_state.hpp>
@@ -27,7 +28,7 @@ void require_whole(const Session& session) {
 
 std::string digest(Session& session, const std::vector<StateItem>& items) {
   require_whole(session);
-  return store::combined_digest(store::state_checksums(session.exec, session.comm, items));
+  return store::combined_digest(parallel_io::state_checksums(session.exec, session.comm, items));
 }
 
 /// "NAME, BYTES CHECKSUM" of each file of the training data, without folders.
@@ -48,7 +49,7 @@ std::string state_digest(Session& session) { return digest(session, model_states
 std::string save(Session& session, const Position& at, Index epoch_samples, std::optional<Index> best) {
   const Job& job = session.job;
   know_content(session);
-  const store::CheckpointFolder folder(session.comm, job.checkpoint_folder());
+  const parallel_io::CheckpointFolder folder(session.comm, job.checkpoint_folder());
   store::Attributes attributes = {
       {"step", at.step},
       {"epoch", at.epoch},
@@ -78,8 +79,8 @@ std::string save(Session& session, const Position& at, Index epoch_samples, std:
     whole = folder.write(
         at.step,
         [&](const std::string& file) {
-          return records = store::write_state(session.exec, session.comm, file, all_items(session), attributes,
-                                              job.run.part_bytes);
+          return records = parallel_io::write_state(session.exec, session.comm, file, all_items(session), attributes,
+                                                    job.run.part_bytes);
         },
         at.origin);
     log_info("checkpoint " + whole.folder + rate_of(records, timer.seconds()));
@@ -100,7 +101,7 @@ TrainedModel open_trained(const comm::Communicator& comm, const Job& job, const 
   std::string path = wanted;
   if (path.empty()) {
     const std::string folder = job.checkpoint_folder();
-    const auto whole = store::CheckpointFolder(comm, folder).list();
+    const auto whole = parallel_io::CheckpointFolder(comm, folder).list();
     if (whole.empty())
       fail(job.checkpoint.path.empty() ? "run.output" : "checkpoint.path", ": no whole checkpoint in ", folder,
            "; train first, or name one with checkpoint.resume = \"PATH\"");
@@ -123,8 +124,8 @@ FittedData fit_data(const TrainedModel& trained, const Job& job, std::unique_ptr
 }
 
 void restore_weights(Session& session, const TrainedModel& trained) {
-  store::read_state(session.exec, session.comm, trained.checkpoint.state, model_weights(session.comm, session.model),
-                    store::Extent::part);
+  parallel_io::read_state(session.exec, session.comm, trained.checkpoint.state,
+                          model_weights(session.comm, session.model), store::Extent::part);
 }
 
 }  // namespace tesserec::train

@@ -29,8 +29,8 @@ std::string rate_of(const store::StateRecords& records, double seconds) {
 
 NamedCheckpoint open_named(const comm::Communicator& comm, const std::string& path, const std::string& key) {
   try {
-    const std::string folder = store::find_checkpoint(comm, path);
-    return {folder, store::open_checkpoint(comm, folder)};
+    const std::string folder = parallel_io::find_checkpoint(comm, path);
+    return {folder, parallel_io::open_checkpoint(comm, folder)};
   } catch (const Stopped&) {
     throw;
   } catch (const Error& error) {

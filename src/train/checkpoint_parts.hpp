@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include <tesserec/store/checkpoint_folder.hpp>
+#include <tesserec/parallel_io/checkpoint_folder.hpp>
 #include <tesserec/train/session.hpp>
 
 namespace tesserec::train {
@@ -21,7 +21,7 @@ void know_content(Session& session);
 /// ": 12.3 MB in 0.004 s, 3.1 GB/s".
 std::string rate_of(const store::StateRecords& records, double seconds);
 
-/// Opens the checkpoint of `path`, as store::find_checkpoint; messages name the deck's `key`, if any. Collective.
+/// Opens the checkpoint of `path`, as parallel_io::find_checkpoint; messages name the deck's `key`, if any. Collective.
 struct NamedCheckpoint {
   std::string folder;
   store::OpenCheckpoint open;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "checkpoint_parts.hpp"
+#include <tesserec/parallel_io/state.hpp>
 #include <tesserec/store/checksum.hpp>
 #include <tesserec/train/model_state.hpp>
 #include <tesserec/train/table_state.hpp>
@@ -58,7 +59,7 @@ bool load(const Exec& exec, model::ShardedModel& model, const data::SourceInfo& 
 }
 
 std::string digest(const Exec& exec, const model::ShardedModel& model) {
-  return store::combined_digest(store::state_checksums(exec, model.embeddings.env(), whole_state(model)));
+  return store::combined_digest(parallel_io::state_checksums(exec, model.embeddings.env(), whole_state(model)));
 }
 
 }  // namespace tesserec::train

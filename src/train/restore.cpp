@@ -10,6 +10,7 @@
 #include <tesserec/core/timer.hpp>
 #include <tesserec/data/columns.hpp>
 #include <tesserec/data/content.hpp>
+#include <tesserec/parallel_io/state.hpp>
 #include <tesserec/planning/planner.hpp>
 #include <tesserec/train/checkpoint.hpp>
 #include <tesserec/train/model_state.hpp>
@@ -88,7 +89,7 @@ void read_fitting(Session& session, const store::OpenCheckpoint& checkpoint, std
                   Explained explained) {
   const CheckpointSettings& settings = session.job.checkpoint;
   const std::string& file = checkpoint.state.path();
-  const store::StateRecords shapes = store::state_shapes(session.comm, items);
+  const store::StateRecords shapes = parallel_io::state_shapes(session.comm, items);
   FittingState state = fitting_state(std::move(items), shapes, checkpoint.manifest.datasets);
   const auto text = [](const Unfit& one) { return one.name + " (" + one.shapes + ")"; };
   for (const Unfit& one : state.fresh) {
@@ -100,7 +101,7 @@ void read_fitting(Session& session, const store::OpenCheckpoint& checkpoint, std
          "or let what does not fit begin as in a new run with checkpoint.accept = [\"",
          is_of_weights(one.name) ? block : "optimizer", "\"]");
   }
-  store::read_state(session.exec, session.comm, checkpoint.state, state.items, store::Extent::part);
+  parallel_io::read_state(session.exec, session.comm, checkpoint.state, state.items, store::Extent::part);
   if (!state.grown.empty()) log_info("tables with fresh rows behind those of " + file + ": " + join(state.grown));
   if (!state.fresh.empty()) log_warning("not in " + file + ", begin as in a new run: " + join(state.fresh, ", ", text));
   if (!state.unused.empty()) log_warning("not used of " + file + ": " + join(state.unused));
@@ -182,7 +183,7 @@ std::optional<Position> begin(Session& session) {
 void look_at_start(const Session& session, const store::Checkpoint& own) {
   const std::string& path = session.job.checkpoint.start_from;
   if (path.empty()) return;
-  const std::string seal = store::seal_of(session.comm, store::find_checkpoint(session.comm, path));
+  const std::string seal = parallel_io::seal_of(session.comm, parallel_io::find_checkpoint(session.comm, path));
   if (!seal.empty() && own.origin != begun_with(seal))
     log_warning("checkpoint.start_from is not used: the run goes on from " + own.folder +
                 ", which did not begin with " + path + "; give the run another run.output to begin with it");
@@ -196,7 +197,7 @@ std::optional<Position> restore(Session& session, Index epoch_samples) {
   const Job& job = session.job;
   const std::string& resume = job.checkpoint.resume;
   if (resume != "never" || job.checkpoint.keep > 0) know_content(session);
-  const auto own = store::CheckpointFolder(session.comm, job.checkpoint_folder()).list();
+  const auto own = parallel_io::CheckpointFolder(session.comm, job.checkpoint_folder()).list();
   const auto require_overwrite = [&](const std::string& what) {
     if (!job.run.overwrite)
       fail(job.checkpoint_folder(), " holds checkpoints up to step ", own.front().step, ", which ", what,
@@ -214,7 +215,8 @@ std::optional<Position> restore(Session& session, Index epoch_samples) {
     return at;
   };
   if (resume == "auto") return own.empty() ? begin(session) : go_on_from_own();
-  const std::string path = store::find_checkpoint(session.comm, resume), seal = store::seal_of(session.comm, path);
+  const std::string path = parallel_io::find_checkpoint(session.comm, resume),
+                    seal = parallel_io::seal_of(session.comm, path);
   const std::string origin = own.empty() ? "" : own.front().origin;
   if (!origin.empty() && (seal.empty() ? origin.starts_with(went_on_from("")) : origin == went_on_from(seal))) {
     log_info("checkpoint.resume: this run began from " + path + (seal.empty() ? ", which is gone," : "") +

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include <tesserec/core/timer.hpp>
+#include <tesserec/parallel_io/folder_lock.hpp>
 #include <tesserec/store/lock.hpp>
 #include <tesserec/train/checkpoint.hpp>
 #include <tesserec/train/job.hpp>
@@ -33,7 +34,7 @@ class RunLocks {
   RunLocks(const comm::Communicator& comm, const Job& job);
 
  private:
-  std::optional<store::FolderLock> run_, checkpoints_;
+  std::optional<parallel_io::FolderLock> run_, checkpoints_;
 };
 
 /// The line that a person watches: steps, samples/s, loss, time to go.

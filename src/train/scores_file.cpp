@@ -7,7 +7,7 @@
 #include <tesserec/core/csv.hpp>
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/text.hpp>
-#include <tesserec/store/parted_writer.hpp>
+#include <tesserec/parallel_io/parted_writer.hpp>
 #include <tesserec/store/text_draft.hpp>
 #include <tesserec/train/scores_file.hpp>
 
@@ -36,7 +36,7 @@ class Hdf5Scores final : public ScoresFile {
     std::vector<const void*> data = {scores.data()};
     if (source_.info().labelled) data.push_back(batch.labels.data());
     for (const std::vector<char>& key : keys) data.push_back(key.data());
-    std::vector<store::PartedWriter::SlabData> pieces;
+    std::vector<parallel_io::PartedWriter::SlabData> pieces;
     for (const void* of_one : data) pieces.push_back({pieces.size(), slab, of_one});
     writer_.write(pieces);
   }
@@ -65,7 +65,7 @@ class Hdf5Scores final : public ScoresFile {
 
   const Session& session_;
   const data::Source& source_;
-  store::PartedWriter writer_;
+  parallel_io::PartedWriter writer_;
 };
 
 /// Lines of one rank after the other, which rank 0 writes.

@@ -2,7 +2,8 @@
 #include "checkpoint_parts.hpp"
 #include <tesserec/comm/same.hpp>
 #include <tesserec/core/error.hpp>
-#include <tesserec/store/checkpoint_folder.hpp>
+#include <tesserec/parallel_io/checkpoint_folder.hpp>
+#include <tesserec/parallel_io/state.hpp>
 #include <tesserec/store/checksum.hpp>
 #include <tesserec/train/table_state.hpp>
 
@@ -88,12 +89,12 @@ std::vector<StateItem> table_states(const comm::Communicator& comm,
 std::string save_state(const Exec& exec, const sharding::DistributedModelParallel& model, const std::string& path,
                        Index keep, const std::vector<StateItem>& items, store::Attributes facts) {
   comm::require_same(model.env(), comm::NamedValues().add("path", path).add("keep", keep).list(), same_call);
-  const store::CheckpointFolder folder(model.env(), path);
+  const parallel_io::CheckpointFolder folder(model.env(), path);
   folder.prepare();
   facts["step"] = model.steps();
   facts["lanes"] = Index{model.step_lanes().count()};
   const store::Checkpoint whole = folder.write(model.steps(), [&](const std::string& file) {
-    return store::write_state(exec, model.env(), file, items, facts);
+    return parallel_io::write_state(exec, model.env(), file, items, facts);
   });
   folder.prune(whole, keep);
   return whole.folder;
@@ -103,9 +104,9 @@ bool load_state(const Exec& exec, sharding::DistributedModelParallel& model, con
                 const std::vector<StateItem>& items,
                 const std::function<void(const store::Attributes&, const std::string& file)>& check) {
   comm::require_same(model.env(), comm::NamedValues().add("path", path).list(), same_call);
-  const auto whole = store::CheckpointFolder(model.env(), path).list();
+  const auto whole = parallel_io::CheckpointFolder(model.env(), path).list();
   if (whole.empty()) return false;
-  const store::OpenCheckpoint checkpoint = store::open_checkpoint(model.env(), whole.front().folder);
+  const store::OpenCheckpoint checkpoint = parallel_io::open_checkpoint(model.env(), whole.front().folder);
   const store::Attributes attributes = store::read_attributes(checkpoint.state);
   const std::string& file = checkpoint.state.path();
   if (const Index lanes = store::attribute<std::int64_t>(attributes, "lanes", file);
@@ -113,7 +114,7 @@ bool load_state(const Exec& exec, sharding::DistributedModelParallel& model, con
     fail(file, " was made with ", lanes, " lanes, this model has ", model.step_lanes().count(),
          "; give ParallelOptions::lanes = ", lanes);
   if (check) check(attributes, file);
-  store::read_state(exec, model.env(), checkpoint.state, items, store::Extent::all);
+  parallel_io::read_state(exec, model.env(), checkpoint.state, items, store::Extent::all);
   model.resume(store::attribute<std::int64_t>(attributes, "step", file));
   return true;
 }
@@ -130,7 +131,7 @@ bool load(const Exec& exec, sharding::DistributedModelParallel& model, const std
 
 std::string digest(const Exec& exec, const sharding::DistributedModelParallel& model,
                    const std::vector<StateItem>& more) {
-  return store::combined_digest(store::state_checksums(exec, model.env(), all_state(model, more)));
+  return store::combined_digest(parallel_io::state_checksums(exec, model.env(), all_state(model, more)));
 }
 
 }  // namespace tesserec::train

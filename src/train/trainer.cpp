@@ -12,7 +12,7 @@
 #include <tesserec/core/signals.hpp>
 #include <tesserec/core/text.hpp>
 #include <tesserec/metrics/names.hpp>
-#include <tesserec/store/checkpoint_folder.hpp>
+#include <tesserec/parallel_io/checkpoint_folder.hpp>
 #include <tesserec/train/evaluate.hpp>
 #include <tesserec/train/job_end.hpp>
 #include <tesserec/train/metrics_log.hpp>
@@ -134,7 +134,7 @@ class Run {
       running_.restore(at_.metrics);
       result_.checkpoint = at_.checkpoint;
     }
-    if (job_.checkpoint.keep > 0) store::CheckpointFolder(session_.comm, job_.checkpoint_folder()).prepare();
+    if (job_.checkpoint.keep > 0) parallel_io::CheckpointFolder(session_.comm, job_.checkpoint_folder()).prepare();
     best_.begin(at_.step, length_.begun(at_), at_.is_own && !at_.another_set);
     result_.loss = std::nan("");
     if (is_due_between()) look_back();

@@ -123,7 +123,7 @@ for folder in src/*/; do
   [ -n "${may[$(basename "$folder")]:-}" ] || breach "$folder: not in src/CMakeLists.txt"
 done
 # A folder's README lists its files, with or without endings: first cells of tables that begin "| file |".
-there=$(printf '%s\n' $sources | sed -nE 's/^(include\/tesserec|src)\/([a-z]+)\/([^/]+)\.[a-z]+$/\2 \3/p' | sort -u)
+there=$(printf '%s\n' $sources | sed -nE 's/^(include\/tesserec|src)\/([a-z_]+)\/([^/]+)\.[a-z]+$/\2 \3/p' | sort -u)
 listed=$(awk 'FNR == 1 { on = 0; split(FILENAME, path, "/") } /^\| file \|/ { on = 1; getline; next } !/^\|/ { on = 0 }
   on { split($0, cell, "|"); gsub(/[` ]/, "", cell[2]); n = split(cell[2], name, ",")
        for (i = 1; i <= n; i++) { sub(/\.[a-z]+$/, "", name[i]); if (name[i] != "") print path[2], name[i] } }' src/*/README.md | sort -u)

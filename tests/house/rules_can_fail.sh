@@ -15,7 +15,7 @@ while read -r name; do
   echo "$licence" >"$house/include/tesserec/$name/x.hpp"
   printf '%s\n#include <tesserec/%s/x.hpp>\n' "$licence" "$name" >"$house/include/tesserec/$name.hpp"
   echo "$licence" >"$house/src/$name/x.cpp"
-done < <(grep -oE '^tesserec_folder\([a-z]+' "$house/src/CMakeLists.txt" | sed 's/.*(//')
+done < <(grep -oE '^tesserec_folder\([a-z_]+' "$house/src/CMakeLists.txt" | sed 's/.*(//')
 cat >>"$house/src/jagged/x.cpp" <<'END'
 namespace tesserec::jagged {
 // Is b ? c : d, or c ? b : d?
@@ -109,7 +109,7 @@ sed -i 's/`x.cpp`/`x.cpp`, `gone.cpp`/' "$house/src/jagged/README.md"
 plant src/core/x.cpp '// nothing' 'src/jagged/README.md: lists gone, which is not there'
 sed -i 's/, `gone.cpp`//' "$house/src/jagged/README.md"
 plant src/core/x.cpp "$(yes '//' | head -n 300)" 'src/core/x.cpp: 301 lines'
-sed -i 's/^| store | \(.*\) | core, comm |/| store | \1 | core |/' "$house/README.md"
-plant src/core/x.cpp '// nothing' 'README.md: store may include core comm by src/CMakeLists.txt, not core'
+sed -i 's/^| parallel_io | \(.*\) | core, comm, store |/| parallel_io | \1 | core, comm |/' "$house/README.md"
+plant src/core/x.cpp '// nothing' 'README.md: parallel_io may include core comm store by src/CMakeLists.txt, not core, comm'
 [ $failures = 0 ] && echo "every planted breach was named"
 exit $((failures > 0))

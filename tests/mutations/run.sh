@@ -109,7 +109,7 @@ targets_of() { # of a name: what the list says, or the test programs of its test
   if [[ -n ${entry[$1.build]:-} ]]; then
     echo "${entry[$1.build]}"
   else
-    tests_of "${entry[$1.test]}" | sed -E 's/^device\.([a-z]+)\..*/emulated\/test_\1/; s/^([a-z]+)\..*/test_\1/' | sort -u
+    tests_of "${entry[$1.test]}" | sed -E 's/^device\.([a-z_]+)\..*/emulated\/test_\1/; s/^([a-z_]+)\..*/test_\1/' | sort -u
   fi
 }
 make() {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <csignal>
-#include <optional>
 
 #include <fcntl.h>
 #include <sys/wait.h>
@@ -11,7 +10,6 @@
 
 using namespace tesserec;
 using store::FileLock;
-using store::FolderLock;
 
 TEST_CASE("a file's lock has one owner, who is named, and ends with him") {
   const comm::Communicator world(MPI_COMM_WORLD);
@@ -54,24 +52,4 @@ TEST_CASE("the lock of a process that is killed ends with it") {
   kill(child, SIGKILL);
   CHECK(waitpid(child, nullptr, 0) == child);
   CHECK(error_of([&] { FileLock(path, 0); }).empty());
-}
-
-TEST_CASE("a folder belongs to a job as long as one of its ranks lives") {
-  const comm::Communicator world(MPI_COMM_WORLD);
-  const Scratch scratch(world);
-  const std::string folder = scratch / "new/run";
-  std::optional<FolderLock> lock(std::in_place, world, folder, 0);
-  const auto second_job = [&] {  // of the same ranks
-    return error_of([&] { FolderLock(world, folder, 0); });
-  };
-  CHECK(mentions(second_job(), folder + "/lock is in use by process "));
-  world.barrier();
-  if (world.rank() != world.size() - 1) lock.reset();
-  world.barrier();
-  CHECK(mentions(second_job(), folder + "/lock is in use by process "));
-  world.barrier();
-  lock.reset();
-  world.barrier();
-  CHECK(second_job().empty());
-  world.barrier();
 }

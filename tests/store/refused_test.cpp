@@ -1,51 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bytes that differ from what was written, and files that are not what their names say.
-#include <cmath>
+#include <cstdint>
 #include <cstdlib>
-#include <limits>
 #include <numeric>
+#include <vector>
 
 #include "catch.hpp"
 #include "scratch.hpp"
-#include <tesserec/store/checkpoint_folder.hpp>
 #include <tesserec/store/disk.hpp>
+#include <tesserec/store/hdf5.hpp>
+#include <tesserec/store/lock.hpp>
 
 using namespace tesserec;
-using store::PartedFile;
-using store::PartedWriter;
-namespace fs = std::filesystem;
 
 namespace {
 
 constexpr Index rows = 300;
-
-/// Three parts, each of 100 numbers.
-void write_three_parts(const comm::Communicator& comm, const std::string& path, float first) {
-  std::vector<float> values(rows);
-  std::iota(values.begin(), values.end(), first);
-  PartedWriter writer(comm, path, store::PartsLayout({{{"v", store::ElementType::f32, rows}}}, 400));
-  const PartedWriter::SlabData all[] = {{0, {0, rows}, values.data()}};
-  writer.write(all);
-  writer.prepare({});
-  writer.publish();
-}
-
-std::vector<std::string> parts_of(const std::string& path) {
-  return store::File::open(path).attribute<std::vector<std::string>>("/", "parts");
-}
-
-/// Index of the parts of `path` whose dataset v has these runs: part, first row, rows.
-void write_index(const std::string& to, const std::string& path, const std::vector<std::int64_t>& runs) {
-  store::File file = store::File::create(to);
-  file.set_attribute("/", "parts", parts_of(path));
-  file.create_dataset<float>("v", {rows});
-  file.set_attribute("v", "parts", runs);
-  file.close();
-}
-
-store::StateItem item(const std::string& name, store::Slab slab, std::vector<float>& values, Index columns = 4) {
-  return {name, 20, columns, slab, store::placed_rows(values.data(), columns), true};
-}
 
 }  // namespace
 
@@ -58,94 +27,6 @@ TEST_CASE("bytes that read back as others are an error") {
   CHECK(mentions(error_of([&] { store::write_proven(name, "0123456789abcdef"); }),
                  name + ": what is on the disk is not what was written, from byte 0 on"));
   put_bytes(name, before);
-}
-
-TEST_CASE("parts that stand under the same name stay only where they are whole") {
-  const comm::Communicator world(MPI_COMM_WORLD), self(MPI_COMM_SELF);
-  const Scratch folder(world);
-  if (world.rank() != 0) return;
-  const std::string path = folder / "x.h5";
-  write_three_parts(self, path, 1);
-  const std::vector<std::string> parts = parts_of(path);
-  const std::string part = folder / parts[1].substr(0, parts[1].find(' '));
-  std::string damaged = bytes_of(part);
-  damaged.back() ^= 1;
-  put_bytes(part, damaged);
-  write_three_parts(self, path, 1);
-  CHECK(error_of([&] { PartedFile::open(path).verify_parts(); }).empty());
-  fs::remove(part);
-  write_three_parts(self, path, 1);
-  CHECK(error_of([&] { PartedFile::open(path).verify_parts(); }).empty());
-}
-
-TEST_CASE("an index whose runs leave rows out is refused") {
-  const comm::Communicator world(MPI_COMM_WORLD), self(MPI_COMM_SELF);
-  const Scratch folder(world);
-  if (world.rank() != 0) return;
-  const std::string path = folder / "x.h5", index = folder / "y.h5";
-  write_three_parts(self, path, 1);
-  const auto first_rows = [&](const std::vector<std::int64_t>& runs) {
-    write_index(index, path, runs);
-    return error_of([&] {
-      std::vector<float> some(50);
-      PartedFile::open(index).read("v", {0, 50}, some.data());
-    });
-  };
-  CHECK(first_rows({0, 0, 100, 1, 100, 100, 2, 200, 100}).empty());
-  CHECK(mentions(first_rows({0, 0, 100, 2, 200, 100}), "v: attribute parts makes no sense"));
-  CHECK(mentions(first_rows({0, 0, 100, 1, 100, 100, 7, 200, 100}), "v: attribute parts makes no sense"));
-  CHECK(mentions(first_rows({0, 0, 100, 1, 100, 100, 2, 200, 0}), "v: attribute parts makes no sense"));
-  CHECK(mentions(first_rows({0, 0, 100, 1, 100, 100}), "v: attribute parts lacks rows"));
-  CHECK(mentions(first_rows({0, 0, 100, 1, 100, 100, 2, 200, 100, 3}),
-                 "v: attribute parts has 10 numbers, not three a part"));
-}
-
-TEST_CASE("a checkpoint under the name of another step is passed over, and one that failed goes") {
-  const comm::Communicator world(MPI_COMM_WORLD);
-  const Scratch scratch(world);
-  const store::CheckpointFolder folder(world, scratch / "c");
-  std::vector<float> values(80);
-  std::vector<store::StateItem> items;
-  if (world.rank() == 0) items.push_back(item("weight", {0, 20, 0, 4}, values));
-  const auto write = [&](Index step) {
-    return folder.write(step, [&](const std::string& path) {
-      return store::write_state(Exec(), world, path, items, {{"step", step}});
-    });
-  };
-  const std::string ten = write(10).folder;
-  write(20);
-  world.barrier();
-  if (world.rank() == 0) fs::rename(ten, scratch / "c/step_000000030");
-  world.barrier();
-  REQUIRE(folder.list().size() == 1);
-  CHECK(folder.list()[0].step == 20);
-  world.barrier();
-  if (!items.empty()) values[3] = std::nanf("");
-  CHECK(mentions(error_of([&] { write(40); }), "weight is not a number in row 0, column 3"));
-  world.barrier();
-  CHECK_FALSE(fs::exists(scratch / "c/step_000000040.tmp"));
-  CHECK_FALSE(fs::exists(scratch / "c/step_000000040"));
-  world.barrier();
-}
-
-TEST_CASE("a number that is not finite is named by its row of the whole matrix, and shapes that differ by both") {
-  const comm::Communicator world(MPI_COMM_WORLD), self(MPI_COMM_SELF);
-  const Scratch folder(world);
-  if (world.rank() != 0) return;
-  std::vector<float> upper(48), lower(32), wide(160);
-  const auto error = [&](const std::vector<store::StateItem>& items) {
-    return error_of([&] { store::write_state(Exec(), self, folder / "state.h5", items, {}); });
-  };
-  std::vector<store::StateItem> items = {item("w", {0, 12, 0, 4}, upper), item("w", {12, 8, 0, 4}, lower)};
-  CHECK(error(items).empty());
-  lower[4 * 5 + 2] = std::numeric_limits<float>::infinity();
-  CHECK(mentions(error(items), "w is infinite in row 17, column 2"));
-  lower.assign(32, 0);
-  items.push_back(item("w", {0, 20, 0, 8}, wide, 8));
-  items.back().owned = false;
-  CHECK(mentions(error(items), "the ranks disagree on the shape of w: 20 x 4 and 20 x 8"));
-  items.back().columns = 4, items.back().rows = 21, items.back().slab.columns = 4;
-  CHECK(mentions(error(items), "the ranks disagree on the shape of w: 20 x 4 and 21 x 4"));
 }
 
 TEST_CASE("a lock names the job of its owner") {

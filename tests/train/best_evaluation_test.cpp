@@ -8,7 +8,7 @@
 #include "errors.hpp"
 #include "small_job.hpp"
 #include <tesserec/core/json.hpp>
-#include <tesserec/store/checkpoint_folder.hpp>
+#include <tesserec/parallel_io/checkpoint_folder.hpp>
 #include <tesserec/train/checkpoint.hpp>
 
 using namespace tesserec;
@@ -27,7 +27,7 @@ std::map<Index, double> evaluations(const train::Job& job, const std::string& me
 
 std::vector<Index> steps_of(const comm::Communicator& comm, const train::Job& job) {
   std::vector<Index> steps;
-  for (const store::Checkpoint& one : store::CheckpointFolder(comm, job.checkpoint_folder()).list())
+  for (const store::Checkpoint& one : parallel_io::CheckpointFolder(comm, job.checkpoint_folder()).list())
     steps.push_back(one.step);
   return steps;
 }
@@ -65,7 +65,7 @@ TEST_CASE("the checkpoint of the best evaluation stays beside the newest, throug
   CHECK(result.best->step == best->first);
   CHECK(result.best->value == best->second);
   CHECK(steps_of(world, job) == std::vector<Index>{24, best->first});
-  CHECK(result.best_checkpoint == store::find_checkpoint(world, folder.path() + "/best"));
+  CHECK(result.best_checkpoint == parallel_io::find_checkpoint(world, folder.path() + "/best"));
   const train::TrainedModel named = train::open_trained(world, job, folder.path() + "/checkpoints/best");
   CHECK(store::attribute<std::int64_t>(named.attributes, "step", "it") == best->first);
   // Where nothing gets better than what another run began with, that is kept.
@@ -82,7 +82,7 @@ TEST_CASE("the checkpoint of the best evaluation stays beside the newest, throug
   job.checkpoint.keep_best = false;
   job.train.steps = 1;
   run(world, job);
-  CHECK(mentions(error_of([&] { store::find_checkpoint(world, folder.path() + "/best"); }),
+  CHECK(mentions(error_of([&] { parallel_io::find_checkpoint(world, folder.path() + "/best"); }),
                  "no best checkpoint is kept there"));
 }
 

@@ -61,7 +61,7 @@ Space another_instance() {
 
 /// Of a label, the folder; empty where it has another form.
 std::string folder_of(const std::string& label) {
-  static const std::regex form("tesserec::([a-z]+)::[a-z_]+( .*)?");
+  static const std::regex form("tesserec::([a-z_]+)::[a-z_]+( .*)?");
   std::smatch parts;
   return std::regex_match(label, parts, form) ? parts[1].str() : "";
 }
@@ -99,7 +99,7 @@ TEST_CASE("every kernel and allocation of a training has a label, and every kern
       }
     CHECK(seen.instances == std::set<std::uint32_t>{instance});
   }
-  for (const char* name : {"comm", "data", "dense", "embedding", "model", "optim", "sharding", "store"}) {
+  for (const char* name : {"comm", "data", "layers", "embedding", "model", "optim", "sharding", "store"}) {
     INFO(name);
     CHECK((folders.count(name) == 1 || (world.size() == 1 && std::string(name) == "comm")));
   }

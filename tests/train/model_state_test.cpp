@@ -3,7 +3,7 @@
 #include "catch.hpp"
 #include "errors.hpp"
 #include "small_job.hpp"
-#include <tesserec/store/checkpoint_folder.hpp>
+#include <tesserec/parallel_io/checkpoint_folder.hpp>
 #include <tesserec/train/checkpoint.hpp>
 #include <tesserec/train/model_state.hpp>
 
@@ -25,8 +25,8 @@ std::string train_up_to(const comm::Communicator& comm, const train::Job& job, c
   for (Index step = from + 1; step <= last; ++step) pipeline(step, last);
   CHECK(model.embeddings.steps() == last);
   const std::string saved = train::save(built.exec, model, source->info(), folder, 2);
-  CHECK(store::CheckpointFolder(comm, folder).list().front().folder == saved);
-  CHECK(store::CheckpointFolder(comm, folder).list().front().step == last);
+  CHECK(parallel_io::CheckpointFolder(comm, folder).list().front().folder == saved);
+  CHECK(parallel_io::CheckpointFolder(comm, folder).list().front().step == last);
   return train::weights_digest(built);
 }
 

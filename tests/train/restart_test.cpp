@@ -10,7 +10,7 @@
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/json.hpp>
 #include <tesserec/core/signals.hpp>
-#include <tesserec/store/checkpoint_folder.hpp>
+#include <tesserec/parallel_io/checkpoint_folder.hpp>
 #include <tesserec/train/checkpoint.hpp>
 
 using namespace tesserec;
@@ -25,7 +25,7 @@ std::unique_ptr<comm::Communicator> first_ranks(const comm::Communicator& world,
 
 /// The step of the newest whole checkpoint; -1: there is none.
 Index newest(const comm::Communicator& comm, const train::Job& job) {
-  const auto whole = store::CheckpointFolder(comm, job.checkpoint_folder()).list();
+  const auto whole = parallel_io::CheckpointFolder(comm, job.checkpoint_folder()).list();
   return whole.empty() ? -1 : whole.front().step;
 }
 
@@ -164,7 +164,7 @@ TEST_CASE("checkpoint.keep holds, resume = never begins anew, and another run's 
   job.checkpoint.keep = 3;
   job.checkpoint.resume = "auto";
   run(world, job);
-  const store::CheckpointFolder checkpoints(world, job.checkpoint_folder());
+  const parallel_io::CheckpointFolder checkpoints(world, job.checkpoint_folder());
   REQUIRE(checkpoints.list().size() == 3);
   REQUIRE(checkpoints.list().front().step == 8);
 

@@ -5,7 +5,7 @@
 #include "catch.hpp"
 #include "errors.hpp"
 #include "small_job.hpp"
-#include <tesserec/store/checkpoint_folder.hpp>
+#include <tesserec/parallel_io/checkpoint_folder.hpp>
 #include <tesserec/train/checkpoint.hpp>
 
 using namespace tesserec;
@@ -14,7 +14,8 @@ namespace {
 
 /// The numbers of a matrix in the newest checkpoint of a run.
 std::vector<float> saved(const comm::Communicator& comm, const train::Job& job, const std::string& name) {
-  return store::open_checkpoint(comm, store::find_checkpoint(comm, job.run.output)).state.read_all<float>(name);
+  return parallel_io::open_checkpoint(comm, parallel_io::find_checkpoint(comm, job.run.output))
+      .state.read_all<float>(name);
 }
 
 /// Whether `many` begins with `few`, which is not empty.

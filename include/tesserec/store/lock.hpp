@@ -5,8 +5,6 @@
 
 #include <string>
 
-#include <tesserec/comm/communicator.hpp>
-
 namespace tesserec::store {
 
 /// An exclusive lock on one file, held while this lives. The file holds the name of its newest owner.
@@ -20,8 +18,13 @@ class FileLock {
   FileLock& operator=(FileLock&& other) noexcept;
   ~FileLock();
 
+  /// Keeps the first byte alone, so that the owner's other processes can join().
+  void share() const;
+  /// Takes byte `number`, from 1 on, of a lock that another process of this owner shares. Error that names the owner of
+  /// that byte.
+  static FileLock join(const std::string& path, int number);
+
  private:
-  friend class FolderLock;
   int file_ = -1;
 };
 
@@ -32,15 +35,5 @@ struct LockLook {
 };
 /// Never blocks, and changes nothing.
 LockLook look_at_lock(const std::string& path);
-
-/// A folder that belongs to one job. Every rank holds a part of the lock, so that it ends with the last of them.
-class FolderLock {
- public:
-  /// Collective. FOLDER/lock; the folder is made where it is missing. Errors as those of FileLock.
-  FolderLock(const comm::Communicator& comm, const std::string& folder, double seconds);
-
- private:
-  FileLock lock_;
-};
 
 }  // namespace tesserec::store

@@ -1,29 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Named state <-> file. State is a set of logical float matrices; who holds which part of them is known only
-/// to the ranks at hand, so that any partition reads what any other wrote.
+/// Named state in a file, as one process reads it. State is a set of logical float matrices, each with a checksum;
+/// parallel_io writes and reads it with all ranks of a job.
 #pragma once
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
-#include <tesserec/comm/communicator.hpp>
 #include <tesserec/core/error.hpp>
 #include <tesserec/store/parted_file.hpp>
-#include <tesserec/store/parted_writer.hpp>
 #include <tesserec/store/slab_source.hpp>
 
 namespace tesserec::store {
 
-/// A rank's part of one logical matrix. A rank may hold several parts of one name, or none.
+using Attributes = std::map<std::string, Attribute>;
+
+/// A process's part of one logical matrix. It may hold several parts of one name, or none.
 struct StateItem {
   std::string name;   ///< of the dataset, its groups in front: "GROUP/GROUP/NAME"
   Index rows = 0;     ///< of the logical matrix
   Index columns = 1;  ///< of the logical matrix; a vector has one column
   Slab slab;          ///< the part; first_column is a multiple of 4; columns = -1: from there to the last
   std::shared_ptr<SlabSource> source;
-  bool owned = true;  ///< this rank writes it; of a replicated part exactly one rank says so
+  bool owned = true;  ///< this process writes it; of a replicated part exactly one process says so
+
+  /// Returns the columns of the part.
+  Index width() const { return slab.columns < 0 ? columns - slab.first_column : slab.columns; }
 };
 
 /// Record of one dataset.
@@ -35,27 +39,54 @@ struct StateRecord {
 };
 using StateRecords = std::map<std::string, StateRecord>;
 
-/// Writes every item and the root's attributes to a new logical file whose bytes depend on the state alone. Owned parts
-/// must tile each matrix; `part_bytes` as in PartsLayout. A number whose square is not finite is an Error (Diverged)
-/// that names its place, before writing. Collective, like all below; an Error is the same on all ranks.
-StateRecords write_state(const Exec& exec, const comm::Communicator& comm, const std::string& path,
-                         const std::vector<StateItem>& items, const Attributes& attributes, Index part_bytes = 0);
-
-/// Opens what write_state wrote; the ranks together compare all of it with its seals.
-PartedFile open_state(const comm::Communicator& comm, const std::string& path);
+/// The end of every message about a damaged checkpoint.
+inline constexpr const char* another_checkpoint =
+    "; remove the folder, or name another checkpoint with checkpoint.resume";
 
 /// Extent to which a file is read: it may hold more than that, or not.
 enum class Extent { part, all };
 
-/// Fills the items (owned or not), and compares the checksums of what came to be in memory with those in the file. An
-/// Error names the dataset that is missing, of another shape, damaged, or, with Extent::all, that nobody wants.
-void read_state(const Exec& exec, const comm::Communicator& comm, const PartedFile& file,
-                const std::vector<StateItem>& items, Extent extent = Extent::part);
+/// Fills the items, owned or not, which together are whole matrices, and compares the checksums of what came to be in
+/// memory with those in the file. An Error names the dataset that is missing, of another shape, damaged, or, with
+/// Extent::all, that nobody wants.
+void read_state(const Exec& exec, const PartedFile& file, const std::vector<StateItem>& items,
+                Extent extent = Extent::part);
 
-/// Returns names and shapes of all ranks' items, without checksums. Collective. Error when two disagree on a shape.
-StateRecords state_shapes(const comm::Communicator& comm, const std::vector<StateItem>& items);
+/// Adds the shapes of the items to `shapes`, without checksums. Error when two disagree.
+void add_shapes(const std::vector<StateItem>& items, StateRecords& shapes);
+/// Adds one shape. Error when another of that name disagrees.
+void add_shape(const std::string& name, const StateRecord& shape, StateRecords& shapes);
 
-/// The attributes given to write_state. Not collective.
+/// The steps of read_state(), for ranks that hold a matrix together: the checksums that the file has of these shapes
+/// (Error as read_state); the items' numbers; the comparison with the sums of what all hold.
+std::map<std::string, std::uint64_t> stored_checksums(const PartedFile& file, const StateRecords& shapes,
+                                                      Extent extent);
+void read_items(const Exec& exec, const PartedFile& file, const std::vector<StateItem>& items);
+void require_checksums(const PartedFile& file, const std::map<std::string, std::uint64_t>& stored,
+                       const std::map<std::string, std::uint64_t>& held);
+
+/// Rows of an item where the host can read them: all of them as they lie, or copied piece by piece.
+class HostRows {
+ public:
+  HostRows(const Exec& exec, const StateItem& item) : exec_(exec), item_(item) {}
+  /// Returns the rows of a piece at most.
+  Index most() const;
+  /// Rows [first, first + rows) of the item, until the next call.
+  const float* read(Index first, Index rows);
+
+ private:
+  static constexpr Index piece_bytes = Index{32} << 20;
+  const Exec& exec_;
+  const StateItem& item_;
+  std::vector<float> staged_;
+};
+
+/// Returns the checksums of the owned items, by name, a matrix's parts added modulo 2^64. `not_finite`, where given,
+/// says where the first number whose square is not finite stands; "" if there is none.
+std::map<std::string, std::uint64_t> checksums_of(const Exec& exec, const std::vector<StateItem>& items,
+                                                  std::string* not_finite = nullptr);
+
+/// The attributes that the file was written with.
 Attributes read_attributes(const PartedFile& file);
 /// One of them, of `file`. Error when it is missing or of another type.
 template <class T>
@@ -66,13 +97,7 @@ T attribute(const Attributes& attributes, const std::string& name, const std::st
   return std::get<T>(found->second);
 }
 
-/// Lists what the file holds, by its own account. Not collective.
+/// Lists what the file holds, by its own account.
 StateRecords list_state(const PartedFile& file);
-
-/// Checksums of the owned parts, by name, without a file; combined_digest makes one string of them. `not_finite`, where
-/// given, says where this rank's first number whose square is not finite stands; "" if there is none.
-std::map<std::string, std::uint64_t> state_checksums(const Exec& exec, const comm::Communicator& comm,
-                                                     const std::vector<StateItem>& items,
-                                                     std::string* not_finite = nullptr);
 
 }  // namespace tesserec::store

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include <tesserec/store/checkpoint_folder.hpp>
+#include <tesserec/parallel_io/checkpoint_folder.hpp>
 #include <tesserec/train/session.hpp>
 
 namespace tesserec::train {
@@ -58,8 +58,8 @@ struct TrainedModel {
   store::Attributes attributes;
 };
 
-/// Opens the checkpoint that `path` names, as store::find_checkpoint takes it, or the run's newest when empty. Error
-/// when there is none, when it is damaged or was made with another deck (unless checkpoint.accept). Collective.
+/// Opens the checkpoint that `path` names, as parallel_io::find_checkpoint takes it, or the run's newest when empty.
+/// Error when there is none, when it is damaged or was made with another deck (unless checkpoint.accept). Collective.
 TrainedModel open_trained(const comm::Communicator& comm, const Job& job, const std::string& path);
 
 /// Data as a trained model takes them.

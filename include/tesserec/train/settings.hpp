@@ -67,7 +67,7 @@ struct CheckpointSettings {
   Index keep = 2;               ///< newest whole checkpoints that stay; 0 = none is written
   bool keep_best = false;       ///< that of the best evaluation by EvaluateSettings::monitor stays, too
   std::string path;             ///< folder; empty = checkpoints inside the run's folder
-  std::string resume = "auto";  ///< "auto", "never" or a path as store::find_checkpoint takes it
+  std::string resume = "auto";  ///< "auto", "never" or a path as parallel_io::find_checkpoint takes it
   std::string start_from;       ///< such a path: its weights begin a run that has no checkpoint yet; empty = none
   bool start_states = false;    ///< its optimizer states, too
   bool relane = false;          ///< resume with other lanes: the bits change

@@ -38,8 +38,8 @@ struct TrainResult {
   Index evaluation_step = 0;                           ///< steps done when it was made
   std::vector<FeatureIds> evaluation_ids;              ///< of that evaluation's data
   std::vector<TableFigures> tables;
-  std::optional<store::BestEvaluation> best;  ///< with checkpoint.keep_best or evaluate.patience
-  std::string best_checkpoint;                ///< with checkpoint.keep_best: its folder
+  std::optional<parallel_io::BestEvaluation> best;  ///< with checkpoint.keep_best or evaluate.patience
+  std::string best_checkpoint;                      ///< with checkpoint.keep_best: its folder
 };
 
 /// Actions of a caller while the run's folder is its own. Called on all ranks.

@@ -10,29 +10,9 @@
 
 #include <tesserec/comm/communicator.hpp>
 #include <tesserec/core/error.hpp>
-#include <tesserec/store/state.hpp>
+#include <tesserec/store/checkpoint.hpp>
 
-namespace tesserec::store {
-
-inline constexpr const char* checkpoint_format = "tesserec-checkpoint";
-inline constexpr std::int64_t checkpoint_version = 2;
-
-/// manifest.json: what state.h5 must be.
-struct Manifest {
-  std::int64_t version = checkpoint_version;
-  Index step = 0;
-  std::string state;  ///< seal of state.h5, which speaks for its parts; empty in version 1
-  std::string
-      origin;  ///< how its run began: "resume SEAL" or "start SEAL", of a checkpoint elsewhere; empty = by itself
-  StateRecords datasets;
-};
-
-struct Checkpoint {
-  Index step = 0;
-  std::string folder;
-  std::string origin = {};  ///< Manifest::origin
-  std::string state_file() const { return folder + "/state.h5"; }
-};
+namespace tesserec::parallel_io {
 
 /// The best evaluation of a run so far, as best.json in the folder of its checkpoints names it.
 struct BestEvaluation {
@@ -51,8 +31,8 @@ class CheckpointFolder {
   void prepare() const;
   /// Makes a checkpoint of the state that write(PATH of state.h5) writes and records; leaves nothing if that fails.
   template <class Write>
-  Checkpoint write(Index step, const Write& write, const std::string& origin = {}) const {
-    Checkpoint begun = begin(step);
+  store::Checkpoint write(Index step, const Write& write, const std::string& origin = {}) const {
+    store::Checkpoint begun = begin(step);
     begun.origin = origin;
     try {
       return commit(begun, write(begun.state_file()));
@@ -62,16 +42,16 @@ class CheckpointFolder {
     }
   }
   /// Removes what killed runs left half-made, and makes a new checkpoint's folder. Write into state_file().
-  Checkpoint begin(Index step) const;
+  store::Checkpoint begin(Index step) const;
   /// Makes what was begun durable and whole, and sets aside an older one of the same step. Returns its final place.
-  Checkpoint commit(const Checkpoint& begun, const StateRecords& datasets) const;
+  store::Checkpoint commit(const store::Checkpoint& begun, const store::StateRecords& datasets) const;
   /// Removes what was begun, after an error: a full disk needs the room.
-  void abandon(const Checkpoint& begun) const noexcept;
+  void abandon(const store::Checkpoint& begun) const noexcept;
   /// Whole ones, newest first. Folders without a readable manifest are passed over.
-  std::vector<Checkpoint> list() const;
+  std::vector<store::Checkpoint> list() const;
   /// Removes those set aside, and all whole ones but that of step `best` and the `keep` newest up to `newest`; keep <=
   /// 0 keeps those. Checkpoints of later steps belong to an earlier run that this one has replaced, and go.
-  void prune(const Checkpoint& newest, Index keep, std::optional<Index> best = {}) const;
+  void prune(const store::Checkpoint& newest, Index keep, std::optional<Index> best = {}) const;
 
   /// Returns the evaluation that is marked as the best; nothing where none is. Its checkpoint need not stand.
   std::optional<BestEvaluation> best() const;
@@ -89,16 +69,11 @@ class CheckpointFolder {
 /// appended, the one that best.json names; any other path as it is. Error: no best checkpoint is kept. Collective.
 std::string find_checkpoint(const comm::Communicator& comm, const std::string& path);
 
-/// Manifest::state of a checkpoint; empty where there is none, or it is of version 1. Collective.
+/// store::Manifest::state of a checkpoint; empty where there is none, or it is of version 1. Collective.
 std::string seal_of(const comm::Communicator& comm, const std::string& folder);
-
-struct OpenCheckpoint {
-  Manifest manifest;
-  PartedFile state;
-};
 
 /// Opens a checkpoint's folder for reading; the ranks together compare all of it with manifest and seals. Error when
 /// there is none, or it is damaged or of a newer version. Collective.
-OpenCheckpoint open_checkpoint(const comm::Communicator& comm, const std::string& folder);
+store::OpenCheckpoint open_checkpoint(const comm::Communicator& comm, const std::string& folder);
 
-}  // namespace tesserec::store
+}  // namespace tesserec::parallel_io

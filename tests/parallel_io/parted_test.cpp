@@ -6,15 +6,15 @@
 #include <sys/resource.h>
 
 #include "catch.hpp"
-#include "scratch.hpp"
+#include "store/scratch.hpp"
+#include <tesserec/parallel_io/parted_writer.hpp>
 #include <tesserec/store/parted_file.hpp>
-#include <tesserec/store/parted_writer.hpp>
 
 using namespace tesserec;
+using parallel_io::PartedWriter;
 using store::DatasetShape;
 using store::ElementType;
 using store::PartedFile;
-using store::PartedWriter;
 using store::PartsLayout;
 namespace fs = std::filesystem;
 

@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "manifest.hpp"
-
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <optional>
 
-#include <tesserec/comm/agree.hpp>
-#include <tesserec/comm/same.hpp>
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/json.hpp>
 #include <tesserec/core/text.hpp>
+#include <tesserec/store/checkpoint.hpp>
 #include <tesserec/store/checksum.hpp>
 
 namespace tesserec::store {
@@ -71,8 +67,7 @@ std::uint64_t metadata_checksum(const std::string& path, const std::map<Index, I
   return bytes_checksum("metadata", bytes.data(), std::ssize(bytes));
 }
 
-}  // namespace
-
+/// Error unless state.h5 of version 1, which has no seal, has the manifest's size and checksum outside its datasets.
 void require_version_1(const std::string& folder) {
   const std::string path = Checkpoint{0, folder}.state_file();
   const Json json = parse_json(text_of(folder));
@@ -91,6 +86,8 @@ void require_version_1(const std::string& folder) {
   if (metadata_checksum(path, ranges) != checksum_value(json.at("metadata_checksum").string()))
     fail(path, " is damaged outside its datasets");
 }
+
+}  // namespace
 
 std::string manifest_text(const Manifest& manifest) {
   const std::string body = body_of(manifest);
@@ -122,32 +119,24 @@ Manifest read_manifest(const std::string& folder) {
   return manifest;
 }
 
-OpenCheckpoint open_checkpoint(const comm::Communicator& comm, const std::string& folder) {
-  Manifest manifest;
-  std::optional<PartedFile> state;
-  comm::agree(comm, [&] {
-    std::error_code error;
-    if (!std::filesystem::is_directory(folder, error)) fail(folder, ": there is no such checkpoint folder");
-    manifest = read_manifest(folder);
-    if (manifest.version > checkpoint_version)
-      fail(folder, "/manifest.json: this checkpoint has format version ", manifest.version,
-           "; this program reads up to ", checkpoint_version, ": use the program that wrote it");
-    const std::string path = Checkpoint{manifest.step, folder}.state_file();
-    try {
-      if (manifest.version == 1) require_version_1(folder);
-      state.emplace(open_verified(comm, path, &manifest.state));
-    } catch (const Error& damage) {
-      fail(damage.what(), another_checkpoint);
-    }
-  });
-  // Version 1 has no seals; its checksums of all datasets stand for them.
-  const std::string text = manifest_text(manifest);
-  const std::string held = manifest.state.empty()
-                               ? "datasets " + checksum_text(bytes_checksum("manifest", text.data(), std::ssize(text)))
-                               : "seal " + manifest.state;
-  comm::require_same(comm, {{folder, concat("step ", manifest.step, ", ", held)}},
-                     "all ranks must read the same checkpoint: is one of them an older copy on another node?");
-  return {std::move(manifest), std::move(*state)};
+OpenCheckpoint open_checkpoint(const std::string& folder, Index share, Index of) {
+  std::error_code error;
+  if (!std::filesystem::is_directory(folder, error)) fail(folder, ": there is no such checkpoint folder");
+  Manifest manifest = read_manifest(folder);
+  if (manifest.version > checkpoint_version)
+    fail(folder, "/manifest.json: this checkpoint has format version ", manifest.version, "; this program reads up to ",
+         checkpoint_version, ": use the program that wrote it");
+  const std::string path = Checkpoint{manifest.step, folder}.state_file();
+  try {
+    if (manifest.version == 1) require_version_1(folder);
+    PartedFile state = PartedFile::open(path);
+    if (state.seal() != manifest.state)
+      fail(path, " is damaged: it is not the file that manifest.json names, it is of another checkpoint");
+    state.verify_parts(share, of);
+    return {std::move(manifest), std::move(state)};
+  } catch (const Error& damage) {
+    fail(damage.what(), another_checkpoint);
+  }
 }
 
 }  // namespace tesserec::store

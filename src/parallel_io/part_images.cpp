@@ -1,41 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "part_images.hpp"
 
-#include "seal.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/store/disk.hpp>
+#include <tesserec/store/seal.hpp>
 
-namespace tesserec::store {
+namespace tesserec::parallel_io {
 
 std::string draft_of(const std::string& path) { return path + ".tmp"; }
-std::string draft_folder_of(const std::string& path) { return stem_of(path) + ".parts.tmp"; }
+std::string draft_folder_of(const std::string& path) { return store::stem_of(path) + ".parts.tmp"; }
 
-void create_datasets(File& file, const std::vector<DatasetShape>& shapes) {
-  for (const DatasetShape& shape : shapes)
-    with_element(shape.type,
-                 [&](auto element) { file.create_dataset<decltype(element)>(shape.name, shape.extents()); });
+void create_datasets(store::File& file, const std::vector<store::DatasetShape>& shapes) {
+  for (const store::DatasetShape& shape : shapes)
+    store::with_element(shape.type,
+                        [&](auto element) { file.create_dataset<decltype(element)>(shape.name, shape.extents()); });
 }
 
-Index PartRows::bytes(const PartsLayout& layout) const {
-  return rows * columns * element_bytes(layout.datasets()[dataset].type);
+Index PartRows::bytes(const store::PartsLayout& layout) const {
+  return rows * columns * store::element_bytes(layout.datasets()[dataset].type);
 }
 
 PartImages::Image& PartImages::image(int part) {
   if (const auto found = images_.find(part); found != images_.end()) return found->second;
-  std::vector<DatasetShape> shapes;
+  std::vector<store::DatasetShape> shapes;
   if (single())
     shapes = layout_.datasets();
   else
-    for (const PartsLayout::Run& run : layout_.of_part(part)) {
+    for (const store::PartsLayout::Run& run : layout_.of_part(part)) {
       shapes.push_back(layout_.datasets()[run.dataset]);
       shapes.back().rows = run.rows;
     }
-  Image image{File::create(single() ? draft_of(path_) : draft_folder_of(path_) + "/" + part_name(part)),
+  Image image{store::File::create(single() ? draft_of(path_) : draft_folder_of(path_) + "/" + store::part_name(part)),
               layout_.bytes_of_part(part)};
   create_datasets(image.file, shapes);
   if (!single()) {
     image.file.set_attribute("/", "part", std::int64_t{part});  // it shall not pass for all of X.h5
-    for (const PartsLayout::Run& run : layout_.of_part(part))
+    for (const store::PartsLayout::Run& run : layout_.of_part(part))
       image.file.set_attribute(layout_.datasets()[run.dataset].name, "first_row", std::int64_t{run.first_row});
   }
   return images_.emplace(part, std::move(image)).first->second;
@@ -44,14 +44,14 @@ PartImages::Image& PartImages::image(int part) {
 void PartImages::put(const PartRows& rows, const void* data) {
   const int part = rows.part;
   Image& to = image(part);
-  const DatasetShape& shape = layout_.datasets()[rows.dataset];
-  Slab slab{rows.first_row, rows.rows};
+  const store::DatasetShape& shape = layout_.datasets()[rows.dataset];
+  store::Slab slab{rows.first_row, rows.rows};
   if (shape.columns >= 0) {
     slab.first_column = rows.first_column;
     slab.columns = rows.columns;
   }
-  with_element(shape.type,
-               [&](auto element) { to.file.write(shape.name, slab, static_cast<const decltype(element)*>(data)); });
+  store::with_element(
+      shape.type, [&](auto element) { to.file.write(shape.name, slab, static_cast<const decltype(element)*>(data)); });
   to.missing -= rows.bytes(layout_);
   if (to.missing < 0) fail(path_, ": rows of ", shape.name, " were given twice");
   if (to.missing == 0 && !single()) flush(part);
@@ -70,10 +70,11 @@ void PartImages::flush(int part) {
   while (!flushes_.empty() && (flushes_.size() == most || under_way() + size > most_bytes)) await_flush();
   Flush& flush = flushes_.emplace_back(Flush{std::move(images_.extract(part).mapped().file), size, {}});
   const std::span<std::byte> bytes = flush.file.image();
-  const Seal seal = put_seal(bytes);
+  const store::Seal seal = store::put_seal(bytes);
   sealed_.push_back({part, seal.bytes, seal.checksum});
-  flush.done = std::async(std::launch::async,
-                          [bytes, path = flush.file.path()] { write_proven(path, std::span<const std::byte>(bytes)); });
+  flush.done = std::async(std::launch::async, [bytes, path = flush.file.path()] {
+    store::write_proven(path, std::span<const std::byte>(bytes));
+  });
 }
 
 void PartImages::await_flush() {
@@ -88,10 +89,10 @@ void PartImages::finish() {
   while (!flushes_.empty()) await_flush();
 }
 
-File PartImages::take() {
+store::File PartImages::take() {
   image(0);
   finish();
   return std::move(images_.extract(0).mapped().file);
 }
 
-}  // namespace tesserec::store
+}  // namespace tesserec::parallel_io

@@ -1,63 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <cmath>
 #include <deque>
-#include <sstream>
 
-#include "state_layout.hpp"
+#include "state_shapes.hpp"
 #include <tesserec/comm/agree.hpp>
 #include <tesserec/core/error.hpp>
+#include <tesserec/parallel_io/parted_writer.hpp>
+#include <tesserec/parallel_io/state.hpp>
 #include <tesserec/store/checksum.hpp>
-#include <tesserec/store/state.hpp>
 
-namespace tesserec::store {
+namespace tesserec::parallel_io {
 namespace {
 
-void require_tiling(const comm::Communicator& comm, const Layout& layout, const std::vector<StateItem>& items) {
+void require_tiling(const comm::Communicator& comm, const store::StateRecords& shapes,
+                    const std::vector<store::StateItem>& items) {
   std::map<std::string, std::uint64_t> mine;
-  for (const StateItem& item : items)
-    if (item.owned) mine[item.name] += item.slab.rows * columns_of(item);
-  for (const auto& [name, elements] : sum_by_name(comm, layout, mine)) {
-    const LogicalShape shape = layout.at(name);
+  for (const store::StateItem& item : items)
+    if (item.owned) mine[item.name] += item.slab.rows * item.width();
+  for (const auto& [name, elements] : sum_by_name(comm, shapes, mine)) {
+    const store::StateRecord& shape = shapes.at(name);
     if (elements != std::uint64_t(shape.rows * shape.columns))
       fail("the ranks own ", elements, " elements of ", name, ", which has ", shape.rows, " x ", shape.columns);
   }
 }
 
-/// Tells where the first number stands whose square is not finite; one is there.
-std::string first_not_finite(const StateItem& item, Index first, Index rows, const float* data) {
-  const Index columns = columns_of(item);
-  for (Index row = first; row < first + rows; ++row)
-    for (Index column = 0; column < columns; ++column) {
-      const float value = data[(row - first) * item.source->ld() + column];
-      if (std::isfinite(value * value)) continue;
-      std::ostringstream text;
-      text << item.name << " is ";
-      if (std::isnan(value))
-        text << "not a number";
-      else if (std::isinf(value))
-        text << "infinite";
-      else
-        text << value;
-      text << " in row " << item.slab.first_row + row << ", column " << item.slab.first_column + column;
-      return text.str();
-    }
-  return "";
+store::PartsLayout parts_of(const store::StateRecords& shapes, Index part_bytes) {
+  std::vector<std::vector<store::DatasetShape>> groups;
+  for (const auto& [name, shape] : shapes)
+    groups.push_back({{name, store::ElementType::f32, shape.rows, shape.columns}});
+  return store::PartsLayout(std::move(groups), part_bytes);
 }
 
-PartsLayout parts_of(const Layout& layout, Index part_bytes) {
-  std::vector<std::vector<DatasetShape>> groups;
-  for (const auto& [name, shape] : layout) groups.push_back({{name, ElementType::f32, shape.rows, shape.columns}});
-  return PartsLayout(std::move(groups), part_bytes);
-}
-
-using Slice = std::vector<PartsLayout::Run>;
+using Slice = std::vector<store::PartsLayout::Run>;
 
 /// The runs of a part, cut so that a slice has at most so many bytes, or one row.
-std::vector<Slice> slices_of(const PartsLayout& layout, int part, Index bytes) {
+std::vector<Slice> slices_of(const store::PartsLayout& layout, int part, Index bytes) {
   std::vector<Slice> slices;
   Index room = 0;
-  for (PartsLayout::Run run : layout.of_part(part)) {
+  for (store::PartsLayout::Run run : layout.of_part(part)) {
     const Index row_bytes = layout.datasets()[run.dataset].row_bytes(), end = run.end();
     while (run.first_row < end) {
       run.rows = std::min(end - run.first_row, room / row_bytes);
@@ -75,29 +55,29 @@ std::vector<Slice> slices_of(const PartsLayout& layout, int part, Index bytes) {
 }
 
 /// Adds what these items own of a run of rows; that of a device is copied to `staged`.
-void add_pieces(const Exec& exec, const std::vector<const StateItem*>& items, const PartsLayout::Run& run,
-                std::vector<PartedWriter::SlabData>& pieces, std::deque<HostRows>& staged) {
-  for (const StateItem* item : items) {
+void add_pieces(const Exec& exec, const std::vector<const store::StateItem*>& items, const store::PartsLayout::Run& run,
+                std::vector<PartedWriter::SlabData>& pieces, std::deque<store::HostRows>& staged) {
+  for (const store::StateItem* item : items) {
     const Index begin = std::max(run.first_row, item->slab.first_row),
                 end = std::min(run.end(), item->slab.first_row + item->slab.rows);
     if (begin < end)
       pieces.push_back({run.dataset,
-                        {begin, end - begin, item->slab.first_column, columns_of(*item)},
+                        {begin, end - begin, item->slab.first_column, item->width()},
                         staged.emplace_back(exec, *item).read(begin - item->slab.first_row, end - begin),
                         item->source->ld()});
   }
 }
 
 /// The rank that holds a part's first numbers writes it, so that little travels, as long as all write as many.
-std::vector<int> owners_of(const comm::Communicator& comm, const PartsLayout& layout,
-                           const std::map<std::string, std::vector<const StateItem*>>& owned) {
+std::vector<int> owners_of(const comm::Communicator& comm, const store::PartsLayout& layout,
+                           const std::map<std::string, std::vector<const store::StateItem*>>& owned) {
   std::vector<Index> holders(layout.parts(), -1);
   for (int part = 0; part < layout.parts(); ++part) {
     if (layout.of_part(part).empty()) continue;
-    const PartsLayout::Run& first = layout.of_part(part).front();
+    const store::PartsLayout::Run& first = layout.of_part(part).front();
     const auto items = owned.find(layout.datasets()[first.dataset].name);
     if (items == owned.end()) continue;
-    for (const StateItem* item : items->second)
+    for (const store::StateItem* item : items->second)
       if (item->slab.first_column == 0 && item->slab.first_row <= first.first_row &&
           first.first_row < item->slab.first_row + item->slab.rows)
         holders[part] = comm.rank();
@@ -122,42 +102,20 @@ std::vector<int> owners_of(const comm::Communicator& comm, const PartsLayout& la
 
 }  // namespace
 
-std::map<std::string, std::uint64_t> state_checksums(const Exec& exec, const comm::Communicator& comm,
-                                                     const std::vector<StateItem>& items, std::string* not_finite) {
-  const Layout layout = common_layout(comm, items);
-  std::map<std::string, std::uint64_t> mine;
-  comm::agree(comm, [&] {
-    for (const StateItem& item : items) {
-      if (!item.owned) continue;
-      HostRows all(exec, item);
-      for (Index first = 0; first < item.slab.rows; first += all.most()) {
-        const Index rows = std::min(all.most(), item.slab.rows - first);
-        const float* const data = all.read(first, rows);
-        bool finite = true;
-        const TableBlock block{
-            data, item.slab.first_row + first, rows, item.slab.first_column, columns_of(item), item.source->ld()};
-        mine[item.name] += table_checksum(exec, item.name, block, &finite);
-        if (!finite && not_finite != nullptr && not_finite->empty())
-          *not_finite = first_not_finite(item, first, rows, data);
-      }
-    }
-  });
-  return sum_by_name(comm, layout, mine);
-}
-
-StateRecords write_state(const Exec& exec, const comm::Communicator& comm, const std::string& path,
-                         const std::vector<StateItem>& items, const Attributes& attributes, Index part_bytes) {
-  const Layout layout = common_layout(comm, items);
-  require_tiling(comm, layout, items);
+store::StateRecords write_state(const Exec& exec, const comm::Communicator& comm, const std::string& path,
+                                const std::vector<store::StateItem>& items, const store::Attributes& attributes,
+                                Index part_bytes) {
+  const store::StateRecords shapes = common_shapes(comm, items);
+  require_tiling(comm, shapes, items);
   std::string not_finite;
   const std::map<std::string, std::uint64_t> checksums = state_checksums(exec, comm, items, &not_finite);
   comm::agree_on<Diverged>(comm,
                            not_finite.empty() ? "" : not_finite + ": numbers without a finite square are not stored");
 
-  std::map<std::string, std::vector<const StateItem*>> owned;
-  for (const StateItem& item : items)
+  std::map<std::string, std::vector<const store::StateItem*>> owned;
+  for (const store::StateItem& item : items)
     if (item.owned) owned[item.name].push_back(&item);
-  const PartsLayout parts = parts_of(layout, part_bytes);
+  const store::PartsLayout parts = parts_of(shapes, part_bytes);
   const std::vector<int> owners = owners_of(comm, parts, owned);
   std::vector<std::vector<int>> parts_of_rank(comm.size());
   for (int part = 0; part < parts.parts(); ++part) parts_of_rank[owners[part]].push_back(part);
@@ -176,24 +134,24 @@ StateRecords write_state(const Exec& exec, const comm::Communicator& comm, const
     if (slices.empty()) break;
     for (std::size_t s = 0; s < longest; ++s) {
       std::vector<PartedWriter::SlabData> pieces;
-      std::deque<HostRows> staged;
+      std::deque<store::HostRows> staged;
       for (const std::vector<Slice>& part : slices)
         if (s < part.size())
-          for (const PartsLayout::Run& run : part[s])
+          for (const store::PartsLayout::Run& run : part[s])
             add_pieces(exec, owned[parts.datasets()[run.dataset].name], run, pieces, staged);
       writer.write(pieces);
     }
   }
 
-  StateRecords records;
-  std::map<std::string, Attributes> of_datasets;
-  for (const auto& [name, shape] : layout) {
+  store::StateRecords records;
+  std::map<std::string, store::Attributes> of_datasets;
+  for (const auto& [name, shape] : shapes) {
     records[name] = {shape.rows, shape.columns, checksums.at(name)};
-    of_datasets[name] = {{"checksum", checksum_text(checksums.at(name))}};
+    of_datasets[name] = {{"checksum", store::checksum_text(checksums.at(name))}};
   }
   writer.prepare(attributes, of_datasets);
   writer.publish();
   return records;
 }
 
-}  // namespace tesserec::store
+}  // namespace tesserec::parallel_io

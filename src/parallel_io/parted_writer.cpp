@@ -8,15 +8,15 @@
 #include <vector>
 
 #include "part_images.hpp"
-#include "seal.hpp"
 #include <tesserec/comm/agree.hpp>
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/log.hpp>
+#include <tesserec/parallel_io/parted_writer.hpp>
 #include <tesserec/store/checksum.hpp>
 #include <tesserec/store/disk.hpp>
-#include <tesserec/store/parted_writer.hpp>
+#include <tesserec/store/seal.hpp>
 
-namespace tesserec::store {
+namespace tesserec::parallel_io {
 namespace {
 
 /// Slabs that were cut at the borders of parts.
@@ -31,7 +31,7 @@ struct RowParcels {
   std::vector<Index> sent_bytes;  // to each rank
 };
 
-Index columns_of(const DatasetShape& shape, const Slab& slab) {
+Index columns_of(const store::DatasetShape& shape, const store::Slab& slab) {
   if (shape.columns < 0) return 1;
   return slab.columns < 0 ? shape.columns - slab.first_column : slab.columns;
 }
@@ -42,15 +42,15 @@ void copy_rows(const std::byte* from, Index ld_bytes, Index rows, Index row_byte
 }
 
 /// Cuts the slabs of rank `rank` of `ranks`; `owners` of the parts.
-RowParcels cut(std::span<const PartedWriter::SlabData> slabs, const PartsLayout& layout, std::span<const int> owners,
-               int rank, int ranks) {
+RowParcels cut(std::span<const PartedWriter::SlabData> slabs, const store::PartsLayout& layout,
+               std::span<const int> owners, int rank, int ranks) {
   RowParcels parcels;
   std::vector<std::vector<std::byte>> out(ranks);
   for (const PartedWriter::SlabData& given : slabs) {
-    const DatasetShape& shape = layout.datasets()[given.dataset];
-    const Index columns = columns_of(shape, given.slab), row_bytes = columns * element_bytes(shape.type);
+    const store::DatasetShape& shape = layout.datasets()[given.dataset];
+    const Index columns = columns_of(shape, given.slab), row_bytes = columns * store::element_bytes(shape.type);
     if (given.slab.rows * row_bytes == 0) continue;
-    const Index ld_bytes = given.ld > 0 ? given.ld * element_bytes(shape.type) : row_bytes;
+    const Index ld_bytes = given.ld > 0 ? given.ld * store::element_bytes(shape.type) : row_bytes;
     const Index last_row = given.slab.first_row + given.slab.rows;
     const auto& runs = layout.of_dataset(given.dataset);
     auto run =
@@ -81,7 +81,7 @@ RowParcels cut(std::span<const PartedWriter::SlabData> slabs, const PartsLayout&
 }
 
 /// Puts this rank's rows into its parts.
-void put_mine(const RowParcels& parcels, const PartsLayout& layout, PartImages& parts) {
+void put_mine(const RowParcels& parcels, const store::PartsLayout& layout, PartImages& parts) {
   std::vector<std::byte> dense;
   for (const auto& [rows, data, ld_bytes] : parcels.mine) {
     const Index row_bytes = rows.bytes(layout) / rows.rows;
@@ -96,7 +96,7 @@ void put_mine(const RowParcels& parcels, const PartsLayout& layout, PartImages& 
 }
 
 /// Puts rows that other ranks have sent into this rank's parts.
-void put_received(std::span<const std::byte> received, const PartsLayout& layout, PartImages& parts) {
+void put_received(std::span<const std::byte> received, const store::PartsLayout& layout, PartImages& parts) {
   while (!received.empty()) {
     PartRows rows{};
     std::memcpy(&rows, received.data(), sizeof rows);
@@ -107,14 +107,14 @@ void put_received(std::span<const std::byte> received, const PartsLayout& layout
 
 namespace fs = std::filesystem;
 
-void set_attributes(File& file, const std::string& object, const Attributes& attributes) {
+void set_attributes(store::File& file, const std::string& object, const store::Attributes& attributes) {
   for (const auto& [name, value] : attributes)
     std::visit([&, key = name](const auto& v) { file.set_attribute(object, key, v); }, value);
 }
 
 }  // namespace
 
-PartedWriter::PartedWriter(const comm::Communicator& comm, std::string path, PartsLayout layout,
+PartedWriter::PartedWriter(const comm::Communicator& comm, std::string path, store::PartsLayout layout,
                            std::vector<int> owners, double lock_wait)
     : comm_(comm), path_(std::move(path)), layout_(std::move(layout)), owners_(std::move(owners)) {
   for (int part = owners_.size(); part < layout_.parts(); ++part) owners_.push_back(part % comm.size());
@@ -127,9 +127,9 @@ PartedWriter::PartedWriter(const comm::Communicator& comm, std::string path, Par
     if (!above.empty() && !fs::is_directory(above, error))
       fail(path_, ": cannot write this file: there is no folder ", above.string());
     if (fs::is_directory(path_, error)) fail(path_, ": cannot write this file: a folder has its name");
-    lock_ = FileLock(draft_of(path_), lock_wait);
+    lock_ = store::FileLock(draft_of(path_), lock_wait);
     fs::remove_all(draft_folder_of(path_));
-    if (!single()) make_folder_durably(draft_folder_of(path_));
+    if (!single()) store::make_folder_durably(draft_folder_of(path_));
   });
   drafts_.emplace_back(draft_of(path_));
   drafts_.emplace_back(draft_folder_of(path_));
@@ -160,10 +160,10 @@ void PartedWriter::write(std::span<const SlabData> slabs) {
   });
 }
 
-void PartedWriter::prepare(const Attributes& root, const std::map<std::string, Attributes>& of_datasets) {
+void PartedWriter::prepare(const store::Attributes& root, const std::map<std::string, store::Attributes>& of_datasets) {
   comm::agree(comm_, [&] {
     if (!single() || !first()) return images_->finish();
-    File file = images_->take();
+    store::File file = images_->take();
     set_attributes(file, "/", root);
     for (const auto& [name, attributes] : of_datasets) set_attributes(file, name, attributes);
     file.close();
@@ -175,44 +175,46 @@ void PartedWriter::prepare(const Attributes& root, const std::map<std::string, A
     seals_.assign(layout_.parts(), "");
     std::map<std::string, std::uint64_t> checksums;
     for (const auto& [part, bytes, checksum] : sealed) {
-      seals_[part] = Seal{bytes, checksum}.text();
-      checksums[part_name(int(part))] = checksum;
+      seals_[part] = store::Seal{bytes, checksum}.text();
+      checksums[store::part_name(int(part))] = checksum;
     }
     for (std::size_t part = 0; part < seals_.size(); ++part)
       if (seals_[part].empty()) fail(path_, ": part ", part, " was given by no rank");
-    folder_ = stem_of(path_) + "." + combined_digest(checksums);
+    folder_ = store::stem_of(path_) + "." + store::combined_digest(checksums);
     if (!first()) return;
     // This rank must see what the others wrote.
     for (std::size_t part = 0; part < seals_.size(); ++part) {
-      const std::string file = draft_folder_of(path_) + "/" + part_name(int(part));
-      if (const auto seal = read_seal(file); !seal || seal->text() != seals_[part])
+      const std::string file = draft_folder_of(path_) + "/" + store::part_name(int(part));
+      if (const auto seal = store::read_seal(file); !seal || seal->text() != seals_[part])
         fail(file, ": this is not what its writer wrote");
     }
-    sync_path(draft_folder_of(path_));
+    store::sync_path(draft_folder_of(path_));
     write_index(root, of_datasets);
   });
 }
 
-void PartedWriter::write_index(const Attributes& root, const std::map<std::string, Attributes>& of_datasets) const {
-  File file = File::create(draft_of(path_));
+void PartedWriter::write_index(const store::Attributes& root,
+                               const std::map<std::string, store::Attributes>& of_datasets) const {
+  store::File file = store::File::create(draft_of(path_));
   const std::string folder = fs::path(folder_).filename().string();
   std::vector<std::string> parts;
   for (std::size_t part = 0; part < seals_.size(); ++part)
-    parts.push_back(folder + "/" + part_name(int(part)) + " " + seals_[part]);
+    parts.push_back(folder + "/" + store::part_name(int(part)) + " " + seals_[part]);
   for (std::size_t d = 0; d < layout_.datasets().size(); ++d) {
-    const DatasetShape& shape = layout_.datasets()[d];
+    const store::DatasetShape& shape = layout_.datasets()[d];
     if (layout_.of_dataset(d).empty()) {
       create_datasets(file, {shape});
       continue;
     }
-    std::vector<File::Source> sources;
+    std::vector<store::File::Source> sources;
     std::vector<std::int64_t> runs;
-    for (const PartsLayout::Run& run : layout_.of_dataset(d)) {
-      sources.push_back({folder + "/" + part_name(run.part), run.first_row, run.rows});
+    for (const store::PartsLayout::Run& run : layout_.of_dataset(d)) {
+      sources.push_back({folder + "/" + store::part_name(run.part), run.first_row, run.rows});
       runs.insert(runs.end(), {run.part, run.first_row, run.rows});
     }
-    with_element(shape.type,
-                 [&](auto element) { file.create_virtual<decltype(element)>(shape.name, shape.extents(), sources); });
+    store::with_element(shape.type, [&](auto element) {
+      file.create_virtual<decltype(element)>(shape.name, shape.extents(), sources);
+    });
     file.set_attribute(shape.name, "parts", runs);
   }
   for (const auto& [name, attributes] : of_datasets) set_attributes(file, name, attributes);
@@ -224,8 +226,8 @@ void PartedWriter::write_index(const Attributes& root, const std::map<std::strin
 void PartedWriter::publish() {
   comm::agree(comm_, [&] {
     if (!first()) return;
-    if (!single() && !is_there_already()) rename_durably(draft_folder_of(path_), folder_);
-    rename_durably(draft_of(path_), path_);
+    if (!single() && !is_there_already()) store::rename_durably(draft_folder_of(path_), folder_);
+    store::rename_durably(draft_of(path_), path_);
     remove_other_sets();
   });
   published_ = true;
@@ -239,7 +241,7 @@ bool PartedWriter::is_there_already() const {
   if (!fs::exists(folder_)) return false;
   try {
     for (std::size_t part = 0; part < seals_.size(); ++part)
-      require_sealed(folder_ + "/" + part_name(int(part)), *Seal::from_text(seals_[part]));
+      store::require_sealed(folder_ + "/" + store::part_name(int(part)), *store::Seal::from_text(seals_[part]));
     fs::remove_all(draft_folder_of(path_));
     return true;
   } catch (const Error&) {
@@ -249,16 +251,16 @@ bool PartedWriter::is_there_already() const {
 }
 
 void PartedWriter::remove_other_sets() const {
-  const std::string head = fs::path(stem_of(path_)).filename().string() + ".";
+  const std::string head = fs::path(store::stem_of(path_)).filename().string() + ".";
   const fs::path above = fs::path(path_).parent_path();
   std::error_code error;
   for (const fs::directory_entry& entry : fs::directory_iterator(above.empty() ? "." : above, error)) {
     const std::string name = entry.path().filename().string();
-    const bool is_set = name.compare(0, head.size(), head) == 0 && checksum_of_text(name.substr(head.size()));
+    const bool is_set = name.compare(0, head.size(), head) == 0 && store::checksum_of_text(name.substr(head.size()));
     if (!is_set || name == fs::path(folder_).filename().string() || !entry.is_directory(error)) continue;
     fs::remove_all(entry.path(), error);
     if (error) log_warning(entry.path().string() + ": cannot remove the parts of an older file: " + error.message());
   }
 }
 
-}  // namespace tesserec::store
+}  // namespace tesserec::parallel_io

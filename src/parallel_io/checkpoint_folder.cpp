@@ -8,17 +8,18 @@
 
 #include <unistd.h>
 
-#include "manifest.hpp"
-#include "seal.hpp"
 #include <tesserec/comm/agree.hpp>
+#include <tesserec/comm/same.hpp>
 #include <tesserec/core/file.hpp>
 #include <tesserec/core/json.hpp>
 #include <tesserec/core/log.hpp>
 #include <tesserec/core/text.hpp>
-#include <tesserec/store/checkpoint_folder.hpp>
+#include <tesserec/parallel_io/checkpoint_folder.hpp>
+#include <tesserec/store/checksum.hpp>
 #include <tesserec/store/disk.hpp>
+#include <tesserec/store/seal.hpp>
 
-namespace tesserec::store {
+namespace tesserec::parallel_io {
 namespace {
 
 namespace fs = std::filesystem;
@@ -50,10 +51,10 @@ std::vector<Entry> entries(const std::string& path) {
 }
 
 /// The manifest of a whole checkpoint.
-std::optional<Manifest> whole_manifest(const Entry& entry) {
+std::optional<store::Manifest> whole_manifest(const Entry& entry) {
   if (!fs::exists(entry.folder + "/manifest.json")) return std::nullopt;
   try {
-    Manifest manifest = read_manifest(entry.folder);
+    store::Manifest manifest = store::read_manifest(entry.folder);
     if (manifest.step == entry.step) return manifest;
     log_warning(entry.folder + " is passed over: its manifest names another step");
   } catch (const Error& error) {
@@ -63,15 +64,16 @@ std::optional<Manifest> whole_manifest(const Entry& entry) {
 }
 
 // Newest first; step_N.old counts only where step_N does not stand.
-std::vector<Checkpoint> whole_ones(const std::string& path) {
-  std::vector<Checkpoint> whole;
+std::vector<store::Checkpoint> whole_ones(const std::string& path) {
+  std::vector<store::Checkpoint> whole;
   for (const char* ending : {"", ".old"})
     for (const Entry& entry : entries(path)) {
-      const auto same = [&](const Checkpoint& other) { return other.step == entry.step; };
+      const auto same = [&](const store::Checkpoint& other) { return other.step == entry.step; };
       if (entry.ending != ending || std::any_of(whole.begin(), whole.end(), same)) continue;
       if (const auto manifest = whole_manifest(entry)) whole.push_back({entry.step, entry.folder, manifest->origin});
     }
-  std::sort(whole.begin(), whole.end(), [](const Checkpoint& a, const Checkpoint& b) { return a.step > b.step; });
+  std::sort(whole.begin(), whole.end(),
+            [](const store::Checkpoint& a, const store::Checkpoint& b) { return a.step > b.step; });
   return whole;
 }
 
@@ -79,15 +81,15 @@ std::vector<Checkpoint> whole_ones(const std::string& path) {
 void remove_folder(const std::string& folder, Index step) {
   const std::string trash = folder_of(fs::path(folder).parent_path().string(), step) + ".trash";
   fs::remove_all(trash);
-  rename_durably(folder, trash);
+  store::rename_durably(folder, trash);
   fs::remove_all(trash);
 }
 
 void remove_leftovers(const std::string& path) {
-  const std::vector<Checkpoint> whole = whole_ones(path);
+  const std::vector<store::Checkpoint> whole = whole_ones(path);
   for (const Entry& entry : entries(path)) {
-    const bool counts =
-        std::any_of(whole.begin(), whole.end(), [&](const Checkpoint& one) { return one.folder == entry.folder; });
+    const bool counts = std::any_of(whole.begin(), whole.end(),
+                                    [&](const store::Checkpoint& one) { return one.folder == entry.folder; });
     if (entry.ending == ".tmp" || entry.ending == ".trash" || (entry.ending == ".old" && !counts))
       fs::remove_all(entry.folder);
   }
@@ -99,7 +101,7 @@ void CheckpointFolder::prepare() const {
   comm::agree(comm_, [&] {
     if (comm_.rank() != 0) return;
     try {
-      make_folder_durably(path_);
+      store::make_folder_durably(path_);
     } catch (const Error& error) {
       fail(error.what(), "; checkpoints need it: set run.output or checkpoint.path");
     }
@@ -108,60 +110,61 @@ void CheckpointFolder::prepare() const {
   });
 }
 
-Checkpoint CheckpointFolder::begin(Index step) const {
-  const Checkpoint begun{step, folder_of(path_, step) + ".tmp"};
+store::Checkpoint CheckpointFolder::begin(Index step) const {
+  const store::Checkpoint begun{step, folder_of(path_, step) + ".tmp"};
   comm::agree(comm_, [&] {
     if (comm_.rank() != 0) return;
     remove_leftovers(path_);
-    make_folder_durably(begun.folder);
+    store::make_folder_durably(begun.folder);
   });
   return begun;
 }
 
-Checkpoint CheckpointFolder::commit(const Checkpoint& begun, const StateRecords& datasets) const {
-  const Checkpoint whole{begun.step, folder_of(path_, begun.step), begun.origin};
+store::Checkpoint CheckpointFolder::commit(const store::Checkpoint& begun, const store::StateRecords& datasets) const {
+  const store::Checkpoint whole{begun.step, folder_of(path_, begun.step), begun.origin};
   comm::agree(comm_, [&] {
     if (comm_.rank() != 0) return;
-    const std::optional<Seal> state = read_seal(begun.state_file());
+    const std::optional<store::Seal> state = store::read_seal(begun.state_file());
     if (!state) fail(begun.state_file(), ": this is not what was written");
-    write_proven(begun.folder + "/manifest.json",
-                 manifest_text({checkpoint_version, begun.step, state->text(), begun.origin, datasets}));
-    sync_path(begun.folder);
+    store::write_proven(begun.folder + "/manifest.json", store::manifest_text({store::checkpoint_version, begun.step,
+                                                                               state->text(), begun.origin, datasets}));
+    store::sync_path(begun.folder);
     const std::string old = whole.folder + ".old";
     if (fs::exists(whole.folder)) {
       fs::remove_all(old);
-      rename_durably(whole.folder, old);
+      store::rename_durably(whole.folder, old);
     }
-    rename_durably(begun.folder, whole.folder);
+    store::rename_durably(begun.folder, whole.folder);
   });
   return whole;
 }
 
-void CheckpointFolder::abandon(const Checkpoint& begun) const noexcept {
+void CheckpointFolder::abandon(const store::Checkpoint& begun) const noexcept {
   std::error_code ignored;  // the next checkpoint tries again
   if (comm_.rank() == 0) fs::remove_all(begun.folder, ignored);
 }
 
-std::vector<Checkpoint> CheckpointFolder::list() const {
+std::vector<store::Checkpoint> CheckpointFolder::list() const {
   std::string text;
   comm::agree(comm_, [&] {
     if (comm_.rank() != 0) return;
-    for (const Checkpoint& one : whole_ones(path_)) text += concat(one.step, ' ', one.folder, '\n', one.origin, '\n');
+    for (const store::Checkpoint& one : whole_ones(path_))
+      text += concat(one.step, ' ', one.folder, '\n', one.origin, '\n');
   });
   std::istringstream lines(comm_.broadcast(text, 0));
-  std::vector<Checkpoint> whole;
-  Checkpoint one;
+  std::vector<store::Checkpoint> whole;
+  store::Checkpoint one;
   while (lines >> one.step && lines.get() == ' ' && std::getline(lines, one.folder) && std::getline(lines, one.origin))
     whole.push_back(one);
   return whole;
 }
 
-void CheckpointFolder::prune(const Checkpoint& newest, Index keep, std::optional<Index> best) const {
+void CheckpointFolder::prune(const store::Checkpoint& newest, Index keep, std::optional<Index> best) const {
   comm::agree(comm_, [&] {
     if (comm_.rank() != 0) return;
     remove_leftovers(path_);
     Index kept = 0;
-    for (const Checkpoint& one : whole_ones(path_)) {
+    for (const store::Checkpoint& one : whole_ones(path_)) {
       const bool is_new = one.step <= newest.step && (keep <= 0 || kept < keep);
       kept += is_new;
       if (!is_new && one.step != best) remove_folder(one.folder, one.step);
@@ -190,11 +193,11 @@ void CheckpointFolder::mark_best(const std::optional<BestEvaluation>& best) cons
     if (comm_.rank() != 0) return;
     const std::string path = path_ + "/best.json";
     if (best)
-      replace_proven(
+      store::replace_proven(
           path,
           Json::object().set("metric", best->metric).set("value", best->value).set("step", best->step).text() + "\n");
     else if (fs::remove(path))
-      sync_path(path_);
+      store::sync_path(path_);
   });
 }
 
@@ -211,12 +214,12 @@ std::string find_checkpoint(const comm::Communicator& comm, const std::string& p
   if (exists(plain / "manifest.json")) return plain.string();
   const fs::path run = plain.parent_path().empty() ? "." : plain.parent_path();
   if (plain.filename() != "best" || exists(plain) || !exists(run)) {
-    const std::vector<Checkpoint> whole = CheckpointFolder(comm, folder_in(plain)).list();
+    const std::vector<store::Checkpoint> whole = CheckpointFolder(comm, folder_in(plain)).list();
     return whole.empty() ? path : whole.front().folder;
   }
   const CheckpointFolder folder(comm, folder_in(run));
   const std::optional<BestEvaluation> best = folder.best();
-  for (const Checkpoint& one : folder.list())
+  for (const store::Checkpoint& one : folder.list())
     if (best && one.step == best->step) return one.folder;
   fail(path, ": no best checkpoint is kept there", best ? concat(" (best.json names step ", best->step, ")") : "",
        "; checkpoint.keep_best keeps one while training");
@@ -226,9 +229,25 @@ std::string seal_of(const comm::Communicator& comm, const std::string& folder) {
   std::string seal;
   comm::agree(comm, [&] {
     std::error_code unreadable;  // as if there were none
-    if (comm.rank() == 0 && fs::exists(folder + "/manifest.json", unreadable)) seal = read_manifest(folder).state;
+    if (comm.rank() == 0 && fs::exists(folder + "/manifest.json", unreadable))
+      seal = store::read_manifest(folder).state;
   });
   return comm.broadcast(seal, 0);
 }
 
-}  // namespace tesserec::store
+store::OpenCheckpoint open_checkpoint(const comm::Communicator& comm, const std::string& folder) {
+  std::optional<store::OpenCheckpoint> open;
+  comm::agree(comm, [&] { open.emplace(store::open_checkpoint(folder, comm.rank(), comm.size())); });
+  // Version 1 has no seals; its checksums of all datasets stand for them.
+  const store::Manifest& manifest = open->manifest;
+  const std::string text = store::manifest_text(manifest);
+  const std::string held =
+      manifest.state.empty()
+          ? "datasets " + store::checksum_text(store::bytes_checksum("manifest", text.data(), std::ssize(text)))
+          : "seal " + manifest.state;
+  comm::require_same(comm, {{folder, concat("step ", manifest.step, ", ", held)}},
+                     "all ranks must read the same checkpoint: is one of them an older copy on another node?");
+  return std::move(*open);
+}
+
+}  // namespace tesserec::parallel_io

@@ -3,12 +3,13 @@
 #include <numeric>
 
 #include "catch.hpp"
-#include "scratch.hpp"
-#include <tesserec/store/checkpoint_folder.hpp>
+#include "store/scratch.hpp"
+#include <tesserec/parallel_io/checkpoint_folder.hpp>
+#include <tesserec/parallel_io/state.hpp>
 
 using namespace tesserec;
+using parallel_io::CheckpointFolder;
 using store::Checkpoint;
-using store::CheckpointFolder;
 namespace fs = std::filesystem;
 
 namespace {
@@ -21,7 +22,7 @@ Checkpoint write(const comm::Communicator& comm, const CheckpointFolder& folder,
   if (comm.rank() == 0)
     items.push_back({"weight", rows, 1, {0, rows, 0, 1}, store::placed_rows(values.data(), 1), true});
   const Checkpoint begun = folder.begin(step);
-  return folder.commit(begun, store::write_state(Exec(), comm, begun.state_file(), items, {{"step", step}}));
+  return folder.commit(begun, parallel_io::write_state(Exec(), comm, begun.state_file(), items, {{"step", step}}));
 }
 
 std::vector<Index> steps(const CheckpointFolder& folder) {
@@ -42,7 +43,7 @@ TEST_CASE("checkpoints become whole, are listed newest first, and pruned to the 
   const Checkpoint newest = folder.list().front();
   REQUIRE(newest.folder == scratch / "run/checkpoints/step_1234567890");
   REQUIRE(folder.list().back().folder == scratch / "run/checkpoints/step_000000007");
-  const store::OpenCheckpoint open = store::open_checkpoint(world, newest.folder);
+  const store::OpenCheckpoint open = parallel_io::open_checkpoint(world, newest.folder);
   REQUIRE(open.manifest.step == 1234567890);
   REQUIRE(open.manifest.datasets == store::list_state(open.state));
   write(world, folder, 30);
@@ -75,7 +76,7 @@ TEST_CASE("what a killed run leaves behind never looks whole, and never hides wh
   world.barrier();
   REQUIRE(steps(folder) == std::vector<Index>{20, 10});
   REQUIRE(folder.list().back().folder == ten + ".old");
-  store::open_checkpoint(world, ten + ".old");
+  parallel_io::open_checkpoint(world, ten + ".old");
   folder.begin(60);
   world.barrier();
   REQUIRE(steps(folder) == std::vector<Index>{20, 10});
@@ -100,7 +101,7 @@ TEST_CASE("a checkpoint that cannot be read says why, on every rank") {
     world.barrier();
     if (world.rank() == 0) put_bytes(path, bytes);
     world.barrier();
-    return error_of([&] { store::open_checkpoint(world, one.folder); });
+    return error_of([&] { parallel_io::open_checkpoint(world, one.folder); });
   };
   REQUIRE(error_with(manifest, text).empty());
   const auto with = [&](const std::string& from, const std::string& to) {
@@ -114,7 +115,8 @@ TEST_CASE("a checkpoint that cannot be read says why, on every rank") {
   REQUIRE(folder.list().empty());
   error_with(manifest, text);
   REQUIRE(mentions(error_with(one.state_file(), state.substr(0, state.size() - 1)), "truncated"));
-  REQUIRE(mentions(error_of([&] { store::open_checkpoint(world, scratch / "none"); }), "no such checkpoint folder"));
+  REQUIRE(
+      mentions(error_of([&] { parallel_io::open_checkpoint(world, scratch / "none"); }), "no such checkpoint folder"));
   // A folder that cannot be made: a file is in its way.
   if (world.rank() == 0) put_bytes(scratch / "file", "");
   world.barrier();
@@ -133,14 +135,14 @@ TEST_CASE("one flipped byte anywhere in a checkpoint, and a file of another one,
       {"dense/top.0.bias/value", 3, 1, {0, 3}, store::placed_rows(bias.data(), 1), true}};
   const auto save = [&](Index step, Index part_bytes) {
     const Checkpoint begun = folder.begin(step);
-    return folder.commit(begun, store::write_state(Exec(), alone, begun.state_file(), items,
-                                                   {{"deck", std::string("lr = 0.125")}}, part_bytes));
+    return folder.commit(begun, parallel_io::write_state(Exec(), alone, begun.state_file(), items,
+                                                         {{"deck", std::string("lr = 0.125")}}, part_bytes));
   };
   for (const Index part_bytes : {0, 100}) {
     const Checkpoint whole = save(1, part_bytes);
     table[7] += 1;
     const Checkpoint other = save(2, part_bytes);
-    const auto error_of_open = [&] { return error_of([&] { store::open_checkpoint(alone, whole.folder); }); };
+    const auto error_of_open = [&] { return error_of([&] { parallel_io::open_checkpoint(alone, whole.folder); }); };
     REQUIRE(error_of_open().empty());
     std::vector<std::string> files;
     for (const auto& entry : fs::recursive_directory_iterator(whole.folder))

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // State in device memory, in more than one of the pieces by which the host reads it, beside the same in the host's.
 #include "catch.hpp"
-#include "scratch.hpp"
+#include "store/scratch.hpp"
 #include <tesserec/core/random.hpp>
+#include <tesserec/parallel_io/state.hpp>
 #include <tesserec/store/checksum.hpp>
 #include <tesserec/store/state.hpp>
 
@@ -29,11 +30,11 @@ TEST_CASE("numbers of a device have the checksums and the file of the host's, an
                                    true}};
   };
   const std::string here = scratch / "here.h5", there = scratch / "there.h5";
-  CHECK(store::write_state(exec, world, here, items(host), {}) ==
-        store::write_state(exec, world, there, items(device), {}));
+  CHECK(parallel_io::write_state(exec, world, here, items(host), {}) ==
+        parallel_io::write_state(exec, world, there, items(device), {}));
   for (const PlacedMatrix<float>* to : {&host, &device}) {
     to->fill(exec, "tesserec::test::fill", 0.0f);
-    store::read_state(exec, world, store::open_state(world, to == &host ? there : here), items(*to));
+    parallel_io::read_state(exec, world, parallel_io::open_state(world, to == &host ? there : here), items(*to));
     const std::vector<float> came = to->to_host(exec);
     const Index first = rows * world.rank() / world.size() * columns,
                 last = rows * (world.rank() + 1) / world.size() * columns;
@@ -43,6 +44,6 @@ TEST_CASE("numbers of a device have the checksums and the file of the host's, an
   numbers.back() = 1e30f;
   device.from_host(exec, numbers);
   std::string not_finite;
-  store::state_checksums(exec, world, items(device), &not_finite);
+  parallel_io::state_checksums(exec, world, items(device), &not_finite);
   CHECK(not_finite == (world.rank() + 1 == world.size() ? "table is 1e+30 in row 1099999, column 8" : ""));
 }

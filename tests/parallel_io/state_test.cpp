@@ -5,8 +5,9 @@
 #include <limits>
 
 #include "catch.hpp"
-#include "scratch.hpp"
+#include "store/scratch.hpp"
 #include <tesserec/core/random.hpp>
+#include <tesserec/parallel_io/state.hpp>
 #include <tesserec/store/checksum.hpp>
 #include <tesserec/store/state.hpp>
 
@@ -95,20 +96,20 @@ TEST_CASE("state written with one partition is read with any other") {
     Parts from = make_parts(world, written);
     from.fill();
     const std::string path = folder / "state.h5";
-    const store::StateRecords records = store::write_state(exec, world, path, from.items, attributes, part_bytes);
+    const store::StateRecords records = parallel_io::write_state(exec, world, path, from.items, attributes, part_bytes);
     REQUIRE(records.size() == 3);
     REQUIRE(records.at("tables/tall/sum").rows == tall_rows);
-    const store::PartedFile file = store::open_state(world, path);
+    const store::PartedFile file = parallel_io::open_state(world, path);
     REQUIRE(file.parts() == (part_bytes == 0 ? 0 : part_bytes == 40000 ? 3 : 56));
     REQUIRE(store::list_state(file) == records);
     REQUIRE((store::read_attributes(file) == attributes));
     if (first_bytes.empty()) first_bytes = bytes_of(path);
     REQUIRE((bytes_of(path) == first_bytes));  // of an index too, which has checksums of the parts
-    const auto checksums = store::state_checksums(exec, world, from.items);
+    const auto checksums = parallel_io::state_checksums(exec, world, from.items);
     for (const auto& [name, record] : records) REQUIRE(record.checksum == checksums.at(name));
     for (int read = 0; read < 3; ++read) {
       Parts to = make_parts(world, read);
-      store::read_state(exec, world, file, to.items);
+      parallel_io::read_state(exec, world, file, to.items);
       REQUIRE(to.right());
     }
   }
@@ -121,7 +122,7 @@ TEST_CASE("damage to a state file is an error that names the file, on every rank
   const std::string path = folder / "state.h5";
   Parts parts = make_parts(world, 1);
   parts.fill();
-  store::write_state(exec, world, path, parts.items, {{"deck", std::string("lr = 0.125")}});
+  parallel_io::write_state(exec, world, path, parts.items, {{"deck", std::string("lr = 0.125")}});
   const std::string whole = bytes_of(path);
   world.barrier();
   const auto damaged = [&](const std::string& bytes) {
@@ -129,7 +130,7 @@ TEST_CASE("damage to a state file is an error that names the file, on every rank
     world.barrier();
     parts.clear();
     const std::string error =
-        error_of([&] { store::read_state(exec, world, store::open_state(world, path), parts.items); });
+        error_of([&] { parallel_io::read_state(exec, world, parallel_io::open_state(world, path), parts.items); });
     world.barrier();
     return error;
   };
@@ -149,7 +150,7 @@ TEST_CASE("damage to a state file is an error that names the file, on every rank
 
   // Numbers that change after the file was compared are seen in memory, even where its time does not tell.
   REQUIRE(damaged(whole).empty());
-  const store::PartedFile file = store::open_state(world, path);
+  const store::PartedFile file = parallel_io::open_state(world, path);
   world.barrier();
   if (world.rank() == 0) {
     const auto written = std::filesystem::last_write_time(path);
@@ -157,13 +158,14 @@ TEST_CASE("damage to a state file is an error that names the file, on every rank
     std::filesystem::last_write_time(path, written);
   }
   world.barrier();
-  REQUIRE(mentions(error_of([&] { store::read_state(exec, world, file, parts.items); }), "tables/tall/sum is damaged"));
+  REQUIRE(mentions(error_of([&] { parallel_io::read_state(exec, world, file, parts.items); }),
+                   "tables/tall/sum is damaged"));
   world.barrier();
 
   REQUIRE(mentions(damaged(whole.substr(0, whole.size() - 1000)), "truncated"));
   if (world.rank() == 0) std::filesystem::remove(path);
   world.barrier();
-  REQUIRE(mentions(error_of([&] { store::open_state(world, path); }), "no such file"));
+  REQUIRE(mentions(error_of([&] { parallel_io::open_state(world, path); }), "no such file"));
 }
 
 TEST_CASE("another state is refused, naming both sides") {
@@ -173,22 +175,23 @@ TEST_CASE("another state is refused, naming both sides") {
   const std::string path = folder / "state.h5";
   Parts parts = make_parts(world, 0);
   parts.fill();
-  store::write_state(exec, world, path, parts.items, {});
+  parallel_io::write_state(exec, world, path, parts.items, {});
   // Only one rank wants what is not there: all are told.
   Parts other = make_parts(world, 0);
   if (world.rank() == world.size() - 1) other.add("tables/more/weight", 10, 4, {0, 10, 0, 4});
-  std::string error = error_of([&] { store::read_state(exec, world, store::open_state(world, path), other.items); });
+  std::string error =
+      error_of([&] { parallel_io::read_state(exec, world, parallel_io::open_state(world, path), other.items); });
   INFO(error);
   REQUIRE(mentions(error, "tables/more/weight (10 x 4)"));
   REQUIRE(mentions(error, "dense/bottom.0.weight, tables/tall/sum"));
   Parts shape;
   shape.add("dense/bottom.0.weight", 6, 4, {0, 6, 0, 4});
-  error = error_of([&] { store::read_state(exec, world, store::open_state(world, path), shape.items); });
+  error = error_of([&] { parallel_io::read_state(exec, world, parallel_io::open_state(world, path), shape.items); });
   REQUIRE(mentions(error, "dense/bottom.0.weight is 6 x 3 in this file, and 6 x 4 is wanted"));
   shape.items[0].slab.rows = 5;
-  error = error_of([&] { store::write_state(exec, world, folder / "hole.h5", shape.items, {}); });
+  error = error_of([&] { parallel_io::write_state(exec, world, folder / "hole.h5", shape.items, {}); });
   REQUIRE(mentions(error, "elements of dense/bottom.0.weight"));
-  error = error_of([&] { store::write_state(exec, world, folder / "no/state.h5", parts.items, {}); });
+  error = error_of([&] { parallel_io::write_state(exec, world, folder / "no/state.h5", parts.items, {}); });
   REQUIRE(mentions(error, "no folder"));
 }
 
@@ -204,7 +207,7 @@ TEST_CASE("a number whose square is not finite is not written, and its place is 
       if (item.name == "tables/wide/weight" && item.slab.first_column == 16)
         item.source->in_place({1002, 1003})[3] = bad;
     const std::string path = folder / "state.h5";
-    const std::string error = error_of([&] { store::write_state(Exec(), world, path, parts.items, {}); });
+    const std::string error = error_of([&] { parallel_io::write_state(Exec(), world, path, parts.items, {}); });
     INFO(error);
     if (bad == largest) {
       REQUIRE(error.empty());

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <tesserec/comm/agree.hpp>
+#include <tesserec/core/error.hpp>
+#include <tesserec/parallel_io/folder_lock.hpp>
+#include <tesserec/store/disk.hpp>
+
+namespace tesserec::parallel_io {
+
+// The first rank waits for the whole file, which it gets when the last rank of an earlier job is gone, and keeps byte
+// 0; each other rank then takes the byte of its number. So any rank alone keeps other jobs out.
+FolderLock::FolderLock(const comm::Communicator& comm, const std::string& folder, double seconds) {
+  const std::string path = folder + "/lock";
+  comm::agree(comm, [&] {
+    if (comm.rank() != 0) return;
+    try {
+      store::make_folder_durably(folder);
+    } catch (const Error& error) {
+      fail(error.what(), "; set run.output or checkpoint.path");
+    }
+    lock_ = store::FileLock(path, seconds);
+    if (comm.size() > 1) lock_.share();
+  });
+  comm::agree(comm, [&] {
+    if (comm.rank() != 0) lock_ = store::FileLock::join(path, comm.rank());
+  });
+}
+
+}  // namespace tesserec::parallel_io

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <optional>
+#include <sstream>
+
+#include "state_shapes.hpp"
+#include <tesserec/comm/agree.hpp>
+#include <tesserec/comm/same.hpp>
+
+namespace tesserec::parallel_io {
+
+store::StateRecords common_shapes(const comm::Communicator& comm, const std::vector<store::StateItem>& items) {
+  store::StateRecords mine;
+  comm::agree(comm, [&] { store::add_shapes(items, mine); });
+  std::ostringstream text;
+  for (const auto& [name, shape] : mine) text << name << '\n' << shape.rows << ' ' << shape.columns << '\n';
+  const std::string sent = text.str();
+  const std::vector<char> all = comm.all_gather(std::span<const char>(sent.data(), sent.size()));
+  std::istringstream lines(std::string(all.begin(), all.end()));
+  store::StateRecords shapes;
+  std::string name;
+  store::StateRecord shape;
+  while (std::getline(lines, name) && lines >> shape.rows >> shape.columns && lines.get() == '\n')
+    store::add_shape(name, shape, shapes);
+  return shapes;
+}
+
+store::StateRecords state_shapes(const comm::Communicator& comm, const std::vector<store::StateItem>& items) {
+  return common_shapes(comm, items);
+}
+
+std::map<std::string, std::uint64_t> sum_by_name(const comm::Communicator& comm, const store::StateRecords& shapes,
+                                                 const std::map<std::string, std::uint64_t>& mine) {
+  std::vector<std::uint64_t> values;
+  for (const auto& [name, shape] : shapes) {
+    const auto at = mine.find(name);
+    values.push_back(at == mine.end() ? 0 : at->second);
+  }
+  const std::vector<std::uint64_t> all = comm.all_gather_equal(std::span<const std::uint64_t>(values));
+  std::map<std::string, std::uint64_t> sums;
+  std::size_t at = 0;
+  for (const auto& [name, shape] : shapes) {
+    for (int rank = 0; rank < comm.size(); ++rank) sums[name] += all[rank * shapes.size() + at];
+    ++at;
+  }
+  return sums;
+}
+
+std::map<std::string, std::uint64_t> state_checksums(const Exec& exec, const comm::Communicator& comm,
+                                                     const std::vector<store::StateItem>& items,
+                                                     std::string* not_finite) {
+  const store::StateRecords shapes = common_shapes(comm, items);
+  std::map<std::string, std::uint64_t> mine;
+  comm::agree(comm, [&] { mine = store::checksums_of(exec, items, not_finite); });
+  return sum_by_name(comm, shapes, mine);
+}
+
+store::PartedFile open_state(const comm::Communicator& comm, const std::string& path) {
+  std::optional<store::PartedFile> file;
+  comm::agree(comm, [&] {
+    file.emplace(store::PartedFile::open(path));
+    file->verify_parts(comm.rank(), comm.size());
+  });
+  comm::require_same(comm, {{path, file->seal().empty() ? "without a seal" : "seal " + file->seal()}},
+                     "all ranks must read the same file: is one of them an older copy on another node?");
+  return std::move(*file);
+}
+
+void read_state(const Exec& exec, const comm::Communicator& comm, const store::PartedFile& file,
+                const std::vector<store::StateItem>& items, store::Extent extent) {
+  const store::StateRecords shapes = common_shapes(comm, items);
+  std::map<std::string, std::uint64_t> stored;
+  comm::agree(comm, [&] {
+    stored = store::stored_checksums(file, shapes, extent);
+    store::read_items(exec, file, items);
+  });
+  store::require_checksums(file, stored, state_checksums(exec, comm, items));
+}
+
+}  // namespace tesserec::parallel_io
