@@ -3,4 +3,3 @@
 
 #include <tesserec/deck/deck.hpp>
 #include <tesserec/deck/schema.hpp>
-#include <tesserec/deck/suggest.hpp>

@@ -6,13 +6,13 @@
 #include <tesserec/core/text.hpp>
 #include <tesserec/core/utf8.hpp>
 #include <tesserec/deck/schema.hpp>
-#include <tesserec/deck/suggest.hpp>
+#include <tesserec/schema/suggest.hpp>
 
 namespace tesserec::app {
 namespace {
 
 std::string did_you_mean(const std::string& word, const std::vector<std::string>& names) {
-  const std::string near = deck::nearest(word, names);
+  const std::string near = schema::nearest(word, names);
   return near.empty() ? "" : "; did you mean " + near + "?";
 }
 

@@ -13,11 +13,11 @@
 #include <tesserec/core/text.hpp>
 #include <tesserec/data.hpp>
 #include <tesserec/data/planted.hpp>
-#include <tesserec/deck/suggest.hpp>
 #include <tesserec/metrics/names.hpp>
 #include <tesserec/network/smaller_tables.hpp>
 #include <tesserec/planning/planner.hpp>
 #include <tesserec/products/instruction_set.hpp>
+#include <tesserec/schema/suggest.hpp>
 #include <tesserec/store/file_list.hpp>
 #include <tesserec/train/checkpoint.hpp>
 #include <tesserec/train/gpu_share.hpp>
@@ -120,7 +120,7 @@ void check_group(const deck::Deck& deck, const data::SourceInfo& data) {
   const std::string& group = deck.evaluate.group;
   if (std::none_of(deck.evaluate.metrics.begin(), deck.evaluate.metrics.end(), metrics::needs_groups)) return;
   const auto found = std::find(data.features.begin(), data.features.end(), group);
-  const std::string near = deck::nearest(group, data.features);
+  const std::string near = schema::nearest(group, data.features);
   const std::string where = deck.at("evaluate.group") + " is \"" + group + "\", ";
   if (found == data.features.end())
     fail(where, "but the data (", data.description, ") have no such feature",

@@ -20,14 +20,6 @@
 namespace tesserec::deck {
 namespace {
 
-// The first text that stands twice; "" when none does.
-std::string repeated_text(const std::vector<std::string>& texts) {
-  std::set<std::string> seen;
-  for (const std::string& text : texts)
-    if (!seen.insert(text).second) return text;
-  return "";
-}
-
 void check_data(const Deck& deck) {
   const data::SyntheticSettings& synthetic = deck.data.synthetic;
   const bool on = synthetic.kind != data::SyntheticKind::none;
@@ -153,28 +145,8 @@ void check_optimizer(const Deck& deck, const std::string& path, const optim::Set
          ": a gradient of 0 would divide 0 by 0");
 }
 
-void check_model(const Deck& deck) {
-  const model::Settings& model = deck.model;
-  with_lines(deck, [&] { network::layers_of(model); });
-  if (model.loss == "wbce" && model.loss_settings.weights[0] == 0.0 && model.loss_settings.weights[1] == 0.0)
-    fail(deck.at("model.loss_weights"), " are both 0: nothing would be learnt");
-}
-
-void check_table(const Deck& deck, const embedding::EmbeddingBagConfig& table) {
+void check_table_optimizer(const Deck& deck, const embedding::EmbeddingBagConfig& table) {
   const std::string path = "table." + table.name;
-  if (const std::string twice = repeated_text(table.feature_names); !twice.empty())
-    fail(deck.at(path + ".features"), " has ", quoted(twice), " twice");
-  for (const std::string& feature : table.unpooled)
-    if (std::count(table.feature_names.begin(), table.feature_names.end(), feature) == 0)
-      fail(deck.at(path + ".unpooled"), " has ", quoted(feature), ", which is none of the table's features, ",
-           join(table.feature_names));
-  if (const std::string twice = repeated_text(table.unpooled); !twice.empty())
-    fail(deck.at(path + ".unpooled"), " has ", quoted(twice), " twice");
-  if (table.weighted && !table.unpooled.empty())
-    fail(deck.at(path + ".unpooled"), " is not for a weighted table: weights enter sums");
-  if (!table.unpooled.empty() && (table.projection > 0 || table.qr_collisions.value_or(0) > 0))
-    fail(deck.at(path + ".unpooled"),
-         " is not for a table with a projection or qr_collisions: layers take its rows as they are");
   if (!table.optimizer) return;
   check_optimizer(deck, path + ".optimizer", *table.optimizer);
   const auto plan = deck.plan.tables.find(table.name);
@@ -239,15 +211,12 @@ void check_metrics(const Deck& deck) {
 void check_deck(const Deck& deck) {
   check_data(deck);
   check_preprocess(deck);
-  check_model(deck);
+  check_model(deck, deck.model);
   check_schedule(deck);
   check_optimizer(deck, "optimizer.dense", deck.optimizer.dense);
   check_optimizer(deck, "optimizer.sparse", deck.optimizer.sparse);
-  std::set<std::string> names;
-  for (const auto& table : deck.tables) {
-    if (!names.insert(table.name).second) fail(deck.at("table." + table.name + ".name"), ": two tables have this name");
-    check_table(deck, table);
-  }
+  check_tables(deck, deck.tables);
+  for (const auto& table : deck.tables) check_table_optimizer(deck, table);
   check_plan(deck);
   if (const int lanes = deck.train.lanes; (lanes & (lanes - 1)) != 0)
     fail(deck.at("train.lanes"), " must be a power of two or 0, but is ", lanes);
@@ -258,14 +227,6 @@ void check_deck(const Deck& deck) {
          deck.train.lanes == 0 ? " (from train.batch_size)" : "", "; set train.lanes = ", k,
          " or train.accumulate = ", lanes, ", or less");
   check_metrics(deck);
-}
-
-void with_lines(const Deck& deck, const std::function<void()>& body) {
-  try {
-    body();
-  } catch (const network::SettingError& error) {
-    fail(deck.at(error.key), error.text);
-  }
 }
 
 void check_network(const Deck& deck, Index dense_features) {

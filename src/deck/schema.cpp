@@ -16,11 +16,7 @@ const std::vector<Section>& sections() {
 }
 
 const std::vector<BlockInfo>& schema() {
-  static const std::vector<BlockInfo> all = [] {
-    std::vector<BlockInfo> infos;
-    for (const Section& section : sections()) infos.push_back(section.info);
-    return infos;
-  }();
+  static const std::vector<BlockInfo> all = infos(sections());
   return all;
 }
 

@@ -62,7 +62,7 @@ only 'mpi\.h' '^(include/tesserec|src)/comm/' '<mpi.h> belongs in comm'
 only 'nccl\.h' '^(include/tesserec|src)/comm/' '<nccl.h> belongs in comm'
 only 'cublasLt' '^src/products/cublaslt' '<cublasLt.h> belongs in products, in files of its own'
 only 'hdf5' '^(include/tesserec|src)/store/' '<hdf5.h> belongs in store'
-only 'toml\+\+' '^src/deck/toml_file\.cpp$' 'toml++ belongs in src/deck/toml_file.cpp'
+only 'toml\+\+' '^src/schema/toml_file\.cpp$' 'toml++ belongs in src/schema/toml_file.cpp'
 only 'Kokkos_' '^(include/tesserec|src)/core/' 'Kokkos headers belong in core; use <tesserec/core/kokkos.hpp>'
 only 'zlib\.h' '^src/data/' '<zlib.h> belongs in data'
 only 'xxhash\.h' '^src/(store|data)/' '<xxhash.h> belongs in store and data'
@@ -82,7 +82,7 @@ while [ "$reaching" != "$found" ]; do
 done
 while read -r header; do
   breach "include/tesserec/$header:1: reaches Kokkos' headers"
-done < <(grep -E '/settings\.hpp$|^(deck|planning|metrics)/|^comm/communicator\.hpp$|^data/source\.hpp$' <<<"$reaching" || true)
+done < <(grep -E '/settings\.hpp$|^(deck|schema|planning|metrics)/|^comm/communicator\.hpp$|^data/source\.hpp$' <<<"$reaching" || true)
 # MPI itself is met behind comm's classes.
 while IFS=: read -r file line _; do
   [[ $file =~ ^(include/tesserec|src)/comm/ ]] || breach "$file:$line: MPI belongs behind comm::Communicator"

@@ -68,7 +68,7 @@ plant include/tesserec/planning/x.hpp '#include <tesserec/embedding/x.hpp>
 Exec exec;' "planning/x.hpp:1: reaches Kokkos' headers"
 plant src/bench/x.cpp 'MPI_Comm one = MPI_COMM_SELF;' 'src/bench/x.cpp:2: MPI belongs behind comm'
 plant src/data/x.cpp '#include <hdf5.h>' '<hdf5.h> belongs'
-plant src/deck/x.cpp '#include <toml++/toml.h>' 'toml++ belongs'
+plant src/schema/x.cpp '#include <toml++/toml.h>' 'toml++ belongs'
 plant src/model/x.cpp '#include <Kokkos_Core.hpp>' 'Kokkos headers belong'
 plant src/store/x.cpp '#include <nlohmann/json_fwd.hpp>' 'nlohmann-json belongs'
 plant include/tesserec/store/x.hpp '  std::snprintf(text, 9, "%d", 3);' 'include/tesserec/store/x.hpp:2: no printf into text'

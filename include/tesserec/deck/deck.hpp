@@ -3,7 +3,6 @@
 /// Paths inside a deck are relative to the working directory.
 #pragma once
 
-#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -14,17 +13,15 @@
 #include <tesserec/model/settings.hpp>
 #include <tesserec/optim/schedule.hpp>
 #include <tesserec/planning/settings.hpp>
+#include <tesserec/schema/model_deck.hpp>
 #include <tesserec/sweep/settings.hpp>
 #include <tesserec/train/settings.hpp>
 
 namespace tesserec::deck {
 
-/// "table.C1.rows" and its value as TOML.
-struct KeyValue {
-  std::string key, value;
-};
+using schema::KeyValue;
 
-struct Deck {
+struct Deck : schema::Lines {
   train::RunSettings run;
   data::Settings data;
   data::PreprocessSettings preprocess;
@@ -38,15 +35,6 @@ struct Deck {
   train::EvaluateSettings evaluate;
   bench::Settings bench;
   sweep::Settings sweep;
-
-  std::string file;                          ///< name used in messages
-  std::map<std::string, std::string> lines;  ///< "model.bottom" -> "adult.toml:12" or "--set 1"
-  std::vector<KeyValue> given;               ///< what file and overrides set
-
-  /// Returns how messages about `key` begin, "adult.toml:12: model.bottom"; else with its block's line or the file.
-  std::string at(const std::string& key) const;
-  /// Adds the line of the key that a message begins with ("data.train: ..."); leaves other messages as they are.
-  std::string located(const std::string& message) const;
 };
 
 /// Reads, overrides ("block.key=value", in order) and checks. Error: "file:line: block.key ...". `origins[i]`, where
@@ -67,8 +55,7 @@ void check_deck(const Deck& deck);
 /// Checks a [sweep] against the other blocks, for the commands of a sweep; others take the deck as it is.
 void check_sweep(const Deck& deck);
 
-/// Calls body; where it throws network::SettingError, the Error has the line of the key.
-void with_lines(const Deck& deck, const std::function<void()>& body);
+using schema::with_lines;
 
 /// Checks that the layers of its model fit one another and the data's dense features. Its tables must be known.
 void check_network(const Deck& deck, Index dense_features);

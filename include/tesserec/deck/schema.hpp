@@ -5,29 +5,16 @@
 #include <string>
 #include <vector>
 
+#include <tesserec/schema/key_info.hpp>
+
 namespace tesserec::deck {
 
-struct KeyInfo {
-  std::string name;           ///< "batch_size"
-  std::string type;           ///< "integer", "number", "true or false", "text", "choice", "list of ..."
-  std::string default_value;  ///< as TOML; "required" where there is none
-  std::string range;          ///< "1 to 65536", "sum | mean"; may be empty
-  std::string unit;           ///< may be empty
-  std::string sentence;
-};
-
-struct BlockInfo {
-  std::string path;     ///< "train", "data.synthetic", "plan.tables.NAME"
-  std::string heading;  ///< as it stands in a deck: "[train]", "[[table]]"
-  std::string sentence;
-  std::vector<KeyInfo> keys;
-};
+using schema::BlockInfo;
+using schema::choices_of;
+using schema::KeyInfo;
 
 /// All blocks and keys, in the order of the documentation.
 const std::vector<BlockInfo>& schema();
-
-/// Returns what a key takes by name: "dot", "cat"; "true", "false"; empty where its values have no names.
-std::vector<std::string> choices_of(const KeyInfo& key);
 
 /// Returns what holds for every deck, as Markdown without headings.
 const std::string& reading_rules();

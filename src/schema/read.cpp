@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "read.hpp"
-
 #include <algorithm>
 #include <cmath>
 
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/text.hpp>
 #include <tesserec/core/utf8.hpp>
-#include <tesserec/deck/suggest.hpp>
+#include <tesserec/schema/read.hpp>
+#include <tesserec/schema/suggest.hpp>
 
-namespace tesserec::deck {
+namespace tesserec::schema {
 namespace {
 
 [[noreturn]] void refuse(const Value& value, const std::string& path, const std::string& must) {
@@ -125,4 +124,4 @@ void read_list(const Value& value, const std::string& path, Length length, bool 
   for (std::size_t i = 0; i < value.list.size(); ++i) read(value.list[i], path + "[" + std::to_string(i) + "]");
 }
 
-}  // namespace tesserec::deck
+}  // namespace tesserec::schema

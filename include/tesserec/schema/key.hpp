@@ -4,14 +4,17 @@
 #pragma once
 
 #include <algorithm>
+#include <functional>
 #include <optional>
+#include <utility>
+#include <vector>
 
-#include "read.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/text.hpp>
-#include <tesserec/deck/schema.hpp>
+#include <tesserec/schema/key_info.hpp>
+#include <tesserec/schema/read.hpp>
 
-namespace tesserec::deck {
+namespace tesserec::schema {
 
 template <class T>
 struct Key {
@@ -45,6 +48,30 @@ template <class T, class M>
 Key<T> inside(M T::*part, const Key<M>& key) {
   return {key.info, [=](T& o, const Value& v, const std::string& path) { key.read(o.*part, v, path); },
           [=](const T& o) { return key.write(o.*part); }, key.required};
+}
+
+/// Key of a T's block that is known by its name and left to those who put a key of theirs in its place.
+template <class T>
+Key<T> left_to_job(const char* name) {
+  Key<T> key;
+  key.info.name = name;
+  key.read = [](T&, const Value&, const std::string&) {};
+  key.write = [](const T&) { return std::string(); };
+  return key;
+}
+
+/// Keys of a struct as those of one that derives from it, with `own` in place of those of the same names.
+template <class T, class Base>
+Keys<T> extended(const Keys<Base>& keys, const Keys<T>& own) {
+  Keys<T> all;
+  for (const Key<Base>& key : keys) all.push_back({key.info, key.read, key.write, key.required});
+  for (const Key<T>& key : own) {
+    const auto place =
+        std::find_if(all.begin(), all.end(), [&](const Key<T>& one) { return one.info.name == key.info.name; });
+    if (place == all.end()) fail("the block has no key ", key.info.name, " that is left to the job");
+    *place = key;
+  }
+  return all;
 }
 
 /// Key that only objects with reads(object) read. Others refuse it, with "path why(object)", and do not write it.
@@ -232,4 +259,4 @@ Key<T> some_of(const char* name, std::vector<std::string> T::*member, const std:
       [](const std::string& value) { return quoted(value); });
 }
 
-}  // namespace tesserec::deck
+}  // namespace tesserec::schema

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace tesserec::deck {
+namespace tesserec::schema {
 
 enum class Kind { boolean, integer, number, text, list, table, other };
 
@@ -59,4 +59,4 @@ Value parse_toml(const std::string& text, const std::string& name);
 /// Puts "block.key=value" into the tree; its place is `where`. The schema judges it when the tree is read.
 void apply_override(Value& root, const std::string& text, const std::string& where);
 
-}  // namespace tesserec::deck
+}  // namespace tesserec::schema

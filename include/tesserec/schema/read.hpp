@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "value.hpp"
 #include <tesserec/core/index.hpp>
+#include <tesserec/schema/value.hpp>
 
-namespace tesserec::deck {
+namespace tesserec::schema {
 
 inline constexpr Index no_limit = std::numeric_limits<Index>::max();
 /// Largest number of steps and epochs: sums of a few do not overflow, and a double holds them.
@@ -57,4 +57,4 @@ void read_list(const Value& value, const std::string& path, Length length, bool 
 std::string text_words(Text form);
 std::string length_words(Length length);
 
-}  // namespace tesserec::deck
+}  // namespace tesserec::schema

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// [optimizer]
-#include "section.hpp"
+// The keys of [optimizer.dense], [optimizer.sparse] and a table's own optimizer.
 #include <tesserec/core/text.hpp>
+#include <tesserec/schema/model_rows.hpp>
 
-namespace tesserec::deck {
+namespace tesserec::schema {
 namespace {
 
 using Optimizer = optim::Settings;
@@ -21,6 +21,8 @@ Key<Optimizer> some(const char* name, double Optimizer::*member, const Types& ty
                     const std::string& sentence) {
   return number(name, member, range, "", readers(types, name) + ": " + sentence);
 }
+
+}  // namespace
 
 Keys<Optimizer> optimizer_keys(const Types& types) {
   const Choices<optim::Decay> decays = {{"l2", optim::Decay::l2}, {"decoupled", optim::Decay::decoupled}};
@@ -61,24 +63,4 @@ Keys<Optimizer> optimizer_keys(const Types& types) {
   return keys;
 }
 
-}  // namespace
-
-Keys<Optimizer> sparse_optimizer_keys() { return optimizer_keys(optim::types()); }
-
-std::vector<Section> optimizer_sections() {
-  const Keys<train::OptimizerSettings> keys = {
-      number("max_norm", &train::OptimizerSettings::max_norm, {.least = 1e-30}, "",
-             "Bound of the length (L2) of all gradients of a step together, of the layers and of the touched rows: "
-             "where they are longer, all are scaled down to it; before max_gradient. 0 means none."),
-  };
-  return {single("optimizer", "How weights move: `dense` the MLPs (and tables with kernel dense), `sparse` the tables.",
-                 keys, [](auto& d) -> auto& { return d.optimizer; }, {"dense", "sparse"}),
-          single(
-              "optimizer.dense", "Moves the weights of the MLPs.", optimizer_keys(optim::tensor_types()),
-              [](auto& d) -> auto& { return d.optimizer.dense; }),
-          single(
-              "optimizer.sparse", "Moves the rows of the tables that a batch looked up.", sparse_optimizer_keys(),
-              [](auto& d) -> auto& { return d.optimizer.sparse; })};
-}
-
-}  // namespace tesserec::deck
+}  // namespace tesserec::schema

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "value.hpp"
-
 #include <cmath>
 
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/text.hpp>
+#include <tesserec/schema/value.hpp>
 
-namespace tesserec::deck {
+namespace tesserec::schema {
 
 const Value* Value::find(const std::string& key) const {
   if (kind != Kind::table) return nullptr;
@@ -86,4 +85,4 @@ std::string quoted(const std::string& text) {
   return out + '"';
 }
 
-}  // namespace tesserec::deck
+}  // namespace tesserec::schema

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // [[model.layer]]
-#include "section.hpp"
 #include <tesserec/network/model_types.hpp>
+#include <tesserec/schema/model_rows.hpp>
 
-namespace tesserec::deck {
+namespace tesserec::schema {
 namespace {
 
 using layers::LayerSettings;
@@ -43,33 +43,33 @@ Keys<LayerSettings> layer_keys() {
   };
 }
 
+const std::string layer_path = "model.layer";
+
 }  // namespace
 
-Section layer_section() {
-  const std::string path = "model.layer";
-  Section section;
-  section.info = {path, "[[" + path + "]]",
-                  "A layer of a model of type network. `tesserec check DECK --network` shows any model in this form.",
-                  infos(layer_keys())};
-  section.read = [=](Deck& deck, const Value& root) {
-    const Value* blocks = repeated(root, path, "a network has at least one layer");
-    if (blocks == nullptr) return;
-    if (const auto& keys = network::model_type(deck.model.type).keys;
-        std::find(keys.begin(), keys.end(), "layer") == keys.end())
-      fail(blocks->where, ": [[", path, "]] is not for model.type = ", quoted(deck.model.type),
-           "; set it to \"network\"");
-    for (const Value& block : blocks->list) {
-      const Value* name = block.find("name");
-      const bool named = name != nullptr && name->kind == Kind::text && !name->text.empty();
-      const std::string place = std::to_string(deck.model.layers.size());
-      read_keys(deck, layer_keys(), deck.model.layers.emplace_back(), block, path + "." + (named ? name->text : place));
-    }
-  };
-  section.write = [=](const Deck& deck, std::string& out) {
-    for (const LayerSettings& layer : deck.model.layers)
-      out += "\n[[" + path + "]]\n" + write_keys(layer_keys(), layer);
-  };
-  return section;
+BlockInfo layer_block() {
+  return {layer_path, "[[" + layer_path + "]]",
+          "A layer of a model of type network. `tesserec check DECK --network` shows any model in this form.",
+          infos(layer_keys())};
 }
 
-}  // namespace tesserec::deck
+void read_layers(Lines& deck, network::Settings& model, const Value& root) {
+  const Value* blocks = repeated(root, layer_path, "a network has at least one layer");
+  if (blocks == nullptr) return;
+  if (const auto& read = network::model_type(model.type).keys;
+      std::find(read.begin(), read.end(), "layer") == read.end())
+    fail(blocks->where, ": [[", layer_path, "]] is not for model.type = ", quoted(model.type),
+         "; set it to \"network\"");
+  const Keys<LayerSettings> keys = layer_keys();
+  for (const Value& block : blocks->list) {
+    const std::string path = path_of(layer_path, block, model.layers.size());
+    read_keys(deck, keys, model.layers.emplace_back(), block, path);
+  }
+}
+
+void write_layers(const network::Settings& model, std::string& out) {
+  const Keys<LayerSettings> keys = layer_keys();
+  for (const LayerSettings& layer : model.layers) out += "\n[[" + layer_path + "]]\n" + write_keys(keys, layer);
+}
+
+}  // namespace tesserec::schema

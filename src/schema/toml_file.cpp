@@ -4,11 +4,11 @@
 
 #include <toml++/toml.h>
 
-#include "value.hpp"
 #include <tesserec/core/error.hpp>
-#include <tesserec/deck/suggest.hpp>
+#include <tesserec/schema/suggest.hpp>
+#include <tesserec/schema/value.hpp>
 
-namespace tesserec::deck {
+namespace tesserec::schema {
 namespace {
 
 constexpr int deepest = 24;
@@ -188,4 +188,4 @@ void apply_override(Value& root, const std::string& text, const std::string& whe
   *node = parse_value(value_text, where);
 }
 
-}  // namespace tesserec::deck
+}  // namespace tesserec::schema

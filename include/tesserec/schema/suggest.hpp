@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-namespace tesserec::deck {
+namespace tesserec::schema {
 
 /// Edits (insert, delete, replace, swap of neighbours) that turn a into b.
 int edit_distance(const std::string& a, const std::string& b);
@@ -12,4 +12,4 @@ int edit_distance(const std::string& a, const std::string& b);
 /// The candidate with the fewest edits, if they are few for the word's length; else "".
 std::string nearest(const std::string& word, const std::vector<std::string>& candidates);
 
-}  // namespace tesserec::deck
+}  // namespace tesserec::schema

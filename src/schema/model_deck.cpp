@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <set>
+
+#include <tesserec/core/text.hpp>
+#include <tesserec/network/model_types.hpp>
+#include <tesserec/schema/model_deck.hpp>
+#include <tesserec/schema/model_rows.hpp>
+
+namespace tesserec::schema {
+namespace {
+
+using embedding::EmbeddingBagConfig;
+
+/// Blocks of the job, which `deck` reads.
+const std::vector<std::string> job_blocks = {"run",  "data",       "preprocess", "train", "schedule",
+                                             "plan", "checkpoint", "evaluate",   "bench", "sweep"};
+
+const std::vector<Section<ModelDeck>>& model_sections() {
+  static const std::vector<Section<ModelDeck>> all = [] {
+    const auto optimizer = [](auto& deck) -> auto& { return deck.sparse; };
+    std::vector<Section<ModelDeck>> sections = {
+        single<ModelDeck>("model", "", model_keys(), [](auto& deck) -> auto& { return deck.model; }, {"layer"}),
+        {layer_block(), [](ModelDeck& deck, const Value& root) { read_layers(deck, deck.model, root); }, {}},
+        single<ModelDeck>("optimizer", "", Keys<optim::Settings>{}, optimizer, {"max_norm", "dense", "sparse"}),
+        single<ModelDeck>("optimizer.sparse", "", optimizer_keys(optim::types()), optimizer),
+        {table_block(),
+         [](ModelDeck& deck, const Value& root) { read_tables(deck, deck.tables, deck.sparse, root); },
+         {}},
+    };
+    return sections;
+  }();
+  return all;
+}
+
+const std::vector<BlockInfo>& model_blocks() {
+  static const std::vector<BlockInfo> all = infos(model_sections());
+  return all;
+}
+
+void check_table(const Lines& deck, const EmbeddingBagConfig& table) {
+  const std::string path = "table." + table.name;
+  if (const std::string twice = repeated_text(table.feature_names); !twice.empty())
+    fail(deck.at(path + ".features"), " has ", quoted(twice), " twice");
+  for (const std::string& feature : table.unpooled)
+    if (std::count(table.feature_names.begin(), table.feature_names.end(), feature) == 0)
+      fail(deck.at(path + ".unpooled"), " has ", quoted(feature), ", which is none of the table's features, ",
+           join(table.feature_names));
+  if (const std::string twice = repeated_text(table.unpooled); !twice.empty())
+    fail(deck.at(path + ".unpooled"), " has ", quoted(twice), " twice");
+  if (table.weighted && !table.unpooled.empty())
+    fail(deck.at(path + ".unpooled"), " is not for a weighted table: weights enter sums");
+  if (!table.unpooled.empty() && (table.projection > 0 || table.qr_collisions.value_or(0) > 0))
+    fail(deck.at(path + ".unpooled"),
+         " is not for a table with a projection or qr_collisions: layers take its rows as they are");
+}
+
+}  // namespace
+
+ModelDeck read_model(const std::string& text, const std::string& name) {
+  const Value root = parse_toml(text, name);
+  if (root.table.empty()) fail(name, ": the deck is empty; a model needs at least [model]");
+  ModelDeck deck;
+  deck.file = name;
+  deck.blocks = &model_blocks();
+  read_sections(deck, model_sections(), root, job_blocks);
+  check_model(deck, deck.model);
+  check_tables(deck, deck.tables);
+  return deck;
+}
+
+void check_model(const Lines& deck, const network::Settings& model) {
+  with_lines(deck, [&] { network::layers_of(model); });
+  if (model.loss == "wbce" && model.loss_settings.weights[0] == 0.0 && model.loss_settings.weights[1] == 0.0)
+    fail(deck.at("model.loss_weights"), " are both 0: nothing would be learnt");
+}
+
+void check_tables(const Lines& deck, const std::vector<EmbeddingBagConfig>& tables) {
+  std::set<std::string> names;
+  for (const EmbeddingBagConfig& table : tables) {
+    if (!names.insert(table.name).second) fail(deck.at("table." + table.name + ".name"), ": two tables have this name");
+    check_table(deck, table);
+  }
+}
+
+void with_lines(const Lines& deck, const std::function<void()>& body) {
+  try {
+    body();
+  } catch (const network::SettingError& error) {
+    fail(deck.at(error.key), error.text);
+  }
+}
+
+}  // namespace tesserec::schema
