@@ -10,11 +10,11 @@ using Model = model::Settings;
 
 Section model_section() {
   const Keys<Model> own = {
-      choice("exchange_forward", &Model::exchange_forward, sharding::number_types(),
+      choice("exchange_forward", &Model::exchange_forward, number_types(),
              "What the sums of bags, and vectors that are not pooled, are rounded to, once, before the dense half has "
              "them: so half the bytes travel between ranks, but for sums of a part of the rows and rows that travel "
              "themselves. The bits are no plan's."),
-      choice("exchange_backward", &Model::exchange_backward, sharding::number_types(),
+      choice("exchange_backward", &Model::exchange_backward, number_types(),
              "The same of their gradients, on the way back; fp16 has them times the samples of a step."),
   };
   return single("model", "The dense half of the model.", extended(model_keys(), own),

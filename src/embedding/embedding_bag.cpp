@@ -48,7 +48,7 @@ Matrix<float> EmbeddingBag::forward(const Exec& exec, std::span<const Index> inp
   return out;
 }
 
-void EmbeddingBag::forward(const Exec& exec, const Bags& of_ids, float* out, Index stride) const {
+void EmbeddingBag::forward(const Exec& exec, const Bags& of_ids, float* out, Index stride, NumberType type) const {
   Bags bags = of_ids;
   std::vector<Index> rows;
   if (config().half) {
@@ -57,10 +57,15 @@ void EmbeddingBag::forward(const Exec& exec, const Bags& of_ids, float* out, Ind
     bags.ids = rows.data();
   }
   const Nodes nodes = subtree_nodes(table_.block_of(), whole, bags);
-  if (bags.unpooled) return lookup(exec, table_, bags, nodes, out);
   const Index dim = config().embedding_dim;
+  if (bags.unpooled) {
+    lookup(exec, table_, bags, nodes, out);
+    round_to(type, bags.total() * dim, out);
+    return;
+  }
   const Vector<float> sums = make_vector<float>(exec, "tesserec::embedding::bag_sums", nodes.offsets[bags.count] * dim);
   lookup(exec, table_, bags, nodes, sums.data());
+  round_to(type, sums.extent(0), sums.data());
   const bool mean = config().pooling == PoolingType::mean;
   for (Index b = 0; b < bags.count; ++b, out += stride) {
     const Index length = bags.length(b);

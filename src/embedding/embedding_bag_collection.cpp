@@ -11,7 +11,7 @@ namespace tesserec::embedding {
 namespace {
 
 void require_ready(bool empty, const jagged::KeyedJaggedTensor& sparse) {
-  if (empty) fail("the embedding bag collection has no storage yet; call initialise");
+  if (empty) fail("the embedding bag collection has no storage yet; call allocate or initialise");
   if (sparse.variable_stride()) fail("the batch has another number of samples for each feature; give all the same");
 }
 
@@ -77,15 +77,18 @@ std::vector<std::string> EmbeddingBagCollection::features() const {
   return names;
 }
 
-void EmbeddingBagCollection::initialise(const Exec& exec, std::uint64_t seed) {
+void EmbeddingBagCollection::allocate(const Exec& exec) {
   bags_.clear();
-  for (const EmbeddingBagConfig& config : configs_) {
-    bags_.push_back(std::make_unique<EmbeddingBag>(exec, config));
-    bags_.back()->initialise(exec, seed, std::ssize(bags_) - 1);
-  }
+  for (const EmbeddingBagConfig& config : configs_) bags_.push_back(std::make_unique<EmbeddingBag>(exec, config));
 }
 
-jagged::KeyedTensor EmbeddingBagCollection::forward(const Exec& exec, const jagged::KeyedJaggedTensor& sparse) const {
+void EmbeddingBagCollection::initialise(const Exec& exec, std::uint64_t seed) {
+  allocate(exec);
+  for (std::size_t t = 0; t < bags_.size(); ++t) bags_[t]->initialise(exec, seed, Index(t));
+}
+
+jagged::KeyedTensor EmbeddingBagCollection::forward(const Exec& exec, const jagged::KeyedJaggedTensor& sparse,
+                                                    NumberType sums) const {
   require_ready(bags_.empty(), sparse);
   std::vector<Index> dims;
   Index width = 0;
@@ -102,7 +105,7 @@ jagged::KeyedTensor EmbeddingBagCollection::forward(const Exec& exec, const jagg
     const EmbeddingBagConfig& table = bag->config();
     for (std::size_t f = 0; f < table.feature_names.size(); ++f)
       if (table.pools(f)) {
-        bag->forward(exec, bags_of(table, f, sparse), out, width);
+        bag->forward(exec, bags_of(table, f, sparse), out, width, sums);
         out += table.embedding_dim;
       }
   }
@@ -110,7 +113,8 @@ jagged::KeyedTensor EmbeddingBagCollection::forward(const Exec& exec, const jagg
 }
 
 std::vector<jagged::JaggedVectors> EmbeddingBagCollection::unpooled(const Exec& exec,
-                                                                    const jagged::KeyedJaggedTensor& sparse) const {
+                                                                    const jagged::KeyedJaggedTensor& sparse,
+                                                                    NumberType number) const {
   require_ready(bags_.empty(), sparse);
   std::vector<jagged::JaggedVectors> all;
   for (const auto& bag : bags_) {
@@ -123,7 +127,7 @@ std::vector<jagged::JaggedVectors> EmbeddingBagCollection::unpooled(const Exec& 
       vectors.offsets = make_vector<Index>(exec, "tesserec::embedding::offsets", bags.count + 1);
       for (Index s = 0; s <= bags.count; ++s) vectors.offsets(s) = bags.offsets[s] - bags.offsets[0];
       vectors.values = make_matrix<float>(exec, "tesserec::embedding::unpooled", bags.total(), table.embedding_dim);
-      bag->forward(exec, bags, vectors.values.data(), table.embedding_dim);
+      bag->forward(exec, bags, vectors.values.data(), table.embedding_dim, number);
     }
   }
   return all;

@@ -64,8 +64,8 @@ void require_same_settings(const comm::Communicator& comm, const Settings& setti
   add_key("attention_softmax", attention_softmax);
   add_key("activation", activation);
   add_key("precision", products::name(precision));
-  add_key("exchange_forward", sharding::name(settings.exchange_forward));
-  add_key("exchange_backward", sharding::name(settings.exchange_backward));
+  add_key("exchange_forward", name(settings.exchange_forward));
+  add_key("exchange_backward", name(settings.exchange_backward));
   add_key("kernels", name(kernels));
   add_key("graphs", graphs);
   add_key("loss", loss);

@@ -114,21 +114,13 @@ std::vector<embedding::EmbeddingBagConfig> resolve_tables(std::vector<embedding:
     fail("the data (", data.description,
          ") have no sparse features, and a model here looks some up; give them a category, if need be "
          "one that is the same in all samples (preprocess.column with kind = \"category\")");
-  if (tables.empty())
-    for (const std::string& feature : data.features) tables.emplace_back().name = feature;
+  std::vector<network::DataFeature> features;
+  for (std::size_t f = 0; f < data.features.size(); ++f) features.push_back({data.features[f], data.rows[f]});
+  tables = network::complete_tables(std::move(tables), features, data.description);
   for (embedding::EmbeddingBagConfig& table : tables) {
-    if (table.feature_names.empty()) table.feature_names = {table.name};
-    Index rows = 0;
     table.ids_per_bag.clear();
-    for (const std::string& feature : table.feature_names) {
-      const std::size_t index = feature_index(data, feature, table);
-      rows = std::max(rows, data.rows[index]);
-      table.ids_per_bag.push_back(ids_per_bag(data, index));
-    }
-    if (table.num_embeddings == 0) table.num_embeddings = rows;
-    if (table.num_embeddings <= 0)
-      fail("table ", table.name, ": neither the deck nor the data says how many rows it has; set table.", table.name,
-           ".rows");
+    for (const std::string& feature : table.feature_names)
+      table.ids_per_bag.push_back(ids_per_bag(data, feature_index(data, feature, table)));
   }
   std::vector<embedding::EmbeddingBagConfig> made = network::smaller_tables(std::move(tables), model);
   require_countable(made);

@@ -116,7 +116,7 @@ TEST_CASE("a collection without storage says so, and prints what it is") {
   REQUIRE(error_of([&] { collection.embedding_bag("t"); }) == "table t has no storage yet; call initialise");
   REQUIRE(error_of([&] {
             collection.forward(exec, batch_of({"a", "b"}, {{}, {}}));
-          }).find("call initialise") != std::string::npos);
+          }).find("call allocate or initialise") != std::string::npos);
   REQUIRE(collection.describe() ==
           "EmbeddingBagCollection(\n  (t): EmbeddingBag(7, 4, mode='mean', weighted, features=['a', 'b'])\n)\n");
 }

@@ -112,6 +112,9 @@ TEST_CASE("state written with one partition is read with any other") {
       parallel_io::read_state(exec, world, file, to.items);
       REQUIRE(to.right());
     }
+    Parts alone = make_parts(comm::Communicator(MPI_COMM_SELF), 2);  // and by each rank for itself
+    store::read_state(exec, store::PartedFile::open(path), alone.items, store::Extent::all);
+    REQUIRE(alone.right());
   }
 }
 
@@ -160,6 +163,8 @@ TEST_CASE("damage to a state file is an error that names the file, on every rank
   world.barrier();
   REQUIRE(mentions(error_of([&] { parallel_io::read_state(exec, world, file, parts.items); }),
                    "tables/tall/sum is damaged"));
+  Parts alone = make_parts(comm::Communicator(MPI_COMM_SELF), 2);
+  REQUIRE(mentions(error_of([&] { store::read_state(exec, file, alone.items); }), "tables/tall/sum is damaged"));
   world.barrier();
 
   REQUIRE(mentions(damaged(whole.substr(0, whole.size() - 1000)), "truncated"));

@@ -130,7 +130,7 @@ TEST_CASE("finished sums and their gradients travel in 16 bits, sums of some row
   constexpr Index dim = 6, samples = 12;  // of a rank; every bag has a row of each half
   const embedding::EmbeddingBagConfig table = {"t", 2048, dim, {"a"}, {}, false, {}};
   const std::vector<std::vector<Index>> ids(samples, {5, 2000});
-  const auto sent = [&](ExchangeForm form, Index row_cuts, const std::vector<int>& ranks, sharding::NumberType type) {
+  const auto sent = [&](ExchangeForm form, Index row_cuts, const std::vector<int>& ranks, NumberType type) {
     const planning::ShardingPlan plan = {{row_cuts > 1 ? ShardingType::row_wise : ShardingType::table_wise,
                                           embedding::ComputeKernel::fused, form,
                                           planning::cut(table, row_cuts, 1, ranks)}};
@@ -142,9 +142,9 @@ TEST_CASE("finished sums and their gradients travel in 16 bits, sums of some row
     tables.backward(exec, std::move(batch), {}, 1);
     return tables.bytes().all;
   };
-  using enum sharding::NumberType;
+  using enum NumberType;
   const bool owner = comm.rank() == 0;
-  for (const sharding::NumberType type : {fp16, bf16}) {
+  for (const NumberType type : {fp16, bf16}) {
     const Index less = samples * dim * 2;
     CHECK(sent(ExchangeForm::pooled, 1, {0}, fp32) - sent(ExchangeForm::pooled, 1, {0}, type) == less);
     // Half the rows each: sums of some rows go in 32 bits, gradients in 16.
@@ -192,9 +192,9 @@ TEST_CASE("what is rounded is the finished sum, of every table, and its gradient
   const comm::Communicator comm(MPI_COMM_WORLD);
   const Lanes lanes(8);
   const Index global = 8 * comm.size(), mine = lanes.samples_of_rank(comm.rank(), comm.size(), global).size();
-  using enum sharding::NumberType;
+  using enum NumberType;
   for (const bool mean : {false, true})
-    for (const sharding::NumberType type : {fp16, bf16}) {
+    for (const NumberType type : {fp16, bf16}) {
       embedding::EmbeddingBagConfig table = {"t", 40, 4, {"a"}, {}, false, {}};
       table.pooling = mean ? embedding::PoolingType::mean : embedding::PoolingType::sum;
       const auto rounded = [&](float v) { return type == fp16 ? from_fp16(to_fp16(v)) : from_bf16(to_bf16(v)); };

@@ -7,7 +7,6 @@
 #include <tesserec/core/random.hpp>
 
 using namespace tesserec;
-using sharding::NumberType;
 using sharding::Rounding;
 
 TEST_CASE("a small gradient keeps the digits of fp16 when it is scaled, packed or rounded, on hosts and devices") {

@@ -83,7 +83,7 @@ TEST_CASE("worked example, an exchange: the counts and words that each rank send
     const int other = 1 - rank;
     const sharding::Routes routes(rank, 2, exchanged_tables(), worked_plan(2), {"a", "b"});
     sharding::Requests requests(routes);
-    const sharding::Rounding fp32(sharding::NumberType::fp32, 1.0f);
+    const sharding::Rounding fp32(NumberType::fp32, 1.0f);
     sharding::Messages messages(std::make_shared<sharding::BatchBuffers>(Place::host), fp32, fp32);
     messages.clear(2);
     CHECK(split.samples(rank) == Range{2 * rank, 2 * rank + 2});

@@ -147,7 +147,7 @@ void compare(bool every) {
   for (const int pooling : {0, 1, 2})
     for (const optim::Type sparse : {optim::Type::sgd, optim::Type::adagrad, optim::Type::rowwise_adagrad}) {
       train::Job job = job_of(folder.path(), pooling == 1 ? PoolingType::mean : PoolingType::sum, pooling == 2, sparse);
-      const auto type = sharding::number_types()[(pooling + int(sparse)) % 3].second;
+      const auto type = number_types()[(pooling + int(sparse)) % 3].second;
       job.model.exchange_forward = job.model.exchange_backward = type;
       job.plan.ranks_per_node = world.size() % 2 == 0 ? world.size() / 2 : world.size();
       std::string alone;

@@ -4,6 +4,7 @@
 #include <span>
 
 #include <tesserec/core/kokkos.hpp>
+#include <tesserec/core/number_type.hpp>
 #include <tesserec/embedding/table.hpp>
 
 namespace tesserec::embedding {
@@ -18,6 +19,8 @@ class EmbeddingBag {
   /// Rows [rows, columns].
   const PlacedMatrix<float>& weights() const { return table_.weights(); }
 
+  RowStore& store() const { return table_.store(); }
+
   /// EmbeddingTable::initialise: `table` is the table's place in its collection.
   void initialise(const Exec& exec, std::uint64_t seed, Index table) { table_.initialise(exec, seed, table); }
 
@@ -28,7 +31,8 @@ class EmbeddingBag {
                         std::span<const float> weights = {}) const;
 
   /// The same for bags that are known to be good, to out[b * stride]; of un-pooled ones the rows, to out[ids, dim].
-  void forward(const Exec& exec, const Bags& bags, float* out, Index stride) const;
+  /// Sums are rounded to `sums` before a mean divides them; rows, too.
+  void forward(const Exec& exec, const Bags& bags, float* out, Index stride, NumberType sums = NumberType::fp32) const;
 
  private:
   EmbeddingTable table_;

@@ -36,14 +36,19 @@ class EmbeddingBagCollection {
   /// The features it reads, each once, in the order of their first use.
   std::vector<std::string> features() const;
 
+  /// Allocates the tables. Their rows have no values yet.
+  void allocate(const Exec& exec);
   /// Allocates the tables and fills them with the start values that any plan gives them.
   void initialise(const Exec& exec, std::uint64_t seed);
 
-  /// Looks up [B, sum of dims]. Errors: not initialised; a missing feature or weights; an id outside its table.
-  jagged::KeyedTensor forward(const Exec& exec, const jagged::KeyedJaggedTensor& features) const;
+  /// Looks up [B, sum of dims]; sums are rounded to `sums` before a mean divides them. Errors: not initialised; a
+  /// missing feature or weights; an id outside its table.
+  jagged::KeyedTensor forward(const Exec& exec, const jagged::KeyedJaggedTensor& features,
+                              NumberType sums = NumberType::fp32) const;
 
-  /// One vector an id, [ids, dim], of each of unpooled_names(). Errors as forward's.
-  std::vector<jagged::JaggedVectors> unpooled(const Exec& exec, const jagged::KeyedJaggedTensor& features) const;
+  /// One vector an id, [ids, dim], rounded to `vectors`, of each of unpooled_names(). Errors as forward's.
+  std::vector<jagged::JaggedVectors> unpooled(const Exec& exec, const jagged::KeyedJaggedTensor& features,
+                                              NumberType vectors = NumberType::fp32) const;
 
   /// A table by its name. Errors: not initialised; no such table.
   const EmbeddingBag& embedding_bag(const std::string& table) const;

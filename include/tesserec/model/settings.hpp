@@ -8,8 +8,8 @@ namespace tesserec::model {
 
 /// [model]: the network, and what its vectors are rounded to between ranks.
 struct Settings : network::Settings {
-  sharding::NumberType exchange_forward = sharding::NumberType::fp32;   ///< of pooled and un-pooled vectors
-  sharding::NumberType exchange_backward = sharding::NumberType::fp32;  ///< of their gradients
+  NumberType exchange_forward = NumberType::fp32;   ///< of pooled and un-pooled vectors
+  NumberType exchange_backward = NumberType::fp32;  ///< of their gradients
 };
 
 }  // namespace tesserec::model

@@ -3,24 +3,11 @@
 
 #include <bit>
 #include <cstdint>
-#include <string>
-#include <utility>
-#include <vector>
 
+#include <tesserec/core/number_type.hpp>
 #include <tesserec/planning/settings.hpp>
 
 namespace tesserec::sharding {
-
-/// Formats that numbers are rounded to before they travel.
-enum class NumberType { fp32, fp16, bf16 };
-
-/// Lists them by the names that a deck has.
-inline const std::vector<std::pair<std::string, NumberType>>& number_types() {
-  static const std::vector<std::pair<std::string, NumberType>> all{
-      {"fp32", NumberType::fp32}, {"fp16", NumberType::fp16}, {"bf16", NumberType::bf16}};
-  return all;
-}
-inline const std::string& name(NumberType type) { return number_types()[std::size_t(type)].first; }
 
 /// Precision of finished sums and un-pooled vectors, and of their gradients; TorchRec's QCommsConfig. Each is rounded
 /// once, wherever its rows lie, so that results do not depend on the plan. Partial sums and single rows travel in fp32.
