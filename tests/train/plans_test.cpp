@@ -179,7 +179,7 @@ void compare(bool every) {
           }
           INFO(world.size() << " ranks, " << name << ", " << planning::form_name(form) << ", pipeline "
                             << planned.train.pipeline << ", accumulate " << planned.train.accumulate << ", pooling "
-                            << pooling << ", " << name(type) << ", optimizer " << static_cast<int>(sparse));
+                            << pooling << ", " << tesserec::name(type) << ", optimizer " << static_cast<int>(sparse));
           std::optional<ClosedMemory> closed;
           if (planned.run.kernels == Kernels::portable) closed.emplace();
           REQUIRE(outcome(world, planned, folder.path()) == alone);
