@@ -39,7 +39,7 @@ class DevicePass final : public Pass {
     BatchData data = data_of(device, flat, input, batch_.unpooled_gradient(device, unpooled_gradient));
     data.pooled_gradient = batch_.pooled_gradient(device, pooled_gradient);
     data.draw = {true, input.seed, 0, input.step, first};
-    const Training training{data,
+    const TrainingBuffers training{data,
                             given.probabilities != nullptr ? batch_.result(device, given.probabilities, 1) : nullptr,
                             lanes_.losses(device), lanes_.gradients(device, graph_.size())};
     if (graphs_)
@@ -78,7 +78,7 @@ class DevicePass final : public Pass {
 
  private:
   /// Buffers that a batch's training reads and writes, in device memory.
-  struct Training {
+  struct TrainingBuffers {
     const BatchData& data;
     float* probabilities;  // or null
     double* losses;
@@ -95,7 +95,7 @@ class DevicePass final : public Pass {
             input.weights,     nullptr,     sequences_,   batch_.parameters(device, flat),
             nullptr,           {}};
   }
-  void train(const Device& device, const Training& t) {
+  void train(const Device& device, const TrainingBuffers& t) {
     const Where where(device);
     executor_.forward(where, t.data, 0, lanes_.rows(), lanes_.chunks());
     if (t.probabilities != nullptr) executor_.predict(where, t.probabilities);
@@ -104,7 +104,7 @@ class DevicePass final : public Pass {
     executor_.backward(where, t.gradients);
   }
   /// All that decides its launches, but for storage that this pass has made itself.
-  LaunchKey key_of(const Training& t) const {
+  LaunchKey key_of(const TrainingBuffers& t) const {
     const BatchData& in = t.data;
     LaunchKey key;
     key.add(lanes_.rows(), in.global_size, lanes_.chunks().rows, lanes_.chunks().of_lane);
