@@ -21,6 +21,7 @@
 #include <tesserec/products/instruction_set.hpp>
 #include <tesserec/store/disk.hpp>
 #include <tesserec/store/run_end.hpp>
+#include <tesserec/train/training.hpp>
 
 namespace tesserec::app {
 namespace {
@@ -33,12 +34,6 @@ std::string utc_now() {
   if (gmtime_r(&now, &parts) == nullptr || std::strftime(text, sizeof text, "%FT%TZ", &parts) == 0)
     fail("the system's clock gives no date");
   return text;
-}
-
-const char* exit_reason(const train::TrainResult& result) {
-  if (result.signal != 0) return "signal";
-  if (result.reached_auc) return "auc";
-  return result.out_of_patience ? "patience" : "finished";
 }
 
 /// The ranks of each host, in the order of their first ranks. Collective.
@@ -144,7 +139,7 @@ Json result_json(const train::Session& session, const train::TrainResult& result
                          .set("checkpoint", result.best_checkpoint));
   return json.set("tables", tables_json(result.tables))
       .set("peak_memory_bytes_of_ranks", result.peak_memory_of_ranks)
-      .set("exit_reason", exit_reason(result))
+      .set("exit_reason", result.stopped.empty() ? "finished" : result.stopped)
       .set("start_time", start_time)
       .set("end_time", utc_now());
 }
@@ -179,12 +174,14 @@ RunRecord::RunRecord(const Invocation& invocation, const deck::Deck& deck, const
   });
 }
 
-void RunRecord::begin(const train::Session& session, const train::Position& from, bool goes_on) {
+void RunRecord::begins(train::Training& training) {
+  const train::Session& session = training.session();
+  const train::Position& from = training.position();
   const Json hosts = hosts_json(session.comm);
   comm::agree(session.comm, [&] {
     const std::string folder = session.job.run.folder();
     if (session.comm.rank() != 0) return;
-    stands_ = !goes_on && store::run_end(folder).is_done();
+    stands_ = training.is_over() && store::run_end(folder).is_done();
     if (stands_) return;
     const sharding::DistributedModelParallel& embeddings = session.model.embeddings;
     Json json = Json::object(Json::Layout::lines);
@@ -210,10 +207,10 @@ void RunRecord::begin(const train::Session& session, const train::Position& from
     exchange_open_run({session.job.run.folder(), start_, from.step, from.samples});
 }
 
-void RunRecord::stepped(const train::Position& at) {
+void RunRecord::stepped(train::Training& training) {
   const std::lock_guard lock(open_run_mutex);
-  open_run.steps = at.step;
-  open_run.samples = at.samples;
+  open_run.steps = training.position().step;
+  open_run.samples = training.position().samples;
 }
 
 void RunRecord::end(const train::Session& session, const Json& result) const {

@@ -6,8 +6,9 @@
 
 #include "job.hpp"
 #include <tesserec/core/json.hpp>
+#include <tesserec/train/observer.hpp>
 #include <tesserec/train/table_figures.hpp>
-#include <tesserec/train/trainer.hpp>
+#include <tesserec/train/train_result.hpp>
 
 namespace tesserec::app {
 
@@ -18,15 +19,16 @@ Json result_json(const train::Session& session, const train::TrainResult& result
 /// the steps done. Does nothing without such a run. Called by one rank, on any thread; never throws.
 void record_failure(const std::string& message, bool diverged = false);
 
-/// Writes both files on the first rank. All but the constructor is collective, and belongs inside train::RunHooks.
-class RunRecord {
+/// Writes both files on the first rank. All but the constructor is collective, and is called while a train::Training
+/// holds the run's folder.
+class RunRecord final : public train::Observer {
  public:
   /// Reads the deck's text: what it says now is what the run was told.
   RunRecord(const Invocation& invocation, const deck::Deck& deck, const comm::Communicator& comm);
   /// Writes run.json of this start and removes an older result.json; a start without a step to make leaves both alone.
-  void begin(const train::Session& session, const train::Position& from, bool goes_on);
+  void begins(train::Training& training) override;
   /// Notes the steps done, for result.json of a run that fails. Not collective.
-  static void stepped(const train::Position& at);
+  void stepped(train::Training& training) override;
   /// result.json.
   void end(const train::Session& session, const Json& result) const;
   /// result.json of a run whose numbers are not finite any more, which is an Error on all ranks.

@@ -36,19 +36,29 @@ void show_result(const train::Session& session, const train::TrainResult& result
   log_info("weights " + result.weights_digest + ", optimizer state " + result.state_digest);
   log_info((result.checkpoint.empty() ? "no checkpoint" : "checkpoint " + result.checkpoint) + ", metrics " +
            session.job.run.folder() + "/metrics.jsonl");
-  if (result.reached_auc)
+  if (result.stopped == "auc")
     log_info("AUC " + fixed(result.evaluation->auc, 6) + " reached: evaluate.stop_at_auc is " +
              significant(session.job.evaluate.stop_at_auc, 6));
   if (result.best)
     log_info(concat("the best ", result.best->metric, " ", fixed(result.best->value, 6), " at step ", result.best->step,
                     result.best_checkpoint.empty() ? "" : ": checkpoint " + result.best_checkpoint));
-  if (result.out_of_patience)
+  if (result.stopped == "patience")
     log_info(concat("evaluate.patience is spent: ", session.job.evaluate.monitor, " has not got better in ",
                     counted(session.job.evaluate.patience, "evaluation")));
   if (result.signal != 0)
     log_info("ended by signal " + std::to_string(result.signal) +
              (result.checkpoint.empty() ? "" : "; the same command goes on from the checkpoint"));
 }
+
+/// Shows model and plan of a run that goes on.
+class Banner final : public train::Observer {
+ public:
+  void begins(train::Training& training) override {
+    if (training.is_over()) return;
+    show_model(training.session());
+    show_plan(training.session());
+  }
+};
 
 }  // namespace
 
@@ -73,26 +83,19 @@ int train(const Invocation& invocation, const comm::Communicator& comm) {
   if (evaluation) train::prepare_source(session, *evaluation, data::Use::evaluate);
   show_banner(session, source->info());
 
-  Json json;
-  train::RunHooks hooks;
-  hooks.begins = [&](const train::Position& from, bool goes_on) {
-    record.begin(session, from, goes_on);
-    if (!goes_on) return;
-    show_model(session);
-    show_plan(session);
-  };
-  hooks.stepped = RunRecord::stepped;
   static std::optional<Signals::Orderly> ending;  // until the process has ended: its checkpoint stands
-  hooks.ends = [&](const train::TrainResult& result) {
+  Json json;
+  int signal = 0;
+  try {
+    Banner banner;
+    train::Training training(session, *source, evaluation.get(), {&record, &banner});
+    const train::TrainResult result = train::train(training);
     ending.emplace();
     show_result(session, result);
     json = result_json(session, result, record.start_time());
-    if (result.signal == 0) add_planted_truth(comm, job, json);
+    signal = result.signal;
+    if (signal == 0) add_planted_truth(comm, job, json);
     record.end(session, json);
-  };
-  int signal = 0;
-  try {
-    signal = train::train(session, *source, evaluation.get(), hooks).signal;
   } catch (const Diverged& error) {
     record.diverged(comm, error.what());
     throw;

@@ -7,27 +7,49 @@
 #include <tesserec/core/log.hpp>
 #include <tesserec/core/text.hpp>
 #include <tesserec/metrics/names.hpp>
+#include <tesserec/train/evaluate.hpp>
+#include <tesserec/train/training.hpp>
 
 namespace tesserec::train {
 
-BestEvaluation::BestEvaluation(const comm::Communicator& comm, const Job& job)
-    : job_(job), folder_(comm, job.checkpoint_folder()), used_(job.checkpoint.keep_best || job.evaluate.patience > 0) {
+BestEvaluation::BestEvaluation(const Session& session)
+    : job_(session.job),
+      folder_(session.comm, job_.checkpoint_folder()),
+      used_(job_.checkpoint.keep_best || job_.evaluate.patience > 0) {
   const std::vector<std::string> rising = metrics::more_is_better();
-  more_is_better_ = std::find(rising.begin(), rising.end(), job.evaluate.monitor) != rising.end();
+  more_is_better_ = std::find(rising.begin(), rising.end(), job_.evaluate.monitor) != rising.end();
 }
 
-void BestEvaluation::begin(Index step, Index begun, bool goes_on) {
-  begun_ = begun;
+void BestEvaluation::begins(Training& training) {
+  const Position& at = training.position();
+  const bool goes_on = at.is_own && !at.another_set;
+  begun_ = training.length().begun;
   if (job_.checkpoint.keep == 0) return;
   best_ = folder_.best();
   if (!best_) return;
-  const bool holds = goes_on && used_ && best_->step <= step && best_->step >= begun &&
+  const bool holds = goes_on && used_ && best_->step <= at.step && best_->step >= begun_ &&
                      best_->metric == job_.evaluate.monitor && (!job_.checkpoint.keep_best || !checkpoint().empty());
   if (holds) return;
   if (goes_on && !used_)
     log_info(concat("checkpoint.keep_best is off: the best checkpoint, of step ", best_->step, ", is kept no longer"));
   folder_.mark_best(std::nullopt);
   best_.reset();
+}
+
+void BestEvaluation::evaluated(Training& training, const metrics::BinaryMetrics& metrics) {
+  const Index step = training.position().step;
+  const bool better = is_better(metrics, step);
+  log_info(concat("step ", step, ", evaluation: ", describe(metrics, job_.evaluate.metrics),
+                  better ? concat("; the best ", job_.evaluate.monitor, " so far") : ""));
+  if (!better) return;
+  // The evaluation's line comes after its checkpoint: a run that a kill ends between them evaluates again.
+  if (job_.checkpoint.keep_best) training.save();
+  take(metrics, step);
+}
+
+void BestEvaluation::ends(Training&, TrainResult& result) {
+  result.best = best_;
+  result.best_checkpoint = checkpoint();
 }
 
 double BestEvaluation::value_of(const metrics::BinaryMetrics& metrics) const {
@@ -50,20 +72,43 @@ void BestEvaluation::take(const metrics::BinaryMetrics& metrics, Index step) {
 }
 
 std::string BestEvaluation::checkpoint() const {
-  if (!kept_step()) return "";
+  if (!best_ || !job_.checkpoint.keep_best) return "";
   for (const store::Checkpoint& one : folder_.list())
-    if (one.step == *kept_step()) return one.folder;
+    if (one.step == best_->step) return one.folder;
   return "";
-}
-
-std::optional<Index> BestEvaluation::kept_step() const {
-  return best_ && job_.checkpoint.keep_best ? std::optional(best_->step) : std::nullopt;
 }
 
 bool BestEvaluation::is_out_of_patience(Index step) const {
   const Index every = job_.evaluate.every_steps, patience = job_.evaluate.patience;
   if (patience == 0 || every == 0) return false;
   return step / every - (best_ ? best_->step : begun_) / every >= patience;
+}
+
+void EarlyEnd::begins(Training& training) {
+  const EvaluateSettings& settings = session_.job.evaluate;
+  const Index step = training.position().step;
+  if (evaluation_ == nullptr || !training.is_due(settings.every_steps)) return;
+  if (settings.stop_at_auc == 0 && !best_.is_out_of_patience(step)) return;
+  const metrics::BinaryMetrics metrics = evaluate(session_, *evaluation_, &repeated_.evaluation_ids);
+  evaluated(training, metrics);
+  if (!training.is_over()) return;
+  repeated_.evaluation = metrics;
+  repeated_.evaluation_step = step;
+}
+
+void EarlyEnd::evaluated(Training& training, const metrics::BinaryMetrics& metrics) {
+  const double target = session_.job.evaluate.stop_at_auc;
+  const Index step = training.position().step;
+  if (target > 0 && metrics.auc >= target) training.stop("auc");
+  if (step < training.length().last && !best_.is_better(metrics, step) && best_.is_out_of_patience(step))
+    training.stop("patience");
+}
+
+void EarlyEnd::ends(Training&, TrainResult& result) {
+  if (!repeated_.evaluation || result.evaluation) return;
+  result.evaluation = repeated_.evaluation;
+  result.evaluation_step = repeated_.evaluation_step;
+  result.evaluation_ids = repeated_.evaluation_ids;
 }
 
 }  // namespace tesserec::train

@@ -46,7 +46,7 @@ std::vector<std::string> file_lines(const Session& session) {
 std::string weights_digest(Session& session) { return digest(session, model_weights(session.comm, session.model)); }
 std::string state_digest(Session& session) { return digest(session, model_states(session.comm, session.model)); }
 
-std::string save(Session& session, const Position& at, Index epoch_samples, std::optional<Index> best) {
+std::string save(Session& session, const Position& at, Index epoch_samples) {
   const Job& job = session.job;
   know_content(session);
   const parallel_io::CheckpointFolder folder(session.comm, job.checkpoint_folder());
@@ -90,7 +90,8 @@ std::string save(Session& session, const Position& at, Index epoch_samples, std:
     throw Error(no_checkpoint(error));
   }
   try {
-    folder.prune(whole, job.checkpoint.keep, best);
+    const auto best = job.checkpoint.keep_best ? folder.best() : std::nullopt;
+    folder.prune(whole, job.checkpoint.keep, best ? std::optional(best->step) : std::nullopt);
   } catch (const Error& error) {
     fail("step ", at.step, ": ", error.what(), "; the checkpoint of this step stands");
   }

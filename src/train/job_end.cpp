@@ -11,6 +11,7 @@
 #include <tesserec/core/slurm.hpp>
 #include <tesserec/core/text.hpp>
 #include <tesserec/train/job_end.hpp>
+#include <tesserec/train/training.hpp>
 
 namespace tesserec::train {
 namespace {
@@ -36,8 +37,20 @@ bool JobEnd::near(double between_looks, double checkpoint) const {
   return left() < between_looks + busy_disk * checkpoint + end_of_program;
 }
 
-void JobWatch::turn_took(double seconds) { turn_ = std::max(turn_, seconds); }
-void JobWatch::checkpoint_took(double seconds) { checkpoint_ = std::max(checkpoint_, seconds); }
+void JobWatch::begins(Training& training) {
+  checkpoint_ = training.position().restore_seconds;  // better than nothing known
+}
+
+void JobWatch::steps(Training&) {
+  if (turn_timer_) turn_ = std::max(turn_, turn_timer_->seconds());
+  turn_timer_.emplace();
+}
+
+void JobWatch::stepped(Training& training) {
+  if (const int any = training.session().comm.max(signal()); any != 0) training.stop("signal", any);
+}
+
+void JobWatch::saved(Training&, double seconds) { checkpoint_ = std::max(checkpoint_, seconds); }
 
 int JobWatch::signal() const {
   if (first_ && Signals::received() == 0 && end_.near(turn_, checkpoint_)) {

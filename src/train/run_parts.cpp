@@ -1,36 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run_parts.hpp"
 
-#include <algorithm>
 #include <filesystem>
-#include <limits>
 
-#include <tesserec/core/error.hpp>
 #include <tesserec/core/log.hpp>
 #include <tesserec/core/text.hpp>
+#include <tesserec/train/training.hpp>
 
 namespace tesserec::train {
 namespace {
-
-/// Steps of the whole run.
-Index last_step(const Settings& train, Index batches) {
-  const Index most = std::numeric_limits<Index>::max() / std::max<Index>(1, batches);  // epochs
-  if (train.epochs > most && train.steps == 0)
-    fail("train.epochs is ", train.epochs, ", and an epoch has ", batches,
-         " steps: they are more than can be counted; lower it, or set train.steps");
-  const Index epochs = std::min(train.epochs, most);
-  return train.steps > 0 ? std::min(train.steps, epochs * batches) : epochs * batches;
-}
 
 std::filesystem::path plain(const std::string& folder) {
   return (std::filesystem::absolute(folder) / "").lexically_normal();
 }
 
-}  // namespace
-
-RunLength::RunLength(const Settings& train, Index samples, Index batches)
-    : epoch_samples(samples), batches(batches), last(last_step(train, batches)) {}
-
+/// Warns of settings of the rate and of evaluations that do nothing in a run of so many steps.
 void warn_of_idle_settings(const Job& job, Index last, bool evaluates) {
   if (job.schedule.warmup_steps > last)
     log_warning(concat("schedule.warmup_steps is ", job.schedule.warmup_steps, ", and the run has ", last,
@@ -43,6 +27,8 @@ void warn_of_idle_settings(const Job& job, Index last, bool evaluates) {
     log_warning(concat("evaluate.every_steps is ", job.evaluate.every_steps, ", but there are no evaluation data"));
 }
 
+}  // namespace
+
 RunLocks::RunLocks(const comm::Communicator& comm, const Job& job) {
   run_.emplace(comm, job.run.folder(), job.run.lock_wait);
   const std::string& apart = job.checkpoint.path;
@@ -50,17 +36,32 @@ RunLocks::RunLocks(const comm::Communicator& comm, const Job& job) {
     checkpoints_.emplace(comm, apart, job.run.lock_wait);
 }
 
-void Progress::show(Index step, Index samples, double loss, bool last) {
-  const double seconds = timer_.seconds();
-  if (!last && seconds - shown_ < 0.2) return;
+void Progress::begins(Training& training) {
+  const Index last = training.length().last;
+  first_step_ = training.position().step;
+  first_samples_ = training.position().samples;
+  if (first_step_ >= last) log_info(concat("finished before: step ", first_step_, " of ", last));
+  if (!training.is_over() && training.session().comm.rank() == 0)
+    warn_of_idle_settings(training.session().job, last, evaluates_);
+}
+
+void Progress::steps(Training&) {
+  if (!timer_) timer_.emplace();
+}
+
+void Progress::stepped(Training& training) {
+  const Position& at = training.position();
+  const Index last = training.length().last;
+  const double seconds = timer_->seconds();
+  if (at.step < last && seconds - shown_ < 0.2) return;
   shown_ = seconds;
-  const double rest = seconds * double(last_ - step) / double(step - first_);
+  const double rest = seconds * double(last - at.step) / double(at.step - first_step_);
   const Index whole = rest;
   const auto two_digits = [](Index number) { return right(std::to_string(number), 2, '0'); };
-  log_progress(
-      concat("step ", step, "/", last_, "  ", fixed(double(samples) / seconds, 0), " samples/s  loss ", fixed(loss, 5),
-             "  ", two_digits(whole / 3600), ":", two_digits(whole / 60 % 60), ":", two_digits(whole % 60), " to go"),
-      last);
+  log_progress(concat("step ", at.step, "/", last, "  ", fixed(double(at.samples - first_samples_) / seconds, 0),
+                      " samples/s  loss ", fixed(training.so_far().loss, 5), "  ", two_digits(whole / 3600), ":",
+                      two_digits(whole / 60 % 60), ":", two_digits(whole % 60), " to go"),
+               at.step == last);
 }
 
 }  // namespace tesserec::train

@@ -93,10 +93,10 @@ TEST_CASE("a run whose patience is spent ends, and has ended when it is started 
   job.train.epochs = 60;
   job.evaluate.patience = 2;
   const train::TrainResult result = run(world, job);
-  REQUIRE(result.out_of_patience);
+  REQUIRE(result.stopped == "patience");
   CHECK(result.steps == result.best->step + 4);
   const train::TrainResult again = run(world, job);
-  CHECK(again.out_of_patience);
+  CHECK(again.stopped == "patience");
   CHECK(again.steps == result.steps);
   CHECK(std::isnan(again.loss));
   CHECK(again.weights_digest == result.weights_digest);

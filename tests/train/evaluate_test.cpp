@@ -103,7 +103,8 @@ TEST_CASE("a feature is worth what metrics lose where all samples exchange its v
     job.run.output = folder.path() + (comm.size() == 1 ? "/" + std::to_string(world.rank()) : "/all");
     const auto source = sorted_clicks(comm, job);
     train::Session session(Exec(), comm, job, source->info());
-    train::train(session, *source, nullptr);
+    train::Training training(session, *source, nullptr);
+    train::train(training);
     const metrics::BinaryMetrics intact = train::evaluate(session, *source);
     CHECK(intact.auc == 1);
     auto all = train::importance(session, *source);
@@ -175,7 +176,8 @@ TEST_CASE("a table's figures count the rows that training moved, of a large tabl
     CHECK(table.trained == 0);
     CHECK(table.row_norm == Approx(table.start_norm).epsilon(table.rows < 10 ? 0.3 : 0.05));
   }
-  const train::TrainResult result = train::train(session, *source, evaluation.get());
+  train::Training training(session, *source, evaluation.get());
+  const train::TrainResult result = train::train(training);
   REQUIRE(result.tables.size() == 3);
   for (Index f = 0; f < 3; ++f) {
     const train::TableFigures& table = result.tables[f];

@@ -90,7 +90,8 @@ TEST_CASE("every kernel and allocation of a training has a label, and every kern
     const auto evaluation = data::make_source(job.data, data::Use::evaluate, train::Session::deal(world, job, false));
     train::Session session(exec, world, job, source->info());
     source->limit_rows(train::id_limits(session.model.tables().tables(), source->info()));
-    train::train(session, *source, evaluation.get());
+    train::Training training(session, *source, evaluation.get());
+    train::train(training);
     for (const auto* labels : {&seen.kernels, &seen.allocations})
       for (const std::string& label : *labels) {
         INFO(label);
@@ -99,7 +100,7 @@ TEST_CASE("every kernel and allocation of a training has a label, and every kern
       }
     CHECK(seen.instances == std::set<std::uint32_t>{instance});
   }
-  for (const char* name : {"comm", "data", "layers", "embedding", "model", "optim", "sharding", "store"}) {
+  for (const char* name : {"comm", "data", "embedding", "layers", "network", "optim", "sharding", "store"}) {
     INFO(name);
     CHECK((folders.count(name) == 1 || (world.size() == 1 && std::string(name) == "comm")));
   }

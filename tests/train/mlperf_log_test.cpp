@@ -68,13 +68,13 @@ TEST_CASE("training ends with the first evaluation that reaches an AUC, and is a
 
   job.train.steps = target->first;
   const train::TrainResult plain = run(world(), job);
-  CHECK_FALSE(plain.reached_auc);
+  CHECK(plain.stopped.empty());
   job.train.steps = 0;
   job.evaluate.stop_at_auc = target->second;
   for (const char* resume : {"never", "auto"}) {
     job.checkpoint.resume = resume;
     const train::TrainResult result = run(world(), job);
-    CHECK(result.reached_auc);
+    CHECK(result.stopped == "auc");
     CHECK(result.steps == target->first);
     CHECK(result.weights_digest == plain.weights_digest);
     CHECK(result.evaluation->auc == target->second);
@@ -82,7 +82,7 @@ TEST_CASE("training ends with the first evaluation that reaches an AUC, and is a
   }
   CHECK(events(job.run.mlperf_log, "run_stop").size() == 1);
   job.evaluate.stop_at_auc = 1;
-  CHECK_FALSE(run(world(), job).reached_auc);
+  CHECK(run(world(), job).stopped.empty());
   CHECK(measured(job).size() == 8);
   const auto ends = events(job.run.mlperf_log, "run_stop");
   CHECK(ends.back().at("metadata").at("status").string() == "aborted");

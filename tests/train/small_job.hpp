@@ -81,7 +81,8 @@ inline tesserec::train::TrainResult run(const tesserec::comm::Communicator& comm
   const auto evaluation = data::make_source(job.data, data::Use::evaluate, train::Session::deal(comm, job, false));
   train::Session session(Exec(), comm, job, source->info());
   source->limit_rows(train::id_limits(session.model.tables().tables(), source->info()));
-  return train::train(session, *source, evaluation.get());
+  train::Training training(session, *source, evaluation.get());
+  return train::train(training);
 }
 
 /// A source that raises SIGUSR1 before a batch, counted from 1; 0 = never.
@@ -115,7 +116,8 @@ inline tesserec::train::TrainResult run_to_signal(const tesserec::comm::Communic
   Signalling source = make(data::Use::train, job.train.shuffle, step > 0 ? step + pipelined : 0);
   Signalling evaluation = make(data::Use::evaluate, false, evaluation_batch);
   train::Session session(Exec(), comm, job, source.info());
-  return train::train(session, source, &evaluation);
+  train::Training training(session, source, &evaluation);
+  return train::train(training);
 }
 
 struct Digests {

@@ -162,9 +162,10 @@ TEST_CASE("evaluation while training takes columns as the training data have the
   train::Job other = job;
   other.data.evaluate = {files.at("two.h5")};
   auto turned = train::open_source(world, other, data::Use::evaluate);
-  CHECK(mentions(error_of([&] { train::train(session, *source, turned.get()); }), "its columns in another order"));
+  CHECK(mentions(error_of([&] { train::Training(session, *source, turned.get()); }), "its columns in another order"));
   turned = data::in_order(std::move(turned), source->info());
-  const double with_turned = train::train(session, *source, turned.get()).evaluation->log_loss;
+  train::Training training(session, *source, turned.get());
+  const double with_turned = train::train(training).evaluation->log_loss;
   CHECK(with_turned == log_loss(world, job));
 }
 

@@ -23,6 +23,7 @@ struct Position {
   std::string checkpoint;             ///< restored from this folder; empty = a start at step 0
   bool is_own = false;                ///< that folder is one of this run
   bool another_set = false;           ///< the checkpoint was made with another data set
+  double restore_seconds = 0;         ///< that reading it took
   std::string origin;                 ///< seal of the checkpoint elsewhere that the run began from; empty = none
 
   /// Counts a step on so many samples, whose mean loss is `loss`.
@@ -39,8 +40,9 @@ struct Position {
 std::string weights_digest(Session& session);
 std::string state_digest(Session& session);
 
-/// Writes a checkpoint, removes those beyond checkpoint.keep but not step `best`'s, and returns its path. Collective.
-std::string save(Session& session, const Position& position, Index epoch_samples, std::optional<Index> best = {});
+/// Writes a checkpoint, removes those beyond checkpoint.keep, and returns its path. With checkpoint.keep_best, the one
+/// of the best evaluation stays. Collective.
+std::string save(Session& session, const Position& position, Index epoch_samples);
 
 /// Loads what checkpoint.resume and start_from ask for, or nothing. Further rows of a larger table keep start values;
 /// what checkpoint.accept lets not fit is logged and left as new. Errors: damaged, another model's, made with other

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
+
+#include <tesserec/core/timer.hpp>
+#include <tesserec/train/observer.hpp>
+
 namespace tesserec::train {
 
 /// When the scheduler ends this job: SLURM_JOB_END_TIME, seconds since 1970, which newer Slurms set, and
@@ -21,21 +26,24 @@ class JobEnd {
   double end_;
 };
 
-/// Signals that this rank got. The end of the job is one like any other, while there is time for a checkpoint.
-class JobWatch {
+/// Stops a training after a signal on any rank. The end of the job is one like any other, while there is time for a
+/// checkpoint.
+class JobWatch final : public Observer {
  public:
-  /// `first`: this rank looks at the clock for all.
+  /// `first`: this rank looks at the clock for all. Error: see JobEnd.
   explicit JobWatch(bool first) : first_(first) {}
 
-  /// Takes the seconds between two looks: a step and what fell due after it.
-  void turn_took(double seconds);
-  void checkpoint_took(double seconds);
-  /// Returns the signal, 0 for none.
-  int signal() const;
+  void begins(Training& training) override;
+  void steps(Training& training) override;
+  void stepped(Training& training) override;
+  void saved(Training& training, double seconds) override;
 
  private:
+  int signal() const;
+
   const JobEnd end_;
   bool first_;
+  std::optional<Timer> turn_timer_;   // since the step before began
   double turn_ = 0, checkpoint_ = 0;  // the longest, seconds
 };
 

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Figures of a run that has ended: digests, times, bytes and memory.
+#pragma once
+
+#include <vector>
+
+#include <tesserec/train/session.hpp>
+#include <tesserec/train/train_result.hpp>
+
+namespace tesserec::train {
+
+/// Samples that this process has trained, and their time.
+struct TrainedSamples {
+  void add(Index count, double step) {
+    samples += count;
+    seconds += step;
+    step_seconds.push_back(float(step));
+  }
+  /// Returns 0 before the first step.
+  double samples_per_second() const { return seconds > 0 ? double(samples) / seconds : 0; }
+
+  Index samples = 0;
+  double seconds = 0;  ///< in steps, waiting for their batches included
+  std::vector<float> step_seconds;
+};
+
+/// Adds digests, times, bytes, memory and the tables' figures to the result. Collective.
+void add_figures(Session& session, const TrainedSamples& trained, TrainResult& result);
+
+}  // namespace tesserec::train

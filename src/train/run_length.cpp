@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <limits>
+
+#include <tesserec/core/error.hpp>
+#include <tesserec/train/run_length.hpp>
+
+namespace tesserec::train {
+namespace {
+
+/// Steps of the whole run.
+Index last_step(const Settings& train, Index batches) {
+  const Index most = std::numeric_limits<Index>::max() / std::max<Index>(1, batches);  // epochs
+  if (train.epochs > most && train.steps == 0)
+    fail("train.epochs is ", train.epochs, ", and an epoch has ", batches,
+         " steps: they are more than can be counted; lower it, or set train.steps");
+  const Index epochs = std::min(train.epochs, most);
+  return train.steps > 0 ? std::min(train.steps, epochs * batches) : epochs * batches;
+}
+
+}  // namespace
+
+RunLength::RunLength(const Settings& train, Index samples, Index batches)
+    : epoch_samples(samples), batches(batches), last(last_step(train, batches)) {}
+
+void RunLength::go_on(const Position& from) {
+  begun = from.step - (from.epoch * batches + from.batch);
+  last += begun;
+}
+
+}  // namespace tesserec::train

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run_log.hpp"
+
+#include <tesserec/comm/agree.hpp>
+#include <tesserec/metrics/names.hpp>
+
+namespace tesserec::train {
+namespace {
+
+template <class Body>
+void by_first_rank(const comm::Communicator& comm, const Body& body) {
+  comm::agree(comm, [&] {
+    if (comm.rank() == 0) body();
+  });
+}
+
+}  // namespace
+
+RunLog::RunLog(Session& session)
+    : session_(session),
+      running_(session.comm, session.job.train.metrics, session.job.train.window, session.job.evaluate.threshold) {
+  if (!session.job.train.metrics.empty()) session.step.keep_predictions();
+}
+
+void RunLog::open(const Position& from, Index last) {
+  running_.restore(from.metrics);
+  by_first_rank(session_.comm,
+                [&] { file_ = std::make_unique<MetricsLog>(session_.job.run.folder(), from.step, last); });
+  lacks_evaluation_ = session_.comm.max(file_ != nullptr && file_->lacks_evaluation() ? 1 : 0) != 0;
+}
+
+void RunLog::add(const std::vector<float>& predictions, const data::Batch& batch) {
+  if (!session_.job.train.metrics.empty()) running_.add(predictions, batch);
+}
+
+void RunLog::write_training(const Position& at, double loss, double samples_per_second) {
+  const Job& job = session_.job;
+  std::vector<std::pair<std::string, double>> values = {
+      {"samples", double(at.samples)},
+      {"loss", loss},
+      {"lr", optim::scheduled_rate(job.schedule, job.optimizer.dense.lr, at.step)},
+      {"samples_per_second", samples_per_second}};
+  if (job.optimizer.max_norm > 0) values.emplace_back("gradient_norm", session_.step.gradient_norm());
+  for (auto& value : running_.line()) values.push_back(std::move(value));
+  write(at.step, "train", values);
+}
+
+void RunLog::write_evaluation(const Position& at, const metrics::BinaryMetrics& metrics) {
+  auto values = metrics::chosen(metrics, session_.job.evaluate.metrics);
+  values.insert(values.begin(), {"samples", double(at.samples)});
+  write(at.step, "evaluate", values);
+}
+
+void RunLog::write(Index step, const std::string& kind, const std::vector<std::pair<std::string, double>>& values) {
+  by_first_rank(session_.comm, [&] { file_->write(step, kind, values); });
+}
+
+void RunLog::sync() {
+  by_first_rank(session_.comm, [&] { file_->sync(); });
+}
+
+void RunLog::close() {
+  by_first_rank(session_.comm, [&] { file_->close(); });
+}
+
+}  // namespace tesserec::train

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cmath>
+#include <functional>
+#include <ranges>
+
+#include "best_evaluation.hpp"
+#include "run_figures.hpp"
+#include "run_log.hpp"
+#include "run_parts.hpp"
+#include <tesserec/comm/agree.hpp>
+#include <tesserec/comm/rank_watch.hpp>
+#include <tesserec/parallel_io/checkpoint_folder.hpp>
+#include <tesserec/train/evaluate.hpp>
+#include <tesserec/train/job_end.hpp>
+#include <tesserec/train/mlperf_log.hpp>
+#include <tesserec/train/trained_data.hpp>
+#include <tesserec/train/training.hpp>
+
+namespace tesserec::train {
+namespace {
+
+data::Source* of_same_columns(data::Source* evaluation, const data::Source& source) {
+  if (evaluation != nullptr) require_same_columns(evaluation->info(), source.info());
+  return evaluation;
+}
+
+/// Makes the observers that the job asks for, in their order.
+std::vector<std::unique_ptr<Observer>> job_observers(Session& session, const data::Source& source,
+                                                     data::Source* evaluation) {
+  const bool is_first = session.comm.rank() == 0;
+  const data::SourceInfo* const evaluated = evaluation != nullptr ? &evaluation->info() : nullptr;
+  auto best = std::make_unique<BestEvaluation>(session);
+  auto early_end = std::make_unique<EarlyEnd>(*best, session, evaluation);
+  std::vector<std::unique_ptr<Observer>> observers;
+  observers.push_back(std::move(best));
+  observers.push_back(std::move(early_end));
+  observers.push_back(
+      std::make_unique<MlperfLog>(is_first ? session.job.run.mlperf_log : std::string(), source.info(), evaluated));
+  observers.push_back(std::make_unique<JobWatch>(is_first));
+  observers.push_back(std::make_unique<Progress>(evaluation != nullptr));
+  return observers;
+}
+
+}  // namespace
+
+Training::Training(Session& session, data::Source& source, data::Source* evaluation,
+                   const std::vector<Observer*>& observers)
+    : session_(session),
+      evaluation_(of_same_columns(evaluation, source)),
+      pipeline_(session.exec, std::ref(session.step), session.model.tables(), source,
+                session.job.train.pipeline && session.comm.size() > 1),
+      length_(session.job.train, source.info().samples,
+              Session::deal(session.comm, session.job, false).batches(source.info().samples)),
+      log_(std::make_unique<RunLog>(session)),
+      trained_(std::make_unique<TrainedSamples>()),
+      own_(job_observers(session, source, evaluation)) {
+  comm::agree_to_go_on(session.comm);
+  restore();
+  comm::agree_to_go_on(session.comm);
+  orderly_.emplace();
+  for (const auto& one : own_) observers_.push_back(one.get());
+  observers_.insert(observers_.end(), observers.begin(), observers.end());
+  for (Observer* one : observers_) one->begins(*this);
+}
+
+Training::~Training() = default;
+
+void Training::restore() {
+  const Job& job = session_.job;
+  locks_ = std::make_unique<RunLocks>(session_.comm, job);
+  const Timer timer;
+  if (const auto restored = train::restore(session_, length_.epoch_samples)) {
+    at_ = *restored;
+    at_.restore_seconds = timer.seconds();
+    length_.go_on(at_);
+    if (at_.is_own) saved_ = at_.step;
+    result_.checkpoint = at_.checkpoint;
+  }
+  if (job.checkpoint.keep > 0) parallel_io::CheckpointFolder(session_.comm, job.checkpoint_folder()).prepare();
+  result_.loss = std::nan("");
+  pipeline_.seek(at_.epoch, at_.batch);
+  log_->open(at_, length_.last);
+}
+
+bool Training::step() {
+  if (is_over()) return false;
+  comm::note("step", at_.step + 1);
+  if (at_.batch == length_.batches) {
+    ++at_.epoch;
+    at_.batch = 0;
+  }
+  for (Observer* one : observers_) one->steps(*this);
+  compute();
+  log();
+  for (Observer* one : std::views::reverse(observers_)) one->stepped(*this);
+  return true;
+}
+
+void Training::compute() {
+  const Timer timer;
+  double loss = 0;  // of the step, from its last micro-batch on
+  for (int micro_batch = 0; micro_batch < session_.job.train.accumulate; ++micro_batch) {
+    loss = pipeline_(at_.step + 1, length_.last);
+    log_->add(session_.step.predictions(), pipeline_.batch());
+  }
+  const Index samples = pipeline_.batch().global_size;
+  at_.add_step(samples, loss);
+  result_.loss = at_.loss_sum / double(at_.loss_samples);
+  trained_->add(samples, timer.seconds());
+}
+
+void Training::log() {
+  const Index every = session_.job.train.log_every;
+  const bool has_line = (every > 0 && at_.step % every == 0) || at_.step == length_.last;
+  if (!has_line) return;
+  log_->write_training(at_, result_.loss, trained_->samples_per_second());
+  at_.loss_sum = 0;
+  at_.loss_samples = 0;
+}
+
+std::optional<metrics::BinaryMetrics> Training::evaluate() {
+  if (evaluation_ == nullptr) return std::nullopt;
+  for (Observer* one : observers_) one->evaluates(*this);
+  result_.evaluation.reset();
+  try {
+    result_.evaluation = train::evaluate(session_, *evaluation_, &result_.evaluation_ids);
+  } catch (const Stopped& stopped) {  // on all ranks; the run that goes on makes up for it
+    stop("signal", stopped.signal());
+    return std::nullopt;
+  }
+  result_.evaluation_step = at_.step;
+  for (Observer* one : std::views::reverse(observers_)) one->evaluated(*this, *result_.evaluation);
+  log_->write_evaluation(at_, *result_.evaluation);
+  return result_.evaluation;
+}
+
+std::string Training::save() {
+  if (session_.job.checkpoint.keep == 0 || saved_ == at_.step) return result_.checkpoint;
+  comm::note("the checkpoint of step", at_.step);
+  log_->sync();
+  at_.metrics = log_->state();
+  const Timer timer;
+  result_.checkpoint = train::save(session_, at_, length_.epoch_samples);
+  saved_ = at_.step;
+  const double seconds = timer.seconds();
+  for (Observer* one : std::views::reverse(observers_)) one->saved(*this, seconds);
+  return result_.checkpoint;
+}
+
+void Training::stop(const std::string& reason, int signal) {
+  if (!result_.stopped.empty()) return;
+  result_.stopped = reason;
+  result_.signal = signal;
+}
+
+TrainResult Training::finish() {
+  const auto tell_end = [&] {
+    for (Observer* one : std::views::reverse(observers_)) one->ends(*this, result_);
+  };
+  pipeline_.drop();
+  const bool is_stopped = !result_.stopped.empty();
+  if (is_stopped) tell_end();
+  save();
+  if (!is_stopped) {
+    if (!result_.evaluation || result_.evaluation_step != at_.step) evaluate();
+    tell_end();
+  }
+  log_->close();
+  result_.steps = at_.step;
+  result_.samples = at_.samples;
+  add_figures(session_, *trained_, result_);
+  return result_;
+}
+
+bool Training::is_due(Index every) const {
+  return every > 0 && at_.step > 0 && at_.step < length_.last && at_.step % every == 0;
+}
+
+bool Training::lacks_evaluation() const { return log_->lacks_evaluation(); }
+
+}  // namespace tesserec::train
