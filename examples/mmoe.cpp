@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A two-task mixture of experts with a training loop and a source of its own, which goes on where it was stopped, on
-// any number of ranks, and ends with the same bits.
+// A two-task mixture of experts with a source of its own, which goes on where it was stopped, on any number of ranks,
+// and ends with the same bits.
 //   mmoe FOLDER STEPS        goes on from FOLDER, trains up to STEPS, saves, prints loss and digest
 //   mmoe FOLDER STEPS bad    the last rank's third batch has an id outside its table
 #include <iostream>
@@ -50,25 +50,21 @@ class Visits final : public data::Source {
 };
 
 int run(const comm::Communicator& world, const std::string& folder, Index steps, bool bad) {
-  const Exec exec;
   add_types();
-  model::ShardedModel model = make_model(exec, world);
-  const data::Deal deal = train::deal_of(model, batch_size, false);
-  Visits visits(deal, bad && world.rank() == world.size() - 1);
-  const bool resumed = train::load(exec, model, visits.info(), folder);
+  train::Job job = make_job(folder);
+  job.train.epochs = steps;  // enough of them
+  job.train.steps = steps;
+  job.train.log_every = 1;
+  Visits visits(train::Session::deal(world, job, job.train.shuffle), bad && world.rank() == world.size() - 1);
+  train::Session session(Exec(), world, job, visits.info());
 
-  train::TrainStep step(exec, model);
-  train::TrainPipelineSparseDist pipeline(exec, std::ref(step), model.tables(), visits, true);
-  const Index batches = deal.batches(Visits::samples), begin = model.embeddings.steps();
-  pipeline.seek(begin / batches, begin % batches);
-  double loss = 0;
-  for (Index s = begin + 1; s <= steps; ++s) loss = pipeline(s, steps);
-
-  train::save(exec, model, visits.info(), folder, /*keep=*/2);
-  const std::string digest = train::digest(exec, model);  // collective
+  train::Training training(session, visits, nullptr);  // goes on where FOLDER's newest checkpoint stands
+  const bool resumed = training.position().step > 0;
+  while (training.step()) continue;
+  const train::TrainResult result = training.finish();  // saves
   if (world.rank() == 0)
-    std::cout << (resumed ? "resumed, " : "") << "step " << model.embeddings.steps() << ", loss " << loss << ", digest "
-              << digest << std::endl;
+    std::cout << (resumed ? "resumed, " : "") << "step " << result.steps << ", loss " << result.loss << ", digest "
+              << result.weights_digest << std::endl;
   return 0;
 }
 

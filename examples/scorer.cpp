@@ -43,22 +43,22 @@ std::vector<Visit> read_visits(const std::string& path) {
 }
 
 int run(const comm::Communicator& world, const std::string& folder, const std::string& path) {
-  const Exec exec;
   add_types();
   const std::vector<Visit> visits = read_visits(path);
-  model::ShardedModel model = make_model(exec, world);
-  if (!train::load(exec, model, visits_info(std::ssize(visits)), folder)) fail(folder, ": no checkpoint is there");
-  train::TrainStep step(exec, model);
+  const train::Job job = make_job(folder);
+  const train::TrainedModel trained = train::open_trained(world, job, "");
+  train::Session session(Exec(), world, job, visits_info(std::ssize(visits)));
+  train::restore_weights(session, trained);
 
-  const data::Deal deal = train::deal_of(model, batch_size, false);
-  data::Batch batch(exec);
+  const data::Deal deal = train::Session::deal(world, job, false);
+  data::Batch batch(session.exec);
   for (Index b = 0; b < deal.batches(std::ssize(visits)); ++b) {  // predict is collective: all ranks make each batch
     const Index size = deal.batch_samples(std::ssize(visits), b), first = b * batch_size;
     const Range mine = deal.lanes.samples_of_rank(world.rank(), world.size(), size);
     fill(batch, mine, size, [&](Index s) { return visits[first + s]; });
     std::vector<float> clicks(mine.size()),
         logits(2 * mine.size());  // of both tasks, which the last layer puts side by side
-    step.predict(batch, clicks.data(), logits.data());
+    session.step.predict(batch, clicks.data(), logits.data());
     const std::vector<float> all = world.all_gather(std::span<const float>(logits));  // lanes, and so rows, in order
     for (Index s = 0; world.rank() == 0 && s < size; ++s)
       std::cout << first + s << "," << shortest(elementary::sigmoid(all[2 * s])) << ","

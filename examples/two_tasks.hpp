@@ -82,7 +82,7 @@ class TwoTasks final : public losses::LossFunction {
   }
 };
 
-/// To be called once, before the model is made.
+/// To be called once, before the session is made.
 inline void add_types() {
   layers::add_layer_type({"softmax", "shares that add to 1.", {}, [](const layers::LayerSettings&, const auto& inputs) {
                             return std::make_unique<Softmax>(inputs.at(0).width());
@@ -119,24 +119,24 @@ inline model::Settings settings() {
   return settings;
 }
 
-/// The model on its ranks; weights have their start values.
-inline model::ShardedModel make_model(const Exec& exec, const comm::Communicator& world) {
-  const embedding::EmbeddingBagCollection tables(
-      {{.name = "user", .num_embeddings = users, .embedding_dim = dim, .feature_names = {"user"}},
-       {.name = "items",
-        .num_embeddings = items,
-        .embedding_dim = dim,
-        .feature_names = {"items"},
-        .pooling = embedding::PoolingType::mean}});
-  sharding::EmbeddingBagCollectionSharder sharder;
-  sharder.fused = {.type = optim::Type::rowwise_adagrad, .lr = 0.1};
-  sharder.dense = {.type = optim::Type::adam, .lr = 0.003};
-  sharding::ParallelOptions options;
-  options.seed = 3;
-  options.lanes = 8;  // part of the bits: so many ranks at most
-  options.global_batch = batch_size;
-  options.features = {"user", "items"};
-  return {exec, world, settings(), numbers, tables, options, sharder};
+/// What mmoe trains and keeps in `folder`, and scorer takes from there.
+inline train::Job make_job(const std::string& folder) {
+  train::Job job;
+  job.run.output = folder;
+  job.run.seed = 3;
+  job.model = settings();
+  job.tables = {{.name = "user", .num_embeddings = users, .embedding_dim = dim, .feature_names = {"user"}},
+                {.name = "items",
+                 .num_embeddings = items,
+                 .embedding_dim = dim,
+                 .feature_names = {"items"},
+                 .pooling = embedding::PoolingType::mean}};
+  job.train.batch_size = batch_size;
+  job.train.lanes = 8;  // part of the bits: so many ranks at most
+  job.train.shuffle = false;
+  job.optimizer.sparse = {.type = optim::Type::rowwise_adagrad, .lr = 0.1};
+  job.optimizer.dense = {.type = optim::Type::adam, .lr = 0.003};
+  return job;
 }
 
 /// A visit, and what the columns of a source or file of visits are called.
