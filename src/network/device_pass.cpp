@@ -39,9 +39,9 @@ class DevicePass final : public Pass {
     BatchData data = data_of(device, flat, input, batch_.unpooled_gradient(device, unpooled_gradient));
     data.pooled_gradient = batch_.pooled_gradient(device, pooled_gradient);
     data.draw = {true, input.seed, 0, input.step, first};
-    const TrainingBuffers training{data,
-                            given.probabilities != nullptr ? batch_.result(device, given.probabilities, 1) : nullptr,
-                            lanes_.losses(device), lanes_.gradients(device, graph_.size())};
+    const TrainingBuffers training{
+        data, given.probabilities != nullptr ? batch_.result(device, given.probabilities, 1) : nullptr,
+        lanes_.losses(device), lanes_.gradients(device, graph_.size())};
     if (graphs_)
       repeated_(device, key_of(training), [&] { train(device, training); });
     else

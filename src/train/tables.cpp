@@ -9,6 +9,7 @@
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/memory.hpp>
 #include <tesserec/core/text.hpp>
+#include <tesserec/network/features.hpp>
 #include <tesserec/network/smaller_tables.hpp>
 #include <tesserec/train/tables.hpp>
 

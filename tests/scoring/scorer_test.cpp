@@ -19,7 +19,8 @@ class Trained {
       : job_(job(folder, model, tables)) {
     for (data::Source* one : {source_.get(), evaluation_.get()})
       one->limit_rows(train::id_limits(session_.model.tables().tables(), one->info()));
-    checkpoint_ = train::train(session_, *source_, nullptr).checkpoint;
+    train::Training training(session_, *source_, nullptr);
+    checkpoint_ = train::train(training).checkpoint;
   }
 
   const std::string& checkpoint() const { return checkpoint_; }

@@ -37,7 +37,7 @@ struct TrainResult {
   std::vector<FeatureIds> evaluation_ids;              ///< of that evaluation's data
   std::vector<TableFigures> tables;
   std::optional<parallel_io::BestEvaluation> best;  ///< with checkpoint.keep_best or evaluate.patience
-  std::string best_checkpoint;                ///< with checkpoint.keep_best: its folder
+  std::string best_checkpoint;                      ///< with checkpoint.keep_best: its folder
 };
 
 }  // namespace tesserec::train
