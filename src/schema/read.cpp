@@ -84,7 +84,7 @@ double read_number(const Value& value, const std::string& path, const Numbers& r
   if (value.kind != Kind::number && value.kind != Kind::integer) refuse(value, path, must);
   const double number = value.kind == Kind::integer ? double(value.integer) : value.number;
   if (!std::isfinite(number) || number < range.low || number > range.high || (range.open && number == range.high) ||
-      (number != 0.0 && number < range.least))
+      (number != 0.0 && std::fabs(number) < range.least))
     refuse(value, path, must);
   return number == 0.0 ? 0.0 : number;  // no -0
 }

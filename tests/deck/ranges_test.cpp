@@ -138,6 +138,24 @@ TEST_CASE("a number right outside of the range that docs/deck.md states is refus
   CHECK(numbers > 100);
 }
 
+TEST_CASE("the ends of the range that docs/deck.md states are taken") {
+  for (const BlockInfo& block : deck::schema())
+    for (const KeyInfo& key : block.keys) {
+      if (!is_integer(key) && !is_number(key)) continue;
+      const Range range = range_of(key);
+      std::vector<double> ends = {range.low};
+      if (std::isfinite(range.high) && !range.open) ends.push_back(range.high);
+      for (const double end : ends) {
+        std::string where;
+        const std::string value = is_integer(key) ? std::to_string(std::int64_t(end)) : shortest(end);
+        const std::string message = message_of(block, key, with_value(key, value), where);
+        INFO(block.path << "." << key.name << " = " << value << ": " << message);
+        CHECK_FALSE(mentions(message, " must be an integer"));  // what it owes other keys is another thing
+        CHECK_FALSE(mentions(message, " must be a finite number"));
+      }
+    }
+}
+
 TEST_CASE("a schedule that no run can follow is refused, by the line of what makes it so") {
   const auto refused = [](const std::string& text, const std::string& message) {
     CHECK(error_of([&] { deck::parse_deck(text, "d.toml", {}); }).rfind(message, 0) == 0);

@@ -27,7 +27,7 @@ struct Numbers {
   double low = 0.0;
   double high = 1e30;
   bool open = false;
-  double least = 0.0;  ///< numbers other than 0 must be at least this: a float turns smaller ones into 0
+  double least = 0.0;  ///< numbers other than 0 have at least this magnitude: a float turns smaller ones into 0
   std::string words() const;
 };
 
