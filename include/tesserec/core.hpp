@@ -31,6 +31,7 @@
 #include <tesserec/core/memory.hpp>
 #include <tesserec/core/not_finite.hpp>
 #include <tesserec/core/number_type.hpp>
+#include <tesserec/core/own_keys.hpp>
 #include <tesserec/core/phases.hpp>
 #include <tesserec/core/philox_rounds.hpp>
 #include <tesserec/core/placed.hpp>

@@ -13,4 +13,6 @@
 #include <tesserec/data/sample_order.hpp>
 #include <tesserec/data/settings.hpp>
 #include <tesserec/data/source.hpp>
+#include <tesserec/data/source_types.hpp>
 #include <tesserec/data/synthetic.hpp>
+#include <tesserec/data/synthetic_source.hpp>

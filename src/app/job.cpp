@@ -50,6 +50,10 @@ std::string checkpoint_of(const train::Job& job, bool newest) {
 std::optional<data::SourceInfo> known_here(const deck::Deck& deck) {
   if (deck.data.synthetic.kind != data::SyntheticKind::none)
     return data::synthetic_info(deck.data.synthetic, data::Use::train);
+  if (!deck.data.source.empty()) {
+    const data::Deal whole{.batch_size = deck.train.step_samples(), .seed = deck.run.seed};
+    return data::make_source(deck.data, data::Use::train, whole)->info();
+  }
   bool some = false;
   for (const std::string& pattern : deck.data.train) some = some || !store::matching_paths(pattern).empty();
   if (!some) return std::nullopt;
@@ -125,7 +129,7 @@ void check_group(const deck::Deck& deck, const data::SourceInfo& data) {
   if (found == data.features.end())
     fail(where, "but the data (", data.description, ") have no such feature",
          near.empty() ? "; they have " + join(data.features) : "; did you mean \"" + near + "\"?");
-  const double ids = data.ids_per_bag[found - data.features.begin()];
+  const double ids = data.ids_per_bag.empty() ? 1 : data.ids_per_bag[found - data.features.begin()];
   if (ids != 1)
     fail(where, "a feature with ", shortest(ids), " ids a sample on average; groups need one with one id a sample");
 }
@@ -154,6 +158,9 @@ void add_planted_truth(const comm::Communicator& comm, const train::Job& job, Js
 }
 
 LoadedModel::LoadedModel(const deck::Deck& deck, const comm::Communicator& comm, data::Use use) : job(job_of(deck)) {
+  if (!data::has_source(job.data, use) && !job.data.source.empty())
+    fail(deck.at("data.source"), " is \"", job.data.source, "\", which has no evaluation data; see its keys in [data.",
+         job.data.source, "]");
   if (!data::has_source(job.data, use))
     fail(deck.at("data"), ": no evaluation data; give data.evaluate", use == data::Use::predict ? ", data.predict" : "",
          ", or data.synthetic.evaluate_samples");

@@ -67,7 +67,7 @@ IdShares id_shares(const Settings& settings, const SourceInfo& data, std::uint64
   if (settings.synthetic.kind == SyntheticKind::planted && settings.synthetic.zipf > 0)
     return planted(settings.synthetic, seed);
   try {
-    return data.files.empty() || data.samples == 0 ? IdShares{} : count(settings, data);
+    return !settings.source.empty() || data.files.empty() || data.samples == 0 ? IdShares{} : count(settings, data);
   } catch (const Error& error) {
     log_warning(concat("the planner takes all rows as equally frequent, because a sample of the data cannot be read: ",
                        error.what()));

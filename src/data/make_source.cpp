@@ -7,12 +7,12 @@
 #include "dataset_source.hpp"
 #include "planted_table.hpp"
 #include "sequential_source.hpp"
-#include "synthetic_source.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/text.hpp>
 #include <tesserec/data/make_source.hpp>
 #include <tesserec/data/planted.hpp>
 #include <tesserec/data/reference.hpp>
+#include <tesserec/data/synthetic_source.hpp>
 
 namespace tesserec::data {
 namespace {
@@ -107,6 +107,10 @@ bool has_source(const Settings& settings, Use use) {
     fail(
         "data.train, data.evaluate or data.predict name files and data.synthetic.kind names a generator: keep one of "
         "them");
+  if (!settings.source.empty() && (files || synthetic.kind != SyntheticKind::none))
+    fail("data.source = \"", settings.source, "\" stands beside ", files ? "files" : "data.synthetic.kind",
+         ": keep one of them");
+  if (!settings.source.empty()) return has_own_source(settings, use);
   if (synthetic.kind != SyntheticKind::none)
     return (use == Use::train ? synthetic.samples : synthetic.evaluate_samples) > 0;
   return !files_of(settings, use).files.empty();
@@ -124,6 +128,12 @@ std::unique_ptr<Source> make_source(const Settings& settings, Use use, const Dea
   dealt.shuffle = use == Use::train && deal.shuffle;
   const bool given = has_source(settings, use);
   if (settings.synthetic.kind != SyntheticKind::none) return make_synthetic(settings.synthetic, use, dealt);
+  if (!settings.source.empty()) {
+    if (!given) fail("data.source = \"", settings.source, "\" has no samples for this command");
+    auto source = make_own_source(settings, use, dealt);
+    if (use != Use::predict) require_labels(source->info(), "data.source");
+    return source;
+  }
   const auto [key, files] = files_of(settings, use);
   if (!given) fail("no data: give ", key, " (HDF5 files) or data.synthetic.kind");
   auto source = std::make_unique<DatasetSource>(files, key, trust_of(settings), dealt);

@@ -9,7 +9,8 @@
 namespace tesserec::deck {
 
 void require_data(const Deck& deck) {
-  if (deck.data.train.empty() && deck.data.synthetic.kind == data::SyntheticKind::none)
+  const bool given = !deck.data.source.empty() || deck.data.synthetic.kind != data::SyntheticKind::none;
+  if (deck.data.train.empty() && !given)
     fail(deck.at("data.train"),
          " is missing: give HDF5 data sets (tesserec preprocess makes them) or [data.synthetic]");
   namespace fs = std::filesystem;

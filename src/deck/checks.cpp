@@ -25,10 +25,14 @@ void check_data(const Deck& deck) {
   const bool on = synthetic.kind != data::SyntheticKind::none;
   if (deck.lines.count("data.synthetic") != 0 && deck.lines.count("data.synthetic.kind") == 0)
     fail(deck.at("data.synthetic.kind"), " is missing: planted, reference or none");
-  if (!on) return;
   const data::Settings& data = deck.data;
+  if (on && !data.source.empty())
+    fail(deck.at("data.source"), " and data.synthetic are both given; keep one, or set data.synthetic.kind = \"none\"");
   const std::pair<const char*, const std::vector<std::string>&> named[] = {
       {"data.train", data.train}, {"data.evaluate", data.evaluate}, {"data.predict", data.predict}};
+  for (const auto& [key, files] : named)
+    if (!files.empty() && !data.source.empty()) fail(deck.at("data.source"), " and ", key, " are both given; keep one");
+  if (!on) return;
   for (const auto& [key, files] : named)
     if (!files.empty())
       fail(deck.at("data.synthetic"), " and ", key, " are both given; keep one, or set data.synthetic.kind = \"none\"");

@@ -68,6 +68,7 @@ std::string effective_deck(const Deck& deck) {
 Deck as_network(Deck deck, bool dense_features) {
   deck.model.layers = network::layers_of(deck.model, dense_features);
   deck.model.type = "network";
+  deck.model.own_values = {};  // the layers have them
   return deck;
 }
 

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // [data], [data.synthetic], [preprocess], [[preprocess.column]]
 #include "section.hpp"
+#include <tesserec/data/source_types.hpp>
+#include <tesserec/schema/own_rows.hpp>
 
 namespace tesserec::deck {
 namespace {
 
 Section data_section() {
   using Data = data::Settings;
-  const Keys<Data> keys = {
+  Keys<Data> keys = {
       texts("train", &Data::train, Text::filled, {},
             "HDF5 data sets to train on; *, ? and [...] match names, but a path that exists is taken as it is."),
       texts("evaluate", &Data::evaluate, Text::filled, {},
@@ -19,8 +21,42 @@ Section data_section() {
               "Whether data sets may take numbers from other files: virtual datasets, external storage, external "
               "links. Whoever wrote such a data set chose which of your files it reads."),
   };
-  return single("data", "Where samples come from: files, or [data.synthetic].", keys,
-                [](auto& d) -> auto& { return d.data; }, {"synthetic"});
+  std::vector<std::string> inner = {"synthetic"};
+  Choices<std::string> sources;
+  for (const data::SourceType& type : data::source_types()) {
+    inner.push_back(type.name);
+    sources.emplace_back(type.name, type.name);
+  }
+  if (!sources.empty())
+    keys.push_back(default_words(
+        choice("source", &Data::source, sources,
+               join(data::source_types(), " ", [](const auto& type) { return type.name + ": " + type.text; })),
+        "unset (files, or [data.synthetic])"));
+  return single(
+      "data", "Where samples come from: files, or [data.synthetic].", keys, [](auto& d) -> auto& { return d.data; },
+      inner);
+}
+
+/// The block of a source of one's own.
+Section source_section(const data::SourceType& type) {
+  using Data = data::Settings;
+  const auto type_of = [name = type.name](const Data&) -> auto& { return data::source_type(name); };
+  const auto values = [](auto& data) -> auto& { return data.own_values; };
+  Keys<Data> keys;
+  for (const OwnKey& key : type.own) keys.push_back(own_row<Data>({{"", key}}, type_of, values));
+  const std::string path = "data." + type.name;
+  Section section = single(
+      path, type.text, keys, [](auto& d) -> auto& { return d.data; });
+  section.read = [=, name = type.name, read = section.read](Deck& deck, const Value& root) {
+    const Value* block = root.find_path(path);
+    if (block != nullptr && deck.data.source != name)
+      fail(block->where, ": ", path, " is for data.source = ", quoted(name), "; set it, or leave the block out");
+    read(deck, root);
+  };
+  section.write = [=, name = type.name, write = section.write](const Deck& deck, std::string& out) {
+    if (deck.data.source == name) write(deck, out);
+  };
+  return section;
 }
 
 /// So many samples, and any batch beside them, can be counted.
@@ -173,7 +209,11 @@ Section column_section() {
 }  // namespace
 
 std::vector<Section> data_sections() {
-  return {data_section(), synthetic_section(), preprocess_section(), column_section()};
+  std::vector<Section> sections = {data_section(), synthetic_section()};
+  for (const data::SourceType& type : data::source_types()) sections.push_back(source_section(type));
+  sections.push_back(preprocess_section());
+  sections.push_back(column_section());
+  return sections;
 }
 
 }  // namespace tesserec::deck

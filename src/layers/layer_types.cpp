@@ -41,7 +41,8 @@ Registry<LayerType>& layer_registry() {
            {"positions"},
            make_weighted_sum,
            true},
-      });
+      },
+      {"name", "type", "inputs"});
   return types;
 }
 
@@ -61,7 +62,7 @@ std::unique_ptr<Layer> make_layer(const LayerSettings& settings, const std::vect
       fail(input.name(), " is a sequence, one vector an id, which ", settings.type, " does not take; ",
            join(fit, ", ", &LayerType::name), " do");
     }
-  return type.make(settings, inputs);
+  return type.make(layer_registry().completed(type, settings), inputs);
 }
 
 }  // namespace tesserec::layers

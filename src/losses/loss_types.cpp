@@ -64,7 +64,18 @@ Registry<LossType>& loss_registry() {
 }  // namespace
 
 const std::vector<LossType>& loss_types() { return loss_registry().all(); }
-void add_loss_type(LossType type) { loss_registry().add(std::move(type)); }
+void add_loss_type(LossType type) {
+  for (const OwnKey& key : type.own)
+    if (!key.name.starts_with("loss_"))
+      fail(loss_registry().owner(type.name), ": its key \"", key.name,
+           "\" stands in [model], where keys of losses begin with loss_; name it loss_", key.name);
+  loss_registry().add(std::move(type));
+}
 const LossType& loss_type(const std::string& name) { return loss_registry().at(name); }
+
+std::unique_ptr<LossFunction> make_loss(const std::string& name, const LossSettings& settings) {
+  const LossType& type = loss_type(name);
+  return type.make(loss_registry().completed(type, settings));
+}
 
 }  // namespace tesserec::losses

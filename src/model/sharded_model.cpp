@@ -15,13 +15,13 @@ namespace {
 /// Structured bindings name every member of a setting, here and below, so that a new one cannot be forgotten.
 void add(comm::NamedValues& values, std::size_t i, const layers::LayerSettings& layer) {
   const auto& [name, type, inputs, widths, activations, bias, itself, layers, rank, experts, dim, rate, softmax,
-               positions, precision] = layer;
+               positions, precision, own_values] = layer;
   const std::string at = concat("model.layers[", i, "].");
   values.add(at + "name", name).add(at + "type", type).add(at + "inputs", inputs).add(at + "widths", widths);
   values.add(at + "activations", activations).add(at + "bias", bias).add(at + "itself", itself);
   values.add(at + "layers", layers).add(at + "rank", rank).add(at + "experts", experts).add(at + "dim", dim);
   values.add(at + "rate", rate).add(at + "softmax", softmax).add(at + "positions", positions);
-  values.add(at + "precision", products::name(precision));
+  values.add(at + "precision", products::name(precision)).add(at + "own_values", own_values.text());
 }
 
 /// Throws the same Error on all ranks if settings or dense features differ; names value and ranks. Collective.
@@ -29,10 +29,10 @@ void require_same_settings(const comm::Communicator& comm, const Settings& setti
   if (comm.size() == 1) return;
   const auto& [type, embedding_dim, smaller, bottom, top, deep, interaction, itself, cross_settings, branch1, branch2,
                wide, query, item, towers, history, attention, attention_softmax, activation, precision, kernels, graphs,
-               layers, loss, loss_settings] = static_cast<const network::Settings&>(settings);
+               layers, loss, loss_settings, own_values] = static_cast<const network::Settings&>(settings);
   const auto& [qr_collisions, qr_threshold, qr_operation, md_temperature, md_threshold, md_round_dims] = smaller;
   const auto& [cross, cross_layers, cross_rank, cross_experts] = cross_settings;
-  const auto& [loss_threshold, loss_weights, loss_temperature] = loss_settings;
+  const auto& [loss_threshold, loss_weights, loss_temperature, loss_own_values] = loss_settings;
   comm::NamedValues values;
   const auto add_key = [&](const char* key, const auto& value) { values.add(concat("model.", key), value); };
   values.add("the number of dense features", dense_features);
@@ -72,6 +72,8 @@ void require_same_settings(const comm::Communicator& comm, const Settings& setti
   add_key("loss_threshold", loss_threshold);
   add_key("loss_weights", loss_weights);
   add_key("loss_temperature", loss_temperature);
+  add_key("own_values", own_values.text());
+  add_key("loss_settings.own_values", loss_own_values.text());
   values.add("the number of layers", layers.size());
   for (std::size_t i = 0; i < layers.size(); ++i) add(values, i, layers[i]);
   comm::require_same(comm, values.list(), "give all ranks of a model the same settings");

@@ -43,7 +43,9 @@ Registry<ModelType>& model_registry() {
            "the layers of [[model.layer]], in order; the last one's output is the logit.",
            {"layer"},
            network},
-      });
+      },
+      {"type", "embedding_dim", "qr_collisions", "qr_threshold", "qr_operation", "md_temperature", "md_threshold",
+       "md_round_dims", "precision", "exchange_forward", "exchange_backward"});
   return types;
 }
 
@@ -78,7 +80,13 @@ layers::LayerSettings mlp(const Settings& s, std::string name, std::string input
 }
 
 const std::vector<ModelType>& model_types() { return model_registry().all(); }
-void add_model_type(ModelType type) { model_registry().add(std::move(type)); }
+void add_model_type(ModelType type) {
+  for (const OwnKey& key : type.own)
+    if (key.name.starts_with("loss"))
+      fail(model_registry().owner(type.name), ": its key \"", key.name,
+           "\" begins with loss, as only keys of losses do; give it another name");
+  model_registry().add(std::move(type));
+}
 const ModelType& model_type(const std::string& name) { return model_registry().at(name); }
 
 std::vector<layers::LayerSettings> layers_of(const Settings& s, bool dense_features) {
@@ -91,7 +99,7 @@ std::vector<layers::LayerSettings> layers_of(const Settings& s, bool dense_featu
     throw SettingError("top", concat(" is ", join(s.top, "-"), ": its last width must be 1"));
   if (reads("layer") && s.layers.empty())
     throw SettingError("layer", " is missing: a network lists its layers in [[model.layer]]");
-  std::vector<layers::LayerSettings> layers = type.layers(s);
+  std::vector<layers::LayerSettings> layers = type.layers(model_registry().completed(type, s));
   if (!dense_features && !reads("layer")) leave_out("dense", layers);
   return layers;
 }

@@ -18,7 +18,7 @@ std::unique_ptr<losses::LossFunction> make_loss(const Settings& s, const Graph& 
   const LayerInfo& last = graph.layers().back();
   std::unique_ptr<losses::LossFunction> loss;
   try {
-    loss = losses::loss_type(s.loss).make(s.loss_settings);
+    loss = losses::make_loss(s.loss, s.loss_settings);
   } catch (const Error& error) {
     fail("model.", error.what());
   }

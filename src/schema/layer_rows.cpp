@@ -2,6 +2,7 @@
 // [[model.layer]]
 #include <tesserec/network/model_types.hpp>
 #include <tesserec/schema/model_rows.hpp>
+#include <tesserec/schema/own_rows.hpp>
 
 namespace tesserec::schema {
 namespace {
@@ -9,13 +10,11 @@ namespace {
 using layers::LayerSettings;
 
 Keys<LayerSettings> layer_keys() {
-  const auto of_type = [](Key<LayerSettings> key) {
-    return of_kind(
-        std::move(key), "type", [](const LayerSettings& layer) -> auto& { return layers::layer_type(layer.type); });
-  };
+  const auto type_of = [](const LayerSettings& layer) -> auto& { return layers::layer_type(layer.type); };
+  const auto of_type = [=](const Key<LayerSettings>& key) { return of_kind(key, "type", type_of); };
   Choices<std::string> types;
   for (const layers::LayerType& type : layers::layer_types()) types.emplace_back(type.name, type.name);
-  return {
+  Keys<LayerSettings> keys = {
       required(text("name", &LayerSettings::name, Text::name, "Name of the layer.")),
       required(choice("type", &LayerSettings::type, types,
                       join(layers::layer_types(), " ", [](const auto& type) { return type.name + ": " + type.text; }))),
@@ -41,6 +40,10 @@ Keys<LayerSettings> layer_keys() {
                       "weighted_sum: so many weights, the last one for all ids that follow.")),
       of_type(number("rate", &LayerSettings::rate, {0.0, 1.0, true}, "", "dropout: the share of numbers that are 0.")),
   };
+  for (Key<LayerSettings>& key : own_rows<LayerSettings>(
+           layers::layer_types(), "type", type_of, [](auto& layer) -> auto& { return layer.own_values; }))
+    keys.push_back(std::move(key));
+  return keys;
 }
 
 const std::string layer_path = "model.layer";

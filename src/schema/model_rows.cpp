@@ -4,6 +4,7 @@
 #include <tesserec/losses/loss_types.hpp>
 #include <tesserec/network/model_types.hpp>
 #include <tesserec/schema/model_rows.hpp>
+#include <tesserec/schema/own_rows.hpp>
 
 namespace tesserec::schema {
 namespace {
@@ -16,10 +17,8 @@ using Model = network::Settings;
 }  // namespace
 
 Keys<Model> model_keys() {
-  const auto of_type = [](Key<Model> key) {
-    return of_kind(
-        std::move(key), "model.type", [](const Model& model) -> auto& { return network::model_type(model.type); });
-  };
+  const auto type_of = [](const Model& model) -> auto& { return network::model_type(model.type); };
+  const auto of_type = [=](const Key<Model>& key) { return of_kind(key, "model.type", type_of); };
   const auto of_cross = [&](const Key<CrossSettings>& key) { return of_type(inside(&Model::cross, key)); };
   const auto smaller = [](const Key<SmallerTables>& key) { return inside(&Model::smaller, key); };
   Choices<std::string> types;
@@ -33,14 +32,13 @@ Keys<Model> model_keys() {
                                            {"full", network::Cross::full},
                                            {"vector", network::Cross::vector},
                                            {"mixture", network::Cross::mixture}};
-  const auto of_loss = [](const Key<LossSettings>& key) {
-    return of_kind(
-        inside(&Model::loss_settings, key), "model.loss",
-        [](const Model& model) -> auto& { return losses::loss_type(model.loss); });
+  const auto loss_of = [](const Model& model) -> auto& { return losses::loss_type(model.loss); };
+  const auto of_loss = [=](const Key<LossSettings>& key) {
+    return of_kind(inside(&Model::loss_settings, key), "model.loss", loss_of);
   };
   Choices<std::string> losses;
   for (const losses::LossType& type : losses::loss_types()) losses.emplace_back(type.name, type.name);
-  return {
+  Keys<Model> keys = {
       choice("type", &Model::type, types,
              join(network::model_types(), " ", [](const auto& type) { return type.name + ": " + type.text; })),
       integer("embedding_dim", &Model::embedding_dim, {1, 65536}, "columns", "Width of an embedding row."),
@@ -108,6 +106,14 @@ Keys<Model> model_keys() {
                       "Weights of label 0 and label 1.")),
       of_loss(number("loss_temperature", &LossSettings::temperature, {1e-6, 1e30}, "", "What scores are divided by.")),
   };
+  for (Key<Model>& key : own_rows<Model>(
+           network::model_types(), "model.type", type_of, [](auto& model) -> auto& { return model.own_values; }))
+    keys.push_back(std::move(key));
+  for (Key<Model>& key : own_rows<Model>(
+           losses::loss_types(), "model.loss", loss_of,
+           [](auto& model) -> auto& { return model.loss_settings.own_values; }))
+    keys.push_back(std::move(key));
+  return keys;
 }
 
 }  // namespace tesserec::schema

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <tesserec/core/registry.hpp>
-
 #include "catch.hpp"
 #include "errors.hpp"
+#include <tesserec/core/registry.hpp>
 
 using namespace tesserec;
 
@@ -10,6 +9,7 @@ TEST_CASE("a registry knows types by name, once each, in order") {
   struct Kind {
     std::string name;
     int number = 0;
+    std::vector<OwnKey> own = {};
   };
   Registry<Kind> kinds("kind", {{"one", 1}, {"two", 2}});
   kinds.add({"three", 3});

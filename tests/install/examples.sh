@@ -73,10 +73,11 @@ case $1 in
     sed -i '17s/;/;x/' rows.csv
     refuses 'rows.csv:17: "x[0-9]+" is no number' 2 examples/scorer run rows.csv
     ;;
-  own_model)  # a program of one's own with all commands: its layer, loss and model in a deck
+  own_model)  # a program of one's own with all commands: its layer, loss, model and source in a deck, each with keys of its own
     cp "$OUTSIDE/own_model.toml" .
-    on 1 build/own_model check own_model.toml | grep -F 'u            unit_length of query: 8 wide'
+    on 1 build/own_model check own_model.toml | grep -F 'bounded      bounded of all: 20 wide'
     on 1 build/own_model plan own_model.toml --ranks 2 >out
+    on 1 build/own_model generate own_model.toml --print 1 | grep -F 'visits: 32 batches of 128 samples'
     digests() { grep -o '"[a-z]*_digest": "[0-9a-f]*"' || fail "no digests"; }
     expected=$(on 1 build/own_model train own_model.toml --json --set run.output=run_1 | digests)
     [ "$(wc -l <<<"$expected")" = 2 ] || fail "not two digests"
@@ -85,7 +86,42 @@ case $1 in
     done
     on 2 build/own_model train own_model.toml --set run.output=resumed --set train.steps=20 --set checkpoint.every_steps=10 >out || fail "20 steps"
     [ "$(on 3 build/own_model train own_model.toml --json --set run.output=resumed | digests)" = "$expected" ] || fail "begun on 2 ranks, resumed on 3"
-    on 2 build/own_model evaluate own_model.toml --set run.output=resumed
+    on 2 build/own_model evaluate own_model.toml --json --set run.output=resumed | grep -Eo '"auc": 0\.[89][0-9]*' || fail "clicks were not learnt"
+    on 2 build/own_model predict own_model.toml --set run.output=resumed --scores scores.h5 >out || fail "predict"
+    # Layer by layer the same bits. There the layer's own key stands.
+    on 1 build/own_model check own_model.toml --network >network.toml
+    grep -Fqx 'bound = 2.0' network.toml || fail "no key of the layer in $(cat network.toml)"
+    [ "$(on 2 build/own_model train network.toml --json --set run.output=network | digests)" = "$expected" ] || fail "other digests layer by layer"
+    # Each own key counts, and one of another value is another task.
+    for change in model.input_bound=1.5 model.task_widths=[16] model.loss_purchase=0.25 data.visits.buyers=5; do
+      [ "$(on 1 build/own_model train own_model.toml --json --set run.output="run_$change" --set "$change" | digests)" != "$expected" ] || fail "$change changes nothing"
+      key=${change%=*}
+      refuses ".*was made with $key = .*, this deck has .*; set it back.*" 2 build/own_model train own_model.toml --set run.output=resumed --set "$change"
+    done
+    # Ranges, types and lines.
+    refuses '--set 1: data\.visits\.buyers must be an integer, at least 1, but is the integer 0' 2 build/own_model check own_model.toml --set data.visits.buyers=0
+    refuses '--set 1: model\.loss_purchase must be a finite number, 0 to 100, but is the integer 101' 2 build/own_model check own_model.toml --set model.loss_purchase=101
+    refuses 'own_model\.toml:15: model\.loss_purchase is not for model\.loss = "bce", which reads loss_threshold' 1 build/own_model check own_model.toml --set model.loss=bce
+    refuses '--set 1: model\.task_width is unknown; did you mean model\.task_widths\?' 1 build/own_model check own_model.toml --set model.task_width=[3]
+    line=$(grep -n '^bound = ' network.toml | cut -d: -f1)
+    sed -i 's/^bound = 2.0/bound = 0.0/' network.toml
+    refuses "network\\.toml:$line: model\\.layer\\.bounded\\.bound must be a finite number, 0\\.01 to 1000, but is the number 0\\.0" 2 build/own_model check network.toml
+    refuses 'own_model\.toml:[0-9]+: data\.source and data\.train are both given; keep one' 1 build/own_model check own_model.toml --set data.train=a.h5
+    refuses 'own_model\.toml:[0-9]+: data\.source is "visits", which has no evaluation data; .*' 2 build/own_model evaluate own_model.toml --set data.visits.evaluate_samples=0
+    # Described in every form.
+    on 1 build/own_model describe >out
+    for text in 'source: choice, visits; default unset' '[data.visits]  Made-up visits' 'buyers: integer, at least 1; default 6' \
+      'input_bound: number, 0.01 to 1000; default 1.0' 'loss_purchase: number, 0 to 100; default 1.0' 'two_tasks: Factor of the purchase' \
+      'task_widths: list of integers, each 1 to 4096, in neurons; default [16]' 'bound: number, 0.01 to 1000; default 1.0'; do
+      grep -Fq "$text" out || fail "describe lacks $text"
+    done
+    on 1 build/own_model describe --markdown >out
+    grep -Fq '| `buyers` | integer | `6` | at least 1 |' out || fail "describe --markdown lacks buyers"
+    bash "$here/help.sh" "$OUTSIDE/build/own_model" # man pages and completions have all that describe --json has
+    on 1 build/own_model describe --completion bash >out
+    for text in "'data.visits.buyers'" "'model.loss_purchase'" "'model.task_widths'" "data.source) candidates=('visits')"; do
+      grep -Fq "$text" out || fail "the completion lacks $text"
+    done
     ;;
 esac
 echo "all as expected"

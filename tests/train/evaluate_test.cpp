@@ -7,7 +7,7 @@
 #include "catch.hpp"
 #include "errors.hpp"
 #include "small_job.hpp"
-#include "src/data/synthetic_source.hpp"
+#include <tesserec/data/synthetic_source.hpp>
 #include <tesserec/train/evaluate.hpp>
 #include <tesserec/train/importance.hpp>
 

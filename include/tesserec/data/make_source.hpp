@@ -5,12 +5,10 @@
 
 #include <tesserec/data/settings.hpp>
 #include <tesserec/data/source.hpp>
+#include <tesserec/data/source_types.hpp>
 #include <tesserec/store/hdf5.hpp>
 
 namespace tesserec::data {
-
-/// Use of a source: train shuffles as the deal says; others read in file order, predict the evaluation data by default.
-enum class Use { train, evaluate, predict };
 
 /// Describes what the generator will make; features are "C1", "C2", ...
 SourceInfo synthetic_info(const SyntheticSettings& settings, Use use);
@@ -18,13 +16,14 @@ SourceInfo synthetic_info(const SyntheticSettings& settings, Use use);
 /// data.trust, for whoever opens data sets.
 store::Trust trust_of(const Settings& settings);
 
-/// Returns whether the settings give data for this use. Errors: files and a generator are both given.
+/// Returns whether the settings give data for this use. Errors: two of files, a generator and a
+/// source of one's own are given.
 bool has_source(const Settings& settings, Use use);
 
 /// Error unless the data, those of `key`, have labels.
 void require_labels(const SourceInfo& data, const std::string& key);
 
-/// Makes the source of the settings. Errors name the keys: no data, files and a generator, senseless settings.
+/// Makes the source of the settings. Errors name the keys: no data, two kinds of data, senseless settings.
 std::unique_ptr<Source> make_source(const Settings& settings, Use use, const Deal& deal);
 
 }  // namespace tesserec::data

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <tesserec/core/index.hpp>
+#include <tesserec/core/own_keys.hpp>
 
 namespace tesserec::data {
 
@@ -46,6 +47,14 @@ struct Settings {
   std::vector<std::string> predict;   ///< HDF5 files or globs, labels not needed; empty: those of evaluate
   bool trust = false;                 ///< whether they may take numbers from other files
   SyntheticSettings synthetic;
+  std::string source;         ///< a type that add_source_type added; empty = files, or synthetic
+  OwnValues own_values = {};  ///< of the keys that it registered
+
+  /// Returns the value of one of these keys. Errors as those of OwnValues::get.
+  template <class T>
+  const T& own(const std::string& key) const {
+    return own_values.get<T>(key);
+  }
 };
 
 enum class RawFormat { criteo, table };

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <tesserec/core/index.hpp>
+#include <tesserec/core/own_keys.hpp>
 #include <tesserec/layers/activation.hpp>
 #include <tesserec/products/precision.hpp>
 
@@ -30,7 +31,13 @@ struct LayerSettings {
   bool softmax = false;  ///< attention: a sample's weights add to 1
   Index positions = 0;   ///< weighted_sum: so many weights, the last one for all that follow
   products::Precision precision = products::Precision::fp32;  ///< mlp, cross, mixture_cross, attention; the model's
+  OwnValues own_values = {};                                  ///< of the keys that the type registered
 
+  /// Returns the value of one of these keys. Errors as those of OwnValues::get.
+  template <class T>
+  const T& own(const std::string& key) const {
+    return own_values.get<T>(key);
+  }
   bool operator==(const LayerSettings&) const = default;
 };
 

@@ -46,17 +46,21 @@ class LossFunction {
 /// A kind of loss.
 struct LossType {
   std::string name;
-  std::string text;               ///< one sentence
-  std::vector<std::string> keys;  ///< what it reads: loss_threshold, loss_weights, loss_temperature
+  std::string text;                    ///< one sentence
+  std::vector<std::string> keys = {};  ///< what it reads: loss_threshold, loss_weights, loss_temperature
   std::function<std::unique_ptr<LossFunction>(const LossSettings&)> make;
   std::array<float, 2> labels = {0.0f, 1.0f};  ///< the least and the largest label that it takes
+  std::vector<OwnKey> own = {};                ///< keys that it brings to [model], each named loss_...
 };
 
 /// bce, mse, wbce, in_batch_softmax and those that were added, in this order.
 const std::vector<LossType>& loss_types();
-/// A loss of one's own, before any deck is read. Error: the name is taken.
+/// Adds a loss of one's own, before any deck is read. Error: the name or an own key's is taken, or the latter does not
+/// begin with loss_.
 void add_loss_type(LossType type);
 /// Error that lists what there is.
 const LossType& loss_type(const std::string& name);
+/// Makes a loss by name; own keys without a value have their presets.
+std::unique_ptr<LossFunction> make_loss(const std::string& name, const LossSettings& settings);
 
 }  // namespace tesserec::losses

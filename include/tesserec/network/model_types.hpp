@@ -23,15 +23,17 @@ struct SettingError : Error {
 /// A model is a list of layers made of its settings. The last layer's output is the logit.
 struct ModelType {
   std::string name;
-  std::string text;               ///< one sentence
-  std::vector<std::string> keys;  ///< what it reads of [model] besides type, embedding_dim and the loss
+  std::string text;                    ///< one sentence
+  std::vector<std::string> keys = {};  ///< what it reads of [model] besides type, embedding_dim and the loss
   /// Throws SettingError. Called by layers_of alone, which has looked at bottom and top.
   std::function<std::vector<layers::LayerSettings>(const Settings&)> layers;
+  std::vector<OwnKey> own = {};  ///< keys that it brings to [model], none of them named loss...
 };
 
 /// dlrm and those that were added, in this order.
 const std::vector<ModelType>& model_types();
-/// A model of one's own, before any deck is read. Error: the name is taken.
+/// Adds a model of one's own, before any deck is read. Error: the name or an own key's is taken, or the latter begins
+/// with loss.
 void add_model_type(ModelType type);
 /// Error that lists what there is.
 const ModelType& model_type(const std::string& name);

@@ -6,6 +6,7 @@
 
 #include <tesserec/core/index.hpp>
 #include <tesserec/core/kernels.hpp>
+#include <tesserec/core/own_keys.hpp>
 #include <tesserec/embedding/settings.hpp>
 #include <tesserec/layers/layer_settings.hpp>
 #include <tesserec/losses/loss_settings.hpp>
@@ -64,6 +65,13 @@ struct Settings {
   std::vector<layers::LayerSettings> layers = {};  ///< of a network
   std::string loss = "bce";                        ///< a losses::LossType
   losses::LossSettings loss_settings = {};
+  OwnValues own_values = {};  ///< of the keys that the model registered
+
+  /// Returns the value of one of these keys. Errors as those of OwnValues::get.
+  template <class T>
+  const T& own(const std::string& key) const {
+    return own_values.get<T>(key);
+  }
 };
 
 }  // namespace tesserec::network

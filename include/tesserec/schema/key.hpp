@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <tesserec/core/error.hpp>
+#include <tesserec/core/own_keys.hpp>
 #include <tesserec/core/text.hpp>
 #include <tesserec/schema/key_info.hpp>
 #include <tesserec/schema/read.hpp>
@@ -92,19 +93,21 @@ Key<T> default_words(Key<T> key, const std::string& words) {
   return key;
 }
 
-/// Key that some kinds list: `of(object)` is the kind, with `keys` and a name; `what` is the key that chose it.
+/// Key that some kinds list: `of(object)` is the kind, with `keys`, `own` ones and a name; `what` is the key that chose
+/// it.
 template <class T, class Of>
 Key<T> of_kind(const Key<T>& key, const std::string& what, const Of& of) {
   return of_some(
       key,
       [=, name = key.info.name](const T& object) {
         const auto& keys = of(object).keys;
-        return std::find(keys.begin(), keys.end(), name) != keys.end();
+        return std::find(keys.begin(), keys.end(), name) != keys.end() || find_key(of(object).own, name) != nullptr;
       },
       [=](const T& object) {
-        const auto& kind = of(object);
-        return concat("is not for ", what, " = ", quoted(kind.name), ", which reads ",
-                      kind.keys.empty() ? "no key of its own" : join(kind.keys));
+        std::vector<std::string> keys = of(object).keys;
+        for (const OwnKey& own : of(object).own) keys.push_back(own.name);
+        return concat("is not for ", what, " = ", quoted(of(object).name), ", which reads ",
+                      keys.empty() ? "no key of its own" : join(keys));
       });
 }
 

@@ -9,10 +9,11 @@
 
 namespace tesserec::data {
 
-/// Batches of samples that are made on the fly from their numbers.
+/// Batches of samples that are made on the fly from their numbers, in the order that the deal says. The base of a
+/// source of one's own whose samples are a function of their number.
 class SyntheticSource : public Source {
  public:
-  /// Fills the batch with samples of a global batch of the size given.
+  /// Fills the batch with the samples of these numbers, which are some of a global batch of the size given.
   using Fill = std::function<void(std::span<const Index>, Index, Batch&)>;
 
   SyntheticSource(SourceInfo info, const Deal& deal, Fill fill)

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Rows of the keys that registered types bring along (core/own_keys.hpp).
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <tesserec/core/own_keys.hpp>
+#include <tesserec/schema/key.hpp>
+
+namespace tesserec::schema {
+
+/// Keys of one name in one block, each with the name of the type that registered it.
+using SameKeys = std::vector<std::pair<std::string, OwnKey>>;
+
+/// Describes all of them in one row: what they agree in once, all else type by type. Without a type's name the key is
+/// the only one that the block can have.
+KeyInfo own_info(const SameKeys& keys);
+
+/// Reads a value of the key's type. Errors as those of built-in keys.
+OwnValue read_own(const OwnKey& key, const Value& value, const std::string& path);
+/// Writes a value as TOML.
+std::string own_text(const OwnValue& value);
+
+/// Adds each key of a type to those of its name.
+void add_same(std::vector<SameKeys>& all, const std::string& type, const std::vector<OwnKey>& keys);
+
+/// Row of keys of one name. `of(object)`: the object's type; `values(object)`: the values of its own keys.
+template <class T, class Of, class Values>
+Key<T> own_row(const SameKeys& keys, const Of& of, const Values& values) {
+  const std::string name = keys.front().second.name;
+  Key<T> row;
+  row.info = own_info(keys);
+  row.read = [=](T& object, const Value& value, const std::string& path) {
+    values(object).set(name, read_own(*find_key(of(object).own, name), value, path));
+  };
+  row.write = [=](const T& object) {
+    const OwnValue* const value = values(object).find(name);
+    return own_text(value != nullptr ? *value : find_key(of(object).own, name)->preset);
+  };
+  return row;
+}
+
+/// Rows of a block that objects of several types share, one a name; an object of another type refuses its key. `what`
+/// is the key that chose the type.
+template <class T, class Type, class Of, class Values>
+Keys<T> own_rows(const std::vector<Type>& types, const std::string& what, const Of& of, const Values& values) {
+  std::vector<SameKeys> all;
+  for (const Type& type : types) add_same(all, type.name, type.own);
+  Keys<T> rows;
+  for (const SameKeys& keys : all) rows.push_back(of_kind(own_row<T>(keys, of, values), what, of));
+  return rows;
+}
+
+}  // namespace tesserec::schema

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+
+#include <tesserec/core/own_keys.hpp>
+#include <tesserec/core/text.hpp>
+
+namespace tesserec {
+namespace {
+
+struct ValueText {
+  std::string operator()(bool value) const { return value ? "true" : "false"; }
+  std::string operator()(Index value) const { return std::to_string(value); }
+  std::string operator()(double value) const { return shortest(value); }
+  std::string operator()(const std::string& value) const { return '"' + value + '"'; }
+  template <class T>
+  std::string operator()(const std::vector<T>& values) const {
+    return "[" + join(values, ", ", *this) + "]";
+  }
+};
+
+/// Returns whether a value is one that the key takes; of its type it is.
+struct IsTaken {
+  const OwnKey& key;
+
+  bool operator()(bool) const { return true; }
+  bool operator()(Index value) const { return (*this)(double(value)); }
+  bool operator()(double value) const { return value >= key.least && value <= key.most; }
+  bool operator()(const std::string& value) const {
+    return key.choices.empty() || std::find(key.choices.begin(), key.choices.end(), value) != key.choices.end();
+  }
+  template <class T>
+  bool operator()(const std::vector<T>& values) const {
+    return std::all_of(values.begin(), values.end(), *this);
+  }
+};
+
+std::string words_of(const OwnKey& key) {
+  if (!key.choices.empty()) return "take one of " + join(key.choices);
+  const auto plain = [](double x) { return x == std::floor(x) && std::fabs(x) < 1e15 ? fixed(x, 0) : shortest(x); };
+  return concat("take ", plain(key.least), " to ", plain(key.most));
+}
+
+void require_taken(const std::string& owner, const OwnKey& key, const OwnValue& value) {
+  if (!std::visit(IsTaken{key}, value))
+    fail(owner, ": its key \"", key.name, "\" is ", std::visit(ValueText{}, value), "; ", words_of(key));
+}
+
+bool is_word(const std::string& name) {
+  return !name.empty() && name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_") == std::string::npos;
+}
+
+}  // namespace
+
+const OwnKey* find_key(const std::vector<OwnKey>& keys, const std::string& name) {
+  const auto key = std::find_if(keys.begin(), keys.end(), [&](const OwnKey& one) { return one.name == name; });
+  return key == keys.end() ? nullptr : &*key;
+}
+
+void check_own_keys(const std::string& owner, const std::vector<OwnKey>& keys, const std::vector<std::string>& taken) {
+  for (const OwnKey& key : keys) {
+    const std::string its = concat(owner, ": its key \"", key.name, "\" ");
+    if (!is_word(key.name)) fail(its, "is no word of a deck; use lower-case letters, digits and _");
+    if (std::find(taken.begin(), taken.end(), key.name) != taken.end())
+      fail(its, "has the name of a built-in key of the same block; give it another");
+    if (find_key(keys, key.name) != &key) fail(its, "stands twice; leave one out");
+    if (key.sentence.empty()) fail(its, "has no sentence; say what it does");
+    require_taken(owner, key, key.preset);
+  }
+}
+
+const OwnValue* OwnValues::find(const std::string& name) const {
+  const auto value = values_.find(name);
+  return value == values_.end() ? nullptr : &value->second;
+}
+
+std::string OwnValues::text() const {
+  return join(values_, ", ", [](const auto& one) { return one.first + " = " + std::visit(ValueText{}, one.second); });
+}
+
+void OwnValues::complete(const std::string& owner, const std::vector<OwnKey>& keys) {
+  owner_ = owner;
+  for (const auto& [name, value] : values_) {
+    const OwnKey* key = find_key(keys, name);
+    if (key == nullptr) refuse(name, "did not register the key");
+    if (value.index() != key->preset.index()) refuse(name, "registered with another C++ type the key");
+    require_taken(owner, *key, value);
+  }
+  for (const OwnKey& key : keys) values_.emplace(key.name, key.preset);
+}
+
+void OwnValues::refuse(const std::string& name, const char* what) const {
+  if (owner_.empty())
+    fail("the key \"", name,
+         "\" has no value: settings get those of own keys where their layer, loss, model or source is made");
+  fail(owner_, " ", what, " \"", name, '"');
+}
+
+}  // namespace tesserec

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "catch.hpp"
+#include "errors.hpp"
+#include <tesserec/core/registry.hpp>
+
+using namespace tesserec;
+
+namespace {
+
+const std::vector<OwnKey> keys = {
+    {.name = "heads", .preset = Index{4}, .least = 1, .most = 16, .sentence = "How many."},
+    {.name = "slope", .preset = 0.5, .most = 1, .sentence = "Of the line."},
+    {.name = "mode", .preset = "sum", .choices = {"sum", "mean"}, .sentence = "What becomes of them."},
+    {.name = "shape", .preset = std::vector<Index>{2, 3}, .least = 1, .sentence = "Of a matrix."},
+};
+
+struct Kind {
+  std::string name;
+  std::vector<std::string> keys;
+  std::vector<OwnKey> own = {};
+};
+
+struct KindSettings {
+  OwnValues own_values;
+};
+
+std::string refusal(const OwnKey& key) {
+  return error_of([&] { check_own_keys("kind \"x\"", {key}, {"rank"}); });
+}
+
+}  // namespace
+
+TEST_CASE("a type's own keys have their presets where nothing was set") {
+  OwnValues values;
+  values.set("heads", Index{7});
+  values.complete("kind \"x\"", keys);
+  CHECK(values.get<Index>("heads") == 7);
+  CHECK(values.get<double>("slope") == 0.5);
+  CHECK(values.get<std::string>("mode") == "sum");
+  CHECK(values.get<std::vector<Index>>("shape") == std::vector<Index>{2, 3});
+  CHECK(values.text() == "heads = 7, mode = \"sum\", shape = [2, 3], slope = 0.5");
+}
+
+TEST_CASE("a key that the type did not register is an Error that names both") {
+  OwnValues values;
+  CHECK(mentions(error_of([&] { values.get<Index>("heads"); }), "\"heads\" has no value"));
+  values.complete("kind \"x\"", keys);
+  CHECK(error_of([&] { values.get<Index>("tails"); }) == "kind \"x\" did not register the key \"tails\"");
+  CHECK(error_of([&] { values.get<double>("heads"); }) ==
+        "kind \"x\" registered with another C++ type the key \"heads\"");
+}
+
+TEST_CASE("a value that is set by a program is checked as one of a deck") {
+  const auto refused = [](const std::string& name, const OwnValue& value) {
+    OwnValues values;
+    values.set(name, value);
+    return error_of([&] { values.complete("kind \"x\"", keys); });
+  };
+  CHECK(refused("heads", Index{0}) == "kind \"x\": its key \"heads\" is 0; take 1 to 16");
+  CHECK(refused("heads", Index{17}) == "kind \"x\": its key \"heads\" is 17; take 1 to 16");
+  CHECK(refused("mode", "max") == "kind \"x\": its key \"mode\" is \"max\"; take one of sum, mean");
+  CHECK(mentions(refused("shape", std::vector<Index>{2, 0}), "is [2, 0]"));
+  CHECK(mentions(refused("heads", 2.0), "another C++ type"));
+  CHECK(mentions(refused("tails", Index{1}), "did not register the key \"tails\""));
+  CHECK(refused("slope", 1.0) == "");
+}
+
+TEST_CASE("a key that a deck cannot have is refused where its type is registered") {
+  CHECK(mentions(refusal({.name = "Two Words", .preset = true, .sentence = "x."}), "is no word of a deck"));
+  CHECK(mentions(refusal({.name = "", .preset = true, .sentence = "x."}), "is no word of a deck"));
+  CHECK(
+      mentions(refusal({.name = "rank", .preset = true, .sentence = "x."}), "\"rank\" has the name of a built-in key"));
+  CHECK(mentions(refusal({.name = "heads", .preset = true}), "has no sentence"));
+  CHECK(mentions(refusal({.name = "heads", .preset = Index{-1}, .sentence = "x."}), "is -1; take 0 to"));
+  CHECK(mentions(error_of([&] { check_own_keys("kind \"x\"", {keys[0], keys[0]}, {}); }), "stands twice"));
+
+  Registry<Kind> kinds("kind", {{"built_in", {"rank"}}}, {"name"});
+  const auto registered = [&](const char* name, const char* key) {
+    return error_of([&] { kinds.add({name, {}, {{.name = key, .preset = true, .sentence = "x."}}}); });
+  };
+  CHECK(mentions(registered("a", "rank"), "kind \"a\": its key \"rank\" has the name of a built-in key"));
+  CHECK(mentions(registered("a", "name"), "built-in key"));
+  CHECK(registered("a", "heads") == "");
+  CHECK(registered("b", "heads") == "");  // two types may share a name
+  CHECK(kinds.completed(kinds.at("a"), KindSettings{}).own_values.get<bool>("heads"));
+}
