@@ -32,7 +32,7 @@ std::vector<std::string> timeless_lines(const train::Job& job) {
   for (std::string line; std::getline(file, line);) {
     const Json json = parse_json(line);
     std::string text;
-    for (const char* name : {"step", "samples", "loss", "lr", "auc", "lifetime_auc", "window_auc"})
+    for (const char* name : {"step", "samples", "loss", "lr", "auc", "lifetime_ne", "window_ne"})
       if (json.has(name)) text += concat(name, " ", json.at(name).text(), " ");
     lines.push_back(json.at("kind").string() + " " + text);
   }
@@ -85,7 +85,7 @@ TEST_CASE("a training step by step has the bits, files and result of the program
   const Folder folder(world, "training");
   train::Job job = small_job(folder.path() + "/loop");
   job.train.log_every = 3;
-  job.train.metrics = {"auc"};
+  job.train.metrics = {"ne"};
   const train::TrainResult expected = run(world, job);
 
   train::Job own = job;
@@ -110,6 +110,7 @@ TEST_CASE("a training step by step has the bits, files and result of the program
   world.barrier();
   CHECK(timeless_lines(own) == timeless_lines(job));
   CHECK(timeless_lines(own).size() == 4);  // steps 3, 6 and 8; the evaluation
+  CHECK(mentions(timeless_lines(own).front(), "window_ne"));
 }
 
 TEST_CASE("evaluations and checkpoints between steps change no bits, and are not made twice") {
