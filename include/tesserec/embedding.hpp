@@ -3,6 +3,7 @@
 
 #include <tesserec/embedding/asked_shard.hpp>
 #include <tesserec/embedding/block_of.hpp>
+#include <tesserec/embedding/complete_tables.hpp>
 #include <tesserec/embedding/embedding_bag.hpp>
 #include <tesserec/embedding/embedding_bag_collection.hpp>
 #include <tesserec/embedding/pooling.hpp>

@@ -6,6 +6,7 @@
 #include <tesserec/core/lanes.hpp>
 #include <tesserec/core/number_type.hpp>
 #include <tesserec/core/text.hpp>
+#include <tesserec/embedding/complete_tables.hpp>
 #include <tesserec/embedding/embedding_bag_collection.hpp>
 #include <tesserec/network/network.hpp>
 #include <tesserec/network/smaller_tables.hpp>
@@ -18,7 +19,7 @@ namespace {
 
 /// Facts about the data that a model was trained on.
 struct TrainedColumns {
-  std::vector<network::DataFeature> features;
+  std::vector<embedding::DataFeature> features;
   Index dense_features = 0;
   std::vector<std::string> dense_names;
 };
@@ -72,7 +73,7 @@ Scorer::Model::Model(const Exec& exec, const store::OpenCheckpoint& checkpoint)
       file(checkpoint.state.path()),
       columns(columns_of(attributes, file)),
       deck(schema::read_model(store::attribute<std::string>(attributes, "deck", file), file + ": deck")),
-      tables(network::smaller_tables(network::complete_tables(deck.tables, columns.features, file), deck.model)),
+      tables(network::smaller_tables(embedding::complete_tables(deck.tables, columns.features, file), deck.model)),
       network(deck.model, columns.dense_features, network::embedded_features(tables.tables())),
       vectors(vectors_of(deck)),
       parameters(make_vector<float>(exec, "tesserec::scoring::parameters", network.parameters())),
@@ -88,8 +89,8 @@ void Scorer::Model::read(const Exec& exec, const store::PartedFile& state) {
     items.push_back({.name = name, .rows = rows, .columns = width, .slab = {0, rows}, .source = std::move(source)});
   };
   for (const embedding::EmbeddingBagConfig& table : tables.tables())
-    add("tables/" + table.name + "/weight", table.num_embeddings, table.embedding_dim,
-        rows_of(tables.embedding_bag(table.name).store(), table.num_embeddings));
+    add("tables/" + table.name + "/weight", table.rows().size(), table.embedding_dim,
+        rows_of(tables.embedding_bag(table.name).store(), table.rows().size()));
   for (const network::Parameter& p : network.layout())
     add("dense/" + p.name + "/value", p.rows, p.columns, store::placed_rows(parameters.data() + p.offset, p.columns));
   store::read_state(exec, state, items);

@@ -9,7 +9,7 @@
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/memory.hpp>
 #include <tesserec/core/text.hpp>
-#include <tesserec/network/features.hpp>
+#include <tesserec/embedding/complete_tables.hpp>
 #include <tesserec/network/smaller_tables.hpp>
 #include <tesserec/train/tables.hpp>
 
@@ -96,10 +96,11 @@ void require_countable(const std::vector<embedding::EmbeddingBagConfig>& tables)
   constexpr Index copies = 4 * Index{sizeof(float)};  // weights, two states and gradients
   double all = 0;
   for (const embedding::EmbeddingBagConfig& table : tables) {
-    const double bytes = double(table.num_embeddings) * double(table.embedding_dim) * double(copies);
+    const Index rows = table.rows().size();
+    const double bytes = double(rows) * double(table.embedding_dim) * double(copies);
     all += bytes;
-    if (!product({table.num_embeddings, table.embedding_dim, copies}) || all > 0x1p62)
-      fail("the tables do not fit: table ", table.name, " has ", table.num_embeddings, " x ", table.embedding_dim,
+    if (!product({rows, table.embedding_dim, copies}) || all > 0x1p62)
+      fail("the tables do not fit: table ", table.name, " has ", rows, " x ", table.embedding_dim,
            " numbers, with optimizer state about ", bytes_text(bytes), "; give it fewer rows (table.", table.name,
            ".rows, data.synthetic.max_rows)");
   }
@@ -115,9 +116,9 @@ std::vector<embedding::EmbeddingBagConfig> resolve_tables(std::vector<embedding:
     fail("the data (", data.description,
          ") have no sparse features, and a model here looks some up; give them a category, if need be "
          "one that is the same in all samples (preprocess.column with kind = \"category\")");
-  std::vector<network::DataFeature> features;
+  std::vector<embedding::DataFeature> features;
   for (std::size_t f = 0; f < data.features.size(); ++f) features.push_back({data.features[f], data.rows[f]});
-  tables = network::complete_tables(std::move(tables), features, data.description);
+  tables = embedding::complete_tables(std::move(tables), features, data.description);
   for (embedding::EmbeddingBagConfig& table : tables) {
     table.ids_per_bag.clear();
     for (const std::string& feature : table.feature_names)

@@ -47,9 +47,8 @@ bool shapes_weights(const std::string& key) {
   const bool is_table = begins_with(key, "table.") && std::count(key.begin(), key.end(), '.') == 1;
   if (is_in(key, "table")) return is_table || ends_with_one_of({".rows", ".dim", ".projection", ".qr_collisions"});
   if (is_in_one_of(key, {"data.synthetic.rows", "data.synthetic.max_rows"})) return true;
-  return is_in(key, "model") &&
-         !is_in_one_of(key, {"model.loss", "model.loss_threshold", "model.loss_weights", "model.loss_temperature",
-                             "model.precision", "model.activation", "model.attention_softmax", "model.exchange_forward",
+  return is_in(key, "model") && !begins_with(key, "model.loss") &&
+         !is_in_one_of(key, {"model.precision", "model.activation", "model.attention_softmax", "model.exchange_forward",
                              "model.exchange_backward"});
 }
 

@@ -29,15 +29,4 @@ struct EmbeddedFeatures {
 /// FEATURE@TABLE. What makes another vector, as a half and what is projected do, is FEATURE@TABLE too, and names that.
 EmbeddedFeatures embedded_features(const std::vector<embedding::EmbeddingBagConfig>& tables);
 
-/// A feature of the data, and how many ids it has.
-struct DataFeature {
-  std::string name;
-  Index ids = 0;
-};
-/// Fills in what a deck leaves to the data: one table a feature where it has none, features named as their table, rows
-/// as many as ids. `data` names them in messages. Error: a feature that the data lack, rows that nobody gives.
-std::vector<embedding::EmbeddingBagConfig> complete_tables(std::vector<embedding::EmbeddingBagConfig> tables,
-                                                           const std::vector<DataFeature>& features,
-                                                           const std::string& data);
-
 }  // namespace tesserec::network
