@@ -57,7 +57,7 @@ told() {
 }
 
 train=(train "$folder/deck.toml" --set train.epochs=1000000)
-stop "$TESSEREC" 3 1 '^checkpoint ' "${train[@]}"
+stop "$TESSEREC" 3 1 '^checkpoint .*step_00000014' "${train[@]}"
 grep -q 'last seen at \(step\|the checkpoint of step\|evaluation batch\) [0-9]' "$folder/err" || complain "what the rank did is not said"
 told
 stop "$TESSEREC" 2 0 '^step ' "${train[@]}"

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// A program of libraries that need no MPI gives the bytes of `tesserec predict`, holds no optimizer states, and refuses
+// a damaged checkpoint.
+#include "driver/program.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <regex>
+#include <vector>
+
+#include "catch.hpp"
+
+using namespace tesserec::test;
+
+namespace {
+
+constexpr const char* deck_text = R"([run]
+output = "@/run"
+part_bytes = 16000000
+[preprocess]
+format = "table"
+header = true
+train = ["@/day.csv"]
+output = "@/data"
+column = [
+  {name = "c*", kind = "category"},
+  {name = "price", kind = "number", transform = "standardise"},
+  {name = "y", kind = "label", positive = ["1"], negative = ["0"]},
+]
+[data]
+train = ["@/data/train.h5"]
+predict = ["@/data/train.h5"]
+[optimizer.sparse]
+type = "adam"
+lr = 0.01
+[model]
+embedding_dim = 16
+bottom = [8, 16]
+top = [8, 1]
+[[table]]
+name = "c1"
+rows = 500000
+[[table]]
+name = "c2"
+[train]
+batch_size = 64
+lanes = 4
+)";
+
+std::string day() {
+  std::string rows = "y,c1,c2,price\n";
+  for (int i = 0; i < 1000; ++i)
+    rows += std::to_string(i % 3 == 0) + "," + std::to_string(i * 7 % 111) + "," + std::to_string(i % 5) + "," +
+            std::to_string(i % 13) + "\n";
+  return rows;
+}
+
+/// Replaces a byte in the middle of the last part of a checkpoint. Returns the part's name.
+std::string damage(const std::string& checkpoint) {
+  std::vector<std::string> parts;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(checkpoint))
+    if (entry.path().extension() == ".h5") parts.push_back(entry.path().string());
+  const std::string part = *std::max_element(parts.begin(), parts.end());
+  std::fstream file(part, std::ios::in | std::ios::out | std::ios::binary);
+  file.seekp(50000);
+  file.put('x');
+  return std::filesystem::path(part).filename().string();
+}
+
+}  // namespace
+
+TEST_CASE("a scorer without MPI gives the bytes of predict", "[scoring.scorer]") {
+  const std::regex mpi("libmpi|libopen-|libpmix");
+  const Outcome libraries = Program("LDD").run({std::getenv("SCORER")});
+  INFO(libraries.out);
+  REQUIRE(libraries.code == 0);
+  CHECK(!std::regex_search(libraries.out, mpi));
+
+  const TestFolder folder;
+  const std::string deck = folder.write("deck.toml", deck_text);
+  folder.write("day.csv", day());
+  Program("TESSEREC").must_succeed("\"rows\": 1000", {"preprocess", deck, "--json"});
+  const Program tesserec("TESSEREC", ranks_of_test());
+  const std::string checkpoint = tesserec.must_succeed("\"steps\"", {"train", deck, "--json"}).value("checkpoint");
+  tesserec.must_succeed("\"samples\": 1000", {"predict", deck, "--format", "csv", "--json"});
+  const std::string scores = text_of_file(folder / "run/scores.csv");
+
+  const Program scorer("SCORER");
+  const Outcome scored = scorer.run({checkpoint, folder / "data/train.h5", "300"});
+  INFO(scored.err);
+  CHECK(scored.code == 0);
+  CHECK(("score\n" + scored.out == scores));
+  std::smatch found;  // weights are 32 MB; with the states of adam they would be 96
+  REQUIRE(std::regex_search(scored.err, found, std::regex(", ([0-9]+) bytes resident at most")));
+  CHECK(std::stod(found[1]) > 32e6);
+  CHECK(std::stod(found[1]) < 90e6);
+
+  const std::string part = damage(checkpoint);
+  const Outcome refused = scorer.run({checkpoint, folder / "data/train.h5"});
+  CHECK(refused.code == 2);
+  CHECK(std::regex_search(refused.err, std::regex("^scorer: .*" + part + " is damaged")));
+  CHECK(refused.out.empty());
+}
