@@ -119,7 +119,7 @@ inline model::Settings settings() {
   return settings;
 }
 
-/// What mmoe trains and keeps in `folder`, and scorer takes from there.
+/// Returns the job that mmoe trains in `folder`, and whose model scorer takes from there.
 inline train::Job make_job(const std::string& folder) {
   train::Job job;
   job.run.output = folder;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What a product of bf16 numbers is, said once more and slowly (src/products/bf16.hpp).
+/// Products of bf16 numbers by their definition, without speed (src/products/bf16.hpp).
 #pragma once
 
 #include <bit>

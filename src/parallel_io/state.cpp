@@ -2,13 +2,13 @@
 #include <optional>
 #include <sstream>
 
-#include "state_shapes.hpp"
+#include "sum_by_name.hpp"
 #include <tesserec/comm/agree.hpp>
 #include <tesserec/comm/same.hpp>
 
 namespace tesserec::parallel_io {
 
-store::StateRecords common_shapes(const comm::Communicator& comm, const std::vector<store::StateItem>& items) {
+store::StateRecords state_shapes(const comm::Communicator& comm, const std::vector<store::StateItem>& items) {
   store::StateRecords mine;
   comm::agree(comm, [&] { store::add_shapes(items, mine); });
   std::ostringstream text;
@@ -22,10 +22,6 @@ store::StateRecords common_shapes(const comm::Communicator& comm, const std::vec
   while (std::getline(lines, name) && lines >> shape.rows >> shape.columns && lines.get() == '\n')
     store::add_shape(name, shape, shapes);
   return shapes;
-}
-
-store::StateRecords state_shapes(const comm::Communicator& comm, const std::vector<store::StateItem>& items) {
-  return common_shapes(comm, items);
 }
 
 std::map<std::string, std::uint64_t> sum_by_name(const comm::Communicator& comm, const store::StateRecords& shapes,
@@ -48,7 +44,7 @@ std::map<std::string, std::uint64_t> sum_by_name(const comm::Communicator& comm,
 std::map<std::string, std::uint64_t> state_checksums(const Exec& exec, const comm::Communicator& comm,
                                                      const std::vector<store::StateItem>& items,
                                                      std::string* not_finite) {
-  const store::StateRecords shapes = common_shapes(comm, items);
+  const store::StateRecords shapes = state_shapes(comm, items);
   std::map<std::string, std::uint64_t> mine;
   comm::agree(comm, [&] { mine = store::checksums_of(exec, items, not_finite); });
   return sum_by_name(comm, shapes, mine);
@@ -67,7 +63,7 @@ store::PartedFile open_state(const comm::Communicator& comm, const std::string& 
 
 void read_state(const Exec& exec, const comm::Communicator& comm, const store::PartedFile& file,
                 const std::vector<store::StateItem>& items, store::Extent extent) {
-  const store::StateRecords shapes = common_shapes(comm, items);
+  const store::StateRecords shapes = state_shapes(comm, items);
   std::map<std::string, std::uint64_t> stored;
   comm::agree(comm, [&] {
     stored = store::stored_checksums(file, shapes, extent);

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <deque>
 
-#include "state_shapes.hpp"
+#include "sum_by_name.hpp"
 #include <tesserec/comm/agree.hpp>
 #include <tesserec/core/error.hpp>
 #include <tesserec/parallel_io/parted_writer.hpp>
@@ -105,7 +105,7 @@ std::vector<int> owners_of(const comm::Communicator& comm, const store::PartsLay
 store::StateRecords write_state(const Exec& exec, const comm::Communicator& comm, const std::string& path,
                                 const std::vector<store::StateItem>& items, const store::Attributes& attributes,
                                 Index part_bytes) {
-  const store::StateRecords shapes = common_shapes(comm, items);
+  const store::StateRecords shapes = state_shapes(comm, items);
   require_tiling(comm, shapes, items);
   std::string not_finite;
   const std::map<std::string, std::uint64_t> checksums = state_checksums(exec, comm, items, &not_finite);

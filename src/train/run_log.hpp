@@ -17,7 +17,7 @@ namespace tesserec::train {
 /// All functions but add and lacks_evaluation are collective. The first rank writes.
 class RunLog {
  public:
-  /// With train.metrics, makes the session's steps keep their predictions.
+  /// Makes the session's steps keep their predictions where train.metrics are asked for.
   explicit RunLog(Session& session);
   /// Goes on behind the position that a run was restored at, or begins; `last` is the run's last step.
   void open(const Position& from, Index last);

@@ -16,24 +16,7 @@ criteo_rows() {
 
 # planted_deck FILE: a deck that trains in a second; four lanes, so up to four ranks.
 planted_deck() {
-  cat >"$1" <<'DECK'
-[data.synthetic]
-kind = "planted"
-samples = 1000
-evaluate_samples = 100
-rows = [50, 30, 1]
-dense_features = 5
-[model]
-embedding_dim = 4
-bottom = [8, 4]
-top = [8, 1]
-[train]
-batch_size = 64
-lanes = 4
-[optimizer]
-dense = {type = "adagrad", lr = 0.05}
-sparse = {type = "rowwise_adagrad", lr = 0.05}
-DECK
+  cat "$(dirname "${BASH_SOURCE[0]}")/planted.toml" >"$1"
   printf '[run]\noutput = "%s/run"\n' "$folder" >>"$1"
 }
 

@@ -5,30 +5,15 @@
 #include <string>
 
 #include "driver/program.hpp"
+#include "source_dir.hpp"
 
 namespace tesserec::test {
 
-/// A deck that trains in a second into the folder's run/; four lanes, so up to four ranks.
+/// Writes planted.toml, a deck that trains in a second, with four lanes, so on up to four ranks; it ends in the
+/// folder's run/. Returns the deck's path.
 inline std::string planted_deck(const TestFolder& folder) {
-  return folder.write("deck.toml", R"([run]
-output = "@/run"
-[data.synthetic]
-kind = "planted"
-samples = 1000
-evaluate_samples = 100
-rows = [50, 30, 1]
-dense_features = 5
-[model]
-embedding_dim = 4
-bottom = [8, 4]
-top = [8, 1]
-[train]
-batch_size = 64
-lanes = 4
-[optimizer]
-dense = {type = "adagrad", lr = 0.05}
-sparse = {type = "rowwise_adagrad", lr = 0.05}
-)");
+  const std::string deck = text_of_file(TESSEREC_SOURCE_DIR "/tests/app/planted.toml");
+  return folder.write("deck.toml", deck + "[run]\noutput = \"@/run\"\n");
 }
 
 }  // namespace tesserec::test

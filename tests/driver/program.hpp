@@ -27,7 +27,7 @@ class TestFolder {
 
 std::string text_of_file(const std::string& path);
 
-/// How a program ended, and what it wrote.
+/// Exit code and output of a program that ended.
 struct Outcome {
   int code = 0;  ///< of the launcher on several ranks; 124: it ran for more than a minute
   std::string out = {}, err = {};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What every deck keeps of the text that it was read from.
+/// Keys and their places in the text that a deck was read from.
 #pragma once
 
 #include <map>

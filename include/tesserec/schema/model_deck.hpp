@@ -13,7 +13,7 @@
 
 namespace tesserec::schema {
 
-/// What a deck says of its model.
+/// A deck's model: its layers, tables and loss.
 struct ModelDeck : Lines {
   network::Settings model;
   optim::Settings sparse;                             ///< [optimizer.sparse], from which a table's own starts
