@@ -65,7 +65,7 @@ tree=$folder/tree
 mkdir -p "$tree"/{runs/compare,inputs,tests/app,tests/golden/data/reference}
 cp -r runs/gpu "$tree/runs/"
 cp runs/compare/peers.py "$tree/runs/compare/"
-cp inputs/bench.toml "$tree/inputs/"
+cp inputs/bench.toml inputs/bench_rows.toml "$tree/inputs/"
 cp tests/app/{lib,lib_samples,models}.sh "$tree/tests/app/"
 cp tests/mpi.sh "$tree/tests/"
 cp tests/golden/data/reference/{dlrm_steps,dcn_steps,deepfm,projection}.h5 "$tree/tests/golden/data/reference/"

@@ -33,8 +33,8 @@ peer_line() { # of batches of $batch samples
   grep -a '"step_seconds"' "$1" | sed 's/.*"step_seconds": *//; s/[,}].*//' |
     awk -v b="$batch" '{ printf "step of %d samples: %.3f ms, %.0f samples/s\n", b, 1000 * $1, b / $1 }' | grep . || last_line "$1"
 }
-kernel_line() { # lookup, update and the memory they work in; large products
-  grep -aE '^  (device memory, (read|copied|random)|product of|embedding::(pool|move_runs))' "$1" | sed -E 's/^ *//; s/ {2,}/ /g' | paste -sd ';' | grep . ||
+kernel_line() { # lookup, update and the memory they work in; a large product
+  grep -aE '^  (device memory, (read|copied)|product of|embedding::(pool|move_runs))' "$1" | sed -E 's/^ *//; s/ {2,}/ /g' | paste -sd ';' | grep . ||
     last_line "$1"
 }
 whole_line() { grep -a '^step of ' "$1" || last_line "$1"; }
@@ -70,7 +70,7 @@ part() {
   wait "$session" || rc=$?
   took=$((${EPOCHREALTIME/./} - begin))
   end_session
-  measured=$($line "$out/$name.log" | sed 's/\r//g; s/\x1b\[[0-9;]*m//g; s/^ *//' | cut -c1-200)
+  measured=$($line "$out/$name.log" | sed 's/\r//g; s/\x1b\[[0-9;]*m//g; s/^ *//' | cut -c1-400)
   verdict=ok
   if ((rc == 124 || (rc == 137 && took > limit * 1000000))); then
     verdict=TIMEOUT measured="not at its end after $limit s; $measured"

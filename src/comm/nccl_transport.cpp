@@ -86,7 +86,8 @@ class NcclTransport : public Transport {
   std::string description() const override {
     std::vector<std::string> settings;
     for (char** each = environ; *each != nullptr; ++each)
-      if (const std::string setting = *each; setting.starts_with("NCCL_")) settings.push_back(setting);
+      if (const std::string setting = *each; setting.starts_with("NCCL_") && !setting.starts_with("NCCL_VERSION="))
+        settings.push_back(setting);  // the version is what a container says of itself: NCCL does not read it
     return concat("NCCL ", nccl_->version(), settings.empty() ? "" : " with " + join(settings, ", "));
   }
 

@@ -12,11 +12,13 @@ struct DataSheet {
   double fp32, bf16;
 };
 
-/// Shares of it that others measured (docs/gpu.md has who and where).
+/// Shares of it that others measured, and what the host of an H100 took with one thread a rank (docs/gpu.md).
 MachineCosts costs_of(const DataSheet& sheet) {
   constexpr double gather = 0.62, update = 0.44, stream = 0.90, link = 0.82, product = 0.5, plain_product = 0.75;
   constexpr double random_reads = 3.95e9 / 2.039e12;  // 1/s a byte/s
   constexpr double sorted_ids = 7e9, pcie = 0.82;
+  // Seconds of the host; ids and bags count twice, with the rank that asks and with the owner.
+  constexpr double cut_id = 2.1e-9 / 2, cut_bag = 7.7e-9 / 2, fetched_id = 150e-9;
   MachineCosts costs;
   costs.row_reads = random_reads * sheet.memory;
   costs.cached_row_reads = 2 * costs.row_reads;
@@ -26,10 +28,10 @@ MachineCosts costs_of(const DataSheet& sheet) {
   costs.cached_row_updates = 2 * costs.row_updates;
   costs.update_bytes = update * sheet.memory / 2;
   costs.cached_bytes = sheet.cache_bytes / 8;  // eight tables a GPU
-  costs.ids = 1 / (1 / sorted_ids + sizeof(Index) / (pcie * sheet.host));
-  costs.fetched_ids = costs.ids / 2;
+  costs.ids = 1 / (1 / sorted_ids + sizeof(Index) / (pcie * sheet.host) + cut_id);
+  costs.fetched_ids = 1 / fetched_id;
   costs.fetched_bytes = costs.read_bytes / 2;  // read and written
-  costs.bags = costs.row_reads;
+  costs.bags = 1 / (1 / costs.row_reads + cut_bag);
   costs.add_bytes = stream * sheet.memory / 4;  // two read, the sum written, the gradient sent
   costs.inside_bytes = link * sheet.inside;
   costs.between_bytes = link * sheet.between;

@@ -72,26 +72,39 @@ PinnedProduct::PinnedProduct(cublasLtHandle_t handle, const LtProduct& product, 
   prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, product.d_border);
   prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, product.d_border);
 
-  constexpr int most = 16;
-  cublasLtMatmulHeuristicResult_t found[most] = {};  // no std::vector: nvcc 13 ends at one of these
-  int count = 0;
-  resize(usual);
-  expect(cublasLtMatmulAlgoGetHeuristic(handle, descriptor, a_.get(), b_.get(), d_.get(), d_.get(), made, most, found,
-                                        &count),
-         "cublasLtMatmulAlgoGetHeuristic", usual);
-  for (int i = 0; i < count; ++i) {
-    std::int32_t parts = 0;
-    std::size_t written = 0;
-    if (found[i].state != CUBLAS_STATUS_SUCCESS) continue;
-    expect(cublasLtMatmulAlgoConfigGetAttribute(&found[i].algo, CUBLASLT_ALGO_CONFIG_SPLITK_NUM, &parts, sizeof parts,
-                                                &written),
-           "cublasLtMatmulAlgoConfigGetAttribute", usual);
-    if (parts > 1) continue;
-    algorithm_ = found[i].algo;
-    resize(least);
-    if (check(algorithm_) == CUBLAS_STATUS_SUCCESS) return;
+  // Algorithms for the usual size come first. One that takes a single product need not take several, and a call has
+  // them: then those that are proposed for several products, and for the least ones.
+  LtSize several = least;
+  several.n = usual.n;
+  several.k = usual.k;
+  for (const LtSize& size : {usual, several, least}) {
+    constexpr int most = 16;
+    cublasLtMatmulHeuristicResult_t found[most] = {};  // no std::vector: nvcc 13 ends at one of these
+    int count = 0;
+    resize(size);
+    const cublasStatus_t code = cublasLtMatmulAlgoGetHeuristic(handle, descriptor, a_.get(), b_.get(), d_.get(),
+                                                               d_.get(), made, most, found, &count);
+    if (code == CUBLAS_STATUS_NOT_SUPPORTED) continue;
+    expect(code, "cublasLtMatmulAlgoGetHeuristic", size);
+    for (int i = 0; i < count; ++i)
+      if (found[i].state == CUBLAS_STATUS_SUCCESS && takes(found[i].algo, {usual, several, least})) return;
   }
   fail("cuBLASLt has no algorithm without a split depth", text_of(product, usual), "; set run.kernels = \"portable\"");
+}
+
+bool PinnedProduct::takes(const cublasLtMatmulAlgo_t& algorithm, std::initializer_list<LtSize> sizes) {
+  std::int32_t parts = 0;
+  std::size_t written = 0;
+  expect(
+      cublasLtMatmulAlgoConfigGetAttribute(&algorithm, CUBLASLT_ALGO_CONFIG_SPLITK_NUM, &parts, sizeof parts, &written),
+      "cublasLtMatmulAlgoConfigGetAttribute", *sizes.begin());
+  if (parts > 1) return false;
+  for (const LtSize& size : sizes) {
+    resize(size);
+    if (check(algorithm) != CUBLAS_STATUS_SUCCESS) return false;
+  }
+  algorithm_ = algorithm;
+  return true;
 }
 
 void PinnedProduct::resize(const LtSize& size) {

@@ -44,7 +44,7 @@ struct LtSize {
   std::int64_t a_apart = 0, b_apart = 0, d_apart = 0;
   bool operator==(const LtSize&) const = default;
 };
-/// Memory of the device that algorithms may use; 16 bytes are its border.
+/// Memory of the device that algorithms may use, on a border of 256 bytes.
 struct LtWorkspace {
   void* data = nullptr;
   std::size_t bytes = 0;
@@ -62,6 +62,8 @@ class PinnedProduct {
   using Layout = Owned<cublasLtMatrixLayout_t, cublasLtMatrixLayoutDestroy>;
   Layout layout(cudaDataType_t type, std::int64_t step) const;
   void resize(const LtSize& size);
+  /// Pins an algorithm that splits no depth and runs at all `sizes`; returns whether it does.
+  bool takes(const cublasLtMatmulAlgo_t& algorithm, std::initializer_list<LtSize> sizes);
   /// Success: it may run at the size that the layouts have.
   cublasStatus_t check(const cublasLtMatmulAlgo_t& algorithm) const;
   void expect(cublasStatus_t code, const char* call, const LtSize& size) const;

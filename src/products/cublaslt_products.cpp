@@ -15,7 +15,8 @@ namespace {
 // Sizes that an algorithm is chosen for: samples of a rank, and of a lane.
 constexpr Index usual_rows = 4096, usual_lane = 512;
 constexpr Index workspace_bytes = 32 << 20;
-constexpr Index widest_border = 16;  // bytes; no instruction reads more at once
+constexpr Index workspace_border = 256;  // bytes; cublasLtMatmul refuses others, and a view begins 128 behind one
+constexpr Index widest_border = 16;      // bytes; no instruction reads more at once
 
 cudaStream_t stream_of([[maybe_unused]] const Device& device) {
 #ifdef KOKKOS_ENABLE_CUDA
@@ -140,7 +141,10 @@ class CublasLtProducts final : public DeviceProducts {
     return pinned_.try_emplace(product, handle_.get(), product, least, workspace_bytes).first->second;
   }
   LtWorkspace workspace(const Device& device) {
-    return {reserve_device(device, workspace_, "tesserec::products::cublaslt", workspace_bytes), workspace_bytes};
+    char* const all =
+        reserve_device(device, workspace_, "tesserec::products::cublaslt", workspace_bytes + workspace_border);
+    const std::uintptr_t behind = reinterpret_cast<std::uintptr_t>(all) % workspace_border;
+    return {all + (behind == 0 ? 0 : workspace_border - behind), workspace_bytes};
   }
 
   Precision precision_;

@@ -83,6 +83,11 @@ done
 while read -r header; do
   breach "include/tesserec/$header:1: reaches Kokkos' headers"
 done < <(grep -E '/settings\.hpp$|^(deck|schema|planning|metrics)/|^comm/communicator\.hpp$|^data/source\.hpp$' <<<"$reaching" || true)
+# nvcc keeps the functions that copy and call a KOKKOS_LAMBDA on the host for each file of its own: made by one file and
+# copied by another, it ends in a null pointer. A header has structs.
+while IFS=: read -r file line _; do
+  breach "$file:$line: a KOKKOS_LAMBDA in a header, which nvcc lets no two files share; write a struct, or move it to a .cpp"
+done < <(grep -HnE '^[^/]*KOKKOS_LAMBDA' $(grep '\.hpp$' <<<"$sources") || true)
 # MPI itself is met behind comm's classes.
 while IFS=: read -r file line _; do
   [[ $file =~ ^(include/tesserec|src)/comm/ ]] || breach "$file:$line: MPI belongs behind comm::Communicator"

@@ -10,6 +10,7 @@
 #include "host_nccl.hpp"
 #include "left_out.hpp"
 #include "small_job.hpp"
+#include <tesserec/core/gpu.hpp>
 #include <tesserec/core/random.hpp>
 #include <tesserec/planning/plan_file.hpp>
 #include <tesserec/store/hdf5.hpp>
@@ -134,6 +135,8 @@ std::string demand(train::Job& job, int k) {
 
 void compare(bool every) {
   comm::provide_nccl(HostNccl::make);
+  // On GPUs, where each rank has one.
+  const auto by_nccl = built_for_gpus() ? comm::TransportType::automatic : comm::TransportType::nccl;
   const comm::Communicator world(MPI_COMM_WORLD);
   const comm::Communicator self(MPI_COMM_SELF);
   const Folder folder(world, "plans");
@@ -169,7 +172,7 @@ void compare(bool every) {
           planned.train.pipeline = variant < 2;
           if (number / 36 % 2 == 1) {
             planned.run.kernels = Kernels::portable;
-            planned.run.communicator = variant % 2 == 1 ? comm::TransportType::nccl : comm::TransportType::mpi;
+            planned.run.communicator = variant % 2 == 1 ? by_nccl : comm::TransportType::mpi;
           }
           planned.train.accumulate = number / 4 % 2 + 1;
           planned.train.batch_size /= planned.train.accumulate;

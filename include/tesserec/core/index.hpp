@@ -4,6 +4,8 @@
 
 #include <cstdint>
 
+#include <tesserec/core/kernel.hpp>
+
 namespace tesserec {
 
 /// Sizes and indices of data are 64-bit everywhere.
@@ -13,8 +15,8 @@ using Index = std::int64_t;
 struct Range {
   Index begin = 0;
   Index end = 0;
-  Index size() const { return end - begin; }
-  bool contains(Index i) const { return begin <= i && i < end; }
+  TESSEREC_FUNCTION Index size() const { return end - begin; }
+  TESSEREC_FUNCTION bool contains(Index i) const { return begin <= i && i < end; }
   bool operator==(const Range&) const = default;
 };
 

@@ -30,21 +30,12 @@ struct Lengths {
   TESSEREC_FUNCTION Range of(Index sample) const { return {offsets[sample] - first, offsets[sample + 1] - first}; }
 };
 
-/// to = from
-inline void copy_rows(const Where& where, Index rows, Rows<const float> from, Rows<float> to) {
-  over_elements(
-      where, "tesserec::core::copy", rows, from.width, KOKKOS_LAMBDA(Index r, Index c) { to[r][c] = from[r][c]; });
-}
-/// to += from
-inline void add_rows(const Where& where, Index rows, Rows<const float> from, Rows<float> to) {
-  over_elements(
-      where, "tesserec::core::add", rows, from.width, KOKKOS_LAMBDA(Index r, Index c) { to[r][c] += from[r][c]; });
-}
-/// to = 0
-inline void clear_rows(const Where& where, Index rows, Rows<float> to) {
-  over_elements(
-      where, "tesserec::core::clear", rows, to.width, KOKKOS_LAMBDA(Index r, Index c) { to[r][c] = 0.0f; });
-}
+/// Copies rows: to = from.
+void copy_rows(const Where& where, Index rows, Rows<const float> from, Rows<float> to);
+/// Adds rows: to += from.
+void add_rows(const Where& where, Index rows, Rows<const float> from, Rows<float> to);
+/// Clears rows: to = 0.
+void clear_rows(const Where& where, Index rows, Rows<float> to);
 
 /// A batch's rows by chunk: a lane adds the chunks' finished sums one after the other. On a thread a batch is one
 /// chunk.

@@ -91,6 +91,18 @@ TEST_CASE("lanes of one size that follow each other are one call, others have th
   }
 }
 
+TEST_CASE("an algorithm is taken from those for several products where those for one take no others") {
+  const auto products = cublaslt_products(Precision::bf16);
+  calls.clear(), stand_in::choices = 0;
+  stand_in::one_product_alone = true;
+  weight_gradient(*products, {4, 4, 3});
+  stand_in::one_product_alone = false;
+  CHECK(stand_in::choices == 2);
+  REQUIRE(calls.size() == 2);
+  CHECK(calls[0].count == 2);
+  check_one_algorithm();
+}
+
 TEST_CASE("what cuBLASLt refuses is an error that names call and product") {
   const auto products = cublaslt_products(Precision::tf32);
   forward(*products, 20);

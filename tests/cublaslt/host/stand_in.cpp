@@ -178,7 +178,7 @@ cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t, cublasLtMatmulDe
     one.number += std::uint64_t(i);
     if (i == 0) one.parts = 4;
     if (i == 2) one.least = 2;
-    if (i == 3) one.alone = 1;
+    if (i == 3 || (stand_in::one_product_alone && of<Layout>(d).count == 1)) one.alone = 1;
     if (i == 4 && wish.reductions != CUBLASLT_REDUCTION_SCHEME_NONE) one.parts = 2;
     found[i] = {};
     found[i].state = i == 1 ? CUBLAS_STATUS_NOT_SUPPORTED : CUBLAS_STATUS_SUCCESS;
@@ -228,7 +228,7 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc
   const auto off = [](const void* at, std::uint64_t border) {
     return reinterpret_cast<std::uintptr_t>(at) % border != 0;
   };
-  if (off(workspace, 16) || workspace_bytes < chosen.workspace) return CUBLAS_STATUS_INVALID_VALUE;
+  if (off(workspace, 256) || workspace_bytes < chosen.workspace) return CUBLAS_STATUS_INVALID_VALUE;
   const Size size = size_of(p, a, d);
   stand_in::calls.push_back({size.m, size.n, size.k, d.count, chosen.number, chosen.parts});
   for (std::int64_t batch = 0; batch < d.count; ++batch)

@@ -17,5 +17,6 @@ inline std::vector<Call> calls;
 inline int choices = 0;                  // of an algorithm
 inline std::int64_t most_n = 1ll << 40;  // an algorithm takes no more columns
 inline bool broken = false;              // no handle
+inline bool one_product_alone = false;   // what is proposed for one product does not take several
 
 }  // namespace stand_in
