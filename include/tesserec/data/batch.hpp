@@ -5,26 +5,27 @@
 
 namespace tesserec::data {
 
-/// One rank's samples of one micro-batch of a global batch: those of its lanes, in lane order.
+/// One rank's samples of one micro-batch of a global batch: the samples of the rank's lanes, in lane order.
 struct Batch {
-  /// Its memory is made on `instance`.
+  /// Takes the execution space on which the batch's memory is allocated.
   explicit Batch(const Exec& instance) : exec(instance) {}
 
   Exec exec;
   Index size = 0;         ///< local samples B
-  Index global_size = 0;  ///< samples n of all ranks, in all micro-batches
-  int micro_batch = 0;    ///< from 0
-  Matrix<float> dense;    ///< at least [B, K]
-  Vector<float> labels;   ///< at least [B]
-  Vector<float> weights;  ///< at least [B] where the source weighs its samples, else empty
+  Index global_size = 0;  ///< samples n of all ranks and all micro-batches
+  int micro_batch = 0;    ///< number of the micro-batch in its batch, from 0
+  Matrix<float> dense;    ///< dense features, at least [B, K]
+  Vector<float> labels;   ///< labels, at least [B]
+  Vector<float> weights;  ///< sample weights, at least [B]; empty if the source has none
   jagged::KeyedJaggedTensor sparse;
 };
 
-/// Makes room for B = `size` samples with `dense_features` columns and one bag per sample and key. Reuses views and
-/// loses their content. Sets size, global_size, keys and stride, but not values and weights (`reserve_values`).
+/// Allocates B = `size` samples with `dense_features` columns and one bag per sample and key. Reuses views that are
+/// large enough and loses their content. Sets size, global_size, keys and stride, but not values and weights
+/// (`reserve_values`).
 void reserve_batch(Batch& batch, Index size, Index global_size, Index dense_features,
                    const std::vector<std::string>& keys);
-/// Room for `total` ids, with their weights when `weighted`.
+/// Allocates `total` ids and, if `weighted`, their weights; else drops the weights.
 void reserve_values(Batch& batch, Index total, bool weighted);
 
 }  // namespace tesserec::data

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The columns of one source as those of another: a model takes them by their places, people name them.
+/// Matches the columns of one source to those of another by name. A model reads columns by place.
 #pragma once
 
 #include <memory>
@@ -9,18 +9,19 @@
 
 namespace tesserec::data {
 
-/// Places in a source of what another one has at each place.
+/// Permutation of a source's columns: entry i is the place in the source of the wanted source's column i.
 struct ColumnOrder {
-  std::vector<Index> features;  ///< [F]
-  std::vector<Index> dense;     ///< [K]
-  bool is_same() const;         ///< whether each place is its own
+  std::vector<Index> features;  ///< places of the sparse features [F]
+  std::vector<Index> dense;     ///< places of the dense features [K]
+  bool is_same() const;         ///< returns whether no column moves
 };
 
-/// Finds the columns of `wanted` in `source` by name. Error, naming the column: a feature or dense feature that one of
-/// them lacks, another transform, ids or labels of another meaning. Facts that either leaves unsaid are not compared.
+/// Finds the columns of `wanted` in `source` by name. Throws Error, naming the column, if only one source has it, or if
+/// transforms, ids or labels differ in meaning. Facts that either source leaves unsaid are not compared.
 ColumnOrder column_order(const SourceInfo& source, const SourceInfo& wanted);
 
-/// Reorders `source`'s columns as in `wanted`; logs a changed order and uncompared facts. Errors as column_order's.
+/// Reorders the columns of `source` as in `wanted`. Logs a changed order and facts that cannot be compared. Throws the
+/// Errors of column_order().
 std::unique_ptr<Source> in_order(std::unique_ptr<Source> source, const SourceInfo& wanted);
 
 }  // namespace tesserec::data

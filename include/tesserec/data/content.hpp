@@ -9,12 +9,13 @@
 
 namespace tesserec::data {
 
-/// Returns each file's "BYTES CHECKSUM", its seal's or that of all bytes. Collective; Errors are the same on all ranks.
+/// Returns "BYTES CHECKSUM" of each file: its seal or, without one, the checksum of all bytes, which the ranks read in
+/// shares. Collective. Throws the same Error on all ranks.
 std::vector<std::string> contents(const comm::Communicator& comm, const std::vector<SourceFile>& files);
 
-/// Digest of the bytes of all files, in order, from their contents (docs/formats.md, data_digest); empty without files.
+/// Returns the digest of the data (docs/formats.md, data_digest) from contents(); empty without files.
 std::string content_digest(const std::vector<std::string>& contents);
-/// The same of files that are named alone. Not collective.
+/// Returns content_digest() of the files at `paths`. Not collective.
 std::string content_digest_of(const std::vector<std::string>& paths);
 
 }  // namespace tesserec::data

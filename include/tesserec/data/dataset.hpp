@@ -10,67 +10,71 @@
 
 namespace tesserec::data {
 
-/// Format that this program writes and reads (docs/formats.md).
+/// Format and version that this program writes and reads (docs/formats.md).
 inline constexpr const char* dataset_format = "tesserec-dataset";
 inline constexpr std::int64_t dataset_version = 1;
 
-/// A sample weighs so much at most, and an id of a bag, plus or minus.
+/// Bounds of weights: a sample's weight lies in [0, most_sample_weight], an id's weight in [-most_id_weight,
+/// most_id_weight].
 inline constexpr float most_sample_weight = 1e6f, most_id_weight = 1e6f;
 
-/// Samples read from a data set, in the order of the runs asked for.
+/// Samples read from a dataset, in the order of the requested runs.
 struct Samples {
   /// Bags of one feature.
   struct Jagged {
-    std::vector<Index> offsets;  ///< size + 1, from 0
+    std::vector<Index> offsets;  ///< offsets of the bags in values [size + 1], from 0
     std::vector<Index> values;
-    std::vector<float> weights;  ///< parallel to values, or empty
+    std::vector<float> weights;  ///< weights parallel to values, or empty
   };
   Index size = 0;
-  std::vector<float> labels;      ///< [size] 0 where the data set has none
-  std::vector<float> weights;     ///< [size], or empty
-  std::vector<float> dense;       ///< [size, K]
-  std::vector<std::int32_t> ids;  ///< [size, F] when every bag is one id (packed)
-  std::vector<Jagged> jagged;     ///< [F] otherwise
+  std::vector<float> labels;      ///< labels [size]; 0 if the dataset has none
+  std::vector<float> weights;     ///< sample weights [size], or empty
+  std::vector<float> dense;       ///< dense features [size, K] row-major
+  std::vector<std::int32_t> ids;  ///< ids [size, F] row-major if every bag is one id (packed)
+  std::vector<Jagged> jagged;     ///< bags of each feature [F] if not packed
 };
 
-/// One file of a data set.
+/// One file of a dataset.
 struct DatasetPart {
   store::PartedFile file;
-  Index first = 0;  ///< number of its first sample
+  Index first = 0;  ///< number of the file's first sample in the dataset
   Index samples = 0;
   bool byte_labels = false;
-  std::vector<Index> values;   ///< jagged: ids of each feature
-  std::vector<bool> weighted;  ///< whether the feature has weights
+  std::vector<Index> values;   ///< number of ids of each feature (jagged)
+  std::vector<bool> weighted;  ///< true if the feature has weights
 };
 
-/// One or several HDF5 data set files, read as one after the other.
+/// One or several HDF5 dataset files, read as one sequence of samples.
 class Dataset {
  public:
-  /// Opens files or globs of the deck's `key`, matches sorted. Errors: no match, a file twice, not a data set, another
-  /// version, shapes or types that do not fit the format, files that disagree.
+  /// Opens the files or globs of the deck's `key`, with matches sorted. Throws Error if a glob matches nothing, or a
+  /// file is given twice. Throws Error if a file is no dataset, has another version or breaks the format, or if files
+  /// disagree.
   Dataset(const std::vector<std::string>& patterns, const std::string& key, store::Trust trust = store::Trust::none);
 
-  /// Compares every `of`-th part of the files from part `share` on with its checksum; files without parts were compared
-  /// when they were opened. Error names the damaged file. Once a run, before anything is read.
+  /// Compares the checksums of every `of`-th part of the files, from part `share` on. Opening has compared files
+  /// without parts. Throws Error naming the damaged file. Call once per run, before anything is read.
   void verify(Index share, Index of) const;
 
   const SourceInfo& info() const { return info_; }
+  /// Returns whether every bag is one id.
   bool packed() const { return packed_; }
 
-  /// Sets the labels that are taken, [0, 1] before, and reads part `share` of `of` of all labels and weights of
-  /// samples. Errors as those of read(). To be called when all ranks have compared their parts.
+  /// Sets the range of valid labels ([0, 1] until then) and checks share `share` of `of` of all labels and sample
+  /// weights. Throws the Errors of read(). Call after all ranks have verified their parts.
   void limit_labels(const LabelRange& labels, Index share, Index of);
 
-  /// Checks part `share` of `of` of the samples in files without a seal; of all files if `rows` gives a feature fewer
-  /// rows than info(). Errors as those of read().
+  /// Checks share `share` of `of` of the samples in files without a seal. Checks sealed files, too, if `rows` gives a
+  /// feature fewer rows than info(). Returns the counts of suspicious values. Throws the Errors of read().
   OddValues look_through(const std::vector<Index>& rows, Index share, Index of) const;
 
-  /// Reads runs of samples. Errors: a label outside of its range, a dense number that is not finite, a byte label above
-  /// 1, a sample's weight outside of [0, 1e6], an id's weight outside of [-1e6, 1e6], offsets that do not ascend, an id
-  /// outside [0, rows[f]); the message names feature, value, sample and file.
+  /// Reads runs of samples. Throws Error, naming feature, value, sample and file, for invalid data. Labels must lie in
+  /// their range, byte labels be 0 or 1, and dense numbers be finite. Sample weights must lie in [0, 1e6], id weights
+  /// in [-1e6, 1e6]. Offsets must ascend, and ids lie in [0, rows[f]).
   void read(const std::vector<Range>& runs, const std::vector<Index>& rows, Samples& samples) const;
 
-  /// Reads a key column of samples: [samples.size(), info().keys[column].bytes], zeros behind each text.
+  /// Reads a key column of samples into `texts` [samples.size(), info().keys[column].bytes], each text padded with
+  /// zeros.
   void read_keys(std::size_t column, Range samples, char* texts) const;
 
  private:

@@ -11,22 +11,23 @@
 
 namespace tesserec::data {
 
-/// Samples of a data set in which ids are counted, and runs in which they are read, evenly over the data set.
+/// Number of samples in which ids are counted, and number of evenly spaced runs in which they are read.
 inline constexpr Index counted_samples = 65536, counted_runs = 64;
 
 /// Frequencies of each feature's ids.
 struct IdShares {
   struct IdCount {
     Index id = 0;
-    double times = 0;  ///< or, of a generator, share
+    double times = 0;  ///< count, or the share if a generator's law gives it
   };
-  bool counted = false;  ///< by a sample, and with all ids in it; else by a generator's law, and its frequent ids alone
-  std::string from;      ///< "counted in 65536 samples of train.h5"; empty = nothing is known
-  std::map<std::string, std::vector<IdCount>> features;  ///< by rising ids
+  bool counted = false;  ///< true if a sample was counted (all its ids); else a generator's law gave the frequent ids
+                         ///< only
+  std::string from;      ///< origin, "counted in 65536 samples of train.h5"; empty = nothing is known
+  std::map<std::string, std::vector<IdCount>> features;  ///< ids of each feature, ascending
 };
 
-/// Counts ids in a sample of the files, or takes a planted model's shares. Pure. Warns and returns nothing if the files
-/// cannot be read, of which training's source has the error.
+/// Counts ids in a sample of the files, or takes the shares of a planted model. Pure. If the files cannot be read,
+/// warns and returns nothing, because opening the training source reports the error.
 IdShares id_shares(const Settings& settings, const SourceInfo& data, std::uint64_t seed);
 
 }  // namespace tesserec::data

@@ -10,20 +10,21 @@
 
 namespace tesserec::data {
 
-/// Describes what the generator will make; features are "C1", "C2", ...
+/// Returns the description of what the generator will make. Features are named "C1", "C2", ...
 SourceInfo synthetic_info(const SyntheticSettings& settings, Use use);
 
-/// data.trust, for whoever opens data sets.
+/// Returns data.trust as the argument that opens datasets.
 store::Trust trust_of(const Settings& settings);
 
-/// Returns whether the settings give data for this use. Errors: two of files, a generator and a
-/// source of one's own are given.
+/// Returns whether the settings name data for this use. Throws Error if they name more than one of files, a generator
+/// and a user's source type.
 bool has_source(const Settings& settings, Use use);
 
-/// Error unless the data, those of `key`, have labels.
+/// Throws Error if `data`, which the deck's `key` names, has no labels.
 void require_labels(const SourceInfo& data, const std::string& key);
 
-/// Makes the source of the settings. Errors name the keys: no data, two kinds of data, senseless settings.
+/// Makes the source that the settings name. Shuffles only for training. Throws Error, naming the key, for no data, two
+/// kinds of data, senseless settings, or data without labels unless `use` is predict.
 std::unique_ptr<Source> make_source(const Settings& settings, Use use, const Deal& deal);
 
 }  // namespace tesserec::data

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The uniform generator of the reference DLRM (facebookresearch/dlrm, dlrm_data_pytorch.py,
-/// generate_uniform_input_batch and generate_random_output_batch). One rule over any stream of uniform
-/// numbers.
+/// Uniform generator of the reference DLRM (facebookresearch/dlrm, dlrm_data_pytorch.py, generate_uniform_input_batch
+/// and generate_random_output_batch). One rule applies to any stream of uniform numbers.
 #pragma once
 
 #include <random>
@@ -14,20 +13,22 @@ namespace tesserec::data {
 
 struct Batch;
 
-/// Numbers in [0, 1), one after the other.
+/// Sequence of numbers in [0, 1).
 class UniformStream {
  public:
   virtual ~UniformStream() = default;
+  /// Returns the next number.
   virtual double next() = 0;
-  /// Said before the numbers of one part of a sample: its dense features, its bag of feature f, its target.
+  /// Announces which numbers of a sample follow: its dense features, its bag of a feature, or its target.
   virtual void dense_of(Index /*sample*/) {}
   virtual void bag_of(Index /*sample*/, Index /*feature*/) {}
   virtual void target_of(Index /*sample*/) {}
 };
 
-/// A sample's numbers are a function of (seed, sample), so that any rank makes its own samples.
+/// Stream in which a sample's numbers are a function of (seed, sample), so that any rank makes its own samples.
 class CounterStream : public UniformStream {
  public:
+  /// Takes the run's seed and the number of sparse features.
   CounterStream(std::uint64_t seed, Index features);
   double next() override;
   void dense_of(Index sample) override { start(sample, 0); }
@@ -42,7 +43,7 @@ class CounterStream : public UniformStream {
   std::array<std::uint32_t, 4> quad_{};
 };
 
-/// Numbers of numpy.random after seed(seed), in order: 53 bits from two outputs of the Mersenne twister.
+/// Stream of numpy.random after seed(seed), in order: 53 bits from two outputs of the Mersenne twister.
 class Mt19937Stream : public UniformStream {
  public:
   explicit Mt19937Stream(std::uint32_t seed) : twister_(seed) {}
@@ -52,14 +53,16 @@ class Mt19937Stream : public UniformStream {
   std::mt19937 twister_;
 };
 
-/// Fills the batch with the samples given: dense features of all samples, then, by feature and sample, round(max(1, u *
-/// min(rows, ids_per_bag))) draws (ids_per_bag where variable_bags is false) of id round(u * (rows - 1)), sorted, each
-/// once; then the targets, rounded when asked. Rounds half to even; targets and dense features to float.
+/// Fills the batch with the samples of the given numbers. Draws the dense features of all samples, then the bags by
+/// feature and sample, then the targets, rounded if the settings say so. A bag has round(max(1, u * min(rows,
+/// ids_per_bag))) draws, or ids_per_bag if variable_bags is false. A draw is the id round(u * (rows - 1)); the bag
+/// keeps distinct ids, sorted. Rounds half to even. Targets and dense features become float.
 void reference_batch(const SyntheticSettings& settings, const std::vector<Index>& rows,
                      const std::vector<std::string>& features, std::span<const Index> samples, Index global_size,
                      UniformStream& uniform, Batch& batch);
 
-/// Distinct ids of a bag on average, were ids uniform over the rows; `variable`: of 1 to ids_per_bag draws.
+/// Returns the mean number of distinct ids of a bag whose draws are uniform over the rows: 1 to ids_per_bag draws if
+/// `variable`, else ids_per_bag.
 double reference_ids_per_bag(Index rows, Index ids_per_bag, bool variable);
 
 }  // namespace tesserec::data

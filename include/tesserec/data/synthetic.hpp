@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What follows from [data.synthetic] alone.
+/// Facts that follow from [data.synthetic] alone.
 #pragma once
 
 #include <optional>
@@ -10,21 +10,23 @@
 
 namespace tesserec::data {
 
-/// Rows of each table after the cap data.synthetic.max_rows.
+/// Returns the rows of each table after the cap data.synthetic.max_rows.
 std::vector<Index> synthetic_rows(const SyntheticSettings& settings);
-/// "C1", "C2", ...
+/// Returns the features' names "C1", "C2", ...
 std::vector<std::string> synthetic_features(const SyntheticSettings& settings);
-/// Ids of a planted feature's bag: always so many, or 0 to so many.
+/// Length of a planted feature's bag: `most`, or uniform in [0, most] if variable.
 struct BagLength {
   Index most = 1;
   bool variable = false;
 };
+/// Returns the bag length of a planted feature.
 BagLength bag_length(const SyntheticSettings& settings, std::size_t feature);
 
-/// Fault of bag_lengths or pair: the key, what it is and what would fit. Nothing where both will do.
+/// Fault of bag_lengths or pair: the key, and what is wrong with it and what would fit.
 struct SyntheticFault {
   std::string key, text;
 };
+/// Returns the first fault of bag_lengths or pair, or nothing if both are valid.
 std::optional<SyntheticFault> fault(const SyntheticSettings& settings);
 
 }  // namespace tesserec::data

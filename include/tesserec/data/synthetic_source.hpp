@@ -9,13 +9,14 @@
 
 namespace tesserec::data {
 
-/// Batches of samples that are made on the fly from their numbers, in the order that the deal says. The base of a
-/// source of one's own whose samples are a function of their number.
+/// Source of samples that are made on the fly from their numbers, in the order of the deal. It is the base of a user's
+/// source whose samples are a function of their number.
 class SyntheticSource : public Source {
  public:
-  /// Fills the batch with the samples of these numbers, which are some of a global batch of the size given.
+  /// Fills the batch with the samples of these numbers, which belong to a global batch of the given size.
   using Fill = std::function<void(std::span<const Index>, Index, Batch&)>;
 
+  /// Takes the facts, the deal and the function that fills batches.
   SyntheticSource(SourceInfo info, const Deal& deal, Fill fill)
       : info_(std::move(info)), order_(info_.samples, deal), fill_(std::move(fill)) {}
 
@@ -36,7 +37,7 @@ class SyntheticSource : public Source {
   SourceInfo info_;
   SampleOrder order_;
   Fill fill_;
-  Index batch_ = 0;  // of the order
+  Index batch_ = 0;  // next micro-batch of the order
 };
 
 }  // namespace tesserec::data

@@ -8,21 +8,22 @@
 
 namespace tesserec::metrics {
 
-/// Quality of inner products at finding what was clicked.
+/// Quality of inner products at retrieving the clicked items.
 struct CandidateMetrics {
-  double candidate_recall = SumMetrics::undefined;  ///< of the clicks, how many items are among the k candidates of the
-                                                    ///< highest inner product with the click's query; NaN without one
+  double candidate_recall = SumMetrics::undefined;  ///< share of clicks whose item is among the k candidates of the
+                                                    ///< highest inner product with the click's query; NaN without a
+                                                    ///< click
 };
 
-/// Output of two towers for this rank's samples: vectors [N, dim] of queries and of items.
+/// Output of two towers for this rank's samples: vectors [N, dim] row-major of queries and of items.
 struct TowerVectors {
   Index dim = 0;
   std::vector<float> queries, items;
 };
 
-/// Returns recall over all ranks' clicks (label >= 0.5). Candidates are the clicked items; equal vectors are one. Ties
-/// at the border of the k count as their expectation. Exact: neither ranks nor order change a bit. Collective. Every
-/// rank holds all candidates and takes 2 * dim * candidates FLOP a click.
+/// Returns recall over all ranks' clicks (label >= 0.5). Candidates are the distinct vectors of clicked items. Ties at
+/// the k-th place count as their expectation. The result is exact: its bits depend on neither ranks nor order. Every
+/// rank holds all candidates and spends 2 * dim * candidates FLOP per click. Collective.
 double candidate_recall(const comm::Communicator& comm, const TowerVectors& towers, std::span<const float> labels,
                         Index k);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums whose order does not matter: each number is rounded once to a multiple of 2^-80, then integers are
-// added.
+// Sums that do not depend on the order of their terms. Each term is truncated once to a multiple of 2^-80, then
+// integers are added.
 #pragma once
 
 #include <tesserec/comm/communicator.hpp>
@@ -10,21 +10,21 @@ namespace tesserec::metrics {
 __extension__ typedef __int128 Int128;
 __extension__ typedef unsigned __int128 Unsigned128;
 
-/// A sum of doubles, below 2^47 in magnitude.
+/// Sum of doubles, below 2^47 in magnitude.
 class FixedPoint {
  public:
   FixedPoint() = default;
   explicit FixedPoint(Int128 units) : units_(units) {}
   void add(double value) { units_ += Int128(value * 0x1p80); }
   Int128 units() const { return units_; }
-  /// The sum's nearest double (within one unit in the last place).
+  /// Returns the double nearest to the sum (within one unit in the last place).
   double value() const { return double(units_) * 0x1p-80; }
 
  private:
   Int128 units_ = 0;
 };
 
-/// Collective: the sums over ranks, number by number, modulo 2^128.
+/// Sums values over ranks, element by element, modulo 2^128. Collective.
 inline void sum(const comm::Communicator& comm, std::span<Unsigned128> values) {
   std::vector<std::uint64_t> halves;
   for (const Unsigned128 value : values) {

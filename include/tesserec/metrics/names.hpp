@@ -9,22 +9,24 @@
 
 namespace tesserec::metrics {
 
-/// Every metric's name in decks and outputs, in the order of the documentation.
+/// Returns every metric's name in decks and outputs, in the order of the documentation.
 std::vector<std::string> names();
 
-/// Lists the names of SumMetrics.
+/// Returns the names of the metrics in SumMetrics.
 std::vector<std::string> names_of_sums();
 
-/// Lists metrics of which more is better, or less: not calibration, which is good at 1, nor ctr, which is of the data.
+/// Returns the metrics of which more is better, or less. Neither list has calibration, which is best at 1, nor ctr,
+/// which describes the data.
 std::vector<std::string> more_is_better();
 std::vector<std::string> less_is_better();
 
-/// Returns whether the metric is one of GroupMetrics.
+/// Returns whether the metric is in GroupMetrics.
 bool needs_groups(const std::string& name);
-/// Returns whether it is one of CandidateMetrics.
+/// Returns whether the metric is in CandidateMetrics.
 bool needs_towers(const std::string& name);
 
-/// Name and value of each metric asked for, in that order. Error: an unknown name; those known are listed.
+/// Returns name and value of each metric in `names`, in that order. Throws Error, listing the known names, if a name is
+/// unknown.
 std::vector<std::pair<std::string, double>> chosen(const BinaryMetrics& metrics, const std::vector<std::string>& names);
 
 }  // namespace tesserec::metrics

@@ -11,11 +11,11 @@
 
 namespace tesserec::metrics {
 
-/// A label from here on is a click.
+/// Label from which a sample is a click.
 inline constexpr float click_threshold = 0.5f;
 
-/// Metrics that are quotients of sums over samples, each times its weight. p is a probability, y its label in [0, 1]; p
-/// is predicted a click from the threshold on. Without samples, or with all weights 0, all are NaN.
+/// Metrics that are quotients of weighted sums over samples. p is a sample's probability and y its label in [0, 1]. A
+/// click is predicted if p is at least the threshold. All metrics are NaN without samples, or if all weights are 0.
 struct SumMetrics {
   static constexpr double undefined = std::numeric_limits<double>::quiet_NaN();
   Index samples = 0;
@@ -23,30 +23,34 @@ struct SumMetrics {
   double ne = undefined;           ///< log loss over the entropy of ctr (He et al., ADKDD 2014); NaN for one class
   double calibration = undefined;  ///< mean probability over mean label; NaN without a positive
   double ctr = undefined;          ///< mean label
-  double accuracy = undefined;     ///< share of samples that are clicks and predicted so, or neither
-  double precision = undefined;    ///< share of clicks in those predicted; 0 where none is
-  double recall = undefined;       ///< share of those predicted in the clicks; 0 where there is none
-  double f1 = undefined;           ///< harmonic mean of precision and recall; 0 where both are
+  double accuracy = undefined;     ///< share of samples whose prediction is right
+  double precision = undefined;    ///< share of clicks in the predicted clicks; 0 if none is predicted
+  double recall = undefined;       ///< share of predicted clicks in the clicks; 0 without a click
+  double f1 = undefined;           ///< harmonic mean of precision and recall; 0 if both are 0
   double mse = undefined;          ///< mean of (p - y)^2
-  double rmse = undefined;         ///< its square root
+  double rmse = undefined;         ///< square root of mse
   double mae = undefined;          ///< mean of |p - y|
 };
 
-/// Sums that they are made of: ten integers, so that parts of the samples come and go in any order without a trace.
+/// Sums from which SumMetrics are computed: ten integers, so that adding and subtracting samples leaves no rounding
+/// error.
 class SampleSums {
  public:
-  /// [N] each, p and y in [0, 1]; no weights: all are 1.
+  /// Adds samples [N] with p and y in [0, 1]; all weigh 1 if `weights` is empty.
   void add(std::span<const double> probabilities, std::span<const float> labels, std::span<const float> weights,
            double threshold);
   SampleSums& operator+=(const SampleSums& other);
   SampleSums& operator-=(const SampleSums& other);
-  /// Collective: those of all ranks.
+  /// Returns the sums over all ranks. Collective.
   SampleSums over_ranks(const comm::Communicator& comm) const;
+  /// Computes the metrics of the sums.
   SumMetrics metrics() const;
 
-  /// For files: so many integers, low halves before high ones.
+  /// Number of integers that append_to() writes: the low and the high half of each sum.
   static constexpr Index words = 20;
+  /// Appends the sums as `words` integers, for files.
   void append_to(std::vector<std::int64_t>& values) const;
+  /// Reads the sums that append_to() wrote.
   static SampleSums from(std::span<const std::int64_t> values);
 
  private:

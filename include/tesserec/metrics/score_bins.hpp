@@ -8,16 +8,17 @@
 
 namespace tesserec::metrics {
 
-/// Samples by predicted score, for a histogram and a calibration curve. Bin b of the hundred has scores from b / 100 up
-/// to (b + 1) / 100, the last also 1. Each sample counts once, whatever it weighs.
+/// Samples by predicted score, for a histogram and a calibration curve. Bin b has scores in [b / 100, (b + 1) / 100),
+/// and the last bin also 1. Each sample counts once, whatever its weight.
 struct ScoreBins {
   static constexpr int count = 100;
-  std::vector<Index> samples;  ///< [count]
-  std::vector<Index> clicks;   ///< [count]
-  std::vector<double> scores;  ///< [count], their sum, exact as the metrics' sums
+  std::vector<Index> samples;  ///< samples of each bin [count]
+  std::vector<Index> clicks;   ///< clicks of each bin [count]
+  std::vector<double> scores;  ///< sum of scores of each bin [count], exact as the metrics' sums
 };
 
-/// [N] each, in [0, 1], of this rank; the bins are of all ranks. Collective.
+/// Counts the samples of all ranks in bins. Each rank gives its own samples [N], with probabilities and labels in [0,
+/// 1]. Collective.
 ScoreBins score_bins(const comm::Communicator& comm, std::span<const double> probabilities,
                      std::span<const float> labels);
 

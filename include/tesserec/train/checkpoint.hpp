@@ -11,22 +11,22 @@
 
 namespace tesserec::train {
 
-/// Position of a run: what a checkpoint adds to weights and optimizer state.
+/// Position of a run: the values that a checkpoint adds to weights and optimizer state.
 struct Position {
-  Index step = 0;       ///< steps done, on data sets before this one too
-  Index epoch = 0;      ///< of the next batch, since the first one of this data set
-  Index batch = 0;      ///< of the next batch, in its epoch
-  Index samples = 0;    ///< trained so far
-  double loss_sum = 0;  ///< since the last line of the metrics log, sample by sample
+  Index step = 0;       ///< steps done, including those on earlier datasets
+  Index epoch = 0;      ///< epoch of the next batch, counted on this dataset
+  Index batch = 0;      ///< next batch in its epoch
+  Index samples = 0;    ///< samples trained so far
+  double loss_sum = 0;  ///< sum of the samples' losses since the last line of the metrics log
   Index loss_samples = 0;
   std::vector<std::int64_t> metrics;  ///< RunningMetrics::state()
-  std::string checkpoint;             ///< restored from this folder; empty = a start at step 0
-  bool is_own = false;                ///< that folder is one of this run
-  bool another_set = false;           ///< the checkpoint was made with another data set
-  double restore_seconds = 0;         ///< that reading it took
-  std::string origin;                 ///< seal of the checkpoint elsewhere that the run began from; empty = none
+  std::string checkpoint;             ///< folder of the restored checkpoint; empty = a start at step 0
+  bool is_own = false;                ///< true if that checkpoint belongs to this run
+  bool another_set = false;           ///< true if the checkpoint was made with another dataset
+  double restore_seconds = 0;         ///< time to read the checkpoint, seconds
+  std::string origin;                 ///< Manifest::origin, if the run began from a checkpoint elsewhere; else empty
 
-  /// Counts a step on so many samples, whose mean loss is `loss`.
+  /// Counts a step on `count` samples with the mean loss `loss`.
   void add_step(Index count, double loss) {
     ++step;
     ++batch;
@@ -36,41 +36,46 @@ struct Position {
   }
 };
 
-/// One string each for all weights and all optimizer state, whatever ranks and plan.
+/// Returns the digest of all weights, the same for any ranks and plan. Collective.
 std::string weights_digest(Session& session);
+/// Returns the digest of all optimizer state, the same for any ranks and plan. Collective.
 std::string state_digest(Session& session);
 
-/// Writes a checkpoint, removes those beyond checkpoint.keep, and returns its path. With checkpoint.keep_best, the one
-/// of the best evaluation stays. Collective.
+/// Writes a checkpoint, removes those beyond checkpoint.keep, and returns its folder. With checkpoint.keep_best, also
+/// keeps the checkpoint of the best evaluation. Throws Error if it cannot be written, and Diverged if numbers of the
+/// model are not finite. Earlier checkpoints then stay. Collective.
 std::string save(Session& session, const Position& position, Index epoch_samples);
 
-/// Loads what checkpoint.resume and start_from ask for, or nothing. Further rows of a larger table keep start values;
-/// what checkpoint.accept lets not fit is logged and left as new. Errors: damaged, another model's, made with other
-/// lanes (unless checkpoint.relane), batch size, data or deck (unless checkpoint.accept); later checkpoints in the way
-/// (unless run.overwrite). Collective.
+/// Loads the checkpoint that checkpoint.resume or start_from names; returns nothing if there is none. Further rows of a
+/// larger table keep their start values. Values that need not fit by checkpoint.accept are logged and keep their start
+/// values. Throws Error if the checkpoint is damaged or of another model. Other lanes are an Error unless
+/// checkpoint.relane, and other data or another deck unless checkpoint.accept. Another batch size is an Error. Later
+/// checkpoints that the run would replace are an Error unless run.overwrite. Collective.
 std::optional<Position> restore(Session& session, Index epoch_samples);
 
-/// Returns the Manifest::origin of a run that went on from a checkpoint elsewhere, which has this seal.
+/// Returns the Manifest::origin of a run that resumed from a checkpoint elsewhere with this seal.
 std::string went_on_from(const std::string& seal);
 
-/// A checkpoint opened for its weights alone, as evaluate and predict take them.
+/// Checkpoint opened for its weights alone, as evaluate and predict use it.
 struct TrainedModel {
   std::string folder;
   store::OpenCheckpoint checkpoint;
   store::Attributes attributes;
 };
 
-/// Opens the checkpoint that `path` names, as parallel_io::find_checkpoint takes it, or the run's newest when empty.
-/// Error when there is none, when it is damaged or was made with another deck (unless checkpoint.accept). Collective.
+/// Opens the checkpoint that `path` names, as parallel_io::find_checkpoint does, or the run's newest if empty. Throws
+/// Error if there is none, it is damaged, or it was made with another deck (unless checkpoint.accept). Collective.
 TrainedModel open_trained(const comm::Communicator& comm, const Job& job, const std::string& path);
 
-/// Data as a trained model takes them.
+/// Data in the form that a trained model takes.
 struct FittedData {
   std::unique_ptr<data::Source> source;
-  data::SourceInfo info;  ///< what the model's Session is built for: the source's, with the rows of the model's tables
+  data::SourceInfo info;  ///< facts to build the model's Session from: the source's, with the rows of the model's
+                          ///< tables
 };
 
-/// Reorders `source` as the model's training data, by name. Error names the column or table that does not fit.
+/// Reorders the columns of `source` as in the model's training data, by name. Throws Error naming the column or table
+/// that does not fit.
 FittedData fit_data(const TrainedModel& trained, const Job& job, std::unique_ptr<data::Source> source);
 
 /// Loads the weights into a session built for them. Collective.

@@ -11,19 +11,21 @@
 
 namespace tesserec::train {
 
-/// Returns the metrics of session.job.evaluate over one epoch of a source; `ids`, if given, gets its ids' counts.
-/// Error: a sample without exactly one id of evaluate.group. Collective; like predict(), throws Stopped on all ranks
-/// after a signal on one.
+/// Computes the metrics of session.job.evaluate over one epoch of a source. Writes the counts of the source's ids to
+/// `ids` unless null. Collective. Metrics of groups throw Error if a sample has not exactly one id of evaluate.group.
+/// Metrics of candidates throw Error if the model has no two towers. Like predict(), throws Stopped on all ranks after
+/// a signal on one.
 metrics::BinaryMetrics evaluate(Session& session, data::Source& source, std::vector<FeatureIds>* ids = nullptr);
 
-/// Error unless `without`, the number of samples that have no id of the feature evaluate.group, or several, is 0.
+/// Throws Error unless `without` is 0: the number of samples in `data` with no id, or several, of the feature `group`.
 void require_one_id(const std::string& group, Index without, const data::SourceInfo& data);
 
-/// Writes each sample's probability, keys and, in HDF5, label, in the source's order to a new file (docs/formats.md).
-/// Returns the samples. Collective; the same bytes from any number of ranks.
+/// Writes each sample's probability, keys and, in HDF5, label to a new file (docs/formats.md), in the source's order.
+/// Returns the number of samples. The bytes are the same for any number of ranks. Collective.
 Index predict(Session& session, data::Source& source, const std::string& path, ScoresFormat format = ScoresFormat::h5);
 
-/// The metrics that `names` asks for ("auc", ...), as one line for people.
+/// Returns the metrics in `names` ("auc", ...), then the counts of samples and clicks and the base rate, as one line
+/// for people.
 std::string describe(const metrics::BinaryMetrics& all, const std::vector<std::string>& names);
 
 }  // namespace tesserec::train

@@ -10,16 +10,17 @@
 
 namespace tesserec::train {
 
-/// Metrics without a feature, whose values are permuted among the samples.
+/// Metrics of the model when one feature's values are permuted among the samples.
 struct Importance {
   std::string feature;
-  bool dense = false;  ///< a number, else ids
+  bool dense = false;  ///< true if the feature is dense; else sparse
   metrics::BinaryMetrics permuted;
 };
 
-/// Returns the importance of each feature the model reads, numbers first, in the source's order: an epoch each.
-/// Permutations depend on run.seed and the feature's place, so bits are the same on any number of ranks. Every rank
-/// holds one feature of all samples. Collective; throws Stopped on all ranks after a signal on one.
+/// Computes the importance of each feature that the model reads, dense features first, in the source's order. Takes one
+/// epoch per feature. Permutations depend on run.seed and the feature's place, so the bits are the same on any number
+/// of ranks. Every rank holds one feature of all samples. Collective. Throws Stopped on all ranks after a signal on
+/// one.
 std::vector<Importance> importance(Session& session, data::Source& source);
 
 }  // namespace tesserec::train

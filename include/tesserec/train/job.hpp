@@ -12,20 +12,21 @@
 
 namespace tesserec::train {
 
-/// All that a training, evaluation or prediction needs to know.
+/// Settings of a training, evaluation or prediction.
 struct Job {
   RunSettings run;
   data::Settings data;
   model::Settings model;
-  std::vector<embedding::EmbeddingBagConfig> tables;  ///< empty = one table a feature
+  std::vector<embedding::EmbeddingBagConfig> tables;  ///< empty = one table per feature
   Settings train;
   OptimizerSettings optimizer;
   optim::ScheduleSettings schedule;
   planning::Settings plan;
   CheckpointSettings checkpoint;
   EvaluateSettings evaluate;
-  std::string deck;  ///< the effective deck as text, for the checkpoint
+  std::string deck;  ///< effective deck as text, for the checkpoint
 
+  /// Returns checkpoint.path, or the folder of checkpoints inside the run's folder if empty.
   std::string checkpoint_folder() const {
     return checkpoint.path.empty() ? run.folder() + "/checkpoints" : checkpoint.path;
   }

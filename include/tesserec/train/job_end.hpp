@@ -8,29 +8,29 @@
 
 namespace tesserec::train {
 
-/// When the scheduler ends this job: SLURM_JOB_END_TIME, seconds since 1970, which newer Slurms set, and
-/// runs/train.sbatch under older ones. Never, where it is not set or empty.
+/// Time at which the scheduler ends this job: SLURM_JOB_END_TIME, seconds since 1970. Newer versions of Slurm set it;
+/// runs/train.sbatch sets it under older ones. The time is infinite if the variable is unset or empty.
 class JobEnd {
  public:
-  /// Error where the variable is no number.
+  /// Reads the variable. Throws Error if it is not a number.
   JobEnd();
 
-  /// Seconds that are left; infinity where nobody ends the job.
+  /// Returns the seconds left; infinity if no scheduler ends the job.
   double left() const;
 
-  /// Returns whether the time left may not hold what lies between two looks, a checkpoint, and the end of the program.
-  /// Takes the longest seconds that the first two have taken.
+  /// Returns whether the time left may be too short for the time between two looks, a checkpoint and the end of the
+  /// program. The arguments are the longest seconds so far between looks and of a checkpoint.
   bool near(double between_looks, double checkpoint) const;
 
  private:
   double end_;
 };
 
-/// Stops a training after a signal on any rank. The end of the job is one like any other, while there is time for a
-/// checkpoint.
+/// Observer that stops a training after a signal on any rank. It treats the approaching end of the job as a signal,
+/// while there is time for a checkpoint.
 class JobWatch final : public Observer {
  public:
-  /// `first`: this rank looks at the clock for all. Error: see JobEnd.
+  /// Takes whether this rank watches the clock for all ranks (`first`). Throws the Errors of JobEnd.
   explicit JobWatch(bool first) : first_(first) {}
 
   void begins(Training& training) override;
@@ -43,8 +43,8 @@ class JobWatch final : public Observer {
 
   const JobEnd end_;
   bool first_;
-  std::optional<Timer> turn_timer_;   // since the step before began
-  double turn_ = 0, checkpoint_ = 0;  // the longest, seconds
+  std::optional<Timer> turn_timer_;   // time since the previous step began
+  double turn_ = 0, checkpoint_ = 0;  // longest times so far, seconds
 };
 
 }  // namespace tesserec::train

@@ -11,22 +11,24 @@
 
 namespace tesserec::train {
 
-/// metrics.jsonl in the run's folder: one JSON object a line (docs/formats.md). Written by rank 0, line by line.
+/// The file metrics.jsonl in the run's folder, with one JSON object per line (docs/formats.md). Rank 0 writes it line
+/// by line.
 class MetricsLog {
  public:
-  /// Continues the file after `step`: lines of later steps, left by a run that was killed, are dropped. So is the
-  /// evaluation of step `last`: it comes after that step's checkpoint, so a resumed run makes it again.
+  /// Continues the file after `step`. Drops the lines of later steps, which a killed run left, and the evaluation of
+  /// step `last`. That evaluation follows the step's checkpoint, so a resumed run makes it again.
   MetricsLog(const std::string& folder, Index step, Index last);
-  /// Appends {"step": s, "kind": "train" | "evaluate", name: value, ..., "time": seconds since 1970, UTC}; what is not
-  /// finite is null. Error when the line cannot be written.
+  /// Appends {"step": s, "kind": "train" | "evaluate", name: value, ..., "time": seconds since 1970, UTC}. Writes
+  /// numbers that are not finite as null. Throws Error if the line cannot be written.
   void write(Index step, const std::string& kind, const std::vector<std::pair<std::string, double>>& values);
 
-  /// True if the file had no evaluation of the step that it was continued after.
+  /// Returns whether the file had no evaluation of the step after which it was continued.
   bool lacks_evaluation() const { return !evaluated_; }
 
-  /// Waits until all lines are on the disk.
+  /// Blocks until all lines are on the disk.
   void sync() const;
-  /// The last call: sync(), and an Error where the file system finds only now that a line was lost.
+  /// Syncs and closes the file. Throws Error if the file system reports only now that a line was lost. No call may
+  /// follow.
   void close();
 
  private:

@@ -12,21 +12,24 @@
 
 namespace tesserec::train {
 
-/// run.mlperf_log: the lines that MLPerf Training's checker and summarizer read (mlcommons/logging), ":::MLLOG " and an
-/// object with the time in milliseconds since 1970. On rank 0; without a path every call does nothing.
+/// Log of run.mlperf_log: lines that MLPerf Training's checker and summarizer read (mlcommons/logging). A line is
+/// ":::MLLOG " and an object with the time in milliseconds since 1970. Rank 0 writes it. Without a path every call does
+/// nothing.
 class MlperfLog final : public Observer {
  public:
-  /// Initialization begins. An empty path: no log. The data, those of the evaluation may be null, must outlive the log.
+  /// Records that initialization begins. An empty path means no log. `data` and, unless null, `evaluation` must outlive
+  /// the log.
   MlperfLog(const std::string& path, const data::SourceInfo& data, const data::SourceInfo* evaluation);
 
-  /// Writes what is known before the first step, and that it begins now. A run that goes on keeps the lines of the run
-  /// before, and appends; else the file is new. Writes nothing of a run that is over. Error: it cannot be written.
+  /// Writes the facts known before the first step, and that the run begins now. A resumed run keeps the lines of the
+  /// previous run and appends; another run begins a new file. Writes nothing if the run is over. Throws Error if the
+  /// file cannot be written.
   void begins(Training& training) override;
   void steps(Training& training) override;
   void stepped(Training& training) override;
   void evaluates(Training& training) override;
   void evaluated(Training& training, const metrics::BinaryMetrics& metrics) override;
-  /// Writes the last line, unless a signal ended the run.
+  /// Ends an interrupted evaluation's interval and, unless a signal ended the run, writes the last line.
   void ends(Training& training, TrainResult& result) override;
 
  private:
@@ -38,7 +41,7 @@ class MlperfLog final : public Observer {
   void line(const char* event, const std::string& key, Json value, const Json& metadata);
   void write();
 
-  std::string path_, lines_;  // not written yet
+  std::string path_, lines_;  // lines not written yet
   const data::SourceInfo& data_;
   const data::SourceInfo* evaluation_;
   bool evaluates_ = false;  // an evaluation has begun and not ended

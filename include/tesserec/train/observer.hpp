@@ -8,26 +8,27 @@ namespace tesserec::train {
 class Training;
 struct TrainResult;
 
-/// Receiver of a training's events. Each is called on all ranks and may call the training: evaluate(), save(), stop().
-/// An Error that it throws must be the same on all ranks (comm::agree), and ends the training. Observers nest: begins,
-/// steps and evaluates go from the first observer to the last one, all other events from the last to the first.
+/// Receiver of a training's events. Every function is called on all ranks and may call the training's evaluate(),
+/// save() and stop(). An Error that it throws must be the same on all ranks (comm::agree), and ends the training.
+/// Observers nest: begins, steps and evaluates go from the first observer to the last, all other events from the last
+/// to the first.
 class Observer {
  public:
   virtual ~Observer() = default;
 
-  /// The run's folder is locked and its state restored; no step has been made by this process.
+  /// Runs after the run's folder is locked and its state restored, before the first step of this process.
   virtual void begins(Training&) {}
-  /// A step is about to be made. Its epoch and batch are those of Training::position().
+  /// Runs before a step, whose epoch and batch are those of Training::position().
   virtual void steps(Training&) {}
-  /// A step was made and, where one was due, its line of metrics.jsonl written.
+  /// Runs after a step and, if one was due, after its line of metrics.jsonl.
   virtual void stepped(Training&) {}
-  /// An evaluation is about to be made.
+  /// Runs before an evaluation.
   virtual void evaluates(Training&) {}
-  /// An evaluation was made to its end; its line of metrics.jsonl follows.
+  /// Runs after a complete evaluation, before its line of metrics.jsonl.
   virtual void evaluated(Training&, const metrics::BinaryMetrics&) {}
-  /// A checkpoint was written in so many seconds.
+  /// Runs after a checkpoint was written, which took `seconds`.
   virtual void saved(Training&, double /*seconds*/) {}
-  /// No step and no evaluation follows. A checkpoint of the last step may. Observers may add to the result.
+  /// Runs after the last step and evaluation; a checkpoint of the last step may follow. May add to the result.
   virtual void ends(Training&, TrainResult&) {}
 };
 

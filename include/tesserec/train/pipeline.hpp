@@ -9,34 +9,35 @@
 
 namespace tesserec::train {
 
-/// A batch of this rank, and its ids when they are under way.
+/// This rank's batch and, once they are sent, its ids in flight.
 struct PipelinedBatch {
   data::Batch batch;
   sharding::InFlight ids;
 };
 
-/// Steps over a source's batches, one batch ahead: while a batch computes, the next one is there and its ids travel to
-/// the owners of the rows. The bits are those of steps one after the other. TorchRec's TrainPipelineSparseDist.
+/// Pipeline that steps over a source's batches, reading one batch ahead. While a batch computes, the ids of the next
+/// one travel to the owners of their rows. The bits equal those of sequential steps. The name is TorchRec's.
 class TrainPipelineSparseDist {
  public:
-  /// Trains on a batch and returns its mean loss; starts the ids of `next`, where there is one. `step` counts from 1.
+  /// Trains on a batch and returns its mean loss. Starts sending the ids of `next` unless null. `step` counts from 1.
   using Step = std::function<double(PipelinedBatch& now, PipelinedBatch* next, Index step)>;
 
-  /// `ahead`: whether ids travel a batch early. Waiting for batches is a phase of `tables`. Step, tables and source
-  /// must outlive it. Collective. Error, the same on every rank: ranks with another `ahead`.
+  /// Takes the step to run and, in `ahead`, whether ids are sent one batch early. Reading batches is timed as a phase
+  /// of `tables`. Step, tables and source must outlive the pipeline. Collective. Throws the same Error on every rank if
+  /// ranks differ in `ahead`.
   TrainPipelineSparseDist(const Exec& exec, Step step, sharding::ShardedEmbeddingBagCollection& tables,
                           data::Source& source, bool ahead);
 
-  /// Goes on with batch `batch` of epoch `epoch`, both from 0. Not while a batch is ahead.
+  /// Continues with batch `batch` of epoch `epoch`, both from 0. Must not be called while a batch is ahead.
   void seek(Index epoch, Index batch);
 
-  /// Trains on the next batch, over the ends of epochs; `last` is the last step of the run, the same on all ranks.
-  /// Returns the batch's mean loss. Collective.
+  /// Trains on the next batch, continuing into the next epoch at an epoch's end. `last` is the last step of the run,
+  /// the same on all ranks. Returns the batch's mean loss. Collective.
   double operator()(Index step, Index last);
-  /// Returns what the last call trained on.
+  /// Returns the batch of the last call.
   const data::Batch& batch() const { return batches_[at_hand_].batch; }
 
-  /// Gives up the batch ahead: the run ends before its last step. Collective.
+  /// Drops the batch that was read ahead, because the run ends before its last step. Collective.
   void drop();
 
  private:

@@ -7,16 +7,17 @@ namespace tesserec::train {
 
 /// Steps and samples of a run.
 struct RunLength {
-  /// An epoch has `samples` samples in `batches` batches. Error: the steps cannot be counted.
+  /// Computes the last step. An epoch has `samples` samples in `batches` batches. Throws Error if the number of steps
+  /// overflows.
   RunLength(const Settings& train, Index samples, Index batches);
 
-  /// Adds the steps that were made on earlier data sets before `from`.
+  /// Adds the steps on earlier datasets, made before `from`, to the last step.
   void go_on(const Position& from);
 
   Index epoch_samples;
-  Index batches;    ///< of an epoch
-  Index begun = 0;  ///< steps on earlier data sets
-  Index last;       ///< step
+  Index batches;    ///< batches of an epoch
+  Index begun = 0;  ///< steps on earlier datasets
+  Index last;       ///< last step
 };
 
 }  // namespace tesserec::train

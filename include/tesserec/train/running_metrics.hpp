@@ -11,22 +11,23 @@
 
 namespace tesserec::train {
 
-/// Metrics of the training samples, of all steps (lifetime) and of those of the last lines of metrics.jsonl (window).
-/// Integers come and go, so a window does not drift, and ranks change no bit.
+/// Metrics of the training samples: of all steps (lifetime) and of the steps in the last lines of metrics.jsonl
+/// (window). Integers are added and subtracted, so a window does not drift and the number of ranks changes no bit.
 class RunningMetrics {
  public:
-  /// `names`: of metrics::names_of_sums(); `window`: lines, at least 1; `threshold`: predicts a click from there on.
+  /// Takes `names` out of metrics::names_of_sums(), the window in lines (at least 1), and the probability from which a
+  /// click is predicted.
   RunningMetrics(const comm::Communicator& comm, std::vector<std::string> names, Index window, double threshold);
 
-  /// This rank's samples of a micro-batch and what the model said of them [B].
+  /// Adds this rank's samples of a micro-batch and their predicted probabilities [B].
   void add(const std::vector<float>& probabilities, const data::Batch& batch);
-  /// Ends a line: window_NAME and lifetime_NAME of each metric. Collective.
+  /// Ends a line. Returns window_NAME and lifetime_NAME of each metric. Collective.
   std::vector<std::pair<std::string, double>> line();
 
-  /// For a checkpoint: SampleSums::words integers each of the lifetime, of the samples since the last line and of each
-  /// line of the window, oldest first; over all ranks. Collective.
+  /// Returns SampleSums::words integers, summed over all ranks, of the lifetime, the samples since the last line, and
+  /// each line of the window, oldest first. A checkpoint stores them. Collective.
   std::vector<std::int64_t> state() const;
-  /// Goes on from there, on any number of ranks; from nothing where it is empty.
+  /// Continues from a state(), on any number of ranks; does nothing if it is empty.
   void restore(const std::vector<std::int64_t>& state);
 
  private:
@@ -34,8 +35,8 @@ class RunningMetrics {
   std::vector<std::string> names_;
   Index window_;
   double threshold_;
-  metrics::SampleSums since_;                // this rank's, since the last line
-  metrics::SampleSums lifetime_, recently_;  // over all ranks: up to the last line, the sum of lines_
+  metrics::SampleSums since_;                // sums of this rank since the last line
+  metrics::SampleSums lifetime_, recently_;  // sums over all ranks: up to the last line, and of lines_
   std::deque<metrics::SampleSums> lines_;
 };
 

@@ -10,20 +10,22 @@
 
 namespace tesserec::train {
 
-/// Forms of a file of scores (docs/formats.md).
+/// Formats of a file of scores (docs/formats.md).
 enum class ScoresFormat { h5, csv };
 
-/// Unfinished file of scores. Calls are collective; bytes are independent of ranks; an Error is the same on all ranks.
+/// Unfinished file of scores. Its bytes do not depend on the number of ranks. All calls are collective and throw the
+/// same Error on all ranks.
 class ScoresFile {
  public:
   virtual ~ScoresFile() = default;
-  /// Adds the scores of this rank's samples of a micro-batch, `mine` of the epoch.
+  /// Appends the scores of this rank's samples of a micro-batch. `mine`: their range in the epoch.
   virtual void write(Range mine, const data::Batch& batch, const std::vector<float>& scores) = 0;
-  /// The file takes its name.
+  /// Renames the file to its final name.
   virtual void publish() = 0;
 };
 
-/// `session` and `source`, whose keys go into the file, outlive it.
+/// Creates the file of scores at `path`. `session` and `source`, whose keys are written too, must outlive it.
+/// Collective.
 std::unique_ptr<ScoresFile> make_scores_file(const Session& session, const data::Source& source,
                                              const std::string& path, ScoresFormat format);
 

@@ -10,34 +10,38 @@
 
 namespace tesserec::train {
 
-/// Makes the rule by which a source deals a model's batches to this rank: by the model's lanes, micro-batches, ranks
-/// and seed. `batch_size`: samples of a step, all its micro-batches together.
+/// Returns the rule by which a source deals a model's batches to this rank, from the model's lanes, micro-batches,
+/// ranks and seed. `batch_size`: samples of a step, all its micro-batches together.
 data::Deal deal_of(const model::ShardedModel& model, Index batch_size, bool shuffle);
 
-/// One training step: the picture of the program. Ranks, lanes, micro-batches and schedule are the model's.
+/// One training step. Ranks, lanes, micro-batches and schedule are the model's.
 class TrainStep {
  public:
-  /// `max_norm` bounds the length of all gradients of a step together; 0 = no bound. `model` must outlive it.
-  /// Collective. Error, the same on every rank: ranks with another bound.
+  /// Takes the bound of the L2 norm of all gradients of a step together (`max_norm`; 0 = none). `model` must outlive
+  /// the step. Collective. Throws the same Error on every rank if ranks differ in the bound.
   TrainStep(const Exec& exec, model::ShardedModel& model, double max_norm = 0);
 
-  /// Trains on one micro-batch of a global batch; `step` counts from 1. The model moves after the last, with the bits
-  /// of one micro-batch of all lanes. Meanwhile the ids of `next`, the next call's batch, begin to travel (null: none).
-  /// Returns the batch's mean loss, the same on every rank; before the last micro-batch, this one's part of it. A loss
-  /// or gradient that is not finite is an Error on every rank, before the move, naming step and tensor.
+  /// Trains on one micro-batch of a global batch; `step` counts from 1. The last micro-batch updates the model, with
+  /// the same bits as one micro-batch of all lanes. Meanwhile starts sending the ids of `next`, the batch of the next
+  /// call (null: none). Returns the batch's mean loss, the same on every rank; before the last micro-batch, this
+  /// micro-batch's part of it. Throws Diverged on every rank, before the update, if the loss or a gradient is not
+  /// finite. The message names step and tensor. Collective.
   double operator()(PipelinedBatch& now, PipelinedBatch* next, Index step);
 
-  /// Makes each step leave predictions() from now on.
+  /// Makes each step from now on store predictions().
   void keep_predictions() { keeps_predictions_ = true; }
-  /// Returns predictions of the last step's batch [B], by the weights before they moved; with the bits of predict.
+  /// Returns the predicted probabilities of the last micro-batch's samples [B], by the weights before the update. The
+  /// bits equal those of predict().
   const std::vector<float>& predictions() const { return predictions_; }
 
-  /// Length of the last step's gradients, dense and touched rows, before max_norm; 0 without a bound.
+  /// Returns the L2 norm of the last step's gradients, of dense parameters and touched rows, before clipping to
+  /// max_norm; 0 without a bound.
   double gradient_norm() const { return gradient_norm_; }
 
-  /// Probabilities of a batch's samples [B] without training; with their bits. `towers` as Network::predict's.
-  /// Collective: a rank without samples calls it with an empty batch. Not thread-safe: it uses the buffers of the model
-  /// and of its messages, so a process makes one call at a time, none beside a step, and from one thread.
+  /// Writes the probabilities of a batch's samples [B] without training, with the bits that training has. `towers` as
+  /// in Network::predict. Collective: a rank without samples calls it with an empty batch. Not thread-safe, because it
+  /// uses the buffers of the model and of its messages. A process makes one call at a time, from one thread, and none
+  /// during a step.
   void predict(const data::Batch& batch, float* probabilities, float* towers = nullptr);
 
   Phases& phases() { return model_.tables().phases(); }
@@ -63,9 +67,9 @@ class TrainStep {
   bool sums_rows_;  // rows move by row_gradients_: after several micro-batches, or by a factor of all gradients
   sharding::GradientSums row_gradients_;
   comm::TreeReduce reduce_;
-  PlacedVector<float> gradient_;  // of the dense parameters, over all ranks
-  std::vector<float> piece_;      // of it, where it lies on a device and its length is bound
-  std::vector<double> losses_;    // of the batch's micro-batches so far
+  PlacedVector<float> gradient_;  // gradient of the dense parameters, over all ranks
+  std::vector<float> piece_;      // host copy of this rank's piece of it, for max_norm if the gradient lies on a device
+  std::vector<double> losses_;    // losses of the batch's micro-batches so far
   // Search of this batch's gradients (pooled, un-pooled, dense parameters) for one that is not finite.
   NotFinite looks_;
   Index bad_column_ = -1, bad_sequence_ = -1, bad_parameter_ = -1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What training made of each table, and what an evaluation's ids say of each feature.
+/// Figures of each table after training, and counts of each feature's ids in an evaluation.
 #pragma once
 
 #include <string>
@@ -10,32 +10,33 @@
 
 namespace tesserec::train {
 
-/// A table's rows, or, of a large one, 64 rows in each of so many equal runs: those "looked at".
+/// Figures of one table's rows. A large table is sampled: 64 rows in each of many evenly spaced runs.
 struct TableFigures {
   std::string name;
   std::vector<std::string> features;
   Index rows = 0, columns = 0;
-  Index looked_at = 0;    ///< rows
-  Index trained = 0;      ///< of these, that have left their start values: their first four numbers differ
-  double row_norm = 0;    ///< root of the mean square of the lengths of the rows looked at
-  double start_norm = 0;  ///< the same as expected of start values
-  double largest = 0;     ///< magnitude of their numbers at most
+  Index looked_at = 0;    ///< rows sampled
+  Index trained = 0;      ///< sampled rows that differ from their start values in the first four numbers
+  double row_norm = 0;    ///< root mean square of the sampled rows' L2 norms
+  double start_norm = 0;  ///< expectation of row_norm for start values
+  double largest = 0;     ///< largest magnitude of a number in the sampled rows
 };
 
-/// The figures of all tables, in their order; the same bits on any number of ranks and under any plan. Collective.
+/// Returns the figures of all tables, in their order. The bits are the same for any number of ranks and any plan.
+/// Collective.
 std::vector<TableFigures> table_figures(const Session& session);
 
 /// Counts of a feature's ids in a source.
 struct FeatureIds {
   std::string name;
-  Index samples = 0, empty = 0;  ///< of these, without an id
-  Index ids = 0, unknown = 0;    ///< of these, id 0
+  Index samples = 0, empty = 0;  ///< samples, and those of them without an id
+  Index ids = 0, unknown = 0;    ///< ids, and those of them that are id 0
 };
 
-/// Adds a batch of this rank's; `counts` is empty before the first.
+/// Adds this rank's batch to `counts`, which is empty before the first batch.
 void count_ids(const data::Batch& batch, std::vector<FeatureIds>& counts);
 
-/// The counts of all ranks. Collective.
+/// Sums the counts over all ranks. Collective.
 void sum_over_ranks(const comm::Communicator& comm, std::vector<FeatureIds>& counts);
 
 }  // namespace tesserec::train

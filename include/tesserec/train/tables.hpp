@@ -10,19 +10,21 @@
 
 namespace tesserec::train {
 
-/// The deck's tables with everything filled in from the data: rows, dim, features; one table a feature when the deck
-/// has none; made smaller as the model's settings say (network::smaller_tables). Errors name the table: a feature that
-/// the data does not have, or has no weights for where the table is weighted; rows that nobody gives; smaller_tables'
-/// own.
+/// Completes the deck's tables from the data: rows, dim, features and bag lengths. Makes one table per feature if the
+/// deck has none, then smaller tables as the model's settings say (network::smaller_tables). Throws Error, naming the
+/// table, if the data lacks a feature or a weighted table's weights, or if neither deck nor data gives the rows. Data
+/// without sparse features and tables beyond 64 bits of bytes are Errors, too, besides those of smaller_tables.
 std::vector<embedding::EmbeddingBagConfig> resolve_tables(std::vector<embedding::EmbeddingBagConfig> tables,
                                                           const data::SourceInfo& data, const network::Settings& model);
 
-/// Returns the plan with the pooling factors, exponents (zipf) and popular rows that the deck leaves to the data.
+/// Returns the plan completed with the pooling factors, exponents (zipf) and popular rows that the deck leaves to the
+/// data.
 planning::Settings planner_settings(planning::Settings plan, const std::vector<embedding::EmbeddingBagConfig>& tables,
                                     const data::SourceInfo& data, const data::IdShares& shares = {});
 
-/// For each feature of the data, rows of the smallest table that reads it or the data's own where no table
-/// does: ids must lie below. Errors about features and weights as above.
+/// Returns, per feature of the data [F], the bound below which its ids must lie. It is the number of ids of the
+/// smallest table that reads the feature, or the data's own rows if no table does. Throws the Errors of
+/// resolve_tables() about features and weights.
 std::vector<Index> id_limits(const std::vector<embedding::EmbeddingBagConfig>& tables, const data::SourceInfo& data);
 
 }  // namespace tesserec::train

@@ -5,7 +5,7 @@
 
 namespace tesserec::train {
 
-/// Trains to the end: evaluates every evaluate.every_steps steps and saves every checkpoint.every_steps steps.
+/// Trains to the end. Evaluates every evaluate.every_steps steps and saves every checkpoint.every_steps steps.
 /// Collective.
 TrainResult train(Training& training);
 

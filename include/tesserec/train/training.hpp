@@ -18,46 +18,48 @@ class RunLocks;
 class RunLog;
 struct TrainedSamples;
 
-/// A training run of a session's job: locks the run's folder, restores the newest checkpoint or starts, and writes
-/// metrics.jsonl. It ends at the last step, at a signal or before the end of a Slurm job, and as evaluate.stop_at_auc,
+/// Training run of a session's job. It locks the run's folder, restores the newest checkpoint or starts, and writes
+/// metrics.jsonl. It ends at the last step, at a signal, before the end of a Slurm job, or as evaluate.stop_at_auc,
 /// evaluate.patience and observers say. The caller decides when it evaluates and saves.
 ///
 ///     train::Training training(session, source, evaluation);
 ///     while (training.step()) continue;
 ///     const train::TrainResult result = training.finish();
 ///
-/// All functions that are not const are collective. Their Errors are the same on all ranks and end the training.
+/// All functions that are not const are collective. They throw the same Error on all ranks, which ends the training.
 class Training {
  public:
-  /// `evaluation` may be null. Session, sources and observers must outlive the training. Throws Stopped after a signal;
-  /// later signals end the training with a checkpoint.
+  /// Locks the folder and restores or starts the run. `evaluation` may be null. Session, sources and observers must
+  /// outlive the training. Throws Stopped after a signal. Later signals end the training with a checkpoint.
   Training(Session& session, data::Source& source, data::Source* evaluation,
            const std::vector<Observer*>& observers = {});
   ~Training();
   Training(const Training&) = delete;
   Training& operator=(const Training&) = delete;
 
-  /// Trains one step, of train.accumulate micro-batches. Returns false, and does nothing, when the training is over.
+  /// Trains one step of train.accumulate micro-batches. Returns false, and does nothing, if the training is over.
   bool step();
-  /// Evaluates the model as it is, logs the metrics and returns them. Nothing without evaluation data, or when a signal
-  /// came in the meantime; the signal stops the training.
+  /// Evaluates the current model, logs the metrics and returns them. Returns nothing without evaluation data, or if a
+  /// signal interrupts it; the signal stops the training.
   std::optional<metrics::BinaryMetrics> evaluate();
-  /// Writes a checkpoint, unless this step has one or checkpoint.keep is 0. Returns the newest one's folder.
+  /// Writes a checkpoint, unless this step has one or checkpoint.keep is 0. Returns the folder of the newest
+  /// checkpoint.
   std::string save();
-  /// Ends the training before its next step: finish() will save and not evaluate. Called on all ranks with the same
-  /// reason, which is not empty; the first reason stands.
+  /// Ends the training before its next step, so that finish() saves and does not evaluate. All ranks call it with the
+  /// same `reason`, which is not empty. The first reason stands.
   void stop(const std::string& reason, int signal = 0);
-  /// Saves and, unless it was stopped, evaluates the model where the last step has neither. Returns the result with all
-  /// its figures. The last call; the folder stays locked until the destructor.
+  /// Saves the model and, unless the training was stopped, evaluates it, if the last step has not done so. Returns the
+  /// result with all figures. No call that changes the training may follow. The folder stays locked until the
+  /// destructor.
   TrainResult finish();
 
   const Session& session() const { return session_; }
   const Position& position() const { return at_; }
   const RunLength& length() const { return length_; }
-  /// Returns the result so far: loss, evaluation, checkpoint, reason to stop.
+  /// Returns the result so far: loss, evaluation, checkpoint and reason to stop.
   const TrainResult& so_far() const { return result_; }
   bool is_over() const { return at_.step >= length_.last || !result_.stopped.empty(); }
-  /// Returns whether the step that was made last, which is not the run's last one, is a multiple of `every`.
+  /// Returns whether the last step made is a multiple of `every` and not the run's last step.
   bool is_due(Index every) const;
   /// Returns whether the run was restored at a step whose evaluation metrics.jsonl lacks.
   bool lacks_evaluation() const;
@@ -77,7 +79,7 @@ class Training {
   std::unique_ptr<RunLocks> locks_;
   std::unique_ptr<RunLog> log_;
   std::unique_ptr<TrainedSamples> trained_;
-  std::vector<std::unique_ptr<Observer>> own_;  // of the job
+  std::vector<std::unique_ptr<Observer>> own_;  // observers of the job
   std::vector<Observer*> observers_;            // the job's, then the caller's
   Signals signals_;
   std::optional<Signals::Orderly> orderly_;  // from the restored state on
