@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A deck: the one TOML file that says what to do. Read strictly into the settings structs of the modules.
-/// Paths inside a deck are relative to the working directory.
+/// Deck: the TOML file that describes a job, read strictly into the settings structs of the modules. Paths in a deck
+/// are relative to the working directory.
 #pragma once
 
 #include <map>
@@ -21,12 +21,13 @@ namespace tesserec::deck {
 
 using schema::KeyValue;
 
+/// Settings of all blocks of a deck.
 struct Deck : schema::Lines {
   train::RunSettings run;
   data::Settings data;
   data::PreprocessSettings preprocess;
   model::Settings model;
-  std::vector<embedding::EmbeddingBagConfig> tables;  ///< empty = one table a feature of the data
+  std::vector<embedding::EmbeddingBagConfig> tables;  ///< tables; empty = one table per feature of the data
   train::Settings train;
   train::OptimizerSettings optimizer;
   optim::ScheduleSettings schedule;
@@ -37,41 +38,48 @@ struct Deck : schema::Lines {
   sweep::Settings sweep;
 };
 
-/// Reads, overrides ("block.key=value", in order) and checks. Error: "file:line: block.key ...". `origins[i]`, where
-/// there is one, is what messages about overrides[i] begin with instead of "--set i".
+/// Reads a deck, applies the overrides ("block.key=value", in order) and checks the result. Throws Error "file:line:
+/// block.key ...". Messages about overrides[i] begin with origins[i], or with "--set i" (i from 1) if there is none.
 Deck read_deck(const std::string& path, const std::vector<std::string>& overrides = {},
                const std::map<std::size_t, std::string>& origins = {});
 
-/// The text of a deck's file. Error: it cannot be read, or is larger than 1 MiB.
+/// Reads the text of a deck's file. Throws Error if the file cannot be read or is larger than 1 MiB.
 std::string read_deck_text(const std::string& path);
 
-/// The same from text; `name` stands for the file in messages.
+/// Parses a deck from text, as read_deck() does; `name` stands for the file in messages.
 Deck parse_deck(const std::string& text, const std::string& name, const std::vector<std::string>& overrides = {},
                 const std::map<std::size_t, std::string>& origins = {});
 
-/// Checks what keys owe each other (read_deck has called it). Call it again after filling in `tables` from the data.
+/// Checks the keys against each other. read_deck() calls it; call it again after filling in `tables` from the data.
+/// Throws Error with the line of the key.
 void check_deck(const Deck& deck);
 
-/// Checks a [sweep] against the other blocks, for the commands of a sweep; others take the deck as it is.
+/// Checks [sweep] against the other blocks, for the commands of a sweep. Throws Error with the line of the key.
 void check_sweep(const Deck& deck);
 
 using schema::with_lines;
 
-/// Checks that the layers of its model fit one another and the data's dense features. Its tables must be known.
+/// Checks that the model's layers fit each other and the data's dense features. Requires that `tables` are known.
+/// Throws Error with the line of the key.
 void check_network(const Deck& deck, Index dense_features);
 
-/// For commands that need samples: Error unless data.train or data.synthetic is given.
+/// Throws Error if the deck names no training data (data.train, data.source or data.synthetic), or files that
+/// preprocessing has yet to write.
 void require_data(const Deck& deck);
-/// For training: Error as require_data, or for evaluations without data and for checkpoints named twice.
+/// Throws Error if the deck cannot train: as require_data() does, if a setting needs absent evaluation data, or if the
+/// checkpoint settings contradict each other.
 void require_training(const Deck& deck);
-/// For preprocessing: Error unless preprocess.train and preprocess.output are given.
+/// Throws Error unless the deck names raw files (preprocess.train, evaluate or predict) and preprocess.output.
 void require_preprocess(const Deck& deck);
 
-/// The deck as TOML text with every key but those that stay unset; reading it gives the same Deck.
+/// Returns the deck as TOML with every key that is set, by default or by the deck. Reading the text gives an equal
+/// Deck.
 std::string effective_deck(const Deck& deck);
-/// Returns every key and value in effective_deck's order, then keys that are set but unread (sweep.jobs without keys).
+/// Returns all keys and values in the order of effective_deck(), then keys that are set but unread (sweep.jobs without
+/// keys).
 std::vector<KeyValue> values_of(const Deck& deck);
-/// The same model layer by layer, as model.type = "network" takes it; `dense_features`: the data have some.
+/// Converts the model to its list of layers, as model.type = "network" takes it. `dense_features`: whether the data
+/// have dense features.
 Deck as_network(Deck deck, bool dense_features = true);
 
 }  // namespace tesserec::deck

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What a deck may hold, for people: the same table that parses it.
+/// Description of a deck's blocks and keys for people, from the table that parses them.
 #pragma once
 
 #include <string>
@@ -13,14 +13,15 @@ using schema::BlockInfo;
 using schema::choices_of;
 using schema::KeyInfo;
 
-/// All blocks and keys, in the order of the documentation.
+/// Returns all blocks and keys, in the order of the documentation.
 const std::vector<BlockInfo>& schema();
 
-/// Returns what holds for every deck, as Markdown without headings.
+/// Returns the rules that apply to every deck, as Markdown without headings.
 const std::string& reading_rules();
 
-/// docs/deck.md, and what `tesserec describe` prints.
+/// Returns the text of docs/deck.md, which `tesserec describe --markdown` prints.
 std::string describe_markdown();
+/// Returns the text that `tesserec describe` prints.
 std::string describe_text();
 
 }  // namespace tesserec::deck

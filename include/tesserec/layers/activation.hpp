@@ -9,12 +9,12 @@
 
 namespace tesserec::layers {
 
-/// Function that a linear layer's output goes through.
+/// Activation function f that a linear layer applies to its output.
 ///   relu max(0, x);  sigmoid 1 / (1 + e^-x);  tanh;  swish x sigmoid(x) (Ramachandran et al., arXiv 1710.05941)
 ///   gelu x (1 + erf(x / sqrt 2)) / 2 (Hendrycks, Gimpel, arXiv 1606.08415)
 enum class Activation { none, relu, sigmoid, tanh, gelu, swish };
 
-/// Lists them by the names that a deck has.
+/// Returns all activations by the names that a deck uses, in the order of the enumeration.
 inline const std::vector<std::pair<std::string, Activation>>& activations() {
   static const std::vector<std::pair<std::string, Activation>> all = {
       {"none", Activation::none}, {"relu", Activation::relu}, {"sigmoid", Activation::sigmoid},
@@ -22,7 +22,8 @@ inline const std::vector<std::pair<std::string, Activation>>& activations() {
   return all;
 }
 
-/// Neither none nor relu, which the matrix kernels do by themselves: its slope takes x.
+/// Returns whether f is neither none nor relu. The derivative of a smooth activation needs the input x, and the matrix
+/// kernels do not apply it.
 inline bool is_smooth(Activation activation) {
   return activation != Activation::none && activation != Activation::relu;
 }

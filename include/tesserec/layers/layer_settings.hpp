@@ -11,29 +11,33 @@
 
 namespace tesserec::layers {
 
-/// Layer as a network lists it. `inputs` name earlier layers, "dense" (the dense features), "pooled" (all pooled
-/// vectors, in order of tables and features), "pooled.FEATURE" (with * and ?), "rest" (pooled vectors that no earlier
-/// layer reads by name, or apart from others) or "unpooled.FEATURE" (one vector an id).
+/// Layer as a network lists it. Each of `inputs` is one of:
+///   the name of an earlier layer;
+///   "dense", the dense features;
+///   "pooled", all pooled vectors, in order of tables and features; "pooled.FEATURE", with * and ?;
+///   "rest", the pooled vectors that no earlier layer reads by name or apart;
+///   "unpooled.FEATURE", one vector per id.
 struct LayerSettings {
   std::string name = {};
   std::string type = {};
   std::vector<std::string> inputs = {};
-  std::vector<Index> widths = {};  ///< mlp: neurons of each of its linear layers; attention: but for the last, 1
-  /// mlp: of each linear layer; one stands for all; none given: relu, and nothing behind the last. attention: sigmoid.
+  std::vector<Index> widths = {};  ///< neurons of each linear layer of mlp and attention, which adds a last layer of 1
+  /// Activations of the linear layers of mlp and attention; one entry applies to all. The defaults are relu for mlp,
+  /// with none after the last layer, and sigmoid for attention.
   std::vector<Activation> activations = {};
-  bool bias = true;      ///< mlp
-  bool itself = false;   ///< dot: also each vector with itself
-  Index layers = 0;      ///< cross, vector_cross, mixture_cross: how many
-  Index rank = 0;        ///< cross: of its matrices; 0 = full; mixture_cross
-  Index experts = 1;     ///< mixture_cross
-  Index dim = 0;         ///< product: columns of the first matrix, rows of the second
-  double rate = 0.0;     ///< dropout: the share of numbers that are 0
-  bool softmax = false;  ///< attention: a sample's weights add to 1
-  Index positions = 0;   ///< weighted_sum: so many weights, the last one for all that follow
-  products::Precision precision = products::Precision::fp32;  ///< mlp, cross, mixture_cross, attention; the model's
-  OwnValues own_values = {};                                  ///< of the keys that the type registered
+  bool bias = true;      ///< bias of mlp
+  bool itself = false;   ///< diagonal of dot, the products of each vector with itself
+  Index layers = 0;      ///< number of layers of cross, vector_cross and mixture_cross
+  Index rank = 0;        ///< rank of the matrices of cross (0 = full) and mixture_cross
+  Index experts = 1;     ///< number of experts of mixture_cross
+  Index dim = 0;         ///< columns of product's first matrix, rows of its second
+  double rate = 0.0;     ///< fraction of numbers that dropout sets to 0
+  bool softmax = false;  ///< softmax of attention, whose weights then sum to 1 per sample
+  Index positions = 0;   ///< number of weighted_sum's weights, the last of which serves all later positions
+  products::Precision precision = products::Precision::fp32;  ///< the model's; for mlp, cross, mixture_cross, attention
+  OwnValues own_values = {};                                  ///< values of the keys that the type registered
 
-  /// Returns the value of one of these keys. Errors as those of OwnValues::get.
+  /// Returns the value of a key that the type registered. Throws the errors of OwnValues::get.
   template <class T>
   const T& own(const std::string& key) const {
     return own_values.get<T>(key);

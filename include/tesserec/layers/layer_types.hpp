@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The kinds of layers there are, by name.
+/// Registry of layer types by name.
 #pragma once
 
 #include <functional>
@@ -9,25 +9,26 @@
 
 namespace tesserec::layers {
 
-/// A kind of layer.
+/// Layer type.
 struct LayerType {
   std::string name;
-  std::string text;                    ///< one sentence
-  std::vector<std::string> keys = {};  ///< what it reads of LayerSettings besides name, type and inputs
-  /// Error, without the layer's name: inputs or widths that do not fit.
+  std::string text;                    ///< one sentence for people
+  std::vector<std::string> keys = {};  ///< keys of LayerSettings that the type reads besides name, type and inputs
+  /// Factory. Throws Error, without the layer's name, if inputs or settings do not fit.
   std::function<std::unique_ptr<Layer>(const LayerSettings&, const std::vector<InputShape>&)> make;
-  bool sequences = false;        ///< takes them; other types never see one
-  std::vector<OwnKey> own = {};  ///< keys that it brings to [[model.layer]], read as settings.own<Index>("experts")
+  bool sequences = false;        ///< support for sequences; make_layer() refuses them for other types
+  std::vector<OwnKey> own = {};  ///< keys that the type adds to [[model.layer]], read as settings.own<Index>("experts")
 };
 
-/// Lists the types of Tesserec, and those that were added, in this order.
+/// Returns the built-in types, then the added ones in the order of their addition.
 const std::vector<LayerType>& layer_types();
-/// Adds a kind of one's own, before any network is made or deck is read. Error: the name or an own key's is taken.
+/// Adds a user-defined type. Call it before any network is made or deck is read. Throws Error if the name or the name
+/// of an own key is taken.
 void add_layer_type(LayerType type);
-/// Error that lists what there is.
+/// Returns the type of this name. Throws Error listing the known types if there is none.
 const LayerType& layer_type(const std::string& name);
-/// Makes a layer; own keys without a value have their presets. Error, without the layer's name, that says what would
-/// fit.
+/// Makes a layer. Own keys without a value take their presets. Throws Error, without the layer's name, saying what
+/// would fit.
 std::unique_ptr<Layer> make_layer(const LayerSettings& settings, const std::vector<InputShape>& inputs);
 
 }  // namespace tesserec::layers

@@ -12,60 +12,65 @@
 
 namespace tesserec::layers {
 
-/// y = f(x w^T + b); where its numbers begin in a flat parameter vector.
+/// Linear layer y = f(x w^T + b), with the offsets of its tensors in a flat parameter vector.
 struct LinearLayer {
   Index in = 0, out = 0;
-  Index weight = 0;  ///< [out, in], row-major
-  Index bias = 0;    ///< [out]; `without` = there is none
+  Index weight = 0;  ///< offset of the weight [out, in] row-major
+  Index bias = 0;    ///< offset of the bias [out]; `without` = no bias
   Activation activation = Activation::relu;
   static constexpr Index without = -1;
 };
 
-/// Chain of linear layers. Its bits depend on the numbers alone, not on the machine or on the other rows of a call.
+/// Chain of linear layers. The result's bits depend on the operands alone, neither on the machine nor on the other rows
+/// of a call.
 class Mlp {
  public:
-  /// Layers of one neuron stay in fp32, with bf16 too.
+  /// Takes the layers in order. Layers of one neuron multiply in fp32 at every precision.
   explicit Mlp(std::vector<LinearLayer> layers, products::Precision precision = products::Precision::fp32);
 
   const std::vector<LinearLayer>& layers() const { return layers_; }
   Index input_width() const { return layers_.front().in; }
   Index output_width() const { return layers_.back().out; }
+  /// Returns the precision in which layer `layer` multiplies.
   products::Precision precision(std::size_t layer) const {
     return layers_[layer].out > 1 ? precision_ : products::Precision::fp32;
   }
 
-  /// Size of a host's packed weights, on a cache line's border: each layer's w^T, w and bias, padded to whole panels.
+  /// Returns the floats of a host's packed weights: each layer's w^T, w and bias, padded to whole panels.
   Index packed_size() const { return packed_.empty() ? 0 : packed_.back().end(); }
-  /// Packs them out of the flat parameters; without `backward` for forward passes alone. Of all panels those whose
-  /// first weight lies in `part` of the parameters: several ranks may pack together.
+  /// Packs the flat parameters for a host's products. Without `backward` it packs only for forward(). Several ranks may
+  /// pack together: `part` selects the panels whose first weight lies in it.
   void pack(const Exec& exec, const float* parameters, bool backward, float* packed, Range part = everything) const;
   static constexpr Range everything{0, std::numeric_limits<Index>::max()};
 
-  /// Matrices of one Where about a batch, reused.
+  /// Reusable matrices of a batch at one Where.
   struct Matrices {
-    products::Matrix x;  // of the chain
+    products::Matrix x;  // input of the chain
     std::vector<products::Matrix> y,
-        smooth;                        // of each layer: its output, and what goes into an activation that is smooth
-    std::vector<products::Matrix> dy;  // gradients of the outputs
-    products::Matrix dx;               // of the chain's input
+        smooth;                        // [layer] outputs, and the inputs of smooth activations
+    std::vector<products::Matrix> dy;  // [layer] gradients of the outputs
+    products::Matrix dx;               // gradient of the chain's input
     std::vector<products::DeviceProducts::Rounded> rounded;
   };
+  /// Makes matrices of the layers' widths, without memory.
   Matrices make_matrices() const;
 
-  /// x [rows, in] -> out [rows, out]. Reads the batch's rows, parameters, packed weights and products.
+  /// Computes `out` [rows, out] from `x` [rows, in]. Reads rows, parameters, packed weights and products of `batch`.
   void forward(const Where& where, const Layer::Batch& batch, Rows<const float> x, Rows<float> out,
                Matrices& own) const;
-  /// After that forward. Writes, or adds, each lane's gradient of the parameters, and the input's where it is wanted.
+  /// Computes gradients after the forward() above. Writes or adds to each lane's gradient of the parameters. Writes the
+  /// input's gradient if its data is not null.
   void backward(const Where& where, const Layer::Batch& batch, Rows<const float> upstream, Rows<float> input_gradient,
                 LaneGradients gradient, Matrices& own) const;
 
-  /// The same between matrices: own.x was loaded, and own.y.back() has room. Then own.dy.back() was written, and
-  /// own.dx has room where `wanted`.
+  /// Computes the outputs between matrices. `own.x` must be loaded and `own.y.back()` must have storage.
   void forward(const Where& where, const Layer::Batch& batch, Matrices& own) const;
+  /// Computes gradients after the forward() above. `own.dy.back()` must be written. If `wanted`, `own.dx` must have
+  /// storage.
   void backward(const Where& where, const Layer::Batch& batch, bool wanted, LaneGradients gradient,
                 Matrices& own) const;
 
-  /// Layer `l` as products read it.
+  /// Returns layer `l` in the form that products read.
   products::Linear linear(const Layer::Batch& batch, std::size_t l, Matrices& own) const;
 
  private:

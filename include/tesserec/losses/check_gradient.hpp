@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A test of losses of one's own.
+/// Gradient test for user-defined losses.
 #pragma once
 
 #include <vector>
@@ -9,7 +9,8 @@
 
 namespace tesserec::losses {
 
-/// Compares a loss of `width` numbers a sample, with weights; `labels` are dealt to the samples in turn.
+/// Compares the gradient of a loss of `width` numbers per sample with central differences, with sample weights. Sample
+/// i has label `labels[i % labels.size()]`. Throws Error if the gradients differ or the loss refuses `width`.
 CheckedGradient check_gradient(const LossFunction& loss, Index width, const std::vector<float>& labels = {0.0f, 1.0f},
                                const GradientCheck& check = {});
 

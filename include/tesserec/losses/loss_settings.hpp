@@ -8,14 +8,14 @@
 
 namespace tesserec::losses {
 
-/// Numbers that losses read.
+/// Settings that losses read.
 struct LossSettings {
-  double threshold = 0.0;                    ///< in (0, 0.5): clamps the probability to [t, 1 - t]; 0 = off
-  std::vector<double> weights = {1.0, 1.0};  ///< wbce: of label 0 and label 1
-  double temperature = 1.0;                  ///< in_batch_softmax: what scores are divided by
-  OwnValues own_values = {};                 ///< of the keys that the loss registered
+  double threshold = 0.0;                    ///< t in [0, 0.5), which clamps the probability to [t, 1 - t]; 0 = off
+  std::vector<double> weights = {1.0, 1.0};  ///< weights of label 0 and label 1 in wbce
+  double temperature = 1.0;                  ///< divisor of the scores of in_batch_softmax
+  OwnValues own_values = {};                 ///< values of the keys that the loss registered
 
-  /// Returns the value of one of these keys, "loss_gamma". Errors as those of OwnValues::get.
+  /// Returns the value of a key that the loss registered, "loss_gamma". Throws the errors of OwnValues::get.
   template <class T>
   const T& own(const std::string& key) const {
     return own_values.get<T>(key);

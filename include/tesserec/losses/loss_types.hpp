@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Losses, which judge a network's last layer, and their types by name.
+/// Loss functions of a network's last layer, and their registry by name.
 #pragma once
 
 #include <array>
@@ -13,54 +13,57 @@
 
 namespace tesserec::losses {
 
+/// Loss function of the last layer's output.
 class LossFunction {
  public:
   virtual ~LossFunction() = default;
 
-  /// "" if it takes `width` numbers of each sample; else what it takes: "one number of each sample, the logit".
+  /// Returns "" if the loss takes `width` numbers per sample. Otherwise returns the input that the loss takes: "one
+  /// number of each sample, the logit".
   virtual std::string refuses(Index width) const = 0;
-  /// As a Layer's.
+  /// Returns whether the loss runs its own loops over host memory, so that no device can run it.
   virtual bool is_host_only() const { return false; }
 
-  /// Null: needs none.
+  /// Makes the buffers that evaluate() needs. Returns null if the loss needs none.
   virtual std::unique_ptr<Workspace> make_workspace() const { return nullptr; }
 
-  /// A batch at one Where.
+  /// Batch at one Where.
   struct Batch {
     Index rows = 0;
-    Index samples = 0;  ///< of the global batch
+    Index samples = 0;  ///< number of samples of the global batch
     Pieces chunks = {};
-    Rows<const float> out = {};  ///< [rows, width] of the last layer
+    Rows<const float> out = {};  ///< [rows, width] output of the last layer
     const float* labels = nullptr;
-    const float* weights = nullptr;  ///< of the samples; null: all weigh 1
+    const float* weights = nullptr;  ///< sample weights; null = 1 each
     Workspace* workspace = nullptr;
 
     TESSEREC_FUNCTION float weight(Index i) const { return weights == nullptr ? 1.0f : weights[i]; }
   };
-  /// Writes losses [rows], each sample's times its weight, and d(their sum / samples)/d(out).
+  /// Writes `losses` [rows], each multiplied by the sample's weight, and `gradient`, d(sum of losses / samples)/d(out).
   virtual void evaluate(const Where& where, const Batch& batch, double* losses, Rows<float> gradient) const = 0;
-  /// Writes what predict says of each row: probabilities [rows].
+  /// Writes the predicted probabilities [rows].
   virtual void predict(const Where& where, Index rows, Rows<const float> out, float* probabilities) const = 0;
 };
 
-/// A kind of loss.
+/// Loss type.
 struct LossType {
   std::string name;
-  std::string text;                    ///< one sentence
-  std::vector<std::string> keys = {};  ///< what it reads: loss_threshold, loss_weights, loss_temperature
+  std::string text;                    ///< one sentence for people
+  std::vector<std::string> keys = {};  ///< keys that the loss reads: loss_threshold, loss_weights, loss_temperature
   std::function<std::unique_ptr<LossFunction>(const LossSettings&)> make;
-  std::array<float, 2> labels = {0.0f, 1.0f};  ///< the least and the largest label that it takes
-  std::vector<OwnKey> own = {};                ///< keys that it brings to [model], each named loss_...
+  std::array<float, 2> labels = {0.0f, 1.0f};  ///< smallest and largest label that the loss takes
+  std::vector<OwnKey> own = {};                ///< keys that the loss adds to [model], each named loss_...
 };
 
-/// bce, mse, wbce, in_batch_softmax and those that were added, in this order.
+/// Returns bce, mse, wbce and in_batch_softmax, then the added types in the order of their addition.
 const std::vector<LossType>& loss_types();
-/// Adds a loss of one's own, before any deck is read. Error: the name or an own key's is taken, or the latter does not
-/// begin with loss_.
+/// Adds a user-defined loss. Call it before any deck is read. Throws Error if the name or the name of an own key is
+/// taken, or if an own key does not begin with loss_.
 void add_loss_type(LossType type);
-/// Error that lists what there is.
+/// Returns the type of this name. Throws Error listing the known losses if there is none.
 const LossType& loss_type(const std::string& name);
-/// Makes a loss by name; own keys without a value have their presets.
+/// Makes a loss by name. Own keys without a value take their presets. Throws Error for an unknown name or a setting out
+/// of range.
 std::unique_ptr<LossFunction> make_loss(const std::string& name, const LossSettings& settings);
 
 }  // namespace tesserec::losses

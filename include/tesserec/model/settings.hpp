@@ -6,10 +6,10 @@
 
 namespace tesserec::model {
 
-/// [model]: the network, and what its vectors are rounded to between ranks.
+/// Settings of [model]: the network, and the formats to which its vectors are rounded between ranks.
 struct Settings : network::Settings {
-  NumberType exchange_forward = NumberType::fp32;   ///< of pooled and un-pooled vectors
-  NumberType exchange_backward = NumberType::fp32;  ///< of their gradients
+  NumberType exchange_forward = NumberType::fp32;   ///< format of pooled and un-pooled vectors
+  NumberType exchange_backward = NumberType::fp32;  ///< format of the gradients of these vectors
 };
 
 }  // namespace tesserec::model

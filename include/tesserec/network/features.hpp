@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The vectors that tables bring to a network.
+/// Embedding vectors that a network reads.
 #pragma once
 
 #include <string>
@@ -9,24 +9,25 @@
 
 namespace tesserec::network {
 
-/// A feature whose vectors a network reads; only one that reads features apart needs their names.
+/// Feature whose vectors a network reads. Only a network that reads features by name needs the names.
 struct EmbeddedFeature {
   std::string name;
   Index dim = 0;
-  /// The feature that layers read instead, which a matrix, or two halves of this name, make; "" = this vector itself.
+  /// Feature that layers read instead, made by a projection matrix or from two halves with this name; "" = the vector
+  /// itself.
   std::string makes = {};
-  Index projection = 0;                                             ///< columns of that matrix's product; 0 = no matrix
-  embedding::QrOperation operation = embedding::QrOperation::mult;  ///< of two halves
-  double ids = 1;                                                   ///< of a sample, on average
+  Index projection = 0;                                             ///< columns of the projection; 0 = none
+  embedding::QrOperation operation = embedding::QrOperation::mult;  ///< operation that combines two halves
+  double ids = 1;                                                   ///< mean number of ids per sample
 };
-/// Features that are pooled and those that are not, each in the order of tables and features.
+/// Pooled and un-pooled features, each in the order of tables and features.
 struct EmbeddedFeatures {
   std::vector<EmbeddedFeature> pooled;
   std::vector<EmbeddedFeature> unpooled = {};
 };
 
-/// Names what they give, in the order of the tables and their features; one that several tables look up is
-/// FEATURE@TABLE. What makes another vector, as a half and what is projected do, is FEATURE@TABLE too, and names that.
+/// Lists the features of the tables in the order of tables and features. A feature that several tables look up is named
+/// FEATURE@TABLE. So is a half or a vector that is projected, whose `makes` names the result.
 EmbeddedFeatures embedded_features(const std::vector<embedding::EmbeddingBagConfig>& tables);
 
 }  // namespace tesserec::network

@@ -7,12 +7,14 @@
 
 namespace tesserec::network {
 
-/// The losses of a rank's lanes, which may still be on their way from a device.
+/// Losses of a rank's lanes, which a device may still be computing.
 class [[nodiscard]] LaneLosses {
  public:
+  /// Holds losses that are known.
   LaneLosses(std::vector<double> losses) : arrive_([given = std::move(losses)] { return given; }) {}
+  /// Takes a function that waits for the losses and returns them.
   explicit LaneLosses(std::function<std::vector<double>()> arrive) : arrive_(std::move(arrive)) {}
-  /// Waits for them, before the next batch begins.
+  /// Returns the losses. Blocks until they are known. Call it before the next batch begins.
   std::vector<double> get() const { return arrive_(); }
 
  private:

@@ -19,95 +19,102 @@
 
 namespace tesserec::network {
 
-/// Tensor inside the flat parameters: "bottom.0.weight", ...; weights [out, in] row-major, biases [out, 1].
+/// Tensor inside the flat parameters, such as "bottom.0.weight": weights [out, in] row-major, biases [out, 1].
 using layers::Parameter;
 
-/// Input of the dense half for one rank's samples of one global batch.
+/// Input of the dense half for one rank's samples of a global batch. B is the number of these samples.
 struct DenseInput {
   Lanes lanes{1};
-  Range my_lanes;                  ///< the rank's lanes
-  Index global_size = 0;           ///< samples n of all ranks
+  Range my_lanes;                  ///< range of the rank's lanes
+  Index global_size = 0;           ///< number n of samples of all ranks
   const float* dense = nullptr;    ///< [B, dense_features]
   const float* pooled = nullptr;   ///< [B, sum of pooled_dims], features in order
   const float* labels = nullptr;   ///< [B]; may be null for predict
-  const float* weights = nullptr;  ///< [B], of the samples; null: all weigh 1
-  std::uint64_t seed = 0;          ///< of layers that draw numbers in training
-  Index step = 0;                  ///< from 1
-  /// [B]: where forward_backward leaves the predictions that it learns from; may be null.
+  const float* weights = nullptr;  ///< [B] sample weights; null = 1 each
+  std::uint64_t seed = 0;          ///< seed of layers that draw random numbers in training
+  Index step = 0;                  ///< number of the step, from 1
+  /// Target [B] of the probabilities before the step, which forward_backward() writes; may be null.
   float* probabilities = nullptr;
-  std::vector<jagged::JaggedVectors> unpooled = {};  ///< of each un-pooled feature
-  /// Place of pooled and unpooled, and of their gradients. With portable kernels they, the parameters and their
-  /// gradients may lie with the host or on the device, else with the host; all else is the host's.
+  std::vector<jagged::JaggedVectors> unpooled = {};  ///< vectors of each un-pooled feature
+  /// Place of `pooled` and `unpooled`, and of their gradients. Place::device requires portable or cuBLASLt kernels.
+  /// Parameters and their gradients may then lie on either side; all else lies on the host.
   Place place = Place::host;
 };
 
-/// Packed weights that several processes share.
+/// Buffer of packed weights that several processes share.
 struct SharedPacking {
-  float* memory = nullptr;        ///< [Network::packed_size()], the same for all of them
-  Range part;                     ///< of the parameters: panels whose first weight lies in it are packed here
-  std::function<void()> barrier;  ///< until all have come here
+  float* memory = nullptr;        ///< [Network::packed_size()], shared by all processes
+  Range part;                     ///< range of parameters; this process packs the panels whose first weight lies in it
+  std::function<void()> barrier;  ///< barrier over the processes
 };
 
-/// A layer of a network, for people and benchmarks.
+/// Description of a layer of a network, for people and benchmarks.
 struct LayerInfo {
   layers::LayerSettings settings;
   std::vector<layers::InputShape> inputs;
   bool wants_input_gradient = false;
   Index width = 0;
-  std::optional<layers::InputShape> sequence = {};  ///< its output's shape, where that is a sequence
-  Index parameters = 0;                             ///< numbers that are learnt
-  std::string shape;                                ///< "13-512-256-64-16"; of a list that is no network yet ""
+  std::optional<layers::InputShape> sequence = {};  ///< shape of an output that is a sequence
+  Index parameters = 0;                             ///< number of learned parameters
+  std::string shape;                                ///< "13-512-256-64-16"; "" before a network is made
 };
-/// "  bottom       mlp of dense: 13-512-256-64-16\n", a line a layer.
+/// Describes the layers, one line each: "  bottom       mlp of dense: 13-512-256-64-16\n".
 std::string describe_layers(const std::vector<LayerInfo>& layers);
 
-/// The dense half of a model: layers and a loss. Chunks of samples run through all layers forward and backward while
-/// their activations sit in the cache; threads take runs of lanes.
+/// Dense half of a model: layers and a loss. On a host, threads take runs of lanes. A chunk of samples runs forward and
+/// backward through all layers while its activations are in the cache. On a device, a rank's whole batch runs layer by
+/// layer.
 class Network {
  public:
-  /// The layers of model `settings.type`. Throws SettingError.
+  /// Makes the layers of model `settings.type`. Throws SettingError.
   Network(const Settings& settings, Index dense_features, EmbeddedFeatures features);
-  /// The same without names.
+  /// Makes the same network for pooled features without names.
   Network(const Settings& settings, Index dense_features, const std::vector<Index>& pooled_dims);
   ~Network();
 
   const Settings& settings() const;
+  /// Returns the tensors of the flat parameter vector.
   const std::vector<Parameter>& layout() const;
-  /// Floats of the flat parameter vector, gaps included.
+  /// Returns the floats of the flat parameter vector, gaps included.
   Index parameters() const;
   Index dense_features() const;
+  /// Returns the sum of the pooled features' dimensions.
   Index pooled_width() const;
-  /// Lists the features that are not pooled, in the order of DenseInput::unpooled.
+  /// Returns the un-pooled features in the order of DenseInput::unpooled.
   const std::vector<EmbeddedFeature>& unpooled() const;
-  /// FLOPs of one training sample: forward, and back to all that learns.
+  /// Returns the FLOPs of one training sample, forward and backward.
   double flops_per_sample() const;
-  /// The part of it that is not in products of matrices.
+  /// Returns the FLOPs of one training sample in layers that matrix products do not dominate.
   double other_flops_per_sample() const;
+  /// Returns the descriptions of the layers, in order.
   const std::vector<LayerInfo>& layers() const;
 
-  /// Floats of the packed weights that a host's products read.
+  /// Returns the floats of the packed weights that a host's products read.
   Index packed_size() const;
-  /// Makes this process pack its part of the weights into memory that several share: from now on they call
-  /// forward_backward and predict together, with the same parameters.
+  /// Makes this process pack its share of the weights into shared memory. From now on the sharing processes must call
+  /// forward_backward() and predict() together, with equal parameters. These calls then wait at the barrier.
   void share_weights(const SharedPacking& shared);
 
-  /// Start values (layers::Start) from counters; gaps zero.
+  /// Fills the parameters with start values (layers::Start) from counter-based random numbers under `seed`. Sets gaps
+  /// to 0.
   void initialise(const Exec& exec, std::uint64_t seed, const PlacedVector<float>& parameters) const;
 
-  /// Forward and backward of the rank's lanes. The loss is a mean over the global batch.
-  ///   pooled_gradient [B, pooled width] and unpooled_gradient, of input.unpooled, are overwritten;
-  ///   gradients receives the parameters' gradient lane by lane and is finished;
-  ///   the result is the loss summed over each of the rank's lanes, divided by n.
-  /// Results that the host gets from a device's kernels are there when the losses are asked for.
+  /// Runs the rank's lanes forward and backward. The loss is a mean over the global batch.
+  ///   pooled_gradient [B, pooled_width()] and unpooled_gradient, one for each of input.unpooled, are overwritten.
+  ///   gradients receives the parameters' gradient lane by lane and is finished.
+  /// Returns the loss summed over each of the rank's lanes, divided by n. With a device's kernels, results in host
+  /// memory are complete once LaneLosses::get() has returned.
   LaneLosses forward_backward(const Exec& exec, const PlacedVector<float>& parameters, const DenseInput& input,
                               float* pooled_gradient, LaneSums& gradients,
                               const std::vector<jagged::JaggedVectors>& unpooled_gradient = {}) const;
 
-  /// Probabilities [B] in the same chunks, hence with the bits of training; with labels also the lanes'
-  /// losses. `towers`, where wanted, gets [B, 2 * tower_width()]: a sample's two vectors.
+  /// Computes `probabilities` [B] in the chunks of training, hence with the same bits. Returns each lane's loss,
+  /// divided by n, or zeros without labels. `towers`, unless null, receives [B, 2 * tower_width()], a sample's two
+  /// vectors. Blocks until the results are in host memory.
   std::vector<double> predict(const Exec& exec, const PlacedVector<float>& parameters, const DenseInput& input,
                               float* probabilities, float* towers = nullptr) const;
-  /// Returns the width of the two vectors of which the last layer is the score, or which it has side by side. Else 0.
+  /// Returns the width of the last layer's two input vectors if that layer is a score or cat of two equally wide
+  /// inputs. Otherwise returns 0.
   Index tower_width() const;
 
  private:

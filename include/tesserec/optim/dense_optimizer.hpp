@@ -8,23 +8,25 @@
 
 namespace tesserec::optim {
 
-/// Moves one flat vector of parameters.
+/// Optimizer of one flat vector of parameters.
 class DenseOptimizer {
  public:
-  /// For `size` parameters. Its states lie in the host's `memory` [state_size(settings, size)], or null: in its own, at
-  /// `place`, where parameters and gradients lie too. `tensors`: where they lie, for types that move a tensor by its
-  /// length (LAMB, LARS); without them all is one. Error: a type that has numbers of rows.
+  /// Allocates the states of `size` parameters and sets their start values. The states lie in the host's `memory`
+  /// [state_size(settings, size)], or, if it is null, in an allocation at `place`. Parameters and gradients must lie at
+  /// `place` too. `tensors` are the ranges of the tensors, for types that use a tensor's norm (LAMB, LARS); empty = one
+  /// tensor. Throws Error for a type with per-row states.
   DenseOptimizer(const Exec& exec, const Settings& settings, Index size, float* memory = nullptr,
                  std::vector<Range> tensors = {}, Place place = Place::host);
+  /// Returns the floats of all states of `size` parameters.
   static Index state_size(const Settings& settings, Index size);
 
-  /// Moves the parameters of `part`, or the tensors that begin in it, exactly by `gradient` times `scale`; `step`
-  /// counts from 1. On a device it does not block.
+  /// Updates the parameters of `part` with `gradient` times `scale`. Types that use a tensor's norm update the tensors
+  /// that begin in `part`. `lr` is the scheduled rate; `step` counts from 1. Does not block on a device.
   void step(const Exec& exec, const PlacedVector<float>& parameters, const PlacedVector<float>& gradient, double lr,
             Index step, Range part, float scale = 1.0f);
 
   const Settings& settings() const { return settings_; }
-  /// The states by name, for checkpoints; as long as the parameters.
+  /// State by name, for checkpoints; as long as the parameters.
   struct State {
     std::string name;
     PlacedVector<float> values;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Rules by which a row moves by sums over its columns, or has numbers of its own.
+/// Update rules that use sums over a row's columns or keep numbers per row.
 #pragma once
 
 #include <tesserec/optim/rules.hpp>
@@ -7,7 +7,7 @@
 namespace tesserec::optim {
 namespace rules {
 
-/// Divides the lengths; if either is 0 the row moves as if they were equal.
+/// Returns the ratio of the norms, or 1 if either is 0.
 TESSEREC_FUNCTION float trust_ratio(float weights, float update) {
   return weights > 0.0f && update > 0.0f ? weights / update : 1.0f;
 }
@@ -25,7 +25,7 @@ struct AdamRowwiseBias : Elementwise {
   }
 };
 
-/// Types that move by the mean square of h over the row.
+/// Base of the rules that use the mean square of h over the row.
 struct BySquares : Elementwise {
   static constexpr int rounds = 1, row_numbers = 1, column_states = 0;
   TESSEREC_FUNCTION static constexpr int sums(int) { return 1; }
@@ -34,7 +34,7 @@ struct BySquares : Elementwise {
   }
 
  protected:
-  /// A running mean square of a row.
+  /// Updates a row's running mean square.
   TESSEREC_FUNCTION static void add_square(const StepScalars& s, float squares, Index dim, float& mean) {
     mean = std::fma(s.beta2, mean, s.rest2 * (squares / float(dim)));
   }
@@ -152,7 +152,7 @@ struct PartialRowwiseLamb : BySquares {
 
 }  // namespace rules
 
-/// use(rule) with the rule of any other.
+/// Calls use(rule) with the rule of a type that is not elementwise. Does nothing for elementwise types.
 template <class Use>
 [[gnu::always_inline]] inline void with_row_rule(Type type, const Use& use) {
   switch (type) {

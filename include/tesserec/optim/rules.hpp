@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/// How a row moves, type by type, cut so that loops over columns and kernels of a device call the same formulas. In
-/// turn, for done = 0 .. rounds:
-///   scalars   once a row, from its own numbers, which may change, and the totals of round done - 1 (null for 0);
-/// then, if done < rounds,
-///   touch     of each column: states that change before a sum,
-///   value     of each column, for sums(done) sums: its squares are added over the whole row;
-/// and in the end
-///   move      of each column.
-/// A rule lives for one row; what is kept between rounds stands in the row's numbers. g is the gradient, h = g + l2 w;
-/// the decoupled decay is in `shrink`, which is exactly 1 without it.
+/// Update rules by type, split so that host loops over columns and device kernels share the formulas. The functions of
+/// a rule are called in this order, for done = 0 .. rounds:
+///   scalars   once per row, with its own numbers, which may change, and the totals of round done - 1 (null for 0);
+///   touch     if done < rounds, for each column, to change states before a sum;
+///   value     if done < rounds, for each column and each of sums(done) sums of squares over the whole row;
+///   move      if done = rounds, for each column.
+/// A rule lives for one row; values that outlive a round are kept in the row's numbers. g is the gradient and h = g +
+/// l2 w. The decoupled decay is in `shrink`, which is exactly 1 without decay.
 #pragma once
 
 #include <cmath>
@@ -18,25 +16,26 @@
 
 namespace tesserec::optim {
 
-/// A weight, and those of its type's states that are as long as the weights, in their order.
+/// Weight with the states of its type that are per weight, in the order of the type's states.
 struct Column {
   float w, m, v;
 };
 
-/// base^n by repeated squaring.
+/// Computes base^n by repeated squaring.
 TESSEREC_FUNCTION double power(double base, Index n) {
   double result = 1;
   for (; n > 0; n >>= 1, base *= base)
     if (n & 1) result *= base;
   return result;
 }
-/// Adam's, after so many steps.
+/// Computes Adam's bias correction of the mean gradient after `steps` steps.
 TESSEREC_FUNCTION float mean_correction(double beta1, Index steps) { return 1.0 / (1.0 - power(beta1, steps)); }
+/// Computes Adam's bias correction of the root mean square after `steps` steps.
 TESSEREC_FUNCTION float root_correction(double beta2, Index steps) {
   return 1.0 / std::sqrt(1.0 - power(beta2, steps));
 }
 
-/// A number of a gradient times `scale`, cut to magnitude `most`, which may be infinite.
+/// Multiplies a gradient's number by `scale` and clips it to magnitude `most`, which may be infinite.
 TESSEREC_FUNCTION float limited(float scale, float most, float g) {
   const float scaled = scale * g;
   const float below = scaled > most ? most : scaled;
@@ -45,16 +44,19 @@ TESSEREC_FUNCTION float limited(float scale, float most, float g) {
 
 namespace rules {
 
+/// Returns the gradient with l2 decay, h = g + l2 w.
 TESSEREC_FUNCTION float decayed(const StepScalars& s, const Column& c, float g) { return std::fma(s.l2, c.w, g); }
 
+/// Takes a step of gradient descent: w = shrink w - rate h.
 TESSEREC_FUNCTION void descend(float rate, float shrink, const StepScalars& s, Column& c, float g) {
   c.w = std::fma(-rate, decayed(s, c, g), shrink * c.w);
 }
 
-/// Numbers that a weight moves by alone. The states of a column come first, then a row's numbers.
+/// Base of the rules under which a weight's step depends on its own numbers alone. Its states per column precede those
+/// per row.
 struct Elementwise {
   static constexpr int rounds = 0, row_numbers = 0;
-  static constexpr bool moves_states = true;  // move changes them
+  static constexpr bool moves_states = true;  // move() changes the states
   TESSEREC_FUNCTION static constexpr int sums(int) { return 0; }
   TESSEREC_FUNCTION static constexpr bool touches(int) { return false; }
   TESSEREC_FUNCTION void scalars(const StepScalars&, int, const float*, float*, Index) {}
@@ -93,6 +95,7 @@ struct Adagrad : Elementwise {
   }
 };
 
+/// Takes a step of Adam with the given bias corrections.
 TESSEREC_FUNCTION void adam(const StepScalars& s, float correction1, float correction2, Column& c, float g) {
   const float h = decayed(s, c, g);
   c.m = std::fma(s.beta1, c.m, s.rest1 * h);
@@ -122,7 +125,7 @@ struct Lion : Elementwise {
 
 }  // namespace rules
 
-/// use(rule) with the rule of an elementwise type.
+/// Calls use(rule) with the rule of an elementwise type. Does nothing for other types.
 template <class Use>
 [[gnu::always_inline]] inline void with_elementwise_rule(Type type, const Use& use) {
   switch (type) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The three products of a linear layer over a rank's whole batch, in device memory.
+/// The three matrix products of a linear layer over a rank's whole batch, in device memory.
 #pragma once
 
 #include <cstdint>
@@ -11,17 +11,18 @@
 
 namespace tesserec::products {
 
-/// A weight is [out, in], row-major. Calls queue their kernels on `device` and return.
+/// Matrix products of linear layers on a device, with weights [out, in] row-major. Calls queue their kernels on
+/// `device` and do not block.
 class DeviceProducts {
  public:
   virtual ~DeviceProducts() = default;
 
-  /// Operands of a layer and a batch that its products read more than once, as their precision wants them.
+  /// Operands of a layer and a batch that several of its products read, converted to their precision.
   struct Rounded {
-    DeviceVector<std::uint16_t> x, weight;  ///< bf16, rows on borders of 16 bytes
+    DeviceVector<std::uint16_t> x, weight;  ///< bf16, rows aligned to 16 bytes
   };
 
-  /// y = x weight^T + bias; `relu`: max(0, y), where not a number stays so.
+  /// Product y = x weight^T + bias. `relu` applies max(0, y), which preserves NaN.
   struct Forward {
     Index rows = 0;
     Rows<const float> x = {};  ///< [rows, in]
@@ -29,51 +30,56 @@ class DeviceProducts {
     const float* bias = nullptr;  ///< [out]; null = 0
     bool relu = false;
     Rows<float> y = {};          ///< [rows, out]
-    Rounded* rounded = nullptr;  ///< kept for the layer's other products of this batch; null = not
+    Rounded* rounded = nullptr;  ///< cache for the layer's other products of this batch; null = no cache
   };
+  /// Queues the forward product.
   virtual void forward(const Device& device, const Forward& product) = 0;
 
-  /// dx = dy weight, 0 where `mask` <= 0.
+  /// Product dx = dy weight, set to 0 where `mask` <= 0 or is NaN.
   struct InputGradient {
     Index rows = 0;
     Rows<const float> dy = {};  ///< [rows, out]
     const float* weight = nullptr;
-    Rows<const float> mask = {};  ///< as dx; null = all count
+    Rows<const float> mask = {};  ///< [rows, in]; null = no mask
     Rows<float> dx = {};          ///< [rows, in]
-    /// Operands that forward() kept. Valid only right after weight_gradient() with the same dy; else null.
+    /// Operands that forward() cached. Valid only right after weight_gradient() with the same dy; else null.
     const Rounded* rounded = nullptr;
   };
+  /// Queues the input's gradient.
   virtual void input_gradient(const Device& device, const InputGradient& product) = 0;
 
   /// Product dy^T x of each lane, and the column sums of dy.
   struct WeightGradient {
-    Pieces pieces = {};                ///< of the rows
+    Pieces pieces = {};                ///< pieces of the rows, with their lanes
     Rows<const float> dy = {};         ///< [rows, out]
     Rows<const float> x = {};          ///< [rows, in]
-    float* weight = nullptr;           ///< the first lane's
-    float* bias = nullptr;             ///< the first lane's; null = there is none
-    Index stride = 0;                  ///< from a lane to the next, floats
-    const Rounded* rounded = nullptr;  ///< what `forward` kept of this x; null = nothing
+    float* weight = nullptr;           ///< [out, in] of the first lane
+    float* bias = nullptr;             ///< [out] of the first lane; null = no bias
+    Index stride = 0;                  ///< floats from one lane to the next
+    const Rounded* rounded = nullptr;  ///< operands that forward() cached for this x; null = none
   };
+  /// Queues the gradients of weight and bias.
   virtual void weight_gradient(const Device& device, const WeightGradient& product) = 0;
 };
 
-/// Makes products by kernels of our own, whose bits are those of the host's products in fp32: every element one chain
-/// of fma over the depth in order; of a weight's gradient one a piece, finished, then added, pieces in order.
+/// Makes products from Tesserec's own kernels, whose bits equal those of the host's products in fp32. Every element is
+/// one fma chain over the depth in order. A weight's gradient has one chain per piece, and the pieces' results are
+/// added in order.
 std::unique_ptr<DeviceProducts> portable_products();
 
-/// Makes products by cuBLASLt, in a build over a Kokkos with CUDA alone (src/dense/README.md): of fp32, tf32 or bf16
-/// numbers, but of fp32 ones for a layer of one neuron; sums are fp32. Calls throw Error where it refuses.
+/// Makes products from cuBLASLt, in a build over a Kokkos with CUDA (src/products/README.md). They multiply fp32, tf32
+/// or bf16 numbers, always fp32 for a layer of one neuron, and accumulate in fp32. The products throw Error if cuBLASLt
+/// refuses a call.
 std::unique_ptr<DeviceProducts> cublaslt_products(Precision precision);
 
-/// y = max(0, y), where not a number stays so.
+/// Computes y = max(0, y) in place on `device`, preserving NaN. Does not block.
 void relu_on(const Device& device, Index rows, Rows<float> y);
-/// to = from, 0 where y <= 0 or is not a number.
+/// Copies `from` to `to` on `device`, with 0 where y <= 0 or y is NaN. Does not block.
 void mask_on(const Device& device, Index rows, Rows<const float> y, Rows<const float> from, Rows<float> to);
-/// to = from, rounded to bf16 (its 16 bits).
+/// Rounds `from` to bf16 (its 16 bits) into `to` on `device`. Does not block.
 void round_on(const Device& device, Index rows, Rows<const float> from, Rows<std::uint16_t> to);
 
-/// Makes the products of `kernels`, which are a device's.
+/// Makes the products of `kernels`, which must be kernels of a device.
 std::unique_ptr<DeviceProducts> device_products(Kernels kernels, Precision precision);
 
 }  // namespace tesserec::products

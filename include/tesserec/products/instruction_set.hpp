@@ -5,8 +5,9 @@
 
 namespace tesserec::products {
 
-/// Names what the matrix kernels use: "avx512_bf16", "avx512", "avx2", "neon" or "plain"; the bits are the same. The
-/// environment variable TESSEREC_INSTRUCTION_SET names another that the machine has. Error: one that it has not.
+/// Returns the instruction set of the matrix kernels: "avx512_bf16", "avx512", "avx2", "neon" or "plain". The results'
+/// bits do not depend on it. The environment variable TESSEREC_INSTRUCTION_SET selects another one. Throws Error if the
+/// machine lacks the selected one.
 std::string instruction_set();
 
 }  // namespace tesserec::products

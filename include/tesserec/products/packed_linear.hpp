@@ -6,23 +6,25 @@
 
 namespace tesserec::products {
 
-/// A linear layer's weights as a host's products read them: w^T, w and the bias, each padded to whole panels, one after
-/// the other from float `begin` of a run of packed weights.
+/// Layout of a linear layer's packed weights as a host's products read them: w^T, w and the bias in this order, each
+/// padded to whole panels.
 class PackedLinear {
  public:
+  /// Takes the layer's widths. `begin` is the first float in the buffer of packed weights.
   PackedLinear(Index begin, Index in, Index out, Precision precision);
 
-  /// The first float of w^T, of w and of the bias, and the end.
+  /// Returns the first float of w^T. Its siblings return those of w and of the bias, and the end.
   Index forward() const { return forward_; }
   Index backward() const { return backward_; }
   Index bias() const { return bias_; }
   Index end() const { return end_; }
 
-  /// Number of panels of w^T, and the first weight of one, counted in w [out, in].
+  /// Returns the number of panels of w^T.
   Index panels() const;
+  /// Returns the first weight of a panel, counted in w [out, in].
   Index first_weight(Index panel) const;
-  /// Packs one panel of w^T and, with `backward`, what lies in the same rows of w; of the bias the same columns, 0
-  /// where it is null. Panels may be packed side by side.
+  /// Packs one panel of w^T and the same columns of the bias, 0 if `bias` is null. With `backward` it packs the same
+  /// rows of w too. Threads may pack different panels concurrently.
   void pack(Index panel, const float* weight, const float* bias, bool backward, float* packed) const;
 
  private:

@@ -7,11 +7,11 @@
 
 namespace tesserec::products {
 
-/// Precision of the numbers that a product of matrices multiplies; sums are fp32 in each. bf16: rounded to the nearest,
-/// ties to even; tf32: as a GPU's tensor cores take floats, 10 bits behind the point (src/dense/README.md).
+/// Precision of the operands of a matrix product; sums are fp32 in each. bf16 rounds to nearest, ties to even. tf32 is
+/// a GPU tensor core's rounding of floats to 10 mantissa bits (src/products/README.md).
 enum class Precision { fp32, bf16, tf32 };
 
-/// Lists them by the names that a deck has.
+/// Returns all precisions by the names that a deck uses, in the order of the enumeration.
 inline const std::vector<std::pair<std::string, Precision>>& precisions() {
   static const std::vector<std::pair<std::string, Precision>> all{
       {"fp32", Precision::fp32}, {"bf16", Precision::bf16}, {"tf32", Precision::tf32}};

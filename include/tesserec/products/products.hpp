@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The products of linear layers behind one seam: on a host in panels (src/dense/README.md), on a device row by row.
+/// Matrix products of linear layers behind one interface: in panels on a host (src/products/README.md), row-major on a
+/// device.
 #pragma once
 
 #include <cstdint>
@@ -11,73 +12,79 @@
 
 namespace tesserec::products {
 
-/// A matrix [rows, width] between products. What lies in `numbers` is for elementwise loops: Products::numbers() floats
-/// in an order that is the same for all matrices of as many rows and columns.
+/// Matrix [rows, width] between products. Elementwise loops may traverse `numbers`, which holds Products::numbers()
+/// floats in an order shared by all matrices of equal rows and columns.
 struct Matrix {
   Index width = 0;
-  bool of_bf16_chain = false;  ///< its chain of layers has products in bf16
-  bool is_rounded = false;     ///< those that read it are
+  bool of_bf16_chain = false;  ///< membership in a chain of layers that has bf16 products
+  bool is_rounded = false;     ///< need of rounding, since products read bf16 words
   float* numbers = nullptr;
-  Index stride = 0;  ///< on a device
+  Index stride = 0;  ///< floats between rows, on a device only
 
-  // Storage of the products.
-  LoopBuffer<float> own;           // numbers, where they are nobody else's
-  LoopBuffer<float> across, down;  // on a host: the words of panels.hpp
-  LoopBuffer<float> sums;          // on a host: of a gradient's columns
+  // Storage that the products manage.
+  LoopBuffer<float> own;           // storage of `numbers` that no caller owns
+  LoopBuffer<float> across, down;  // words of panels.hpp, on a host only
+  LoopBuffer<float> sums;          // column sums of a gradient, on a host only
 
   Rows<float> rows() const { return {numbers, width, stride}; }
 };
 
-/// A linear layer as products read it. Gradients of weight and bias have no weights.
+/// Linear layer as products read it. For gradients of weight and bias the weights are unused.
 struct Linear {
   Index in = 0, out = 0;
   Precision precision = Precision::fp32;
   const float* weight = nullptr;          ///< [out, in]
-  const float* bias = nullptr;            ///< [out]; null: none
-  const float* packed_forward = nullptr;  ///< on a host, Mlp::pack
+  const float* bias = nullptr;            ///< [out]; null = no bias
+  const float* packed_forward = nullptr;  ///< operand that Mlp::pack() made, on a host only
   const float* packed_backward = nullptr;
   const float* packed_bias = nullptr;
-  DeviceProducts::Rounded* rounded = nullptr;  ///< on a device: operands kept from forward for the way back
+  DeviceProducts::Rounded* rounded = nullptr;  ///< operands that forward() cached, on a device only
 };
 
+/// Matrix products of linear layers at one Where. On a device, calls queue their kernels and do not block.
 class Products {
  public:
   virtual ~Products() = default;
 
-  /// Floats of `numbers` of a matrix [rows, width], padding included.
+  /// Returns the floats of `numbers` of a matrix [rows, width], padding included.
   virtual Index numbers(const Matrix& matrix, Index rows) const = 0;
-  /// Makes room in the matrix's own storage.
+  /// Reserves the matrix's own storage for `rows` rows.
   virtual void reserve(const Where& where, Index rows, Matrix& matrix) const = 0;
-  /// matrix = from, which nobody writes: it may be `from` itself.
+  /// Loads `from` into a matrix that nobody writes. The matrix may alias `from`.
   virtual void load(const Where& where, Index rows, Rows<const float> from, Matrix& matrix) const = 0;
-  /// The same of a gradient, before gradient_written. With `copy` it is in the matrix's own storage, to be changed.
+  /// Loads a gradient. Call gradient_written() next. With `copy` the gradient lies in the matrix's own storage and may
+  /// be changed.
   virtual void load_gradient(const Where& where, Index rows, Rows<const float> from, bool copy, Matrix& dy) const = 0;
-  /// Makes room for what store() brings to `to`: `to` itself, or the matrix's own storage.
+  /// Selects the storage of a matrix that store() will copy to `to`: `to` itself, or the matrix's own storage.
   virtual void place(const Where& where, Index rows, Rows<float> to, Matrix& matrix) const = 0;
-  /// to = matrix, which place() prepared.
+  /// Copies a matrix that place() prepared to `to`, unless it lies there already.
   virtual void store(const Where& where, Index rows, const Matrix& matrix, Rows<float> to) const = 0;
-  /// Rounds what a loop has written into `numbers`, where products read it so.
+  /// Rounds `numbers` after a loop has written them, if products read them rounded.
   virtual void written(const Where& where, Index rows, Matrix& matrix) const = 0;
-  /// The same of the gradient of a linear layer's output: 0 where `mask`, unless null, is 0 or below.
+  /// Completes the gradient of a linear layer's output after a loop has written it. Sets it to 0 where `mask`, unless
+  /// null, is 0 or below, then rounds it as written() does. On a host it also sums the columns.
   virtual void gradient_written(const Where& where, Index rows, const Matrix* mask, Matrix& dy) const = 0;
 
-  /// y = x weight^T + bias; `relu`: max(0, y), where not a number stays so.
+  /// Computes y = x weight^T + bias. `relu` applies max(0, y), which preserves NaN.
   virtual void forward(const Where& where, Index rows, const Linear& linear, const Matrix& x, bool relu, Matrix& y) = 0;
-  /// Each lane's dy^T x and column sums of dy. dy was written by gradient_written or by input_gradient.
+  /// Targets of the gradients of a linear layer: each lane's dy^T x and column sums of dy.
   struct LinearGradients {
-    LaneGradients weight, bias;  ///< bias.data null: there is none
+    LaneGradients weight, bias;  ///< bias.data null = no bias
   };
+  /// Computes each lane's gradients. gradient_written() or input_gradient() must have written `dy`. A host's call has
+  /// one lane.
   virtual void weight_gradient(const Where& where, const Pieces& pieces, const Linear& linear, const Matrix& dy,
                                const Matrix& x, const LinearGradients& to) = 0;
-  /// dx = dy weight, after weight_gradient of the same dy. `finished`: as gradient_written(mask), where dx is the
-  /// gradient of a linear layer's output and has no activation's slope to pass.
+  /// Computes dx = dy weight, after weight_gradient() with the same dy. `finished` completes dx as
+  /// gradient_written(mask) does; set it if dx is the gradient of a linear layer's output without a smooth activation.
   virtual void input_gradient(const Where& where, Index rows, const Linear& linear, const Matrix& dy, bool finished,
                               const Matrix* mask, Matrix& dx) = 0;
 };
 
-/// Makes the products of a host's thread. Bits depend on the numbers alone, not on the machine or on other rows.
+/// Makes the products of one host thread. The bits depend on the operands alone, neither on the machine nor on other
+/// rows.
 std::unique_ptr<Products> panel_products();
-/// Makes those of `kernels`.
+/// Makes the products for the place of `kernels`. `precision` is for a device; a host's products read it from Linear.
 std::unique_ptr<Products> make_products(Kernels kernels, Precision precision);
 
 }  // namespace tesserec::products

@@ -11,12 +11,14 @@
 
 namespace tesserec::schema {
 
-/// Tree as one line a key, named as by --set: "table.C1.rows" of [[table]] C1; "schedule.stages.0.value" if unnamed.
+/// Flat list of a tree's keys, named as --set names them: "table.C1.rows" for [[table]] C1, "schedule.stages.0.value"
+/// for unnamed blocks.
 class Flat {
  public:
+  /// Appends the keys of `value`, whose names begin with `path`.
   void add(const Value& value, const std::string& path = "");
 
-  std::vector<KeyValue> keys;  ///< in the order in which they came
+  std::vector<KeyValue> keys;  ///< keys in the order of their addition
 
  private:
   void add_blocks(const Value& list, const std::string& path);

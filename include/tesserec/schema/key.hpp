@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A row of the schema: a key bound to a member of a settings struct T. It parses, checks, writes and
-/// describes itself; the default is that of a default-constructed T.
+/// Rows of the schema: keys bound to members of a settings struct T. A key parses, checks, writes and describes itself.
+/// Its default is that of a default-constructed T.
 #pragma once
 
 #include <algorithm>
@@ -17,26 +17,29 @@
 
 namespace tesserec::schema {
 
+/// Key of a deck, bound to a member of T.
 template <class T>
 struct Key {
   KeyInfo info;
   std::function<void(T&, const Value&, const std::string& path)> read;
-  std::function<std::string(const T&)> write;  ///< as TOML; empty = unset
+  std::function<std::string(const T&)> write;  ///< writer of the value as TOML; it returns "" for an unset key
   bool required = false;
 };
 template <class T>
 using Keys = std::vector<Key<T>>;
 
-/// Names of an enum's values, as they stand in a deck.
+/// Enum values with their names in a deck.
 template <class E>
 using Choices = std::vector<std::pair<std::string, E>>;
 
+/// Makes a key whose default is `write(T{})`.
 template <class T, class Read, class Write>
 Key<T> make_key(const char* name, const std::string& type, const std::string& range, const char* unit,
                 const std::string& sentence, Read read, Write write) {
   return {{name, type, write(T{}), range, unit, sentence}, read, write};
 }
 
+/// Makes a key required.
 template <class T>
 Key<T> required(Key<T> key) {
   key.required = true;
@@ -44,14 +47,14 @@ Key<T> required(Key<T> key) {
   return key;
 }
 
-/// A key of a struct inside T.
+/// Makes a key of T from the key of a struct inside T.
 template <class T, class M>
 Key<T> inside(M T::*part, const Key<M>& key) {
   return {key.info, [=](T& o, const Value& v, const std::string& path) { key.read(o.*part, v, path); },
           [=](const T& o) { return key.write(o.*part); }, key.required};
 }
 
-/// Key of a T's block that is known by its name and left to those who put a key of theirs in its place.
+/// Makes a key that T's block knows by name only. Derived settings put their own key in its place.
 template <class T>
 Key<T> left_to_job(const char* name) {
   Key<T> key;
@@ -61,7 +64,8 @@ Key<T> left_to_job(const char* name) {
   return key;
 }
 
-/// Keys of a struct as those of one that derives from it, with `own` in place of those of the same names.
+/// Converts the keys of a struct to keys of a struct that derives from it, replacing keys by the `own` keys of the same
+/// names. Throws Error if an own key replaces none.
 template <class T, class Base>
 Keys<T> extended(const Keys<Base>& keys, const Keys<T>& own) {
   Keys<T> all;
@@ -75,7 +79,8 @@ Keys<T> extended(const Keys<Base>& keys, const Keys<T>& own) {
   return all;
 }
 
-/// Key that only objects with reads(object) read. Others refuse it, with "path why(object)", and do not write it.
+/// Makes a key that only objects with reads(object) read. Other objects refuse it with "path why(object)" and do not
+/// write it.
 template <class T, class Reads, class Why>
 Key<T> of_some(Key<T> key, const Reads& reads, const Why& why) {
   key.read = [=, read = key.read](T& object, const Value& value, const std::string& path) {
@@ -86,15 +91,15 @@ Key<T> of_some(Key<T> key, const Reads& reads, const Why& why) {
   return key;
 }
 
-/// Says what the struct's default stands for, where that is taken from elsewhere.
+/// Sets the words that describe a default which is taken from elsewhere.
 template <class T>
 Key<T> default_words(Key<T> key, const std::string& words) {
   key.info.default_value = words;
   return key;
 }
 
-/// Key that some kinds list: `of(object)` is the kind, with `keys`, `own` ones and a name; `what` is the key that chose
-/// it.
+/// Makes a key that only some kinds read. `of(object)` is the object's kind, which has `keys`, `own` keys and a name;
+/// `what` names the key that selects it.
 template <class T, class Of>
 Key<T> of_kind(const Key<T>& key, const std::string& what, const Of& of) {
   return of_some(
@@ -111,7 +116,8 @@ Key<T> of_kind(const Key<T>& key, const std::string& what, const Of& of) {
       });
 }
 
-/// `M` is an integer, or an optional of one that is unset until the deck sets it.
+/// Makes a key of an integer. `M` is an integer type, or an optional of one that is unset until the deck sets it.
+/// Lowers the range's end to that of the type.
 template <class T, class M>
 Key<T> integer(const char* name, M T::*member, Integers range, const char* unit, const char* sentence) {
   using Number = typename decltype(std::optional(std::declval<M>()))::value_type;
@@ -128,7 +134,7 @@ Key<T> integer(const char* name, M T::*member, Integers range, const char* unit,
       });
 }
 
-/// `M` is double, or an optional of it that is unset until the deck sets it.
+/// Makes a key of a number. `M` is double, or an optional of it that is unset until the deck sets it.
 template <class T, class M>
 Key<T> number(const char* name, M T::*member, Numbers range, const char* unit, const std::string& sentence) {
   return make_key<T>(
@@ -140,7 +146,7 @@ Key<T> number(const char* name, M T::*member, Numbers range, const char* unit, c
       });
 }
 
-/// `M` is bool, or an optional of it that is unset until the deck sets it.
+/// Makes a key of a boolean. `M` is bool, or an optional of it that is unset until the deck sets it.
 template <class T, class M>
 Key<T> boolean(const char* name, M T::*member, const char* sentence) {
   return make_key<T>(
@@ -153,6 +159,7 @@ Key<T> boolean(const char* name, M T::*member, const char* sentence) {
       });
 }
 
+/// Makes a key of text.
 template <class T>
 Key<T> text(const char* name, std::string T::*member, Text form, const char* sentence) {
   return make_key<T>(
@@ -161,6 +168,7 @@ Key<T> text(const char* name, std::string T::*member, Text form, const char* sen
       [=](const T& o) { return quoted(o.*member); });
 }
 
+/// Returns the names of the choices.
 template <class E>
 std::vector<std::string> names_of(const Choices<E>& choices) {
   std::vector<std::string> names;
@@ -168,8 +176,8 @@ std::vector<std::string> names_of(const Choices<E>& choices) {
   return names;
 }
 
-/// `M` is E or std::optional<E>; E is what `choices` lists, so that "auto" may stand for an empty optional. One that is
-/// not listed is unset.
+/// Makes a key of a choice. `M` is an enum or an optional of one, so that "auto" may stand for an empty optional. A
+/// value that is not in `choices` is written as unset.
 template <class T, class M>
 Key<T> choice(const char* name, M T::*member, const Choices<M>& choices, const std::string& sentence) {
   const std::vector<std::string> names = names_of(choices);
@@ -183,16 +191,16 @@ Key<T> choice(const char* name, M T::*member, const Choices<M>& choices, const s
       });
 }
 
-/// The form of a list in a deck.
+/// Form of a list in a deck.
 struct ListForm {
   std::string type;   ///< "list of integers"
-  std::string range;  ///< of each element; empty: any
+  std::string range;  ///< range of each element; empty = any
   const char* unit;
   Length length;
-  bool one_will_do;  ///< an element alone stands for a list of one
+  bool one_will_do;  ///< permission to write a list of one as its element
 };
 
-/// A list whose elements are read by `element(value, path)` and written by `to_text(element)`.
+/// Makes a key of a list. `element(value, path)` reads an element and `to_text(element)` writes it.
 template <class T, class M, class Read, class Write>
 Key<T> list(const char* name, std::vector<M> T::*member, const ListForm& form, const char* sentence, Read element,
             Write to_text) {
@@ -211,6 +219,7 @@ Key<T> list(const char* name, std::vector<M> T::*member, const ListForm& form, c
       [=](const T& o) { return "[" + join(o.*member, ", ", to_text) + "]"; });
 }
 
+/// Makes a key of a list of integers. Lowers the range's end to that of the type.
 template <class T, class M>
 Key<T> integers(const char* name, std::vector<M> T::*member, Integers range, Length length, const char* unit,
                 const char* sentence) {
@@ -222,6 +231,7 @@ Key<T> integers(const char* name, std::vector<M> T::*member, Integers range, Len
       [](const M& value) { return std::to_string(value); });
 }
 
+/// Makes a key of a list of numbers.
 template <class T>
 Key<T> numbers(const char* name, std::vector<double> T::*member, Numbers range, Length length, const char* unit,
                const char* sentence) {
@@ -231,7 +241,7 @@ Key<T> numbers(const char* name, std::vector<double> T::*member, Numbers range, 
       [](double value) { return shortest(value); });
 }
 
-/// One text alone stands for a list of one.
+/// Makes a key of a list of texts. A single text stands for a list of one.
 template <class T>
 Key<T> texts(const char* name, std::vector<std::string> T::*member, Text form, Length length, const char* sentence) {
   return list(
@@ -240,7 +250,7 @@ Key<T> texts(const char* name, std::vector<std::string> T::*member, Text form, L
       [](const std::string& value) { return quoted(value); });
 }
 
-/// A list of enum values.
+/// Makes a key of a list of enum values. A single value stands for a list of one.
 template <class T, class E>
 Key<T> some_of(const char* name, std::vector<E> T::*member, const Choices<E>& choices, const char* sentence) {
   const std::vector<std::string> names = names_of(choices);
@@ -253,6 +263,7 @@ Key<T> some_of(const char* name, std::vector<E> T::*member, const Choices<E>& ch
       });
 }
 
+/// Makes a key of a list of texts from `choices`. A single text stands for a list of one.
 template <class T>
 Key<T> some_of(const char* name, std::vector<std::string> T::*member, const std::vector<std::string>& choices,
                const char* sentence, Length length = {1}) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Keys and their places in the text that a deck was read from.
+/// Keys and their positions in the text of a deck.
 #pragma once
 
 #include <map>
@@ -10,21 +10,22 @@
 
 namespace tesserec::schema {
 
-/// "table.C1.rows" and its value as TOML.
+/// Key, such as "table.C1.rows", and its value as TOML.
 struct KeyValue {
   std::string key, value;
 };
 
-/// Places of a deck's keys, for messages.
+/// Positions of a deck's keys, for messages.
 struct Lines {
-  std::string file;                                ///< name used in messages
+  std::string file;                                ///< name of the deck in messages
   std::map<std::string, std::string> lines;        ///< "model.bottom" -> "adult.toml:12" or "--set 1"
-  std::vector<KeyValue> given;                     ///< what file and overrides set
-  const std::vector<BlockInfo>* blocks = nullptr;  ///< all that such a deck may hold; null = it was not read
+  std::vector<KeyValue> given;                     ///< keys that the file and overrides set
+  const std::vector<BlockInfo>* blocks = nullptr;  ///< blocks that such a deck may hold; null = not read from a deck
 
-  /// Returns how messages about `key` begin, "adult.toml:12: model.bottom"; else with its block's line or the file.
+  /// Returns the beginning of messages about `key`: "adult.toml:12: model.bottom". If the key has no line it uses the
+  /// line of its block, or else the file alone.
   std::string at(const std::string& key) const;
-  /// Adds the line of the key that a message begins with ("data.train: ..."); leaves other messages as they are.
+  /// Adds the line of the key with which a message begins ("data.train: ..."). Returns other messages unchanged.
   std::string located(const std::string& message) const;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The model of a deck: what a scorer needs of a checkpoint's, without the job around it and without MPI.
+/// Model of a deck: the blocks that a scorer needs from a checkpoint's deck, without the job and without MPI.
 #pragma once
 
 #include <functional>
@@ -13,24 +13,24 @@
 
 namespace tesserec::schema {
 
-/// A deck's model: its layers, tables and loss.
+/// Model of a deck: its layers, tables and loss.
 struct ModelDeck : Lines {
   network::Settings model;
-  optim::Settings sparse;                             ///< [optimizer.sparse], from which a table's own starts
-  std::vector<embedding::EmbeddingBagConfig> tables;  ///< empty = one table a feature of the data
+  optim::Settings sparse;                             ///< [optimizer.sparse], the defaults of a table's own optimizer
+  std::vector<embedding::EmbeddingBagConfig> tables;  ///< tables; empty = one table per feature of the data
 };
 
-/// Reads and checks [model], [[model.layer]], [optimizer.sparse] and [[table]] of a deck's text, for instance of the
-/// effective deck that a checkpoint holds; `name` stands for the file in messages. Blocks and keys of the job are known
-/// by name alone. Error: "file:line: block.key ...", an unknown key among them.
+/// Reads and checks [model], [[model.layer]], [optimizer.sparse] and [[table]] of a deck's text, such as the effective
+/// deck in a checkpoint. `name` stands for the file in messages. Ignores the blocks and keys of the job. Throws Error
+/// "file:line: block.key ...", also for an unknown key.
 ModelDeck read_model(const std::string& text, const std::string& name);
 
-/// Checks what the keys of [model] owe each other.
+/// Checks the keys of [model] against each other. Throws Error with the line of the key.
 void check_model(const Lines& deck, const network::Settings& model);
-/// Checks what the keys of every [[table]], and the tables, owe each other.
+/// Checks the keys of each [[table]], and the tables against each other. Throws Error with the line of the key.
 void check_tables(const Lines& deck, const std::vector<embedding::EmbeddingBagConfig>& tables);
 
-/// Calls body; where it throws network::SettingError, the Error has the line of the key.
+/// Calls `body`. Converts a network::SettingError into an Error with the line of the key.
 void with_lines(const Lines& deck, const std::function<void()>& body);
 
 }  // namespace tesserec::schema

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Rows of the keys that registered types bring along (core/own_keys.hpp).
+/// Rows of the schema for the keys that registered types add (core/own_keys.hpp).
 #pragma once
 
 #include <string>
@@ -11,22 +11,23 @@
 
 namespace tesserec::schema {
 
-/// Keys of one name in one block, each with the name of the type that registered it.
+/// Keys with one name in one block, each with the name of the type that registered it.
 using SameKeys = std::vector<std::pair<std::string, OwnKey>>;
 
-/// Describes all of them in one row: what they agree in once, all else type by type. Without a type's name the key is
-/// the only one that the block can have.
+/// Describes keys of one name in one row: once where they agree, else type by type. An empty type name marks the
+/// block's only key of this name.
 KeyInfo own_info(const SameKeys& keys);
 
-/// Reads a value of the key's type. Errors as those of built-in keys.
+/// Reads a value of the key's type. Throws the errors of built-in keys.
 OwnValue read_own(const OwnKey& key, const Value& value, const std::string& path);
 /// Writes a value as TOML.
 std::string own_text(const OwnValue& value);
 
-/// Adds each key of a type to those of its name.
+/// Adds each key of a type to the keys of its name.
 void add_same(std::vector<SameKeys>& all, const std::string& type, const std::vector<OwnKey>& keys);
 
-/// Row of keys of one name. `of(object)`: the object's type; `values(object)`: the values of its own keys.
+/// Makes the row of keys of one name. `of(object)` is the object's type; `values(object)` holds the values of its own
+/// keys.
 template <class T, class Of, class Values>
 Key<T> own_row(const SameKeys& keys, const Of& of, const Values& values) {
   const std::string name = keys.front().second.name;
@@ -42,8 +43,8 @@ Key<T> own_row(const SameKeys& keys, const Of& of, const Values& values) {
   return row;
 }
 
-/// Rows of a block that objects of several types share, one a name; an object of another type refuses its key. `what`
-/// is the key that chose the type.
+/// Makes the rows of own keys in a block for objects of several types, one row per name. An object refuses the keys of
+/// other types. `what` names the key that selects the type.
 template <class T, class Type, class Of, class Values>
 Keys<T> own_rows(const std::vector<Type>& types, const std::string& what, const Of& of, const Values& values) {
   std::vector<SameKeys> all;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A block of a deck: its keys, and how they reach the deck and leave it again.
+/// Sections: blocks of a deck that read and write their keys.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace tesserec::schema {
 
-/// A block of decks that are read into a `Deck`, which has Lines.
+/// Block of decks that are read into a `Deck`, which derives from Lines.
 template <class Deck>
 struct Section {
   BlockInfo info;
@@ -19,28 +19,31 @@ struct Section {
   std::function<void(const Deck&, std::string& out)> write;
 };
 
-/// Throws "where: path is unknown; did you mean ...?": first among `siblings` (names in the same block), then
-/// the same name in another block, then any key; without a near one it lists the siblings.
+/// Throws Error "where: path is unknown; did you mean ...?". Suggests a near name among `siblings` (names in the same
+/// block), then the same name in another block, then any near key. If none is near it lists the siblings.
 [[noreturn]] void fail_unknown(const std::vector<BlockInfo>& blocks, const std::string& where,
                                const std::string& prefix, const std::string& name,
                                const std::vector<std::string>& siblings);
 
-/// NAME as a TOML key: quoted where it must be.
+/// Returns the name as a TOML key, quoted if necessary.
 std::string key_text(const std::string& name);
 
-/// Returns the first text that stands twice, or "".
+/// Returns the first text that occurs twice, or "".
 std::string repeated_text(const std::vector<std::string>& texts);
 
+/// Throws Error unless the value is a block.
 inline void must_be_block(const Value& value, const std::string& path) {
   if (value.kind != Kind::table) fail(value.where, ": ", path, " must be a block, but is ", value.words());
 }
 
-/// Returns the elements of [[path]], at least one, or null without any. `what_else`: meaning of an absent block.
+/// Returns the elements of [[path]], or null if it is absent. Throws Error if it is no list of blocks or empty.
+/// `what_else`: advice for an empty list.
 const Value* repeated(const Value& root, const std::string& path, const std::string& what_else);
 
-/// Returns how messages call the block with this index in [[path]]: "table.C1", or "table.0" without a name.
+/// Returns the name in messages of the block with this index in [[path]]: "table.C1", or "table.0" without a name.
 std::string path_of(const std::string& path, const Value& block, std::size_t index);
 
+/// Returns the descriptions of the keys.
 template <class T>
 std::vector<KeyInfo> infos(const Keys<T>& keys) {
   std::vector<KeyInfo> out;
@@ -48,7 +51,8 @@ std::vector<KeyInfo> infos(const Keys<T>& keys) {
   return out;
 }
 
-/// Fills `object` from a block of `deck`. `inner`: names in the block that other sections read.
+/// Fills `object` from a block of `deck`. `inner`: names in the block that other sections read. Throws Error for an
+/// unknown or a missing required key.
 template <class T>
 void read_keys(Lines& deck, const Keys<T>& keys, T& object, const Value& block, const std::string& path,
                const std::vector<std::string>& inner = {}) {
@@ -71,6 +75,7 @@ void read_keys(Lines& deck, const Keys<T>& keys, T& object, const Value& block, 
   }
 }
 
+/// Writes keys as TOML, one line each, without those that are unset.
 template <class T>
 std::string write_keys(const Keys<T>& keys, const T& object) {
   std::string out;
@@ -79,7 +84,7 @@ std::string write_keys(const Keys<T>& keys, const T& object) {
   return out;
 }
 
-/// Writes keys as one line: {type = "sgd", lr = 0.1}.
+/// Writes keys as an inline table: {type = "sgd", lr = 0.1}.
 template <class T>
 std::string inline_keys(const Keys<T>& keys, const T& object) {
   std::vector<std::string> parts;
@@ -88,7 +93,7 @@ std::string inline_keys(const Keys<T>& keys, const T& object) {
   return "{" + join(parts) + "}";
 }
 
-/// A block that stands once: [path]. `get(deck)` is the struct it fills.
+/// Makes the section of a block that occurs once: [path]. `get(deck)` is the struct that it fills.
 template <class Deck, class T, class Get>
 Section<Deck> single(const std::string& path, const std::string& sentence, const Keys<T>& keys, Get get,
                      const std::vector<std::string>& inner = {}) {
@@ -103,6 +108,7 @@ Section<Deck> single(const std::string& path, const std::string& sentence, const
   return section;
 }
 
+/// Returns the descriptions of the sections.
 template <class Deck>
 std::vector<BlockInfo> infos(const std::vector<Section<Deck>>& sections) {
   std::vector<BlockInfo> out;
@@ -110,7 +116,8 @@ std::vector<BlockInfo> infos(const std::vector<Section<Deck>>& sections) {
   return out;
 }
 
-/// Reads a whole deck into `deck`, whose `file` and `blocks` are set. `others`: blocks at the top that are left alone.
+/// Reads a whole deck into `deck`, whose `file` and `blocks` are set. `others`: blocks at the top level that it
+/// ignores.
 template <class Deck>
 void read_sections(Deck& deck, const std::vector<Section<Deck>>& sections, const Value& root,
                    const std::vector<std::string>& others = {}) {

@@ -6,10 +6,10 @@
 
 namespace tesserec::schema {
 
-/// Edits (insert, delete, replace, swap of neighbours) that turn a into b.
+/// Returns the number of edits (insert, delete, replace, swap of neighbors) that turn a into b.
 int edit_distance(const std::string& a, const std::string& b);
 
-/// The candidate with the fewest edits, if they are few for the word's length; else "".
+/// Returns the candidate with the fewest edits if there are at most 1 + a quarter of the word's length, else "".
 std::string nearest(const std::string& word, const std::vector<std::string>& candidates);
 
 }  // namespace tesserec::schema

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A TOML file as our own plain tree, with the line of everything. Nothing beyond toml_file.cpp sees toml++.
+/// TOML file as a plain tree with the line of each value. Only toml_file.cpp uses toml++.
 #pragma once
 
 #include <cstdint>
@@ -8,10 +8,12 @@
 
 namespace tesserec::schema {
 
+/// Kind of a value; `other` is a date or time.
 enum class Kind { boolean, integer, number, text, list, table, other };
 
 struct Entry;
 
+/// Value of a TOML tree.
 struct Value {
   Kind kind = Kind::table;
   bool boolean = false;
@@ -19,44 +21,50 @@ struct Value {
   double number = 0.0;
   std::string text;
   std::vector<Value> list;
-  std::vector<Entry> table;  ///< in the order of the file
+  std::vector<Entry> table;  ///< entries in the order of the file
   std::string where;         ///< "adult.toml:12" or "--set 1"
-  std::string raw;           ///< an override as typed: text keys take it without quotes
+  std::string raw;           ///< text of an override as typed, which text keys take without quotes
 
+  /// Makes an empty table.
   Value();
+  /// Makes an empty value of kind `k` at position `w`.
   Value(Kind k, std::string w);
 
-  /// The value under `key` of a table; null when absent or when this is no table.
+  /// Returns the value under `key`, or null if it is absent or this is no table.
   const Value* find(const std::string& key) const;
   Value* find(const std::string& key);
-  /// The value at "data.synthetic"; null when absent.
+  /// Returns the value at a path such as "data.synthetic", or null if it is absent.
   const Value* find_path(const std::string& path) const;
-  /// For messages: "an integer, 3", "text, \"x\"", "a list", ...
+  /// Describes the value for messages: "the integer 3", "the text \"x\"", "a list", ...
   std::string words() const;
 };
 
+/// Entry of a table.
 struct Entry {
   std::string key;
   Value value;
 };
 
-// Here, where Entry is whole: nvcc insists.
+// Constructors that stand behind Entry because nvcc requires the complete type.
 inline Value::Value() = default;
 inline Value::Value(Kind k, std::string w) : kind(k), where(std::move(w)) {}
 
-/// The value as TOML on one line, in one way: 1e-1 and 0.10 are both 0.1.
+/// Returns the value as TOML on one line in canonical form: 1e-1 and 0.10 both become 0.1. Throws Error for a date or
+/// time.
 std::string toml_text(const Value& value);
 
-/// Text as a TOML basic string, quotes included.
+/// Returns the text as a TOML basic string, quotes included.
 std::string quoted(const std::string& text);
 
-/// Bytes of a deck at most.
+/// Maximum size of a deck [bytes].
 inline constexpr std::size_t largest_deck = 1 << 20;
 
-/// TOML text as a tree; every `where` is "name:line". Errors: "name:line: not valid TOML: ...", UTF-16, NUL bytes.
+/// Parses TOML text into a tree; every `where` is "name:line". Throws Error "name:line: not valid TOML: ...". Throws
+/// Error also for text larger than largest_deck, for UTF-16, NUL bytes and too deep nesting.
 Value parse_toml(const std::string& text, const std::string& name);
 
-/// Puts "block.key=value" into the tree; its place is `where`. The schema judges it when the tree is read.
+/// Sets "block.key=value" in the tree, with position `where`. The schema checks the value when the tree is read. Throws
+/// Error if the text is malformed or its path leads through a value that is no block or list.
 void apply_override(Value& root, const std::string& text, const std::string& where);
 
 }  // namespace tesserec::schema

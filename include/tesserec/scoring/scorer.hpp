@@ -10,27 +10,30 @@
 
 namespace tesserec::scoring {
 
-/// The model of a checkpoint, for scoring in one process: it needs no MPI and has no optimizer states. Its scores have
-/// the bits of `tesserec predict`.
+/// Model of a checkpoint for scoring in one process, without MPI and without optimizer states. Its scores have the bits
+/// of `tesserec predict`.
 class Scorer {
  public:
-  /// Reads the model's deck, its weights and what it says of its data from the checkpoint in `folder`. Compares the
-  /// whole checkpoint with its seals. Error: it is damaged, or no program wrote its deck (train::save without one).
+  /// Opens the checkpoint in `folder`: reads the model's deck, its weights and its description of the data. Verifies
+  /// the checksums of the whole checkpoint. Throws Error if the checkpoint is damaged or holds no deck (train::save
+  /// without one).
   Scorer(const Exec& exec, const std::string& folder);
   Scorer(Scorer&&) noexcept;
   ~Scorer();
 
-  /// Names the features that the tables look up, each once, in the order of their first use.
+  /// Lists the features that the tables look up, each once, in the order of their first use.
   std::vector<std::string> features() const;
-  /// Number of dense features, and their names where the checkpoint has them.
+  /// Returns the number of dense features.
   Index dense_features() const;
+  /// Returns the names of the dense features, or none if the checkpoint has none.
   const std::vector<std::string>& dense_names() const;
-  /// Steps that the model was trained.
+  /// Returns the number of steps that the model was trained.
   Index step() const;
 
-  /// Scores B samples: `dense` [B, dense_features()], transformed as the training data were; `sparse`, the ids of
-  /// features(), which may hold others too. Returns probabilities [B]. Error: a feature is missing, an id is outside of
-  /// its table, numbers of samples differ. One thread calls; the loops run on the threads of `exec`.
+  /// Predicts the probabilities [B] of B samples. `dense` [B, dense_features()] must be transformed as the training
+  /// data were. `sparse` holds the ids of features(), and may hold other features. Call it from one thread at a time;
+  /// its loops run on the threads of `exec`. Throws Error if a feature is missing, an id is outside its table, or the
+  /// shape of `dense` does not fit.
   std::vector<float> predict(const Exec& exec, const Matrix<float>& dense,
                              const jagged::KeyedJaggedTensor& sparse) const;
 

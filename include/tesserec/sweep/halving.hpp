@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Successive halving (Jamieson and Talwalkar, AISTATS 2016; the inner loop of Hyperband, Li et al., JMLR 2018): all
-/// points train to the first rung, the best part of them goes on to the next, and so on to the end. Rungs are
-/// synchronous: who goes on is decided when all have a value, so the order in which they end decides nothing.
+/// Successive halving (Jamieson and Talwalkar, AISTATS 2016; the inner loop of Hyperband, Li et al., JMLR 2018). All
+/// points train to the first rung, the best fraction trains on to the next rung, and so on to the end. Rungs are
+/// synchronous: the points that train on are chosen when all points of the rung have a value. So the order in which
+/// points end has no influence.
 #pragma once
 
 #include <functional>
@@ -12,26 +13,29 @@
 
 namespace tesserec::sweep {
 
-/// Stands for a run's whole length, where the deck leaves that to its epochs.
+/// Length of a run that the deck's epochs determine.
 inline constexpr Index to_the_end = 0;
 
-/// Steps at which points are compared: first_steps * eta^i below `last`, then `last`; without halving `last` alone.
+/// Returns the steps at which points are compared: first_steps * eta^i below `last`, then `last`. Without halving it
+/// returns `last` alone.
 std::vector<Index> rungs(const Halving& halving, Index last);
 
-/// The indices of the finite values, the best first; equal ones in the order of `among`.
+/// Returns the points of `among` with finite values, the best first; ties keep the order of `among`.
 std::vector<Index> ranked(std::vector<Index> among, const std::function<double(Index)>& value, bool more_is_better);
 
-/// State of a sweep.
+/// Standing of a sweep.
 struct Standing {
-  std::vector<std::vector<Index>> in;  ///< the points of each rung that is open or over, in the order of their indices
-  std::vector<Index> waiting;          ///< of the open rung: those without a value; empty: the sweep is over
+  std::vector<std::vector<Index>> in;  ///< [rung] points of each open or ended rung, ascending
+  std::vector<Index> waiting;          ///< points of the open rung without a value; empty = the sweep has ended
 
+  /// Returns the index of the open rung, or of the last one after the sweep's end.
   std::size_t open() const { return in.size() - 1; }
+  /// Returns whether the point is in the rung.
   bool is_in(std::size_t rung, Index point) const;
 };
 
-/// Returns the standing, by value(point, rung): nothing if not reached, NaN if diverged and out. A rung of n points
-/// sends on max(1, n / eta), or all that are finite if fewer.
+/// Computes the standing from value(point, rung): nothing if the point has not reached the rung, NaN if it diverged and
+/// is out. A rung of n points promotes max(1, n / eta) points, or all points with finite values if these are fewer.
 Standing standing(const Halving& halving, std::size_t rungs, Index points,
                   const std::function<std::optional<double>(Index point, std::size_t rung)>& value,
                   bool more_is_better);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Which keys mattered.
+/// Importance of a sweep's keys.
 #pragma once
 
 #include <string>
@@ -9,19 +9,20 @@
 
 namespace tesserec::sweep {
 
-/// Statistics of what one key alone says of the metric over n points. Neither statistic sees what two keys do together.
+/// Share of the metric's variance over n points that one key alone explains. It ignores interactions of keys.
 struct Importance {
   std::string key;
-  /// For a list: its main effect, sum over values of n_v (mean_v - mean)^2 / sum of (y - mean)^2, the correlation ratio
-  /// (Fisher 1925), over a full grid the key's functional ANOVA term (Hutter, Hoos and Leyton-Brown, ICML 2014). For a
-  /// range: the square of Spearman's rank correlation (1904), ties at their mean rank. 0 to 1; NaN with fewer than
-  /// three points, one value of key or metric, or all values of a list different.
+  /// Main effect of a list: the correlation ratio (Fisher 1925), sum over values of n_v (mean_v - mean)^2 / sum of (y -
+  /// mean)^2. Over a full grid this is the key's functional ANOVA term (Hutter, Hoos and Leyton-Brown, ICML 2014). For
+  /// a range it is the square of Spearman's rank correlation (1904), ties at their mean rank. In [0, 1]. NaN with fewer
+  /// than three points, one value of key or metric, or a list whose points all have different values.
   double share = 0;
-  /// For a list: the value with the best mean. For a range: the better end, "more" or "less". Empty if `share` is NaN.
+  /// Value of a list with the best mean, or better end of a range, "more" or "less". Empty if `share` is NaN.
   std::string better;
 };
 
-/// Measures the keys, in order. `values[i]` is the metric of points[i]; ignores points that are not finite.
+/// Measures the importance of each key, in order. `values[i]` is the metric of points[i]. Ignores points whose value is
+/// not finite.
 std::vector<Importance> importance(const Settings& settings, const std::vector<Point>& points,
                                    const std::vector<double>& values, bool more_is_better);
 

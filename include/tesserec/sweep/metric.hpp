@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// By what the points of a sweep are compared.
+/// Metrics by which the points of a sweep are compared.
 #pragma once
 
 #include <string>
@@ -7,13 +7,15 @@
 
 namespace tesserec::sweep {
 
-/// Lists the metrics of an evaluation that have a better end; loss, of the training samples; and what a run costs.
+/// Lists the metrics of an evaluation that have a better end, then loss (of the training samples), then the costs of a
+/// run.
 std::vector<std::string> metric_names();
 
+/// Returns whether larger values are better.
 bool more_is_better(const std::string& metric);
-/// Returns whether an evaluation gives it.
+/// Returns whether an evaluation computes the metric.
 bool is_of_evaluation(const std::string& metric);
-/// Returns whether it is a cost, another in each run of the same deck.
+/// Returns whether the metric is a cost, which differs between runs of the same deck.
 bool is_of_machine(const std::string& metric);
 
 }  // namespace tesserec::sweep

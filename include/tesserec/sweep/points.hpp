@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The points of a sweep: a pure function of its settings, so that an index means the same anywhere.
+/// Points of a sweep: a pure function of its settings, so that an index means the same point everywhere.
 #pragma once
 
 #include <optional>
@@ -10,19 +10,22 @@
 
 namespace tesserec::sweep {
 
-/// Fault of a setting: its name below [sweep], "keys.optimizer.dense.lr", and what to say of it.
+/// Fault of a setting: its name below [sweep], such as "keys.optimizer.dense.lr", and the message.
 struct Fault {
   std::string key, text;
 };
+/// Returns the first fault of the settings, or nothing.
 std::optional<Fault> fault(const Settings& settings);
 
-/// A value for each key, as TOML.
+/// Value of each key, as TOML.
 using Point = std::vector<std::string>;
 
-/// Returns all points by index; random and halton skip repeats, so first points stay. Settings must be valid.
+/// Returns all points by index. Settings must be valid. random and halton skip repeats, so that the first points stay
+/// the same if settings.points grows.
 std::vector<Point> points(const Settings& settings);
 
-/// "lr=0.1,batch_size=512", for people and as a folder's name: keys by their last words, as many as tell them apart.
+/// Returns the point's name for people and for its folder: "lr=0.1,batch_size=512". A key is named by as many of its
+/// last words as distinguish it. At most 120 characters.
 std::string label(const Settings& settings, const Point& point);
 
 }  // namespace tesserec::sweep

@@ -8,38 +8,39 @@
 
 namespace tesserec::sweep {
 
+/// Method by which a sweep chooses its points.
 enum class Method {
-  grid,    ///< every value of each key with every one of the others, the last key fastest
-  list,    ///< the first values of all keys, the second ones, ...
-  random,  ///< each key drawn by itself
-  halton,  ///< of low discrepancy: spread more evenly than random ones
+  grid,    ///< all combinations of the keys' values, the last key fastest
+  list,    ///< first values of all keys, then their second values, ...
+  random,  ///< independent random draws per key
+  halton,  ///< low-discrepancy sequence, spread more evenly than random draws
 };
 
-/// A line of [sweep.keys].
+/// Line of [sweep.keys].
 struct Key {
   std::string path;                 ///< "optimizer.dense.lr"
-  std::vector<std::string> values;  ///< as TOML; empty: a range
-  double min = 0, max = 0;          ///< of a range, both included
-  bool log = false;                 ///< the range's logarithm is drawn evenly
-  bool integer = false;             ///< of a range: whole numbers
+  std::vector<std::string> values;  ///< values as TOML; empty = a range
+  double min = 0, max = 0;          ///< ends of a range, both included
+  bool log = false;                 ///< uniform draws of the range's logarithm
+  bool integer = false;             ///< integer values of a range
 };
 
-/// [sweep.halving]
+/// Settings of [sweep.halving].
 struct Halving {
-  Index first_steps = 0;  ///< of the first rung; 0 = no halving
-  Index eta = 3;          ///< a rung is so many times as long as the one before, and a 1/eta of its points go on
+  Index first_steps = 0;  ///< steps of the first rung; 0 = no halving
+  Index eta = 3;          ///< growth of the rungs' steps; the best 1/eta of a rung's points train on
 };
 
-/// [sweep]
+/// Settings of [sweep].
 struct Settings {
   Method method = Method::grid;
-  Index points = 0;        ///< of random and halton
-  std::uint64_t seed = 1;  ///< of random and halton
+  Index points = 0;        ///< number of points of random and halton
+  std::uint64_t seed = 1;  ///< seed of random and halton
   std::string metric = "auc";
-  int jobs = 1;                       ///< points that train at once
-  int ranks = 1;                      ///< of each
-  std::vector<std::string> launcher;  ///< the words before the program; empty: mpirun for several ranks
-  std::vector<Key> keys;              ///< empty: no sweep
+  int jobs = 1;                       ///< number of points that train concurrently
+  int ranks = 1;                      ///< ranks of each point
+  std::vector<std::string> launcher;  ///< words before the program; empty = mpirun for several ranks
+  std::vector<Key> keys;              ///< keys that vary; empty = no sweep
   Halving halving;
 };
 

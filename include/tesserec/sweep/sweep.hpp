@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A sweep and what its folders hold; as text for people, CSV and JSON (docs/formats.md).
+/// Sweep with the records in its folders, and its text for people, CSV and JSON (docs/formats.md).
 #pragma once
 
 #include <optional>
@@ -13,50 +13,57 @@
 
 namespace tesserec::sweep {
 
-/// A point's run.
+/// Run of a point.
 struct Run {
   Point point;
   std::string label;
-  std::string folder;                  ///< the sweep's folder, label, first 8 digits of the digest
+  std::string folder;                  ///< path: the sweep's folder, the label, the first 8 digits of the digest
   std::string digest;                  ///< deck_digest of the point's whole deck
-  std::optional<Record> record;        ///< nothing: the point was not begun
+  std::optional<Record> record;        ///< record; nothing = the point has not begun
   std::vector<std::string> data = {};  ///< files and globs of its training and evaluation data
-  std::string data_digest = {};        ///< of these files now; empty where none is there
+  std::string data_digest = {};        ///< current digest of these files; empty = no files
 };
 
+/// Sweep: its settings and the runs of its points.
 struct Sweep {
-  std::string deck;    ///< its file
+  std::string deck;    ///< path of the deck
   std::string folder;  ///< run.output of the deck
   Settings settings;
-  std::vector<Index> rungs;  ///< steps; to_the_end alone without halving
-  std::vector<Run> runs;     ///< by index
+  std::vector<Index> rungs;  ///< steps of the rungs; without halving only to_the_end
+  std::vector<Run> runs;     ///< runs by index of the point
 
+  /// Returns whether larger values of the sweep's metric are better.
   bool more_is_better() const;
-  /// The metric at the end of a rung: nothing where the point has not come so far, not a number where it diverged.
+  /// Returns the metric at the end of a rung: nothing if the point has not reached it, NaN if it diverged.
   std::optional<double> value(Index point, std::size_t rung) const;
-  /// At the last rung that the point has ended; not a number before the first.
+  /// Returns the metric at the last rung that the point has ended, or NaN before the first.
   double last_value(Index point) const;
-  /// Returns the outcome of the point's last rung; null before the first ends.
+  /// Returns the outcome of the last rung that the point has ended, or null before the first.
   const Outcome* last(Index point) const;
+  /// Computes the standing of the sweep from its records.
   Standing standing() const;
 };
 
-/// "missing", "started", "diverged", "stopped" (halving took its time for others) or "done".
+/// Returns "missing", "started", "diverged", "stopped" (by halving) or "done".
 std::string state(const Sweep& sweep, const Standing& standing, Index point);
 
-/// Points that ended on other data than their files hold now: their values do not compare with new ones.
+/// Lists the points that ended on data other than the current content of their files, so that their values are not
+/// comparable with new ones.
 std::vector<Index> of_other_data(const Sweep& sweep);
 
-/// All points, those that came furthest first, of these the best first.
+/// Lists all points, ordered by the number of rungs that they ended, most first, then by value, best first.
 std::vector<Index> order(const Sweep& sweep);
 
-/// The points by index, before anything is trained: index, folder's name, overrides; the rungs.
+/// Lists the points by index before training: index, overrides and folder, then the rungs.
 std::string list_text(const Sweep& sweep);
+/// Lists the points and rungs as JSON.
 Json list_json(const Sweep& sweep);
 
-/// Tells what they came to, the best first; what is missing; which keys mattered.
+/// Summarizes the results as text: the points, best first, the missing points, and the importance of the keys.
 std::string summary_text(const Sweep& sweep);
+/// Summarizes the points as CSV, best first.
 std::string summary_csv(const Sweep& sweep);
+/// Summarizes the results as JSON.
 Json summary_json(const Sweep& sweep);
 
 }  // namespace tesserec::sweep
