@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every product is the chain of fma that src/dense/README.md writes down, to the bit: so all instruction sets agree.
+// Every product is the chain of fma that src/products/README.md writes down, to the bit: so all instruction sets agree.
 // ctest runs this with each that the machine has.
 #include <algorithm>
 #include <cmath>
