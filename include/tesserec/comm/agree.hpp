@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// An error on one rank becomes the same error on all, so that none waits for a rank that has given up.
+/// Agreement on errors: an error on one rank becomes the same error on all. No rank then waits for one that has given
+/// up.
 #pragma once
 
 #include <exception>
@@ -12,7 +13,8 @@
 
 namespace tesserec::comm {
 
-/// Throws Kind, an Error, with the text of the lowest rank that has one, or Stopped for its `signal`. Collective.
+/// Throws on all ranks the error of the lowest rank whose `text` is not empty: Stopped if that rank has a `signal`,
+/// else Kind (an Error) with its text. Returns if every text is empty. Collective.
 template <class Kind = Error>
 void agree_on(const Communicator& comm, const std::string& text, int signal = 0) {
   constexpr Index signals = 128;  // more than a system has, so that one number says rank and signal
@@ -22,12 +24,13 @@ void agree_on(const Communicator& comm, const std::string& text, int signal = 0)
   throw Kind(comm.broadcast(text, int(first / signals)));
 }
 
-/// Collective: throws Stopped on all ranks if one got a signal.
+/// Throws Stopped on all ranks if one rank has received a signal. Collective.
 inline void agree_to_go_on(const Communicator& comm) {
   if (const Index signal = comm.max(Signals::received()); signal != 0) throw Stopped(int(signal));
 }
 
-/// Runs `body` on every rank, alone (class Alone). Throws on all ranks what it throws on one. Collective.
+/// Runs `body` on every rank. A collective call inside `body` throws (class Alone). An exception of one rank is thrown
+/// on all ranks: Stopped as such, any other as an Error with its message. Collective.
 template <class Body>
 void agree(const Communicator& comm, const Body& body) {
   std::string text;

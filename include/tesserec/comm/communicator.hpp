@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// How ranks talk. A Communicator wraps a caller's MPI_Comm; every count is 64-bit and every return code is checked.
+/// Communication between ranks. Every count is 64-bit and every return code is checked.
 #pragma once
 
 #include <algorithm>
@@ -19,15 +19,17 @@ namespace tesserec::comm {
 
 class Transport;
 
+/// A duplicate of a caller's MPI_Comm, with a Transport between the devices of its ranks.
 class Communicator {
  public:
-  /// Duplicates `parent`: messages of this communicator never meet the caller's. MPI_COMM_NULL: of this process alone.
+  /// Duplicates `parent`, so that messages of this communicator never match the caller's receives. MPI_COMM_NULL stands
+  /// for this process alone, without MPI. Collective.
   explicit Communicator(MPI_Comm parent);
-  /// The ranks of `parent` with this rank's `color`, in their order. Collective.
+  /// Takes the ranks of `parent` that give the same `color`, in their order. Collective.
   Communicator(const Communicator& parent, int color);
-  /// The ranks of `parent`; `make` makes what moves numbers between their devices. Collective.
+  /// Duplicates `parent`; `make` creates the transport between the devices of its ranks. Collective.
   Communicator(const Communicator& parent, const std::function<std::unique_ptr<Transport>(const Communicator&)>& make);
-  /// Returns a communicator of this process alone. It never calls MPI, which need not be up.
+  /// Returns a communicator of this process alone. MPI need not be initialized.
   static Communicator self() { return Communicator(MPI_COMM_NULL); }
   ~Communicator();
   Communicator(const Communicator&) = delete;
@@ -35,62 +37,69 @@ class Communicator {
 
   int rank() const { return channel_.rank(); }
   int size() const { return channel_.size(); }
-  /// MPI_COMM_NULL where it was made without MPI, which is of one rank.
+  /// Returns the duplicate; MPI_COMM_NULL if this process is alone, without MPI.
   MPI_Comm mpi() const { return channel_.mpi(); }
-  /// Returns what moves numbers between the devices of these ranks: a parent's, MPI if it has none.
+  /// Returns the transport between the devices of these ranks. It has the type of the parent communicator's transport,
+  /// or uses MPI if there is no parent.
   Transport& transport() const { return *transport_; }
 
   void barrier() const { channel_.barrier(); }
-  /// Waits for all ranks at most `seconds`; whether all came. For a rank about to give up.
+  /// Waits for all ranks at most `seconds`; returns whether all have called it. Serves a rank that is about to give up.
   bool meet(double seconds) const { return channel_.meet(seconds); }
 
-  /// Order-free reductions: the same on every rank and for any number of ranks.
+  /// Reduces integers over the ranks, a span element by element and in place. The result does not depend on the order
+  /// of the ranks. Collective.
   Index sum(Index value) const;
   Index min(Index value) const;
   Index max(Index value) const;
   void sum(std::span<Index> values) const { channel_.reduce(values, MPI_SUM); }
   void max(std::span<Index> values) const { channel_.reduce(values, MPI_MAX); }
 
+  /// Copies the values of rank `root` to all ranks; resizes `values` there. Collective.
   template <class T>
   void broadcast(std::vector<T>& values, int root) const;
   std::string broadcast(const std::string& text, int root) const;
 
-  /// All ranks' values, in rank order; counts per rank, when wanted.
+  /// Gathers all ranks' values in rank order. Stores each rank's count in `counts` unless it is null. Collective.
   template <class T>
   std::vector<T> all_gather(std::span<const T> mine, std::vector<Index>* counts = nullptr) const;
-  /// The same where all ranks have as many, which costs one message less.
+  /// Gathers equally many values from every rank, with one message less than all_gather(). Collective.
   template <class T>
   std::vector<T> all_gather_equal(std::span<const T> mine) const;
+  /// Gathers one value from every rank. Collective.
   template <class T>
   std::vector<T> all_gather(const T& mine) const {
     return all_gather_equal(std::span<const T>(&mine, 1));
   }
-  /// The same into `all`, where every rank knows the counts.
+  /// Gathers all ranks' values into `all`, in rank order. Every rank passes the `counts` of all ranks. Collective.
   template <class T>
   void all_gather(std::span<const T> mine, std::span<const Index> counts, T* all) const;
 
-  /// Sends send_counts[r] elements to rank r, in rank order, and receives recv_counts[r] from it.
+  /// Sends send_counts[r] elements to each rank r and receives recv_counts[r] from it. Both buffers are in rank order.
+  /// Blocks until all elements have arrived. Collective.
   template <class T>
   void all_to_all(const T* send, std::span<const Index> send_counts, T* recv, std::span<const Index> recv_counts) const;
-  /// The same, returning at once. All ranks start and wait in the same order.
+  /// Starts all_to_all() and does not block. The buffers must stay until Pending::wait(). All ranks start and wait in
+  /// the same order.
   template <class T>
   Pending start_all_to_all(const T* send, std::span<const Index> send_counts, T* recv,
                            std::span<const Index> recv_counts) const;
-  /// send[r] goes to rank r, and recv[r], of the right size, comes from it; what is its own changes places.
+  /// Sends send[r] to each rank r and receives recv[r] from it; recv[r] has the right size already. Swaps the rank's
+  /// own two vectors. Collective.
   template <class T>
   void all_to_all(std::vector<std::vector<T>>& send, std::vector<std::vector<T>>& recv) const;
-  /// The same for things that lie anywhere. What goes to a rank comes there in the order of the lists.
+  /// Starts messages from and to any addresses and does not block. Messages to a rank arrive in the order of the lists.
   Pending start_exchange(std::span<const Sent> sent, std::span<const Received> received) const {
     return channel_.start_exchange(sent, received);
   }
-  /// One number to each rank, one from each.
+  /// Sends one number to each rank and returns one number from each. Collective.
   std::vector<Index> all_to_all(std::span<const Index> one_each) const { return channel_.all_to_all(one_each); }
 
-  /// Sets the size of messages, bytes. A test makes it small.
+  /// Sets the largest single message [bytes], a multiple of 8. Tests make it small.
   void set_piece(Index bytes) { channel_.set_piece(bytes); }
 
  private:
-  /// Messages of each rank, its own left out.
+  /// Messages to and from the other ranks.
   struct Parcels {
     std::vector<Sent> sent;
     std::vector<Received> received;

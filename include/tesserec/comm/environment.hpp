@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The life of MPI in this process. A program makes one, first of all.
+/// Start and end of MPI in this process. A program constructs one Environment before all else.
 #pragma once
 
 #include <functional>
@@ -9,13 +9,14 @@
 
 namespace tesserec::comm {
 
-/// This process is a rank that a launcher (mpirun, srun) started.
+/// Returns whether a launcher (mpirun, srun) started this process as a rank.
 bool is_launched();
 
-/// MPI, with MPI_THREAD_FUNNELED, as long as it lives. A process without a launcher needs no ssh and no daemon.
+/// MPI with MPI_THREAD_FUNNELED, for as long as the object lives. A process without a launcher needs no ssh and no
+/// daemon.
 class Environment {
  public:
-  /// Errors: MPI is up already, or cannot give MPI_THREAD_FUNNELED.
+  /// Initializes MPI. Throws Error if MPI is initialized already or does not provide MPI_THREAD_FUNNELED.
   Environment(int& argc, char**& argv);
   ~Environment();
   Environment(const Environment&) = delete;
@@ -23,17 +24,20 @@ class Environment {
 
   MPI_Comm world() const { return MPI_COMM_WORLD; }
 
-  /// "Open MPI v4.1.4" or the like.
+  /// Returns the name and version of the MPI library, such as "Open MPI v4.1.4".
   static std::string library();
 };
 
-/// Throws Error where a launcher (Slurm, mpirun) started several tasks, each of which MPI sees as a job of its own.
+/// Throws Error if a launcher (Slurm, mpirun) started several tasks but `world` has one rank: MPI then sees each task
+/// as a job of its own.
 void require_launcher_agrees(const Communicator& world);
 
-/// Sets what abort() calls with its message, on any thread: it leaves files as an exit must, and returns soon.
+/// Sets the function that abort() calls with its message, on any thread. The function brings files into the state that
+/// an exit must leave, and returns soon.
 void set_last_words(std::function<void(const std::string&)> leave);
 
-/// Says the message and ends all ranks at once. For a rank that cannot reach the others any more, or has none.
+/// Logs the message, calls the function of set_last_words() and ends all ranks at once with `code`. Serves a rank that
+/// is alone or cannot reach the others any more.
 [[noreturn]] void abort(const Communicator& world, int code, const std::string& message);
 
 }  // namespace tesserec::comm

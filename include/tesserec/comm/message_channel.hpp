@@ -13,11 +13,11 @@
 
 namespace tesserec::comm {
 
-/// Throws Error with MPI's text when code is not MPI_SUCCESS.
+/// Throws Error with the name of the call and MPI's text if `code` is not MPI_SUCCESS.
 void check(int code, const char* call);
 
-/// While one lives, this thread's rank does what the others may not be doing (agree.hpp): a collective call of several
-/// ranks then throws std::logic_error instead of waiting for ranks that have given up.
+/// Mark that this thread's rank is alone, since other ranks may have given up (agree.hpp). While an object lives, a
+/// collective call of several ranks throws std::logic_error instead of waiting for such ranks.
 class Alone {
  public:
   Alone() { ++depth_; }
@@ -25,13 +25,14 @@ class Alone {
   Alone(const Alone&) = delete;
   Alone& operator=(const Alone&) = delete;
 
+  /// Returns whether an object lives on this thread.
   static bool now() { return depth_ > 0; }
 
  private:
   static thread_local int depth_;
 };
 
-/// Messages under way: their buffers must stay until wait().
+/// Messages in flight. Their buffers must stay until wait().
 class Pending {
  public:
   Pending() = default;
@@ -40,9 +41,10 @@ class Pending {
     std::swap(requests_, other.requests_);
     return *this;
   }
-  /// Gives up what has not arrived: for a rank that ends with an error.
+  /// Cancels the messages that have not arrived, for a rank that ends with an error.
   ~Pending();
 
+  /// Waits until all messages have been sent and received.
   void wait();
 
  private:
@@ -50,27 +52,28 @@ class Pending {
   std::vector<MPI_Request> requests_;
 };
 
-/// Bytes that go to another rank, and such as come from one.
+/// Bytes to send to another rank.
 struct Sent {
   int to;
   const void* at;
   Index bytes;
 };
+/// Bytes to receive from another rank.
 struct Received {
   int from;
   void* at;
   Index bytes;
 };
 
-/// An MPI_Comm of its own. All functions are collective.
+/// A duplicate of an MPI_Comm for messages of bytes and integers. All functions that send are collective.
 class MessageChannel {
  public:
-  /// Largest single message, bytes, a multiple of 8 that an int can hold; larger ones are sent in pieces.
+  /// Largest single message [bytes], a multiple of 8 that an int can hold. Larger messages are sent in pieces.
   static constexpr Index default_piece = Index{1} << 30;
 
-  /// Duplicates `parent`. MPI_COMM_NULL: of this process alone, without MPI.
+  /// Duplicates `parent`. MPI_COMM_NULL stands for this process alone, without MPI.
   explicit MessageChannel(MPI_Comm parent, Index piece = default_piece);
-  /// The ranks of `parent` with this rank's `color`, in their order.
+  /// Takes the ranks of `parent` that give the same `color`, in their order.
   MessageChannel(const MessageChannel& parent, int color);
   ~MessageChannel();
   MessageChannel(const MessageChannel&) = delete;
@@ -81,23 +84,23 @@ class MessageChannel {
   MPI_Comm mpi() const { return comm_; }
 
   void barrier() const;
-  /// Waits for all ranks at most `seconds`; whether all came.
+  /// Waits for all ranks at most `seconds`; returns whether all have called it.
   bool meet(double seconds) const;
-  /// Combines all ranks' values by `operation`, in place.
+  /// Reduces all ranks' values by `operation`, element by element and in place.
   void reduce(std::span<Index> values, MPI_Op operation) const;
   void broadcast(std::byte* data, Index bytes, int root) const;
   /// Gathers `bytes[r]` from each rank r into `all`, in rank order.
   void all_gather(const std::byte* mine, std::span<const Index> bytes, std::byte* all) const;
   /// Sends one number to each rank and returns one from each.
   std::vector<Index> all_to_all(std::span<const Index> one_each) const;
-  /// Returns at once. What goes to a rank comes there in the order of the lists.
+  /// Starts messages and does not block. Messages to a rank arrive in the order of the lists.
   Pending start_exchange(std::span<const Sent> sent, std::span<const Received> received) const;
   Index piece() const { return piece_; }
   void set_piece(Index bytes) { piece_ = bytes; }
 
  private:
   void learn_place();
-  /// Every collective call passes here. Returns whether there are other ranks to call MPI with.
+  /// Returns whether there are other ranks to call MPI with. Every collective call begins with it.
   bool together(const char* call) const;
 
   MPI_Comm comm_ = MPI_COMM_NULL;

@@ -9,23 +9,27 @@
 
 namespace tesserec::comm {
 
-/// Returns each rank's node, named by its lowest rank: those that share memory by MPI_Comm_split_type. Collective.
+/// Returns the node of each rank, named by the node's lowest rank. The ranks of a node share memory
+/// (MPI_Comm_split_type). Collective.
 std::vector<int> nodes_of_ranks(const Communicator& comm);
 
-/// The ranks of each node when all nodes have as many and hold consecutive ranks, else 1 (each rank counts as a node).
+/// Returns the number of ranks per node if all nodes have equally many, consecutive ranks; else 1, and each rank counts
+/// as a node. `nodes` comes from nodes_of_ranks().
 int ranks_per_node(std::span<const int> nodes);
+/// Returns the number of ranks per node of `comm`. Collective.
 inline int ranks_per_node(const Communicator& comm) { return ranks_per_node(nodes_of_ranks(comm)); }
 
-/// The ranks of this rank's node, and those with its place in all nodes.
+/// Communicators of the ranks of this rank's node, and of the ranks with its place across all nodes.
 class Node {
  public:
-  /// Collective; ranks [k * ranks_per_node, (k+1) * ranks_per_node) of `comm` are node k.
+  /// Splits `comm`: its ranks [k * ranks_per_node, (k+1) * ranks_per_node) are node k. Collective.
   Node(const Communicator& comm, int ranks_per_node)
       : ranks_(comm, comm.rank() / ranks_per_node), across_(comm, comm.rank() % ranks_per_node) {}
 
   const Communicator& ranks() const { return ranks_; }
   const Communicator& across() const { return across_; }
-  /// Returns this rank's part of n floats on which the ranks of the node work once for all: whole cache lines.
+  /// Returns this rank's share of n floats that the ranks of the node divide among them. A share begins at a whole
+  /// cache line of 16 floats.
   Range share(Index n) const { return {border(n, ranks_.rank()), border(n, ranks_.rank() + 1)}; }
 
  private:
@@ -34,21 +38,23 @@ class Node {
   Communicator ranks_, across_;
 };
 
-/// Floats that all ranks of a node read and write: POSIX shared memory, which loses its name as soon as all have opened
-/// it, so that nothing is left behind however a rank ends. What one rank wrote, another reads after a barrier.
+/// POSIX shared memory of floats that all ranks of a node read and write. The memory loses its name as soon as all
+/// ranks have opened it, so that nothing is left behind however a rank ends. One rank sees another's writes after a
+/// barrier.
 class NodeMemory {
  public:
-  /// None.
+  /// Holds no memory.
   NodeMemory() = default;
-  /// Takes `size` floats, each rank of `node` its part, in order, from the memory near it. Collective. On all ranks
-  /// empty, with a warning, where one cannot have its part or see the others': a small /dev/shm, a container a rank.
+  /// Allocates `size` floats; each rank of `node` allocates its share, in rank order, from the memory near it. Holds no
+  /// memory on any rank, and logs a warning, if one rank cannot allocate its share or open the others' (a small
+  /// /dev/shm, a container per rank). Collective.
   NodeMemory(const Communicator& node, Index size);
   ~NodeMemory();
   NodeMemory(NodeMemory&& other) noexcept;
   NodeMemory& operator=(NodeMemory&& other) noexcept;
 
   explicit operator bool() const { return data_ != nullptr; }
-  /// The first of them, on a page of its own.
+  /// Returns the first float, which is page-aligned; null without memory.
   float* data() const { return data_; }
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Ends a job of which a rank has stopped, instead of waiting for it for ever.
+/// Watch over the ranks of a job. It ends a job with a stopped rank, for which the others would wait forever.
 #pragma once
 
 #include <memory>
@@ -8,18 +8,21 @@
 
 namespace tesserec::comm {
 
-/// Seconds for which a rank may neither answer nor do anything that others wait for; 0 = for ever. 600 until it is set.
+/// Sets the seconds for which a rank may neither answer nor work while others wait for it. 0 = forever; the default is
+/// 600.
 void set_patience(double seconds);
 
-/// Notes what this rank does, for the message about it should it stop: "step", 41. `what` is a literal.
+/// Notes this rank's current work, such as ("step", 41), for the message in case it stops. `what` is a string literal.
 void note(const char* what, Index number);
 
-/// A thread on every rank. The first rank's hears of all others several times within the patience, by UDP, and they of
-/// it, whatever they compute. If one is silent (SIGSTOP, a dead node), or has used no processor while others wait for
-/// it (a dead file system), a message names it and all ranks exit with 2. Time of the rank's own stops is not counted.
+/// A watching thread on every rank. The first rank and each other rank exchange UDP datagrams several times within the
+/// patience, whatever they compute. If a rank is silent (SIGSTOP, a dead node), or has used no processor while others
+/// wait for it (a dead file system), a message names it and all ranks exit with 2. Time in which the watching rank is
+/// stopped itself does not count.
 class RankWatch {
  public:
-  /// Collective; `all` must outlive it. Warns of ranks that it cannot hear.
+  /// Starts the thread and waits at most 5 seconds for the first datagrams. Logs a warning that names the ranks without
+  /// one. `all` must outlive this object. Collective.
   explicit RankWatch(const Communicator& all);
   ~RankWatch();
   RankWatch(const RankWatch&) = delete;
@@ -27,7 +30,7 @@ class RankWatch {
 
  private:
   class Thread;
-  std::unique_ptr<Thread> thread_;  // none where a rank is alone
+  std::unique_ptr<Thread> thread_;  // null if the rank is alone
 };
 
 }  // namespace tesserec::comm

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The ranks of one job must be given the same: one deck, one program, the same files.
+/// Comparison of the ranks' inputs. The ranks of one job must be given one deck, one program and the same files.
 #pragma once
 
 #include <string>
@@ -12,12 +12,12 @@
 
 namespace tesserec::comm {
 
-/// A value by name, as a message shows both.
+/// A name and its value, as a message shows them.
 struct Named {
   std::string name, value;
 };
 
-/// Returns a value as text that differs where the value does: all digits of a number, every element of a list.
+/// Formats a value so that different values have different texts: all digits of a number, every element of a list.
 template <class T>
 std::string value_text(const T& value) {
   if constexpr (std::is_same_v<T, bool>)
@@ -36,9 +36,10 @@ std::string value_text(const T& value) {
     return concat(value);
 }
 
-/// Values by name, for require_same.
+/// List of named values for require_same().
 class NamedValues {
  public:
+  /// Appends a value in the form of value_text().
   template <class T>
   NamedValues& add(std::string name, const T& value) {
     list_.push_back({std::move(name), value_text(value)});
@@ -50,11 +51,12 @@ class NamedValues {
   std::vector<Named> list_;
 };
 
-/// Returns the ranks whose text is not rank 0's, in ascending order. Collective.
+/// Returns the ranks whose text differs from rank 0's, in ascending order. Compares 64-bit hashes (FNV-1a). Collective.
 std::vector<int> ranks_that_differ(const Communicator& comm, const std::string& text);
 
 /// Throws the same Error on all ranks unless every rank has rank 0's list: "rank 1: NAME is VALUE, rank 0 has VALUE;
-/// ADVICE". It shows the first difference, and names the others. Names are unique, texts without NUL. Collective.
+/// ADVICE". The message shows the values of the first difference and names the others. Names must be unique and texts
+/// free of NUL. Collective.
 void require_same(const Communicator& comm, const std::vector<Named>& mine, const std::string& advice);
 
 }  // namespace tesserec::comm

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// How numbers get from the memory of one rank's device to that of another's.
+/// Transport of numbers between the memories of the ranks' devices.
 #pragma once
 
 #include <memory>
@@ -13,29 +13,32 @@ namespace tesserec::comm {
 
 class Nccl;
 
-/// Mover of numbers between devices. All ranks make the same calls. Messages to a rank arrive in the lists' order.
+/// Mover of numbers between devices. All ranks make the same calls. Messages to a rank arrive in the order of the
+/// lists.
 class Transport {
  public:
   virtual ~Transport() = default;
-  /// For people: "MPI, by way of the host's memory".
+  /// Returns a text for people, such as "MPI, by way of the host's memory".
   virtual std::string description() const = 0;
-  /// Makes one of the same type, for the ranks of another communicator.
+  /// Makes a transport of the same type for the ranks of another communicator.
   virtual std::unique_ptr<Transport> of(const Communicator& ranks) const = 0;
 
-  /// Queued on `device`: what lies there when it comes to this, is elsewhere when it goes on.
+  /// Sends and receives in the order of `device`: after the work queued there so far, before later work. May return
+  /// earlier (NCCL), or block until all messages have arrived (MPI).
   virtual void exchange(const Device& device, std::span<const Sent> sent, std::span<const Received> received) = 0;
-  /// Throws Error if a message that is under way, or was, has failed.
+  /// Throws Error if a message in flight, or an earlier one, has failed.
   virtual void check() const {}
 
-  /// Communicator::all_to_all, bytes; none to itself.
+  /// Sends send_bytes[r] to each rank r and receives recv_bytes[r] from it by exchange(). Both buffers are in rank
+  /// order, without bytes for this rank itself.
   void all_to_all(const Device& device, const void* send, std::span<const Index> send_bytes, void* recv,
                   std::span<const Index> recv_bytes);
 };
 
-/// Makes the default transport: from device memory if MPI says that it can read it, else by way of pinned memory.
+/// Makes the default transport, by MPI: from device memory if MPI says that it can read it, else through pinned memory.
 std::unique_ptr<Transport> mpi_transport(const Communicator& ranks);
 
-/// Makes one by NCCL, whose calls are `calls`. Collective. Error where ranks have different versions of it.
+/// Makes a transport by the `calls` of NCCL. Throws Error if the ranks have different versions of NCCL. Collective.
 std::unique_ptr<Transport> nccl_transport(const Communicator& ranks, std::unique_ptr<Nccl> calls);
 
 }  // namespace tesserec::comm

@@ -7,10 +7,10 @@
 
 namespace tesserec::comm {
 
-/// Mover of numbers between devices. automatic: NCCL where each rank has a GPU and the build has NCCL, else MPI.
+/// Type of a Transport. automatic: NCCL if each rank has a GPU and the build has NCCL, else MPI.
 enum class TransportType { automatic, mpi, nccl };
 
-/// Lists them by the names that a deck has.
+/// Returns the types with their names in a deck.
 inline const std::vector<std::pair<std::string, TransportType>>& all_transports() {
   static const std::vector<std::pair<std::string, TransportType>> all{
       {"auto", TransportType::automatic}, {"mpi", TransportType::mpi}, {"nccl", TransportType::nccl}};

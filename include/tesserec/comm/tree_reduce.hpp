@@ -17,26 +17,31 @@ namespace tesserec::comm {
 
 class DeviceReduce;
 
-/// Adds a vector of floats a lane. The ranks of a node have the sums of their lanes in memory that all of them see, and
-/// each adds one piece of the vector where it lies. Ranks with the same piece then add the nodes' sums by messages:
-/// each adds one part of the piece, and the parts are gathered. With N nodes of R ranks, N a power of two, 2 * length /
-/// R * (N-1)/N floats leave a rank. Where ranks share no memory, each is a node. Of a batch in micro-batches, each is
-/// added so when its lanes are there, and their sums, a piece on each rank, by the same tree as they come.
+/// Sum of one vector of floats per lane, over the lanes of all ranks.
+///
+/// The ranks of a node keep the sums of their lanes in shared memory, and each rank adds one piece of the vector in
+/// place. Ranks with the same piece then add the nodes' sums by messages: each adds one share of the piece, and the
+/// shares are gathered. With N nodes of R ranks, N a power of two, 2 * length / R * (N-1)/N floats leave a rank. Ranks
+/// without shared memory count as nodes of their own. Each micro-batch is added so once its lanes are complete. The
+/// sums of the micro-batches, one piece per rank, are added by the same tree, one after the other.
 class TreeReduce {
  public:
-  /// Adds vectors of `length` floats; the total lies at `place`. On devices each rank adds a part. Collective.
+  /// Allocates the buffers for vectors of `length` floats. The total lies at `place`; on devices each rank adds one
+  /// share of the vector. Collective.
   TreeReduce(const Exec& exec, const Communicator& comm, const Lanes& lanes, Index length, Place place = Place::host);
-  /// Ranks [k * ranks_per_node, (k+1) * ranks_per_node) share memory, if the system lets them.
+  /// Allocates likewise for given nodes: ranks [k * ranks_per_node, (k+1) * ranks_per_node) share memory, if the system
+  /// lets them.
   TreeReduce(const Exec& exec, const Communicator& comm, const Lanes& lanes, Index length, int ranks_per_node,
              Place place = Place::host);
   ~TreeReduce();
 
-  /// Returns the sums to which this rank adds the lanes of a micro-batch. The last total is read no more. Collective.
+  /// Returns the sums to which this rank adds the lanes of a micro-batch. Invalidates the last total. Collective.
   LaneSums& lane_sums();
-  /// Returns the total after the last micro-batch, valid until the next lane_sums(); before, nothing. Collective.
+  /// Adds the lanes of a micro-batch over all ranks. Returns the total after the last micro-batch, valid until the next
+  /// lane_sums(); earlier micro-batches return an empty vector. Collective.
   PlacedVector<float> operator()(int micro_batch = 0);
 
-  /// Ranks that share memory here; 1 where the system refused it.
+  /// Returns the number of ranks that share memory; 1 on devices or if the system refused shared memory.
   int ranks_per_node() const { return node_ ? node_->ranks().size() : 1; }
 
  private:
@@ -44,7 +49,7 @@ class TreeReduce {
   struct Additions {
     Additions() = default;
     Additions(const std::vector<Index>& leaves, Range lanes);
-    /// sums[i] is that of leaf i, [length]; those in `left` stay, added to.
+    /// Adds in place: sums[i] is the sum of leaf i, [length]. The sums in `left` remain.
     void operator()(const Exec& exec, const std::vector<float*>& sums, Index length) const;
 
     std::vector<std::pair<int, int>> pairs;  // into the first, in order
@@ -66,20 +71,22 @@ class TreeReduce {
   int micro_batches_;
   std::optional<Node> node_;
   LaneSums sums_;
-  NodeMemory memory_;              // where several ranks are on a node: most_ sums of each
+  NodeMemory memory_;              // most_ sums of each rank, if several ranks are on a node
   Index most_ = 0;                 // sums that a rank is left with
-  std::vector<float*> node_sums_;  // of all ranks of this node
+  std::vector<float*> node_sums_;  // sums of all ranks of this node
   Additions of_ranks_, of_nodes_;
-  std::vector<Index> sums_of_node_;           // their number, [node]
-  Vector<float> total_;                       // where several nodes have one rank each
-  std::unique_ptr<DeviceReduce> of_devices_;  // of several ranks; then nothing but sums_ stands beside it
+  std::vector<Index> sums_of_node_;           // number of sums left, [node]
+  Vector<float> total_;                       // total if several nodes have one rank each
+  std::unique_ptr<DeviceReduce> of_devices_;  // sum on devices of several ranks; it uses sums_ alone
   std::optional<LaneSums> of_micro_batches_;  // this rank's piece, where there are several; a micro-batch is a leaf
 };
 
-/// The sum over a micro-batch's lanes of one double a lane: `mine` holds this rank's lanes in order.
+/// Adds one double per lane over the lanes of a micro-batch by the fixed tree; `mine` holds this rank's lanes in order.
+/// Collective.
 double tree_reduce(const Communicator& comm, const Lanes& lanes, const std::vector<double>& mine);
 
-/// Adds over the ranks by MPI's own sum, in place, with bits that depend on their number: for tesserec bench alone.
+/// Adds n floats over the ranks by MPI_Allreduce, in place. The bits depend on the number of ranks, so only tesserec
+/// bench uses it. Collective.
 void unordered_sum(const Communicator& comm, float* values, Index n);
 
 }  // namespace tesserec::comm

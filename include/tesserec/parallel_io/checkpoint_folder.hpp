@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Where checkpoints live and how one becomes whole: PATH/step_000000123/{state.h5 and its parts, manifest.json},
-/// written under the name step_000000123.tmp, proven on the disk, then renamed. A kill at any instant leaves every
-/// whole one whole.
+/// Folder of checkpoints: PATH/step_000000123/{state.h5 and its parts, manifest.json}. A checkpoint is written under
+/// the name step_000000123.tmp, proven on the disk, then renamed. A kill at any instant leaves every whole checkpoint
+/// whole.
 #pragma once
 
 #include <optional>
@@ -18,18 +18,21 @@ namespace tesserec::parallel_io {
 struct BestEvaluation {
   std::string metric;
   double value = 0;
-  Index step = 0;  ///< steps done when it was made
+  Index step = 0;  ///< steps done at the evaluation
 };
 
-/// All functions are collective; only the first rank touches folders, and its Error is thrown on all ranks.
+/// Folder of a run's checkpoints. All functions are collective. Only the first rank changes folders, and its Error is
+/// thrown on all ranks.
 class CheckpointFolder {
  public:
-  /// Nothing is made or looked at before the first call. `comm` outlives this.
+  /// Takes the path without a look at it. `comm` must outlive this object.
   CheckpointFolder(const comm::Communicator& comm, std::string path) : comm_(comm), path_(std::move(path)) {}
 
-  /// Makes the folder before a run's first step, so that no work is lost. Error if it cannot be made or written.
+  /// Makes the folder before a run's first step, so that no work is lost. Throws Error if the folder cannot be made or
+  /// written.
   void prepare() const;
-  /// Makes a checkpoint of the state that write(PATH of state.h5) writes and records; leaves nothing if that fails.
+  /// Makes a checkpoint. Calls write(PATH of state.h5), which writes the state and returns its records. Removes the
+  /// checkpoint's folder at an Error.
   template <class Write>
   store::Checkpoint write(Index step, const Write& write, const std::string& origin = {}) const {
     store::Checkpoint begun = begin(step);
@@ -41,21 +44,24 @@ class CheckpointFolder {
       throw;
     }
   }
-  /// Removes what killed runs left half-made, and makes a new checkpoint's folder. Write into state_file().
+  /// Removes the unfinished folders of killed runs and makes a new checkpoint's folder. The caller then writes its
+  /// state_file().
   store::Checkpoint begin(Index step) const;
-  /// Makes what was begun durable and whole, and sets aside an older one of the same step. Returns its final place.
+  /// Makes a begun checkpoint durable and whole, and sets an older one of the same step aside. Returns the checkpoint
+  /// at its final place.
   store::Checkpoint commit(const store::Checkpoint& begun, const store::StateRecords& datasets) const;
-  /// Removes what was begun, after an error: a full disk needs the room.
+  /// Removes a begun checkpoint after an error, since a full disk needs the space. Does not communicate.
   void abandon(const store::Checkpoint& begun) const noexcept;
-  /// Whole ones, newest first. Folders without a readable manifest are passed over.
+  /// Lists the whole checkpoints, newest first. Skips folders without a readable manifest.
   std::vector<store::Checkpoint> list() const;
-  /// Removes those set aside, and all whole ones but that of step `best` and the `keep` newest up to `newest`; keep <=
-  /// 0 keeps those. Checkpoints of later steps belong to an earlier run that this one has replaced, and go.
+  /// Removes the checkpoints that were set aside, and all whole ones except the `keep` newest up to `newest` and the
+  /// one of step `best`. keep <= 0 keeps all up to `newest`. Later steps belong to an earlier run that this run has
+  /// replaced.
   void prune(const store::Checkpoint& newest, Index keep, std::optional<Index> best = {}) const;
 
-  /// Returns the evaluation that is marked as the best; nothing where none is. Its checkpoint need not stand.
+  /// Returns the best evaluation by best.json; nullopt without the file. The evaluation's checkpoint need not exist.
   std::optional<BestEvaluation> best() const;
-  /// Replaces best.json; nullopt removes it.
+  /// Replaces best.json, or removes it for nullopt.
   void mark_best(const std::optional<BestEvaluation>& best) const;
 
   const std::string& path() const { return path_; }
@@ -65,15 +71,16 @@ class CheckpointFolder {
   std::string path_;
 };
 
-/// Returns the checkpoint that a path names: itself, the newest of a run or of a folder of checkpoints, or, with /best
-/// appended, the one that best.json names; any other path as it is. Error: no best checkpoint is kept. Collective.
+/// Returns the checkpoint that a path names: the path itself, the newest checkpoint of a run or of a folder of
+/// checkpoints, or, with /best appended, the checkpoint that best.json names. Returns any other path as it is. Throws
+/// Error if /best is appended and no best checkpoint is kept. Collective.
 std::string find_checkpoint(const comm::Communicator& comm, const std::string& path);
 
-/// store::Manifest::state of a checkpoint; empty where there is none, or it is of version 1. Collective.
+/// Returns the seal of state.h5 in a checkpoint's manifest; empty without a manifest or in version 1. Collective.
 std::string seal_of(const comm::Communicator& comm, const std::string& folder);
 
-/// Opens a checkpoint's folder for reading; the ranks together compare all of it with manifest and seals. Error when
-/// there is none, or it is damaged or of a newer version. Collective.
+/// Opens a checkpoint's folder for reading; the ranks together compare all of it with manifest and seals. Throws Error
+/// if the checkpoint is missing, damaged, of a newer version, or not the same on all ranks. Collective.
 store::OpenCheckpoint open_checkpoint(const comm::Communicator& comm, const std::string& folder);
 
 }  // namespace tesserec::parallel_io

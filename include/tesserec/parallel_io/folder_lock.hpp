@@ -8,10 +8,11 @@
 
 namespace tesserec::parallel_io {
 
-/// A folder that belongs to one job. Every rank holds a part of the lock, so that it ends with the last of them.
+/// Lock of a folder that belongs to one job. Every rank holds one byte of the lock, so that it ends with the last rank.
 class FolderLock {
  public:
-  /// Collective. FOLDER/lock; the folder is made where it is missing. Errors as those of FileLock.
+  /// Locks FOLDER/lock, and makes the folder if it is missing. Waits at most `seconds` for another job. Throws Error as
+  /// FileLock does. Collective.
   FolderLock(const comm::Communicator& comm, const std::string& folder, double seconds);
 
  private:

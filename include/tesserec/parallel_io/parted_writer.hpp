@@ -18,13 +18,14 @@ namespace tesserec::parallel_io {
 
 class PartImages;
 
-/// Writes one logical HDF5 file that all ranks hold a part of. Each file is written by one rank, which the others send
-/// what they hold; the bytes depend on the content alone. Every file is proven on the disk before anything takes its
-/// final name. All functions are collective, and an Error is the same on all ranks.
+/// Writer of one logical HDF5 file whose rows lie on all ranks. One rank writes each file, and the others send it their
+/// rows. The bytes depend on the content alone. Every file is proven on the disk before any file takes its final name.
+/// All functions are collective, and an Error is the same on all ranks.
 class PartedWriter {
  public:
-  /// X.h5 will stand complete or not at all; an older one stays until publish(). `owners` of the parts; empty: in turn.
-  /// Waits at most `lock_wait` seconds for another job that writes X.h5. `comm` outlives this.
+  /// Prepares X.h5, which will stand complete or not at all; an older X.h5 stays until publish(). `owners` names the
+  /// rank that writes each part; empty deals the parts out in turn. Waits at most `lock_wait` seconds for another job
+  /// that writes X.h5. `comm` must outlive this object.
   PartedWriter(const comm::Communicator& comm, std::string path, store::PartsLayout layout,
                std::vector<int> owners = {}, double lock_wait = 0);
   /// Removes what was not published.
@@ -35,19 +36,21 @@ class PartedWriter {
   const store::PartsLayout& layout() const { return layout_; }
   int owner(int part) const { return owners_[part]; }
 
-  /// This rank's piece of a dataset: row-major, elements of the dataset's type.
+  /// This rank's block of a dataset: row-major, elements of the dataset's type.
   struct SlabData {
     std::size_t dataset = 0;
     store::Slab slab;
     const void* data = nullptr;
     Index ld = 0;  ///< elements from one row to the next; 0: as many as the slab has columns
   };
-  /// Writes elements, each once, by any rank. A complete part goes to the disk while others go on.
+  /// Sends this rank's slabs to the owners of their parts. One rank gives each element, once. A part that is complete
+  /// is written to the disk while others are filled.
   void write(std::span<const SlabData> slabs);
 
-  /// Everything is on the disk, under other names. store::Attributes of the root, and of datasets by name.
+  /// Waits until all files are proven on the disk under other names. Adds the attributes of the root, and of datasets
+  /// by name. Throws Error if an element is missing.
   void prepare(const store::Attributes& root, const std::map<std::string, store::Attributes>& of_datasets = {});
-  /// The names change. Then X.h5 is the new one, and the parts of an older one go.
+  /// Renames the files: X.h5 is the new file from then on. Removes the parts of an older one.
   void publish();
 
  private:
@@ -63,9 +66,9 @@ class PartedWriter {
   std::vector<int> owners_;
   store::FileLock lock_;
   std::deque<store::OpenDraft> drafts_;
-  std::unique_ptr<PartImages> images_;  // that this rank writes
-  std::vector<std::string> seals_;      // from prepare() on: "BYTES CHECKSUM" of all parts
-  std::string folder_;                  // of the parts, at the end
+  std::unique_ptr<PartImages> images_;  // parts that this rank writes
+  std::vector<std::string> seals_;      // "BYTES CHECKSUM" of all parts, set by prepare()
+  std::string folder_;                  // final folder of the parts
   bool published_ = false;
 };
 

@@ -13,16 +13,16 @@
 
 namespace tesserec::store {
 
-/// A descriptor that closes itself.
+/// A file descriptor that closes itself.
 class Descriptor {
  public:
-  /// Error when it cannot be opened; `action` says what for.
+  /// Opens `path`. Throws Error if that fails; `action` is what the message says of it, such as "open it".
   Descriptor(const std::string& path, int flags, const char* action);
   ~Descriptor();
   Descriptor(const Descriptor&) = delete;
   Descriptor& operator=(const Descriptor&) = delete;
   operator int() const { return file_; }
-  /// Closes now: some file systems report a failed write only here.
+  /// Closes the descriptor now. Throws Error if that fails, since some file systems report a failed write only here.
   void close();
 
  private:
@@ -30,15 +30,15 @@ class Descriptor {
   int file_ = -1;
 };
 
-/// Writes all bytes; `path` is for the error.
+/// Writes all bytes. Throws Error with `path` if that fails.
 void write_all(int file, const std::string& path, std::span<const std::byte> bytes);
 
-/// Writes or replaces a file, waits for the disk, drops the page cache, reads back and compares. Error if bytes differ.
+/// Writes or replaces a file, syncs it, drops its page cache, reads it back and compares. Throws Error if bytes differ.
 void write_proven(const std::string& path, std::span<const std::byte> bytes);
 void write_proven(const std::string& path, const std::string& text);
 
-/// Calls take(piece, its first byte) for the pieces of a file from byte `first` up to `end`, or to its own end, in
-/// order; all but the last are read_piece long.
+/// Reads a file from byte `first` up to `end`, or to its own end. Calls take(piece, position of its first byte) for
+/// each piece, in order. All pieces but the last have read_piece bytes.
 inline constexpr Index read_piece = Index{8} << 20;
 void read_pieces(const std::string& path, Index first,
                  const std::function<void(std::span<const std::byte>, Index)>& take,
@@ -46,19 +46,20 @@ void read_pieces(const std::string& path, Index first,
 
 /// Waits until a file or folder is on the disk.
 void sync_path(const std::string& path);
-/// One rename in the same folder, then the folder is synced.
+/// Renames within one folder, then syncs the folder.
 void rename_durably(const std::string& from, const std::string& to);
-/// Replaces a small file by write_proven under PATH.tmp and a rename: a kill leaves the old or the new one.
+/// Replaces a small file: write_proven() of PATH.tmp, then a rename. A kill leaves the old file or the new one.
 void replace_proven(const std::string& path, const std::string& text);
-/// Makes a folder and those above it that are missing, each synced in the one above.
+/// Makes a folder and its missing parent folders. Syncs the parent of each.
 void make_folder_durably(const std::string& path);
 
-/// Throws Error: "PATH: cannot ACTION: REASON", the reason of errno.
+/// Throws Error "PATH: cannot ACTION: REASON" with the reason of errno.
 [[noreturn]] void fail_errno(const std::string& path, const std::string& action);
 
-/// Draft, a file or a folder, that this process is writing and must not leave half written.
+/// Entry of a draft, a file or a folder that this process is writing, in the list of remove_open_drafts().
 class OpenDraft {
  public:
+  /// Adds the draft to the list until the object ends.
   explicit OpenDraft(std::string path);
   ~OpenDraft();
   OpenDraft(const OpenDraft&) = delete;
@@ -68,7 +69,7 @@ class OpenDraft {
   std::string path_;
 };
 
-/// Removes the drafts that are written now, for a process that ends without unwinding. Any thread may call it.
+/// Removes all drafts that are being written, for a process that ends without unwinding. Any thread may call it.
 void remove_open_drafts() noexcept;
 
 }  // namespace tesserec::store

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// HDF5 files behind one class. The library is not thread-safe: every call passes one lock. Errors name file
-/// and object. Element types: float, double, std::int32_t, std::int64_t, std::uint8_t; reading converts
-/// between them.
+/// HDF5 files behind one class. The library is not thread-safe, so every call takes one lock. Errors name file and
+/// object. Element types are float, double, std::int32_t, std::int64_t and std::uint8_t; reading converts between them.
 #pragma once
 
 #include <cstddef>
@@ -15,16 +14,18 @@
 
 namespace tesserec::store {
 
+/// Type of a dataset's elements; `other` stands for every type without a name here.
 enum class ElementType { f32, f64, i32, i64, u8, other };
 
 /// Value of an attribute of a group or dataset.
 using Attribute = std::variant<std::int64_t, double, std::string, std::vector<std::int64_t>, std::vector<double>,
                                std::vector<std::string>>;
 
-/// Permission for a file to take numbers from others (virtual datasets, external storage, links), as its writer chose.
+/// Permission for a file to take numbers from other files that its writer chose (virtual datasets, external storage,
+/// links).
 enum class Trust { none, all };
 
-/// A block of a one- or two-dimensional dataset. columns = -1: all (and 1-D datasets).
+/// A block of a one- or two-dimensional dataset. columns = -1 stands for all columns and for one-dimensional datasets.
 struct Slab {
   Index first_row = 0;
   Index rows = 0;
@@ -32,15 +33,16 @@ struct Slab {
   Index columns = -1;
 };
 
-/// Returns the version of the library at hand: "1.10.8".
+/// Returns the version of the HDF5 library, such as "1.10.8".
 std::string hdf5_version();
 
+/// An HDF5 file, open for reading or created in memory.
 class File {
  public:
-  /// Opens read-only. Errors: missing, a folder, not HDF5, truncated, a damaged seal; `verify` (parted_file.hpp)
-  /// compares the rest. A process of its own reads a file without a seal, on which HDF5 may crash.
+  /// Opens a file read-only. Throws Error if it is missing, a folder, not HDF5 or truncated, or if its seal cannot be
+  /// read; PartedFile compares checksums. A file without a seal may crash HDF5, so a process of its own reads it.
   static File open(const std::string& path, Trust trust = Trust::none);
-  /// New file, which is in memory until close() writes it: HDF5 itself never writes, so a full disk cannot harm it.
+  /// Creates a file in memory, which close() writes. HDF5 itself never writes, so a full disk cannot harm it.
   static File create(const std::string& path);
 
   File(File&&) noexcept;
@@ -48,56 +50,65 @@ class File {
   ~File();
 
   const std::string& path() const;
+  /// Returns whether there is a group or dataset. Throws Error at a link into another file without trust.
   bool exists(const std::string& name) const;
-  /// Returns whether what is there is a dataset; false for a group.
+  /// Returns whether an object is a dataset; false for a group. Throws Error if there is no such object.
   bool is_dataset(const std::string& name) const;
-  /// Names inside a group, ascending.
+  /// Returns the names inside a group, in ascending order.
   std::vector<std::string> names(const std::string& group) const;
   std::vector<Index> shape(const std::string& dataset) const;
   ElementType type(const std::string& dataset) const;
-  /// Error when the dataset takes numbers from other files without trust, or lacks some, which HDF5 reads as zeros.
+  /// Throws Error if the dataset takes numbers from other files without trust, or lacks numbers, which HDF5 reads as
+  /// zeros.
   void require_stored(const std::string& dataset) const;
-  /// Returns where a contiguous dataset's data begin, bytes; 0 when it is empty.
+  /// Returns the position of a contiguous dataset's data in the file [bytes]; 0 if the dataset is empty.
   Index offset(const std::string& dataset) const;
 
-  /// Contiguous dataset, groups on its way made as needed. Storage is not filled.
+  /// Creates a contiguous dataset, and the groups above it as needed. Does not fill the storage.
   template <class T>
   void create_dataset(const std::string& name, const std::vector<Index>& shape);
-  /// Rows of a dataset that lie in another file, path relative to this one, under the same name. create_virtual() joins
-  /// them for readers with HDF5 alone.
+  /// Rows of a dataset that lie in another file under the same name. The path `file` is relative to this file.
   struct Source {
     std::string file;
     Index first_row = 0;  ///< in the whole dataset
     Index rows = 0;
   };
+  /// Creates a virtual dataset, which joins the rows of `sources` for readers that have HDF5 alone.
   template <class T>
   void create_virtual(const std::string& name, const std::vector<Index>& shape, const std::vector<Source>& sources);
-  /// Row-major data of the slab. Reading a file that is not the one that was opened any more is an Error.
+  /// Writes the row-major data of a slab.
   template <class T>
   void write(const std::string& dataset, const Slab& slab, const T* data);
+  /// Reads a slab, row-major. Throws Error if the file was changed or replaced since it was opened.
   template <class T>
   void read(const std::string& dataset, const Slab& slab, T* data) const;
 
-  /// A whole dataset at once.
+  /// Creates and writes a whole dataset.
   template <class T>
   void write_all(const std::string& name, const std::vector<Index>& shape, const T* data);
+  /// Reads a whole dataset.
   template <class T>
   std::vector<T> read_all(const std::string& dataset) const;
 
-  /// Attributes of a group or dataset ("/" is the root): std::int64_t, double, std::string, and vectors of them.
+  /// Returns whether a group or dataset ("/" is the root) has an attribute. Attributes have the types std::int64_t,
+  /// double and std::string, and vectors of them.
   bool has_attribute(const std::string& object, const std::string& name) const;
+  /// Sets or replaces an attribute.
   template <class T>
   void set_attribute(const std::string& object, const std::string& name, const T& value);
+  /// Returns an attribute. Throws Error if it is missing or of another type.
   template <class T>
   T attribute(const std::string& object, const std::string& name) const;
-  /// Ascending.
+  /// Returns the names of an object's attributes, in ascending order.
   std::vector<std::string> attribute_names(const std::string& object) const;
-  /// Whatever it is.
+  /// Returns an attribute in the type that it has. Throws Error if it is missing.
   Attribute any_attribute(const std::string& object, const std::string& name) const;
 
-  /// Returns a created file's bytes, with room for the seal in front (docs/formats.md), as long as nothing is added.
+  /// Returns a created file's bytes, with room for the seal in front (docs/formats.md). The bytes stay valid until the
+  /// file is changed.
   std::span<std::byte> image();
-  /// A created file is written (an old one is replaced), and proven on the disk; without this call it is dropped.
+  /// Closes the file. A created file is sealed and written by write_proven(), and replaces an older one. Without this
+  /// call a created file is dropped.
   void close();
 
  private:

@@ -14,30 +14,31 @@ namespace tesserec::store {
 
 struct Stamp;
 
-/// Logical HDF5 file for reading: one file, or an index (names, shapes, attributes) and its parts. Numbers are read
-/// through this, which detects damage that HDF5's virtual datasets pass over.
+/// Logical HDF5 file for reading: one file, or an index (names, shapes, attributes) and its parts. Reading numbers
+/// through this class detects damage that HDF5's virtual datasets pass over.
 class PartedFile {
  public:
-  /// Errors as those of File::open, and an index that is not what its seal says or makes no sense: HDF5 may crash on
-  /// damage, so it is compared before HDF5 sees it. Parts are opened as they are read.
+  /// Opens the file or index; parts are opened as they are read. HDF5 may crash on damage, so the index is compared
+  /// with its seal before HDF5 sees it. Throws Error as File::open() does, and if the index is damaged or is itself a
+  /// part.
   static PartedFile open(const std::string& path, Trust trust = Trust::none);
 
   const File& index() const { return index_; }
   const std::string& path() const { return index_.path(); }
 
-  /// Rows of a dataset, as File::read. Threads may read at once.
+  /// Reads a slab of a dataset, as File::read() does. Several threads may call it; a lock takes them in turn.
   template <class T>
   void read(const std::string& dataset, const Slab& slab, T* data) const;
   template <class T>
   std::vector<T> read_all(const std::string& dataset) const;
 
-  /// File::require_stored of a dataset that lies in the index itself.
+  /// Checks a dataset that lies in the index itself, as File::require_stored() does; a dataset in parts passes.
   void require_stored(const std::string& dataset) const;
 
-  /// Compares every `of`-th part from part `share` on with the seal that the index names. Error that names the damaged
-  /// part. Returns the bytes read. To be called once before anything is read from parts.
+  /// Compares every `of`-th part, from part `share` on, with the seal that the index names. Returns the bytes read.
+  /// Throws Error that names a damaged part. Call it once, before any read from a part.
   Index verify_parts(Index share = 0, Index of = 1) const;
-  /// The index's "BYTES CHECKSUM"; empty when another program wrote it. With parts it speaks for them too.
+  /// Returns the index's "BYTES CHECKSUM", which covers the parts' seals too; empty if another program wrote the file.
   const std::string& seal() const { return seal_; }
   std::size_t parts() const { return parts_.size(); }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Large files are cut into parts of fixed logical ranges, whatever the ranks: one logical HDF5 file X.h5 is then an
-/// index, and a folder X.DIGEST with the parts 00000.h5, 00001.h5, ... (docs/formats.md).
+/// Large files in parts of fixed logical ranges, whatever the ranks. The logical HDF5 file X.h5 is then an index, and a
+/// folder X.DIGEST contains the parts 00000.h5, 00001.h5, ... (docs/formats.md).
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace tesserec::store {
 
-/// A dataset of a logical file: [rows, columns], or [rows] where columns is -1.
+/// A dataset of a logical file: [rows, columns], or [rows] if columns is -1.
 struct DatasetShape {
   std::string name;
   ElementType type = ElementType::f32;
@@ -22,10 +22,10 @@ struct DatasetShape {
   std::vector<Index> extents() const;
 };
 
-/// Bytes of one element.
+/// Returns the bytes of one element; 0 for ElementType::other.
 Index element_bytes(ElementType type);
 
-/// Calls f with a value of the element's C++ type.
+/// Calls f with a zero of the element's C++ type; does not call it for ElementType::other.
 template <class F>
 void with_element(ElementType type, const F& f) {
   switch (type) {
@@ -44,16 +44,18 @@ void with_element(ElementType type, const F& f) {
   }
 }
 
-/// Map from rows of datasets to parts: a function of the shapes alone.
+/// Map from rows of datasets to parts. It depends on the shapes and the size of a part alone.
 class PartsLayout {
  public:
-  /// The datasets of a group have the same number of rows and are cut at the same ones. Groups follow each other, a
-  /// part holds as many whole rows as fit into `part_bytes`; 0: automatic.
+  /// Cuts groups of datasets into parts, one group after the other. The datasets of a group have equally many rows and
+  /// are cut at the same rows. A part holds as many whole rows as fit into `part_bytes`, but at least one; 0 =
+  /// automatic().
   explicit PartsLayout(std::vector<std::vector<DatasetShape>> groups, Index part_bytes = 0);
 
-  /// 64 MiB, and for more than 256 GiB as much as makes 4096 parts.
+  /// Returns the bytes of a part: 64 MiB, and above 256 GiB the lowest multiple that makes at most 4096 parts.
   static Index automatic(Index total_bytes);
 
+  /// Rows of one dataset in one part.
   struct Run {
     std::size_t dataset = 0;
     int part = 0;
@@ -70,12 +72,12 @@ class PartsLayout {
  private:
   std::vector<DatasetShape> datasets_;
   std::vector<std::vector<Run>> parts_;  // at least one
-  std::vector<std::vector<Run>> runs_;   // of each dataset, by row
+  std::vector<std::vector<Run>> runs_;   // runs of each dataset, by row
 };
 
-/// "X.h5" -> "X".
+/// Strips the ending: "X.h5" -> "X".
 std::string stem_of(const std::string& path);
-/// "00012.h5"
+/// Returns the file name of a part, such as "00012.h5".
 std::string part_name(int part);
 
 }  // namespace tesserec::store

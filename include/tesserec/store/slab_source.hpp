@@ -7,17 +7,17 @@
 
 namespace tesserec::store {
 
-/// The rows of one part of a matrix, wherever they lie. Row 0 is the part's first.
+/// Rows of one part of a matrix, in any memory. Row 0 is the part's first row.
 class SlabSource {
  public:
-  /// `ld`: numbers from one row to the next, where rows lie and where they are copied to.
+  /// Takes `ld`, the numbers from one row to the next, both in the source and in its copies.
   explicit SlabSource(Index ld) : ld_(ld) {}
   virtual ~SlabSource() = default;
 
   Index ld() const { return ld_; }
-  /// Returns the address of rows in the host's memory, or null where read and write must copy them.
+  /// Returns the address of rows in host memory; null if read() and write() must copy them.
   virtual float* in_place(Range) const { return nullptr; }
-  /// Copies rows [rows.size(), ld] to, and from, the host's memory.
+  /// Copies rows, [rows.size(), ld], to host memory (read) or from it (write).
   virtual void read(const Exec& exec, Range rows, float* to) const = 0;
   virtual void write(const Exec& exec, Range rows, const float* from) = 0;
 
@@ -25,7 +25,7 @@ class SlabSource {
   Index ld_;
 };
 
-/// Makes the source of rows that lie one after the other in one memory.
+/// Makes the source of rows that lie one after the other at `place`. The rows must outlive the source.
 std::shared_ptr<SlabSource> placed_rows(float* data, Index ld, Place place = Place::host);
 
 }  // namespace tesserec::store

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Named state in a file, as one process reads it. State is a set of logical float matrices, each with a checksum;
-/// parallel_io writes and reads it with all ranks of a job.
+/// Named state in a file, as one process reads it. State is a set of logical float matrices, each with a checksum. The
+/// ranks of a job write and read it together in parallel_io.
 #pragma once
 
 #include <cstdint>
@@ -17,20 +17,20 @@ namespace tesserec::store {
 
 using Attributes = std::map<std::string, Attribute>;
 
-/// A process's part of one logical matrix. It may hold several parts of one name, or none.
+/// A process's part of one logical matrix. A process may hold several parts of one name, or none.
 struct StateItem {
-  std::string name;   ///< of the dataset, its groups in front: "GROUP/GROUP/NAME"
-  Index rows = 0;     ///< of the logical matrix
-  Index columns = 1;  ///< of the logical matrix; a vector has one column
-  Slab slab;          ///< the part; first_column is a multiple of 4; columns = -1: from there to the last
+  std::string name;   ///< name of the dataset, its groups in front: "GROUP/GROUP/NAME"
+  Index rows = 0;     ///< rows of the logical matrix
+  Index columns = 1;  ///< columns of the logical matrix; a vector has one column
+  Slab slab;          ///< place of the part; first_column is a multiple of 4, columns = -1 stands for all that follow
   std::shared_ptr<SlabSource> source;
-  bool owned = true;  ///< this process writes it; of a replicated part exactly one process says so
+  bool owned = true;  ///< true if this process writes the part; exactly one process owns a replicated part
 
   /// Returns the columns of the part.
   Index width() const { return slab.columns < 0 ? columns - slab.first_column : slab.columns; }
 };
 
-/// Record of one dataset.
+/// Shape and checksum of one dataset.
 struct StateRecord {
   Index rows = 0;
   Index columns = 0;
@@ -39,39 +39,41 @@ struct StateRecord {
 };
 using StateRecords = std::map<std::string, StateRecord>;
 
-/// The end of every message about a damaged checkpoint.
+/// Advice at the end of every message about a damaged checkpoint.
 inline constexpr const char* another_checkpoint =
     "; remove the folder, or name another checkpoint with checkpoint.resume";
 
-/// Extent to which a file is read: it may hold more than that, or not.
+/// Extent of the items within a file: `part` allows the file more datasets, `all` does not.
 enum class Extent { part, all };
 
-/// Fills the items, owned or not, which together are whole matrices, and compares the checksums of what came to be in
-/// memory with those in the file. An Error names the dataset that is missing, of another shape, damaged, or, with
-/// Extent::all, that nobody wants.
+/// Fills the items, owned or not. Compares the checksums of the owned items in memory, which together are whole
+/// matrices, with the checksums in the file. Throws Error that names a dataset if it is missing, of another shape or
+/// damaged, or, with Extent::all, if no item wants it.
 void read_state(const Exec& exec, const PartedFile& file, const std::vector<StateItem>& items,
                 Extent extent = Extent::part);
 
-/// Adds the shapes of the items to `shapes`, without checksums. Error when two disagree.
+/// Adds the shapes of the items to `shapes`, without checksums. Throws Error if one name has two shapes.
 void add_shapes(const std::vector<StateItem>& items, StateRecords& shapes);
-/// Adds one shape. Error when another of that name disagrees.
+/// Adds one shape, without its checksum. Throws Error if `shapes` has another shape of this name.
 void add_shape(const std::string& name, const StateRecord& shape, StateRecords& shapes);
 
-/// The steps of read_state(), for ranks that hold a matrix together: the checksums that the file has of these shapes
-/// (Error as read_state); the items' numbers; the comparison with the sums of what all hold.
+/// Returns the checksums that the file states for datasets of these shapes. Throws Error as read_state() does. This and
+/// the next two functions are the steps of read_state(), for ranks that hold a matrix together.
 std::map<std::string, std::uint64_t> stored_checksums(const PartedFile& file, const StateRecords& shapes,
                                                       Extent extent);
+/// Reads the items' numbers, without a comparison.
 void read_items(const Exec& exec, const PartedFile& file, const std::vector<StateItem>& items);
+/// Throws Error if a checksum in `held`, the sum over all ranks, differs from the one in `stored`.
 void require_checksums(const PartedFile& file, const std::map<std::string, std::uint64_t>& stored,
                        const std::map<std::string, std::uint64_t>& held);
 
-/// Rows of an item where the host can read them: all of them as they lie, or copied piece by piece.
+/// Rows of an item in memory that the host can read: all rows in place, or a copy of one piece at a time.
 class HostRows {
  public:
   HostRows(const Exec& exec, const StateItem& item) : exec_(exec), item_(item) {}
-  /// Returns the rows of a piece at most.
+  /// Returns the largest number of rows for read().
   Index most() const;
-  /// Rows [first, first + rows) of the item, until the next call.
+  /// Returns rows [first, first + rows) of the item, [rows, ld], valid until the next call.
   const float* read(Index first, Index rows);
 
  private:
@@ -81,14 +83,14 @@ class HostRows {
   std::vector<float> staged_;
 };
 
-/// Returns the checksums of the owned items, by name, a matrix's parts added modulo 2^64. `not_finite`, where given,
-/// says where the first number whose square is not finite stands; "" if there is none.
+/// Returns the checksums of the owned items by name, the parts of a matrix added modulo 2^64. Sets `not_finite`, unless
+/// null, to the place of the first number whose square is not finite; an empty text stays if there is none.
 std::map<std::string, std::uint64_t> checksums_of(const Exec& exec, const std::vector<StateItem>& items,
                                                   std::string* not_finite = nullptr);
 
-/// The attributes that the file was written with.
+/// Returns the attributes that the file was written with.
 Attributes read_attributes(const PartedFile& file);
-/// One of them, of `file`. Error when it is missing or of another type.
+/// Returns one of the attributes. Throws Error with `file` if it is missing or of another type.
 template <class T>
 T attribute(const Attributes& attributes, const std::string& name, const std::string& file) {
   const auto found = attributes.find(name);
@@ -97,7 +99,7 @@ T attribute(const Attributes& attributes, const std::string& name, const std::st
   return std::get<T>(found->second);
 }
 
-/// Lists what the file holds, by its own account.
+/// Lists the datasets of a file with the checksums that it states. Throws Error if one is not a matrix.
 StateRecords list_state(const PartedFile& file);
 
 }  // namespace tesserec::store
