@@ -6,7 +6,7 @@
 
 namespace tesserec {
 
-/// A field of a line of comma-separated values (RFC 4180): in quotes where it has a comma, a quote or a line end.
+/// Returns `text` as one field of a CSV line (RFC 4180), in quotes if it has a comma, a quote or a line end.
 std::string csv_cell(std::string_view text);
 
 }  // namespace tesserec

@@ -10,7 +10,7 @@
 
 namespace tesserec {
 
-/// Throws Error with CUDA's text when code is not cudaSuccess.
+/// Throws Error with the name of the call and CUDA's text if `code` is not cudaSuccess.
 inline void check(cudaError_t code, const char* call) {
   if (code != cudaSuccess) fail(call, ": ", cudaGetErrorString(code));
 }

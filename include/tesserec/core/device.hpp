@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The place of portable kernels: the host, the GPU that Kokkos was built for, or the emulated device. A kernel is a
-/// struct with
+/// Portable kernels, which run on the host, on the GPU that Kokkos was built for, or on the emulated device. A kernel
+/// is a struct with
 ///   TESSEREC_FUNCTION void operator()(const LaneGroup& lanes, Index item) const
-/// which has all it needs by value: one text for every space.
+/// It holds its operands by value, so that one source serves every space.
 #pragma once
 
 #include <algorithm>
@@ -51,15 +51,15 @@ struct Site {
 };
 #endif
 
-/// Labels memory and kernels of the device for tools, where a tool cannot tell them from the host's by their space.
+/// Appends " [device]" to a label, so that profiling tools tell a device's memory and kernels from the host's.
 inline std::string on_device(const std::string& label) { return label + " [device]"; }
 
-/// The threads that share an item: `width` neighbouring lanes of a warp, a power of two; on a host one.
+/// Threads that share one item: `width` adjacent lanes of a warp, a power of two. On a host the group has one thread.
 struct LaneGroup {
   static constexpr int most = 32;
   int lane = 0, width = 1;
 
-  /// Returns the number that lane (lane ^ other) gives. All lanes of the group must call it.
+  /// Returns the value that lane (lane ^ other) passes. All lanes of the group must call it.
   template <class T>
   TESSEREC_FUNCTION T of_lane(T number, [[maybe_unused]] int other, [[maybe_unused]] Site site = Site::here()) const {
 #ifdef TESSEREC_EMULATED
@@ -69,7 +69,7 @@ struct LaneGroup {
     KOKKOS_IF_ON_HOST((return number;))
 #endif
   }
-  /// Waits for all lanes of the group. What they wrote before is what each reads from here on.
+  /// Synchronizes all lanes of the group. Later reads of each lane see the earlier writes of all.
   TESSEREC_FUNCTION void meet([[maybe_unused]] Site site = Site::here()) const {
 #ifdef TESSEREC_EMULATED
     emulated::meet_warp(mask(), site);
@@ -79,7 +79,7 @@ struct LaneGroup {
   }
 
  private:
-  /// The group's lanes of the thread's warp.
+  /// Returns the bits of the group's lanes in the thread's warp.
   TESSEREC_FUNCTION unsigned mask() const {
     [[maybe_unused]] const unsigned lanes = width == most ? ~0u : (1u << width) - 1;
 #ifdef TESSEREC_EMULATED
@@ -92,7 +92,7 @@ struct LaneGroup {
   }
 };
 
-/// Stores the smaller of *at and `value`, in one step among all threads.
+/// Stores the smaller of *at and `value` in *at, atomically.
 TESSEREC_FUNCTION void atomic_min(Index* at, Index value) {
 #ifdef TESSEREC_EMULATED
   Index now = __atomic_load_n(at, __ATOMIC_RELAXED);
@@ -103,7 +103,7 @@ TESSEREC_FUNCTION void atomic_min(Index* at, Index value) {
 #endif
 }
 
-/// A Kokkos body over items times lanes.
+/// A Kokkos functor over items times lanes: index i is lane i % width of item i / width.
 template <class Kernel>
 struct GroupBody {
   Kernel kernel;
@@ -114,7 +114,7 @@ struct GroupBody {
 };
 
 #if defined(__CUDACC__) && !defined(KOKKOS_ENABLE_CUDA)
-/// nvcc over a Kokkos without CUDA compiles kernels for a look at them, and launches none.
+/// Compiles a kernel for a GPU in a build by nvcc over a Kokkos without CUDA. Nothing launches it.
 template <class Kernel>
 __global__ void compiled(GroupBody<Kernel> body) {
   body(Index(blockIdx.x) * blockDim.x + threadIdx.x);
@@ -123,10 +123,12 @@ template <class Kernel>
 void* const address_of_compiled = reinterpret_cast<void*>(&compiled<Kernel>);
 #endif
 
-/// Launch property: the kernel travels with the launch. Constant memory would make it wait, which no graph can record.
+/// Launch property that passes the functor as a kernel argument. Kokkos would else use constant memory, and wait before
+/// each launch, which no graph can record.
 using ByValue = Kokkos::Experimental::WorkItemProperty::HintLightWeight_t;
 
-/// Launches body(i) for i in [0, n), each by a thread of its own. `Bounds`: Kokkos' LaunchBounds, or nothing.
+/// Launches body(i) for i in [0, n), one thread each. May return before the bodies have run. `Bounds`: Kokkos'
+/// LaunchBounds, or nothing.
 template <class... Bounds, class Body>
 void launch_threads(const Device& device, const std::string& label, Index n, const Body& body) {
 #ifdef TESSEREC_EMULATED
@@ -137,7 +139,8 @@ void launch_threads(const Device& device, const std::string& label, Index n, con
 #endif
 }
 
-/// Launches `kernel` for items [0, items) on `exec`, each by so many lanes as cover `columns`, and waits for nothing.
+/// Launches `kernel` for items [0, items) on `exec`. The lanes of an item are the next power of two from `columns`, at
+/// most 32; on a host one. May return before the kernel has run.
 template <class Kernel>
 void launch(const Device& exec, const std::string& label, Index items, Index columns, const Kernel& kernel) {
   constexpr Index most = device_is_host ? 1 : LaneGroup::most;
@@ -149,7 +152,7 @@ void launch(const Device& exec, const std::string& label, Index items, Index col
     launch_threads<Kokkos::LaunchBounds<256>>(exec, label, items << width_bits, GroupBody<Kernel>{kernel, width_bits});
 }
 
-/// Allocates `size` numbers of the device's memory, uninitialised.
+/// Allocates `size` values in the device's memory, uninitialized.
 template <class T>
 DeviceVector<T> make_device_vector([[maybe_unused]] const Device& device, const std::string& label, Index size) {
 #ifdef TESSEREC_EMULATED
@@ -159,20 +162,21 @@ DeviceVector<T> make_device_vector([[maybe_unused]] const Device& device, const 
 #endif
 }
 
-/// Returns the size of storage that has to hold `size` numbers and may have to grow.
+/// Returns the capacity to allocate for `size` values that may grow later.
 inline Index with_room(Index size) {
 #ifdef TESSEREC_EMULATED
-  return size;  // one number too many is to be seen
+  return size;  // an access past the end must be a fault
 #else
   return size + size / 8;
 #endif
 }
 
-/// Storage of kernels: grown when it is too small, its content lost. The host, even in a host build, only copies.
+/// Grows a buffer of fewer than `size` values, losing its content, and returns its data. Blocks until kernels that may
+/// use the old storage are done. The host must access the buffer by copies only, even in a host build.
 template <class T>
 T* reserve_device(const Device& exec, DeviceVector<T>& view, const std::string& label, Index size) {
   if (Index(view.extent(0)) < size) {
-    if (view.extent(0) > 0) exec.fence();  // for kernels that use the old storage
+    if (view.extent(0) > 0) exec.fence();  // kernels may use the old storage
     view = make_device_vector<T>(exec, label, with_room(size));
     DeviceGraph::storage_moved();
   }
@@ -196,19 +200,19 @@ void copy_on_device(const Device& device, const T* from, T* to, Index n) {
 template <class T, class Space>
 using Unmanaged = Kokkos::View<T*, Kokkos::LayoutRight, Space, Kokkos::MemoryUnmanaged>;
 
-/// Queues a copy of n numbers of the host on `device`. They must stay as they are until it has run.
+/// Queues a copy of n values from the host to `device`. The source must not change until the copy has run.
 template <class T>
 void copy_to_device(const Device& device, const T* from, T* to, Index n) {
   using To = Unmanaged<T, Device::memory_space>;
   if (n > 0) Kokkos::deep_copy(device, To(to, n), Unmanaged<const T, Kokkos::HostSpace>(from, n));
 }
-/// Queues a copy of n numbers of the device to the host, who may read them when it has run.
+/// Queues a copy of n values from the device to the host. The host may read them only after the copy has run.
 template <class T>
 void copy_to_host(const Device& device, const T* from, T* to, Index n) {
   using From = Unmanaged<const T, Device::memory_space>;
   if (n > 0) Kokkos::deep_copy(device, Unmanaged<T, Kokkos::HostSpace>(to, n), From(from, n));
 }
-/// Queues a copy of n numbers from one place of the device to another.
+/// Queues a copy of n values within the device's memory.
 template <class T>
 void copy_on_device(const Device& device, const T* from, T* to, Index n) {
   using From = Unmanaged<const T, Device::memory_space>;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Launches that come again batch after batch, launched as one: a CUDA graph. In a build for CPUs it is a list of them,
-/// which holds what a graph would: kernels, and what they took by value when they were recorded.
+/// Launches that recur batch after batch, launched as one CUDA graph. A build for CPUs keeps a list of closures, which
+/// hold the same as a graph: kernels, and the operands that were captured by value.
 #pragma once
 
 #include <cstdint>
@@ -14,14 +14,17 @@
 
 namespace tesserec {
 
+/// Recorded launches, which can be launched again as one.
 class DeviceGraph {
  public:
-  /// Records what `launches` launches on `device`; none of it runs. Throws Error where CUDA refuses.
+  /// Records the launches that `launches` makes on `device`, without running them. Throws Error if CUDA fails.
   DeviceGraph(const Device& device, const std::function<void()>& launches);
+  /// Queues the recorded launches on `device`. Throws Error if CUDA fails.
   void launch(const Device& device) const;
 
-  /// Storage that kernels may have been given is no more where it was.
+  /// Announces that storage has moved whose address recorded kernels may hold. RepeatedLaunches then drops its graphs.
   static void storage_moved() { ++moves_; }
+  /// Returns the number of calls of storage_moved().
   static std::uint64_t moves() { return moves_; }
 
  private:
@@ -38,12 +41,13 @@ class DeviceGraph {
   template <class Launch>
   friend void queue(const Launch& launch);
   using Closure = std::function<void()>;
-  inline static std::vector<Closure>* recorded_ = nullptr;  // of the graph that is being made
+  inline static std::vector<Closure>* recorded_ = nullptr;  // launches of the graph that is being recorded
   std::vector<Closure> launches_;
 #endif
 };
 
-/// Launches, or leaves it to the graph that is being made: whatever one may hold is launched so.
+/// Launches at once, or, while a CPU build records a graph, adds `launch` to it. Everything that a graph may hold must
+/// be launched by this function.
 template <class Launch>
 void queue(const Launch& launch) {
 #if !defined(KOKKOS_ENABLE_CUDA) && !defined(TESSEREC_EMULATED)
@@ -52,7 +56,7 @@ void queue(const Launch& launch) {
   launch();
 }
 
-/// All that decides what a run of launches is: pointers and numbers.
+/// Identity of a sequence of launches: all pointers and numbers that its launches depend on.
 class LaunchKey {
  public:
   template <class... T>
@@ -72,19 +76,22 @@ class LaunchKey {
   std::vector<std::uint64_t> words_;
 };
 
-/// Repeats the launches of a key as one graph, which lives until storage moves. The first time they run one by one.
+/// Launches by key, each repeated as one graph. The first run of a key, and the first after storage moved, launches one
+/// by one; the next one records the graph.
 class RepeatedLaunches {
  public:
+  /// Runs `launches`, or launches its graph. Always runs `launches` while a tool watches the kernels of a CUDA build.
+  /// Blocks only when it drops a graph that may still run.
   void operator()(const Device& device, const LaunchKey& key, const std::function<void()>& launches);
 
  private:
   struct Run {
     LaunchKey key;
-    std::optional<std::uint64_t> moves = {};  // when it ran last one by one
+    std::optional<std::uint64_t> moves = {};  // DeviceGraph::moves() at the last run one by one
     std::optional<DeviceGraph> graph = {};
   };
-  static constexpr std::size_t most_runs = 8;  // batches in flight lie in two places each, and the last one is shorter
-  std::vector<Run> runs_;                      // the oldest first
+  static constexpr std::size_t most_runs = 8;  // batches in flight have two buffers each, and the last batch is shorter
+  std::vector<Run> runs_;                      // oldest first
 };
 
 }  // namespace tesserec

@@ -12,10 +12,12 @@
 
 namespace tesserec {
 
-/// A short list that kernels read and that seldom changes. Each list stays where it is until a new one takes storage.
+/// Device copies of the last 8 distinct lists that kernels read, for short lists that seldom change.
 template <class T>
 class DeviceList {
  public:
+  /// Returns the device's copy of `list`, or null if it is empty. Queues a copy only if none of the kept lists is
+  /// equal. A ninth list replaces the oldest: the call then waits for `device`.
   const T* upload(const Device& device, std::span<const T> list) {
     if (list.empty()) return nullptr;
     const auto same = [&](const Sent& one) {
@@ -40,7 +42,7 @@ class DeviceList {
     DeviceVector<T> there;
   };
   static constexpr std::size_t most = 8;
-  std::deque<Sent> sent_;  // the oldest first; entries stay where they are, for copies that have not run
+  std::deque<Sent> sent_;  // oldest first; entries do not move, because copies that have not run read them
 };
 
 }  // namespace tesserec

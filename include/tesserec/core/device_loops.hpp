@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Kernels on a device, one text for all: a body is a KOKKOS_LAMBDA, or an object, that takes all it needs by value. On
-/// the host a TESSEREC_KERNEL contains the bodies, for vector instructions and fma. Launches do not block.
+/// Loops on a device, one source for every space. A body is a KOKKOS_LAMBDA or a functor that captures its operands by
+/// value. On a host the bodies are inlined into TESSEREC_LOOPS, for vector instructions and fma. A launch may return
+/// before its bodies have run.
 #pragma once
 
 #include <string>
@@ -19,7 +20,7 @@ TESSEREC_LOOPS static void run_team(const Team& team, const Body& body) {
   body(team);
 }
 
-/// Functor that Kokkos launches.
+/// Functor that Kokkos launches: an index is one value on a device, and a block of values on a host.
 template <class Body>
 struct OverNumbers {
   static constexpr Index block = device_is_host ? 4096 : 1;
@@ -53,7 +54,7 @@ template <class Body>
 void* const address_of_compiled_numbers = reinterpret_cast<void*>(&compiled_numbers<Body>);
 #endif
 
-/// body(i) for i in [0, n): a thread each.
+/// Launches body(i) for i in [0, n). On a GPU each i has a thread.
 template <class Body>
 void over_numbers(const Device& device, const char* label, Index n, const Body& body) {
   const Index block = OverNumbers<Body>::block;
@@ -63,19 +64,21 @@ void over_numbers(const Device& device, const char* label, Index n, const Body& 
   launch_threads(device, label, (n + block - 1) / block, OverNumbers<Body>{n, body});
 }
 
-/// to[i] = value for i in [0, n)
+/// Functor that sets to[i] = value.
 template <class T>
 struct FillNumbers {
   T* to;
   T value;
   TESSEREC_FUNCTION void operator()(Index i) const { to[i] = value; }
 };
+/// Launches a fill of to[0, n) with `value`.
 template <class T>
 void fill_on(const Device& device, const char* label, T* to, Index n, T value) {
   over_numbers(device, label, n, FillNumbers<T>{to, value});
 }
 
-/// body(i, so far, last turn) for i in [0, n): a running count, as Kokkos::parallel_scan has it.
+/// Launches body(i, sum, last) for i in [0, n): a running sum, as Kokkos::parallel_scan calls it. `last` is true in the
+/// final pass, which may write results.
 template <class Body>
 void scan_numbers(const Device& device, const std::string& label, Index n, const Body& body) {
   if (n == 0) return;
@@ -87,7 +90,8 @@ void scan_numbers(const Device& device, const std::string& label, Index n, const
 #endif
 }
 
-/// body(team) for `league` teams of `members` threads that share `scratch` bytes.
+/// Launches body(team) for `league` teams of `members` threads that share `scratch` bytes. `blocks`: the least number
+/// of resident blocks that registers must allow (Kokkos' LaunchBounds).
 template <int members, int blocks, class Body>
 void over_teams(const Device& device, const char* label, Index league, std::size_t scratch, const Body& body) {
   if (league == 0) return;
@@ -102,7 +106,7 @@ void over_teams(const Device& device, const char* label, Index league, std::size
   });
 #endif
 }
-/// The team's scratch memory: so many floats on a border of 16 bytes.
+/// Returns `floats` floats of the team's scratch memory, aligned to 16 bytes. Every thread of the team must call it.
 template <class Team>
 TESSEREC_FUNCTION float* scratch_of(const Team& team, Index floats) {
   return static_cast<float*>(team.team_shmem().get_shmem_aligned(floats * Index(sizeof(float)), 16));

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Elementary functions of double and float with the same bits on every processor, in every version of a C library and
-/// at any vector width: each is a fixed chain of +, -, *, / and fma, which IEEE 754 rounds in one way, without a branch
-/// or a table, so that loops over them are vectorised. The compiler must neither fuse nor reorder: -ffp-contract=off
-/// here, --fmad=false for a device.
+/// Elementary functions of double and float with the same bits on every processor, with every version of a C library
+/// and at any vector width. Each is a fixed chain of +, -, *, / and fma, which IEEE 754 rounds in one way. They have no
+/// branch and no table, so that loops over them are vectorized. The compiler must neither fuse nor reorder:
+/// -ffp-contract=off here, --fmad=false for a device.
 ///
-/// Methods are those of textbooks (Muller, Handbook of Floating-Point Arithmetic and Elementary Functions): the
-/// argument is reduced with what is lost kept in a second number, a polynomial gives the rest beyond the first terms,
-/// and the large term is added last. Errors below are the worst met: over all floats, and over some 10^9 doubles drawn
-/// from the intervals where each formula is at its worst. In units of the last place, double / float; 0.5 is what
+/// The methods are textbook ones (Muller, Handbook of Floating-Point Arithmetic and Elementary Functions). The argument
+/// is reduced, and a second number keeps the reduction's error. A polynomial gives all beyond the first terms, and the
+/// largest term is added last.
+///
+/// Errors below are the worst found: over all floats, and over some 10^9 doubles drawn from the intervals where each
+/// formula is at its worst. They are in units of the last place, double / float; rounding alone costs 0.5. NaN gives
+/// NaN, with no promise about its bits.
 /// rounding alone costs. NaN gives NaN, with no promise about its bits.
 #pragma once
 
@@ -15,7 +18,8 @@
 
 namespace tesserec::elementary {
 
-/// e^x: x = k ln 2 + r, e^r by a polynomial. 0.77 / 0.76 ulp if the result is denormal, else 0.6; ends in 0 and inf.
+/// Computes e^x: x = k ln 2 + r, e^r by a polynomial. 0.77 / 0.76 ulp if the result is denormal, else 0.6; ends in 0
+/// and inf.
 template <class T>
 TESSEREC_FUNCTION T exp(T x) {
   using N = Numbers<T>;
@@ -26,7 +30,8 @@ TESSEREC_FUNCTION T exp(T x) {
   return parts::exp_of(r) * parts::power<T>(half) * parts::power<T>(e - half);
 }
 
-/// e^x - 1, also near 0: (2^k - 1) + 2^k (e^r - 1), halved, added with what their sum loses. 0.90 / 0.91 ulp.
+/// Computes e^x - 1, also near 0: (2^k - 1) + 2^k (e^r - 1), halved, plus the rounding error of the sum. 0.90 / 0.91
+/// ulp.
 template <class T>
 TESSEREC_FUNCTION T expm1(T x) {
   using N = Numbers<T>;
@@ -35,7 +40,8 @@ TESSEREC_FUNCTION T expm1(T x) {
   return parts::choose(parts::magnitude(x) < N::tiny, x, 2 * y.high);
 }
 
-/// Natural logarithm: x = 2^k m, log m = 2 atanh((m - 1) / (m + 1)). 0.57 / 0.56 ulp; -inf of 0, NaN below.
+/// Computes the natural logarithm: x = 2^k m, log m = 2 atanh((m - 1) / (m + 1)). 0.57 / 0.56 ulp; -inf of 0, NaN
+/// below.
 template <class T>
 TESSEREC_FUNCTION T log(T x) {
   using N = Numbers<T>;
@@ -47,7 +53,8 @@ TESSEREC_FUNCTION T log(T x) {
                        parts::choose(x == 0, -N::infinity, N::nan));
 }
 
-/// log(1 + x), also near 0: as log, with what 1 + x loses carried along. 0.59 / 0.59 ulp; -inf of -1, NaN below.
+/// Computes log(1 + x), also near 0, as log() with the rounding error of 1 + x added. 0.59 / 0.59 ulp; -inf of -1, NaN
+/// below.
 template <class T>
 TESSEREC_FUNCTION T log1p(T x) {
   using N = Numbers<T>;
@@ -61,21 +68,22 @@ TESSEREC_FUNCTION T log1p(T x) {
   return parts::choose(x > -1, number, parts::choose(x == -1, -N::infinity, N::nan));
 }
 
-/// Sine of x radians, |x| <= 2^20 (float: 2^13); NaN beyond, where the reduction does not hold. 0.75 / 0.76 ulp.
+/// Computes the sine of x radians, |x| <= 2^20 (float: 2^13). NaN beyond, where the reduction does not hold. 0.75 /
+/// 0.76 ulp.
 template <class T>
 TESSEREC_FUNCTION T sin(T x) {
   const auto angle = parts::angle_of(x);
   return parts::if_known(x, parts::odd(parts::turned(angle.q, angle), x));
 }
 
-/// Cosine, as the sine. 0.75 / 0.76 ulp.
+/// Computes the cosine, as sin() does the sine. 0.75 / 0.76 ulp.
 template <class T>
 TESSEREC_FUNCTION T cos(T x) {
   const auto angle = parts::angle_of(x);
   return parts::if_known(x, parts::turned(angle.q + 1, angle));
 }
 
-/// h / (1 + h), h = expm1(2 |x|) / 2, with a correction of the quotient. 0.77 / 0.79 ulp.
+/// Computes tanh x as h / (1 + h), h = expm1(2 |x|) / 2, with a correction of the quotient. 0.77 / 0.79 ulp.
 template <class T>
 TESSEREC_FUNCTION T tanh(T x) {
   using N = Numbers<T>;
@@ -87,14 +95,14 @@ TESSEREC_FUNCTION T tanh(T x) {
   return parts::odd(std::fma(left, inverse, y), x);
 }
 
-/// 1 / (1 + e^-x), also where e^-x would overflow. 2.4 / 2.4 ulp.
+/// Computes 1 / (1 + e^-x), also where e^-x would overflow. 2.4 / 2.4 ulp.
 template <class T>
 TESSEREC_FUNCTION T sigmoid(T x) {
   const T e = elementary::exp(-parts::magnitude(x));
   return parts::choose(x < 0, e, T{1}) / (1 + e);
 }
 
-/// Error function: an odd polynomial near 0, from erf_near on 1 - exp(-x^2) erfcx(x). 1.3 / 0.89 ulp.
+/// Computes the error function: an odd polynomial near 0, from erf_near on 1 - exp(-x^2) erfcx(x). 1.3 / 0.89 ulp.
 template <class T>
 TESSEREC_FUNCTION T erf(T x) {
   using N = Numbers<T>;

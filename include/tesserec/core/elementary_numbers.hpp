@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The constants of elementary.hpp in each precision; its polynomials are in elementary_polynomials.hpp.
+/// Constants of elementary.hpp in each precision. Its polynomials are in elementary_polynomials.hpp.
 #pragma once
 
 #include <cstdint>
@@ -16,12 +16,12 @@ struct Numbers<double> {
   static constexpr int fraction_bits = 52, bias = 1023;
   static constexpr double shift = 0x1.8p52;      // x + shift - shift is x to the next integer, ties to even
   static constexpr double integers = 0x1p52;     // its low bits are a counter
-  static constexpr double smallest = 0x1p-1022;  // with all its bits
-  static constexpr double tiny = 0x1p-54;        // below: expm1(x) is x
+  static constexpr double smallest = 0x1p-1022;  // the smallest normal number
+  static constexpr double tiny = 0x1p-54;        // below this, expm1(x) is x
   static constexpr double raise = 0x1p54;
   static constexpr int raised = 54;
-  static constexpr double exp_least = -746, exp_most = 710;                 // 0 below, inf above
-  static constexpr double expm1_least = -38, tanh_most = 20, erf_most = 6;  // where they have reached -1, 1, 1
+  static constexpr double exp_least = -746, exp_most = 710;                 // results are 0 below, inf above
+  static constexpr double expm1_least = -38, tanh_most = 20, erf_most = 6;  // arguments of results -1, 1, 1
   static constexpr double most_angle = 0x1p20;
 
   static constexpr double infinity = std::numeric_limits<double>::infinity(),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Building blocks of elementary.hpp: bits, reductions of the argument, and the function on what is left.
+/// Building blocks of elementary.hpp: bits, reductions of the argument, and the functions of a reduced argument.
 #pragma once
 
 #include <tesserec/core/elementary_numbers.hpp>
@@ -7,7 +7,7 @@
 
 namespace tesserec::elementary::parts {
 
-// std::bit_cast itself, without a function that an object for one instruction set would hand to others.
+// Returns the bits as std::bit_cast does, without a function that objects for two instruction sets would share.
 template <class T>
 TESSEREC_FUNCTION typename Numbers<T>::Bits bits(T x) {
   return __builtin_bit_cast(typename Numbers<T>::Bits, x);
@@ -16,7 +16,7 @@ template <class T>
 TESSEREC_FUNCTION T number(typename Numbers<T>::Bits bits) {
   return __builtin_bit_cast(T, bits);
 }
-// Chosen by bits: a branch, as the compiler makes of ?:, would keep a loop from being vectorised.
+// Chooses by bits: the compiler would make a branch of ?:, which keeps a loop from being vectorized.
 template <class T>
 TESSEREC_FUNCTION T choose(bool condition, T yes, T no) {
   const typename Numbers<T>::Bits mask = -static_cast<typename Numbers<T>::Bits>(condition);
@@ -26,12 +26,12 @@ template <class T>
 TESSEREC_FUNCTION T magnitude(T x) {
   return number<T>(bits(x) & (~typename Numbers<T>::Bits{0} >> 1));
 }
-/// y, or -y where x has a sign.
+/// Returns y, or -y if the sign bit of x is set.
 template <class T>
 TESSEREC_FUNCTION T odd(T y, T x) {
   return number<T>(bits(y) ^ bits(x) ^ bits(magnitude(x)));
 }
-/// 2^(e - bias), 0 < e < 2 * bias + 1.
+/// Returns 2^(e - bias), 0 < e < 2 * bias + 1.
 template <class T>
 TESSEREC_FUNCTION T power(typename Numbers<T>::Bits e) {
   return number<T>(e << Numbers<T>::fraction_bits);
@@ -42,14 +42,14 @@ template <class T>
 struct Pair {
   T high, low;
 };
-/// 1 + x without an error; x may be NaN.
+/// Computes 1 + x without an error; x may be NaN.
 template <class T>
 TESSEREC_FUNCTION Pair<T> one_plus(T x) {
   const T sum = 1 + x, larger = choose(x < 1, T{1}, x), smaller = choose(x < 1, x, T{1});
   return {sum, (larger - sum) + smaller};
 }
 
-/// x + x_low = k ln 2 + r, |r| <= ln(2) / 2.
+/// Result of the reduction x + x_low = k ln 2 + r, |r| <= ln(2) / 2.
 template <class T>
 struct ExpReduction {
   typename Numbers<T>::Bits e;  // k + 2 * bias
@@ -63,7 +63,7 @@ TESSEREC_FUNCTION ExpReduction<T> reduce_exp(T x, T x_low) {
   const T r = std::fma(-k, N::ln2_low, near);
   return {bits(shifted) - bits(N::shift) + 2 * N::bias, {r, std::fma(-k, N::ln2_low, near - r) + x_low}};
 }
-/// exp(r) - 1 - r.high
+/// Computes exp(r) - 1 - r.high.
 template <class T>
 TESSEREC_FUNCTION T exp_tail(Pair<T> r) {
   return std::fma(r.high * r.high, Polynomials<T>::exp_rest(r.high), std::fma(r.low, r.high, r.low));
@@ -73,7 +73,7 @@ TESSEREC_FUNCTION T exp_of(Pair<T> r) {
   const T sum = 1 + r.high;
   return sum + (((1 - sum) + r.high) + exp_tail(r));
 }
-/// expm1(x) / 2: the half, because 2^1024 is not a number.
+/// Computes expm1(x) / 2, because 2^1024 would overflow.
 template <class T>
 TESSEREC_FUNCTION Pair<T> half_expm1(T x) {
   using N = Numbers<T>;
@@ -84,7 +84,7 @@ TESSEREC_FUNCTION Pair<T> half_expm1(T x) {
   return {sum + low, (sum - (sum + low)) + low};
 }
 
-/// x = 2^k m, sqrt(1/2) <= m < sqrt(2).
+/// Result of the reduction x = 2^k m, sqrt(1/2) <= m < sqrt(2).
 template <class T>
 struct LogReduction {
   typename Numbers<T>::Bits e;  // k + bias
@@ -100,7 +100,7 @@ template <class T>
 TESSEREC_FUNCTION T as_number(typename Numbers<T>::Bits counter) {
   return number<T>(counter | bits(Numbers<T>::integers)) - Numbers<T>::integers;
 }
-/// k ln 2 + log(1 + f), which is 2 atanh(s / 2), s = f / (1 + f / 2).
+/// Computes k ln 2 + log(1 + f), where log(1 + f) is 2 atanh(s / 2), s = f / (1 + f / 2).
 template <class T>
 TESSEREC_FUNCTION T log_of(T k, Pair<T> f) {
   using N = Numbers<T>;
@@ -111,11 +111,11 @@ TESSEREC_FUNCTION T log_of(T k, Pair<T> f) {
   return sum + (((whole - sum) + s) + (s_low + std::fma(k, N::ln2_low, s * t * Polynomials<T>::log_rest(t))));
 }
 
-/// |x| = q pi/2 + r, |r| <= pi/4: in three parts (Cody and Waite, 1980).
+/// Result of the reduction |x| = q pi/2 + r, |r| <= pi/4, with pi/2 in three parts (Cody and Waite, 1980).
 template <class T>
 struct Angle {
-  typename Numbers<T>::Bits q;  // its last two bits
-  T sine, cosine;               // of r
+  typename Numbers<T>::Bits q;  // only its last two bits count
+  T sine, cosine;               // sine and cosine of r
 };
 template <class T>
 TESSEREC_FUNCTION Angle<T> angle_of(T x) {
@@ -128,7 +128,7 @@ TESSEREC_FUNCTION Angle<T> angle_of(T x) {
   return {bits(shifted), r + std::fma(r * t, Polynomials<T>::sin_rest(t), low * sum),
           sum + (std::fma(half, r, 1 - sum) + std::fma(t * t, Polynomials<T>::cos_rest(t), -r * low))};
 }
-/// The function of quadrant q: sine, cosine, -sine, -cosine.
+/// Returns the function of quadrant q: sine, cosine, -sine, -cosine.
 template <class T>
 TESSEREC_FUNCTION T turned(typename Numbers<T>::Bits q, const Angle<T>& angle) {
   const T y = choose((q & 1) != 0, angle.cosine, angle.sine);

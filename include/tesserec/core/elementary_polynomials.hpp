@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The polynomials of elementary.hpp in each precision: minimax, by Remez exchanges in 50 digits, each coefficient then
-/// rounded. A comment gives interval and error before rounding, relative to the function unless it says otherwise.
+/// Polynomials of elementary.hpp in each precision: minimax, by Remez exchanges in 50 digits, each coefficient then
+/// rounded. A comment gives the interval and the error before rounding, relative to the function unless it says
+/// otherwise.
 #pragma once
 
 #include <cmath>
@@ -9,7 +10,7 @@
 
 namespace tesserec::elementary {
 
-/// c[0] + x * (c[1] + x * (c[2] + ...)), a chain of fma.
+/// Computes c[0] + x * (c[1] + x * (c[2] + ...)), a chain of fma.
 template <class T>
 TESSEREC_FUNCTION T polynomial(T, T c0) {
   return c0;
@@ -25,36 +26,36 @@ struct Polynomials;
 template <>
 struct Polynomials<double> {
   static constexpr double erf_slope = 0x1.06eba8214db69p-3;  // 2 / sqrt(pi) - 1
-  static constexpr double erf_near = 1;                      // where the two formulas of erf meet
+  static constexpr double erf_near = 1;                      // argument where the two formulas of erf meet
 
-  /// (exp(r) - 1 - r) / r^2 for |r| <= 0.34675: 2^-61 of expm1(r).
+  /// Computes (exp(r) - 1 - r) / r^2 for |r| <= 0.34675, to 2^-61 of expm1(r).
   TESSEREC_FUNCTION static double exp_rest(double r) {
     return polynomial(r, 0x1p-1, 0x1.5555555555559p-3, 0x1.555555555555ap-5, 0x1.111111110f698p-7,
                       0x1.6c16c16c1443cp-10, 0x1.a01a01afef2fp-13, 0x1.a01a01b0bdabbp-16, 0x1.71ddf837b476p-19,
                       0x1.27e4c5925dcecp-22, 0x1.af5ef3ec9ffafp-26, 0x1.1f957a1af015p-29);
   }
-  /// (2 atanh(s / 2) - s) / s^3, t = s^2, |s| <= 2 (sqrt(2) - 1) / (sqrt(2) + 1): 2^-59.
+  /// Computes (2 atanh(s / 2) - s) / s^3, t = s^2, |s| <= 2 (sqrt(2) - 1) / (sqrt(2) + 1), to 2^-59.
   TESSEREC_FUNCTION static double log_rest(double t) {
     return polynomial(t, 0x1.5555555555592p-4, 0x1.999999997fd37p-7, 0x1.24924941f8d27p-9, 0x1.c71c5202b225fp-12,
                       0x1.7466405c0c868p-14, 0x1.39a19331d12e6p-16, 0x1.2f0705bf2a934p-18);
   }
-  /// (sin(r) - r) / r^3, t = r^2, |r| <= pi/4: 2^-58.
+  /// Computes (sin(r) - r) / r^3, t = r^2, |r| <= pi/4, to 2^-58.
   TESSEREC_FUNCTION static double sin_rest(double t) {
     return polynomial(t, -0x1.5555555555549p-3, 0x1.111111110f87ap-7, -0x1.a01a019c11991p-13, 0x1.71de3577b65d8p-19,
                       -0x1.ae5e663a5e85ap-26, 0x1.5d9300ed96534p-33);
   }
-  /// (cos(r) - 1 + r^2 / 2) / r^4, t = r^2, |r| <= pi/4: 2^-64.
+  /// Computes (cos(r) - 1 + r^2 / 2) / r^4, t = r^2, |r| <= pi/4, to 2^-64.
   TESSEREC_FUNCTION static double cos_rest(double t) {
     return polynomial(t, 0x1.555555555554cp-5, -0x1.6c16c16c1517ep-10, 0x1.a01a019cb1bd7p-16, -0x1.27e4f809f074ap-22,
                       0x1.1ee9ebe90fd3dp-29, -0x1.8fae9c67b544ep-37);
   }
-  /// (erf(x) / x - 2 / sqrt(pi)) / x^2, t = x^2, x <= erf_near: 2^-57.
+  /// Computes (erf(x) / x - 2 / sqrt(pi)) / x^2, t = x^2, x <= erf_near, to 2^-57.
   TESSEREC_FUNCTION static double erf_rest(double t) {
     return polynomial(t, -0x1.812746b0379cep-2, 0x1.ce2f21a04153p-4, -0x1.b82ce31215b45p-6, 0x1.565bccfc3c80dp-8,
                       -0x1.c02db0a86feedp-11, 0x1.f9a2c3d66db5ep-14, -0x1.f4cad0d3246a5p-17, 0x1.b98495dca30f3p-20,
                       -0x1.5c22b2d94d473p-23, 0x1.d7d01a9aaa7f6p-27, -0x1.adb1dae8b37a1p-31);
   }
-  /// exp(x^2) erfc(x), erf_near <= x <= 6, in 1 / (x + 2): 2^-58 of erf(x).
+  /// Computes exp(x^2) erfc(x), erf_near <= x <= 6, by powers of 1 / (x + 2), to 2^-58 of erf(x).
   TESSEREC_FUNCTION static double erfcx(double x) {
     const double t = 1 / (x + 2);
     return t * polynomial(t, 0x1.20e37abe4acbap-1, 0x1.204ed17809bap+0, 0x1.02c8e4564214cp+1, 0x1.1a73a80d1bec7p+1,
@@ -67,7 +68,7 @@ template <>
 struct Polynomials<float> {
   static constexpr float erf_slope = 0x1.06eba8p-3f, erf_near = 0.828125f;
 
-  // The same six, erfcx to 4 and in x - 1.25: 2^-31, 2^-30, 2^-37, 2^-33, 2^-33, 2^-31.
+  // Computes the same six, erfcx to 4 and by powers of x - 1.25, to 2^-31, 2^-30, 2^-37, 2^-33, 2^-33, 2^-31.
   TESSEREC_FUNCTION static float exp_rest(float r) {
     return polynomial(r, 0x1p-1f, 0x1.555556p-3f, 0x1.5554aep-5f, 0x1.11109p-7f, 0x1.6d74eap-10f, 0x1.a1a1d4p-13f);
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Failure: a user's mistake or the machine's refusal throws Error; a programmer's mistake is an assert.
+/// Errors: a user's mistake or a refusal of the machine throws Error. A programmer's mistake is an assert.
 #pragma once
 
 #include <stdexcept>
@@ -9,19 +9,19 @@
 
 namespace tesserec {
 
-/// One message that names the file, line, key or row and says what to do. Only `app` turns it into exit code 2.
+/// Message that names the file, line, key or row and says what to do. Only `app` turns it into exit code 2.
 class Error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// The model's numbers are not finite any more: the same settings would end so again. Thrown on all ranks.
+/// Divergence: the model's values are no longer finite, and the same settings would diverge again. Thrown on all ranks.
 class Diverged : public Error {
  public:
   using Error::Error;
 };
 
-/// Throws Error with all parts written one after the other: fail("no rows in ", path, "; give ...").
+/// Throws Error with all parts concatenated: fail("no rows in ", path, "; give ...").
 template <class... Parts>
 [[noreturn]] void fail(const Parts&... parts) {
   throw Error(concat(parts...));

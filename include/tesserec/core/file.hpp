@@ -6,7 +6,8 @@
 
 namespace tesserec {
 
-/// The file's bytes, of a longer one the first `most`. Error: "PATH: cannot read WHAT: the system's reason".
+/// Returns the file's content, at most its first `most` bytes. Throws Error "PATH: cannot read WHAT: REASON", with the
+/// system's reason.
 std::string read_file(const std::string& path, const char* what = "it", std::size_t most = std::string::npos);
 
 }  // namespace tesserec

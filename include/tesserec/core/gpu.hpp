@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The GPU of a process whose Kokkos computes on GPUs. What needs none of its kernels runs without GPU and driver.
+/// The GPU of a process whose Kokkos computes on GPUs. Code that launches no kernel runs without a GPU and a driver.
 #pragma once
 
 #include <string>
@@ -11,12 +11,14 @@ namespace tesserec {
 /// Returns whether this build computes on GPUs.
 bool built_for_gpus();
 
-/// Before Kokkos starts. Error: no driver, no GPU, or none that this build has code for; with what to do.
+/// Checks every visible GPU; must be called before Kokkos starts. Throws Error with advice if there is no driver, no
+/// GPU, or one for which this build has no code. Does nothing in a build for CPUs.
 void require_gpu();
 
-/// After: "NVIDIA H200, 139.8 GiB, PCI 0000:1b:00.0"; empty in a build for CPUs.
+/// Returns the name of the GPU in use, such as "NVIDIA H200 (sm_90), 139.80 GiB, PCI 0000:1b:00.0". Empty in a build
+/// for CPUs. Must be called after Kokkos has started.
 std::string gpu_name();
-/// Bytes of its memory that nobody has taken; 0 in a build for CPUs.
+/// Returns the free memory [bytes] of that GPU; 0 in a build for CPUs.
 Index gpu_free_bytes();
 
 }  // namespace tesserec

@@ -6,11 +6,11 @@
 
 namespace tesserec {
 
-/// Asks the kernel for 2 MiB pages under [data, data + bytes); returns whether it agreed. A no is harmless.
+/// Asks the kernel for 2 MiB pages in [data, data + bytes). Returns false if the kernel refused, which is harmless.
 bool advise_huge_pages(void* data, std::size_t bytes);
 
-/// Why the huge pages that this process asked for will not come: refused for so many bytes, or switched off for the
-/// process or the machine. Empty: nothing is known against them, or none were asked for.
+/// Returns why this process gets no huge pages: the kernel refused them for a number of bytes, or they are switched off
+/// for the process or the machine. Empty if no reason is known, or if the process asked for none.
 std::string huge_pages_refused();
 
 }  // namespace tesserec

@@ -8,7 +8,7 @@
 
 namespace tesserec {
 
-/// Sizes and indices of data are 64-bit everywhere.
+/// Type of all sizes and indices of data: 64 bits everywhere.
 using Index = std::int64_t;
 
 /// A half-open range of indices.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// JSON, read and written: plans, manifests, metrics, what --json prints.
+/// JSON that the program reads and writes: plans, manifests, metrics, the output of --json.
 #pragma once
 
 #include <cassert>
@@ -11,15 +11,16 @@
 
 namespace tesserec {
 
+/// A JSON value.
 class Json {
  public:
   enum class Kind { null, boolean, integer, number, string, array, object };
-  /// Form in which an array or object is written: on one line, or a line for each of its elements.
+  /// Layout in which an array or object is written: on one line, or with a line for each of its elements.
   enum class Layout { line, lines };
 
   Json() = default;
   Json(bool value) : kind_(Kind::boolean), boolean_(value) {}
-  /// Written with 17 digits, which read back to the same double. Not a number and infinity become null.
+  /// Takes a number, which is written with 17 digits that read back to the same double. NaN and infinity become null.
   Json(double value);
   Json(std::string value) : kind_(Kind::string), string_(std::move(value)) {}
   Json(const char* value) : Json(std::string(value)) {}
@@ -34,7 +35,7 @@ class Json {
   static Json array(Layout layout = Layout::line) { return Json(Kind::array, layout); }
   static Json object(Layout layout = Layout::line) { return Json(Kind::object, layout); }
 
-  /// Adds a member to an object, by a name that it does not have.
+  /// Adds a member to an object, which must not have one of this name.
   Json& set(const std::string& name, Json value);
   /// Adds an element to an array.
   Json& add(Json value);
@@ -42,18 +43,18 @@ class Json {
   Kind kind() const { return kind_; }
   /// Returns whether this is an object that has the member.
   bool has(const std::string& name) const { return find(name) != nullptr; }
-  /// The member, or Error that names it.
+  /// Returns the member. Throws Error that names it if there is none.
   const Json& at(const std::string& name) const;
-  /// The value, or Error when it is of another kind.
+  /// Returns the value. Throws Error if it is of another kind, as the getters below do.
   bool boolean() const;
   std::int64_t integer() const;
-  double number() const;  ///< of integers too
+  double number() const;  ///< converts an integer
   const std::string& string() const;
   const std::vector<Json>& elements() const;
-  /// Lists the names of an object, in the order of the text.
+  /// Returns the names of an object's members, in the order of the text.
   const std::vector<std::string>& names() const;
 
-  /// As JSON, whatever bytes the strings have: what is not UTF-8 in them becomes U+FFFD.
+  /// Returns the value as JSON text. Bytes of strings that are not UTF-8 become U+FFFD.
   std::string text() const { return text(0); }
 
  private:
@@ -67,11 +68,12 @@ class Json {
   std::int64_t integer_ = 0;
   double number_ = 0.0;
   std::string string_;
-  std::vector<std::string> names_;  // of an object's elements
+  std::vector<std::string> names_;  // names of an object's elements
   std::vector<Json> elements_;
 };
 
-/// Error with the line and column where the text stops to be JSON, or has a name twice in an object.
+/// Parses a JSON text. Throws Error with the line and column of a syntax error, or with the line where a name occurs
+/// twice in an object or values are nested more than 16 deep.
 Json parse_json(const std::string& text);
 
 }  // namespace tesserec

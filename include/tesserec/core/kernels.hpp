@@ -7,11 +7,12 @@
 
 namespace tesserec {
 
-/// Kernels that compute: the host's vector instructions; portable kernels for hosts and GPUs, with the same bits;
-/// cublaslt: portable, but matrix products by cuBLASLt, with other bits, on GPUs. automatic: cublaslt there, else simd.
+/// Implementation of the compute kernels. simd: the host's vector instructions. portable: kernels for hosts and GPUs,
+/// with the bits of simd. cublaslt: portable, but cuBLASLt multiplies matrices, on GPUs and with other bits. automatic:
+/// cublaslt in a build for GPUs, portable on the emulated device, else simd.
 enum class Kernels { automatic, simd, portable, cublaslt };
 
-/// Lists them by the names that a deck has.
+/// Returns all kernels by their names in a deck.
 inline const std::vector<std::pair<std::string, Kernels>>& all_kernels() {
   static const std::vector<std::pair<std::string, Kernels>> all{{"auto", Kernels::automatic},
                                                                 {"simd", Kernels::simd},

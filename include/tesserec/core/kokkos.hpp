@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The Kokkos vocabulary of the whole program, and what Kokkos 3.4.1 lacks.
+/// Aliases and wrappers of Kokkos for the whole program, and functions that Kokkos 3.4.1 lacks.
 #pragma once
 
 #include <atomic>
@@ -17,7 +17,7 @@
 
 namespace tesserec {
 
-/// Place in which kernels run: the host space of whatever Kokkos is installed, Serial or OpenMP.
+/// Host space in which kernels run: that of the installed Kokkos, Serial or OpenMP.
 using Exec = Kokkos::DefaultHostExecutionSpace;
 using Memory = Exec::memory_space;
 
@@ -37,7 +37,7 @@ template <class T>
 using DeviceVector = Kokkos::View<T*, Kokkos::LayoutRight, Device::memory_space>;
 #endif
 
-/// Rows of numbers that somebody else keeps.
+/// Matrix [rows, columns], row-major, in memory that it does not own.
 template <class T>
 using MatrixView = Kokkos::View<T**, Kokkos::LayoutRight, Memory, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
 template <class T>
@@ -45,10 +45,11 @@ MatrixView<T> view_of(T* data, Index rows, Index columns) {
   return MatrixView<T>(data, rows, columns);
 }
 
-/// Counts the threads of `exec`.
+/// Returns the number of threads of `exec`.
 inline int concurrency(const Exec& exec) { return int(exec.concurrency()); }
 
-/// Uninitialised storage with a label "tesserec::<folder>::<name>"; huge pages are asked for from 4 MiB on.
+/// Allocates uninitialized storage; the label is "tesserec::<folder>::<name>". Asks for huge pages where the storage
+/// spans a whole 2 MiB page, which is certain from 4 MiB on.
 template <class T>
 Vector<T> make_vector(const Exec& exec, const std::string& label, Index size) {
   Vector<T> view(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, label), size);
@@ -63,15 +64,17 @@ Matrix<T> make_matrix(const Exec& exec, const std::string& label, Index rows, In
   return view;
 }
 
-/// Grows a view that is too small, losing its content, and never shrinks it: scratch that is reused step after step.
+/// Grows a view of fewer than `size` values, losing its content, and never shrinks it: scratch that is reused step
+/// after step.
 template <class T>
 void reserve(const Exec& exec, Vector<T>& view, const std::string& label, Index size) {
   if (Index(view.extent(0)) < size) view = make_vector<T>(exec, label, size + size / 8);
 }
 
-/// Keeps the first exception of calls that threads make at once: one that left its thread would end the process.
+/// Holder of the first exception of concurrent calls. An exception that left its thread would end the process.
 class FirstException {
  public:
+  /// Runs `call` and keeps its exception if it is the first.
   template <class Call>
   void guard(const Call& call) noexcept {
     try {
@@ -80,7 +83,7 @@ class FirstException {
       if (!caught_.exchange(true)) exception_ = std::current_exception();
     }
   }
-  /// When the threads are done.
+  /// Rethrows the kept exception, if there is one. Must be called after all threads are done.
   void rethrow() const {
     if (exception_) std::rethrow_exception(exception_);
   }
@@ -90,9 +93,9 @@ class FirstException {
   std::exception_ptr exception_;
 };
 
-/// Launches `body(i)` for i in [0, size) on `exec`; the label is "tesserec::<folder>::<name>". A body that is noexcept
-/// takes what it needs by value and is not waited for: whoever reads its results on the host, or tells another rank,
-/// fences first. One that may throw is waited for: an exception comes out when all iterations are over.
+/// Launches `body(i)` for i in [0, size) on `exec`; the label is "tesserec::<folder>::<name>". A noexcept body captures
+/// its operands by value, and the call may return before it has run. Fence before the host reads results or sends them.
+/// A body that may throw is waited for: the first exception is rethrown after all iterations.
 template <class Body>
 void parallel_for(const Exec& exec, const std::string& label, Index size, const Body& body) {
   const Kokkos::RangePolicy<Exec, Kokkos::IndexType<Index>> range(exec, 0, size);
@@ -115,9 +118,9 @@ class Region {
   Region& operator=(const Region&) = delete;
 };
 
-/// "Serial" or "OpenMP", with the number of threads.
+/// Returns the name of the space and its threads, such as "OpenMP, 8 threads".
 std::string backend_description(const Exec& exec);
-/// "3.4.1"
+/// Returns the version, such as "3.4.1".
 std::string kokkos_version();
 
 }  // namespace tesserec

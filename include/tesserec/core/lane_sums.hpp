@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Sums over the lanes of a rank by the fixed tree.
+/// Sums over a rank's lanes by the fixed tree.
 #pragma once
 
 #include <vector>
@@ -10,29 +10,33 @@
 
 namespace tesserec {
 
-/// Sum of vectors, one a lane, by the fixed tree over a run of lanes, in about log2(lanes) reused buffers.
+/// Sum of one vector per lane, by the fixed tree over a run of lanes. It reuses about log2(lanes) buffers.
 class LaneSums {
  public:
-  /// For vectors of `length` floats, which lie at `place`.
+  /// Takes the length [floats] of the vectors and their place.
   LaneSums(const Exec& exec, Index length, Place place = Place::host) : exec_(exec), length_(length), place_(place) {}
 
   /// Starts a new sum over a run of lanes.
   void start(Range lanes);
-  /// Allocates what a run of so many lanes needs, so that next() need not: it may then be called from another thread.
+  /// Allocates the buffers that a run of so many lanes needs. next() then allocates none and may be called from another
+  /// thread.
   void reserve(Index lanes);
-  /// Lends a buffer, used before those made here: sum(0) uses the last one lent, and so on. Not for runs that absorb.
+  /// Lends a buffer, used before the object's own. sum(0) uses the buffer lent most recently, sum(1) the one before it.
+  /// Not for runs that call absorb().
   void lend(const Vector<float>& buffer) { free_.push_back(buffer); }
-  /// Returns the vector of a lane, content undefined, to be written before the next call. Lanes come once, ascending.
+  /// Returns the vector of a lane, uninitialized, to be written before the next call. Lanes must be distinct and
+  /// ascending.
   PlacedVector<float> next(Index lane);
-  /// After the last lane: what is left are the sums of whole subtrees.
+  /// Makes the additions that are left after the last lane. The sums of whole subtrees remain.
   void finish();
-  /// Appends a finished run that follows this one (another thread's lanes); `run` is left empty.
+  /// Appends a finished run of the lanes that follow, such as another thread's. Leaves `run` empty.
   void absorb(LaneSums& run);
 
   Index length() const { return length_; }
   Place place() const { return place_; }
-  /// The sums left, in lane order; `leaf` is a lane below the subtree.
+  /// Returns the number of remaining sums, which are in lane order.
   int count() const { return order_.size(); }
+  /// Returns a lane below the subtree of sum i.
   Index leaf(int i) const { return order_.leaf(i); }
   const PlacedVector<float>& sum(int i) const { return slots_[i]; }
 
@@ -40,7 +44,7 @@ class LaneSums {
   PlacedVector<float> made() const { return {exec_, place_, "tesserec::core::lane_sum", length_}; }
   void push(Index leaf, const PlacedVector<float>& vector);
   void merge(int into, int from);
-  /// Empties a slot: what it would go on holding might be freed by a thread, where Kokkos cannot free.
+  /// Takes the vector out of a slot. A reference left there might free memory in a worker thread, which Kokkos forbids.
   PlacedVector<float> leave(int slot);
 
   Exec exec_;
@@ -51,7 +55,7 @@ class LaneSums {
   std::vector<PlacedVector<float>> free_;
 };
 
-/// Adds a[i] += b[i].
+/// Adds b to a: a[i] += b[i].
 void add_floats(float* a, const float* b, Index n);
 
 }  // namespace tesserec

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The log for people, on stderr: rank 0 speaks, warnings and errors come from any rank. Lost lines are counted.
+/// Log for people, on stderr. Rank 0 writes information; any rank writes warnings and errors. Lost lines are counted.
 #pragma once
 
 #include <cstdint>
@@ -7,18 +7,21 @@
 
 namespace tesserec {
 
-/// Called once by `app`: this process's rank.
+/// Sets the rank of this process. Called once, by `app`.
 void set_log_rank(int rank);
 
+/// Writes a line on rank 0.
 void log_info(const std::string& line);
+/// Writes "warning: LINE" on any rank.
 void log_warning(const std::string& line);
-/// "tesserec: LINE", the message that a command ends with.
+/// Writes "tesserec: LINE" on any rank: the message that a command ends with.
 void log_error(const std::string& line);
 
-/// A line that replaces itself on a terminal, and comes as a plain line at most every 10 s elsewhere.
+/// Writes progress on rank 0: a line that replaces itself on a terminal, elsewhere a plain line at most every 10 s. The
+/// `last` line is always written.
 void log_progress(const std::string& line, bool last = false);
 
-/// Lines of this rank that could not be written.
+/// Returns the number of lines of this rank that could not be written.
 std::int64_t log_lines_lost();
 
 }  // namespace tesserec

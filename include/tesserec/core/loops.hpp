@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Loops over a batch that are written once: a Where says whether they run at once on the calling thread, or are queued
-/// on a device. A body is a KOKKOS_LAMBDA, or an object, that takes all it needs by value and reads no member of the
-/// class that it stands in.
+/// on a device. A body is a KOKKOS_LAMBDA or a functor that captures its operands by value and reads no member of the
+/// class around it.
 #pragma once
 
 #include <memory>
@@ -14,12 +14,12 @@
 
 namespace tesserec {
 
-/// Place where loops run.
+/// Place where loops run: the calling thread, or a device.
 class Where {
  public:
-  /// The calling thread: when a call returns, its loop has run.
+  /// Selects the calling thread: a loop has run when its call returns.
   Where() = default;
-  /// `device`, which must outlive this: a loop runs behind those that were queued before.
+  /// Selects `device`, which must outlive this object. Loops are queued and run in order.
   explicit Where(const Device& device) : device_(&device) {}
 
   bool is_thread() const { return device_ == nullptr; }
@@ -29,7 +29,7 @@ class Where {
   const Device* device_ = nullptr;
 };
 
-// Bodies become part of each version of these. They are copied, so that what they hold stays in registers.
+// Bodies are inlined into each version of these functions. The copy keeps a body's members in registers.
 template <class Body>
 TESSEREC_LOOPS static void run_elements(Index rows, Index width, const Body& given) {
   const Body body = given;
@@ -60,7 +60,7 @@ struct OverRows {
   }
 };
 
-/// body(i) for i in [0, n); on a device a thread each.
+/// Runs body(i) for i in [0, n); on a device one thread each.
 template <class Body>
 void over_numbers(const Where& where, const char* label, Index n, const Body& body) {
   if (where.is_thread())
@@ -68,7 +68,7 @@ void over_numbers(const Where& where, const char* label, Index n, const Body& bo
   else
     over_numbers(where.device(), label, n, body);
 }
-/// body(row, column) for all elements of [rows, width]; on a device a thread each.
+/// Runs body(row, column) for all elements of [rows, width]; on a device one thread each.
 template <class Body>
 void over_elements(const Where& where, const char* label, Index rows, Index width, const Body& body) {
   if (where.is_thread())
@@ -76,7 +76,7 @@ void over_elements(const Where& where, const char* label, Index rows, Index widt
   else
     over_numbers(where.device(), label, rows * width, OverElements<Body>{width, body});
 }
-/// body(row, threads) for rows in [0, rows), `threads` the row's RowThreads.
+/// Runs body(row, threads) for rows in [0, rows); `threads` is the row's RowThreads.
 template <class Body>
 void over_rows(const Where& where, const char* label, Index rows, const Body& body) {
   if (where.is_thread())
@@ -85,11 +85,11 @@ void over_rows(const Where& where, const char* label, Index rows, const Body& bo
     launch_threads(where.device(), label, rows * RowThreads::on_device, OverRows<Body>{body});
 }
 
-/// Numbers that a batch's loops read and write, where they run: of one Where. Grown when too small, never shrunk.
+/// Buffer that a batch's loops read and write, in the memory of one Where. It grows and never shrinks.
 template <class T>
 class LoopBuffer {
  public:
-  /// Returns room for `size` numbers; their content is lost where it has to grow.
+  /// Grows the buffer if it has fewer than `size` values, losing its content, and returns its data.
   T* reserve(const Where& where, const char* label, Index size) {
     if (!where.is_thread()) {
       there_ = reserve_device(where.device(), on_device_, label, size);
@@ -108,16 +108,16 @@ class LoopBuffer {
     void operator()(T* numbers) const { ::operator delete[](numbers, std::align_val_t(line)); }
   };
   T* there_ = nullptr;
-  Index size_ = 0;  // of here_
+  Index size_ = 0;  // size of here_
   std::unique_ptr<T[], Delete> here_;
   DeviceVector<T> on_device_;
 };
 
-/// A short list that loops read, where they run.
+/// A short list that loops read, in the memory where they run.
 template <class T>
 class LoopList {
  public:
-  /// On a thread this is `list` itself, which must stay; on a device a copy.
+  /// Returns the list for loops of `where`: on a thread `list` itself, which must outlive them, and on a device a copy.
   const T* send(const Where& where, std::span<const T> list) {
     return where.is_thread() ? list.data() : on_device_.upload(where.device(), list);
   }

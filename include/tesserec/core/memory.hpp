@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Memory that there is not enough of, said with what it was for, and counts that no integer holds.
+/// Messages for memory that runs out, and products that overflow.
 #pragma once
 
 #include <exception>
@@ -12,22 +12,23 @@
 
 namespace tesserec {
 
-/// The product of numbers that are not negative; none from 2^63 on.
+/// Returns the product of nonnegative numbers, or none once a partial product reaches 2^63.
 std::optional<Index> product(std::initializer_list<Index> numbers);
 
-/// Returns the most bytes that this process has had in memory so far; 0 where the system does not say.
+/// Returns the peak resident memory [bytes] of this process; 0 where the system does not tell.
 Index peak_resident_bytes();
 
-/// Tells whether an exception means that memory ran out: of operator new, of a container, or of Kokkos.
+/// Returns whether an exception means that memory ran out: in operator new, in a container, or in Kokkos.
 bool is_out_of_memory(const std::exception& error);
 
-/// Returns the message for a user of any exception. For memory that Kokkos lacks it holds the label and the bytes.
+/// Returns the message for a user of any exception. If memory ran out in Kokkos, it holds the label and the size.
 std::string message_of(const std::exception& error);
 
-/// Throws Error: "not enough memory for WHAT: BYTES", and what to do.
+/// Throws Error "not enough memory for WHAT: SIZE", with advice.
 [[noreturn]] void fail_memory(const std::string& what, double bytes);
 
-/// Runs `body`, which asks for about `bytes`. If it is out of memory, throws as fail_memory(what(), bytes).
+/// Runs `body`, which allocates about `bytes`, and returns its result. If memory runs out, throws as
+/// fail_memory(what(), bytes).
 template <class What, class Body>
 decltype(auto) with_memory(const What& what, double bytes, const Body& body) {
   try {

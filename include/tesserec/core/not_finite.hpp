@@ -8,12 +8,13 @@
 
 namespace tesserec {
 
-/// Looks for numbers that are not finite, in several places with one wait for all.
+/// Search for values that are not finite, in several arrays with one wait.
 class NotFinite {
  public:
-  /// At n numbers that what was launched before has written and nobody changes until found().
+  /// Adds an array of n values to the search. Work launched before writes them; they must not change until found().
   void look(Place place, const float* values, Index n) { looks_.push_back({place, values, n}); }
-  /// Returns, for each look since the last call, in turn, where in it the first one is, or -1.
+  /// Returns the index of the first value that is not finite, or -1, for each look() since the last call, in order.
+  /// Blocks until all work on `exec` and its device is done.
   std::vector<Index> found(const Exec& exec);
 
  private:
@@ -25,7 +26,7 @@ class NotFinite {
   void look_there(const Exec& exec, std::span<const Look> looks, std::span<Index> found);
 
   std::vector<Look> looks_;
-  DeviceVector<Index> first_;  // of each look
+  DeviceVector<Index> first_;  // index of the first such value, for each look
 };
 
 }  // namespace tesserec

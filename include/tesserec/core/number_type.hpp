@@ -9,10 +9,10 @@
 
 namespace tesserec {
 
-/// Formats that floats are rounded to, to nearest even (core/short_floats.hpp).
+/// Format that floats are rounded to, to nearest even (core/short_floats.hpp).
 enum class NumberType { fp32, fp16, bf16 };
 
-/// Lists them by the names that a deck has.
+/// Returns all formats by their names in a deck.
 inline const std::vector<std::pair<std::string, NumberType>>& number_types() {
   static const std::vector<std::pair<std::string, NumberType>> all{
       {"fp32", NumberType::fp32}, {"fp16", NumberType::fp16}, {"bf16", NumberType::bf16}};
@@ -20,7 +20,7 @@ inline const std::vector<std::pair<std::string, NumberType>>& number_types() {
 }
 inline const std::string& name(NumberType type) { return number_types()[std::size_t(type)].first; }
 
-/// Rounds numbers of the host in place.
+/// Rounds n values in host memory, in place.
 void round_to(NumberType type, Index n, float* numbers);
 
 }  // namespace tesserec

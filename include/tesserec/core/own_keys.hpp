@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Keys of a deck that a type of one's own brings along, and their values.
+/// Deck keys that a registered type defines for itself, and their values.
 #pragma once
 
 #include <map>
@@ -12,25 +12,27 @@
 
 namespace tesserec {
 
+/// Value of a type's own key.
 using OwnValue = std::variant<bool, Index, double, std::string, std::vector<Index>, std::vector<std::string>>;
 
-/// A key that a registered type reads: {.name = "experts", .preset = Index{4}, .least = 1, .most = 64, .sentence =
+/// Deck key that a registered type reads: {.name = "experts", .preset = Index{4}, .least = 1, .most = 64, .sentence =
 /// "..."}.
 struct OwnKey {
   std::string name = {};                  ///< lower-case letters, digits and _
-  OwnValue preset = {};                   ///< the value of a deck without the key; its type is that of every value
-  double least = 0;                       ///< of a number, or of each in a list
-  double most = 1e30;                     ///< the same; an integer has no limit from 2^63 on
-  std::vector<std::string> choices = {};  ///< of a text, or of each in a list; empty = any
+  OwnValue preset = {};                   ///< value if the deck lacks the key; its C++ type holds for every value
+  double least = 0;                       ///< lower bound of a number, or of each number in a list
+  double most = 1e30;                     ///< upper bound of the same; an integer has no limit from 2^63 on
+  std::vector<std::string> choices = {};  ///< allowed texts, also for each text in a list; empty = any
   std::string unit = {};
-  std::string sentence = {};  ///< for `tesserec describe`
+  std::string sentence = {};  ///< its description in `tesserec describe`
 };
 
 /// Returns the key of this name, or null.
 const OwnKey* find_key(const std::vector<OwnKey>& keys, const std::string& name);
 
-/// Error: a name is no word, stands twice or is one of `taken`; a sentence is missing; a preset is outside its range.
-/// `owner` is what the message begins with: "layer type "softmax"".
+/// Checks a type's own keys. Throws Error if a name is not a word of lower-case letters, digits and _, occurs twice or
+/// is in `taken`. Throws too if a sentence is missing or a preset is outside its range. Messages begin with `owner`,
+/// such as "layer type "softmax"".
 void check_own_keys(const std::string& owner, const std::vector<OwnKey>& keys, const std::vector<std::string>& taken);
 
 /// Values of a type's own keys.
@@ -42,11 +44,12 @@ class OwnValues {
   /// Returns all values as text, for comparisons: "experts = 4, share = 0.5".
   std::string text() const;
 
-  /// Gives each of `keys` that has no value its preset. Error: a value of no such key, of another type or outside the
-  /// key's range. `owner` names the type in this and later messages.
+  /// Sets each of `keys` that has no value to its preset. Throws Error if a value has no such key, is of another type,
+  /// or is outside the key's range. `owner` names the type in this and later messages.
   void complete(const std::string& owner, const std::vector<OwnKey>& keys);
 
-  /// Error: the type did not register this key, or registered it with another type than T.
+  /// Returns the value of a key. Throws Error if the type did not register the key, or registered it with another type
+  /// than T.
   template <class T>
   const T& get(const std::string& name) const {
     const OwnValue* value = find(name);

@@ -10,16 +10,18 @@
 
 namespace tesserec {
 
-/// Seconds spent in each named phase; each is a Kokkos profiling region too. A phase inside another one interrupts it.
+/// Time [seconds] of each named phase, which is a Kokkos profiling region too. A phase inside another one interrupts
+/// it.
 class Phases {
  public:
-  /// Phases one after the other: each begins where the one before ends, the last one ends with the sequence.
+  /// Consecutive phases: each one ends where the next begins, and the last one ends with the object.
   class Sequence {
    public:
     explicit Sequence(Phases& phases) : phases_(phases) {}
     ~Sequence() { end(); }
     Sequence(const Sequence&) = delete;
     Sequence& operator=(const Sequence&) = delete;
+    /// Ends the current phase and begins the phase `name`.
     void operator()(const char* name) {
       end();
       phases_.push(name);
@@ -35,6 +37,7 @@ class Phases {
     bool begun_ = false;
   };
 
+  /// Runs `body` as the phase `name` and returns its result.
   template <class Body>
   decltype(auto) time(const char* name, const Body& body) {
     Sequence phase(*this);
@@ -42,7 +45,7 @@ class Phases {
     return body();
   }
 
-  /// Lists them in the order of their first beginning.
+  /// Returns the seconds of each phase, in the order in which the phases first began.
   const std::vector<std::pair<std::string, double>>& seconds() const { return seconds_; }
 
  private:
@@ -59,7 +62,7 @@ class Phases {
     running_.pop_back();
     Kokkos::Profiling::popRegion();
   }
-  /// Counts the time up to now to the phase that runs.
+  /// Adds the time since the last call to the running phase.
   void count() {
     const double more = timer_.seconds();
     if (!running_.empty()) seconds_[running_.back()].second += more;
@@ -67,7 +70,7 @@ class Phases {
   }
 
   std::vector<std::pair<std::string, double>> seconds_;
-  std::vector<std::size_t> running_;  // the innermost last
+  std::vector<std::size_t> running_;  // indices of the open phases, the innermost last
   Timer timer_;
 };
 

@@ -10,9 +10,9 @@ namespace tesserec::philox {
 
 inline constexpr int rounds = 10;
 inline constexpr std::uint32_t multiplier0 = 0xD2511F53, multiplier1 = 0xCD9E8D57;
-inline constexpr std::uint32_t step0 = 0x9E3779B9, step1 = 0xBB67AE85;  // of the key, after a round
+inline constexpr std::uint32_t step0 = 0x9E3779B9, step1 = 0xBB67AE85;  // increments of the key after each round
 
-/// The counter becomes four random words.
+/// Replaces the counter c by four random words.
 TESSEREC_FUNCTION void ten_rounds(std::uint32_t key0, std::uint32_t key1, std::uint32_t (&c)[4]) {
   for (int round = 0; round < rounds; ++round, key0 += step0, key1 += step1) {
     const std::uint64_t p0 = std::uint64_t{multiplier0} * c[0], p1 = std::uint64_t{multiplier1} * c[2];
@@ -23,7 +23,7 @@ TESSEREC_FUNCTION void ten_rounds(std::uint32_t key0, std::uint32_t key1, std::u
   }
 }
 
-/// Makes a number of 32 random bits, uniform in [-bound, bound) with one rounding: what Random::fill_rows gives.
+/// Maps 32 random bits to a value in [-bound, bound), with one rounding, as Random::fill_rows does.
 TESSEREC_FUNCTION float uniform(std::uint32_t bits, float bound) {
   return __builtin_fmaf(2.0f * bound, float(bits >> 8) * 0x1p-24f, -bound);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Numbers that lie in the host's memory or in the device's, as whoever computes with them wants. In a host build both
-/// are one kind of memory, but the host keeps away from a device's numbers there too: they are copied.
+/// Values in the host's or the device's memory, where the kernels that use them run. In a host build both are the same
+/// memory, but the host still accesses a device's values only by copies.
 #pragma once
 
 #include <algorithm>
@@ -12,6 +12,7 @@
 
 namespace tesserec {
 
+/// Memory in which values lie.
 enum class Place { host, device };
 
 /// True where this build links cuBLASLt, or, over the emulated device, its stand-in (tests/cublaslt).
@@ -21,7 +22,7 @@ inline constexpr bool has_cublaslt = true;
 inline constexpr bool has_cublaslt = false;
 #endif
 
-/// Returns what `automatic` is in this build.
+/// Returns `kernels`, with `automatic` resolved for this build.
 inline Kernels chosen(Kernels kernels) {
   if (kernels != Kernels::automatic) return kernels;
 #ifdef TESSEREC_EMULATED
@@ -30,17 +31,18 @@ inline Kernels chosen(Kernels kernels) {
   return has_cublaslt ? Kernels::cublaslt : Kernels::simd;
 #endif
 }
-/// Returns where the numbers of these kernels lie.
+/// Returns the memory that these kernels use.
 inline Place place_of(Kernels kernels) { return chosen(kernels) == Kernels::simd ? Place::host : Place::device; }
 
-/// For all that was launched on `exec` and on its device.
+/// Waits until all work that was launched on `exec` and on its device is done.
 inline void wait(const Exec& exec) {
   exec.fence();
   if constexpr (!device_is_host) device_of(exec).fence();
 }
 
-/// n numbers, there when it returns, or, where both are a device's, for what is launched there after it; what was
-/// launched on `exec`, or on its device, before has written them.
+/// Copies n values. Work launched before may still write `from`, on `exec` in host memory or on its device in device
+/// memory. Blocks until the values are visible. From device to device it does not block; later launches on the device
+/// see them.
 template <class T>
 void copy(const Exec& exec, Place from_place, const T* from, Place to_place, T* to, Index n) {
   const Device device = device_of(exec);
@@ -59,21 +61,22 @@ void copy(const Exec& exec, Place from_place, const T* from, Place to_place, T* 
   }
 }
 
+/// Vector in host or device memory. Copies of the object share the values.
 template <class T>
 class PlacedVector {
  public:
   PlacedVector() = default;
   explicit PlacedVector(Place place) : place_(place) {}
-  /// The host's numbers, shared with it.
+  /// Shares a vector in host memory.
   PlacedVector(Vector<T> numbers) : place_(Place::host), host_(std::move(numbers)) {}
-  /// Uninitialised; huge pages are asked for as make_vector does.
+  /// Allocates `size` values, uninitialized. Host memory asks for huge pages as make_vector() does.
   PlacedVector(const Exec& exec, Place place, const std::string& label, Index size) : place_(place) {
     if (place == Place::host)
       host_ = make_vector<T>(exec, label, size);
     else
       device_ = make_device_vector<T>(device_of(exec), label, size);
   }
-  /// Scratch that is reused: grown when it is too small, never shrunk, its content lost.
+  /// Grows the vector if it has fewer than `size` values, losing its content, and returns its data. Never shrinks it.
   T* reserve(const Exec& exec, const std::string& label, Index size) {
     if (place_ == Place::device) return reserve_device(device_of(exec), device_, label, size);
     tesserec::reserve(exec, host_, label, size);
@@ -81,26 +84,27 @@ class PlacedVector {
   }
 
   Place place() const { return place_; }
-  /// Returns the numbers, to be read and written where they lie.
+  /// Returns the address of the values, in the memory of place().
   T* data() const { return place_ == Place::host ? host_.data() : device_.data(); }
   std::size_t size() const { return place_ == Place::host ? host_.extent(0) : device_.extent(0); }
-  /// Returns those in the host's memory.
+  /// Returns the vector if place() is the host.
   const Vector<T>& host() const {
     assert(place_ == Place::host);
     return host_;
   }
 
-  /// A copy, or from one.
+  /// Returns a copy of the values in host memory. Blocks.
   std::vector<T> to_host(const Exec& exec) const {
     std::vector<T> numbers(size());
     copy(exec, place_, std::as_const(*this).data(), Place::host, numbers.data(), std::ssize(numbers));
     return numbers;
   }
+  /// Copies as many values as size() from host memory. Blocks.
   void from_host(const Exec& exec, const std::vector<T>& numbers) const {
     assert(numbers.size() == size());
     copy(exec, Place::host, numbers.data(), place_, data(), std::ssize(numbers));
   }
-  /// Launched, not waited for.
+  /// Launches a fill of all values with `value`. Does not block.
   void fill(const Exec& exec, const char* label, T value) const {
     if (place_ == Place::device) return fill_on(device_of(exec), label, data(), std::ssize(device_), value);
     constexpr Index per_task = 1 << 16;
@@ -116,7 +120,7 @@ class PlacedVector {
   DeviceVector<T> device_;
 };
 
-/// Rows [rows, columns], row-major.
+/// Matrix [rows, columns], row-major, in host or device memory.
 template <class T>
 class PlacedMatrix : public PlacedVector<T> {
  public:
@@ -125,7 +129,7 @@ class PlacedMatrix : public PlacedVector<T> {
       : PlacedVector<T>(exec, place, label, rows * columns), rows_(rows), columns_(columns) {}
   Index rows() const { return rows_; }
   Index columns() const { return columns_; }
-  /// Returns those in the host's memory.
+  /// Returns a view of the matrix if place() is the host.
   MatrixView<T> host() const {
     assert(this->place() == Place::host);
     return view_of(this->data(), rows_, columns_);

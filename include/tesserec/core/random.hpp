@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Counter-based random numbers: Philox4x32-10 (Salmon, Moraes, Dror, Shaw, SC 2011). A number is a function of
-/// (seed, purpose, stream, row, column) alone, so that no rank, thread or order of calls can change it.
+/// Counter-based random numbers: Philox4x32-10 (Salmon, Moraes, Dror, Shaw, SC 2011). A number is a function of (seed,
+/// purpose, stream, row, column) alone, so that no rank, thread or order of calls can change it.
 #pragma once
 
 #include <array>
@@ -11,7 +11,7 @@
 
 namespace tesserec {
 
-/// Purpose that a number is drawn for; two purposes never share numbers.
+/// Purpose of a draw; two purposes never share numbers.
 enum class Purpose : std::uint32_t {
   table_weights = 1,
   dense_weights = 2,
@@ -26,34 +26,37 @@ enum class Purpose : std::uint32_t {
   sweep_points = 11,
 };
 
-/// The ten rounds on one counter.
+/// Applies the ten rounds to one counter.
 std::array<std::uint32_t, 4> philox4x32(std::array<std::uint32_t, 4> counter, std::array<std::uint32_t, 2> key);
 
-/// Box-Muller: two standard normal numbers from each pair of 32 bits.
+/// Computes two standard normal values from each pair of words by Box-Muller: bits [2 * pairs], normal [2 * pairs].
 void box_muller(const std::uint32_t* bits, Index pairs, float* normal);
 
-/// A table of random numbers with 2^64 rows and 2^34 columns.
+/// A table of random numbers with 2^64 rows and 2^34 columns, computed when they are read.
 class Random {
  public:
   Random(std::uint64_t seed, Purpose purpose, std::uint64_t stream = 0);
 
-  /// Key of the counters: column c of a row is word c % 4 of [row, row >> 32, c / 4, 0] (philox_rounds.hpp).
+  /// Returns the key of the counters. Column c of a row is word c % 4 of [row, row >> 32, c / 4, 0]
+  /// (philox_rounds.hpp).
   std::array<std::uint32_t, 2> key() const { return key_; }
 
-  /// Four 32-bit numbers: columns 4*quad to 4*quad+3 of a row.
+  /// Returns four 32-bit numbers: columns 4*quad to 4*quad+3 of a row.
   std::array<std::uint32_t, 4> quad(Index row, Index quad) const;
-  /// The same of many rows and quads: out[i][4].
+  /// Computes quad(rows[i], quads[i]) for all i: out [rows.size(), 4].
   void quads(std::span<const Index> rows, std::span<const Index> quads, std::uint32_t* out) const;
   std::uint32_t bits(Index row, Index column) const { return quad(row, column / 4)[column % 4]; }
-  /// Uniform in [0, 1), 24 bits.
+  /// Returns a number uniform in [0, 1), of 24 bits.
   float uniform(Index row, Index column) const { return float(bits(row, column) >> 8) * 0x1p-24f; }
-  /// Uniform in [-bound, bound), from `uniform` with one rounding: out[row][column]. The columns begin at a quad.
+  /// Fills out [rows, columns] with uniform(row, column) scaled to [-bound, bound) with one rounding. `columns.begin`
+  /// must be a multiple of 4.
   void fill_rows(Range rows, Range columns, float bound, float* out) const;
-  /// Uniform in [0, 1), 53 bits, from columns 2*column and 2*column+1.
+  /// Returns a number uniform in [0, 1), of 53 bits, from columns 2*column and 2*column+1.
   double uniform53(Index row, Index column) const;
-  /// Standard normal (Box-Muller) from columns 2*column and 2*column+1.
+  /// Returns a standard normal number (Box-Muller) from columns 2*column and 2*column+1.
   float normal(Index row, Index column) const;
-  /// Uniform in [0, bound), any 64-bit bound; the bias is below bound / 2^64. From columns 2*column and 2*column+1.
+  /// Returns an integer uniform in [0, bound), for any 64-bit bound, from columns 2*column and 2*column+1. The bias is
+  /// below bound / 2^64.
   std::uint64_t below(std::uint64_t bound, Index row, Index column) const;
 
  private:

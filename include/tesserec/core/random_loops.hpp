@@ -6,7 +6,8 @@
 
 namespace tesserec {
 
-/// As Random::fill_rows of columns [0, columns), wherever loops run: there the same numbers, on a thread vectorised.
+/// Fills out [rows, columns] as Random::fill_rows does for columns [0, columns), on the thread or device of `where`.
+/// The bits are the same on both.
 void fill_rows(const Where& where, const Random& random, Range rows, Index columns, float bound, float* out);
 
 }  // namespace tesserec

@@ -12,12 +12,13 @@
 
 namespace tesserec {
 
-/// Types of something by name: those of the program, and behind them those that were added. A type has a name, own
-/// keys, and may have `keys` among those of the program.
+/// Registry of types by name: the program's own types, followed by added ones. A type has a `name` and `own` keys. It
+/// may have `keys`, the names of the program's keys that it reads.
 template <class Type>
 class Registry {
  public:
-  /// `what` it has: "loss". `taken`: keys of its block in a deck that stand beside those of `types`.
+  /// Takes the noun for messages, such as "loss", and the program's types. `taken`: further keys of the types' block in
+  /// a deck, which own keys may not repeat.
   Registry(const char* what, std::vector<Type> types, std::vector<std::string> taken = {})
       : what_(what), types_(std::move(types)), taken_(std::move(taken)) {
     if constexpr (requires(const Type& type) { type.keys; })
@@ -25,26 +26,26 @@ class Registry {
   }
 
   const std::vector<Type>& all() const { return types_; }
-  /// Error: the name is taken, or an own key is not one that a deck can have.
+  /// Adds a type. Throws Error if its name is taken or if check_own_keys() refuses its own keys.
   void add(Type type) {
     if (find(type.name) != types_.end()) fail("there is a ", what_, " ", type.name, " already");
     check_own_keys(owner(type.name), type.own, taken_);
     types_.push_back(std::move(type));
   }
-  /// Error that lists what there is.
+  /// Returns the type of this name. Throws Error that lists all types if there is none.
   const Type& at(const std::string& name) const {
     const auto type = find(name);
     if (type == types_.end())
       fail("there is no ", what_, " \"", name, "\"; there are ", join(types_, ", ", &Type::name));
     return *type;
   }
-  /// Returns settings whose `own_values` have a value for every own key of the type. Errors as OwnValues::complete's.
+  /// Returns `settings` with a value for every own key of the type. Throws Error as OwnValues::complete does.
   template <class Settings>
   Settings completed(const Type& type, Settings settings) const {
     settings.own_values.complete(owner(type.name), type.own);
     return settings;
   }
-  /// Returns what messages call a type: "loss "focal"".
+  /// Returns the type's name in messages: "loss "focal"".
   std::string owner(const std::string& name) const { return concat(what_, " \"", name, '"'); }
 
  private:

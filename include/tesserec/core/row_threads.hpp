@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Threads that share a row of numbers: one on a host, eight side by side on a device. Same bits.
+/// Threads that share a row of values: one on a host, eight adjacent ones on a device. The bits are the same.
 #pragma once
 
 #include <tesserec/core/device.hpp>
@@ -7,24 +7,24 @@
 
 namespace tesserec {
 
-/// One thread's view of a row. Of eight threads, thread i % 8 owns number i: the others cannot read it in the same
-/// loop.
+/// One thread's view of a row. Of eight threads, thread i % 8 owns value i; the others may read it only after meet().
 class RowThreads {
  public:
   static constexpr int on_device = device_is_host ? 1 : int(EightChains<float>::count);
 
-  /// A thread that has the row alone.
+  /// Makes a thread that has the row alone.
   RowThreads() = default;
-  /// Thread `thread` of `on_device`.
+  /// Makes thread `thread` of `on_device`.
   TESSEREC_FUNCTION explicit RowThreads(int thread) : thread_(thread), alone_(device_is_host) {}
 
   /// Returns whether this thread writes the row's results.
   TESSEREC_FUNCTION bool first() const { return thread_ == 0; }
-  /// Waits for all threads of the row, which must call it. What they wrote before is what each reads from here on.
+  /// Synchronizes all threads of the row, which must all call it. Later reads of each thread see the earlier writes of
+  /// all.
   TESSEREC_FUNCTION void meet() const {
     if (!is_alone()) LaneGroup{thread_, on_device}.meet();
   }
-  /// body(i) for this thread's i in [0, n).
+  /// Calls body(i) for this thread's i in [0, n).
   template <class Body>
   TESSEREC_FUNCTION void each(Index n, const Body& body) const {
     if (is_alone())
@@ -32,7 +32,7 @@ class RowThreads {
     else
       for (Index i = thread_; i < n; i += on_device) body(i);
   }
-  /// sum = step(i, sum) in each of eight chains; several calls continue them.
+  /// Sets sum = step(i, sum) for i in [0, n), where sum is chain i % 8 of `chains`. Several calls continue the chains.
   template <class T, class Step>
   TESSEREC_FUNCTION void walk(Index n, EightChains<T>& chains, const Step& step) const {
     if (is_alone())
@@ -48,14 +48,15 @@ class RowThreads {
     for (int other = 1; other < on_device; other *= 2) sum += LaneGroup{thread_, on_device}.of_lane(sum, other);
     return sum;
   }
+  /// Returns the sum by eight chains that walk() and total() give for [0, n). All threads of the row must call it.
   template <class T, class Step>
   TESSEREC_FUNCTION T chains(Index n, const Step& step) const {
     EightChains<T> sums;
     walk(n, sums, step);
     return total(sums);
   }
-  /// n sums beside each other, each one chain: sum = start(i), then sum = step(k, i, sum) for k in [0, depth) in order,
-  /// then finish(i, sum).
+  /// Computes n sums, each in one chain: sum = start(i), then sum = step(k, i, sum) for k in [0, depth) in order, then
+  /// finish(i, sum). On a host the sums of adjacent i share vector registers.
   template <class Start, class Step, class Finish>
   TESSEREC_FUNCTION void sums(Index n, Index depth, const Start& start, const Step& step, const Finish& finish) const {
     if (!is_alone())
@@ -71,7 +72,7 @@ class RowThreads {
   }
 
  private:
-  /// Sums [first, first + count), which fit vector registers.
+  /// Computes sums [first, first + count), which fit vector registers.
   template <Index most, class Start, class Step, class Finish>
   TESSEREC_FUNCTION static void beside(Index first, Index count, Index depth, const Start& start, const Step& step,
                                        const Finish& finish) {

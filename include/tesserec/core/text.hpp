@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Words for people and files: parts in a row, lists, numbers, columns.
+/// Text for people and files: concatenation, lists, numbers, columns.
 #pragma once
 
 #include <charconv>
@@ -13,7 +13,7 @@
 
 namespace tesserec {
 
-/// All parts one after the other, as a stream writes them: concat("row ", 3, " of ", name).
+/// Concatenates all parts as a stream writes them: concat("row ", 3, " of ", name).
 template <class... Parts>
 std::string concat(const Parts&... parts) {
   std::ostringstream text;
@@ -21,7 +21,8 @@ std::string concat(const Parts&... parts) {
   return text.str();
 }
 
-/// join(names) = "a, b, c"; of each element `part` of it is written, a function or a member.
+/// Joins the elements of a list: join(names) = "a, b, c". `part`, a function or member, selects the text of each
+/// element.
 template <class List, class Part = std::identity>
 std::string join(const List& list, std::string_view separator = ", ", const Part& part = {}) {
   std::ostringstream text;
@@ -33,28 +34,29 @@ std::string join(const List& list, std::string_view separator = ", ", const Part
   return text.str();
 }
 
-/// "1 rank", "2 ranks".
+/// Returns a count with its noun: "1 rank", "2 ranks".
 std::string counted(std::int64_t count, std::string_view noun);
 
-/// Digits after the point: fixed(2.0, 1) = "2.0".
+/// Formats with `digits` digits after the point: fixed(2.0, 1) = "2.0".
 std::string fixed(double value, int digits);
-/// Digits in all, at most: significant(2.0, 6) = "2"; 17 read back to the same double.
+/// Formats with at most `digits` digits in all: significant(2.0, 6) = "2". 17 digits read back to the same double.
 std::string significant(double value, int digits);
-/// scientific(1500, 2) = "1.50e+03".
+/// Formats with `digits` digits after the point and an exponent: scientific(1500, 2) = "1.50e+03".
 std::string scientific(double value, int digits);
-/// The fewest digits that read back to the same number, 1.0 for a whole one: as TOML and Python write it.
+/// Formats with the fewest digits that read back to the same number, 1.0 for a whole one, as TOML and Python do.
 std::string shortest(double value);
 std::string shortest(float value);
-/// Hexadecimal digits, zeros in front.
+/// Formats in hexadecimal with at least `digits` digits, zeros in front.
 std::string hex(std::uint64_t value, std::size_t digits = 16);
-/// "512 B", "1.50 MiB".
+/// Formats a number of bytes: "512 B", "1.50 MiB".
 std::string bytes_text(double bytes);
 
-/// Filled up to `width`, behind or in front.
+/// Pads the text to `width` bytes, with spaces behind it.
 std::string left(std::string text, std::size_t width);
+/// Pads the text to `width` bytes, with `fill` in front of it.
 std::string right(std::string text, std::size_t width, char fill = ' ');
 
-/// The number that all of the text is; none when it is something else or out of range.
+/// Returns the number that the whole text is, or none if it is something else or out of range.
 template <class Number>
 std::optional<Number> parse_number(std::string_view text) {
   Number value{};

@@ -5,11 +5,12 @@
 
 namespace tesserec {
 
-/// Seconds of a clock that never goes back.
+/// Returns the seconds of a clock that never goes back.
 inline double seconds_now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
+/// A stopwatch that starts when it is made.
 class Timer {
  public:
   double seconds() const { return seconds_now() - start_; }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The fixed binary tree over leaves 0, 1, 2, ...: the order in which lanes, row blocks and column blocks are
-/// added. Leaves a and b meet at the node above both; a leaf that is absent adds nothing.
+/// The fixed binary tree over leaves 0, 1, 2, ...: the order in which lanes, row blocks and column blocks are added.
+/// Leaves a and b meet at the lowest node above both. An absent leaf adds nothing.
 #pragma once
 
 #include <array>
@@ -13,12 +13,12 @@
 
 namespace tesserec {
 
-/// Height of the lowest node above leaves a and b: its leaves are those that agree in all bits from this one on.
+/// Returns the height of the lowest node above leaves a and b. The node's leaves agree in all bits from this height on.
 inline int meeting_height(Index a, Index b) { return std::bit_width(std::uint64_t(a) ^ std::uint64_t(b)); }
 
-/// Visits present leaves in ascending order and says which partial sums to merge, so that the additions are those
-/// of the fixed tree restricted to a range of leaves. The owner of [begin, end) merges only nodes that lie inside;
-/// what is left are the sums of whole subtrees. Pushing those of all ranges, in order, into a TreeOrder over the
+/// Order of additions over present leaves, pushed in ascending order: it names the partial sums to merge. The additions
+/// are those of the fixed tree restricted to a range of leaves. The owner of [begin, end) merges only nodes inside its
+/// range, and keeps the sums of whole subtrees. Pushing the sums of all ranges, in order, into a TreeOrder over the
 /// full range yields the same bits as one owner of all.
 ///
 /// Partial sums live in slots 0 .. size()-1 of the caller's storage; slot k is at most 63.
@@ -28,7 +28,8 @@ class TreeOrder {
 
   explicit TreeOrder(Range leaves) : leaves_(leaves) {}
 
-  /// Adds a leaf after the last; returns its sum's slot. Calls merge(into, from) for each addition that becomes final.
+  /// Adds a leaf after the last and returns its sum's slot. Calls merge(into, from) for each addition that becomes
+  /// final.
   template <class Merge>
   int push(Index leaf, const Merge& merge) {
     while (size_ >= 2 && pair_height() < meeting_height(leaf_[size_ - 1], leaf) && pair_inside()) pop(merge);
@@ -37,14 +38,14 @@ class TreeOrder {
     return size_++;
   }
 
-  /// No leaf comes any more: merges what lies inside the range. One slot is left when the range is a whole tree.
+  /// Merges all nodes inside the range after the last leaf. One slot remains if the range is a whole tree.
   template <class Merge>
   void finish(const Merge& merge) {
     while (size_ >= 2 && pair_inside()) pop(merge);
   }
 
   int size() const { return size_; }
-  /// A leaf under the node in a slot: enough to push the node into another TreeOrder.
+  /// Returns a leaf under the node in a slot. The leaf suffices to push the node into another TreeOrder.
   Index leaf(int slot) const { return leaf_[slot]; }
   void clear() { size_ = 0; }
 
@@ -66,10 +67,10 @@ class TreeOrder {
   int size_ = 0;
 };
 
-/// The whole tree over any number of leaves.
+/// Range of the whole tree over any number of leaves.
 inline constexpr Range whole_tree{0, Index{1} << 62};
 
-/// The sum of one number a leaf, at least one, by the whole tree.
+/// Returns the sum of `leaves`, of which there is at least one, by the whole tree.
 inline double tree_sum(std::span<const double> leaves) {
   TreeOrder order(whole_tree);
   std::array<double, TreeOrder::max_slots> slot;

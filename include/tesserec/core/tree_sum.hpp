@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The fixed tree of tree.hpp for kernels that are one text for hosts and GPUs: where its leaves meet, and their sum.
+/// The fixed tree of tree.hpp in kernels with one source for hosts and GPUs: heights where leaves meet, and sums.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace tesserec {
 
-/// As std::bit_width of a ^ b.
+/// Returns the height of the lowest node above leaves a and b: std::bit_width of a ^ b.
 TESSEREC_FUNCTION int height_above(std::uint64_t a, std::uint64_t b) {
   std::uint64_t x = a ^ b;
 #ifdef __CUDA_ARCH__
@@ -19,11 +19,11 @@ TESSEREC_FUNCTION int height_above(std::uint64_t a, std::uint64_t b) {
 #endif
 }
 
-/// Marks the last leaf of a tree; above all heights.
+/// Height that marks the last leaf of a tree; above all others.
 inline constexpr int last_leaf = 63;
 
-/// Returns where leaf a meets leaf b > a: the height of the lowest node above both, or last_leaf if that does not lie
-/// inside leaves [begin, end): then the sum so far is that of a whole subtree.
+/// Returns the height of the lowest node above leaves a and b, a < b. Returns last_leaf if the node is not inside
+/// [begin, end): the sum so far is then a whole subtree's.
 TESSEREC_FUNCTION int next_height(Index a, Index b, Index begin, Index end) {
   const int height = height_above(a, b);
   const Index first = a >> height << height;
@@ -32,13 +32,15 @@ TESSEREC_FUNCTION int next_height(Index a, Index b, Index begin, Index end) {
 
 TESSEREC_FUNCTION float add(float a, float b) { return a + b; }
 
-/// The fixed tree over leaves in order, in registers: a sum waits in the slot of the height where it meets the next.
+/// Sum by the fixed tree over leaves in order, in registers. A partial sum waits in the slot of the height where it
+/// meets the next leaf.
 template <class Number, int levels>
 struct TreeSum {
   Number slot[levels] = {};
   std::uint32_t waiting = 0;
 
-  /// The leaf `sum` is complete, and the next one meets it at `height`. After the last leaf `sum` is the tree's.
+  /// Adds the sums that wait below `height`, where the next leaf meets this one, to the complete leaf `sum`. Then
+  /// stores `sum` in the slot of `height`. After the last leaf (height last_leaf) `sum` is the tree's.
   TESSEREC_FUNCTION void climb(Number& sum, int height) {
     const int below = height <= levels ? height - 1 : levels;
     TESSEREC_UNROLL

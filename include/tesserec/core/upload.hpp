@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What the host sends to a device batch after batch, without waiting for it.
+/// Uploads from the host to a device, batch after batch, without waiting for the device.
 #pragma once
 
 #include <memory>
@@ -11,7 +11,7 @@
 
 namespace tesserec {
 
-/// Storage of the host from which, and to which, a device copies by itself; reused.
+/// Pinned host memory, which a device reads and writes by itself.
 #ifdef TESSEREC_EMULATED
 template <class T>
 using PinnedVector = emulated::Array<T, emulated::Kind::pinned>;
@@ -22,8 +22,8 @@ using PinnedVector = Kokkos::View<T*, Kokkos::LayoutRight, Kokkos::CudaHostPinne
 template <class T>
 using PinnedVector = Vector<T>;
 #endif
-/// Returns room for `size` numbers in `view`, whose content is lost where it grows; it then waits for `exec`, which may
-/// have queued copies from or to the old storage.
+/// Returns storage for `size` values in `view`. If `view` must grow, its content is lost, and the call first waits for
+/// `exec`, which may have queued copies from or to the old storage.
 template <class T>
 T* reserve_pinned(const Device& exec, PinnedVector<T>& view, const std::string& label, Index size) {
   if (Index(view.extent(0)) < size) {
@@ -37,12 +37,12 @@ T* reserve_pinned(const Device& exec, PinnedVector<T>& view, const std::string& 
   return view.data();
 }
 
-/// Mark of how far a device has come in what was queued on it.
+/// A point in the work that is queued on a device.
 class DeviceMark {
  public:
-  /// Here, behind all that was queued before.
+  /// Moves the mark behind all work queued on `device` so far.
   void set(const Device& device);
-  /// Until the device has come to where it was set last; at once where it never was.
+  /// Waits until the device has reached the mark. Returns at once if the mark was never set.
   void wait() const;
 
  private:
@@ -60,23 +60,25 @@ class DeviceMark {
 #endif
 };
 
-/// Copies from pinned memory beside kernels: after `free`, before later work on `device`. Sets `sent`.
+/// Queues a copy from pinned memory that runs concurrently with kernels, after `free` and before later work on
+/// `device`. Moves `sent` behind the copy. Does not block.
 void send_beside(const Device& device, const void* from, void* to, std::size_t bytes, const DeviceMark& free,
                  DeviceMark& sent);
 
-/// Numbers that the host writes while kernels read the last batch's. Grown when too small, never shrunk.
+/// Double buffer for values that the host writes while kernels read the last batch's. It grows and never shrinks.
 template <class T>
 class Upload {
  public:
   Upload() = default;
   Upload(Upload&&) = default;
   Upload& operator=(Upload&&) = default;
-  /// Waits for copies, and for kernels that read what was sent.
+  /// Waits until all copies and all kernels that read their values are done.
   ~Upload() {
     if (device_) device_->fence();
   }
 
-  /// Room for `size`, to be written on the host.
+  /// Returns host storage for `size` values, to be written before send(). Blocks until the send before last has been
+  /// copied.
   T* reserve(const Device& exec, const std::string& label, Index size) {
     Slot& slot = slots_[at_ = 1 - at_];
     slot.sent.wait();
@@ -86,7 +88,8 @@ class Upload {
     }
     return reserve_pinned(exec, slot.numbers, label, size);
   }
-  /// Returns where kernels launched on `exec` from here on read them, until the next ones are sent.
+  /// Queues the copy of `size` values. Returns their address for kernels launched on `exec` from now until the next
+  /// send().
   const T* send(const Device& exec, Index size) {
     Slot& slot = slots_[at_];
     device_ = exec;
@@ -100,8 +103,8 @@ class Upload {
   struct Slot {
     PinnedVector<T> numbers;
     DeviceVector<T> there;
-    DeviceMark sent;  // the numbers
-    DeviceMark free;  // all that reads the ones there has been queued before
+    DeviceMark sent;  // point after the copy of `numbers`
+    DeviceMark free;  // point after the last kernel that reads `there`
   };
   void copy(const Device& exec, Slot& slot, Index size) {
     constexpr Index worth_it = 1 << 16;  // bytes: 1 to 3 us of a bus, which is what handing over costs

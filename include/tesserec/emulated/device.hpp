@@ -13,14 +13,14 @@ class Queue;
 struct Ticket;
 struct Command;
 
-/// An execution-space instance: a queue of kernels and copies, run in order. Copies of the object name the same queue.
+/// An execution-space instance: a queue of kernels and copies, run in order. Copies of the object share the queue.
 class Device {
  public:
   Device();
-  /// A new instance; `name` appears in reports.
+  /// Makes a new instance; `name` appears in reports.
   static Device another(const std::string& name);
 
-  /// Waits until all that was queued here has run.
+  /// Waits until all work that was queued here has run.
   void fence() const;
   Queue& queue() const { return *queue_; }
 
@@ -32,32 +32,34 @@ class Device {
 /// An event: a point in the queue of one instance.
 class Event {
  public:
-  /// Marks the end of what is queued on `device` now.
+  /// Marks the end of the work that is queued on `device` so far.
   void record(const Device& device);
-  /// Waits on the host until that point; at once where nothing was recorded.
+  /// Waits on the host until the recorded point is reached. Returns at once if nothing was recorded.
   void wait() const;
-  /// Lets what is queued on `device` from here on wait for that point.
+  /// Makes later work on `device` wait for the recorded point. Does not block.
   void hold(const Device& device) const;
 
  private:
   std::shared_ptr<Ticket> ticket_;
 };
 
-/// Queues a copy of `bytes`. Which of the two lies on the device is seen by the addresses. Reports copies that leave
-/// their allocation, overlap, or whose source on the host changes before they run.
+/// Queues a copy of `bytes`. Addresses tell which of the two pointers is the device's. Reports copies that leave their
+/// allocation, overlap, or whose source on the host changes before they run.
 void copy(const Device& device, const void* from, void* to, std::size_t bytes);
 
-/// Queues a call of `function` on the host, which sees no device memory and may not queue or wait: cudaLaunchHostFunc.
+/// Queues a call of `function` on the host, as cudaLaunchHostFunc. The function must not access device memory, queue or
+/// wait.
 void call_host(const Device& device, const std::string& label, std::function<void()> function);
 
-/// Commands that were recorded instead of queued, to be queued again and again.
+/// Commands that were recorded instead of queued, to be queued any number of times.
 class Graph {
  public:
-  /// Records what `calls` queues on `device`. Waiting and recording events is reported while it does.
+  /// Records the commands that `calls` queues on `device`. Reports waits and events that are recorded meanwhile.
   Graph(const Device& device, const std::function<void()>& calls);
   ~Graph();
   Graph(Graph&&) noexcept;
   Graph& operator=(Graph&&) noexcept;
+  /// Queues all recorded commands on `device`.
   void launch(const Device& device) const;
 
  private:

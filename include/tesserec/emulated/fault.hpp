@@ -5,8 +5,8 @@
 
 namespace tesserec::emulated {
 
-/// Prints "emulated device: TEXT" with the running kernel, block and thread on stderr, and exits with `fault_code`: the
-/// threads of a faulty kernel stand on stacks of their own, so an exception could not leave it.
+/// Prints "emulated device: TEXT" with the running kernel, block and thread on stderr, and exits with `fault_code`. An
+/// exception could not leave the kernel, whose threads run on stacks of their own.
 [[noreturn]] void fault(const std::string& text);
 inline constexpr int fault_code = 70;
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Kernels, launched, and what their threads call. Threads of a block run in a drawn order, and switch where they meet.
+/// Launches of kernels, and the functions that their threads call. Threads of a block run in a drawn order, and switch
+/// at barriers.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +15,7 @@
 namespace tesserec::emulated {
 
 inline constexpr int warp_size = 32;
-inline constexpr int most_threads = 1024;               ///< of a block
+inline constexpr int most_threads = 1024;               ///< largest number of threads in a block
 inline constexpr std::size_t most_scratch = 48 * 1024;  ///< bytes of a block that need no opt-in
 
 /// A place in the source of a kernel, taken as a default argument: `Site site = Site::here()`.
@@ -34,13 +35,13 @@ struct Site {
   }
 };
 
-/// The thread that runs, in its block.
+/// Returns the index of the running thread in its block.
 int thread_in_block();
-/// Waits for all threads of the block: __syncthreads.
+/// Waits for all threads of the block, as __syncthreads.
 void meet_block(Site site);
-/// Waits for the lanes of `mask` in the calling thread's warp: __syncwarp.
+/// Waits for the lanes of `mask` in the calling thread's warp, as __syncwarp.
 void meet_warp(unsigned mask, Site site);
-/// Returns the number that lane (own lane ^ other) gives: __shfl_xor_sync. All lanes of `mask` must call it.
+/// Returns the value that lane (own lane ^ other) passes, as __shfl_xor_sync. All lanes of `mask` must call it.
 std::uint64_t shuffle_xor(unsigned mask, std::uint64_t number, int other, Site site);
 template <class T>
 T shuffle_xor(unsigned mask, T number, int other, Site site) {
@@ -61,7 +62,8 @@ class Team {
   int team_rank() const { return team_rank_; }
   void team_barrier(Site site = Site::here()) const { meet_block(site); }
   const Team& team_shmem() const { return *this; }
-  /// The next `bytes` of the block's scratch memory, on a border of `border` bytes. Every thread asks for the same.
+  /// Returns the next `bytes` of the block's scratch memory, aligned to `border` bytes. Every thread must ask for the
+  /// same.
   void* get_shmem_aligned(std::ptrdiff_t bytes, std::ptrdiff_t border) const;
 
  private:
@@ -76,18 +78,18 @@ class Team {
 struct Kernel {
   std::string label;
   std::int64_t blocks = 0;
-  int threads = 0;          ///< of a block
-  std::size_t scratch = 0;  ///< bytes of a block
+  int threads = 0;          ///< number of threads in a block
+  std::size_t scratch = 0;  ///< bytes of scratch memory of a block
   std::shared_ptr<const void> body = {};
   std::size_t body_bytes = 0;
   void (*call)(const void* body, std::int64_t block, int thread, std::byte* scratch) = nullptr;
 };
-/// Queues it. Reports what a GPU would refuse.
+/// Queues a kernel. Reports launches that a GPU would refuse.
 void launch(const Device& device, Kernel kernel);
-/// A size of blocks for kernels that name none, drawn from the seed.
+/// Returns a block size for kernels that name none, drawn from the seed.
 int any_block_size();
 
-/// Queues body(i) for i in [0, n), each by a thread of its own, in blocks of any size.
+/// Queues body(i) for i in [0, n), each by its own thread, in blocks of any size.
 template <class Body>
 void launch_numbers(const Device& device, const std::string& label, std::int64_t n, const Body& body) {
   struct Numbers {
@@ -124,8 +126,8 @@ void launch_teams(const Device& device, const std::string& label, std::int64_t l
   launch(device, std::move(kernel));
 }
 
-/// Queues body(i, so far, last) for i in [0, n) as Kokkos::parallel_scan calls it on a GPU: once for the sums of runs
-/// of numbers, and once more, last, from the sum before each run. `T` is the type that is counted.
+/// Queues body(i, sum, last) for i in [0, n) as Kokkos::parallel_scan calls it on a GPU. The first pass sums runs of
+/// values. The second, with `last` true, begins with the sum before each run. `T` is the type of the sum.
 template <class T, class Body>
 void launch_scan(const Device& device, const std::string& label, std::int64_t n, const Body& body) {
   constexpr std::int64_t run = 64;

@@ -8,14 +8,16 @@
 
 namespace tesserec::emulated {
 
-/// Memory of the device: the host is stopped when it touches it. Pinned memory: the host's, which kernels may touch.
+/// Kind of memory. Device memory: an access by the host ends the process. Pinned memory: the host's, which kernels may
+/// access.
 enum class Kind { device, pinned };
 
-/// Allocates `bytes` between pages that nobody may touch, filled with 0xff; null for 0. Freed memory is not used again.
+/// Allocates `bytes`, filled with 0xff, before a page that nobody may access; null for 0 bytes. Freed addresses are not
+/// used again.
 std::shared_ptr<void> allocate(Kind kind, const std::string& label, std::size_t bytes);
 
-/// A shared array of `size` numbers: what a Kokkos view of rank 1 is to its users here. As with views, a move may
-/// throw, so that a std::vector of what holds one copies it when it grows.
+/// A shared array of `size` values, in place of a Kokkos view of rank 1. As with views, a move may throw, so that a
+/// growing std::vector copies objects that hold an array.
 template <class T, Kind kind>
 class Array {
  public:
