@@ -8,17 +8,19 @@
 
 namespace tesserec::embedding {
 
-/// The lookups that all ranks ask of one of this rank's shards for one batch.
+/// Lookups of all ranks in one of this rank's shards, for one batch.
 struct AskedShard {
   ShardBags bags;                           ///< [run of samples][feature of the table]
-  std::vector<std::vector<Nodes>> nodes;    ///< the sums returned for each
-  std::vector<std::vector<Index>> sums_at;  ///< float offset of each one's sums
-  /// Sums of gradients that will come if rows travel. RowUse::row counts the ids of all runs; pinned, it is a slot.
+  std::vector<std::vector<Nodes>> nodes;    ///< [run][feature] sums returned for each bag
+  std::vector<std::vector<Index>> sums_at;  ///< [run][feature] float offset of the sums
+  /// Gradient sums that will arrive if the shard is fetched. RowUse::row is an index among the ids of all runs, and a
+  /// slot after pin().
   std::vector<RowUse> gradients;
   PinnedRows pinned;
 
+  /// Empties the lists and makes them ready for `runs` runs of samples.
   void clear(Index runs);
-  /// Makes all rows resident and sets Bags::slots, once.
+  /// Pins all rows, and sets Bags::slots and the slots of `gradients`. Must be called once.
   void pin(const Exec& exec, RowStore& store);
 };
 

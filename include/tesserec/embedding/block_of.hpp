@@ -8,10 +8,10 @@
 
 namespace tesserec::embedding {
 
-/// Blocks that the rows of every table fall into: leaves of the tree that pools a bag, and units of row-wise sharding.
+/// Number of row blocks of every table. They are leaves of the tree that pools a bag, and units of row-wise sharding.
 inline constexpr Index block_count = 1024;
 
-/// Maps an id of one table to its block in [0, block_count).
+/// Map of one table's ids to blocks in [0, block_count).
 class BlockOf {
  public:
   BlockOf() = default;
@@ -20,13 +20,13 @@ class BlockOf {
     const Index rows_per_block = (rows + block_count - 1) / block_count;
     return {rows_per_block, rows > Index{1} << 36 ? 0 : ~std::uint64_t{0} / std::uint64_t(rows_per_block)};
   }
-  /// Maps an id to the top 10 bits of a fixed mix of its 64 bits, whatever the size of its table.
+  /// Maps an id to the top 10 bits of a fixed mix of its 64 bits, independently of the size of its table.
   static constexpr BlockOf by_hash() { return {0, 0}; }
 
   TESSEREC_FUNCTION constexpr bool is_by_hash() const { return rows_per_block_ == 0; }
 
-  /// Returns the block of an id. A table of consecutive ids multiplies, because a division costs more than the rest of
-  /// the work on an id. The product is exact while (id + 1) * rows per block < 2^64.
+  /// Returns the block of an id. Consecutive ids are multiplied by an inverse, because a division costs more than the
+  /// rest of the work on an id. The product is exact while (id + 1) * rows per block < 2^64.
   TESSEREC_FUNCTION Index operator()(Index id) const {
     if (inverse_ == 0) return is_by_hash() ? hashed(id) : id / rows_per_block_;
 #ifdef __CUDA_ARCH__

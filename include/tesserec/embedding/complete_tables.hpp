@@ -8,13 +8,14 @@
 
 namespace tesserec::embedding {
 
-/// A feature of the data, and how many ids it has.
+/// Feature of the data, with its number of ids.
 struct DataFeature {
   std::string name;
   Index ids = 0;
 };
-/// Fills in what a deck leaves to the data: one table a feature where it has none, features named as their table, rows
-/// as many as ids. `data` names them in messages. Error: a feature that the data lack, rows that nobody gives.
+/// Fills in what a deck leaves to the data. Without tables, each feature gets one. A table without features reads the
+/// feature of its name, and a table without rows has the ids of its largest feature. `data` names the data in messages.
+/// Throws Error if the data lack a feature, or if neither deck nor data give the rows.
 std::vector<EmbeddingBagConfig> complete_tables(std::vector<EmbeddingBagConfig> tables,
                                                 const std::vector<DataFeature>& features, const std::string& data);
 

@@ -11,58 +11,62 @@
 
 namespace tesserec::embedding {
 
-/// Lists the keys of a lookup's result: tables in order, in each its features in order; a shared one is feature@table.
+/// Lists the keys of a lookup's result, by table, then by feature. A feature of several tables is named feature@table.
+/// `pooled` selects the pooled features or the un-pooled ones.
 std::vector<std::string> embedding_names(const std::vector<EmbeddingBagConfig>& tables, bool pooled = true);
 
-/// Errors, naming table and feature: no table; one without name, features, rows or columns; a name or a
-/// table's feature that comes twice; an un-pooled feature that the table has not, or that is weighted.
+/// Throws Error, naming table and feature, if the tables are invalid. Each table needs a unique name, features, rows
+/// and columns, and each of its features once. An un-pooled feature must be among the table's features, and its table
+/// must not be weighted. A table with a QrHalf must have QrHalf::rows() rows.
 void check_tables(const std::vector<EmbeddingBagConfig>& tables);
 
-/// "(name): EmbeddingBag(rows, dim, mode='sum', features=['a', 'b'])", as torch prints a module.
+/// Describes a table as torch prints a module: "(name): EmbeddingBag(rows, dim, mode='sum', features=['a', 'b'])".
 std::string describe(const EmbeddingBagConfig& table);
 
-/// Tables that turn bags of ids into one vector a feature and sample, TorchRec's EmbeddingBagCollection, or, for
-/// features listed as un-pooled, into one vector an id, its EmbeddingCollection. It starts as a description without
-/// storage (device "meta"), which sharding cuts over ranks; `initialise` makes all of it here, on one rank.
+/// Tables that turn bags of ids into one vector per feature and sample, as TorchRec's EmbeddingBagCollection. Un-pooled
+/// features get one vector per id, as in its EmbeddingCollection. A collection starts as a description without storage
+/// (device "meta"), which sharding cuts over ranks. initialise() allocates all of it on this rank.
 class EmbeddingBagCollection {
  public:
-  /// Errors: check_tables.
+  /// Takes the tables. Throws Error as check_tables does.
   explicit EmbeddingBagCollection(std::vector<EmbeddingBagConfig> tables);
 
   const std::vector<EmbeddingBagConfig>& tables() const { return configs_; }
   const std::vector<std::string>& embedding_names() const { return names_; }
-  /// Names the un-pooled features.
+  /// Returns the names of the un-pooled features.
   std::vector<std::string> unpooled_names() const { return embedding::embedding_names(configs_, false); }
-  /// The features it reads, each once, in the order of their first use.
+  /// Lists the features that the tables read, each once, in the order of their first use.
   std::vector<std::string> features() const;
 
-  /// Allocates the tables. Their rows have no values yet.
+  /// Allocates the tables, whose rows have no values yet.
   void allocate(const Exec& exec);
-  /// Allocates the tables and fills them with the start values that any plan gives them.
+  /// Allocates the tables and fills them with start values, which are the same under any plan.
   void initialise(const Exec& exec, std::uint64_t seed);
 
-  /// Looks up [B, sum of dims]; sums are rounded to `sums` before a mean divides them. Errors: not initialised; a
-  /// missing feature or weights; an id outside its table.
+  /// Looks up the pooled vectors [B, sum of dims]. Sums are rounded to `sums` before a mean divides them. Throws Error
+  /// if the collection has no storage, if a feature or weights are missing, or if an id is outside its table.
   jagged::KeyedTensor forward(const Exec& exec, const jagged::KeyedJaggedTensor& features,
                               NumberType sums = NumberType::fp32) const;
 
-  /// One vector an id, [ids, dim], rounded to `vectors`, of each of unpooled_names(). Errors as forward's.
+  /// Looks up one vector per id, [ids, dim], rounded to `vectors`, for each of unpooled_names(). Throws Error as
+  /// forward() does.
   std::vector<jagged::JaggedVectors> unpooled(const Exec& exec, const jagged::KeyedJaggedTensor& features,
                                               NumberType vectors = NumberType::fp32) const;
 
-  /// A table by its name. Errors: not initialised; no such table.
+  /// Returns a table by its name. Throws Error if the collection has no storage or no such table.
   const EmbeddingBag& embedding_bag(const std::string& table) const;
 
-  /// The module tree, as torch prints it.
+  /// Describes the module tree as torch prints it.
   std::string describe() const;
 
  private:
-  /// The bags of a table's feature in a batch. Errors: it is not there, an id outside the table, no weights.
+  /// Returns the bags of a table's feature in a batch. Throws Error if feature or weights are missing, or if an id is
+  /// outside the table.
   Bags bags_of(const EmbeddingBagConfig& table, std::size_t feature, const jagged::KeyedJaggedTensor& sparse) const;
 
   std::vector<EmbeddingBagConfig> configs_;
   std::vector<std::string> names_;
-  std::vector<std::unique_ptr<EmbeddingBag>> bags_;  // of each table; empty before initialise
+  std::vector<std::unique_ptr<EmbeddingBag>> bags_;  // [table] bags; empty before allocate
 };
 
 }  // namespace tesserec::embedding

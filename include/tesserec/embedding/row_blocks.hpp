@@ -8,18 +8,18 @@
 
 namespace tesserec::embedding {
 
-/// The blocks of a table of consecutive ids, as BlockOf::by_rows cuts them; the last blocks may be short or empty.
+/// Blocks of a table of consecutive ids, as BlockOf::by_rows cuts them. The last blocks may be short or empty.
 class RowBlocks {
  public:
   explicit RowBlocks(Index rows = 1) : rows_(rows), rows_per_block_((rows + block_count - 1) / block_count) {}
 
   Index block(Index row) const { return row / rows_per_block_; }
-  /// Returns the rows of the blocks [first, last).
+  /// Returns the rows of a range of blocks.
   Range rows(Range blocks) const {
     return {std::min(rows_, blocks.begin * rows_per_block_), std::min(rows_, blocks.end * rows_per_block_)};
   }
-  /// Returns the blocks of owner i of n. The smallest subtree that holds all rows is cut, so that a table of few rows
-  /// is shared out too, and owners of 2, 4, 8, ... hold whole subtrees.
+  /// Returns the blocks of owner i of n. It cuts the smallest subtree that holds all rows, so that a table of few rows
+  /// is shared out too. Owners of 2, 4, 8, ... hold whole subtrees.
   Range of_owner(Index i, Index n) const {
     const Index used = std::bit_ceil(std::uint64_t(block(rows_ - 1) + 1));
     return {i * used / n, i + 1 == n ? block_count : (i + 1) * used / n};

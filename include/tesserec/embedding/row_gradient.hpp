@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// From the gradients of bags to one gradient a row, by the law: inside a lane in the order sample, feature, position
-/// with fma from +0; lanes by the fixed tree; a lane without the row adds nothing.
+/// Sums of the gradients of bags into one gradient per row, in a fixed order. Inside a lane the order is sample,
+/// feature, position, with fma from +0. Lanes are added by the fixed tree, and a lane without the row adds nothing.
 #pragma once
 
 #include <span>
@@ -11,24 +11,26 @@
 
 namespace tesserec::embedding {
 
-/// One use of a row: the row, the lane, the gradient that reaches it and its weight.
+/// Use of a row: the row, the lane, the gradient that reaches the row, and its weight.
 struct RowUse {
-  Index row = 0;       ///< of the shard, from 0
-  Index gradient = 0;  ///< float offset of the vector it gets
+  Index row = 0;       ///< row of the shard, from 0
+  Index gradient = 0;  ///< float offset of the gradient vector
   std::int32_t lane = 0;
   float weight = 1;
 };
 
-/// Sorts by row, keeping the order of uses of a row (least significant digit radix sort). `rows`: rows of the shard.
+/// Sorts by row with a stable least significant digit radix sort. `rows`: number of rows of the shard.
 void sort_by_row(std::vector<RowUse>& uses, Index rows);
 
-/// Calls sink(row, leaf, sum[dim]) for each subtree sum of each row in `uses`, sorted by row; if `lanes` is the whole
-/// tree, one a row. `sums`: the vectors are sums of subtrees already. Calls fetch(row) some uses ahead.
+/// Calls sink(row, leaf, sum[dim]) for each subtree sum of each row in `uses`, which must be sorted by row. If `lanes`
+/// is the whole tree, each row has one sum. `sums`: the gradients are sums of subtrees already. Calls fetch(row) some
+/// uses ahead.
 template <class Fetch, class Sink>
 void sum_rows(std::span<const RowUse> uses, const float* gradients, Index dim, Range lanes, bool sums,
               const Fetch& fetch, const Sink& sink);
 
-/// The gradient of a row in sums[0 .. dim) from its uses; the kernel under sum_rows. `tree` has the sums left.
+/// Adds up the gradients of one row's uses; the kernel of sum_rows. Sum i of `tree` is in slots[i * dim .. (i + 1) *
+/// dim).
 void sum_one_row(const RowUse* uses, Index count, const float* gradients, Index dim, bool sums, TreeOrder& tree,
                  float* slots);
 

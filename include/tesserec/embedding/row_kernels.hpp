@@ -12,64 +12,68 @@
 
 namespace tesserec::embedding {
 
-/// A batch's lists in the memory where kernels compute.
+/// Lists of a batch in the memory where kernels compute.
 class BatchLists {
  public:
   virtual ~BatchLists() = default;
 };
 
-/// The lookups of one batch, shard by shard. All that it points to must outlive the batch's last call of RowKernels.
+/// Lookups of one batch, shard by shard. Everything that it points to must outlive the batch's last call of RowKernels.
 struct RowBatch {
-  std::span<const AskedShard> asked;  ///< pinned
+  std::span<const AskedShard> asked;  ///< [shard] pinned lookups
   const BatchSplit* split = nullptr;
-  Range own_lanes;                               ///< of this rank, which alone asks replicated shards
-  bool gradients = false;                        ///< sum or move will follow the lookup
-  std::unique_ptr<BatchLists>* lists = nullptr;  ///< those that read makes, or fills anew
+  Range own_lanes;                               ///< lanes of this rank, the only one that asks replicated shards
+  bool gradients = false;                        ///< true if sum or move will follow the lookup
+  std::unique_ptr<BatchLists>* lists = nullptr;  ///< lists that read makes, or fills anew
 };
 
-/// Gradients by which rows of some shards move, each row once.
+/// Gradients by which the rows of some shards are updated, each row once.
 struct RowMoves {
   std::span<const std::size_t> shards;
-  std::span<const double> rates;  ///< [shards.size()]
+  std::span<const double> rates;  ///< [shards.size()] learning rates
   Index step = 0;
-  /// Gradients of a batch's bags, by Bags::gradients_at: its rows move. `shards`: all unshared, not replicated ones.
+  /// Batch whose rows are updated by the gradients of its bags, at Bags::gradients_at. `shards` must then be all shards
+  /// that are neither shared nor replicated.
   const RowBatch* batch = nullptr;
   const float* gradients = nullptr;
-  /// Else one gradient a row, [shards.size()] of [slots, dim].
+  /// Gradients by row without a batch: [shards.size()] of [slots, dim].
   struct Rows {
     std::span<const Index> slots;
     const float* gradients;
   };
   std::span<const Rows> rows = {};
-  /// Rows that share their numbers with other shards move in rounds. Round k of optim::row_rounds returns of each
-  /// row its sums over this shard's subtrees of columns, and wants in `totals` the whole rows' sums of the round
-  /// before, [shards.size()][rows, sums]. The round after the last moves the rows.
+  /// Round of rows that share their numbers with other shards. Round k < optim::row_rounds returns the sums of each row
+  /// over this shard's subtrees of columns. It needs the whole rows' sums of the preceding round in `totals`,
+  /// [shards.size()][rows, sums]. The round after the last one updates the rows.
   int round = 0;
   std::span<const std::vector<float>> totals = {};
 };
 
-/// Looks up and moves the rows of one rank's shards, all shards in a call. Every implementation gives the same bits.
+/// Lookups and updates of the rows of one rank's shards, all shards in one call. Every implementation gives the same
+/// bits.
 class RowKernels {
  public:
   struct Shard {
     EmbeddingTable* table = nullptr;
-    bool fetched = false;     ///< its rows travel: gradients come as sums (AskedShard::gradients)
-    bool replicated = false;  ///< all ranks have a copy, and each looks up its own samples
+    bool fetched = false;     ///< its rows are fetched: gradients arrive as sums (AskedShard::gradients)
+    bool replicated = false;  ///< every rank has a copy and looks up its own samples
   };
   virtual ~RowKernels() = default;
 
-  /// Brings a batch's lists, once, before the other calls for it; may be called while other batches compute.
+  /// Reads a batch's lists into the kernels' memory, once, before the other calls for the batch. Other batches may
+  /// compute meanwhile.
   virtual void read(const Exec& exec, const RowBatch& batch) = 0;
-  /// Writes the sums of each shard's bags to sums + AskedShard::sums_at, where the tables lie.
+  /// Writes the sums of each shard's bags to sums + AskedShard::sums_at, in the tables' memory.
   virtual void lookup(const Exec& exec, const RowBatch& batch, float* sums) = 0;
-  /// Returns some shards' gradients by row; of replicated ones, over subtrees of the batch's own lanes. Blocks.
+  /// Returns the gradients of some shards by row; of replicated shards, sums over subtrees of the batch's own lanes.
+  /// Blocks.
   virtual std::vector<RowSums> sum(const Exec& exec, const RowBatch& batch, const float* gradients,
                                    std::span<const std::size_t> shards) = 0;
-  /// Moves rows. Returns the sums of a round, [shards.size()], of shards that have this round.
+  /// Updates rows. Returns the sums of a round, [shards.size()], for the shards that have this round.
   virtual std::vector<std::vector<float>> move(const Exec& exec, const RowMoves& moves) = 0;
 };
 
-/// Makes kernels for shards at place_of(kernels). `phases` times "sort ids" where it interrupts other phases.
+/// Makes kernels for shards, which must lie at place_of(kernels). `phases` times "sort ids" inside other phases.
 std::unique_ptr<RowKernels> make_row_kernels(Kernels kernels, std::vector<RowKernels::Shard> shards, Phases& phases);
 
 }  // namespace tesserec::embedding

@@ -13,39 +13,39 @@
 
 namespace tesserec::embedding {
 
-/// One rank's rectangle of one logical table: row blocks by columns.
+/// Rectangle of one logical table on one rank: row blocks x columns.
 struct TableShard {
   EmbeddingBagConfig config;
   Range blocks{0, block_count};
   Range columns;
-  optim::Settings optimizer = {};  ///< the sparse one for the fused kernel, the dense one for the dense
+  optim::Settings optimizer = {};  ///< sparse optimizer for the fused kernel, dense one for the dense kernel
   ComputeKernel kernel = ComputeKernel::fused;
-  Place place = Place::host;  ///< where kernels read and write rows
+  Place place = Place::host;  ///< memory where kernels read and write rows
 
   Index dim() const { return columns.size(); }
-  /// Returns the rows of a table by BlockBy::rows; all of the table by hash.
+  /// Returns the rows of the blocks by BlockBy::rows, and all rows of the table by BlockBy::hash.
   Range rows() const { return config.rows(blocks); }
 };
 
-/// Numbers of a row: its weights, or one state of the optimizer.
+/// Numbers of all rows: the weights, or one state of the optimizer.
 struct RowMatrix {
   std::string name;
-  bool per_row = false;        ///< one number a row, which each owner of the row's columns keeps
+  bool per_row = false;        ///< one number per row, which each owner of the row's columns keeps
   PlacedMatrix<float> values;  ///< [slots, columns]
 };
 
-/// Start values of a table of n rows by (seed, table, row, column): U(-sqrt(1/n), sqrt(1/n)), as in DLRM; or 1.
+/// Start values of a table of n rows: U(-sqrt(1/n), sqrt(1/n)) by (seed, table, row, column), as in DLRM, or 1.
 class StartValues {
  public:
-  /// `index`: of the table among the model's.
+  /// Takes the table, the seed, and the index of the table among the tables of the model.
   StartValues(const EmbeddingBagConfig& table, std::uint64_t seed, Index index);
 
   const Random& random() const { return random_; }
   float bound() const { return bound_; }
   bool ones() const { return ones_; }
-  /// out[row][column]; the columns begin at a multiple of four.
+  /// Writes the start values to out[row][column]. The columns must begin at a multiple of four.
   void operator()(Range rows, Range columns, float* out) const;
-  /// Returns the root of the expected square of a row's length.
+  /// Returns the root mean square of a row's Euclidean length.
   double row_norm() const;
 
  private:
@@ -55,11 +55,12 @@ class StartValues {
   bool ones_;
 };
 
-/// The rows of a shard with their optimizer states, wherever they lie. Kernels know slots: row `p` of matrices() is
-/// the row that pin() gave slot p. A store may hold fewer slots than rows. It is used by one thread at a time.
+/// Rows of a shard with their optimizer states, in any memory. Kernels address slots: row `p` of matrices() is the row
+/// to which pin() gave slot p. A store may hold fewer slots than rows. One thread at a time uses the store.
 class RowStore {
  public:
-  /// `matrices`: weights, then optim::states. `ordered`: a row's slot is row - first_row(); nothing needs pinning.
+  /// Takes the weights, then the matrices of optim::states. `ordered`: a row's slot is row - first_row(), and nothing
+  /// needs pinning.
   RowStore(const TableShard& shard, std::vector<RowMatrix> matrices, bool ordered = false);
   virtual ~RowStore() = default;
   RowStore(const RowStore&) = delete;
@@ -71,32 +72,36 @@ class RowStore {
   bool ordered() const { return ordered_; }
   Index first_row() const { return first_row_; }
 
-  /// Makes rows resident until they are released as often; returns each row's slot. Error: there is no room.
+  /// Makes rows resident and returns the slot of each row. A row stays until it is released as often as it was pinned.
+  /// Throws Error if the slots do not suffice.
   virtual std::vector<Index> pin(const Exec&, std::span<const Index>) { return {}; }
-  /// Gives up slots that pin() returned. `moved`: kernels have written to these rows.
+  /// Releases slots that pin() returned. `moved`: kernels have written to these rows.
   virtual void release(std::span<const Index>, [[maybe_unused]] bool moved) {}
-  /// Returns the row at a slot that is pinned.
+  /// Returns the row at a pinned slot.
   virtual Index row_at(Index slot) const { return first_row_ + slot; }
 
-  /// Copies rows of a matrix from, and to, the host, whether they are resident or not. No row is pinned meanwhile.
+  /// Copies rows of a matrix to (read) or from (write) the host, resident or not. No row may be pinned meanwhile.
   virtual void read(const Exec& exec, std::size_t matrix, Range rows, float* to) const = 0;
   virtual void write(const Exec& exec, std::size_t matrix, Range rows, const float* from) = 0;
-  /// Returns the address of rows of a matrix that lie one after the other in the host's memory; null: they do not.
+  /// Returns the address of consecutive rows of a matrix in the host's memory, or null if they are not consecutive
+  /// there.
   virtual float* in_place(std::size_t, [[maybe_unused]] Range rows) const { return nullptr; }
-  /// Gives all rows their start values. States keep theirs.
+  /// Gives all rows their start values. States keep their values.
   virtual void initialise(const Exec& exec, const StartValues& start) = 0;
 
   struct Bytes {
     Index device = 0, host = 0, disk = 0;
   };
+  /// Returns the bytes of weights and states in each kind of memory.
   virtual Bytes bytes() const;
 
-  /// A row at a slot with its gradient, in the host's memory.
+  /// Returns the row at a slot with its gradient. The store must lie in the host's memory.
   optim::Row row(Index slot, const float* gradient) const {
     const auto state = [&](int s) { return states_.begin[s] + slot * states_.width[s]; };
     return {weights().data() + slot * dim(), gradient, {state(0), state(1), state(2)}, columns_, whole_dim_};
   }
-  /// Fetches all that an update of a slot reads. Inline, because GCC drops the call of a function that only prefetches.
+  /// Prefetches all numbers of a slot for an update. Inline, because GCC drops the call of a function that only
+  /// prefetches.
   [[gnu::always_inline]] void prefetch(Index slot) const {
     constexpr Index line = 16;  // floats
     for (const RowMatrix& matrix : matrices_) {
@@ -114,17 +119,18 @@ class RowStore {
   struct {
     optim::States begin{};
     std::array<Index, optim::States().size()> width{};
-  } states_;  // of matrices_, for the loop over rows
+  } states_;  // states of matrices_, for the loop over rows
 };
 
-/// Allocates the matrices of a store with so many slots. States have their start values.
+/// Allocates the matrices of a store with `slots` slots, and fills the states with their start values. Blocks.
 std::vector<RowMatrix> row_matrices(const Exec& exec, const TableShard& shard, Index slots);
 
 using MakeRowStore = std::function<std::unique_ptr<RowStore>(const Exec&, const TableShard&)>;
-/// Makes a store with all rows in the memory of kernels. Error: BlockBy::hash; too little memory.
+/// Makes a store with all rows in the memory of kernels. Throws Error for BlockBy::hash, or if the memory does not
+/// suffice.
 std::unique_ptr<RowStore> memory_rows(const Exec& exec, const TableShard& shard);
 
-/// Rows of one batch that are resident; they are released when this goes.
+/// Resident rows of one batch, which the destructor releases.
 class PinnedRows {
  public:
   PinnedRows() = default;
@@ -140,9 +146,9 @@ class PinnedRows {
     if (!slots_.empty()) store_->release(slots_, moved_);
   }
 
-  /// One a row.
+  /// Returns the slots of the rows, in the order of pinning.
   const std::vector<Index>& slots() const { return slots_; }
-  /// Says that kernels move these rows.
+  /// Marks the rows as written by kernels, for the release.
   void set_moved() { moved_ = true; }
 
  private:

@@ -11,36 +11,38 @@
 
 namespace tesserec::embedding {
 
-/// Gradients by row, in the host's memory: one a row, or one for each subtree of one rank's lanes.
+/// Gradients by row in the host's memory: one per row, or one per subtree of one rank's lanes.
 struct RowSums {
-  std::vector<Index> rows;    ///< of the logical table, ascending
-  std::vector<Index> leaves;  ///< a lane of each; empty where there is one sum a row
+  std::vector<Index> rows;    ///< rows of the logical table, ascending
+  std::vector<Index> leaves;  ///< a lane below each sum; empty if each row has one sum
   std::vector<float> sums;    ///< [rows.size(), dim]
 
   void clear();
 };
 
-/// Adds sums over subtrees of lanes, lane order within a row, to one sum a row. `uses`: RowUse::row is a row.
+/// Adds sums over subtrees of lanes, which are in lane order within a row, to one sum per row. RowUse::row must be a
+/// row. `rows`: bound of the rows.
 RowSums add_sums(const Exec& exec, std::vector<RowUse> uses, Index rows, const float* sums, Index dim);
-/// Adds the uses of each row, which are sorted by RowUse::row, to one sum. `are_sums` as in sum_rows.
+/// Adds the uses of each row to one sum. The uses must be sorted by RowUse::row. `are_sums`: `sums` of sum_rows.
 RowSums sum_all_rows(const Exec& exec, std::span<const RowUse> uses, const float* gradients, Index dim, bool are_sums);
 
-/// Multiplies gradients by `scale` and cuts them by value to magnitude `most`; 0: uncut.
+/// Multiplies gradients by `scale` and clips each number to magnitude `most`; 0 = no clipping.
 void limit(const Exec& exec, RowSums& sums, float scale, float most);
 
-/// Gradients of one shard's rows, each summed over one micro-batch, added over the micro-batches by the fixed tree as
-/// they come. A micro-batch without a row adds nothing to it. About log2(micro-batches) lists of rows are alive.
+/// Gradients of one shard's rows, each summed over one micro-batch and added over the micro-batches by the fixed tree.
+/// A micro-batch without a row adds nothing to it. About log2(micro-batches) lists of rows are alive.
 class GatheredRows {
  public:
   explicit GatheredRows(Index dim) : dim_(dim) {}
 
-  /// Takes the sums of the next micro-batch, one a row.
+  /// Adds the sums of the next micro-batch, one per row.
   void add(RowSums sums);
-  /// Ends the tree and returns the sums over all micro-batches; empty without any. A call of clear() must follow.
+  /// Completes the tree and returns the sums over all micro-batches, empty without any. clear() must precede the next
+  /// add().
   RowSums& finish();
   void clear();
 
-  /// Adds the squares of the gathered gradients to `sum`.
+  /// Adds the squares of the gathered gradients to `sum`. Completes the tree as finish() does.
   void add_squares(const Exec& exec, ExactSum& sum);
 
  private:

@@ -15,25 +15,25 @@ namespace tesserec::embedding {
 
 enum class PoolingType { sum, mean };
 
-/// Start values of rows: small ones at random, or 1 (of weights that ids learn).
+/// Start values of rows: small random numbers, or 1 for weights that ids learn.
 enum class RowStart { uniform, one };
 
-/// How a table's rows move: fused = touched rows only, by the sparse optimizer, in the backward pass; dense = every row
-/// of the table by the dense optimizer.
+/// Kernels that update a table's rows. fused: touched rows only, by the sparse optimizer, in the backward pass. dense:
+/// every row of the table, by the dense optimizer.
 enum class ComputeKernel { fused, dense };
 
-/// The law by which an id has its block: its place among the table's rows, or a hash of it, which leaves the number of
-/// rows open. Rows by hash need a RowStore that can find them; the store in memory cannot.
+/// Law that gives an id its block: by its place among the table's rows, or by a hash of the id. The hash leaves the
+/// number of rows open. Rows by hash need a RowStore that can find them; the store in memory cannot.
 enum class BlockBy { rows, hash };
 
-/// How the pooled vectors of a quotient table and its remainder table become one.
+/// Operation that joins the pooled vectors of a quotient table and its remainder table.
 enum class QrOperation { add, mult, concat };
 
-/// What makes a table the half of a larger one that is cut in two (Shi et al., arXiv 1909.02107): an id's rows are
-/// id / collisions in the quotient table and id % collisions in the remainder table.
+/// Half of a larger table that is cut in two (Shi et al., arXiv 1909.02107). An id uses row id / collisions of the
+/// quotient table and row id % collisions of the remainder table.
 struct QrHalf {
-  std::string table;     ///< the larger one's name
-  Index ids = 0;         ///< and its rows
+  std::string table;     ///< name of the larger table
+  Index ids = 0;         ///< rows of the larger table
   Index collisions = 0;  ///< ids of one row of the quotient table, and rows of the remainder table
   QrOperation operation = QrOperation::mult;
   bool remainder = false;
@@ -42,26 +42,26 @@ struct QrHalf {
   Index row(Index id) const { return remainder ? id % collisions : id / collisions; }
 };
 
-/// One logical table, TorchRec's EmbeddingBagConfig. Several features may share it.
+/// Logical table, as TorchRec's EmbeddingBagConfig. Several features may share it.
 struct EmbeddingBagConfig {
   std::string name;
-  Index num_embeddings = 0;  ///< rows; 0 in a deck = the data set's
+  Index num_embeddings = 0;  ///< rows; 0 in a deck = as in the dataset
   Index embedding_dim = 0;   ///< columns; 0 in a deck = model.embedding_dim
   std::vector<std::string> feature_names;
   PoolingType pooling = PoolingType::sum;
-  bool weighted = false;                          ///< multiply each row by the id's weight in the data
-  std::optional<optim::Settings> optimizer = {};  ///< instead of [optimizer] sparse, or dense for that kernel
-  std::vector<std::string> unpooled = {};         ///< those of its features that get one vector an id
+  bool weighted = false;                          ///< true if each row is multiplied by the id's weight in the data
+  std::optional<optim::Settings> optimizer = {};  ///< replaces [optimizer] sparse, or dense for that kernel
+  std::vector<std::string> unpooled = {};         ///< features that get one vector per id
   RowStart start = RowStart::uniform;
-  std::vector<double> ids_per_bag = {};  ///< of each feature, on average; empty where it is not known
-  Index projection = 0;  ///< columns that a learned matrix makes of the model's vector; 0 = there is none
-  std::optional<Index> qr_collisions = {};  ///< of a deck: instead of model.qr_collisions; 0 = the table is not cut
+  std::vector<double> ids_per_bag = {};     ///< [feature] mean ids per bag; empty = unknown
+  Index projection = 0;                     ///< columns after multiplication by a learned matrix; 0 = no matrix
+  std::optional<Index> qr_collisions = {};  ///< key of a deck, instead of model.qr_collisions; 0 = the table is not cut
   std::optional<QrHalf> half = {};
   BlockBy block_by = BlockBy::rows;
 
   BlockOf block_of() const { return block_by == BlockBy::hash ? BlockOf::by_hash() : BlockOf::by_rows(num_embeddings); }
   RowBlocks blocks() const { return RowBlocks(num_embeddings); }
-  /// Returns the rows that may lie in these blocks: of a table by hash all.
+  /// Returns the rows that may lie in these blocks: all rows, if blocks are by hash.
   Range rows(Range of = {0, block_count}) const {
     return block_by == BlockBy::hash ? Range{0, num_embeddings} : blocks().rows(of);
   }
@@ -69,7 +69,7 @@ struct EmbeddingBagConfig {
   bool pools(std::size_t feature) const {
     return std::find(unpooled.begin(), unpooled.end(), feature_names[feature]) == unpooled.end();
   }
-  /// Ids lie in [0, ids()); one beyond is reported of table whole().
+  /// Returns the end of the ids, which lie in [0, ids()). A message about an id beyond names the table whole().
   Index ids() const { return half ? half->ids : num_embeddings; }
   const std::string& whole() const { return half ? half->table : name; }
   Index row(Index id) const { return half ? half->row(id) : id; }

@@ -11,10 +11,10 @@
 
 namespace tesserec::embedding {
 
-/// One rank's shard of one logical table: its configuration and the store of its rows.
+/// Shard of one logical table on one rank: its configuration and the store of its rows.
 class EmbeddingTable {
  public:
-  /// Errors: those of `make`.
+  /// Allocates the rows: by `make`, or in memory for the dense kernel. Throws Error as `make` or memory_rows does.
   EmbeddingTable(const Exec& exec, const TableShard& shard, const MakeRowStore& make = memory_rows);
 
   const EmbeddingBagConfig& config() const { return shard_.config; }
@@ -24,17 +24,18 @@ class EmbeddingTable {
   Range blocks() const { return shard_.blocks; }
   Range rows() const { return shard_.rows(); }
   Range columns() const { return shard_.columns; }
-  /// Number of columns held here.
+  /// Returns the number of columns held here.
   Index dim() const { return shard_.dim(); }
-  /// Returns true where a row moves by sums over columns that other shards hold.
+  /// Returns whether a row is updated by sums over columns that other shards hold.
   bool shares_rows() const { return optim::row_rounds(optimizer().type) > 0 && dim() < config().embedding_dim; }
 
   RowStore& store() const { return *store_; }
   const PlacedMatrix<float>& weights() const { return store_->weights(); }
-  /// One gradient a row, zero between steps, of the dense kernel, whose rows are all in memory; else empty.
+  /// Returns the gradients of all rows for the dense kernel, which are zero between steps. Empty for the fused kernel.
   const PlacedMatrix<float>& dense_gradient() const { return dense_gradient_; }
 
-  /// Gives rows the start values of (seed, table, row, column), `table` being the table's place in its collection.
+  /// Gives the rows their start values by (seed, table, row, column). `table` is the index of the table in its
+  /// collection.
   void initialise(const Exec& exec, std::uint64_t seed, Index table);
 
  private:
@@ -43,7 +44,7 @@ class EmbeddingTable {
   PlacedMatrix<float> dense_gradient_;
 };
 
-/// The bags of a shard in one global batch: runs of samples in sample order, in each run one Bags a feature.
+/// Bags of a shard in one global batch: runs of samples in sample order, and in each run one Bags per feature.
 using ShardBags = std::vector<std::vector<Bags>>;
 
 }  // namespace tesserec::embedding

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Seconds and bytes that a plan takes of each rank in a step, as a sum over tables.
+/// Cost model of a plan: the seconds and bytes of each rank in a step, as sums over tables.
 #pragma once
 
 #include <span>
@@ -10,49 +10,56 @@
 
 namespace tesserec::planning {
 
-/// Bytes of a rank by what holds them.
+/// Memory of a rank [bytes], split by use.
 struct RankBytes {
-  double rows = 0;      ///< weights in tables
-  double states = 0;    ///< of their optimizers
-  double messages = 0;  ///< all else that tables take in a step
-  // Beside the tables; 0 where the planner is not told.
-  double dense = 0;    ///< network: parameters, states, gradients, activations
-  double batches = 0;  ///< samples that are made or read ahead
+  double rows = 0;      ///< weights of tables
+  double states = 0;    ///< optimizer states of tables
+  double messages = 0;  ///< all other bytes of tables in a step: messages, scratch space, dense gradients
+  // Memory outside the tables; 0 if the planner does not know it.
+  double dense = 0;    ///< parameters, states, gradients and activations of the network
+  double batches = 0;  ///< samples that are generated or read ahead
   double program = 0;  ///< code, MPI, Kokkos, HDF5
   double sum() const { return rows + states + messages + dense + batches + program; }
 };
 
-/// Cost of a plan. Seconds of a rank: its shards, its samples, and the latency of the messages.
+/// Cost of a plan. The seconds of a rank add up its shards, its samples, and the latency of its messages.
 struct PlanEstimate {
   std::vector<double> seconds;        ///< [rank]
   std::vector<double> bytes;          ///< [rank]
-  std::vector<RankBytes> holds;       ///< [rank] the same bytes, and those beside the tables
-  std::vector<StepSeconds> split;     ///< [rank] the same seconds by the work that takes them
-  std::vector<double> table_seconds;  ///< [table] summed over ranks
-  std::vector<double> table_bytes;    ///< [table] summed over ranks, messages included
+  std::vector<RankBytes> holds;       ///< [rank] `bytes` by use, and memory outside the tables
+  std::vector<StepSeconds> split;     ///< [rank] `seconds` by kind of work
+  std::vector<double> table_seconds;  ///< [table] sum over ranks
+  std::vector<double> table_bytes;    ///< [table] sum over ranks, messages included
+  /// Returns the seconds of the slowest rank.
   double critical_path() const;
-  /// Largest over mean.
+  /// Returns the seconds of the slowest rank divided by the mean of all ranks; 1 without any seconds.
   double imbalance() const;
 };
 
+/// Model of the seconds and bytes that plans take on one machine at one global batch size.
 class CostModel {
  public:
+  /// Takes the machine, the [plan] section, the sparse and the dense optimizer, and the global batch size [samples].
   CostModel(Topology topology, Settings settings, const optim::Settings& sparse, const optim::Settings& dense,
             Index global_batch);
 
   const Topology& topology() const { return topology_; }
   Index global_batch() const { return global_batch_; }
-  /// Returns the deck's demands of the table, completed by plan.default, the fused kernel and pieces of 32 columns.
+  /// Returns the deck's constraints on a table. Constraints that it leaves open default to plan.default, the fused
+  /// kernel, and pieces of at least 32 columns.
   ParameterConstraints constraints(const std::string& table) const;
-  /// Error as check_kernel's.
+  /// Returns the cost model of one table. Throws Error as check_kernel does.
   TableCosts costs(const embedding::EmbeddingBagConfig& table, ComputeKernel kernel) const;
   const optim::Settings& optimizer(const embedding::EmbeddingBagConfig& table, ComputeKernel kernel) const;
-  /// Seconds of a step's messages, whatever their size.
+  /// Returns the latency of a step's messages [seconds], which does not depend on their sizes.
   double latency() const;
+  /// Estimates the cost of a plan, which may violate constraints and memory limits.
   PlanEstimate evaluate(std::span<const embedding::EmbeddingBagConfig> tables, const ShardingPlan& plan) const;
-  /// Error that names the largest table and the missing bytes, when all ranks together have too few for the tables.
+  /// Throws Error if the tables need more memory than all ranks have together. The message names the largest table and
+  /// the missing bytes.
   void require_room(std::span<const embedding::EmbeddingBagConfig> tables) const;
-  /// Error that names the table and rank, the missing bytes and what would help, when a rank has too few.
+  /// Throws Error if a rank has too little memory for the plan. The message names the rank, its largest table, the
+  /// missing bytes, and what would help.
   void require_fits(std::span<const embedding::EmbeddingBagConfig> tables, const ShardingPlan& plan) const;
 
  private:

@@ -7,29 +7,30 @@
 
 namespace tesserec::planning {
 
-/// Frequencies with which the rows of a table are looked up. Popular rows are given with their blocks. The others
-/// follow Zipf's law, row k (from 1) in proportion to 1 / k^exponent, and lie scattered evenly over the blocks.
+/// Lookup frequencies of a table's rows. Popular rows have known blocks. The other rows lie scattered evenly over the
+/// blocks and follow Zipf's law: the k-th most frequent row of the table has a share proportional to 1 / k^exponent.
 class IdFrequencies {
  public:
+  /// Takes the number of rows, the exponent of Zipf's law, and the popular rows; null = none are known.
   IdFrequencies(double rows, double exponent, const Popularity* popular = nullptr);
 
-  /// Rows of about one frequency.
+  /// Rows of about equal frequency.
   struct Class {
     double rows;
-    double share;  ///< share of the lookups, of each row
-    Index block;   ///< where they lie; `scattered`: anywhere
+    double share;  ///< fraction of all lookups, per row
+    Index block;   ///< row block that holds them, or `scattered`
   };
   static constexpr Index scattered = -1;
-  /// Returns all rows, the most frequent first.
+  /// Returns the classes of all rows, most frequent first.
   const std::vector<Class>& classes() const { return classes_; }
   /// Returns the number of rows with exactly this share.
   double rows_with(double share) const;
-  /// Returns the chance that one of so many lookups finds a row with this share.
+  /// Returns the probability that at least one of `ids` lookups hits a given row with this share.
   static double found(double ids, double share);
 
-  /// Returns the number of distinct rows among so many ids: concave.
+  /// Returns the expected number of distinct rows among `ids` lookups, a concave function of `ids`.
   double distinct(double ids) const;
-  /// Returns how many uniform ids would fall on as many distinct rows; for one id or less, as many.
+  /// Returns the number of uniform ids that would hit as many distinct rows. Returns `ids` if it is at most 1.
   double as_uniform(double ids) const;
 
  private:

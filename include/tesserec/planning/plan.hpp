@@ -12,61 +12,67 @@
 
 namespace tesserec::planning {
 
-/// A rectangle of a table on a rank: row blocks by columns.
+/// Rectangle of a table on one rank: row blocks x columns.
 struct Shard {
   int rank = 0;
   Range blocks{0, embedding::block_count};
-  Range columns;  ///< inner borders are multiples of 4
+  Range columns;  ///< columns, whose inner borders are multiples of 4
   bool operator==(const Shard&) const = default;
 };
 
-/// Forms in which a table's vectors travel, with the same bits.
+/// Forms of a table's exchange. All forms give the same bits.
 enum class ExchangeForm {
-  pooled,     ///< ids to the owner, sums of subtrees of row blocks back
-  rows,       ///< each row once to each rank that asks for it, pooled there; gradients summed there a row
-  two_levels  ///< pooled inside the owners' node, to which ids go once and from which one vector a bag comes
+  pooled,     ///< ids to the owner, sums over subtrees of row blocks back
+  rows,       ///< each distinct row to each rank that looks it up, which pools, and sums gradients by row
+  two_levels  ///< pooling inside the owners' node, to which ids are sent once; one vector per bag back
 };
 
-/// Cut of one table; TorchRec's ParameterSharding. data_parallel has no shards: every rank holds the table.
+/// Sharding of one table, as TorchRec's ParameterSharding. A data_parallel table has no shards: every rank holds all of
+/// it.
 struct ParameterSharding {
   ShardingType type = ShardingType::table_wise;
   ComputeKernel kernel = ComputeKernel::fused;
   ExchangeForm form = ExchangeForm::pooled;
-  std::vector<Shard> shards;  ///< row cuts x column cuts: by columns, then by rows; together the table
+  std::vector<Shard> shards;  ///< row cuts x column cuts that cover the table, ordered by columns, then by rows
 };
 
-/// The plan of a collection: one entry a table, in the collection's order.
+/// Plan of a collection: one entry per table, in the collection's order.
 using ShardingPlan = std::vector<ParameterSharding>;
 
-/// Shards of `row_cuts` x `column_cuts` as equal as row blocks and multiples of 4 columns allow. owners[c *
-/// row_cuts + r] holds piece r of the rows and piece c of the columns; a rank may own several.
+/// Cuts a table into `row_cuts` x `column_cuts` shards, as equal as row blocks and multiples of 4 columns allow.
+/// owners[c * row_cuts + r] is the rank of row piece r and column piece c. A rank may own several shards.
 std::vector<Shard> cut(const embedding::EmbeddingBagConfig& table, Index row_cuts, Index column_cuts,
                        std::span<const int> owners);
 
-/// Most pieces that a table's columns can be cut into.
+/// Returns the largest number of pieces into which a table's columns can be cut.
 inline Index most_column_cuts(const embedding::EmbeddingBagConfig& table) { return (table.embedding_dim + 3) / 4; }
 
-/// Errors, naming the table: a rank outside [0, ranks); shards that leave out or repeat a part of the table, are no
-/// grid, or have borders off row blocks or multiples of 4 columns; shards or two levels that the type does not allow.
+/// Throws Error, naming the table, if the plan is invalid. Ranks must lie in [0, ranks). Shards must form a grid that
+/// covers the table once, with borders at row blocks and multiples of 4 columns. The sharding type must allow the
+/// shards and the exchange form.
 void check_plan(std::span<const embedding::EmbeddingBagConfig> tables, const ShardingPlan& plan, int ranks);
 
-/// Returns whether a two_levels table goes so, not pooled: each slice of columns is whole on one of several nodes.
+/// Returns whether a two_levels table is exchanged by two levels rather than as pooled. Two levels need several nodes
+/// of several ranks, each column slice whole on one node, and a node with several shards.
 bool by_two_levels(const ParameterSharding& sharding, int ranks, int ranks_per_node);
 
 const char* name(ShardingType type);
 const char* name(ComputeKernel kernel);
 
-/// Returns the optimizer of a table's rows: its own, or `dense` for that kernel, else `sparse`.
+/// Returns the optimizer of a table's rows: the table's own one if it has one, `dense` for the dense kernel, else
+/// `sparse`.
 const optim::Settings& optimizer_of(const embedding::EmbeddingBagConfig& table, ComputeKernel kernel,
                                     const optim::Settings& sparse, const optim::Settings& dense);
 
-/// Error, naming table, kernel and optimizer: the dense kernel with an optimizer that moves touched rows alone.
+/// Throws Error, naming table, kernel and optimizer, if the kernel is dense and the optimizer can only update touched
+/// rows.
 void check_kernel(const embedding::EmbeddingBagConfig& table, ComputeKernel kernel, const optim::Settings& optimizer);
 
-/// Returns whether both kernels move a table alike: by one optimizer, which keeps a row without a gradient.
+/// Returns whether both kernels update a table alike: they have one optimizer, which leaves rows without a gradient
+/// unchanged.
 bool kernels_agree(const optim::Settings& fused, const optim::Settings& dense);
 
-/// Returns the bytes of weights and optimizer state of so many rows, by default of all.
+/// Returns the bytes of weights and optimizer states of `rows` rows, by default of all rows.
 Index table_bytes(const embedding::EmbeddingBagConfig& table, const optim::Settings& optimizer,
                   std::optional<Index> rows = {});
 

@@ -6,27 +6,31 @@
 
 namespace tesserec::planning {
 
-/// The whole plan with its estimate and bound. `dense_seconds`: of a step outside the tables, 0 = not known.
+/// Writes the whole plan as JSON, with its estimate and bound. `dense_seconds` [s] is the time of a step outside the
+/// tables, or 0 if unknown.
 std::string plan_json(std::span<const embedding::EmbeddingBagConfig> tables, const ProvenPlan& proven,
                       const Topology& topology, Index global_batch, double dense_seconds = 0);
 
-/// Borders of a plan: those of ours (row blocks, multiples of 4 columns), or any, moved to the nearest of these.
+/// Rule for a plan's shard borders. `exact` demands row blocks and multiples of 4 columns. `nearest` moves every border
+/// to the nearest of these.
 enum class Borders { exact, nearest };
 
-/// Parses a plan of ours, or of TorchRec's (docs/formats.md), whose borders always move to the nearest; messages call
-/// it `name`. Errors name the table: other tables or ranks than the model's, shards that are no plan.
+/// Parses a plan in our format or TorchRec's (docs/formats.md). The borders of a TorchRec plan always move to the
+/// nearest allowed ones. Messages call the plan `name`. Throws Error, naming the table, if tables or ranks are not the
+/// model's, or if the shards are no valid plan.
 ShardingPlan parse_plan(const std::string& text, const std::string& name,
                         std::span<const embedding::EmbeddingBagConfig> tables, int ranks,
                         Borders borders = Borders::exact);
 
-/// The same from a file.
+/// Reads a file and parses its plan by parse_plan.
 ShardingPlan read_plan(const std::string& path, std::span<const embedding::EmbeddingBagConfig> tables, int ranks,
                        Borders borders = Borders::exact);
 
-/// Ranks that a plan's file is for; of TorchRec's, that it names.
+/// Returns the number of ranks that a plan file is for; for a TorchRec plan, its highest rank + 1.
 int plan_ranks(const std::string& path);
 
-/// The plan in settings.file. Error, naming file, table and key: it breaks what plan.tables or plan.default demands.
+/// Reads the plan in settings.file. Throws Error, naming file, table and key, if the plan violates plan.tables or
+/// plan.default.
 ShardingPlan read_given_plan(const Settings& settings, std::span<const embedding::EmbeddingBagConfig> tables,
                              int ranks);
 

@@ -8,8 +8,8 @@
 
 namespace tesserec::planning {
 
-/// Writes a plan as TorchRec prints it: each table's sharding type, compute kernel and ranks, each shard's offsets
-/// [row, column], sizes [rows, columns] and placement. A data-parallel table has all ranks and no shards.
+/// Writes a plan as TorchRec prints it. Each table has its sharding type, compute kernel and ranks. Each shard has its
+/// offsets [row, column], sizes [rows, columns] and placement. A data-parallel table has all ranks and no shards.
 std::string plan_text(std::span<const embedding::EmbeddingBagConfig> tables, const ShardingPlan& plan, int ranks);
 
 }  // namespace tesserec::planning

@@ -10,31 +10,37 @@
 
 namespace tesserec::planning {
 
-/// A plan, its cost, and a bound that no plan goes below.
+/// Plan with its cost and a lower bound of the cost of any plan.
 struct ProvenPlan {
   ShardingPlan plan;
   PlanEstimate estimate;
-  double lower_bound = 0;  ///< seconds; of all plans that fit within the constraints, uneven cuts included (README)
-  bool exact = false;      ///< the search was exhaustive: nothing is better
-  Index min_rows = 1;      ///< the bound is over plans that cut freely cut tables into shards of at least so many rows
-  std::vector<std::string> reasons{};  ///< [table] for its type; empty for a given plan
+  double lower_bound = 0;  ///< bound over all plans within constraints and memory, uneven cuts included (README) [s]
+  bool exact = false;      ///< true if the search was exhaustive, so that no plan is better
+  Index min_rows = 1;      ///< least rows of a shard of a freely cut table, in the plans that the bound covers
+  std::vector<std::string> reasons{};  ///< [table] reason for its type; empty for a given or broadcast plan
+  /// Returns (critical path / lower bound) - 1, or 0 without a bound.
   double gap() const { return lower_bound > 0 ? estimate.critical_path() / lower_bound - 1 : 0; }
 };
 
-/// Chooses for every table within its constraints: type, cuts, owners and exchange form, so that the slowest rank's
-/// step is short and no rank lacks memory. A function of its input alone. Errors name the table.
+/// Planner that chooses every table's type, cuts, owners and exchange form within its constraints. It minimizes the
+/// step time of the slowest rank, within the memory of every rank. A plan is a function of the planner's input alone.
+/// Errors name the table.
 class EmbeddingShardingPlanner {
  public:
   EmbeddingShardingPlanner(Topology topology, Settings settings, const optim::Settings& sparse,
                            const optim::Settings& dense, Index global_batch);
 
   const CostModel& model() const { return model_; }
+  /// Searches for a plan. Throws Error if no plan that was found fits into the memory, or if plan.tables names an
+  /// unknown table.
   ProvenPlan plan(std::span<const embedding::EmbeddingBagConfig> tables) const;
-  /// Reads and costs the plan of plan.file. Errors as read_given_plan's, and if the plan does not fit.
+  /// Reads and costs the plan of plan.file. Throws Error as read_given_plan does, and if the plan does not fit into the
+  /// memory.
   ProvenPlan given_plan(std::span<const embedding::EmbeddingBagConfig> tables) const;
-  /// Costs a given plan, which may break constraints and memory. The bound is over shards of any size.
+  /// Costs a given plan, which may violate constraints and memory limits. The bound covers shards of any size.
   ProvenPlan evaluate(std::span<const embedding::EmbeddingBagConfig> tables, ShardingPlan plan) const;
-  /// Rank 0 plans, or reads plan.file; all receive. Error when a rank's tables, constraints or machine differ.
+  /// Plans on rank 0, or reads plan.file there, and broadcasts the plan. Collective. Throws Error on every rank if a
+  /// rank's tables, constraints or machine differ from those of rank 0.
   ProvenPlan collective_plan(const comm::Communicator& comm,
                              std::span<const embedding::EmbeddingBagConfig> tables) const;
 
@@ -45,19 +51,20 @@ class EmbeddingShardingPlanner {
   CostModel model_;
 };
 
-/// Error that names the first table whose plan is not the same on all ranks.
+/// Throws Error, naming the first table, if the ranks' plans differ. Collective.
 void require_same_plan(const comm::Communicator& comm, std::span<const embedding::EmbeddingBagConfig> tables,
                        const ShardingPlan& plan);
 
-/// "pooled" or "rows".
+/// Returns the name of a form: "pooled", "rows" or "two_levels".
 const char* form_name(ExchangeForm form);
 
-/// Writes where the planner knows the frequencies of rows from, and of how many tables.
+/// Writes the sources of the planner's row frequencies, with the number of tables of each source.
 std::string popularity_text(std::span<const embedding::EmbeddingBagConfig> tables, const Settings& settings);
 
 /// Writes the plan as a table for people: table, rows, dim, type, kernel, exchange, ranks, shards.
 std::string describe(std::span<const embedding::EmbeddingBagConfig> tables, const ShardingPlan& plan);
-/// Adds bytes and seconds of the ranks, the proven gap, and the reason for each table's type.
+/// Writes the plan as the same table, with the ranks' bytes and seconds, the proven gap, and the reason for each
+/// table's type.
 std::string describe(std::span<const embedding::EmbeddingBagConfig> tables, const ProvenPlan& proven);
 
 }  // namespace tesserec::planning

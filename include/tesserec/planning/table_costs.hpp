@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Seconds and bytes that one table takes of the ranks in a step: the same on any rank, since all samples are alike.
+/// Cost model of one table: seconds and bytes of the ranks in a step. The cost of a shard does not depend on its owner,
+/// because all samples are alike.
 #pragma once
 
 #include <array>
@@ -12,17 +13,18 @@
 
 namespace tesserec::planning {
 
-/// Seconds of a step by the work that takes them.
+/// Seconds of a step by kind of work.
 struct StepSeconds {
   double lookup = 0;    ///< sorting ids, reading rows, pooling
   double exchange = 0;  ///< bytes sent and received
-  double update = 0;    ///< summing gradients, moving rows by the optimizer
-  double latency = 0;   ///< messages, whatever their size
+  double update = 0;    ///< summing gradients, updating rows
+  double latency = 0;   ///< latency of messages, independent of their sizes
   double sum() const { return lookup + exchange + update + latency; }
   StepSeconds& operator+=(const StepSeconds& other);
   StepSeconds operator*(double times) const;
 };
 
+/// Seconds and bytes of a rank in a step.
 struct Load {
   double seconds = 0;
   double bytes = 0;
@@ -38,7 +40,7 @@ struct Load {
   }
 };
 
-/// A Load whose seconds are split.
+/// Load whose seconds are split by kind of work.
 struct Cost {
   StepSeconds seconds;
   double bytes = 0;
@@ -47,87 +49,89 @@ struct Cost {
   Cost operator*(double times) const { return {seconds * times, bytes * times}; }
 };
 
-/// A shard loads the rank that owns it, and each rank whose samples ask for it.
+/// Load of a shard: on its owner, and on each rank, whose samples look it up.
 struct ShardLoad {
   Load owner;
   Load each;
 };
+/// ShardLoad whose seconds are split by kind of work.
 struct ShardCost {
   Cost owner;
   Cost each;
   ShardLoad load() const { return {owner.load(), each.load()}; }
 };
 
-/// Names the numbers of a step's traffic that rows have. All but `filled` and `vectors` are sums over blocks.
+/// Indices into Part. All numbers but part_filled and part_vectors are sums over row blocks.
 enum PartOf {
   part_rows,
   part_ids,         ///< lookups
-  part_asked,       ///< distinct rows that one rank's samples ask for
-  part_moved,       ///< distinct rows of all samples
-  part_reads,       ///< seconds of reads at random, an id
-  part_reads_once,  ///< the same, a row that one rank asks for
-  part_updates,     ///< seconds of updates at random, a moved row
-  part_filled,      ///< chance that a pooled bag has an id in the piece
-  part_vectors,     ///< sums of subtrees [32 bits] that a pooled bag gets from it
+  part_asked,       ///< distinct rows that one rank's samples look up
+  part_moved,       ///< distinct rows that all samples look up
+  part_reads,       ///< seconds of random reads, one per id
+  part_reads_once,  ///< seconds of random reads, one per distinct row of one rank
+  part_updates,     ///< seconds of random updates, one per distinct row
+  part_filled,      ///< probability that a pooled bag has an id in the piece
+  part_vectors,     ///< sums of subtrees that a pooled bag gets from the piece [vectors of 32-bit numbers]
   part_sizes
 };
+/// Traffic of some rows of a table in a step, indexed by PartOf.
 using Part = std::array<double, part_sizes>;
 Part operator-(const Part& a, const Part& b);
 Part operator*(const Part& a, double times);
 
-/// Ids and bags of a step.
+/// Ids and bags of one table in a step.
 struct TableTraffic {
   TableTraffic(const embedding::EmbeddingBagConfig& table, const ParameterConstraints& constraints, int ranks,
                Index global_batch);
 
-  /// Returns the chance that a pooled bag has an id among so large a share of the lookups: concave.
+  /// Returns the probability that a pooled bag has an id in rows with this share of the lookups, a concave function.
   double filled(double share) const;
 
   IdFrequencies frequencies;
-  bool even;  ///< rows have their share of everything, as far as is known
+  bool even;  ///< true if no popular rows are known: traffic is proportional to the number of rows
   double ranks, rows, bags, ids;
   double unpooled_ids;          ///< ids whose vectors are not pooled
-  double pooled_bags, bag_ids;  ///< pooled bags, and ids in one of them; where rows are even, as if ids were uniform
+  double pooled_bags, bag_ids;  ///< pooled bags, and ids per pooled bag; if `even`, the equivalent uniform ids
 };
 
-/// Numbers that a row's weights, gradient and optimizer state have.
+/// Storage of a row: its weights, gradient and optimizer states.
 struct RowStorage {
   RowStorage(const optim::Settings& optimizer, bool dense);
 
   double bytes(double rows, double columns) const;
 
-  bool dense;                     ///< ComputeKernel::dense: a gradient of every row
-  double states, row_states = 0;  ///< per weight, per row
+  bool dense;                     ///< true for ComputeKernel::dense, which stores a gradient of every row
+  double states, row_states = 0;  ///< state numbers per weight, and per row
   int row_sums;                   ///< sums of a touched row that the owners of cut columns exchange
 };
 
-/// Seconds of a byte sent to all ranks alike, and the precision of vectors on their way.
+/// Seconds per byte that a rank sends evenly to all ranks, and the precision of vectors in messages.
 struct Wire {
   explicit Wire(const Topology& topology);
 
   bool rounded() const { return forward < 1 || backward < 1; }
 
-  double inside, between, all;  ///< seconds of a byte: to ranks of the node, to other nodes, to all
-  double batches, buffers;      ///< in flight, and copies of a message in memory: what stays on its rank has none
-  double add;                   ///< seconds of a byte added at the samples; a rank alone adds nothing
-  double forward, backward;     ///< bytes of a number of a finished vector, and of its gradient, of the four
+  double inside, between, all;  ///< seconds per byte: to ranks of the node, to other nodes, to all
+  double batches, buffers;      ///< batches in flight, and message copies in memory; bytes for the own rank have none
+  double add;                   ///< seconds per byte added at the samples' rank; 0 for one rank alone
+  double forward, backward;     ///< bytes per number of a finished vector, and of its gradient, divided by 4
 };
 
-/// Costs of one table in a step.
+/// Cost model of one table in a step.
 class TableCosts {
  public:
   TableCosts(const embedding::EmbeddingBagConfig& table, const ParameterConstraints& constraints,
              const optim::Settings& optimizer, const Topology& topology, Index global_batch);
 
-  /// Costs a shard of a plan. By two levels, the owner also bears this shard's share of what relays of its node do.
+  /// Costs a shard of a plan. By two levels, the owner also bears this shard's share of the work of its node's relays.
   ShardCost cost(const Shard& shard, const ParameterSharding& sharding) const;
   ShardLoad shard(const Shard& shard, const ParameterSharding& sharding) const { return cost(shard, sharding).load(); }
   ShardLoad shard(Range blocks, Range columns, ExchangeForm form) const;
-  /// Costs a piece of so many columns: affine in the part, and in width.
+  /// Costs a piece of `width` columns. The load is affine in `part` and in `width`.
   ShardLoad load(const Part& part, double width, ExchangeForm form) const {
     return piece(part, width, form, wire_.all).load();
   }
-  /// Returns the part of the blocks before `block`, without `filled` and `vectors`.
+  /// Returns the traffic of the blocks before `block`; its part_filled and part_vectors are 0.
   Part upto(Index block) const;
   Part part(Range blocks) const;
   const Part& whole() const { return whole_; }
@@ -136,19 +140,19 @@ class TableCosts {
   const embedding::RowBlocks& blocks() const { return blocks_; }
   double rows() const { return traffic_.rows; }
   Index dim() const { return Index(dim_); }
-  /// Costs each rank when every rank holds the table.
+  /// Returns the cost of each rank when every rank holds the table.
   Cost copy_cost() const;
   Load data_parallel() const { return copy_cost().load(); }
-  /// Bytes of weights and optimizer state of all rows.
+  /// Returns the bytes of weights and optimizer states of all rows, and of their gradients for the dense kernel.
   double whole_bytes() const { return storage_.bytes(traffic_.rows, dim_); }
 
  private:
-  /// `wire`: seconds of a byte.
+  /// Costs a piece; `wire`: seconds per byte of its messages.
   ShardCost piece(const Part& part, double width, ExchangeForm form, double wire) const;
   ShardCost by_two_levels(const Shard& shard, const ParameterSharding& sharding) const;
   ShardCost flat(Range blocks, Range columns, ExchangeForm form) const;
   void add_up_blocks();
-  double vectors(Range blocks) const;  ///< sums of subtrees that a bag gets from these blocks
+  double vectors(Range blocks) const;  ///< sums of subtrees that a pooled bag gets from these blocks
   double update_seconds(const Part& part, double columns) const;
 
   embedding::RowBlocks blocks_;
@@ -157,8 +161,8 @@ class TableCosts {
   RowStorage storage_;
   Wire wire_;
   Topology topology_;
-  Part whole_{};            ///< of all rows; vectors: finished ones may have fewer bits
-  std::vector<Part> upto_;  ///< [block] the blocks before it; empty where rows are even
+  Part whole_{};            ///< traffic of all rows; part_vectors is lower if finished vectors have fewer bits
+  std::vector<Part> upto_;  ///< [block] traffic of the blocks before it; empty if rows are even
 };
 
 }  // namespace tesserec::planning

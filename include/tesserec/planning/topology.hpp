@@ -9,36 +9,38 @@
 
 namespace tesserec::planning {
 
-/// The machine that a plan is for: ranks of one kind, as many on each node. Rank r lies on node r / ranks_per_node.
+/// Machine that a plan is for: ranks of one kind, equally many on each node. Rank r lies on node r / ranks_per_node.
 struct Topology {
   std::string device = "cpu";
   int ranks = 1;
   int ranks_per_node = 1;
   int exchange_levels = 2;  ///< Settings::exchange_levels
   ExchangeBytes exchange;   ///< Settings::exchange
-  Index memory = 0;         ///< bytes of a rank, of its GPU where it computes on one; 0 = without a limit
-  std::string memory_from;  ///< what says so: this machine, a limit of the job; empty = plan.memory, a GPU
-  double reserve = 0.15;    ///< share of it that is kept free
-  Index taken = 0;          ///< bytes of it that a GPU's rank takes before any table (gpu_taken)
+  Index memory = 0;         ///< bytes per rank, or per GPU if ranks compute on GPUs; 0 = no limit
+  std::string memory_from;  ///< source of `memory`: this machine, a limit of the job; empty = plan.memory, a GPU
+  double reserve = 0.15;    ///< fraction of `memory` that is kept free
+  Index taken = 0;          ///< bytes of `memory` that a GPU's rank takes before any table (gpu_taken)
   MachineCosts costs;
 
   int nodes() const { return ranks / ranks_per_node; }
   int node(int rank) const { return rank / ranks_per_node; }
   bool two_levels() const { return exchange_levels > 1 && ranks_per_node > 1 && nodes() > 1; }
-  /// Bytes of a rank for tables and messages.
+  /// Returns the bytes of a rank for tables and messages.
   Index usable_memory() const;
-  /// Returns the memory that leaves so much usable; and, for people, the text that names what lessens it.
+  /// Returns the `memory` that leaves `usable` bytes. lessened() returns text for messages that names what reduces it.
   Index memory_for(double usable) const;
   std::string lessened() const;
 };
 
-/// Finds the machine of `comm`; plan.* overrules it. Collective. Error: plan.device asks for GPUs of a CPU build.
+/// Finds the machine of `comm`, which settings of [plan] override. The memory is the least of all ranks. Collective.
+/// Throws Error if plan.device or plan.machine wants GPUs of a CPU build, or as topology_for does.
 Topology topology_of(const comm::Communicator& comm, const Settings& settings);
-/// The same where the ranks lie on these nodes (comm::nodes_of_ranks).
+/// Finds the machine if the ranks lie on these nodes (comm::nodes_of_ranks). Collective.
 Topology topology_of(const comm::Communicator& comm, const Settings& settings, std::span<const int> nodes);
 
-/// Describes a machine that is not here. `ranks_per_node` 0 = all on one node, or as many as it has GPUs. Memory:
-/// plan.memory, the GPU's, or what this process may use. Error: ranks that do not divide into nodes.
+/// Describes a machine of `ranks` ranks without looking at the job. If `ranks_per_node` is 0, a node has all ranks, or
+/// one per GPU. The memory is plan.memory, else the GPU's, else what this process may use. Throws Error if the ranks do
+/// not divide into nodes, or if no byte is left for tables.
 Topology topology_for(int ranks, int ranks_per_node, const Settings& settings);
 
 }  // namespace tesserec::planning

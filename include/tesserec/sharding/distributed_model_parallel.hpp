@@ -11,64 +11,71 @@
 
 namespace tesserec::sharding {
 
-/// Options of a DistributedModelParallel; all ranks give the same.
+/// Options of a DistributedModelParallel, equal on all ranks.
 struct ParallelOptions {
-  std::optional<planning::ShardingPlan> plan;  ///< unset: the planner's own
-  planning::Settings planner;                  ///< constraints for the planner, and its machine
-  Index global_batch = 512;                    ///< samples of all ranks that the planner reckons with
-  int lanes = 8;                               ///< decides the bits of updates, and the most ranks; a power of two
-  int micro_batches = 1;                       ///< of a train::TrainStep's batch, lanes / micro_batches each
-  std::uint64_t seed = 0;                      ///< of the start values
-  std::vector<std::string> features;           ///< keys of the batches; empty = what the module reads, in its order
-  optim::ScheduleSettings schedule;            ///< of the learning rates
+  std::optional<planning::ShardingPlan> plan;  ///< given plan; unset = the planner's own
+  planning::Settings planner;                  ///< constraints and machine of the planner
+  Index global_batch = 512;                    ///< samples of all ranks that the planner assumes
+  int lanes = 8;                               ///< power of two; decides the bits of updates, and the most ranks
+  int micro_batches = 1;                       ///< micro-batches of a train::TrainStep's batch, equal runs of lanes
+  std::uint64_t seed = 0;                      ///< seed of the start values
+  std::vector<std::string> features;           ///< keys of the batches; empty = those that the module reads
+  optim::ScheduleSettings schedule;            ///< schedule of the learning rates
 };
 
-/// An EmbeddingBagCollection on all ranks of `env`, for a program around it: TorchRec's DistributedModelParallel (a
-/// whole DLRM is model::ShardedModel). Each rank allocates only its shards. start, forward and backward are collective:
-/// all ranks call them in one order, forward and backward of a batch once, from the thread that made the model.
+/// EmbeddingBagCollection sharded over all ranks of `env`, as TorchRec's DistributedModelParallel, for a program around
+/// it (a whole DLRM is model::ShardedModel). Each rank allocates only its shards. start, forward and backward are
+/// collective: all ranks call them in one order, from the thread that made the model. Each batch has one forward and
+/// one backward.
 class DistributedModelParallel {
  public:
-  /// `env` must outlive it. Collective. Errors, the same on every rank: tables, options or a sharder that differ
-  /// between ranks, named with the ranks; a plan that does not fit module, ranks or sharder; more ranks than lanes.
+  /// Plans, allocates and initializes this rank's shards. `env` must outlive the model. Collective. Throws Error on
+  /// every rank, naming ranks, if tables, options or sharders differ between ranks. Also throws if a plan does not fit
+  /// module, ranks or sharder, or if there are more ranks than lanes.
   DistributedModelParallel(const Exec& exec, const embedding::EmbeddingBagCollection& module, const ShardingEnv& env,
                            const ParallelOptions& options = {}, const EmbeddingBagCollectionSharder& sharder = {});
 
-  /// Returns this rank's samples of a global batch, whole lanes, for bits that do not depend on the number of ranks.
+  /// Returns this rank's samples of a global batch, those of its whole lanes. With these samples the bits do not depend
+  /// on the number of ranks.
   Range samples(Index global_batch) const {
     return Lanes(lanes_.count()).samples_of_rank(env_.rank(), env_.size(), global_batch);
   }
 
-  /// Ids of this rank's samples begin to travel; several batches may be under way. Ranks may have any number of
-  /// samples: each deals them to its own lanes, and unless they are its `samples`, the bits are those of these numbers.
-  /// Errors, the same on every rank: a feature that is missing on one; keys with unlike numbers of samples.
+  /// Starts a batch with this rank's samples. Several batches may be in flight. Ranks may have any number of samples,
+  /// which each rank deals to its own lanes. The bits depend on these numbers, unless each rank has its samples().
+  /// Blocks until all ranks have called it. Throws Error on every rank if one rank lacks a feature, or if the keys
+  /// differ in their numbers of samples.
   InFlight start(const Exec& exec, const jagged::KeyedJaggedTensor& features);
 
-  /// Pooled vectors of this rank's samples under the module's embedding names. The batch stays for a backward until the
-  /// next forward. Errors, the same on every rank: an id outside its table; a weighted table without weights.
+  /// Returns the pooled vectors [B, sum of dims] of this rank's samples under the module's embedding names. The batch
+  /// stays available to backward() until the next forward(). Throws Error on every rank if an id is outside its table,
+  /// or if a weighted table gets no weights.
   jagged::KeyedTensor forward(const Exec& exec, InFlight batch);
-  /// The same at once.
+  /// Starts a batch and returns its pooled vectors.
   jagged::KeyedTensor forward(const Exec& exec, const jagged::KeyedJaggedTensor& features);
 
-  /// Returns the vectors [ids, dim] of each un-pooled feature, by unpooled_names(), until backward or the next forward.
+  /// Returns the vectors [ids, dim] of each un-pooled feature, in the order of unpooled_names(). Valid until backward()
+  /// or the next forward().
   const std::vector<jagged::JaggedVectors>& unpooled() const { return unpooled_; }
 
-  /// Runs the last forward back and updates every touched row. `gradient` [B, sum of dims]: derivatives of the global
-  /// batch's loss by the pooled vectors, of a mean divided by its size. `unpooled_gradient`: by unpooled().
+  /// Runs the last forward() backward and updates the rows. `gradient` [B, sum of dims] has the derivatives of the
+  /// global batch's loss by the pooled vectors; a mean loss is divided by the global batch size. `unpooled_gradient` is
+  /// parallel to unpooled(). Throws Error if no forward() precedes, or if shapes differ.
   void backward(const Exec& exec, const Matrix<float>& gradient,
                 const std::vector<Matrix<float>>& unpooled_gradient = {});
 
-  /// Samples of all ranks in the last forward, and updates so far.
+  /// Returns the samples of all ranks in the last forward(). steps() returns the number of updates so far.
   Index global_batch() const { return global_batch_; }
   Index steps() const { return steps_; }
-  /// Sets the number of updates that a loaded model has behind it.
+  /// Sets the number of updates that a loaded model has had.
   void resume(Index steps) { steps_ = steps; }
 
   const ShardingEnv& env() const { return env_; }
-  /// Lanes with a step's micro-batches, for sources and train::TrainStep.
+  /// Returns the lanes with a step's micro-batches, for sources and train::TrainStep.
   const Lanes& step_lanes() const { return lanes_; }
   const optim::ScheduleSettings& schedule() const { return schedule_; }
   const planning::ShardingPlan& plan() const { return tables_.plan(); }
-  /// The machine that was planned for, and the plan with its estimate, which a plan that was given has not.
+  /// Machine that was planned for, and the plan. A given plan has no estimate.
   struct Placement {
     planning::Topology topology;
     planning::ProvenPlan plan;
@@ -76,9 +83,9 @@ class DistributedModelParallel {
   const Placement& placement() const { return placement_; }
   ShardedEmbeddingBagCollection& tables() { return tables_; }
   const ShardedEmbeddingBagCollection& tables() const { return tables_; }
-  /// Bytes of weights and optimizer state that this rank holds.
+  /// Returns the bytes of weights and optimizer states that this rank holds in memory.
   Index bytes() const;
-  /// The module tree with each table's place, the same text on every rank.
+  /// Describes the module tree and the ranks of each table. The text is the same on every rank.
   std::string describe() const;
 
  private:
@@ -89,14 +96,15 @@ class DistributedModelParallel {
   optim::ScheduleSettings schedule_;
   Placement placement_;
   ShardedEmbeddingBagCollection tables_;
-  InFlight batch_;  // of the last forward, until it goes back
+  InFlight batch_;  // batch of the last forward, until its backward
   std::vector<jagged::JaggedVectors> unpooled_;
   Index global_batch_ = 0;
   Index steps_ = 0;
 };
 
-/// Returns all rows of a table, in order, [rows, columns] row-major: on every rank, or on rank `root`
-/// alone and nothing elsewhere. Whatever the plan, the numbers are the same. Collective. Error: there is no such table.
+/// Returns all rows of a table in order, [rows, columns] row-major. They are returned on every rank, or only on rank
+/// `root`, while other ranks get nothing. The numbers do not depend on the plan. Collective. Throws Error if there is
+/// no such table or root, or if the ranks' arguments differ.
 std::vector<float> gather(const Exec& exec, const DistributedModelParallel& model, const std::string& table,
                           std::optional<int> root = std::nullopt);
 

@@ -7,17 +7,18 @@
 
 namespace tesserec::sharding {
 
-/// Gradients of one rank's rows, summed over the micro-batches of a step, until the rows move.
+/// Gradients of one rank's rows, summed over the micro-batches of a step until the rows are updated.
 class GradientSums {
  public:
-  /// Returns this rank's share of the sum of squares of all rows' gradients: a row that all ranks hold counts on one.
+  /// Returns this rank's share of the sum of squares of all rows' gradients. A row that all ranks hold counts on one of
+  /// them. Does not communicate.
   ExactSum squares(const Exec& exec) {
     ExactSum sum;
     for (Shard& shard : shards_)
       if (shard.counts) shard.sums.add_squares(exec, sum);
     return sum;
   }
-  /// Returns the sums of a shard, by the place of the shard among the collection's.
+  /// Returns the sums of a shard, given its index in the collection.
   const embedding::RowSums& of(std::size_t shard) { return shards_[shard].sums.finish(); }
 
  private:

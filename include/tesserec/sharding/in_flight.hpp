@@ -11,30 +11,31 @@ namespace tesserec::sharding {
 class Exchange;
 class SpareExchanges;
 
-/// Bytes from one rank to others, and of these to other nodes.
+/// Bytes that one rank sent to other ranks, and the share of them that went to other nodes.
 struct BytesSent {
   Index all = 0, between_nodes = 0;
 };
 
-/// One batch on its way through a ShardedEmbeddingBagCollection: ids, buffers and messages. Several may be under way,
-/// started in one order on every rank. Its end gives up what has not arrived; a later batch reuses the buffers.
+/// Batch in flight in a ShardedEmbeddingBagCollection: its ids, buffers and messages. Several batches may be in flight,
+/// if every rank starts them in one order. The destructor drops messages that have not arrived and leaves the buffers
+/// to a later batch.
 class InFlight {
  public:
-  /// No batch.
+  /// Holds no batch.
   InFlight();
   InFlight(InFlight&& other) noexcept;
   InFlight& operator=(InFlight&& other) noexcept;
   ~InFlight();
 
   explicit operator bool() const { return exchange_ != nullptr; }
-  /// Samples of this rank, and of all.
+  /// Returns the number of this rank's samples. global_size() returns the number of all ranks' samples.
   Index samples() const;
   Index global_size() const;
-  /// Returns what this rank has sent so far.
+  /// Returns the bytes that this rank has sent for the batch so far.
   BytesSent bytes() const;
-  /// After forward: the lookups asked of this rank's shards, in their order.
+  /// Returns the lookups of all ranks in this rank's shards, in shard order. Valid after forward.
   const std::vector<embedding::AskedShard>& asked() const;
-  /// Instead of forward, on all ranks: waits for what is under way and gives the batch up.
+  /// Gives up the batch instead of a forward. Blocks until its messages have arrived. All ranks must call it.
   void finish();
 
  private:

@@ -9,33 +9,36 @@
 
 namespace tesserec::sharding {
 
-/// The extra rounds of row-wise optimizers where a table's columns are cut: the owners of a row's columns send
-/// each other their sums, and each adds them by the tree of column blocks. A round is one message to a rank.
+/// Extra rounds of row-wise optimizers for tables whose columns are cut. The owners of a row's columns exchange their
+/// sums, and each of them adds the sums by the tree of column blocks. A round sends one message between each pair of
+/// ranks.
 class RowTotals {
  public:
-  /// `shared[t]`: rows of table t move by sums over columns that several shards hold.
+  /// Finds the shards that share rows. `shared[t]`: whether the rows of table t are updated by sums over columns of
+  /// several shards.
   RowTotals(const comm::Communicator& comm, const planning::ShardingPlan& plan, const std::vector<bool>& shared);
 
-  /// `mine`: for each of this rank's shards of shared tables, in the plan's order, its sums over subtrees of columns
-  /// [rows and sums, subtrees]; empty = none now. Returns each one's sums of whole rows [rows and sums]. Collective.
+  /// Exchanges the sums of one round, and returns the whole rows' sums [rows and sums] of each of this rank's shards of
+  /// shared tables. `mine` has these shards' sums over subtrees of columns [rows and sums, subtrees], in the plan's
+  /// order. Empty sums = no touched row, or no such round. Collective.
   std::vector<std::vector<float>> totals(std::span<const std::vector<float>> mine) const;
 
  private:
   /// A shard that holds some columns of a group's rows.
   struct Piece {
     int rank = 0;
-    std::size_t own = 0;        // this rank's shards: place in `mine`
-    std::vector<Index> leaves;  // of the tree of column blocks, one a sum
+    std::size_t own = 0;        // index in `mine`, if the shard is this rank's
+    std::vector<Index> leaves;  // [sum] leaf in the tree of column blocks
   };
   /// The shards of some rows, in column order.
   struct Group {
     std::vector<Piece> pieces;
-    /// Floats of a touched row that `rank` sends.
+    /// Returns the floats per touched row that `rank` sends.
     Index sums_of(int rank) const;
   };
 
   const comm::Communicator& comm_;
-  std::vector<Group> groups_;  // those with a shard of this rank
+  std::vector<Group> groups_;  // groups with a shard of this rank
   std::size_t own_ = 0;
 };
 

@@ -20,30 +20,32 @@ namespace tesserec::sharding {
 
 class RowUpdates;
 
-/// Options of a collection: optimizers, kernels, exchange. They are the same on every rank.
+/// Options of a collection (optimizers, kernels, exchange), equal on every rank.
 struct CollectionOptions {
-  optim::Settings sparse;  ///< of tables of kernel fused, unless they have their own
-  optim::Settings dense;   ///< of kernel dense
+  optim::Settings sparse;  ///< optimizer of fused tables, unless they have their own
+  optim::Settings dense;   ///< optimizer of dense tables, unless they have their own
   Kernels kernels = Kernels::automatic;
   Levels levels = {};
   ExchangePrecision precision = {};
-  embedding::MakeRowStore store = embedding::memory_rows;  ///< of fused tables; all rows of dense ones are in memory
+  embedding::MakeRowStore store = embedding::memory_rows;  ///< store of fused tables; dense ones are in memory
 };
 
-/// Vectors of this rank's samples in a batch, or their gradient. They live as long as the batch, where the tables lie.
+/// Vectors of this rank's samples in a batch, or their gradients. They lie where the tables do, and live as long as the
+/// batch.
 template <class Number>
 struct BatchVectors {
-  MatrixView<Number> pooled;                    ///< [B, pooled_width], tables in order, in each its features in order
-  std::vector<jagged::JaggedVectors> unpooled;  ///< [ids, dim] of each of embedding_names(tables, false)
+  MatrixView<Number> pooled;                    ///< [B, pooled_width] row-major, by table, then by feature
+  std::vector<jagged::JaggedVectors> unpooled;  ///< [ids, dim] for each of embedding_names(tables, false)
 };
 
-/// The tables of a model, cut over the ranks by a plan; TorchRec's ShardedEmbeddingBagCollection. Only this rank's
-/// shards are ever allocated. A batch goes through start, forward, gradient, backward, which are collective; between
-/// them progress may be called, on all ranks or some. Rows may also move once after several micro-batches, whose lanes
-/// follow each other, each a whole subtree: each is summed by backward, then move is called.
+/// Tables of a model, sharded over the ranks by a plan, as TorchRec's ShardedEmbeddingBagCollection. Each rank
+/// allocates only its shards. A batch passes start, forward, gradient and backward, which are collective. Between them
+/// any ranks may call progress. Rows may also be updated once after several micro-batches, whose lanes follow each
+/// other as whole subtrees. Then backward sums the gradients of each micro-batch, and move updates the rows.
 class ShardedEmbeddingBagCollection {
  public:
-  /// `comm` must outlive it; `features` are the keys of the batches. Collective. Errors as planning::check_kernel's.
+  /// Allocates this rank's shards. `comm` must outlive the collection; `features` are the keys of the batches.
+  /// Collective. Throws Error as planning::check_kernel and Routes do.
   ShardedEmbeddingBagCollection(const Exec& exec, const comm::Communicator& comm,
                                 std::vector<embedding::EmbeddingBagConfig> tables, planning::ShardingPlan plan,
                                 const std::vector<std::string>& features, const Lanes& lanes,
@@ -51,45 +53,48 @@ class ShardedEmbeddingBagCollection {
   ~ShardedEmbeddingBagCollection();
   ShardedEmbeddingBagCollection(const ShardedEmbeddingBagCollection&) = delete;  // its kernels know where it is
 
+  /// Gives all rows the start values of `seed`.
   void initialise(const Exec& exec, std::uint64_t seed);
 
-  /// Sends a new batch's id counts. `sparse`: this rank's samples, kept until forward. `gradients`: backward follows.
+  /// Starts a batch: sends the counts of its ids. `sparse`: this rank's samples, which must live until forward.
+  /// `gradients`: whether backward will follow. progress reports an error in the ids on every rank.
   InFlight start(const Exec& exec, const jagged::KeyedJaggedTensor& sparse, BatchSplit split, bool gradients = true);
-  /// The same for a global batch of so many samples, split by the law.
+  /// Starts a batch of `global_size` samples in all, split over the ranks by their lanes.
   InFlight start(const Exec& exec, const jagged::KeyedJaggedTensor& sparse, Index global_size);
-  /// Takes the next step of a batch that was started: once the numbers have come the ids leave; once the ids have come
-  /// rows are pinned, and ids brought where kernels want them. Waits for the message that the step needs. Forward takes
-  /// the steps that are left. Errors, the same on every rank: an id outside its table, with feature, table, sample and
-  /// value; weights that are missing.
+  /// Takes the next step of a started batch, and blocks until the message that the step needs has arrived. The first
+  /// step sends the ids. The second step receives ids, pins rows, and reads the ids into the kernels' memory. forward
+  /// takes the remaining steps. Throws Error on every rank for missing weights, or for an id outside its table, naming
+  /// feature, table, sample and value.
   void progress(const Exec& exec, InFlight& batch);
-  /// Returns the vectors of this rank's samples. Errors as progress's.
+  /// Returns the vectors of this rank's samples. Throws Error as progress does.
   BatchVectors<const float> forward(const Exec& exec, InFlight& batch);
-  /// After forward, returns where derivatives of the loss of the whole global batch by the vectors are to be written.
+  /// Returns the buffers for the derivatives of the global batch's loss by the vectors. Must follow forward.
   BatchVectors<float> gradient(const Exec& exec, InFlight& batch);
-  /// Sends the gradient to the owners; every row moves, exactly. `schedule` scales base rates, `step` counts from 1.
+  /// Sends the gradient to the owners, which update their rows exactly. `schedule` scales base rates, `step` counts
+  /// from 1.
   void backward(const Exec& exec, InFlight batch, const optim::ScheduleSettings& schedule, Index step);
-  /// Sends the gradient to the owners, who add it to `sums`; no row moves.
+  /// Sends the gradient to the owners, which add it to `sums`. No row is updated.
   void backward(const Exec& exec, InFlight batch, GradientSums& sums);
-  /// Moves every row by its summed gradient times `scale`, and empties `sums`. Collective.
+  /// Updates the rows by their summed gradients times `scale`, and empties `sums`. Collective.
   void move(const Exec& exec, GradientSums& sums, const optim::ScheduleSettings& schedule, Index step,
             float scale = 1.0f);
 
   const comm::Communicator& comm() const { return comm_; }
-  /// Returns where tables, vectors and gradients lie.
+  /// Returns the memory where tables, vectors and gradients lie.
   Place place() const { return place_; }
   Index pooled_width() const { return routes_->vectors().pooled_width; }
   const std::vector<embedding::EmbeddingBagConfig>& tables() const { return routes_->tables(); }
   const planning::ShardingPlan& plan() const { return plan_; }
-  /// This rank's shards, in the order of Routes::own; data-parallel tables are on every rank.
+  /// Shard of this rank. Shards are in the order of Routes::own; data-parallel tables are on every rank.
   struct Shard {
     std::size_t table = 0;
     bool replicated = false;
     std::unique_ptr<embedding::EmbeddingTable> rows;
   };
   const std::vector<Shard>& shards() const { return shards_; }
-  /// Returns what this rank has sent for all batches that went backward.
+  /// Returns the bytes that this rank has sent for all batches that had their backward.
   const BytesSent& bytes() const { return bytes_; }
-  /// Seconds of the parts of what was called, and of what else its owner times.
+  /// Returns the timer of the collection's phases, which may time phases of its owner too.
   Phases& phases() { return phases_; }
 
  private:
