@@ -13,10 +13,10 @@ my $list = '';
 if (@ARGV && $ARGV[0] eq '--list') { shift; $list = shift; }
 my %count = map { $_ => 0 } qw(functions verb comments hanging sentences sentence line);
 my @words;  # of each sentence
-# Nouns in the plural that a comment of a function may begin with; every other first word that ends in s counts as a verb.
-my %noun = map { $_ => 1 } qw(Bytes Samples Rows Ids Numbers Names Lanes Sums Gradients Features Tables Columns Ranks Vectors Bags
-  Blocks Values Shards Weights Counts Options Settings Errors Levels Positions Labels Files Lines Keys Points Logits Scores Losses
-  Seconds Units Places Parts Pieces Chunks Layers Inputs Slots States Steps Records Offsets Lengths Messages Buffers Batches Products
+# Nouns in the plural that a comment of a function may begin with. Every other first word that ends in s counts as a verb.
+my %noun = map { $_ => 1 } qw(Bytes Samples Rows Ids Numbers Names Lanes Gradients Features Tables Columns Ranks Vectors Bags
+  Values Shards Weights Options Settings Errors Levels Positions Labels Files Lines Keys Points Logits Scores Losses
+  Seconds Units Places Parts Pieces Chunks Layers Inputs Slots States Steps Offsets Lengths Messages Buffers Batches Products
   Parameters Predictions Candidates Queries Items Metrics Nodes Owners Routes Segments Sequences This Its Always Less Plus Across);
 
 sub note {

@@ -118,6 +118,15 @@ declarations=$(perl "$here/declarations.pl" tests/house/exceptions.txt $sources)
 while read -r line; do [ -z "$line" ] || breach "$line"; done <<<"$statements
 $declarations"
 
+# Comments say what a function does, and hang on nothing above them.
+headers=$(grep '^include/' <<<"$sources")
+while read -r line; do
+  [ -z "$line" ] || breach "${line%%: *}: a comment that hangs on what stands above; begin with a noun or a verb: ${line#*: }"
+done < <(perl "$here/prose.pl" --list hanging $sources)
+while read -r line; do
+  [ -z "$line" ] || breach "${line%%: *}: a public function's comment begins with a verb in the third person (\"Returns ...\"): ${line#*: }"
+done < <(perl "$here/prose.pl" --list verb $headers)
+
 # What every file and folder has.
 written=$(find tests -type f \( -name '*.hpp' -o -name '*.cpp' \) | sort)
 while read -r file; do

@@ -67,6 +67,10 @@ plant include/tesserec/planning/x.hpp '#include <tesserec/embedding/x.hpp>
 #include <tesserec/core/kokkos.hpp>
 Exec exec;' "planning/x.hpp:1: reaches Kokkos' headers"
 plant include/tesserec/core/x.hpp '  over(n, KOKKOS_LAMBDA(Index i) { x[i] = 0; });  // a loop' 'include/tesserec/core/x.hpp:2: a KOKKOS_LAMBDA in a header'
+plant include/tesserec/core/x.hpp '/// The sum of both.
+int f(int a, int b);' 'x.hpp:2: a public function'
+plant src/core/x.cpp '// Of the two, the larger.
+int f(int a, int b);' 'src/core/x.cpp:2: a comment that hangs'
 plant src/bench/x.cpp 'MPI_Comm one = MPI_COMM_SELF;' 'src/bench/x.cpp:2: MPI belongs behind comm'
 plant src/data/x.cpp '#include <hdf5.h>' '<hdf5.h> belongs'
 plant src/schema/x.cpp '#include <toml++/toml.h>' 'toml++ belongs'
