@@ -36,8 +36,8 @@ void check_group(const deck::Deck& deck, const data::SourceInfo& data);
 /// The metrics that the deck asks for, as members of `object`.
 void add_metrics(Json& object, const metrics::BinaryMetrics& all, const std::vector<std::string>& names);
 
-/// For a planted model: says what AUC the truth reaches on the evaluation samples, all of it and with rows seen at
-/// least 5 times in training, and adds both to `json`. Collective; nothing for other data.
+/// Logs the AUC that a planted model's truth reaches on the evaluation samples, and on those whose rows were seen at
+/// least 5 times in training. Adds both to `json`. Does nothing for other data. Collective.
 void add_planted_truth(const comm::Communicator& comm, const train::Job& job, Json& json);
 
 /// Model and evaluation data for evaluate and predict, from the checkpoint that checkpoint.resume names or the newest.

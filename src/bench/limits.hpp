@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What the machine can do, whatever the program.
+/// Limits of the machine, whatever the program.
 #pragma once
 
 #include <array>

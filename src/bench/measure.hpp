@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// How a time is taken: all ranks begin together, the slowest counts, the median of the repeats stands.
+/// Measurement of a time: all ranks begin together, the slowest counts, the median of the repeats stands.
 #pragma once
 
 #include <algorithm>

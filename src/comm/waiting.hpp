@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Whether this process waits for other ranks inside a call of MPI, for RankWatch.
+/// Flag that is set while this process waits for other ranks inside a call of MPI, for RankWatch.
 #pragma once
 
 #include <atomic>

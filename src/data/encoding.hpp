@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What makes ids of tokens and dense features of numbers: learnt from training files, or read from a data set.
+/// Encoding of tokens as ids and of numbers as dense features: learned from training files, or read from a data set.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one command needs of a deck that others do without.
+// Checks of a deck that single commands need.
 #include <filesystem>
 #include <utility>
 

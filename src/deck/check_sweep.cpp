@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What [sweep] and the other blocks owe each other.
+// Checks of [sweep] against the other blocks.
 #include "section.hpp"
 #include <tesserec/data/make_source.hpp>
 #include <tesserec/sweep/metric.hpp>

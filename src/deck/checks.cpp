@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What keys owe each other.
+// Checks of keys against each other.
 #include <algorithm>
 #include <limits>
 #include <set>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Which of a bag's rows are added to which, by the tree of row blocks. All of it becomes part of the kernel that calls
+/// Order of the additions in a bag, by the tree of row blocks. All of it becomes part of the kernel that calls
 /// it.
 ///
 /// A key is an id's block and its place in the bag. In the order of keys, an id and the one before it meet at the

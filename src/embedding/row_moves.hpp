@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// How one row moves: the rules of optim by a group of lanes, which share its columns.
+/// Move of one row: the rules of optim by a group of lanes, which share its columns.
 #pragma once
 
 #include <limits>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What is asked of a caller's numbers before they become a jagged tensor.
+/// Checks of a caller's numbers before they become a jagged tensor.
 #pragma once
 
 #include <functional>

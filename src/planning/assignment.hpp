@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Which options tables have and which rank owns each piece, under way, with the load of every rank.
+/// Options of the tables and owners of the pieces during a search, with the load of every rank.
 #pragma once
 
 #include "problem.hpp"

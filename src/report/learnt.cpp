@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What training made of each table, and the ids of the evaluation data: a row a table.
+// Page section on the trained tables and the ids of the evaluation data: a row a table.
 #include <algorithm>
 #include <cmath>
 

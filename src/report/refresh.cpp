@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the folders of a sweep's points know that its sweep.json does not.
+// Refresh of a sweep's results from the folders of its points, which know more than its sweep.json.
 #include <algorithm>
 #include <cmath>
 #include <filesystem>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What stands first on a page: of one run a tile a fact, of several a table.
+// Head of a page: of one run a tile a fact, of several a table.
 #include "figures.hpp"
 #include "rows.hpp"
 #include "svg.hpp"

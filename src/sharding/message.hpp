@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What ranks send each other in one go.
+/// Messages that ranks send each other in one go.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every use of HDF5 passes: one lock, one check, and handles that close themselves.
+// Helpers of every use of HDF5: one lock, one check, and handles that close themselves.
 #pragma once
 
 #include <mutex>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a dataset's numbers are stored. HDF5 gives zeros, without a word, for chunks that were never written and for
-// files that are missing.
+// Check of where a dataset's numbers are stored. HDF5 gives zeros, without a word, for chunks that were never written
+// and for files that are missing.
 #include <algorithm>
 #include <filesystem>
 

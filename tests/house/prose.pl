@@ -39,7 +39,7 @@ sub sentences {
 sub comment {
   my ($where, $text, $follows, $public) = @_;
   $text =~ s/^\s+|\s+$//g;
-  return if $text eq '' || $text =~ /^SPDX/;
+  return if $text eq '';
   ++$count{comments};
   note('hanging', $where, $text)
     if $text =~ /^(Of|Those|What|That|How|Whether|With|Where|And|Who|Whose|Which|Behind|By|For|To)\b/;
@@ -72,6 +72,7 @@ for my $file (@ARGV) {
   my ($text, $begin, $private) = ('', 0, 0);
   for my $i (0 .. $#lines) {
     my $line = $lines[$i];
+    next if $line =~ /SPDX-License-Identifier/;
     $private = 1 if $line =~ /^ private:/;
     $private = 0 if $line =~ /^(\};| public:)/;
     if ($line =~ m{^\s*///?\s?(.*)}) {
