@@ -89,6 +89,7 @@ ProvenPlan EmbeddingShardingPlanner::collective_plan(const comm::Communicator& c
   const Json json = parse_json(text);
   proven.lower_bound = json.at("lower_bound_seconds").number();
   proven.exact = json.at("exact").boolean();
+  proven.min_rows = json.at("min_rows").integer();
   return proven;
 }
 

@@ -165,7 +165,11 @@ void File::write_all(const std::string& name, const std::vector<Index>& shape, c
 
 template <class T>
 std::vector<T> File::read_all(const std::string& name) const {
-  if (impl_->foreign) return impl_->foreign->call<&File::read_all<T>>(name);
+  if (impl_->foreign) {
+    std::vector<T> values = impl_->foreign->call<&File::read_all<T>>(name);
+    impl_->require_unchanged();
+    return values;
+  }
   const auto lock = hdf5_lock();
   const Handle dataset = impl_->open_dataset(name);
   require_numbers(impl_->path, name, dataset);
@@ -176,6 +180,7 @@ std::vector<T> File::read_all(const std::string& name) const {
   if (size > 0)
     check(H5Dread(dataset, types_of(T{}).memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()), impl_->path, name,
           "read it");
+  impl_->require_unchanged();
   return values;
 }
 

@@ -190,11 +190,16 @@ TEST_CASE("rank 0 plans for all, and ranks that differ are refused") {
   const auto tables = four_tables();
   planning::Settings settings;
   settings.memory = Index{1} << 40;
+  const auto planner_of = [&](const planning::Settings& mine) {
+    return planning::EmbeddingShardingPlanner(planning::topology_of(comm, mine), mine, {}, {}, 512);
+  };
   const auto collective = [&](const planning::Settings& mine) {
-    return planning::EmbeddingShardingPlanner(planning::topology_of(comm, mine), mine, {}, {}, 512)
-        .collective_plan(comm, tables);
+    return planner_of(mine).collective_plan(comm, tables);
   };
   const auto proven = collective(settings);
+  const auto alone = planner_of(settings).plan(tables);
+  CHECK(alone.min_rows > 1);
+  CHECK(proven.min_rows == alone.min_rows);
   planning::require_same_plan(comm, tables, proven.plan);
   CHECK(proven.estimate.critical_path() >= proven.lower_bound);
   if (comm.size() == 1) return;

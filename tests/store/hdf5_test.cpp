@@ -94,6 +94,27 @@ TEST_CASE("a slab of columns comes back as written") {
   REQUIRE(mentions(error_of([&] { file.attribute<double>("m", "unit"); }), "m has no attribute unit"));
 }
 
+TEST_CASE("a file that is replaced while it is being read is refused, in parts and whole") {
+  const comm::Communicator world(MPI_COMM_WORLD);
+  const Scratch folder(world);
+  const std::string path = folder / ("replaced" + std::to_string(world.rank()));
+  const auto write = [&](std::uint8_t label) {
+    File file = File::create(path);
+    const std::vector<std::uint8_t> labels(3, label);
+    file.write_all("labels", {3}, labels.data());
+    file.close();
+  };
+  write(1);
+  const File file = File::open(path);
+  std::vector<std::uint8_t> some(2);
+  file.read("labels", Slab{0, 2}, some.data());
+  REQUIRE(file.read_all<std::uint8_t>("labels") == std::vector<std::uint8_t>(3, 1));
+  write(0);
+  const char* const refused = " while it was being read; leave the files of a run alone";
+  CHECK(mentions(error_of([&] { file.read("labels", Slab{0, 2}, some.data()); }), refused));
+  CHECK(mentions(error_of([&] { file.read_all<std::uint8_t>("labels"); }), refused));
+}
+
 TEST_CASE("attributes keep their values, and a second setting replaces the first") {
   const comm::Communicator world(MPI_COMM_WORLD);
   const Scratch folder(world);

@@ -86,7 +86,7 @@ class File {
   /// Creates and writes a whole dataset.
   template <class T>
   void write_all(const std::string& name, const std::vector<Index>& shape, const T* data);
-  /// Reads a whole dataset.
+  /// Reads a whole dataset. Throws Error if the file was changed or replaced since it was opened.
   template <class T>
   std::vector<T> read_all(const std::string& dataset) const;
 
