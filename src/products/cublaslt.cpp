@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cublaslt.hpp"
 
+#include <array>
+
 #include <tesserec/core/error.hpp>
 
 namespace tesserec::products {
@@ -77,7 +79,8 @@ PinnedProduct::PinnedProduct(cublasLtHandle_t handle, const LtProduct& product, 
   LtSize several = least;
   several.n = usual.n;
   several.k = usual.k;
-  for (const LtSize& size : {usual, several, least}) {
+  const std::array sizes{usual, several, least};
+  for (const LtSize& size : sizes) {
     constexpr int most = 16;
     cublasLtMatmulHeuristicResult_t found[most] = {};  // no std::vector: nvcc 13 ends at one of these
     int count = 0;
@@ -87,20 +90,20 @@ PinnedProduct::PinnedProduct(cublasLtHandle_t handle, const LtProduct& product, 
     if (code == CUBLAS_STATUS_NOT_SUPPORTED) continue;
     expect(code, "cublasLtMatmulAlgoGetHeuristic", size);
     for (int i = 0; i < count; ++i)
-      if (found[i].state == CUBLAS_STATUS_SUCCESS && takes(found[i].algo, {usual, several, least})) return;
+      if (found[i].state == CUBLAS_STATUS_SUCCESS && takes(found[i].algo, sizes)) return;
   }
   fail("cuBLASLt has no algorithm without a split depth", text_of(product, usual), "; set run.kernels = \"portable\"");
 }
 
-bool PinnedProduct::takes(const cublasLtMatmulAlgo_t& algorithm, std::initializer_list<LtSize> sizes) {
+bool PinnedProduct::takes(const cublasLtMatmulAlgo_t& algorithm, std::span<const LtSize> sizes) {
   std::int32_t parts = 0;
   std::size_t written = 0;
   expect(
       cublasLtMatmulAlgoConfigGetAttribute(&algorithm, CUBLASLT_ALGO_CONFIG_SPLITK_NUM, &parts, sizeof parts, &written),
-      "cublasLtMatmulAlgoConfigGetAttribute", *sizes.begin());
+      "cublasLtMatmulAlgoConfigGetAttribute", sizes.front());
   if (parts > 1) return false;
-  for (const LtSize& size : sizes) {
-    resize(size);
+  for (const LtSize& one : sizes) {
+    resize(one);
     if (check(algorithm) != CUBLAS_STATUS_SUCCESS) return false;
   }
   algorithm_ = algorithm;

@@ -6,6 +6,7 @@
 #include <compare>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <type_traits>
 
 #include <cublasLt.h>
@@ -63,7 +64,7 @@ class PinnedProduct {
   Layout layout(cudaDataType_t type, std::int64_t step) const;
   void resize(const LtSize& size);
   /// Pins an algorithm that splits no depth and runs at all `sizes`; returns whether it does.
-  bool takes(const cublasLtMatmulAlgo_t& algorithm, std::initializer_list<LtSize> sizes);
+  bool takes(const cublasLtMatmulAlgo_t& algorithm, std::span<const LtSize> sizes);
   /// Success: it may run at the size that the layouts have.
   cublasStatus_t check(const cublasLtMatmulAlgo_t& algorithm) const;
   void expect(cublasStatus_t code, const char* call, const LtSize& size) const;

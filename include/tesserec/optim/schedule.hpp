@@ -76,7 +76,7 @@ inline constexpr double least_decayed_rate = 1e-7;
 ///   W <= s < S:    base (W-1)/W, as in the reference; base if W <= 1, where the reference fails with an exception
 ///   S <= s < S+D:  base ((S+D-s)/D)^2, at least 1e-7
 ///   s >= S+D:      the rate of step S+D-1
-/// With stages the first stage that still applies sets the rate; after the last stage it is base.
+/// If there are stages, the first one that still applies sets the rate. After the last stage the rate is base.
 double scheduled_rate(const ScheduleSettings& schedule, double base, Index step);
 
 /// Upper bound of the rates of steps 1 to `last`. `stage` is the index of the stage with that rate, or -1.
