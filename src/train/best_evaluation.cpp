@@ -42,7 +42,8 @@ void BestEvaluation::evaluated(Training& training, const metrics::BinaryMetrics&
   log_info(concat("step ", step, ", evaluation: ", describe(metrics, job_.evaluate.metrics),
                   better ? concat("; the best ", job_.evaluate.monitor, " so far") : ""));
   if (!better) return;
-  // The evaluation's line comes after its checkpoint: a run that a kill ends between them evaluates again.
+  // The checkpoint precedes the evaluation's line in metrics.jsonl, so a run that is killed between them evaluates
+  // again.
   if (job_.checkpoint.keep_best) training.save();
   take(metrics, step);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Decisions by a run's evaluations: which is the best, which checkpoint stays, whether the run ends.
+/// Decisions after a run's evaluations: which one is the best, which checkpoint is kept, whether the run ends.
 #pragma once
 
 #include <optional>
@@ -12,27 +12,29 @@
 
 namespace tesserec::train {
 
-/// The best evaluation of a run so far: its checkpoint stays with checkpoint.keep_best, and best.json names it.
+/// Best evaluation of a run so far. best.json names it, and checkpoint.keep_best keeps its checkpoint.
 class BestEvaluation final : public Observer {
  public:
   explicit BestEvaluation(const Session& session);
-  /// Takes best.json where the run goes on, if of this metric and data set and, with checkpoint.keep_best, its
-  /// checkpoint is there.
+  /// Continues with the evaluation of best.json if a resumed run has the same metric and dataset. With
+  /// checkpoint.keep_best its checkpoint must exist, too. Otherwise removes best.json.
   void begins(Training& training) override;
-  /// Logs the evaluation. Keeps its checkpoint, if it is the best one.
+  /// Logs the evaluation. Saves a checkpoint if it is the best one and checkpoint.keep_best is on.
   void evaluated(Training& training, const metrics::BinaryMetrics& metrics) override;
   void ends(Training& training, TrainResult& result) override;
 
-  /// Returns whether `step`'s evaluation beats all before by evaluate.monitor, or is the best's own. NaN is no better.
+  /// Returns whether the evaluation of `step` beats all earlier ones by evaluate.monitor, or is the best one itself.
+  /// Returns false for NaN.
   bool is_better(const metrics::BinaryMetrics& metrics, Index step) const;
-  /// Returns whether evaluate.patience evaluations up to `step` were not better.
+  /// Returns whether evaluate.patience evaluations in a row up to `step` were not better.
   bool is_out_of_patience(Index step) const;
 
  private:
   double value_of(const metrics::BinaryMetrics& metrics) const;
-  /// Records the best in best.json if the run has checkpoints; with checkpoint.keep_best, frees the one before.
+  /// Records the best evaluation in best.json if the run has checkpoints. With checkpoint.keep_best, removes the
+  /// previous best checkpoint.
   void take(const metrics::BinaryMetrics& metrics, Index step);
-  /// Returns where its checkpoint stands; empty without checkpoint.keep_best.
+  /// Returns the folder of the best evaluation's checkpoint; empty without checkpoint.keep_best.
   std::string checkpoint() const;
 
   const Job& job_;
@@ -42,13 +44,14 @@ class BestEvaluation final : public Observer {
   std::optional<parallel_io::BestEvaluation> best_;
 };
 
-/// Stops a training at evaluate.stop_at_auc, or when evaluate.patience is spent.
+/// Observer that stops a training at evaluate.stop_at_auc, or when evaluate.patience is spent.
 class EarlyEnd final : public Observer {
  public:
-  /// `evaluation` may be null.
+  /// Takes the evaluation data, or null if there is none. All arguments must outlive the observer.
   EarlyEnd(const BestEvaluation& best, Session& session, data::Source* evaluation)
       : best_(best), session_(session), evaluation_(evaluation) {}
-  /// Decides whether the run ended where it goes on: repeats its last evaluation, whose line the log has.
+  /// Repeats the evaluation at which a run resumes, to decide whether it had ended the run. Writes no line, since
+  /// metrics.jsonl already has one.
   void begins(Training& training) override;
   void evaluated(Training& training, const metrics::BinaryMetrics& metrics) override;
   void ends(Training& training, TrainResult& result) override;
@@ -57,7 +60,7 @@ class EarlyEnd final : public Observer {
   const BestEvaluation& best_;
   Session& session_;
   data::Source* evaluation_;
-  TrainResult repeated_;  // evaluation, its step and ids, where the run had ended
+  TrainResult repeated_;  // repeated evaluation with its step and ids, if it had ended the run
 };
 
 }  // namespace tesserec::train

@@ -20,7 +20,7 @@ namespace {
 
 using store::StateItem;
 
-/// Error where gradients of the last step have not come.
+/// Blocks until the last step's device work has ended. Throws Error if one of its messages failed.
 void require_whole(const Session& session) {
   wait(session.exec);
   session.comm.transport().check();
@@ -31,7 +31,7 @@ std::string digest(Session& session, const std::vector<StateItem>& items) {
   return store::combined_digest(parallel_io::state_checksums(session.exec, session.comm, items));
 }
 
-/// "NAME, BYTES CHECKSUM" of each file of the training data, without folders.
+/// Lists "NAME, BYTES CHECKSUM" of each file of the training data, with NAME without folders.
 std::vector<std::string> file_lines(const Session& session) {
   std::vector<std::string> lines;
   for (std::size_t f = 0; f < session.contents.size(); ++f) {

@@ -14,10 +14,11 @@
 namespace tesserec::train {
 namespace {
 
-/// Calls sink(batch, probabilities) for each batch of one epoch; its vectors come first to `towers`, where given.
+/// Calls sink(batch, probabilities) for each batch of one epoch. First appends the batch's tower vectors to `towers`,
+/// unless null. Collective.
 template <class Sink>
 void for_each_prediction(Session& session, data::Source& source, metrics::TowerVectors* towers, const Sink& sink) {
-  std::vector<float> both;  // [batch, 2 dim]
+  std::vector<float> both;  // query and item vectors [B, 2 dim]
   source.seek(0, 0);
   data::Batch batch(session.exec);
   Index batches = 0;
@@ -36,7 +37,7 @@ void for_each_prediction(Session& session, data::Source& source, metrics::TowerV
   }
 }
 
-/// The one id of each sample in its bag of a feature, -1 where it has none or several. Returns how many those are.
+/// Appends each sample's only id of a feature to `groups`, or -1 if it has none or several. Returns the number of -1.
 Index add_groups(const data::Batch& batch, Index feature, std::vector<Index>& groups) {
   Index without = 0;
   for (Index sample = 0; sample < batch.size; ++sample) {
@@ -92,7 +93,7 @@ void require_one_id(const std::string& group, Index without, const data::SourceI
 Index predict(Session& session, data::Source& source, const std::string& path, ScoresFormat format) {
   const comm::Communicator& comm = session.comm;
   const auto file = make_scores_file(session, source, path, format);
-  Index first = 0;  // of the batch, in the epoch
+  Index first = 0;  // first sample of the batch, counted in the epoch
   for_each_prediction(session, source, nullptr, [&](const data::Batch& batch, const std::vector<float>& probabilities) {
     const Range mine = session.lanes.samples_of_rank(comm.rank(), comm.size(), batch.global_size, batch.micro_batch);
     file->write({first + mine.begin, first + mine.end}, batch, probabilities);

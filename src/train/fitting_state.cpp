@@ -11,7 +11,7 @@ const std::string tables = "tables/", weight = "/weight", value = "/value";
 
 bool is_of_table(const std::string& name) { return name.starts_with(tables); }
 
-/// The weights that a state belongs to: "tables/C1/sum" -> "tables/C1/weight".
+/// Returns the weights that a state belongs to: "tables/C1/sum" -> "tables/C1/weight".
 std::string weights_of(const std::string& name) {
   return name.substr(0, name.rfind('/')) + (is_of_table(name) ? weight : value);
 }
@@ -31,7 +31,7 @@ bool is_of_weights(const std::string& name) { return name.ends_with(is_of_table(
 FittingState fitting_state(std::vector<store::StateItem> items, const store::StateRecords& now,
                            const store::StateRecords& then) {
   FittingState state;
-  std::map<std::string, Index> rows;  // of what fits, in the checkpoint
+  std::map<std::string, Index> rows;  // the checkpoint's rows of each matrix that fits
   for (const auto& [name, record] : now) {
     const std::string weights = weights_of(name);
     const auto owner = now.find(weights);

@@ -25,7 +25,7 @@ int equal_texts(std::span<const char> all, std::span<const Index> sizes, int ran
 GpuShare gpu_share(const comm::Communicator& comm) {
   GpuShare share{gpu_name()};
   if (share.name.empty()) return share;
-  // Two nodes may have GPUs at one place each.
+  // GPUs of two nodes may have the same name, so the text includes the node.
   const std::string mine = concat(comm::nodes_of_ranks(comm)[comm.rank()], " ", share.name);
   std::vector<Index> sizes;
   const std::vector<char> all = comm.all_gather(std::span<const char>(mine), &sizes);

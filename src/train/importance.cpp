@@ -16,7 +16,7 @@
 namespace tesserec::train {
 namespace {
 
-/// One feature of the source: a column of numbers, or bags of ids.
+/// Feature of the source: a column of dense values, or bags of ids.
 struct PermutedFeature {
   std::string name;
   bool dense;
@@ -25,12 +25,12 @@ struct PermutedFeature {
 
 /// Values of one feature in all samples of all ranks.
 struct Values {
-  std::vector<Index> offsets;  ///< [N + 1] of ids
-  std::vector<Index> values;   ///< ids, or the bits of numbers
-  std::vector<Index> weights;  ///< bits of the ids' weights, or empty
+  std::vector<Index> offsets;  ///< offsets of the samples' values [N + 1]
+  std::vector<Index> values;   ///< ids, or bits of dense values
+  std::vector<Index> weights;  ///< bits of the ids' weights; empty = no weights
 };
 
-/// Calls sink(batch, number of its first sample) for each batch of an epoch.
+/// Calls sink(batch, index of its first sample in the epoch) for each batch of an epoch. Collective.
 template <class Sink>
 void for_each_batch(const Session& session, data::Source& source, const Sink& sink) {
   source.seek(0, 0);
@@ -49,7 +49,8 @@ void for_each_batch(const Session& session, data::Source& source, const Sink& si
 Index bits_of(float number) { return std::bit_cast<std::uint32_t>(number); }
 float number_of(Index bits) { return std::bit_cast<float>(std::uint32_t(bits)); }
 
-/// This rank's part of a feature, then the parts of all ranks: each sample is of one rank, so a sum joins them.
+/// Collector of one feature's values: first of this rank's samples, then of all ranks. Each sample belongs to one rank,
+/// so a sum over ranks combines them.
 class FeatureGather {
  public:
   FeatureGather(const Session& session, const PermutedFeature& feature, const data::SourceInfo& info)
@@ -98,22 +99,22 @@ class FeatureGather {
  private:
   const Session& session_;
   const PermutedFeature& feature_;
-  Index columns_;  // of numbers
+  Index columns_;  // dense features of the source
   std::vector<Index> lengths_, mine_, weights_;
-  std::vector<Range> runs_;  // of this rank's samples
+  std::vector<Range> runs_;  // ranges of this rank's samples
 };
 
-/// Draws the sample of which each sample has the feature's values.
+/// Draws a permutation [N]: for each sample, the sample whose values of the feature it gets.
 std::vector<Index> permutation(Index samples, std::uint64_t seed, std::size_t feature) {
   std::vector<Index> order(samples);
   std::iota(order.begin(), order.end(), Index{0});
   const Random random(seed, tesserec::Purpose::sample_order,
-                      std::uint64_t{1} << 63 | feature);  // epochs have the streams below
+                      std::uint64_t{1} << 63 | feature);  // epochs have the streams below 2^63
   for (Index i = samples - 1; i > 0; --i) std::swap(order[i], order[random.below(std::uint64_t(i) + 1, i, 0)]);
   return order;
 }
 
-/// Gives the batch the values that its samples have in the permutation.
+/// Replaces the feature's values in the batch by those of the permuted samples.
 void replace(data::Batch& batch, Index first, const PermutedFeature& feature, Index columns, const Values& values,
              const std::vector<Index>& order) {
   if (feature.dense) {
@@ -148,7 +149,7 @@ void replace(data::Batch& batch, Index first, const PermutedFeature& feature, In
   batch.sparse.offsets(old.features() * batch.size) = at;
 }
 
-/// The features that the model reads.
+/// Lists the features that the model reads.
 std::vector<PermutedFeature> features_of(const Session& session, const data::SourceInfo& info) {
   std::vector<PermutedFeature> features;
   for (Index k = 0; k < info.dense_features; ++k)

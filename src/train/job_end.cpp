@@ -16,8 +16,8 @@
 namespace tesserec::train {
 namespace {
 
-constexpr double busy_disk = 1.5;      // the next checkpoint may be slower than any so far
-constexpr double end_of_program = 10;  // seconds: digests, MPI; clocks of nodes differ
+constexpr double busy_disk = 1.5;      // safety factor: the next checkpoint may be slower than any so far
+constexpr double end_of_program = 10;  // seconds for digests, the end of MPI and differing clocks of nodes
 
 }  // namespace
 
@@ -38,7 +38,7 @@ bool JobEnd::near(double between_looks, double checkpoint) const {
 }
 
 void JobWatch::begins(Training& training) {
-  checkpoint_ = training.position().restore_seconds;  // better than nothing known
+  checkpoint_ = training.position().restore_seconds;  // estimate until this process has written a checkpoint
 }
 
 void JobWatch::steps(Training&) {

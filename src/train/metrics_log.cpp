@@ -11,7 +11,8 @@
 namespace tesserec::train {
 namespace {
 
-/// Returns whether a run that goes on after `step` keeps this line. One that a kill cut off is no JSON and goes.
+/// Returns whether a run that continues after `step` keeps this line. A line that a kill cut off is no JSON and is
+/// dropped.
 bool stays(const std::string& line, Index step, Index last) {
   try {
     const Json json = parse_json(line);
@@ -22,7 +23,7 @@ bool stays(const std::string& line, Index step, Index last) {
   }
 }
 
-/// The lines of steps up to `step`, without the evaluation of step `last`.
+/// Reads the lines of steps up to `step`, without the evaluation of step `last`.
 std::string lines_until(const std::string& path, Index step, Index last) {
   std::ifstream in(path);
   std::string kept;
@@ -31,14 +32,14 @@ std::string lines_until(const std::string& path, Index step, Index last) {
   return kept;
 }
 
-/// Seconds since 1970, UTC.
+/// Returns the seconds since 1970, UTC.
 double unix_time() {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
 Json begun(Index step, const std::string& kind) { return Json::object().set("step", step).set("kind", kind); }
 
-/// Returns what a line of this step and kind begins with.
+/// Returns the text with which every line of this step and kind begins.
 std::string beginning(Index step, const std::string& kind) {
   const std::string text = begun(step, kind).text();
   return text.substr(0, text.size() - 1) + ",";

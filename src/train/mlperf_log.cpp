@@ -11,7 +11,7 @@
 namespace tesserec::train {
 namespace {
 
-/// MLPerf's names of its two models are ours but for this one.
+/// Returns MLPerf's name of a model type, which differs from ours for dlrm_dcn alone.
 std::string benchmark(const std::string& type) { return type == "dlrm_dcn" ? "dlrm_dcnv2" : type; }
 
 Index now() {
@@ -41,7 +41,7 @@ void MlperfLog::begins(Training& training) {
 void MlperfLog::describe(const Job& job) {
   const optim::Settings& dense = job.optimizer.dense;
   const optim::ScheduleSettings& schedule = job.schedule;
-  point("cache_clear", false);  // who submits clears the caches before the program
+  point("cache_clear", false);  // the submitter clears the caches before the program
   point("submission_benchmark", benchmark(job.model.type));
   point("submission_org", job.run.mlperf_org);
   point("submission_platform", job.run.mlperf_platform);
@@ -55,7 +55,7 @@ void MlperfLog::describe(const Job& job) {
   point("opt_name", optim::info(dense.type).name);
   point("opt_base_learning_rate", dense.lr);
   point("opt_weight_decay", dense.weight_decay);
-  if (schedule.stages.empty()) {  // these have no name there
+  if (schedule.stages.empty()) {  // MLPerf has no names for stages
     point("opt_learning_rate_warmup_steps", schedule.warmup_steps);
     point("opt_learning_rate_decay_start_step", schedule.decay_start_step);
     point("opt_learning_rate_decay_steps", schedule.decay_steps);
@@ -65,7 +65,7 @@ void MlperfLog::describe(const Job& job) {
     point("opt_adagrad_initial_accumulator_value", dense.initial_accumulator);
     point("opt_adagrad_epsilon", dense.eps);
   }
-  if (dense.type == optim::Type::sgd) {  // the first DLRM's names
+  if (dense.type == optim::Type::sgd) {  // names of MLPerf's first DLRM benchmark
     point("sgd_opt_base_learning_rate", dense.lr);
     point("sgd_opt_learning_rate_decay_poly_power", 2);
     point("sgd_opt_learning_rate_decay_steps", schedule.decay_steps);

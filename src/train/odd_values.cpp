@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The look at samples for which no seal vouches, before anything is trained.
+// Check, before the first step, of the samples for which no seal vouches.
 #include <algorithm>
 #include <set>
 #include <span>

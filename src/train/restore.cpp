@@ -19,7 +19,8 @@
 namespace tesserec::train {
 namespace {
 
-/// Error when the training data are known to have other bytes than the checkpoint's had, unless checkpoint.accept.
+/// Throws Error if the training data is known to have other bytes than the checkpoint's, unless checkpoint.accept
+/// allows it. Logs the check that was not possible if the checkpoint does not record them.
 void check_same_bytes(const Session& session, const std::string& then, const std::string& file) {
   const std::string now = data::content_digest(session.contents);
   if (then == now || now.empty()) return;
@@ -35,7 +36,8 @@ void check_same_bytes(const Session& session, const std::string& then, const std
   log_info(difference + ", as checkpoint.accept allows");
 }
 
-/// Checks what a resumed run must have in common with the run that wrote the checkpoint.
+/// Throws Error if batch size, columns, epoch length, seed, shuffling or lanes differ from the run that wrote the
+/// checkpoint. checkpoint.accept allows another epoch length, and checkpoint.relane other lanes.
 void check_same_run(const Session& session, Index epoch_samples, const store::Attributes& attributes,
                     const std::string& file) {
   const Job& job = session.job;
@@ -62,17 +64,17 @@ void check_same_run(const Session& session, Index epoch_samples, const store::At
         "rest of this epoch deals its samples anew");
 }
 
-/// Returns whether the training data have the bytes that the checkpoint's had. False where that is not known.
+/// Returns whether the training data is known to have the bytes that the checkpoint's had.
 bool same_files(const Session& session, const std::string& then) {
   return !session.contents.empty() && data::content_digest(session.contents) == then;
 }
 
-/// Returns which bytes the checkpoint's training data had; empty where it does not say.
+/// Returns the digest of the checkpoint's training data; empty if the checkpoint has none.
 std::string content_then(const store::Attributes& attributes, const std::string& file) {
   return attributes.count("data_digest") == 0 ? "" : store::attribute<std::string>(attributes, "data_digest", file);
 }
 
-/// Returns whether the run has, and may have, other data: other files, or another number of samples.
+/// Returns whether the run has another dataset, as checkpoint.accept allows: other files or another number of samples.
 bool has_another_set(const Session& session, Index epoch_samples, const store::Attributes& attributes,
                      const std::string& file) {
   const bool may_differ = accepts(session.job.checkpoint, "data.train");
@@ -83,8 +85,8 @@ bool has_another_set(const Session& session, Index epoch_samples, const store::A
          files(store::attribute<std::string>(attributes, "deck", file)) != files(session.job.deck);
 }
 
-/// Reads what of `items` the checkpoint has, and says what it does not have. Error where a matrix does not fit that
-/// neither accepted differences of the decks (`explained`) nor its block in checkpoint.accept explain. Collective.
+/// Reads those of `items` that the checkpoint has, and logs the others. Throws Error for a matrix that does not fit,
+/// unless accepted differences of the decks (`explained`) or its block in checkpoint.accept allow it. Collective.
 void read_fitting(Session& session, const store::OpenCheckpoint& checkpoint, std::vector<store::StateItem> items,
                   Explained explained) {
   const CheckpointSettings& settings = session.job.checkpoint;
@@ -107,7 +109,7 @@ void read_fitting(Session& session, const store::OpenCheckpoint& checkpoint, std
   if (!state.unused.empty()) log_warning("not used of " + file + ": " + join(state.unused));
 }
 
-/// Goes on where the checkpoint stood. Collective.
+/// Resumes from the checkpoint and returns its position. Collective.
 Position go_on(Session& session, const NamedCheckpoint& from, Index epoch_samples) {
   const Timer timer;
   const store::OpenCheckpoint& checkpoint = from.open;
@@ -140,7 +142,7 @@ Position go_on(Session& session, const NamedCheckpoint& from, Index epoch_sample
   return at;
 }
 
-/// Error where an optimizer's states would be taken without the number of steps that they belong to.
+/// Throws Error if an optimizer's states depend on its number of steps, because the new run begins at step 0.
 void check_states_begin(const Session& session) {
   const OptimizerSettings& moves = session.job.optimizer;
   const auto check = [](const optim::Settings& optimizer) {
@@ -155,10 +157,11 @@ void check_states_begin(const Session& session) {
     check(planning::optimizer_of(tables.tables()[t], tables.plan()[t].kernel, moves.sparse, moves.dense));
 }
 
-/// Returns Manifest::origin of a run that began with the weights of a checkpoint elsewhere.
+/// Returns the Manifest::origin of a run that began with the weights of a checkpoint elsewhere.
 std::string begun_with(const std::string& seal) { return "start " + seal; }
 
-/// Begins with what checkpoint.start_from has; nothing where it names none. Collective.
+/// Loads the checkpoint that checkpoint.start_from names and returns step 0; returns nothing if it names none.
+/// Collective.
 std::optional<Position> begin(Session& session) {
   const CheckpointSettings& settings = session.job.checkpoint;
   if (settings.start_from.empty()) return std::nullopt;
@@ -179,7 +182,7 @@ std::optional<Position> begin(Session& session) {
   return at;
 }
 
-/// Says where a run that goes on from its own checkpoint did not begin with checkpoint.start_from. Collective.
+/// Warns if a run that resumes from its own checkpoint did not begin with checkpoint.start_from. Collective.
 void look_at_start(const Session& session, const store::Checkpoint& own) {
   const std::string& path = session.job.checkpoint.start_from;
   if (path.empty()) return;

@@ -9,18 +9,18 @@
 
 namespace tesserec::train {
 
-/// Samples that this process has trained, and their time.
+/// Samples and steps that this process has trained, and their time.
 struct TrainedSamples {
   void add(Index count, double step) {
     samples += count;
     seconds += step;
     step_seconds.push_back(float(step));
   }
-  /// Returns 0 before the first step.
+  /// Returns the training rate, or 0 before the first step.
   double samples_per_second() const { return seconds > 0 ? double(samples) / seconds : 0; }
 
   Index samples = 0;
-  double seconds = 0;  ///< in steps, waiting for their batches included
+  double seconds = 0;  ///< seconds in steps, waits for their batches included
   std::vector<float> step_seconds;
 };
 

@@ -8,9 +8,9 @@
 namespace tesserec::train {
 namespace {
 
-/// Steps of the whole run.
+/// Returns the last step of the run. Throws Error if the number of steps overflows.
 Index last_step(const Settings& train, Index batches) {
-  const Index most = std::numeric_limits<Index>::max() / std::max<Index>(1, batches);  // epochs
+  const Index most = std::numeric_limits<Index>::max() / std::max<Index>(1, batches);  // largest number of epochs
   if (train.epochs > most && train.steps == 0)
     fail("train.epochs is ", train.epochs, ", and an epoch has ", batches,
          " steps: they are more than can be counted; lower it, or set train.steps");

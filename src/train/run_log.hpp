@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// metrics.jsonl of a run, with the metrics of its training samples.
+/// File metrics.jsonl of a run, with the metrics of its training samples.
 #pragma once
 
 #include <memory>
@@ -14,27 +14,28 @@
 
 namespace tesserec::train {
 
-/// All functions but add and lacks_evaluation are collective. The first rank writes.
+/// Writer of a run's metrics.jsonl. All functions but add() and lacks_evaluation() are collective. The first rank
+/// writes.
 class RunLog {
  public:
-  /// Makes the session's steps keep their predictions where train.metrics are asked for.
+  /// Makes the session's steps keep their predictions if train.metrics is not empty.
   explicit RunLog(Session& session);
-  /// Goes on behind the position that a run was restored at, or begins; `last` is the run's last step.
+  /// Opens the file after the position at which the run was restored or begins. `last`: the run's last step.
   void open(const Position& from, Index last);
 
-  /// Takes the predictions of a micro-batch [B].
+  /// Adds the predicted probabilities of a micro-batch [B].
   void add(const std::vector<float>& predictions, const data::Batch& batch);
-  /// Writes the line of a step: `loss` is the mean since the last one.
+  /// Writes the line of a step. `loss`: mean since the previous line.
   void write_training(const Position& at, double loss, double samples_per_second);
   void write_evaluation(const Position& at, const metrics::BinaryMetrics& metrics);
-  /// Waits until all lines are on the disk.
+  /// Blocks until all lines are on the disk.
   void sync();
-  /// The last call: sync(), and an Error where a line was lost.
+  /// Syncs and closes the file. Throws Error if a line was lost. No call may follow.
   void close();
 
   /// Returns RunningMetrics::state(), for a checkpoint.
   std::vector<std::int64_t> state() const { return running_.state(); }
-  /// Returns whether the file had no evaluation of the step behind which it was opened.
+  /// Returns whether the file had no evaluation of the step after which it was opened.
   bool lacks_evaluation() const { return lacks_evaluation_; }
 
  private:
@@ -42,7 +43,7 @@ class RunLog {
 
   const Session& session_;
   RunningMetrics running_;
-  std::unique_ptr<MetricsLog> file_;  // of the first rank
+  std::unique_ptr<MetricsLog> file_;  // null except on the first rank
   bool lacks_evaluation_ = false;
 };
 

@@ -14,7 +14,7 @@ std::filesystem::path plain(const std::string& folder) {
   return (std::filesystem::absolute(folder) / "").lexically_normal();
 }
 
-/// Warns of settings of the rate and of evaluations that do nothing in a run of so many steps.
+/// Warns of settings of the schedule and of evaluations that have no effect in a run of `last` steps.
 void warn_of_idle_settings(const Job& job, Index last, bool evaluates) {
   if (job.schedule.warmup_steps > last)
     log_warning(concat("schedule.warmup_steps is ", job.schedule.warmup_steps, ", and the run has ", last,

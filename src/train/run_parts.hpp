@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Parts of a run beside its steps: its folders' locks, its progress line.
+/// Locks of a run's folders, and its progress line.
 #pragma once
 
 #include <optional>
@@ -12,7 +12,8 @@
 
 namespace tesserec::train {
 
-/// Locks on the folders of a run and, if apart, of its checkpoints. Collective; waits up to run.lock_wait.
+/// Locks on the folder of a run and, if it is another, on that of its checkpoints. The constructor is collective and
+/// waits up to run.lock_wait seconds.
 class RunLocks {
  public:
   RunLocks(const comm::Communicator& comm, const Job& job);
@@ -21,10 +22,10 @@ class RunLocks {
   std::optional<parallel_io::FolderLock> run_, checkpoints_;
 };
 
-/// Warnings and the line that a person watches: steps, samples/s, loss, time to go.
+/// Observer that warns of settings without effect and shows a progress line: steps, samples/s, loss, time left.
 class Progress final : public Observer {
  public:
-  /// `evaluates`: there are evaluation data.
+  /// Takes whether the run has evaluation data.
   explicit Progress(bool evaluates) : evaluates_(evaluates) {}
   void begins(Training& training) override;
   void steps(Training& training) override;
@@ -32,8 +33,8 @@ class Progress final : public Observer {
 
  private:
   bool evaluates_;
-  Index first_step_ = 0, first_samples_ = 0;  // done before this process
-  std::optional<Timer> timer_;                // from the first step on
+  Index first_step_ = 0, first_samples_ = 0;  // counts before this process began
+  std::optional<Timer> timer_;                // time since this process's first step began
   double shown_ = -1e9;
 };
 

@@ -14,7 +14,7 @@
 namespace tesserec::train {
 namespace {
 
-/// Texts of the key columns of a range of samples, [keys] [samples, bytes].
+/// Reads the key columns of a range of samples, [keys] [samples, bytes of the column].
 std::vector<std::vector<char>> keys_of(const data::Source& source, Range samples) {
   std::vector<std::vector<char>> texts;
   for (std::size_t k = 0; k < source.info().keys.size(); ++k) {
@@ -68,7 +68,7 @@ class Hdf5Scores final : public ScoresFile {
   parallel_io::PartedWriter writer_;
 };
 
-/// Lines of one rank after the other, which rank 0 writes.
+/// Scores as CSV. Rank 0 writes the lines of all ranks, in the order of ranks.
 class CsvScores final : public ScoresFile {
  public:
   CsvScores(const Session& session, const data::Source& source, const std::string& path)
@@ -121,7 +121,7 @@ class CsvScores final : public ScoresFile {
 
   const comm::Communicator& comm_;
   const data::Source& source_;
-  std::optional<store::TextDraft> draft_;  ///< on rank 0
+  std::optional<store::TextDraft> draft_;  ///< nothing except on rank 0
 };
 
 }  // namespace

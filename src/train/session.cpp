@@ -93,7 +93,7 @@ data::Deal Session::deal(const comm::Communicator& comm, const Job& job, bool sh
 data::LabelRange labels_taken(const Job& job, data::Use use) {
   const auto [least, most] = losses::loss_type(job.model.loss).labels;
   if (use != data::Use::evaluate) return {least, most};
-  return {std::max(least, 0.0f), std::min(most, 1.0f)};  // metrics::binary_metrics takes no others
+  return {std::max(least, 0.0f), std::min(most, 1.0f)};  // metrics::binary_metrics takes labels in [0, 1]
 }
 
 std::unique_ptr<data::Source> open_source(const comm::Communicator& comm, const Job& job, data::Use use) {
@@ -101,7 +101,7 @@ std::unique_ptr<data::Source> open_source(const comm::Communicator& comm, const 
   std::unique_ptr<data::Source> source;
   comm::agree(comm, [&] { source = data::make_source(job.data, use, deal); });
   require_same_files(comm, source->info());
-  // The ranks have compared all parts with their seals by now.
+  // Labels are read only now, after the ranks together have compared all parts with their seals.
   comm::agree(comm, [&] { source->limit_labels(labels_taken(job, use)); });
   if (use == data::Use::evaluate && comm.rank() == 0) warn_of_trained(job.data);
   return source;

@@ -110,13 +110,13 @@ void TrainStep::look_at(int micro_batch, const sharding::BatchVectors<float>& gr
   };
   look(gradients.pooled);
   for (const jagged::JaggedVectors& sequence : gradients.unpooled) look(sequence.values);
-  // Each rank looks at a piece of the dense gradient, which is the same on all.
+  // The dense gradient is the same on all ranks, so each rank searches a piece of it.
   const bool last = micro_batch + 1 == lanes_.micro_batches();
   const Index size = model_.dense.parameters(), begin = size * comm_.rank() / comm_.size();
   if (last) looks_.look(gradient_.place(), gradient_.data() + begin, size * (comm_.rank() + 1) / comm_.size() - begin);
 
   const std::vector<Index> found = looks_.found(exec_);
-  comm_.transport().check();  // the device has come here: so has what it waited for
+  comm_.transport().check();  // found() blocked until the device, and so its messages, had finished
   if (micro_batch == 0) bad_column_ = bad_sequence_ = -1;
   if (found[0] >= 0) bad_column_ = std::max(bad_column_, found[0] % model_.dense.pooled_width());
   for (std::size_t q = 0; q < gradients.unpooled.size(); ++q)
@@ -127,7 +127,7 @@ void TrainStep::look_at(int micro_batch, const sharding::BatchVectors<float>& gr
 float TrainStep::clip(Index step) {
   if (max_norm_ == 0.0) return 1.0f;
   ExactSum sum = row_gradients_.squares(exec_);
-  // Each rank squares a piece of the dense gradient, which is the same on all.
+  // The dense gradient is the same on all ranks, so each rank squares a piece of it.
   const Index quads = (model_.dense.parameters() + 3) / 4;
   const auto border = [&](int rank) { return std::min(model_.dense.parameters(), quads * rank / comm_.size() * 4); };
   const Index begin = border(comm_.rank()), mine = border(comm_.rank() + 1) - begin;
@@ -142,7 +142,7 @@ float TrainStep::clip(Index step) {
   gradient_norm_ = std::sqrt(sum.value());
   if (!std::isfinite(gradient_norm_))
     fail_diverged(step, "the gradients' length is not finite; lower the learning rate");
-  return std::min(1.0, max_norm_ / (gradient_norm_ + 1e-6));  // the 1e-6 is torch.nn.utils.clip_grad_norm_'s
+  return std::min(1.0, max_norm_ / (gradient_norm_ + 1e-6));  // 1e-6 as in torch.nn.utils.clip_grad_norm_
 }
 
 void TrainStep::check_finite(double loss, Index step) {
@@ -153,7 +153,7 @@ void TrainStep::check_finite(double loss, Index step) {
   const Index size = dense.parameters();
   std::array<Index, 3> found{bad_parameter_ < 0 ? -1 : size - bad_parameter_, bad_column_, bad_sequence_};
   comm_.max(found);
-  const Index offset = size - found[0], column = found[1];  // the first one of all ranks
+  const Index offset = size - found[0], column = found[1];  // first parameter, last column over all ranks
   for (const network::Parameter& p : dense.layout())
     if (offset >= p.offset && offset < p.offset + p.rows * p.columns)
       fail_diverged(step, "the gradient of ", p.name, " is not finite; lower the learning rate");

@@ -13,10 +13,10 @@
 namespace tesserec::train {
 namespace {
 
-constexpr Index run_rows = 64, most_runs = 1024;  // so many rows of a table bound the time that looking takes
-constexpr Index quad = 4;                         // columns are cut at multiples of it
+constexpr Index run_rows = 64, most_runs = 1024;  // at most 65536 rows of a table, to bound the time
+constexpr Index quad = 4;                         // divisor of every column at which a table is cut
 
-/// The runs of rows to look at: run k of `apart`-th ones.
+/// Sampled runs of a table's rows: every `apart`-th run of 64 rows.
 struct Sample {
   Index rows, apart;
 
@@ -26,18 +26,18 @@ struct Sample {
     const Index begin = k * apart * run_rows;
     return {std::min(begin, rows), std::min(begin + run_rows, rows)};
   }
-  /// The first run that ends behind a row.
+  /// Returns the last sampled run that begins at or before `row`.
   Index first(Index row) const { return row / (apart * run_rows); }
 };
 
-/// Sums of one table, on this rank.
+/// Sums over the sampled rows of one table, on this rank.
 struct Sums {
   Index looked_at = 0, trained = 0;
   ExactSum squares;
   float largest = 0;
 };
 
-/// Looks at rows [rows.begin, rows.end) of a shard.
+/// Adds rows [rows.begin, rows.end) of a shard to `sums`.
 void look(const Session& session, const sharding::ShardedEmbeddingBagCollection::Shard& shard, Range rows, Sums& sums) {
   const embedding::EmbeddingTable& table = *shard.rows;
   const Index columns = table.dim(), first = std::min(quad, columns);
@@ -45,7 +45,7 @@ void look(const Session& session, const sharding::ShardedEmbeddingBagCollection:
   table.store().read(session.exec, 0, rows, held.data());
   for (Index r = 0; r < rows.size(); ++r) add_squares(held.data() + r * columns, columns, sums.squares);
   for (const float value : held) sums.largest = std::max(sums.largest, std::abs(value));
-  if (table.columns().begin > 0) return;  // whoever holds the first columns counts the rows
+  if (table.columns().begin > 0) return;  // the owner of the first columns counts the rows
   const embedding::StartValues drawn(table.config(), session.job.run.seed, Index(shard.table));
   drawn(rows, {0, first}, start.data());
   sums.looked_at += rows.size();
@@ -78,7 +78,7 @@ std::vector<TableFigures> table_figures(const Session& session) {
     session.comm.sum(one.squares.words());
     figures.looked_at = session.comm.sum(one.looked_at);
     figures.trained = session.comm.sum(one.trained);
-    // Bits of floats that are not negative are in the order of the floats.
+    // Floats that are not negative have the same order as their bits.
     figures.largest =
         std::bit_cast<float>(std::uint32_t(session.comm.max(Index{std::bit_cast<std::uint32_t>(one.largest)})));
     figures.row_norm = std::sqrt(one.squares.value() / double(figures.looked_at));

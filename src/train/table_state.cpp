@@ -14,7 +14,7 @@ using store::StateItem;
 
 constexpr const char* same_call = "all ranks save and load in one folder";
 
-/// Rows of one matrix of a shard, from `first` on.
+/// Rows of one matrix of a shard, from the table's row `first` on.
 class StoredRows : public store::SlabSource {
  public:
   StoredRows(embedding::RowStore& store, std::size_t matrix, Index first)
@@ -34,13 +34,14 @@ class StoredRows : public store::SlabSource {
   Index first_;
 };
 
-/// Adds this rank's parts of a shard's matrix; of a replicated shard each rank owns an equal run of rows.
+/// Adds this rank's parts of a shard's matrix to `items`. Every rank holds a replicated shard and owns an equal run of
+/// its rows.
 void add_parts(const comm::Communicator& comm, const sharding::ShardedEmbeddingBagCollection::Shard& shard,
                std::size_t matrix, const std::string& name, std::vector<StateItem>& items) {
   const Range rows = shard.rows->rows();
   const embedding::EmbeddingBagConfig& config = shard.rows->config();
   const embedding::RowMatrix& values = shard.rows->store().matrices()[matrix];
-  // A state of one number a row is kept by each owner of the row's columns; the owner of the first columns writes it.
+  // Every owner of columns of a row keeps a copy of its per-row state; the owner of the first columns writes it.
   const Index columns = values.per_row ? 1 : config.embedding_dim;
   const Index first_column = values.per_row ? 0 : shard.rows->columns().begin;
   const bool writes = !values.per_row || shard.rows->columns().begin == 0;

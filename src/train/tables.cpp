@@ -16,12 +16,13 @@
 namespace tesserec::train {
 namespace {
 
-/// Ids of a bag, on average.
+/// Returns the mean number of ids per bag.
 double ids_per_bag(const data::SourceInfo& data, std::size_t feature) {
   return data.ids_per_bag.empty() ? 1.0 : data.ids_per_bag[feature];
 }
 
-/// Returns where the data have a feature of the table.
+/// Returns the feature's index in the data. Throws Error if the data lacks the feature, or its weights for a weighted
+/// table.
 std::size_t feature_index(const data::SourceInfo& data, const std::string& feature,
                           const embedding::EmbeddingBagConfig& table) {
   const auto found = std::find(data.features.begin(), data.features.end(), feature);
@@ -36,16 +37,17 @@ std::size_t feature_index(const data::SourceInfo& data, const std::string& featu
   return index;
 }
 
-/// Counts from here on are grouped by eighths.
+/// Count from which counts are rounded down to eighths of a power of two. An eighth of 8 is 1, so smaller counts stay
+/// exact.
 constexpr double grouped_from = 16;
 
-/// Gathers the rows of a block that were counted about as often. Where ids come from a sample, rows that it has once
-/// and those that it lacks share the ids of the former (Good and Turing's estimate).
+/// Groups the rows of each block by their approximate counts. Rows that were counted once and rows that were not
+/// counted share the ids of the former (Good and Turing's estimate for a sample of the ids).
 std::vector<planning::BlockRows> counted_rows(const embedding::EmbeddingBagConfig& table,
                                               const std::map<Index, double>& counts) {
   const embedding::BlockOf block_of = table.block_of();
   double all = 0;
-  std::map<std::pair<Index, double>, std::pair<double, double>> groups;  // block, about a count: rows, their counts
+  std::map<std::pair<Index, double>, std::pair<double, double>> groups;  // {block, rounded count}: {rows, their counts}
   std::vector<double> others(embedding::block_count), once(embedding::block_count);
   for (Index b = 0; b < embedding::block_count; ++b) others[b] = double(table.rows({b, b + 1}).size());
   for (const auto& [row, count] : counts) {
@@ -70,8 +72,8 @@ std::vector<planning::BlockRows> counted_rows(const embedding::EmbeddingBagConfi
 
 std::shared_ptr<const planning::Popularity> popular_rows(const embedding::EmbeddingBagConfig& table,
                                                          const data::SourceInfo& data, const data::IdShares& shares) {
-  std::map<Index, double> counts;  // of rows
-  double bags = 0;                 // ids of a bag of each feature
+  std::map<Index, double> counts;  // counts, or shares times ids, of rows
+  double bags = 0;                 // ids per bag, summed over features
   for (const std::string& name : table.feature_names) {
     const auto found = shares.features.find(name);
     if (found == shares.features.end()) return nullptr;
@@ -91,9 +93,9 @@ std::shared_ptr<const planning::Popularity> popular_rows(const embedding::Embedd
   return popular;
 }
 
-/// Error when the bytes of the tables, with all that an optimizer keeps, are more than 64 bits count.
+/// Throws Error if the bytes of the tables, with gradients and optimizer states, overflow 64 bits.
 void require_countable(const std::vector<embedding::EmbeddingBagConfig>& tables) {
-  constexpr Index copies = 4 * Index{sizeof(float)};  // weights, two states and gradients
+  constexpr Index copies = 4 * Index{sizeof(float)};  // bytes of an element: weight, two states, gradient
   double all = 0;
   for (const embedding::EmbeddingBagConfig& table : tables) {
     const Index rows = table.rows().size();
@@ -145,7 +147,7 @@ planning::Settings planner_settings(planning::Settings plan, const std::vector<e
       if (!shares.from.empty()) demand.popular = popular_rows(table, data, shares);
     }
     double& factor = demand.pooling_factor;
-    // An average of no id at all would make the table free of cost.
+    // A mean of no id at all would make the table free of cost.
     if (factor == 0) factor = std::max(1e-3, ids / double(table.feature_names.size()));
   }
   return plan;

@@ -11,7 +11,7 @@
 namespace tesserec::train {
 namespace {
 
-/// Blocks that checkpoint.accept may always name.
+/// Blocks that checkpoint.accept may name even if neither deck has them.
 constexpr std::string_view blocks[] = {"model", "table", "optimizer", "schedule", "data"};
 
 bool begins_with(const std::string& text, const std::string& head) { return text.compare(0, head.size(), head) == 0; }
@@ -25,7 +25,7 @@ bool is_in_one_of(const std::string& key, std::initializer_list<const char*> nam
   return std::any_of(names.begin(), names.end(), [&](const char* name) { return is_in(key, name); });
 }
 
-/// Returns whether this key is a part of the task.
+/// Returns whether the key belongs to the task, which the checkpoint's deck must share.
 bool matters(const std::string& key, Purpose purpose, bool same_files) {
   if (is_in_one_of(key, {"data.evaluate", "data.predict", "data.synthetic.evaluate_samples"})) return false;
   if (is_in_one_of(key, {"model.precision", "model.exchange_forward", "model.exchange_backward"}))
@@ -37,7 +37,7 @@ bool matters(const std::string& key, Purpose purpose, bool same_files) {
   return is_in_one_of(key, {"model", "table", "data"});
 }
 
-/// Returns whether another value of the key gives weights of other shapes, which the checkpoint's cannot become.
+/// Returns whether another value of the key changes the shapes of weights, so that the checkpoint's weights do not fit.
 bool shapes_weights(const std::string& key) {
   const auto ends_with_one_of = [&](std::initializer_list<const char*> ends) {
     return std::any_of(ends.begin(), ends.end(), [&](const char* end) { return key.ends_with(end); });
@@ -52,7 +52,7 @@ bool shapes_weights(const std::string& key) {
                              "model.exchange_backward"});
 }
 
-/// "[[table]]" -> "table", "[data.synthetic]" -> "data.synthetic".
+/// Returns the block that a heading names: "[[table]]" -> "table", "[data.synthetic]" -> "data.synthetic".
 std::string block_of(const std::string& line) {
   const std::size_t begin = line.find_first_not_of('['), end = line.find(']');
   return line.substr(begin, end - begin);
@@ -62,10 +62,10 @@ std::string unquoted(const std::string& text) {
   return text.size() >= 2 && text.front() == '"' ? text.substr(1, text.size() - 2) : text;
 }
 
-/// The block that a key stands in.
+/// Returns the block of a key.
 std::string home_of(const std::string& key) { return key.substr(0, key.rfind('.')); }
 
-/// The names of repeated blocks in their order: "table" -> {"C2", "C1"}.
+/// Lists the names of repeated blocks in their order: "table" -> {"C2", "C1"}.
 std::map<std::string, std::vector<std::string>> block_names(const std::string& text) {
   std::map<std::string, std::vector<std::string>> names;
   std::istringstream lines(text);
@@ -78,13 +78,13 @@ std::map<std::string, std::vector<std::string>> block_names(const std::string& t
   return names;
 }
 
-/// Lists those of `names` that `others` has too.
+/// Returns the elements of `names` that are in `others`, too, in their order.
 std::vector<std::string> common(std::vector<std::string> names, const std::vector<std::string>& others) {
   std::erase_if(names, [&](const auto& name) { return std::find(others.begin(), others.end(), name) == others.end(); });
   return names;
 }
 
-/// The blocks of a flat deck, whose keys are added to `keys`.
+/// Lists the blocks of a flat deck, and adds its keys to `keys`.
 std::set<std::string> blocks_of(const std::map<std::string, std::string>& deck, std::set<std::string>& keys) {
   std::set<std::string> found;
   for (const auto& [key, value] : deck) {
@@ -100,7 +100,7 @@ std::map<std::string, std::string> flat_deck(const std::string& text) {
   std::map<std::string, std::string> keys;
   std::istringstream lines(text);
   std::string block;
-  std::map<std::string, int> numbers;  // of blocks without a name
+  std::map<std::string, int> numbers;  // counters that number repeated blocks
   bool repeated = false;
   for (std::string line; std::getline(lines, line);) {
     if (line.empty()) continue;
@@ -126,7 +126,7 @@ bool accepts(const CheckpointSettings& checkpoint, const std::string& key) {
 
 Explained check_same_task(const std::string& deck_then, const Job& job, Purpose purpose, bool same_files,
                           const std::string& file) {
-  if (deck_then.empty() || job.deck.empty()) return {};  // a program of one's own, without decks
+  if (deck_then.empty() || job.deck.empty()) return {};  // a user's own program has no decks
   const std::map<std::string, std::string> then = flat_deck(deck_then), now = flat_deck(job.deck);
   std::set<std::string> keys;
   const std::set<std::string> blocks_then = blocks_of(then, keys), blocks_now = blocks_of(now, keys);
@@ -151,14 +151,15 @@ Explained check_same_task(const std::string& deck_then, const Job& job, Purpose 
     fits = fits && !shapes_weights(key);
   };
   for (const std::string& key : keys) {
-    const bool truth = key == "run.seed" && drawn && purpose == Purpose::weights;  // of generated data
+    const bool truth = key == "run.seed" && drawn && purpose == Purpose::weights;  // seed of the generated data
     if (!truth && !matters(key, purpose, same_files)) continue;
     const auto value_then = then.find(key), value_now = now.find(key);
     if (value_then != then.end() && value_now != now.end()) {
       if (value_then->second != value_now->second) add(key, value_then->second, value_now->second);
       continue;
     }
-    // A block that only one of them has is another task; a key alone is of another version of the program.
+    // A table or stage that only one deck has makes another task; a single key belongs to another version of the
+    // program.
     const std::string home = home_of(key);
     const bool is_table = begins_with(home, "table.") && key == home + ".name";
     const bool is_stage = begins_with(home, "schedule.stages.") && key == home + ".policy";
@@ -167,7 +168,7 @@ Explained check_same_task(const std::string& deck_then, const Job& job, Purpose 
     if ((is_table || is_stage) && blocks_then.count(home) == 0) add(home, "no " + what, "one");
   }
   const auto names_then = block_names(deck_then), names_now = block_names(job.deck);
-  for (const auto& [block, names] : names_then) {  // the model takes pooled vectors and layers by their places
+  for (const auto& [block, names] : names_then) {  // the model reads pooled vectors and layers by position
     const auto other = names_now.find(block);
     if (other == names_now.end() || !matters(block, purpose, same_files) || accepts(job.checkpoint, block)) continue;
     const std::vector<std::string> before = common(names, other->second), after = common(other->second, names);

@@ -15,13 +15,13 @@ constexpr const char *features_name = "features", *rows_name = "rows", *dense_na
                      *transforms_name = "transforms", *labels_name = "label_values",
                      *extends_name = "vocabulary_extends";
 
-/// The list under a name; empty where there is none.
+/// Returns the list attribute `name`, or an empty list without it.
 template <class T>
 std::vector<T> list(const store::Attributes& attributes, const std::string& name, const std::string& file) {
   return attributes.count(name) == 0 ? std::vector<T>() : store::attribute<std::vector<T>>(attributes, name, file);
 }
 
-/// The features that the deck's tables read; all where it has no tables.
+/// Returns, per feature [F], whether the deck's tables read it; all true if the deck has no tables.
 std::vector<bool> read_by_tables(const std::vector<embedding::EmbeddingBagConfig>& tables,
                                  const std::vector<std::string>& features) {
   std::set<std::string> names;

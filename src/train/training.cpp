@@ -24,7 +24,7 @@ data::Source* of_same_columns(data::Source* evaluation, const data::Source& sour
   return evaluation;
 }
 
-/// Makes the observers that the job asks for, in their order.
+/// Makes the observers that the job's settings require, in their order.
 std::vector<std::unique_ptr<Observer>> job_observers(Session& session, const data::Source& source,
                                                      data::Source* evaluation) {
   const bool is_first = session.comm.rank() == 0;
@@ -98,7 +98,7 @@ bool Training::step() {
 
 void Training::compute() {
   const Timer timer;
-  double loss = 0;  // of the step, from its last micro-batch on
+  double loss = 0;  // mean loss of the step, valid after its last micro-batch
   for (int micro_batch = 0; micro_batch < session_.job.train.accumulate; ++micro_batch) {
     loss = pipeline_(at_.step + 1, length_.last);
     log_->add(session_.step.predictions(), pipeline_.batch());
@@ -124,7 +124,7 @@ std::optional<metrics::BinaryMetrics> Training::evaluate() {
   result_.evaluation.reset();
   try {
     result_.evaluation = train::evaluate(session_, *evaluation_, &result_.evaluation_ids);
-  } catch (const Stopped& stopped) {  // on all ranks; the run that goes on makes up for it
+  } catch (const Stopped& stopped) {  // thrown on all ranks; a resumed run repeats the evaluation
     stop("signal", stopped.signal());
     return std::nullopt;
   }
