@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Constants of the dense half: its chain in both precisions on models of three widths and lanes of two lengths, and a
-// step of next to nothing.
+// Constants of the dense half: its chain in both precisions, on three models with three pairs of samples and lanes
+// each; and a step with next to no work.
 #include "costs.hpp"
 #include "dense_chain.hpp"
 #include <tesserec/model/dense_cost.hpp>
@@ -10,13 +10,13 @@
 namespace tesserec::bench {
 namespace {
 
-/// One step of the dense half by one rank alone: chain, sum over the lanes, optimizer. Before it the tables' use of the
-/// caches is imitated.
+/// Returns the seconds of one step of the dense half by one rank alone: chain, sum over the lanes, optimizer. Before
+/// each step it fills the caches with other values, as the tables do in training.
 double chain_seconds(const Context& context, const network::Network& dense, Index samples, const Lanes& lanes) {
   const Exec& exec = context.exec;
   DenseChain chain(exec, dense, lanes, 0, 1, samples);
   optim::DenseOptimizer optimizer(exec, {}, dense.parameters(), nullptr, {}, chain.parameters().place());
-  const Vector<float> others = numbers(exec, Index{8} << 20);  // more than a rank's share of a cache
+  const Vector<float> others = numbers(exec, Index{8} << 20);  // 32 MiB, more than a rank's share of a cache
   Index step = 0;
   const auto one_step = [&] {
     for (Index i = 0; i < std::ssize(others); ++i) others.data()[i] += 1.0f;
@@ -72,8 +72,8 @@ void measure_dense_costs(const Context& context, Report& report) {
   constexpr Index dense_features = 13;
   struct Size {
     Index features, dim;
-    Index samples;                   ///< the pooled vectors of most fill more than a cache
-    std::vector<Index> bottom, top;  // without their last layers
+    Index samples;                   ///< samples of a batch; for two sizes the pooled vectors exceed a cache
+    std::vector<Index> bottom, top;  // widths of the mlps without their last layers
   };
   const std::vector<Size> sizes = {{26, 16, 1024, {512, 256, 64}, {512, 256}},
                                    {26, 128, 1024, {512, 256, 64}, {512, 256}},

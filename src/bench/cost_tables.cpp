@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Constants of the tables: the phases of a sharded collection over a grid of rows, dimensions and ids, on one rank
-// alone and on all.
+// alone and on all ranks.
 #include <algorithm>
 #include <array>
 #include <limits>
@@ -17,7 +17,7 @@ namespace {
 constexpr Index tables = 16, samples = 2048, small_rows = 1000;
 
 enum Phase { ids, lookup, give_back, prepare, send, update, phase_count };
-/// As the collection names them.
+/// Names of the phases in ShardedEmbeddingBagCollection, in the order of Phase.
 constexpr std::array<std::string_view, phase_count> phase_names = {"send ids", "lookup",         "return rows",
                                                                    "sort ids", "send gradients", "update"};
 using Seconds = std::array<double, phase_count>;
@@ -54,8 +54,8 @@ jagged::KeyedJaggedTensor draw(const Context& context, const Workload& load, con
   return batch;
 }
 
-/// Measures the phases of a step of tables that are shared out to the ranks of `comm`, with as many samples on each.
-/// The dense half's use of the caches between lookup and update is imitated.
+/// Measures the phases of a step, in seconds, with tables that are distributed over the ranks of `comm` and the same
+/// number of samples on each. Between lookup and update it fills the caches with other values, as the dense half does.
 Seconds measure(const Context& context, const Workload& load, const comm::Communicator& comm) {
   const Index global_batch = samples * comm.size();
   std::vector<embedding::EmbeddingBagConfig> configs;
@@ -80,11 +80,11 @@ Seconds measure(const Context& context, const Workload& load, const comm::Commun
   const Index width = tables * load.dim;
   const Vector<float> pooled = make_vector<float>(context.exec, "tesserec::bench::pooled", samples * width);
   Kokkos::deep_copy(context.exec, pooled, 1e-4f);
-  const Index other = Index{4} << 20;  // floats: what the dense half walks over meanwhile
+  const Index other = Index{4} << 20;  // 16 MiB, which stand for what the dense half touches
   const Vector<float> noise = make_vector<float>(context.exec, "tesserec::bench::noise", other);
   Kokkos::deep_copy(context.exec, noise, 0.0f);
 
-  // As many batches as it takes that no cache remembers the first one's rows.
+  // The batches are so many that no cache holds rows of the first one when its turn is next.
   const double batch_bytes = load.touched() * load.row_bytes();
   const std::size_t count = std::clamp(2.56e8 / batch_bytes, 4.0, 64.0);
   std::vector<jagged::KeyedJaggedTensor> batches;
@@ -138,13 +138,14 @@ std::vector<double> fit_phase(const std::vector<Workload>& loads, const std::vec
 
 bool small(const Workload& w) { return w.rows == small_rows; }
 
-/// Splits accesses to rows into those to memory and those to a cache.
+/// Splits accesses to rows: {accesses to memory, accesses to a cache}.
 std::pair<double, double> by_place(const Workload& w, double accesses) {
   if (small(w)) return {0, accesses};
   return {accesses, 0};
 }
 
-/// Share of a row's cold time that a table of `rows` rows pays: 0 in caches, 1 from memory.
+/// Returns the share of a row's cold time in `seconds`: 0 if rows are read from caches (`hot`), 1 if from memory
+/// (`cold`).
 double cold_share(double seconds, double hot, double cold) {
   return std::clamp((seconds - hot) / (cold - hot), 0.0, 1.0);
 }
@@ -199,7 +200,7 @@ void measure_table_costs(const Context& context, Report& report) {
   set_rate(report, "cached_row_updates", move[3]);
   set_rate(report, "update_bytes", move[4]);
 
-  // Between small and large tables: what share of a row's reading and moving comes from memory?
+  // Tables of sizes between small and large show how many bytes the caches hold.
   std::vector<double> cached;
   for (const double table_bytes : {2.5e5, 1e6, 4e6}) {
     const Workload load{Index(table_bytes / 64), 16, 16};
@@ -224,20 +225,20 @@ void measure_exchange_costs(const Context& context, planning::Topology topology,
   costs = report.costs;
   std::vector<std::vector<double>> a;
   std::vector<double> t;
-  if (context.comm.size() > 1) {  // pooled vectors: the time between lookup and update that the wire does not take
+  if (context.comm.size() > 1) {  // pooled vectors: time between lookup and update, minus that of the wire
     const double wire = planning::Wire(topology).all;
     for (const Index dim : {Index{16}, Index{128}}) {
       const Workload load{small_rows, dim, 1};
       const Seconds phases = measure(context, load, context.comm);
       const double bytes = load.bags() * load.row_bytes(), all = phases[give_back] + phases[send];
       a.push_back({load.bags(), bytes});
-      t.push_back(std::max(all - 4 * bytes * wire, all / 8));  // out and in, forward and backward
+      t.push_back(std::max(all - 4 * bytes * wire, all / 8));  // sent and received, forward and backward
     }
     set_rate(report, "add_bytes", fit(a, t)[1]);
     a.clear();
     t.clear();
   }
-  // Rows: what is left of a step when all that has other constants is taken off.
+  // Rows: the constants of fetching explain what all other constants leave of a step.
   costs = report.costs;
   costs.fetched_ids = costs.fetched_bytes = std::numeric_limits<double>::infinity();
   for (const auto& [dim, bag_ids] : {std::pair<Index, Index>{16, 16}, {128, 1}, {128, 4}, {16, 1}}) {

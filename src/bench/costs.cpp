@@ -4,7 +4,7 @@
 namespace tesserec::bench {
 
 std::vector<double> fit(const std::vector<std::vector<double>>& a, const std::vector<double>& t) {
-  // Coordinate descent on scaled unknowns: few of them, and each step is exact.
+  // Coordinate descent on scaled unknowns suffices, because they are few and each of its steps is exact.
   const std::size_t rows = a.size(), unknowns = a.empty() ? 0 : a[0].size();
   std::vector<double> scale(unknowns, 0), x(unknowns, 0), rest(rows, 1);
   std::vector<std::vector<double>> b(rows, std::vector<double>(unknowns));
@@ -34,7 +34,7 @@ void measure_costs(const Context& context, const planning::Topology& topology, c
     report.cost_keys.push_back(key);
   };
   using Costs = planning::MachineCosts;
-  // A rank sends while it receives: both directions count.
+  // A rank sends while it receives, and the planner's rates count both directions.
   found(2 * limits.inside_bytes, &Costs::inside_bytes, "inside_bytes");
   found(2 * limits.between_bytes, &Costs::between_bytes, "between_bytes");
   found(limits.inside_latency, &Costs::inside_latency, "inside_latency");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The planner's constants, from small workloads of the real classes: never from a whole step.
+/// Constants of the planner, measured with small workloads of the real classes, never with a whole step.
 #pragma once
 
 #include <string>
@@ -14,17 +14,17 @@ namespace tesserec::bench {
 /// Fills report.costs and report.cost_keys. Collective.
 void measure_costs(const Context& context, const planning::Topology& topology, const Limits& limits, Report& report);
 
-/// Measures the constants of tables on each rank alone.
+/// Measures the constants of tables on each rank alone. Collective.
 void measure_table_costs(const Context& context, Report& report);
-/// Measures the constants of vectors on their way between all ranks, given all others in `report`. On one rank none are
-/// added to those of others, and add_bytes stays.
+/// Measures the constants of exchanging vectors between all ranks; `report` must have all others. One rank adds no
+/// vectors of other ranks, so add_bytes keeps its value. Collective.
 void measure_exchange_costs(const Context& context, planning::Topology topology, Report& report);
 void measure_dense_costs(const Context& context, Report& report);
 
-/// x >= 0 that makes the sum over i of ((a_i . x - t_i) / t_i)^2 least; a [rows][unknowns].
+/// Returns x >= 0 [unknowns] that minimizes the sum over i of ((a_i . x - t_i) / t_i)^2; `a` is [rows][unknowns].
 std::vector<double> fit(const std::vector<std::vector<double>>& a, const std::vector<double>& t);
 
-/// Remembers a constant; what the fit found to be free becomes a very high rate.
+/// Sets a constant to 1 / `seconds_each` and lists its key. A cost that the fit found to be 0 becomes a rate of 1e15.
 void set_rate(Report& report, const std::string& key, double seconds_each);
 
 using CostMember = double planning::MachineCosts::*;

@@ -24,7 +24,7 @@ DenseChain::DenseChain(const Exec& exec, const network::Network& dense, const La
       labels_(numbers(exec, samples_)),
       sums_(exec, dense.parameters(), parameters_.place()),
       input_{lanes, lanes.of_rank(rank, size), global_size, x_.data(), pooled_.data(), labels_.data()} {
-  for (const network::EmbeddedFeature& feature : dense.unpooled()) {  // each sample's as long as they are on average
+  for (const network::EmbeddedFeature& feature : dense.unpooled()) {  // all samples have the mean length
     const Index length = std::max<Index>(1, std::lround(feature.ids)), vectors = samples_ * length;
     const Vector<Index> offsets = make_vector<Index>(exec, "tesserec::bench::offsets", samples_ + 1);
     for (Index s = 0; s <= samples_; ++s) offsets(s) = s * length;

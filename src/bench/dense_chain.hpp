@@ -7,13 +7,13 @@
 
 namespace tesserec::bench {
 
-/// n small numbers of both signs.
+/// Makes n small values of both signs.
 Vector<float> numbers(const Exec& exec, Index n);
 
-/// Dense half of one rank on made-up numbers, from dense features to all gradients but for the sum over ranks' lanes.
+/// Dense half of one rank on made-up values, from dense features to all gradients, without the sum over ranks.
 class DenseChain {
  public:
-  /// The samples that `rank` of `size` has in a batch of `global_size`.
+  /// Takes the rank (`rank` of `size`) whose samples of a batch of `global_size` samples it computes.
   DenseChain(const Exec& exec, const network::Network& dense, const Lanes& lanes, int rank, int size,
              Index global_size);
 

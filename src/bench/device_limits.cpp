@@ -23,7 +23,7 @@ struct CopyWords {
   KOKKOS_INLINE_FUNCTION void operator()(Index i) const { to[i] = from[i]; }
 };
 
-/// Each item reads so many rows of `width` words at random among `rows`, less than 2^32.
+/// Kernel whose items each read `rows_an_item` random rows of `width` words (16 bytes) out of `rows`, less than 2^32.
 struct ReadRows {
   static constexpr Index rows_an_item = 32;
   const WordPair* from;
@@ -56,7 +56,7 @@ DeviceLimits measure_device(const Context& context, std::vector<Figure>& figures
   reserve_device(device, from, "tesserec::bench::from", n);
   reserve_device(device, to, "tesserec::bench::to", n);
   fill_on(device, "tesserec::bench::fill", from.data(), n, WordPair{1, 2});
-  const Index some = std::min(n, Index{1} << 24);  // 256 MiB
+  const Index some = std::min(n, Index{1} << 24);  // words of pinned memory, 256 MiB at most
   reserve_pinned(device, host, "tesserec::bench::host", some);
   std::fill_n(host.data(), some, WordPair{3, 4});
   const auto add = [&](const std::string& name, double rate, double limit = 0) {

@@ -17,21 +17,21 @@ class MeasuredProducts {
   MeasuredProducts(const Context& context, Kernels kernels, Precision precision)
       : context_(context), device_(device_of(context.exec)), products_(products::device_products(kernels, precision)) {}
 
-  /// FLOP/s of y = x w^T, x [rows, in].
+  /// Returns the FLOP/s of y = x w^T; x [rows, in], w [out, in].
   double forward(Index rows, Index in, Index out) {
     const auto [x, w, y] = operands(rows * in, out * in, rows * out);
     return rate(rows, in, out, [&] {
       products_->forward(device_, {rows, {x, in, in}, w, nullptr, false, {y, out, out}});
     });
   }
-  /// Measures dx = dy w.
+  /// Returns the FLOP/s of dx = dy w.
   double input_gradient(Index rows, Index in, Index out) {
     const auto [dy, w, dx] = operands(rows * out, out * in, rows * in);
     return rate(rows, in, out, [&] {
       products_->input_gradient(device_, {rows, {dy, out, out}, w, {}, {dx, in, in}});
     });
   }
-  /// Measures each lane's dy^T x, chunk by chunk or lane by lane, as training has them.
+  /// Returns the FLOP/s of dw = dy^T x for each lane, in the chunks and lanes of training.
   double weight_gradient(const Lanes& lanes, Range mine, Index batch, Index in, Index out) {
     const Index first = lanes.samples(mine, batch).begin, rows = lanes.samples(mine, batch).size();
     std::vector<Index> chunks, of_lane, lane_rows;
@@ -69,7 +69,7 @@ class MeasuredProducts {
   }
   template <class Body>
   double rate(Index rows, Index in, Index out, const Body& body) const {
-    constexpr int together = device_is_host ? 1 : 16;  // so that starts and the wait are a small part
+    constexpr int together = device_is_host ? 1 : 16;  // calls a wait, so that launches and the wait are a small share
     const double seconds = context_.seconds([&] {
       for (int call = 0; call < together; ++call) body();
       device_.fence();

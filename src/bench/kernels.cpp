@@ -15,7 +15,7 @@
 namespace tesserec::bench {
 namespace {
 
-/// Seconds of each Kokkos kernel while this object lives; waits after each kernel. One object at a time.
+/// Profile of the Kokkos kernels that run during its lifetime; it waits for each kernel. Only one object may exist.
 class KernelTimes {
  public:
   KernelTimes();
@@ -26,7 +26,7 @@ class KernelTimes {
     double seconds = 0;
     Index launches = 0;
   };
-  /// Returns them by label, without "tesserec::" and " [device]".
+  /// Returns the times by label, without "tesserec::" and " [device]".
   const std::map<std::string, Time>& times() const { return times_; }
 
  private:
@@ -34,7 +34,7 @@ class KernelTimes {
   std::map<std::string, Time> times_;
 };
 
-KernelTimes* listening = nullptr;  // Kokkos' callbacks take no object
+KernelTimes* listening = nullptr;  // profile that the callbacks fill, since Kokkos passes them no object
 std::string running;
 double since = 0;
 
@@ -79,7 +79,8 @@ KernelTimes::~KernelTimes() {
   listening = nullptr;
 }
 
-/// Bytes that an update of the touched rows cannot do without: weights and states there and back, gradients, uses.
+/// Returns the bytes that an update of the touched rows must move: weights and states read and written, gradients, uses
+/// of ids.
 double update_bytes(const train::Session& session, const StepCounts& counts) {
   constexpr double use_bytes = 16;
   double bytes = 4 * counts.samples * double(session.model.dense.pooled_width()) + use_bytes * counts.ids;

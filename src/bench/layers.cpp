@@ -13,7 +13,7 @@ class Layers {
   Layers(const Context& context, const Limits& limits, std::vector<Figure>& figures)
       : context_(context), limits_(limits), figures_(figures) {}
 
-  /// A layer of the network alone. The linear layers of an mlp each.
+  /// Measures a layer of the network alone; of an mlp, each linear layer.
   void add(const network::LayerInfo& info) {
     const std::unique_ptr<layers::Layer> layer = layers::make_layer(info.settings, info.inputs);
     const Vector<float> parameters = numbers(context_.exec, layer->size()),
@@ -30,10 +30,10 @@ class Layers {
     if (layer->packed_size() > 0) packing_seconds_ += context_.seconds(pack);
   }
 
-  /// Returns the seconds of packing all layers, once a step.
+  /// Returns the seconds of packing all layers, which a step does once.
   double packing_seconds() const { return packing_seconds_; }
 
-  /// Measures what runs on all threads.
+  /// Measures a body that runs on all threads.
   template <class Body>
   void add_parallel(const std::string& name, double flops, products::Precision precision, const Body& body) {
     const MultiplyAdds& peak = peak_of(precision);
@@ -101,9 +101,9 @@ class Layers {
     };
     std::vector<layers::LayerInput> inputs;
     std::vector<Rows<float>> input_gradients;
-    std::vector<std::vector<Index>> offsets;  // of sequences, each as long as they are on average
+    std::vector<std::vector<Index>> offsets;  // offsets of sequences that all have the mean length
     offsets.reserve(info.inputs.size());
-    Index vectors = chunk_samples;  // of the output
+    Index vectors = chunk_samples;  // vectors of the output
     for (const layers::InputShape& input : info.inputs) {
       const Index length = input.sequence ? std::max<Index>(1, std::lround(input.length)) : 1;
       const Index count = length * chunk_samples;
@@ -123,7 +123,7 @@ class Layers {
     const auto backward = [&] {
       layer.backward(here_, batch, out, upstream, input_gradients, {gradient.data(), 0, true});
     };
-    if (flops.forward == 0) {  // it copies
+    if (flops.forward == 0) {  // the layer only copies
       const double bytes = 2.0 * sizeof(float) * double(chunk_samples * info.width);
       copies(info.settings.name + " forward", bytes, forward);
       copies(info.settings.name + " backward", bytes, backward);
@@ -156,7 +156,7 @@ class Layers {
   const MultiplyAdds fp32_ = multiply_adds(), bf16_ = multiply_adds(products::Precision::bf16);
   std::vector<Figure>& figures_;
   double packing_seconds_ = 0;
-  const Where here_;  // on this thread
+  const Where here_;  // execution on this thread
   const OnePiece piece_{chunk_samples};
   const std::unique_ptr<products::Products> products_ = products::panel_products();
 };
@@ -169,7 +169,7 @@ void measure_layers(const Context& context, const train::Session& session, const
   const std::size_t first = figures.size();
   Layers layers(context, limits, figures);
   for (const network::LayerInfo& layer : model.layers()) layers.add(layer);
-  // The rank's samples of a step, where parts above have a chunk.
+  // The figures so far are for a chunk; a step has all of the rank's samples.
   DenseChain chain(context.exec, model, session.lanes, session.comm.rank(), session.comm.size(),
                    session.job.train.batch_size);
   const double samples = chain.samples();
@@ -177,7 +177,7 @@ void measure_layers(const Context& context, const train::Session& session, const
   layers.add_parallel("dense chain, all of these for a step's samples", samples * model.flops_per_sample(),
                       model.settings().precision, [&] { chain.run(); });
   const double written = model.settings().precision == products::Precision::bf16 ? 0.5 : 1.0;
-  const double moved = 2.0 * (1.0 + written) * sizeof(float) * double(model.parameters());  // two packings
+  const double moved = 2.0 * (1.0 + written) * sizeof(float) * double(model.parameters());  // two layouts of them
   figures.push_back({"layers", "weights packed, once a step", moved / layers.packing_seconds(), "B/s", limits.triad,
                      "triad", layers.packing_seconds() / session.model.sharers()});
 }

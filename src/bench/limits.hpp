@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Limits of the machine, whatever the program.
+/// Limits of the machine, whatever the program does.
 #pragma once
 
 #include <array>
@@ -15,20 +15,21 @@
 
 namespace tesserec::bench {
 
-/// Rates of one rank while all ranks do the same; 0 = not measured.
+/// Rates of one rank while all ranks measure the same; 0 = not measured.
 struct Limits {
   static constexpr std::array<Index, 4> row_bytes{64, 128, 256, 512};
 
-  double flops = 0;                                ///< fp32 fused multiply-adds, two a piece
-  double read = 0;                                 ///< bytes/s, one long array
-  double triad = 0;                                ///< bytes/s, a = b + s c, three arrays
-  std::array<double, 4> row_reads{};               ///< rows/s at random, huge pages
-  std::array<double, 4> row_updates{};             ///< rows/s read, changed and written at random, huge pages
-  double inside_latency = 0, between_latency = 0;  ///< s a message
-  double inside_bytes = 0, between_bytes = 0;      ///< bytes/s that a rank sends while it receives as much
-  double hdf5_read = 0;                            ///< bytes/s
+  double flops = 0;                                ///< FLOP/s, fp32 fused multiply-adds counted twice
+  double read = 0;                                 ///< bytes/s of reading one long array
+  double triad = 0;                                ///< bytes/s of a = b + s c, over three arrays
+  std::array<double, 4> row_reads{};               ///< rows/s read at random, with huge pages
+  std::array<double, 4> row_updates{};             ///< rows/s read, changed and written at random, with huge pages
+  double inside_latency = 0, between_latency = 0;  ///< seconds a message
+  double inside_bytes = 0, between_bytes = 0;      ///< bytes/s that a rank sends while it receives as many
+  double hdf5_read = 0;                            ///< bytes/s from the page cache
 
-  /// Returns the rate for rows of any size: time is linear between measured sizes, then proportional to bytes.
+  /// Returns the rows/s for rows of any size in bytes. The time is linear between measured sizes, and above them
+  /// proportional to the bytes.
   double reads_of(double bytes) const { return rate(row_reads, bytes); }
   double updates_of(double bytes) const { return rate(row_updates, bytes); }
 
@@ -36,27 +37,27 @@ struct Limits {
   static double rate(const std::array<double, 4>& rates, double bytes);
 };
 
-/// Describes a table of one feature, which has its name.
+/// Returns a table of one feature with the table's name.
 inline embedding::EmbeddingBagConfig table_config(const std::string& name, Index rows, Index dim) {
   return {.name = name, .num_embeddings = rows, .embedding_dim = dim, .feature_names = {name}};
 }
 
-/// fp32 fused multiply-adds in registers, by the widest instructions of this processor.
+/// Loop of fused multiply-adds in registers, with the widest instructions of this processor.
 struct MultiplyAdds {
   const char* instructions;
-  double flops;  ///< of one call, on the calling thread
+  double flops;  ///< FLOP of one call on the calling thread
   void (*run)();
 
   double all_flops(const Exec& exec) const { return flops * concurrency(exec); }
-  /// One call on every thread of `exec` at once.
+  /// Makes one call on every thread of `exec` at once.
   void run_all(const Exec& exec) const {
     parallel_for(exec, "tesserec::bench::multiply_adds", concurrency(exec), [*this](Index) { run(); });
   }
 };
 MultiplyAdds multiply_adds();
-/// Returns the multiply-adds that products of this precision can have here.
+/// Returns the fastest loop for products of this precision on this processor.
 MultiplyAdds multiply_adds(products::Precision precision);
-/// The same of bf16 numbers into fp32 sums; none where the processor has no such instruction.
+/// Returns the loop that adds products of bf16 numbers to fp32 sums; nothing if the processor has no such instruction.
 std::optional<MultiplyAdds> bf16_multiply_adds();
 
 void measure_memory(const Context& context, Limits& limits, std::vector<Figure>& figures);
@@ -64,7 +65,7 @@ void measure_messages(const Context& context, const planning::Topology& topology
                       std::vector<Figure>& figures);
 void measure_store(const Context& context, const std::string& folder, Limits& limits, std::vector<Figure>& figures);
 
-/// All of them.
+/// Measures all limits. `folder` gets a file for the store. Collective.
 Limits measure_limits(const Context& context, const planning::Topology& topology, const std::string& folder,
                       std::vector<Figure>& figures);
 

@@ -13,7 +13,8 @@
 namespace tesserec::bench {
 namespace {
 
-// Independent chains, enough to hide the latency of one. They tend to 1 and stay normal numbers.
+// Independent chains hide the latency of a multiply-add. Their values tend to 1, or grow to about 10000 at most if the
+// instruction adds a product, and so stay normal floats.
 constexpr float factor = 0.5f, term = 0.5f;
 
 constexpr Index rounds = 20000;
@@ -59,7 +60,7 @@ __attribute__((target("avx512f"))) void avx512_chains() {
   keep(sum);
 }
 
-// Each sum takes two products of bf16 numbers.
+// Each sum gets two products of bf16 numbers per instruction.
 __attribute__((target("avx512f,avx512bf16"))) void bf16_chains() {
   const __m512bh a = _mm512_cvtne2ps_pbh(_mm512_set1_ps(factor), _mm512_set1_ps(factor));
   __m512 x[16];
@@ -82,7 +83,7 @@ void neon_chains() {
   for (int i = 0; i < 24; ++i) x[i] = vdupq_n_f32(float(i));
   for (Index r = 0; r < rounds; ++r) {
 #pragma GCC unroll 24
-    for (int i = 0; i < 24; ++i) x[i] = vfmaq_f32(x[i], a, b);  // the instruction overwrites what it adds to
+    for (int i = 0; i < 24; ++i) x[i] = vfmaq_f32(x[i], a, b);  // the instruction adds the product to x[i]
   }
   float sum = 0;
 #pragma GCC unroll 24

@@ -13,7 +13,7 @@ namespace {
 constexpr Index prefetch_distance = 16;
 constexpr Index rows_a_call = 1 << 16;
 
-/// Memory straight from the kernel, with or without huge pages, every page touched.
+/// Memory from mmap, with or without huge pages, with every page touched.
 class Pages {
  public:
   Pages(Index bytes, bool huge) : bytes_(bytes) {
@@ -44,7 +44,7 @@ TESSEREC_KERNEL void triad(float* a, const float* b, const float* c, Index n) {
   for (Index i = 0; i < n; ++i) a[i] = std::fma(3.0f, c[i], b[i]);
 }
 
-/// The i-th of a run of random rows below `rows`.
+/// Returns the i-th row of a pseudo-random sequence of rows below `rows`.
 inline Index random_row(std::uint64_t i, Index rows) {
   i = (i + 1) * 0x9e3779b97f4a7c15u;
   i = (i ^ (i >> 32)) * 0xd6e8feb86659fd93u;
@@ -52,7 +52,7 @@ inline Index random_row(std::uint64_t i, Index rows) {
   return Index((static_cast<unsigned __int128>(i) * std::uint64_t(rows)) >> 64);
 }
 
-/// Rows to come, so that each is drawn once: when it is prefetched.
+/// Next `prefetch_distance` random rows, so that each row is drawn once, when it is prefetched.
 class Ahead {
  public:
   Ahead(std::uint64_t first, Index rows) : next_(first), rows_(rows) {
@@ -98,7 +98,7 @@ struct RowRates {
 template <Index width>
 RowRates random_rows(const Context& context, const Pages& pages, Index bytes) {
   const Index rows = bytes / (width * Index{sizeof(float)});
-  std::uint64_t next = 0;  // every call meets other rows
+  std::uint64_t next = 0;  // every call uses other rows
   float sum[width];
   const double read = context.seconds([&] {
     read_rows<width>(pages.floats(), rows, next, sum);

@@ -7,7 +7,7 @@ namespace {
 
 constexpr Index small_message = 2, large_message = Index{1} << 20;  // floats
 
-/// Seconds of an all-to-all of `count` floats with each rank that `wanted` names.
+/// Returns the seconds of an all-to-all of `count` floats with each rank for which `wanted` is true. Collective.
 template <class Wanted>
 double exchange_seconds(const Context& context, Index count, const Wanted& wanted) {
   const std::size_t ranks = context.comm.size();
@@ -38,7 +38,7 @@ void measure_messages(const Context& context, const planning::Topology& topology
       limits.between_latency, limits.between_bytes);
   if (ranks < 2) return;
 
-  // A sum over all ranks of one vector: MPI's own, and the tree of the law with one lane a rank.
+  // One vector is summed over all ranks in two ways: by MPI, and by the tree of the law with about one lane a rank.
   int count = 1;
   while (count < ranks) count *= 2;
   const Lanes lanes(count);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Measurement of a time: all ranks begin together, the slowest counts, the median of the repeats stands.
+/// Measurement of a time: all ranks begin together, the slowest rank counts, and the median of the repeats is the
+/// result.
 #pragma once
 
 #include <algorithm>
@@ -27,7 +28,7 @@ struct Context {
   const comm::Communicator& comm;
   Settings settings;
 
-  /// Seconds of the clock that was asked for.
+  /// Returns the seconds of the clock that settings.clock names.
   double now() const {
     if (settings.clock == Clock::wall) return seconds_now();
     timespec time{};
@@ -35,12 +36,13 @@ struct Context {
     return double(time.tv_sec) + 1e-9 * time.tv_nsec;
   }
 
-  /// The largest of all ranks' seconds, at least a nanosecond.
+  /// Returns the largest of all ranks' seconds, at least a nanosecond. Collective.
   double slowest(double seconds) const {
     return 1e-9 * double(comm.max(std::max<Index>(1, std::llround(seconds * 1e9))));
   }
 
-  /// Calls that last as long as one repeat should. All ranks call as often, so that `body` may be collective.
+  /// Returns the number of calls that fill one repeat. It is the same on all ranks, so that `body` may be collective.
+  /// Collective.
   template <class Body>
   Index calls(const Body& body) const {
     const double first = now();
@@ -48,7 +50,7 @@ struct Context {
     return Index(std::clamp(std::ceil(settings.seconds / slowest(now() - first)), 1.0, 1e7));
   }
 
-  /// Seconds of one of so many calls.
+  /// Returns the seconds of one call, the mean of `calls` calls on the slowest rank. Collective.
   template <class Body>
   double once(Index calls, const Body& body) const {
     comm.barrier();
@@ -57,7 +59,7 @@ struct Context {
     return slowest(now() - start) / double(calls);
   }
 
-  /// Seconds of one call: the median of the repeats.
+  /// Returns the seconds of one call, the median of the repeats. Collective.
   template <class Body>
   double seconds(const Body& body) const {
     const Index n = calls(body);
@@ -66,7 +68,8 @@ struct Context {
     return median(std::move(each));
   }
 
-  /// Returns the seconds of `body` and of `other`, in turns, so that a machine's slow phases reach both.
+  /// Returns the seconds of one call of `body` and of `other`, measured in turns, so that a machine's slow phases
+  /// affect both. Collective.
   template <class Body, class Other>
   std::pair<double, double> seconds(const Body& body, const Other& other) const {
     const Index body_calls = calls(body), other_calls = calls(other);
@@ -79,7 +82,7 @@ struct Context {
   }
 };
 
-/// Keeps a result alive without a store that another thread could see.
+/// Keeps the compiler from removing the computation of `value`, without a store that another thread could see.
 template <class T>
 inline void keep(const T& value) {
   asm volatile("" : : "g"(&value) : "memory");

@@ -8,7 +8,7 @@
 namespace tesserec::bench {
 namespace {
 
-/// "12.3 GFLOP/s"
+/// Formats a rate as "12.3 GFLOP/s".
 std::string human(double value, const std::string& unit) {
   const char* prefixes[] = {"", "k", "M", "G", "T", "P"};
   int at = 0;

@@ -25,7 +25,7 @@ const char* name_of(optim::Type type) {
 void measure_rows(const Context& context, Index dim, const Limits& limits, std::vector<Figure>& figures) {
   const Index row_bytes = dim * Index{sizeof(float)};
   const Index rows = std::max<Index>(1024, context.settings.memory / 4 / row_bytes);
-  const Index count = std::min(Index{1} << 19, rows / 2);  // ids of a batch, one a bag: more bytes than caches have
+  const Index count = std::min(Index{1} << 19, rows / 2);  // ids of a batch, one a bag; their rows exceed the caches
   std::vector<Index> ids(count), offsets(ids.size() + 1);
   std::iota(offsets.begin(), offsets.end(), 0);
   std::uint64_t state = 1;

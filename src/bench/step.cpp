@@ -52,7 +52,7 @@ StepCounts count_step(const Exec& exec, train::Session& session, const data::Bat
 
 namespace {
 
-/// Steps of one kind: warm-up, then repeats.
+/// Steps with or without the pipeline: warm-up, then repeats.
 class Steps {
  public:
   Steps(const Context& context, train::Session& session, data::Source& source, bool ahead)
@@ -60,12 +60,13 @@ class Steps {
         session_(session),
         last_(count(context)),
         pipeline_(context.exec, std::ref(session.step), session.model.tables(), source, ahead) {}
-  /// Returns the number of batches that they take.
+  /// Returns the number of batches that measure() takes.
   static Index count(const Context& context) {
     return Index{context.settings.steps} * (context.settings.repeats + 1) + 1;
   }
 
-  /// Calls between() after each repeat. Returns the median seconds of a step, the slowest rank's.
+  /// Measures the repeats and calls between() after each. Returns the median seconds of a step on the slowest rank.
+  /// Collective.
   double measure(const std::function<void()>& between) {
     const int steps = context_.settings.steps;
     std::vector<double> seconds;
@@ -75,14 +76,14 @@ class Steps {
       const double start = context_.now();
       for (int s = 0; s < steps; ++s) pipeline_(++step_, last_);
       const double all = context_.slowest(context_.now() - start);
-      if (repeat == 0) continue;  // warm-up: buffers grow
+      if (repeat == 0) continue;  // the first repeat is a warm-up, in which buffers grow
       seconds.push_back(all / steps);
       between();
       const auto after = session_.step.phases().seconds();
       for (std::size_t p = 0; p < after.size(); ++p)
         phases_[after[p].first].push_back((after[p].second - (p < before.size() ? before[p].second : 0)) / steps);
     }
-    pipeline_(++step_, last_);  // the batch ahead
+    pipeline_(++step_, last_);  // uses the batch that was read ahead
     return median(std::move(seconds));
   }
   const data::Batch& batch() const { return pipeline_.batch(); }
@@ -144,7 +145,7 @@ void add_step_figures(const train::Session& session, const StepTimes& times, con
   const double row = n.ids > 0 ? n.row_bytes / n.ids : 64;
   add("lookup", phase(times, {"lookup"}), n.ids, "rows/s", limits.reads_of(row), "random rows read");
 
-  // Each array that a row has, its weights and its states, is a place of its own in memory.
+  // Weights and each state of a row lie at different places in memory, so each array costs a random access.
   double row_seconds = 0;
   if (limits.row_updates[0] > 0 && !tables.shards().empty()) {
     const auto& first = *tables.shards().front().rows;
@@ -156,7 +157,7 @@ void add_step_figures(const train::Session& session, const StepTimes& times, con
       row_seconds > 0 ? 1 / row_seconds : 0, "random rows updated");
   add("order of the ids", phase(times, {"sort ids"}), n.ids * sizeof(Index), "bytes/s", limits.read, "stream read");
 
-  // Ids once, vectors and gradients once each way: through the wire where they leave, else one copy.
+  // Ids move once, vectors and gradients once each: over the wire if they leave the rank, else by one copy.
   const double vectors = 2 * n.samples * 4 * double(session.model.dense.pooled_width());
   const double moved = vectors + n.ids * sizeof(Index);
   double least = 2 * moved / ranks / std::max(1.0, limits.triad);
@@ -172,7 +173,7 @@ void add_step_figures(const train::Session& session, const StepTimes& times, con
       "stream triad");
   report.step_seconds = times.seconds;
   report.samples_per_step = session.job.train.batch_size;
-  const double samples = report.samples_per_step / times.seconds / ranks;  // of one rank
+  const double samples = report.samples_per_step / times.seconds / ranks;  // samples/s of one rank
   const double model = session.model.dense.flops_per_sample();
   report.step_fraction = samples * model / times.peak_flops;
   report.figures.push_back(
