@@ -12,7 +12,7 @@ std::vector<Index> rungs(const Halving& halving, Index last) {
   Index at = halving.first_steps > 0 ? halving.first_steps : last;
   while (at < last) {
     steps.push_back(at);
-    at = std::min(at, last / halving.eta + 1) * halving.eta;  // the smaller one: no overflow
+    at = std::min(at, last / halving.eta + 1) * halving.eta;  // min() avoids an overflow
   }
   steps.push_back(last);
   return steps;
@@ -44,7 +44,7 @@ Standing standing(const Halving& halving, std::size_t rungs, Index points,
     std::vector<Index> best = ranked(
         here, [&](Index point) { return *value(point, rung); }, more_is_better);
     best.resize(std::min(places, std::ssize(best)));
-    if (best.empty()) break;  // all have diverged
+    if (best.empty()) break;  // all points have diverged
     std::sort(best.begin(), best.end());
     now.in.push_back(std::move(best));
   }

@@ -19,7 +19,7 @@ double squares(const std::vector<double>& x) {
   return sum;
 }
 
-/// Places in rising order, from 1; equal numbers share the mean of theirs.
+/// Returns the rank of each value, ascending from 1. Equal values share their mean rank.
 std::vector<double> ranks(const std::vector<double>& x) {
   std::vector<double> out;
   for (const double value : x) {
@@ -58,7 +58,7 @@ Importance of_list(const std::vector<std::string>& x, const std::vector<double>&
   const auto worse = [&](const auto& a, const auto& b) {
     return more_is_better ? mean(a.second) < mean(b.second) : mean(a.second) > mean(b.second);
   };
-  if (groups.size() == y.size()) return {"", std::nan(""), ""};  // each value once: all variance is between them
+  if (groups.size() == y.size()) return {"", std::nan(""), ""};  // all variance is between values
   return {"", between / squares(y), std::max_element(groups.begin(), groups.end(), worse)->first};
 }
 

@@ -14,15 +14,15 @@
 namespace tesserec::sweep {
 namespace {
 
-/// Keys that a Halton sequence can have: each takes a prime of its own.
+/// Largest number of keys of a Halton sequence. Each key takes a prime of its own.
 inline constexpr std::size_t most_halton_keys = 32;
 
 constexpr std::array<std::uint32_t, most_halton_keys> primes = {2,  3,  5,  7,   11,  13,  17,  19,  23,  29, 31,
                                                                 37, 41, 43, 47,  53,  59,  61,  67,  71,  73, 79,
                                                                 83, 89, 97, 101, 103, 107, 109, 113, 127, 131};
-constexpr Index permutations = Index{1} << 32;  // the first of their streams, behind those of random_number
+constexpr Index permutations = Index{1} << 32;  // first stream of permutations, after those of random_number()
 
-/// Returns where `digit` goes in the random order (Fisher, Yates) of 0 ... base - 1 at a place behind the point.
+/// Returns the image of `digit` under a random permutation (Fisher, Yates) of 0 ... base - 1, drawn for `place`.
 std::uint32_t permuted(const Random& random, Index place, std::uint32_t base, std::uint32_t digit) {
   std::array<std::uint32_t, primes.back()> order;
   std::iota(order.begin(), order.begin() + base, 0u);
@@ -30,17 +30,18 @@ std::uint32_t permuted(const Random& random, Index place, std::uint32_t base, st
   return order[digit];
 }
 
-/// Uniform in [0, 1): number `row` of key `dimension`, a function of (seed, row, dimension) alone.
+/// Returns number `row` of key `dimension`, uniform in [0, 1): a function of (seed, row, dimension) alone.
 double random_number(std::uint64_t seed, Index row, std::size_t dimension) {
   return Random(seed, Purpose::sweep_points, dimension).uniform53(row, 0);
 }
 
-/// Returns Halton's number (1960): digits of `row` in the dimension's prime base, mirrored at the point, each permuted
-/// at random (Owen, "A randomized Halton algorithm in R", 2017) to break the lines of large bases.
+/// Returns element `row` of Halton's sequence (1960) in [0, 1): its digits in the dimension's prime base, mirrored at
+/// the point. Each digit is permuted at random (Owen, "A randomized Halton algorithm in R", 2017) to break the lines of
+/// large bases.
 double halton_number(std::uint64_t seed, Index row, std::size_t dimension) {
   const Random random(seed, Purpose::sweep_points, permutations + dimension);
   const std::uint32_t base = primes[dimension];
-  std::uint64_t digits = 0, one = 1;  // whole numbers, so that only the quotient rounds
+  std::uint64_t digits = 0, one = 1;  // integers, so that only the quotient rounds
   for (Index place = 0; one < std::uint64_t{1} << 40; ++place, row /= base) {
     digits = digits * base + permuted(random, place, base, row % base);
     one *= base;
@@ -48,7 +49,8 @@ double halton_number(std::uint64_t seed, Index row, std::size_t dimension) {
   return double(digits) / double(one);
 }
 
-/// The key's value at u in [0, 1), as TOML: one of its values, or of its range with four digits.
+/// Returns the key's value at u in [0, 1), as TOML: one of its list, an integer of its range, or a float with four
+/// digits.
 std::string value_at(const Key& key, double u) {
   if (!key.values.empty()) return key.values[std::size_t(u * double(key.values.size()))];
   const double top = key.integer ? key.max + 1 : key.max;
@@ -64,7 +66,7 @@ constexpr Index most_points = 100'000;
 
 bool draws(const Settings& settings) { return settings.method == Method::random || settings.method == Method::halton; }
 
-/// Counts the points of a grid or list.
+/// Counts the points of a grid or list. Stops at most_points + 1 for a grid.
 Index enumerated(const Settings& settings) {
   if (settings.method == Method::list) return std::ssize(settings.keys.front().values);
   Index count = 1;
@@ -82,7 +84,7 @@ Point enumerated_point(const Settings& settings, Index index) {
   return point;
 }
 
-/// As many different points as there are to be found, settings.points at most.
+/// Draws settings.points different points, or fewer if the tries find no more.
 std::vector<Point> drawn(const Settings& settings) {
   std::vector<Point> all;
   std::set<Point> known;
@@ -134,7 +136,7 @@ std::vector<std::string> parts(const std::string& path) {
   return all;
 }
 
-/// The fewest last words of the path that no other key ends in.
+/// Returns the fewest last words of the path that no other key ends with.
 std::string short_name(const Settings& settings, const std::string& path) {
   const std::vector<std::string> words = parts(path);
   std::string name;
@@ -179,7 +181,7 @@ std::vector<Point> points(const Settings& settings) {
 }
 
 std::string label(const Settings& settings, const Point& point) {
-  constexpr std::size_t longest = 120;  // a file's name has 255 bytes
+  constexpr std::size_t longest = 120;  // a file name has at most 255 bytes
   std::string text;
   for (std::size_t k = 0; k < point.size(); ++k)
     text += (k > 0 ? "," : "") + short_name(settings, settings.keys[k].path) + "=" + point[k];
@@ -189,7 +191,7 @@ std::string label(const Settings& settings, const Point& point) {
                        std::string_view("._+-=,").find(c) != std::string_view::npos;
     if (keeps)
       plain += c == ',' && plain.ends_with(',') ? '-' : c;
-    else if (c == ' ' && plain.ends_with(','))  // between the numbers of a list
+    else if (c == ' ' && plain.ends_with(','))  // a space between elements of a list
       plain.back() = '-';
   }
   return plain.substr(0, longest);

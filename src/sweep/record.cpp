@@ -45,7 +45,7 @@ Outcome outcome_of(const Json& json) {
   return outcome;
 }
 
-/// The mean loss of the line of metrics.jsonl that ends with `step`.
+/// Returns the mean loss in the line of metrics.jsonl at `step`; nothing without such a line.
 std::optional<double> training_loss(const std::string& path, Index step) {
   std::optional<double> loss;
   std::istringstream lines(read_file(path));
@@ -102,7 +102,7 @@ Outcome outcome_of_run(const std::string& folder, const std::string& metric) {
         if (const Json& value = json.at("evaluation").at(name);
             name != "step" && name != "samples" && value.kind() != Json::Kind::object)
           read.metrics[name] = number_or_nan(value);
-    if (json.has("loss") && json.at("loss").kind() != Json::Kind::null)  // for a run that ended between two lines
+    if (json.has("loss") && json.at("loss").kind() != Json::Kind::null)  // fallback if the run ended between two lines
       read.metrics["loss"] = json.at("loss").number();
     return read;
   });

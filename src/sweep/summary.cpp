@@ -14,7 +14,7 @@
 namespace tesserec::sweep {
 namespace {
 
-/// Rows of cells as text, each column as wide as its widest cell, behind two spaces; the first row is the head.
+/// Formats rows of cells as text, with two spaces before each column. A column is as wide as its widest cell.
 std::string columns(const std::vector<std::vector<std::string>>& rows) {
   std::vector<std::size_t> widths(rows.front().size());
   for (const auto& row : rows)
@@ -28,7 +28,7 @@ std::string columns(const std::vector<std::vector<std::string>>& rows) {
   return text;
 }
 
-/// Rows of cells as CSV (RFC 4180).
+/// Formats rows of cells as CSV (RFC 4180).
 std::string csv(const std::vector<std::vector<std::string>>& rows) {
   std::string text;
   for (const auto& row : rows) text += join(row, ",", csv_cell) + "\n";
@@ -37,7 +37,7 @@ std::string csv(const std::vector<std::vector<std::string>>& rows) {
 
 using Row = std::vector<std::string>;
 
-/// A TOML value as JSON: both write numbers, texts and lists alike; what only TOML has is text.
+/// Converts a TOML value to JSON. Numbers, strings and lists read alike in both; any other value becomes a string.
 Json json_of(const std::string& toml) {
   try {
     return parse_json(toml);
@@ -46,7 +46,7 @@ Json json_of(const std::string& toml) {
   }
 }
 
-/// Without TOML's quotes.
+/// Removes TOML's quotes.
 std::string plain(const std::string& toml) {
   const Json value = json_of(toml);
   return value.kind() == Json::Kind::string ? value.string() : toml;
@@ -57,7 +57,7 @@ const char* scale_of(const Key& key) {
   return key.values.empty() ? "linear" : "values";
 }
 
-/// A number for programs; empty where there is none.
+/// Formats a value for programs; empty if it is not finite.
 std::string cell(double value) { return std::isfinite(value) ? shortest(value) : ""; }
 
 std::string number(double value) { return std::isfinite(value) ? significant(value, 6) : "-"; }
@@ -80,13 +80,13 @@ std::vector<Index> in_state(const Sweep& sweep, const std::string& wanted) {
   return found;
 }
 
-/// More exactly than state(), where a point has begun: whether its run goes on, or how it ended.
+/// Returns state(), or, if the point has started, whether its run continues or how it ended.
 std::string shown_state(const Sweep& sweep, const Standing& standing, Index point) {
   const std::string all = state(sweep, standing, point);
   return all == "started" ? store::state_of_started(sweep.runs[point].folder) : all;
 }
 
-/// The heads of a table of points, then their rows.
+/// Makes the table of points: its head, then a row for each point.
 std::vector<Row> rows(const Sweep& sweep, bool for_people) {
   const Standing standing = sweep.standing();
   Row head = {"index", sweep.settings.metric, "steps", "samples", "state"};
@@ -115,7 +115,7 @@ std::string rungs_text(const Sweep& sweep) {
                 join(std::vector<Index>(sweep.rungs.begin() + 1, sweep.rungs.end())), "\n");
 }
 
-/// Tells what halving took.
+/// Describes the steps trained with halving, and their share of training all points to the end.
 std::string steps_text(const Sweep& sweep) {
   double steps = 0;
   for (Index i = 0; i < std::ssize(sweep.runs); ++i)
