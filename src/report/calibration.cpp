@@ -8,7 +8,7 @@
 namespace tesserec::report {
 namespace {
 
-/// evaluation.bins of result.json: samples by their score, in bins of one width.
+/// Content of evaluation.bins in result.json: samples by score, in bins of equal width.
 struct Bins {
   std::vector<double> samples, clicks, scores;
   double all = 0;
@@ -26,7 +26,7 @@ std::optional<Bins> bins_of(const Run& run) {
   return bins && bins->all > 0 ? bins : std::nullopt;
 }
 
-/// Neighbouring bins together, until they hold a twentieth of the samples: mean score, share of clicks.
+/// Merges neighboring bins until they have a twentieth of the samples. Returns their (mean score, share of clicks).
 std::vector<Point> calibration_points(const Bins& bins) {
   std::vector<Point> points;
   double samples = 0, clicks = 0, scores = 0, rest = bins.all;
@@ -42,13 +42,13 @@ std::vector<Point> calibration_points(const Bins& bins) {
   return points;
 }
 
-/// So many bins of the hundred are one of the histogram, so that few samples do not make a comb.
+/// Returns how many of the hundred bins make one bar of the histogram, so that few samples do not look like a comb.
 std::size_t bins_together(double samples) {
   if (samples < 10000) return 4;
   return samples < 50000 ? 2 : 1;
 }
 
-/// Steps: the share of all `counts` in each bin, from the first that has some to the last.
+/// Returns the outline of a histogram: (edge, percent of all counts), from the first bin with a count to the last.
 std::vector<Point> histogram_points(const std::vector<double>& of_bins, std::size_t together) {
   std::vector<Point> points;
   std::vector<double> counts((of_bins.size() + together - 1) / together);
@@ -67,7 +67,7 @@ std::vector<Point> histogram_points(const std::vector<double>& of_bins, std::siz
   return points;
 }
 
-/// Lists, for the samples with the highest scores, their share of all samples and of the clicks.
+/// Returns (percent of all samples, percent of all clicks) of the samples with the highest scores, bin by bin.
 std::vector<Point> gain_points(const Bins& bins) {
   std::vector<Point> points = {{0, 0}};
   double samples = 0, clicks = 0, all_clicks = 0;

@@ -13,9 +13,9 @@ namespace tesserec::report {
 namespace {
 
 constexpr double width = 560, height = 300;
-constexpr std::size_t most_named = 6;    // lines that have their names beside them
-constexpr std::size_t most_marked = 40;  // points that are marked one by one
-constexpr int all_columns = 3000;        // of pixels, of all lines of a chart: its size
+constexpr std::size_t most_named = 6;    // lines whose names stand at their ends
+constexpr std::size_t most_marked = 40;  // points of a line that get a mark each
+constexpr int all_columns = 3000;        // columns of pixels, over all lines of a chart, to bound its size
 
 struct Bounds {
   double low = std::numeric_limits<double>::infinity(), high = -low;
@@ -25,7 +25,7 @@ struct Bounds {
   }
 };
 
-/// Makes the scale that the points need, or that the axis says.
+/// Makes the scale that the axis prescribes, or else the scale that fits the points.
 Scale scale_of(const Axis& axis, const Bounds& found, double from, double to, double margin) {
   if (axis.high > axis.low) return {axis.low, axis.high, from, to, axis.kind};
   if (axis.kind == Scale::Kind::logarithmic) return {found.low / 1.05, found.high * 1.05, from, to, axis.kind};
@@ -33,7 +33,7 @@ Scale scale_of(const Axis& axis, const Bounds& found, double from, double to, do
   return {std::max(axis.least, found.low - room), std::min(axis.most, found.high + room), from, to};
 }
 
-/// Makes room for references that lie near the points.
+/// Widens the bounds to include references that lie near the points.
 void reach(Bounds& bounds, const std::vector<Reference>& references) {
   const double room = 1.5 * (bounds.high - bounds.low);
   const Bounds points = bounds;
@@ -42,7 +42,7 @@ void reach(Bounds& bounds, const std::vector<Reference>& references) {
       bounds.take(reference.value);
 }
 
-/// A line at the reference, or, where it lies outside, a word at that edge.
+/// Draws a line at the reference, or, if it lies outside the scale, a text at that edge.
 std::string drawn(const Reference& reference, const Plot& plot, const Scale& scale) {
   const bool above = reference.value > scale.high();
   if (above) return label(plot.right - 4, plot.top + 10, "end", reference.text + " lies above", "title halo");
@@ -55,7 +55,8 @@ std::string drawn(const Reference& reference, const Plot& plot, const Scale& sca
 
 bool finite(const Point& point) { return std::isfinite(point.x) && std::isfinite(point.y); }
 
-/// A line through the points, or the points themselves where they are few. `faint`: all points, behind their means.
+/// Draws a line through the points, with marks if they are few. `faint`: true for the line of all points behind their
+/// means.
 std::string drawn(const Series& series, const std::vector<Point>& points, const Scale& x, const Scale& y, bool marked,
                   bool faint = false) {
   std::string path, marks;
@@ -72,11 +73,11 @@ std::string drawn(const Series& series, const std::vector<Point>& points, const 
 
 struct Name {
   const Series* series;
-  Point end;     // the line's, in pixels
-  double y = 0;  // where the name stands
+  Point end;     // end of the line, in pixels
+  double y = 0;  // height of the name, in pixels
 };
 
-/// The names beside the lines' ends, moved apart.
+/// Draws the names at the ends of the lines, moved apart vertically.
 std::string names_beside(std::vector<Name> names, const Plot& plot) {
   constexpr double apart = 14;
   std::sort(names.begin(), names.end(), [](const Name& a, const Name& b) { return a.end.y < b.end.y; });
@@ -105,7 +106,7 @@ std::vector<Point> thinned(const std::vector<Point>& all, double low, double hig
     return high > low ? int((point.x - low) / (high - low) * columns) : 0;
   };
   for (std::size_t i = 0; i < points.size();) {
-    std::array<std::size_t, 4> of = {i, i, i, i};  // first, lowest, highest, last
+    std::array<std::size_t, 4> of = {i, i, i, i};  // indices of the first, lowest, highest and last point
     const int here = column(points[i]);
     for (; i < points.size() && column(points[i]) == here; ++i) {
       if (points[i].y < points[of[1]].y) of[1] = i;
@@ -148,7 +149,7 @@ std::string picture_of(const Chart& chart) {
   for (const double mark : chart.marks)
     if (mark > x.low() && mark < x.high()) text += line(x.at(mark), plot.top, x.at(mark), plot.bottom, "mark");
   std::vector<Name> names;
-  std::string above;  // the faint lines
+  std::string above;  // lines above the faint ones
   const int columns = std::clamp(all_columns / int(lines), 60, int(plot.right - plot.left));
   for (auto series = chart.series.rbegin(); series != chart.series.rend(); ++series) {
     std::vector<Point> points = thinned(series->points, xs.low, xs.high, columns);

@@ -17,7 +17,7 @@ std::string number_text(double value, int digits) { return std::isfinite(value) 
 std::string size_text(double value) { return std::isfinite(value) ? tick_text(std::round(value)) : ""; }
 std::string at_step(double step) { return "at step " + significant(step, 12); }
 
-/// A column of what `cell` says of each run.
+/// Makes a column from the cell that `say` returns for each run.
 template <class Say>
 Column column(const std::string& name, const std::vector<Row>& rows, const Say& say) {
   Column column{name, {}};
@@ -41,7 +41,7 @@ Cell end_cell(const Row& row) {
   return cell;
 }
 
-/// The best value of a metric with its step, and the last one below it.
+/// Returns the best value of a metric, with its step and the last value as a note.
 Cell metric_cell(const Row& row, const std::string& name, const Metric& metric) {
   if (row.run == nullptr) {
     const bool ranked = row.sweep != nullptr && row.sweep->metric == name;
@@ -58,7 +58,7 @@ Cell metric_cell(const Row& row, const std::string& name, const Metric& metric) 
   return {number_text(best->value, 5), at_step(best->step) + ", last " + last_text};
 }
 
-/// Clicks a sample of the evaluation set.
+/// Returns the clicks per sample of the evaluation set.
 double base_rate(const Run& run) {
   if (const double mean = run.result.number({"mean_label"}); std::isfinite(mean)) return mean;
   const auto sum = [&](const char* name) {
@@ -75,7 +75,7 @@ Cell truth_cell(const Run& run) {
   return {number_text(run.result.number({"best_auc"}), 5), learnable.empty() ? "" : "learnable " + learnable};
 }
 
-/// Tells the time of the run's first start. An older version's run.json knows the newest alone.
+/// Returns the time of the run's first start. The run.json of an older version has the newest start alone.
 Cell first_start(const Run& run) {
   if (!run.starts.empty()) return {escaped(run.starts.front().time), ""};
   const std::string time = escaped(run.start.text({"start_time"}));
@@ -83,7 +83,8 @@ Cell first_start(const Run& run) {
   return step > 0 ? Cell{"before " + time, "when it went on from step " + significant(step, 12)} : Cell{time, ""};
 }
 
-/// "3", "gaps 113 s; from step 0, 40 after 35 s, ...".
+/// Returns the number of starts, noted with their gaps and first steps: "3", "gaps 113 s; from step 0, 40 after 35 s,
+/// ...".
 Cell starts_cell(const Run& run) {
   constexpr std::size_t most = 8;
   if (run.starts.size() < 2) return {};
@@ -120,7 +121,7 @@ Cell memory_cell(const Run& run) {
   return {std::isfinite(peak) ? bytes_text(peak) : "", ""};
 }
 
-/// Names of metrics in the order of the runs' files: of evaluations, and of training those without a curve.
+/// Lists the metrics in the order of the runs' files: those of evaluations, or those of training without a curve.
 std::vector<std::string> names_of(const std::vector<Row>& rows, bool evaluation) {
   std::vector<std::string> names;
   const auto note = [&](const std::string& name) {
@@ -159,7 +160,7 @@ std::vector<Column> columns_of(const std::vector<Row>& rows, const Runs& runs, c
   };
   add_rows("end", end_cell);
   std::vector<std::string> names = names_of(rows, true);
-  for (const Sweep& sweep : runs.sweeps)  // the metric that ranks comes first
+  for (const Sweep& sweep : runs.sweeps)  // the metric that ranks the points is first
     if (const auto found = std::find(names.begin(), names.end(), sweep.metric); found != names.end())
       std::rotate(names.begin(), found, found + 1);
     else

@@ -10,7 +10,7 @@
 namespace tesserec::report {
 namespace {
 
-/// Curves of one number, a run each; null where a run has none.
+/// Curves of one metric, one a run; null if a run has none.
 using Curves = std::vector<const Curve*>;
 
 Curves curves_of(const Runs& runs, const std::string& metric, bool evaluation) {
@@ -23,7 +23,7 @@ Curves curves_of(const Runs& runs, const std::string& metric, bool evaluation) {
   return found;
 }
 
-/// The unit in which the longest run has a readable number of them.
+/// Unit of time in which the longest run has a readable number.
 struct TimeUnit {
   double seconds;
   std::string title;
@@ -41,7 +41,7 @@ TimeUnit time_unit(const Runs& runs) {
   return {1, "time since the first step (seconds)"};
 }
 
-/// Lists where the starts of the only run lie, but for its first.
+/// Lists the positions of all starts but the first, if the page shows one run.
 std::vector<double> marks_of(const Runs& runs, const TimeUnit* over_time) {
   std::vector<double> marks;
   if (runs.all.size() != 1 || runs.all[0].train.empty()) return marks;
@@ -59,7 +59,7 @@ std::vector<double> marks_of(const Runs& runs, const TimeUnit* over_time) {
   return marks;
 }
 
-/// `over_time`: the unit, or null for an axis of samples.
+/// Makes the chart of a metric. `over_time`: unit of its x axis, or null for an axis of samples.
 Chart chart_of(const Runs& runs, const Curves& curves, const Axis& axis, const TimeUnit* over_time) {
   Chart chart{axis.title, {over_time != nullptr ? over_time->title : "training samples"}, axis, {}};
   chart.marks = marks_of(runs, over_time);
@@ -87,7 +87,7 @@ Chart chart_of(const Runs& runs, const Curves& curves, const Axis& axis, const T
   return chart;
 }
 
-/// A figure over samples and over time; `rest` are more pictures of its switch.
+/// Makes a figure over samples and over time. `rest`: further pictures of its switch.
 std::string twin(const Runs& runs, const Curves& curves, const std::string& title, const Axis& axis,
                  const std::vector<Reference>& references = {},
                  const std::vector<std::pair<std::string, std::string>>& rest = {}) {
@@ -133,7 +133,7 @@ bool varies(const Curve* curve) {
 
 std::string curves(const Runs& runs) {
   std::string text = twin(runs, curves_of(runs, "loss", false), "Training loss", {"training loss (mean per sample)"});
-  std::vector<std::pair<std::string, bool>> names;  // and whether of evaluations
+  std::vector<std::pair<std::string, bool>> names;  // {name, true = of evaluations}
   const auto note = [&](const std::string& name, bool evaluation) {
     const std::pair<std::string, bool> pair(name, evaluation);
     if (std::find(names.begin(), names.end(), pair) == names.end()) names.push_back(pair);

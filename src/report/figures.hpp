@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The figures of a page, each as markup, empty where no run has what it shows; and their links to files.
+/// Figures of a page, as markup that is empty if no run has their data, and the page's links to files.
 #pragma once
 
 #include <string>
@@ -11,51 +11,52 @@ namespace tesserec::report {
 /// Links from the page to files, relative to the page's folder.
 class Links {
  public:
-  /// `page`: the page's file.
+  /// Takes the path of the page's file.
   explicit Links(const std::string& page);
 
-  /// <a> around `content` (markup) to a file or folder; empty where there is none.
+  /// Makes an <a> around `content` (markup) to a file or folder; empty if the path does not exist.
   std::string operator()(const std::string& path, const std::string& content) const;
-  /// Links to what lies in a run's folder, and to its deck.
+  /// Makes links to the files in a run's folder, and to its deck.
   std::string files_of(const std::string& folder, const Record& start) const;
 
  private:
-  std::string folder_;  // absolute
+  std::string folder_;  // absolute path of the page's folder
 };
 
-/// Loss, metrics, speed and learning rate, each over samples or time by its switch.
+/// Shows loss, metrics, speed and learning rate, each over samples or time by its switch.
 std::string curves(const Runs& runs);
-/// Predicted against observed click rate; scores of clicks and of other samples; clicks among the highest scores.
+/// Shows predicted and observed click rates, scores of clicks and other samples, and clicks among the highest scores.
 std::string calibration(const Runs& runs);
-/// Shows by how much the metrics of a run change where one feature's values are permuted.
+/// Shows by how much the metrics of a run change when one feature's values are permuted.
 std::string importances(const Runs& runs);
-/// Shows what training made of each table, and the ids of the evaluation data.
+/// Shows how training changed each table, and the ids of the evaluation data.
 std::string learnt(const Runs& runs);
-/// Shows what a step of rank 0 is made of.
+/// Shows the time of a step of rank 0 by phase.
 std::string phases(const Runs& runs);
-/// Bytes of a run's ranks, by the plan and as measured: a table of all runs, and a picture of each plan.
+/// Shows the bytes of a run's ranks, as planned and as measured: one table of all runs, and one picture a plan.
 std::string memory(const Runs& runs);
-/// Shows each plan, once for the runs that share it: how much of each table each rank holds, and how full it is.
+/// Shows each plan once for the runs that share it: each rank's share of each table, and how full its memory is.
 std::string plans(const Runs& runs);
-/// A line a point of a sweep, over an axis a key, to the metric.
+/// Shows a sweep with a line for each point, over an axis for each key, to the metric.
 std::string parallel_coordinates(const Sweep& sweep);
 
-/// Shows how each run or point ended, with its keys, metrics, speed and files: tiles of one, a table of several.
+/// Shows how each run or point ended, with its keys, metrics, speed and files: as tiles if it is the only one, else as
+/// a table.
 std::string summary(const Runs& runs, const Links& links);
-/// The last lines of the logs of what did not end well.
+/// Shows the last lines of the logs of runs and points that did not end well.
 std::string logs(const Runs& runs, const Links& links);
 std::string table_of_shares(const Sweep& sweep);
-/// Keys of a run's deck that changed from one of its starts to a later one.
+/// Shows the keys of a run's deck that changed from one of its starts to a later one.
 std::string table_of_changes(const Runs& runs);
-/// Versions, hosts, instruction set, ... of the runs.
+/// Shows versions, hosts, instruction set, ... of the runs.
 std::string table_of_machines(const Runs& runs);
-/// The deck with all its keys, and its file.
+/// Shows the effective deck with all its keys, and the deck's file.
 std::string deck(const Run& run);
 
-/// A value of a key for people: text without quotes, numbers with at most eight digits.
+/// Returns a key's value for people: text without quotes, numbers with at most eight digits.
 std::string value_text(const Json& value);
 
-/// Explains the scale of colours, where there are many runs.
+/// Explains the scale of colors; empty without a metric.
 std::string colour_scale(const std::string& metric);
 
 }  // namespace tesserec::report

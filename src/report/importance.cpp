@@ -10,7 +10,7 @@
 namespace tesserec::report {
 namespace {
 
-/// A feature of importance.json; changes are NaN where they are not defined.
+/// Importance of a feature in importance.json: changes of metrics, NaN if undefined.
 struct Worth {
   std::string feature;
   double ne, log_loss, auc;

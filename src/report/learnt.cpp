@@ -11,7 +11,7 @@
 namespace tesserec::report {
 namespace {
 
-/// `tables` of result.json.
+/// Figures of one table, an element of `tables` in result.json.
 struct Learnt {
   std::string name, size;
   std::vector<std::string> features;
@@ -19,7 +19,7 @@ struct Learnt {
   double share() const { return 100 * trained / looked_at; }
 };
 
-/// Shares of an evaluation's samples and ids, in percent; NaN where they are not known.
+/// Shares of an evaluation's samples and ids, in percent; NaN if unknown.
 struct Ids {
   std::string feature;
   double empty, unknown;
@@ -52,7 +52,7 @@ std::vector<Ids> ids_of(const Json& features) {
 
 std::string percent(double share) { return std::isfinite(share) ? significant(share, 3) + " %" : nothing; }
 
-/// All that one run says.
+/// Makes the table of one run, with all figures.
 std::string table_of_one(const std::vector<Learnt>& tables, const std::vector<Ids>& ids) {
   std::vector<std::vector<std::string>> rows = {{"table", "rows × columns", "rows trained", "of all", "length of a row",
                                                  "at the start", "largest number", "feature", "unknown ids",
@@ -82,7 +82,7 @@ std::string table_of_one(const std::vector<Learnt>& tables, const std::vector<Id
   return table(rows);
 }
 
-/// Shows the share of trained rows and the length of a row of several runs, a column a run.
+/// Makes the table of several runs, a column each: share of trained rows and length of a row.
 std::string table_of_several(const std::vector<std::pair<const Run*, std::vector<Learnt>>>& runs) {
   std::vector<std::vector<std::string>> rows = {{"table"}};
   for (const auto& [run, tables] : runs) {

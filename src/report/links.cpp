@@ -12,7 +12,7 @@ namespace {
 
 namespace files = std::filesystem;
 
-/// A path as part of a URL.
+/// Encodes a path for a URL.
 std::string encoded(const std::string& path) {
   std::string url;
   for (const char c : path) {
@@ -23,7 +23,7 @@ std::string encoded(const std::string& path) {
   return url;
 }
 
-/// "deck", or that its file has changed since the run read it.
+/// Returns "deck", with a remark if its file has changed since the run read it.
 std::string deck_word(const std::string& path, const std::string& then) {
   try {
     if (read_file(path) != then) return "deck (changed since)";

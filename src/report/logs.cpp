@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The last lines of the logs of runs and points that did not end well.
+// Last lines of the logs of runs and points that did not end well.
 #include <filesystem>
 
 #include "figures.hpp"

@@ -13,10 +13,10 @@ constexpr std::size_t most_bars = 128;
 
 struct Part {
   const char *name, *css;
-  std::vector<double> bytes;  // [rank]
+  std::vector<double> bytes;  // bytes [rank]
 };
 
-/// weights, states and messages of run.json; none where it has none.
+/// Returns the weights, states and messages of run.json; empty if it has none.
 std::vector<Part> parts_of(const Run& run) {
   const auto parts = run.start.read({"memory_bytes"}, [](const Json& json) {
     std::vector<Part> read;
@@ -37,7 +37,7 @@ std::string legend(const std::vector<Part>& parts, bool measured) {
   return element("p", {{"class", "legend"}}, text);
 }
 
-/// Bytes of each rank by the plan.
+/// Returns the planned bytes of each rank [rank].
 std::vector<double> sums_of(const std::vector<Part>& parts) {
   std::vector<double> sums(parts.empty() ? 0 : parts[0].bytes.size());
   for (const Part& part : parts)
@@ -53,10 +53,10 @@ std::vector<double> peaks_of(const Run& run) {
   return run.result.read({"peak_memory_bytes_of_ranks"}, numbers).value_or(std::vector<double>());
 }
 
-/// Runs whose ranks have the same plan of their memory.
+/// Runs whose ranks have the same planned bytes.
 struct Alike {
   std::vector<Part> parts;
-  std::vector<double> peak;  // [rank] of the run with most
+  std::vector<double> peak;  // largest peak of these runs, bytes [rank]
   std::string names;
 };
 
@@ -65,14 +65,14 @@ struct Unit {
   const char* name;
 };
 
-/// The largest unit that is not above so many bytes; KiB for fewer.
+/// Returns the largest unit up to `bytes`, at least KiB.
 Unit unit_of(double bytes) {
   if (bytes >= 0x1p30) return {0x1p30, "GiB"};
   if (bytes >= 0x1p20) return {0x1p20, "MiB"};
   return {0x1p10, "KiB"};
 }
 
-/// A bar a rank, with marks at the peaks; nothing for one rank, whose numbers stand in the table.
+/// Draws a bar for each rank, with a mark at its peak; empty for one rank, whose values are in the table.
 std::string memory_of(const Alike& alike) {
   const std::vector<Part>& parts = alike.parts;
   const std::vector<double> sums = sums_of(parts), &peak = alike.peak;

@@ -8,7 +8,7 @@
 namespace tesserec::report {
 namespace {
 
-/// "window_log_loss" -> "log_loss".
+/// Removes the span from a name: "window_log_loss" -> "log_loss".
 std::string without_span(const std::string& name) {
   for (const std::string span : {"window_", "lifetime_"})
     if (name.starts_with(span)) return name.substr(span.size());
@@ -19,7 +19,7 @@ bool is_one_of(const std::string& name, const std::vector<std::string>& names) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-/// "log_loss" -> "log loss", "auc" -> "AUC".
+/// Returns a name as words: "log_loss" -> "log loss", "auc" -> "AUC".
 std::string in_words(std::string name) {
   const std::string bare = without_span(name);
   if (is_one_of(bare, {"auc", "auprc", "ne", "ctr", "mse", "rmse", "mae", "gauc", "ndcg"}))

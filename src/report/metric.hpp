@@ -11,19 +11,20 @@
 
 namespace tesserec::report {
 
-/// Form in which a number of metrics.jsonl is shown.
+/// Presentation of a metric of metrics.jsonl.
 struct Metric {
   std::string name;                           ///< "AUC", "log loss"
   std::string title;                          ///< "normalized entropy (NE)"
-  std::string axis;                           ///< with its unit
-  double least = -INFINITY, most = INFINITY;  ///< that it can be
-  std::optional<bool> more;                   ///< whether more is better; none = neither
+  std::string axis;                           ///< title of the axis, with the unit
+  double least = -INFINITY, most = INFINITY;  ///< bounds of its values
+  std::optional<bool> more;                   ///< true if more is better; nothing = neither end is better
 };
 
-/// Returns the form of "auc", "window_log_loss", ...
+/// Returns the presentation of "auc", "window_log_loss", ...
 Metric metric_of(const std::string& name);
 
-/// Returns a metric's references: 1 for normalized entropy and calibration; for AUC the planted truth's, if shared.
+/// Returns a metric's references: 1 for normalized entropy and calibration. For AUC it is the AUC of the planted truth,
+/// if all runs have the same.
 std::vector<Reference> references_of(const Runs& runs, const std::string& name);
 
 }  // namespace tesserec::report

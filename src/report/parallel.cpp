@@ -10,12 +10,12 @@
 namespace tesserec::report {
 namespace {
 
-constexpr double letter = 6.6;  // pixels, about
+constexpr double letter = 6.6;  // mean width of a letter, pixels
 
-/// One upright axis: numbers on a scale, or other values side by side.
+/// Vertical axis: numbers on a scale, or other values at equal distances.
 class Upright {
  public:
-  /// `wide`: numbers far apart, none below 0, stand by their logarithms.
+  /// Takes the values that the axis shows. `wide`: true if positive numbers far apart get a logarithmic scale.
   Upright(const std::vector<Json>& values, double bottom, double top, bool wide = true) : scale_(0, 1, bottom, top) {
     std::vector<double> sorted;
     for (const Json& value : values) {
@@ -35,7 +35,7 @@ class Upright {
     few_.erase(std::unique(few_.begin(), few_.end()), few_.end());
     wide = wide && sorted.front() > 0 && sorted.back() > 20 * sorted.front();
     scale_ = Scale(sorted.front(), sorted.back(), bottom, top, wide ? Scale::Kind::logarithmic : Scale::Kind::linear);
-    bool apart = true;  // by a line of text
+    bool apart = true;  // true if every distance exceeds a line of text
     for (std::size_t i = 1; i < few_.size(); ++i) apart = apart && scale_.at(few_[i - 1]) - scale_.at(few_[i]) > 13;
     if (!apart) few_.clear();
   }
@@ -45,7 +45,7 @@ class Upright {
     return scale_.at(double(std::find(words_.begin(), words_.end(), value_text(value)) - words_.begin()));
   }
 
-  /// `room`: pixels from axis to axis.
+  /// Draws the axis at `x`. `room`: distance to the next axis, pixels.
   std::string drawn(double x, double room) const {
     const auto length = std::size_t(std::clamp((room - 14) / letter, 1.0, 14.0));
     std::string text = line(x, scale_.at(scale_.low()), x, scale_.at(scale_.high()), "axis");
@@ -62,7 +62,7 @@ class Upright {
  private:
   bool numeric_ = true;
   std::vector<std::string> words_;
-  std::vector<double> few_;  // numbers that have room beside the axis, all of them
+  std::vector<double> few_;  // all numbers, if each fits beside the axis; else empty
   Scale scale_;
 };
 
@@ -80,12 +80,12 @@ std::string parallel_coordinates(const Sweep& sweep) {
     for (const Sweep::Point& point : sweep.points) values.push_back(point.values[k]);
     axes.emplace_back(values, bottom, top);
   }
-  // A metric where more is better comes close to its best; one where less is better may be many times its best.
+  // A metric of which more is better stays near its best value; one of which less is better may be many times its best.
   if (!found.empty()) axes.emplace_back(found, bottom, top, sweep.less_is_better);
   const double first = 110, last = width - 90, room = (last - first) / std::max(1.0, double(axes.size()) - 1);
   const auto x = [&](std::size_t axis) { return first + room * double(axis); };
 
-  // The best is drawn last, over the others.
+  // The best line is drawn last, over all others.
   std::string lines;
   for (std::size_t place = sweep.points.size(); place-- > 0;) {
     const Sweep::Point& point = sweep.points[place];
@@ -100,7 +100,7 @@ std::string parallel_coordinates(const Sweep& sweep) {
     lines += element("g", {{"class", "line " + point.css + (has && place == 0 ? " best" : "")}},
                      hover(told) + element("polyline", {{"points", path}}));
   }
-  const std::size_t rows = axes.size() > 5 ? 2 : 1;  // of titles
+  const std::size_t rows = axes.size() > 5 ? 2 : 1;  // rows of titles
   const auto length = std::size_t(std::max(1.0, double(rows) * room / letter - 1));
   for (std::size_t k = 0; k < axes.size(); ++k) {
     const std::string title = k < sweep.keys.size() ? sweep.keys[k].name : "final " + sweep.metric;

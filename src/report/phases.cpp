@@ -11,11 +11,11 @@ namespace {
 
 struct Phases {
   const Run* run;
-  std::vector<std::pair<std::string, double>> milliseconds;  // of a median step
-  double step = 0;                                           // their sum
+  std::vector<std::pair<std::string, double>> milliseconds;  // phases of a median step
+  double step = 0;                                           // milliseconds of a median step, the sum of its phases
 };
 
-/// None where this run's last start made no step.
+/// Returns the phases of all runs whose last start made a step.
 std::vector<Phases> phases_of(const Runs& runs) {
   std::vector<Phases> all;
   for (const Run& run : runs.all) {
@@ -47,7 +47,7 @@ std::string phases(const Runs& runs) {
       most = std::max(most, milliseconds);
     }
   if (names.empty() || !(most > 0)) return "";
-  // A bar a run where they are few, else a dot.
+  // Few runs have a bar each, many runs a dot each.
   const double bar = all.size() == 1 ? 14 : 7, gap = 8;
   const double row = (runs.many() ? 14 : bar * double(all.size())) + gap;
   const Plot plot{112, 480, 8, 8 + row * double(names.size())};
@@ -56,7 +56,7 @@ std::string phases(const Runs& runs) {
   for (std::size_t n = 0; n < names.size(); ++n) {
     const double top = plot.top + row * double(n) + gap / 2;
     text += label(plot.left - 6, top + (row - gap) / 2 + 4, "end", names[n]);
-    for (std::size_t r = all.size(); r-- > 0;) {  // the best is drawn last
+    for (std::size_t r = all.size(); r-- > 0;) {  // the best one is drawn last
       const auto& [run, parts, step] = all[r];
       double here = 0;
       for (const auto& [name, milliseconds] : parts)

@@ -15,17 +15,17 @@
 namespace tesserec::report {
 namespace {
 
-/// The plan of run.json.
+/// Plan in run.json.
 struct Plan {
   struct Table {
     std::string name, size, type;
     double numbers = 0;
-    std::vector<double> shares;  ///< [rank] of its numbers
+    std::vector<double> shares;  ///< share of the table's elements [rank]
   };
   std::size_t ranks = 1;
-  std::vector<Table> tables;  ///< the largest first
-  double memory = 0;          ///< bytes of a rank; 0 = not known
-  std::vector<double> taken;  ///< [rank] bytes of it; none = not known
+  std::vector<Table> tables;  ///< tables, the largest first
+  double memory = 0;          ///< bytes of memory of a rank; 0 = unknown
+  std::vector<double> taken;  ///< planned bytes [rank]; empty = unknown
 };
 
 Plan::Table table_of(const Json& json, std::size_t ranks) {
@@ -42,7 +42,7 @@ Plan::Table table_of(const Json& json, std::size_t ranks) {
   return table;
 }
 
-/// Error: something in it is not as docs/formats.md has it.
+/// Reads a plan. Throws Error if it does not have the form of docs/formats.md.
 Plan plan_of(const Json& json) {
   Plan plan;
   const std::size_t ranks = plan.ranks = std::size_t(std::max(1.0, json.at("ranks").number()));
@@ -50,7 +50,7 @@ Plan plan_of(const Json& json) {
   std::stable_sort(plan.tables.begin(), plan.tables.end(),
                    [](const Plan::Table& a, const Plan::Table& b) { return a.numbers > b.numbers; });
   if (json.has("memory_bytes")) plan.memory = json.at("memory_bytes").number();
-  const double before = json.has("taken_bytes") ? json.at("taken_bytes").number() : 0;  // any table
+  const double before = json.has("taken_bytes") ? json.at("taken_bytes").number() : 0;  // GPU bytes before any table
   if (json.has("per_rank"))
     for (const Json& rank : json.at("per_rank").elements()) plan.taken.push_back(before + rank.at("bytes").number());
   if (plan.taken.size() != ranks || !(plan.memory > 0)) plan.taken.clear();
@@ -60,7 +60,7 @@ Plan plan_of(const Json& json) {
 constexpr std::size_t most_rows = 40, most_columns = 64;
 constexpr double row = 15, top = 22;
 
-/// Ranks side by side; of many, some share a column, which shows the most of them.
+/// Columns of the figure, one for each rank. If ranks are many, several share a column, which shows their maximum.
 struct Columns {
   static constexpr double left = 330, right = 1120;
   std::size_t ranks, together, count;
@@ -103,7 +103,7 @@ std::string drawn(const Plan::Table& table, const Columns& columns, double y) {
   return text;
 }
 
-/// Shows how full each rank is.
+/// Draws how full each rank is.
 std::string gauges(const Plan& plan, const Columns& columns, double y) {
   std::string text =
       label(0, y + 11, "start", "taken by the plan") + label(212, y + 11, "end", "of " + bytes_text(plan.memory));

@@ -12,20 +12,20 @@
 
 namespace tesserec::report {
 
-/// A file of a run's folder that is one JSON object: run.json, result.json, point.json.
+/// File of a run's folder that holds one JSON object: run.json, result.json, point.json, importance.json.
 class Record {
  public:
   using Path = std::initializer_list<const char*>;
 
   Record() = default;
-  /// Error, naming the file: it is there, and no object.
+  /// Reads the file. A missing file gives an empty record. Throws Error naming the file if it is not a JSON object.
   explicit Record(const std::string& file);
 
   bool there() const { return json_.kind() == Json::Kind::object; }
-  /// A member's number or text, whatever lies on the way; what is not there, or something else, is NaN or empty.
+  /// Returns the number or text of a member; NaN or empty if the member is missing or of another type.
   double number(Path path) const;
   std::string text(Path path) const;
-  /// Returns what `take` makes of a member; none without it. An Error of `take` names file and member.
+  /// Returns what `take` makes of a member, or nothing without the member. Errors of `take` name file and member.
   template <class Take>
   auto read(Path path, const Take& take) const -> std::optional<decltype(take(Json()))> {
     const Json* const found = find(path);
@@ -45,9 +45,9 @@ class Record {
   Json json_;
 };
 
-/// NaN where it is no number.
+/// Returns a number, or NaN if the value is not a number.
 double number_of(const Json& json);
-/// The numbers of an array. Error: it is none, or has something else.
+/// Returns the numbers of an array. Throws Error if the value is not an array of numbers.
 std::vector<double> numbers(const Json& array);
 
 }  // namespace tesserec::report

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Refresh of a sweep's results from the folders of its points, which know more than its sweep.json.
+// Refresh of a sweep's results from the folders of its points, which may be newer than sweep.json.
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
@@ -14,7 +14,7 @@ namespace {
 
 namespace files = std::filesystem;
 
-/// The newest outcome of point.json.
+/// Newest outcome in point.json.
 struct NewestOutcome {
   double ended = 0, steps = 0, samples = 0;
   double metric = std::numeric_limits<double>::quiet_NaN();
@@ -54,7 +54,7 @@ void take(Sweep::Point& point, const NewestOutcome& now, const Sweep& sweep, con
   if (point.state == "missing" || point.state == "started") point.state = store::state_of_started(folder);
 }
 
-/// Folders with a point.json that sweep.json has not.
+/// Counts the folders with a point.json that sweep.json does not list.
 std::size_t count_others(const Sweep& sweep) {
   std::set<std::string> known;
   for (const Sweep::Point& point : sweep.points) known.insert(point.name);

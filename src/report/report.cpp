@@ -11,9 +11,10 @@
 namespace tesserec::report {
 namespace {
 
-// s0 to s5: Okabe and Ito, "Color Universal Design" (2008), without their black and yellow, a little darker on white
-// and lighter on black, each with dashes of its own; any two are 12 apart in Lab for all eyes (Machado and others,
-// 2009). q0 (best) to q8: viridis (van der Walt and Smith, 2015), without the end that the background hides.
+// Colors s0 to s5 are from Okabe and Ito, "Color Universal Design" (2008), without black and yellow. They are a little
+// darker on white and lighter on black, and each has dashes of its own. Any two are at least 12 apart in Lab for all
+// kinds of color vision (Machado and others, 2009). Colors q0 (best) to q8 are viridis (van der Walt and Smith, 2015)
+// without the end that the background hides.
 constexpr const char* style = R"(
 :root { color-scheme: light dark; --page: #ffffff; --ink: #1c2024; --soft: #5d666f; --grid: #e4e7ea; --box: #f6f7f8;
   --s0: #0072b2; --s1: #d55e00; --s2: #008a66; --s3: #b8588f; --s4: #6b4a00; --s5: #2f97d0;
@@ -69,7 +70,8 @@ code, p { overflow-wrap: anywhere; }
   table.first td::before { content: attr(data-name); display: block; color: var(--soft); font-size: 8px; } td small.long { min-width: 0; } }
 )";
 
-/// A whole HTML page, in XHTML's syntax, with its style sheet: light or dark as the reader has it, light in print.
+/// Makes a whole HTML page in XHTML's syntax, with its style sheet: light or dark as the reader's browser is set, light
+/// in print.
 std::string html_page(const std::string& title, const std::string& body) {
   return "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"/><meta name=\"viewport\" "
          "content=\"width=device-width, initial-scale=1\"/><link rel=\"icon\" href=\"data:,\"/>\n" +
@@ -79,7 +81,7 @@ std::string html_page(const std::string& title, const std::string& body) {
 
 namespace files = std::filesystem;
 
-/// Reads the folders. Warnings and the states of points without curves are the page's.
+/// Reads the folders. Adds warnings, and the states of points without curves, to the page.
 Runs read(const std::vector<std::string>& folders, Page& page) {
   Runs runs;
   for (const std::string& folder : folders) {
@@ -111,7 +113,7 @@ Runs read(const std::vector<std::string>& folders, Page& page) {
   return runs;
 }
 
-/// Names of two folders with the same last part say more of their paths.
+/// Renames runs that have the same name after their folders' paths.
 void tell_apart(std::vector<Run>& runs) {
   std::vector<std::string> names;
   for (const Run& run : runs) names.push_back(run.name);

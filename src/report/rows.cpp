@@ -16,7 +16,7 @@ bool has(const std::vector<std::string>& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-/// Text without its quotes.
+/// Removes a text's quotes.
 std::string unquoted(const std::string& value) {
   return value.size() > 2 && value.front() == '"' ? value.substr(1, value.size() - 2) : value;
 }
@@ -50,7 +50,7 @@ std::vector<Column> columns_of_keys(const std::vector<Row>& rows) {
     for (std::size_t k = 0; row.sweep != nullptr && k < row.sweep->keys.size(); ++k)
       deck[row.sweep->keys[k].name] = value_text(row.point->values[k]);
   }
-  // A row without a deck, as that of a point that never began, says nothing of other keys.
+  // A row without a deck, such as that of a point that never began, tells nothing of other keys.
   std::vector<std::map<std::string, std::string>> known;
   for (std::size_t r = 0; r < rows.size(); ++r)
     if (rows[r].run != nullptr && rows[r].run->start.there()) known.push_back(decks[r]);
@@ -69,7 +69,7 @@ std::vector<Column> columns_of_keys(const std::vector<Row>& rows) {
   return columns;
 }
 
-// The program writes it: a line a key, each block under its heading.
+// The text is a deck as the program writes it: a line for each key, each block under its heading.
 std::map<std::string, std::string> keys_of(const std::string& deck) {
   std::map<std::string, std::string> keys;
   std::map<std::string, int> counts;

@@ -9,7 +9,7 @@
 
 namespace tesserec::report {
 
-/// A line of the first table: a run, or a point of a sweep with or without one.
+/// Row of the summary: a run, or a point of a sweep with or without a run.
 struct Row {
   const Run* run = nullptr;
   const Sweep* sweep = nullptr;
@@ -17,34 +17,34 @@ struct Row {
   std::string name, folder, css;
 };
 
-/// The points of the sweeps as those rank them, then the other runs.
+/// Lists the points of the sweeps in the order of their ranking, then the other runs.
 std::vector<Row> rows_of(const Runs& runs);
 
-/// A cell of the first table: markup, and a line below it in small letters.
+/// Cell of the summary: markup, and a note below it in small letters.
 struct Cell {
   std::string text, note;
 };
 
-/// A column: its heading, as text, and a cell a row; empty cells have nothing.
+/// Column of the summary: its heading, as text, and a cell for each row. An empty cell shows no value.
 struct Column {
   std::string name;
   std::vector<Cell> cells;
 };
 
-/// Columns of how the rows ended; their metrics, the best and the last; base rate and truth; keys that differ; steps,
-/// speed, memory, times, files. Columns in which no row has anything are left out.
+/// Makes the columns in order: end, first metric, keys, other metrics, truth and base rate, training metrics, steps,
+/// speed, memory, times, files. Omits columns without any value.
 std::vector<Column> columns_of(const std::vector<Row>& rows, const Runs& runs, const Links& links);
 
-/// The columns of the keys in which the decks of the rows differ.
+/// Makes a column for each key of the sweeps, and for each key in which the rows' decks differ.
 std::vector<Column> columns_of_keys(const std::vector<Row>& rows);
 
-/// "35 s", "2.5 h".
+/// Formats a duration as "35 s", "10 min" or "2.5 h".
 std::string duration_text(double seconds);
 
-/// "block.key" -> value as the deck has it; blocks that may stand several times have numbers: "table[2].rows".
+/// Returns a deck as "block.key" -> value. Blocks that may be repeated have numbers: "table[2].rows".
 std::map<std::string, std::string> keys_of(const std::string& deck);
 
-/// Keys whose values are not the same in all decks, without run.name and run.output.
+/// Lists the keys whose values differ between the decks, without run.name and run.output.
 std::vector<std::string> differing_keys(const std::vector<std::map<std::string, std::string>>& decks);
 
 }  // namespace tesserec::report

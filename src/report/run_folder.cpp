@@ -17,7 +17,7 @@ constexpr double none = std::numeric_limits<double>::quiet_NaN();
 
 double member(const Json& line, const char* name) { return line.has(name) ? number_of(line.at(name)) : none; }
 
-/// The message with which a point of a sweep diverged, as point.json has it; empty where it did not.
+/// Returns the message with which a point of a sweep diverged, from point.json; empty if it did not diverge.
 std::string diverged_message(const Record& point) {
   return point
       .read({"outcomes"},
@@ -43,27 +43,27 @@ std::vector<Start> starts_of(const Record& run) {
       .value_or(std::vector<Start>());
 }
 
-/// Position of a line of metrics.jsonl in its run.
+/// Step and time (seconds since 1970) of a line of metrics.jsonl.
 struct Place {
   double step, time;
 };
 
-/// Sets the gaps before the starts. A line before a start has no later step than the start has.
+/// Sets the gap before each start but the first. Lines before a start have no later step than the start.
 void measure_gaps(std::vector<Start>& starts, const std::vector<Place>& lines) {
   for (std::size_t i = 1; i < starts.size(); ++i) {
-    const double begin = seconds_of(starts[i].time) + 1;  // whole seconds are in run.json
+    const double begin = seconds_of(starts[i].time) + 1;  // run.json has whole seconds
     for (const Place& line : lines)
       if (line.step <= starts[i].from_step && line.time <= begin) starts[i].gap = std::max(0.0, begin - 1 - line.time);
   }
 }
 
-/// Seconds since 1970 of the first step: that of the first line, less what its samples took.
+/// Returns the time of the first step, seconds since 1970: that of the first line minus the time of its samples.
 double first_second(const Json& line) {
   const double rate = member(line, "samples_per_second");
   return member(line, "time") - (rate > 0 ? member(line, "samples") / rate : 0);
 }
 
-/// One line into the curves of its kind.
+/// Adds one line to the curves of its kind. `start`: time of the first step, seconds since 1970.
 void take(Run& run, const Json& line, double start) {
   const bool evaluation = line.at("kind").string() == "evaluate";
   run.steps = line.at("step").number();
@@ -80,7 +80,7 @@ void take(Run& run, const Json& line, double start) {
   }
 }
 
-/// The lines of metrics.jsonl.
+/// Reads the lines of metrics.jsonl.
 void read_metrics(Run& run, const std::string& path) {
   const std::string text = read_file(path);
   std::vector<Place> lines;
@@ -103,7 +103,7 @@ void read_metrics(Run& run, const std::string& path) {
     fail(path, ": not one line; a run writes one after train.log_every steps and at its end");
 }
 
-/// Samples of a run before a start, from the start's first two lines; 0 for the first start.
+/// Returns the samples of a run before a start, extrapolated from the start's first two lines; 0 for the first start.
 double samples_before(const Curve& lines, std::size_t first, double from_step) {
   if (from_step <= 0 || first + 1 >= lines.steps.size()) return 0;
   const double per_step =
@@ -111,7 +111,7 @@ double samples_before(const Curve& lines, std::size_t first, double from_step) {
   return lines.samples[first] - per_step * (lines.steps[first] - from_step);
 }
 
-/// The step that the line's start went on from, if the line before is of an earlier start.
+/// Returns the start between two lines with the steps `before` and `now`, or null if there is none.
 const Start* begun_between(const Run& run, double before, double now) {
   const auto found = std::find_if(run.starts.begin(), run.starts.end(), [&](const Start& start) {
     return start.from_step > 0 && before <= start.from_step && start.from_step < now;

@@ -11,9 +11,9 @@
 namespace tesserec::report {
 namespace {
 
-constexpr std::size_t scale_colours = 9;  // q0 is the best
+constexpr std::size_t scale_colours = 9;  // classes q0 (the best) to q8
 
-/// Class of place `place` (0 = the best) of `count` on the scale of colours.
+/// Returns the class of the scale of colors for place `place` (0 = the best) of `count`.
 std::string scale_css(std::size_t place, std::size_t count) {
   return concat("q", count < 2 ? 0 : (place * (scale_colours - 1) + (count - 1) / 2) / (count - 1));
 }
@@ -50,7 +50,7 @@ Sweep sweep_of(const Json& json) {
   return sweep;
 }
 
-/// Colours by the place among the points that have a metric.
+/// Colors the points by their places among the points with a metric.
 void colour(Sweep& sweep) {
   std::vector<Sweep::Point*> with;
   for (Sweep::Point& point : sweep.points)

@@ -8,7 +8,7 @@
 namespace tesserec::report {
 namespace {
 
-/// 1, 2 or 5 times a power of ten, at least `least`.
+/// Returns the least of 1, 2 or 5 times a power of ten that is not below `least`.
 double round_step(double least) {
   const double power = std::pow(10.0, std::floor(std::log10(least)));
   for (const double times : {1.0, 2.0, 5.0})
@@ -37,11 +37,11 @@ std::vector<double> Scale::ticks() const {
   if (kind_ == Kind::linear) {
     const double step = round_step((high_ - low_) / 5);
     for (double k = std::ceil(low_ / step - 1e-9); k * step <= high_ + 1e-9 * step; ++k)
-      values.push_back(k * step + 0.0);  // no -0
+      values.push_back(k * step + 0.0);  // + 0.0 turns -0 into 0
     return values;
   }
   const int first = int(std::floor(std::log10(low_))), last = int(std::floor(std::log10(high_)));
-  const int every = (last - first) / 7 + 1;  // powers of ten
+  const int every = (last - first) / 7 + 1;  // powers of ten between ticks
   for (int power = first; power <= last; power += every)
     for (const double times : {1.0, 2.0, 5.0}) {
       const double value = times * std::pow(10.0, power);

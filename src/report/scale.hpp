@@ -6,16 +6,17 @@
 
 namespace tesserec::report {
 
-/// Numbers to pixels, along one axis.
+/// Map from values to pixels along one axis.
 class Scale {
  public:
   enum class Kind { linear, logarithmic };
 
-  /// `low` lies at pixel `from`, `high` at `to`. Equal numbers get room around them.
+  /// Maps `low` to pixel `from` and `high` to pixel `to`. Equal values are moved apart.
   Scale(double low, double high, double from, double to, Kind kind = Kind::linear);
 
   double at(double value) const;
-  /// Returns 3 to 8 round numbers inside, if there are as many; logarithmic: powers of ten, or 1, 2 and 5 times those.
+  /// Returns 3 to 8 round values inside, if so many exist. On a logarithmic scale they are powers of ten, or 1, 2 and 5
+  /// times powers of ten.
   std::vector<double> ticks() const;
 
   double low() const { return low_; }
@@ -26,7 +27,7 @@ class Scale {
   Kind kind_;
 };
 
-/// A number beside an axis: "0.25", "15 k", "2.5 M".
+/// Formats a value for an axis: "0.25", "15 k", "2.5 M".
 std::string tick_text(double value);
 
 }  // namespace tesserec::report

@@ -10,8 +10,8 @@
 namespace tesserec::report {
 namespace {
 
-constexpr std::size_t least_points = 100;  // fewer are looked at one by one
-constexpr std::size_t halves = 80;         // of a window, along a line
+constexpr std::size_t least_points = 100;  // shorter series are readable without means
+constexpr std::size_t halves = 80;         // half windows along a line
 
 }  // namespace
 

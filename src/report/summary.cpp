@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Head of a page: of one run a tile a fact, of several a table.
+// Head of a page: tiles for one run, a table for several.
 #include "figures.hpp"
 #include "rows.hpp"
 #include "svg.hpp"
@@ -12,7 +12,7 @@ std::string small(const std::string& note) {
   return element("small", {{"class", note.size() > 40 ? "long" : ""}}, note);
 }
 
-/// The class of a tile, by how much it holds.
+/// Returns the class of a tile, by the length of its text.
 const char* tile_class(const Cell& cell) {
   constexpr std::size_t short_text = 12, line = 20, lines = 60;  // letters
   if (cell.text.size() > line || cell.note.size() > lines) return "tile long";

@@ -79,7 +79,7 @@ std::string shortened(const std::string& text, std::size_t length) {
   const auto inside = [&](std::size_t at) { return (static_cast<unsigned char>(text[at]) & 0xc0) == 0x80; };
   if (text.size() <= length) return text;
   std::size_t head = length / 2, tail = text.size() - (length - head - 1);
-  while (head > 0 && inside(head)) --head;  // no character is cut
+  while (head > 0 && inside(head)) --head;  // the cut moves to a border between characters
   while (tail < text.size() && inside(tail)) ++tail;
   return text.substr(0, head) + "…" + text.substr(tail);
 }

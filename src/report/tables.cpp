@@ -10,10 +10,10 @@
 namespace tesserec::report {
 namespace {
 
-/// A run in the first column of a table.
+/// Makes the first cell of a run's row: its color and name.
 std::string named(const Run& run) { return swatch(run.css) + escaped(run.name); }
 
-/// "node1 (4 ranks), node2 (4 ranks)".
+/// Formats hosts as "node1 (4 ranks), node2 (4 ranks)".
 std::string hosts_text(const Json& hosts) {
   constexpr std::size_t most = 8;
   std::vector<std::string> names;
@@ -66,8 +66,8 @@ std::string table_of_changes(const Runs& runs) {
 }
 
 std::string table_of_machines(const Runs& runs) {
-  // Runs of the same machine share a row.
-  std::vector<std::pair<std::vector<std::string>, std::vector<std::string>>> machines;  // cells, names
+  // Runs on equal machines share a row.
+  std::vector<std::pair<std::vector<std::string>, std::vector<std::string>>> machines;  // {cells, names of runs}
   for (const Run& run : runs.all) {
     if (!run.start.there()) continue;
     std::vector<std::string> cells = {escaped(run.start.read({"hosts"}, hosts_text).value_or(nothing))};

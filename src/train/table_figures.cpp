@@ -13,7 +13,7 @@
 namespace tesserec::train {
 namespace {
 
-constexpr Index run_rows = 64, most_runs = 1024;  // at most 65536 rows of a table, to bound the time
+constexpr Index run_rows = 64, most_runs = 1024;  // 65536 sampled rows of a table at most, to bound the time
 constexpr Index quad = 4;                         // divisor of every column at which a table is cut
 
 /// Sampled runs of a table's rows: every `apart`-th run of 64 rows.
