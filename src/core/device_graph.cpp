@@ -10,7 +10,7 @@
 namespace tesserec {
 namespace {
 
-/// Does a tool ask for every kernel? Those of a graph are one to it.
+/// Returns whether a Kokkos tool watches each kernel. It could not see the kernels of a graph one by one.
 bool kernels_are_watched() {
 #ifdef KOKKOS_ENABLE_CUDA
   return Kokkos::Tools::Experimental::get_callbacks().begin_parallel_for != nullptr;
@@ -30,7 +30,7 @@ void DeviceGraph::Destroy::operator()(CUgraphExec_st* graph) const { cudaGraphEx
 
 DeviceGraph::DeviceGraph(const Device& device, const std::function<void()>& launches) {
   const cudaStream_t stream = device.cuda_stream();
-  // Relaxed: a team's launch asks for scratch memory of no bytes, which the stricter ones take for an allocation.
+  // The stricter modes take a team launch's request for 0 bytes of scratch memory for an allocation.
   check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed), "cudaStreamBeginCapture");
   cudaGraph_t recorded = nullptr;
   try {

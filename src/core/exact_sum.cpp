@@ -11,7 +11,7 @@ namespace tesserec {
 namespace {
 
 constexpr int word_bits = 32;
-constexpr int lowest = -350;  // 2^-298 has its last bit there
+constexpr int lowest = -350;  // exponent of the unit, the last bit of a double of 2^-298
 constexpr double most = 0x1p260;
 
 }  // namespace
@@ -26,7 +26,7 @@ void ExactSum::add(double value) {
   constexpr int mantissa_bits = 52, bias = 1023;
   const auto bits = std::bit_cast<std::uint64_t>(value);
   const std::uint64_t whole = (bits & ((std::uint64_t{1} << mantissa_bits) - 1)) | std::uint64_t{1} << mantissa_bits;
-  const int shift = int(bits >> mantissa_bits) - bias - mantissa_bits - lowest;  // of `whole`, in units
+  const int shift = int(bits >> mantissa_bits) - bias - mantissa_bits - lowest;  // position of `whole` [bits]
   Index* const to = words_.data() + shift / word_bits;
   const int inside = shift % word_bits;
   const std::uint64_t above = whole >> (word_bits - inside);

@@ -10,7 +10,7 @@
 
 namespace tesserec {
 
-// Not a stream: that one tells no reason, and throws what is no Error where a folder is read.
+// C's functions set errno. A stream gives no reason, and throws an exception other than Error if `path` is a folder.
 std::string read_file(const std::string& path, const char* what, std::size_t most) {
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"), std::fclose);
   std::string text;

@@ -14,6 +14,7 @@
 namespace tesserec {
 namespace {
 
+// Kernel whose attributes tell whether this build has code for a device.
 __global__ void any_kernel() {}
 
 std::string of(int device) {
@@ -65,8 +66,8 @@ Index gpu_free_bytes() {
 
 }  // namespace tesserec
 
-// The three calls of the driver that Kokkos makes, found when they are made: linked against the driver, the program
-// would not start where there is none. This object has to be linked before Kokkos.
+// The three driver functions that Kokkos calls, looked up when they are called. A program that is linked against the
+// driver would not start on a node without it. This object must be linked before Kokkos.
 namespace {
 
 template <class Function, class... Values>

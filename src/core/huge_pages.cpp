@@ -14,8 +14,8 @@
 namespace tesserec {
 namespace {
 
-std::atomic<std::size_t> asked{0}, refused{0};  // bytes
-std::atomic<int> refusal{0};                    // its errno
+std::atomic<std::size_t> asked{0}, refused{0};  // bytes with the advice, bytes without
+std::atomic<int> refusal{0};                    // errno of the last refusal
 
 constexpr const char* machine_setting = "/sys/kernel/mm/transparent_hugepage/enabled";
 
@@ -25,7 +25,7 @@ bool advise_huge_pages(void* data, std::size_t bytes) {
   constexpr std::uintptr_t page = std::uintptr_t{2} << 20;
   const auto first = (reinterpret_cast<std::uintptr_t>(data) + page - 1) / page * page;
   const auto last = (reinterpret_cast<std::uintptr_t>(data) + bytes) / page * page;
-  if (last < first + page) return true;  // too small to matter
+  if (last < first + page) return true;  // The range holds no whole huge page.
   asked += last - first;
   if (madvise(reinterpret_cast<void*>(first), last - first, MADV_HUGEPAGE) == 0) return true;
   refusal = errno;

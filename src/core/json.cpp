@@ -18,17 +18,18 @@ namespace {
 using Parsed = nlohmann::ordered_json;
 using Event = nlohmann::detail::parse_event_t;
 
-/// Without "[json.exception.parse_error.101] ".
+/// Returns the library's message without its prefix "[json.exception.parse_error.101] ".
 std::string reason(const Parsed::exception& error) {
   const std::string text = error.what();
   const std::size_t head = text.find("] ");
   return head == std::string::npos ? text : text.substr(head + 2);
 }
 
-/// The library lets the last of two members with one name win, and goes as deep as the text.
+/// Parses a text. Throws Error if a name occurs twice in an object or if more than 16 levels are nested; the library
+/// checks neither.
 Parsed parsed(const std::string& text) {
   std::istringstream stream(text);
-  std::vector<std::set<std::string>> names;  // of the objects and arrays that are open
+  std::vector<std::set<std::string>> names;  // names seen in each open object or array
   return Parsed::parse(stream, [&](int, Event event, const Parsed& value) {
     const auto refuse = [&](const auto&... why) {
       const auto here = text.begin() + stream.tellg();
@@ -71,7 +72,7 @@ Json converted(const Parsed& value) {
   }
 }
 
-/// Quotes a text. What printable() would change becomes an escape of JSON.
+/// Quotes a text. Characters that printable() would change become JSON escapes.
 std::string quoted(const std::string& text) {
   const std::string dumped = Parsed(text).dump(-1, ' ', false, Parsed::error_handler_t::replace);
   std::string out;

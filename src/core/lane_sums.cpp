@@ -33,7 +33,7 @@ void LaneSums::reserve(Index lanes) {
 }
 
 PlacedVector<float> LaneSums::next(Index lane) {
-  push(lane, {});  // what is merged now leaves its buffer to this lane
+  push(lane, {});  // The merges free a buffer, which this lane may use.
   if (free_.empty()) free_.push_back(made());
   slots_[order_.size() - 1] = free_.back();
   free_.pop_back();
@@ -66,7 +66,7 @@ void LaneSums::absorb(LaneSums& run) {
   for (int i = 0; i < run.count(); ++i) {
     push(run.leaf(i), run.leave(i));
     if (free_.empty()) continue;
-    run.free_.push_back(free_.back());  // in exchange, so that neither allocates step after step
+    run.free_.push_back(free_.back());  // The exchange of buffers keeps both from allocating at each step.
     free_.pop_back();
   }
   run.order_.clear();

@@ -24,8 +24,8 @@ struct Console {
   bool terminal = isatty(STDERR_FILENO) != 0;
   std::size_t shown = 0;  // characters of the progress line on the terminal
   double last_plain = -1e9;
-  std::int64_t lost = 0, told = 0;  // lines that were not written, and those of them that a later line told of
-  int reason = 0;                   // errno of the last of them
+  std::int64_t lost = 0, told = 0;  // lines not written, and how many of them were reported
+  int reason = 0;                   // errno of the last loss
 };
 
 Console& console() {
@@ -33,10 +33,11 @@ Console& console() {
   return instance;
 }
 
-std::atomic<int> errors_waiting = 0;  // to be said
+std::atomic<int> errors_waiting = 0;  // calls of log_error() that have not finished
 
-// 0, or the errno for which not all of it was written. A reader that has no room is waited for; after a signal, and
-// where an error is to be said, a second at most: the end of the program does not hang on a log that nobody reads.
+// Writes to stderr. Returns 0, or the errno for which not all of the text was written. Blocks while the reader's buffer
+// is full. After a signal, or while an error is to be written, it blocks for 1 s at most, so that the program's end
+// does not hang on a log that nobody reads.
 int write_all(const std::string& text) {
   constexpr int look = 100, patience = 1000;  // ms
   int waited = 0;
@@ -44,7 +45,7 @@ int write_all(const std::string& text) {
     pollfd room{STDERR_FILENO, POLLOUT, 0};
     const bool has_room = ::poll(&room, 1, look) > 0;
     const std::size_t some =
-        std::min<std::size_t>(text.size() - done, PIPE_BUF);  // which a pipe with room takes at once
+        std::min<std::size_t>(text.size() - done, PIPE_BUF);  // A writable pipe takes so much at once.
     const ssize_t written = has_room ? ::write(STDERR_FILENO, text.data() + done, some) : -1;
     if (written >= 0) {
       done += std::size_t(written);
@@ -57,7 +58,7 @@ int write_all(const std::string& text) {
   return 0;
 }
 
-// Whatever becomes of the log, what it tells of goes on.
+// Writes a line, after a warning if earlier lines were lost. A failed write is counted and does not end the program.
 void write_line(Console& s, const std::string& line) {
   std::string text = std::exchange(s.shown, 0) > 0 ? "\n" : "";
   if (s.told < s.lost)
@@ -105,7 +106,7 @@ void log_progress(const std::string& line, bool last) {
   if (s.terminal) {
     const std::size_t pad = s.shown > line.size() ? s.shown - line.size() : 0;
     write_all(
-        concat("\r", printable(line), std::string(pad, ' '), last ? "\n" : ""));  // the next one says the same, or more
+        concat("\r", printable(line), std::string(pad, ' '), last ? "\n" : ""));  // The next line replaces a lost one.
     s.shown = last ? 0 : line.size();
   } else if (const double now = seconds_now(); last || now - s.last_plain >= 10.0) {
     write_line(s, line);

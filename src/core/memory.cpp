@@ -14,7 +14,7 @@ namespace {
 
 constexpr const char* advice = "; use more ranks or nodes, smaller tables or layers, or a smaller train.batch_size";
 
-/// The text behind `head` and before `tail`; "" where one of them is missing.
+/// Returns the text between `head` and the next `tail`, or "" if one of them is missing.
 std::string between(const std::string& text, const std::string& head, const std::string& tail) {
   const std::size_t first = text.find(head);
   if (first == std::string::npos) return "";
@@ -22,7 +22,7 @@ std::string between(const std::string& text, const std::string& head, const std:
   return end == std::string::npos ? "" : text.substr(begin, end - begin);
 }
 
-/// "" when it is not Kokkos that is out of memory.
+/// Returns the label of the view that Kokkos could not allocate, or "" for any other error.
 std::string kokkos_label(const std::exception& error) {
   const std::string text = error.what();
   if (text.find("llocation") == std::string::npos && text.find("allocate memory") == std::string::npos) return "";

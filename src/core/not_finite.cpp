@@ -11,7 +11,7 @@ namespace {
 
 TESSEREC_KERNEL Index first_on_host(const float* values, Index n) {
   constexpr std::uint32_t exponent = 0x7f800000;
-  std::uint32_t found = 0;  // integers, so that the loop becomes vector code
+  std::uint32_t found = 0;  // Integers let the compiler vectorize the loop.
   for (Index i = 0; i < n; ++i) found |= (std::bit_cast<std::uint32_t>(values[i]) & exponent) == exponent;
   if (!found) return -1;
   Index at = 0;

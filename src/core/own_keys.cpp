@@ -19,7 +19,7 @@ struct ValueText {
   }
 };
 
-/// Returns whether a value is one that the key takes; of its type it is.
+/// Test whether a value, which has the key's type, is in the key's range or among its choices.
 struct IsTaken {
   const OwnKey& key;
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Philox4x32-10 (Salmon, Moraes, Dror, Shaw, SC 2011) on several counters at once: each is a lane of a vector.
-/// Included by objects for one instruction set, so it includes nothing that leaves a function in an object.
+/// Philox4x32-10 (Salmon, Moraes, Dror, Shaw, SC 2011) on several counters at once, one per vector element.
+/// Object files for different instruction sets include this header. It includes nothing that leaves a function in an
+/// object file, since the linker might keep the copy for the wrong instruction set.
 #pragma once
 
 #include <cstdint>
@@ -9,10 +10,11 @@
 
 namespace tesserec::philox {
 
-inline constexpr int lanes = 4, vectors = 2;  // two, so that the products of one hide the wait for those of the other
+inline constexpr int lanes = 4, vectors = 2;  // two vectors, so that one's products hide the latency of the other's
 inline constexpr int rows_at_once = lanes * vectors;
 
-/// Draw of rows_at_once rows from `row`, columns from 4 * quad: out[row][column] in [-bound, bound), rounded once.
+/// A draw of out[rows_at_once, columns], from row `row` and column 4 * `quad` on: values in [-bound, bound), rounded
+/// rounded once.
 struct Draw {
   std::uint32_t key0, key1;
   std::uint64_t row, quad;
@@ -22,7 +24,7 @@ struct Draw {
 void fill_plain(const Draw& draw, float* out);
 void fill_avx2(const Draw& draw, float* out);
 
-/// The four words of each of `count` counters (row, quad): out[counter][4].
+/// Counters (row, quad), of which each gives four random words: out[count, 4].
 struct Counters {
   std::uint32_t key0, key1;
   const std::int64_t *rows, *quads;
@@ -31,9 +33,10 @@ struct Counters {
 void quads_plain(const Counters& counters, std::uint32_t* out);
 void quads_avx2(const Counters& counters, std::uint32_t* out);
 
-using Words [[gnu::vector_size(8 * lanes)]] = std::uint64_t;  // numbers are the low halves; what is above is rubbish
+using Words [[gnu::vector_size(8 * lanes)]] = std::uint64_t;  // values are the low halves; the high ones are arbitrary
 
-/// The ten rounds. `multiply(a, b, product)`: the low halves of a times b.
+/// Replaces counters by random words in ten rounds. `multiply(a, b, product)` gives the 64-bit products of the low
+/// halves of a and of b.
 template <class Multiply>
 [[gnu::always_inline]] inline void ten_rounds(std::uint32_t key0, std::uint32_t key1, const Multiply& multiply,
                                               Words (&c0)[vectors], Words (&c1)[vectors], Words (&c2)[vectors],
@@ -52,7 +55,7 @@ template <class Multiply>
   }
 }
 
-/// Draws the quads of rows_at_once counters.
+/// Draws the quads of rows_at_once counters: out[rows_at_once, 4].
 template <class Multiply>
 [[gnu::always_inline]] inline void some_quads(std::uint32_t key0, std::uint32_t key1, const Multiply& multiply,
                                               const std::int64_t* rows, const std::int64_t* quads, std::uint32_t* out) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compiled for AVX2 and FMA; the compiler does not find the one instruction for the product by itself.
+// Philox for AVX2 and FMA. An intrinsic multiplies, because the compiler does not find the single instruction for it.
 #include "philox.hpp"
 
 namespace tesserec::philox {

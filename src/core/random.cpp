@@ -12,7 +12,7 @@
 namespace tesserec {
 namespace {
 
-std::uint64_t mix(std::uint64_t x) {  // splitmix64's finaliser (Steele, Lea, Flood, 2014)
+std::uint64_t mix(std::uint64_t x) {  // Mixes the bits by splitmix64's finalizer (Steele, Lea, Flood, 2014).
   x += 0x9e3779b97f4a7c15ull;
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ull;
   x = (x ^ (x >> 27)) * 0x94d049bb133111ebull;
@@ -37,7 +37,7 @@ std::array<std::uint32_t, 4> philox4x32(std::array<std::uint32_t, 4> c, std::arr
 
 TESSEREC_KERNEL void box_muller(const std::uint32_t* bits, Index pairs, float* normal) {
   for (Index i = 0; i < pairs; ++i) {
-    const double u = (double(bits[2 * i]) + 1.0) * 0x1p-32;  // in (0, 1]: the logarithm stays finite
+    const double u = (double(bits[2 * i]) + 1.0) * 0x1p-32;  // u is in (0, 1], so that its logarithm is finite.
     const double angle = 6.283185307179586476925 * double(bits[2 * i + 1]) * 0x1p-32;
     const double radius = std::sqrt(-2.0 * elementary::log(u));
     normal[2 * i] = radius * elementary::cos(angle);

@@ -16,29 +16,30 @@
 namespace tesserec {
 namespace {
 
-// Signals whose default action ends a process, but for those of a fault in the program itself.
+// Signals whose default action ends a process, except those of a fault in the program itself.
 constexpr std::pair<int, const char*> named[] = {
     {SIGTERM, "SIGTERM"}, {SIGINT, "SIGINT"},   {SIGQUIT, "SIGQUIT"},    {SIGUSR1, "SIGUSR1"},     {SIGUSR2, "SIGUSR2"},
     {SIGHUP, "SIGHUP"},   {SIGXCPU, "SIGXCPU"}, {SIGALRM, "SIGALRM"},    {SIGVTALRM, "SIGVTALRM"}, {SIGPROF, "SIGPROF"},
     {SIGIO, "SIGIO"},     {SIGPWR, "SIGPWR"},   {SIGSTKFLT, "SIGSTKFLT"}};
 
-// Shells ignore SIGINT and SIGQUIT for what they start in the background, where a person may still send them.
+// Returns whether a signal is caught even if it was ignored. Shells start background processes with SIGINT and SIGQUIT
+// ignored, and a person may still send them.
 bool is_always_caught(int signal) {
   return signal == SIGTERM || signal == SIGINT || signal == SIGQUIT || signal == SIGUSR1;
 }
 
-// Signals by which a person, or a container's end, insists.
+// Returns whether a second signal of this kind ends the process at once. People and container runtimes repeat them.
 bool insists(int signal) { return signal == SIGTERM || signal == SIGINT || signal == SIGQUIT; }
 
-// Nanoseconds within which two signals are one: timeout(1) sends its signal to the process and to its group.
+// Nanoseconds within which two signals count as one, since timeout(1) signals both the process and its group.
 constexpr std::int64_t one_for_two = 300'000'000;
 
 std::atomic<int> first_signal = 0;
 std::atomic<std::int64_t> insisted_at = 0;  // nanoseconds of the monotonic clock; 0 = never
 std::atomic<int> orderly = 0;               // objects of Signals::Orderly
 int alive = 0;                              // objects of Signals
-int event_file = -1;                        // stays open
-std::map<int, struct sigaction> before;     // what the caught signals did
+int event_file = -1;                        // eventfd, which stays open
+std::map<int, struct sigaction> before;     // actions that the handlers replaced
 
 std::int64_t nanoseconds() {
   timespec now{};
@@ -46,6 +47,7 @@ std::int64_t nanoseconds() {
   return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
 }
 
+// Records the first signal. Uses only functions that are safe in a signal handler.
 void on_signal(int signal) {
   const int error = errno;
   if (insists(signal)) {

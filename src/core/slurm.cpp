@@ -10,14 +10,14 @@
 namespace tesserec {
 namespace {
 
-/// Names of what this program reads.
+/// Variables of Slurm that this program reads.
 constexpr const char* names_read[] = {"SLURM_NTASKS",      "SLURM_JOB_END_TIME", "SLURM_MEM_PER_NODE",
                                       "SLURM_MEM_PER_CPU", "SLURM_MEM_PER_GPU",  "SLURM_CPUS_ON_NODE",
                                       "SLURM_GPUS_ON_NODE"};
 
 bool has_value(const char* text) { return text != nullptr && *text != '\0'; }
 
-/// "/system.slice/slurmstepd.scope/job_7/step_0" is of job 7.
+/// Returns whether this process is in a cgroup of the job, such as "/system.slice/slurmstepd.scope/job_7/step_0".
 bool is_in_cgroup_of(const std::string& job, const std::string& proc) {
   std::ifstream lines(proc + "/self/cgroup");
   const std::string folder = "/job_" + job;
@@ -29,9 +29,10 @@ bool is_in_cgroup_of(const std::string& job, const std::string& proc) {
 /// Name and parent of a process, from /proc/PID/status.
 struct Process {
   std::string name;
-  long parent = -1;  ///< -1: the process is hidden
+  long parent = -1;  ///< -1 if the process is hidden
 };
 
+/// Reads FOLDER/status.
 Process process(const std::string& folder) {
   Process found;
   std::ifstream lines(folder + "/status");
@@ -51,7 +52,7 @@ bool is_part_of_slurm_job(const std::string& job, const std::string& proc) {
   long parent = process(proc + "/self").parent;
   while (parent > 1) {
     const Process above = process(proc + "/" + std::to_string(parent));
-    if (above.parent < 0) return true;  // root's, where /proc hides processes of others: slurmstepd is such a one
+    if (above.parent < 0) return true;  // slurmstepd is root's, and /proc may hide it.
     if (above.name == "slurmstepd" || above.name == "salloc") return true;
     parent = above.parent;
   }

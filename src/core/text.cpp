@@ -7,7 +7,8 @@
 namespace tesserec {
 namespace {
 
-// The longest: all digits of the largest double before the point, and the precision behind it.
+// Formats a number by std::to_chars. The buffer fits all digits of the largest double, sign, point and a
+// precision of 30 or more.
 template <class... Arguments>
 std::string digits_of(Arguments... arguments) {
   std::array<char, std::numeric_limits<double>::max_exponent10 + 40> digits;
@@ -15,6 +16,7 @@ std::string digits_of(Arguments... arguments) {
   return error == std::errc() ? std::string(digits.data(), end) : "?";
 }
 
+// Appends ".0" to digits that would read as an integer.
 std::string with_point(std::string digits) {
   return digits.find_first_of(".en") == std::string::npos ? digits + ".0" : digits;
 }

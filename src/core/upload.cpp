@@ -43,7 +43,7 @@ void send_beside(const Device& device, const void* from, void* to, std::size_t b
   static const cudaStream_t stream = [] {
     cudaStream_t made = nullptr;
     check(cudaStreamCreateWithFlags(&made, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");
-    return made;  // the process ends with it
+    return made;  // The stream lives as long as the process.
   }();
   if (free.event_ != nullptr) check(cudaStreamWaitEvent(stream, free.event_.get(), 0), "cudaStreamWaitEvent");
   check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, stream), "cudaMemcpyAsync");

@@ -7,20 +7,21 @@
 namespace tesserec {
 namespace {
 
-/// One character, or one byte that is none.
+/// A character of UTF-8, or one byte that belongs to no valid character.
 struct Character {
   std::size_t bytes = 1;
   std::uint32_t code = 0;
   bool valid = false;
 };
 
-/// Bytes of a character that begins with this one, which is not ASCII.
+/// Returns the number of bytes of a character by its first byte, which is not ASCII.
 std::size_t bytes_by(unsigned char lead) {
   if (lead >= 0xf0) return 4;
   return lead >= 0xe0 ? 3 : 2;
 }
 
-/// The first character of `text`, which is not empty. Overlong forms, surrogates and codes above 10FFFF are not valid.
+/// Decodes the first character of `text`, which must not be empty. Overlong forms, surrogates and codes above 10FFFF
+/// are invalid.
 Character first_of(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned char lead = byte(0);
@@ -40,11 +41,12 @@ Character first_of(std::string_view text) {
 
 bool is_control(std::uint32_t code) { return code < 0x20 || (code >= 0x7f && code < 0xa0); }
 
-/// Line and paragraph separators; marks, embeddings, overrides and isolates of the direction of writing.
+/// Returns whether a character separates lines or paragraphs, or embeds, overrides or isolates the writing direction.
 bool misleads(std::uint32_t code) {
   return code == 0x2028 || code == 0x2029 || (code >= 0x202a && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069);
 }
 
+/// Returns "\xNN", or "\uNNNN" for a valid character above FF.
 std::string escape(const Character& one) {
   std::string digits = one.valid && one.code > 0xff ? hex(one.code, 4) : hex(one.code, 2);
   for (char& digit : digits)
@@ -52,7 +54,7 @@ std::string escape(const Character& one) {
   return (one.valid && one.code > 0xff ? "\\u" : "\\x") + digits;
 }
 
-/// `text` whose characters are escaped but for those that a terminal shows and those of `kept`.
+/// Escapes invalid bytes, control characters and misleading characters of `text`, except those in `kept`.
 std::string escaped(std::string_view text, std::string_view kept) {
   std::string shown;
   while (!text.empty()) {
