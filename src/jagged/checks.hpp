@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Checks of a caller's numbers before they become a jagged tensor.
+/// Checks of a caller's values before they become a jagged tensor.
 #pragma once
 
 #include <functional>
@@ -10,30 +10,32 @@
 
 namespace tesserec::jagged {
 
-/// Name that a message has for bag i: "row 3", or key and sample.
+/// Function that names bag i in messages: "row 3", or its key and sample.
 using BagName = std::function<std::string(Index)>;
 
 std::string row_name(Index row);
 
-/// Key and sample of bag i, where key k's bags begin at first_bags[k].
+/// Returns a function that names a bag by key and sample; key k's bags begin at first_bags[k]. Keeps references to both
+/// arguments.
 BagName sample_name(const std::vector<std::string>& keys, const std::vector<Index>& first_bags);
 
-/// [lengths + 1], from 0. Error: a negative length, or a sum that is not `values`.
+/// Returns the offsets of the bags [lengths + 1], from 0 on. Throws Error if a length is negative or the sum is not
+/// `values`.
 Vector<Index> offsets_of(const Exec& exec, const Vector<Index>& lengths, Index values, const BagName& name);
 
-/// Error unless offsets start at 0, ascend and end at `values`.
+/// Throws Error unless the offsets start at 0, ascend and end at `values`.
 void check_offsets(const Vector<Index>& offsets, Index values, const BagName& name);
 
-/// Error unless there are no weights, or as many as values.
+/// Throws Error unless there are no weights, or one for each value.
 void check_weights(const Vector<float>& weights, Index values);
 
-/// Position of `key`. Error: names it and the known ones; `what` is where they were looked for.
+/// Returns the position of `key` in `keys`. Throws Error with the known keys if it is missing; `what` names the tensor.
 Index find_key(const std::vector<std::string>& keys, const std::string& key, const std::string& what);
 
-/// "a", "b", "c"; or none.
+/// Returns the keys in quotes ("a", "b", "c"), or the word none.
 std::string quoted_list(const std::vector<std::string>& keys);
 
-/// Copies `count` entries from from[first] to to[at].
+/// Copies `count` entries from from[first] to to[at]. Does not wait for `exec`.
 template <class View>
 void copy_part(const Exec& exec, const View& from, Index first, Index count, const View& to, Index at) {
   if (count == 0) return;

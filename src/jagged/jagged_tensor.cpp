@@ -10,7 +10,7 @@
 namespace tesserec::jagged {
 namespace {
 
-/// Numbers in one value.
+/// Returns the number of elements of one value: 1, or the length of its vector.
 template <class T>
 Index depth(const Vector<T>&) {
   return 1;
@@ -24,7 +24,7 @@ Index depth(const Kokkos::View<T***, Kokkos::LayoutRight, Memory>& values) {
   return Index(values.extent(2));
 }
 
-/// New storage like `like`, for `count` values, or padded for `rows` x `width`.
+/// Allocates storage of the second argument's kind, for `count` values or padded to [rows, width].
 template <class T>
 Vector<T> make_values(const Exec& exec, const Vector<T>&, Index count, Index) {
   return make_vector<T>(exec, "tesserec::jagged::values", count);
@@ -52,12 +52,13 @@ Matrix<T> part(const Matrix<T>& values, Index begin, Index end) {
   return Kokkos::subview(values, std::pair(begin, end), Kokkos::ALL);
 }
 
-/// `width` as asked for, or `longest`.
+/// Returns `width` if it is given, else `longest`. Throws Error if `width` is negative.
 Index padded_width(const std::optional<Index>& width, Index longest) {
   if (width && *width < 0) fail("a padded width of ", *width, "; it is 0 or more");
   return width.value_or(longest);
 }
 
+/// Copies the bags into a padded array [rows, width]; longer bags are cut. Waits for `exec`.
 template <class Values>
 typename PaddedForm<Values>::type pad(const Exec& exec, const Values& values, const Vector<Index>& offsets, Index rows,
                                       Index width, typename Values::non_const_value_type padding) {

@@ -11,13 +11,13 @@
 namespace tesserec::jagged {
 namespace {
 
-/// A key of some tensor.
+/// A key, and the tensor that it is taken from.
 struct KeySource {
   const KeyedJaggedTensor* kjt;
   Index key;
 };
 
-/// Returns keys [key, key + count) of `kjt`. Shares values and weights; the offsets are new.
+/// Returns keys [key, key + count) of `kjt`. Shares values and weights; the offsets are new. Waits for `exec`.
 KeyedJaggedTensor cut(const Exec& exec, const KeyedJaggedTensor& kjt, Index key, Index count) {
   KeyedJaggedTensor part;
   part.stride = kjt.stride;
@@ -39,7 +39,7 @@ KeyedJaggedTensor cut(const Exec& exec, const KeyedJaggedTensor& kjt, Index key,
   return part;
 }
 
-/// Copies the keys of `sources`, one after the other.
+/// Copies the keys of `sources` into one tensor, in order. `variable` is true for a stride per key. Waits for `exec`.
 KeyedJaggedTensor gather(const Exec& exec, const std::vector<KeySource>& sources, bool variable, bool weighted,
                          Index stride) {
   KeyedJaggedTensor to;
@@ -74,7 +74,7 @@ KeyedJaggedTensor gather(const Exec& exec, const std::vector<KeySource>& sources
   return to;
 }
 
-/// Sets keys, stride and first bags for `bags` bags in all.
+/// Returns a tensor with keys, stride and first bags for a total of `bags` bags. Throws Error if `strides` do not fit.
 KeyedJaggedTensor with_strides(const std::vector<std::string>& keys, Index bags, const std::vector<Index>& strides) {
   KeyedJaggedTensor kjt;
   kjt.keys = keys;
@@ -153,8 +153,8 @@ KeyedJaggedTensor KeyedJaggedTensor::from_dense(const Exec& exec, const std::vec
 
 KeyedJaggedTensor KeyedJaggedTensor::concat(const Exec& exec, const std::vector<KeyedJaggedTensor>& parts) {
   std::vector<KeySource> sources;
-  const KeyedJaggedTensor* first = nullptr;       // with keys
-  const KeyedJaggedTensor* first_full = nullptr;  // with ids: only there weights can be told from none
+  const KeyedJaggedTensor* first = nullptr;       // first tensor with keys
+  const KeyedJaggedTensor* first_full = nullptr;  // first tensor with ids; without ids, weighted() tells nothing
   Index stride = parts.empty() ? 0 : parts[0].stride;
   for (const KeyedJaggedTensor& part : parts) {
     if (part.features() == 0) continue;

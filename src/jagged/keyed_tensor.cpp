@@ -11,13 +11,13 @@
 namespace tesserec::jagged {
 namespace {
 
-/// Columns of one key, and where they go.
+/// Columns of one key, and their first column in the result.
 struct ColumnCopy {
   Columns from;
   Index at;
 };
 
-/// Writes the columns side by side into a new matrix.
+/// Concatenates columns into a new matrix [samples, sum of widths]. Waits for `exec`.
 Matrix<float> side_by_side(const Exec& exec, const std::vector<Columns>& columns, Index samples) {
   std::vector<ColumnCopy> copies;
   Index width = 0;
@@ -34,7 +34,7 @@ Matrix<float> side_by_side(const Exec& exec, const std::vector<Columns>& columns
   return values;
 }
 
-/// The columns of the key, in the one tensor that has it.
+/// Returns the columns of a key. Throws Error unless exactly one tensor has it.
 Columns find_in(const std::vector<KeyedTensor>& tensors, const std::string& key) {
   const KeyedTensor* holder = nullptr;
   std::vector<std::string> known;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tensors in words: key -> list of bags, as TorchRec prints them.
+// Text of the tensors, key -> list of bags, as TorchRec prints them.
 #include <ostream>
 #include <utility>
 #include <vector>
@@ -16,7 +16,7 @@ void print(std::ostream& out, Index number) { out << number; }
 
 void print(std::ostream& out, float number) { out << shortest(number); }
 
-/// [a, b, c], each printed by each(i).
+/// Prints [a, b, c], where each(i) prints element i.
 template <class Each>
 void print_list(std::ostream& out, Index count, const Each& each) {
   out << '[';
@@ -27,7 +27,7 @@ void print_list(std::ostream& out, Index count, const Each& each) {
   out << ']';
 }
 
-/// A vector, or a matrix row by row.
+/// Prints a vector, or a matrix row by row.
 template <class View>
 void print_row(std::ostream& out, const View& row) {
   print_list(out, Index(row.extent(0)), [&](Index i) {
@@ -38,7 +38,7 @@ void print_row(std::ostream& out, const View& row) {
   });
 }
 
-/// The bags of a key, of its values or of their weights.
+/// Returns the bags of a key as views of `values`, which are the tensor's values or its weights.
 template <class View>
 std::vector<View> bags_of(const KeyedJaggedTensor& kjt, Index key, const View& values) {
   std::vector<View> bags;
