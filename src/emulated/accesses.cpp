@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions that g++ calls before each access to memory, in code that is compiled with -fsanitize=kernel-address
-// and calls in place of checks (src/CMakeLists.txt). While a kernel runs they look whose memory it is.
+// The functions that g++ calls before each memory access in code that is compiled with -fsanitize=kernel-address and
+// calls in place of inline checks (src/CMakeLists.txt). While a kernel runs, they report accesses to other memory than
+// the device's.
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -10,11 +11,12 @@
 #include "watched.hpp"
 #include <tesserec/emulated/fault.hpp>
 
-extern "C" const char __executable_start, __etext, end;  // of the linker
+extern "C" const char __executable_start, __etext, end;  // symbols of the linker
 
 namespace tesserec::emulated {
 namespace {
 
+/// Reports the access, unless it lies in a live allocation or reads the program's image.
 void look(std::uintptr_t at, std::size_t bytes, bool writes) {
   if (const Allocation* const there = allocation_at(at); there != nullptr) {
     if (!there->freed && at + bytes <= there->begin + there->bytes) return;
@@ -23,7 +25,7 @@ void look(std::uintptr_t at, std::size_t bytes, bool writes) {
           place_text(*there, at));
   }
   const auto address = [](const char& symbol) { return reinterpret_cast<std::uintptr_t>(&symbol); };
-  if (!writes && at >= address(__executable_start) && at < address(end)) return;  // a constant
+  if (!writes && at >= address(__executable_start) && at < address(end)) return;  // Kernels may read constants.
   const Aside aside;
   fault((writes ? "a kernel writes " : "a kernel reads ") + std::to_string(bytes) +
         " bytes of the host's memory that is not pinned");
@@ -50,7 +52,7 @@ TESSEREC_ACCESS(8)
 TESSEREC_ACCESS(16)
 void __asan_loadN_noabort(std::uintptr_t at, std::size_t bytes) { tesserec::emulated::check(at, bytes, false); }
 void __asan_storeN_noabort(std::uintptr_t at, std::size_t bytes) { tesserec::emulated::check(at, bytes, true); }
-#ifndef TESSEREC_ADDRESS_SANITIZER  // whose own functions these are
+#ifndef TESSEREC_ADDRESS_SANITIZER  // AddressSanitizer has its own functions of these names.
 void __asan_handle_no_return() {}
 void __asan_before_dynamic_init(const char*) {}
 void __asan_after_dynamic_init() {}

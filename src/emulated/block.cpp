@@ -26,7 +26,7 @@ Block* Block::running() { return the_running; }
 
 Block::Block(const Kernel& kernel, std::int64_t number, Workers& workers, void* begun, void* ended)
     : kernel_(kernel), number_(number), workers_(workers), begun_(begun), ended_(ended), threads_(kernel.threads) {
-  const Unseen unseen;  // of the scratch memory the threads of each block are the first
+  const Unseen unseen;  // ThreadSanitizer must see the block's threads as the first users of the scratch memory.
   if (kernel.scratch > 0) {
     scratch_.reset(new std::byte[kernel.scratch]);
     std::memset(scratch_.get(), 0xff, kernel.scratch);
@@ -103,7 +103,8 @@ void Block::meet_block(Site site) {
   acquire(tokens_.get());
 }
 
-/// Once all that have not ended stand at a barrier.
+/// Ends the barrier once all threads that have not ended wait. Reports threads that wait at different barriers, and a
+/// barrier that a thread missed because it has ended.
 void Block::look_at_barrier() {
   const auto count = std::ssize(threads_);
   if (at_barrier_ + ended_threads_ < count) return;
@@ -148,7 +149,8 @@ std::uint64_t Block::meet_warp(unsigned mask, Site site, std::uint64_t number, i
   return one.number;
 }
 
-/// Once all lanes of the thread's mask wait there for the same.
+/// Shuffles the lanes' values and ends their wait, once all lanes of the thread's mask wait with one mask and site.
+/// Reports a lane of the mask that has ended or does not exist.
 void Block::look_at_warp(int thread) {
   const int first = thread / warp_size * warp_size;
   const Thread& one = threads_[thread];

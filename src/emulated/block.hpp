@@ -13,21 +13,22 @@
 
 namespace tesserec::emulated {
 
-/// Runs the threads of a block, one at a time, in a drawn order. A thread that waits for others gives up its turn.
+/// A block whose threads run one at a time, in a drawn order. A thread that waits for others yields.
 class Block {
  public:
-  /// `begun`, `ended`: released, and acquired, for all threads.
+  /// Takes the block's number, and two tokens for ThreadSanitizer: each thread acquires `begun` when it starts and
+  /// releases `ended` when it ends.
   Block(const Kernel& kernel, std::int64_t number, Workers& workers, void* begun, void* ended);
   ~Block();
   void run();
 
-  /// The one that runs; null on the host.
+  /// Returns the running block, or null outside of kernels.
   static Block* running();
 
   int thread() const { return now_; }
   void meet_block(Site site);
   std::uint64_t meet_warp(unsigned mask, Site site, std::uint64_t number, int other);
-  /// "kernel LABEL, block 3, thread 7"
+  /// Returns "kernel LABEL, block 3, thread 7".
   std::string place() const;
 
  private:
@@ -36,9 +37,9 @@ class Block {
     State state = State::unstarted;
     Worker* worker = nullptr;
     std::function<void()> job = {};
-    unsigned mask = 0;  // of the lanes it waits for
+    unsigned mask = 0;  // lanes that the thread waits for
     Site site = {};
-    std::uint64_t number = 0;  // that it gives
+    std::uint64_t number = 0;  // value to shuffle, then the value of the other lane
     int other = 0;
   };
   void go_on(int thread);
@@ -57,7 +58,7 @@ class Block {
   std::vector<int> can_run_;
   int now_ = -1, at_barrier_ = 0, ended_threads_ = 0;
   std::unique_ptr<std::byte[]> scratch_;
-  std::unique_ptr<char[]> tokens_;  // of ThreadSanitizer: the block's, then those of groups of lanes
+  std::unique_ptr<char[]> tokens_;  // for ThreadSanitizer: the block's, then one per group of lanes
 };
 
 }  // namespace tesserec::emulated

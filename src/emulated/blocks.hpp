@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The owner of each page of device and pinned memory, and whether it may be touched now.
+// Owners of the pages of device and pinned memory, and the time during which a page may be accessed.
 #pragma once
 
 #include <cstddef>
@@ -10,23 +10,23 @@
 
 namespace tesserec::emulated {
 
-/// An allocation.
+/// An allocation of device or pinned memory.
 struct Allocation {
   Kind kind;
   std::string label;
   std::uintptr_t begin;
   std::size_t bytes;
   bool freed = false;
-  bool open = false;  // of the device: whether it may be touched now
+  bool open = false;  // true while device memory may be accessed
   Allocation* next_open = nullptr;
 };
 
-/// The allocation whose pages, or whose pages behind it that nobody may touch, hold the address; null for none.
+/// Returns the allocation whose pages, or the guard page after them, contain the address; null if there is none.
 Allocation* allocation_at(std::uintptr_t address);
-/// "LABEL + 24 bytes", and what is wrong with it: freed, or beyond the end of so many bytes.
+/// Returns "LABEL + 24 bytes", and says if the memory is freed or the address is beyond the allocation's end.
 std::string place_text(const Allocation& allocation, std::uintptr_t address);
 
-/// Mark that the device runs: device memory opens at its first touch, and closes when the outermost mark ends.
+/// Scope in which the device runs. Device memory opens at its first access and closes when the outermost scope ends.
 class OnDevice {
  public:
   OnDevice();
@@ -35,7 +35,7 @@ class OnDevice {
   static bool now();
 };
 
-/// Reports a queued copy that has not run and reads or writes the allocation.
+/// Reports a queued copy that has not run yet and reads or writes the allocation.
 void fault_where_pending(const Allocation& allocation);
 
 }  // namespace tesserec::emulated

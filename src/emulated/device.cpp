@@ -8,11 +8,12 @@
 namespace tesserec::emulated {
 namespace {
 
+/// Reports `call` while a graph is being recorded.
 void refuse_recording(const Queue& queue, const std::string& call) {
   if (queue.recording()) fault(call + " on the instance \"" + queue.name() + "\" cannot be recorded into a graph");
 }
 
-/// Returns a checksum of the bytes, so that a change shows (FNV-1a).
+/// Returns the FNV-1a checksum of the bytes, by which a later change is detected.
 std::uint64_t sum_of(const void* at, std::size_t bytes) {
   const auto* from = static_cast<const unsigned char*>(at);
   std::uint64_t sum = 14695981039346656037u;
@@ -20,9 +21,9 @@ std::uint64_t sum_of(const void* at, std::size_t bytes) {
   return sum;
 }
 
-/// One end of a copy.
+/// Source or target of a copy.
 struct End {
-  Allocation* there;  // null: pageable memory of the host
+  Allocation* there;  // null for pageable host memory
   Span span;
 
   End(const void* at, std::size_t bytes) : there(allocation_at(reinterpret_cast<std::uintptr_t>(at))) {
@@ -37,7 +38,7 @@ struct End {
   }
 };
 
-/// As a copy engine: ThreadSanitizer sees what it reads and writes.
+/// Copies bytes, and tells ThreadSanitizer what it reads and writes, since this folder is compiled without it.
 void move_bytes(const End& from, const End& to, std::size_t bytes) {
   for (const End* end : {&from, &to})
     if (end->there != nullptr && end->there->freed)
@@ -53,7 +54,7 @@ void move_bytes(const End& from, const End& to, std::size_t bytes) {
   for (; i < bytes; ++i) out[i] = in[i];
 }
 
-/// Calls it on a stack of its own, so that ThreadSanitizer tells it from who waits.
+/// Calls `function` on a stack of its own, so that ThreadSanitizer distinguishes it from the thread that waits.
 void on_thread_of_its_own(Queue& queue, const std::function<void()>& function) {
   const Token begun = token(), ended = token();
   const std::function<void()> job = [&] {

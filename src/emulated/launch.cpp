@@ -16,7 +16,7 @@
 namespace tesserec::emulated {
 namespace {
 
-/// Counts what ran, by label; prints it at the end where TESSEREC_EMULATED_COUNT is set.
+/// Numbers of launched kernels and threads by label, printed at exit if TESSEREC_EMULATED_COUNT is set.
 class RunCounts {
  public:
   ~RunCounts() {
@@ -46,7 +46,7 @@ class RunCounts {
   std::map<std::string, One> of_;
 } count;
 
-/// Blocks in an order that the seed draws: all numbers below n, a step apart that has no divisor in common with n.
+/// Runs all blocks in an order drawn from the seed: from a random start, in a stride that is coprime to their number.
 void run_blocks(const Kernel& kernel, Queue& queue) {
   const auto n = std::uint64_t(kernel.blocks);
   std::uint64_t block = draw_below(n), step = 1 + draw_below(n);

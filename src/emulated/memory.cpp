@@ -17,10 +17,10 @@ namespace {
 
 constexpr std::size_t page = 4096;
 
-/// Addresses that are handed out once. Behind each allocation is a page that nobody may touch.
+/// A range of addresses, each of which is handed out once. A guard page follows each allocation.
 class Arena {
  public:
-  static constexpr std::size_t size = std::size_t{1} << 37;  // of addresses, not of memory
+  static constexpr std::size_t size = std::size_t{1} << 37;  // bytes of address space, not of memory
 
   bool has(std::uintptr_t address) const { return address - base_ < size; }
   Allocation* at(std::uintptr_t address) const { return owner_[(address - base_) / page]; }
@@ -41,7 +41,7 @@ class Arena {
   }
   std::uintptr_t base_ = reinterpret_cast<std::uintptr_t>(reserve(size, PROT_NONE));
   Allocation** owner_ = static_cast<Allocation**>(reserve(size / page * sizeof(Allocation*), PROT_READ | PROT_WRITE));
-  std::size_t next_ = 0;  // page
+  std::size_t next_ = 0;  // next free page
 };
 
 void protect(const Allocation& of, int how) {
@@ -52,12 +52,12 @@ void protect(const Allocation& of, int how) {
 
 struct State {
   Arena arena;
-  Allocation* open = nullptr;  // the first; a list, since a signal handler may not allocate
+  Allocation* open = nullptr;  // head of a list, since a signal handler may not allocate
   int on_device = 0;
-  std::mutex mutex;                                // of allocations
-  std::vector<std::unique_ptr<Allocation>> taken;  // freed ones too, for reports
+  std::mutex mutex;                                // guards arena and taken
+  std::vector<std::unique_ptr<Allocation>> taken;  // freed allocations too, for reports
 };
-/// Outlives all that lies in it.
+/// Returns the state of the process. It is never destroyed, so that static objects may free arrays at exit.
 State& state() {
   static State* const one = new State;
   return *one;
@@ -71,6 +71,7 @@ void open(Allocation& one) {
   state().open = &one;
 }
 
+/// Handles SIGSEGV: opens device memory that the device accesses, and reports other accesses to the arena.
 void touched(int signal, siginfo_t* info, void*) {
   const Aside aside;
   const auto address = reinterpret_cast<std::uintptr_t>(info->si_addr);
@@ -79,7 +80,7 @@ void touched(int signal, siginfo_t* info, void*) {
     fault("a kernel or a copy touches memory that nobody has, " +
           std::string(address < page ? "at or near null" : "not the device's"));
   if (there == nullptr) {
-    std::signal(signal, SIG_DFL);  // not ours: it comes again
+    std::signal(signal, SIG_DFL);  // The address is not the device's. The access repeats, with the default action.
     return;
   }
   const bool inside = !there->freed && address < there->begin + there->bytes;

@@ -9,7 +9,7 @@
 namespace tesserec::emulated {
 namespace {
 
-bool runs = false;  // a command
+bool runs = false;  // true while a command runs
 
 }  // namespace
 
@@ -97,7 +97,7 @@ void Queue::run_any(const std::function<bool()>& until) {
     if (!run_one()) fault("the queues of the device wait for each other");
 }
 
-/// Half of the calls run nothing.
+/// Runs 0 to 5 commands, as the seed draws. 7 of 12 calls run none.
 void Queue::run_some() {
   for (std::uint64_t left = draw_below(2) * draw_below(6); left > 0 && run_one(); --left) continue;
 }

@@ -15,18 +15,18 @@
 
 namespace tesserec::emulated {
 
-/// An address of malloc's, for ThreadSanitizer's order.
+/// An address from malloc by which ThreadSanitizer orders threads; null in other builds.
 using Token = std::shared_ptr<char>;
 inline Token token() { return sees_threads ? Token(new char) : Token(); }
 
-/// A point of a queue that has been reached or not.
+/// A point of a queue.
 struct Ticket {
-  Queue* queue;  // that must come there
+  Queue* queue;  // the queue that reaches the point
   bool reached = false;
   Token token = emulated::token();
 };
 
-/// Host memory that a queued copy reads or writes, and device memory.
+/// A range of memory that a queued copy reads or writes.
 struct Span {
   std::uintptr_t begin = 0;
   std::size_t bytes = 0;
@@ -36,10 +36,10 @@ struct Span {
 struct Command {
   std::string label;
   std::function<void(Queue&)> run;
-  std::shared_ptr<Ticket> holds = {};  // runs when it is reached
-  Span from = {}, to = {};             // of a copy
-  bool on_host = false;                // it may not touch device memory
-  Token queued = {};                   // released by who queued it
+  std::shared_ptr<Ticket> holds = {};  // point that must be reached before the command runs
+  Span from = {}, to = {};             // source and target of a copy
+  bool on_host = false;                // a host call, which may not access device memory
+  Token queued = {};                   // token that is released when the command is queued
 };
 
 class Queue {
@@ -48,21 +48,21 @@ class Queue {
   ~Queue();
   const std::string& name() const { return name_; }
 
-  /// Queues it, or records it; then runs what the order of the process wants run.
+  /// Records the command, or queues it and runs commands as Settings::order says.
   void push(Command command);
-  /// Runs, here and where it must elsewhere, until nothing is queued here.
+  /// Runs all commands of this queue, and commands of other queues that must precede them.
   void finish();
   void finish_until(const Ticket& ticket);
-  /// The end of what has run is what the caller sees from here on.
+  /// Tells ThreadSanitizer that the commands run so far happened before what the caller does next.
   void seen_by_host();
 
   bool recording() const { return record_ != nullptr; }
   void record_to(std::vector<Command>* commands) { record_ = commands; }
   const std::deque<Command>& commands() const { return commands_; }
-  /// True while a call of the host is queued, which may write to the host's memory.
+  /// Returns whether a host call is queued, which may write to host memory.
   bool calls_host() const { return std::ranges::any_of(commands_, &Command::on_host); }
 
-  /// The workers of kernels' threads.
+  /// Returns the workers on which threads of kernels run.
   Workers& workers() { return workers_; }
 
   static std::vector<Queue*>& all();
@@ -70,7 +70,7 @@ class Queue {
  private:
   bool can_run() const { return !commands_.empty() && (!commands_.front().holds || commands_.front().holds->reached); }
   void run_first();
-  /// Runs the first command of a queue that is drawn among all; returns false if none can run.
+  /// Runs the first command of a queue that is drawn from those that can run. Returns false if there is none.
   static bool run_one();
   static void run_some();
   static void run_any(const std::function<bool()>& until);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls of ThreadSanitizer and AddressSanitizer, if built with one. This folder is compiled without ThreadSanitizer.
+// Calls of ThreadSanitizer and AddressSanitizer, empty in builds without them. ThreadSanitizer does not instrument this
+// folder.
 #pragma once
 
 #include <cstddef>
@@ -42,7 +43,7 @@ class SeenThread {
 #ifdef TESSEREC_THREAD_SANITIZER
   static SeenThread current() { return SeenThread(__tsan_get_current_fiber()); }
   static SeenThread made() { return SeenThread(__tsan_create_fiber(0)); }
-  /// Makes what happens from here on this thread's. Nothing is ordered by it.
+  /// Attributes all that follows to this thread. Does not order threads.
   void enter() const { __tsan_switch_to_fiber(fiber_, 1); }
   void name(const char* name) const { __tsan_set_fiber_name(fiber_, name); }
 
@@ -57,7 +58,8 @@ class SeenThread {
 #endif
 };
 
-/// Orders threads: what precedes a release happens before what follows an acquire. The address must be malloc's.
+/// Orders threads: all before a release happens before all after an acquire of the same address, which malloc must have
+/// returned.
 #ifdef TESSEREC_THREAD_SANITIZER
 inline void release(void* at) { __tsan_release(at); }
 inline void acquire(void* at) { __tsan_acquire(at); }
@@ -70,7 +72,7 @@ inline void seen_read(const void*, std::size_t) {}
 inline void seen_write(void*, std::size_t) {}
 #endif
 
-/// While it lives ThreadSanitizer looks away: for what belongs to this folder, such as counts of references.
+/// Scope whose memory accesses ThreadSanitizer ignores, for this folder's own data, such as reference counts.
 class Unseen {
  public:
 #ifdef TESSEREC_THREAD_SANITIZER

@@ -6,7 +6,8 @@
 
 namespace tesserec::emulated {
 
-/// Memory that this thread's kernel may touch unseen. Off in this folder, whose templates other folders may compile.
+/// Memory that the running kernel's thread may access without a look-up. This folder's own code is not checked; Aside
+/// switches the checks off in its templates, which other folders may compile.
 struct Watched {
   bool in_kernel = false;
   struct Part {
@@ -14,10 +15,10 @@ struct Watched {
     std::size_t bytes = 0;
     bool has(std::uintptr_t at, std::size_t n) const { return at - begin < bytes && at - begin + n <= bytes; }
   };
-  Part stack, scratch, body;  ///< of the thread, of the block, of the launch
+  Part stack, scratch, body;  ///< memory of the thread, of the block, of the launch
 };
 inline thread_local Watched watched;
-/// Off, and at the end what it was.
+/// Scope without checks. Its end restores the previous state.
 class Aside {
  public:
   Aside() { watched.in_kernel = false; }

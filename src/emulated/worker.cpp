@@ -10,7 +10,7 @@
 
 namespace tesserec::emulated {
 
-/// Boost's interface of stacks: with a page at its end that nobody may touch.
+/// Stack allocator for Boost.Context. A guard page lies below each stack.
 struct Worker::Stack {
   using traits_type = boost::context::stack_traits;
   static constexpr std::size_t guard = 4096;

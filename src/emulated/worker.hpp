@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stacks on which threads of blocks run.
+// Stacks on which the threads of a block run.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@
 
 namespace tesserec::emulated {
 
-/// The next number of the process's sequence, which the seed begins (SplitMix64).
+/// Draws the next number of the process's SplitMix64 sequence, which starts from Settings::seed.
 inline std::uint64_t draw() {
   static std::uint64_t state = settings().seed;
   std::uint64_t z = state += 0x9e3779b97f4a7c15u;
@@ -27,21 +27,21 @@ inline std::uint64_t draw() {
 }
 inline std::uint64_t draw_below(std::uint64_t n) { return draw() % n; }
 
-/// A stack that runs one job after another. A job may stop in its midst, and goes on where it stopped.
+/// A stack on which jobs run one after another. A job may stop before its end and be resumed.
 class Worker {
  public:
   Worker();
   Worker(const Worker&) = delete;
   ~Worker();
 
-  /// Begins a job, until it stops or ends.
+  /// Runs a job until it stops or ends. Keeps a reference to `job`.
   void start(const std::function<void()>& job);
-  /// Goes on with it.
+  /// Resumes the job until it stops or ends.
   void resume();
-  /// Called by the job: stops it.
+  /// Stops the job and returns to the caller of start() or resume(). The job calls it.
   void stop();
   bool ended() const { return job_ == nullptr; }
-  /// Names it in reports of ThreadSanitizer.
+  /// Sets the worker's name in reports of ThreadSanitizer.
   void name(const std::string& name) const { seen_.name(name.c_str()); }
   Watched::Part stack() const { return {bottom_, size}; }
 
@@ -53,12 +53,13 @@ class Worker {
   boost::context::fiber inside_, outside_;
   const std::function<void()>* job_ = nullptr;
   SeenThread seen_ = SeenThread::made(), from_ = seen_;
-  void* saved_ = nullptr;              // of AddressSanitizer
-  const void* from_bottom_ = nullptr;  // the stack of who resumes
+  void* saved_ = nullptr;              // AddressSanitizer's state of the stopped job
+  const void* from_bottom_ = nullptr;  // stack of the code that resumes the job
   std::size_t from_bytes_ = 0;
 };
 
-/// Workers without a job. For ThreadSanitizer one is drawn of many: what one worker does, it does in order.
+/// Pool of workers. With ThreadSanitizer, take() draws one of many idle ones, since all jobs of one worker count as
+/// ordered.
 class Workers {
  public:
   Worker* take(std::uint64_t draw);
