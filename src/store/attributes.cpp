@@ -23,7 +23,7 @@ struct Element<std::vector<T>> {
 };
 
 struct AttributeLabel {
-  std::string path, label;  // label: "OBJECT, attribute NAME"
+  std::string path, label;  // `label` is "OBJECT, attribute NAME"
 };
 
 Handle string_type(const AttributeLabel& at, H5T_cset_t letters) {
@@ -74,7 +74,7 @@ std::vector<T> read_elements(const AttributeLabel& at, hid_t attribute) {
   const std::size_t size = count;
   const H5T_class_t kind = H5Tget_class(type);
   if constexpr (std::is_same_v<T, std::string>) {
-    if (size == 0) return {};  // a list of nothing has a type of its writer's choice
+    if (size == 0) return {};  // The type of an empty list says nothing.
     if (kind != H5T_STRING) fail(at.path, ": ", at.label, " is not a string");
     return read_strings(at, attribute, type, space, size);
   } else {
@@ -83,7 +83,7 @@ std::vector<T> read_elements(const AttributeLabel& at, hid_t attribute) {
       fail(at.path, ": ", at.label, " is not ", std::is_same_v<T, double> ? "a number" : "an integer");
     std::vector<T> values(size);
     if (size > 0) check(H5Aread(attribute, types_of(T{}).memory, values.data()), at.path, at.label, "read it");
-    // HDF5 clips what does not fit.
+    // HDF5 clips larger numbers to the largest one.
     if constexpr (std::is_same_v<T, std::int64_t>)
       if (H5Tget_size(type) >= sizeof(T) && H5Tget_sign(type) == H5T_SGN_NONE &&
           std::find(values.begin(), values.end(), std::numeric_limits<T>::max()) != values.end())

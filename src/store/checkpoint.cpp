@@ -18,7 +18,7 @@ std::string digest_line(const std::string& body) {
   return "  \"digest\": \"" + checksum_text(digest) + "\"\n}\n";
 }
 
-// All but the digest, which is that of this text.
+// Returns the manifest's text without the line of its digest, which covers this text.
 std::string body_of(const Manifest& manifest) {
   Json datasets = Json::object(Json::Layout::lines);
   for (const auto& [name, record] : manifest.datasets)
@@ -50,7 +50,8 @@ std::string text_of(const std::string& folder) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-/// bytes_checksum of all that lies outside the datasets of an HDF5 file, in order.
+/// Returns bytes_checksum() of the bytes of an HDF5 file outside of `ranges` (first byte -> bytes), in order. Throws
+/// Error if ranges overlap or exceed the file.
 std::uint64_t metadata_checksum(const std::string& path, const std::map<Index, Index>& ranges) {
   std::ifstream file(path, std::ios::binary);
   if (!file) fail(path, ": cannot open it");
@@ -67,7 +68,8 @@ std::uint64_t metadata_checksum(const std::string& path, const std::map<Index, I
   return bytes_checksum("metadata", bytes.data(), std::ssize(bytes));
 }
 
-/// Error unless state.h5 of version 1, which has no seal, has the manifest's size and checksum outside its datasets.
+/// Throws Error unless state.h5 of version 1, which has no seal, has the manifest's size and the manifest's checksum
+/// outside of its datasets.
 void require_version_1(const std::string& folder) {
   const std::string path = Checkpoint{0, folder}.state_file();
   const Json json = parse_json(text_of(folder));
@@ -76,7 +78,7 @@ void require_version_1(const std::string& folder) {
   if (error) fail(path, ": cannot read it: ", error.message());
   if (const Index wanted = json.at("state_bytes").integer(); bytes != wanted)
     fail(path, " has ", bytes, " bytes, and manifest.json says ", wanted, ": the file is truncated or replaced");
-  std::map<Index, Index> ranges{{bytes, 0}};  // first byte, bytes
+  std::map<Index, Index> ranges{{bytes, 0}};  // first byte -> bytes
   const Json& datasets = json.at("datasets");
   for (const std::string& name : datasets.names()) {
     const Json& record = datasets.at(name);

@@ -21,13 +21,13 @@ namespace tesserec::store {
 namespace {
 
 constexpr Index bytes_of_block = Index{64} << 10;
-// Odd constants (of 2^64 over the golden ratio; of xxHash) that keep the seeds of different places apart.
+// Odd constants keep the seeds of different places apart: 2^64 / golden ratio, and the second prime of XXH64.
 constexpr std::uint64_t row_factor = 0x9E3779B97F4A7C15ull;
 constexpr std::uint64_t block_factor = 0xC2B2AE3D27D4EB4Full;
 
 std::uint64_t seed_of(const std::string& name) { return XXH3_64bits(name.data(), name.size()); }
 
-/// Returns whether the square of one of n numbers is not finite: it is 2^64 or more, or no number.
+/// Returns whether one of n floats has a square that is not finite: its magnitude is 2^64 or more, or it is a NaN.
 template <int n>
 bool not_finite(const float* values) {
   constexpr std::uint32_t exponent = 0x7f800000, too_large = (127 + 64) << 23;
@@ -41,7 +41,8 @@ struct RowsSum {
   bool not_finite = false;
 };
 
-// The lengths of all hashes are known to the compiler: whole blocks of 4 columns, then `tail` columns.
+// Adds the hashes of the rows, each of `blocks` blocks of 4 columns and one block of `tail` columns. The compiler knows
+// the length of every hash.
 template <int tail>
 RowsSum rows_sum(const float* data, Index rows, Index blocks, Index ld, std::uint64_t seed) {
   std::uint64_t sum = 0;

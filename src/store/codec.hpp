@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values as bytes, between two processes of one program: numbers and structs as they lie in memory, texts and lists
-// behind their length.
+// Values as bytes, for two processes of one program: numbers and structs as in memory, texts and lists after their
+// length.
 #pragma once
 
 #include <cstddef>
@@ -51,7 +51,7 @@ void encode(Bytes& to, const T& value) {
   }
 }
 
-/// Reads values in the order in which they were appended.
+/// Reader of values in the order in which encode() appended them. Throws std::out_of_range if bytes are missing.
 class Decoder {
  public:
   explicit Decoder(std::span<const std::byte> bytes) : left_(bytes) {}
@@ -60,7 +60,7 @@ class Decoder {
   T get() {
     T value{};
     if constexpr (IsList<T>::value) {
-      const auto size = get<std::size_t>();  // an element has a byte at least
+      const auto size = get<std::size_t>();  // An element has at least one byte.
       if (size > left_.size()) throw std::out_of_range("what a file's process said is cut off");
       value.resize(size);
       if constexpr (std::is_trivially_copyable_v<typename T::value_type>)

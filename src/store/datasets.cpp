@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading and writing slabs of datasets.
+// Reading and writing of slabs of datasets.
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace {
 
 std::string text_of(const std::vector<Index>& shape) { return "[" + join(shape) + "]"; }
 
-// A slab with its columns resolved: `width` elements a row.
+// A slab with resolved columns; a row has `width` elements.
 struct Block {
   Index first_row, rows, first_column, columns, width;
 };
@@ -39,7 +39,7 @@ Block resolve(const std::string& path, const std::string& name, const std::vecto
   return block;
 }
 
-// The same block in the file and, dense, in memory. It is not empty.
+// Selections of one block, which is not empty, in the file and, contiguous, in memory.
 struct Selection {
   Handle file, memory;
 };

@@ -24,7 +24,7 @@ void sync(int file, const std::string& path) {
   int code = 0;
   do code = ::fsync(file);
   while (code != 0 && errno == EINTR);
-  // Some file systems refuse to sync a folder; they have nothing to wait for.
+  // Some file systems refuse to sync a folder (EINVAL); they have nothing to wait for.
   if (code != 0 && errno != EINVAL) fail_errno(path, "write it to the disk");
 }
 
@@ -63,7 +63,7 @@ void Descriptor::close() {
 }
 
 void write_all(int file, const std::string& path, std::span<const std::byte> bytes) {
-  constexpr std::size_t most = std::size_t{64} << 20;  // one call; Linux takes no more than 2 GiB
+  constexpr std::size_t most = std::size_t{64} << 20;  // bytes of one call; Linux takes at most 2 GiB
   while (!bytes.empty()) {
     const ssize_t written = ::write(file, bytes.data(), std::min(bytes.size(), most));
     if (written < 0 && errno == EINTR) continue;
@@ -77,7 +77,7 @@ void write_proven(const std::string& path, std::span<const std::byte> bytes) {
     Descriptor file(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, "create it");
     write_all(file, path, bytes);
     sync(file, path);
-    // So that the bytes below come from the disk; where this does nothing, they come from the cache.
+    // The bytes below are then read from the disk, or from the page cache if the system ignores this advice.
     ::posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED);
     file.close();
   }
@@ -162,7 +162,7 @@ OpenDraft::~OpenDraft() {
 void remove_open_drafts() noexcept {
   OpenDrafts& all = open_drafts();
   const std::lock_guard lock(all.mutex);
-  std::error_code ignored;  // the next writer removes what is left
+  std::error_code ignored;  // The next writer removes drafts that remain.
   for (const std::string& path : all.paths) std::filesystem::remove_all(path, ignored);
 }
 

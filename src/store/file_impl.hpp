@@ -16,24 +16,25 @@ struct File::Impl {
   Handle file{H5I_INVALID_HID, H5Fclose};
   bool created = false;  // in memory, until close() writes it
   Trust trust = Trust::none;
-  std::optional<Stamp> stamp = std::nullopt;       // of a file that is read
-  std::unique_ptr<ForeignFile> foreign = nullptr;  // of a file without a seal, which is not open here
+  std::optional<Stamp> stamp = std::nullopt;       // identity of a file that was opened for reading
+  std::unique_ptr<ForeignFile> foreign = nullptr;  // process that opened a file without a seal
 
-  /// Without slashes at the ends; the root is "".
+  /// Returns the name without slashes at its ends; the root is "".
   static std::string plain(const std::string& name);
   bool exists(const std::string& name) const;
   Handle open_object(const std::string& name) const;
   Handle open_dataset(const std::string& name) const;
   void make_groups(const std::string& name) const;
   void create_dataset(const std::string& name, const std::vector<Index>& shape, hid_t type, hid_t creation) const;
-  /// Error when the dataset may not be read (Trust).
+  /// Throws Error if the dataset takes numbers from other files, unless `trust` allows it.
   void require_own_numbers(const std::string& name, hid_t dataset) const;
   void require_stored(const std::string& name) const;
-  /// Returns where the file has these numbers in a row, bytes; -1 where HDF5 has to find or convert them.
+  /// Returns the offset [bytes] of a dataset that the file holds contiguously as `type`, or -1 if HDF5 must find or
+  /// convert its values.
   Index flat_offset(const std::string& name, hid_t type) const;
-  /// Checks a virtual dataset with so many numbers: each source is there, and all numbers have one.
+  /// Throws Error unless all sources of a virtual dataset exist and give all of its `points` values.
   void require_sources(const std::string& name, hid_t creation, Index points) const;
-  /// Error when the file is not the one that was opened.
+  /// Throws Error if the file was replaced or changed since it was opened.
   void require_unchanged() const;
 };
 

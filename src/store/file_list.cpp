@@ -26,13 +26,13 @@ bool path_exists(const std::string& path) {
   return std::filesystem::exists(path, ignored);
 }
 
-/// Escapes the characters of a pattern that belong to folders that exist under the name that is written.
+/// Escapes the special characters of a pattern in each component whose literal name exists.
 std::string escaped(const std::string& pattern) {
   std::string out;
   for (std::size_t begin = 0, end = 0; begin < pattern.size(); begin = end) {
     end = std::min(pattern.find('/', begin), pattern.size());
     const bool literal = path_exists(pattern.substr(0, end));
-    if (end < pattern.size()) ++end;  // with the slash
+    if (end < pattern.size()) ++end;  // includes the slash
     for (const char c : std::string_view(pattern).substr(begin, end - begin)) {
       if (literal && std::string_view("*?[]\\").find(c) != std::string_view::npos) out += '\\';
       out += c;
@@ -41,7 +41,7 @@ std::string escaped(const std::string& pattern) {
   return out;
 }
 
-/// Returns what makes two names one file: device and inode.
+/// Returns device and inode, which are equal for two names of one file; nullopt without such a file.
 std::optional<std::pair<dev_t, ino_t>> identity(const std::string& path) {
   struct stat status {};
   if (::stat(path.c_str(), &status) != 0) return std::nullopt;

@@ -18,9 +18,9 @@
 namespace tesserec::store {
 namespace {
 
-constexpr Index piece_bytes = Index{8} << 20;  // of one answer
+constexpr Index piece_bytes = Index{8} << 20;  // size of one answer, unless a row is longer
 
-/// Returns the files of the process by number, inside it.
+/// Returns the open files by number. Runs in the process.
 std::map<Index, File>& files() {
   static std::map<Index, File> instance;
   return instance;
@@ -38,7 +38,7 @@ ForeignFile::ForeignFile(const std::string& path, Trust trust)
 ForeignFile::~ForeignFile() {
   try {
     ask<void>(&serve_close);
-  } catch (const std::exception&) {  // the process has ended, and its files with it
+  } catch (const std::exception&) {  // The process has ended, which closed its files.
   }
 }
 
@@ -105,7 +105,7 @@ bool ForeignFile::read_flat(const std::string& dataset, const Slab& slab, T* dat
     const ssize_t got =
         ::pread(file_, reinterpret_cast<char*>(data) + done, std::size_t(*bytes - done), offset + *first + done);
     if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) return false;  // HDF5 says what is wrong
+    if (got <= 0) return false;  // HDF5 then reports the reason.
     done += got;
   }
   return true;

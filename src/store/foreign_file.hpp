@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A file that another program wrote, as it is seen from here: all calls go to the process that has it open.
+// Proxy of a file that another program wrote. All calls run in the process that has the file open.
 #pragma once
 
 #include <map>
@@ -17,13 +17,13 @@ namespace tesserec::store {
 
 class ForeignFile {
  public:
-  /// Errors as those of File::open.
+  /// Opens the file in the shared process. Throws Error as File::open() does.
   ForeignFile(const std::string& path, Trust trust);
   ~ForeignFile();
   ForeignFile(const ForeignFile&) = delete;
   ForeignFile& operator=(const ForeignFile&) = delete;
 
-  /// Calls a member of the File there: call<&File::shape>(dataset).
+  /// Calls a member function of the File in the process, such as call<&File::shape>(dataset). Blocks.
   template <auto Method, class... Arguments>
   auto call(const Arguments&... arguments) const {
     using Result = decltype((std::declval<const File&>().*Method)(arguments...));
@@ -55,26 +55,27 @@ class ForeignFile {
   }
   template <class T>
   static Bytes serve_read(Decoder from);
-  /// Reads whole rows of numbers stored flat, without the process. Returns false where they are not flat.
+  /// Reads whole rows of a contiguous dataset without the process. Returns false if the dataset is not contiguous or
+  /// cannot be read so.
   template <class T>
   bool read_flat(const std::string& dataset, const Slab& slab, T* data) const;
-  /// Asks once for each dataset and type.
+  /// Returns the offset of a contiguous dataset, or -1. Asks the process once for each dataset and type.
   template <class T>
   Index flat_offset(const std::string& dataset) const;
   template <class T>
   static Bytes serve_flat(Decoder from);
   static Bytes serve_open(Decoder from);
   static Bytes serve_close(Decoder from);
-  /// Asks once for each dataset.
+  /// Returns the shape. Asks the process once for each dataset.
   const std::vector<Index>& shape(const std::string& dataset) const;
-  /// Returns the file of this number, inside the process.
+  /// Returns the file of this number. Runs in the process.
   static const File& opened(Index number);
 
   std::shared_ptr<ForeignProcess> process_;
   std::string path_;
   Descriptor file_;
   Index number_ = 0;
-  mutable std::map<std::string, Index> offsets_;  // of flat numbers, by dataset and type
+  mutable std::map<std::string, Index> offsets_;  // results of flat_offset(), by dataset and type
   mutable std::map<std::string, std::vector<Index>> shapes_;
 };
 

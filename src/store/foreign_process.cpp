@@ -21,7 +21,7 @@
 namespace tesserec::store {
 namespace {
 
-/// Seconds of processor time that one call may use: twice what a large chunk takes. An endless loop in HDF5 reaches it.
+/// Largest processor time of one call [s]: twice the time of a large chunk. It ends endless loops in HDF5.
 constexpr rlim_t most_seconds = 20;
 constexpr int child_socket = 3;
 
@@ -34,7 +34,7 @@ struct Answer {
   std::size_t bytes = 0;
 };
 
-/// False at the end of the stream.
+/// Receives exactly `bytes` bytes. Blocks; returns false at the end of the stream or at an error.
 bool receive(int socket, void* to, std::size_t bytes) {
   for (auto* at = static_cast<std::byte*>(to); bytes > 0;) {
     const ssize_t got = ::recv(socket, at, bytes, 0);
@@ -57,7 +57,7 @@ bool send(int socket, const void* from, std::size_t bytes) {
   return true;
 }
 
-/// Lets the kernel end this process when the call that begins uses too much processor time.
+/// Lets the kernel end this process if the call that begins now uses more than most_seconds of processor time.
 void limit_call() {
   rusage used{};
   rlimit limit{};
@@ -71,8 +71,8 @@ Bytes text_bytes(const std::string& text) {
   return {bytes.begin(), bytes.end()};
 }
 
-/// The life of the process, until its parent closes the socket or ends. All signals are blocked: those of a terminal
-/// are the parent's. Faults end it without the handlers of MPI and others, which may wait for ever in damaged memory.
+/// Serves calls until the parent closes the socket or ends. Signals stay blocked, except SIGXCPU: a terminal's signals
+/// are for the parent. Faults end the process at once, since handlers of MPI and others might hang in damaged memory.
 [[noreturn]] void serve_all(int socket) {
   const rlimit no_core{0, 0};
   ::setrlimit(RLIMIT_CORE, &no_core);
@@ -81,7 +81,7 @@ Bytes text_bytes(const std::string& text) {
   ::sigemptyset(&processor_time);
   ::sigaddset(&processor_time, SIGXCPU);
   ::pthread_sigmask(SIG_UNBLOCK, &processor_time, nullptr);
-  // Files, locks and connections of the parent are not this process's.
+  // The parent's files, locks and connections do not belong to this process.
   ::dup2(socket, child_socket);
   std::error_code error;
   std::vector<int> open;
@@ -119,7 +119,7 @@ std::shared_ptr<ForeignProcess> ForeignProcess::shared() {
   return process;
 }
 
-// The lock is held, so no thread is inside HDF5 when it is copied.
+// The caller holds HDF5's lock, so that no thread is inside HDF5 at the fork.
 ForeignProcess::ForeignProcess() {
   int ends[2];
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
@@ -174,7 +174,7 @@ Bytes ForeignProcess::call(const std::string& path, Serve serve, const Bytes& ar
   Bytes bytes;
   try {
     bytes.resize(answer.bytes);
-  } catch (const std::exception&) {  // a size that damage has made
+  } catch (const std::exception&) {  // The damaged process sent a wrong size.
     ::kill(process_, SIGKILL);
     fail_ended(path);
   }

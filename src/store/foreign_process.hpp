@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A process that reads files of other programs. HDF5 may crash on damage, may never return from it, and may spoil the
-// memory of whoever reads; here it takes nothing along but this process.
+// A process that reads files of other programs. On a damaged file HDF5 may crash, hang or corrupt memory, which then
+// harms this process alone.
 #pragma once
 
 #include <memory>
@@ -14,17 +14,18 @@ namespace tesserec::store {
 
 class ForeignProcess {
  public:
-  /// Function from the bytes of its arguments to its result's; one program, so one address in both processes.
+  /// Function from the bytes of its arguments to the bytes of its result. A fork has it at the same address.
   using Serve = Bytes (*)(Decoder);
 
-  /// Returns the process that reads all open files without a seal, and forks it if there is none. The copy is small,
-  /// because data are opened before the model is built; it ends with the last of these files.
+  /// Returns the process that reads all open files without a seal; forks it if none runs. The fork copies little
+  /// memory, because data are opened before the model is built. The process ends with the last of these files.
   static std::shared_ptr<ForeignProcess> shared();
   ~ForeignProcess();
   ForeignProcess(const ForeignProcess&) = delete;
   ForeignProcess& operator=(const ForeignProcess&) = delete;
 
-  /// Runs `serve` there and waits for its result. Errors: what it threw; or that reading `path` ended the process.
+  /// Runs `serve` in the process and blocks until its result arrives. Throws Error with the text of an exception of
+  /// `serve`, or if reading `path` ended the process.
   Bytes call(const std::string& path, Serve serve, const Bytes& arguments);
 
  private:

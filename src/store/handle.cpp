@@ -25,7 +25,7 @@ void renew_hdf5_lock() { new (&hdf5_mutex()) std::recursive_mutex; }
 
 std::unique_lock<std::recursive_mutex> hdf5_lock() {
   std::unique_lock<std::recursive_mutex> lock(hdf5_mutex());
-  // Files that a failing run leaves open are not for HDF5 to close at exit; a library that started HDF5 decides itself.
+  // HDF5 must not close the files of a failing run at exit. A library that started HDF5 first decides this itself.
   static const herr_t started = (H5dont_atexit(), H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr));
   if (started < 0) fail("HDF5 does not start");
   return lock;

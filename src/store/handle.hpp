@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Helpers of every use of HDF5: one lock, one check, and handles that close themselves.
+// Helpers for every use of HDF5: one lock, one check of return codes, and handles that close themselves.
 #pragma once
 
 #include <mutex>
@@ -10,22 +10,23 @@
 
 namespace tesserec::store {
 
-/// The one lock of the process; the first call turns HDF5's own printing of errors off.
+/// Locks the process's one mutex for HDF5, which is recursive. The first call turns off HDF5's own printing of errors.
 std::unique_lock<std::recursive_mutex> hdf5_lock();
-/// Frees the lock in a process that was forked by the thread that holds it.
+/// Renews the mutex in a process that was forked by the thread that holds it.
 void renew_hdf5_lock();
 
-/// "PATH: OBJECT: cannot ACTION: " and HDF5's innermost reason.
+/// Throws Error "PATH: OBJECT: cannot ACTION: HDF5 says: REASON", with HDF5's innermost reason.
 [[noreturn]] void fail_hdf5(const std::string& path, const std::string& object, const char* action);
 
-/// Every return code of HDF5 (herr_t, htri_t, hid_t, hssize_t: negative is failure) passes here.
+/// Returns `code`, or throws Error if it is negative. It checks every return code of HDF5 (herr_t, htri_t, hid_t,
+/// hssize_t).
 template <class Code>
 Code check(Code code, const std::string& path, const std::string& object, const char* action) {
   if (code < 0) fail_hdf5(path, object, action);
   return code;
 }
 
-/// Owns an hid_t. Closing a read handle cannot lose data, so the destructor ignores its code.
+/// Owner of an hid_t. The destructor ignores the code of closing, since closing a handle for reading loses no data.
 class Handle {
  public:
   using Close = herr_t (*)(hid_t);
@@ -42,7 +43,7 @@ class Handle {
     if (id_ >= 0) close_(id_);
   }
   operator hid_t() const { return id_; }
-  /// Closes now; the code is the caller's to check.
+  /// Closes the handle now and returns HDF5's code, which the caller must check.
   herr_t close() { return id_ >= 0 ? close_(std::exchange(id_, H5I_INVALID_HID)) : 0; }
 
  private:

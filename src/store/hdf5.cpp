@@ -64,13 +64,13 @@ File File::create(const std::string& path) {
   const Handle access = access_list(path);
   constexpr std::size_t growth = std::size_t{64} << 10;  // bytes
   check(H5Pset_fapl_core(access, growth, false), path, "", "make the file in memory");
-  // A format with checksums in its metadata, without flags in memory that only a file closed by HDF5 has reset.
+  // This format has checksums in its metadata. It has no flags that are set until HDF5 closes the file.
   check(H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_LATEST), path, "", "choose the format");
   const Handle creation(check(H5Pcreate(H5P_FILE_CREATE), path, "", "prepare the file"), H5Pclose);
   check(H5Pset_userblock(creation, seal_bytes), path, "", "leave room for the seal");
-  // No times: the bytes depend on the content alone.
+  // Without times, the bytes depend on the content alone.
   check(H5Pset_obj_track_times(creation, false), path, "", "turn times off");
-  // HDF5 looks whether a file of this name is there: none is.
+  // HDF5 looks for a file of this name, so the name must be unused.
   const std::string name = path + " in memory";
   Handle file(check(H5Fcreate(name.c_str(), H5F_ACC_TRUNC, creation, access), path, "", "create the file"), H5Fclose);
   return File(new Impl{.path = path, .file = std::move(file), .created = true});
@@ -87,7 +87,7 @@ std::span<std::byte> File::image() {
   const std::string& path = impl_->path;
   check(H5Fflush(impl_->file, H5F_SCOPE_GLOBAL), path, "", "bring the file together");
   const ssize_t size = check(H5Fget_file_image(impl_->file, nullptr, 0), path, "", "get its size");
-  void* place = nullptr;  // of the pointer to the memory that holds the file
+  void* place = nullptr;  // address of the pointer to the file's memory
   check(H5Fget_vfd_handle(impl_->file, H5P_DEFAULT, &place), path, "", "get its bytes");
   return std::span(*static_cast<std::byte**>(place), seal_bytes + size);
 }

@@ -22,8 +22,8 @@
 namespace tesserec::store {
 namespace {
 
-/// Locks or frees the whole file from `first` on (length 0), or `length` bytes. 0 or errno. The lock belongs to the
-/// open file, not to the process, so that two jobs in one process are kept apart too.
+/// Locks or frees `length` bytes from `first` on; length 0 stands for the rest of the file. Does not block. Returns 0
+/// or errno. The lock belongs to the open file, not to the process, so that it separates two jobs in one process too.
 int lock_range(int file, short type, Index first, Index length) {
   struct flock range {};
   range.l_type = type;
@@ -54,7 +54,7 @@ void write_owner(int file, const std::string& path) {
     log_warning(path + ": cannot write who holds this lock: " + std::strerror(errno));
 }
 
-/// Returns whether `path` is still the file that is open: its owner may have renamed or removed it.
+/// Returns whether `path` still names the open file, which its owner may have renamed or removed.
 bool is_still(int file, const std::string& path) {
   struct stat open {
   }, named{};
@@ -62,7 +62,8 @@ bool is_still(int file, const std::string& path) {
          open.st_dev == named.st_dev;
 }
 
-/// Sets `type` to another open file's lock on any byte, or F_UNLCK. Returns 0, or errno without lock support.
+/// Sets `type` to the type of another open file's lock on any byte, or to F_UNLCK. Returns 0, or errno without lock
+/// support.
 int ask_lock(int file, short& type) {
   struct flock range {};
   range.l_type = F_WRLCK;
@@ -72,7 +73,8 @@ int ask_lock(int file, short& type) {
   return error;
 }
 
-/// A link in its place would have another file written.
+/// Opens or creates a lock file; returns -1 if that fails. Throws Error at a symbolic link, by which another file would
+/// be written.
 int open_lock(const std::string& path) {
   const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
   if (file < 0 && errno == ELOOP) fail(path, ": a symbolic link stands where the lock file belongs; remove it");
@@ -96,7 +98,7 @@ FileLock::FileLock(const std::string& path, double seconds) {
     }
     const std::string owner = owner_of(file_);
     ::close(std::exchange(file_, -1));
-    if (error == 0) continue;  // it went away meanwhile
+    if (error == 0) continue;  // The file was renamed or removed meanwhile.
     if (timer.seconds() >= seconds)
       fail(path, " is in use by ", owner, ", after ", seconds,
            " s of waiting (run.lock_wait); wait for it to end, end it, or give this job another run.output");

@@ -21,7 +21,7 @@ herr_t refuse(const char*, const char*, const char* file, const char* object, un
   return -1;
 }
 
-/// Returns how links are followed: all of them, or, with `external`, none into other files.
+/// Returns an access list that follows all links, or, with `external`, records and refuses links into other files.
 Handle link_access(const std::string& path, ExternalLink* external) {
   Handle list(check(H5Pcreate(H5P_LINK_ACCESS), path, "", "prepare links"), H5Pclose);
   if (external != nullptr) check(H5Pset_elink_cb(list, refuse, external), path, "", "prepare links");
@@ -36,7 +36,7 @@ std::string File::Impl::plain(const std::string& name) {
   return name.substr(first, name.find_last_not_of('/') - first + 1);
 }
 
-// Links to other files are followed only with trust: what one names is the choice of whoever wrote the file.
+// Follows links to other files only with trust, since the file's writer chose their targets.
 bool File::Impl::exists(const std::string& name) const {
   const std::string whole = plain(name);
   ExternalLink external;
@@ -77,7 +77,7 @@ Handle File::Impl::open_dataset(const std::string& name) const {
 
 void File::Impl::make_groups(const std::string& name) const {
   const std::string whole = plain(name);
-  // Groups that HDF5 makes on the way would carry the time of day.
+  // Intermediate groups that HDF5 makes itself would carry the time of day.
   for (std::size_t at = whole.find('/'); at != std::string::npos; at = whole.find('/', at + 1)) {
     const std::string group = whole.substr(0, at);
     if (exists(group)) continue;

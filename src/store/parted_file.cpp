@@ -10,7 +10,7 @@
 namespace tesserec::store {
 namespace {
 
-constexpr std::size_t most_open = 128;  // parts; a process may open about a thousand files
+constexpr std::size_t most_open = 128;  // open parts; a process may open about 1000 files
 
 }  // namespace
 

@@ -49,14 +49,14 @@ PartsLayout::PartsLayout(std::vector<std::vector<DatasetShape>> groups, Index pa
         room = part_bytes;
         continue;
       }
-      fit = std::max<Index>(fit, 1);  // a row longer than a part is a part of its own
+      fit = std::max<Index>(fit, 1);  // A row longer than a part gets a part of its own.
       for (std::size_t d = first; d < datasets_.size(); ++d) {
         if (datasets_[d].row_bytes() == 0) continue;
         const Run run{d, parts() - 1, row, fit};
         parts_.back().push_back(run);
         runs_[d].push_back(run);
       }
-      room = std::max<Index>(0, room - fit * row_bytes);  // a part that a long row overfills takes nothing more
+      room = std::max<Index>(0, room - fit * row_bytes);  // An overfull part takes no more rows.
       row += fit;
     }
   }

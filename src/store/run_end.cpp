@@ -13,7 +13,7 @@
 namespace tesserec::store {
 namespace {
 
-/// A file that is one JSON object; null where it is missing.
+/// Reads a file of one JSON object; returns null if it is missing.
 Json object_of(const std::string& path) {
   if (!std::filesystem::exists(path)) return {};
   const std::string text = read_file(path);
@@ -30,7 +30,7 @@ std::string text_of(const Json& json, const char* name) {
   return json.has(name) && json.at(name).kind() == Json::Kind::string ? json.at(name).string() : "";
 }
 
-/// Returns whether the owner of a lock is of this machine.
+/// Returns whether the owner of a lock runs on this host.
 bool is_here(const std::string& owner) {
   std::array<char, 256> host{};
   ::gethostname(host.data(), host.size() - 1);
@@ -48,7 +48,7 @@ RunEnd end_of_result(const Json& result) {
   if (reason == "auc") return {"auc", "evaluate.stop_at_auc is reached"};
   if (reason == "patience") return {"patience", "evaluate.patience is spent: the metric gets no better"};
   if (reason == "diverged" || reason == "failed") return {reason, text_of(result, "message")};
-  return {"finished", ""};  // an older version gives no reason
+  return {"finished", ""};  // Older versions wrote no reason.
 }
 
 RunEnd end_without_result(const LockLook& lock) {

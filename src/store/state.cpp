@@ -18,7 +18,7 @@ std::uint64_t checksum_from(const File& file, const std::string& name) {
   return *checksum;
 }
 
-constexpr Index state_piece_bytes = Index{256} << 20;  // a dataset is read in pieces of at most these bytes
+constexpr Index state_piece_bytes = Index{256} << 20;  // largest piece of a dataset to read at once, or one row
 
 constexpr const char* another_state =
     ": the file was written from another state; read it into one of the same names and shapes, or start without it";
@@ -80,7 +80,7 @@ void read_item(const Exec& exec, const PartedFile& file, const StateItem& item, 
   }
 }
 
-/// Tells where the first number stands whose square is not finite; one is there.
+/// Names the place of the first number whose square is not finite. There must be such a number.
 std::string first_not_finite(const StateItem& item, Index first, Index rows, const float* data) {
   const Index columns = item.width();
   for (Index row = first; row < first + rows; ++row)

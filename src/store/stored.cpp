@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Check of where a dataset's numbers are stored. HDF5 gives zeros, without a word, for chunks that were never written
-// and for files that are missing.
+// Checks that a dataset's numbers are stored. HDF5 silently reads zeros for chunks that were never written and for
+// missing files.
 #include <algorithm>
 #include <filesystem>
 
@@ -30,10 +30,10 @@ Index points_of(const At& at, hid_t dataset) {
   return check(H5Sget_simple_extent_npoints(space), at.path, at.name, "get its shape");
 }
 
-/// Error when a filter (compression) is missing, by the first chunk; HDF5's own message blames its plugins.
+/// Throws Error if HDF5 lacks a filter (compression) of the first chunk. HDF5's own message would blame its plugins.
 void require_filters(const At& at, hid_t dataset, hid_t creation) {
   const int filters = check(H5Pget_nfilters(creation), at.path, at.name, "list its filters");
-  unsigned left_out = 0;  // of the chunk's filters, by bits
+  unsigned left_out = 0;  // bit i is set if the chunk was written without filter i
 #if H5_VERSION_GE(1, 10, 5)
   if (filters > 0) {
     hsize_t offset[H5S_MAX_RANK], bytes = 0;
@@ -59,7 +59,7 @@ void require_filters(const At& at, hid_t dataset, hid_t creation) {
   }
 }
 
-/// Error when fewer chunks are stored than the shape has.
+/// Throws Error if fewer chunks are stored than the shape has.
 void require_all_chunks(const At& at, hid_t dataset, hid_t creation, const std::vector<Index>& shape) {
 #if H5_VERSION_GE(1, 10, 5)
   hsize_t extents[H5S_MAX_RANK], stored = 0;
@@ -78,7 +78,7 @@ void require_all_chunks(const At& at, hid_t dataset, hid_t creation, const std::
 #endif
 }
 
-/// Error when a raw file is missing or too short.
+/// Throws Error if an external raw file is missing or too short for `bytes` bytes.
 void require_raw_files(const At& at, hid_t creation, Index bytes) {
   const int files = check(H5Pget_external_count(creation), at.path, at.name, "list its external files");
   for (int i = 0; i < files; ++i) {
@@ -97,7 +97,7 @@ void require_raw_files(const At& at, hid_t creation, Index bytes) {
   }
 }
 
-/// The file that a virtual dataset of `path` names: beside it, or as it stands.
+/// Returns the path of a virtual dataset's source: `name` in the folder of `path` if that exists, else `name` itself.
 std::string source_path(const std::string& path, const std::string& name) {
   if (name == ".") return path;
   const fs::path beside = fs::path(path).parent_path() / name;
@@ -105,7 +105,7 @@ std::string source_path(const std::string& path, const std::string& name) {
   return fs::exists(beside, error) ? beside.string() : name;
 }
 
-/// Texts of HDF5, whose length it tells first.
+/// Returns a text of HDF5. The first call of `get` returns its length, the second one copies it.
 template <class Get>
 std::string text_from(const At& at, const Get& get) {
   const ssize_t size = check(get(nullptr, std::size_t{0}), at.path, at.name, "list its sources");
@@ -134,7 +134,7 @@ void File::Impl::require_own_numbers(const std::string& name, hid_t dataset) con
 }
 
 Index File::Impl::flat_offset(const std::string& name, hid_t type) const {
-  if (trust == Trust::all) return -1;  // they may lie in another file
+  if (trust == Trust::all) return -1;  // The values may lie in another file.
   const At at{path, name};
   const Handle dataset = open_dataset(name);
   require_own_numbers(name, dataset);
@@ -196,7 +196,7 @@ void File::Impl::require_sources(const std::string& name, hid_t creation, Index 
     const File file = open_here(from, trust);
     const std::vector<Index> shape = file.shape(source);
     bool inside = false;
-    if (H5Sget_select_type(there) == H5S_SEL_ALL) {  // of a shape that the mapping may not know
+    if (H5Sget_select_type(there) == H5S_SEL_ALL) {  // The mapping may not know the source's shape.
       Index all = 1;
       for (const Index extent : shape) all *= extent;
       inside = all == size;

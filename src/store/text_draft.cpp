@@ -15,7 +15,7 @@
 namespace tesserec::store {
 namespace {
 
-constexpr std::size_t piece = std::size_t{1} << 20;  // bytes of one write
+constexpr std::size_t piece = std::size_t{1} << 20;  // bytes that are buffered before a write
 
 std::string draft_of(const std::string& path) { return path + ".tmp"; }
 
@@ -56,7 +56,7 @@ void TextDraft::publish() {
   flush();
   const std::string draft = draft_of(path_);
   sync_path(draft);
-  ::posix_fadvise(file_, 0, 0, POSIX_FADV_DONTNEED);  // so that the bytes below come from the disk
+  ::posix_fadvise(file_, 0, 0, POSIX_FADV_DONTNEED);  // The bytes below are then read from the disk.
   Digest read;
   read_pieces(draft, 0, [&](std::span<const std::byte> bytes, Index) { read.add(bytes); });
   if (read.value() != digest_->value())
