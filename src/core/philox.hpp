@@ -14,7 +14,7 @@ inline constexpr int lanes = 4, vectors = 2;  // two vectors, so that one's prod
 inline constexpr int rows_at_once = lanes * vectors;
 
 /// A draw of out[rows_at_once, columns], from row `row` and column 4 * `quad` on: values in [-bound, bound), rounded
-/// rounded once.
+/// once.
 struct Draw {
   std::uint32_t key0, key1;
   std::uint64_t row, quad;

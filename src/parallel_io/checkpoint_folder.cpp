@@ -24,7 +24,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Endings: ".tmp" is being written, ".old" was whole and is being replaced, ".trash" is being removed.
+// Folder step_N with its ending: ".tmp" is being written, ".old" was whole and is being replaced, ".trash" is being
+// removed.
 struct Entry {
   std::string folder;
   Index step = 0;
@@ -50,7 +51,8 @@ std::vector<Entry> entries(const std::string& path) {
   return found;
 }
 
-/// The manifest of a whole checkpoint.
+/// Returns the manifest of a whole checkpoint, or nullopt. Logs a warning if the manifest is unreadable or of another
+/// step.
 std::optional<store::Manifest> whole_manifest(const Entry& entry) {
   if (!fs::exists(entry.folder + "/manifest.json")) return std::nullopt;
   try {
@@ -63,7 +65,7 @@ std::optional<store::Manifest> whole_manifest(const Entry& entry) {
   return std::nullopt;
 }
 
-// Newest first; step_N.old counts only where step_N does not stand.
+// Lists the whole checkpoints, newest first. step_N.old counts only without a whole step_N.
 std::vector<store::Checkpoint> whole_ones(const std::string& path) {
   std::vector<store::Checkpoint> whole;
   for (const char* ending : {"", ".old"})
@@ -77,7 +79,7 @@ std::vector<store::Checkpoint> whole_ones(const std::string& path) {
   return whole;
 }
 
-// Away under a name that nobody reads, and only then file by file.
+// Renames the folder to a name that nobody reads before it removes the files.
 void remove_folder(const std::string& folder, Index step) {
   const std::string trash = folder_of(fs::path(folder).parent_path().string(), step) + ".trash";
   fs::remove_all(trash);
@@ -140,7 +142,7 @@ store::Checkpoint CheckpointFolder::commit(const store::Checkpoint& begun, const
 }
 
 void CheckpointFolder::abandon(const store::Checkpoint& begun) const noexcept {
-  std::error_code ignored;  // the next checkpoint tries again
+  std::error_code ignored;  // The next checkpoint removes the folder.
   if (comm_.rank() == 0) fs::remove_all(begun.folder, ignored);
 }
 
@@ -203,14 +205,14 @@ void CheckpointFolder::mark_best(const std::optional<BestEvaluation>& best) cons
 
 std::string find_checkpoint(const comm::Communicator& comm, const std::string& path) {
   const auto exists = [&](const fs::path& file) {
-    std::error_code unreadable;  // the reader says so
+    std::error_code unreadable;  // The reader reports the error.
     return comm.max(comm.rank() == 0 && fs::exists(file, unreadable) ? 1 : 0) != 0;
   };
   const auto folder_in = [&](const fs::path& run) {
     return (exists(run / "checkpoints") ? run / "checkpoints" : run).string();
   };
   fs::path plain = path;
-  if (!plain.has_filename()) plain = plain.parent_path();  // without the slash behind it
+  if (!plain.has_filename()) plain = plain.parent_path();  // drops the slash at the end
   if (exists(plain / "manifest.json")) return plain.string();
   const fs::path run = plain.parent_path().empty() ? "." : plain.parent_path();
   if (plain.filename() != "best" || exists(plain) || !exists(run)) {
@@ -228,7 +230,7 @@ std::string find_checkpoint(const comm::Communicator& comm, const std::string& p
 std::string seal_of(const comm::Communicator& comm, const std::string& folder) {
   std::string seal;
   comm::agree(comm, [&] {
-    std::error_code unreadable;  // as if there were none
+    std::error_code unreadable;  // An unreadable folder counts as one without a manifest.
     if (comm.rank() == 0 && fs::exists(folder + "/manifest.json", unreadable))
       seal = store::read_manifest(folder).state;
   });
@@ -238,7 +240,7 @@ std::string seal_of(const comm::Communicator& comm, const std::string& folder) {
 store::OpenCheckpoint open_checkpoint(const comm::Communicator& comm, const std::string& folder) {
   std::optional<store::OpenCheckpoint> open;
   comm::agree(comm, [&] { open.emplace(store::open_checkpoint(folder, comm.rank(), comm.size())); });
-  // Version 1 has no seals; its checksums of all datasets stand for them.
+  // Version 1 has no seals. The checksum of its manifest, which has the checksums of all datasets, is compared instead.
   const store::Manifest& manifest = open->manifest;
   const std::string text = store::manifest_text(manifest);
   const std::string held =

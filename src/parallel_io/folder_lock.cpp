@@ -6,8 +6,8 @@
 
 namespace tesserec::parallel_io {
 
-// The first rank waits for the whole file, which it gets when the last rank of an earlier job is gone, and keeps byte
-// 0; each other rank then takes the byte of its number. So any rank alone keeps other jobs out.
+// The first rank waits until it can lock the whole file, which is free once the last rank of an earlier job has ended.
+// It keeps byte 0, and each other rank then locks the byte of its number. Any single rank thus keeps other jobs out.
 FolderLock::FolderLock(const comm::Communicator& comm, const std::string& folder, double seconds) {
   const std::string path = folder + "/lock";
   comm::agree(comm, [&] {

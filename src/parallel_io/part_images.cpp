@@ -34,7 +34,7 @@ PartImages::Image& PartImages::image(int part) {
               layout_.bytes_of_part(part)};
   create_datasets(image.file, shapes);
   if (!single()) {
-    image.file.set_attribute("/", "part", std::int64_t{part});  // it shall not pass for all of X.h5
+    image.file.set_attribute("/", "part", std::int64_t{part});  // The attribute tells a part from all of X.h5.
     for (const store::PartsLayout::Run& run : layout_.of_part(part))
       image.file.set_attribute(layout_.datasets()[run.dataset].name, "first_row", std::int64_t{run.first_row});
   }
@@ -57,7 +57,8 @@ void PartImages::put(const PartRows& rows, const void* data) {
   if (to.missing == 0 && !single()) flush(part);
 }
 
-// One file is written while another is read back; each keeps its image, so they are few.
+// Writes a complete part in the background. One file is written while another is read back. Each keeps its image in
+// memory, so that their number and bytes are limited.
 void PartImages::flush(int part) {
   constexpr std::size_t most = 3;
   constexpr Index most_bytes = Index{256} << 20;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The parts that one rank writes, from their first row to the disk.
+/// Images in memory of the parts that one rank writes.
 #pragma once
 
 #include <cstdint>
@@ -13,14 +13,14 @@
 
 namespace tesserec::parallel_io {
 
-/// Names of X.h5 and of its folder of parts until they are published.
+/// Returns the name of X.h5, or of its folder of parts, before it is published.
 std::string draft_of(const std::string& path);
 std::string draft_folder_of(const std::string& path);
 
-/// Creates datasets of these shapes.
+/// Creates a dataset for each of the shapes.
 void create_datasets(store::File& file, const std::vector<store::DatasetShape>& shapes);
 
-/// Rows of a part.
+/// A block of a dataset in one part. `first_row` counts from the first row that the part has.
 struct PartRows {
   Index part, dataset, first_row, rows, first_column, columns;
 
@@ -32,30 +32,31 @@ struct PartSeal {
   std::uint64_t checksum;
 };
 
-/// Parts in memory. Each one that is whole is sealed and written to the disk while others are filled. A layout of one
-/// part makes X.h5 itself, which is not written before its owner has taken it.
+/// Parts in memory. A complete part is sealed and written to the disk while others are filled. The part of a layout of
+/// one part is X.h5 itself, which take() returns unwritten.
 class PartImages {
  public:
-  /// The draft of `path` and its folder. `layout` outlives this.
+  /// Takes the path of X.h5, next to which the drafts are written. `layout` must outlive this object.
   PartImages(const store::PartsLayout& layout, std::string path) : layout_(layout), path_(std::move(path)) {}
 
-  /// Copies `data`, row-major, into the part. Error: the part has these rows already.
+  /// Copies `data`, row-major, into the part. Throws Error if the part gets more bytes
+  /// than it has, because rows were given twice.
   void put(const PartRows& rows, const void* data);
-  /// Waits until all parts are on the disk. Error: one that was begun is not whole.
+  /// Waits until all parts are on the disk. Throws Error if a part that was begun is incomplete.
   void finish();
-  /// Hands over the file of a layout of one part. Error: it is not whole.
+  /// Returns the file of a layout of one part. Throws Error if it is incomplete.
   store::File take();
   const std::vector<PartSeal>& sealed() const { return sealed_; }
 
  private:
   struct Image {
     store::File file;
-    Index missing = 0;  // bytes that have not come yet
+    Index missing = 0;  // bytes that were not given yet
   };
   struct Flush {
     store::File file;
     Index bytes = 0;
-    std::future<void> done;  // last: it ends before what it writes goes
+    std::future<void> done;  // last member, so that the write ends before `file` is destroyed
   };
 
   bool single() const { return layout_.parts() == 1; }
@@ -65,9 +66,9 @@ class PartImages {
 
   const store::PartsLayout& layout_;
   std::string path_;
-  std::map<int, Image> images_;   // that are not whole yet
-  std::deque<Flush> flushes_;     // on their way to the disk
-  std::vector<PartSeal> sealed_;  // written
+  std::map<int, Image> images_;   // incomplete parts
+  std::deque<Flush> flushes_;     // parts that are being written, oldest first
+  std::vector<PartSeal> sealed_;  // seals of all parts whose write has begun
 };
 
 }  // namespace tesserec::parallel_io

@@ -26,9 +26,9 @@ struct RowParcels {
     const std::byte* data;
     Index ld_bytes;
   };
-  std::vector<Mine> mine;         // of parts that this rank writes
-  std::vector<std::byte> sent;    // of others' parts, by rank: PartRows, each with its numbers
-  std::vector<Index> sent_bytes;  // to each rank
+  std::vector<Mine> mine;         // rows of parts that this rank writes
+  std::vector<std::byte> sent;    // rows for other ranks, in rank order: PartRows, each before its numbers
+  std::vector<Index> sent_bytes;  // bytes in `sent` for each rank
 };
 
 Index columns_of(const store::DatasetShape& shape, const store::Slab& slab) {
@@ -36,12 +36,12 @@ Index columns_of(const store::DatasetShape& shape, const store::Slab& slab) {
   return slab.columns < 0 ? shape.columns - slab.first_column : slab.columns;
 }
 
-/// Rows of a matrix, to one after the other.
+/// Copies rows, `ld_bytes` apart, to contiguous memory.
 void copy_rows(const std::byte* from, Index ld_bytes, Index rows, Index row_bytes, std::byte* to) {
   for (Index row = 0; row < rows; ++row, from += ld_bytes, to += row_bytes) std::memcpy(to, from, row_bytes);
 }
 
-/// Cuts the slabs of rank `rank` of `ranks`; `owners` of the parts.
+/// Cuts the slabs of rank `rank` of `ranks` at the borders of parts. owners[part] is the rank that writes the part.
 RowParcels cut(std::span<const PartedWriter::SlabData> slabs, const store::PartsLayout& layout,
                std::span<const int> owners, int rank, int ranks) {
   RowParcels parcels;
@@ -138,7 +138,7 @@ PartedWriter::PartedWriter(const comm::Communicator& comm, std::string path, sto
 PartedWriter::~PartedWriter() {
   images_.reset();
   if (published_ || !first()) return;
-  std::error_code ignored;  // what is left is removed by the next writer
+  std::error_code ignored;  // The next writer removes drafts that remain.
   fs::remove_all(draft_folder_of(path_), ignored);
   fs::remove(draft_of(path_), ignored);
 }
@@ -182,7 +182,7 @@ void PartedWriter::prepare(const store::Attributes& root, const std::map<std::st
       if (seals_[part].empty()) fail(path_, ": part ", part, " was given by no rank");
     folder_ = store::stem_of(path_) + "." + store::combined_digest(checksums);
     if (!first()) return;
-    // This rank must see what the others wrote.
+    // This rank must see the files that the others wrote.
     for (std::size_t part = 0; part < seals_.size(); ++part) {
       const std::string file = draft_folder_of(path_) + "/" + store::part_name(int(part));
       if (const auto seal = store::read_seal(file); !seal || seal->text() != seals_[part])
@@ -235,8 +235,8 @@ void PartedWriter::publish() {
   lock_ = {};
 }
 
-/// Returns true where parts of the same content stand under the final name, perhaps as those of the X.h5 that is being
-/// replaced: then they stay, and the new ones go. Damaged ones make room.
+/// Returns whether intact parts of the same content have the final name, perhaps as parts of the X.h5 that is being
+/// replaced. Removes the new parts in this case, else a damaged folder of the final name.
 bool PartedWriter::is_there_already() const {
   if (!fs::exists(folder_)) return false;
   try {

@@ -12,6 +12,7 @@
 namespace tesserec::parallel_io {
 namespace {
 
+/// Throws Error unless the ranks together own as many elements as each matrix has. Collective.
 void require_tiling(const comm::Communicator& comm, const store::StateRecords& shapes,
                     const std::vector<store::StateItem>& items) {
   std::map<std::string, std::uint64_t> mine;
@@ -33,7 +34,7 @@ store::PartsLayout parts_of(const store::StateRecords& shapes, Index part_bytes)
 
 using Slice = std::vector<store::PartsLayout::Run>;
 
-/// The runs of a part, cut so that a slice has at most so many bytes, or one row.
+/// Cuts the runs of a part into slices of at most `bytes` bytes, or of one row if a row is longer.
 std::vector<Slice> slices_of(const store::PartsLayout& layout, int part, Index bytes) {
   std::vector<Slice> slices;
   Index room = 0;
@@ -54,7 +55,8 @@ std::vector<Slice> slices_of(const store::PartsLayout& layout, int part, Index b
   return slices;
 }
 
-/// Adds what these items own of a run of rows; that of a device is copied to `staged`.
+/// Appends to `pieces` the rows of a run that `items` have. Rows of a device are copied into `staged`, which must
+/// outlive `pieces`.
 void add_pieces(const Exec& exec, const std::vector<const store::StateItem*>& items, const store::PartsLayout::Run& run,
                 std::vector<PartedWriter::SlabData>& pieces, std::deque<store::HostRows>& staged) {
   for (const store::StateItem* item : items) {
@@ -68,7 +70,8 @@ void add_pieces(const Exec& exec, const std::vector<const store::StateItem*>& it
   }
 }
 
-/// The rank that holds a part's first numbers writes it, so that little travels, as long as all write as many.
+/// Returns the owner of each part. The rank with a part's first number owns it, which saves messages, until it has as
+/// many parts as the others; the remaining parts go to ranks with fewer. Collective.
 std::vector<int> owners_of(const comm::Communicator& comm, const store::PartsLayout& layout,
                            const std::map<std::string, std::vector<const store::StateItem*>>& owned) {
   std::vector<Index> holders(layout.parts(), -1);
@@ -120,7 +123,7 @@ store::StateRecords write_state(const Exec& exec, const comm::Communicator& comm
   std::vector<std::vector<int>> parts_of_rank(comm.size());
   for (int part = 0; part < parts.parts(); ++part) parts_of_rank[owners[part]].push_back(part);
   PartedWriter writer(comm, path, parts, owners);
-  // Every rank is given one part after the other, all at a time, slice by slice; a rank may hold a slice of each.
+  // Each round fills one part of every rank, slice by slice. A rank may hold a slice of each of these parts.
   const Index ranks = comm.size();
   const Index slice_bytes = std::clamp<Index>((Index{128} << 20) / ranks, Index{256} << 10, Index{16} << 20);
   for (std::size_t round = 0;; ++round) {
