@@ -52,7 +52,7 @@ std::array<sockaddr_in, 9> BeatSocket::addresses() const {
 
 void BeatSocket::send(const Beat& beat, const sockaddr_in& to) const {
   if (file_ < 0 || to.sin_port == 0) return;
-  sockaddr_in address = to;  // a datagram that is lost is followed by the next one
+  sockaddr_in address = to;  // A lost datagram needs no repetition: the next one follows.
   [[maybe_unused]] const ssize_t sent = ::sendto(file_, &beat, sizeof beat, 0, plain(address), sizeof address);
 }
 

@@ -14,28 +14,29 @@ namespace tesserec::comm {
 
 /// Message of a rank about itself.
 struct Beat {
-  std::array<std::uint64_t, 2> job{};  ///< the same in all datagrams of a job, and in no others
+  std::array<std::uint64_t, 2> job{};  ///< random number of the job
   int rank = 0;
-  double waits = 0;             ///< seconds in its present call of MPI
-  double stuck = 0;             ///< seconds in the kernel, outside of such calls, without use of a processor
-  std::array<char, 24> what{};  ///< it does, as it noted: "step"
-  Index number = 0;             ///< 41
+  double waits = 0;             ///< seconds in the current call of MPI
+  double stuck = 0;             ///< seconds blocked in the kernel, outside such calls, without use of a processor
+  std::array<char, 24> what{};  ///< current work as given to note(): "step"
+  Index number = 0;             ///< number of the current work: 41
 };
 
-/// A UDP socket on a port of its own, which both sides of a job have.
+/// A UDP socket on a port of its own. Every rank has one.
 class BeatSocket {
  public:
-  /// Without a network it sends and receives nothing.
+  /// Opens the socket. Without a network, it sends and receives nothing.
   BeatSocket();
   ~BeatSocket();
   BeatSocket(const BeatSocket&) = delete;
   BeatSocket& operator=(const BeatSocket&) = delete;
 
   int file() const { return file_; }
-  /// Lists where other ranks may reach this socket: this host, and all of its IPv4 addresses, eight at most.
+  /// Returns the addresses at which other ranks may reach this socket: loopback, and at most eight IPv4 addresses of
+  /// the host. Unused entries have port 0.
   std::array<sockaddr_in, 9> addresses() const;
   void send(const Beat& beat, const sockaddr_in& to) const;
-  /// The next datagram that is there and is of `job`; `from` becomes its sender.
+  /// Returns the next datagram of `job` and sets `from` to its sender; returns nullopt if none has arrived.
   std::optional<Beat> receive(const std::array<std::uint64_t, 2>& job, sockaddr_in& from) const;
 
  private:

@@ -7,9 +7,9 @@
 namespace tesserec::comm {
 namespace {
 
-constexpr int levels = 16;  // of lanes
+constexpr int levels = 16;  // heights of the tree: up to 2^16 lanes
 
-/// to[i] = the tree's sum of the sources' i-th numbers.
+/// Kernel: to[i] = sum over the sources, by the tree, of their element i.
 struct AddSums {
   const DeviceReduce::Source* sources;
   Index count;

@@ -10,16 +10,17 @@
 
 namespace tesserec::comm {
 
-/// Form of TreeReduce where vectors lie on devices: every rank adds one part of all ranks' sums, and the parts are
-/// gathered. 2 * length * (N-1)/N floats leave each of N ranks when N is a power of two.
+/// Form of TreeReduce for vectors on devices. Every rank adds one share of all ranks' sums, and the shares are
+/// gathered. With N ranks, N a power of two, 2 * length * (N-1)/N floats leave each rank.
 class DeviceReduce {
  public:
   DeviceReduce(const Exec& exec, const Communicator& comm, const Lanes& lanes, Index length);
 
-  /// As TreeReduce's.
+  /// Adds the lanes of a micro-batch over all ranks, as TreeReduce does. Collective.
   PlacedVector<float> operator()(const LaneSums& sums, int micro_batch);
 
-  /// A sum, and the height at which the next one meets it. Kernels have it, so nvcc wants it public.
+  /// Address of a sum, and the tree's height at which the next sum is added to it. Public because nvcc requires it of a
+  /// kernel's operands.
   struct Source {
     const float* at;
     Index height;
@@ -34,15 +35,15 @@ class DeviceReduce {
   const Communicator& comm_;
   int micro_batches_;
   Index length_;
-  Range lanes_;                             // of a micro-batch
-  std::vector<std::vector<Index>> leaves_;  // [rank]: one below each of its sums
+  Range lanes_;                             // lanes of a micro-batch
+  std::vector<std::vector<Index>> leaves_;  // [rank]: a lane below each of its sums
   DeviceList<Source> sources_;
-  PlacedVector<float> received_;  // [sum, part]
-  PlacedVector<float> total_;     // [length]
-  LaneSums of_micro_batches_;     // [part]
+  PlacedVector<float> received_;  // other ranks' sums [sum, share]
+  PlacedVector<float> total_;     // total [length]
+  LaneSums of_micro_batches_;     // this rank's share [share], by micro-batch
 };
 
-/// A lane below each sum that a rank with these lanes is left with.
+/// Returns a lane below each sum that is left when a rank has added these lanes.
 std::vector<Index> leaves_of(Range lanes);
 
 }  // namespace tesserec::comm

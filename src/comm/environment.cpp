@@ -11,8 +11,9 @@
 namespace tesserec::comm {
 namespace {
 
-// Settings of Open MPI 4 for a rank without a launcher while MPI starts: no daemon, which would need ssh and orted, and
-// no session folder, which processes take from each other (open-mpi/ompi#8510). The environment overrules.
+// Scope of settings of Open MPI 4 for the start of MPI without a launcher: no daemon, which would need ssh and orted,
+// and no session folder, which processes remove from each other (open-mpi/ompi#8510). Variables that are already
+// set stay.
 class WithoutLauncher {
  public:
   WithoutLauncher() {
@@ -71,7 +72,7 @@ std::string Environment::library() {
 
 void require_launcher_agrees(const Communicator& world) {
   if (world.size() > 1) return;
-  // Under mpirun, also in a job of Slurm, the number of ranks was chosen there.
+  // mpirun chose the number of ranks if its variable is set, also in a job of Slurm.
   for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_NTASKS"}) {
     const char* tasks = slurm_variable(name);
     if (tasks == nullptr) continue;

@@ -12,13 +12,14 @@
 namespace tesserec::comm {
 namespace {
 
-/// Open MPI 4.1 has no large-count calls: call(first, number) for runs of at most `piece` of `count` things.
+/// Calls call(first, number) for runs of at most `piece` of `count` elements, since Open MPI 4.1 has no
+/// large-count calls.
 template <class Call>
 void in_pieces(Index count, Index piece, const Call& call) {
   for (Index done = 0; done < count; done += piece) call(done, int(std::min(piece, count - done)));
 }
 
-/// A call of MPI in which ranks wait for each other.
+/// Makes a call of MPI in which ranks wait for each other. Throws Error with `name` if it fails.
 template <class Call>
 void wait_in(const char* name, const Call& call) {
   const Waiting waiting;
@@ -123,7 +124,7 @@ void MessageChannel::all_gather(const std::byte* mine, std::span<const Index> by
     });
     return;
   }
-  // An int does not hold the places: one rank's after the other.
+  // The offsets do not fit into an int, so the ranks broadcast one after the other.
   std::copy_n(mine, bytes[rank_], all + places[rank_]);
   for (int r = 0; r < size_; ++r) broadcast(all + places[r], bytes[r], r);
 }
@@ -135,7 +136,7 @@ void Pending::wait() {
 }
 
 Pending::~Pending() {
-  for (MPI_Request& request : requests_) {  // their codes change nothing any more
+  for (MPI_Request& request : requests_) {  // The codes are ignored, since this rank ends with an error.
     MPI_Cancel(&request);
     MPI_Request_free(&request);
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// In builds for GPUs that have NCCL.
+// Calls of NCCL. Compiled only in GPU builds with NCCL.
 #include <cstring>
 
 #include <cuda_runtime.h>
@@ -70,7 +70,7 @@ class Library : public Nccl {
     if (asked != ncclSuccess) return ncclGetErrorString(asked);
     return code == ncclSuccess || code == ncclInProgress ? "" : ncclGetErrorString(code);
   }
-  void abort() override { ncclCommAbort(comm_); }  // its code changes nothing any more
+  void abort() override { ncclCommAbort(comm_); }  // The code is ignored, since the job ends with an error.
   void destroy() override {
     tesserec::check(cudaStreamSynchronize(stream_), "cudaStreamSynchronize");
     check(ncclCommDestroy(comm_), "ncclCommDestroy");

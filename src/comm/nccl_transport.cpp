@@ -22,8 +22,8 @@ std::string explained(const std::string& error, int rank) {
                 "environment says more, run.communicator = \"mpi\" does without NCCL");
 }
 
-/// Asks NCCL for what has failed. Then devices wait no more, and who asks check() ends with an error. A rank that does
-/// not come to ask, for it waits for a message of one that is stuck, is ended from here, and all others with it.
+/// Thread that polls NCCL for errors. At an error it aborts NCCL, so that devices stop waiting and check() throws. If
+/// the rank does not end within `patience`, since it waits for a message of a stuck rank, the thread ends all ranks.
 class Watch {
  public:
   Watch(Nccl& nccl, const Communicator& ranks) : thread_([this, &nccl, &ranks] { look(nccl, ranks); }) {}
@@ -35,14 +35,14 @@ class Watch {
     wake_.notify_one();
     thread_.join();
   }
-  /// Empty = nothing.
+  /// Returns NCCL's error; empty if there is none.
   std::string found() const {
     const std::lock_guard lock(mutex_);
     return found_;
   }
 
  private:
-  // The first rank has time to leave its files.
+  // Other ranks wait longer than the first one, which writes its last files meanwhile.
   static constexpr std::chrono::milliseconds interval{100}, patience{2000}, first_rank{500}, next_rank{20};
 
   bool ends_within(std::unique_lock<std::mutex>& lock, std::chrono::milliseconds time) {
@@ -63,7 +63,7 @@ class Watch {
   std::condition_variable wake_;
   bool ended_ = false;
   std::string found_;
-  std::thread thread_;  // the last: it begins with all else there
+  std::thread thread_;  // last member, so that the thread starts after all others are initialized
 };
 
 class NcclTransport : public Transport {
@@ -75,10 +75,10 @@ class NcclTransport : public Transport {
     const bool failed = !watch_->found().empty();
     watch_.reset();
     if (failed) return;
-    const bool unwinds = std::uncaught_exceptions() > 0;  // then other ranks may not come
+    const bool unwinds = std::uncaught_exceptions() > 0;  // Other ranks may then never call destroy().
     try {
       unwinds ? nccl_->abort() : nccl_->destroy();
-    } catch (const Error& error) {  // what was to move has moved
+    } catch (const Error& error) {  // All messages have arrived, so a warning is enough.
       log_warning(error.what());
     }
   }
@@ -87,7 +87,7 @@ class NcclTransport : public Transport {
     std::vector<std::string> settings;
     for (char** each = environ; *each != nullptr; ++each)
       if (const std::string setting = *each; setting.starts_with("NCCL_") && !setting.starts_with("NCCL_VERSION="))
-        settings.push_back(setting);  // the version is what a container says of itself: NCCL does not read it
+        settings.push_back(setting);  // Containers set NCCL_VERSION; NCCL does not read it.
     return concat("NCCL ", nccl_->version(), settings.empty() ? "" : " with " + join(settings, ", "));
   }
 
@@ -111,7 +111,7 @@ class NcclTransport : public Transport {
     if (const std::string error = watch_->found(); !error.empty()) throw Error(explained(error, ranks_.rank()));
   }
 
-  /// Communicators cost memory of the device: made when something moves first. Collective.
+  /// Makes NCCL's communicator on the first call, since it costs device memory. Collective.
   void begin() {
     if (watch_) return;
     Nccl::Id id;
@@ -124,7 +124,7 @@ class NcclTransport : public Transport {
  private:
   const Communicator& ranks_;
   std::unique_ptr<Nccl> nccl_;
-  std::optional<Watch> watch_;  // of one that has been joined
+  std::optional<Watch> watch_;  // set by begin()
 };
 
 void require_one_version(const Communicator& ranks, const Nccl& calls) {

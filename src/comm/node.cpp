@@ -15,13 +15,14 @@
 namespace tesserec::comm {
 namespace {
 
-/// A name that no other segment has, in this container or in another: who opens it has opened this one.
+/// Returns a random name for a segment of shared memory, which segments of other containers do not have either. A rank
+/// that can open the name thus shares the segment.
 std::string new_name() {
   std::random_device random;
   return concat("/tesserec.", getpid(), ".", hex(random(), 8), hex(random(), 8));
 }
 
-/// Takes a part of the file's pages now, with an error code; at first use there would be a signal. 0 or errno.
+/// Allocates bytes [begin, end) of the file; returns 0 or errno. A failure at their first use would raise SIGBUS.
 int take(int file, std::size_t begin, std::size_t end) {
   if (begin == end) return 0;
   int code = 0;

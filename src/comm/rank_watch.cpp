@@ -34,17 +34,17 @@ std::atomic<double> patience = 600;  // seconds
 std::atomic<const char*> noted = "";
 std::atomic<Index> noted_number = 0;
 
-// Seconds. greeting: wait for the first datagrams, long because ranks may share a processor. first_pause and
-// longest_pause: between two datagrams, short beside run.patience, also while only some ranks have read their deck.
+// Seconds. `greeting` limits the wait for the first datagrams; it is long because ranks may share a processor. The
+// pauses between two datagrams are short compared with run.patience, also while only some ranks have read their deck.
 constexpr double greeting = 5, first_pause = 0.1, longest_pause = 0.5;
-constexpr double busy = 1e-3;  // of a processor: less is what other watching threads use
+constexpr double busy = 1e-3;  // share of a processor; other watching threads use less
 
 double seconds_of(clockid_t clock) {
   timespec time{};
   return ::clock_gettime(clock, &time) == 0 ? double(time.tv_sec) + 1e-9 * double(time.tv_nsec) : 0;
 }
 
-/// The state of a process or thread of this host, as ps has it; '-' where it has ended.
+/// Returns the state of a process or thread of this host, as the letter of ps; '-' if it has ended.
 char state_of(const std::string& folder) {
   std::ifstream file(folder + "/stat");
   const std::string text{std::istreambuf_iterator<char>(file), {}};
@@ -52,7 +52,8 @@ char state_of(const std::string& folder) {
   return name_ends != std::string::npos && name_ends + 2 < text.size() ? text[name_ends + 2] : '-';
 }
 
-/// Returns whether a thread of this process, or a process that reads files for it, waits uninterruptibly or is stopped.
+/// Returns whether a thread of this process or a child, which reads files for it, is in uninterruptible sleep, or
+/// whether a child is stopped.
 bool is_stuck() {
   std::error_code error;
   for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task", error)) {
@@ -115,7 +116,7 @@ class RankWatch::Thread {
 
  private:
   struct WatchedProcess {
-    char host[65] = {};  // POSIX: 64 at most
+    char host[65] = {};  // Linux: 64 characters at most
     int id = 0;
 
     static WatchedProcess mine() {
@@ -125,11 +126,11 @@ class RankWatch::Thread {
       return mine;
     }
   };
-  /// A rank as this one knows it.
+  /// Last beat of a rank, as this rank received it.
   struct Heard {
     Beat last;
-    double silent = 0;        // seconds since
-    bool has_spoken = false;  // ever
+    double silent = 0;        // seconds since the last datagram
+    bool has_spoken = false;  // true after the first datagram
     bool is_watched = false;
   };
 
@@ -141,7 +142,8 @@ class RankWatch::Thread {
 
   bool is_first() const { return all_.rank() == 0; }
 
-  /// Waits for the first words of all others, or of the first rank; ranks that say nothing are not watched.
+  /// Waits for a datagram of each other rank on the first rank, and of the first rank on the others. Ranks without a
+  /// datagram are not watched. Collective: blocks for `greeting` seconds at most, then until all ranks have called it.
   void greet() {
     std::unique_lock lock(mutex_);
     const auto all_spoke = [this] {
@@ -182,7 +184,7 @@ class RankWatch::Thread {
     }
   }
 
-  /// Looks at this rank, `pause` seconds after the last time, and tells the first one.
+  /// Updates this rank's beat, `pause` seconds after the last update, and sends it to the first rank.
   void beat(double pause) {
     const Index call = Waiting::now();
     mine_.waits = call == call_ && call % 2 == 1 ? mine_.waits + pause : 0;
@@ -204,6 +206,7 @@ class RankWatch::Thread {
       for (const sockaddr_in& address : to_first_) socket_.send(mine_, address);
   }
 
+  /// Reads all datagrams that have arrived. The first rank answers each of them.
   void listen() {
     sockaddr_in from{};
     while (const std::optional<Beat> beat = socket_.receive(mine_.job, from)) {
@@ -218,7 +221,8 @@ class RankWatch::Thread {
     }
   }
 
-  /// Ends the job if a rank has stopped. The first rank speaks for all; of it the others do, the lowest first.
+  /// Ends the job if a rank has stopped. The first rank reports any rank; the others report the first one, the lowest
+  /// of them earliest.
   void judge(double limit) {
     std::vector<std::string> silent, stuck;
     bool one_waits = false;
@@ -242,7 +246,8 @@ class RankWatch::Thread {
                  ", then start the same command again"));
   }
 
-  /// Returns seconds after which this rank speaks, so that one does; the first leaves its files meanwhile.
+  /// Returns the seconds by which this rank delays its report, so that only one rank reports. Ranks above 1 leave
+  /// rank 1 time to write its last files.
   double turn() const {
     if (is_first()) return 0;
     return 0.1 * all_.rank() + (all_.rank() > 1 ? 0.5 : 0);
@@ -263,15 +268,15 @@ class RankWatch::Thread {
   const std::vector<WatchedProcess> processes_;  // [rank]
   std::vector<Heard> heard_;                     // [rank]
   const clockid_t main_;
-  const std::array<sockaddr_in, 9> to_first_;  // where the first rank may be
-  sockaddr_in first_{};                        // where it answered from
+  const std::array<sockaddr_in, 9> to_first_;  // possible addresses of the first rank
+  sockaddr_in first_{};                        // address from which the first rank answered
   Beat mine_;
   Index call_ = 0;
-  double main_used_ = 0, used_ = 0;  // seconds of processors: of the main thread, of all but this one
+  double main_used_ = 0, used_ = 0;  // processor time [s] of the main thread, and of all threads but this one
   std::mutex mutex_;
   std::condition_variable spoken_;
   bool is_greeting_ = true;
-  const int ended_ = ::eventfd(0, EFD_CLOEXEC);  // readable when the destructor is called
+  const int ended_ = ::eventfd(0, EFD_CLOEXEC);  // eventfd, readable once the destructor is called
   std::thread thread_;
 };
 

@@ -25,14 +25,15 @@
 namespace tesserec::comm {
 namespace {
 
-// Milliseconds: more than verdict_patience; ranks end in turn, so that one speaks and the first leaves its files.
+// Milliseconds. `grace` exceeds verdict_patience. Ranks end one after another, so that one rank reports and the first
+// rank can write its last files.
 constexpr int grace = 3000, first_rank = 500, next_rank = 20, look = 50;
 
-/// Ends all ranks some seconds after a signal that the work at hand neither looks for (Signals::check) nor finishes in
-/// order (Signals::Orderly): the planner's search, a table that is filled, a file that does not come.
+/// Thread that ends all ranks some seconds after a signal, unless the current work checks for signals (Signals::check)
+/// or is finished in order (Signals::Orderly). Work without checks: the planner's search, filling a table, a slow file.
 class SignalEnd {
  public:
-  /// Needs an object of Signals that lives longer.
+  /// Starts the thread. An object of Signals must outlive this one.
   explicit SignalEnd(const Communicator& last_word)
       : last_word_(last_word), over_(::eventfd(0, EFD_CLOEXEC)), thread_([this] { watch(); }) {
     if (over_ < 0) fail("eventfd: the system gives no file for a thread");
@@ -47,7 +48,7 @@ class SignalEnd {
   SignalEnd& operator=(const SignalEnd&) = delete;
 
  private:
-  /// Returns whether the destructor was called, at once or within these milliseconds; -1 = a signal is waited for, too.
+  /// Waits at most `milliseconds`; returns whether the destructor was called. -1 waits until then or until a signal.
   bool is_over(int milliseconds) const {
     pollfd files[] = {{over_, POLLIN, 0}, {Signals::event(), POLLIN, 0}};
     while (::poll(files, milliseconds < 0 ? 2 : 1, milliseconds) < 0) continue;
@@ -66,19 +67,19 @@ class SignalEnd {
   }
 
   const Communicator& last_word_;
-  int over_;  // readable when the destructor is called
+  int over_;  // eventfd, readable once the destructor is called
   std::thread thread_;
 };
 
 constexpr double verdict_patience = 2.0;  // seconds
 
-/// Returns the job's exit code: that of the lowest failing rank, which says its message after `note` had it; if none
-/// failed, the largest code (85 after a signal). A failing rank that does not meet the others within two seconds,
-/// because they wait for it inside the body, says its message, leaves its last words (set_last_words) and ends all
-/// ranks with its code. The body must not use `last_word`. Collective.
+/// Returns the job's exit code: that of the lowest failing rank, or, if none failed, the largest code (85 after a
+/// signal). The lowest failing rank passes its message to `note` and writes it. Others may wait for a failing rank
+/// inside the body. If they do not arrive within verdict_patience, it writes its message, calls the function of
+/// set_last_words() and ends all ranks with its code. The body must not use `last_word`. Collective.
 int verdict(const Communicator& last_word, const Outcome& mine, const std::function<void(const std::string&)>& note) {
   const bool failed = !mine.message.empty();
-  // Ranks that fail alike end one after the other, so that one speaks.
+  // Ranks that fail alike end one after the other, so that one reports.
   const double turn = 0.1 * std::min(last_word.rank(), 20);
   if (!last_word.meet(failed ? verdict_patience + turn : std::numeric_limits<double>::infinity())) {
     std::fflush(stdout);
@@ -92,12 +93,12 @@ int verdict(const Communicator& last_word, const Outcome& mine, const std::funct
     note(mine.message);
     say(mine.message);
   }
-  last_word.barrier();  // the message is out before a launcher ends the others
+  last_word.barrier();  // The message is written before a launcher ends the other ranks.
   return codes[lowest - failures.begin()];
 }
 
 int life(int& argc, char**& argv, const std::function<int(const Communicator&)>& body, const RunOptions& options) {
-  // 1. MPI, if need be: the ranks know each other. Signals are caught from here until MPI has ended.
+  // 1. MPI starts, if it is needed. Signals are caught from here until MPI has ended.
   std::optional<Signals> signals;
   std::optional<Environment> mpi;
   if (options.mpi) mpi.emplace(argc, argv);
@@ -110,12 +111,12 @@ int life(int& argc, char**& argv, const std::function<int(const Communicator&)>&
   try {
     signal_end.emplace(last_word);
     rank_watch.emplace(last_word);
-  } catch (const std::exception& error) {  // no thread, no file: the others would wait for this rank
+  } catch (const std::exception& error) {  // The other ranks would wait for this one.
     abort(last_word, exit_code_error, error.what());
   }
 
   const Outcome outcome = outcome_of([&] {
-    // 2. The body, on a communicator of its own.
+    // 2. The body runs on a communicator of its own.
     const Communicator comm = ranks();
     if (options.agrees_with_launcher) require_launcher_agrees(comm);
     std::optional<Kokkos::ScopeGuard> kokkos;
@@ -126,7 +127,7 @@ int life(int& argc, char**& argv, const std::function<int(const Communicator&)>&
     return body(comm);
   });
 
-  // 3. One verdict for all ranks, then MPI ends.
+  // 3. The ranks agree on one verdict, then MPI ends.
   return verdict(last_word, outcome, options.failed);
 }
 
@@ -154,7 +155,7 @@ void say(const std::string& message) {
 int run(int& argc, char**& argv, const std::function<int(const Communicator&)>& body, const RunOptions& options) {
   try {
     return life(argc, argv, body, options);
-  } catch (const std::exception& error) {  // MPI itself failed
+  } catch (const std::exception& error) {  // MPI itself has failed.
     log_error(error.what());
     return exit_code_error;
   }

@@ -9,14 +9,14 @@
 namespace tesserec::comm {
 namespace {
 
-/// FNV-1a.
+/// Returns the 64-bit FNV-1a hash of a text.
 std::uint64_t digest(const std::string& text) {
   std::uint64_t hash = 0xcbf29ce484222325u;
   for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
   return hash;
 }
 
-/// Each name and each value ends with a NUL, which none of them contains.
+/// Joins all names and values, each followed by a NUL, which none of them contains.
 std::string packed(const std::vector<Named>& list) {
   std::string text;
   for (const Named& one : list) {
@@ -47,7 +47,7 @@ std::string shortened(const std::string& value, const std::string& other) {
   return concat(head, value.substr(from, most), tail);
 }
 
-/// Says in what `mine` of rank `rank` differs from the list of rank 0.
+/// Describes the difference between `mine`, the list of rank `rank`, and `first`, the list of rank 0.
 std::string difference(int rank, const std::vector<Named>& mine, const std::vector<Named>& first) {
   std::map<std::string, std::string> here, there;
   for (const Named& one : mine) here[one.name] = one.value;

@@ -10,7 +10,8 @@
 namespace tesserec::comm {
 namespace {
 
-/// Returns whether MPI reads and writes the memory of GPUs: asked, for it ends the program where it only looks so.
+/// Returns whether MPI reports that it can access GPU memory. MPI is queried, since a wrong guess would end the
+/// program.
 bool reads_devices() {
 #ifdef MPIX_CUDA_AWARE_SUPPORT
   return !device_is_host && MPIX_Query_cuda_support() == 1;

@@ -10,9 +10,9 @@
 namespace tesserec::comm {
 namespace {
 
-constexpr Index floats_per_task = 4096;  // of every sum: what is added stays in the first cache
+constexpr Index floats_per_task = 4096;  // 16 KiB of each sum, so that both operands stay in the L1 cache
 
-/// Sums begin on lines of their own.
+/// Rounds up to whole cache lines (16 floats), so that no two sums share one.
 Index padded(Index length) { return (length + 15) / 16 * 16; }
 
 void append(std::vector<Index>& to, const std::vector<Index>& from) { to.insert(to.end(), from.begin(), from.end()); }
@@ -86,7 +86,7 @@ TreeReduce::TreeReduce(const Exec& exec, const Communicator& comm, const Lanes& 
   of_nodes_ = Additions(all_leaves, lanes.of_micro_batch(0));
   if (micro_batches_ > 1) of_micro_batches_.emplace(exec, node_->share(length).size(), sums_.place());
   if (!memory_ && ranks > 1) total_ = make_vector<float>(exec, "tesserec::comm::total", length);
-  // The sums come to lie where they are wanted if one thread takes all lanes.
+  // The lane sums then need no copy into shared memory if one thread adds all lanes.
   for (Index i = memory_ && concurrency(exec) == 1 ? most_ : 0; i-- > 0;)
     sums_.lend(Vector<float>(shared_sum(node_->ranks().rank(), i), length));
 }
@@ -162,7 +162,7 @@ void TreeReduce::add_nodes(Range piece, float* total) {
   const Range mine = part(across.rank());
   const auto sum = [&](Index i) { return node_sums_[of_ranks_.left[i]] + piece.begin; };
 
-  // 1. Every rank gets its part of all nodes' sums; one sum alone is its parts in order already.
+  // 1. Every rank receives its share of all nodes' sums. A single sum is not packed: its shares are in order already.
   std::vector<float> packed;
   std::vector<Index> parts(nodes), send_counts(nodes), recv_counts(nodes);
   for (int k = 0; k < nodes; ++k) {
@@ -176,12 +176,12 @@ void TreeReduce::add_nodes(Range piece, float* total) {
   const auto buffer = std::make_unique_for_overwrite<float[]>(received * mine.size());
   across.all_to_all(sums > 1 ? packed.data() : sum(0), send_counts, buffer.get(), recv_counts);
 
-  // 2. It adds them by the tree.
+  // 2. Every rank adds the shares by the tree.
   std::vector<float*> all;
   for (Index i = 0; i < received; ++i) all.push_back(buffer.get() + i * mine.size());
   of_nodes_(exec_, all, mine.size());
 
-  // 3. The finished parts are gathered.
+  // 3. The finished shares are gathered.
   across.all_gather(std::span<const float>(all[0], mine.size()), parts, total + piece.begin);
 }
 

@@ -8,7 +8,8 @@
 
 namespace tesserec::comm {
 
-/// Lives while the main thread is in a call of MPI that needs other ranks. Two stores: it stands around every message.
+/// Scope of a call of MPI in which the main thread needs other ranks. It costs two stores, since it surrounds every
+/// message.
 class Waiting {
  public:
   Waiting() { step(); }
@@ -16,7 +17,7 @@ class Waiting {
   Waiting(const Waiting&) = delete;
   Waiting& operator=(const Waiting&) = delete;
 
-  /// Odd while one lives, another number for each.
+  /// Returns a count that is odd while an object lives, and that differs for each object.
   static Index now() { return count_.load(std::memory_order_relaxed); }
 
  private:
