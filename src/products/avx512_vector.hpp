@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A vector register of AVX-512 F.
+/// Vector register of AVX-512 F.
 #pragma once
 
 #include <immintrin.h>
@@ -8,13 +8,13 @@
 #include "transpose.hpp"
 
 namespace tesserec::products {
-namespace {  // an object for each instruction set
+namespace {  // internal linkage: one copy per instruction set
 
 struct Avx512 {
   using Register = __m512;
   static constexpr Index floats = 16;
   static constexpr int together = 1;
-  static constexpr int rows = 12;  // 24 sums, two of b, one of a: 27 of 32 registers
+  static constexpr int rows = 12;  // 24 sums + 2 of b + 1 of a = 27 of 32 registers
   static TESSEREC_INLINE Register zero() { return _mm512_setzero_ps(); }
   static TESSEREC_INLINE Register load(const float* from) { return _mm512_loadu_ps(from); }
   static TESSEREC_INLINE void store(float* to, Register v) { _mm512_storeu_ps(to, v); }

@@ -1,28 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Defines a product of bf16 numbers, whatever the instruction set. A word w holds w.even (low half) and w.odd:
+/// Products of bf16 values, with one definition for all instruction sets. A word w holds two values, w.even in its low
+/// half and w.odd in its high half. One word advances a chain by
 ///   c = flush(fma(a.odd, b.odd, c));  c = flush(fma(a.even, b.even, c))
-/// rounded to the nearest, ties to even. flush: a denormal number is a zero of its sign, in what comes in too; what
-/// comes out is denormal if it is when rounded to 24 bits without a least exponent. That is VDPBF16PS of Intel's manual
-/// (Software Developer's Manual, volume 2) and of Zen 4, which the tests compare; VFMADD under MXCSR.FTZ and .DAZ
-/// is the same. Which not-a-number comes out of some is not said.
+/// rounded to nearest, ties to even. flush() replaces a denormal value by a zero of its sign, in operands too. A result
+/// is denormal if it is so after rounding to 24 bits with an unbounded exponent. This is VDPBF16PS in Intel's manual
+/// (Software Developer's Manual, volume 2) and on Zen 4, which the tests compare. VFMADD under MXCSR.FTZ and .DAZ gives
+/// the same bits. The payload of a NaN result is unspecified.
 #pragma once
 
 #include "tiles.hpp"
 #include <tesserec/core/short_floats.hpp>
 
 namespace tesserec::products {
-namespace {  // an object for each instruction set
+namespace {  // internal linkage: one copy per instruction set
 
 TESSEREC_INLINE float word_of(float even, float odd) {
   return __builtin_bit_cast(float, round_to_bf16(even) >> 16 | round_to_bf16(odd));
 }
 
-/// Weights into panels of words: kernels.hpp.
+/// Packing of weights into panels of bf16 words, as kernels.hpp describes.
 template <class V>
 class Bf16Packing {
   static constexpr Index side = V::floats, width = Tiles<V>::width;
 
-  /// `side` rows of w and two registers of columns.
+  /// Packs `side` rows of w by two registers of columns, transposed and, unless null, straight.
   static __attribute__((noinline)) void square(Index in, const float* w, float* transposed, float* straight) {
     typename V::Register words[side];
 #pragma GCC unroll 8
@@ -40,7 +41,7 @@ class Bf16Packing {
     for (int r = 0; r < side; ++r) V::store(transposed + r * width, words[r]);
   }
 
-  /// The same of a square that ends after some rows or columns: zeros follow.
+  /// Packs a block with fewer rows or columns, padded with zeros.
   static void edge(Index rows, Index columns, Index in, const float* w, float* transposed, float* straight) {
     const auto at = [&](Index r, Index c) { return r < rows && c < columns ? w[r * in + c] : 0.0f; };
     for (Index c = 0; c < columns; c += 2)
@@ -69,7 +70,7 @@ class Bf16Packing {
   }
 };
 
-/// Products with MXCSR as V wants it. The work is a call of its own, which GCC does not move across the change.
+/// Products under V's MXCSR mode. run() calls `work` through a pointer, since GCC moves no call across the mode change.
 template <class V>
 class Bf16Products {
   template <class P>

@@ -6,8 +6,8 @@
 
 namespace tesserec::products {
 
-/// Writes the bias's gradient beside a weight's: the column sums of dy of each lane, piece by piece, where there is a
-/// bias.
+/// Writes the gradient of the bias, unless `product.bias` is null: each lane's column sums of dy, added piece by piece.
+/// Does not block.
 void bias_gradient(const Device& device, const DeviceProducts::WeightGradient& product, ChunkSums& sums);
 
 }  // namespace tesserec::products

@@ -52,7 +52,7 @@ PinnedProduct::PinnedProduct(cublasLtHandle_t handle, const LtProduct& product, 
   set(CUBLASLT_MATMUL_DESC_TRANSB, product.b_transposed ? CUBLAS_OP_T : CUBLAS_OP_N);
   if (product.bias) {
     set(CUBLASLT_MATMUL_DESC_EPILOGUE, CUBLASLT_EPILOGUE_BIAS);
-    constexpr std::uintptr_t any = 16;  // an algorithm is chosen for a bias that there is, on a border
+    constexpr std::uintptr_t any = 16;  // bytes; the heuristic needs an aligned, non-null bias
     set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, any);
   }
   const auto type = product.precision == Precision::bf16 ? CUDA_R_16BF : CUDA_R_32F;
@@ -74,15 +74,15 @@ PinnedProduct::PinnedProduct(cublasLtHandle_t handle, const LtProduct& product, 
   prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, product.d_border);
   prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, product.d_border);
 
-  // Algorithms for the usual size come first. One that takes a single product need not take several, and a call has
-  // them: then those that are proposed for several products, and for the least ones.
+  // Algorithms proposed for the usual size have priority. An algorithm that runs one product may refuse several, as in
+  // calls over lanes. Hence algorithms proposed for several products and for the least size follow.
   LtSize several = least;
   several.n = usual.n;
   several.k = usual.k;
   const std::array sizes{usual, several, least};
   for (const LtSize& size : sizes) {
     constexpr int most = 16;
-    cublasLtMatmulHeuristicResult_t found[most] = {};  // no std::vector: nvcc 13 ends at one of these
+    cublasLtMatmulHeuristicResult_t found[most] = {};  // nvcc 13 cannot compile a std::vector of these
     int count = 0;
     resize(size);
     const cublasStatus_t code = cublasLtMatmulAlgoGetHeuristic(handle, descriptor, a_.get(), b_.get(), d_.get(),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A matrix of ours, row after row, is to cuBLASLt its transpose, column after column: y^T = w x^T, dx^T = w^T dy^T,
-// dw^T = x^T dy.
+// Products of a device by cuBLASLt. A row-major matrix is to cuBLASLt its column-major transpose, so the products are
+// y^T = w x^T, dx^T = w^T dy^T and dw^T = x^T dy.
 #include <bit>
 #include <map>
 
@@ -12,34 +12,35 @@
 namespace tesserec::products {
 namespace {
 
-// Sizes that an algorithm is chosen for: samples of a rank, and of a lane.
+// Sizes for which algorithms are chosen: samples per rank, and per lane.
 constexpr Index usual_rows = 4096, usual_lane = 512;
 constexpr Index workspace_bytes = 32 << 20;
-constexpr Index workspace_border = 256;  // bytes; cublasLtMatmul refuses others, and a view begins 128 behind one
-constexpr Index widest_border = 16;      // bytes; no instruction reads more at once
+constexpr Index workspace_border = 256;  // bytes; cublasLtMatmul requires it, and a view starts 128 off
+constexpr Index widest_border = 16;      // bytes; the widest load instruction
 
 cudaStream_t stream_of([[maybe_unused]] const Device& device) {
 #ifdef KOKKOS_ENABLE_CUDA
   return device.cuda_stream();
 #elif defined(TESSEREC_EMULATED)
-  return reinterpret_cast<cudaStream_t>(const_cast<Device*>(&device));  // for the stand-in of tests/cublaslt
+  return reinterpret_cast<cudaStream_t>(const_cast<Device*>(&device));  // the stand-in of tests/cublaslt casts it back
 #else
   return nullptr;
 #endif
 }
-/// Returns the alignment of all rows, the same on every rank, since strides and columns are the model's.
+/// Returns the alignment of all rows, at most 16 bytes. It is equal on all ranks, since the model gives strides and
+/// columns.
 template <class T>
 std::uint32_t border_of(const T* data, Index stride) {
   return 1u << std::countr_zero(reinterpret_cast<std::uintptr_t>(data) | std::uintptr_t(stride) * sizeof(T) |
                                 widest_border);
 }
 
-/// A matrix as its products read it.
+/// Matrix as cuBLASLt reads it.
 struct Operand {
   const void* data;
-  Index stride;          // numbers from a row to the next
-  std::uint32_t border;  // bytes
-  Index bytes;           // of a number
+  Index stride;          // elements from one row to the next
+  std::uint32_t border;  // alignment of every row, bytes
+  Index bytes;           // size of an element
   const void* row(Index r) const { return static_cast<const char*>(data) + r * stride * bytes; }
 };
 
@@ -85,7 +86,7 @@ class CublasLtProducts final : public DeviceProducts {
     const Operand x =
         p.rounded != nullptr ? kept_operand(p.rounded->x, p.x, out) : operand(device, own_.x, first[lanes], p.x, out);
     const Operand dy = operand(device, rounded_dy_, first[lanes], p.dy, out);
-    // Lanes of one size that follow each other are one call.
+    // One call covers consecutive lanes of equal size.
     for (Index lane = 0, end = 0; lane < lanes; lane = end) {
       const Index size = size_of(lane);
       while (end < lanes && size_of(end) == size) ++end;
@@ -104,10 +105,10 @@ class CublasLtProducts final : public DeviceProducts {
   }
 
  private:
-  /// As on a host: a layer of one neuron is in fp32.
+  /// Returns the precision of a layer's products: fp32 for a layer of one neuron, as on a host.
   Precision precision_of(Index out) const { return out > 1 ? precision_ : Precision::fp32; }
 
-  /// Floats as they lie, or in bf16 a copy whose rows begin on the widest border.
+  /// Returns the floats in place or, in bf16, a rounded copy with rows aligned to `widest_border`.
   Operand operand(const Device& device, DeviceVector<std::uint16_t>& rounded, Index rows, Rows<const float> from,
                   Index out) {
     if (precision_of(out) == Precision::bf16) {
@@ -117,7 +118,7 @@ class CublasLtProducts final : public DeviceProducts {
     }
     return kept_operand(rounded, from, out);
   }
-  /// The same, where `rounded` has the copy.
+  /// Returns the same operand without a new copy, because `rounded` already has it.
   Operand kept_operand(const DeviceVector<std::uint16_t>& rounded, Rows<const float> from, Index out) const {
     if (precision_of(out) != Precision::bf16)
       return {from.data, from.stride, border_of(from.data, from.stride), Index(sizeof(float))};
@@ -137,7 +138,7 @@ class CublasLtProducts final : public DeviceProducts {
     product.b_border = b.border;
     product.d_step = d_stride;
     product.d_border = std::min(d_border, border_of(d, d_stride));
-    if (handle_ == nullptr) handle_ = make_lt_handle();  // not before there is a GPU
+    if (handle_ == nullptr) handle_ = make_lt_handle();  // created on first use, once a GPU runs
     return pinned_.try_emplace(product, handle_.get(), product, least, workspace_bytes).first->second;
   }
   LtWorkspace workspace(const Device& device) {
@@ -150,7 +151,7 @@ class CublasLtProducts final : public DeviceProducts {
   Precision precision_;
   LtHandle handle_;
   std::map<LtProduct, PinnedProduct> pinned_;
-  Rounded own_;  // of a call whose layer keeps nothing
+  Rounded own_;  // operands of calls without a cache
   DeviceVector<std::uint16_t> rounded_dy_;
   DeviceVector<char> workspace_;
   ChunkSums sums_;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Tiles of matrix products on a device: a team stages a block of the depth of both operands in its scratch memory, and
-/// each of its threads keeps a register tile of the result. What a thread does is a slot; on the host one thread has
-/// all slots of a team, one after the other.
+/// Tiles of matrix products on a device. A team stages a block of the depth of both operands in scratch memory. A slot
+/// is one thread's register tile of the result. In a host build, one thread runs all slots of a team in turn.
 #pragma once
 
 #include <cmath>
@@ -11,36 +10,36 @@
 
 namespace tesserec::products {
 
-/// Slots beside each other, and rows and columns of each one's register tile. Columns of a slot come in fours, as far
-/// apart as all slots' fours are wide, so that the threads of a warp read and write beside each other.
+/// Shape of a team's tile: slot_rows x slot_columns slots, each a register tile of tile_rows x tile_columns. A slot's
+/// columns are groups of 4, which lie 4 * slot_columns apart, so that a warp's accesses are contiguous.
 template <int slot_rows_, int slot_columns_, int tile_rows_, int tile_columns_,
           int members_ = device_is_host ? 1 : slot_rows_* slot_columns_>
 struct TileShape {
   static constexpr int slot_rows = slot_rows_, slot_columns = slot_columns_;
   static constexpr int tile_rows = tile_rows_, tile_columns = tile_columns_;
   static constexpr int slots = slot_rows * slot_columns;
-  static constexpr int members = members_, slots_each = slots / members;  // threads
+  static constexpr int members = members_, slots_each = slots / members;  // threads, and slots of each
   static constexpr int rows = slot_rows * tile_rows, columns = slot_columns * tile_columns;
-  static constexpr int depth = 16;  // that is staged
-  // Between the staged rows of one depth and the next: no two threads of a warp that stage meet in a bank often.
+  static constexpr int depth = 16;  // staged at once
+  // Floats from one staged depth to the next. Padding of 4 keeps bank conflicts between staging threads rare.
   static constexpr int pitch_a = rows + 4, pitch_b = columns + 4;
   static constexpr int floats = depth * (pitch_a + pitch_b);
   static_assert(tile_rows % 4 == 0 && tile_columns % 4 == 0);
 };
 
-/// A team's tile: c += a b, depth after depth.
+/// Tile of one team, which accumulates c += a b over the depth in order.
 template <class S, class Team>
 class DeviceTile {
  public:
   TESSEREC_FUNCTION explicit DeviceTile(const Team& team)
       : team_(team), a_(scratch_of(team, S::floats)), b_(a_ + S::depth * S::pitch_a) {}
 
-  /// body(slot of this thread, its number among those)
+  /// Calls body(slot, index among this thread's slots) for each slot of this thread. A GPU's thread has one.
   template <class Body>
-  TESSEREC_FUNCTION void each_slot(const Body& body) const {  // one on a GPU
+  TESSEREC_FUNCTION void each_slot(const Body& body) const {
     for (int s = 0; s < S::slots_each; ++s) body(team_.team_rank() * S::slots_each + s, s);
   }
-  /// body(row, column, c) of a slot's tile, for what lies inside [rows, columns].
+  /// Calls body(row, column, c) for each element of a slot's tile inside [rows, columns].
   template <class Body>
   TESSEREC_FUNCTION static void each_element(int slot, Index rows, Index columns,
                                              float (&c)[S::tile_rows][S::tile_columns], const Body& body) {
@@ -53,19 +52,20 @@ class DeviceTile {
       }
     }
   }
-  /// Returns whether any of it lies inside.
+  /// Returns whether any element of the slot's tile lies inside [rows, columns].
   TESSEREC_FUNCTION static bool is_wanted(int slot, Index rows, Index columns) {
     return row_of(slot) < rows && column_of(slot) < columns;
   }
 
-  /// a[k][m] = from[m][first + k], `from` at the tile's first of `rows` rows: the depth runs along rows.
+  /// Stages a[k][m] = from[m][first + k], with the depth along rows. `from` starts at the tile and has `rows` rows.
   TESSEREC_FUNCTION void stage_a_along(Rows<const float> from, Index rows, Index first, int depth) const {
     stage_along<S::rows, S::pitch_a>(from, rows, first, depth, a_);
   }
   TESSEREC_FUNCTION void stage_b_along(Rows<const float> from, Index columns, Index first, int depth) const {
     stage_along<S::columns, S::pitch_b>(from, columns, first, depth, b_);
   }
-  /// a[k][m] = from[first + k][m], `from` at the tile's first of `rows` columns: the depth runs down columns.
+  /// Stages a[k][m] = from[first + k][m], with the depth down columns. `from` starts at the tile and has `rows`
+  /// columns.
   TESSEREC_FUNCTION void stage_a_down(Rows<const float> from, Index rows, Index first, int depth) const {
     stage_down<S::rows, S::pitch_a>(from, rows, first, depth, a_);
   }
@@ -73,7 +73,7 @@ class DeviceTile {
     stage_down<S::columns, S::pitch_b>(from, columns, first, depth, b_);
   }
 
-  /// c[r][i] = fma(a, b, c[r][i]) at each of `depth` staged depths in order.
+  /// Computes c[r][i] = fma(a, b, c[r][i]) for each of the `depth` staged depths in order.
   TESSEREC_FUNCTION void accumulate(int slot, int depth, float (&c)[S::tile_rows][S::tile_columns]) const {
     const float* const a = a_ + row_of(slot);
     const float* const b = b_ + column_of(slot);

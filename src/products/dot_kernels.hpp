@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The dot interaction and its gradient, one sample in each element of a vector register: the numbers of so many
-/// samples are transposed to [column][sample], every product is one fma, and half of the square of pairs is left out.
+/// Dot interaction and its gradient, with one sample in each element of a vector register. The values of a register's
+/// samples are transposed to [column][sample], and each product is one fma. Of the square of pairs only the lower
+/// triangle is computed.
 #pragma once
 
 #include <type_traits>
@@ -8,18 +9,18 @@
 #include "tiles.hpp"
 
 namespace tesserec::products {
-namespace {  // an object for each instruction set
+namespace {  // internal linkage: one copy per instruction set
 
 template <class V>
 class Dots {
   using Register = typename V::Register;
   static constexpr Index floats = V::floats;
-  /// Numbers of each vector that are transposed at once: so much of all vectors stays in the first cache.
+  /// Columns of each vector that are transposed at once, few enough that the blocks of all vectors stay in L1.
   static constexpr Index block = 16, vector = block * floats;
-  static constexpr Index tile_rows = 4, tile_columns = V::rows / 2;  // of pairs: as many sums as a product's tile
-  enum class Part { whole, below_diagonal, with_diagonal };          // of a tile
+  static constexpr Index tile_rows = 4, tile_columns = V::rows / 2;  // pairs; as many sums as a product's tile
+  enum class Part { whole, below_diagonal, with_diagonal };          // pairs of a tile to compute
 
-  /// Returns where row i of the pairs begins.
+  /// Returns the index of the first pair in row i.
   static Index row(const DotShape& s, Index i) { return i * (i - 1) / 2 + (s.itself ? i : 0); }
   static Index least(Index a, Index b) { return a < b ? a : b; }
 
@@ -27,18 +28,18 @@ class Dots {
     Scratch(const DotShape& s, float* begin)
         : z(begin), pairs(z + s.vectors * vector), end(pairs + row(s, s.vectors) * floats) {}
     float* z;      ///< [vectors][block][floats]
-    float* pairs;  ///< [pair][floats]: sums, or their upstream
+    float* pairs;  ///< [pair][floats]: sums, or their upstream gradients
     float* end;
   };
 
-  /// work(n), where the compiler knows n, of 1 to most.
+  /// Calls work(n) with n, 1 to `most`, as a compile-time constant.
   template <Index most, class Work>
   static TESSEREC_INLINE void known(Index n, const Work& work) {
     if constexpr (most > 1)
       if (n < most) return known<most - 1>(n, work);
     work(std::integral_constant<Index, most>());
   }
-  /// work(c) for squares that begin at c and cover [0, columns), which are at least a square's.
+  /// Calls work(c) for squares [c, c + floats) that cover [0, columns), columns >= floats. The last two may overlap.
   template <class Work>
   static TESSEREC_INLINE void squares(Index columns, const Work& work) {
     Index c = 0;
@@ -54,7 +55,7 @@ class Dots {
 #pragma GCC unroll 16
     for (Index i = 0; i < floats; ++i) V::store(to + i * to_stride, square[i]);
   }
-  /// to[c][sample] = from[sample][c]; 0 for samples and numbers of a square that are not there.
+  /// Computes to[c][sample] = from[sample][c], with 0 for a square's absent samples and columns.
   static void turn(Index samples, Index columns, const float* from, Index stride, float* to) {
     if (samples == floats && columns >= floats)
       return squares(columns, [&](Index c) { turn_square(from + c, stride, to + c * floats, floats); });
@@ -62,7 +63,7 @@ class Dots {
       for (Index i = 0; i < floats; ++i) to[c * floats + i] = i < samples && c < columns ? from[i * stride + c] : 0.0f;
   }
 
-  /// The pairs of vectors [i, i + R) with [j, j + C), over so many numbers, the first or others.
+  /// Adds `numbers` columns to the pairs of vectors [i, i + R) with [j, j + C). With `first` the sums start at 0.
   template <Index R, Index C, Part part>
   static __attribute__((noinline)) void pairs_tile(const DotShape& s, const Scratch& at, Index i, Index j,
                                                    Index numbers, bool first) {
@@ -98,7 +99,7 @@ class Dots {
         if (wanted(r, c)) V::store(out[r] + c * floats, sum[r][c]);
   }
 
-  /// All pairs of R vectors with those before them and with each other.
+  /// Adds `numbers` columns to all pairs of vectors [i, i + R) with the vectors before them and with each other.
   template <Index R>
   static TESSEREC_INLINE void pairs_rows(const DotShape& s, const Scratch& at, Index i, Index numbers, bool first) {
     for (Index j = 0; j < i; j += tile_columns)
@@ -110,7 +111,8 @@ class Dots {
       pairs_tile<R, R, Part::below_diagonal>(s, at, i, i, numbers, first);
   }
 
-  /// out[sample][c] = pairs[c][sample] for c in [begin, end), whole squares unless they are the last.
+  /// Writes out[sample][c] = pairs[c][sample] for c in [begin, end), in whole squares. A remainder is written only at
+  /// the last pair. Returns the first c of the next call.
   static Index write_pairs(Index samples, Index begin, Index end, Index all, const float* pairs, float* out,
                            Index stride) {
     if (samples == floats && all >= floats) {
@@ -123,7 +125,7 @@ class Dots {
     return begin;
   }
 
-  /// The gradient of vector i's numbers [d, d + floats): over all vectors in order.
+  /// Computes the gradient of vector i's columns [d, d + floats), one fma per vector in order.
   static TESSEREC_INLINE void gradient(const DotShape& s, const Scratch& at, Index i, Index d,
                                        Register (&sum)[floats]) {
 #pragma GCC unroll 16
@@ -160,7 +162,7 @@ class Dots {
       for (Index c = 0; c < numbers; ++c) to[i * stride + c] = square[i * floats + c];
   }
 
-  /// The vectors of some samples, or their gradients.
+  /// Vectors, or their gradients, of the samples from `first` on.
   template <class Number>
   struct SampleVectors {
     SampleVectors(const DotShape& s, Index first, Number* bottom, Number* pooled)

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The mode in which VFMADD does with denormal numbers what VDPBF16PS does in any.
+/// MXCSR mode in which VFMADD flushes denormal values as VDPBF16PS does in any mode.
 #pragma once
 
 #include <immintrin.h>
 
 namespace tesserec::products {
-namespace {  // an object for each instruction set
+namespace {  // internal linkage: one copy per instruction set
 
 struct FlushMode {
   static unsigned begin_flush() {
     const unsigned before = _mm_getcsr();
-    _mm_setcsr(0x9fc0);  // FTZ, DAZ, to the nearest, no traps
+    _mm_setcsr(0x9fc0);  // FTZ, DAZ, round to nearest, no traps
     return before;
   }
   static void end_flush(unsigned before) { _mm_setcsr(before); }

@@ -10,7 +10,7 @@
 namespace tesserec::products {
 namespace {
 
-/// Lists what this machine runs, the best first.
+/// Lists the kernel sets that this machine runs, the fastest first.
 std::vector<const KernelSet*> available() {
   std::vector<const KernelSet*> all;
 #if defined(__x86_64__) && defined(__GNUC__)

@@ -1,44 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Matrix products on panels. A matrix [rows, columns] in panels holds `width` columns side by side, row after row:
-/// element (r, c) lies at (c / width * rows + r) * width + c % width; the last panel is padded. The width is the
-/// kernels'. Files built for one instruction set include this: nothing with inline code may be included here.
+/// Matrix products on panels. A panel holds `width` columns of a matrix [rows, columns], row after row. Element (r, c)
+/// lies at (c / width * rows + r) * width + c % width, and the last panel is padded. Each KernelSet has its own width.
+/// Files built for one instruction set include this header, so it must not include inline code.
 #pragma once
 
 #include <tesserec/products/dots.hpp>
 
 namespace tesserec::products {
 
-/// Treatment of a finished product.
+/// Operation on a finished product.
 enum class Finish {
   store,
-  relu,     ///< max(0, c); not a number stays so
-  gradient  ///< c = 0 where y <= 0; then its columns are added to sums, row after row
+  relu,     ///< max(0, c), preserving NaN
+  gradient  ///< c = 0 unless y > 0; adds the columns of c to `sums`, row after row
 };
 
-/// A matrix in bf16, two numbers a word of 32 bits, the first in the low half: [rows, columns / 2] words of neighbours
-/// in a row, and [rows / 2, columns] of neighbours in a column; both in panels of `width` words, rows even.
+/// Matrix in bf16 words of 32 bits, each with two neighboring values, the first in the low half. `across` has the
+/// neighbors in a row, [rows, columns / 2]; `down` has the neighbors in a column, [rows / 2, columns]. Both are in
+/// panels of `width` words, and rows is even.
 struct Words {
   float* across = nullptr;
   float* down = nullptr;
 };
 
-/// c [rows, columns] = start + a b, each element one chain of fma over the depth in order. With bf16, a and b hold
-/// words, whose number is the depth, and a word is two steps of the chain (bf16.hpp). What pads c may be left alone.
+/// Product c [rows, columns] = start + a b, each element one fma chain over the depth in order. In bf16, a and b hold
+/// words, `depth` counts words, and a word is two steps of the chain (bf16.hpp). Padding of c may stay unwritten.
 struct Product {
   Index rows = 0, depth = 0, columns = 0;
-  const float* a = nullptr;  ///< panels of [a_rows, depth], of which the first `rows` rows count
+  const float* a = nullptr;  ///< panels of [a_rows, depth]; the first `rows` rows are read
   Index a_rows = 0;
-  const float* b = nullptr;      ///< a panel: [depth][width]
-  const float* start = nullptr;  ///< a panel: [width]; null = +0
-  float* c = nullptr;            ///< a panel: [rows][width]
+  const float* b = nullptr;      ///< each panel [depth][width]
+  const float* start = nullptr;  ///< each panel [width]; null = +0
+  float* c = nullptr;            ///< each panel [rows][width]
   Finish finish = Finish::store;
-  const float* y = nullptr;  ///< as c; null = all count
-  float* sums = nullptr;     ///< a panel: [width]
-  Words rounded = {};        ///< bf16: c rounded; null = not wanted
+  const float* y = nullptr;  ///< laid out as c; null = no mask
+  float* sums = nullptr;     ///< each panel [width]
+  Words rounded = {};        ///< output in bf16: c rounded; null = none
 };
 
-/// dw[o, i] = sum over rows of dy[., o] x[., i], one chain of fma from +0; `add`: the finished sum is added to dw. With
-/// bf16, dy and x hold words of neighbours in a column, whose rows count.
+/// Product dw[o, i] = sum over rows of dy[., o] x[., i], one fma chain from +0. `add` adds the finished sum to dw. In
+/// bf16, dy and x hold words of neighbors in a column, and `rows` counts rows of words.
 struct WeightGradient {
   Index rows = 0, outs = 0, ins = 0;
   const float* dy = nullptr;  ///< panels of [rows, outs]
@@ -47,23 +48,24 @@ struct WeightGradient {
   float* dw = nullptr;  ///< [outs, ins], row-major
 };
 
-/// Products of numbers of one precision.
+/// Kernels of one precision.
 struct PanelKernels {
   void (*product)(const Product&);
   void (*weight_gradient)(const WeightGradient&);
-  /// Packs rows [p * width, (p + 1) * width) of w [out, in] into panel p of w^T ([in][width]) and, unless null, their
-  /// place in w's panels ([out][width]), padded with 0. bf16 words: [(in + 1) / 2][width], [(out + 1) / 2][width].
+  /// Packs rows [p * width, (p + 1) * width) of w [out, in] into panel p of w^T ([in][width]) in `forward`. Unless
+  /// null, `backward` receives the same rows in the panels of w ([out][width]). Padding is 0. Panels of bf16 words are
+  /// [(in + 1) / 2][width] and [(out + 1) / 2][width].
   void (*pack_rows)(Index out, Index in, Index p, const float* w, float* forward, float* backward);
 };
 
-/// The same bits from all; they differ in speed and in the width of a panel.
+/// Kernels of one instruction set. All sets give the same bits; they differ in speed and panel width.
 struct KernelSet {
   const char* name;
   Index width;
   PanelKernels fp32, bf16;
-  /// Panels of fp32 [rows, panels * width], rows even.
+  /// Rounds fp32 panels [rows, panels * width] to bf16 words. rows is even.
   void (*round)(Index rows, Index panels, const float* from, const Words& to);
-  /// As the functions of dots.hpp.
+  /// Kernels behind the functions of dots.hpp.
   Index (*dots_scratch)(const DotShape&);
   void (*dots_forward)(const DotShape&, Index rows, DotVectors<const float> of, float* out, float* scratch);
   void (*dots_backward)(const DotShape&, Index rows, DotVectors<const float> of, const float* upstream,
@@ -72,7 +74,8 @@ struct KernelSet {
 
 extern const KernelSet plain_kernels, avx2_kernels, avx512_kernels, avx512_bf16_kernels, neon_kernels;
 
-/// The best that this machine and TESSEREC_INSTRUCTION_SET allow. Error: the variable names what the machine lacks.
+/// Returns the fastest kernel set of this machine, or the one that TESSEREC_INSTRUCTION_SET names. Throws Error if the
+/// machine lacks the named set.
 const KernelSet& kernels();
 
 }  // namespace tesserec::products

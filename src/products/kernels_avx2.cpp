@@ -16,7 +16,7 @@ struct Avx2 {
   using Register = __m256;
   static constexpr Index floats = 8;
   static constexpr int together = 1;
-  static constexpr int rows = 6;  // 12 sums, two of b, one of a: 15 of 16 registers
+  static constexpr int rows = 6;  // 12 sums + 2 of b + 1 of a = 15 of 16 registers
   static TESSEREC_INLINE Register zero() { return _mm256_setzero_ps(); }
   static TESSEREC_INLINE Register load(const float* from) { return _mm256_loadu_ps(from); }
   static TESSEREC_INLINE void store(float* to, Register v) { _mm256_storeu_ps(to, v); }
@@ -35,7 +35,7 @@ struct Avx2 {
   }
 };
 
-using Avx2Bf16 = TwoFma<Avx2, 4>;  // 8 sums, the halves of two of b and of one of a: 14 of 16 registers
+using Avx2Bf16 = TwoFma<Avx2, 4>;  // 8 sums + 4 halves of b + 2 halves of a = 14 of 16 registers
 
 }  // namespace
 

@@ -10,7 +10,7 @@
 namespace tesserec::products {
 namespace {
 
-using Avx512Bf16 = TwoFma<Avx512, 12>;  // 24 sums, the halves of two of b and of one of a, a mask: 31 of 32 registers
+using Avx512Bf16 = TwoFma<Avx512, 12>;  // 24 sums + 4 halves of b + 2 of a + 1 mask = 31 of 32 registers
 
 }  // namespace
 

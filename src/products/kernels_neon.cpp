@@ -16,7 +16,7 @@ struct Neon {
   using Register = float32x4_t;
   static constexpr Index floats = 4;
   static constexpr int together = 1;
-  static constexpr int rows = 12;  // 24 sums, two of b, one of a: 27 of 32 registers
+  static constexpr int rows = 12;  // 24 sums + 2 of b + 1 of a = 27 of 32 registers
   static TESSEREC_INLINE Register zero() { return vdupq_n_f32(0.0f); }
   static TESSEREC_INLINE Register load(const float* from) { return vld1q_f32(from); }
   static TESSEREC_INLINE void store(float* to, Register v) { vst1q_f32(to, v); }
@@ -33,14 +33,14 @@ struct Neon {
   static TESSEREC_INLINE Register broadcast(const float* from) { return vld1q_dup_f32(from); }
   static TESSEREC_INLINE Register fma(Register a, Register b, Register c) { return vfmaq_f32(c, a, b); }
   static TESSEREC_INLINE Register add(Register a, Register b) { return vaddq_f32(a, b); }
-  static TESSEREC_INLINE Register positive(Register v) {  // not vmaxq_f32, which makes +0 of -0
+  static TESSEREC_INLINE Register positive(Register v) {  // vmaxq_f32 would turn -0 into +0
     return vbslq_f32(vcltzq_f32(v), zero(), v);
   }
   static TESSEREC_INLINE void transpose(Register (&square)[floats]) { products::transpose<4>(square); }
   static TESSEREC_INLINE Register where_positive(Register y, Register v) { return vbslq_f32(vcgtzq_f32(y), v, zero()); }
 };
 
-// Written in plain C++: FPCR.FZ flushes what is denormal before it is rounded, not after.
+// Plain C++, since FPCR.FZ detects denormal results before rounding and bf16.hpp detects them after rounding.
 using NeonBf16 = PlainBf16<Neon::floats, 4>;
 
 }  // namespace

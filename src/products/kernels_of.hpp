@@ -7,7 +7,7 @@
 #include "packing.hpp"
 
 namespace tesserec::products {
-namespace {  // an object for each instruction set
+namespace {  // internal linkage: one copy per instruction set
 
 template <class V, class Bf16>
 constexpr KernelSet kernels_of(const char* name) {

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Weights into panels, a square of a register's numbers at a time.
+/// Packing of weights into panels, one square of register width at a time.
 #pragma once
 
 #include "tiles.hpp"
 
 namespace tesserec::products {
-namespace {  // an object for each instruction set
+namespace {  // internal linkage: one copy per instruction set
 
 template <class V>
 class Packing {
   static constexpr Index side = V::floats, width = Tiles<V>::width;
-  static constexpr Index line = 16;  // floats
+  static constexpr Index line = 16;  // floats in a cache line
 
-  /// Packs one square of w, transposed and, unless null, straight. Not inlined: rows' addresses would spill to memory.
+  /// Packs one square of w, transposed and, unless null, straight. If inlined, the rows' addresses would spill.
   static __attribute__((noinline)) void square(Index in, const float* w, float* transposed, float* straight) {
     typename V::Register rows[side];
 #pragma GCC unroll 16
@@ -25,7 +25,7 @@ class Packing {
     for (int r = 0; r < side; ++r) V::store(transposed + r * width, rows[r]);
   }
 
-  /// The same of a square that ends after some rows or columns: zeros follow.
+  /// Packs a square with fewer rows or columns, padded with zeros.
   static void edge(Index rows, Index columns, Index in, const float* w, float* transposed, float* straight) {
     for (Index c = 0; c < columns; ++c)
       for (Index r = 0; r < side; ++r) transposed[c * width + r] = r < rows ? w[r * in + c] : 0.0f;
@@ -33,8 +33,8 @@ class Packing {
       for (Index c = 0; c < side; ++c) straight[r * width + c] = c < columns ? w[r * in + c] : 0.0f;
   }
 
-  /// Lines of squares soon read and, unless null, soon written whole: another core may still hold these from the last
-  /// step. Inlined, because GCC takes a function that only fetches for one without effect.
+  /// Prefetches cache lines that are soon read and, unless null, soon written. Another core's cache may still hold the
+  /// latter from the last step. Inlined, because GCC treats a function that only prefetches as one without effect.
   static TESSEREC_INLINE void fetch(Index in, const float* w, const float* transposed, const float* straight) {
     for (Index r = 0; r < side; ++r) {
       __builtin_prefetch(w + r * in);

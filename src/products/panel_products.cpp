@@ -10,7 +10,7 @@ namespace tesserec::products {
 namespace {
 
 Index height(const Matrix& m, Index rows) { return m.of_bf16_chain ? rows + rows % 2 : rows; }
-/// Rows of a bf16 product: words of neighbours in a column.
+/// Returns the depth of a product over `numbers` values. In bf16 it counts words of two values.
 Index depth(const Linear& linear, Index numbers) {
   return linear.precision == Precision::bf16 ? (numbers + 1) / 2 : numbers;
 }
@@ -21,7 +21,7 @@ Words words(const Matrix& m) { return {m.across.data(), m.down.data()}; }
 void round(const Matrix& m, Index rows) {
   if (m.is_rounded) kernels().round(height(m, rows), panel_count(m.width, kernels().width), m.numbers, words(m));
 }
-/// The operand whose depth runs across its rows.
+/// Returns the operand whose depth runs across its rows.
 const float* across(const Linear& linear, const Matrix& m) {
   return linear.precision == Precision::bf16 ? m.across.data() : m.numbers;
 }
@@ -92,7 +92,7 @@ class PanelProducts final : public Products {
 
  private:
   static Index padded_width(Index width) { return panel_count(width, kernels().width) * kernels().width; }
-  /// c = a b, with b packed.
+  /// Describes c = a b with a packed b.
   static Product product(const Linear& linear, Index rows, const Matrix& a, const float* b, const Matrix& c) {
     Product p;
     p.rows = p.a_rows = height(a, rows);
@@ -103,7 +103,7 @@ class PanelProducts final : public Products {
     p.c = c.numbers;
     return p;
   }
-  /// A finished c is rounded as it is written, or afterwards where the product is none of bf16.
+  /// Runs the product. A bf16 product rounds a finished c as it writes c, any other product in a separate pass.
   static void multiply(const Linear& linear, Product& p, Index rows, bool finished, Matrix& c) {
     const bool at_once = finished && linear.precision == Precision::bf16 && c.is_rounded;
     if (at_once) p.rounded = words(c);

@@ -9,12 +9,12 @@
 namespace tesserec::products {
 namespace {
 
-/// `columns` of each row, the rest of `width` zero.
+/// Copies `columns` columns of each row to a panel and pads each row to `width` with zeros.
 template <Index width>
 void copy_panel(Index rows, Index columns, Index from_stride, const float* from, float* to) {
   for (Index r = 0; r < rows; ++r, from += from_stride, to += width) {
     if (columns == width) {
-      std::copy_n(from, width, to);  // of a size known here: no call
+      std::copy_n(from, width, to);  // constant size, so no call of memcpy
     } else {
       std::copy_n(from, columns, to);
       std::fill(to + columns, to + width, 0.0f);
@@ -22,7 +22,7 @@ void copy_panel(Index rows, Index columns, Index from_stride, const float* from,
   }
 }
 
-/// `columns` of each row back.
+/// Copies `columns` columns of each row of a panel back.
 template <Index width>
 void copy_back(Index rows, Index columns, const float* from, float* to, Index to_stride) {
   for (Index r = 0; r < rows; ++r, from += width, to += to_stride) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Between row-major matrices and panels (kernels.hpp).
+/// Conversions between row-major matrices and panels (kernels.hpp).
 #pragma once
 
 #include <cassert>
@@ -10,7 +10,7 @@
 
 namespace tesserec::products {
 
-/// work(width), where the compiler knows the width: one of the kernels'.
+/// Calls work(width) with the width as a compile-time constant. `width` is the panel width of a KernelSet.
 template <class Work>
 void with_width(Index width, const Work& work) {
   assert(width == 8 || width == 16 || width == 32);
@@ -24,12 +24,13 @@ void with_width(Index width, const Work& work) {
 
 inline Index panel_count(Index columns, Index width) { return (columns + width - 1) / width; }
 
-/// Rows to panels of `height` rows and `width` columns, padded with zeros.
+/// Copies rows to panels of `height` rows and `width` columns, padded with zeros.
 void to_panels(Index rows, Index height, Index width, Rows<const float> from, float* panels);
 /// Copies panels back to rows, without the padding.
 void from_panels(Index rows, Index height, Index width, const float* panels, Rows<float> to);
 
-/// Sets dy = 0 where y <= 0 (y null: nowhere), in panels, and sums[c] = sum of dy's column c, row after row from +0.
+/// Sets dy = 0 unless y > 0, in panels; a null y masks nothing. Then writes the column sums of dy to `sums`, added row
+/// after row from +0.
 void mask_and_sum(Index rows, Index columns, Index width, const float* y, float* dy, float* sums);
 
 }  // namespace tesserec::products

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A vector register in plain C++, of any length: for machines without a kernel of their own, and for tests of the
-/// tiles.
+/// Vector register of any length in plain C++, for machines without kernels of their own and for tests of the tiles.
 #pragma once
 
 #include "bf16.hpp"
@@ -62,13 +61,13 @@ struct PlainVector {
   }
 };
 
-/// bf16.hpp's rule, step by step.
+/// Vector register with bf16.hpp's arithmetic in plain C++.
 template <Index n, int tile_rows>
 struct PlainBf16 : PlainVector<n, tile_rows> {
   using Base = PlainVector<n, tile_rows>;
   using Register = typename Base::Register;
   static constexpr int together = 2;
-  static constexpr float least = 0x1p-126f;  // that is not denormal
+  static constexpr float least = 0x1p-126f;  // smallest normal float
   static int begin_flush() { return 0; }
   static void end_flush(int) {}
 
@@ -76,7 +75,7 @@ struct PlainBf16 : PlainVector<n, tile_rows> {
   static TESSEREC_INLINE float step(float a, float b, float c) {
     const float sum = flush(__builtin_fmaf(a, b, c));
     if (__builtin_fabsf(sum) != least) return sum;
-    // Is it a denormal number that lacks only the bits which such a one has not? This sum in double is exact.
+    // A denormal result has fewer than 24 bits and may have been rounded up to `least`. The sum in double is exact.
     const double exact = double(a) * double(b) + double(c);
     return __builtin_fabs(exact) < 0x1p-126 - 0x1p-151 ? __builtin_copysignf(0.0f, sum) : sum;
   }

@@ -36,7 +36,7 @@ class PortableProducts final : public DeviceProducts {
         {p.rows, p.dx.width, p.dy.width, p.dy, {p.weight, p.dx.width, p.dx.width}, nullptr, false, p.mask, p.dx});
   }
   void weight_gradient(const Device& device, const WeightGradient& p) override {
-    using Shape = TileShape<16, 16, 4, 4>;  // small: a lane's tiles are all there is to share
+    using Shape = TileShape<16, 16, 4, 4>;  // small, since only a lane's tiles run in parallel
     const Index out_tiles = tiles(p.dy.width, Shape::rows), in_tiles = tiles(p.x.width, Shape::columns);
     over_teams<Shape::members, 2>(device, "tesserec::products::weight_gradient", p.pieces.lanes * out_tiles * in_tiles,
                                   Shape::floats * sizeof(float), WeightGradientBody<Shape>{p, out_tiles, in_tiles});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Bodies of teams, each for a tile of a product.
+/// Team bodies of device products. Each team computes one tile.
 #pragma once
 
 #include "device_tiles.hpp"
@@ -10,15 +10,15 @@ namespace tesserec::products {
 /// Direction of the depth of b: along the rows of w for y = x w^T, down its columns for dx = dy w.
 enum class Depth { along, down };
 
-/// c [rows, columns] = start + a b.
+/// Product c [rows, columns] = start + a b.
 template <Depth b_depth>
 struct TiledProduct {
   Index rows, columns, depth;
   Rows<const float> a;  // [rows, depth]
-  Rows<const float> b;  // the weight
+  Rows<const float> b;  // weight, [columns, depth] or, with Depth::down, [depth, columns]
   const float* start;   // [columns]; null = +0
   bool relu;
-  Rows<const float> mask;  // as c; null = all count
+  Rows<const float> mask;  // [rows, columns]; null = no mask
   Rows<float> c;
 };
 
@@ -31,7 +31,7 @@ struct ProductBody {
   TESSEREC_FUNCTION void operator()(const Team& team) const {
     const Index row = team.league_rank() / column_tiles * S::rows,
                 column = team.league_rank() % column_tiles * S::columns;
-    const Index rows = p.rows - row, columns = p.columns - column;  // from here on; a tile may have fewer
+    const Index rows = p.rows - row, columns = p.columns - column;  // from this tile on
     const DeviceTile<S, Team> tile(team);
     float c[S::slots_each][S::tile_rows][S::tile_columns];
     tile.each_slot([&](int slot, int s) {
@@ -68,7 +68,7 @@ struct ProductBody {
   }
 };
 
-/// One lane's tile of a weight's gradient: piece after piece.
+/// Body for one tile of one lane's weight gradient, which adds the results of the lane's pieces in order.
 template <class S>
 struct WeightGradientBody {
   DeviceProducts::WeightGradient p;

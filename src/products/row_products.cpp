@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The products of a device: matrices lie row after row, often where a layer's input or output does.
+// Products of a device. Matrices are row-major and often alias a layer's input or output.
 #include <tesserec/core/placed.hpp>
 #include <tesserec/products/products.hpp>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The kernels of any instruction set and precision: V gives a vector register, a tile's rows, and how many of them are
-/// rounded together. A tile of R rows and H registers of columns, two unless a last panel has less, stays in registers
-/// over the whole depth.
+/// Kernels for any instruction set and precision. V gives a vector register, the rows of a tile, and how many rows are
+/// rounded together. A tile has R rows and H registers of columns: 2, or 1 in a narrow last panel. It stays in
+/// registers over a block of the depth in product(), and over all rows in weight_gradient().
 #pragma once
 
 #include "kernels.hpp"
@@ -9,25 +9,26 @@
 #define TESSEREC_INLINE inline __attribute__((always_inline))
 
 namespace tesserec::products {
-namespace {  // an object for each instruction set
+namespace {  // internal linkage: one copy per instruction set
 
 template <class V>
 class Tiles {
  public:
-  static constexpr Index width = 2 * V::floats;  ///< of a panel
+  static constexpr Index width = 2 * V::floats;  ///< columns of a panel
 
  private:
   using Register = typename V::Register;
   static constexpr Index half = V::floats;
-  /// Depth between stores of the tiles: so much of b's panel stays in L1 over all rows, and of a in L2 over all panels.
+  /// Depth between stores of the tiles. A block of b's panel stays in L1 over all rows, and a block of a in L2 over all
+  /// panels.
   static constexpr Index block = 256;
-  /// Floats of x that stay in the second cache while all of dy passes.
+  /// Floats of x that stay in L2 while all of dy is read.
   static constexpr Index x_block = 32 * 1024;
-  static constexpr Index line = 16;  // floats
+  static constexpr Index line = 16;  // floats in a cache line
 
   static Index least(Index a, Index b) { return a < b ? a : b; }
 
-  /// c[r] += a[k * step + r * row] * b[k], k in order.
+  /// Adds a[k * step + r * row] * b[k] to c[r], k in order.
   template <int R, int H, Index step, Index row>
   static TESSEREC_INLINE void accumulate(Index depth, const float* a, const float* b, Register (&c)[R][H]) {
 #pragma GCC unroll 4
@@ -44,12 +45,12 @@ class Tiles {
     }
   }
 
-  /// The start of the columns from `column` on: the bias, if there is one.
+  /// Returns the start values of the columns from `column` on: the bias, or +0.
   static TESSEREC_INLINE Register start(const Product& p, Index column) {
     return p.start != nullptr ? V::load(p.start + column) : V::zero();
   }
 
-  /// Rows [row, row + R) of one panel of a product, over the depth [first, first + depth).
+  /// Computes rows [row, row + R) of one panel of a product, over the depth [first, first + depth).
   template <int R, int H>
   static void product_tile(const Product& p, Index panel, Index first, Index depth, Index row) {
     const bool begins = first == 0, ends = first + depth == p.depth;
@@ -108,7 +109,7 @@ class Tiles {
     }
   }
 
-  /// Tiles for so many rows, each of nearly as many: a thin tile is slow.
+  /// Returns the number of tiles that cover `rows` rows. Tiles have nearly equal rows, since a thin tile is slow.
   static Index tiles_of(Index rows) { return (rows + V::rows - 1) / V::rows; }
 
   template <int R, int H>
@@ -120,7 +121,7 @@ class Tiles {
     }
   }
 
-  /// One panel over the depth [first, first + depth), while the block of b that comes next is fetched.
+  /// Computes one panel over the depth [first, first + depth) and prefetches the next block of b.
   template <int H>
   static TESSEREC_INLINE void product_panel(const Product& p, Index panel, Index first, Index depth,
                                             const float* next_b) {
@@ -133,10 +134,10 @@ class Tiles {
     }
   }
 
-  /// Rows [out, out + R) of dw and the columns of one panel of x.
+  /// Computes rows [out, out + R) of dw for the columns of one panel of x.
   template <int R, int H>
   static void weight_tile(const WeightGradient& p, Index out, Index in) {
-    const Index columns = p.ins - in, last = least(half, columns - (H - 1) * half);  // of the last register
+    const Index columns = p.ins - in, last = least(half, columns - (H - 1) * half);  // columns of the last register
     float* dw = p.dw + out * p.ins + in;
     Register c[R][H];
 #pragma GCC unroll 12
@@ -172,7 +173,7 @@ class Tiles {
     }
   }
 
-  /// A product of one column: the rows in registers, a square of a transposed at a time.
+  /// Computes a product of one column, with one row in each element of a register. Transposes a square of a at a time.
   static void product_column(const Product& p) {
     for (Index row = 0; row < p.rows; row += half) {
       const Index rows = least(half, p.rows - row);
@@ -224,7 +225,7 @@ class Tiles {
     const Index x_panels = x_block / (p.rows * width), step = (x_panels > 0 ? x_panels : 1) * width;
     for (Index begin = 0; begin < p.ins; begin += step) {
       const Index end = least(p.ins, begin + step);
-      for (Index panel = 0; panel < p.outs; panel += width) {  // of dy: in the first cache
+      for (Index panel = 0; panel < p.outs; panel += width) {  // a panel of dy stays in L1
         const Index outs = least(width, p.outs - panel), tiles = tiles_of(outs);
         for (Index in = begin; in < end; in += width)
           for (Index t = 0, out = 0; t < tiles; ++t) {

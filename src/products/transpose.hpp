@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A square of numbers transposed in vector registers.
+/// Transposition of a square of floats in vector registers.
 #pragma once
 
 #include <utility>
@@ -9,7 +9,7 @@
 namespace tesserec::products {
 namespace {
 
-/// The columns c with bit `step` from b, where they stood `step` further left; the others from a. And the complement.
+/// Exchanges columns c + step of a with columns c of b, for all c without bit `step`.
 template <int n, int step, class Register, int... c>
 TESSEREC_INLINE void exchange(Register& a, Register& b, std::integer_sequence<int, c...>) {
   const Register left = __builtin_shufflevector(a, b, ((c & step) != 0 ? n + c - step : c)...);
@@ -17,7 +17,7 @@ TESSEREC_INLINE void exchange(Register& a, Register& b, std::integer_sequence<in
   a = left;
 }
 
-/// The n registers of n numbers become the columns: blocks of n/2, then n/4, ... change places.
+/// Transposes n registers of n floats: exchanges blocks of n/2 columns, then n/4, ...
 template <int n, class Register, int step = n / 2>
 TESSEREC_INLINE void transpose(Register (&rows)[n]) {
 #pragma GCC unroll 16

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// bf16.hpp's products where no instruction makes them: two fma of numbers that a shift and a mask make fp32.
+/// Products of bf16.hpp without an instruction for them. A shift and a mask make two fp32 values of each word, and two
+/// fma multiply them.
 #pragma once
 
 #include <utility>
@@ -8,7 +9,7 @@
 #include "flush_mode.hpp"
 
 namespace tesserec::products {
-namespace {  // an object for each instruction set
+namespace {  // internal linkage: one copy per instruction set
 
 template <class V, int tile_rows>
 struct TwoFma : V, FlushMode {
@@ -17,7 +18,7 @@ struct TwoFma : V, FlushMode {
   static constexpr int together = 2;
   static constexpr int rows = tile_rows;
 
-  static TESSEREC_INLINE Bits rounded(Register v) {  // round_to_bf16
+  static TESSEREC_INLINE Bits rounded(Register v) {  // as round_to_bf16() does
     const Bits bits = (Bits)v, number = bits + 0x7fffu + (bits >> 16 & 1u);
     const Bits or_nan = (bits & ~sign_bit) > exponent_bits ? bits | quiet_bit : number;
     return ((bits & exponent_bits) == 0u ? bits & sign_bit : or_nan) & 0xffff0000u;

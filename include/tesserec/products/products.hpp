@@ -23,7 +23,7 @@ struct Matrix {
 
   // Storage that the products manage.
   LoopBuffer<float> own;           // storage of `numbers` that no caller owns
-  LoopBuffer<float> across, down;  // words of panels.hpp, on a host only
+  LoopBuffer<float> across, down;  // bf16 words (src/products/kernels.hpp), on a host only
   LoopBuffer<float> sums;          // column sums of a gradient, on a host only
 
   Rows<float> rows() const { return {numbers, width, stride}; }
