@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The smooth activations of one number, y = f(x), and their slopes f'(x).
+/// Smooth activations y = f(x) of one value, and their derivatives f'(x).
 #pragma once
 
 #include <cassert>
@@ -31,7 +31,7 @@ struct Gelu {
     constexpr float normal_peak = 0.39894228f;  // 1 / sqrt(2 pi)
     return std::fma(x, normal_peak * elementary::exp(-0.5f * x * x), normal_below(x));
   }
-  /// The normal distribution's share below x.
+  /// Returns the standard normal distribution function at x.
   TESSEREC_FUNCTION static float normal_below(float x) {
     constexpr float sqrt_half = 0.70710678f;
     return 0.5f * (1.0f + elementary::erf(x * sqrt_half));
@@ -45,7 +45,7 @@ struct Swish {
   }
 };
 
-/// y = f(x), and dy = dy f'(x), of number i.
+/// Loop bodies that compute y = f(x), and dy = dy f'(x), for element i.
 template <class Formula>
 struct Activate {
   const float* x;
@@ -59,7 +59,7 @@ struct ActivateBack {
   TESSEREC_FUNCTION void operator()(Index i) const { dy[i] *= Formula::slope(x[i]); }
 };
 
-/// call.template operator()<Formula>(), of a smooth activation.
+/// Calls call.template operator()<Formula>() with the formula of a smooth activation.
 template <class Call>
 void with_formula(Activation activation, const Call& call) {
   switch (activation) {

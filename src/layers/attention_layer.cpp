@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The local activation unit of the deep interest network (Zhou et al., KDD 2018, arXiv 1706.06978). Of a target t and a
-// sequence h_1, h_2, ... of vectors as wide:
+// Local activation unit of the deep interest network (Zhou et al., KDD 2018, arXiv 1706.06978). A target t and a
+// sequence h_1, h_2, ... of vectors of the same width give
 //   s_j = mlp([t, h_j, t - h_j, t * h_j]);   y = sum_j a_j h_j
-// with a = s as in the paper, or a = softmax(s / sqrt(width)). On a host the MLP takes the vectors of a chunk's samples
-// in blocks of as many as a chunk has samples; the way back makes each block's activations once more, so that these
-// stay small.
+// with a = s as in the paper, or a = softmax(s / sqrt(width)). On a host the MLP reads the vectors of a chunk's samples
+// in blocks of chunk_samples vectors. If there are several blocks, backward() recomputes the activations of each, so
+// that their buffers stay small.
 #include <algorithm>
 #include <cmath>
 
@@ -29,7 +29,7 @@ class Attention final : public Layer {
   std::string describe() const override {
     return concat(mlp_->describe(), " of each vector of ", dim_, scale_ > 0 ? ", softmax" : "");
   }
-  Flops flops() const override {  // those of blocks that are made once more do not count
+  Flops flops() const override {  // recomputed blocks are not counted
     const Flops mlp = mlp_->flops();
     const double sums = 2.0 * double(dim_);
     return {length_ * (mlp.forward + sums), length_ * (mlp.inputs + 2 * sums), length_ * mlp.backward};
@@ -70,7 +70,7 @@ class Attention final : public Layer {
     if (input_gradients[0].data != nullptr) clear_rows(where, batch.rows, input_gradients[0]);
     through_weights(where, batch, upstream, input_gradients[1]);
     if (where.is_thread() && vectors == 0 && !gradient.add) std::fill_n(gradient.data, size(), 0.0f);
-    const bool kept = !where.is_thread() || vectors <= chunk_samples;  // the activations of the way there still stand
+    const bool kept = !where.is_thread() || vectors <= chunk_samples;  // activations of forward() are still valid
     over_blocks(where, vectors, [&](Range ids) {
       if (!kept) score(where, batch, ids, own.again.reserve(where, "tesserec::layers::attention", vectors));
       Batch part = of_vectors(batch, ids);
@@ -107,7 +107,7 @@ class Attention final : public Layer {
     own.input.width = own.input.stride = 4 * n;
     mlp_->forward(where, of_vectors(batch, ids), {scores + first, 1, 1});
   }
-  /// Writes the scores' slopes, and of the vectors' gradients what does not go through the MLP.
+  /// Writes the gradients of the scores, and the vectors' gradients except for the contribution through the MLP.
   void through_weights(const Where& where, const Batch& batch, Rows<const float> upstream, Rows<float> to) const {
     Vectors& own = this->own<Vectors>(batch);
     const Rows<const float> history = batch.inputs[1];
@@ -135,7 +135,7 @@ class Attention final : public Layer {
           for (Index i = 0; i < own_vectors.size(); ++i) d[i] = scale * p[i] * (d[i] - mean);
         });
   }
-  /// Adds what the MLP's input says of vectors `ids` to the gradients of the target and of the vectors.
+  /// Adds the gradients of the MLP's inputs for vectors `ids` to the gradients of the target and of the vectors.
   void through_input(const Where& where, const Batch& batch, Range ids,
                      std::span<const Rows<float>> input_gradients) const {
     const Rows<const float> target = batch.inputs[0], history = batch.inputs[1];
@@ -168,15 +168,15 @@ class Attention final : public Layer {
  private:
   struct Vectors : Workspace {
     std::unique_ptr<Workspace> mlp;
-    LoopBuffer<Index> samples;          // [vectors] each one's
+    LoopBuffer<Index> samples;          // [vectors] each vector's sample
     LoopBuffer<float> x, dx;            // [a block's vectors, 4 dim]
     LoopBuffer<float> weights, slopes;  // [vectors] a, and the gradient of the scores
-    LoopBuffer<float> again;            // [vectors] scores of a block that is made once more
+    LoopBuffer<float> again;            // [vectors] scores of recomputed blocks
     VectorBlocks blocks;
-    LayerInput input;  // x
+    LayerInput input;  // view of x
   };
 
-  /// body(vectors that the MLP takes at once): on a device once, of all, also of none.
+  /// Calls body(range of vectors) for each block that the MLP reads at once. A device has one block, possibly empty.
   template <class Body>
   static void over_blocks(const Where& where, Index vectors, const Body& body) {
     if (!where.is_thread()) return body(Range{0, vectors});
@@ -193,7 +193,7 @@ class Attention final : public Layer {
 
   std::unique_ptr<Layer> mlp_;
   Index dim_;
-  float scale_;  // of the softmax; 0 = there is none
+  float scale_;  // of the softmax; 0 = no softmax
   double length_;
 };
 

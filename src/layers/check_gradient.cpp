@@ -12,17 +12,17 @@
 namespace tesserec::layers {
 namespace {
 
-/// A layer with all that it is given for one chunk on this thread.
+/// Layer with its operands for one chunk on this thread.
 class ChunkAlone {
  public:
-  static constexpr Index apart = 3;  // floats between the rows of an input
+  static constexpr Index apart = 3;  // floats of gap between the rows of an input
 
   ChunkAlone(const Exec& exec, const Layer& layer, const std::vector<InputShape>& inputs, const GradientCheck& check)
       : exec_(exec), layer_(layer), rows_(check.rows), parameters_(SlopeCheck::normal_numbers(check, 0, layer.size())) {
     for (std::size_t i = 0; i < inputs.size(); ++i) {
       Index vectors = rows_;
       offsets_.emplace_back();
-      if (inputs[i].sequence) {  // 1, 2, 3, 0, 1, ... vectors a sample
+      if (inputs[i].sequence) {  // 1, 2, 3, 0, 1, ... vectors per sample
         offsets_[i].assign(rows_ + 1, 0);
         for (Index r = 0; r < rows_; ++r) offsets_[i][r + 1] = offsets_[i][r] + (r + 1) % 4;
         vectors = offsets_[i].back();
@@ -41,14 +41,14 @@ class ChunkAlone {
   std::vector<std::vector<float>>& numbers() { return numbers_; }
   Index width(std::size_t input) const { return widths_[input]; }
 
-  /// The sum of the outputs, each times a number that stays the same.
+  /// Returns the sum of the outputs, each times a fixed coefficient.
   double value() {
     forward();
     return std::inner_product(out_.begin(), out_.end(), upstream_.begin(), 0.0, std::plus<>(),
                               [](float a, float b) { return double(a) * double(b); });
   }
 
-  /// Gradients of that sum: of the wanted inputs, and of the parameters, added to `before` if there is any.
+  /// Gradients of value(): of the inputs, if wanted, and of the parameters, added to `before` unless it is empty.
   struct Gradients {
     std::vector<std::vector<float>> inputs;
     std::vector<float> parameters;
@@ -120,8 +120,8 @@ class ChunkAlone {
   const Layer& layer_;
   Index rows_;
   std::vector<float> parameters_, upstream_, packed_, out_;
-  std::vector<std::vector<float>> numbers_, laid_;  // of each input: rows side by side, and as they lie
-  std::vector<std::vector<Index>> offsets_;         // of each sequence
+  std::vector<std::vector<float>> numbers_, laid_;  // [input] contiguous values, and rows with gaps
+  std::vector<std::vector<Index>> offsets_;         // [input] empty unless it is a sequence
   std::vector<Index> widths_;
   std::vector<LayerInput> views_;
   const OnePiece piece_{rows_};

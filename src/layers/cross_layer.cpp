@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cross network of DCN v2 (Wang et al., arXiv 2008.13535):
+// Cross network of DCN v2 (Wang et al., arXiv 2008.13535):
 //   x_{l+1} = x_0 * (W_l (V_l x_l) + b_l) + x_l     with `rank`, W [n, rank], V [rank, n]
-//   x_{l+1} = x_0 * (W_l x_l + b_l) + x_l           without, W [n, n]
+//   x_{l+1} = x_0 * (W_l x_l + b_l) + x_l           without `rank`, W [n, n]
 #include "makers.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/text.hpp>
@@ -84,7 +84,7 @@ class CrossLayer final : public Layer {
     products.reserve(where, batch.rows, own.dx0);
     const Index n = products.numbers(own.g, batch.rows);
     float *const g = own.g.numbers, *const dx0 = own.dx0.numbers;
-    const float *const x0 = own.x(0).numbers, *dx = nullptr;  // gradient of x_{l+1} by way of the products behind it
+    const float *const x0 = own.x(0).numbers, *dx = nullptr;  // gradient of x_{l+1} through the products of layer l + 1
     for (std::size_t l = products_.size(); l-- > 0;) {
       Mlp::Matrices& chain = own.chains[l];
       products.reserve(where, batch.rows, chain.dy.back());
@@ -112,9 +112,9 @@ class CrossLayer final : public Layer {
   }
 
  private:
-  /// Between the products nothing is laid out anew.
+  /// Activations and gradients in the layout of the products, so that no copies are needed between them.
   struct Matrices : Workspace {
-    std::vector<Mlp::Matrices> chains;  // of each layer; x_l is the input of chain l
+    std::vector<Mlp::Matrices> chains;  // [layer] x_l is the input of chain l
     products::Matrix out, g, dx0;       // the last x; gradients of a layer's output, and of x_0
     products::Matrix& x(std::size_t l) { return l < chains.size() ? chains[l].x : out; }
   };
@@ -129,7 +129,7 @@ class CrossLayer final : public Layer {
   }
 
   Index width_, rank_;
-  std::vector<Mlp> products_;  // of each layer
+  std::vector<Mlp> products_;  // [layer]
 };
 
 }  // namespace

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The dot interaction of DLRM (Naumov et al., arXiv 1906.00091), in the order of the reference:
-// [z0, z1.z0, z2.z0, z2.z1, z3.z0, ...]: the strictly lower triangle of Z Z^T by rows; `itself`: with its diagonal. A
-// host has kernels of its instruction set (products/dots.hpp), a device teams (dot_teams.hpp).
+// Dot interaction of DLRM (Naumov et al., arXiv 1906.00091), in the reference's order
+// [z0, z1.z0, z2.z0, z2.z1, z3.z0, ...]: z0, then the strictly lower triangle of Z Z^T by rows. `itself` includes the
+// diagonal. A host runs SIMD kernels (products/dots.hpp), a device one team per sample (dot_teams.hpp).
 #include <algorithm>
 #include <vector>
 
@@ -47,8 +47,8 @@ class DotLayer final : public Layer {
 
  private:
   struct Buffers : Workspace {
-    LoopBuffer<float> scratch, vectors, gradients;  // the last two where they lie otherwise than the kernel reads
-    LoopList<Rows<const float>> from;               // on a device: each vector
+    LoopBuffer<float> scratch, vectors, gradients;  // the last two hold copies in the kernel's layout
+    LoopList<Rows<const float>> from;               // [vectors], on a device only
     LoopList<Rows<float>> to;
   };
   using Operands = products::DotVectors<const float>;
@@ -85,7 +85,7 @@ class DotLayer final : public Layer {
     dots.inputs = own<Buffers>(batch).from.send(where, vectors_of<const float>(inputs));
     return dots;
   }
-  /// Lists the vectors that inputs have side by side.
+  /// Lists the vectors that lie side by side in the inputs.
   template <class T>
   std::vector<Rows<T>> vectors_of(std::span<const Rows<T>> inputs) const {
     std::vector<Rows<T>> all;
@@ -100,14 +100,14 @@ class DotLayer final : public Layer {
     if (lie_as_the_kernel_reads(inputs)) return {inputs[0].data, inputs[1].data};
     return {own.vectors.data(), own.vectors.data() + rows * shape_.dim};
   }
-  /// A vector, and all others side by side: then nothing is copied.
+  /// Returns whether the inputs are the first vector and all others side by side, contiguous and so read in place.
   template <class Numbers>
   bool lie_as_the_kernel_reads(std::span<const Rows<Numbers>> inputs) const {
     return inputs.size() == 2 && inputs[0].width == shape_.dim &&
            std::all_of(inputs.begin(), inputs.end(),
                        [](const auto& rows) { return rows.data != nullptr && rows.stride == rows.width; });
   }
-  /// body(a vector of an input, its place in `vectors`), for all of them.
+  /// Calls body(vector of an input, its rows in `vectors`) for each vector.
   template <class Numbers, class Body>
   void each(Index rows, std::span<const Rows<Numbers>> inputs, const LoopBuffer<float>& vectors,
             const Body& body) const {

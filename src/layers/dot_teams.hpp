@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The dot interaction on a device: a team takes a sample, whose vectors it stages in its scratch memory, so many
-/// numbers of all of them at once; a thread has register tiles of pairs, or of the gradient.
+/// Dot interaction on a device, with one team per sample. A team stages a block of columns of all the sample's vectors
+/// in scratch memory. Each thread computes register tiles of pairs, or of the gradient.
 #pragma once
 
 #include <algorithm>
@@ -13,10 +13,10 @@ namespace tesserec::layers {
 
 struct DotTeams {
   static constexpr int members = device_is_host ? 1 : 32;
-  static constexpr int tile = 4;             // of pairs: vectors by vectors; of the gradient: vectors by numbers
-  static constexpr Index staged = 6 * 1024;  // floats
+  static constexpr int tile = 4;             // vectors x vectors of pairs, vectors x columns of the gradient
+  static constexpr Index staged = 6 * 1024;  // floats, 24 KiB of scratch memory
   products::DotShape shape;
-  Index block, pitch;               // numbers of a vector that are staged, and from one vector to the next
+  Index block, pitch;               // columns staged at once; floats between staged vectors, odd
   const Rows<const float>* inputs;  // [vectors]
 
   explicit DotTeams(const products::DotShape& s)
@@ -24,7 +24,7 @@ struct DotTeams {
   std::size_t scratch() const { return shape.vectors * pitch * sizeof(float); }
   TESSEREC_FUNCTION Index pairs_before(Index i) const { return i * (i - 1) / 2 + (shape.itself ? i : 0); }
 
-  /// Numbers [first, first + numbers) of the sample's vectors.
+  /// Stages columns [first, first + numbers) of the sample's vectors in `z`.
   template <class Team>
   TESSEREC_FUNCTION void stage(const Team& team, Index sample, Index first, Index numbers, float* z) const {
     for (Index t = team.team_rank(); t < shape.vectors * numbers; t += members)
@@ -48,7 +48,7 @@ struct DotForward {
       const Index numbers = dim - first < dots.block ? dim - first : dots.block;
       dots.stage(team, sample, first, numbers, z);
       team.team_barrier();
-      Index ti = 0;  // tile row: tiles of rows before it are ti (ti + 1) / 2
+      Index ti = 0;  // tile row, after ti (ti + 1) / 2 tiles
       for (Index t = team.team_rank(); t < tiles; t += members) {
         while ((ti + 1) * (ti + 2) / 2 <= t) ++ti;
         pair_tile(z, ti * tile, (t - ti * (ti + 1) / 2) * tile, numbers, first == 0, pairs);
@@ -58,7 +58,7 @@ struct DotForward {
     for (Index c = team.team_rank(); c < dim; c += members) out[sample][c] = dots.inputs[0][sample][c];
   }
 
-  /// Pairs of vectors [i, i + tile) with [j, j + tile): each one chain over the numbers in order.
+  /// Adds `numbers` columns to the pairs of vectors [i, i + tile) with [j, j + tile), one fma chain each in order.
   TESSEREC_FUNCTION void pair_tile(const float* z, Index i, Index j, Index numbers, bool begins, float* pairs) const {
     float sum[tile][tile];
     TESSEREC_UNROLL
@@ -94,7 +94,7 @@ struct DotBackward {
   static constexpr int tile = DotTeams::tile, members = DotTeams::members;
   DotTeams dots;
   Rows<const float> upstream;
-  const Rows<float>* gradients;  // [vectors]; null where nobody wants them
+  const Rows<float>* gradients;  // [vectors]; null data = not wanted
 
   template <class Team>
   TESSEREC_FUNCTION void operator()(const Team& team) const {
@@ -106,7 +106,7 @@ struct DotBackward {
       const Index numbers = dim - first < dots.block ? dim - first : dots.block;
       dots.stage(team, sample, first, numbers, z);
       team.team_barrier();
-      const Index apart = (numbers + tile - 1) / tile;  // a thread's numbers: threads beside each other read so
+      const Index apart = (numbers + tile - 1) / tile;  // between a tile's columns, so that warps read contiguously
       for (Index t = team.team_rank(); t < side * apart; t += members)
         gradient_tile(z, sample, t / apart * tile, t % apart, apart, {first, first + numbers}, slopes);
       team.team_barrier();
@@ -140,7 +140,7 @@ struct DotBackward {
       }
     }
   }
-  /// The upstream of a pair; twice that of a vector with itself, 0 where there is none.
+  /// Returns the upstream gradient of a pair, twice that of a vector with itself, or 0 for a pair without output.
   TESSEREC_FUNCTION float slope_of(const float* slopes, Index i, Index j) const {
     if (i == j) return dots.shape.itself ? slopes[dots.pairs_before(i) + i] + slopes[dots.pairs_before(i) + i] : 0.0f;
     return i > j ? slopes[dots.pairs_before(i) + j] : slopes[dots.pairs_before(j) + i];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// cat, sum, multiply and dropout.
+// Layers cat, sum, multiply and dropout.
 #include "makers.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/random_loops.hpp>
@@ -14,7 +14,7 @@ void multiply(const Where& where, Index rows, Rows<const float> a, Rows<const fl
       KOKKOS_LAMBDA(Index r, Index c) { to[r][c] = a[r][c] * b[r][c]; });
 }
 
-/// Layer of `width` numbers a sample, without parameters.
+/// Layer with `width` values per sample and no parameters.
 class ElementwiseLayer : public Layer {
  public:
   explicit ElementwiseLayer(Index width) : width_(width) {}
@@ -86,9 +86,8 @@ class MultiplyLayer final : public ElementwiseLayer {
   }
 };
 
-/// Dropout (Srivastava et al., JMLR 15, 2014), in training alone: each number is 0 with probability `rate`, else
-/// divided by 1 - rate. Which ones is a function of the seed, the layer, the step and the sample's place in the global
-/// batch.
+/// Dropout (Srivastava et al., JMLR 15, 2014), in training only. Each value is 0 with probability `rate`, and else
+/// divided by 1 - rate. The choice depends on the seed, the layer, the step and the sample's index in the global batch.
 class Dropout final : public ElementwiseLayer {
  public:
   Dropout(Index width, double rate) : ElementwiseLayer(width), rate_(rate) {}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The second order of a factorization machine (Rendle 2010; Guo et al., DeepFM, arXiv 1703.04247) as TorchRec has it:
-// over all numbers x of a sample together, y = ((sum x)^2 - sum x^2) / 2. FmSums in double, for the difference of two
-// large squares is what counts.
+// Second-order term of a factorization machine (Rendle 2010; Guo et al., DeepFM, arXiv 1703.04247), in TorchRec's form
+// over all values x of a sample: y = ((sum x)^2 - sum x^2) / 2. The sums are in double, because y is a small difference
+// of two large squares.
 #include "makers.hpp"
 
 namespace tesserec::layers {
@@ -59,7 +59,7 @@ class FmLayer final : public Layer {
  private:
   struct FmSums : Workspace {
     LoopList<LayerInput> inputs;
-    LoopBuffer<double> of_rows;  // of each sample's numbers
+    LoopBuffer<double> of_rows;  // [rows] sum of each sample's values
   };
 
   Index numbers_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A gated linear unit (Dauphin et al., ICML 2017, arXiv 1612.08083): of the halves a and b of a sample's numbers, or of
-// each vector of a sequence, y = a * sigmoid(b).
+// Gated linear unit (Dauphin et al., ICML 2017, arXiv 1612.08083): y = a * sigmoid(b), where a and b are the halves of
+// a sample's values, or of each vector of a sequence.
 #include "makers.hpp"
 #include <tesserec/core/elementary.hpp>
 #include <tesserec/core/error.hpp>
@@ -46,7 +46,7 @@ class GatedLayer final : public Layer {
   }
   Index width_;
   bool sequence_;
-  double length_;  // vectors a sample
+  double length_;  // mean vectors per sample
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Formulas that several layers have: for one number, or for a row of them.
+/// Formulas for rows of values that several layers share.
 #pragma once
 
 #include <cmath>
@@ -9,7 +9,7 @@
 
 namespace tesserec::layers {
 
-/// Replaces p by exp(factor * p) over the sum of them, of at least one number; the sum in order.
+/// Replaces p [n], n > 0, by exp(factor * p) over the sum of these, added in order.
 TESSEREC_FUNCTION void softmax(Index n, float factor, float* p) {
   float most = p[0], sum = 0.0f;
   for (Index i = 1; i < n; ++i) most = most < p[i] ? p[i] : most;
@@ -17,7 +17,7 @@ TESSEREC_FUNCTION void softmax(Index n, float factor, float* p) {
   for (Index i = 0; i < n; ++i) p[i] /= sum;
 }
 
-/// Adds products in eight chains of fma.
+/// Returns the inner product of a and b [n], in eight fma chains.
 TESSEREC_FUNCTION float inner_product(const RowThreads& threads, Index n, const float* a, const float* b) {
   return threads.chains<float>(n, [=](Index i, float sum) { return std::fma(a[i], b[i], sum); });
 }

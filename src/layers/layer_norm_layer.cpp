@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Layer normalisation (Ba, Kiros, Hinton, arXiv 1607.06450), over a sample's n numbers:
+// Layer normalization (Ba, Kiros, Hinton, arXiv 1607.06450) over a sample's n values:
 //   h = (x - mean) / sqrt(variance + 1e-5);   y = weight * h + bias
 //   dx = (d - mean d - h mean (d h)) / sqrt(variance + 1e-5),   d = weight dy
-// Means are in double.
+// Means and variances are in double.
 #include <cmath>
 
 #include "makers.hpp"
@@ -84,7 +84,7 @@ class LayerNorm final : public Layer {
  private:
   struct Normal : Workspace {
     LoopBuffer<float> h;         // [rows, width]
-    LoopBuffer<double> inverse;  // of each row's deviation
+    LoopBuffer<double> inverse;  // [rows] 1 / standard deviation
     ChunkSums sums;
   };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Makers of the kinds of layers, and what they ask of their inputs.
+/// Makers of the layer types, and checks of their inputs.
 #pragma once
 
 #include <tesserec/layers/layer_types.hpp>
@@ -25,11 +25,13 @@ std::unique_ptr<Layer> make_dropout(const LayerSettings& settings, const InputSh
 std::unique_ptr<Layer> make_vector_cross(const LayerSettings& settings, const InputShapes& inputs);
 std::unique_ptr<Layer> make_weighted_sum(const LayerSettings& settings, const InputShapes& inputs);
 
-/// Returns the width of the one input that `layer`, "a cross", takes. Error: there are others, or none.
+/// Returns the width of a layer's only input. `layer` is its name in errors ("a cross"). Throws Error unless there is
+/// exactly one input.
 Index one_width(const char* layer, const InputShapes& inputs);
-/// Returns the width that all inputs of `layer` have; it takes `count` of them, 0: any number. Error: they differ.
+/// Returns the common width of the inputs. `count`: 2 for exactly two inputs, 0 for one or more. Throws Error if the
+/// number of inputs is wrong or their widths differ.
 Index same_width(const char* layer, const InputShapes& inputs, std::size_t count);
-/// Returns the sum of the inputs' widths. Error: `layer` has none.
+/// Returns the sum of the inputs' widths. Throws Error if there are no inputs.
 Index total_width(const char* layer, const InputShapes& inputs);
 
 }  // namespace tesserec::layers

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// DCN v2's cross network of experts (Wang et al., arXiv 2008.13535, as TorchRec's LowRankMixtureCrossNet). Of layer l
-// and expert e, with V [rank, n], C [rank, rank], U [n, rank] of their own:
+// DCN v2's cross network of experts (Wang et al., arXiv 2008.13535, as TorchRec's LowRankMixtureCrossNet). Each layer l
+// and expert e has its own V [rank, n], C [rank, rank] and U [n, rank]:
 //   u_e = U relu(C relu(V x_l)) + b_l;   x_{l+1} = x_0 * sum_e p_e u_e + x_l;   p = softmax(gate x_l)
-// The gates [experts, n] are the same in all layers; one expert has none.
+// All layers share the gates [experts, n]. A single expert has no gates.
 #include "layer_formulas.hpp"
 #include "makers.hpp"
 #include <tesserec/core/chunk_sums.hpp>
@@ -81,7 +81,7 @@ class MixtureCross final : public Layer {
     clear_rows(where, batch.rows, dx0);
     own.gate_sums.begin(where, batch.chunks, experts_ * width_);
     for (std::size_t l = biases_.size(); l-- > 0;) {
-      // g is the gradient of x_{l+1}; what reaches x_l by way of the experts gathers in `reached`.
+      // g is the gradient of x_{l+1}. `reached` sums the gradients of x_l through the experts and the gates.
       const Rows<const float> x = input(batch, l);
       clear_rows(where, batch.rows, reached);
       own.bias_sums.begin(where, batch.chunks, width_);
@@ -105,7 +105,7 @@ class MixtureCross final : public Layer {
     add_rows(where, batch.rows, dx0, input_gradients[0]);
   }
 
-  /// p = softmax(gates x), [rows, experts].
+  /// Computes p = softmax(gates x) [rows, experts].
   void share(const Where& where, const Batch& batch, std::size_t l, Rows<const float> x) const {
     const Index experts = experts_, width = width_;
     float* const shares = own<Activations>(batch).p[l].reserve(where, "tesserec::layers::shares", batch.rows * experts);
@@ -120,7 +120,7 @@ class MixtureCross final : public Layer {
           if (threads.first()) softmax(experts, 1.0f, p);
         });
   }
-  /// next = next + p x0 (u + bias) of one expert.
+  /// Adds one expert's p x0 (u + bias) to `next`.
   void add_expert(const Where& where, const Batch& batch, std::size_t l, Index e, Rows<float> next) const {
     const Activations& own = this->own<Activations>(batch);
     const Index experts = experts_, width = width_;
@@ -132,7 +132,7 @@ class MixtureCross final : public Layer {
           next[r][c] += shares[r * experts] * x0[r][c] * (u[r * width + c] + bias[c]);
         });
   }
-  /// du = p g x0 of one expert, dp = g . (x0 (u + bias)); dx0 grows.
+  /// Computes du = p g x0 and dp = g . (x0 (u + bias)) of one expert, and adds p g (u + bias) to dx0.
   void expert_back(const Where& where, const Batch& batch, std::size_t l, Index e) const {
     const Activations& own = this->own<Activations>(batch);
     const Rows<const float> x0 = batch.inputs[0];
@@ -153,7 +153,7 @@ class MixtureCross final : public Layer {
           if (threads.first()) slopes[r * experts] = dp;
         });
   }
-  /// Through the softmax to the gates and to x.
+  /// Propagates dp through the softmax to the gates' gradient and to `reached`.
   void gates_back(const Where& where, const Batch& batch, std::size_t l, Rows<const float> x) const {
     Activations& own = this->own<Activations>(batch);
     const Index experts = experts_, width = width_;
@@ -186,10 +186,10 @@ class MixtureCross final : public Layer {
   struct Activations : Workspace {
     Activations(std::size_t layers, std::size_t chains) : u(chains), x(layers - 1), p(layers) {}
     std::vector<Mlp::Matrices> chains;          // [layer, expert]
-    std::vector<LoopBuffer<float>> u;           // [layer, expert] without its bias
-    std::vector<LoopBuffer<float>> x, p;        // [layer] x_{l+1} but the last; the gates' shares [rows, experts]
-    LoopBuffer<float> g, du, dx, dx0, reached;  // gradients: of x_{l+1}, of u, by way of a chain, of x_0, of x_l
-    LoopBuffer<float> dp;                       // [rows, experts]
+    std::vector<LoopBuffer<float>> u;           // [layer, expert] u_e without the bias
+    std::vector<LoopBuffer<float>> x, p;        // [layer] x_{l+1} except the last; p [rows, experts]
+    LoopBuffer<float> g, du, dx, dx0, reached;  // gradients of x_{l+1}, of u, through a chain, of x_0, of x_l
+    LoopBuffer<float> dp;                       // gradient of p [rows, experts]
     ChunkSums bias_sums, gate_sums;
   };
 
@@ -210,7 +210,7 @@ class MixtureCross final : public Layer {
 
   Index width_, rank_, experts_;
   std::vector<Mlp> products_;  // [layer, expert]
-  std::vector<Index> biases_;  // [layer] first float
+  std::vector<Index> biases_;  // [layer] first float of the bias
   Index gates_ = 0;
 };
 

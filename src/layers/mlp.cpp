@@ -7,11 +7,11 @@
 namespace tesserec::layers {
 namespace {
 
-/// y = f(x), f smooth
+/// Computes y = f(x) of n values for a smooth activation f.
 void activate(const Where& where, Activation activation, Index n, const float* x, float* y) {
   with_formula(activation, [&]<class F>() { over_numbers(where, "tesserec::layers::activate", n, Activate<F>{x, y}); });
 }
-/// dy = dy f'(x), f smooth
+/// Computes dy = dy f'(x) of n values for a smooth activation f.
 void activate_back(const Where& where, Activation activation, Index n, const float* x, float* dy) {
   with_formula(activation, [&]<class F>() {
     over_numbers(where, "tesserec::layers::activate_back", n, ActivateBack<F>{x, dy});

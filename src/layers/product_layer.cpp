@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// DLRM's projected interaction (TorchRec's InteractionProjectionArch): a sample's first input is a matrix A [F1, dim],
-// its second one B [dim, F2], both row after row; the output is A B [F1, F2].
+// Projected interaction of DLRM (TorchRec's InteractionProjectionArch). A sample's inputs are matrices A [F1, dim] and
+// B [dim, F2], both row-major, and the output is A B [F1, F2].
 #include <cmath>
 
 #include "makers.hpp"
@@ -10,7 +10,7 @@
 namespace tesserec::layers {
 namespace {
 
-/// A matrix of each sample: element (i, k) at i * row + k * column.
+/// Matrix of each sample, whose element (i, k) lies at i * row + k * column.
 struct SampleMatrix {
   Rows<const float> of;
   Index row, column;
@@ -18,7 +18,8 @@ struct SampleMatrix {
 struct ProductSize {
   Index n, depth, m;
 };
-/// c [n, m] = a [n, depth] b [depth, m] of each sample, each element one chain of fma from +0; b and c row after row.
+/// Computes c [n, m] = a [n, depth] b [depth, m] of each sample, each element one fma chain from +0. b and c are
+/// row-major.
 void multiply(const Where& where, Index samples, const ProductSize& size, const SampleMatrix& a, Rows<const float> b,
               Rows<float> c) {
   const Index n = size.n, depth = size.depth, m = size.m;
@@ -72,7 +73,7 @@ class ProductLayer final : public Layer {
 
  private:
   struct Transposed : Workspace {
-    LoopBuffer<float> b;  // each sample's B
+    LoopBuffer<float> b;  // each sample's B^T
   };
   Index rows_, dim_, columns_;
 };

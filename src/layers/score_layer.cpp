@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The inner product of two vectors, as two towers are scored.
+// Inner product of two vectors, the score of a two-tower model.
 #include "layer_formulas.hpp"
 #include "makers.hpp"
 

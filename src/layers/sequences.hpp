@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Helpers of layers over sequences.
+/// Helpers for layers over sequences.
 #pragma once
 
 #include <vector>
@@ -9,14 +9,14 @@
 
 namespace tesserec::layers {
 
-/// Writes the sample of each vector into `to`, [vectors].
+/// Writes each vector's sample into `to` [vectors] and returns its data.
 const Index* samples_of(const Where& where, Index rows, const Lengths& lengths, LoopBuffer<Index>& to);
 
-/// out = sum_j w_j h_j over a sample's vectors, a chain of fma from +0.
+/// Computes out = sum_j w_j h_j over each sample's vectors, one fma chain from +0.
 void add_weighted(const Where& where, Index rows, const LayerInput& vectors, const float* weights, Rows<float> out);
 
-/// Vectors of chunks on a device, in pieces of a chunk's number of samples. A lane's empty first chunk has an empty
-/// piece, +0.
+/// Pieces of up to chunk_samples vectors, cut from the vectors of each chunk on a device. A lane's first chunk has one
+/// empty piece if it has no vectors, whose sum is +0.
 class VectorBlocks {
  public:
   Pieces cut(const Where& where, const Pieces& chunks, const Lengths& lengths);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The first cross network (Wang et al., arXiv 1708.05123): x_{l+1} = x_0 * s_l + b_l + x_l,  s_l = w_l . x_l
+// Cross network of the first DCN (Wang et al., arXiv 1708.05123): x_{l+1} = x_0 * s_l + b_l + x_l,  s_l = w_l . x_l
 #include "layer_formulas.hpp"
 #include "makers.hpp"
 #include <tesserec/core/chunk_sums.hpp>
@@ -79,7 +79,7 @@ class VectorCrossLayer final : public Layer {
       own.sums.add(
           where, "tesserec::layers::vector_cross_bias", width, width, KOKKOS_LAMBDA(Index r, Index c, float sum) {
             const float slope = g[r][c];
-            g[r][c] = std::fma(ds[r], w[c], slope);  // of x_l, but for x_0
+            g[r][c] = std::fma(ds[r], w[c], slope);  // gradient of x_l, except through x_0
             return sum + slope;
           });
       own.sums.finish(where, 0, width, gradient.from(layers_[l].w), ChunkSums::Lane::from_zero);
@@ -96,13 +96,13 @@ class VectorCrossLayer final : public Layer {
   static constexpr const char* label = "tesserec::layers::cross";
   struct Activations : Workspace {
     explicit Activations(std::size_t layers) : x(layers - 1), s(layers) {}
-    std::vector<LoopBuffer<float>> x, s;  // x_{l+1} but the last; s_l
-    LoopBuffer<float> g, dx0, ds;         // gradients: of a layer's output, of x_0, of s
+    std::vector<LoopBuffer<float>> x, s;  // [layer] x_{l+1} except the last; s_l
+    LoopBuffer<float> g, dx0, ds;         // gradients of a layer's output, of x_0, of s
     ChunkSums sums;
   };
   Rows<float> rows(float* data) const { return {data, width_, width_}; }
 
-  /// First floats of a layer's tensors.
+  /// Offsets of a layer's tensors in its parameters, floats.
   struct Tensors {
     Index w, bias;
   };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A sequence's vectors, weighted and added: y = sum_j w_j h_j. The weights are learnt: those of positions, as
-// TorchRec's PositionWeightedModule, or those of ids, as the reference DLRM's learned pooling: a table of one column.
+// Weighted sum of a sequence's vectors: y = sum_j w_j h_j. The learned weights belong to positions, as in TorchRec's
+// PositionWeightedModule, or to ids in a table of one column, as in the reference DLRM's learned pooling.
 #include <algorithm>
 
 #include "layer_formulas.hpp"
@@ -57,7 +57,7 @@ class WeightedSum final : public Layer {
     if (positions > 0) add_positions(where, batch, gradient);
   }
 
-  /// Adds a lane's slopes of each position in one chain.
+  /// Sums the slopes of each position over a lane's vectors, in one chain, into the weights' gradient.
   void add_positions(const Where& where, const Batch& batch, LaneGradients gradient) const {
     const Pieces chunks = batch.chunks;
     const Lengths lengths = batch.inputs[0].lengths;
@@ -99,8 +99,8 @@ class WeightedSum final : public Layer {
 
  private:
   struct Weights : Workspace {
-    LoopBuffer<Index> samples;          // [vectors] each one's
-    LoopBuffer<float> weights, slopes;  // [vectors]
+    LoopBuffer<Index> samples;          // [vectors] each vector's sample
+    LoopBuffer<float> weights, slopes;  // [vectors] the weights, and their gradients
   };
 
   Index dim_, positions_;
