@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The two towers' loss (Yi et al., RecSys 2019; Covington et al., RecSys 2016). ChunkSample i has a query u_i and an
-// item v_i:
-//   s_ij = u_i . v_j / temperature;   loss_i = w_i y_i (log sum_j e^{s_ij} - s_ii),  w_i the sample's weight
-// over the samples j of its chunk, clicked or not. A chunk is a function of the lane and the batch alone, so that the
-// others are the same at any number of ranks.
+// In-batch softmax loss of two towers (Yi et al., RecSys 2019; Covington et al., RecSys 2016). Sample i has a query
+// u_i, an item v_i, a label y_i and a weight w_i:
+//   s_ij = u_i . v_j / temperature;   loss_i = w_i y_i (log sum_j e^{s_ij} - s_ii)
+// over all samples j of its chunk, clicked or not. A chunk depends on the lane and the batch alone, so the loss does
+// not depend on the number of ranks.
 #include "in_batch_softmax.hpp"
 
 #include <cmath>
@@ -15,12 +15,12 @@
 namespace tesserec::losses {
 namespace {
 
-/// Facts about a batch's chunks for loops over [chunks, chunk_samples].
+/// Chunks of a batch, for loops over [chunks, chunk_samples].
 struct Chunks {
   LossFunction::Batch batch;
   static constexpr Index most = chunk_samples;
   struct ChunkSample {
-    Index first, size, i;  // the chunk's samples; this one's place among them
+    Index first, size, i;  // the chunk's first row and its samples; this sample's index in it
     TESSEREC_FUNCTION bool is_none() const { return i >= size; }
     TESSEREC_FUNCTION Index row() const { return first + i; }
   };
@@ -47,7 +47,8 @@ class InBatchSoftmax final : public LossFunction {
     const Rows<const float> out = batch.out;
     const double scale = scale_, samples = double(batch.samples);
     float* const slopes = own.slopes.reserve(where, "tesserec::losses::scores", batch.rows * most);
-    float* const items = own.items.reserve(where, "tesserec::losses::items", batch.rows * dim);  // [dim, a chunk's]
+    float* const items =
+        own.items.reserve(where, "tesserec::losses::items", batch.rows * dim);  // [chunk][dim, samples]
     over_elements(
         where, "tesserec::losses::items", count, dim, KOKKOS_LAMBDA(Index at, Index d) {
           const Chunks::ChunkSample s = chunks.sample(at);
@@ -61,7 +62,7 @@ class InBatchSoftmax final : public LossFunction {
           const Index n = s.size;
           float* const row = slopes + s.row() * most;
           const double label = chunks.label(s.row());
-          if (label == 0.0) {  // its item is among the others', its query is not asked
+          if (label == 0.0) {  // no loss of its own, but its item is a negative of others
             threads.each(n, [=](Index j) { row[j] = 0.0f; });
             if (threads.first()) losses[s.row()] = 0.0;
             return;
@@ -86,7 +87,7 @@ class InBatchSoftmax final : public LossFunction {
             if (j == s.i) row[j] -= mine;
           });
         });
-    // The gradient: of u_i the slopes' sum over items in order, of v_i over queries.
+    // The gradient of u_i sums slopes times items in order, that of v_i slopes times queries.
     over_rows(
         where, "tesserec::losses::in_batch_softmax_back", count, KOKKOS_LAMBDA(Index at, const RowThreads& threads) {
           const Chunks::ChunkSample s = chunks.sample(at);
@@ -120,7 +121,7 @@ class InBatchSoftmax final : public LossFunction {
  private:
   struct Scores : Workspace {
     LoopBuffer<float> slopes;  // [rows, chunk_samples]
-    LoopBuffer<float> items;   // of each chunk, [dim, its samples]
+    LoopBuffer<float> items;   // [chunk][dim, samples]
   };
 
   double scale_;  // 1 / temperature

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Losses of one sample: what the loss types bce, mse and wbce are made of.
+/// Losses of one sample for the loss types bce, mse and wbce.
 #pragma once
 
 #include <array>
@@ -12,23 +12,23 @@ namespace tesserec::losses {
 
 enum class Loss { bce, mse, wbce };
 
-/// Loss of one sample's probability, as the reference DLRM has it. p = 1 / (1 + exp(-logit)), y the label.
-///   mse: (p - y)^2.  bce: -y log p - (1 - y) log(1 - p), each logarithm cut at -100.
-///   wbce: weight[y] * bce, y truncated to 0 or 1; a mean over samples, not over weights.
-/// A threshold t clamps p to [t, 1 - t] first; its gradient is 0 outside, 1 inside and on the border.
+/// Loss of one sample's probability, as in the reference DLRM. p = 1 / (1 + exp(-logit)), and y is the label.
+///   mse: (p - y)^2.  bce: -y log p - (1 - y) log(1 - p), each logarithm at least -100.
+///   wbce: weight[y] * bce with y truncated to 0 or 1; the mean divides by samples, not by weights.
+/// A threshold t first clamps p to [t, 1 - t]. The clamp's derivative is 0 outside, and 1 inside and on the bounds.
 struct SampleLoss {
   Loss type = Loss::bce;
   double threshold = 0.0;  ///< 0 = off
   std::array<double, 2> weight{1.0, 1.0};
 };
 
-/// A loss of one sample and its derivative.
+/// Loss of one sample and its derivative.
 struct LossValue {
   double value = 0.0;
   double gradient = 0.0;
 };
 
-/// SampleLoss, with the clamp's borders in single precision, as a probability in single precision meets them.
+/// Formula of a SampleLoss, with the clamp's bounds in single precision, as for a probability in single precision.
 class LossFormula {
  public:
   explicit LossFormula(const SampleLoss& s) : type_(s.type), clamps_(s.threshold != 0.0) {
@@ -40,7 +40,7 @@ class LossFormula {
     }
   }
 
-  /// Like PyTorch's bce, divides by p (1 - p) of at least 1e-12.
+  /// Returns the loss of a probability and its derivative. Like PyTorch's bce, divides by p (1 - p) of at least 1e-12.
   TESSEREC_FUNCTION LossValue of_probability(double probability, double label) const {
     const double p = clamped(probability);
     LossValue loss;
@@ -56,7 +56,8 @@ class LossFormula {
     if (probability < low_ || probability > high_) loss.gradient = 0.0;
     return loss;
   }
-  /// bce without threshold is computed from the logit itself and cannot overflow or be cut.
+  /// Returns the loss of a logit and its derivative. Without a threshold, bce is computed from the logit itself, which
+  /// neither overflows nor bounds a logarithm.
   TESSEREC_FUNCTION LossValue of_logit(double logit, double label) const {
     const double p = elementary::sigmoid(logit);
     if (type_ == Loss::bce && !clamps_)
@@ -65,7 +66,7 @@ class LossFormula {
     loss.gradient *= p * elementary::sigmoid(-logit);
     return loss;
   }
-  /// Clamped where there is a threshold.
+  /// Returns the probability of a logit, clamped if there is a threshold.
   TESSEREC_FUNCTION double prediction(double logit) const { return clamped(elementary::sigmoid(logit)); }
 
  private:
@@ -82,7 +83,7 @@ class LossFormula {
 
   Loss type_;
   bool clamps_;
-  float low_ = 0.0f, high_ = 1.0f;  // floats: g++ 12 loses the rounding of two doubles side by side
+  float low_ = 0.0f, high_ = 1.0f;  // floats, since g++ 12 drops the rounding of adjacent doubles
   double weight_[2];
 };
 

@@ -7,7 +7,7 @@
 namespace tesserec::losses {
 namespace {
 
-/// Loss of a logit and a label alone.
+/// Loss that depends on a sample's logit, label and weight alone.
 class LogitLoss final : public LossFunction {
  public:
   explicit LogitLoss(const SampleLoss& loss) : formula_(loss) {}
