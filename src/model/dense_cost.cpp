@@ -11,7 +11,7 @@ namespace tesserec::model {
 
 namespace {
 
-/// The most samples and lanes that a rank has.
+/// Returns the largest number of samples and of lanes on one rank.
 std::pair<Index, Index> most_of_rank(const Lanes& lanes, int ranks, Index global_batch) {
   Index samples = 0, most_lanes = 0;
   for (int rank = 0; rank < ranks; ++rank) {
@@ -21,8 +21,8 @@ std::pair<Index, Index> most_of_rank(const Lanes& lanes, int ranks, Index global
   return {samples, most_lanes};
 }
 
-/// Counts the numbers that layers read and write of a sample, forward. Vectors inside a layer are written and read, and
-/// gradients of pooled vectors are looked through for numbers that are not finite.
+/// Counts the floats that layers read and write per sample in the forward pass. Vectors inside a layer count twice, as
+/// written and read. Pooled vectors count once more, for the scan of their gradients for values that are not finite.
 double vector_numbers(const network::Network& dense) {
   double sum = double(dense.pooled_width());
   for (const network::LayerInfo& layer : dense.layers()) {
@@ -46,9 +46,9 @@ DenseWork dense_work(const network::Network& dense, const Lanes& lanes, int rank
   work.product_flops = double(samples) * (dense.flops_per_sample() - other);
   work.other_flops = double(samples) * other;
   work.vector_bytes = sizeof(float) * double(samples) * vector_numbers(dense);
-  // A rank of a node reads its piece of the sums of all of them and moves that piece.
+  // A rank reads its share of the sums of all ranks on its node, and updates that share of the parameters.
   work.gradient_bytes = gradient * (double(most_lanes) + (ranks_per_node > 1 ? 1.0 : 0.0) + 1.0 / ranks_per_node);
-  // Parts of its piece to their ranks in other nodes, then all parts to all: both ways.
+  // The share is reduce-scattered among the nodes and all-gathered. Each sends and receives, hence the factor 4.
   const double nodes = double(ranks) / ranks_per_node;
   work.wire_bytes = 4 * gradient / ranks_per_node * (nodes - 1) / nodes;
   return work;
@@ -56,9 +56,9 @@ DenseWork dense_work(const network::Network& dense, const Lanes& lanes, int rank
 
 double dense_bytes(const network::Network& dense, const Lanes& lanes, int ranks, Index global_batch, Index states) {
   const auto [samples, most_lanes] = most_of_rank(lanes, ranks, global_batch);
-  // Parameters, both packed forms, and sums over lanes (LaneSums has about log2 of them, and the result).
+  // Parameters, both packed forms, states, and the buffers of LaneSums: about log2(lanes) partial sums and the result.
   const double copies = 3 + double(states) + double(std::bit_width(std::uint64_t(most_lanes))) + 1;
-  const double vectors = ranks > 1 ? 4 : 2;  // pooled vectors and their gradients; train.pipeline has two batches
+  const double vectors = ranks > 1 ? 4 : 2;  // pooled vectors and their gradients, of two batches with train.pipeline
   return sizeof(float) *
          (copies * double(dense.parameters()) + double(samples) * vectors * double(dense.pooled_width()));
 }

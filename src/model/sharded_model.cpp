@@ -12,7 +12,8 @@
 namespace tesserec::model {
 namespace {
 
-/// Structured bindings name every member of a setting, here and below, so that a new one cannot be forgotten.
+/// Adds a layer's settings to `values`. Structured bindings name all members, here and below, so that a new member
+/// does not compile until it is added.
 void add(comm::NamedValues& values, std::size_t i, const layers::LayerSettings& layer) {
   const auto& [name, type, inputs, widths, activations, bias, itself, layers, rank, experts, dim, rate, softmax,
                positions, precision, own_values] = layer;
@@ -24,7 +25,8 @@ void add(comm::NamedValues& values, std::size_t i, const layers::LayerSettings& 
   values.add(at + "precision", products::name(precision)).add(at + "own_values", own_values.text());
 }
 
-/// Throws the same Error on all ranks if settings or dense features differ; names value and ranks. Collective.
+/// Throws the same Error on all ranks if settings or the number of dense features differ; it names value and ranks.
+/// Collective.
 void require_same_settings(const comm::Communicator& comm, const Settings& settings, Index dense_features) {
   if (comm.size() == 1) return;
   const auto& [type, embedding_dim, smaller, bottom, top, deep, interaction, itself, cross_settings, branch1, branch2,
@@ -79,19 +81,22 @@ void require_same_settings(const comm::Communicator& comm, const Settings& setti
   comm::require_same(comm, values.list(), "give all ranks of a model the same settings");
 }
 
-/// Returns shared memory where there is something and somebody to share with, and the host computes.
+/// Returns memory shared by the node's ranks, or none if the size is 0, the rank is alone on its node, or a device
+/// computes. Collective over the node.
 comm::NodeMemory shared(const comm::Node& node, Index size, Place place) {
   const bool shares = size > 0 && node.ranks().size() > 1 && place == Place::host;
   return shares ? comm::NodeMemory(node.ranks(), size) : comm::NodeMemory();
 }
-/// The same for packed weights, whose panels are as wide as the instruction set's: only where all ranks have one.
+/// Returns shared memory for packed weights, or none. Panel widths depend on the instruction set, so all ranks of the
+/// node must run the same one. Collective over the node.
 comm::NodeMemory shared_weights(const comm::Node& node, const network::Network& dense) {
   const bool alike = node.ranks().broadcast(products::instruction_set(), 0) == products::instruction_set();
   const bool all_alike = node.ranks().min(alike ? 1 : 0) == 1;
   return shared(node, all_alike ? dense.packed_size() : 0, place_of(dense.settings().kernels));
 }
 
-/// Returns uninitialized memory, from `memory` if shared. An out-of-memory error names the largest parameter.
+/// Returns uninitialized memory for the parameters, in `memory` if shared. An out-of-memory error names the largest
+/// parameter.
 PlacedVector<float> parameter_memory(const Exec& exec, const network::Network& dense, const comm::NodeMemory& memory,
                                      Place place) {
   if (memory) return Vector<float>(memory.data(), dense.parameters());
@@ -139,7 +144,7 @@ ShardedModel::ShardedModel(const Exec& exec, const comm::Communicator& comm, con
   if (packed) dense.share_weights({packed.data(), node.share(dense.parameters()), [this] { node.ranks().barrier(); }});
   dense.initialise(exec, options.seed, parameters);
   exec.fence();
-  if (memory) node.ranks().barrier();  // all start values stand
+  if (memory) node.ranks().barrier();  // all start values are written
 }
 
 void ShardedModel::move_dense(const Exec& exec, const PlacedVector<float>& gradient, double lr, Index step,
