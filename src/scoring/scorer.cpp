@@ -17,7 +17,7 @@
 namespace tesserec::scoring {
 namespace {
 
-/// Facts about the data that a model was trained on.
+/// Columns of the data that a model was trained on.
 struct TrainedColumns {
   std::vector<embedding::DataFeature> features;
   Index dense_features = 0;
@@ -38,7 +38,7 @@ TrainedColumns columns_of(const store::Attributes& attributes, const std::string
   return columns;
 }
 
-/// Returns the format that pooled and un-pooled vectors are rounded to before layers read them.
+/// Returns the format to which pooled and unpooled vectors are rounded before layers read them.
 NumberType vectors_of(const schema::ModelDeck& deck) {
   for (const schema::KeyValue& one : deck.given)
     for (const auto& [name, type] : number_types())
@@ -46,7 +46,7 @@ NumberType vectors_of(const schema::ModelDeck& deck) {
   return NumberType::fp32;
 }
 
-/// All rows of a store in memory, for reading from a file.
+/// Returns a view of a store's rows [0, count) in memory, as the target of a read from a file.
 std::shared_ptr<store::SlabSource> rows_of(const embedding::RowStore& rows, Index count) {
   return store::placed_rows(rows.in_place(0, {0, count}), rows.dim());
 }
@@ -79,7 +79,7 @@ Scorer::Model::Model(const Exec& exec, const store::OpenCheckpoint& checkpoint)
       parameters(make_vector<float>(exec, "tesserec::scoring::parameters", network.parameters())),
       step(checkpoint.manifest.step) {
   tables.allocate(exec);
-  std::fill_n(parameters.data(), network.parameters(), 0.0f);  // gaps
+  std::fill_n(parameters.data(), network.parameters(), 0.0f);  // gaps between tensors
   read(exec, checkpoint.state);
 }
 
