@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The second worked example of docs/worked_examples.md over ranks: four lanes' sums make 7 on every rank.
+// The second worked example of docs/design/law.md over ranks: four lanes' sums make 7 on every rank.
 #include "catch.hpp"
 #include <tesserec/comm/tree_reduce.hpp>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The first worked example of docs/worked_examples.md: the sum of one bag, and the partial sums that owners return.
+// The first worked example of docs/design/law.md: the sum of one bag, and the partial sums that owners return.
 #include <vector>
 
 #include "catch.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The first worked example of docs/worked_examples.md over ranks: the bag's sum is 5 under every plan.
+// The first worked example of docs/design/law.md over ranks: the bag's sum is 5 under every plan.
 #include "batches.hpp"
 #include "catch.hpp"
 #include <tesserec/sharding/sharded_embedding_bag_collection.hpp>

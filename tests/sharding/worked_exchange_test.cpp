@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The third worked example of docs/worked_examples.md: the messages of two ranks, what they hold, and the rows that
+// The third worked example of docs/design/exchange.md: the messages of two ranks, what they hold, and the rows that
 // move.
 #include <algorithm>
 #include <initializer_list>
