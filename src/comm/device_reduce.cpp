@@ -9,7 +9,7 @@ namespace {
 
 constexpr int levels = 16;  // heights of the tree: up to 2^16 lanes
 
-/// Kernel: to[i] = sum over the sources, by the tree, of their element i.
+/// Kernel that adds element i of all sources by the tree: to[i] = sum.
 struct AddSums {
   const DeviceReduce::Source* sources;
   Index count;

@@ -38,9 +38,9 @@ class DeviceReduce {
   Range lanes_;                             // lanes of a micro-batch
   std::vector<std::vector<Index>> leaves_;  // [rank]: a lane below each of its sums
   DeviceList<Source> sources_;
-  PlacedVector<float> received_;  // other ranks' sums [sum, share]
-  PlacedVector<float> total_;     // total [length]
-  LaneSums of_micro_batches_;     // this rank's share [share], by micro-batch
+  PlacedVector<float> received_;  // sums of other ranks [sum, share]
+  PlacedVector<float> total_;     // [length]
+  LaneSums of_micro_batches_;     // this rank's share of each micro-batch's sum
 };
 
 /// Returns a lane below each sum that is left when a rank has added these lanes.

@@ -15,8 +15,8 @@
 namespace tesserec::comm {
 namespace {
 
-/// Returns a random name for a segment of shared memory, which segments of other containers do not have either. A rank
-/// that can open the name thus shares the segment.
+/// Returns a random name for a segment of shared memory. No other segment has it, not even in another container, so a
+/// rank that can open the name has this segment.
 std::string new_name() {
   std::random_device random;
   return concat("/tesserec.", getpid(), ".", hex(random(), 8), hex(random(), 8));

@@ -74,8 +74,8 @@ class SignalEnd {
 constexpr double verdict_patience = 2.0;  // seconds
 
 /// Returns the job's exit code: that of the lowest failing rank, or, if none failed, the largest code (85 after a
-/// signal). The lowest failing rank passes its message to `note` and writes it. Others may wait for a failing rank
-/// inside the body. If they do not arrive within verdict_patience, it writes its message, calls the function of
+/// signal). The lowest failing rank passes its message to `note` and writes it. Other ranks may wait inside the
+/// body and not arrive within verdict_patience. A failing rank then writes its message, calls the function of
 /// set_last_words() and ends all ranks with its code. The body must not use `last_word`. Collective.
 int verdict(const Communicator& last_word, const Outcome& mine, const std::function<void(const std::string&)>& note) {
   const bool failed = !mine.message.empty();

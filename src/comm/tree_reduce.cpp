@@ -86,7 +86,7 @@ TreeReduce::TreeReduce(const Exec& exec, const Communicator& comm, const Lanes& 
   of_nodes_ = Additions(all_leaves, lanes.of_micro_batch(0));
   if (micro_batches_ > 1) of_micro_batches_.emplace(exec, node_->share(length).size(), sums_.place());
   if (!memory_ && ranks > 1) total_ = make_vector<float>(exec, "tesserec::comm::total", length);
-  // The lane sums then need no copy into shared memory if one thread adds all lanes.
+  // If one thread adds all lanes, their sums are computed in shared memory and need no copy.
   for (Index i = memory_ && concurrency(exec) == 1 ? most_ : 0; i-- > 0;)
     sums_.lend(Vector<float>(shared_sum(node_->ranks().rank(), i), length));
 }

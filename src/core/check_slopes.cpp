@@ -16,7 +16,7 @@ void SlopeCheck::compare(std::vector<float>& numbers, const std::vector<float>& 
   double largest = 1e-3;  // smallest slope that floats (24 bits) of sums of N(0, 1) resolve
   for (std::size_t i = 0; i < numbers.size(); ++i) {
     const double narrow = slope(numbers[i], 1e-2f), wide = slope(numbers[i], 2e-2f);
-    slopes.push_back((4 * narrow - wide) / 3);  // Richardson extrapolation: the error has the fifth derivative
+    slopes.push_back((4 * narrow - wide) / 3);  // Richardson extrapolation leaves an error of h^4.
     corner.push_back(std::abs(narrow - wide) > 0.05 * std::max({std::abs(narrow), std::abs(wide), 0.1}));
     largest = std::max(largest, std::abs(slopes.back()));
   }

@@ -14,7 +14,7 @@
 namespace tesserec {
 namespace {
 
-std::atomic<std::size_t> asked{0}, refused{0};  // bytes with the advice, bytes without
+std::atomic<std::size_t> asked{0}, refused{0};  // bytes advised, and bytes of them that the kernel refused
 std::atomic<int> refusal{0};                    // errno of the last refusal
 
 constexpr const char* machine_setting = "/sys/kernel/mm/transparent_hugepage/enabled";

@@ -66,7 +66,7 @@ void LaneSums::absorb(LaneSums& run) {
   for (int i = 0; i < run.count(); ++i) {
     push(run.leaf(i), run.leave(i));
     if (free_.empty()) continue;
-    run.free_.push_back(free_.back());  // The exchange of buffers keeps both from allocating at each step.
+    run.free_.push_back(free_.back());  // The exchange keeps both objects from allocating at each step.
     free_.pop_back();
   }
   run.order_.clear();

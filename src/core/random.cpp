@@ -12,7 +12,8 @@
 namespace tesserec {
 namespace {
 
-std::uint64_t mix(std::uint64_t x) {  // Mixes the bits by splitmix64's finalizer (Steele, Lea, Flood, 2014).
+// Mixes the bits of x by splitmix64's finalizer (Steele, Lea, Flood, 2014).
+std::uint64_t mix(std::uint64_t x) {
   x += 0x9e3779b97f4a7c15ull;
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ull;
   x = (x ^ (x >> 27)) * 0x94d049bb133111ebull;

@@ -47,7 +47,8 @@ std::int64_t nanoseconds() {
   return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
 }
 
-// Records the first signal. Uses only functions that are safe in a signal handler.
+// Records the first signal, and ends the process at a repeated one that insists. Calls only functions that are safe in
+// a signal handler.
 void on_signal(int signal) {
   const int error = errno;
   if (insists(signal)) {

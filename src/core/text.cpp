@@ -8,7 +8,7 @@ namespace tesserec {
 namespace {
 
 // Formats a number by std::to_chars. The buffer fits all digits of the largest double, sign, point and a
-// precision of 30 or more.
+// precision of 37 digits.
 template <class... Arguments>
 std::string digits_of(Arguments... arguments) {
   std::array<char, std::numeric_limits<double>::max_exponent10 + 40> digits;

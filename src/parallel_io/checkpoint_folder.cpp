@@ -24,7 +24,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Folder step_N with its ending: ".tmp" is being written, ".old" was whole and is being replaced, ".trash" is being
+// A folder step_N and its ending: ".tmp" is being written, ".old" was whole and is being replaced, ".trash" is being
 // removed.
 struct Entry {
   std::string folder;

@@ -58,7 +58,7 @@ void PartImages::put(const PartRows& rows, const void* data) {
 }
 
 // Writes a complete part in the background. One file is written while another is read back. Each keeps its image in
-// memory, so that their number and bytes are limited.
+// memory, which is why their number and bytes are limited.
 void PartImages::flush(int part) {
   constexpr std::size_t most = 3;
   constexpr Index most_bytes = Index{256} << 20;

@@ -32,15 +32,15 @@ struct PartSeal {
   std::uint64_t checksum;
 };
 
-/// Parts in memory. A complete part is sealed and written to the disk while others are filled. The part of a layout of
-/// one part is X.h5 itself, which take() returns unwritten.
+/// Parts in memory. A complete part is sealed and written to the disk while others are filled. If the layout has
+/// one part, it is X.h5 itself, which take() returns unwritten.
 class PartImages {
  public:
   /// Takes the path of X.h5, next to which the drafts are written. `layout` must outlive this object.
   PartImages(const store::PartsLayout& layout, std::string path) : layout_(layout), path_(std::move(path)) {}
 
-  /// Copies `data`, row-major, into the part. Throws Error if the part gets more bytes
-  /// than it has, because rows were given twice.
+  /// Copies `data`, row-major, into the part. Throws Error if the part is given more bytes than it has,
+  /// because rows were given twice.
   void put(const PartRows& rows, const void* data);
   /// Waits until all parts are on the disk. Throws Error if a part that was begun is incomplete.
   void finish();

@@ -70,8 +70,8 @@ void add_pieces(const Exec& exec, const std::vector<const store::StateItem*>& it
   }
 }
 
-/// Returns the owner of each part. The rank with a part's first number owns it, which saves messages, until it has as
-/// many parts as the others; the remaining parts go to ranks with fewer. Collective.
+/// Returns the owner of each part. The rank with a part's first number owns it, which saves messages, up to an equal
+/// number of parts for all ranks. Ranks with fewer parts own the rest. Collective.
 std::vector<int> owners_of(const comm::Communicator& comm, const store::PartsLayout& layout,
                            const std::map<std::string, std::vector<const store::StateItem*>>& owned) {
   std::vector<Index> holders(layout.parts(), -1);

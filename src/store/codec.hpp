@@ -29,7 +29,7 @@ struct IsVariant : std::false_type {};
 template <class... T>
 struct IsVariant<std::variant<T...>> : std::true_type {};
 
-/// Appends a value's bytes.
+/// Appends a value's bytes to `to`.
 template <class T>
 void encode(Bytes& to, const T& value) {
   const auto append = [&to](const void* data, std::size_t bytes) {

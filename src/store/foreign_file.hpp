@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Proxy of a file that another program wrote. All calls run in the process that has the file open.
+// Proxy of a file that another program wrote. HDF5 is called in the process that has the file open.
 #pragma once
 
 #include <map>

@@ -64,7 +64,7 @@ File File::create(const std::string& path) {
   const Handle access = access_list(path);
   constexpr std::size_t growth = std::size_t{64} << 10;  // bytes
   check(H5Pset_fapl_core(access, growth, false), path, "", "make the file in memory");
-  // This format has checksums in its metadata. It has no flags that are set until HDF5 closes the file.
+  // This format has checksums in its metadata, and no flag that stays set until HDF5 closes the file.
   check(H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_LATEST), path, "", "choose the format");
   const Handle creation(check(H5Pcreate(H5P_FILE_CREATE), path, "", "prepare the file"), H5Pclose);
   check(H5Pset_userblock(creation, seal_bytes), path, "", "leave room for the seal");
