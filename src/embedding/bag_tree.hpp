@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Order of the additions in a bag, by the tree of row blocks. All of it becomes part of the kernel that calls
-/// it.
+/// Order of the additions in a bag, by the tree of row blocks. The functions are inlined into the kernels that call
+/// them.
 ///
-/// A key is an id's block and its place in the bag. In the order of keys, an id and the one before it meet at the
-/// lowest node that has both. There the sum of the node's right half, kept at the half's least key, which is that id,
-/// is added to the sum of the left half, kept at the node's least key. So each id but the least is added once, at a
-/// node and to a place found by two searches for a least difference over all keys: no branch depends on them.
+/// A key holds an id's block and the id's position in the bag. In key order, an id and its predecessor meet at the
+/// lowest node above both. The addition at this node adds the right half's sum to the left half's sum. The right half's
+/// sum lies at the half's least key, which is the id's own. The left half's sum lies at the node's least key. Each id
+/// but the least is thus the source of exactly one addition. Node and target are found by two searches for a least
+/// difference over all keys, which have no data-dependent branch.
 #pragma once
 
 #include <algorithm>
@@ -19,18 +20,18 @@
 
 namespace tesserec::embedding {
 
-/// The additions of a short bag. There is room for two bags: numbers that were written one by one can be read as a
-/// vector only when they have reached the cache, so the next bag is read before this one's additions are found.
+/// Additions of a short bag, with buffers for two bags. The caller reads the next bag before it finds this bag's
+/// additions, because a vector load of keys that were stored one by one stalls until all stores have reached the cache.
 class BagTree {
  public:
-  static constexpr Index most_ids = 63;  // of 64 places; the last key is `never`
+  static constexpr Index most_ids = 63;  // keys hold 64 positions, and the last key is `never`
 
-  /// Positions in the bag. What is at `from` is added to what is at `into` and is used no more.
+  /// Pair of positions in the bag. The sum at `from` is added to the sum at `into` and not used afterwards.
   struct Addition {
     std::uint8_t into, from;
   };
 
-  /// Bags of another number of ids than 2 to most_ids are passed over.
+  /// Returns whether a bag has from 2 to most_ids ids. read() ignores all other bags.
   static bool takes(Index length) { return 2 <= length && length <= most_ids; }
 
   TESSEREC_HOST_FUNCTION void read(int bag, const BlockOf& block_of, const Index* ids, Index length) {
@@ -41,7 +42,8 @@ class BagTree {
     for (Index i = length; i < vectors(length) * elements; ++i) to.keys[i] = never;
   }
 
-  /// `blocks`: of the owner; no addition at a node that does not lie inside.
+  /// Finds the additions of a bag that was read. `blocks`: blocks of the owner. Nodes that do not lie inside them get
+  /// no addition.
   TESSEREC_HOST_FUNCTION void find(int bag, Range blocks) {
     const Read& from = bags_[bag];
     switch (vectors(from.length)) {
@@ -55,15 +57,15 @@ class BagTree {
   }
 
   std::span<const Addition> additions() const { return {additions_.data(), count_}; }
-  /// The first additions: rows to the first one of their block, in bag order.
+  /// Returns the first additions, which add rows to the first row of their block, in bag order.
   std::span<const Addition> in_blocks() const { return {additions_.data(), in_blocks_}; }
-  /// The others: sums at the nodes above, lower ones first.
+  /// Returns the remaining additions, which add sums at the nodes above blocks, lower nodes first.
   std::span<const Addition> above_blocks() const { return additions().subspan(in_blocks_); }
-  /// Positions in the bag where the sums of whole subtrees end up, by block.
+  /// Returns the positions in the bag where the sums of whole subtrees lie after all additions, in block order.
   std::span<const std::uint8_t> roots() const { return {roots_.data(), root_count_}; }
 
  private:
-  static constexpr int place_bits = 6, elements = 16;  // of a vector
+  static constexpr int place_bits = 6, elements = 16;  // number of elements of a vector register
   static constexpr std::uint16_t never = 0xFFFF;
   static_assert(block_count == 1 << (16 - place_bits) && most_ids == (1 << place_bits) - 1);
   using Keys [[gnu::vector_size(2 * elements), gnu::aligned(2), gnu::may_alias]] = std::uint16_t;
@@ -77,7 +79,7 @@ class BagTree {
 
   static int several(Index length) { return length <= 2 * elements ? 2 : 4; }
   static int vectors(Index length) { return length <= elements ? 1 : several(length); }
-  /// Adds numbers below 2^16 together.
+  /// Returns the sum of all elements, which must be below 2^16.
   TESSEREC_HOST_FUNCTION static std::size_t sum(const Keys& numbers) {
     const Words& four = reinterpret_cast<const Words&>(numbers);
     return ((four[0] + four[1]) + (four[2] + four[3])) * 0x0001000100010001u >> 48;
@@ -96,7 +98,7 @@ template <int vectors>
 TESSEREC_HOST_FUNCTION void BagTree::find(Range blocks, const std::uint16_t* keys, Index length) {
   std::uint16_t pairs[elements * vectors], order[elements * vectors];
   std::int16_t
-      times[elements * vectors];  // of the additions: node size and place; less 2^15, for comparisons with sign
+      times[elements * vectors];  // sort keys of the additions: (node size, position) - 2^15, for signed compares
   const Keys places{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
   const std::uint16_t first = blocks.begin, last = blocks.end - 1;
   Keys count{}, in_blocks{}, below[vectors], distance[vectors], node[vectors], nearest[vectors], earlier[vectors];
@@ -109,13 +111,13 @@ TESSEREC_HOST_FUNCTION void BagTree::find(Range blocks, const std::uint16_t* key
   for (Index j = 0; j < length; ++j)
 #pragma GCC unroll 4
     for (int v = 0; v < vectors; ++v) {
-      const Keys d = below[v] - keys[j];  // large where that key is not below
+      const Keys d = below[v] - keys[j];  // wraps to a large value unless keys[j] < key
       distance[v] = distance[v] < d ? distance[v] : d;
     }
 #pragma GCC unroll 4
   for (int v = 0; v < vectors; ++v) {
     const Keys key = below[v] + 1, before = below[v] - distance[v], place = places + std::uint16_t(elements * v);
-    Keys size = (key ^ before) >> place_bits;  // blocks below the node, less 1
+    Keys size = (key ^ before) >> place_bits;  // number of blocks below the node, less 1
     for (const int bits : {1, 2, 4, 8}) size |= size >> bits;
     const Keys block = key >> place_bits, begin = block & ~size, end = block | size;
     const Keys inside =
@@ -130,7 +132,7 @@ TESSEREC_HOST_FUNCTION void BagTree::find(Range blocks, const std::uint16_t* key
   for (Index j = 0; j < length; ++j)
 #pragma GCC unroll 4
     for (int v = 0; v < vectors; ++v) {
-      const Keys d = keys[j] - node[v];  // large where that key is below the node
+      const Keys d = keys[j] - node[v];  // wraps to a large value if keys[j] is below the node's range
       nearest[v] = nearest[v] < d ? nearest[v] : d;
       earlier[v] -= Keys(times[j] < time[v]);
     }
@@ -142,7 +144,7 @@ TESSEREC_HOST_FUNCTION void BagTree::find(Range blocks, const std::uint16_t* key
   count_ = sum(count);
   in_blocks_ = sum(in_blocks);
   root_count_ = 0;
-  for (Index i = 0; i < length; ++i)  // the roots behind the last addition
+  for (Index i = 0; i < length; ++i)  // roots, which are no source of an addition, all land at additions_[count_]
     std::memcpy(&additions_[order[i]], &pairs[i], sizeof(Addition));
   if (Index(count_) + 1 == length) {
     roots_[root_count_++] = additions_[count_].from;

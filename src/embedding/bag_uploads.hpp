@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Bags of a batch as ranks asked for them, on their way to a device.
+/// Bags of a batch, uploaded to a device in the order in which ranks sent them.
 #pragma once
 
 #include <algorithm>
@@ -13,56 +13,56 @@
 
 namespace tesserec::embedding {
 
-/// Bags as they came: those of a feature for a run of samples. What is sent beside it: offsets, ids, numbers of sums.
+/// Bags of one feature for a run of samples, in the sender's layout. Positions refer to the lists of SentBags.
 struct DeviceFeature {
-  Index offsets, ids;                   // where its [samples + 1] offsets, and its ids, begin
-  Index sums, sums_stride;              // floats; from a sum to the next
-  Index gradients, gradients_stride;    // the same
-  Index sums_before, gradients_before;  // where their [samples] numbers begin, of all bags before; -1: one a bag
+  Index offsets, ids;                   // position of its [samples + 1] offsets, and of its ids
+  Index sums, sums_stride;              // float offset of the first sum, and floats from one sum to the next
+  Index gradients, gradients_stride;    // float offset of the first gradient, and floats from one to the next
+  Index sums_before, gradients_before;  // position of [samples] counts of preceding sums (gradients); -1 = one per bag
   bool unpooled;
 };
-/// A run of samples, for features of a shard.
+/// Run of samples, with the features of one shard.
 struct DeviceRun {
-  Index first_bag, first_id;  // of the batch
+  Index first_bag, first_id;  // index of the first bag and id in the batch
   Index first_feature, features;
-  Index first_sample, samples;  // where the list of its samples begins; -1: all from the first one on
+  Index first_sample, samples;  // position of the list of its samples; -1 = consecutive samples from first_sample
   std::int32_t shard;
 };
 
-/// A whole list of the host; where kernels read it.
+/// Uploads a whole list. Returns its address for kernels.
 template <class From, class T>
 const T* upload(const Device& exec, Upload<T>& to, const std::string& label, const From& from) {
   std::copy(from.begin(), from.end(), to.reserve(exec, label, std::ssize(from)));
   return to.send(exec, std::ssize(from));
 }
 
-/// The lists that kernels read: those of all features, one after the other.
+/// Lists that kernels read; each concatenates the lists of all features.
 struct SentBags {
   const DeviceRun* runs = nullptr;
   Index run_count = 0;
   const DeviceFeature* features = nullptr;
   const Index* offsets = nullptr;
-  const Index* before = nullptr;  // numbers of sums and gradients
+  const Index* before = nullptr;  // counts of preceding sums and gradients
   const std::int32_t* samples = nullptr;
-  const Index* lane_ends = nullptr;  // the end of each lane, a sample of the batch
+  const Index* lane_ends = nullptr;  // [lanes] end of each lane, as a sample of the batch
   Index lanes = 0;
   const Index *ids = nullptr, *slots = nullptr;  // slots: null = id - first row
   const float* weights = nullptr;                // null = 1
   Index bags = 0, ids_count = 0;
-  Index longest = 0;                               // bag
-  bool moves_ids = false;                          // several features stand in a run: ids are not in the order of bags
-  bool whole_sums = true, whole_gradients = true;  // all begin where a quad may
+  Index longest = 0;                               // ids of the longest pooled bag
+  bool moves_ids = false;                          // some run has several features, so that ids are not in bag order
+  bool whole_sums = true, whole_gradients = true;  // every sum (gradient) begins at a multiple of 4 floats
 };
 
 class BagUploads {
  public:
   explicit BagUploads(std::vector<const EmbeddingTable*> tables);
 
-  /// Copies the lookups asked of each shard, which are not kept, and sends them.
+  /// Uploads the lookups of each shard. `asked` may be freed after the call.
   SentBags read(const Device& exec, std::span<const AskedShard* const> asked, const BatchSplit& split);
 
  private:
-  /// Lists runs and features, and counts.
+  /// Lists runs and features, and counts the values to be sent.
   void describe(std::span<const AskedShard* const> asked);
   void send(const Device& exec, std::span<const AskedShard* const> asked);
 
@@ -70,7 +70,7 @@ class BagUploads {
   Index dim_;
   SentBags sent_;
   bool weighted_ = false, placed_ = false;
-  Index offsets_ = 0, before_ = 0, samples_ = 0;  // numbers to be sent
+  Index offsets_ = 0, before_ = 0, samples_ = 0;  // number of values to be sent
   std::vector<DeviceRun> runs_;
   std::vector<DeviceFeature> features_;
   Upload<DeviceRun> sent_runs_;

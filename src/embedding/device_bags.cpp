@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bags on a device: lists are sent as they came, and kernels find each bag's place.
+// Bags on a device. Lists are uploaded in the sender's layout, and kernels find the position of each bag.
 #include "device_bags.hpp"
 
 namespace tesserec::embedding {
 namespace {
 
-/// The first i in [0, n) for which `reached`, which stays true, or n.
+/// Returns the first i in [0, n) for which `reached` is true, or n. `reached` must be monotonic.
 template <class Reached>
 TESSEREC_FUNCTION Index first_of(Index n, const Reached& reached) {
   Index begin = 0;
@@ -23,7 +23,7 @@ struct MakeBags {
   SentBags sent;
   Index* begins;
   DeviceBag* at;
-  Index* sources;  // among what was sent, where bags' ids stand otherwise there; else null
+  Index* sources;  // [bags] position of each bag's ids in `sent`, if they are not in bag order; else null
   TESSEREC_FUNCTION void operator()(const LaneGroup&, Index b) const {
     const SentBags& of = sent;
     const DeviceRun run = of.runs[first_of(of.run_count, RunBehind{of.runs, b}) - 1];
@@ -68,7 +68,7 @@ struct MakeBags {
   };
 };
 
-/// Moves ids, their slots and weights into the order of bags.
+/// Gathers ids, slots and weights into bag order.
 struct MoveIds {
   const Index *begins, *sources;
   const Index *sent, *sent_slots;  // slots: null = none

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Bags and shards as kernels see them.
+/// Bags and shards as kernels read them.
 #pragma once
 
 #include <span>
@@ -12,30 +12,30 @@
 
 namespace tesserec::embedding {
 
-/// A shard: the memory of its rows, each `dim` numbers, and the blocks that its owner has.
+/// Shard on a device: addresses of its rows [slots, dim] and states, and the row blocks of its owner.
 struct DeviceShard {
   float* weights;
-  float* states[3];       // as optim::states(type) lists them
-  float* dense_gradient;  // [rows, dim]; null but for the dense kernel
-  Index first_row;        // at slot 0, where slots follow rows
+  float* states[3];       // in the order of optim::states(type)
+  float* dense_gradient;  // [rows, dim]; null unless the kernel is dense
+  Index first_row;        // row at slot 0, if the store is ordered
   Index blocks_begin, blocks_end;
   BlockOf block_of;
 };
 
-/// Float offsets of a bag's sums and gradient. Rows that are not pooled are copied, each to a place of its own.
+/// Bag with the float offsets of its sums and gradient. Un-pooled rows are copied, each to its own offset.
 struct DeviceBag {
-  Index sums, gradient;                       // no sums: -1
-  std::int32_t sums_stride, gradient_stride;  // copied: from an id to the next
+  Index sums, gradient;                       // sums: -1 = no sum
+  std::int32_t sums_stride, gradient_stride;  // if copied: floats from one id to the next
   std::int32_t shard;
   std::int32_t lane : 31;
   std::uint32_t copied : 1;
   TESSEREC_FUNCTION Index gradient_of(Index id) const { return gradient + (copied ? id * gradient_stride : 0); }
 };
 
-/// The bags of a batch, in the order in which the law adds gradients: run, sample, feature, position.
+/// Bags of a batch, in the order in which the law adds gradients: run, sample, feature, position.
 struct BagArrays {
   Index bags = 0, ids_count = 0;
-  const Index* begins = nullptr;   // [bags + 1], into ids
+  const Index* begins = nullptr;   // [bags + 1] into ids
   const DeviceBag* at = nullptr;   // [bags]
   const Index* ids = nullptr;      // rows of the logical table
   const Index* slots = nullptr;    // parallel to ids; null = id - first row
@@ -47,20 +47,20 @@ struct BagArrays {
   }
 };
 
-/// The bags of a batch for several shards of one dim, in the order of BagArrays.
+/// Bags of a batch for several shards of equal dim, in the order of BagArrays.
 class DeviceBags {
  public:
-  /// `shards`: the tables where kernels read them.
+  /// Takes the tables and their shards in the memory of kernels.
   DeviceBags(std::vector<const EmbeddingTable*> tables, const DeviceShard* shards) : uploads_(std::move(tables)) {
     arrays_.shards = shards;
   }
 
-  /// Brings the lookups asked of each shard to the device.
+  /// Uploads the lookups of each shard and puts them into the order of BagArrays.
   void read(const Device& exec, std::span<const AskedShard* const> asked, const BatchSplit& split);
 
   const BagArrays& arrays() const { return arrays_; }
   Index longest() const { return sent_.longest; }
-  /// All sums, and gradients, begin where a quad may.
+  /// Returns whether every sum (gradient) begins at a multiple of 4 floats.
   bool whole_sums() const { return sent_.whole_sums; }
   bool whole_gradients() const { return sent_.whole_gradients; }
 

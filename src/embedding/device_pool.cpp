@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels of a lookup: a bag's ids are put in the order of their row blocks, then its rows are added.
+// Kernels of a lookup. They sort the ids of each bag by row block, then add the rows.
 #include "device_pool.hpp"
 
 #include <bit>
@@ -9,8 +9,8 @@
 namespace tesserec::embedding {
 namespace {
 
-constexpr Index short_bag = 128;                   // ids: each finds its place by looking at all others
-constexpr int block_bits = 10, block_levels = 10;  // of block_count
+constexpr Index short_bag = 128;  // most ids of a bag in which each id finds its rank by comparing with all others
+constexpr int block_bits = 10, block_levels = 10;  // log2(block_count)
 
 struct FindBlocks {
   BagArrays bags;
@@ -23,7 +23,7 @@ struct FindBlocks {
   }
 };
 
-/// Id i of a bag, in the order of blocks at `to`; the next one there is of block `next`, -1: it is the last.
+/// Writes id i of a bag at position `to` in block order. `next`: block of the id that follows; -1 = i is the last.
 struct OrderId {
   BagArrays bags;
   OrderedId* ordered;
@@ -85,12 +85,12 @@ struct OrderSorted {
   }
 };
 
-/// The rows of each bag, added by the tree of blocks: a lane takes quads of columns, and fetches some rows at once.
+/// Adds the rows of each bag by the tree of blocks. Each thread takes quads of columns and loads several rows at once.
 template <bool whole>
 struct Pool {
   BagArrays bags;
   const OrderedId* ordered;
-  const float* weights;  // in that order; null = 1
+  const float* weights;  // in block order; null = 1
   float* sums;
   Quads<whole> quads;
   TESSEREC_FUNCTION void operator()(const LaneGroup& lanes, Index b) const {
@@ -121,7 +121,7 @@ struct Pool {
           const int height = id[k].height();
           if (height == 0) continue;
           tree.climb(sum, height);
-          if (height == last_leaf) {  // a whole subtree
+          if (height == last_leaf) {  // complete sum of a whole subtree
             quads.store(out, q, sum);
             out += bag.copied ? bag.sums_stride : quads.dim;
           }

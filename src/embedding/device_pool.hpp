@@ -6,7 +6,8 @@
 
 namespace tesserec::embedding {
 
-/// An id of a bag in block order: its row's slot, whether it is copied, the height at which the next block meets it.
+/// Id of a bag in block order: the slot of its row, whether it is copied, and the height where the next id's block
+/// meets.
 struct OrderedId {
   std::uint64_t bits;
   TESSEREC_FUNCTION static OrderedId of(Index slot, bool copied, int height) {
@@ -17,7 +18,7 @@ struct OrderedId {
   TESSEREC_FUNCTION int height() const { return int(bits & 63); }
 };
 
-/// The lookup of all bags of some shards of one dim at once.
+/// Lookup of all bags of several shards of equal dim in one launch.
 class DevicePool {
  public:
   explicit DevicePool(Index dim) : dim_(dim) {}
@@ -31,14 +32,14 @@ class DevicePool {
   void pool(const Device& exec, const BagArrays& bags, float* sums);
 
   Index dim_;
-  DeviceVector<std::uint16_t> blocks_;  // of each id
+  DeviceVector<std::uint16_t> blocks_;  // row block of each id
   DeviceVector<OrderedId> ordered_;
   DeviceVector<float> ordered_weights_;
   struct {
     DeviceVector<std::uint64_t> keys, sorted;
     DeviceVector<std::uint32_t> places;
     KeySort sort;
-  } long_;  // where a bag is long
+  } long_;  // scratch for batches with a long bag
 };
 
 }  // namespace tesserec::embedding

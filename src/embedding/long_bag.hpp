@@ -10,7 +10,8 @@
 
 namespace tesserec::embedding {
 
-/// The ids of a long bag by groups, subtrees of row blocks of 16 to 32 ids if these spread evenly. Vectors are reused.
+/// Ids of a long bag, grouped by subtrees of row blocks. A group has 16 to 32 ids if these spread evenly over the
+/// blocks. Buffers are reused between bags.
 class LongBag {
  public:
   void sort(const BlockOf& block_of, const Index* ids, Index length) {
@@ -33,10 +34,10 @@ class LongBag {
   Range group(Index g) const { return {starts_[g], starts_[g + 1]}; }
   /// Returns the ids of a group, in bag order.
   const Index* ids(Range group) const { return ids_.data() + group.begin; }
-  /// Returns their places in the bag.
+  /// Returns the positions of a group's ids in the bag.
   const Index* places(Range group) const { return places_.data() + group.begin; }
 
-  /// Turns a group to the order of blocks, and to bag order inside each.
+  /// Sorts a group by block, and keeps bag order inside a block.
   void order_blocks(const BlockOf& block_of, Range group) {
     order_.resize(group.size());
     std::iota(order_.begin(), order_.end(), group.begin);
@@ -50,7 +51,7 @@ class LongBag {
   }
 
  private:
-  std::vector<Index> starts_;  // after sort: of group g at g, behind the last its end
+  std::vector<Index> starts_;  // [groups + 2] after sort(): begin of each group, then the end of the last
   std::vector<Index> ids_, places_, order_, turned_;
 };
 

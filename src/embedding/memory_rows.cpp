@@ -26,7 +26,7 @@ struct DrawRows {
   }
 };
 
-/// All rows of a shard in the memory of kernels, in the order of their ids.
+/// Store with all rows of a shard in the memory of kernels, in the order of their ids.
 class MemoryRows : public RowStore {
  public:
   MemoryRows(const Exec& exec, const TableShard& shard)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows that move by gradients in memory.
+// Updates of rows by gradients in memory.
 #include "row_moves.hpp"
 #include "row_updates.hpp"
 
@@ -13,7 +13,7 @@ struct GradientOf {
   TESSEREC_FUNCTION Quad operator()(Index q) const { return quads.load(vector, q); }
 };
 
-/// Operands that the launches below share: item -> shard, step, row.
+/// Operands that the kernels below share. They map an item to its shard, step, row and gradient.
 template <class Rule, bool whole>
 struct ListedRows {
   MovingShards of;
@@ -79,7 +79,7 @@ struct MoveColumns {
   }
 };
 
-/// call(std::bool_constant whole): vectors of dim floats, one after the other.
+/// Calls call(std::bool_constant whole). `whole`: contiguous vectors of `dim` floats consist of whole quads.
 template <class Call>
 void with_quads(Index dim, const Call& call) {
   if (dim % 4 == 0)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fused update: what reads each touched row once and writes it once.
+// Fused update, which reads and writes each touched row once.
 #include "row_moves.hpp"
 #include "row_updates.hpp"
 
@@ -20,7 +20,7 @@ struct MoveRuns {
     const DeviceStep& step = steps[key >> bits];
     const Index dim = sums.quads.dim;
     const DeviceRow at = row_at<Rule>(shard, row, dim, 0, dim);
-    constexpr bool alone = !device_is_host;  // a lane has one quad
+    constexpr bool alone = !device_is_host;  // on a device each thread has exactly one quad
     Quad held[alone ? 1 : LaneGroup::most] = {};
     for (Index q = lanes.lane; q < sums.quads.count(); q += lanes.width) {
       Quad sum = sums.of_run(run, q);

@@ -14,13 +14,13 @@
 namespace tesserec::embedding {
 namespace {
 
-constexpr Index prefetch_distance = 12;  // rows ahead; 8 to 16 are alike on the machines measured
-constexpr Index line = 16;               // floats
+constexpr Index prefetch_distance = 12;  // rows; 8 to 16 took equal times on the machines measured
+constexpr Index line = 16;               // floats of a cache line
 
-/// Sixteen numbers of a row: written out, because a loop over so few is taken apart number by number.
+/// Vector of 16 floats. Explicit, because GCC unrolls a loop of so few iterations into scalar code.
 using Line [[gnu::vector_size(64), gnu::aligned(4), gnu::may_alias]] = float;
 
-/// to = a + b; `to` may be one of them.
+/// Computes to = a + b; `to` may alias either.
 TESSEREC_HOST_FUNCTION void add(Index dim, const float* a, const float* b, float* to) {
   Index c = 0;
   for (; c + line <= dim; c += line)
@@ -28,7 +28,7 @@ TESSEREC_HOST_FUNCTION void add(Index dim, const float* a, const float* b, float
   for (; c < dim; ++c) to[c] = a[c] + b[c];
 }
 
-/// The sums of a short bag's subtrees. sum(root) is where that of a root stands, without the +0 that a sum begins with.
+/// Sums of a short bag's subtrees. The sum of a root lies at sum(root), without the initial +0.
 class ShortSum {
  public:
   explicit ShortSum(Index dim) : dim_(dim), slots_((BagTree::most_ids + 1) * dim) {}
@@ -48,7 +48,7 @@ class ShortSum {
 
  private:
   float* slot(Index i) { return slots_.data() + i * dim_; }
-  /// Rows times weights, those of a block in one chain.
+  /// Multiplies rows by their weights and adds the rows of each block in one chain of fma.
   template <class Weight>
   TESSEREC_HOST_FUNCTION void multiply(const BagTree& tree, Index length, const Weight& weight) {
     for (Index i = 0; i < length; ++i)
@@ -59,11 +59,12 @@ class ShortSum {
   }
 
   Index dim_;
-  std::vector<float> slots_;  // one an id
+  std::vector<float> slots_;  // [ids, dim]
   const float* at_[BagTree::most_ids + 1];
 };
 
-/// Calls few(group) for groups that a BagTree takes, additions found, and many(group) for others, in block order.
+/// Calls, in block order, few(group) for groups that BagTree takes, after finding their additions, and many(group) for
+/// all other groups.
 template <class Few, class Many>
 TESSEREC_HOST_FUNCTION void over_groups(LongBag& bag, BagTree& tree, const BlockOf& block_of, Range blocks,
                                         const Few& few, const Many& many) {
@@ -80,7 +81,7 @@ TESSEREC_HOST_FUNCTION void over_groups(LongBag& bag, BagTree& tree, const Block
   }
 }
 
-/// The row of each id of bags [first, last).
+/// Copies the row of each id of bags [first, last).
 template <class Row>
 void copy_rows(const Bags& bags, Index first, Index last, Index dim, const Row& row, float* out) {
   const Index stride = bags.sums_stride > 0 ? bags.sums_stride : dim, end = bags.offsets[last];
@@ -100,7 +101,7 @@ TESSEREC_KERNEL Nodes subtree_nodes(const BlockOf& block_of, Range blocks, const
     for (Index bag = 0; bag < bags.count; ++bag) nodes.offsets[bag + 1] = bags.offsets[bag + 1] - bags.offsets[0];
     return nodes;
   }
-  if (std::has_single_bit(std::uint64_t(blocks.size())) && blocks.begin % blocks.size() == 0) {  // a subtree itself
+  if (std::has_single_bit(std::uint64_t(blocks.size())) && blocks.begin % blocks.size() == 0) {  // one whole subtree
     for (Index bag = 0; bag < bags.count; ++bag) nodes.offsets[bag + 1] = nodes.offsets[bag] + (bags.length(bag) > 0);
     nodes.leaves.resize(nodes.offsets[bags.count], blocks.begin);
     return nodes;
@@ -157,7 +158,7 @@ TESSEREC_KERNEL void pool(const ShardRows& shard, const Bags& bags, const Nodes&
   BagTree tree;
   ShortSum sums(dim);
   LongBag long_bag;
-  std::vector<float> slots;  // of a long bag
+  std::vector<float> slots;  // partial sums of a long bag
   const auto read = [&](Index bag) {
     if (bag < last) tree.read(bag % 2, block_of, ids + bags.offsets[bag], bags.length(bag));
   };

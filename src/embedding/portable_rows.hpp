@@ -8,12 +8,12 @@
 
 namespace tesserec::embedding {
 
-/// Rows by kernels that are one text for every Kokkos space: shards of one dim and optimizer in one launch.
+/// Row kernels with one source for every Kokkos space. Shards of equal dim and optimizer share a launch.
 class PortableRows : public RowKernels {
  public:
   explicit PortableRows(std::vector<Shard> shards);
 
-  /// Also sorts the ids by row where gradients will come.
+  /// Also sorts the ids by row if gradients will follow.
   void read(const Exec& exec, const RowBatch& batch) override;
   void lookup(const Exec& exec, const RowBatch& batch, float* sums) override;
   std::vector<RowSums> sum(const Exec& exec, const RowBatch& batch, const float* gradients,
@@ -21,9 +21,9 @@ class PortableRows : public RowKernels {
   std::vector<std::vector<float>> move(const Exec& exec, const RowMoves& moves) override;
 
  private:
-  /// A bucket, and what all its shards have in common.
+  /// Bucket of shards, with their common properties.
   struct Group {
-    std::vector<std::size_t> shards;  // in the order of the bucket
+    std::vector<std::size_t> shards;  // in the bucket's order
     bool fetched, replicated, shared;
     std::unique_ptr<RowBucket> rows;
   };
@@ -38,7 +38,7 @@ class PortableRows : public RowKernels {
 
   std::vector<Shard> shards_;
   std::vector<Group> groups_;
-  std::vector<InGroup> places_;  // of each shard
+  std::vector<InGroup> places_;  // [shard]
 };
 
 }  // namespace tesserec::embedding

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Four columns of a row, which a lane of a kernel takes at once.
+/// Four columns of a row, the unit of work of a thread in a kernel.
 #pragma once
 
 #include <cmath>
@@ -14,8 +14,8 @@ struct alignas(16) Quad {
   float v[4];
 };
 
-/// Columns in memory: `dim` of them a vector. With `whole` all vectors are whole quads at addresses that divide
-/// by 16; without, numbers are read one by one, and 0 stands for those beyond.
+/// Accessor of vectors of `dim` floats by quads. `whole`: all quads are complete and aligned to 16 bytes. Otherwise
+/// floats are accessed one by one, and columns beyond `dim` read as 0.
 template <bool whole>
 struct Quads {
   Index dim;

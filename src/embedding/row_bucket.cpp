@@ -9,7 +9,7 @@
 namespace tesserec::embedding {
 namespace {
 
-/// Gradients of rows go to their slots among all of their shard; without any, 0 does.
+/// Scatters the gradients of listed rows to their slots in the dense gradient. Without gradients it writes 0.
 struct ScatterRows {
   RowList rows;
   const float* gradients;

@@ -7,38 +7,39 @@
 
 namespace tesserec::embedding {
 
-/// Shards of one dim, optimizer type, kernel and greatest gradient: their kernels are launched together.
+/// Shards that share kernel launches: equal in dim, optimizer type, compute kernel, clipping, and in whether rows are
+/// shared.
 class RowBucket {
  public:
   explicit RowBucket(std::vector<EmbeddingTable*> tables);
   static bool fit_together(const EmbeddingTable& a, const EmbeddingTable& b);
 
-  /// The bags of a batch, and its uses of rows.
+  /// Bags of a batch, and its uses of rows.
   struct Lists {
     explicit Lists(const RowBucket& of);
     DeviceBags bags;
     RowRuns runs;
   };
   void lookup(const Device& exec, const DeviceBags& bags, float* sums) { pool_.lookup(exec, bags, sums); }
-  /// Moves the rows of a batch; `rates` [shards of the bucket].
+  /// Updates the rows of a batch. `rates` [shards of the bucket].
   void update(const Device& exec, const RowRuns& of_batch, const float* gradients, std::span<const double> rates,
               Index step);
-  /// Returns the gradients by row of a batch, shard by shard. The host waits.
+  /// Returns the gradients of a batch by row, for each shard. Blocks.
   std::vector<RowSums> sums(const Device& exec, const RowRuns& of_batch, const float* gradients);
 
-  /// Moves rows of shard i by list `at` of `moves`, or returns the sums of its round.
+  /// Updates rows of shard i by entry `at` of `moves`, or returns the sums of its round.
   std::vector<float> move(const Device& exec, std::size_t i, const RowMoves& moves, std::size_t at);
 
  private:
   MovingShards moving(const Device& exec, std::span<const double> rates, Index step);
   MovingShards moving_one(const Device& exec, std::size_t i, double rate, Index step);
-  /// Moves listed rows of shard i that share no numbers with other shards.
+  /// Updates listed rows of shard i, which share no values with other shards.
   void move_whole(const Device& exec, std::size_t i, const MovingShards& of, const RowList& rows,
                   const float* gradients);
 
   std::vector<EmbeddingTable*> tables_;
   Index dim_;
-  float most_;  // magnitude of a gradient's numbers
+  float most_;  // magnitude to which gradients are clipped; infinite = no clipping
   bool dense_;
   DevicePool pool_;
   RunSums run_sums_;

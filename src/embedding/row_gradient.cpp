@@ -10,10 +10,10 @@
 namespace tesserec::embedding {
 
 void sort_by_row(std::vector<RowUse>& uses, Index rows) {
-  thread_local std::vector<RowUse> scratch;  // of all tables: it is still in the cache
+  thread_local std::vector<RowUse> scratch;  // shared by all tables, so that it stays in the cache
   constexpr int most_digit_bits = 11;
   const int bits = std::bit_width(std::uint64_t(std::max<Index>(rows - 1, 0)));
-  // As many counters as uses or so: to sum up more would cost more than another pass.
+  // The counters are about as many as the uses, because more of them would take longer to sum than another pass.
   const int digit_bits = std::clamp(int(std::bit_width(uses.size())), 4, most_digit_bits);
   const std::size_t last = (std::size_t{1} << digit_bits) - 1;
   scratch.resize(uses.size());
@@ -35,7 +35,7 @@ TESSEREC_KERNEL void sum_one_row(const RowUse* uses, Index count, const float* g
     const float* b = slots + from * dim;
     for (Index c = 0; c < dim; ++c) a[c] += b[c];
   };
-  if (count == 1 && !sums) {  // most rows of a large table
+  if (count == 1 && !sums) {  // the case of most rows of a large table
     float* only = slots + tree.push(uses->lane, merge) * dim;
     const float* gradient = gradients + uses->gradient;
     for (Index c = 0; c < dim; ++c) only[c] = std::fma(uses->weight, gradient[c], 0.0f);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Move of one row: the rules of optim by a group of lanes, which share its columns.
+/// Update of one row by a group of threads that share its columns. It applies the rules of optim.
 #pragma once
 
 #include <limits>
@@ -10,15 +10,15 @@
 
 namespace tesserec::embedding {
 
-/// A row, or some columns of it, beginning with one that divides by 4.
+/// Row, or columns of a row that begin at a multiple of 4.
 struct DeviceRow {
   float* weights;
-  float* states[3];   // those of columns, then the row's numbers
-  Index first_block;  // of 4 columns
-  Index dim;          // of the whole row
+  float* states[3];   // states per column, then those per row
+  Index first_block;  // index of the first block of 4 columns
+  Index dim;          // number of columns of the whole row
 };
 
-/// Row `row` of a shard, `dim` columns from `first_column` on of `whole_dim`.
+/// Returns row `row` of a shard that has `dim` of `whole_dim` columns, from `first_column`.
 template <class Rule>
 TESSEREC_FUNCTION DeviceRow row_at(const DeviceShard& shard, Index row, Index dim, Index first_column,
                                    Index whole_dim) {
@@ -29,7 +29,7 @@ TESSEREC_FUNCTION DeviceRow row_at(const DeviceShard& shard, Index row, Index di
   return {shard.weights + row * dim, {state(0), state(1), state(2)}, first_column / 4, whole_dim};
 }
 
-/// The move of one row by a group of lanes; `one`: the group has a lane for each quad.
+/// Update of one row by a group of threads. `one`: the group has a thread for each quad.
 template <class Rule, bool whole, bool one = false>
 struct RowMove {
   const LaneGroup& lanes;
@@ -38,7 +38,7 @@ struct RowMove {
   Quads<whole> quads;
   Rule rule{};
 
-  /// The rule's numbers once `done` rounds are. All lanes have them; one writes.
+  /// Computes the rule's scalars after `done` rounds. All threads compute the row's numbers, and one stores them.
   TESSEREC_FUNCTION void find_scalars(int done, const float* totals, float* numbers) {
     rule.scalars(step, done, totals, numbers, row.dim);
   }
@@ -52,7 +52,7 @@ struct RowMove {
     for (int i = 0; i < Rule::row_numbers; ++i) *row.states[Rule::column_states + i] = numbers[i];
   }
 
-  /// Columns of quad q, each with its states: body(column, gradient); then what moved is stored.
+  /// Calls body(column, gradient) for each column of the thread's quads, then stores the selected values.
   template <bool weights, bool states, class Gradient, class Body>
   TESSEREC_FUNCTION void over_columns(const Gradient& gradient, const Body& body) const {
     constexpr int columns = Rule::column_states;
@@ -80,7 +80,7 @@ struct RowMove {
     over_columns<false, true>(gradient, [&](optim::Column& column, float g) { rule.touch(step, round, column, g); });
   }
 
-  /// Squares of a round's k-th value over quad q.
+  /// Returns the sum of squares of the k-th value of a round over quad q.
   template <class Gradient>
   TESSEREC_FUNCTION float squares(int round, int k, const Gradient& gradient, Index q) const {
     constexpr int columns = Rule::column_states;
@@ -98,7 +98,8 @@ struct RowMove {
     return sum;
   }
 
-  /// Sums over all columns by the fixed tree over quads: a group's lanes, then group by group. All lanes get the sum.
+  /// Sums squares over all columns by the fixed tree over quads: first inside the group, then over groups of quads. All
+  /// threads get the sum.
   template <class Gradient>
   TESSEREC_FUNCTION float sum_of_squares(int round, int k, const Gradient& gradient) const {
     constexpr int device_levels = one ? 1 : 12;
@@ -111,7 +112,7 @@ struct RowMove {
       sum = q < count ? squares(round, k, gradient, q) : 0.0f;
       for (int half = 1; half < lanes.width; half *= 2) {
         const float other = lanes.of_lane(sum, half);
-        if (first + ((lanes.lane / half) ^ 1) * half < count) sum += other;  // one that is absent adds nothing
+        if (first + ((lanes.lane / half) ^ 1) * half < count) sum += other;  // an absent quad adds nothing
       }
       if constexpr (one) return sum;
       const Index leaf = first / lanes.width;
@@ -120,7 +121,7 @@ struct RowMove {
     return sum;
   }
 
-  /// The sums over whole subtrees of quads, of one owner of some columns -> out [subtrees]; by one lane.
+  /// Writes the sums over this owner's whole subtrees of quads to out [subtrees]. Runs on one thread.
   template <class Gradient>
   TESSEREC_FUNCTION Index sum_subtrees(int round, int k, const Gradient& gradient, float* out) const {
     constexpr int levels = 28;
@@ -142,7 +143,7 @@ struct RowMove {
                                            [&](optim::Column& column, float g) { rule.move(step, column, g); });
   }
 
-  /// The whole step of a whole row.
+  /// Updates a whole row.
   template <class Gradient>
   TESSEREC_FUNCTION void operator()(const Gradient& gradient) {
     float numbers[2] = {}, totals[2] = {};

@@ -9,7 +9,7 @@
 
 namespace tesserec::embedding {
 
-/// Turns the slots in sums.rows, which are in ascending order, into rows of the logical table in ascending order.
+/// Converts the ascending slots in sums.rows to ascending rows of the logical table.
 inline void name_rows(RowSums& sums, const RowStore& store) {
   for (Index& row : sums.rows) row = store.row_at(row);
   if (store.ordered()) return;

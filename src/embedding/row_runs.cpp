@@ -9,7 +9,7 @@
 namespace tesserec::embedding {
 namespace {
 
-/// Shard and row of each id, and what it does to that row.
+/// Finds the key (shard, row) and the use of each id.
 struct UsesOfBags {
   BagArrays bags;
   int row_bits;
@@ -27,7 +27,7 @@ struct UsesOfBags {
   }
 };
 
-/// Uses in their order, each with the height at which the next one meets it.
+/// Gathers the uses in sorted order, each with the height where the next use's lane meets its own.
 struct Arrange {
   const std::uint64_t* sorted;
   const std::uint32_t* places;
@@ -43,7 +43,7 @@ struct Arrange {
   }
 };
 
-/// A running count: where each run begins.
+/// Scan that finds the begin of each run.
 struct FindRuns {
   using value_type = Index;
   const std::uint64_t* sorted;
@@ -69,7 +69,7 @@ struct FindRuns {
   }
 };
 
-/// The same for pieces: lanes of hot rows.
+/// Scan that finds the pieces, which are the lanes of hot rows.
 struct FindPieces {
   using value_type = Index;
   const DeviceUse* uses;
@@ -130,7 +130,8 @@ void RowRuns::order_sums(const Device& exec, std::span<const std::span<const Row
 
 void RowRuns::sort(const Device& exec, const DeviceVector<std::uint64_t>& keys, const DeviceUse* unsorted, Index count,
                    Range lanes) {
-  // A lane is a chain by the law. So many lanes on average of each hot row can be summed side by side.
+  // The law makes the sum of a lane one sequential chain. A row with more than 8 uses per lane is hot, and its lanes
+  // are summed in parallel.
   const Index hot = lane_count_ > 1 ? 8 * Index{lane_count_} : count, most_pieces = count / 8 + 1;
   reserve_device(exec, uses_, "tesserec::embedding::uses", count);
   reserve_device(exec, rows_, "tesserec::embedding::run_rows", count);

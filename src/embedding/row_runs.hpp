@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The uses of rows by a batch, sorted by row, for updates without a host that knows how many rows there are.
+/// Uses of rows by a batch, sorted by row. The host never learns the number of distinct rows.
 #pragma once
 
 #include <span>
@@ -9,8 +9,9 @@
 
 namespace tesserec::embedding {
 
-/// One use of a row: where its gradient is, its weight, its lane, and the height at which the next use's lane meets it:
-/// 0 is the same lane, last_leaf the row's last or, of one rank's share of a row, that of a whole subtree.
+/// Use of a row: float offset of its gradient, weight, lane, and the height where the next use's lane meets its own.
+/// Height 0 is the same lane. last_leaf ends a run: the row's last use, or the last one of a whole subtree if lanes are
+/// one rank's.
 struct alignas(16) DeviceUse {
   Index gradient;
   float weight;
@@ -19,20 +20,21 @@ struct alignas(16) DeviceUse {
     return {gradient, weight, std::uint32_t(lane) << 7 | std::uint32_t(sums) << 6 | std::uint32_t(height)};
   }
   TESSEREC_FUNCTION int lane() const { return int(bits >> 7); }
-  TESSEREC_FUNCTION bool sums() const { return bits >> 6 & 1; }  ///< a subtree's, which enters as it is
+  TESSEREC_FUNCTION bool sums() const { return bits >> 6 & 1; }  ///< the gradient is already a subtree's sum
   TESSEREC_FUNCTION int height() const { return int(bits & 63); }
 };
 
-/// Runs of uses, each a row or a rank's subtree of it. If a row has more than `hot` uses, pieces stand for them.
+/// Runs of uses, each of one row or of one rank's subtree of its lanes. The lanes of hot rows are summed first, as
+/// pieces.
 struct RunArrays {
-  Index most = 0, most_pieces = 0;  // of runs and pieces; *runs and *pieces tell
+  Index most = 0, most_pieces = 0;  // bounds of *runs and *pieces, which only the device knows
   const Index* runs = nullptr;
   const Index* pieces = nullptr;
   const std::uint64_t* row = nullptr;     // [runs] shard << row_bits | row
-  const Index* begin = nullptr;           // [runs + 1] of uses
-  const Index* first_piece = nullptr;     // [runs]; -1: no hot row
+  const Index* begin = nullptr;           // [runs + 1] into uses
+  const Index* first_piece = nullptr;     // [runs] -1 = the row is not hot
   const Index* last_piece = nullptr;      // [runs]
-  const Index* piece_begin = nullptr;     // [pieces] of uses
+  const Index* piece_begin = nullptr;     // [pieces] into uses
   const DeviceUse* uses = nullptr;        // [most]
   const DeviceUse* piece_uses = nullptr;  // [pieces]
   int row_bits = 0;
@@ -40,12 +42,12 @@ struct RunArrays {
 
 class RowRuns {
  public:
-  /// `rows`: of the largest of the shards; `dim`: floats of a gradient.
+  /// Takes the number of shards, the rows of the largest shard, and the floats of a gradient.
   RowRuns(Index shards, Index rows, Index dim);
 
-  /// Sorts uses from bags; `lanes` = the whole tree, or one rank's.
+  /// Sorts the uses of bags. `lanes`: the whole tree, or the lanes of one rank.
   void order(const Device& exec, const DeviceBags& of, int lane_count, Range lanes);
-  /// Sorts sums over subtrees of lanes, of each shard.
+  /// Sorts sums over subtrees of lanes. `sums`: one list per shard.
   void order_sums(const Device& exec, std::span<const std::span<const RowUse>> sums, int lane_count);
 
   const RunArrays& arrays() const { return arrays_; }

@@ -27,7 +27,7 @@ RowSums add_sums(const Exec& exec, std::vector<RowUse> uses, Index rows, const f
 
 RowSums sum_all_rows(const Exec& exec, std::span<const RowUse> uses, const float* gradients, Index dim, bool are_sums) {
   RowSums all;
-  std::vector<Index> first_use;  // of each row, and the end
+  std::vector<Index> first_use;  // [rows + 1] index of each row's first use
   for (std::size_t i = 0; i < uses.size(); ++i)
     if (i == 0 || uses[i].row != uses[i - 1].row) {
       first_use.push_back(i);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Launches by which rows of several shards of one dim and optimizer type move.
+/// Launches that update rows of several shards of equal dim and optimizer type.
 #pragma once
 
 #include "run_sums.hpp"
@@ -7,22 +7,22 @@
 
 namespace tesserec::embedding {
 
-/// A shard's step.
+/// Scalars of one shard's step.
 struct DeviceStep {
   optim::StepScalars scalars;
-  float most;  // magnitude of a gradient's numbers
+  float most;  // magnitude to which gradients are clipped
 };
 
-/// Rows one after the other: those of runs, or a list of one shard, or, without, all of it.
+/// Rows to update: the rows of runs, an explicit list of one shard, or, if `keys` is null, every row of the shard.
 struct RowList {
-  Index most = 0;                       // rows
-  const Index* count = nullptr;         // how many; null: `most`
-  const std::uint64_t* keys = nullptr;  // shard << row_bits | row; null: the place
+  Index most = 0;                       // bound of the number of rows
+  const Index* count = nullptr;         // number of rows in device memory; null = `most`
+  const std::uint64_t* keys = nullptr;  // shard << row_bits | row; null = the item's index
   int row_bits = 63;
 };
 inline RowList rows_of(const RunArrays& runs) { return {runs.most, runs.runs, runs.row, runs.row_bits}; }
 
-/// Shards and their steps, where kernels read them.
+/// Shards and their steps in the memory of kernels.
 struct MovingShards {
   optim::Type type;
   const DeviceShard* shards;
@@ -30,32 +30,34 @@ struct MovingShards {
   Index dim, first_column, whole_dim;
 };
 
-/// use(rule) with the rule of any type.
+/// Calls use(rule) with the rule of any type.
 template <class Use>
 void with_rule(optim::Type type, const Use& use) {
   optim::with_elementwise_rule(type, use);
   optim::with_row_rule(type, use);
 }
 
-/// Columns of the widest row that lanes keep in registers.
+/// Most columns of a row whose gradient stays in registers.
 inline constexpr Index most_fused = 4 * LaneGroup::most;
 
-/// Sums each run's gradient and moves its row: most_fused columns, 2^few_levels lanes at most, all in whole quads.
+/// Sums the gradient of each run and updates its row. Needs at most most_fused columns and 2^few_levels lanes, and
+/// whole quads.
 void move_runs(const Device& exec, const MovingShards& of, const RunArrays& runs, const float* gradients,
                const float* pieces);
 
-/// Rows move by gradients [rows, dim], as they are.
+/// Updates rows by gradients [rows, dim], which are applied without clipping.
 void move_rows(const Device& exec, const MovingShards& of, const RowList& rows, const float* gradients);
 
-/// A round of sums over columns.
+/// Round of sums over columns.
 struct ColumnRound {
   int round;
   const float* totals;  ///< [rows, before]
-  Index before;         ///< sums a row of the round before
+  Index before;         ///< sums per row of the preceding round
   float* sums;          ///< [rows, size]
-  Index size;           ///< sums a row of this round, by subtrees
+  Index size;           ///< sums per row of this round, counted by subtrees
 };
-/// The same in rounds, where others hold other columns of the rows (optim::sum_columns, optim::move_columns).
+/// Computes a round of sums, or updates the columns after the last round, if other shards have the rows' other columns
+/// (optim::sum_columns, optim::move_columns).
 void sum_columns(const Device& exec, const MovingShards& of, const RowList& rows, const float* gradients,
                  const ColumnRound& round);
 void move_columns(const Device& exec, const MovingShards& of, const RowList& rows, const float* gradients,

@@ -20,7 +20,7 @@ struct SumRuns {
   }
 };
 
-/// call(std::bool_constant whole).
+/// Calls call(std::bool_constant whole).
 template <class Call>
 void with_whole(bool whole, const Call& call) {
   if (whole)

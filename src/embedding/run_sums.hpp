@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The gradient of a run, added by a lane for its quads of columns.
+/// Gradient of a run. Each thread adds the quads of its columns.
 #pragma once
 
 #include "quad.hpp"
@@ -8,7 +8,7 @@
 
 namespace tesserec::embedding {
 
-/// Lanes of a batch up to 2^levels.
+/// Levels of a kernel's tree over lanes, which holds up to 2^levels lanes.
 inline constexpr int few_levels = 6, most_levels = 16;
 
 template <bool whole, int levels>
@@ -18,9 +18,9 @@ struct RunSum {
   const float* pieces;  // [pieces, dim]
   Quads<whole> quads;
 
-  /// Quad q of the sum over so many uses.
+  /// Returns quad q of the sum over `count` uses.
   TESSEREC_FUNCTION Quad over(const DeviceUse* use, const float* vectors, Index count, Index q) const {
-    constexpr int ahead = 2;  // vectors on their way; more would cost registers
+    constexpr int ahead = 2;  // vectors loaded at once; more would spill registers
     TreeSum<Quad, levels> tree;
     Quad sum{};
     bool begins = true;
@@ -54,7 +54,7 @@ struct RunSum {
   }
 };
 
-/// The sums of all pieces -> [pieces, dim], by a launch of their own before that of runs.
+/// Sums each piece to pieces [pieces, dim]. Must be launched before the kernel that sums runs.
 template <bool whole>
 struct SumPieces {
   RunArrays runs;
@@ -64,7 +64,7 @@ struct SumPieces {
   TESSEREC_FUNCTION void operator()(const LaneGroup& lanes, Index piece) const {
     if (piece >= *runs.pieces) return;
     const Index begin = runs.piece_begin[piece];
-    Index end = begin + 1;  // one lane of one row
+    Index end = begin + 1;  // end of the lane
     while (runs.uses[end - 1].height() == 0) ++end;
     for (Index q = lanes.lane; q < quads.count(); q += lanes.width) {
       Quad sum = RunSum<whole, 1>{runs, gradients, nullptr, quads}.over(runs.uses + begin, gradients, end - begin, q);
@@ -73,15 +73,15 @@ struct SumPieces {
   }
 };
 
-/// Launches, when the gradients' addresses divide by 16 and dim by 4 as `whole`.
+/// Launcher of the sums. `whole`: gradients are aligned to 16 bytes, and dim is a multiple of 4.
 class RunSums {
  public:
   explicit RunSums(Index dim) : dim_(dim) {}
 
-  /// Returns the pieces of hot rows, valid once this launch has run.
+  /// Returns the sums of the pieces of hot rows, valid after this launch has run.
   const float* pieces(const Device& exec, const RunArrays& runs, const float* gradients, bool whole);
 
-  /// The sum of each run, each number cut to magnitude `most` -> out [runs, dim].
+  /// Writes the sum of each run, clipped to magnitude `most`, to out [runs, dim].
   void sum(const Device& exec, const RunArrays& runs, const float* gradients, bool whole, int lane_count, float most,
            float* out);
 

@@ -74,7 +74,8 @@ std::vector<std::vector<float>> SimdRows::move(const Exec& exec, const RowMoves&
 }
 
 void SimdRows::move_batch(const Exec& exec, const RowMoves& moves, std::span<const optim::StepScalars> steps) {
-  // As many tables at a time as threads, each of which takes a part of every table: tables differ, their parts do not.
+  // The loop takes as many shards at a time as there are threads. Each thread updates one share of every shard, because
+  // shards differ in size and shares do not.
   const Index threads = concurrency(exec);
   for (std::size_t first = 0, last = 0; first < moves.shards.size(); first = last) {
     last = std::min<std::size_t>(first + threads, moves.shards.size());

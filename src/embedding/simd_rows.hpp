@@ -6,7 +6,7 @@
 
 namespace tesserec::embedding {
 
-/// Rows by the host's vector instructions, shard by shard: threads share the work of all shards.
+/// Row kernels by the host's vector instructions, shard by shard. All threads share the work.
 class SimdRows : public RowKernels {
  public:
   SimdRows(const std::vector<Shard>& shards, Phases& phases);
@@ -18,13 +18,13 @@ class SimdRows : public RowKernels {
   std::vector<std::vector<float>> move(const Exec& exec, const RowMoves& moves) override;
 
  private:
-  /// Sorts the ids of some shards, right before they are used: what was sorted is still in the cache.
+  /// Sorts the ids of some shards just before they are used, so that the result is still in the cache.
   void order(const Exec& exec, const RowBatch& batch, std::span<const std::size_t> shards);
-  /// Moves the rows of a batch.
+  /// Updates the rows of a batch.
   void move_batch(const Exec& exec, const RowMoves& moves, std::span<const optim::StepScalars> steps);
 
   std::vector<Shard> shards_;
-  std::vector<SimdShard> rows_;  // of each shard
+  std::vector<SimdShard> rows_;  // [shard]
   Phases& phases_;
 };
 

@@ -89,7 +89,7 @@ void SimdShard::move(Index share, Index shares, const float* gradients, const op
   const Index count = std::ssize(uses_), dim = table_.dim();
   const bool dense = table_.kernel() == ComputeKernel::dense;
   std::vector<float> scratch;
-  const auto cut = [&](Index i) {  // where the row changes: every row belongs to one share
+  const auto cut = [&](Index i) {  // cuts only between rows, so that each row belongs to one share
     Index at = count * i / shares;
     while (at > 0 && at < count && uses_[at].row == uses_[at - 1].row) ++at;
     return at;

@@ -5,12 +5,12 @@
 
 namespace tesserec::embedding {
 
-/// Returns the number of tasks of the lookup of some bags, which threads share.
+/// Returns the number of tasks into which the lookup of some bags is split.
 Index lookup_tasks(const Bags& bags);
 /// Writes the sums of the bags of one task to out[node, dim].
 void lookup(const EmbeddingTable& table, Index task, const Bags& bags, const Nodes& nodes, float* out);
 
-/// The way back of one shard's rows by the host's vector instructions.
+/// Backward pass of one shard's rows by the host's vector instructions.
 class SimdShard {
  public:
   explicit SimdShard(EmbeddingTable& table) : table_(table) {}
@@ -20,30 +20,30 @@ class SimdShard {
   void order(const ShardBags& bags, const BatchSplit& split);
   void order(std::span<const RowUse> sums);
 
-  /// Returns the gradients by row of the ordered batch: one a row, or sums over subtrees of one rank's lanes.
+  /// Returns the gradients of the sorted batch by row: one per row, or sums over subtrees of one rank's lanes.
   RowSums sum(const Exec& exec, const float* gradients) const;
   RowSums sum_lanes(const float* gradients, Range lanes) const;
 
-  /// Moves the rows of the ordered batch: every share of `shares`, then finish_move.
+  /// Updates the rows of the sorted batch. finish_move() must follow the calls for all shares.
   void move(Index share, Index shares, const float* gradients, const optim::StepScalars& step);
   void finish_move(const Exec& exec, const optim::StepScalars& step);
 
-  /// Moves rows by one gradient each, or a round of it (RowMoves).
+  /// Updates rows by one gradient each, or computes a round of the update (RowMoves).
   void move_rows(const Exec& exec, const RowMoves::Rows& rows, const optim::StepScalars& step);
   std::vector<float> sum_columns(const Exec& exec, const RowMoves::Rows& rows, const optim::StepScalars& step,
                                  int round, const float* totals);
   void move_columns(const Exec& exec, const RowMoves::Rows& rows, const optim::StepScalars& step, const float* totals);
 
  private:
-  /// The gradient as the optimizer wants it: cut by value, into `scratch`, if it says so.
+  /// Returns the gradient, clipped into `scratch` if the optimizer clips.
   const float* clipped(const float* gradient, std::vector<float>& scratch) const;
   float* dense_gradient(Index slot) const { return table_.dense_gradient().data() + slot * table_.dim(); }
   void move_every_row(const Exec& exec, const optim::StepScalars& step);
-  template <class Body>  // body(place among `rows`, row)
+  template <class Body>  // body(index in `rows`, row)
   void over_rows(const Exec& exec, const std::string& label, const RowMoves::Rows& rows, const Body& body) const;
 
   EmbeddingTable& table_;
-  std::vector<RowUse> uses_;  // of the ordered batch; RowUse::row is a slot
+  std::vector<RowUse> uses_;  // uses of the sorted batch; RowUse::row is a slot
   bool are_sums_ = false;
 };
 

@@ -18,7 +18,7 @@ struct Count {
 };
 
 #ifndef KOKKOS_ENABLE_CUDA
-/// A pass of the sort: the places in `from` by one digit, the least one first.
+/// Pass of the radix sort: sorts the positions in `from` by one digit. The least significant digit is first.
 struct SortDigit {
   const std::uint64_t* keys;
   Index count;

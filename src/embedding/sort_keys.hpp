@@ -7,7 +7,7 @@
 
 namespace tesserec::embedding {
 
-/// A stable sort of keys below 2^bits on `exec`: sorted[i] = keys[places[i]]. Scratch is kept between calls.
+/// Stable sort of keys below 2^bits: sorted[i] = keys[places[i]]. Scratch memory is kept between calls.
 class KeySort {
  public:
   void operator()(const Device& exec, const DeviceVector<std::uint64_t>& keys, DeviceVector<std::uint64_t>& sorted,
