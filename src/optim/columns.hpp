@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Loops over consecutive weights by a rule. The scalars are copied, since what is written might alias them.
+/// Loops over consecutive weights by a rule. They copy the scalars, because stores to the weights might alias them.
 #pragma once
 
 #include <tesserec/optim/row_rules.hpp>
@@ -9,7 +9,7 @@ namespace tesserec::optim {
 struct Columns {
   float* w;
   const float* g;
-  float *m, *v;  // null where the type has fewer
+  float *m, *v;  // null if the type has fewer states
   Index n;
 
   template <int states>
@@ -40,7 +40,8 @@ TESSEREC_HOST_FUNCTION void move_columns_by(const Rule& by, const StepScalars& s
   }
 }
 
-/// The sums of a round: sum(k, value of a column).
+/// Calls sum(k, value) for each sum of a round; value(i) returns the value of column i. Changes states first if the
+/// rule touches them.
 template <class Rule, class Sum>
 TESSEREC_HOST_FUNCTION void sum_columns_by(const Rule& by, const StepScalars& step, int round, const Columns& at,
                                            const Sum& sum) {
@@ -58,7 +59,7 @@ TESSEREC_HOST_FUNCTION void sum_columns_by(const Rule& by, const StepScalars& st
     sum(
         k, [&](Index i) __attribute__((always_inline)) { return rule.value(s, round, k, x.get<states>(i), x.g[i]); });
   };
-  if (Rule::sums(round) > 0) sum_of(0);  // written out: each is a loop of its own
+  if (Rule::sums(round) > 0) sum_of(0);  // unrolled by hand: each sum gets its own loop
   if (Rule::sums(round) > 1) sum_of(1);
 }
 

@@ -11,7 +11,7 @@
 namespace tesserec::optim {
 namespace {
 
-constexpr Index block = 16384;  // weights a thread takes at once
+constexpr Index block = 16384;  // weights per task
 
 template <class Body>
 void over_blocks(const Exec& exec, const std::string& label, Range part, const Body& body) {

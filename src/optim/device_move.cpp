@@ -8,7 +8,7 @@
 namespace tesserec::optim {
 namespace {
 
-/// Column i of what moves.
+/// Accessor of the columns of an update on a device.
 template <class Rule>
 struct At {
   DeviceMove to;
@@ -24,7 +24,7 @@ template <class Rule>
 struct MoveNumbers {
   At<Rule> at;
   Rule rule;
-  const float* totals;  ///< of the one round, or null
+  const float* totals;  ///< totals of the only round, or null
   Index first, dim;
   TESSEREC_FUNCTION void operator()(Index n) const {
     const Index i = first + n;
@@ -37,7 +37,7 @@ struct MoveNumbers {
   }
 };
 
-/// A block of 4 columns: states that change before a sum, and the squares of each sum.
+/// Kernel of one block of 4 columns. It changes states if the rule touches them, and computes the squares for each sum.
 template <class Rule>
 struct SumBlocks {
   static constexpr Index block = 4;
@@ -66,12 +66,12 @@ struct SumBlocks {
   }
 };
 
-/// Neighbouring leaves of the fixed tree, `fan` at a time, become the leaves of what is left of it.
+/// Kernel that adds runs of `fan` adjacent leaves of the fixed tree. The sums are the leaves of the tree above.
 struct AddLeaves {
   static constexpr int levels = 5;
   static constexpr Index fan = Index{1} << levels;
   const float* from;
-  Index leaves, runs;  ///< of a sum
+  Index leaves, runs;  ///< per sum of the round
   float* to;
   TESSEREC_FUNCTION void operator()(Index n) const {
     const Index k = n / runs, run = n % runs, first = run * fan;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Weights that move by their own numbers alone.
+// Updates of weights by types whose steps use a weight's own numbers alone.
 #include <limits>
 
 #include "columns.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One step of a row, whole or by several owners of its columns.
+// Update of a row, by the owner of the whole row or by several owners of its columns.
 #include <cassert>
 #include <cmath>
 
@@ -10,9 +10,9 @@
 namespace tesserec::optim {
 namespace {
 
-constexpr int most_sums = 2;  // of a round
+constexpr int most_sums = 2;  // most sums of a round
 
-/// Sum of x(i)^2 over columns [first, min(first + 4, n)).
+/// Returns the sum of x(i)^2 over columns [first, min(first + 4, n)).
 template <class Value>
 TESSEREC_HOST_FUNCTION float block_squares(const Value& x, Index first, Index n) {
   const auto add = [](float sum, float value) __attribute__((always_inline)) { return std::fma(value, value, sum); };
@@ -22,18 +22,18 @@ TESSEREC_HOST_FUNCTION float block_squares(const Value& x, Index first, Index n)
   return sum;
 }
 
-/// Target of sums over a whole row of n columns.
+/// Sink of sum_columns_by for a whole row of n columns.
 struct WholeRow {
   Index n;
   float* totals;  // [sums]
 
   template <class Value>
   TESSEREC_HOST_FUNCTION void operator()(int k, const Value& x) const {
-    float sums[64];  // of whole subtrees, the largest first
+    float sums[64];  // sums of whole subtrees, largest first
     int size = 0;
     for (Index block = 0; block * 4 < n; ++block) {
       float sum = block_squares(x, block * 4, n);
-      for (Index b = block; b & 1; b >>= 1) sum = sums[--size] + sum;  // block + 1 has that many trailing zeros
+      for (Index b = block; b & 1; b >>= 1) sum = sums[--size] + sum;  // once per trailing zero of block + 1
       sums[size++] = sum;
     }
     float sum = size > 0 ? sums[--size] : 0.0f;
@@ -42,7 +42,7 @@ struct WholeRow {
   }
 };
 
-/// Target of sums over the subtrees of some columns.
+/// Sink of sum_columns_by for the subtrees of some columns.
 struct Subtrees {
   Range columns;
   float* sums;  // [sums, subtrees]
@@ -66,7 +66,7 @@ TESSEREC_HOST_FUNCTION Columns columns(const Row& row) {
   return {row.weights, row.gradient, row.states[0], row.states[1], row.columns.size()};
 }
 
-/// The rule's numbers once `done` rounds are.
+/// Computes the rule's scalars after `done` rounds, and updates the row's own numbers.
 template <class Rule>
 TESSEREC_HOST_FUNCTION void find_scalars(Rule& rule, const StepScalars& step, int done, const float* totals,
                                          const Row& row) {

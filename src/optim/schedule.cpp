@@ -135,12 +135,12 @@ GreatestRate greatest_rate(const ScheduleSettings& schedule, double base, Index 
     if (schedule.decay_steps > 0) greatest.rate = std::max(base, reference_rate(schedule, base, last));
     return greatest;
   }
-  Index first = 0;  // steps done
+  Index first = 0;  // number of steps done
   for (std::size_t i = 0; i < schedule.stages.size() && first < last; ++i) {
     const ScheduleStage& stage = schedule.stages[i];
     const Index end = std::min(stage.max_steps, last - 1);
     const auto at = [&](Index done) { return base * (stage.scale * factor(stage, done)); };
-    double rate = std::max(at(first), at(end));  // all but cosine only rise or only fall
+    double rate = std::max(at(first), at(end));  // every policy except cosine is monotonic
     if (stage.policy == Policy::cosine) rate = base * (stage.scale * std::max(1.0, stage.value));
     if (i == 0 || !(rate <= greatest.rate)) greatest = {rate, Index(i)};
     first = stage.max_steps + 1;
