@@ -25,7 +25,7 @@ void Answers::share_gradients(const Exec& exec, const VectorMessage& gradients) 
   const Index begin = requests_.front().begin, fetched = requests_.fetched_end().gradients;
   fetched_gradients_.reserve(exec, "tesserec::sharding::fetched_gradients", fetched);
   share(exec, gradients);
-  if (const Rounding& rounding = gradients.rounding()) {  // what others get is rounded when it goes
+  if (const Rounding& rounding = gradients.rounding()) {  // vectors to other ranks are rounded when they are sent
     rounding.round(exec, place_, gradients.in.data() + begin, requests_.others().gradients - begin);
     rounding.round(exec, place_, fetched_gradients_.data(), fetched);
   }

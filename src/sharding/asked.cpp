@@ -41,7 +41,7 @@ void Asked::count(const BatchSplit& split, Messages& messages) {
   const std::int32_t* count = messages.counts.in.data();
   Index offsets = 0, samples = 0;
   for (int sender = 0; sender < routes_.ranks(); ++sender) {
-    ++count;  // no error
+    ++count;  // skips the error flag
     Index words = 0, bag_ids = 0;
     each_target(split, sender, [&](const Target& target) {
       if (target.own.same_ids) return;
@@ -75,7 +75,7 @@ void Asked::read(const Exec& exec, const BatchSplit& split, const Front& front, 
              samples_.data(),
              {}};
   for (at.sender = 0; at.sender < routes_.ranks(); ++at.sender) {
-    ++at.count;  // no error
+    ++at.count;  // skips the error flag
     each_target(split, at.sender, [&](const Target& target) { read_bags(target, at); });
     for (std::size_t i = 0; i < shards_.size(); ++i)
       if (routes_.own()[i].fetched) read_rows(i, at);
@@ -95,7 +95,7 @@ void Asked::take_relayed(Asked& inside) {
     if (routes_.own()[i].relayed) std::swap(shards_[i], *from++);
 }
 
-/// Reads the bags of one sender: those of each run of samples.
+/// Reads the bags of one sender, run by run.
 void Asked::read_bags(const Target& target, Reading& at) {
   const embedding::EmbeddingBagConfig& table = routes_.tables()[target.own.table];
   BagForm form;
@@ -110,7 +110,7 @@ void Asked::read_bags(const Target& target, Reading& at) {
       for (Index i = 0; i < form.listed; ++i) list[i] = std::int32_t(number_at(words, i));
     }
   }
-  Index number = std::ssize(list), before = 0;  // the first length of a feature; samples of the runs before
+  Index number = std::ssize(list), before = 0;  // index of a feature's first length; samples of the preceding runs
   for (std::size_t f = 0; f < table.feature_names.size(); ++f, number += form.bags(), before = 0) {
     const bool unpooled = !table.pools(f);
     for (int rank = at.sender; rank < at.split.ranks(); rank += routes_.ranks()) {
@@ -123,7 +123,7 @@ void Asked::read_bags(const Target& target, Reading& at) {
       embedding::Bags bags{samples.begin, samples.size(), at.offsets,
                            at.ids,        nullptr,        table.weighted ? at.weights : nullptr};
       bags.unpooled = unpooled;
-      Index first = before;  // bag
+      Index first = before;  // index of the run's first bag
       if (!form.all()) {
         const auto begin = std::lower_bound(list.begin(), list.end(), before);
         const auto end = std::lower_bound(begin, list.end(), before + samples.size());
@@ -162,7 +162,7 @@ void Asked::read_rows(std::size_t i, Reading& at) {
   at.ids += rows + sums;
 }
 
-/// Finds the sums that go back for the bags of all shards.
+/// Finds the subtree sums that the bags of all shards return.
 void Asked::find_nodes(const Exec& exec) {
   struct Run {
     const Routes::OwnShard* own;
@@ -185,7 +185,7 @@ void Asked::find_nodes(const Exec& exec) {
   });
 }
 
-/// Says where the sums and gradients of one sender's bags lie.
+/// Sets the offsets of the sums and gradients of one sender's bags.
 void Asked::place_bags(const Target& target, Placing& at) {
   const bool mine = at.sender == routes_.rank();
   Offsets& vectors = at.next(routes_.rank());

@@ -11,7 +11,7 @@
 
 namespace tesserec::sharding {
 
-/// The owner's side of one batch: what came, shard by shard.
+/// Owner's side of one batch: the received lookups of each shard.
 class Asked {
  public:
   explicit Asked(const Routes& routes)
@@ -19,36 +19,37 @@ class Asked {
     for (const Routes::OwnShard& own : routes.own()) own_fetched_ += own.fetched;
   }
 
-  /// Sets the counts to expect of each rank: its error, bags and ids, and each fetched shard's rows and sums.
+  /// Sets the number of counts to expect from each rank: an error flag, samples and ids of each shard, rows and sums of
+  /// each fetched shard.
   void expect(Message<std::int32_t>& counts) const;
 
-  /// The first rank whose counts say that it has an error; -1 = none.
+  /// Returns the first rank that reports an error in its counts; -1 = none.
   int first_refused(const Message<std::int32_t>& counts) const;
 
-  /// Reads from the counts that came how many ids and weights follow.
+  /// Reads the received counts, and sets how many ids and weights will follow.
   void count(const BatchSplit& split, Messages& messages);
 
-  /// Reads the counts, ids and weights that came, which must stay. Others' sums and gradients begin at `others`, behind
-  /// this rank's own and its front. Says what goes in the message of rows and comes in that of gradients.
+  /// Reads the received counts, ids and weights, which must stay valid. Sums and gradients of other ranks begin at
+  /// `others`. Sets the sizes of the messages of rows and of gradients.
   void read(const Exec& exec, const BatchSplit& split, const Front& front, Offsets others, Messages& messages);
 
-  /// Lists the lookups of Routes::own; relayed ones are empty until take_relayed.
+  /// Returns the lookups of Routes::own. Lookups of relayed shards are empty until take_relayed().
   std::vector<embedding::AskedShard>& shards() { return shards_; }
   void take_relayed(Asked& inside);
-  /// Returns what kernels read of shards().
+  /// Returns the lists that kernels read of shards().
   std::unique_ptr<embedding::BatchLists>& lists() { return lists_; }
-  /// Lists those of Routes::relays, a run of samples for each partner.
+  /// Returns the lookups of Routes::relays, one run of samples per partner.
   const std::vector<embedding::AskedShard>& relays() const { return relays_; }
 
  private:
-  /// A shard that a sender asks, or what this rank relays.
+  /// Shard that a sender asks for: this rank's own, or one that it relays.
   struct Target {
     const Routes::OwnShard& own;
     embedding::AskedShard& shard;
-    const embedding::AskedShard* before;  ///< own.same_ids: it has them
-    int ranks;                            ///< A run of samples is that of so many: 1, or those of whom one asks.
+    const embedding::AskedShard* before;  ///< if own.same_ids: the preceding shard, which has the ids
+    int ranks;                            ///< number of ranks per run; the samples of rank r are in run r / ranks
   };
-  /// Position in the messages that came.
+  /// Position in the received messages.
   struct Reading {
     const BatchSplit& split;
     const std::int32_t* count;
@@ -56,10 +57,10 @@ class Asked {
     const float* weights;
     Index* offsets;
     std::int32_t* samples;
-    std::vector<Index> row_sums;  ///< of each fetched shard, sender by sender
+    std::vector<Index> row_sums;  ///< number of sums of each fetched shard, sender by sender
     int sender = 0;
   };
-  /// Position of the next sum and gradient: of this rank's samples, of others'.
+  /// Position of the next sum and gradient, of this rank's samples and of others'.
   struct Placing {
     const BatchSplit& split;
     const Front& front;
@@ -69,7 +70,7 @@ class Asked {
     int sender = 0;
     Offsets& next(int me) { return sender == me ? own : others; }
   };
-  template <class Visit>  // visit(target): those that are not fetched, as messages have them
+  template <class Visit>  // visit(target), in message order, for all but fetched shards
   void each_target(const BatchSplit& split, int sender, const Visit& visit);
   BagForm form_of(const BatchSplit& split, const Routes::OwnShard& own, int sender, Index listed) const;
   void read_bags(const Target& target, Reading& at);
@@ -79,12 +80,12 @@ class Asked {
   void place_rows(std::size_t shard, Placing& at);
 
   const Routes& routes_;
-  Index own_fetched_ = 0;  // shards
+  Index own_fetched_ = 0;  // number of fetched shards
   std::vector<embedding::AskedShard> shards_, relays_;
   std::unique_ptr<embedding::BatchLists> lists_;
-  std::vector<Index> fetched_rows_, placed_sums_;  // of each fetched shard so far
-  std::vector<Index> offsets_;                     // of all bags that came
-  std::vector<std::int32_t> samples_;              // of those that are listed
+  std::vector<Index> fetched_rows_, placed_sums_;  // [shard] numbers so far, of fetched shards
+  std::vector<Index> offsets_;                     // offsets of all received bags
+  std::vector<std::int32_t> samples_;              // samples of bags whose samples are listed
 };
 
 }  // namespace tesserec::sharding

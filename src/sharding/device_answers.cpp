@@ -6,18 +6,18 @@
 namespace tesserec::sharding {
 namespace {
 
-/// The buffer of a route's vectors: of what is fetched, of this rank's own, or of the others'.
+/// Returns the buffer of a route's vectors: that of fetched rows, this rank's own, or that of other ranks.
 DeviceVectors::Buffer buffer_of(const Route& route, int rank, DeviceVectors::Buffer own, DeviceVectors::Buffer others) {
   if (route.fetched) return DeviceVectors::fetched;
   return route.owner == rank ? own : others;
 }
 
-/// The height at which a leaf meets the leaf of the next vector; 0 where that is the same.
+/// Returns the height where the leaf of the next vector meets this one; 0 = the same leaf.
 int height_before(Index leaf, Index next, Range leaves) {
   return next == leaf ? 0 : next_height(leaf, next, leaves.begin, leaves.end);
 }
 
-/// Answers by one launch a call: the host describes each vector and its addends.
+/// Answers with one launch per call. The host describes each vector and its addends.
 class DeviceAnswers : public Answers {
  public:
   DeviceAnswers(const Routes& routes, const Requests& requests) : Answers(routes, requests, Place::device) {}
@@ -134,7 +134,7 @@ void DeviceAnswers::pool_fetched(const Exec& exec, const VectorMessage& rows) {
       }
       for (Index bag = 0; bag < bags.count; ++bag) {
         const auto ids = own.in_blocks(f, bag);
-        bool whole = true;  // the sum before
+        bool whole = true;  // the preceding sum is complete
         for (std::size_t k = 0; k < ids.size(); ++k) {
           const auto [block, id] = ids[k];
           const bool last = k + 1 == ids.size();
@@ -156,7 +156,7 @@ void DeviceAnswers::sum_fetched(const Exec& exec, const VectorMessage& gradients
     const auto buffer = routes_.fetches()[i].shard.rank == routes_.rank() ? DeviceVectors::in : DeviceVectors::out;
     const std::vector<embedding::RowUse> uses = own.uses(fetched_gradients_at(i));
     Index to = requests_.fetches()[i].at.gradients;
-    bool whole = true;  // the sum before
+    bool whole = true;  // the preceding sum is complete
     for (std::size_t k = 0; k < uses.size(); ++k) {
       const bool last = k + 1 == uses.size() || uses[k + 1].row != uses[k].row;
       const int height = last ? last_leaf : height_before(uses[k].lane, uses[k + 1].lane, own.lanes());

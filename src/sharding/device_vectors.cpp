@@ -10,7 +10,7 @@
 namespace tesserec::sharding {
 namespace {
 
-constexpr int levels = 16;  // of row blocks, and of lanes
+constexpr int levels = 16;  // log2 of the most row blocks and of the most lanes
 static_assert(embedding::block_count <= 1 << levels);
 
 struct AddVectors {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Vectors that are added, divided and put elsewhere in device memory, many in a launch.
+/// Sums of vectors in device memory, many in one launch.
 #pragma once
 
 #include <vector>
@@ -10,19 +10,19 @@ namespace tesserec::sharding {
 
 class DeviceVectors {
  public:
-  /// Buffers in which vectors lie: those of a message, and what is fetched.
+  /// Buffers of vectors: those of a message, and that of fetched rows.
   enum Buffer : std::int32_t { out, in, fetched };
   static constexpr int buffers = 3;
 
-  /// A vector that is added: a leaf's sum as it is, or, times `weight`, one more of a leaf's chain of fma from +0. At
-  /// `height` in the tree the leaf meets the next one; 0: the chain goes on.
+  /// Addend of a sum: the complete sum of a leaf, or, if `in_chain`, a step of a leaf's chain of fma from +0, times
+  /// `weight`. `height`: tree height where the next leaf meets this one; 0 = the chain continues.
   struct Source {
     Index at;
     float weight;
     std::int8_t buffer, height;
     bool in_chain;
   };
-  /// Target of sources [first, first + count), divided by `divisor`; 0 without any.
+  /// Sum of sources [first, first + count), divided by `divisor`; 0 without sources.
   struct Sum {
     Index at, first, count, dim;
     std::int32_t buffer;
@@ -33,19 +33,19 @@ class DeviceVectors {
     sums_.clear();
     sources_.clear();
   }
-  /// A sum without sources yet.
+  /// Begins a sum, which has no sources yet.
   void begin(Buffer buffer, Index at, Index dim, float divisor = 1.0f) {
     sums_.push_back({at, std::ssize(sources_), 0, dim, buffer, divisor});
   }
-  /// Adds to the last sum a vector of a leaf above those before.
+  /// Adds the complete sum of a leaf to the last sum. Leaves must be ascending.
   void add(Buffer buffer, Index at, Index leaf);
-  /// Adds to the last sum one more of a leaf's chain.
+  /// Adds a step of a leaf's chain to the last sum.
   void add(Buffer buffer, Index at, float weight, int height) {
     ++sums_.back().count;
     sources_.push_back({at, weight, std::int8_t(buffer), std::int8_t(height), true});
   }
 
-  /// All sums at once. `data` [buffers].
+  /// Computes all sums in one launch. `data` [buffers].
   void launch(const Device& device, float* const (&data)[buffers]);
 
  private:

@@ -22,7 +22,7 @@ Lanes lanes_for(const ShardingEnv& env, int lanes, int micro_batches) {
   return Lanes(lanes, micro_batches);
 }
 
-/// Leaves the planner only what the sharder offers. A table whose kernel is not given takes the sharder's.
+/// Restricts the planner to the types and kernels of the sharder. A table without a given kernel takes the sharder's.
 planning::Settings within(planning::Settings settings, const std::vector<embedding::EmbeddingBagConfig>& tables,
                           const EmbeddingBagCollectionSharder& sharder) {
   const std::vector<planning::ShardingType> offered = sharder.sharding_types();
@@ -43,7 +43,7 @@ planning::Settings within(planning::Settings settings, const std::vector<embeddi
     if (left.empty())
       fail("table ", table.name, ": the sharder offers the compute kernel ", planning::name(kernel),
            " for none of the sharding types that it may have");
-    if (left.list == wanted.sharding.list && (wanted.kernel || fused)) continue;  // nothing is taken from the planner
+    if (left.list == wanted.sharding.list && (wanted.kernel || fused)) continue;  // the sharder excludes nothing
     wanted.kernel = kernel;
     wanted.sharding = left;
     settings.tables[table.name] = wanted;
@@ -73,7 +73,7 @@ planning::ProvenPlan plan_for(const embedding::EmbeddingBagCollection& module, c
   return planner.collective_plan(env, tables);
 }
 
-/// The batch with the module's features alone, in their order.
+/// Returns the batch with the module's features only, in the module's order. Throws Error if one is missing.
 jagged::KeyedJaggedTensor in_order(const Exec& exec, const jagged::KeyedJaggedTensor& batch,
                                    const std::vector<embedding::EmbeddingBagConfig>& tables,
                                    const std::vector<std::string>& features) {

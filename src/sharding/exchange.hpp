@@ -16,24 +16,26 @@ namespace tesserec::sharding {
 
 class Relay;
 
-/// The messages of one batch, each call after the one before it. One message holds everything that a rank has for
-/// another. All ranks make the calls in the same order. Vectors lie where the tables do, `place`; ids on the host.
+/// Messages of one batch, exchanged in the order of the calls. One message has everything that a rank sends to another.
+/// All ranks must make the calls in the same order. Vectors lie in the tables' memory, ids on the host.
 class Exchange {
  public:
-  /// `node`: ranks of this node, if this rank may relay. A relay has the `buffers` of its exchange.
+  /// Takes the ranks of this node as `node`, or null without relays. `buffers` are shared by an exchange and its relay.
   Exchange(const comm::Communicator& comm, const comm::Communicator* node, const Routes& routes,
            const ExchangePrecision& precision, std::shared_ptr<BatchBuffers> buffers);
   ~Exchange();
 
-  /// Sends id counts, and any error in this rank's ids. Vectors lie from float offset `front`. `gradients`: will come.
+  /// Sends id counts, together with any error in this rank's ids. Vectors begin at float offset `front`. `gradients`:
+  /// gradients will follow. Does not block.
   void start(const Exec& exec, const jagged::KeyedJaggedTensor& sparse, BatchSplit split, bool gradients,
              Index front = 0);
-  /// The numbers have come, the ids leave. An Error of one rank's start is one on every rank here.
+  /// Receives the counts and sends the ids. Blocks until the counts have arrived. Throws Error on every rank if start()
+  /// found an error on one.
   void advance();
-  /// The ids have come, and those that this rank relays are with the owners.
+  /// Receives the ids, and sends relayed ones to the owners on this node. Blocks.
   void receive(const Exec& exec);
   std::vector<embedding::AskedShard>& asked() { return asked_.shards(); }
-  /// The same as kernels want it.
+  /// Returns the batch in the form of RowKernels.
   embedding::RowBatch rows() {
     return {.asked = asked(),
             .split = &split_,
@@ -43,14 +45,16 @@ class Exchange {
   }
   /// Returns the buffer to which lookups write their sums.
   float* sums(const Exec& exec);
-  /// Returns pooled vectors [samples, pooled width], then sequences (front()): sums added by the tree of row blocks.
+  /// Returns pooled vectors [samples, pooled width], then sequences (front()). The sums are added by the tree of row
+  /// blocks.
   float* return_sums(const Exec& exec);
   Front& front() { return requests_.front(); }
-  /// Returns the buffer for their gradient, laid out likewise.
+  /// Returns the buffer for the gradient of these vectors, in the same layout.
   float* gradient(const Exec& exec);
-  /// It goes to the owners; Bags::gradients_at points into the result.
+  /// Sends the gradient to the owners. Returns the gradients of bags, to which Bags::gradients_at refers.
   const float* send_gradients(const Exec& exec);
-  /// Gives up the batch and pinned rows, at any time. `wait`, on all ranks: waits for what was started.
+  /// Gives up the batch and its pinned rows, at any stage. `wait`: blocks until started messages have arrived; all
+  /// ranks must then call it.
   void finish(bool wait);
 
   enum class Stage { none, counts_sent, ids_sent, ids_here, pooled, gradient_asked, gradients_here };
@@ -64,7 +68,7 @@ class Exchange {
   void go(Stage from, Stage to);
   template <class Sent>
   void count(const Sent& sent);
-  /// Returns the float offsets behind all that this exchange has in rows.out and gradients.in.
+  /// Returns the ends of this exchange's vectors in rows.out and gradients.in, as float offsets.
   Offsets ends() const;
 
   const comm::Communicator& comm_;
@@ -72,7 +76,7 @@ class Exchange {
   Stage stage_ = Stage::none;
   BatchSplit split_;
   bool gradients_ = true;
-  std::string error_;  // of this rank's ids
+  std::string error_;  // error in this rank's ids; empty = none
   Requests requests_;
   std::unique_ptr<Answers> answers_;
   Asked asked_;
@@ -81,10 +85,10 @@ class Exchange {
   std::unique_ptr<Relay> relay_;
 };
 
-/// Makes the exchanges of a collection's batches. Those of batches that have gone serve again, with their buffers.
+/// Maker of the exchanges of a collection's batches. It reuses the exchanges of finished batches with their buffers.
 class SpareExchanges {
  public:
-  /// `node`: the number of this rank's node, where some table goes by two levels; then it is collective.
+  /// Takes the index of this rank's node if some table is exchanged by two levels, and is then collective.
   SpareExchanges(const comm::Communicator& comm, std::optional<int> node, const Routes& routes, Place place,
                  const ExchangePrecision& precision)
       : comm_(comm), routes_(routes), place_(place), precision_(precision) {
@@ -103,7 +107,7 @@ class SpareExchanges {
 
  private:
   const comm::Communicator& comm_;
-  std::optional<comm::Communicator> node_;  // its ranks
+  std::optional<comm::Communicator> node_;  // communicator of this node's ranks
   const Routes& routes_;
   Place place_;
   ExchangePrecision precision_;

@@ -18,7 +18,7 @@ std::size_t place_of(const std::vector<EmbeddingBagConfig>& tables, const std::s
   return found - tables.begin();
 }
 
-/// Runs of consecutive rows that lie in some blocks, in order.
+/// Lists the runs of consecutive rows that lie in some blocks, in order.
 std::vector<Range> rows_of(const EmbeddingBagConfig& table, Range blocks) {
   if (table.block_by == embedding::BlockBy::rows) return {table.rows(blocks)};
   const embedding::BlockOf block_of = table.block_of();
@@ -43,7 +43,7 @@ std::vector<float> gather(const Exec& exec, const DistributedModelParallel& mode
   const EmbeddingBagConfig& config = model.tables().tables()[t];
   const bool receives = !root || *root == env.rank();
 
-  std::vector<float> mine;  // this rank's shards, one after the other
+  std::vector<float> mine;  // rows of this rank's shards, shard by shard
   for (const ShardedEmbeddingBagCollection::Shard& shard : model.tables().shards()) {
     if (shard.table != t) continue;
     for (const Range run : rows_of(config, shard.rows->blocks())) {
@@ -53,7 +53,7 @@ std::vector<float> gather(const Exec& exec, const DistributedModelParallel& mode
     }
   }
   const std::vector<planning::Shard>& shards = model.plan()[t].shards;
-  if (shards.empty()) return receives ? mine : std::vector<float>();  // data-parallel: whole on every rank
+  if (shards.empty()) return receives ? mine : std::vector<float>();  // data-parallel: every rank holds the whole table
 
   std::vector<Index> counts(env.size());
   for (const planning::Shard& shard : shards)

@@ -10,14 +10,14 @@ namespace {
 
 constexpr Index samples_per_task = 128;
 
-/// The sums of the bags of one route, one a subtree of row blocks.
+/// Sums of the bags of one route, one per subtree of row blocks.
 struct NodeSums {
   const Index* offsets;  // [bags + 1]
   const Index* leaves;
   const float* sums;
 };
 
-/// The sum of a bag in slots[0 .. dim): the nodes of its parts by the tree.
+/// Adds the sums of a bag's routes by the tree. Returns the result, slots[0 .. dim).
 TESSEREC_KERNEL const float* add_nodes(std::span<const Requests::BagPart> parts, const NodeSums* sources, Index dim,
                                        float* slots) {
   TreeOrder tree(whole_tree);
@@ -35,14 +35,15 @@ TESSEREC_KERNEL const float* add_nodes(std::span<const Requests::BagPart> parts,
   return slots;
 }
 
-/// A segment's columns of the pooled vectors.
+/// Columns of a segment in the pooled vectors.
 struct PooledColumns {
-  float* out;  // of sample 0
+  float* out;  // address of sample 0
   Index dim, stride;
-  const Index* mean_offsets;  // [samples + 1]: sums are divided by the lengths of bags; null: not
+  const Index* mean_offsets;  // [samples + 1] bag offsets that give the divisors of means; null = no division
 };
 
-/// Adds the nodes of each sample's bag; without ids 0. Two nodes meet wherever they stand.
+/// Adds the subtree sums of each sample's bag; 0 without ids. Two sums need no tree, because any two leaves meet in one
+/// node.
 TESSEREC_KERNEL void pool_parts(Range samples, const Requests::BagParts& bags, const NodeSums* sources,
                                 const PooledColumns& columns) {
   const Index dim = columns.dim;
@@ -76,7 +77,7 @@ TESSEREC_KERNEL void pool_parts(Range samples, const Requests::BagParts& bags, c
   }
 }
 
-/// The gradients of a route's bags, one after the other; divided by the lengths of whole bags, where these are given.
+/// Gathers the gradients of a route's bags. If `mean_offsets` is set, divides them by the lengths of whole bags.
 TESSEREC_KERNEL void gather_gradients(std::span<const std::int32_t> samples, Index dim, const Index* mean_offsets,
                                       const float* gradients, Index stride, float* out) {
   for (const std::int32_t s : samples) {
@@ -124,7 +125,7 @@ float* HostAnswers::gradients_of(std::size_t r, const VectorMessage& gradients) 
   return to.data() + request_of(r).at.gradients;
 }
 
-/// Sums that were rounded, by the lengths of bags.
+/// Divides rounded sums by the lengths of bags.
 void HostAnswers::divide(const Exec&, const VectorMessage& rows) {
   for (std::size_t i = 0; i < routes_.vectors().segments.size(); ++i) {
     const VectorLayout::Segment& segment = routes_.vectors().segments[i];

@@ -31,7 +31,7 @@ void VectorMessage::add(std::vector<Index>& counts, Runs& runs, int rank, Index 
   own.back().numbers += numbers;
 }
 
-/// Returns a run's words of 32 bits; every run begins with a word of its own.
+/// Returns the 32-bit words of a run. Every run begins at a new word.
 Index VectorMessage::words(const Run& run) { return run.finished ? (run.numbers + 1) / 2 : run.numbers; }
 
 std::vector<Index> VectorMessage::words(const Runs& runs) {

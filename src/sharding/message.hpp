@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Messages that ranks send each other in one go.
+/// Messages between all ranks, each exchanged by one all-to-all.
 #pragma once
 
 #include <memory>
@@ -15,7 +15,7 @@ namespace tesserec::sharding {
 
 inline Index total(const std::vector<Index>& counts) { return std::accumulate(counts.begin(), counts.end(), Index{0}); }
 
-/// Elements from this rank to each, and from each to it.
+/// Numbers of elements that this rank sends to and receives from each rank.
 template <class T>
 struct Counts {
   std::vector<Index> to, from;  // [rank]
@@ -24,13 +24,13 @@ struct Counts {
     to.assign(ranks, 0);
     from.assign(ranks, 0);
   }
-  /// Returns the bytes to ranks outside of `ranks`.
+  /// Returns the bytes sent to ranks outside of `ranks`.
   Index bytes(Range ranks) const {
     return (total(to) - std::accumulate(to.begin() + ranks.begin, to.begin() + ranks.end, Index{0})) * Index{sizeof(T)};
   }
 };
 
-/// Numbers for the host, one rank's after the other's.
+/// Message in host memory, ordered by rank.
 template <class T>
 struct Message : Counts<T> {
   std::vector<T> out, in;
@@ -41,46 +41,46 @@ struct Message : Counts<T> {
     out.clear();
     under_way = {};
   }
-  /// `out`, `to` and `from` stand.
+  /// Starts the exchange. `out`, `to` and `from` must be complete.
   void start(const comm::Communicator& comm) {
     in.resize(total(this->from));
     under_way = comm.start_all_to_all(out.data(), this->to, in.data(), this->from);
   }
 };
 
-/// The form in which a rank's bags of one shard go to its owner: one length a sample and feature, or, where that is
-/// shorter, the samples that have ids and the lengths of these. Both sides know it from the counts.
+/// Encoding of a rank's bags of one shard for the owner. It has one length per sample and feature, or, if that is
+/// shorter, a list of the samples that have ids and one length for each. Both ranks derive the choice from the counts.
 struct BagForm {
-  Index samples = 0;   ///< of the sender
-  Index features = 0;  ///< of the shard's table
-  Index listed = 0;    ///< samples with ids of some feature
-  bool own = false;    ///< The sender is the owner, whose sums and gradients have a place for each sample.
+  Index samples = 0;   ///< samples of the sender
+  Index features = 0;  ///< features of the shard's table
+  Index listed = 0;    ///< number of samples with ids of any feature
+  bool own = false;    ///< the sender is the owner, whose sums and gradients need an entry for every sample
 
   bool all() const { return own || (1 + features) * listed >= features * samples; }
-  /// Returns the bags of a feature.
+  /// Returns the number of bags per feature.
   Index bags() const { return all() ? samples : listed; }
-  /// Returns how many numbers of 32 bits go before the ids: the list, then lengths feature by feature.
+  /// Returns the number of 32-bit numbers before the ids: the list, then lengths feature by feature.
   Index numbers() const { return all() ? features * samples : (1 + features) * listed; }
-  /// Returns the words of 64 bits that these take.
+  /// Returns the 64-bit words that these numbers take.
   Index words() const { return (numbers() + 1) / 2; }
 };
 
-/// Puts number `i`, which is not negative, into words of two that are 0 so far.
+/// Stores number `i`, which must not be negative, in packed words of two that must be 0 at first.
 inline void put_number(Index* words, Index i, Index number) { words[i / 2] |= number << (i % 2 * 32); }
 inline Index number_at(const Index* words, Index i) { return words[i / 2] >> (i % 2 * 32) & 0xffffffff; }
 
-/// Front of the buffers of an exchange: this rank's pooled vectors [samples, width], then each sequence [ids, dim].
+/// Front of an exchange's buffers: this rank's pooled vectors [samples, width], then each sequence [ids, dim].
 struct Front {
   struct Sequence {
     std::vector<Index> offsets;  // [samples + 1]
     Index at = 0;                // float offset
   };
-  std::vector<Sequence> sequences;  // of Routes
+  std::vector<Sequence> sequences;  // in the order of VectorLayout::sequences
   Index begin = 0, end = 0;         // float offsets
 };
 
-/// Vectors in the memory of kernels: rows on their way to the samples, or gradients on their way back. On the samples'
-/// side a rank's own vectors lie first and stay where they are; `to` and `from` count those that travel.
+/// Message of vectors in the memory of kernels: rows to the samples' side, or gradients to the owners. On the samples'
+/// side a rank's own vectors lie first and are not sent; `to` and `from` count only sent vectors.
 class VectorMessage : public Counts<float> {
  public:
   VectorMessage(const Rounding& rounding, PlacedVector<float>& out, PlacedVector<float>& in)
@@ -91,13 +91,13 @@ class VectorMessage : public Counts<float> {
   PlacedVector<float>&out, &in;
 
   void clear(int ranks);
-  /// The next numbers that go to a rank, or come from it; those of finished vectors may be rounded.
+  /// Appends numbers to the message to a rank (goes) or from it (comes). Numbers of finished vectors may be rounded.
   void goes(int rank, Index numbers, bool finished) { add(to, going_, rank, numbers, finished); }
   void comes(int rank, Index numbers, bool finished) { add(from, coming_, rank, numbers, finished); }
-  /// Returns the bytes to ranks outside of `ranks`.
+  /// Returns the bytes sent to ranks outside of `ranks`.
   Index bytes(Range ranks) const;
 
-  /// Sends vectors from `out_at` on, and receives others at `in_at`.
+  /// Sends vectors from float offset `out_at` of `out`, and receives vectors at `in_at` of `in`. Collective.
   void travel(const Exec& exec, const comm::Communicator& comm, Index out_at, Index in_at);
   const Rounding& rounding() const { return rounding_; }
 
@@ -115,17 +115,17 @@ class VectorMessage : public Counts<float> {
 
   Rounding rounding_;
   Runs going_, coming_;
-  PlacedVector<std::uint32_t> words_[2];  // that go, that come
+  PlacedVector<std::uint32_t> words_[2];  // sent words, received words
 };
 
-/// The sums and gradients of a batch, which kernels and answers work in. Each begins with the front, then come this
-/// rank's own bags, then those of others; where this rank relays, behind them the same of the exchange inside the node.
+/// Buffers of a batch's sums and gradients. Each holds the front, then vectors of this rank's own bags, then those of
+/// other ranks' bags. On a relay, the same areas of the exchange inside the node follow.
 struct BatchBuffers {
   explicit BatchBuffers(Place place) : sums(place), gradients(place) {}
   PlacedVector<float> sums, gradients;
 };
 
-/// All that ranks send each other for a batch: `rows.out` are its sums, `gradients.in` its gradients.
+/// All messages of a batch. `rows.out` is the buffer of sums, and `gradients.in` the buffer of gradients.
 class Messages {
   PlacedVector<float> rows_in_, gradients_out_;
 
@@ -152,7 +152,7 @@ class Messages {
   }
 };
 
-/// Float offsets: of what lies in the buffer of sums, and in that of gradients.
+/// Float offsets into the buffer of sums and into the buffer of gradients.
 struct Offsets {
   Index sums = 0;
   Index gradients = 0;

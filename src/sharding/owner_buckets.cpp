@@ -35,7 +35,7 @@ void OwnerBuckets::fill(const jagged::KeyedJaggedTensor& sparse, Index first_sam
   place(sparse);
 }
 
-/// Lists the bags with ids of a single owner. Ids that are rows stay where they are.
+/// Lists the bags with ids for a single owner. Does not copy ids that are rows already.
 void OwnerBuckets::keep_all(const jagged::KeyedJaggedTensor& sparse) {
   const Index* const offsets = sparse.offsets.data() + sparse.first_bag(key_);
   const Index begin = offsets[0], ids = offsets[sparse.stride] - begin;
@@ -57,7 +57,7 @@ void OwnerBuckets::keep_all(const jagged::KeyedJaggedTensor& sparse) {
   all_weights_ = table_.weighted ? sparse.weights.data() + begin : nullptr;
 }
 
-/// Counts each owner's ids and the bags that have some.
+/// Counts the ids of each owner, and its bags that have ids.
 void OwnerBuckets::count(const jagged::KeyedJaggedTensor& sparse) {
   const Index* const offsets = sparse.offsets.data() + sparse.first_bag(key_);
   const embedding::BlockOf block_of = table_.block_of();
@@ -82,7 +82,7 @@ void OwnerBuckets::count(const jagged::KeyedJaggedTensor& sparse) {
   }
 }
 
-/// Puts each id behind its owner's earlier ones. A new bag moves the bag's end without an unpredictable branch.
+/// Appends each id to its owner's list. Updates the bag's end without an unpredictable branch.
 void OwnerBuckets::place(const jagged::KeyedJaggedTensor& sparse) {
   const Index* const offsets = sparse.offsets.data() + sparse.first_bag(key_);
   const Index ids = first_id_.back();

@@ -17,7 +17,7 @@ Relay::Relay(const comm::Communicator& node, const Routes& routes, const Exchang
 
 void Relay::ask(const Exec& exec, const std::vector<embedding::AskedShard>& relays, const BatchSplit& split,
                 Index begin) {
-  constexpr Index line = 16;  // floats
+  constexpr Index line = 16;  // floats of a cache line
   samples_.clear();
   for (Index rank = routes_.rank() % routes_.node().size(); rank < split.ranks(); rank += routes_.node().size())
     samples_.push_back(split.samples(int(rank)).size());
@@ -27,7 +27,7 @@ void Relay::ask(const Exec& exec, const std::vector<embedding::AskedShard>& rela
   find_runs(relays);
 }
 
-/// Copies the samples of all partners, one after the other, as those of one batch.
+/// Concatenates the samples of all partners into one batch.
 void Relay::copy_bags(const Exec& exec, const std::vector<embedding::AskedShard>& relays, const BatchSplit& split) {
   std::vector<const embedding::ShardBags*> tables;
   Index total = 0;
@@ -60,7 +60,7 @@ void Relay::copy_bags(const Exec& exec, const std::vector<embedding::AskedShard>
 void Relay::find_runs(const std::vector<embedding::AskedShard>& relays) {
   runs_.clear();
   const Routes& inside = *routes_.relays().routes;
-  std::vector<std::vector<Index>> first(inside.tables().size());  // each feature's column, or its sequence
+  std::vector<std::vector<Index>> first(inside.tables().size());  // column of each pooled feature, or its sequence
   Index width = 0, sequences = 0;
   for (std::size_t t = 0; t < first.size(); ++t) {
     const embedding::EmbeddingBagConfig& table = inside.tables()[t];
@@ -88,7 +88,7 @@ void Relay::find_runs(const std::vector<embedding::AskedShard>& relays) {
 template <class Visit>
 void Relay::each_vector(const Run& run, Index outside, Index stride, const Visit& visit) {
   const embedding::Bags& bags = *run.bags;
-  const bool all = bags.unpooled || stride > 0;  // those of bags without ids too
+  const bool all = bags.unpooled || stride > 0;  // bags without ids have vectors, too
   const Index vectors = bags.unpooled ? bags.total() : bags.count;
   const Index step = stride > 0 ? stride : run.dim;
   for (Index v = 0; v < vectors; ++v) {
@@ -98,7 +98,7 @@ void Relay::each_vector(const Run& run, Index outside, Index stride, const Visit
   }
 }
 
-/// Copies sums to where they leave, or gradients from where they came.
+/// Copies sums to the partners' vectors, or gradients from them.
 void Relay::copy_vectors(const Exec& exec, float* data, bool gradients) {
   const auto each = [&](const Run& run, const auto& visit) {  // visit(to, from)
     const embedding::Bags& bags = *run.bags;

@@ -9,42 +9,43 @@
 
 namespace tesserec::sharding {
 
-/// The second level of one batch: this rank asks the owners on its node what its partners, the ranks in its place on
-/// all nodes, ask of them, as if all samples were its own. One finished vector a bag returns, its gradient arrives.
+/// Second level of one batch's exchange. This rank forwards its partners' lookups to the owners on its node, as if all
+/// samples were its own. It returns one finished vector per bag, and receives the vector's gradient.
 class Relay {
  public:
-  /// `buffers`: of the exchange that it serves. Vectors inside the node lie behind those of that one.
+  /// Takes the `buffers` of the exchange that it serves. Vectors inside the node lie after the vectors of that
+  /// exchange.
   Relay(const comm::Communicator& node, const Routes& routes, const ExchangePrecision& precision,
         std::shared_ptr<BatchBuffers> buffers);
 
-  /// Sends the ids of Asked::relays to the owners; vectors lie from float offset `begin`. Collective in the node.
+  /// Sends the ids of Asked::relays to the owners. Vectors begin at float offset `begin`. Collective in the node.
   void ask(const Exec& exec, const std::vector<embedding::AskedShard>& relays, const BatchSplit& split, Index begin);
-  /// Sums come from the owners; what they make lies where partners' vectors leave.
+  /// Receives the owners' sums, and writes the finished vectors to the partners' vectors. Collective in the node.
   void return_sums(const Exec& exec);
-  /// Partners' gradients, which have come, go to the owners.
+  /// Sends the partners' gradients, which must have arrived, to the owners. Collective in the node.
   void send_gradients(const Exec& exec);
 
   Exchange& inside() { return inside_; }
 
  private:
-  /// Vectors of one feature of one partner's samples.
+  /// Vectors of one feature for the samples of one partner.
   struct Run {
     const embedding::Bags* bags;
-    Index sums_at;      // where they leave
-    Index inside_at;    // float offset of the first one inside
-    Index inside_step;  // from one to the next, with ids or without
+    Index sums_at;      // float offset of the first sum for the partner
+    Index inside_at;    // float offset of the first vector inside the node
+    Index inside_step;  // floats from one vector inside the node to the next, bags without ids included
     Index dim;
   };
   void copy_bags(const Exec& exec, const std::vector<embedding::AskedShard>& relays, const BatchSplit& split);
   void find_runs(const std::vector<embedding::AskedShard>& relays);
   void copy_vectors(const Exec& exec, float* data, bool gradients);
-  template <class Visit>  // visit(outside, inside): float offsets
+  template <class Visit>  // visit(outside, inside), with float offsets
   static void each_vector(const Run& run, Index outside, Index stride, const Visit& visit);
 
   const Routes& routes_;
   std::shared_ptr<BatchBuffers> buffers_;
   Exchange inside_;
-  std::vector<Index> samples_;  // of each partner
+  std::vector<Index> samples_;  // number of samples of each partner
   jagged::KeyedJaggedTensor sparse_;
   std::vector<Run> runs_;
   DeviceVectors device_;

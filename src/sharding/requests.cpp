@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ids to their owners.
+// Requests of ids to their owners.
 #include "requests.hpp"
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 namespace tesserec::sharding {
 namespace {
 
-/// The samples that have ids for one of several features, ascending.
+/// Lists the samples that have ids for any of several features, ascending.
 std::vector<std::int32_t> listed(std::span<const Requests::Request> features) {
   std::vector<std::int32_t> all, both;
   for (const Requests::Request& request : features) {
@@ -62,7 +62,7 @@ void Requests::collect(const Exec& exec, const jagged::KeyedJaggedTensor& sparse
     Offsets& at = owner == me ? own : others;
     const std::size_t counts_before = counts.out.size(), ids_before = ids.out.size(),
                       weights_before = weights.out.size();
-    counts.out.push_back(0);  // no error
+    counts.out.push_back(0);  // error flag
     const Range asked = routes_.sums(me, owner);
     for (Index r = asked.begin; r < asked.end; ++r) {
       const Route& route = routes_.all()[r];
@@ -111,7 +111,7 @@ void Requests::lay_out(const jagged::KeyedJaggedTensor& sparse) {
       copy_offsets(routes_.all()[segment.routes.front()].key, mean_offsets_[i]);
 }
 
-/// Cuts all features. The first one's error is thrown, whatever the threads.
+/// Bucketizes all features. Throws the first feature's error, for any number of threads.
 void Requests::cut(const Exec& exec, const jagged::KeyedJaggedTensor& sparse) {
   std::vector<std::exception_ptr> errors(buckets_.size());
   parallel_for(exec, "tesserec::sharding::bucketize", std::ssize(buckets_), [&](Index i) {
@@ -126,7 +126,7 @@ void Requests::cut(const Exec& exec, const jagged::KeyedJaggedTensor& sparse) {
   for (std::size_t r = 0; r < requests_.size(); ++r) {
     const Route& route = routes_.all()[r];
     if (!route.same_ids) continue;
-    const Request& before = requests_[r - route.features];  // the same feature's, the shard before
+    const Request& before = requests_[r - route.features];  // request of the same feature in the preceding shard
     requests_[r].bags = before.bags;
     requests_[r].nodes = before.nodes;
   }
@@ -150,7 +150,7 @@ void Requests::cut_segment(std::size_t i, const jagged::KeyedJaggedTensor& spars
   if (segment.sequence < 0 && !routes_.all()[segment.routes.front()].sums_in_place) find_parts(i);
 }
 
-/// Sorts the bags of all owners by sample, those of a sample in row order: a counting sort.
+/// Sorts the bags of all owners by sample with a counting sort. Bags of one sample stay in row order.
 void Requests::find_parts(std::size_t i) {
   auto& [offsets, parts] = parts_[i];
   const std::vector<std::size_t>& routes = routes_.vectors().segments[i].routes;
@@ -177,7 +177,7 @@ void Requests::refuse(Message<std::int32_t>& counts) const {
   }
 }
 
-/// Writes the bags of one shard, all features (BagForm).
+/// Writes the bags of all features of one shard (BagForm).
 void Requests::write_bags(Index first, Messages& messages) const {
   const Route& route = routes_.all()[first];
   if (route.same_ids) return;
@@ -190,7 +190,7 @@ void Requests::write_bags(Index first, Messages& messages) const {
   messages.counts.out.push_back(std::int32_t(form.listed));
   const auto words = std::ssize(ids);
   ids.resize(words + form.words());
-  Index next = 0;  // number
+  Index next = 0;  // index of the next number
   if (!form.all())
     for (const std::int32_t sample : list) put_number(ids.data() + words, next++, sample);
   for (const Request& request : features) {

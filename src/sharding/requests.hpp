@@ -13,23 +13,23 @@
 
 namespace tesserec::sharding {
 
-/// The samples' side of one batch: the ids that this rank asks of every shard, and where the answers will lie.
+/// Samples' side of one batch: the ids that this rank asks of every shard, and the offsets of the answers.
 class Requests {
  public:
-  /// The bags of a route, and where their sums and gradients lie.
+  /// Bags of a route, with the offsets of their sums and gradients.
   struct Request {
     OwnerBags bags;
     embedding::Nodes nodes;
     Offsets at;
-    /// Returns the number of gradients: of bags, or of ids.
+    /// Returns the number of gradients: one per bag, or per id if un-pooled.
     Index vectors(bool unpooled) const { return unpooled ? bags.ids() : bags.count(); }
   };
-  /// A part of a sample's bag.
+  /// Bag of one route, with some ids of a sample's bag.
   struct BagPart {
     std::int32_t route;
-    std::int32_t bag;  ///< of the route's
+    std::int32_t bag;  ///< index among the route's bags
   };
-  /// The parts of each sample's bag, in row order.
+  /// Bags that make up each sample's bag, in row order.
   struct BagParts {
     std::vector<Index> offsets;  // [samples + 1]
     std::vector<BagPart> parts;
@@ -39,32 +39,34 @@ class Requests {
   };
   struct Fetch {
     RowFetch rows;
-    Offsets at;  // in the messages
+    Offsets at;  // offsets in the messages
   };
 
   explicit Requests(const Routes& routes);
 
-  /// Cuts out each owner's ids, counts first, and sets what rows and gradients will travel. The front, then this rank's
-  /// own, begin at `front`. An id outside its table is an Error that names feature, table, sample and value.
+  /// Bucketizes the ids by owner, writes the counts and ids, and sets the sizes of the messages of rows and of
+  /// gradients. Vectors begin at float offset `front`. Throws Error, naming feature, table, sample and value, if an id
+  /// is outside its table.
   void collect(const Exec& exec, const jagged::KeyedJaggedTensor& sparse, const BatchSplit& split, Messages& messages,
                Index front = 0);
 
-  /// Writes the counts of a rank with an error instead: no ids, first number 1.
+  /// Writes counts that report an error of this rank: an error flag of 1, and no ids.
   void refuse(Message<std::int32_t>& counts) const;
 
   Front& front() { return front_; }
   const Front& front() const { return front_; }
-  /// Returns where vectors of other ranks begin: behind the front and this rank's own.
+  /// Returns the offsets of other ranks' vectors, which follow the front and this rank's own.
   Offsets others() const { return own_end_; }
   Index samples() const { return samples_; }
-  /// One a route; sums and gradients of a fetched route lie in buffers of their own, which end at fetched_end().
+  /// Returns one request per route. Sums and gradients of fetched routes lie in separate buffers, which end at
+  /// fetched_end().
   const std::vector<Request>& all() const { return requests_; }
-  /// One for each of Routes::fetches.
+  /// Returns one fetch for each of Routes::fetches.
   const std::vector<Fetch>& fetches() const { return fetches_; }
   Offsets fetched_end() const { return fetched_end_; }
-  /// Returns the parts of the bags of a segment that is pooled from what routes return.
+  /// Returns the bags of a segment that is pooled from the sums of routes.
   const BagParts& parts(std::size_t segment) const { return parts_[segment]; }
-  /// [samples + 1] of a segment that is a mean: the ids of bags, over all owners.
+  /// Returns the offsets [samples + 1] of whole bags, over all owners, for a segment of means.
   const Index* mean_offsets(std::size_t segment) const { return mean_offsets_[segment].data(); }
   Index bag_length(std::size_t segment, Index sample) const {
     return mean_offsets_[segment][sample + 1] - mean_offsets_[segment][sample];
@@ -83,7 +85,7 @@ class Requests {
   Front front_;
   std::vector<OwnerBuckets> buckets_;             // [segments]
   std::vector<BagParts> parts_;                   // [segments]
-  std::vector<std::vector<Index>> mean_offsets_;  // [segments][samples + 1] of means
+  std::vector<std::vector<Index>> mean_offsets_;  // [segments][samples + 1], for segments of means
   std::vector<Request> requests_;
   std::vector<Fetch> fetches_;
   Offsets own_end_;

@@ -6,13 +6,13 @@
 
 namespace tesserec::sharding {
 
-/// Numbers to 16 bits and back, where they lie; nothing is waited for on a device.
+/// Conversion of floats to 16 bits and back, in the memory where they lie. Does not block on a device.
 class Rounding {
  public:
   Rounding(NumberType type, float scale) : type_(type), scale_(type == NumberType::fp16 ? scale : 1.0f) {}
 
   explicit operator bool() const { return type_ != NumberType::fp32; }
-  /// numbers[i] = what is left of it.
+  /// Rounds in place, to the values that pack() and unpack() would give.
   void round(const Exec& exec, Place place, float* numbers, Index n) const;
   void pack(const Exec& exec, Place place, const float* from, std::uint16_t* to, Index n) const;
   void unpack(const Exec& exec, Place place, const std::uint16_t* from, float* to, Index n) const;

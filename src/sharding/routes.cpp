@@ -20,7 +20,7 @@ Index key_of(const std::vector<std::string>& features, const std::string& featur
   return found - features.begin();
 }
 
-/// Returns the shards that `rank` asks relays for; neighbouring columns on one node are one shard of its partner there.
+/// Returns the shards that `rank` asks of relays. Adjacent columns on one node become one shard of the relay there.
 std::vector<planning::Shard> on_relays(const std::vector<planning::Shard>& shards, int rank, int node) {
   std::vector<planning::Shard> relayed;
   for (const planning::Shard& shard : shards) {
@@ -41,14 +41,14 @@ void look_inside(Routes::Relays& relays, const Routes& routes, const planning::S
   for (const Routes::OwnShard& relay : relays.shards) {
     const std::size_t t = relay.table;
     if (relays.inside.empty() || relays.shards[relays.inside.size() - 1].table != t) {
-      // The table is of rows, not ids; means are the samples'.
+      // The second level gets rows instead of ids, and leaves means to the samples' side.
       embedding::EmbeddingBagConfig& table = tables.emplace_back(routes.tables()[t]);
       table.half = {};
       table.pooling = embedding::PoolingType::sum;
       table.embedding_dim = 0;
       table.unpooled.clear();
       for (std::size_t f = 0; f < table.feature_names.size(); ++f) {
-        table.feature_names[f].insert(0, table.name + "/");  // a feature may be of several tables
+        table.feature_names[f].insert(0, table.name + "/");  // unique, although several tables may share a feature
         if (!routes.tables()[t].pools(f)) table.unpooled.push_back(table.feature_names[f]);
         features.push_back(table.feature_names[f]);
       }
@@ -97,7 +97,7 @@ void Routes::add_table(std::size_t t, const planning::ParameterSharding& shardin
   struct VectorsAt {
     Index sequence, column;
   };
-  std::vector<VectorsAt> places;  // of each feature's vectors
+  std::vector<VectorsAt> places;  // position of each feature's vectors
   for (Index f = 0; f < features; ++f) {
     places.push_back(table.pools(f) ? VectorsAt{-1, vectors_.pooled_width}
                                     : VectorsAt{std::ssize(vectors_.sequences), 0});
@@ -106,7 +106,7 @@ void Routes::add_table(std::size_t t, const planning::ParameterSharding& shardin
     else
       vectors_.sequences.push_back({t, std::size_t(f), keys[f], table.embedding_dim});
   }
-  std::set<int> relays;  // so far
+  std::set<int> relays;  // relays of the preceding shards
   for (const planning::Shard& shard : shards) {
     const bool same_ids = relayed && !relays.insert(shard.rank).second;
     if (shard.rank == rank_) {
@@ -126,7 +126,7 @@ void Routes::add_table(std::size_t t, const planning::ParameterSharding& shardin
     const bool mean = table.pools(f) && table.pooling == embedding::PoolingType::mean;
     Index next = 0;
     for (const planning::Shard& shard : shards) {
-      if (shard.columns.begin != next) continue;  // another piece of the rows
+      if (shard.columns.begin != next) continue;  // other rows of the same columns
       vectors_.segments.push_back({places[f].sequence, places[f].column + next, shard.columns.size(), mean, {}});
       next = shard.columns.end;
     }
@@ -157,7 +157,7 @@ void Routes::order_by_owner() {
 }
 
 void Routes::find_sources() {
-  std::map<std::pair<Index, Index>, std::vector<std::size_t>*> routes_of;  // by sequence and column
+  std::map<std::pair<Index, Index>, std::vector<std::size_t>*> routes_of;  // keyed by sequence and column
   for (VectorLayout::Segment& segment : vectors_.segments)
     routes_of[{segment.sequence, segment.column}] = &segment.routes;
   for (std::size_t r = 0; r < routes_.size(); ++r) routes_of.at({routes_[r].sequence, routes_[r].column})->push_back(r);

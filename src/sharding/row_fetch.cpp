@@ -34,11 +34,11 @@ void RowFetch::copy_ids(std::span<const OwnerBags> features) {
   }
 }
 
-/// Lists the uses of rows: sample by sample, in each feature by feature.
+/// Lists the uses of rows by sample, then by feature.
 void RowFetch::list_uses(const BatchSplit& split, Index first_sample) {
   constexpr std::int32_t none = std::numeric_limits<std::int32_t>::max();
   uses_.clear();
-  std::vector<std::size_t> next(features_.size(), 0);  // bag of each feature
+  std::vector<std::size_t> next(features_.size(), 0);  // index of the next bag of each feature
   const auto sample_of = [&](std::size_t f) {
     return next[f] < features_[f].samples.size() ? features_[f].samples[next[f]] : none;
   };
@@ -95,7 +95,7 @@ std::vector<std::pair<Index, Index>> RowFetch::in_blocks(std::size_t f, Index at
 }
 
 std::vector<embedding::RowUse> RowFetch::uses(std::span<const Index> gradients_at) const {
-  std::vector<Index> vector_of(ids_.size());  // float offset of the gradient that each id gets
+  std::vector<Index> vector_of(ids_.size());  // float offset of each id's gradient
   for (std::size_t f = 0; f < features_.size(); ++f) {
     const embedding::Bags& bags = features_[f].bags;
     Index next = gradients_at[f];

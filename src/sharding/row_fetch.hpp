@@ -11,41 +11,42 @@
 
 namespace tesserec::sharding {
 
-/// The samples' side of a shard whose rows travel un-pooled: each row comes once, its bags are pooled here,
-/// and its gradient leaves as sums over this rank's whole subtrees of lanes. Bits and order are the owner's.
+/// Samples' side of a shard whose rows are fetched un-pooled. Each row arrives once, and its bags are pooled here. Its
+/// gradient is sent as sums over this rank's whole subtrees of lanes. Order and bits are those of a pooled exchange.
 class RowFetch {
  public:
   RowFetch(const embedding::EmbeddingBagConfig& table, const planning::Shard& shard);
 
-  /// Takes the bags of each feature for the samples of `rank`. Copies ids and weights; lists of samples must stay.
+  /// Takes the bags of each feature for the samples of `rank`. Copies ids and weights; lists of samples must stay
+  /// valid.
   void collect(std::span<const OwnerBags> features, const BatchSplit& split, int rank);
 
-  /// Rows wanted, ascending, each once.
+  /// Returns the rows to fetch, ascending and unique.
   const std::vector<Index>& rows() const { return rows_; }
-  /// Sums that will be sent: position in rows() * lanes + leaf.
+  /// Returns the sums to be sent, as (index in rows()) * lanes + leaf.
   const std::vector<Index>& sums() const { return sums_; }
   Index dim() const { return shard_.columns.size(); }
 
-  /// Bags of feature f; their slots are places in rows().
+  /// Returns the bags of feature f, whose slots are indices in rows().
   const embedding::Bags& bags(std::size_t f) const { return features_[f].bags; }
 
-  /// Sums of feature f's bags from the rows that came, [rows().size(), dim] -> out [nodes, dim].
+  /// Writes the sums of feature f's bags to out [nodes, dim]. `fetched`: the received rows, [rows().size(), dim].
   void pool(std::size_t f, const embedding::Nodes& nodes, const float* fetched, float* out) const;
 
-  /// gradients_at[f]: float offset of feature f's first vector in `gradients`, one a bag, or one an un-pooled id. out
-  /// [sums().size(), dim].
+  /// Writes the gradient sums to out [sums().size(), dim]. gradients_at[f]: float offset of feature f's first vector in
+  /// `gradients`, which has one vector per bag, or per un-pooled id.
   void sum_gradients(const float* gradients, std::span<const Index> gradients_at, float* out) const;
-  /// Lists what it adds: by row, then lane; `gradient` = the float offset of its vector.
+  /// Lists the uses that sum_gradients() adds, by row, then by lane. RowUse::gradient is a float offset.
   std::vector<embedding::RowUse> uses(std::span<const Index> gradients_at) const;
-  /// Lanes of this rank.
+  /// Returns the lanes of this rank.
   Range lanes() const { return lanes_; }
-  /// Returns the ids of feature f's bag by block: (block, place in the bag).
+  /// Returns the ids of a bag of feature f as (block, position in the feature's ids), sorted.
   std::vector<std::pair<Index, Index>> in_blocks(std::size_t f, Index bag) const;
   Range blocks() const { return shard_.blocks; }
 
  private:
   struct Feature {
-    Index ids_at = 0;  // where its ids begin among those of all features
+    Index ids_at = 0;  // position of its first id in ids_
     std::span<const std::int32_t> samples;
     embedding::Bags bags;
   };
@@ -55,13 +56,13 @@ class RowFetch {
 
   embedding::EmbeddingBagConfig table_;
   planning::Shard shard_;
-  // The batch at hand.
+  // The members below belong to the current batch.
   std::vector<Feature> features_;
   Range lanes_{0, 1};
-  std::vector<Index> ids_;  // of all features
+  std::vector<Index> ids_;  // ids of all features
   std::vector<float> weights_;
-  std::vector<Index> slots_;             // of each id: its row in what is fetched
-  std::vector<embedding::RowUse> uses_;  // by row; `gradient` = place in ids_
+  std::vector<Index> slots_;             // [ids] index of each id's row in rows_
+  std::vector<embedding::RowUse> uses_;  // sorted by row; RowUse::gradient is an index in ids_
   std::vector<Index> rows_, sums_;
 };
 

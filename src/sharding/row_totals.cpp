@@ -10,7 +10,7 @@ RowTotals::RowTotals(const comm::Communicator& comm, const planning::ShardingPla
     : comm_(comm) {
   for (std::size_t t = 0; t < plan.size(); ++t) {
     if (!shared[t]) continue;
-    const std::vector<planning::Shard>& shards = plan[t].shards;  // by columns, then by rows
+    const std::vector<planning::Shard>& shards = plan[t].shards;  // ordered by columns, then by rows
     std::size_t row_cuts = 0;
     while (row_cuts < shards.size() && shards[row_cuts].columns == shards[0].columns) ++row_cuts;
     std::vector<Group> groups(row_cuts);
@@ -36,7 +36,7 @@ std::vector<std::vector<float>> RowTotals::totals(std::span<const std::vector<fl
   const int me = comm_.rank();
   std::vector<Index> send_counts(comm_.size()), receive_counts(comm_.size());
   std::vector<float> send;
-  std::vector<Index> rows;  // times the sums of each, of each group
+  std::vector<Index> rows;  // number of rows of each group, times sums per row
   for (const Group& group : groups_)
     for (const Piece& piece : group.pieces)
       if (piece.rank == me) {
@@ -53,7 +53,7 @@ std::vector<std::vector<float>> RowTotals::totals(std::span<const std::vector<fl
         if (piece.rank == me) send.insert(send.end(), mine[piece.own].begin(), mine[piece.own].end());
     }
   }
-  std::vector<Index> at(comm_.size());  // of each rank's next sums
+  std::vector<Index> at(comm_.size());  // position of each rank's next sums
   for (int rank = 1; rank < comm_.size(); ++rank) at[rank] = at[rank - 1] + receive_counts[rank - 1];
   std::vector<float> received(at.back() + receive_counts.back());
   comm_.all_to_all(send.data(), send_counts, received.data(), receive_counts);
@@ -63,7 +63,7 @@ std::vector<std::vector<float>> RowTotals::totals(std::span<const std::vector<fl
   const auto add = [&](int into, int from) { slots[into] += slots[from]; };
   TreeOrder tree(whole_tree);
   for (std::size_t g = 0; g < groups_.size(); ++g) {
-    std::vector<const float*> sums;  // of each piece
+    std::vector<const float*> sums;  // next sum of each piece
     for (const Piece& piece : groups_[g].pieces) {
       sums.push_back(piece.rank == me ? mine[piece.own].data() : received.data() + at[piece.rank]);
       if (piece.rank != me) at[piece.rank] += rows[g] * std::ssize(piece.leaves);

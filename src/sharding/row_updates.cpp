@@ -115,7 +115,7 @@ void RowUpdates::move_listed(const Exec& exec, const Listed& listed, const optim
 std::vector<embedding::RowSums> RowUpdates::sum_replicated(const Exec& exec, const embedding::RowBatch& batch,
                                                            const float* gradients) {
   if (replicated_.empty()) return {};
-  // One message of each kind for all replicated tables; every rank has the same tables in the same order.
+  // All replicated tables share one message of each kind, because every rank has the same tables in the same order.
   const std::size_t tables = replicated_.size();
   std::vector<Index> counts, keys;
   std::vector<float> sums;

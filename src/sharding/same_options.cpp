@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Structured bindings name every member of a setting, so that a new one cannot be forgotten here.
+// Comparison of options between ranks. Structured bindings name every member, so that a new one cannot be forgotten.
 #include "same_options.hpp"
 
 #include <tesserec/comm/same.hpp>
@@ -54,7 +54,7 @@ void add(NamedValues& values, std::size_t t, const embedding::EmbeddingBagConfig
   if (optimizer) add(values, at + "optimizer", *optimizer);
 }
 
-/// Machine, memory and popular rows are for the planner to compare (collective_plan).
+/// Adds the planner's settings. Costs, memory and popular rows are compared by collective_plan.
 void add(NamedValues& values, const planning::Settings& planner) {
   const auto types = [](const planning::ShardingTypes& list) {
     return join(list.list, " ", [](const auto type) { return planning::name(type); });

@@ -5,7 +5,8 @@
 
 namespace tesserec::sharding {
 
-/// Returns `env`. Throws on all ranks the same Error, naming the first value that differs, if one does. Collective.
+/// Returns `env`. Throws the same Error on all ranks, naming the first value that differs, if any value does.
+/// Collective.
 const ShardingEnv& with_same_options(const ShardingEnv& env, const embedding::EmbeddingBagCollection& module,
                                      const ParallelOptions& options, const EmbeddingBagCollectionSharder& sharder);
 

@@ -8,7 +8,7 @@
 namespace tesserec::sharding {
 namespace {
 
-/// The vectors of each un-pooled feature behind the pooled ones.
+/// Returns the vectors of each un-pooled feature, which follow the pooled vectors.
 std::vector<jagged::JaggedVectors> sequences(const Routes& routes, Front& front, float* vectors) {
   std::vector<jagged::JaggedVectors> all;
   for (std::size_t q = 0; q < front.sequences.size(); ++q) {
@@ -39,12 +39,12 @@ ShardedEmbeddingBagCollection::ShardedEmbeddingBagCollection(const Exec& exec, c
   if (relayed) node = comm.rank() / options.levels.ranks_per_node;
   exchanges_ = std::make_shared<SpareExchanges>(comm, node, *routes_, place_, options.precision);
   std::vector<optim::Settings> optimizers;
-  std::vector<int> rounds;  // of rows that move by sums over columns of several shards
+  std::vector<int> rounds;  // rounds of tables whose rows need sums over the columns of several shards
   for (std::size_t t = 0; t < this->tables().size(); ++t) {
     const embedding::EmbeddingBagConfig& table = this->tables()[t];
     const auto& shards = plan_[t].shards;
     optimizers.push_back(planning::optimizer_of(table, plan_[t].kernel, options.sparse, options.dense));
-    planning::check_kernel(table, plan_[t].kernel, optimizers[t]);  // on every rank, whoever owns the table
+    planning::check_kernel(table, plan_[t].kernel, optimizers[t]);  // on every rank, so that all throw alike
     const bool shared = !shards.empty() && shards.front().columns.size() < table.embedding_dim;
     rounds.push_back(shared ? optim::row_rounds(optimizers[t].type) : 0);
   }
@@ -58,7 +58,7 @@ ShardedEmbeddingBagCollection::ShardedEmbeddingBagCollection(const Exec& exec, c
             .emplace_back(Shard{own.table, own.replicated,
                                 std::make_unique<embedding::EmbeddingTable>(exec, shard, options.store)})
             .rows.get();
-    const bool copied = own.replicated && comm_.size() > 1;  // its gradients come from all ranks
+    const bool copied = own.replicated && comm_.size() > 1;  // gradients of all ranks are added
     of_kernels.push_back({rows, own.fetched, copied});
     of_updates.push_back({rows, copied});
   }
