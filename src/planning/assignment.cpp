@@ -56,14 +56,14 @@ void Assignment::place_anywhere(const Option& option, std::vector<int>& owners) 
        ordered_by(option.pieces.size(), [&](std::size_t piece) { return -option.pieces[piece].seconds; })) {
     const double bytes = option.pieces[i].bytes + option.each.bytes;
     auto found = std::ranges::find_if(ranks, [&](std::size_t rank) { return fits(int(rank), bytes); });
-    if (found == ranks.end())  // nowhere: where most is free
+    if (found == ranks.end())  // no rank fits: takes the rank with the most free memory
       found = std::ranges::min_element(ranks, {}, [&](std::size_t rank) { return own_[rank].bytes; });
     owners[i] = int(*found);
     ranks.erase(found);
   }
 }
 
-/// Puts each group on the node whose busiest rank would be the least busy, first on nodes without the table.
+/// Puts each group on the node whose busiest rank would be least busy. Prefers nodes without a group of the table.
 void Assignment::place_on_nodes(const Option& option, std::vector<int>& owners) const {
   const int inside = problem_.ranks_per_node, nodes = problem_.ranks / inside;
   const std::size_t group = option.group;
@@ -76,7 +76,7 @@ void Assignment::place_on_nodes(const Option& option, std::vector<int>& owners) 
     for (int node = 0; node < nodes; ++node) {
       std::vector<int> ranks(inside);
       std::iota(ranks.begin(), ranks.end(), node * inside);
-      if (group < ranks.size())  // the least loaded; all of them in order
+      if (group < ranks.size())  // the least loaded ranks; a group of all ranks keeps their order
         std::ranges::stable_sort(ranks, {}, [&](int rank) { return own[rank].seconds; });
       bool fits = true;
       double worst = 0;

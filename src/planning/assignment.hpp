@@ -10,7 +10,7 @@ class Assignment {
  public:
   explicit Assignment(const Problem& problem);
 
-  /// A piece of a table.
+  /// Piece of a table.
   struct At {
     std::size_t table = 0;
     std::size_t piece = 0;
@@ -29,10 +29,10 @@ class Assignment {
   int fullest() const;
   const std::vector<At>& pieces_on(int rank) const { return held_[rank]; }
   Standing standing() const;
-  /// Seconds that all ranks together have left below `worst`.
+  /// Returns the seconds that all ranks together have left below `worst`.
   double slack(double worst) const;
 
-  /// Takes the option for a table that has none, its pieces on the ranks of the least load where they fit.
+  /// Chooses the option for a table that has none. Puts each piece on the least loaded rank where it fits.
   void place(std::size_t table, std::size_t option);
   void put(std::size_t table, Choice choice);
   void remove(std::size_t table);
@@ -48,11 +48,12 @@ class Assignment {
   std::vector<Choice> choices_;
   std::vector<Load> own_;                        // [rank]
   std::vector<std::vector<At>> held_;            // [rank]
-  std::vector<std::vector<std::size_t>> where_;  // [table][piece] place in held_
+  std::vector<std::vector<std::size_t>> where_;  // [table][piece] index in held_[owner]
   Load each_;
 };
 
-/// Moves, swaps and changes of options, each of which lightens the worst rank; ends within a small share of `bound`.
+/// Improves an assignment by moves, swaps and changes of options that each relieve the worst rank. Stops if the worst
+/// load is within close_enough of `bound`.
 void lighten(Assignment& assignment, double bound, int most_rounds);
 
 }  // namespace tesserec::planning

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables go whole to the fullest rank that holds them (best fit), or are cut into rooms (row_partitions.hpp).
+// Placement of tables. A table is put whole on the fullest rank where it fits (best fit), or cut into the capacities
+// that ranks have left (row_partitions.hpp).
 #include "bins.hpp"
 
 #include <algorithm>
@@ -100,7 +101,7 @@ bool Bins::cut(std::size_t t, std::size_t cheapest) {
       ordered_by(own_.size(), [this](std::size_t rank) { return -room(int(rank)).seconds; });
   const Load largest{room(int(ranks[0])).seconds, problem_.memory};
   struct Candidate {
-    double least;  // no placement costs less
+    double least;  // lower bound of the price of any placement
     const FreeTable::Cut* cut;
     Price price;
   };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Ranks as bins of one height, beside what tables cost every rank.
+/// Ranks as bins of equal height, next to the load that tables put on every rank.
 #pragma once
 
 #include <optional>
@@ -12,7 +12,8 @@ namespace tesserec::planning {
 
 class Bins {
  public:
-  /// `most`: seconds of a rank, with those of `each` unless `room`. `reserved`: for later loads of every rank.
+  /// Takes the height `most` [seconds of a rank], which includes the load of every rank unless `room` is set.
+  /// `reserved`: capacity kept free for the load of every rank.
   Bins(Problem& problem, double most, bool room, const Load& reserved, const FillStyle& style)
       : problem_(problem),
         most_(most),
@@ -25,10 +26,10 @@ class Bins {
 
   const Load& each() const { return each_; }
 
-  /// Places all tables; returns whether all found room. each() then tells the load that had to be reserved.
+  /// Places all tables, and returns whether all of them fit. each() is then the load that had to be reserved.
   bool run();
   bool kept_level() const;
-  /// The choices; uneven cuts become options.
+  /// Returns the choices, and adds uneven cuts to the options of the problem.
   std::vector<Choice> choices();
 
  private:
@@ -38,23 +39,24 @@ class Bins {
   bool run_pieces();
   /// Returns the cheapest of the original options.
   std::size_t cheapest_of(std::size_t t) const;
-  /// Returns the cheapest cut into pieces that fit a rank's room, or nothing if an option, then `given`, costs less.
+  /// Returns the cheapest cut into pieces that fit an empty rank. Returns nothing if an option is cheaper, which
+  /// becomes `given`.
   std::optional<Option> cheapest_cut(std::size_t t, std::size_t& given) const;
-  /// Returns the seconds of all ranks that two halves of the rows take beyond the whole table.
+  /// Returns the seconds over all ranks that two halves of the rows take more than the whole table.
   double cost_of_cut(std::size_t t, const Option& whole) const;
   bool fits(int rank, const Load& piece) const;
   bool whole(std::size_t t, std::size_t o);
-  /// Puts each group on the fullest node that has room, and prefers nodes without a group of the table.
+  /// Puts each group on the fullest node where it fits. Prefers nodes without a group of the table.
   bool on_nodes(std::size_t t, std::size_t o);
   Load room(int rank) const;
-  /// Pieces into rooms, the largest first.
+  /// Cuts the table into the capacities that ranks have left.
   bool cut(std::size_t t, std::size_t cheapest);
-  /// Puts the piece on the fullest rank that holds it and no other piece of the table, or leaves it where it is.
+  /// Puts the piece on the fullest rank where it fits and no other piece of the table lies; else its owner stays.
   bool put(Option& option, std::size_t place);
   void take_back(const Option& option);
-  /// Moves each piece to the fullest rank that holds it, the smallest first: the rest of a table fills gaps.
+  /// Moves each piece to the fullest rank where it fits, smallest first, so that small remainders fill gaps.
   void fill_gaps(Option& option);
-  /// Returns the rooms that groups of as many ranks as there are columns have in common.
+  /// Returns the capacity that all ranks of a group have. A group has one rank per piece of columns.
   std::vector<Load> shared_rooms(const std::vector<std::size_t>& ranks, std::size_t columns) const;
 
   Problem& problem_;

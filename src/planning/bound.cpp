@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// A plan whose largest load is M gives each rank pieces of at most M - E, where E is the load that its tables put on
-// every rank. So M is too small if the least work of all tables, each without a piece above M - E, exceeds M times the
-// ranks. The same holds for work and bytes, weighed. E is not known, but it is at least the sum of the tables' least,
-// and more when little work is left to choose: work in which E counts more than once has a least value too, and ways to
-// cut a table that cost more than the others leave are dropped.
+// Lower bound of the largest load. A plan with largest load M gives each rank pieces of at most M - E, where E is the
+// load that its tables put on every rank. Let the least work of a table be the least over all ways to cut it without a
+// piece above M - E. M is too small if the tables' least work exceeds M times the number of ranks. The same holds for
+// weighted sums of work and bytes.
+//
+// E is unknown, but it is at least the sum of the tables' least loads of every rank. Two steps raise this sum. Work in
+// which E counts several times has a least value, too, from which a bound of E follows. Ways that cost more than the
+// other tables leave are dropped.
 #include <algorithm>
 
 #include "problem.hpp"
@@ -12,12 +15,12 @@ namespace tesserec::planning {
 namespace {
 
 constexpr int passes = 2;
-/// Resolution of the bound, as a share of it.
+/// Resolution of the bound, as a fraction of it.
 constexpr double resolution = 5e-4;
-/// Share by which sums may be off.
+/// Relative rounding error of the sums.
 constexpr double rounding = 1e-9;
 
-/// The least price of one table over its options and cuts.
+/// Least price of one table over its options and cuts.
 class TableBound {
  public:
   TableBound(const std::deque<Option>& options, const FreeTable* free) {
@@ -30,7 +33,8 @@ class TableBound {
       for (const FreeTable::Cut& cut : free->cuts()) ways_.push_back({nullptr, &cut});
   }
 
-  /// Returns a price that no remaining way without a piece above `piece` goes below; infinity if there is no such way.
+  /// Returns a lower bound of the price of all remaining ways without a piece above `piece`; infinity if there is no
+  /// such way.
   double least(const Load& piece, const Price& price) const {
     double best = infinity;
     for (const Way& way : ways_)
@@ -50,14 +54,14 @@ class TableBound {
   }
 
  private:
-  /// An option, or all cuts of rows in one form with as many columns.
+  /// Option, or all cuts of rows with one form and one number of column pieces.
   struct Way {
     const Option* option = nullptr;
     const FreeTable::Cut* cut = nullptr;
     bool out = false;
   };
 
-  /// Returns at most what a plan with the table this way pays for it. The result need not be exact from `most` on.
+  /// Returns a lower bound of the price of a plan that has the table this way. It may be loose once it reaches `most`.
   static double price_of(const Way& way, const Load& piece, const Price& price, double most) {
     if (const Option* option = way.option) {
       if (option->biggest > piece.seconds || option->most_bytes > piece.bytes) return infinity;
@@ -67,7 +71,7 @@ class TableBound {
     }
     const FreeTable::Cut& cut = *way.cut;
     const double columns = double(cut.columns), whole = columns * price.of(cut.whole);
-    if (whole >= most || cut.partitions.fits_whole(piece)) return whole;  // uncut rows cost least
+    if (whole >= most || cut.partitions.fits_whole(piece)) return whole;  // uncut rows are cheapest
     return std::max(whole, columns * cut.partitions.relaxed(piece, price));
   }
 
@@ -87,7 +91,7 @@ class Bound {
     memory_matters_ = bytes > 0.8 * ranks_ * problem.memory;
   }
 
-  /// Returns whether work, or work and bytes, show that no plan has a load of at most `most`.
+  /// Returns whether work, or work and bytes, prove that no plan has a load of at most `most`.
   bool refutes(double most) {
     const double room = (most - problem_.base) * (1 + rounding);
     double all_each = 0;  // least load that tables put on every rank
@@ -121,7 +125,7 @@ class Bound {
     return false;
   }
 
-  /// Returns the largest load of pieces that the deck puts on ranks.
+  /// Returns the largest load of the pieces whose ranks the deck sets.
   double fixed() const {
     std::vector<double> load(problem_.ranks);
     for (const auto& options : problem_.options) {
@@ -136,7 +140,7 @@ class Bound {
   }
 
  private:
-  /// Drops ways that cost a table more than `left` above its least: the other tables leave no more.
+  /// Drops ways that cost a table more than `left` above its least price. The other tables leave no more than that.
   void leave_out(const Load& piece, const Price& price, double left) {
     for (std::size_t t = 0; t < tables_.size(); ++t) tables_[t].leave_out(piece, price, least_[t] + left);
   }
@@ -145,7 +149,7 @@ class Bound {
   double ranks_;
   bool memory_matters_ = false;
   std::vector<TableBound> tables_;
-  std::vector<double> least_;  ///< [table] of the last sum
+  std::vector<double> least_;  ///< [table] price in the last sum
 };
 
 }  // namespace

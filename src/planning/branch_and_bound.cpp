@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables in falling order of work; for each, options and ranks. Ranks with equal loads are interchangeable as long as
-// no later table names ranks, so the first of them stands for all. A branch ends when its worst rank, or the work of
-// all ranks with the least of the tables left, cannot beat the best.
+// Exhaustive search over tables in descending order of work, and over the options and ranks of each. Ranks with equal
+// loads are interchangeable, because tables with set ranks are placed first. The first of them stands for all. A branch
+// ends if its worst rank cannot beat the best plan. It also ends if the work of all ranks, with the least work of the
+// remaining tables, cannot.
 #include <algorithm>
 #include <numeric>
 
@@ -47,7 +48,8 @@ class Tree {
     double total = 0, each = 0, bytes = 0;
   };
 
-  /// `each`: of every rank, of the tables placed; `owned`: sum over ranks of their pieces.
+  /// Chooses an option of the table at `depth`. `each`: load that placed tables put on every rank. `owned`: sum of the
+  /// placed pieces.
   void descend(std::size_t depth, Load each, Load owned) {
     if (++nodes_ > most_nodes) return;
     const double ranks = problem_.ranks, better = worst_ * (1 - 1e-9);
@@ -74,7 +76,7 @@ class Tree {
     }
   }
 
-  /// Piece i of the table at `depth` to each rank that it may have.
+  /// Tries piece i of the table at `depth` on each allowed rank.
   void give(std::size_t depth, const Option& option, std::size_t i, const Load& each, const Load& owned) {
     if (nodes_ > most_nodes) return;
     if (i == option.pieces.size()) return descend(depth + 1, each, owned);
@@ -119,7 +121,7 @@ class Tree {
   std::vector<Load> own_;
   std::vector<Choice> chosen_;
   std::vector<std::size_t> order_;
-  std::vector<Left> left_;  // [depth] least of the tables from there on
+  std::vector<Left> left_;  // [depth] least sums over the remaining tables
   Index nodes_ = 0;
 };
 

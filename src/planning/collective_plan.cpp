@@ -44,7 +44,7 @@ std::string text_of(const Topology& topology, Index global_batch) {
   return text.str();
 }
 
-/// The lowest rank whose text is not rank 0's; -1: all are the same.
+/// Returns the lowest rank whose text differs from rank 0's; -1 = none.
 int other_rank(const comm::Communicator& comm, const std::string& text) {
   const std::vector<int> ranks = comm::ranks_that_differ(comm, text);
   return ranks.empty() ? -1 : ranks.front();
@@ -68,7 +68,7 @@ ProvenPlan EmbeddingShardingPlanner::collective_plan(const comm::Communicator& c
       if (const int rank = other_rank(comm, text_of(table, model_)); rank >= 0)
         fail("table ", table.name, ": rank ", rank, " has other sizes or constraints than rank 0");
 
-  // Rank 0's plan or message travels.
+  // Rank 0 broadcasts its plan, or the message of its error.
   std::string text;
   bool failed = false;
   if (comm.rank() == 0) {

@@ -10,7 +10,7 @@
 namespace tesserec::planning {
 namespace {
 
-/// Ids, vectors and gradients, and the counts before them.
+/// Messages of a step between two ranks: counts, ids, vectors and gradients.
 constexpr double messages_a_step = 4;
 
 }  // namespace
@@ -138,7 +138,7 @@ void CostModel::require_fits(std::span<const embedding::EmbeddingBagConfig> tabl
   if (fullest == estimate.bytes.end() || *fullest <= usable) return;
   const int rank = fullest - estimate.bytes.begin();
 
-  std::size_t largest = 0;  // the table with most bytes on that rank
+  std::size_t largest = 0;  // table with the most bytes on that rank
   double most = -1;
   for (std::size_t t = 0; t < tables.size(); ++t) {
     const TableCosts costs = this->costs(tables[t], plan[t].kernel);

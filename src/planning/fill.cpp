@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Order of placement: tables one by one, whole or cut into rooms; or all are cut, and pieces placed, large ones first.
+// Order of placement. Tables are placed one by one, whole or cut into the free capacities. Or all tables are cut first,
+// and their pieces are placed, largest first.
 #include <algorithm>
 #include <numeric>
 #include <optional>
@@ -25,7 +26,7 @@ bool Bins::run_tables() {
   const auto option = [&](std::size_t t) -> const Option& { return problem_.options[t][cheapest[t]]; };
   std::vector<double> key(count);
   for (std::size_t t = 0; t < count; ++t) {
-    const double size = option(t).biggest * double(option(t).group);  // on one node
+    const double size = option(t).biggest * double(option(t).group);  // seconds of a group on one node
     if (style_.order == FillStyle::Order::dear_first)
       key[t] = cost_of_cut(t, option(t));
     else
@@ -39,7 +40,7 @@ bool Bins::run_tables() {
 
 bool Bins::run_pieces() {
   const std::size_t count = choices_.size();
-  std::vector<std::size_t> given(count), later;  // an option that the problem has
+  std::vector<std::size_t> given(count), later;  // index of an original option
   std::vector<std::optional<Option>> cut_anywhere(count);
   for (std::size_t t = 0; t < count; ++t) {
     given[t] = cheapest_of(t);
@@ -61,7 +62,7 @@ bool Bins::run_pieces() {
   std::ranges::stable_sort(pieces, std::ranges::greater{}, &Piece::seconds);
   for (const auto& [seconds, t, place] : pieces) {
     if (!cut_anywhere[t] || put(*cut_anywhere[t], place)) continue;
-    take_back(*cut_anywhere[t]);  // no room: this table is cut into the rooms that are left
+    take_back(*cut_anywhere[t]);  // does not fit: the table is cut into the remaining capacities later
     cut_anywhere[t].reset();
     each_ += problem_.options[t][given[t]].each;
     later.push_back(t);
@@ -92,7 +93,7 @@ std::optional<Option> Bins::cheapest_cut(std::size_t t, std::size_t& given) cons
   double least = RowPartitions::none;
   for (std::size_t o = 0; o < problem_.options[t].size(); ++o) {
     const Option& option = problem_.options[t][o];
-    if (option.owner_rule == OwnerRule::anywhere && !option.pieces.empty()) continue;  // among the cuts
+    if (option.owner_rule == OwnerRule::anywhere && !option.pieces.empty()) continue;  // the cuts below cover it
     if (option.biggest > largest.seconds || option.most_bytes > largest.bytes) continue;
     double value = price.of({{}, option.each});
     for (const Load& piece : option.pieces) value += price.of({piece, {}});
@@ -101,7 +102,7 @@ std::optional<Option> Bins::cheapest_cut(std::size_t t, std::size_t& given) cons
     given = o;
   }
   struct Candidate {
-    double least;  // no cut of rows costs less
+    double least;  // lower bound of all cuts of rows
     const FreeTable::Cut* cut;
   };
   std::vector<Candidate> candidates;
@@ -152,7 +153,7 @@ std::vector<Choice> fill_up(Problem& problem, double most, const FillStyle& styl
   return {};
 }
 
-/// Repeats until the bytes that tables take of every rank were reserved.
+/// Fills ranks in passes until the bytes of every rank's load are reserved.
 std::vector<Choice> fill_rooms(Problem& problem, double room, const FillStyle& style) {
   Load reserved;
   for (int pass = 0; pass < most_passes; ++pass) {

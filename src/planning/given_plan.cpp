@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A deck may give a plan and demand things of tables: both hold, or the plan is refused.
+// Check of a given plan against the deck's constraints. A plan that violates one is refused.
 #include <set>
 
 #include <tesserec/core/error.hpp>
@@ -28,7 +28,7 @@ void check_table(const Settings& settings, const embedding::EmbeddingBagConfig& 
            join(demand.kernel.list, ", ", [](ComputeKernel kernel) { return name(kernel); }));
 
   std::vector<int> owners;
-  std::set<Index> columns;  // where pieces of them begin
+  std::set<Index> columns;  // first column of each column piece
   for (const Shard& shard : sharding.shards) {
     owners.push_back(shard.rank);
     columns.insert(shard.columns.begin);

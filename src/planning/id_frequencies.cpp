@@ -8,13 +8,13 @@
 namespace tesserec::planning {
 namespace {
 
-/// Rows that have a class of their own, and how much longer each class behind them is.
+/// Number of rows with a class each, and the relative size of every class after them.
 constexpr double single = 64, longer = 1.0 / 16;
 
-/// log(1 - share); a table of one row has it always.
+/// Returns log(1 - share), and -50 for share 1, so that a table of one row is always hit.
 double log_other(double share) { return share < 1 ? std::log1p(-share) : -50.0; }
 
-/// Sums k^-s over k in [first, last) by the integral between cell middles (Euler-Maclaurin's first term).
+/// Sums k^-s over k in [first, last) by the integral between cell midpoints (first term of Euler-Maclaurin).
 double power_sum(double first, double last, double s) {
   const auto integral = [s](double x) {
     return std::abs(1 - s) < 1e-9 ? std::log(x) : std::expm1((1 - s) * std::log(x)) / (1 - s);
@@ -25,7 +25,7 @@ double power_sum(double first, double last, double s) {
 }  // namespace
 
 IdFrequencies::IdFrequencies(double rows, double exponent, const Popularity* popular) : rows_(rows) {
-  double known = 0, rest = 1;  // rows with a block, and the lookups of others
+  double known = 0, rest = 1;  // rows with a known block, and the share of lookups of all other rows
   for (const BlockRows& one : popular ? popular->rows : std::vector<BlockRows>()) {
     classes_.push_back({one.rows, one.share, one.block});
     known += one.rows;
@@ -40,7 +40,7 @@ IdFrequencies::IdFrequencies(double rows, double exponent, const Popularity* pop
     const double sum = count == 1 ? std::pow(first, -exponent) : power_sum(first, first + count, exponent);
     classes_.push_back({count, sum / count, scattered});
     total += sum;
-    if (first + count == first) break;  // beyond 2^53 the last rows of a table are one number
+    if (first + count == first) break;  // beyond 2^53 a double cannot tell the last rows apart
     first += count;
   }
   for (std::size_t i = first_other; i < classes_.size(); ++i) classes_[i].share *= rest / total;

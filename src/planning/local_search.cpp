@@ -36,7 +36,8 @@ class LocalSearch {
   bool movable(const Assignment::At& at) const { return s_.option(at.table).owner_rule == OwnerRule::anywhere; }
   static bool better(double one, double other, double than) { return one < than && other < than; }
 
-  /// A piece of the rank to another rank, or exchanged for a smaller one there: the best of all.
+  /// Makes the best single change of the rank's load: moves a piece to another rank, or swaps it for a smaller piece
+  /// there.
   bool move_or_swap(int rank, const Standing& now) {
     const bool time = now.missing <= 0;
     Best best;
@@ -71,7 +72,7 @@ class LocalSearch {
     best = {std::max(here, there), a, b, to, true};
   }
 
-  /// Sorts the largest pieces first.
+  /// Lists tables with pieces on the rank, largest piece first.
   std::vector<std::size_t> tables_on(int rank) const {
     std::vector<Assignment::At> pieces = s_.pieces_on(rank);
     std::ranges::stable_sort(pieces, {},
@@ -82,7 +83,8 @@ class LocalSearch {
     return tables;
   }
 
-  /// The best other option, placed anew, of the first table that has one.
+  /// Changes the first of the tables that can improve to its best other option, with new owners. Returns whether one
+  /// changed.
   bool other_option(const std::vector<std::size_t>& tables, const Standing& now) {
     const bool time = now.missing <= 0;
     const double slack = s_.slack(now.worst);
@@ -113,7 +115,7 @@ class LocalSearch {
     return false;
   }
 
-  /// Any table that could load all ranks less.
+  /// Changes the option of a table that could put less load on every rank.
   bool lighter_everywhere(const Standing& now) {
     std::vector<std::size_t> tables;
     for (std::size_t t = 0; t < s_.problem().options.size() && tables.size() < tables_tried; ++t)

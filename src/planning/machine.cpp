@@ -6,41 +6,43 @@
 namespace tesserec::planning {
 namespace {
 
-/// Data sheet of a GPU and its node; bytes a second, of links in both directions.
+/// Data sheet of a GPU and its node. Speeds in bytes per second, of `inside` and `between` for both directions
+/// together.
 struct DataSheet {
   double memory, cache_bytes, inside, between, host;
   double fp32, bf16;
 };
 
-/// Shares of it that others measured, and what the host of an H100 took with one thread a rank (docs/gpu.md).
+/// Applies the efficiencies that others measured, and the times of an H100's host with one thread per rank
+/// (docs/gpu.md).
 MachineCosts costs_of(const DataSheet& sheet) {
   constexpr double gather = 0.62, update = 0.44, stream = 0.90, link = 0.82, product = 0.5, plain_product = 0.75;
-  constexpr double random_reads = 3.95e9 / 2.039e12;  // 1/s a byte/s
+  constexpr double random_reads = 3.95e9 / 2.039e12;  // of an A100: reads per second over bytes per second
   constexpr double sorted_ids = 7e9, pcie = 0.82;
-  // Seconds of the host; ids and bags count twice, with the rank that asks and with the owner.
+  // Host times in seconds. Two of them are halved, because `ids` and `bags` count at the asking rank and at the owner.
   constexpr double cut_id = 2.1e-9 / 2, cut_bag = 7.7e-9 / 2, fetched_id = 150e-9;
   MachineCosts costs;
   costs.row_reads = random_reads * sheet.memory;
   costs.cached_row_reads = 2 * costs.row_reads;
   costs.read_bytes = gather * sheet.memory;
   costs.vector_bytes = stream * sheet.memory;
-  costs.row_updates = costs.row_reads / 2;  // read and written
+  costs.row_updates = costs.row_reads / 2;  // each row is read and written
   costs.cached_row_updates = 2 * costs.row_updates;
   costs.update_bytes = update * sheet.memory / 2;
-  costs.cached_bytes = sheet.cache_bytes / 8;  // eight tables a GPU
+  costs.cached_bytes = sheet.cache_bytes / 8;  // assumes eight tables per GPU
   costs.ids = 1 / (1 / sorted_ids + sizeof(Index) / (pcie * sheet.host) + cut_id);
   costs.fetched_ids = 1 / fetched_id;
-  costs.fetched_bytes = costs.read_bytes / 2;  // read and written
+  costs.fetched_bytes = costs.read_bytes / 2;  // each row is read and written
   costs.bags = 1 / (1 / costs.row_reads + cut_bag);
-  costs.add_bytes = stream * sheet.memory / 4;  // two read, the sum written, the gradient sent
+  costs.add_bytes = stream * sheet.memory / 4;  // reads two vectors, writes the sum, and sends the gradient
   costs.inside_bytes = link * sheet.inside;
   costs.between_bytes = link * sheet.between;
   costs.inside_latency = 1e-6;
   costs.between_latency = 2e-6;
   costs.dense_flops = plain_product * sheet.fp32;
   costs.bf16_flops = product * sheet.bf16;
-  costs.interaction_flops = 4 * sheet.memory;          // FLOP a byte that it moves
-  costs.activation_bytes = stream * sheet.memory / 4;  // forward, and twice backward with its gradient
+  costs.interaction_flops = 4 * sheet.memory;          // FLOP per byte moved
+  costs.activation_bytes = stream * sheet.memory / 4;  // moved once forward, and twice backward with its gradient
   costs.dense_bytes = stream * sheet.memory / 2;
   costs.step_seconds = 1e-4;
   return costs;
@@ -63,8 +65,8 @@ const GpuMachine* gpu_machine(const std::string& name) {
 }
 
 GpuTaken gpu_taken(int ranks) {
-  constexpr Index mib = 1 << 20, buffer = 4 * mib;  // NCCL_BUFFSIZE
-  constexpr Index rings = 32 * 2 * buffer;          // channels, each with a buffer to send and one to receive
+  constexpr Index mib = 1 << 20, buffer = 4 * mib;  // default of NCCL_BUFFSIZE
+  constexpr Index rings = 32 * 2 * buffer;          // 32 channels, each with a buffer to send and one to receive
   return {512 * mib, 36 * mib, ranks > 1 ? rings + (ranks - 1) * 2 * buffer : 0};
 }
 

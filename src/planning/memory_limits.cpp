@@ -20,7 +20,7 @@ namespace {
 
 constexpr double mib = 1 << 20;
 
-/// "2048", "4G": MiB where no unit stands behind the number. The job has all of the node's memory with 0.
+/// Parses "2048" or "4G" to MiB, the default unit. The value 0 means the node's whole memory.
 std::optional<double> mebibytes(const std::string& text) {
   const std::string units = "KMGT";
   const std::size_t unit = text.empty() ? std::string::npos : units.find(text.back());
@@ -32,7 +32,7 @@ std::optional<double> mebibytes(const std::string& text) {
   return value;
 }
 
-/// A variable that is no number is passed over, and said so.
+/// Returns the value of an environment variable [MiB or a count]. Warns and returns nothing if it is no number.
 std::optional<double> number_in(const char* name, const char* text) {
   const std::optional<double> value = mebibytes(text);
   if (!value) log_warning(concat(name, " is \"", text, "\", no amount of memory or count: it is not looked at"));
@@ -41,17 +41,17 @@ std::optional<double> number_in(const char* name, const char* text) {
 
 namespace fs = std::filesystem;
 
-/// A hierarchy of groups with the memory controller.
+/// Hierarchy of control groups with the memory controller.
 struct Hierarchy {
   int version = 2;
-  std::string mount;  ///< folder at which it is mounted
-  std::string top;    ///< group that this folder is
+  std::string mount;  ///< folder of its mount
+  std::string top;    ///< group to which this folder belongs
 };
 
-/// "a,memory,b" has memory.
+/// Returns whether a list such as "a,memory,b" names the memory controller.
 bool has_memory(const std::string& list) { return ("," + list + ",").find(",memory,") != std::string::npos; }
 
-/// Undoes the kernel's "\040" for a space.
+/// Decodes the kernel's octal escapes, such as "\040" for a space.
 std::string unescaped(const std::string& text) {
   std::string out;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -62,7 +62,7 @@ std::string unescaped(const std::string& text) {
   return out;
 }
 
-/// Mounts by /proc/self/mountinfo, and the usual places: a container may have mounted its own there.
+/// Lists the mounts of /proc/self/mountinfo and the usual mount points, where a container may have its own mount.
 std::vector<Hierarchy> hierarchies(const std::string& root) {
   std::vector<Hierarchy> found;
   std::ifstream lines(root + "/proc/self/mountinfo");
@@ -81,7 +81,7 @@ std::vector<Hierarchy> hierarchies(const std::string& root) {
   return found;
 }
 
-/// The group of this process in hierarchies of a version, as /proc/self/cgroup has it: "0::/a" or "4:memory:/a".
+/// Returns the group of this process in hierarchies of a version, from /proc/self/cgroup: "0::/a" or "4:memory:/a".
 std::string group_of(int version, const std::string& root) {
   std::ifstream lines(root + "/proc/self/cgroup");
   for (std::string line; std::getline(lines, line);) {
@@ -93,7 +93,7 @@ std::string group_of(int version, const std::string& root) {
   return "/";
 }
 
-/// The group's folder below the mount; the mount itself where the group lies outside of it, as in a namespace.
+/// Returns the group's folder below the mount, or the mount itself if the group lies outside of it, as in a namespace.
 fs::path folder_of(const Hierarchy& hierarchy, const std::string& group, const std::string& root) {
   const fs::path mount = root + hierarchy.mount;
   const fs::path below = fs::path(group).lexically_relative(hierarchy.top);
@@ -102,7 +102,8 @@ fs::path folder_of(const Hierarchy& hierarchy, const std::string& group, const s
   return inside && below != "." && fs::is_directory(mount / below, error) ? mount / below : mount;
 }
 
-/// A number alone, or behind `key` in lines of "key number". "max" and numbers beyond an Index are no limit.
+/// Adds the limits of a file: a single number, or numbers in lines of "key number". "max" and numbers beyond an Index
+/// set no limit.
 void add_limit(const fs::path& folder, const std::string& name, const std::string& key, const std::string& root,
                std::vector<MemoryLimit>& limits) {
   std::ifstream lines(folder / name);
@@ -126,7 +127,7 @@ std::vector<MemoryLimit> group_limits(const std::string& root) {
         add_limit(folder, "memory.high", "", root, limits);
       } else {
         add_limit(folder, "memory.limit_in_bytes", "", root, limits);
-        add_limit(folder, "memory.stat", "hierarchical_memory_limit ", root, limits);  // of groups out of sight too
+        add_limit(folder, "memory.stat", "hierarchical_memory_limit ", root, limits);  // outer groups included
       }
       if (folder == mount || folder == folder.parent_path()) break;
     }
@@ -137,7 +138,7 @@ std::vector<MemoryLimit> group_limits(const std::string& root) {
 std::vector<MemoryLimit> slurm_limits() {
   struct Source {
     const char* memory;
-    const char* count;  ///< of what the memory is of; null: the node
+    const char* count;  ///< variable with the number of units; null = the node is the unit
   };
   std::vector<MemoryLimit> limits;
   for (const Source& source : {Source{"SLURM_MEM_PER_NODE", nullptr},

@@ -12,17 +12,17 @@ namespace {
 
 using embedding::EmbeddingBagConfig;
 
-/// Tables times ranks from which on a problem is large.
+/// Largest product of tables and ranks of a problem that is not large.
 constexpr Index large = 300;
 constexpr std::size_t few_tables = 8;
-constexpr Index finest = 128;  // borders that a table has at least, where it has so many blocks
+constexpr Index finest = 128;  // least number of borders to search, if a table has as many blocks
 
 /// Drops options that another option equals or beats in every respect.
 std::deque<Option> undominated(const std::vector<Option>& options) {
   std::vector<std::vector<Load>> pieces;
   for (const Option& option : options)
     std::ranges::sort(pieces.emplace_back(option.pieces), std::ranges::greater{}, &Load::seconds);
-  // Returns whether each piece of b can replace a piece of a and load no rank more.
+  // Returns whether each piece of b can replace a piece of a without more load on any rank.
   const auto no_worse = [&](std::size_t b, std::size_t a) {
     if (pieces[b].size() > pieces[a].size()) return false;
     if (options[b].each.seconds > options[a].each.seconds || options[b].each.bytes > options[a].each.bytes)
@@ -51,10 +51,10 @@ void require_same_bits(const EmbeddingBagConfig& table, const ParameterConstrain
          table.name, ".optimizer");
 }
 
-/// The options of a table that fit on ranks, by all of its kernels.
+/// Options of a table, by all of its kernels, that fit into the memory of a rank.
 struct FittingOptions {
   std::vector<Option> options;
-  double least = infinity;  ///< bytes of the fullest rank, at least, whether it has them or not
+  double least = infinity;  ///< bytes of the fullest rank, least over all options, fitting or not
   std::string advice;
   Index free_columns = 1, min_rows = 1;
   std::vector<std::pair<ComputeKernel, TableCosts>> costs;

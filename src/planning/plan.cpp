@@ -22,7 +22,7 @@ void check_table(const embedding::EmbeddingBagConfig& table, const ParameterShar
   if (sharding.type == ShardingType::table_wise && shards.size() > 1)
     refuse("table_wise has one shard, ", shards.size(), " are given; name it row_wise or column_wise");
   Range columns{0, 0};
-  std::vector<Range> rows, first_rows;  // of the column piece at hand, and of the first
+  std::vector<Range> rows, first_rows;  // row cuts of the current column piece, and of the first
   for (std::size_t i = 0; i < shards.size(); ++i) {
     const Shard& shard = shards[i];
     if (shard.rank < 0 || shard.rank >= ranks)
@@ -75,7 +75,7 @@ bool by_two_levels(const ParameterSharding& sharding, int ranks, int ranks_per_n
   if (sharding.form != ExchangeForm::two_levels || !inside_nodes(sharding.type)) return false;
   if (ranks_per_node < 2 || ranks <= ranks_per_node) return false;
   const std::vector<Shard>& shards = sharding.shards;
-  bool shared = false;  // a node
+  bool shared = false;  // some node has several shards
   for (std::size_t i = 1; i < shards.size(); ++i) {
     const bool same_node = shards[i].rank / ranks_per_node == shards[i - 1].rank / ranks_per_node;
     if (!same_node && shards[i].columns == shards[i - 1].columns) return false;

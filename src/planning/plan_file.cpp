@@ -55,7 +55,8 @@ ExchangeForm form_named(const std::string& word) {
   fail("\"", word, "\" is none of pooled, rows, two_levels");
 }
 
-/// The block whose first row is `row`; empty blocks follow the last row.
+/// Returns the block that begins at `row`, or nearest to it; block_count at the end of the table. Empty blocks follow
+/// the last row.
 Index border(const EmbeddingBagConfig& table, Index row, Borders borders) {
   const Index rows = table.rows().end;
   if (row == rows) return embedding::block_count;
@@ -167,7 +168,7 @@ ShardingPlan parse_plan(const std::string& text, const std::string& name, std::s
   ShardingPlan plan;
   try {
     Json json = parse_json(text);
-    const bool torchrec = is_torchrec_plan(json);  // whose rows are not cut at blocks
+    const bool torchrec = is_torchrec_plan(json);  // its rows need not be cut at blocks
     if (torchrec) json = from_torchrec(json, tables, ranks);
     if (json.has("format") && json.at("format").string() != format) fail("its format is not \"", format, "\"");
     if (json.has("version") && json.at("version").integer() != 1) fail("its version is not 1");

@@ -12,7 +12,7 @@ using Line = std::vector<std::string>;
 
 std::string pair(Index a, Index b) { return concat("[", a, ", ", b, "]"); }
 
-/// The first line is the head; no blanks at the ends of lines.
+/// Aligns the columns of lines, the first of which is the header. No line ends with blanks.
 std::string aligned(const std::vector<Line>& lines) {
   std::vector<std::size_t> widths(lines[0].size());
   for (const Line& line : lines)

@@ -32,10 +32,10 @@ ShardingPlan plan_of(std::span<const EmbeddingBagConfig> tables, const Problem& 
   return plan;
 }
 
-/// Gain of a plan that is worth smaller shards. Predicted steps err by more, and the estimate of a few rows errs most:
-/// where it does not know popular rows, one may have a third of a table's ids.
+/// Speed-up above which smaller shards are accepted. Predicted steps err by more than this. The estimate of a few rows
+/// errs most, because a single unknown popular row may have a third of a table's ids.
 constexpr double worth = 1.05;
-/// Divisor by which the least rows of a shard are lowered.
+/// Factor between the least shard rows that are tried.
 constexpr Index step_down = 10;
 
 struct Found {
@@ -49,7 +49,7 @@ struct Found {
   double seconds() const { return outcome.missing > 0 ? infinity : outcome.worst; }
 };
 
-/// Makes the problem, and its bound.
+/// Makes the problem and its bound.
 Found bounded(std::span<const EmbeddingBagConfig> tables, const CostModel& model, Index min_rows) {
   Found found;
   found.problem = make_problem(tables, model, min_rows);
@@ -58,7 +58,7 @@ Found bounded(std::span<const EmbeddingBagConfig> tables, const CostModel& model
   return found;
 }
 
-/// Returns it with the best choices found.
+/// Solves the problem, and returns it with the best choices found.
 Found solved(Found found) {
   const bool none_free = std::ranges::none_of(found.problem.free, [](const auto& table) { return table.has_value(); });
   found.choices = search(found.problem, found.bound);
@@ -73,7 +73,7 @@ Found find_whole(std::span<const EmbeddingBagConfig> tables, const CostModel& mo
   Found whole = solved(bounded(tables, model, min_rows));
   if (min_rows == 1) return whole;
   Found finest = bounded(tables, model, 1);
-  // The bounds decide: they know nothing of what the searches miss.
+  // Bounds are compared, because they do not depend on the quality of a search.
   if (whole.seconds() < infinity && whole.bound <= worth * finest.bound) return whole;
   finest = solved(std::move(finest));
   const double enough = worth * std::min(whole.seconds(), finest.seconds());

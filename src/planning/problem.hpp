@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The planner's problem: options load all ranks alike and put pieces on some; minimizes the largest load.
+/// Problem of the planner. An option loads all ranks alike and puts pieces on some of them. The largest load is to be
+/// minimized.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +19,7 @@ namespace tesserec::planning {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// Returns 0 .. count - 1 in rising order of key(i); equal keys keep their order.
+/// Returns 0 .. count - 1, sorted by key(i) with a stable sort.
 template <class Key>
 std::vector<std::size_t> ordered_by(std::size_t count, const Key& key) {
   std::vector<std::size_t> order(count);
@@ -29,9 +30,9 @@ std::vector<std::size_t> ordered_by(std::size_t count, const Key& key) {
 
 /// Rule for the owners of an option's pieces.
 enum class OwnerRule {
-  anywhere,  ///< each on a rank of its own
-  node,      ///< groups of pieces, each on the ranks of one node, a piece a rank
-  fixed      ///< `owners`
+  anywhere,  ///< each piece on a different rank
+  node,      ///< groups of pieces, each group on one node, with one piece per rank
+  fixed      ///< ranks of Option::owners
 };
 
 struct Option {
@@ -39,43 +40,43 @@ struct Option {
   ComputeKernel kernel = ComputeKernel::fused;
   ExchangeForm form = ExchangeForm::pooled;
   Index row_cuts = 1, column_cuts = 1;
-  std::vector<Index> borders = {};  ///< of uneven pieces of rows: the blocks where they begin, and the end; else empty
+  std::vector<Index> borders = {};  ///< if row pieces are uneven: their first blocks, then block_count; else empty
   OwnerRule owner_rule = OwnerRule::anywhere;
-  Index group = 1;  ///< OwnerRule::node: pieces of a group
+  Index group = 1;  ///< pieces of a group under OwnerRule::node
   std::vector<int> owners = {};
-  std::vector<Load> pieces = {};  ///< by columns, then by rows; none for data_parallel
-  Load each = {};                 ///< of every rank
+  std::vector<Load> pieces = {};  ///< by columns, then by rows; empty for data_parallel
+  Load each = {};                 ///< load of every rank
 
-  // Derived.
+  // Values that derive() computes:
   double total = 0;        ///< seconds over all ranks
-  double total_bytes = 0;  ///< over all ranks
+  double total_bytes = 0;  ///< bytes over all ranks
   double biggest = 0;      ///< seconds of the largest piece
-  double most_bytes = 0;   ///< of a piece
+  double most_bytes = 0;   ///< bytes of the largest piece
 };
 
-/// A table that may be cut at any row block, and its columns too.
+/// Table whose rows may be cut at any row block, and whose columns may be cut, too.
 class FreeTable {
  public:
-  /// `costs`: by each of its kernels. `min_rows`: of a piece of cut rows. `in_one_piece`: type of the uncut table.
+  /// Takes the costs by each allowed kernel, the least rows of a piece of cut rows, and the type of the uncut table.
   FreeTable(std::vector<std::pair<ComputeKernel, TableCosts>> costs, Index most_columns, Index min_rows,
             ShardingType in_one_piece);
 
-  /// One kernel and form, and so many pieces of the columns.
+  /// All cuts of rows with one kernel, form and number of column pieces.
   struct Cut {
-    std::size_t kernel;  ///< place in costs
+    std::size_t kernel;  ///< index in costs_
     ExchangeForm form;
     Index columns;
-    ShardLoad whole;  ///< of a piece with all rows, as wide as the average
+    ShardLoad whole;  ///< load of a piece with all rows and the average width
     RowPartitions partitions;
   };
   ComputeKernel kernel(const Cut& cut) const { return costs_[cut.kernel].first; }
   const TableCosts& costs(const Cut& cut) const { return costs_[cut.kernel].second; }
   const std::vector<Cut>& cuts() const { return cuts_; }
   Index most_columns() const { return cuts_.back().columns; }
-  /// Blocks between the borders that a search tries which may not try all.
+  /// Returns the blocks between tried borders, for searches that do not try all borders.
   Index step() const { return step_; }
   Range columns(Index piece, Index pieces) const;
-  /// Rows cut at `borders`, owned by nobody.
+  /// Returns the option with rows cut at `borders`, without owners.
   Option option(const Cut& cut, std::vector<Index> borders, int ranks) const;
 
  private:
@@ -89,11 +90,11 @@ class FreeTable {
 struct Problem {
   int ranks = 1;
   int ranks_per_node = 1;
-  double memory = 0;                        ///< bytes of a rank
-  double base = 0;                          ///< seconds of every rank
-  bool large = false;                       ///< searched at every fourth block, by few styles
-  std::vector<std::deque<Option>> options;  ///< [table], none empty; the search adds uneven ones
-  /// [table] that may be cut at any block between any ranks.
+  double memory = 0;                        ///< bytes per rank
+  double base = 0;                          ///< seconds of every rank in any plan: latency of messages
+  bool large = false;                       ///< searched at every fourth block, with few styles
+  std::vector<std::deque<Option>> options;  ///< [table], none empty; searches add uneven ones
+  /// [table] Set if the table may be cut at any block, with any owners.
   std::vector<std::optional<FreeTable>> free;
 };
 
@@ -103,81 +104,83 @@ struct Choice {
 };
 
 struct OptionShape {
-  Index min_rows = 1;  ///< of a shard, where the deck lets the planner leave the table whole
-  bool few = true;     ///< of tables and ranks: all numbers of pieces are tried
+  Index min_rows = 1;  ///< least rows of a shard, if the constraints allow the whole table
+  bool few = true;     ///< few tables x ranks: every number of pieces is tried
 };
 
 struct TableOptions {
   std::vector<Option> options;
-  std::string advice;      ///< for a table of which no option fits
-  Index free_columns = 1;  ///< most pieces of columns whose rows are cut too
+  std::string advice;      ///< advice if no option fits
+  Index free_columns = 1;  ///< most column pieces of a cut that also cuts rows
 };
 
-/// Makes the options of a table by one kernel. Errors name the table and the contradiction.
+/// Makes the options of a table by one kernel. Throws Error, naming the table, if its constraints contradict each
+/// other.
 TableOptions table_options(const embedding::EmbeddingBagConfig& table, const ParameterConstraints& demand,
                            ComputeKernel kernel, const CostModel& model, const OptionShape& shape);
 
-/// Makes the options of every table within the constraints: shards of at least `min_rows` rows where a table may stay
-/// whole and fits so. Errors name the table: contradictory constraints, a table too large for a rank in every option.
+/// Makes the options of every table within the constraints. Shards have at least `min_rows` rows if a table may stay
+/// whole and then fits. Throws Error, naming the table, if constraints contradict each other, or if no option fits a
+/// rank.
 Problem make_problem(std::span<const embedding::EmbeddingBagConfig> tables, const CostModel& model, Index min_rows);
 
-/// Derives totals and maxima from pieces and each.
+/// Computes totals and maxima from pieces and `each`.
 void derive(Option& option, int ranks);
 
-/// Returns a bound: no plan has a smaller largest load.
+/// Returns a lower bound of the largest load of any plan.
 double lower_bound(const Problem& problem);
 
-/// A plan this share above the bound is good enough.
+/// Distance above the bound at which a plan is good enough, as a fraction.
 constexpr double close_enough = 1e-3;
 
-/// Greedy starts and local search; stops early within `close_enough` of `bound`. May add options.
+/// Searches by greedy starts and local search. Stops early within `close_enough` of `bound`. May add options.
 std::vector<Choice> search(Problem& problem, double bound);
 
-/// Rule for cutting tables into the rooms that ranks have left. The cut with the least work is taken, in which the load
-/// of every rank counts `each` times, and the idle rest of a room `waste` times.
+/// Rule for cutting tables into the capacities that ranks have left. It takes the cut with the least work. The load of
+/// every rank counts `each` times, and the idle rest of a used capacity `waste` times.
 struct FillStyle {
   enum class Order {
     large_first,
     small_first,
-    dear_first,  ///< tables that are dear to cut, so that tables that are cheap to cut fill the gaps
-    pieces       ///< tables are cut before any is placed, then the pieces of all tables are placed, large ones first
+    dear_first,  ///< tables that are expensive to cut first, so that cheap ones fill the gaps
+    pieces       ///< all tables are cut before placement, and pieces are placed largest first
   };
   double waste = 0;
   double each = 1;
   Order order = Order::large_first;
-  bool on_nodes = true;  ///< options of nodes too; else tables for which they are cheapest are cut
+  bool on_nodes = true;  ///< also places options of nodes; else cuts the tables for which they are cheapest
   bool rooms = false;    ///< filled by fill_rooms, else by fill_up
 };
 
-/// Fills the ranks up to `most` seconds, and cuts tables where a rank is full. Returns no choices if `most` is too
-/// little. `reserved`: for what tables load every rank with; at first nothing, then as much as there was.
+/// Fills ranks up to `most` seconds, and cuts a table if no rank can hold it. Returns no choices if `most` is too
+/// small. `reserved`: capacity for the load of every rank. It starts empty, and passes raise it.
 std::vector<Choice> fill_up(Problem& problem, double most, const FillStyle& style, Load& reserved);
 
-/// Fills `room` seconds of each rank, beside the load that tables put on every rank.
+/// Fills `room` seconds of each rank, not counting the load that tables put on every rank.
 std::vector<Choice> fill_rooms(Problem& problem, double room, const FillStyle& style);
 
-/// Depth first with pruning: the best choices if better than `best`, whose worst load is `worst`. Returns
-/// whether it came to an end: then nothing is better than `best`.
+/// Searches depth-first with pruning, and replaces `best` by better choices. `worst`: largest load of `best`. Returns
+/// whether the search was exhaustive, so that no choices are better.
 bool branch_and_bound(const Problem& problem, std::vector<Choice>& best, double& worst);
 
-/// Order of choices, the best first: by missing bytes, then the worst load, then how many ranks have it.
+/// Rank of choices, best first: by missing bytes, then worst load, then the number of ranks with that load.
 struct Standing {
   double missing = 0;
   double worst = 0;
   int ranks = 0;
   bool operator<(const Standing& other) const;
 };
-/// Returns the missing bytes and the worst load of choices; it counts no ranks.
+/// Returns the missing bytes and the worst load of choices. Leaves Standing::ranks at 0.
 Standing standing_of(const Problem& problem, const std::vector<Choice>& choices);
 
-/// Returns why the planner gave each table its type. `seconds`: of the slowest rank.
+/// Returns the reason for each table's type. `seconds`: load of the slowest rank.
 std::vector<std::string> reasons(std::span<const embedding::EmbeddingBagConfig> tables, const ShardingPlan& plan,
                                  const CostModel& model, double seconds);
 
-/// "1073741824 bytes (1.00 GiB)"
+/// Formats bytes as "1073741824 bytes (1.00 GiB)".
 std::string exact_bytes_text(double bytes);
 
-/// Names train.batch_size where most of a rank's bytes are not its own rows and states; else "".
+/// Advises a lower train.batch_size if most of a rank's bytes are not its own rows and states; else returns "".
 std::string batch_advice(double bytes, double own, Index batch);
 
 }  // namespace tesserec::planning

@@ -14,10 +14,10 @@ namespace {
 
 using embedding::EmbeddingBagConfig;
 
-/// A plan's text names so many shards of a table, runs of ranks, and groups of ranks, one by one.
+/// Most shards of a table, runs of ranks, and groups of ranks that a plan's text lists individually.
 constexpr std::size_t most_shards = 8, most_runs = 6, most_groups = 16;
 
-/// "0-3 5"
+/// Formats ranks as runs: "0-3 5".
 std::string runs_of(const std::set<int>& ranks) {
   std::vector<std::string> runs;
   for (auto at = ranks.begin(); at != ranks.end();) {
@@ -37,7 +37,7 @@ std::size_t name_width(std::span<const EmbeddingBagConfig> tables) {
   return std::min<std::size_t>(width, 40);
 }
 
-/// table, rows, dim, type, kernel, exchange, ranks
+/// Aligns the cells of a table: name, rows, dim, type, kernel, exchange, ranks.
 std::string in_columns(const std::array<std::string, 7>& cells, std::size_t width) {
   return concat("  ", left(cells[0], width), ' ', right(cells[1], 11), ' ', right(cells[2], 5), "  ",
                 left(cells[3], 17), "  ", left(cells[4], 6), "  ", left(cells[5], 10), "  ", cells[6]);
@@ -66,14 +66,14 @@ std::string shards_text(const ParameterSharding& sharding, const EmbeddingBagCon
          (shown.size() < all.size() ? concat(", and ", all.size() - shown.size(), " more (--json has all)") : "");
 }
 
-/// "19.5 ms"
+/// Formats a time with its unit: "19.5 ms".
 std::string time_text(double seconds) {
   for (const auto& [unit, name] : {std::pair{1.0, " s"}, {1e-3, " ms"}, {1e-6, " us"}})
     if (seconds >= unit) return significant(seconds / unit, 4) + name;
   return significant(1e9 * seconds, 4) + " ns";
 }
 
-/// memory, step, lookup, exchange, update, latency
+/// Cells of a rank: memory, step, lookup, exchange, update, latency.
 using RankCells = std::array<std::string, 6>;
 
 RankCells cells_of(const PlanEstimate& estimate, std::size_t rank) {
@@ -86,7 +86,8 @@ std::string rank_line(const RankCells& cells, const std::string& ranks) {
   return "  " + join(cells, " ", [](const std::string& cell) { return right(cell, 11); }) + "  " + ranks + "\n";
 }
 
-/// Writes a line for each group of ranks whose numbers read alike; of many groups, the ends and the median.
+/// Writes a line for each group of ranks with equal cells. If there are many groups, writes the extremes and the
+/// median.
 std::string ranks_text(const PlanEstimate& estimate) {
   const std::size_t ranks = estimate.seconds.size();
   std::vector<std::size_t> by_time(ranks);

@@ -37,7 +37,7 @@ Part RowShares::last(Index begin) const {
   return part;
 }
 
-/// Gathers pieces by their share of the lookups. If rows are even, those at the first block have the fewest subtrees.
+/// Gathers pieces by their share of the lookups. If rows are even, pieces from block 0 have the fewest subtrees.
 void RowShares::gather_alike() {
   std::vector<LikePieces> by_share(alike_shares + 2);
   const auto take = [&](Index begin, Index end, double vectors) {
@@ -96,7 +96,7 @@ auto RowPartitions::of_pieces(const Affine<double>& affine) const -> OfPieces {
   return sums;
 }
 
-/// A piece's subtrees climb from its begin to the inner border that most subtrees share, and descend to its end.
+/// The subtrees of a piece grow from its begin to `top`, the border of the largest subtrees, then shrink to its end.
 template <class Visit>
 void RowPartitions::pieces_before(Index end, Index low, Index step, const Visit& visit) const {
   const Index latest = (end - rows_.shortest) & -step;  // begin of the shortest piece
@@ -149,13 +149,14 @@ double RowPartitions::least(const Load& most, const Price& price, double a_piece
   return best;
 }
 
-/// The search for the best share begins at the largest one. A piece that were one subtree would cost a concave function
-/// of its share, and no piece costs less than that. So the search ends where one subtree costs no less than the best
-/// found: smaller pieces cost no less a lookup, and of the last pieces the first or the last costs least.
+/// Bounds the price by the least price per lookup, searched from the largest share downward. A piece that were one
+/// subtree would cost a concave function of its share, and no piece costs less. The search ends if one subtree costs no
+/// less than the best piece so far, because smaller pieces then cost no less per lookup. Among last pieces, the first
+/// or the last costs least.
 double RowPartitions::relaxed(const Load& most, const Price& price) const {
   const Affine<double> prices = loads_.map([&](const ShardLoad& load) { return price.of(load); });
   const Part& whole = rows_.costs.whole();
-  // The whole table stands apart: its vectors are finished, and may be smaller than a subtree's.
+  // The whole table is a special case: its vectors are finished, and may be smaller than those of a subtree.
   double best = fits_whole(most) ? prices.of(whole) : none;
   if (rows_.last_begin == 0) return best;
   double rate = none;
@@ -197,7 +198,7 @@ std::vector<Index> RowPartitions::lows(const Bears& bears, const Load& most) con
 
 namespace {
 
-/// Rooms at the head that are as the first.
+/// Returns the number of leading rooms that equal the first one.
 std::size_t alike(std::span<const Load> rooms) {
   std::size_t count = 0;
   while (count < rooms.size() && rooms[count].seconds == rooms[0].seconds && rooms[count].bytes == rooms[0].bytes)
@@ -207,17 +208,17 @@ std::size_t alike(std::span<const Load> rooms) {
 
 }  // namespace
 
-/// sum[end]: the least price of [0, end) on some of the rooms so far.
+/// Solves by dynamic programming. sum[end] is the least price of blocks [0, end) in some of the rooms so far.
 RowPartitions::Placed RowPartitions::into(std::span<const Load> all_rooms, const Price& price, double waste,
                                           Index step) const {
   const Price net{price.own - waste, price.each, 0, 0};
   const OfPieces prices = of_pieces(loads_.map([&](const ShardLoad& load) { return net.of(load); }));
   const Bears bears = this->bears();
   const Index used = rows_.used;
-  // Rooms enough for half more than the table.
+  // The search uses half more rooms than would hold the table, and at least 3.
   std::vector<std::vector<Index>> lows;  // [room]
-  Index covered = 0;                     // blocks of the table, then once more
-  std::size_t once = 0;                  // rooms that hold it
+  Index covered = 0;                     // number of blocks that the rooms so far can hold
+  std::size_t once = 0;                  // number of rooms that hold the table
   for (const Load& room : all_rooms) {
     if (once > 0 && 2 * lows.size() >= 3 * once && lows.size() >= 3) break;
     lows.push_back(this->lows(bears, room));
@@ -226,7 +227,7 @@ RowPartitions::Placed RowPartitions::into(std::span<const Load> all_rooms, const
     if (once == 0 && covered == used) once = lows.size();
   }
   const std::span<const Load> rooms = all_rooms.first(lows.size());
-  if (const std::size_t count = alike(rooms); count > 1) {  // then any piece may go to any of these
+  if (const std::size_t count = alike(rooms); count > 1) {  // any piece fits any of these equal rooms
     Placed placed;
     placed.price = least(rooms[0], net, waste * rooms[0].seconds, step, placed.borders);
     if (placed.price < none && placed.borders.size() <= count + 1) {
@@ -234,12 +235,12 @@ RowPartitions::Placed RowPartitions::into(std::span<const Load> all_rooms, const
       return placed;
     }
   }
-  std::vector<Index> least_end(rooms.size() + 1, used);  // the rooms from there on hold the rest
+  std::vector<Index> least_end(rooms.size() + 1, used);  // [room] least end whose rest fits the later rooms
   for (const std::vector<Index>& low : lows) least_end.back() = std::min(least_end.back(), low[used]);
   for (std::size_t k = rooms.size(); k-- > 0;) least_end[k] = lows[k][least_end[k + 1]];
 
   std::vector<double> sum(used, none);
-  std::vector<std::vector<std::int16_t>> from(rooms.size(), std::vector<std::int16_t>(used, -1));  // -1: no piece
+  std::vector<std::vector<std::int16_t>> from(rooms.size(), std::vector<std::int16_t>(used, -1));
   sum[0] = 0;
   Index reached = 0;  // largest end with a price
   Placed placed;
@@ -262,7 +263,7 @@ RowPartitions::Placed RowPartitions::into(std::span<const Load> all_rooms, const
     }
     const Index longest = std::upper_bound(low.begin(), low.begin() + used, reached) - low.begin() - 1;
     for (Index end = longest / step * step; end >= std::max<Index>(1, least_end[k + 1]);
-         end -= step) {  // falling: sum[begin] is of k - 1
+         end -= step) {  // descending, so that sum[begin] is still that of room k - 1
       double best = sum[end] * (1 - 1e-12);
       pieces_before(end, low[end], step, [&](Index begin, double filled, double vectors) {
         const double all = sum[begin] + prices.of({begin, end}, filled, vectors) + whole;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Several styles fill the ranks: to the lowest level that holds all tables, or with the room of the fastest plan. If
-// none does, tables take their cheapest options, pieces go, large first, to the least loaded ranks. Local search
-// follows.
+// Search for the best assignment. Several styles fill the ranks, to the lowest level that holds all tables, or with the
+// capacity of the fastest plan. If no style succeeds, tables take their cheapest options, and pieces are put on the
+// least loaded ranks, largest first. Local search follows.
 #include <algorithm>
 #include <numeric>
 #include <span>
@@ -16,10 +16,11 @@ namespace {
 constexpr int short_rounds = 40;
 constexpr int long_rounds = 600;
 constexpr double least_step = 2e-3, room_step = 5e-3, room_step_of_large = 1.2e-2, near = 0.05, least_room = 0.3;
-/// Number of tables beyond which styles after the first few are tried only while the plan is `far` above the bound.
+/// Most tables for which all styles are tried. With more tables, styles after the first few are tried only while the
+/// best plan is more than `far` above the bound.
 constexpr std::size_t many_tables = 16, few_styles = 4;
 constexpr double far = 0.02;
-/// Tables times ranks from which on only so many styles are tried.
+/// Largest product of tables and ranks with an unlimited number of styles, and that number above it.
 constexpr std::size_t huge = 100000, styles_of_huge = 2;
 
 using enum FillStyle::Order;
@@ -48,7 +49,8 @@ constexpr FillStyle styles_of_many[] = {{0.3, 1.5, dear_first, true, true},
                                         {0, 1, large_first, false, true},
                                         {0.5, 1, large_first, false, true}};
 
-/// Chooses options of the least total without a piece above `limit`, or of the smallest pieces; of nodes if `on_nodes`.
+/// Chooses for each table the option of least total without a piece above `limit`, else that of the smallest piece.
+/// `on_nodes`: prefers options of nodes.
 std::vector<std::size_t> choose(const Problem& problem, double limit, bool on_nodes = false) {
   std::vector<std::size_t> chosen;
   for (const auto& options : problem.options) {
@@ -73,7 +75,7 @@ void fill(Assignment& assignment, const std::vector<std::size_t>& chosen) {
   for (const std::size_t t : ordered_by(chosen.size(), place)) assignment.place(t, chosen[t]);
 }
 
-/// Searches [low, high] for the least f, down to an interval of the share `step` of its end.
+/// Minimizes f over [low, high] by golden-section search, until the interval is below `step` times its end.
 template <class F>
 void golden_section(double low, double high, double step, const F& f) {
   constexpr double part = 0.6180339887498949;
@@ -94,7 +96,7 @@ void golden_section(double low, double high, double step, const F& f) {
   }
 }
 
-/// The best choices so far.
+/// Best choices so far, and the ways to improve them.
 class Search {
  public:
   Search(Problem& problem, double bound) : problem_(problem), bound_(bound) {}
@@ -106,7 +108,7 @@ class Search {
     return found() && standing_.missing <= 0 && standing_.worst <= bound_ * (1 + close_enough);
   }
 
-  /// Fills the ranks by the style, from where the last one came to.
+  /// Fills the ranks by the style. Starts from the result of the preceding style.
   void fill(const FillStyle& style) { style.rooms ? best_room(style) : lowest_level(style); }
 
   void improve(Assignment& assignment, int rounds) {
@@ -128,7 +130,7 @@ class Search {
     return true;
   }
 
-  /// The least level up to which the ranks can be filled.
+  /// Searches by bisection for the lowest level to which the ranks can be filled.
   void lowest_level(const FillStyle& style) {
     Load reserved;
     const auto fills = [&](double most) {
@@ -146,7 +148,7 @@ class Search {
     }
   }
 
-  /// Searches for the best room. Too little room cuts tables too often, too much leaves ranks idle.
+  /// Searches for the best room. Too small a room cuts tables too often, and too large a room leaves ranks idle.
   void best_room(const FillStyle& style) {
     const auto worst = [&](double room) {
       const double before = found() ? standing_.worst : infinity;
@@ -165,7 +167,7 @@ class Search {
     golden_section(low, high, problem_.large ? room_step_of_large : room_step, worst);
   }
 
-  /// The largest load of the choices that `fill` makes, kept if they are the best.
+  /// Returns the worst load of the choices that `fill` makes, and keeps them if they are the best.
   template <class Fill>
   double keep(const Fill& fill) {
     std::vector<std::size_t> before;
@@ -173,7 +175,7 @@ class Search {
     const std::vector<Choice> filled = fill();
     if (filled.empty()) return infinity;
     const Standing standing = standing_of(problem_, filled);
-    if (!take_if_better(filled, standing))  // its cuts are no options to keep
+    if (!take_if_better(filled, standing))  // removes the options that these choices added
       for (std::size_t t = 0; t < before.size(); ++t) problem_.options[t].resize(before[t]);
     return standing.worst;
   }
@@ -182,7 +184,7 @@ class Search {
   double bound_;
   std::vector<Choice> best_;
   Standing standing_;
-  double room_ = 0;  ///< of the best by rooms; pieces have another
+  double room_ = 0;  ///< best room, except of style `pieces`
 };
 
 }  // namespace
@@ -209,7 +211,8 @@ std::vector<Choice> search(Problem& problem, double bound) {
       fill(assignment, choose(problem, share * (bound - problem.base)));
       search.improve(assignment, short_rounds);
     }
-  // One table after the other, a node whose ranks it shares looks worse than ranks with room: all tables at once.
+  // Table by table, an option on a node looks worse than single ranks with free capacity. This start uses such options
+  // for all tables.
   if (nodes) {
     Assignment assignment(problem);
     fill(assignment, choose(problem, infinity, true));

@@ -10,13 +10,13 @@ namespace tesserec::planning {
 namespace {
 
 constexpr double id_bytes = 8, length_bytes = 4, float_bytes = 4;
-/// Scratch of an id at its owner: the id, its place, and two RowUse of the sort.
+/// Scratch bytes of an id at its owner: the id, its place, and two RowUse of the sort (8 + 8 + 2 x 24).
 constexpr double id_scratch = 64;
-/// The same of a rank that works alone, whose uses need one sort.
+/// Scratch bytes of an id on a rank that works alone, which needs one RowUse (8 + 8 + 24).
 constexpr double id_scratch_alone = 40;
-/// Batches whose vectors and ids a rank has where others work too: train.pipeline has one on its way.
+/// Batches whose vectors and ids a rank holds at once if there are several ranks: train.pipeline has one in flight.
 constexpr double in_flight = 2;
-/// Buffers are grown by an eighth more than asked for.
+/// Growth of buffers, which are allocated an eighth larger than requested.
 constexpr double growth = 1.125;
 
 /// Adds up the row sums of all rounds.
@@ -130,7 +130,7 @@ void TableCosts::add_up_blocks() {
   const TableTraffic& t = traffic_;
   std::vector<Part> of(t.even ? 0 : embedding::block_count);
   Part scattered{};
-  // Caches hold the most frequent rows of the whole table, and the same part of all that are as frequent.
+  // Caches hold the most frequent rows of the whole table, and an equal part of all rows of the same frequency.
   double hot = std::min(t.rows, m.cached_bytes / (dim_ * float_bytes)), rows_alike = 0, share = 2;
   for (const IdFrequencies::Class& one : t.frequencies.classes()) {
     if (one.share < share) {
@@ -218,15 +218,15 @@ ShardCost TableCosts::by_two_levels(const Shard& shard, const ParameterSharding&
   const double row_cuts = std::ranges::count(shards, shard.columns, &Shard::columns);
   const double all = double(shards.size()), nodes = topology_.nodes();
   const double together =
-      sharding.type == ShardingType::grid ? all / std::min(all / row_cuts, nodes) : all;  // on a node
+      sharding.type == ShardingType::grid ? all / std::min(all / row_cuts, nodes) : all;  // shards per node
   const double width = double(shard.columns.size());
   const MachineCosts& m = topology_.costs;
   const TableTraffic& t = traffic_;
-  // Inside the node relays ask for the samples of all ranks.
+  // Relays look up the samples of all ranks inside the node.
   const ShardCost inside = piece(part(shard.blocks), width, ExchangeForm::pooled, wire_.inside);
   ShardCost cost{inside.owner, {}};
   cost.owner += inside.each * t.ranks;
-  // Between nodes: this shard's share of ids and lengths, of one vector a bag, and of its gradient.
+  // Between nodes travels this shard's share of ids and lengths, of one vector per bag, and of its gradient.
   const double ids = t.ids / together, bags = t.bags / together;
   const double finished = (t.pooled_bags * filled(1) + t.unpooled_ids) * float_bytes * width / row_cuts;
   const double ids_and_lengths = ids * id_bytes + bags * length_bytes;
@@ -247,14 +247,14 @@ ShardCost TableCosts::piece(const Part& part, double width, ExchangeForm form, d
   const MachineCosts& m = topology_.costs;
   ShardCost cost;
   StepSeconds &owner = cost.owner.seconds, &each = cost.each.seconds;
-  // The owner's wire carries all that goes in and out, the wire of each samples' rank a share.
+  // The owner sends and receives all bytes of the piece, and each rank of samples sends and receives its share.
   double message = 0, held = 0, asked = 0, sums = 0, reads = part[part_reads];
   const double pooled = (t.pooled_bags * filled + unpooled) * vector;  // bytes of vectors, and of their gradients
   if (form == ExchangeForm::pooled) {
     const double vectors_out = (t.pooled_bags * part[part_vectors] + unpooled * wire_.forward) * vector;
     const double gradients_in = pooled * wire_.backward;
     message = ids * id_bytes + t.bags * length_bytes + vectors_out + gradients_in;
-    // Rounded vectors lie there in 32 bits too.
+    // Rounded vectors are held in 32 bits, too.
     held = message + (wire_.rounded() ? vectors_out / wire_.forward + gradients_in / wire_.backward : 0);
     asked = sums = ids;
     each.lookup = ids / ranks / m.ids + vectors_out / ranks * wire_.add;
@@ -265,9 +265,9 @@ ShardCost TableCosts::piece(const Part& part, double width, ExchangeForm form, d
     reads = ranks * part[part_reads_once];
     held = message = rows_asked * (id_bytes + 2 * vector);
     asked = sums = rows_asked;
-    each.lookup = ids / ranks * (1 / m.fetched_ids + vector / m.fetched_bytes) +  // order and pool
+    each.lookup = ids / ranks * (1 / m.fetched_ids + vector / m.fetched_bytes) +  // sorts ids and pools
                   pooled / ranks * (wire_.add + 1 / m.vector_bytes);
-    each.update = (ids * vector / m.fetched_bytes + pooled / m.vector_bytes) / ranks;  // sum gradients
+    each.update = (ids * vector / m.fetched_bytes + pooled / m.vector_bytes) / ranks;  // sums gradients
     cost.each.bytes = ids / ranks * scratch + wire_.batches * growth * 2 * pooled / ranks;
   }
   owner.lookup += reads + asked * (1 / m.ids + vector / m.read_bytes);

@@ -11,7 +11,7 @@ namespace {
 
 using embedding::EmbeddingBagConfig;
 
-/// Numbers of pieces that the search tries: all, or the small ones, 2^k, 3 * 2^k and the most.
+/// Lists the numbers of pieces to try: all, or 2 to 8, 2^k, 3 * 2^k and `most`.
 std::vector<Index> counts(Index most, bool all) {
   std::vector<Index> list;
   for (Index n = 2; n <= most; ++n) {
@@ -47,7 +47,7 @@ class Maker {
 
   std::vector<Option> options;
 
-  /// Returns the most pieces of columns whose rows are cut too.
+  /// Returns the most column pieces of a cut that also cuts rows.
   Index free_columns() const {
     return demand_.sharding.empty() && table_.rows().size() >= min_rows_ ? most_columns() : 1;
   }
@@ -128,7 +128,7 @@ class Maker {
     options.push_back({.type = ShardingType::data_parallel, .kernel = kernel_, .each = costs_.data_parallel()});
   }
 
-  /// The owners stand in the deck.
+  /// Adds the options whose owners the deck sets.
   void given(ShardingType type) {
     const auto& ranks = demand_.ranks;
     const auto count = std::ssize(ranks);
@@ -152,7 +152,7 @@ class Maker {
     add(type, rows, count / rows, OwnerRule::fixed, 1, ranks);
   }
 
-  /// The one form of a type that TorchRec gives it.
+  /// Adds the one form of a type that TorchRec uses.
   void full(ShardingType type) {
     std::vector<int> all(topology_.ranks);
     std::iota(all.begin(), all.end(), 0);
@@ -177,7 +177,7 @@ class Maker {
     }
   }
 
-  /// Makes all options of the allowed types; types inside nodes only on demand if the exchange has one level.
+  /// Adds all options of the allowed types. Types inside nodes must be named, unless the exchange has two levels.
   void free() {
     const ShardingTypes& types = demand_.sharding;
     const Index ranks = topology_.ranks;
@@ -204,7 +204,7 @@ class Maker {
   ComputeKernel kernel_;
   TableCosts costs_;
   const Topology& topology_;
-  Index min_rows_;  // 0: shards may have no rows
+  Index min_rows_;  // 0 = shards may be without rows
   bool few_;
 };
 

@@ -13,7 +13,7 @@
 namespace tesserec::planning {
 namespace {
 
-/// A rank's part of this machine's memory, of which `sharing` ranks use the same.
+/// Returns a rank's share of this machine's memory, which `sharing` ranks share.
 MemoryLimit rank_memory(Index sharing) {
   const MemoryLimit process = process_memory();
   MemoryLimit node = node_memory();
@@ -23,7 +23,7 @@ MemoryLimit rank_memory(Index sharing) {
   return node;
 }
 
-/// The GPU that is planned for; nullptr: none.
+/// Returns the GPU of the plan, or nullptr if the plan is for CPUs.
 const GpuMachine* gpu_of(const Settings& settings) {
   if (plan_device(settings) != "cuda") return nullptr;
   const GpuMachine* named = gpu_machine(settings.machine);
@@ -93,12 +93,12 @@ Topology topology_of(const comm::Communicator& comm, const Settings& settings, s
          comm.size());
   const int inside = settings.ranks_per_node > 0 ? settings.ranks_per_node : comm::ranks_per_node(nodes);
   Topology topology = topology_for(comm.size(), inside, settings);
-  // The context is not in the memory that is free.
+  // The context is excluded, because it exists already and the measured free memory does not contain it.
   if (gpus) {
     topology.taken -= gpu_taken(comm.size()).context;
     return topology;
   }
-  // The least of all ranks; simulated nodes share one machine.
+  // The memory is the least of all ranks. Ranks of simulated nodes share one machine.
   if (settings.memory > 0) return topology;
   const MemoryLimit mine = rank_memory(std::count(nodes.begin(), nodes.end(), nodes[comm.rank()]));
   const std::vector<Index> all = comm.all_gather(mine.bytes);

@@ -10,7 +10,7 @@
 namespace tesserec::planning {
 namespace {
 
-/// visit(table, its sharding) for the tables of all modules.
+/// Calls visit(table, its sharding) for the tables of all modules.
 void each_table(const Json& plan, const std::function<void(const std::string&, const Json&)>& visit) {
   for (const std::string& module : plan.at("plan").names())
     for (const std::string& table : plan.at("plan").at(module).names())
@@ -19,7 +19,7 @@ void each_table(const Json& plan, const std::function<void(const std::string&, c
 
 bool has_shards(const Json& sharding) { return sharding.at("sharding_spec").kind() == Json::Kind::object; }
 
-/// "rank:3/cuda:1"
+/// Parses the rank of a placement such as "rank:3/cuda:1".
 std::int64_t rank_of(const std::string& placement) {
   const std::string head = "rank:";
   const auto end = placement.find('/');

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// TorchRec's ShardingPlan as JSON: json.dumps(dataclasses.asdict(plan), default=str).
+/// Reader of TorchRec's ShardingPlan as JSON: json.dumps(dataclasses.asdict(plan), default=str).
 #pragma once
 
 #include <span>
@@ -10,16 +10,17 @@
 
 namespace tesserec::planning {
 
-/// A row and a column. Error: sums of such numbers would overflow.
+/// Parses a row and a column. Throws Error unless these are two integers whose sums cannot overflow.
 std::pair<Index, Index> row_and_column(const Json& json);
 
-/// {"plan": {module: {table: ...}}}
+/// Returns whether the JSON is {"plan": {module: {table: ...}}}.
 inline bool is_torchrec_plan(const Json& json) { return json.has("plan"); }
 
-/// One more than the highest rank that it names.
+/// Returns the highest rank in the plan, plus one.
 int torchrec_ranks(const Json& plan);
 
-/// Converts the plan for so many ranks; a table without shards takes the model's size. Errors name the table.
+/// Converts the plan to our format for `ranks` ranks. A table without shards gets the model's size. Throws Error,
+/// naming the table.
 Json from_torchrec(const Json& plan, std::span<const embedding::EmbeddingBagConfig> tables, int ranks);
 
 }  // namespace tesserec::planning
