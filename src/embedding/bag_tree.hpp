@@ -21,7 +21,7 @@
 namespace tesserec::embedding {
 
 /// Additions of a short bag, with buffers for two bags. The caller reads the next bag before it finds this bag's
-/// additions, because a vector load of keys that were stored one by one stalls until all stores have reached the cache.
+/// additions. A vector load of keys that were stored one by one stalls until all stores have reached the cache.
 class BagTree {
  public:
   static constexpr Index most_ids = 63;  // keys hold 64 positions, and the last key is `never`

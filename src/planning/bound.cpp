@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lower bound of the largest load. A plan with largest load M gives each rank pieces of at most M - E, where E is the
-// load that its tables put on every rank. Let the least work of a table be the least over all ways to cut it without a
-// piece above M - E. M is too small if the tables' least work exceeds M times the number of ranks. The same holds for
-// weighted sums of work and bytes.
+// Lower bound of the largest load. Let M be the largest load of a plan, and E the load that its tables put on every
+// rank. The pieces of a rank have at most M - E. Let the least work of a table be the least over all ways to cut it
+// without a piece above M - E. M is too small if the tables' least work exceeds M times the number of ranks. The same
+// holds for weighted sums of work and bytes.
 //
 // E is unknown, but it is at least the sum of the tables' least loads of every rank. Two steps raise this sum. Work in
 // which E counts several times has a least value, too, from which a bound of E follows. Ways that cost more than the

@@ -198,7 +198,7 @@ std::vector<Index> RowPartitions::lows(const Bears& bears, const Load& most) con
 
 namespace {
 
-/// Returns the number of leading rooms that equal the first one.
+/// Returns the number of leading capacities that equal the first one.
 std::size_t alike(std::span<const Load> rooms) {
   std::size_t count = 0;
   while (count < rooms.size() && rooms[count].seconds == rooms[0].seconds && rooms[count].bytes == rooms[0].bytes)
@@ -208,17 +208,17 @@ std::size_t alike(std::span<const Load> rooms) {
 
 }  // namespace
 
-/// Solves by dynamic programming. sum[end] is the least price of blocks [0, end) in some of the rooms so far.
+/// Solves by dynamic programming. sum[end] is the least price of blocks [0, end) in some of the capacities so far.
 RowPartitions::Placed RowPartitions::into(std::span<const Load> all_rooms, const Price& price, double waste,
                                           Index step) const {
   const Price net{price.own - waste, price.each, 0, 0};
   const OfPieces prices = of_pieces(loads_.map([&](const ShardLoad& load) { return net.of(load); }));
   const Bears bears = this->bears();
   const Index used = rows_.used;
-  // The search uses half more rooms than would hold the table, and at least 3.
-  std::vector<std::vector<Index>> lows;  // [room]
-  Index covered = 0;                     // number of blocks that the rooms so far can hold
-  std::size_t once = 0;                  // number of rooms that hold the table
+  // The search uses half more capacities than would hold the table, and at least 3.
+  std::vector<std::vector<Index>> lows;  // [rooms]
+  Index covered = 0;                     // number of blocks that the capacities so far can hold
+  std::size_t once = 0;                  // number of capacities that hold the table
   for (const Load& room : all_rooms) {
     if (once > 0 && 2 * lows.size() >= 3 * once && lows.size() >= 3) break;
     lows.push_back(this->lows(bears, room));
@@ -227,7 +227,7 @@ RowPartitions::Placed RowPartitions::into(std::span<const Load> all_rooms, const
     if (once == 0 && covered == used) once = lows.size();
   }
   const std::span<const Load> rooms = all_rooms.first(lows.size());
-  if (const std::size_t count = alike(rooms); count > 1) {  // any piece fits any of these equal rooms
+  if (const std::size_t count = alike(rooms); count > 1) {  // any piece fits any of these, which are equal
     Placed placed;
     placed.price = least(rooms[0], net, waste * rooms[0].seconds, step, placed.borders);
     if (placed.price < none && placed.borders.size() <= count + 1) {
@@ -235,7 +235,7 @@ RowPartitions::Placed RowPartitions::into(std::span<const Load> all_rooms, const
       return placed;
     }
   }
-  std::vector<Index> least_end(rooms.size() + 1, used);  // [room] least end whose rest fits the later rooms
+  std::vector<Index> least_end(rooms.size() + 1, used);  // [rooms + 1] least end whose rest fits from here on
   for (const std::vector<Index>& low : lows) least_end.back() = std::min(least_end.back(), low[used]);
   for (std::size_t k = rooms.size(); k-- > 0;) least_end[k] = lows[k][least_end[k + 1]];
 
@@ -263,7 +263,7 @@ RowPartitions::Placed RowPartitions::into(std::span<const Load> all_rooms, const
     }
     const Index longest = std::upper_bound(low.begin(), low.begin() + used, reached) - low.begin() - 1;
     for (Index end = longest / step * step; end >= std::max<Index>(1, least_end[k + 1]);
-         end -= step) {  // descending, so that sum[begin] is still that of room k - 1
+         end -= step) {  // descending: sum[begin] must still be without `room`
       double best = sum[end] * (1 - 1e-12);
       pieces_before(end, low[end], step, [&](Index begin, double filled, double vectors) {
         const double all = sum[begin] + prices.of({begin, end}, filled, vectors) + whole;

@@ -76,13 +76,13 @@ class RowPartitions {
   /// share exist. Every piece but the last costs at least the best price per lookup.
   double relaxed(const Load& most, const Price& price) const;
 
-  /// Pieces in some of the given rooms, in the order of the rooms.
+  /// Pieces in some of the given capacities, in their order.
   struct Placed {
     double price = none;
     std::vector<Index> borders;
-    std::vector<std::size_t> rooms;  ///< [piece]
+    std::vector<std::size_t> rooms;  ///< [piece] index of its capacity
   };
-  /// Cuts the rows into the capacities of `rooms`. The idle rest of a used room costs `waste` per second.
+  /// Cuts the rows into some of the capacities `rooms`. The idle rest of a used capacity costs `waste` per second.
   Placed into(std::span<const Load> rooms, const Price& price, double waste, Index step) const;
 
  private:

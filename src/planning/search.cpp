@@ -148,7 +148,8 @@ class Search {
     }
   }
 
-  /// Searches for the best room. Too small a room cuts tables too often, and too large a room leaves ranks idle.
+  /// Searches for the best capacity of a rank. Too small a value cuts tables too often, and too large a value leaves
+  /// ranks idle.
   void best_room(const FillStyle& style) {
     const auto worst = [&](double room) {
       const double before = found() ? standing_.worst : infinity;
@@ -184,7 +185,7 @@ class Search {
   double bound_;
   std::vector<Choice> best_;
   Standing standing_;
-  double room_ = 0;  ///< best room, except of style `pieces`
+  double room_ = 0;  ///< best capacity so far, except for Order::pieces
 };
 
 }  // namespace

@@ -130,7 +130,7 @@ void TableCosts::add_up_blocks() {
   const TableTraffic& t = traffic_;
   std::vector<Part> of(t.even ? 0 : embedding::block_count);
   Part scattered{};
-  // Caches hold the most frequent rows of the whole table, and an equal part of all rows of the same frequency.
+  // Caches hold the most frequent rows of the whole table, and an equal fraction of all rows of the same frequency.
   double hot = std::min(t.rows, m.cached_bytes / (dim_ * float_bytes)), rows_alike = 0, share = 2;
   for (const IdFrequencies::Class& one : t.frequencies.classes()) {
     if (one.share < share) {
