@@ -193,7 +193,7 @@ class Attention final : public Layer {
 
   std::unique_ptr<Layer> mlp_;
   Index dim_;
-  float scale_;  // of the softmax; 0 = no softmax
+  float scale_;  // factor on scores in the softmax; 0 = no softmax
   double length_;
 };
 

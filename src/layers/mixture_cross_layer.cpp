@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // DCN v2's cross network of experts (Wang et al., arXiv 2008.13535, as TorchRec's LowRankMixtureCrossNet). Each layer l
 // and expert e has its own V [rank, n], C [rank, rank] and U [n, rank]:
-//   u_e = U relu(C relu(V x_l)) + b_l;   x_{l+1} = x_0 * sum_e p_e u_e + x_l;   p = softmax(gate x_l)
+//   u_e = U relu(C relu(V x_l)) + b_l;   x_{l+1} = x_0 * sum_e p_e u_e + x_l;   p = softmax(gates x_l)
 // All layers share the gates [experts, n]. A single expert has no gates.
 #include "layer_formulas.hpp"
 #include "makers.hpp"
