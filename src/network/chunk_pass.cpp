@@ -7,11 +7,11 @@
 namespace tesserec::network {
 namespace {
 
-/// One thread's executor, with the losses of a chunk.
+/// Executor of one thread, with the losses of a chunk.
 struct Worker {
   Worker(const Graph& graph, const losses::LossFunction& loss) : executor(graph, loss, products::panel_products()) {}
 
-  /// body(first sample, samples) of each chunk of a lane, behind the way forward.
+  /// Runs each chunk of a lane forward, then calls body(first sample, number of samples).
   template <class Body>
   void over_chunks(const BatchData& data, Range samples, const Body& body) {
     for (Index first = samples.begin; first < samples.end; first += chunk_samples) {
@@ -21,7 +21,7 @@ struct Worker {
       body(first, rows);
     }
   }
-  /// Adds the chunk's losses in order.
+  /// Evaluates the chunk's losses and adds them to `sum` in order.
   void evaluate(Index rows, double& sum) {
     executor.evaluate({}, losses);
     for (Index i = 0; i < rows; ++i) sum += losses[i];
@@ -100,7 +100,7 @@ class ChunkPass final : public Pass {
   }
 
  private:
-  /// A rank's batch as executors read it.
+  /// Batch of a rank as executors read it.
   struct RankBatch {
     RankBatch(const ChunkPass& pass, const PlacedVector<float>& parameters, const DenseInput& input,
               const std::vector<jagged::JaggedVectors>& unpooled_gradient)
@@ -112,7 +112,7 @@ class ChunkPass final : public Pass {
       data = {input.global_size, input.dense, input.pooled,      input.labels,         input.weights,
               nullptr,           sequences,   parameters.data(), pass.weights_.data(), {}};
     }
-    /// Samples of a lane, of the rank.
+    /// Returns the samples of a lane, counted from the rank's first.
     Range samples(Index lane) const {
       const Range global = input.lanes.samples(int(lane), input.global_size);
       return {global.begin - offset, global.end - offset};
@@ -124,7 +124,7 @@ class ChunkPass final : public Pass {
   };
 
   static Index runs(const Exec& exec, Range lanes) { return std::clamp<Index>(concurrency(exec), 1, lanes.size()); }
-  /// Splits the lanes into contiguous runs over the threads of `exec`; body(run, lanes of the run, worker).
+  /// Splits the lanes into contiguous runs over the threads of `exec` and calls body(run, lanes of the run, worker).
   template <class Body>
   void over_runs(const Exec& exec, const std::string& label, Range lanes, const Body& body) {
     const Index count = runs(exec, lanes);
@@ -138,8 +138,8 @@ class ChunkPass final : public Pass {
   const Graph& graph_;
   PackedWeights& weights_;
   const losses::LossFunction& loss_;
-  std::deque<Worker> workers_;      // one a thread
-  std::vector<LaneSums> run_sums_;  // one a thread, where there are several
+  std::deque<Worker> workers_;      // [thread]
+  std::vector<LaneSums> run_sums_;  // [thread] if there are several
 };
 
 }  // namespace

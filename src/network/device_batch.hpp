@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A rank's batch in device memory: what of it the host holds goes there, and what is asked for comes back.
+/// Batch of a rank in device memory, with uploads of inputs on the host and copies of results back to the host.
 #pragma once
 
 #include <vector>
@@ -14,26 +14,27 @@ class DeviceBatch {
  public:
   explicit DeviceBatch(const Graph& graph) : graph_(graph) {}
 
-  /// `input`, all that is read of it in device memory.
+  /// Uploads the inputs that lie on the host and returns `input` with pointers to device memory. `rows`: samples.
   const DenseInput& send(const Device& device, const DenseInput& input, Index rows);
-  /// Returns the offsets of a sequence, in the host's memory.
+  /// Returns the offsets of a sequence in host memory.
   const Index* host_offsets(std::size_t sequence) const { return sequences_[sequence].host_offsets; }
-  /// Returns where the flat parameters are to be read.
+  /// Returns the flat parameters in device memory, uploaded if they lie on the host.
   const float* parameters(const Device& device, const PlacedVector<float>& flat);
-  /// Returns where gradients of the batch's vectors are to be written.
+  /// Returns the device memory for the gradients of the batch's vectors: `wanted` itself or, if the batch lies on the
+  /// host, a buffer that fetch() copies to `wanted`.
   float* pooled_gradient(const Device& device, float* wanted);
   std::vector<jagged::JaggedVectors> unpooled_gradient(const Device& device,
                                                        const std::vector<jagged::JaggedVectors>& wanted);
-  /// [rows, width] that come back by fetch.
+  /// Returns a device buffer [rows, width] that fetch() copies to `wanted`: probabilities if width is 1, else towers.
   float* result(const Device& device, float* wanted, Index width);
-  /// Queues the copies of what was written for the host.
+  /// Queues the copies of all results to the host.
   void fetch(const Device& device);
 
  private:
   struct Sequence {
     Upload<float> values;
     Upload<Index> offsets;
-    const Index* host_offsets = nullptr;  // the given ones
+    const Index* host_offsets = nullptr;  // offsets of the input
     DeviceVector<float> gradient;
   };
   struct Return {

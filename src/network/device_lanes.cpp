@@ -9,7 +9,7 @@
 namespace tesserec::network {
 namespace {
 
-/// A team adds a lane's losses in order: its threads fetch some beside each other, and one adds them.
+/// Team body that adds one lane's losses in order. All threads load a block of losses, and one thread adds it.
 struct AddLosses {
   static constexpr int members = device_is_host ? 1 : 128;
   static constexpr Index block = 1024;

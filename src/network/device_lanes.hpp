@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A rank's lanes in device memory: its chunks, and what a lane sums up.
+/// Lanes of a rank in device memory: their chunks, losses and gradients.
 #pragma once
 
 #include <vector>
@@ -13,42 +13,44 @@
 
 namespace tesserec::network {
 
-/// An addition: lanes, from 0.
+/// Addition of one lane to another, both counted from the rank's first.
 struct LanePair {
   Index into, from;
 };
 
 class DeviceLanes {
  public:
-  /// A batch begins; the result is the rank's first sample in the global batch.
+  /// Begins a batch and returns the rank's first sample in the global batch.
   Index start(const Device& device, const Lanes& lanes, Range my_lanes, Index global_size);
   Index rows() const { return rows_; }
   const Pieces& chunks() const { return chunks_; }
 
-  /// [rows], to be written.
+  /// Returns the buffer of the samples' losses [rows], which the caller fills.
   double* losses(const Device& device);
-  /// Adds each lane's in order.
+  /// Queues the sums of each lane's losses in order.
   void sum_losses(const Device& device);
-  /// Returns the losses of each lane, divided by the global batch, on their way.
+  /// Queues the copy of the lanes' losses to the host. The result waits for the copy and divides by `global_size`.
   LaneLosses lane_losses(const Device& device, Index global_size);
 
-  /// A run of `size` floats a lane, to be written but for the gaps, which are 0.
+  /// Returns the buffer of the lanes' gradients, `size` floats per lane. The caller fills all but the gaps, which are
+  /// 0.
   LaneGradients gradients(const Device& device, Index size);
-  /// Adds them by the fixed tree and leaves the sums of whole subtrees in `sums`. Waits where these are the host's.
+  /// Adds the lanes' gradients by the fixed tree and writes the sums of whole subtrees to `sums`. Blocks only if `sums`
+  /// lies on the host.
   void add(const Device& device, LaneSums& sums);
 
  private:
-  Range lanes_;  // the rank's
+  Range lanes_;  // lanes of the rank
   Index rows_ = 0;
   Pieces chunks_;
-  DeviceList<Index> first_rows_, first_chunks_;  // of chunks, of lanes; and the ends
+  DeviceList<Index> first_rows_, first_chunks_;  // [chunks + 1] rows, [lanes + 1] chunks
   std::vector<Index> lane_rows_;
   DeviceVector<double> losses_, lane_losses_;
-  PinnedVector<double> came_;  // lane_losses_
+  PinnedVector<double> came_;  // lane_losses_ on the host
   DeviceMark came_all_;
   DeviceVector<float> gradients_;  // [lanes, size_]
   Index size_ = 0;
-  DeviceList<LanePair> pairs_;  // the tree's additions
+  DeviceList<LanePair> pairs_;  // additions of the tree
 };
 
 }  // namespace tesserec::network

@@ -80,7 +80,7 @@ class DevicePass final : public Pass {
   /// Buffers that a batch's training reads and writes, in device memory.
   struct TrainingBuffers {
     const BatchData& data;
-    float* probabilities;  // or null
+    float* probabilities;  // null = not wanted
     double* losses;
     LaneGradients gradients;
   };
@@ -103,7 +103,7 @@ class DevicePass final : public Pass {
     lanes_.sum_losses(device);
     executor_.backward(where, t.gradients);
   }
-  /// All that decides its launches, but for storage that this pass has made itself.
+  /// Returns the key of a step's launches: all their arguments, except for buffers that this pass owns.
   LaunchKey key_of(const TrainingBuffers& t) const {
     const BatchData& in = t.data;
     LaunchKey key;

@@ -86,7 +86,7 @@ void Executor::forward(const Where& where, const BatchData& data, Index first, I
       own.inputs.push_back(value_of(input));
       if (node.layer->gives_sequence() && own.inputs.back().is_sequence()) own.lengths = own.inputs.back().lengths;
     }
-    // A thread makes room for a whole chunk at once.
+    // A thread reserves the buffers of a whole chunk at once.
     const Index vectors = where.is_thread() && own.lengths.offsets == nullptr ? chunk_samples : count(own.lengths);
     const Index size = vectors * width(n);
     const auto what = [&] { return concat("the activations of layer ", graph_.layers()[n].settings.name); };

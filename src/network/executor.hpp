@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A batch's way through a network's layers and its loss, forward and back, wherever its loops run: a chunk on a
+/// Forward and backward passes of a batch through a network's layers and its loss. The batch is a chunk on a host
 /// thread, or a rank's whole batch on a device.
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace tesserec::network {
 
-/// Vectors of a sequence as a batch has them: rows of all its samples, with the offsets where loops run.
+/// Vectors of a sequence for all samples of a batch. `offsets` lie in memory where loops run, `on_host` on the host.
 struct SequenceData {
   Rows<const float> values;
   Rows<float> gradient = {};
@@ -17,7 +17,7 @@ struct SequenceData {
   const Index* on_host = nullptr;
 };
 
-/// A rank's numbers, where loops run. Null where a pass does not need it.
+/// Batch of a rank, in memory where loops run. Members that a pass does not need are null.
 struct BatchData {
   Index global_size = 0;
   const float* dense = nullptr;
@@ -26,34 +26,35 @@ struct BatchData {
   const float* weights = nullptr;
   float* pooled_gradient = nullptr;
   std::span<const SequenceData> sequences = {};
-  const float* parameters = nullptr;  ///< flat
-  const float* packed = nullptr;      ///< on a host
-  layers::Layer::Draw draw = {};      ///< of the rank's first sample
+  const float* parameters = nullptr;  ///< flat vector
+  const float* packed = nullptr;      ///< packed weights, on a host only
+  layers::Layer::Draw draw = {};      ///< draw of the rank's first sample
 };
 
 class Executor {
  public:
-  /// `graph` and `loss` outlive it.
+  /// Makes the workspaces of layers and loss. `graph` and `loss` must outlive the executor.
   Executor(const Graph& graph, const losses::LossFunction& loss, std::unique_ptr<products::Products> products);
 
-  /// Begins a batch: samples [first, first + rows) of `data`, both of which outlive it. Runs all layers forward.
+  /// Begins a batch with samples [first, first + rows) of `data` and runs all layers forward. `data` and `chunks` must
+  /// outlive the batch.
   void forward(const Where& where, const BatchData& data, Index first, Index rows, const Pieces& chunks);
-  /// Writes probabilities [rows].
+  /// Writes the batch's probabilities [rows].
   void predict(const Where& where, float* probabilities) const;
-  /// Writes each sample's loss, [rows], and the last layer's gradient.
+  /// Writes each sample's loss [rows], and the gradient of the last layer's output.
   void evaluate(const Where& where, double* losses);
-  /// Runs all layers back, after evaluate. `gradient` is that of the flat parameters.
+  /// Runs all layers backward, after evaluate(). `gradient` receives the gradient of the flat parameters.
   void backward(const Where& where, LaneGradients gradient);
 
-  /// Input `n` of the last layer.
+  /// Returns input `n` of the last layer.
   const layers::LayerInput& last_input(std::size_t n) const { return layers_.back().inputs[n]; }
 
  private:
-  /// A layer's numbers of a batch.
+  /// Buffers of one layer for a batch.
   struct Activations {
     std::unique_ptr<Workspace> workspace;
     LoopBuffer<float> output, gradient;  // [vectors, width]
-    Lengths lengths;                     // of an output that is a sequence
+    Lengths lengths;                     // lengths of an output that is a sequence
     std::vector<layers::LayerInput> inputs;
     std::vector<Rows<float>> input_gradients;
   };
@@ -67,7 +68,7 @@ class Executor {
   layers::Layer::Batch batch(std::size_t n) const;
   losses::LossFunction::Batch loss_batch() const;
   layers::LayerInput value_of(const Graph::Input& input) const;
-  /// Returns where the gradient of an input comes to in the end.
+  /// Returns the memory where an input's gradient is accumulated.
   Rows<float> gradient_of(const Graph::Input& input) const;
   void backward(const Where& where, std::size_t n, LaneGradients gradient);
 
@@ -76,8 +77,8 @@ class Executor {
   std::unique_ptr<products::Products> products_;
   std::unique_ptr<Workspace> loss_workspace_;
   std::vector<Activations> layers_;
-  LoopBuffer<float> added_;  // gradients of inputs that another reader has written, of one layer
-  // The batch.
+  LoopBuffer<float> added_;  // one layer's gradients of inputs that another reader has written
+  // Current batch.
   const BatchData* data_ = nullptr;
   Index first_ = 0, rows_ = 0;
   Pieces chunks_;

@@ -21,7 +21,7 @@ std::string type_of(embedding::QrOperation operation) {
 }  // namespace
 
 std::vector<layers::LayerSettings> feature_layers(const std::vector<EmbeddedFeature>& pooled) {
-  std::map<std::string, std::vector<std::string>> inputs;  // of each feature that is made
+  std::map<std::string, std::vector<std::string>> inputs;  // made feature -> inputs of its layers
   for (const EmbeddedFeature& vector : pooled) inputs[vector.makes].push_back("pooled." + vector.name);
   inputs.erase("");
   std::vector<layers::LayerSettings> layers;

@@ -7,7 +7,7 @@
 namespace tesserec::network {
 
 EmbeddedFeatures embedded_features(const std::vector<embedding::EmbeddingBagConfig>& tables) {
-  std::vector<embedding::EmbeddingBagConfig> whole;  // as before any was cut
+  std::vector<embedding::EmbeddingBagConfig> whole;  // tables before any was cut in two
   for (const embedding::EmbeddingBagConfig& table : tables)
     if (!table.half || !table.half->remainder) {
       whole.push_back(table);
@@ -17,7 +17,7 @@ EmbeddedFeatures embedded_features(const std::vector<embedding::EmbeddingBagConf
   for (const bool pooled : {true, false}) {
     std::vector<EmbeddedFeature>& own = pooled ? features.pooled : features.unpooled;
     const std::vector<std::string> names = embedding::embedding_names(whole, pooled);
-    std::size_t first = 0;  // feature of the whole table
+    std::size_t first = 0;  // next name; a remainder reuses its quotient's names
     for (const embedding::EmbeddingBagConfig& table : tables) {
       if (pooled && table.half && table.half->remainder) first -= table.feature_names.size();
       for (std::size_t f = 0; f < table.feature_names.size(); ++f) {

@@ -79,7 +79,7 @@ std::vector<bool> Graph::named(const std::string& input) const {
 bool Graph::find_pooled(const std::string& input, Node& node, LayerInfo& info) const {
   const std::size_t inputs = node.inputs.size();
   const std::vector<bool> wanted = named(input);
-  bool beside = false;  // the vector before is an input that this one can join
+  bool beside = false;  // true if this vector can extend the input of the previous one
   for (std::size_t f = 0; f < vectors_.size(); ++f) {
     const FeatureVector& vector = vectors_[f];
     if (wanted[f]) {
@@ -149,7 +149,7 @@ void Graph::add(const std::vector<layers::LayerSettings>& layers, std::size_t n)
   LayerInfo info;
   info.settings = settings;
   info.settings.precision = precision_;
-  std::vector<bool> read_apart = read_apart_;  // from the next layer on
+  std::vector<bool> read_apart = read_apart_;  // value for the next layer
   for (const std::string& input : settings.inputs) {
     find(layers, n, input, node, info);
     const std::vector<bool> names = named(input);
@@ -206,7 +206,7 @@ void Graph::plan_gradients() {
   }
 
   std::vector<bool> written(nodes_.size()), sequences(unpooled_.size());
-  std::vector<bool> columns(pooled_width_);  // written
+  std::vector<bool> columns(pooled_width_);  // true if a reader has written the column
   for (std::size_t n = nodes_.size(); n-- > 0;)
     for (Input& input : nodes_[n].inputs) {
       if (input.from == From::dense || (input.from == From::layer && !wants[input.layer])) continue;

@@ -49,7 +49,7 @@ Registry<ModelType>& model_registry() {
   return types;
 }
 
-// Takes an input from all layers, and with it those that have no other.
+// Removes an input from all layers, and then the layers that have no other input.
 void leave_out(const std::string& input, std::vector<layers::LayerSettings>& layers) {
   std::vector<std::string> gone{input};
   std::erase_if(layers, [&](layers::LayerSettings& layer) {

@@ -28,7 +28,7 @@ std::vector<layers::LayerSettings> dlrm(const Settings& s) {
   };
 }
 
-// DLRM whose vectors are projected before they meet (TorchRec's DLRM_Projection):
+// DLRM with projected vectors (TorchRec's DLRM_Projection):
 //   z0 = bottom(dense);  x = [z0, pooled];  A = branch1(x) [F1, D];  B = branch2(x) [D, F2];  logit = top([z0, A B])
 std::vector<layers::LayerSettings> dlrm_projection(const Settings& s) {
   for (const auto& [key, widths] : {std::pair{"branch1", &s.branch1}, std::pair{"branch2", &s.branch2}})
@@ -78,9 +78,9 @@ std::vector<layers::LayerSettings> deepfm(const Settings& s) {
   };
 }
 
-// Wide and deep (Cheng et al., arXiv 1606.07792): a linear model beside an MLP, trained together.
+// Wide and deep (Cheng et al., arXiv 1606.07792): a linear model and an MLP, trained jointly.
 //   logit = w . wide + b + deep([dense, rest])
-// The linear part is best given tables of one column of their own: a weight for each id.
+// The linear model should read tables of its own with one column, a weight per id.
 std::vector<layers::LayerSettings> wide_deep(const Settings& s) {
   std::vector<Index> deep = s.deep;
   deep.push_back(1);
@@ -91,7 +91,7 @@ std::vector<layers::LayerSettings> wide_deep(const Settings& s) {
   };
 }
 
-// Two towers (Huang et al., CIKM 2013; Yi et al., RecSys 2019): a query's vector and an item's, which meet in a dot.
+// Two towers (Huang et al., CIKM 2013; Yi et al., RecSys 2019): the vectors of a query and of an item.
 //   u = tower(query);  v = tower(item);  logit = u . v, or [u, v] for the loss in_batch_softmax
 std::vector<layers::LayerSettings> two_tower(const Settings& s) {
   if (s.towers.empty()) throw SettingError("towers", " is empty: each tower needs one layer at least");
@@ -109,8 +109,8 @@ std::vector<layers::LayerSettings> two_tower(const Settings& s) {
   };
 }
 
-// The deep interest network (Zhou et al., KDD 2018, arXiv 1706.06978): of what a user did, each vector counts by what
-// an MLP says of it beside the item that is offered.
+// Deep interest network (Zhou et al., KDD 2018, arXiv 1706.06978): an MLP weighs each vector of the user's history by
+// its relevance to the candidate item.
 //   interest = sum_j mlp(item, history_j) history_j;  logit = top([dense, pooled, interest])
 std::vector<layers::LayerSettings> din(const Settings& s) {
   if (s.history.empty())

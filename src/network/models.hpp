@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// One function a model, and the layers in front of its own.
+/// Layers of the built-in models, and layers that make a feature's vector.
 #pragma once
 
 #include <tesserec/network/model_types.hpp>
@@ -15,13 +15,13 @@ std::vector<layers::LayerSettings> wide_deep(const Settings& settings);
 std::vector<layers::LayerSettings> din(const Settings& settings);
 std::vector<layers::LayerSettings> two_tower(const Settings& settings);
 
-/// An MLP with model.activation behind each of its linear layers.
+/// Returns an MLP layer with model.activation after each linear layer.
 layers::LayerSettings hidden(const Settings& settings, std::string name, std::string input, std::vector<Index> widths);
-/// The same without an activation behind the last one.
+/// Returns an MLP layer with model.activation after each linear layer except the last.
 layers::LayerSettings mlp(const Settings& settings, std::string name, std::string input, std::vector<Index> widths);
 
-/// Layers that make one vector a feature of what its tables give: for each feature that is made, the layer that joins
-/// quotient and remainder, the one that projects, or both. The last one, pooled.FEATURE, replaces the feature's vector.
+/// Returns the layers that make one vector per feature from the vectors of its tables. A made feature has a layer that
+/// joins quotient and remainder, a layer that projects, or both. The last layer, pooled.FEATURE, replaces its vector.
 std::vector<layers::LayerSettings> feature_layers(const std::vector<EmbeddedFeature>& pooled);
 
 }  // namespace tesserec::network

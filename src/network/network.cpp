@@ -73,7 +73,7 @@ struct Network::Impl {
         weights(graph),
         pass(make_pass(graph, weights, *loss, settings)) {}
 
-  /// Counts the operations of a training sample in the layers that multiply matrices, or in the others.
+  /// Returns the FLOPs per training sample of the layers that multiply matrices, or of the others.
   double flops(bool products) const {
     double sum = 0;
     for (std::size_t n = 0; n < graph.nodes().size(); ++n) {
@@ -128,7 +128,7 @@ void Network::initialise(const Exec& exec, std::uint64_t seed, const PlacedVecto
     initialise(exec, seed, drawn);
     return copy(exec, Place::host, drawn.data(), Place::device, parameters.data(), impl_->size);
   }
-  Index weights = 0, biases = 0;  // so many tensors of each kind so far
+  Index weights = 0, biases = 0;  // number of the next tensor of each kind
   for (const Parameter& tensor : impl_->layout) {
     float* const to = parameters.data() + tensor.offset;
     if (tensor.start == layers::Start::zero || tensor.start == layers::Start::one) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A network's weights as a host's products read them.
+/// Packed weights of a network, as a host's products read them.
 #pragma once
 
 #include "graph.hpp"
@@ -8,11 +8,13 @@ namespace tesserec::network {
 
 class PackedWeights {
  public:
-  /// `graph` outlives this.
+  /// Takes the graph, which must outlive the weights.
   explicit PackedWeights(const Graph& graph) : graph_(graph) {}
 
-  /// Packs into `shared` from now on.
+  /// Makes pack() write to shared memory.
   void share(const SharedPacking& shared);
+  /// Packs all layers' weights; `backward` includes the operands of backward products. Collective over the processes
+  /// that share memory, each of which packs its share.
   void pack(const Exec& exec, const float* parameters, bool backward);
   const float* data() const { return packed_.data(); }
 

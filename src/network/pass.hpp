@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The way of a rank's batch through a network and its loss: one virtual call a batch.
+/// Passes of a rank's batch through a network and its loss, one virtual call per batch.
 #pragma once
 
 #include <memory>
@@ -9,7 +9,7 @@
 
 namespace tesserec::network {
 
-/// A batch's arguments are those of Network.
+/// Pass over a rank's batch, with the arguments of Network's functions.
 class Pass {
  public:
   virtual ~Pass() = default;
@@ -20,15 +20,16 @@ class Pass {
                                       float* probabilities, float* towers) = 0;
 };
 
-/// Chunk by chunk through layers of SIMD kernels, on host threads. Both outlive it.
+/// Makes the pass of a host, which runs chunks through SIMD kernels on host threads. All arguments must outlive it.
 std::unique_ptr<Pass> chunk_pass(const Graph& graph, PackedWeights& weights, const losses::LossFunction& loss);
-/// The whole batch layer by layer in device memory. Both outlive it. Throws SettingError: what has no form for it.
+/// Makes the pass of a device, which runs the whole batch layer by layer in device memory. `graph` and `loss` must
+/// outlive it. Throws SettingError if a setting, a layer or the loss has no kernels for a device.
 std::unique_ptr<Pass> device_pass(const Graph& graph, const losses::LossFunction& loss, const Settings& settings);
 
-/// Returns a sequence and, unless null, its gradient; `on_host`: its offsets in the host's memory.
+/// Describes a sequence and, unless null, its gradient. `on_host`: its offsets in host memory.
 SequenceData sequence_data(const jagged::JaggedVectors& vectors, const jagged::JaggedVectors* gradient,
                            const Index* on_host);
-/// Floats [end of a tensor, begin of the next one).
+/// Sets the floats between one tensor and the next to 0.
 void clear_gaps(const Graph& graph, float* flat);
 
 }  // namespace tesserec::network

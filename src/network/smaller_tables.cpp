@@ -28,7 +28,8 @@ void mix_dimensions(std::vector<EmbeddingBagConfig>& tables, const Settings& s) 
   }
 }
 
-/// Returns what `table` is cut by; 0: not at all.
+/// Returns the collisions by which `table` is cut in two, or 0 for a whole table. Throws SettingError if the table has
+/// too few rows.
 Index collisions_of(const EmbeddingBagConfig& table, const Settings& s) {
   if (table.half || table.num_embeddings == 0 || !table.unpooled.empty()) return 0;
   const Index by_model = table.num_embeddings > s.smaller.qr_threshold ? s.smaller.qr_collisions : 0;
@@ -59,10 +60,10 @@ std::vector<Index> mixed_dimensions(const std::vector<Index>& rows, double tempe
   for (const Index n : rows) {
     const double fewer = double(*std::min_element(rows.begin(), rows.end())) / double(n);
     const double d = double(dim) * elementary::exp(temperature * elementary::log(fewer));
-    dims.push_back(Index(std::nearbyint(std::max(1.0, d))));  // half to even
+    dims.push_back(Index(std::nearbyint(std::max(1.0, d))));  // ties to even
     if (!round) continue;
     Index power = 1;
-    while (2 * power * power < dims.back() * dims.back()) power *= 2;  // the nearest of its logarithm
+    while (2 * power * power < dims.back() * dims.back()) power *= 2;  // nearest power of 2 by logarithm
     dims.back() = power;
   }
   return dims;
