@@ -17,29 +17,27 @@ namespace {
 
 /// Operands of AUC and AUPRC. A weight of 1 is 2^32 units, or one unit if there are no weights.
 struct Ranking {
-  Unsigned128 half_pairs = 0;  ///< 2 for a click scored above a non-click, 1 for equal scores, times both their units
-  FixedPoint
-      precisions;  ///< sum over the clicks of their weight times the precision among all scored as high or higher
+  Unsigned128 half_pairs = 0;  ///< sum over pairs: 2 if the click scores higher, 1 if equal, times both units
+  FixedPoint precisions;       ///< sum over clicks of weight times precision at the click's score
   Index clicks = 0;
   Index others = 0;
-  double unit = 1;  ///< weight of one
+  double unit = 1;  ///< weight of one unit
 
-  /// NaN with one class.
+  /// Returns NaN unless both classes occur.
   double auc() const;
-  /// NaN without a click.
+  /// Returns NaN without a click.
   double auprc() const;
 };
 
-/// Collective, over the samples of all ranks; scores are not negative and not NaN. Weights are rounded to units, and
-/// all together below most_weight.
+/// Bound on the sum of all weights, below which the sum of their units fits into an Index.
 inline constexpr double most_weight = 0x1p30;
 
-constexpr double units = 0x1p32;  // of a weight of 1
+constexpr double units = 0x1p32;  // units of a weight of 1
 
-// Samples of one score and one label. The bits of a double that is not negative ascend with its value.
+// Samples of equal score and label. The bits of a nonnegative double ascend with its value.
 struct Run {
   std::uint64_t key;  // score bits * 2 + click
-  Index count;        // units
+  Index count;        // units of the samples
 };
 
 bool by_key(const Run& a, const Run& b) { return a.key < b.key; }
@@ -51,7 +49,7 @@ std::vector<Run> sorted_runs(std::span<const double> scores, std::span<const flo
   std::vector<Run> runs(scores.size());
   for (std::size_t i = 0; i < runs.size(); ++i) {
     const std::uint64_t click = labels[i] >= click_threshold ? 1 : 0;
-    // + 0.0 makes one zero of two.
+    // + 0.0 turns -0 into +0.
     runs[i] = {std::bit_cast<std::uint64_t>(scores[i] + 0.0) << 1 | click,
                weights.empty() ? 1 : std::llrint(weights[i] * units)};
   }
@@ -67,7 +65,8 @@ std::vector<Run> sorted_runs(std::span<const double> scores, std::span<const flo
   return runs;
 }
 
-// Returns the first scores of ranks 1, 2, ...: quantiles of a sample in proportion to each rank's runs.
+// Returns the first scores of ranks 1, 2, ...: quantiles of a sample to which each rank contributes in proportion to
+// its runs. Collective.
 std::vector<std::uint64_t> split_scores(const comm::Communicator& comm, const std::vector<Run>& runs) {
   const Index mine = std::ssize(runs);
   const Index all = std::max<Index>(1, comm.sum(mine));
@@ -82,7 +81,7 @@ std::vector<std::uint64_t> split_scores(const comm::Communicator& comm, const st
   return first;
 }
 
-// All ranks' runs of this rank's range of scores, sorted.
+// Returns all ranks' runs in this rank's range of scores, sorted. Collective.
 std::vector<Run> exchange_ranges(const comm::Communicator& comm, std::vector<Run> runs) {
   if (comm.size() == 1) return runs;
   std::vector<Index> send_counts;
@@ -100,7 +99,7 @@ std::vector<Run> exchange_ranges(const comm::Communicator& comm, std::vector<Run
   std::vector<Run> range(ends.back());
   comm.all_to_all(runs.data(), std::span<const Index>(send_counts), range.data(), std::span<const Index>(recv_counts));
   runs = {};
-  // Pieces that came from each rank are sorted: neighbours are merged until one is left.
+  // The runs received from each rank are sorted. Adjacent sequences of runs are merged until one is left.
   const auto at = [&](std::size_t end) { return range.begin() + end; };
   for (std::size_t width = 1; width + 1 < ends.size(); width *= 2)
     for (std::size_t i = 0; i + width + 1 < ends.size(); i += 2 * width)
@@ -118,13 +117,13 @@ Classes count_classes(const std::vector<Run>& runs) {
   return count;
 }
 
-// The part of one range of scores; `below` it there are so many units, and `all` in all ranges.
+// Ranks the samples of one range of scores. `below` counts the units in lower ranges, `all` those in all ranges.
 Ranking rank_range(const std::vector<Run>& runs, Classes below, Classes all, double unit) {
   Ranking ranking{0, {}, all.clicks, all.others, unit};
   for (std::size_t i = 0; i < runs.size();) {
     Index here[2] = {0, 0};  // non-clicks, clicks
     const std::uint64_t score = score_of(runs[i]);
-    const Index clicks = all.clicks - below.clicks, others = all.others - below.others;  // as high or higher
+    const Index clicks = all.clicks - below.clicks, others = all.others - below.others;  // scored as high or higher
     for (; i < runs.size() && score_of(runs[i]) == score; ++i) here[runs[i].key & 1] += runs[i].count;
     ranking.half_pairs += static_cast<Unsigned128>(here[1]) * static_cast<Unsigned128>(2 * below.others + here[0]);
     if (here[1] > 0) ranking.precisions.add(unit * double(here[1]) * (double(clicks) / double(clicks + others)));
@@ -144,6 +143,7 @@ double Ranking::auprc() const {
   return clicks == 0 ? SumMetrics::undefined : precisions.value() / (unit * double(clicks));
 }
 
+// Ranks the samples of all ranks. Scores must be nonnegative and not NaN. Weights are rounded to units. Collective.
 Ranking rank_samples(const comm::Communicator& comm, std::span<const double> scores, std::span<const float> labels,
                      std::span<const float> weights) {
   const std::vector<Run> runs = exchange_ranges(comm, sorted_runs(scores, labels, weights));
@@ -161,10 +161,10 @@ Ranking rank_samples(const comm::Communicator& comm, std::span<const double> sco
   return ranking;
 }
 
-// Largest weight that AUC and AUPRC round to nothing: half of their unit (Ranking).
+// Largest weight that AUC and AUPRC round to 0: half a unit (Ranking).
 constexpr float lost_weight = 0x1p-33f;
 
-// The same Error on all ranks, for what only one of them may hold.
+// Throws the same Error on all ranks if a value of any rank is invalid. Warns of weights that round to 0. Collective.
 void require_numbers(const comm::Communicator& comm, std::span<const double> probabilities,
                      std::span<const float> labels, std::span<const float> weights) {
   Index bad[5] = {0, 0, 0, 0, 0};

@@ -11,16 +11,16 @@
 namespace tesserec::metrics {
 namespace {
 
-constexpr Index block = 256;  // candidates at once
+constexpr Index block = 256;  // candidates scored at once
 
-/// scores[c] = query . candidate c, each one chain of fma; candidates [dim, block].
+/// Computes scores[c] = query . candidate c, each one fma chain. candidates: [dim, block].
 TESSEREC_KERNEL void products(Index dim, const float* query, const float* candidates, float* scores) {
   std::fill_n(scores, block, 0.0f);
   for (Index d = 0; d < dim; ++d)
     for (Index c = 0; c < block; ++c) scores[c] = std::fma(query[d], candidates[d * block + c], scores[c]);
 }
 
-/// Vectors, each once, in the order of their numbers.
+/// Distinct candidate vectors in lexicographic order.
 class Candidates {
  public:
   Candidates(Index dim, const std::vector<float>& vectors) : dim_(dim) {
@@ -36,10 +36,10 @@ class Candidates {
       }
   }
 
-  /// The chance that `item`, which is one of them, is among the k best for `query`.
+  /// Returns the probability that `item`, a candidate, is among the k best for `query`, with ties in random order.
   double found(std::span<const float> query, std::span<const float> item, Index k) const {
     std::array<float, block> scores;
-    float mine = 0;  // by the chain of products
+    float mine = 0;  // the same fma chain as products()
     for (Index d = 0; d < dim_; ++d) mine = std::fma(query[d], item[d], mine);
     Index higher = 0, equal = 0;
     for (Index first = 0; first < count_; first += block) {
@@ -49,7 +49,7 @@ class Candidates {
         equal += scores[c] == mine;
       }
     }
-    if (equal == 0) return 0;  // a score that is not a number
+    if (equal == 0) return 0;  // the item's score is NaN
     return std::clamp(double(k - higher) / double(equal), 0.0, 1.0);
   }
 

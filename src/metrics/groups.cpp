@@ -27,7 +27,7 @@ int home(const comm::Communicator& comm, Index group) {
   return int((std::uint64_t(group) * 0x9E3779B97F4A7C15 >> 32) % std::uint64_t(comm.size()));
 }
 
-/// All ranks' samples of the groups that are at home here: group by group, highest scores first.
+/// Gathers all ranks' samples of the groups whose home is this rank, sorted by group and descending score. Collective.
 std::vector<Sample> gather_groups(const comm::Communicator& comm, std::span<const Index> groups,
                                   std::span<const double> scores, std::span<const float> labels) {
   std::vector<Index> send_counts(comm.size());
@@ -44,10 +44,10 @@ std::vector<Sample> gather_groups(const comm::Communicator& comm, std::span<cons
   return here;
 }
 
-/// Samples of equal scores, after `first` higher ones of their group.
+/// Samples of equal score, below `first` samples of their group.
 struct Tie {
   Index first = 0, clicks = 0, others = 0;
-  double labels = 0;  // their sum, in order
+  double labels = 0;  // sum of the labels, in order
 
   Index size() const { return clicks + others; }
 };
@@ -72,14 +72,14 @@ double auc_of(const std::vector<Tie>& ties, Index clicks, Index others) {
   return double(half_pairs) / (2 * double(clicks) * double(others));
 }
 
-/// 1 / log2(1 + place) of the places 1, 2, ..., `count`.
+/// Returns 1 / log2(1 + place) for the places 1, 2, ..., `count`.
 std::vector<double> discounts(Index count) {
   std::vector<double> values(count);
   for (Index i = 0; i < count; ++i) values[i] = elementary::log(2.0) / elementary::log(double(i + 2));
   return values;
 }
 
-/// Computes NDCG of the first `discount.size()` places.
+/// Returns the NDCG of the first `discount.size()` places.
 double ndcg_of(std::span<const Sample> group, const std::vector<Tie>& ties, std::span<const double> discount) {
   const Index places = std::min(std::ssize(group), std::ssize(discount));
   double gained = 0, ideal = 0;
@@ -95,7 +95,7 @@ double ndcg_of(std::span<const Sample> group, const std::vector<Tie>& ties, std:
   return gained / ideal;
 }
 
-/// The expected share of the clicks in the k highest scores, where tied samples stand in random order.
+/// Returns the expected share of clicks among the k highest scores, with ties in random order.
 double recall_of(const std::vector<Tie>& ties, Index clicks, Index k) {
   double found = 0;
   for (const Tie& tie : ties)
@@ -103,7 +103,7 @@ double recall_of(const std::vector<Tie>& ties, Index clicks, Index k) {
   return found / double(clicks);
 }
 
-/// A mean of the groups: exact sums of values below 1, times their weights, and of the weights.
+/// Mean over groups, from exact sums of weighted values in [0, 1] and of weights.
 struct Mean {
   Unsigned128 sum = 0, weights = 0;
 

@@ -10,7 +10,7 @@
 namespace tesserec::metrics {
 namespace {
 
-// TorchRec's: a probability of exactly 0 or 1 has a finite loss.
+// Clamp of probabilities, so that 0 and 1 have a finite loss (TorchRec's value).
 constexpr double eta = 1e-12;
 
 TESSEREC_KERNEL double cross_entropy(double p, double y) {

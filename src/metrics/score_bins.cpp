@@ -9,7 +9,7 @@ namespace tesserec::metrics {
 ScoreBins score_bins(const comm::Communicator& comm, std::span<const double> probabilities,
                      std::span<const float> labels) {
   constexpr int count = ScoreBins::count;
-  std::vector<Index> counts(2 * count);  // samples, then clicks
+  std::vector<Index> counts(2 * count);  // samples of each bin, then clicks
   std::vector<FixedPoint> sums(count);
   for (std::size_t i = 0; i < probabilities.size(); ++i) {
     const int bin = std::min(int(probabilities[i] * count), count - 1);
