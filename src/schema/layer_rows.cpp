@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// [[model.layer]]
+// Keys of [[model.layer]].
 #include <tesserec/network/model_types.hpp>
 #include <tesserec/schema/model_rows.hpp>
 #include <tesserec/schema/own_rows.hpp>

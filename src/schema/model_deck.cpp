@@ -12,7 +12,7 @@ namespace {
 
 using embedding::EmbeddingBagConfig;
 
-/// Blocks of the job, which `deck` reads.
+/// Names of the job's blocks, which the folder `deck` reads.
 const std::vector<std::string> job_blocks = {"run",  "data",       "preprocess", "train", "schedule",
                                              "plan", "checkpoint", "evaluate",   "bench", "sweep"};
 

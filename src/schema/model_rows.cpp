@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// [model]; [[model.layer]] is in layer_rows.cpp
+// Keys of [model]. layer_rows.cpp has the keys of [[model.layer]].
 #include <tesserec/core/text.hpp>
 #include <tesserec/losses/loss_types.hpp>
 #include <tesserec/network/model_types.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The keys of [optimizer.dense], [optimizer.sparse] and a table's own optimizer.
+// Keys of [optimizer.dense], [optimizer.sparse] and a table's own optimizer.
 #include <tesserec/core/text.hpp>
 #include <tesserec/schema/model_rows.hpp>
 
@@ -9,7 +9,7 @@ namespace {
 using Optimizer = optim::Settings;
 using Types = std::vector<optim::TypeInfo>;
 
-/// "sgd, adam": those that read a key.
+/// Lists the types that read a key, as "sgd, adam".
 std::string readers(const Types& types, const std::string& key) {
   Types some;
   std::copy_if(types.begin(), types.end(), std::back_inserter(some),
@@ -47,7 +47,7 @@ Keys<Optimizer> optimizer_keys(const Types& types) {
              "weight (lamb, partial_rowwise_lamb: adds weight_decay * w to the update before its trust ratio)."),
       some("initial_accumulator", &Optimizer::initial_accumulator, types, {0.0, 1e6}, "start value of the sums."),
   };
-  // Keys that came later are refused where it is not read; the type has been read by then.
+  // These newer keys are refused for types that do not read them. A deck's type is read before these keys.
   const auto add = [&](const char* name, double Optimizer::*member, Numbers range, const std::string& sentence) {
     if (readers(types, name).empty()) return;
     keys.push_back(of_some(

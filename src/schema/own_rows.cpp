@@ -13,7 +13,7 @@ Integers integers_of(const OwnKey& key) {
 }
 Numbers numbers_of(const OwnKey& key) { return {key.least, key.most}; }
 
-/// Reads a value of the type of the alternative.
+/// Visitor that reads a value of the same type as a key's preset.
 struct ReadOwn {
   const OwnKey& key;
   const Value& value;
@@ -53,7 +53,7 @@ struct WriteOwn {
   }
 };
 
-/// Says what a key takes, in the words of built-in keys.
+/// Visitor that describes a key's values in the words of built-in keys.
 struct DescribeOwn {
   const OwnKey& key;
 
@@ -76,7 +76,7 @@ struct DescribeOwn {
   }
 };
 
-/// Joins what each type says of one fact: once where all agree, else "TYPE: fact; TYPE: fact".
+/// Joins one fact of all types: the fact alone if they agree, else "TYPE: fact; TYPE: fact".
 std::string merged(const std::vector<KeyInfo>& infos, const SameKeys& keys, std::string KeyInfo::*fact) {
   const auto same = [&](const KeyInfo& one) { return one.*fact == infos.front().*fact; };
   if (std::all_of(infos.begin(), infos.end(), same)) return infos.front().*fact;
@@ -85,7 +85,7 @@ std::string merged(const std::vector<KeyInfo>& infos, const SameKeys& keys, std:
   return join(facts, "; ");
 }
 
-/// Lists what the keys take by name, each once; empty where one of them takes other values.
+/// Lists the distinct choices of all keys, or nothing if a key takes other values.
 std::vector<std::string> choices_of_all(const SameKeys& keys) {
   std::vector<std::string> all;
   for (const auto& [type, key] : keys) {
@@ -105,7 +105,7 @@ KeyInfo own_info(const SameKeys& keys) {
     infos.push_back(std::visit(DescribeOwn{key}, key.preset));
     sentences.push_back((type.empty() ? "" : type + ": ") + key.sentence);
   }
-  // In place of each type's choices all of them, as a shell completes them.
+  // Each type lists the choices of all types, because a shell's completion offers them all.
   if (const std::vector<std::string> choices = choices_of_all(keys); !choices.empty())
     for (KeyInfo& info : infos) info.range = (info.type == "choice" ? "" : "one of ") + join(choices, " | ");
   return {keys.front().second.name,

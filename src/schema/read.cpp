@@ -15,7 +15,7 @@ namespace {
   fail(value.where, ": ", path, " must be ", must, ", but is ", value.words());
 }
 
-/// "" when the text is of the form.
+/// Returns the reason why a text is not of the form, or "" if it is.
 std::string fault_of(const std::string& text, Text form) {
   switch (form) {
     case Text::any:
@@ -86,7 +86,7 @@ double read_number(const Value& value, const std::string& path, const Numbers& r
   if (!std::isfinite(number) || number < range.low || number > range.high || (range.open && number == range.high) ||
       (number != 0.0 && std::fabs(number) < range.least))
     refuse(value, path, must);
-  return number == 0.0 ? 0.0 : number;  // no -0
+  return number == 0.0 ? 0.0 : number;  // -0 becomes 0
 }
 
 std::string read_text(const Value& value, const std::string& path, Text form) {

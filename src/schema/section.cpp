@@ -12,7 +12,7 @@ void fail_unknown(const std::vector<BlockInfo>& blocks, const std::string& where
                   const std::string& name, const std::vector<std::string>& siblings) {
   const std::string path = (prefix.empty() ? "" : prefix + ".") + printable_line(name);
   std::vector<std::string> all;
-  std::string same;  // the first block that has such a key
+  std::string same;  // first block with a key of this name
   for (const BlockInfo& block : blocks)
     for (const KeyInfo& key : block.keys) {
       if (key.name == name && same.empty()) same = block.path;

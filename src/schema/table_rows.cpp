@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// [[table]]
+// Keys of [[table]].
 #include <tesserec/schema/model_rows.hpp>
 
 namespace tesserec::schema {

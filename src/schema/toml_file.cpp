@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The only file that knows toml++. No device code: nvcc cannot parse that library.
+// TOML parsing, the only file that includes toml++. It has no device code, because nvcc cannot parse toml++.
 #include <algorithm>
 
 #include <toml++/toml.h>
@@ -53,7 +53,7 @@ Value convert(const toml::node& node, const std::string& name, std::uint32_t lin
   return value;
 }
 
-// toml++ descends one call a part of a dotted key: refused before it can exhaust the stack.
+// Refuses long dotted keys, because toml++ recurses once per dot and could exhaust the stack.
 void refuse_long_dotted_keys(const std::string& text, const std::string& name) {
   int dots = 0, line = 1;
   for (const char c : text) {
@@ -71,7 +71,7 @@ std::string trimmed(const std::string& text) {
   return first == std::string::npos ? "" : text.substr(first, last - first + 1);
 }
 
-// "plan.tables.\"a.b\".kernel" -> its parts
+// Splits a path like plan.tables."a.b".kernel at the dots outside quotes.
 std::vector<std::string> split(const std::string& path, const std::string& where) {
   std::vector<std::string> parts(1);
   bool in_quotes = false;
@@ -97,7 +97,7 @@ void place(Value& value, const std::string& where) {
   for (Entry& entry : value.table) place(entry.value, where);
 }
 
-// A TOML value; whatever is none, and does not begin like one, is text.
+// Reads a TOML value. Anything that is not valid TOML, and does not begin like a list, table or string, is plain text.
 Value parse_value(const std::string& text, const std::string& where) {
   Value value(Kind::text, where);
   value.text = text;
@@ -119,7 +119,7 @@ bool is_index(const std::string& text) {
   return !text.empty() && text.size() < 9 && text.find_first_not_of("0123456789") == std::string::npos;
 }
 
-// The element of a list that `part` names: by its key `name`, else by its place.
+// Returns the element of a list that `part` names, by its key `name` or else by its index.
 Value& element(Value& list, const std::string& part, const std::string& so_far, const std::string& where) {
   std::vector<std::string> names;
   for (Value& candidate : list.list) {
