@@ -48,7 +48,7 @@ class GzipReader final : public ByteReader {
   GzipReader& operator=(const GzipReader&) = delete;
 
   Index read(char* data, Index size) override {
-    constexpr Index most = Index{1} << 30;  // zlib counts in 32 bits
+    constexpr Index most = Index{1} << 30;  // zlib's avail_out has 32 bits
     const uInt room = std::min(size, most);
     stream_.next_out = reinterpret_cast<Bytef*>(data);
     stream_.avail_out = room;
@@ -77,7 +77,7 @@ class GzipReader final : public ByteReader {
     return stream_.avail_in > 0;
   }
 
-  /// At the border of two members; false at the end, where only zero bytes may follow the last one.
+  /// Begins the next gzip member, after zero bytes of padding. Returns false if the file ends first.
   bool start_member() {
     if (members_) {
       while (*stream_.next_in == 0) {
@@ -94,8 +94,8 @@ class GzipReader final : public ByteReader {
   PlainReader packed_;
   std::vector<char> buffer_;
   z_stream stream_{};
-  bool inside_ = false;   ///< of a member
-  bool members_ = false;  ///< at least one is complete
+  bool inside_ = false;   ///< true while a member is unpacked
+  bool members_ = false;  ///< true once a member is complete
 };
 
 }  // namespace

@@ -12,7 +12,7 @@
 namespace tesserec::data {
 namespace {
 
-constexpr Index few_values = 10;  // of which nearly all may be new by chance
+constexpr Index few_values = 10;  // number of values below which a large unknown share may be chance
 
 }  // namespace
 

@@ -11,24 +11,26 @@
 
 namespace tesserec::data {
 
-/// Counts, file by file and column by column, the values that are missing, without an id, clipped or large.
+/// Counter of missing, unknown, clipped and large values, per file and column.
 class ColumnTally {
  public:
+  /// Takes the layout, which must outlive this object, and the number of raw files.
   ColumnTally(const RowLayout& layout, std::size_t files);
 
-  /// Counts a row of `file`. `dense` [K] and `ids` [F] are what its numbers and tokens became.
+  /// Counts a row of file number `file`. `dense` [K] and `ids` [F] are the row's encoded numbers and tokens.
   void add(Index file, const Row& row, const float* dense, const std::int32_t* ids);
-  /// Writes the counts of all ranks into the report's files. The ranks have the rows in their order. Collective.
+  /// Sums the ranks' counts into the report's files. Adds each feature's first unknown value in rank order. Collective.
   void gather(const comm::Communicator& comm, DatasetReport& report) const;
 
  private:
   const RowLayout& layout_;
   std::size_t columns_;
-  std::vector<ColumnCounts> counts_;   ///< [files, K + F]
-  std::vector<std::string> examples_;  ///< [files, F] the first value without an id, as messages show it
+  std::vector<ColumnCounts> counts_;   ///< counts [files, K + F] row-major
+  std::vector<std::string> examples_;  ///< first value without an id, quoted [files, F]; empty = none
 };
 
-/// Error where more than `most` of a feature's values have no id. `known` [F]: a value of each that has one.
+/// Throws Error if a feature's share of unknown values exceeds `most` in a raw file. Only warns if the file has fewer
+/// than 10 values of the feature. `known` [F]: for each feature a value with an id, or "".
 void require_known(const DatasetReport& evaluate, const RowLayout& layout, const std::vector<std::string>& known,
                    double most);
 

@@ -12,7 +12,7 @@
 namespace tesserec::data {
 namespace {
 
-/// The batches of another source, with their columns in another order.
+/// Source that reorders the columns of another source's batches.
 class OrderedSource : public Source {
  public:
   OrderedSource(std::unique_ptr<Source> source, ColumnOrder order);
@@ -31,10 +31,10 @@ class OrderedSource : public Source {
   std::unique_ptr<Source> source_;
   ColumnOrder order_;
   SourceInfo info_;
-  std::vector<float> row_;  // of dense features, in the source's order
+  std::vector<float> row_;  // dense features of a sample, in the source's order
 };
 
-/// Returns what stands at each place of the order; nothing where nothing is said.
+/// Gathers the value at each place. Returns an empty list if `values` is empty.
 template <class T>
 std::vector<T> in_places(const std::vector<T>& values, const std::vector<Index>& places) {
   std::vector<T> ordered;
@@ -80,7 +80,7 @@ OddValues OrderedSource::look_through() {
           in_places(odd.not_single, order_.features)};
 }
 
-/// Returns each name's place in `names`, -1 if there is none; equal names get their places in order.
+/// Returns the place in `names` of each wanted name, or -1. Equal names take successive places.
 std::vector<Index> places(const std::vector<std::string>& names, const std::vector<std::string>& wanted) {
   std::vector<Index> all;
   std::vector<bool> taken(names.size(), false);
@@ -101,7 +101,7 @@ std::vector<Index> own_places(Index count) {
 
 std::string quoted(const std::string& name) { return "\"" + name + "\""; }
 
-/// Adds to `differences` which columns only one of the two has.
+/// Appends to `differences` the columns that only one source has.
 void compare_names(const std::string& kind, const std::vector<std::string>& names,
                    const std::vector<std::string>& wanted, std::vector<std::string>& differences) {
   const auto add = [&](const char* verb, const std::vector<std::string>& these, const std::vector<std::string>& those) {
@@ -123,7 +123,8 @@ std::vector<std::string> unknown_facts(const SourceInfo& source, const SourceInf
   return unknown;
 }
 
-/// Returns whether an id of one means the same in the other, as far as both say what their ids mean.
+/// Returns whether ids mean the same in both sources: one vocabulary equals or extends the other. A source without a
+/// vocabulary shares its ids with any.
 bool share_ids(const SourceInfo& one, const SourceInfo& other) {
   const auto extends = [](const SourceInfo& wide, const SourceInfo& narrow) {
     return std::find(wide.vocabulary_extends.begin(), wide.vocabulary_extends.end(), narrow.vocabulary) !=

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Criteo display-advertising logs: label, 13 integers, 26 hashed categories, separated by tabs.
+// Row format of the Criteo display-advertising logs: label, 13 integers and 26 hashed categories, separated by tabs.
 #include <algorithm>
 #include <charconv>
 #include <limits>
@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t numbers = 13, categories = 26, columns = 1 + numbers + categories, digits = 8;
 
-/// 1 to 8 hexadecimal digits of either case -> 8 in lower case; whether it is such.
+/// Pads 1 to 8 hexadecimal digits with zeros to 8 and lowers their case. Returns false for any other field.
 bool read_token(std::string_view field, char* token) {
   if (field.empty() || field.size() > digits) return false;
   std::fill_n(token, digits, '0');
@@ -49,7 +49,7 @@ class Criteo final : public RowFormat {
   std::string read(std::string_view line, const FileColumns& file, Row& row) const override {
     split(line, delimiter_, row.fields);
     if (std::string reason = fit_fields(row.fields, file.fields, file.short_rows); !reason.empty()) return reason;
-    const std::size_t first = file.places[label_column_] < 0 ? 0 : 1;  // field behind the label
+    const std::size_t first = file.places[label_column_] < 0 ? 0 : 1;  // first field after the label
     if (file.targets == Targets::required) {
       const std::string_view label = row.fields[0];
       row.label_lacks = label.empty();
@@ -85,7 +85,7 @@ class Criteo final : public RowFormat {
     return {};
   }
 
-  /// Name of the number that the row gets next.
+  /// Returns the name of the row's next dense feature.
   const std::string& name_at(const Row& row) const { return layout_.dense_features[row.numbers.size()]; }
 };
 

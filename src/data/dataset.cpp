@@ -8,7 +8,7 @@
 namespace tesserec::data {
 namespace {
 
-/// Part `share` of `of` of all samples.
+/// Returns share `share`, from 0, of `of` contiguous shares of the samples, equal within one sample.
 Range share_of(Index samples, Index share, Index of) {
   const auto first = [&](Index s) { return samples / of * s + std::min(s, samples % of); };
   return {first(share), first(share + 1)};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each pass first asks whether anything is wrong, and only then looks for the place.
+// Checks of samples. Each tests all values in a vectorized loop, and searches for the faulty one only after a failure.
 #include "dataset_check.hpp"
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 namespace tesserec::data {
 namespace {
 
-/// Returns whether all n floats are finite: none has all bits of its exponent set.
+/// Returns whether all n floats are finite: none has all exponent bits set.
 TESSEREC_KERNEL bool all_finite(const float* values, Index n) {
   constexpr std::uint32_t exponent = 0x7f800000;
   std::uint32_t bad = 0;
@@ -27,14 +27,14 @@ TESSEREC_KERNEL bool all_finite(const float* values, Index n) {
   return bad == 0;
 }
 
-/// Returns whether all n values lie in the range. NaN does not.
+/// Returns whether all n values lie in [least, most]. NaN does not.
 TESSEREC_KERNEL bool all_taken(const float* values, Index n, float least, float most) {
   std::uint32_t bad = 0;
   for (Index i = 0; i < n; ++i) bad |= !(values[i] >= least && values[i] <= most);
   return bad == 0;
 }
 
-/// Returns whether all ids [n, features] lie in [0, limit of the feature).
+/// Returns whether all ids [n, features] row-major lie in [0, limits[f]).
 TESSEREC_KERNEL bool all_inside(const std::int32_t* ids, Index n, const std::uint32_t* limits, Index features) {
   std::uint32_t bad = 0;
   for (Index i = 0; i < n; ++i)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The files that a data set is made of, and what they may not hold.
+/// Opening of a dataset's files, and checks of their content.
 #pragma once
 
 #include <string>
@@ -10,32 +10,33 @@
 
 namespace tesserec::data {
 
+/// Opened files of a dataset, in order.
 struct DatasetFiles {
   SourceInfo info;
   bool packed = true;
   std::vector<DatasetPart> parts;
 };
 
-/// Opens the files that `patterns` name. Errors as those of Dataset::Dataset.
+/// Opens the files or globs of the deck's `key`. Throws the Errors of Dataset::Dataset.
 DatasetFiles open_dataset(const std::vector<std::string>& patterns, const std::string& key, store::Trust trust);
 
-/// Refuses samples that were read from a data set, by feature, value, sample and file.
+/// Check of samples that were read from a dataset. Errors name feature, value, sample and file.
 class SampleCheck {
  public:
-  /// `samples` are those of `runs`. All arguments outlive this.
+  /// Takes the samples that were read from `runs`. All arguments must outlive this object.
   SampleCheck(const SourceInfo& info, const std::vector<DatasetPart>& parts, const std::vector<Range>& runs,
               const Samples& samples)
       : info_(info), parts_(parts), runs_(runs), samples_(samples) {}
 
-  /// Checks labels and weights of samples.
+  /// Throws Error for a label outside `labels` or a sample weight outside [0, most_sample_weight].
   void targets(const LabelRange& labels) const;
-  /// Checks dense numbers and weights of ids.
+  /// Throws Error for a dense feature that is not finite or an id weight of magnitude over most_id_weight.
   void numbers() const;
-  /// Checks ids; `rows` of each feature's table.
+  /// Throws Error for an id outside [0, rows[f]). `rows` [F]: rows of each feature's table.
   void ids(const std::vector<Index>& rows) const;
 
  private:
-  /// "sample 7 of FILE": where sample i of the runs lies.
+  /// Returns "sample 7 of FILE" for a sample's number in the concatenated runs.
   std::string place(Index sample) const;
 
   const SourceInfo& info_;
@@ -44,16 +45,16 @@ class SampleCheck {
   const Samples& samples_;
 };
 
-/// Counts values that are allowed and unusual.
+/// Adds the samples' suspicious values to the counts in `odd`, whose lists already have their sizes.
 void count_odd(const Samples& samples, OddValues& odd);
 
-/// Error when a data set's names, which parts, plans and reports use, are no valid table names or not unique.
+/// Throws Error if names of `attribute` are not unique or not valid in files, plans and reports.
 void require_names(const std::string& path, const char* attribute, const std::vector<std::string>& names);
 
-/// Error when /sparse holds the ids in both forms, or ids of something that is no feature.
+/// Throws Error if /sparse has both packed and jagged ids, or ids of an unknown feature.
 void require_one_form(const store::File& file, const std::vector<std::string>& features, bool packed);
 
-/// Error when the offsets of a jagged feature do not begin at 0 or do not end at `values`, the number of its ids.
+/// Throws Error if the offsets of a jagged feature do not begin at 0 or do not end at `values`, the number of its ids.
 void require_offsets(const store::PartedFile& file, const std::string& offsets, Index samples, Index values);
 
 }  // namespace tesserec::data

@@ -46,7 +46,7 @@ void require_shape(const store::PartedFile& whole, const std::string& name, cons
   whole.require_stored(name);
 }
 
-/// Integers of the given types, which are read as wider or narrower ones.
+/// Throws Error unless `name` has this shape and one of the integer types. Reading converts their width.
 void require_integers(const store::PartedFile& whole, const std::string& name, const std::vector<Index>& shape,
                       const std::vector<ElementType>& types) {
   require_shape(whole, name, shape);
@@ -54,12 +54,12 @@ void require_integers(const store::PartedFile& whole, const std::string& name, c
     fail(whole.path(), ": ", name, " holds ", type_text(found), ", not ", join(types, " or ", type_text));
 }
 
-/// Numbers of any type, h5py's booleans among them, which are read as 32-bit floats.
+/// Throws Error unless `name` has this shape and a numeric type, or h5py's boolean. Reading converts to float.
 void require_numbers(const store::PartedFile& whole, const std::string& name, const std::vector<Index>& shape) {
   require_shape(whole, name, shape);
   float first[1] = {};
   if (shape.front() > 0 && whole.index().type(name) == ElementType::other)
-    whole.read(name, {0, 1, 0, shape.size() == 2 ? 1 : -1}, first);  // an error where they are no numbers
+    whole.read(name, {0, 1, 0, shape.size() == 2 ? 1 : -1}, first);  // Throws Error for types that are not numeric.
 }
 
 std::string all_of(const std::vector<std::string>& names) { return names.empty() ? "none" : join(names); }
@@ -70,19 +70,19 @@ void require_same(const std::string& what, const std::string& first_path, const 
     fail("the files of a data set must agree: ", what, " in ", first_path, ": ", first, "; in ", path, ": ", here);
 }
 
-/// A text that a file may leave out.
+/// Returns an optional text attribute, or "".
 std::string said(const File& file, const char* attribute) {
   return file.has_attribute("/", attribute) ? file.attribute<std::string>("/", attribute) : std::string();
 }
 
-/// The digests of the vocabularies that the file's own extends.
+/// Returns the digests of the vocabularies that the file's vocabulary extends.
 std::vector<std::string> extended_by(const File& file) {
   constexpr const char* name = "vocabulary_extends";
   return file.has_attribute("/", name) ? file.attribute<std::vector<std::string>>("/", name)
                                        : std::vector<std::string>();
 }
 
-/// Takes the file's vocabulary where it extends that of the files before it. Error where neither extends the other.
+/// Keeps the wider of the file's vocabulary and info's. Throws Error if neither equals or extends the other.
 void add_vocabulary(const std::string& first_path, const File& file, SourceInfo& info) {
   const auto or_none = [](const std::string& digest) { return digest.empty() ? "not said" : digest; };
   const std::string digest = said(file, "vocabulary_digest");
@@ -97,7 +97,7 @@ void add_vocabulary(const std::string& first_path, const File& file, SourceInfo&
   info.vocabulary_extends = before;
 }
 
-/// Reads what was done to each dense feature; empty where the file does not say.
+/// Reads the transform of each dense feature; empty if the file names none. Throws Error for a wrong number of them.
 std::vector<std::string> transforms_of(const File& file) {
   if (!file.has_attribute("/", "transforms")) return {};
   auto transforms = file.attribute<std::vector<std::string>>("/", "transforms");
@@ -107,13 +107,13 @@ std::vector<std::string> transforms_of(const File& file) {
   return transforms;
 }
 
-/// Texts that a file may leave out.
+/// Returns an optional attribute of texts, or an empty list.
 std::vector<std::string> list(const File& file, const char* attribute) {
   return file.has_attribute("/", attribute) ? file.attribute<std::vector<std::string>>("/", attribute)
                                             : std::vector<std::string>();
 }
 
-/// Returns whether a file has labels. Error: it has, and says that it has none, or the reverse.
+/// Returns whether a file has /labels. Throws Error if its attribute `labelled` says otherwise.
 bool is_labelled(const File& file) {
   const bool there = file.exists("/labels");
   if (!file.has_attribute("/", "labelled")) return there;
@@ -123,7 +123,7 @@ bool is_labelled(const File& file) {
   return there;
 }
 
-/// Opens files one after the other, which must agree with the first one.
+/// Opener of a dataset's files, in order. Each file must agree with the first.
 class Opener {
  public:
   explicit Opener(store::Trust trust) : trust_(trust) {}
@@ -260,7 +260,7 @@ void Opener::check_shapes(DatasetPart& part, bool packed) const {
     part.weighted[f] = file.exists(group + "/weights");
     if (part.weighted[f]) require_numbers(part.file, group + "/weights", {size});
     part.values.push_back(size);
-    if (part.file.parts() == 0) require_offsets(part.file, group + "/offsets", n, size);  // parts are not verified yet
+    if (part.file.parts() == 0) require_offsets(part.file, group + "/offsets", n, size);  // Parts are verified later.
   }
 }
 

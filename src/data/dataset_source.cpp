@@ -7,8 +7,8 @@
 namespace tesserec::data {
 namespace {
 
-/// ids [*, features], taken in the order of `order`, to one run of n ids a feature at values + f * stride.
-/// Eight samples at a time, so that each feature's run is written by whole cache lines.
+/// Gathers the samples `order` [n] of ids [*, features] row-major and transposes them: feature f's n ids are written at
+/// values + f * stride. Takes 8 samples at a time, since 8 ids of 8 bytes fill a cache line.
 void transpose(const std::int32_t* ids, const std::uint16_t* order, Index n, Index features, Index* values,
                Index stride) {
   constexpr Index tile = 8;
@@ -67,7 +67,7 @@ void gather_jagged(const std::vector<WindowSlice>& segments, const std::vector<b
         if (weighted[f])
           weights = std::copy(bags.weights.data() + begin, bags.weights.data() + end, weights);
         else if (any_weighted)
-          weights = std::fill_n(weights, end - begin, 1.0f);  // parallel to the values; no table reads them
+          weights = std::fill_n(weights, end - begin, 1.0f);  // Weights stay parallel to values; no table reads these.
       }
     }
 }

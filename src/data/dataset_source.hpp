@@ -17,23 +17,24 @@ namespace tesserec::data {
 struct Window {
   int stream = 0;
   Index number = 0;
-  std::vector<std::uint16_t> order;  ///< position in the window -> sample of `samples`
+  std::vector<std::uint16_t> order;  ///< index in `samples` of each position of the window
   Samples samples;
 };
 
-/// Consecutive samples of a batch that come from one window.
+/// Consecutive samples of a batch that lie in one window.
 struct WindowSlice {
   std::shared_ptr<const Window> window;
-  Index first = 0;  ///< position in the window
+  Index first = 0;  ///< first position in the window
   Index size = 0;
 };
 
-/// Copies the segments' samples into the batch, whose labels, dense features and offsets have room.
+/// Gathers the segments' samples into the batch, which must be allocated by reserve_batch().
 void gather(const std::vector<WindowSlice>& segments, const SourceInfo& info, bool packed, Batch& batch);
 
-/// Batches of HDF5 data set files. A thread reads about one window of each stream ahead.
+/// Source of batches from HDF5 dataset files. A thread prefetches about one window of each stream.
 class DatasetSource : public Source {
  public:
+  /// Opens the files or globs of the deck's `key` and verifies this rank's share of their parts.
   DatasetSource(const std::vector<std::string>& patterns, const std::string& key, store::Trust trust, const Deal& deal);
 
   const SourceInfo& info() const override { return dataset_.info(); }
@@ -47,14 +48,14 @@ class DatasetSource : public Source {
   }
 
  private:
-  /// Walks over (batch, stream, window) as `next` needs them.
+  /// Position of the prefetching thread, which reads the windows in the order in which `next` needs them.
   struct Walk {
     Index batch = 0;
     int stream = 0;
-    std::vector<Index> window;  ///< newest of each stream; -1 before the first
+    std::vector<Index> window;  ///< newest window of each stream; -1 before the first
   };
 
-  /// Buffers of windows that have been read: they are as large as the next one's, and their pages are there.
+  /// Pool of used window buffers. Reuse saves allocations and page faults. Safe for several threads.
   class Spare {
    public:
     Samples take() {
@@ -83,10 +84,10 @@ class DatasetSource : public Source {
   std::vector<Index> rows_;
   SampleOrder order_;
   Index batch_ = 0;
-  Spare spare_;                                         ///< before the windows that return to it
+  Spare spare_;  ///< declared before the windows, which return their buffers to it
   std::vector<std::shared_ptr<const Window>> at_hand_;  ///< newest window of each stream
   std::vector<WindowSlice> segments_;
-  std::unique_ptr<ReadAhead<Window>> reader_;  ///< last: stopped before what it reads from goes
+  std::unique_ptr<ReadAhead<Window>> reader_;  ///< last, so that its thread stops before the members that it reads end
 };
 
 }  // namespace tesserec::data

@@ -13,17 +13,17 @@
 namespace tesserec::data {
 namespace {
 
-/// Rows that are encoded and written at once by each rank.
+/// Number of rows that a rank encodes and writes at once.
 constexpr Index block_rows = 32768;
 
-/// Encoded rows, in the shapes of the file.
+/// Block of encoded rows, in the shapes of the file.
 struct Block {
   Index rows = 0;
-  std::vector<std::uint8_t> labels;             ///< [rows]
-  std::vector<float> dense;                     ///< [rows, K]
-  std::vector<std::int32_t> ids;                ///< [rows, F]
-  std::vector<float> weights;                   ///< [rows]
-  std::vector<std::vector<std::uint8_t>> keys;  ///< [keys] [rows, bytes of the longest one], zeros behind a key
+  std::vector<std::uint8_t> labels;             ///< labels [rows]
+  std::vector<float> dense;                     ///< dense features [rows, K] row-major
+  std::vector<std::int32_t> ids;                ///< ids [rows, F] row-major
+  std::vector<float> weights;                   ///< sample weights [rows]
+  std::vector<std::vector<std::uint8_t>> keys;  ///< texts of each key column [rows, key_bytes], zero-padded
 };
 
 void read_block(RowStream& stream, const Encoding& encoding, const std::vector<Index>& key_bytes, Row& row,
@@ -59,7 +59,7 @@ std::vector<std::string> source_lines(const std::vector<RawFile>& files, const s
   return lines;
 }
 
-/// One of the counts of the columns from `first` to `last`, all files together.
+/// Returns one of the counts, summed over all files, of the columns [first, last).
 std::vector<Index> counts_of(const DatasetReport& report, Index ColumnCounts::*member, std::size_t first,
                              std::size_t last) {
   std::vector<Index> all;
@@ -99,7 +99,7 @@ store::Attributes attributes_of(const Survey& survey, const Encoding& encoding,
   return attributes;
 }
 
-/// The samples' datasets: cut at the same rows, so that a part holds whole samples.
+/// Returns the shapes of the samples' HDF5 datasets. One group cuts them at the same rows, so a part has whole samples.
 std::vector<store::DatasetShape> sample_datasets(const Survey& survey, const Encoding& encoding) {
   using store::ElementType;
   const Index rows = survey.report.rows;
@@ -114,7 +114,7 @@ std::vector<store::DatasetShape> sample_datasets(const Survey& survey, const Enc
   return shapes;
 }
 
-/// Rows of a block as pieces of the samples' datasets, in their order.
+/// Returns a block's rows as slabs `mine` of the HDF5 datasets, in the order of sample_datasets().
 std::vector<parallel_io::PartedWriter::SlabData> pieces_of(const Block& block, store::Slab mine, const Survey& survey,
                                                            const Encoding& encoding) {
   const bool targets = survey.targets == Targets::required;
@@ -140,7 +140,8 @@ store::PartsLayout layout_of(const Survey& survey, const Encoding& encoding, boo
   return store::PartsLayout(std::move(groups), part_bytes);
 }
 
-/// A part is written by the rank that has its first sample, so that little travels.
+/// Returns the rank that writes each part: the rank with the part's first sample, so that little is sent. Deals parts
+/// of the vocabulary out in turn. Collective.
 std::vector<int> owners_of(const comm::Communicator& comm, const Survey& survey, const store::PartsLayout& layout,
                            const Encoding& encoding) {
   const std::vector<Index> ends = comm.all_gather(survey.first_row + survey.rows);
@@ -155,7 +156,8 @@ std::vector<int> owners_of(const comm::Communicator& comm, const Survey& survey,
   return owners;
 }
 
-/// Every rank has all of the vocabulary: each gives what lies in its parts. `first` of its datasets.
+/// Writes the vocabularies. Every rank has all of them and writes the rows of its own parts. `first`: number of the
+/// first HDF5 dataset of the vocabularies. Collective.
 void write_vocabulary(parallel_io::PartedWriter& writer, const comm::Communicator& comm, const Encoding& encoding,
                       std::size_t first) {
   std::vector<std::vector<Index>> offsets;
@@ -179,7 +181,7 @@ void write_vocabulary(parallel_io::PartedWriter& writer, const comm::Communicato
        " was changed while it was being read; leave the raw files alone until the command ends, and start it again");
 }
 
-/// Error when a file changed since it was found, or the second reading met another text in it than the first.
+/// Throws Error if a file has changed since it was found, or if the second pass read another text than the first.
 void require_same_texts(const Survey& survey, const RowStream& stream) {
   require_unchanged(survey.files);
   for (std::size_t r = 0; r < stream.counts().size(); ++r)
@@ -188,7 +190,7 @@ void require_same_texts(const Survey& survey, const RowStream& stream) {
 
 void write_rows(const comm::Communicator& comm, parallel_io::PartedWriter& writer, Survey& survey,
                 const RowFormat& format, const Encoding& encoding) {
-  // Bad rows were judged in the first reading; now they are passed over.
+  // The first pass has judged the bad rows, so they are skipped now.
   RowStream stream(survey.files, survey.ranges, format, BadRows::skip, survey.targets);
   ColumnTally tally(encoding.layout, survey.files.size());
   Row row;
@@ -219,7 +221,7 @@ std::unique_ptr<parallel_io::PartedWriter> write_dataset(const comm::Communicato
                                                          Survey& survey, const RowFormat& format,
                                                          const Encoding& encoding, bool with_vocabulary,
                                                          const PreprocessSettings& settings) {
-  if (with_vocabulary) survey.key_bytes.clear();  // of training files
+  if (with_vocabulary) survey.key_bytes.clear();  // Training files have no keys.
   const std::vector<std::uint64_t> file_digests = digests(comm, survey.files);
   store::PartsLayout layout = layout_of(survey, encoding, with_vocabulary, settings.part_bytes);
   std::vector<int> owners = owners_of(comm, survey, layout, encoding);

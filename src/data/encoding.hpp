@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Encoding of tokens as ids and of numbers as dense features: learned from training files, or read from a data set.
+/// Encoding of tokens as ids and of numbers as dense features: learned from training files, or read from a dataset.
 #pragma once
 
 #include <memory>
@@ -14,38 +14,42 @@
 
 namespace tesserec::data {
 
-/// Attribute of a data set with Encoding::bases.
+/// Name of the dataset attribute with Encoding::bases.
 inline constexpr const char* bases_attribute = "vocabulary_extends";
 
+/// Encoding of the columns of a layout.
 struct Encoding {
   RowLayout layout;
-  std::vector<NumberTransform> transforms;  ///< [K]
-  std::vector<Vocabulary> vocabularies;     ///< [F]
+  std::vector<NumberTransform> transforms;  ///< transforms of the dense features [K]
+  std::vector<Vocabulary> vocabularies;     ///< vocabularies of the sparse features [F]
   Index minimum_count = 1;
-  std::vector<Index> values;       ///< [F] different ones in the training files; empty without such files
+  std::vector<Index> values;       ///< distinct values in the training files [F]; empty without such files
   std::vector<std::string> bases;  ///< digests of the vocabularies that this one extends, oldest first
-  std::vector<Index> base_rows;    ///< [F] rows of the newest of them; empty without
+  std::vector<Index> base_rows;    ///< rows before extend_encoding() [F]; empty without such a call
 
+  /// Returns the transform of each dense feature as the dataset stores it [K].
   std::vector<std::string> transform_descriptions() const;
+  /// Returns the rows of each vocabulary [F].
   std::vector<Index> rows() const;
-  /// Lists each feature's most frequent value, as messages show it; empty where no value has an id.
+  /// Returns the value of id 1, the most frequent, of each feature [F], quoted for messages; "" if no value has an id.
   std::vector<std::string> known_values() const;
-  /// Returns the digest of all vocabularies: the same in train.h5 and evaluate.h5 when they belong together.
+  /// Returns the digest of all vocabularies. Datasets with equal digests share their ids.
   std::string vocabulary_digest() const;
 };
 
-/// Learns what the training files teach. Takes the survey's tokens. Collective.
+/// Learns vocabularies and transforms from the training files' survey, and clears the survey's tokens. Collective.
 Encoding learn_encoding(const comm::Communicator& comm, Survey& train, const RowLayout& layout, Index minimum_count);
 
-/// Reads what preprocess wrote into a data set with a vocabulary. Error: the file is none, or does not fit the columns
-/// of `layout`: others, other transforms, other labels where `labelled`. Collective.
+/// Reads the encoding of the dataset `path`. Throws Error if it has no vocabulary or does not fit `layout`: its
+/// columns, their transforms and, if `labelled`, the label values. Collective.
 Encoding read_encoding(const comm::Communicator& comm, const std::string& path, const RowLayout& layout, bool labelled);
 
-/// Gives values of the training files that have no id the ids behind the others. Collective.
+/// Extends the vocabularies by the training files' values that have no id and occur at least minimum_count times.
+/// Clears the survey's tokens. Collective.
 void extend_encoding(const comm::Communicator& comm, Survey& train, Index minimum_count, Encoding& encoding);
 
-/// Reads the raw files again and writes them as data set `path` (docs/formats.md) but for its publish(). Adds to the
-/// survey's report what became of the columns. Keys go into data sets without a vocabulary. Collective.
+/// Reads the raw files again, writes them as dataset `path` (docs/formats.md) and leaves publish() to the caller. Adds
+/// the counts of the columns to the survey's report. Writes keys only without a vocabulary. Collective.
 std::unique_ptr<parallel_io::PartedWriter> write_dataset(const comm::Communicator& comm, const std::string& path,
                                                          Survey& survey, const RowFormat& format,
                                                          const Encoding& encoding, bool with_vocabulary,

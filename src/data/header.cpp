@@ -12,7 +12,7 @@
 namespace tesserec::data {
 namespace {
 
-/// Up to ten texts in quotes, and how many more there are.
+/// Lists up to ten texts in quotes, then the number of the others.
 std::string few(const std::vector<std::string>& texts) {
   constexpr std::size_t most = 10;
   const std::span<const std::string> first(texts.data(), std::min(texts.size(), most));
@@ -33,7 +33,7 @@ bool needed(const Column& column, const FileColumns& file) {
   return column.kind != ColumnKind::skip && !(target && file.targets == Targets::unread);
 }
 
-/// Returns whether '*' of the pattern can stand for texts that make it the name.
+/// Returns whether the name matches the pattern, in which each '*' stands for any text.
 bool matches(std::string_view pattern, std::string_view name) {
   std::size_t p = 0, n = 0, star = std::string_view::npos, resume = 0;
   while (n < name.size()) {
@@ -55,14 +55,14 @@ bool matches(std::string_view pattern, std::string_view name) {
 
 bool is_pattern(const Column& column) { return column.name.find('*') != std::string::npos; }
 
-/// Digits in a row, without the zeros in front.
+/// Returns the run of digits at `at`, without leading zeros.
 std::string_view digits_at(std::string_view text, std::size_t at) {
   const std::size_t end = std::min(text.find_first_not_of("0123456789", at), text.size());
   const std::size_t first = std::min(text.find_first_not_of('0', at), end);
   return text.substr(first, end - first);
 }
 
-/// Ascending, digits by their number.
+/// Compares in natural order: runs of digits by their value, so that "C2" precedes "C10".
 bool comes_before(std::string_view a, std::string_view b) {
   std::size_t i = 0, j = 0;
   while (i < a.size() && j < b.size()) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The columns of a delimited table by the names in its header.
+/// Search for the columns of a delimited table by the names in its header.
 #pragma once
 
 #include <string>
@@ -11,23 +11,26 @@
 
 namespace tesserec::data {
 
-/// Without the spaces and tabs around it.
+/// Returns the text without leading and trailing spaces and tabs.
 std::string_view trimmed(std::string_view text);
 
-/// The character of preprocess.delimiter. Error: it is none.
+/// Returns the character of preprocess.delimiter. Throws Error unless it is one character, no line end and no quote.
 char delimiter_of(const PreprocessSettings& settings);
 
+/// Returns the trimmed names in a header line.
 std::vector<std::string_view> header_names(std::string_view line, char delimiter);
 
-/// Finds `file`'s fields by its header's names; names to skip are free if all stand in the columns' order. Returns why
-/// the header does not fit, or "": a column missing or twice, and, without `skip_others`, unknown names.
+/// Finds the field of each column by the header's names. `file` must list the columns in order and stays so if the
+/// names do; names of skipped columns are then free. Returns why the header does not fit, or "". Faults are a missing
+/// or repeated column and, unless `skip_others`, an unknown name.
 std::string find_named(const std::vector<Column>& columns, const std::vector<std::string_view>& names, bool skip_others,
                        FileColumns& file);
 
+/// Returns whether the name of a column contains '*'.
 bool has_pattern(const std::vector<Column>& columns);
 
 /// Replaces each column with '*' by the `names` that it matches, in natural order (C2 before C10). Skips names in
-/// `columns` and those that an earlier pattern took. Error, about `path`: a pattern without a match.
+/// `columns` and names that an earlier pattern matched. Throws Error, naming `path`, for a pattern without a match.
 std::vector<Column> expanded(const std::vector<Column>& columns, const std::vector<std::string_view>& names,
                              const std::string& path);
 

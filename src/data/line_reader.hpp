@@ -11,38 +11,42 @@
 
 namespace tesserec::data {
 
-/// The bytes of a file, as they are or unpacked from gzip.
+/// Reader of a file's bytes, plain or unpacked from gzip.
 class ByteReader {
  public:
   virtual ~ByteReader() = default;
-  /// Up to `size` bytes; 0 only at the end. Errors name the file.
+  /// Reads up to `size` bytes. Returns their number, 0 only at the end. Throws Error, naming the file.
   virtual Index read(char* data, Index size) = 0;
 };
 
 /// Opens a file from byte `begin` on.
 std::unique_ptr<ByteReader> open_plain(const std::string& path, Index begin);
 
-/// Unpacks all gzip members as one text; ignores zero bytes behind the last. Error: a truncated or damaged file.
+/// Opens a gzip file and unpacks all members as one text. Ignores zero bytes after the last member. Reading throws
+/// Error for a truncated or damaged file.
 std::unique_ptr<ByteReader> open_gzip(const std::string& path);
 
+/// Line of a text.
 struct Line {
-  std::string_view text;  ///< without line end (LF or CRLF); valid until the next line
-  Index begin = 0;        ///< where it begins in the file's text
-  bool too_long = false;  ///< over longest_line bytes: text is cut
+  std::string_view text;  ///< line without its end (LF or CRLF); valid until the next line
+  Index begin = 0;        ///< offset in the file's text, bytes
+  bool too_long = false;  ///< true over longest_line bytes; the text may then be empty
 };
 
-/// Whole lines that begin in a range of a file, so that adjacent ranges share no line.
+/// Reader of the lines that begin in a range of a file. Adjacent ranges share no line.
 class LineReader {
  public:
+  /// Maximum length of a line, bytes.
   static constexpr Index longest_line = Index{1} << 20;
 
+  /// Opens the file at the first line that begins in `bytes` of its text. A gzip file is read from its start.
   LineReader(const RawFile& file, Range bytes);
 
-  /// False when no line begins in the range any more.
+  /// Reads the next line. Returns false if no further line begins in the range.
   bool next(Line& line) { return at_ < bytes_.end && next_anywhere(line); }
-  /// Goes on past the range, to the end of the file.
+  /// Reads the next line, even beyond the range. Returns false at the end of the file.
   bool next_anywhere(Line& line);
-  /// Digest of the text that has been read, some of it behind the range.
+  /// Returns the digest of the text read so far, which may extend beyond the range.
   std::uint64_t digest() const { return digest_; }
 
  private:
@@ -51,13 +55,13 @@ class LineReader {
 
   std::unique_ptr<ByteReader> reader_;
   Range bytes_;
-  Index at_;  ///< where the next line begins
+  Index at_;  ///< offset of the next line in the text, bytes
   std::vector<char> buffer_;
-  std::size_t begin_ = 0, end_ = 0;  ///< unread part of the buffer
+  std::size_t begin_ = 0, end_ = 0;  ///< unread bytes of the buffer
   std::uint64_t digest_ = 0;
 };
 
-/// The first lines of a file, as far as they begin in its first `bytes` bytes of text.
+/// Returns the lines that begin in the first `bytes` bytes of a file's text.
 std::vector<std::string> first_lines(const RawFile& file, Index bytes);
 
 }  // namespace tesserec::data

@@ -15,14 +15,14 @@ namespace tesserec::data {
 namespace {
 
 constexpr Index calibration_samples = 32768;
-// Counters of a sample's stream without a table.
+// Counters of a sample's random numbers that belong to no table.
 constexpr Index label_quad = 0, dense_quad = 1;
 
 Random sample_numbers(std::uint64_t seed, PlantedStream stream) {
   return {seed, Purpose::planted_samples, std::uint64_t(stream) << 32};
 }
 
-/// z becomes sigmoid(bias + scale * z).
+/// Replaces each of the n values z by sigmoid(bias + scale * z).
 TESSEREC_KERNEL void to_probabilities(double bias, double scale, double* z, Index n) {
   for (Index i = 0; i < n; ++i) z[i] = elementary::sigmoid(bias + scale * z[i]);
 }
@@ -68,7 +68,7 @@ Index PlantedModel::tables() const { return std::ssize(tables_); }
 void PlantedModel::dense(PlantedStream stream, Index sample, float* x) const {
   const Random random = sample_numbers(seed_, stream);
   const Index columns = settings_.dense_features;
-  constexpr Index quads = 8;  // at once
+  constexpr Index quads = 8;  // quads per pass
   for (Index j = 0; j < columns; j += 4 * quads) {
     const Index count = std::min(columns - j, 4 * quads);
     std::array<std::uint32_t, 4 * quads> bits;
@@ -94,8 +94,8 @@ std::vector<double> PlantedModel::raw_logits(PlantedStream stream, std::span<con
   }
   RankBags bags;
   std::vector<float> effects;
-  std::vector<Index> met[2];  // ranks of the pair's rows
-  Index total = 0;            // ids
+  std::vector<Index> met[2];  // frequency ranks of the pair's rows
+  Index total = 0;            // number of ids
   if (batch != nullptr) {
     for (const PlantedTable& table : tables_) total += table.most_ids() * size;
     reserve_values(*batch, std::exchange(total, 0), false);

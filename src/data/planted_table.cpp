@@ -35,8 +35,9 @@ PlantedTable::PlantedTable(const SyntheticSettings& settings, std::uint64_t seed
 }
 
 Index PlantedTable::scatter(Index rank) const {
-  // Each step is a bijection of [0, 2^n): a product with an odd number, and a fold of the high half onto the
-  // low one. Walking until the result lies below rows makes it one of [0, rows); 2^n < 2 * rows.
+  // Each step is a bijection of [0, 2^n): a product with an odd number, a sum, and an xor of the high half onto the low
+  // half. Repeating all steps until the result is below `rows` gives a bijection of [0, rows). Two rounds suffice on
+  // average, since 2^n < 2 * rows.
   std::uint64_t x = rank;
   do {
     for (const std::uint64_t odd : odd_) {
@@ -53,7 +54,7 @@ float PlantedTable::plant(Index rank, Index column) const {
 
 void PlantedTable::effects(std::span<const Index> ranks, float* out) const {
   const auto hot = std::ssize(hot_effect_);
-  constexpr Index most = 512;  // at once
+  constexpr Index most = 512;  // ranks per pass
   Index cold[most], place[most], first_quad[most] = {};
   std::uint32_t quads[4 * most], bits[2 * most];
   float normals[2 * most];
@@ -81,7 +82,7 @@ void PlantedTable::draw(PlantedStream stream, std::span<const Index> samples, Ra
   bags.rows.clear();
   bags.firsts.clear();
   for (const Index sample : samples) {
-    // Counter 0 draws the length, 1 .. ids_per_bag the ids, those behind are for rejected draws.
+    // Counter 0 draws the length, counters 1 to bag_.most the ids, and higher counters replace rejected draws.
     const Index length = bag_.variable ? Index(random.below(std::uint64_t(bag_.most) + 1, sample, 0)) : bag_.most;
     for (Index i = 0; i < length; ++i) {
       bags.rows.push_back(sample);

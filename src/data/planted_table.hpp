@@ -9,39 +9,41 @@
 
 namespace tesserec::data {
 
-/// The samples of a generator's streams never meet.
+/// Stream of a generator's samples. The streams are independent of each other.
 enum class PlantedStream : std::uint64_t { train = 0, evaluate = 1, calibrate = 2 };
 
-/// Samples that are drawn at once.
+/// Number of samples that are drawn at once.
 inline constexpr Index planted_piece = 8192;
-/// The numbers of `range`, ascending.
+/// Returns the integers of `range`, ascending.
 std::vector<Index> numbers(Range range);
 
-/// Bags of one table for some samples: frequency ranks. Used again table after table.
+/// Bags of one table as frequency ranks. Reused for all tables, which saves allocations.
 struct RankBags {
-  std::vector<Index> offsets;  ///< samples + 1, from 0
+  std::vector<Index> offsets;  ///< offsets of the bags in `ranks` [samples + 1], from 0
   std::vector<Index> ranks;
-  std::vector<Index> rows, firsts;  ///< the counters they were drawn from
+  std::vector<Index> rows, firsts;  ///< counters (row, first) from which each rank is drawn
 };
 
-/// One table of a planted model: how often its rows come, where they lie, what they do.
+/// Table of a planted model: frequencies, places and effects of its rows.
 class PlantedTable {
  public:
+  /// Takes the number of the table and its rows, and precomputes the rows and effects of the hot ranks.
   PlantedTable(const SyntheticSettings& settings, std::uint64_t seed, Index table, Index rows);
 
   Index rows() const { return rows_; }
-  /// Returns the most ids of a bag.
+  /// Returns the maximum number of ids in a bag.
   Index most_ids() const { return bag_.most; }
-  /// Bags of samples, each a function of (seed, stream, table, sample).
+  /// Draws the bags of the samples. Each bag is a function of (seed, stream, table, sample).
   void draw(PlantedStream stream, std::span<const Index> samples, RankBags& bags) const;
-  /// Row of a frequency rank: a fixed pseudo-random bijection of [0, rows), so that hot rows are scattered.
+  /// Returns the row of a frequency rank by a fixed pseudo-random bijection of [0, rows), which scatters the hot rows.
   Index row(Index rank) const { return rank < zipf_.hot() ? hot_row_[rank] : scatter(rank); }
-  /// Number of the most frequent ranks, whose rows are at hand, and the share that a rank has of the ids.
+  /// Returns the number of hot ranks: the most frequent ones, whose rows and effects are precomputed.
   Index hot() const { return zipf_.hot(); }
+  /// Returns the share of a rank among the ids.
   double share(Index rank) const { return zipf_.probability(rank); }
-  /// N(0, 1) / sqrt(1 + rank / 1000) of each.
+  /// Computes the effect N(0, 1) / sqrt(1 + rank / 1000) of each rank into `out`.
   void effects(std::span<const Index> ranks, float* out) const;
-  /// The same for number j of a row's vector in a pair.
+  /// Returns number j of a row's vector in the pair, which is distributed like an effect.
   float latent(Index rank, Index j) const { return plant(rank, 1 + j); }
 
  private:
@@ -52,8 +54,8 @@ class PlantedTable {
   BagLength bag_;
   Zipf zipf_;
   Random effects_;
-  std::vector<Random> samples_;  ///< of each stream
-  std::uint64_t mask_ = 0;       ///< smallest 2^n - 1 that holds rows - 1
+  std::vector<Random> samples_;  ///< random numbers of each stream
+  std::uint64_t mask_ = 0;       ///< smallest 2^n - 1 of at least rows - 1
   int shift_ = 1;
   std::uint64_t odd_[3] = {};
   std::vector<Index> hot_row_;

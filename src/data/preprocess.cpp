@@ -25,9 +25,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// One of the data sets that a command writes.
+/// Dataset that the command writes.
 struct Output {
-  std::string name;  ///< "train": of the key and of the file
+  std::string name;  ///< "train", in the key and in the file's name
   const std::vector<std::string>& patterns;
   DatasetReport& report;
   bool learns = false;
@@ -41,7 +41,8 @@ struct Output {
   Targets targets() const { return name == "predict" ? Targets::unread : Targets::required; }
 };
 
-/// Path of the data set whose vocabulary is used; empty where the training files teach one.
+/// Returns the path of the dataset whose vocabulary is used, or "" if the training files teach one. Throws Error for
+/// keys that contradict each other.
 std::string vocabulary_of(const PreprocessSettings& settings, const std::string& train_path) {
   const bool trains = !settings.train.empty();
   if (settings.extend && settings.vocabulary.empty())
@@ -60,7 +61,7 @@ std::string vocabulary_of(const PreprocessSettings& settings, const std::string&
   return path;
 }
 
-/// Replaces patterns in the names of columns by the names in the first raw file's header. Collective.
+/// Replaces patterns in the names of columns by the names in the header of `file`. Collective.
 void expand_columns(const comm::Communicator& comm, const RawFile& file, PreprocessSettings& settings) {
   if (settings.format != RawFormat::table || !has_pattern(settings.columns)) return;
   if (!settings.header)
@@ -84,7 +85,7 @@ Encoding encoding_of(const comm::Communicator& comm, Output& train, const Prepro
   return encoding;
 }
 
-/// Warns of data sets in the folder that are not written now and may have the ids of another vocabulary.
+/// Warns of datasets from earlier runs in the output folder, whose ids may be those of another vocabulary.
 void warn_of_older(const std::vector<Output*>& outputs) {
   for (const Output* output : outputs)
     if (!output->wanted() && fs::exists(output->path))
@@ -126,14 +127,14 @@ PreprocessReport preprocess(const comm::Communicator& comm, const PreprocessSett
     }
   });
 
-  // First reading: everything that can be wrong with the text is found before anything is written.
+  // The first pass finds every fault of the text before anything is written.
   for (Output* output : all)
     if (output->wanted())
       output->survey =
           survey(comm, std::move(output->files), *format, settings.bad_rows, output->learns, output->targets());
   const Encoding encoding = encoding_of(comm, train, settings, vocabulary, format->layout());
 
-  // Reads the training files last, since the others are smaller and may be refused. Renames after all are on the disk.
+  // The training files are last, since the others are smaller and may be refused. Renaming waits until all are on disk.
   for (Output* output : {&evaluate, &predict, &train}) {
     if (!output->wanted()) continue;
     const bool trains = output == &train;
@@ -141,7 +142,7 @@ PreprocessReport preprocess(const comm::Communicator& comm, const PreprocessSett
     if (!output->learns)
       require_known(output->survey.report, encoding.layout, encoding.known_values(), settings.max_unknown);
   }
-  const Signals::Orderly orderly;  // all or none
+  const Signals::Orderly orderly;  // A signal must not end the renames halfway.
   for (Output* output : all)
     if (output->wanted()) output->file->publish();
   if (train.wanted() && comm.rank() == 0) warn_of_older(all);

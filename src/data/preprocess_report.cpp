@@ -42,7 +42,7 @@ std::string line_of(const Cells& cells) {
   return text;
 }
 
-/// Returns the shares of a column that are missing, unknown and clipped: each the largest of any file.
+/// Returns a column's shares of missing, unknown and clipped values, each the maximum over the files.
 Cells shares_of(const DatasetReport& report, std::size_t column, bool number) {
   double missing = 0, unknown = 0, clipped = 0;
   for (const FileReport& file : report.files) {
@@ -56,7 +56,7 @@ Cells shares_of(const DatasetReport& report, std::size_t column, bool number) {
   return {percent(missing), percent(unknown), "-"};
 }
 
-/// Adds a line a column: its values, and what became of them.
+/// Appends a table with a line for each column: kind, distinct values, ids, and shares in each dataset.
 void table_of(const PreprocessReport& report, std::vector<std::string>& lines) {
   Cells head = {"column", "kind", "values", "ids"};
   const std::vector<std::pair<std::string, const DatasetReport*>> all = {

@@ -24,6 +24,7 @@ namespace {
 
 using std::string_view_literals::operator""sv;
 
+/// Format that is not text, by its magic number at offset `at`, bytes.
 struct Format {
   std::size_t at;
   std::string_view magic;
@@ -55,8 +56,8 @@ constexpr Format formats[] = {
      "data sets in HDF5 need no preprocessing: give it in data.train or data.evaluate"},
 };
 
-/// Returns why the first bytes of a file (unpacked) are no UTF-8 lines and what to do, or "". Knows UTF-16, UTF-32,
-/// lines ended by carriage returns, and magic numbers of usual archives, compressed and binary formats.
+/// Returns why the first unpacked bytes of a file are not lines of UTF-8, with a remedy, or "". Detects UTF-16, UTF-32,
+/// lines that end in carriage returns, and the magic numbers of common archives and binary formats.
 std::string why_not_text(std::string_view beginning) {
   for (const Format& format : formats)
     if (beginning.size() >= format.at && beginning.substr(format.at).starts_with(format.magic))
@@ -135,7 +136,7 @@ void require_unchanged(std::span<const RawFile> files) {
 }
 
 std::vector<FileRange> deal_ranges(std::span<const RawFile> files, int rank, int ranks) {
-  // A .gz unpacks to about three times its bytes. Weights only balance; any would be right.
+  // Text unpacks to about three times its gzip size. The weights only balance the ranks; any would be correct.
   const auto weight = [](const RawFile& file) { return file.gzip ? 3 * file.bytes : file.bytes; };
   double total = 0;
   for (const RawFile& file : files) total += weight(file);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The raw files of a run, and which part of their text each rank reads.
+/// Raw files of a run, and the ranges of their text that each rank reads.
 #pragma once
 
 #include <cstdint>
@@ -13,34 +13,36 @@
 
 namespace tesserec::data {
 
+/// Raw file of a run.
 struct RawFile {
   std::string path;
-  Index bytes = 0;     ///< on disk
-  bool gzip = false;   ///< by its first two bytes
-  store::Stamp stamp;  ///< when it was found, as this rank sees it
+  Index bytes = 0;     ///< size on disk, bytes
+  bool gzip = false;   ///< true if packed, by its first two bytes
+  store::Stamp stamp;  ///< stamp when the file was found, as this rank sees it
 };
 
-/// Finds files by paths or globs, matches in ascending order of bytes. Errors name the deck's `key`: no match, a
-/// folder, an empty or unreadable file, a file named twice. Collective; rank 0 looks.
+/// Finds files by the paths or globs of the deck's `key`, with matches sorted. Throws Error for a glob without a match,
+/// a folder, a file that is empty, unreadable or not text, a file given twice, or ranks that see other files.
+/// Collective: rank 0 lists and inspects the files.
 std::vector<RawFile> find_raw_files(const comm::Communicator& comm, const std::vector<std::string>& patterns,
                                     const std::string& key);
 
-/// The text of a plain file is cut only at multiples of this.
+/// Unit in which the text of a plain file is dealt to the ranks, bytes.
 constexpr Index text_block = Index{64} << 10;
 
-/// The lines of `file` that begin in [bytes.begin, bytes.end) of its text.
+/// Lines of file number `file` that begin in the range `bytes` of its text.
 struct FileRange {
   Index file = 0;
   Range bytes;
 };
 
-/// Returns one rank's ranges: the ranks' ranges in order are the whole text. A .gz file goes whole to one rank.
+/// Returns one rank's ranges. The ranks' ranges, in rank order, are the whole text. A single rank reads a .gz file.
 std::vector<FileRange> deal_ranges(std::span<const RawFile> files, int rank, int ranks);
 
-/// Error that names the first file that is not the one that was found any more, or was written since.
+/// Throws Error, naming the first file that was replaced or written since it was found.
 void require_unchanged(std::span<const RawFile> files);
 
-/// XXH3_64 of each file's bytes on disk, as `xxhsum -H3` prints it. Collective; ranks share the files.
+/// Returns the XXH3_64 of each file's bytes on disk, as `xxhsum -H3` prints it. Collective: the ranks share the files.
 std::vector<std::uint64_t> digests(const comm::Communicator& comm, std::span<const RawFile> files);
 
 }  // namespace tesserec::data

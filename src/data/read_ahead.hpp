@@ -12,11 +12,11 @@
 
 namespace tesserec::data {
 
-/// Items made one after the other on a thread of its own, at most `capacity` ahead of the caller.
+/// Prefetcher that makes items in order on its own thread, at most `capacity` ahead of the caller.
 template <class Item>
 class ReadAhead {
  public:
-  /// `make` gives the next item, or nothing at the end. It runs on the thread.
+  /// Starts the thread, which calls `make` for the next item until it returns nothing.
   ReadAhead(std::size_t capacity, std::function<std::optional<Item>()> make)
       : capacity_(capacity), make_(std::move(make)), thread_([this] { run(); }) {}
   ~ReadAhead() {
@@ -30,7 +30,7 @@ class ReadAhead {
   ReadAhead(const ReadAhead&) = delete;
   ReadAhead& operator=(const ReadAhead&) = delete;
 
-  /// Waits for the next item; nothing at the end. Throws what `make` threw after the items before it.
+  /// Waits for the next item; returns nothing at the end. Rethrows an exception of `make` after the earlier items.
   std::optional<Item> next() {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [this] { return !items_.empty() || done_; });
@@ -76,7 +76,7 @@ class ReadAhead {
   std::exception_ptr error_;
   bool stop_ = false;
   bool done_ = false;
-  std::thread thread_;  // last: it uses all of the above
+  std::thread thread_;  // last, since it uses the members above
 };
 
 }  // namespace tesserec::data

@@ -9,7 +9,7 @@
 namespace tesserec::data {
 namespace {
 
-/// Appends one bag.
+/// Appends the ids of one bag, distinct and sorted.
 void add_bag(Index rows, Index ids_per_bag, bool variable, UniformStream& uniform, std::vector<Index>& ids) {
   Index draws = ids_per_bag;
   if (variable) {
@@ -22,7 +22,8 @@ void add_bag(Index rows, Index ids_per_bag, bool variable, UniformStream& unifor
   ids.erase(std::unique(ids.begin() + first, ids.end()), ids.end());
 }
 
-/// The units of u that give so many draws of at most `most`: half a unit is rounded to 0, half to most.
+/// Returns the length of the interval of u * most, in [0, most), in which a bag has this number of draws: rounding adds
+/// half a unit to one draw and takes half a unit from `most`.
 double units_of(Index draws, Index most) {
   if (most == 1) return 1.0;
   if (draws == 1) return 1.5;

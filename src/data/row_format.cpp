@@ -68,7 +68,7 @@ std::string RowFormat::parse(std::string_view line, const FileColumns& columns, 
   return other.empty() ? reason : other;
 }
 
-/// Returns why the line is bad if it would be a good one of a file without labels, else an empty text.
+/// Returns why a line is bad that would be good in a file without labels, and sets row.label_lacks; else "".
 std::string RowFormat::without_label(std::string_view line, const FileColumns& columns, Row& row) const {
   FileColumns others = columns;
   others.targets = Targets::unread;

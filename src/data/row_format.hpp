@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// One line of raw text -> one row, whatever the format.
+/// Parsing of a line of raw text into a row, for any format.
 #pragma once
 
 #include <cmath>
@@ -15,74 +15,77 @@
 
 namespace tesserec::data {
 
-/// Targets (labels and weights) of rows: required to learn from them, unread to score them.
+/// Use of a row's targets, label and weight: required in rows to learn from, unread in rows to score.
 enum class Targets { required, unread };
 
-/// A raw row: nothing counted or measured yet.
+/// Parsed row, before its encoding.
 struct Row {
   std::uint8_t label = 0;
-  bool label_there = false;  ///< a text stands where the label belongs
-  bool label_lacks = false;  ///< of a bad row: it has no label
+  bool label_there = false;  ///< true if the label's field has a text
+  bool label_lacks = false;  ///< true for a bad row that lacks its label
   float weight = 1;
-  std::vector<double> numbers;                          ///< [K] finite; NaN = missing
-  std::vector<std::optional<std::string_view>> tokens;  ///< [F] valid until the next row; none = missing
-  std::vector<std::string_view> keys;                   ///< [keys] valid until the next row
+  std::vector<double> numbers;                          ///< dense features [K], finite; NaN = missing
+  std::vector<std::optional<std::string_view>> tokens;  ///< values [F], valid until the next row; none = missing
+  std::vector<std::string_view> keys;                   ///< texts [keys], valid until the next row
   std::vector<std::string_view> fields;                 ///< scratch of the parser
   std::string text;                                     ///< scratch of the parser
 };
 
-/// Bytes of a key.
+/// Maximum length of a key, bytes.
 inline constexpr std::size_t longest_key = 1000;
 
-/// Columns of a data set.
+/// Columns of a dataset.
 struct RowLayout {
-  std::vector<std::string> dense_features;  ///< [K]
-  std::vector<Transform> transforms;        ///< [K]
-  std::vector<std::optional<double>> fill;  ///< [K] what stands for a missing number, where the deck says
-  std::vector<bool> indicator;              ///< [K] whether it is the missing_indicator of the number before it
-  std::vector<std::string> features;        ///< [F]
-  std::vector<std::string> keys;            ///< columns that are not learnt and go with the scores
-  std::string labels;                       ///< which texts of the label are 1, and which 0
-  bool weighted = false;                    ///< rows have weights
-  bool header = false;                      ///< the first line of each file is not a row
+  std::vector<std::string> dense_features;  ///< names of the dense features [K]
+  std::vector<Transform> transforms;        ///< transforms of the dense features [K]
+  std::vector<std::optional<double>> fill;  ///< substitutes for missing numbers [K], if the deck gives any
+  std::vector<bool> indicator;              ///< true for the missing_indicator of the number before [K]
+  std::vector<std::string> features;        ///< names of the sparse features [F]
+  std::vector<std::string> keys;            ///< key columns, which are not learned but written beside scores
+  std::string labels;                       ///< raw labels that are 1 and that are 0
+  bool weighted = false;                    ///< true if rows have weights
+  bool header = false;                      ///< true if the first line of each file is a header
 };
 
 /// Places of a format's columns in the rows of one file.
 struct FileColumns {
   Targets targets = Targets::required;
   ShortRows short_rows = ShortRows::stop;
-  std::size_t fields = 0;     ///< of a row
-  std::vector<Index> places;  ///< [columns of the format] number of the field; -1: the file lacks it
+  std::size_t fields = 0;     ///< number of fields in a row
+  std::vector<Index> places;  ///< field of each column of the format; -1 if the file lacks the column
 };
 
+/// Format of raw files: its columns, and the parser of its lines.
 class RowFormat {
  public:
   virtual ~RowFormat() = default;
   const RowLayout& layout() const { return layout_; }
-  /// Finds the columns of a file by the names in its header, or by the number of fields in its first lines, `head`,
-  /// which are not needed where `needs_head` says so. Returns why the file does not fit, or an empty text.
+  /// Finds the columns of a file by its header, or by the number of fields in its first lines. `head`: these lines,
+  /// which may be empty unless needs_head(). Returns why the file does not fit, or an empty text.
   std::string find_columns(std::span<const std::string> head, Targets targets, FileColumns& columns) const;
+  /// Returns whether find_columns() reads the first lines of the file.
   bool needs_head(Targets targets) const { return layout_.header || targets == Targets::unread; }
-  /// Fills `row`; returns why the line is bad, or an empty text.
+  /// Parses a line into `row`. Returns why the line is bad, or an empty text.
   std::string parse(std::string_view line, const FileColumns& columns, Row& row) const;
 
  protected:
-  /// Adds a dense feature and, where asked for, the indicator behind it. Error: a name that is taken.
+  /// Adds a dense feature to the layout, followed by its indicator if `indicator`. Throws Error for a name that is
+  /// taken or a fill value that does not fit.
   void add_number(const std::string& name, Transform transform, std::optional<double> fill, bool indicator);
-  /// Adds the number to the row, NaN where it is missing, and its indicator.
+  /// Appends a number to the row, NaN if it is missing, and its indicator if the layout has one.
   void put_number(double value, Row& row) const {
     row.numbers.push_back(value);
     if (row.numbers.size() < layout_.indicator.size() && layout_.indicator[row.numbers.size()])
       row.numbers.push_back(std::isnan(value) ? 1.0 : 0.0);
   }
 
-  /// Fills `row`, as parse() does.
+  /// Parses a line into `row` and returns as parse() does.
   virtual std::string read(std::string_view line, const FileColumns& columns, Row& row) const = 0;
-  /// Finds the columns that a header names. Returns why it does not fit, or an empty text.
+  /// Finds the columns of a file by its header `line`. Returns why it does not fit, or an empty text.
   virtual std::string read_header(std::string_view line, FileColumns& columns) const = 0;
   RowLayout layout_;
-  std::size_t all_columns_ = 0;   ///< of the format
-  std::size_t label_column_ = 0;  ///< which of them is the label
+  std::size_t all_columns_ = 0;   ///< number of the format's columns
+  std::size_t label_column_ = 0;  ///< index of the label's column
   char delimiter_ = '\t';
   ShortRows short_rows_ = ShortRows::stop;
 
@@ -91,18 +94,18 @@ class RowFormat {
   std::string without_label(std::string_view line, const FileColumns& columns, Row& row) const;
 };
 
-/// Checks [preprocess] and makes the format it asks for.
+/// Checks [preprocess] and makes the format that it names. Throws Error, naming the key.
 std::unique_ptr<RowFormat> make_row_format(const PreprocessSettings& settings);
 std::unique_ptr<RowFormat> make_criteo_format(const PreprocessSettings& settings);
 std::unique_ptr<RowFormat> make_table_format(const PreprocessSettings& settings);
 
-/// Advice of messages on rows that lack their label.
+/// Advice of messages about rows that lack their label.
 inline constexpr const char* rows_to_score = "rows to score belong in preprocess.predict";
 
-/// Cuts a line at each delimiter.
+/// Splits a line at each delimiter into `fields`.
 void split(std::string_view line, char delimiter, std::vector<std::string_view>& fields);
 
-/// Fits the number of fields to `columns`: short rows are padded or refused. Why it is bad, or an empty text.
+/// Pads a short row with empty fields to `columns` if `short_rows` says pad. Returns why the row does not fit, or "".
 std::string fit_fields(std::vector<std::string_view>& fields, std::size_t columns, ShortRows short_rows);
 
 }  // namespace tesserec::data

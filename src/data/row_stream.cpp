@@ -41,7 +41,7 @@ bool RowStream::open_next_range() {
   if (header && first && lines_->next(line)) count.lines = 1;
   std::vector<std::string> head;
   if (format_.needs_head(targets_)) head = first_lines(files_[range.file], header ? 1 : text_block);
-  // A wrong header means wrong columns throughout: no row of the file can be trusted.
+  // A wrong header makes all columns wrong, so no row of the file can be trusted.
   if (std::string reason = format_.find_columns(head, targets_, columns_); !reason.empty()) {
     stopped_ = true;
     count.bad.push_back({count.lines, std::move(reason)});
@@ -73,7 +73,7 @@ bool RowStream::next_in_range(Row& row) {
   return false;
 }
 
-/// The range ends in empty lines: whether the file does too, the next lines say.
+/// Reads on beyond a range that ends in empty lines. They are bad rows unless the file ends in them, too.
 void RowStream::end_range() {
   Line line;
   while (lines_->next_anywhere(line))

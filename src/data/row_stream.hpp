@@ -13,37 +13,39 @@
 
 namespace tesserec::data {
 
+/// Bad row of a range.
 struct BadRow {
-  Index line = 0;  ///< from 1, counted from the start of the range
+  Index line = 0;  ///< number of the line in the range, from 1
   std::string reason;
 };
 
-/// Yield of a range of a file.
+/// Counts of a range of a file.
 struct RangeCount {
   Index file = 0;
   Index lines = 0;
   Index rows = 0;
   Index bad_rows = 0;
-  Index unlabelled = 0;     ///< of the bad rows: those without a label
-  std::uint64_t text = 0;   ///< LineReader::digest() at its end
-  std::vector<BadRow> bad;  ///< the first ones, bad_rows_kept() of them
+  Index unlabelled = 0;     ///< bad rows without a label
+  std::uint64_t text = 0;   ///< LineReader::digest() at the end of the range
+  std::vector<BadRow> bad;  ///< first bad rows, at most bad_rows_kept()
 };
 
-/// Good rows of some ranges in turn. Empty lines are no rows at the end of a file, and bad rows elsewhere.
+/// Stream of the good rows of ranges, in order. Empty lines are ignored at the end of a file and bad rows elsewhere.
 class RowStream {
  public:
-  /// Returns how many bad rows are kept: many of rows to score, where each loss matters; else a few examples.
+  /// Returns the number of bad rows to keep: many of rows to score, where each loss matters, else a few examples.
   static std::size_t bad_rows_kept(Targets targets) { return targets == Targets::unread ? 100 : 5; }
 
+  /// Takes the files and this rank's ranges of them. The spans and the format must outlive this object.
   RowStream(std::span<const RawFile> files, std::span<const FileRange> ranges, const RowFormat& format,
             BadRows bad_rows, Targets targets = Targets::required);
 
-  /// The next good row; false at the end, or, with BadRows::stop, at the first bad one.
+  /// Reads the next good row. Returns false at the end or, with BadRows::stop, at the first bad row.
   bool next(Row& row);
-  /// At a bad row, or at a header that does not fit: the last of counts().back().bad.
+  /// Returns whether a bad row or an unfit header stopped the stream: the last of counts().back().bad.
   bool stopped() const { return stopped_; }
 
-  /// The text block in which the last row began. Grows along the stream within one file.
+  /// Returns the text block in which the last row begins. It ascends along the stream within a file.
   Index block() const { return block_; }
   /// Returns the file of the last row.
   Index file() const { return counts_.back().file; }
@@ -61,10 +63,10 @@ class RowStream {
   const RowFormat& format_;
   BadRows bad_rows_;
   Targets targets_;
-  FileColumns columns_;  ///< of the file at hand
+  FileColumns columns_;  ///< columns of the current file
   std::unique_ptr<LineReader> lines_;
   std::vector<RangeCount> counts_;
-  Index empty_lines_ = 0;  ///< just before the line at hand
+  Index empty_lines_ = 0;  ///< empty lines just before the current line
   Index block_ = 0;
   bool stopped_ = false;
 };

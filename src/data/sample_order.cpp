@@ -11,7 +11,7 @@
 namespace tesserec::data {
 namespace {
 
-/// Fisher-Yates from the back; entry i draws from row first_row + i.
+/// Permutes the values by Fisher-Yates from the back. Entry i draws from row first_row + i of `random`.
 template <class T>
 void permute(std::vector<T>& values, const Random& random, Index first_row) {
   for (Index i = std::ssize(values) - 1; i > 0; --i)
@@ -98,9 +98,9 @@ std::vector<Range> SampleOrder::runs(int stream, Index w) const {
 
 void SampleOrder::add_sequence(Range range, std::vector<Range>& runs) const {
   const Index last = std::ssize(blocks_) - 1;
-  const Index missing = (last + 1) * order_block - samples_;  // of the short block
+  const Index missing = (last + 1) * order_block - samples_;  // samples that the short block lacks
   for (Index at = range.begin; at < range.end;) {
-    // Places behind the short block start `missing` samples earlier.
+    // Places after the short block start `missing` samples earlier.
     const bool behind = at >= (short_place_ + 1) * order_block - missing;
     const Index place = (at + (behind ? missing : 0)) / order_block;
     const Index start = place * order_block - (place > short_place_ ? missing : 0);

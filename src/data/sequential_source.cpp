@@ -8,7 +8,7 @@
 namespace tesserec::data {
 namespace {
 
-/// Some samples of `whole`.
+/// Copies the given samples of `whole` into `batch`.
 void take(const Batch& whole, std::span<const Index> samples, Batch& batch) {
   const jagged::KeyedJaggedTensor& from = whole.sparse;
   const Index size = std::ssize(samples), columns = whole.dense.extent(1);
@@ -54,7 +54,7 @@ bool SequentialSource::next(Batch& batch) {
   if (batch_ >= order_.batches()) return false;
   if (!whole_) whole_.emplace(batch.exec);
   const Index number = batch_ / order_.micro_batches();
-  while (drawn_ <= number) draw();  // also those that a seek left out
+  while (drawn_ <= number) draw();  // Batches that a seek skipped are drawn, too.
   std::vector<Index> mine = order_.batch(batch_);
   for (Index& sample : mine) sample -= number * deal_.batch_size;
   take(*whole_, mine, batch);

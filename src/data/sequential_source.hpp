@@ -9,11 +9,11 @@
 
 namespace tesserec::data {
 
-/// The reference's batches of numbers that come one after the other: every rank draws whole batches from the epoch's
-/// first on and keeps its own samples. Each epoch begins anew with the seed, as there.
+/// Source of the reference's batches from a sequential stream of numbers. Every rank draws whole batches from the
+/// epoch's first on and keeps its own samples. Each epoch restarts from the seed, as in the reference.
 class SequentialSource : public Source {
  public:
-  /// Not for a shuffled deal.
+  /// Takes the facts, the deal, which must not shuffle, and the generator's settings.
   SequentialSource(SourceInfo info, const Deal& deal, SyntheticSettings settings);
 
   const SourceInfo& info() const override { return info_; }
@@ -21,7 +21,7 @@ class SequentialSource : public Source {
   void seek(Index epoch, Index batch) override;
 
  private:
-  /// The next batch of all ranks, into whole_.
+  /// Draws the next batch of all ranks into whole_.
   void draw();
 
   SourceInfo info_;
@@ -30,7 +30,7 @@ class SequentialSource : public Source {
   SampleOrder order_;
   Mt19937Stream uniform_;
   Index batch_ = 0;
-  Index drawn_ = 0;  // batches of this epoch
+  Index drawn_ = 0;  // batches of this epoch that were drawn
   std::optional<Batch> whole_;
 };
 

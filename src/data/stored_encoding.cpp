@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The encoding of a data set that preprocess wrote before.
+// Reading of the encoding of a dataset that preprocess wrote earlier.
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -27,7 +27,7 @@ T said(const store::File& file, const char* attribute) {
   return file.attribute<T>("/", attribute);
 }
 
-/// The transforms of a data set, by its dense features.
+/// Parses the transforms `texts` of the dense features `names`. Throws Error, naming the feature.
 std::vector<NumberTransform> transforms_of(const store::File& file, const std::vector<std::string>& names,
                                            const std::vector<std::string>& texts) {
   std::vector<NumberTransform> transforms;
@@ -41,7 +41,7 @@ std::vector<NumberTransform> transforms_of(const store::File& file, const std::v
   return transforms;
 }
 
-/// Rules of the transforms, without what was measured.
+/// Returns the rules of the transforms, without measured values. `indicates`: whether a feature is a missing indicator.
 std::vector<std::string> rules(const std::vector<NumberTransform>& transforms,
                                const std::function<bool(std::size_t)>& indicates) {
   std::vector<std::string> texts;

@@ -12,7 +12,7 @@
 namespace tesserec::data {
 namespace {
 
-/// The numbers to standardise, by text block.
+/// Moments of the numbers to standardize, by text block.
 class BlockMoments {
  public:
   explicit BlockMoments(const RowLayout& layout) : numbers_(layout.transforms.size()) {
@@ -32,7 +32,8 @@ class BlockMoments {
       if (const double x = row.numbers[columns_[i]]; !std::isnan(x)) block[i].add(x);
   }
 
-  /// Blocks in order: a rank's are consecutive, and no block is shared.
+  /// Adds the blocks of all ranks in rank order. This is the order of the text, because a rank's blocks are consecutive
+  /// and no two ranks share one. Collective.
   std::vector<Moments> total(const comm::Communicator& comm) const {
     std::vector<Moments> moments(numbers_);
     const std::vector<Moments> all = comm.all_gather(std::span<const Moments>(blocks_));
@@ -45,10 +46,10 @@ class BlockMoments {
   std::size_t numbers_;
   std::vector<std::size_t> columns_;
   Index file_ = -1, block_ = -1;
-  std::vector<Moments> blocks_;  ///< [blocks, columns]
+  std::vector<Moments> blocks_;  ///< moments [blocks, columns] row-major
 };
 
-/// Lines of each file that ranks before this one read.
+/// Returns the number of lines of each file that lower ranks read. Collective.
 std::vector<Index> lines_before(const comm::Communicator& comm, const std::vector<RangeCount>& counts,
                                 std::size_t files) {
   std::vector<Index> lines(files, 0);
@@ -63,7 +64,7 @@ std::string describe(const RawFile& file, Index line, const std::string& reason)
   return file.path + ":" + std::to_string(line) + ": " + reason;
 }
 
-/// Examples of bad rows, each rank's after the other: of a file, the first few are kept.
+/// Gathers bad rows in rank order and keeps the first `kept` of each file in the report. Collective.
 void gather_bad_rows(const comm::Communicator& comm, const std::vector<RangeCount>& counts,
                      const std::vector<Index>& before, const std::vector<RawFile>& files, std::size_t kept,
                      DatasetReport& report) {
@@ -117,7 +118,7 @@ Survey survey(const comm::Communicator& comm, std::vector<RawFile> files, const 
   result.ranges = deal_ranges(result.files, comm.rank(), comm.size());
   if (learn) result.tokens.resize(format.layout().features.size());
 
-  // A rank that fails waits for the others: the first failure in the order of the text is everybody's.
+  // A rank that fails still joins the collectives. All ranks adopt the lowest rank's failure, the first in the text.
   RowStream rows(result.files, result.ranges, format, bad_rows, targets);
   BlockMoments moments(format.layout());
   std::array<Index, 2> labels{};

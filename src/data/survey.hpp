@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The first reading of the raw files: rows, bad rows, tokens, means.
+/// First pass over the raw files: rows, bad rows, tokens and moments.
 #pragma once
 
 #include <cstdint>
@@ -13,21 +13,22 @@
 
 namespace tesserec::data {
 
-/// The same on every rank, except where it says "this rank".
+/// Result of the first pass, the same on every rank except for the members of "this rank".
 struct Survey {
   std::vector<RawFile> files;
-  std::vector<FileRange> ranges;     ///< this rank's
-  std::vector<std::uint64_t> texts;  ///< [ranges] digests of what was read of them
+  std::vector<FileRange> ranges;     ///< ranges of this rank
+  std::vector<std::uint64_t> texts;  ///< digests of the text of this rank's ranges [ranges]
   Targets targets = Targets::required;
   Index rows = 0;                   ///< good rows of this rank
-  Index first_row = 0;              ///< of this rank, counted over all
-  DatasetReport report;             ///< all ranks; no output yet
-  std::vector<TokenCounts> tokens;  ///< [F] this rank's, when asked for
-  std::vector<Moments> moments;     ///< [K] when asked for; only for numbers to standardise
-  std::vector<Index> key_bytes;     ///< [keys] of the longest one, at least 1
+  Index first_row = 0;              ///< number of this rank's first row among those of all ranks
+  DatasetReport report;             ///< report of all ranks, still without output
+  std::vector<TokenCounts> tokens;  ///< token counts of this rank [F]; empty unless `learn`
+  std::vector<Moments> moments;     ///< moments of numbers to standardize, else 0 [K]; empty unless `learn`
+  std::vector<Index> key_bytes;     ///< length of each key column's longest text, at least 1 [keys]
 };
 
-/// Reads the files. Collective. `learn`: counts tokens and measures numbers. `bad_rows` says whether one stops it.
+/// Reads this rank's ranges of the files. Counts tokens and measures numbers if `learn`. Throws the same Error on all
+/// ranks for a bad row if `bad_rows` says stop. Collective.
 Survey survey(const comm::Communicator& comm, std::vector<RawFile> files, const RowFormat& format, BadRows bad_rows,
               bool learn, Targets targets = Targets::required);
 

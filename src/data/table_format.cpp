@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any delimited text, by the columns of [[preprocess.column]]. Quotes have no meaning: a field that begins
-// with one makes a bad row.
+// Row format of any delimited text, by the columns of [[preprocess.column]]. Quotes are not supported: a field that
+// begins with one makes a bad row.
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -20,7 +20,7 @@ bool contains(const std::vector<std::string>& texts, std::string_view text) {
   return std::find(texts.begin(), texts.end(), text) != texts.end();
 }
 
-/// Texts in quotes, ascending.
+/// Lists the distinct texts in quotes, sorted.
 std::string listed(std::vector<std::string> texts) {
   std::sort(texts.begin(), texts.end());
   texts.erase(std::unique(texts.begin(), texts.end()), texts.end());
@@ -142,7 +142,7 @@ class TableFormat final : public RowFormat {
     return {};
   }
 
-  /// Names the delimiter that a line of one field seems to have instead.
+  /// Names the delimiter that a line of a single field seems to have instead, or returns an empty text.
   std::string delimiter_hint(std::string_view line, std::size_t fields) const {
     if (fields != 1) return "";
     for (const char other : std::string_view(",;\t|"))

@@ -9,24 +9,25 @@
 
 namespace tesserec::data {
 
-/// Distinct texts, numbered by first insertion. Open addressing; the bytes lie in one array.
+/// Hash map from distinct texts to their numbers in the order of insertion, with open addressing and one byte array.
 class TokenMap {
  public:
   Index size() const { return std::ssize(offsets_) - 1; }
   std::string_view token(Index i) const {
     return std::string_view(bytes_.data() + offsets_[i], offsets_[i + 1] - offsets_[i]);
   }
-  /// Number of the token, or -1.
+  /// Returns the number of the token, or -1.
   Index find(std::string_view token) const;
-  /// Number of the token, which is new if it equals the size before.
+  /// Inserts the token if it is new. Returns its number, which is the previous size() for a new token.
   Index insert(std::string_view token);
 
+  /// Returns the concatenated tokens.
   const std::vector<char>& bytes() const { return bytes_; }
-  /// [size + 1]: token i is bytes [offsets[i], offsets[i + 1]).
+  /// Returns the offsets [size + 1]. Token i is bytes [offsets[i], offsets[i + 1]).
   const std::vector<Index>& offsets() const { return offsets_; }
 
  private:
-  /// First bytes of the token lie in the table itself: short tokens are found with one look into memory.
+  /// Entry of the hash table. It has the token's first bytes, so that a short token costs one random memory access.
   struct Bucket {
     std::uint64_t head = 0;
     Index length = 0;
@@ -38,10 +39,10 @@ class TokenMap {
 
   std::vector<char> bytes_;
   std::vector<Index> offsets_ = {0};
-  std::vector<Bucket> buckets_;  ///< a power of two of them
+  std::vector<Bucket> buckets_;  ///< hash table; its size is a power of two
 };
 
-/// Tokens with how often each was seen.
+/// Tokens and the number of occurrences of each.
 struct TokenCounts {
   TokenMap tokens;
   std::vector<Index> counts;

@@ -10,8 +10,8 @@
 
 namespace tesserec::data {
 
-/// Count, mean and sum of squared deviations: Welford (1962) for one more number, Chan, Golub and LeVeque (1983) for
-/// two sets. Bits depend on the order, which the callers fix: rows in order within a text block, then blocks in order.
+/// Count, mean and sum of squared deviations. Adds a value by Welford (1962) and a set by Chan, Golub and LeVeque
+/// (1983). The bits depend on the order, which callers fix: rows in order within a text block, then blocks in order.
 struct Moments {
   double count = 0;
   double mean = 0;
@@ -31,23 +31,24 @@ struct Moments {
     mean = std::fma(gap, other.count / total, mean);
     count = total;
   }
-  /// Returns the deviation of all numbers; 1 where they do not differ, so that dividing by it is always right.
+  /// Returns the standard deviation of the values, or 1 if all are equal, so that it can always divide.
   double standard_deviation() const { return squares > 0 ? std::sqrt(squares / count) : 1.0; }
 };
 
-/// Function that makes a raw number a dense feature: x; log(1 + max(x, 0)), in double, rounded once; (x - mean) / sd.
-/// A missing number becomes 0, after standardise the mean, or what the stated fill becomes.
+/// Transform from a raw number x to a dense feature: x, log(1 + max(x, 0)) or (x - mean) / sd, in double and rounded
+/// once. A missing number becomes the transformed fill value, else 0, which is the standardized mean.
 class NumberTransform {
  public:
+  /// Takes the moments that standardise uses, and the fill value for missing numbers. Errors name `feature`.
   NumberTransform(const std::string& feature, Transform transform, const Moments& moments,
                   std::optional<double> fill = std::nullopt);
-  /// The transform that description() describes; none where the text is no such description.
+  /// Parses the text of description(). Returns nothing for any other text.
   static std::optional<NumberTransform> described(const std::string& feature, const std::string& text);
-  /// x is NaN where the number is missing.
+  /// Transforms x, which is NaN if missing. Throws Error if the standardized x does not fit a float.
   float operator()(double x) const;
-  /// Returns "none", "log1p" or "standardise mean=M sd=S", and " fill=F" if stated; digits restore the same doubles.
+  /// Returns "none", "log1p" or "standardise mean=M sd=S", then " fill=F" if set. The digits restore the same doubles.
   std::string description() const;
-  /// The same without what was measured: "standardise fill=F".
+  /// Returns the description without measured values: "standardise fill=F".
   std::string rule() const;
 
  private:
@@ -57,6 +58,7 @@ class NumberTransform {
   std::optional<double> fill_;
 };
 
+/// Makes the transforms of the layout's dense features. `moments` [K].
 std::vector<NumberTransform> make_transforms(const RowLayout& layout, const std::vector<Moments>& moments);
 
 }  // namespace tesserec::data

@@ -48,7 +48,7 @@ std::vector<Index> Vocabulary::offsets() const {
 }
 
 TokenCounts merge(const comm::Communicator& comm, const TokenCounts& mine) {
-  // One rank's table at a time, so that no rank holds more than the sum and one other.
+  // The ranks broadcast one table at a time, so that no rank has more than the sum, its own table and one other.
   TokenCounts all;
   for (int root = 0; root < comm.size(); ++root) {
     const bool speaks = root == comm.rank();

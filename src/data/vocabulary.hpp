@@ -12,35 +12,37 @@
 
 namespace tesserec::data {
 
-/// Map from token to id. Id 0: unknown or missing; the others by count in training, largest first, then token bytes.
+/// Map from tokens to ids. Id 0 means unknown or missing. The others are sorted by training count, then by bytes.
 class Vocabulary {
  public:
-  /// Tokens seen less than minimum_count times get no id. `feature` names it in errors.
+  /// Takes the tokens that occur at least minimum_count times. Errors name `feature`.
   Vocabulary(const std::string& feature, const TokenCounts& counts, Index minimum_count);
-  /// Takes what bytes() and offsets() gave. Error: such as no vocabulary gives; `where` they stand.
+  /// Takes the results of bytes() and offsets(). Throws Error, naming their place `where`, if they form no vocabulary.
   Vocabulary(const std::string& where, const std::vector<std::uint8_t>& bytes, const std::vector<Index>& offsets);
 
-  /// Gives tokens without an id the ids behind those that there are, in the order of a new vocabulary.
+  /// Appends the tokens that have no id and occur at least minimum_count times, in the order of a new vocabulary.
+  /// Throws Error if ids exceed 32 bits.
   void extend(const std::string& feature, const TokenCounts& counts, Index minimum_count);
 
-  /// Ids lie in [0, rows).
+  /// Returns the upper bound of the ids, exclusive.
   Index rows() const { return tokens_.size() + 1; }
+  /// Returns the id of a token, or 0 if it is unknown or missing.
   std::int32_t id(const std::optional<std::string_view>& token) const {
     return token ? std::int32_t(tokens_.find(*token) + 1) : 0;
   }
 
-  /// `id` from 1 on.
+  /// Returns the token of an id from 1 on.
   std::string_view token(Index id) const { return tokens_.token(id - 1); }
-  /// All tokens in id order, one after the other.
+  /// Returns the concatenated tokens, in the order of their ids.
   const std::vector<char>& bytes() const { return tokens_.bytes(); }
-  /// [rows + 1]: token of id i is bytes [offsets[i], offsets[i + 1]); that of id 0 has none.
+  /// Returns the offsets [rows + 1]. The token of id i is bytes [offsets[i], offsets[i + 1]); id 0 has no bytes.
   std::vector<Index> offsets() const;
 
  private:
   TokenMap tokens_;
 };
 
-/// The counts of all ranks together. Collective.
+/// Sums the token counts of all ranks. Collective.
 TokenCounts merge(const comm::Communicator& comm, const TokenCounts& mine);
 
 }  // namespace tesserec::data

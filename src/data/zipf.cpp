@@ -13,13 +13,13 @@ namespace {
 
 TESSEREC_KERNEL double weight(double x, double exponent) { return elementary::exp(-exponent * elementary::log(x)); }
 
-/// Integrates x^(power - 1) from 1.
+/// Integrates t^(power - 1) from 1 to x.
 TESSEREC_KERNEL double integral_of(double power, double x) {
   const double log_x = elementary::log(x);
   return std::abs(power) < 1e-12 ? log_x : elementary::expm1(power * log_x) / power;
 }
 
-/// Inverts that: x[i] from y[i].
+/// Inverts integral_of(): computes n values x from its values y.
 TESSEREC_KERNEL void inverse_of(double power, Index n, const double* y, double* x) {
   if (std::abs(power) < 1e-12)
     for (Index i = 0; i < n; ++i) x[i] = elementary::exp(y[i]);
@@ -35,7 +35,7 @@ Zipf::Zipf(Index rows, double exponent) : rows_(rows), exponent_(exponent), hot_
   std::vector<double> weights;
   for (Index rank = 0; rank < hot_; ++rank) weights.push_back(weight(double(rank + 1), exponent));
   if (hot_ < rows) {
-    // Euler-Maclaurin from a = hot + 1 to n = rows: the next term is below 1e-15 of the sum.
+    // The tail is the Euler-Maclaurin sum from a = hot + 1 to n = rows, whose next term is below 1e-15 of it.
     const double a = hot_ + 1, n = rows;
     const double at_a = weight(a, exponent), at_n = weight(n, exponent);
     weights.push_back(integral(n) - integral(a) + (at_a + at_n) / 2 + exponent * (at_a / a - at_n / n) / 12);
@@ -78,13 +78,13 @@ double Zipf::place(const std::uint32_t* quad) const {
 
 Index Zipf::accept(double x, double y) const {
   const double k = std::clamp(std::floor(x + 0.5), double(hot_ + 1), double(rows_));
-  // The rejected part is less than a thousandth of a cell at its left border, this far out.
+  // Rejection concerns the left border of a cell, less than a thousandth of its width for ranks beyond most_hot.
   return x > k - 0.499 || y >= integral(k + 0.5) - weight(k, exponent_) ? Index(k) - 1 : -1;
 }
 
 void Zipf::draw(const Random& random, std::span<const Index> rows, std::span<const Index> firsts, Index stride,
                 Index* ranks) const {
-  constexpr Index most = 512;  // at once
+  constexpr Index most = 512;  // ranks per pass
   std::uint32_t quads[4 * most];
   Index tail[most];
   double y[most], x[most];
