@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks of a deck that single commands need.
+// Checks of a deck that only some commands need.
 #include <filesystem>
 #include <utility>
 

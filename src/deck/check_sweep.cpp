@@ -12,7 +12,7 @@ bool in_block(const std::string& key, const std::string& block) {
   return key == block || key.rfind(block + ".", 0) == 0;
 }
 
-/// Every point has a folder and checkpoints of its own.
+/// Throws Error for keys by which the points of a sweep would share a folder, checkpoints or a log.
 void check_own_folders(const Deck& deck) {
   for (const sweep::Key& key : deck.sweep.keys)
     for (const char* block :

@@ -122,7 +122,7 @@ bool takes_from_weights(const optim::Settings& o) {
   return o.type == Type::sgd || o.type == Type::momentum_sgd || o.type == Type::nesterov_sgd;
 }
 
-/// The rates that [schedule] makes of the base rate.
+/// Checks the rates that [schedule] derives from the base rate, and the weight decay at the highest of them.
 void check_rates(const Deck& deck, const std::string& path, const optim::Settings& o) {
   const Index last = deck.train.steps > 0 ? deck.train.steps : most_steps;
   const optim::GreatestRate greatest = optim::greatest_rate(deck.schedule, o.lr, last);
@@ -166,7 +166,8 @@ void check_plan(const Deck& deck) {
   for (const auto& table : deck.tables) {
     names.push_back(table.name);
     if (table.half || table.qr_collisions.value_or(deck.model.smaller.qr_collisions) == 0) continue;
-    for (const char* half : {"_quotient", "_remainder"}) names.push_back(table.name + half);  // perhaps
+    for (const char* half : {"_quotient", "_remainder"})
+      names.push_back(table.name + half);  // The halves exist if the table is cut.
   }
   for (const auto& [name, plan] : deck.plan.tables) {
     const std::string path = "plan.tables." + name;

@@ -12,7 +12,7 @@
 namespace tesserec::deck {
 std::vector<KeyValue> values_of(const Deck& deck) {
   Flat flat;
-  // Block by block: a deck's limit of size is for what people write.
+  // Blocks are parsed one at a time, since the limit of a deck's size is only for text that people write.
   for (const Section& section : sections()) {
     std::string text;
     section.write(deck, text);
@@ -62,13 +62,13 @@ Deck read_deck(const std::string& path, const std::vector<std::string>& override
 std::string effective_deck(const Deck& deck) {
   std::string out;
   for (const Section& section : sections()) section.write(deck, out);
-  return out.substr(1);  // without the first empty line
+  return out.substr(1);  // The first line is empty.
 }
 
 Deck as_network(Deck deck, bool dense_features) {
   deck.model.layers = network::layers_of(deck.model, dense_features);
   deck.model.type = "network";
-  deck.model.own_values = {};  // the layers have them
+  deck.model.own_values = {};  // The layers have these values now.
   return deck;
 }
 

@@ -5,7 +5,7 @@
 namespace tesserec::deck {
 namespace {
 
-// A cell of a Markdown table: '|' would end it.
+// Escapes '|', which would end a cell of a Markdown table.
 std::string cell(const std::string& text) {
   std::string out;
   for (const char c : text) out += c == '|' ? std::string("\\|") : std::string(1, c);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// [data], [data.synthetic], [preprocess], [[preprocess.column]]
+// Keys of [data], [data.synthetic], [preprocess] and [[preprocess.column]].
 #include "section.hpp"
 #include <tesserec/data/source_types.hpp>
 #include <tesserec/schema/own_rows.hpp>
@@ -37,7 +37,7 @@ Section data_section() {
       inner);
 }
 
-/// The block of a source of one's own.
+/// Makes the block [data.NAME] of a user's source type.
 Section source_section(const data::SourceType& type) {
   using Data = data::Settings;
   const auto type_of = [name = type.name](const Data&) -> auto& { return data::source_type(name); };
@@ -59,7 +59,7 @@ Section source_section(const data::SourceType& type) {
   return section;
 }
 
-/// So many samples, and any batch beside them, can be counted.
+/// Maximum number of samples. It is exact as a double, and adding a batch to it does not overflow.
 constexpr Index most_samples = Index{1} << 53;
 
 Section synthetic_section() {

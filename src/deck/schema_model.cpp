@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// [model], [[model.layer]], [optimizer] and its blocks, [[table]]
+// Keys of [model], [[model.layer]], [optimizer] with its blocks, and [[table]].
 #include "section.hpp"
 #include <tesserec/schema/model_rows.hpp>
 
@@ -45,7 +45,7 @@ std::vector<Section> model_sections() {
       {layer_block(), [](Deck& deck, const Value& root) { read_layers(deck, deck.model, root); },
        [](const Deck& deck, std::string& out) { write_layers(deck.model, out); }}};
   for (Section& section : optimizer_sections()) sections.push_back(std::move(section));
-  // After the optimizer: a table's own starts from optimizer.sparse.
+  // Tables are read after the optimizer, since a table's own optimizer starts from optimizer.sparse.
   sections.push_back(
       {table_block(),
        [](Deck& deck, const Value& root) { read_tables(deck, deck.tables, deck.optimizer.sparse, root); },

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// [plan], [plan.costs], [plan.tables.NAME]
+// Keys of [plan], [plan.costs] and [plan.tables.NAME].
 #include <filesystem>
 #include <optional>
 
@@ -21,7 +21,7 @@ Choices<std::optional<ShardingType>> sharding_types() {
   return choices;
 }
 
-/// One type, a list of types, or "auto".
+/// Makes the key `sharding`: a sharding type, a list of types from which the planner chooses, or "auto".
 Key<planning::ParameterConstraints> types_key() {
   using Constraints = planning::ParameterConstraints;
   const auto choices = sharding_types();
@@ -49,7 +49,7 @@ Key<planning::ParameterConstraints> types_key() {
       });
 }
 
-/// One kernel, or a list.
+/// Makes the key `kernel`: a compute kernel, or a list of them from which the planner chooses.
 Key<planning::ParameterConstraints> kernels_key() {
   using Constraints = planning::ParameterConstraints;
   const Choices<planning::ComputeKernel> choices = {{"fused", planning::ComputeKernel::fused},

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// [run] and [bench]
+// Keys of [run] and [bench].
 #include "section.hpp"
 
 namespace tesserec::deck {
 namespace {
 
-/// Choices that are kept as they are written.
+/// Makes choices whose values are the words themselves.
 Choices<std::string> same_words(std::initializer_list<const char*> words) {
   Choices<std::string> choices;
   for (const char* word : words) choices.emplace_back(word, word);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// [sweep], [sweep.halving], [sweep.keys]
+// Keys of [sweep], [sweep.halving] and [sweep.keys].
 #include "section.hpp"
 #include <tesserec/sweep/metric.hpp>
 
@@ -22,7 +22,7 @@ Key of_draws(const Key& key) {
       [](const Sweep&) { return "is for method = \"random\" and \"halton\" only"; });
 }
 
-/// Written only of a deck that has a sweep.
+/// Makes effective_deck() write the section only for a deck with keys that vary.
 Section if_swept(Section section) {
   section.write = [write = section.write](const Deck& deck, std::string& out) {
     if (!deck.sweep.keys.empty()) write(deck, out);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// [train], [schedule], [[schedule.stages]], [checkpoint], [evaluate]
+// Keys of [train], [schedule], [[schedule.stages]], [checkpoint] and [evaluate].
 #include "section.hpp"
 #include <tesserec/core/text.hpp>
 #include <tesserec/metrics/names.hpp>
@@ -56,7 +56,7 @@ Section stage_section() {
   return section;
 }
 
-/// Metrics that have a better end.
+/// Lists the metrics of which more or less is better, so that they can be monitored.
 Choices<std::string> monitors() {
   Choices<std::string> choices;
   for (const auto& names : {metrics::more_is_better(), metrics::less_is_better()})

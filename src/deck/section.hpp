@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The blocks of a job's deck.
+/// Sections of a job's deck: the keys of its blocks, as they are read, written and described.
 #pragma once
 
 #include <tesserec/deck/deck.hpp>
@@ -10,7 +10,7 @@ namespace tesserec::deck {
 using namespace tesserec::schema;
 using Section = schema::Section<Deck>;
 
-/// The parts of the one table, in the order of the documentation; schema.cpp joins them.
+/// Returns the sections of some blocks, in the order of the documentation. sections() joins all of them.
 std::vector<Section> run_sections();
 std::vector<Section> data_sections();
 std::vector<Section> model_sections();
@@ -20,7 +20,8 @@ std::vector<Section> bench_sections();
 std::vector<Section> sweep_sections();
 const std::vector<Section>& sections();
 
-/// A block that stands once: [path]. `get(deck)` is the struct it fills.
+/// Makes the section of a block [path] that occurs at most once. `get(deck)` returns the struct that it fills, and
+/// `inner` names blocks inside it.
 template <class T, class Get>
 Section single(const std::string& path, const std::string& sentence, const Keys<T>& keys, Get get,
                const std::vector<std::string>& inner = {}) {
