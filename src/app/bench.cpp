@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tesserec bench: this machine's limits, the program's parts beside them, the planner's constants.
+// Command `tesserec bench`: measures the machine's limits, the program's rates and the planner's constants.
 #include <filesystem>
 
 #include "job.hpp"
@@ -63,7 +63,8 @@ Json report_json(const bench::Report& report, const deck::Deck& deck) {
   return json;
 }
 
-/// Before the measuring: it takes minutes.
+/// Throws Error if --save cannot work: no costs are measured, or `path` cannot be written. Called before the
+/// measurements, which take minutes.
 void require_writable(const comm::Communicator& comm, const std::string& path, const std::set<std::string>& wanted) {
   if (wanted.count("costs") == 0) fail("--save ", path, ": no constants will be measured; add costs to --only");
   if (comm.rank() != 0) return;

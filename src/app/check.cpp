@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tesserec check: is the deck valid, and what model does it describe? What only the data know is left open.
+// Command `tesserec check`: validates a deck and describes its model, as far as it is known without the data.
 #include <optional>
 #include <set>
 
@@ -16,26 +16,26 @@
 namespace tesserec::app {
 namespace {
 
-/// The model as far as the deck alone tells; 0 = the data decide.
+/// Model as far as the deck alone describes it; 0 = the data decide.
 struct Summary {
-  std::vector<network::LayerInfo> layers;  ///< without shapes where the data decide
+  std::vector<network::LayerInfo> layers;  ///< layers, without shapes if the data decide them
   Index features = 0;
   Index tables = 0;
-  Index rows = 0;  ///< of all tables
+  Index rows = 0;  ///< rows of all tables
   Index dense_parameters = 0, dense_bytes = 0;
   Index table_parameters = 0, table_bytes = 0;
-  int plan_ranks = 0;                             ///< of plan.file
-  std::vector<embedding::ComputeKernel> kernels;  ///< [table]
+  int plan_ranks = 0;                             ///< ranks of plan.file
+  std::vector<embedding::ComputeKernel> kernels;  ///< kernels [table]
 };
 
-/// Bytes include optimizer state.
+/// Returns the bytes of a table with its optimizer state. Throws Error if the optimizer does not support the kernel.
 Index bytes_of(const deck::Deck& deck, const embedding::EmbeddingBagConfig& table, embedding::ComputeKernel kernel) {
   const optim::Settings& moves = planning::optimizer_of(table, kernel, deck.optimizer.sparse, deck.optimizer.dense);
   planning::check_kernel(table, kernel, moves);
   return planning::table_bytes(table, moves);
 }
 
-/// As far as the inputs' widths are known.
+/// Returns the layers, without shapes unless the widths of the inputs are known.
 std::vector<network::LayerInfo> layers_of(const deck::Deck& deck, const std::optional<data::SourceInfo>& info) {
   if (info && !deck.tables.empty())
     return network::Network(deck.model, info->dense_features, network::embedded_features(deck.tables)).layers();
@@ -45,7 +45,7 @@ std::vector<network::LayerInfo> layers_of(const deck::Deck& deck, const std::opt
   return layers;
 }
 
-/// plan.file, where the tables are known: what it is for and which kernels it gives. Errors as training's.
+/// Reads the number of ranks and the kernels from plan.file if the tables are known. Throws the Errors of training.
 void read_plan_file(const deck::Deck& deck, Summary& s) {
   if (deck.plan.file.empty() || s.rows == 0) return;
   try {
@@ -63,7 +63,7 @@ void read_plan_file(const deck::Deck& deck, Summary& s) {
   for (const planning::ParameterSharding& sharding : plan) s.kernels.push_back(sharding.kernel);
 }
 
-/// Summarises a deck whose tables are filled in as far as they are known.
+/// Summarizes a deck whose tables are filled in as far as they are known.
 Summary summarise(const deck::Deck& deck, const std::optional<data::SourceInfo>& info) {
   Summary s;
   bool all_rows = true;
@@ -90,7 +90,7 @@ Summary summarise(const deck::Deck& deck, const std::optional<data::SourceInfo>&
 
 std::string number(Index value) { return value > 0 ? std::to_string(value) : "?"; }
 
-/// "1 row", "2 rows", "? rows".
+/// Returns "1 row", "2 rows" or, for 0, "? rows".
 std::string numbered(Index value, const char* noun) {
   return value > 0 ? counted(value, noun) : concat("? ", noun, "s");
 }
@@ -99,7 +99,7 @@ Json known(Index value) { return value > 0 ? Json(value) : Json(); }
 
 std::string known_bytes(Index bytes) { return bytes > 0 ? bytes_text(double(bytes)) : "?"; }
 
-/// The step from which on decay_steps decays no further, and the rates from there on.
+/// Names the step from which the decayed rates stay constant, and these rates. Empty without decay_steps.
 std::string schedule_text(const deck::Deck& deck) {
   const optim::ScheduleSettings& schedule = deck.schedule;
   if (schedule.decay_steps == 0) return "";
@@ -136,7 +136,7 @@ std::string summary_text(const deck::Deck& deck, const Summary& s, int lanes, bo
   return text + (info_known ? "" : "  ? = the data set decides, and data.train does not exist yet\n");
 }
 
-/// The network in Graphviz' language: `dot -Tsvg` draws it.
+/// Returns the network in the language of Graphviz, which `dot -Tsvg` draws.
 std::string dot_text(const std::vector<network::LayerInfo>& layers) {
   std::set<std::string> names;
   for (const network::LayerInfo& layer : layers) names.insert(layer.settings.name);
@@ -152,13 +152,13 @@ std::string dot_text(const std::vector<network::LayerInfo>& layers) {
       edges += concat("  \"", from, "\" -> \"", to, "\"\n");
     };
     for (const std::string& input : layer.settings.inputs) {
-      const std::string from = input == "rest" ? "rest for " + name : input;  // each reader's is another
+      const std::string from = input == "rest" ? "rest for " + name : input;  // Each layer has another "rest".
       if (names.insert(from).second) node(from, input, "ellipse");
       edge(from, name);
     }
     const std::vector<std::string>& inputs = layer.settings.inputs;
     for (const layers::InputShape& input : layer.inputs)
-      for (const std::string& vector : input.names)  // a layer's, which a wider input names
+      for (const std::string& vector : input.names)  // A wider input may contain a layer's vector.
         if (made.count("pooled." + vector) != 0 && std::count(inputs.begin(), inputs.end(), "pooled." + vector) == 0)
           edge("pooled." + vector, name);
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Commands, and the words that name them. To add one: write NAME.cpp with `int NAME(const Invocation&, const
-/// comm::Communicator&)`, declare it at the end of this file, and give it a row in commands.cpp.
+/// Commands and their command line. A new command needs a file NAME.cpp with `int NAME(const Invocation&, const
+/// comm::Communicator&)`, a declaration at the end of this file, and a row in commands.cpp.
 #pragma once
 
 #include <functional>
@@ -15,78 +15,83 @@
 
 namespace tesserec::app {
 
-/// The command line, understood.
+/// Parsed command line.
 struct Invocation {
   std::string command;
-  std::string deck;                            ///< path of the deck, or of what the command takes instead
-  std::optional<std::string> deck_text;        ///< what the deck's file held at the start; without it, it is read
-  std::vector<std::string> paths;              ///< of a command that takes several: all of them
-  std::vector<std::string> words;              ///< as they were given, but those for Kokkos
-  std::vector<std::string> kokkos_words;       ///< those for Kokkos
-  std::string index;                           ///< of a sweep's point; empty: all of them
-  std::vector<std::string> overrides;          ///< --set, in order
-  std::map<std::size_t, std::string> origins;  ///< where those come from that were not typed, "sweep.toml:12"
-  bool json = false;                           ///< --json
-  std::map<std::string, std::string> options;  ///< the command's own: "--markdown" -> "" or its value
+  std::string deck;                            ///< path of the deck, or the command's other argument
+  std::optional<std::string> deck_text;        ///< text of the deck at the start; if unset, read_deck() reads the file
+  std::vector<std::string> paths;              ///< all paths of a command that takes several
+  std::vector<std::string> words;              ///< words as given, without those for Kokkos
+  std::vector<std::string> kokkos_words;       ///< words for Kokkos
+  std::string index;                           ///< index of a sweep's point; empty = all points
+  std::vector<std::string> overrides;          ///< values of --set, in order
+  std::map<std::size_t, std::string> origins;  ///< origins of overrides that were not typed, by index, "sweep.toml:12"
+  bool json = false;                           ///< true if --json is given
+  std::map<std::string, std::string> options;  ///< the command's own options and their values, or ""
 
+  /// Returns whether the option is given.
   bool has(const std::string& option) const { return options.count(option) != 0; }
-  /// Reads the deck with its overrides; keys without a value get defaults. Sets how long ranks wait for a stopped one.
+  /// Reads the deck with its overrides; keys without a value get defaults. Sets the patience of ranks to run.patience.
   deck::Deck read_deck() const;
-  /// --tables describes all that is needed; bench without a deck measures the machine.
+  /// Returns whether the command works without a deck: with --tables, and bench, which then measures only the machine.
   bool deck_may_lack() const { return has("--tables") || command == "bench"; }
 };
 
-/// An option of one command.
+/// Option of one command.
 struct Option {
   std::string name;   ///< "--scores"
-  std::string value;  ///< what follows, "FILE"; empty = nothing
+  std::string value;  ///< name of its value, "FILE"; empty = takes none
   std::string help;
-  std::vector<std::string> choices = {};  ///< all that may follow; empty = anything
-  bool reads = false;                     ///< what follows is a file to read
-  std::vector<std::string> words = {};    ///< some of these may follow, with commas between
+  std::vector<std::string> choices = {};  ///< allowed values; empty = any
+  bool reads = false;                     ///< true if the value is a file to read
+  std::vector<std::string> words = {};    ///< words of which the value lists some, separated by commas
 };
 
+/// Command of the program.
 struct Command {
   std::string name;
-  std::string help;  ///< one line
-  /// Called on every rank; returns the exit code or throws, on all ranks or on one.
+  std::string help;  ///< description, one line
+  /// Runs the command on every rank and returns the exit code. May throw on all ranks or on one.
   int (*run)(const Invocation&, const comm::Communicator&);
-  std::string argument = "DECK";  ///< "PATH" of something else, "RUN..." of several; "" = takes none
-  bool parallel = true;           ///< works as a job of several ranks: a launcher that lost them is an error
-  bool computes = true;           ///< on Kokkos, which is started for it, as MPI is without a launcher, too
+  std::string argument = "DECK";  ///< "DECK", "PATH" of something else, or "RUN..." of several; "" = none
+  bool parallel = true;           ///< true if it works on several ranks; ranks lost by the launcher are then an error
+  bool computes = true;           ///< true if it uses Kokkos, which is then started, and MPI even without a launcher
   std::vector<Option> options;
+  /// Returns whether the command takes several arguments.
   bool takes_several() const { return argument.ends_with("..."); }
-  bool indexed = false;  ///< may have an INDEX behind its argument
-  /// Called before MPI starts, for a process that starts MPI jobs: its children must not take it for one of theirs.
-  /// Nothing: this command line is a job itself, for run().
+  bool indexed = false;  ///< true if an INDEX may follow the argument
+  /// Runs before MPI starts, for a process that starts MPI jobs, so that no MPI process starts them. Returns the exit
+  /// code, or nothing if this command line is itself a job for run().
   std::optional<int> (*before_mpi)(const Invocation&) = nullptr;
 };
 
+/// Returns all commands, in the order of the usage.
 const std::vector<Command>& commands();
-/// Returns the command of commands() with this name. Error, which names those that there are: it is none.
+/// Returns the command with this name. Throws Error, listing the commands, if there is none.
 const Command& command_named(const std::string& name);
 
-/// Parses the command line behind the program's name. Words that begin with --kokkos- are for Kokkos. Errors: a word
-/// that is neither a name nor a deck's path, an unknown command or option, a missing deck, ... help, --help, --version
-/// and an empty line set `command` to "--help" or "--version", and `deck` to the command that help is asked about.
+/// Parses the words after the program's name. Words that begin with --kokkos- are for Kokkos. For help, --help, -h,
+/// --version or no words, sets `command` to "--help" or "--version", and `deck` to the command that the help describes.
+/// Throws Error for an unknown command or option, a word that cannot be used, or a missing deck.
 Invocation parse_command_line(const std::vector<std::string>& words);
 
-/// Parses the command line, reads the deck's text once, and compares what the ranks were started for: program, working
-/// folder, command with options and the files they name, and every key. Error on all ranks where they differ or where
-/// one is wrong. Collective, and the first collective call of a job.
+/// Parses the command line, reads the deck's text once, and compares the ranks' starts: program, working folder,
+/// command, options with the files they name, and every key. Throws the same Error on all ranks if starts differ or one
+/// is wrong. Collective, and the first collective call of a job.
 Invocation agreed_invocation(const comm::Communicator& comm, const std::vector<std::string>& words);
 
-/// Runs the body of a command and adds the deck's line to Errors that begin with a key and lack it.
+/// Runs the body of a command. Adds the deck's line to Errors that begin with a key and have no line.
 int with_key_lines(const Invocation& invocation, const std::function<int()>& body);
 
-/// The number behind an option, at least 1; 0 without the option. Error: not a number.
+/// Returns the value of an option, at least 1, or 0 without the option. Throws Error if it is not such an integer.
 int count_of(const Invocation& invocation, const std::string& option);
-/// The numbers behind an option, "8,16,32": each at least 1, none twice; none without the option.
+/// Returns the values of an option "8,16,32", or none without the option. Throws Error unless they are distinct
+/// integers of at least 1.
 std::vector<int> counts_of(const Invocation& invocation, const std::string& option);
 
-/// Writes to stdout on rank 0.
+/// Writes the text to stdout on rank 0.
 void print(const comm::Communicator& comm, const std::string& text);
-/// The one JSON object of --json.
+/// Writes the JSON object of --json to stdout on rank 0.
 void print(const comm::Communicator& comm, const Json& object);
 
 int preprocess(const Invocation& invocation, const comm::Communicator& comm);

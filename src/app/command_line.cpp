@@ -16,7 +16,7 @@ std::string did_you_mean(const std::string& word, const std::vector<std::string>
   return near.empty() ? "" : "; did you mean " + near + "?";
 }
 
-// The name that begins at words[i], one word or two; i is its last.
+// Returns the command's name that begins at words[i], one word or two. Sets i to its last word.
 std::string command_name(const std::vector<std::string>& words, std::size_t& i) {
   const std::vector<std::string> seconds = second_words(words[i]);
   if (i + 1 < words.size() && std::find(seconds.begin(), seconds.end(), words[i + 1]) != seconds.end()) {
@@ -26,14 +26,14 @@ std::string command_name(const std::vector<std::string>& words, std::size_t& i) 
   return words[i];
 }
 
-// `words[i]` is an option; takes its value, from "--set=x" or from the next word.
+// Returns the value of the option words[i], from "--set=x" or from the next word, to which it then sets i.
 std::string value_of(const std::vector<std::string>& words, std::size_t& i, const std::string& what) {
   if (const std::size_t equals = words[i].find('='); equals != std::string::npos) return words[i].substr(equals + 1);
   if (i + 1 == words.size()) fail(words[i], " needs ", what, " behind it");
   return words[++i];
 }
 
-/// Tells how to give the key of the deck that has the option's name; "" where there is none.
+/// Returns advice to use --set if a key of the deck has the option's name, else "".
 std::string as_key(const Command& command, const std::string& option) {
   if (command.argument != "DECK" || !option.starts_with("--")) return "";
   std::string name = option.substr(2);
@@ -72,7 +72,7 @@ void read_option(const Command& command, const std::vector<std::string>& words, 
   fail("tesserec ", command.name, " has no option ", name, did_you_mean(name, names), as_key(command, name));
 }
 
-/// Refuses words that the deck's rules for names and paths refuse. Text behind --set may have tabs, as a deck has them.
+/// Throws Error for a word that the rules for paths in a deck refuse. A value of --set may have tabs, as a deck may.
 void check_words(const std::vector<std::string>& words) {
   for (std::size_t i = 0; i < words.size(); ++i) {
     const bool follows_option = i > 0 && words[i - 1].starts_with("--");
@@ -111,7 +111,7 @@ Invocation parse_command_line(const std::vector<std::string>& all_words) {
   else if (given("--version"))
     invocation.command = "--version";
   if (invocation.command == "--help")
-    for (std::size_t i = 0; i < words.size(); ++i)  // the first that is a name, if there is one
+    for (std::size_t i = 0; i < words.size(); ++i)  // Help is about the first name, if any.
       if (invocation.deck.empty() && words[i] != "help" && words[i].rfind("-", 0) != 0)
         invocation.deck = command_name(words, i);
   if (!invocation.command.empty()) return invocation;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scripts for bash and zsh: their own few lines, and the tables of commands, options and keys as `case`s between them.
+// Completion scripts for bash and zsh, whose `case` branches are the tables of commands, options and keys.
 #include "completion_tables.hpp"
 #include "help.hpp"
 
@@ -8,7 +8,7 @@ namespace {
 
 using namespace completion_tables;
 
-// The part that readline replaces begins behind the last '=' of a word.
+// Returns the script for bash. Readline replaces only the text after the last '=' of a word.
 std::string bash() {
   const auto name_alone = [](const std::string& name, const std::string&) { return name; };
   return R"(# Completion of tesserec for bash, made by `tesserec describe --completion bash`.

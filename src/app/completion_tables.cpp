@@ -8,7 +8,7 @@
 namespace tesserec::app::completion_tables {
 namespace {
 
-/// A word of the shell.
+/// Quotes a text as one word of a shell.
 std::string word(const std::string& text) {
   std::string out = "'";
   for (const char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
@@ -21,7 +21,7 @@ bool names_a_file(const Option& option) {
   return option.value.find("FILE") == 0 || option.value.find(".json") != std::string::npos;
 }
 
-/// The block as --set reaches it: "train", "table.NAME"; "" where it does not.
+/// Returns the block's name in --set, "train" or "table.NAME"; "" if --set does not take its keys.
 std::string reached(const deck::BlockInfo& block) {
   if (block.path == "table") return "table.NAME";
   return block.heading.starts_with("[[") ? "" : block.path;
@@ -34,14 +34,14 @@ void for_each_key(const Visit& visit) {
       for (const deck::KeyInfo& key : block.keys) visit(path + "." + key.name, key);
 }
 
-/// Writes what stands behind the name of a command that takes paths.
+/// Returns the kind of path that completes the command's argument; "" if it takes none.
 std::string argument_of(const Command& command) {
   if (command.argument.empty()) return "";
   if (command.argument == "DECK") return "deck";
   return command.argument == "RUN..." ? "folders" : "any";
 }
 
-/// Returns what completes the value of an option.
+/// Returns the shell assignments that complete the value of an option.
 std::string value_of(const Option& option) {
   if (option.value == "FOLDER") return "files=folders";
   if (names_a_file(option)) return "files=any";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tesserec describe: every key of a deck, in the forms that people, pages and shells want.
+// Command `tesserec describe`: prints the keys of a deck as text, Markdown, JSON, manual pages or shell completion.
 #include "help.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/text.hpp>

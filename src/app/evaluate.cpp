@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tesserec evaluate: metrics of a checkpoint on the evaluation data.
+// Command `tesserec evaluate`: computes the metrics of a checkpoint on the evaluation data.
 #include <algorithm>
 #include <cmath>
 
@@ -21,13 +21,13 @@ constexpr std::pair<const char*, double metrics::BinaryMetrics::*> importance_me
     {"ne", &metrics::BinaryMetrics::ne},
     {"auc", &metrics::BinaryMetrics::auc}};
 
-/// "+0.012345"; a value that is not finite is "undefined".
+/// Returns "+0.012345", or "undefined" for null, which stands for a value that is not finite.
 std::string change_text(const Json& change) {
   if (change.kind() == Json::Kind::null) return "undefined";
   return (change.number() < 0 ? "" : "+") + fixed(change.number(), 6);
 }
 
-/// Lists each feature's name, kind and change of `intact` metrics when permuted; the largest change of log loss first.
+/// Lists each feature's name, kind and change of the `intact` metrics when permuted, by descending change of log loss.
 Json importance_json(const std::vector<train::Importance>& all, const metrics::BinaryMetrics& intact) {
   std::vector<const train::Importance*> order;
   for (const train::Importance& one : all) order.push_back(&one);
@@ -44,7 +44,7 @@ Json importance_json(const std::vector<train::Importance>& all, const metrics::B
   return features;
 }
 
-/// The same as lines for people.
+/// Formats the list of importance_json() as lines for people.
 std::string importance_text(const Json& features) {
   std::size_t width = 7;
   for (const Json& one : features.elements()) width = std::max(width, one.at("feature").string().size());
@@ -57,7 +57,7 @@ std::string importance_text(const Json& features) {
   return text + "\n";
 }
 
-/// Writes importance.json into the folder of the run, on the first rank. Collective.
+/// Writes importance.json into the run's folder on rank 0. Collective.
 void write_importance(const LoadedModel& loaded, const metrics::BinaryMetrics& intact, const Json& features) {
   const std::string path = loaded.job.run.folder() + "/importance.json";
   Json before = Json::object();

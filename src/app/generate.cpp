@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tesserec generate: batches of the training data, for people to look at.
+// Command `tesserec generate`: prints batches of the training data for people.
 #include <algorithm>
 #include <span>
 
@@ -12,7 +12,7 @@
 namespace tesserec::app {
 namespace {
 
-/// The bags of one feature in a batch.
+/// Bags of one feature in a batch.
 struct FeatureBags {
   FeatureBags(const jagged::KeyedJaggedTensor& sparse, Index f) {
     const Index begin = sparse.begin(f, 0);
@@ -25,14 +25,14 @@ struct FeatureBags {
     if (sparse.weighted()) weights.assign(sparse.weights.data() + begin, sparse.weights.data() + end);
   }
 
-  std::vector<Index> lengths, offsets = {0}, ids;  ///< offsets from 0, one more than lengths
-  std::vector<float> weights;                      ///< of each id, where the data have some
+  std::vector<Index> lengths, offsets = {0}, ids;  ///< lengths [B], offsets [B + 1] from 0, and all ids
+  std::vector<float> weights;                      ///< weights of the ids; empty if the data have none
 };
 
 std::string shown(float value) { return fixed(value, 4); }
 
 std::string batch_text(const data::Batch& batch, Index number) {
-  std::size_t width = 7;  // "targets"
+  std::size_t width = 7;  // length of "targets"
   for (const std::string& feature : batch.sparse.keys) width = std::max(width, feature.size());
   std::string text = concat("batch ", number, ": ", counted(batch.size, "sample"), "\n");
   const auto line = [&](const std::string& name, const std::string& rest) {
@@ -102,7 +102,7 @@ int generate(const Invocation& invocation, const comm::Communicator& comm) {
   if (count == 0) fail("tesserec generate needs --print N, the number of batches to show");
   const deck::Deck deck = invocation.read_deck();
   deck::require_data(deck);
-  if (comm.rank() != 0) return 0;  // one rank alone has whole batches
+  if (comm.rank() != 0) return 0;  // Only a single rank has whole batches.
 
   const train::Job job = job_of(deck);
   const data::Deal deal{

@@ -84,7 +84,7 @@ std::string help_of(const std::string& name) {
   std::vector<std::string> texts;
   for (const Command& command : commands())
     if (command.name == name || command.name.rfind(name + " ", 0) == 0) texts.push_back(help_of(command));
-  if (texts.empty()) command_named(name);  // says which ones there are
+  if (texts.empty()) command_named(name);  // Throws Error, which lists the commands.
   return join(texts, "\n\n");
 }
 

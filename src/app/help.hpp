@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The tables of commands, options and keys, for people and for their shells.
+/// Help, manual pages and shell completion, from the tables of commands, options and keys.
 #pragma once
 
 #include <string>
@@ -10,28 +10,29 @@
 
 namespace tesserec::app {
 
-/// Returns "tesserec 0.1.0, Kokkos 3.4.1, HDF5 1.10.8, Open MPI v4.1.4": the program and what runs beneath it.
+/// Returns the versions of the program and its libraries: "tesserec 0.1.0, Kokkos 3.4.1, HDF5 1.10.8, Open MPI v4.1.4".
 std::string versions();
 
-/// A command's own options, then --set and --json where it takes them, and --help.
+/// Returns a command's own options, then --set if it takes a deck, --json and --help.
 std::vector<Option> options_of(const Command& command);
 
-/// Returns what stands behind the command's name: "DECK.toml [OPTION]..."
+/// Returns the arguments of a command's usage: "DECK.toml [OPTION]...".
 std::string synopsis(const Command& command);
-/// The same of a job of several ranks.
+/// Returns the arguments of the usage as a job of several ranks.
 std::string job_synopsis(const Command& command);
 
-/// Returns what --help prints, without a command and with one.
+/// Returns the text of --help without a command.
 std::string usage();
+/// Returns the text of --help for the commands with this name or first word. Throws Error if there is none.
 std::string help_of(const std::string& name);
 
-/// Lists the words behind the first of commands whose names are two words.
+/// Lists the second words of the commands of two words that begin with `first`.
 std::vector<std::string> second_words(const std::string& first);
 
-/// The script that makes a shell, "bash" or "zsh", complete what stands behind the program's name.
+/// Returns the script that makes a shell, "bash" or "zsh", complete the program's arguments.
 std::string completion(const std::string& shell);
 
-/// Manual pages in the language of man(7): "man1/tesserec.1" and what it holds.
+/// Returns the manual pages, each as its path "man1/tesserec.1" and its text in the language of man(7).
 std::vector<std::pair<std::string, std::string>> man_pages();
 
 }  // namespace tesserec::app

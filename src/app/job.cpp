@@ -27,7 +27,7 @@
 namespace tesserec::app {
 namespace {
 
-/// Collective: the lowest rank that lacks them speaks for all.
+/// Warns on rank 0 if ranks have no huge pages, with the reason of the lowest such rank. Collective.
 void report_huge_pages(const comm::Communicator& comm) {
   const std::string mine = huge_pages_refused();
   const std::vector<int> refused = comm.all_gather(mine.empty() ? 0 : 1);
@@ -40,7 +40,7 @@ void report_huge_pages(const comm::Communicator& comm) {
                        "; lookups and updates of large tables are slower (docs/performance.md)"));
 }
 
-/// The checkpoint to load; empty for the newest one.
+/// Returns the path of the checkpoint to load; "" = the newest one.
 std::string checkpoint_of(const train::Job& job, bool newest) {
   if (newest) return "";
   const std::string& resume = job.checkpoint.resume;

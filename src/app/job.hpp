@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// From a deck to a job, and what all commands that run a model share.
+/// Conversion of a deck to a job, and functions that the commands with a model share.
 #pragma once
 
 #include <memory>
@@ -15,34 +15,35 @@
 
 namespace tesserec::app {
 
+/// Converts a deck to a job.
 train::Job job_of(const deck::Deck& deck);
 
-/// A Session; its errors that are of a key name the key's line. Collective.
+/// Makes the Session of a job. Errors about a key name the key's line. Collective.
 std::unique_ptr<train::Session> make_session(const deck::Deck& deck, const comm::Communicator& comm,
                                              const train::Job& job, const data::SourceInfo& data);
 
-/// Logs what a command begins with: ranks, backend, libraries, data, lanes, seed.
+/// Logs the start of a command: versions, ranks, backend, GPU, data, batch, lanes and seed. Collective.
 void show_banner(const train::Session& session, const data::SourceInfo& data);
 
-/// Logs the layers. For when nothing can refuse the start any more: an error should not stand below a long list.
+/// Logs the layers. Called after all checks, so that no error follows the long list.
 void show_model(const train::Session& session);
 
-/// Logs which rank holds what of each table.
+/// Logs the plan: the shards of each table and their owners.
 void show_plan(const train::Session& session);
 
-/// Error unless the data have the feature evaluate.group, with one id a sample on average, where a metric needs it.
+/// Throws Error if a metric needs groups and the data have no feature evaluate.group with one id per sample on average.
 void check_group(const deck::Deck& deck, const data::SourceInfo& data);
 
-/// The metrics that the deck asks for, as members of `object`.
+/// Adds the metrics `names` to `object`.
 void add_metrics(Json& object, const metrics::BinaryMetrics& all, const std::vector<std::string>& names);
 
-/// Logs the AUC that a planted model's truth reaches on the evaluation samples, and on those whose rows were seen at
-/// least 5 times in training. Adds both to `json`. Does nothing for other data. Collective.
+/// Logs the AUC of a planted model's truth on the evaluation samples, and its AUC by the rows seen at least 5 times in
+/// training alone. Adds both to `json`, with the candidate recall of a pair. Does nothing for other data. Collective.
 void add_planted_truth(const comm::Communicator& comm, const train::Job& job, Json& json);
 
-/// Model and evaluation data for evaluate and predict, from the checkpoint that checkpoint.resume names or the newest.
+/// Model and evaluation data for evaluate and predict, from the checkpoint of checkpoint.resume or the newest one.
 struct LoadedModel {
-  /// `use`: evaluate or predict.
+  /// Loads the model and opens the data of `use`, evaluate or predict. Collective.
   LoadedModel(const deck::Deck& deck, const comm::Communicator& comm, data::Use use);
 
   train::Job job;
@@ -51,15 +52,15 @@ struct LoadedModel {
   std::string checkpoint;
 };
 
-/// Describes the data of a training run if they are known now. Error where ranks see other files. Collective.
+/// Describes the training data; returns nothing if none exist yet. Throws Error if ranks see other files. Collective.
 std::optional<data::SourceInfo> known_data(const deck::Deck& deck, const comm::Communicator& comm);
 
-/// Returns the deck's tables as training has them. Without data: none where the deck has none, rows 0 where it gives
-/// none. Errors: train::resolve_tables'.
+/// Returns the deck's tables as training has them. Without `info`, tables whose rows the deck lacks have 0 rows. Throws
+/// the Errors of train::resolve_tables.
 std::vector<embedding::EmbeddingBagConfig> known_tables(const deck::Deck& deck,
                                                         const std::optional<data::SourceInfo>& info);
 
-/// The layers of the deck's model must fit one another and the data.
+/// Throws Error, with the key's line, unless the layers of the deck's model fit each other and the data.
 void require_network(const deck::Deck& deck, const data::SourceInfo& info);
 
 }  // namespace tesserec::app

@@ -27,7 +27,8 @@ void check(int error, const char* call) {
   if (error != 0) fail(call, ": ", std::strerror(error));
 }
 
-/// Start of a child: its files, a process group of its own, so that a terminal's Ctrl-C reaches it through us alone.
+/// Starter of child processes, whose output is appended to `log`. A child has its own process group, so that a
+/// terminal's Ctrl-C reaches it only through this process.
 class Start {
  public:
   explicit Start(const std::string& log) {
@@ -37,7 +38,7 @@ class Start {
     check(posix_spawn_file_actions_addopen(&files_, STDOUT_FILENO, log.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0666),
           "addopen");
     check(posix_spawn_file_actions_adddup2(&files_, STDOUT_FILENO, STDERR_FILENO), "adddup2");
-    sigset_t standard;  // what this process ignores, a launcher may want to know
+    sigset_t standard;  // A launcher may need signals that this process ignores.
     sigemptyset(&standard);
     for (const int signal : {SIGPIPE, SIGXFSZ, SIGTTOU, SIGTTIN}) sigaddset(&standard, signal);
     check(posix_spawnattr_setsigdefault(&attributes_, &standard), "posix_spawnattr_setsigdefault");
@@ -51,7 +52,7 @@ class Start {
   Start(const Start&) = delete;
   Start& operator=(const Start&) = delete;
 
-  /// The child, or -1 after a warning.
+  /// Starts the program words[0] with its arguments. Returns the child's process id, or -1 after a warning.
   pid_t operator()(const std::vector<std::string>& words) const {
     std::vector<char*> argv;
     for (const std::string& word : words) argv.push_back(const_cast<char*>(word.c_str()));
@@ -67,7 +68,7 @@ class Start {
   posix_spawnattr_t attributes_;
 };
 
-/// The exit code of a child that has ended; nothing while it runs.
+/// Returns the exit code of a child that has ended, 128 + N after signal N, or nothing while it runs.
 std::optional<int> ended_code(pid_t child) {
   int status = 0;
   const pid_t got = ::waitpid(child, &status, WNOHANG);
@@ -85,7 +86,7 @@ int run_jobs(const std::vector<ChildJob>& jobs, int at_once, const std::function
   std::map<pid_t, std::size_t> running;
   std::size_t next = 0;
   Clock::time_point told;
-  std::exception_ptr error;  // leaves no child behind
+  std::exception_ptr error;  // exception of ended(), thrown after all children have ended
   const auto report = [&](std::size_t job, int code) {
     try {
       ended(job, code);
@@ -107,7 +108,7 @@ int run_jobs(const std::vector<ChildJob>& jobs, int at_once, const std::function
       if (code) report(child->second, *code);
       child = code ? running.erase(child) : std::next(child);
     }
-    // Again each second: one that comes before a launcher listens may be lost.
+    // The signal is repeated each second, since a launcher may lose it before it has installed its handler.
     if (is_over() && Clock::now() - told > std::chrono::seconds(1)) {
       for (const auto& [child, job] : running) ::kill(-child, SIGUSR1);
       told = Clock::now();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Manual pages, in the language of man(7).
+// Manual pages in the language of man(7).
 #include <algorithm>
 
 #include "help.hpp"
@@ -10,7 +10,7 @@
 namespace tesserec::app {
 namespace {
 
-/// As the reader shall see it: no character means anything to the formatter.
+/// Escapes the characters that mean something to the formatter.
 std::string plain(const std::string& text) {
   std::string out;
   for (const char c : text) {
@@ -27,7 +27,7 @@ std::string plain(const std::string& text) {
 std::string bold(const std::string& text) { return "\\fB" + plain(text) + "\\fR"; }
 std::string italic(const std::string& text) { return "\\fI" + plain(text) + "\\fR"; }
 
-/// Markdown's `x` in bold, line by line.
+/// Converts Markdown's `x` to bold and keeps the lines.
 std::string from_markdown(const std::string& text) {
   std::string out;
   bool inside = false;
@@ -51,7 +51,7 @@ std::string head(const std::string& page, const std::string& section, const std:
 
 std::string item(const std::string& tag, const std::string& text) { return ".TP\n" + tag + "\n" + text + "\n"; }
 
-/// Names the page of a command whose name may be two words.
+/// Returns the name of a command's page, with '-' between two words.
 std::string page_name(const Command& command) {
   std::string name = "tesserec-" + command.name;
   std::replace(name.begin(), name.end(), ' ', '-');
@@ -82,7 +82,7 @@ std::string description(const Command& command) {
   return text + "Messages go to standard error.\n";
 }
 
-/// Tells what a command reads and writes but for its own argument and options.
+/// Returns the section FILES: files of a command other than its argument and options.
 std::string files_of(const Command& command) {
   struct File {
     std::string path, what;

@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// "BYTES bytes, CHECKSUM"; of a file that cannot be read the reason.
+/// Returns "BYTES bytes, CHECKSUM", or the reason why the file cannot be read.
 std::string file_value(const std::string& path) {
   try {
     const std::string text = read_file(path);
@@ -27,7 +27,7 @@ std::string file_value(const std::string& path) {
   }
 }
 
-/// Libraries of this program that the process has loaded.
+/// Returns the paths of this program's libraries that the process has loaded.
 std::vector<std::string> own_libraries() {
   std::vector<std::string> paths;
   const auto add = [](dl_phdr_info* info, std::size_t, void* list) {
@@ -40,7 +40,7 @@ std::vector<std::string> own_libraries() {
   return paths;
 }
 
-/// The working folder by the name that the launcher used, where it has one: nodes may reach it by other links.
+/// Returns the working folder by the name in PWD if it is valid, since nodes may reach the folder by different links.
 std::string working_folder() {
   std::error_code error;
   const char* named = std::getenv("PWD");
@@ -55,7 +55,7 @@ std::vector<comm::Named> facts_of(const Invocation& invocation) {
   facts.push_back({"the working folder", working_folder()});
   facts.push_back({"the command", invocation.command});
   if (invocation.command.starts_with("--")) return facts;
-  for (const char* name : {"NVIDIA_TF32_OVERRIDE", "CUBLAS_EMULATE_SINGLE_PRECISION"})  // other bits of cuBLASLt
+  for (const char* name : {"NVIDIA_TF32_OVERRIDE", "CUBLAS_EMULATE_SINGLE_PRECISION"})  // These change cuBLASLt's bits.
     if (const char* value = std::getenv(name)) facts.push_back({concat("the environment's ", name), value});
 
   if (!invocation.index.empty()) facts.push_back({"INDEX", invocation.index});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tesserec plan: who would hold what, how long a step would take, and how far that can be from the best.
+// Command `tesserec plan`: prints a sharding plan, its predicted step time, and its gap to the best possible plan.
 #include <algorithm>
 #include <fstream>
 #include <set>
@@ -39,8 +39,8 @@ T number(const std::string& text, const std::string& where, const char* what, T 
   return *value;
 }
 
-/// Reads lines of name,rows,dim,ids_per_bag[,zipf], after an optional line with these words. Sets the table's pooling
-/// factor in deck.plan, unless the deck gives one, and its zipf exponent. Errors name file and line.
+/// Reads lines of name,rows,dim,ids_per_bag[,zipf], after an optional header. Sets each table's pooling factor and zipf
+/// exponent in deck.plan unless the deck gives them. Throws Error, naming file and line.
 std::vector<embedding::EmbeddingBagConfig> read_table_list(const std::string& path, deck::Deck& deck) {
   std::ifstream file(path, std::ios::binary);
   if (!file) fail(path, ": cannot read this list of tables");
@@ -76,7 +76,8 @@ std::vector<embedding::EmbeddingBagConfig> read_table_list(const std::string& pa
   return tables;
 }
 
-/// The deck's tables as training would have them.
+/// Returns the deck's tables as training would have them, and fills in deck.plan from the data. Throws Error if a
+/// table's rows are not known.
 std::vector<embedding::EmbeddingBagConfig> tables_of(deck::Deck& deck, const std::optional<data::SourceInfo>& info) {
   std::vector<embedding::EmbeddingBagConfig> tables = known_tables(deck, info);
   if (info)
@@ -89,7 +90,7 @@ std::vector<embedding::EmbeddingBagConfig> tables_of(deck::Deck& deck, const std
   return tables;
 }
 
-/// The deck's tables by its data or --tables, and what the command line says beside the deck.
+/// Makes the task from the deck, its data or --tables, and the options of the command line. Collective.
 PlanTask task_of(const Invocation& invocation, const comm::Communicator& comm) {
   Invocation asked = invocation;
   if (invocation.has("--device")) asked.overrides.push_back("plan.device=" + invocation.options.at("--device"));
@@ -111,7 +112,7 @@ PlanTask task_of(const Invocation& invocation, const comm::Communicator& comm) {
   return task;
 }
 
-/// Names the tables, the ranks that they are planned for, and these ranks' memory.
+/// Describes the number of tables, the ranks of the plan, the batch, and the memory per rank.
 std::string task_line(const deck::Deck& deck, const planning::Topology& topology) {
   const std::string by_default = deck.lines.count("train.batch_size") == 0 ? " (the default)" : "";
   const std::string from = topology.memory_from.empty() ? "" : " (from " + topology.memory_from + ")";
@@ -122,7 +123,7 @@ std::string task_line(const deck::Deck& deck, const planning::Topology& topology
                 bytes_text(topology.memory), " a rank", from, taken, "\n");
 }
 
-/// Names what holds the bytes of the rank that needs most.
+/// Describes the memory of the rank that needs most, by its use.
 std::string memory_line(const planning::PlanEstimate& estimate) {
   const auto& ranks = estimate.holds;
   const auto most =

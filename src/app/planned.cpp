@@ -15,10 +15,10 @@
 namespace tesserec::app {
 namespace {
 
-/// Measured by runs/compare/memory.py: bytes of a rank of a tiny deck, those that MPI adds, and batches held at once.
+/// Bytes of a rank with a tiny deck, bytes that MPI adds, and batches in memory at once (runs/compare/memory.py).
 constexpr double program_bytes = 37e6, mpi_bytes = 3e6, batches_alive = 3;
 
-/// A number of ranks and its plan, or why there is none.
+/// Plan for a number of ranks, or the reason why there is none.
 struct RankPlan {
   int ranks = 0;
   std::optional<Planned> plan;
@@ -45,7 +45,7 @@ std::string in_columns(const std::vector<std::string>& cells) {
   return "  " + join(cells, " ", [](const std::string& cell) { return right(cell, 12); });
 }
 
-/// "1.235 M"
+/// Returns a rate as "1.235 M".
 std::string rate_text(double rate) {
   for (const auto& [unit, name] : {std::pair{1e9, " G"}, {1e6, " M"}, {1e3, " k"}})
     if (rate >= unit) return significant(rate / unit, 4) + name;
@@ -92,12 +92,12 @@ std::string json_of(const std::vector<RankPlan>& lines, const RankPlan& best, In
          "\n";
 }
 
-/// Adds what ranks hold beside the tables.
+/// Sets each rank's bytes outside the tables: dense network, batches and program.
 void add_rest(std::vector<planning::RankBytes>& ranks, const deck::Deck& deck, const network::Network& dense) {
   const Lanes lanes(deck.train.lane_count(), deck.train.accumulate);
   const Index samples = deck.train.step_samples();
   const double states = double(optim::states(deck.optimizer.dense.type).size());
-  double sample = 4.0 * double(dense.dense_features() + 1);  // bytes
+  double sample = 4.0 * double(dense.dense_features() + 1);  // bytes of a sample
   for (const embedding::EmbeddingBagConfig& table : deck.tables) {
     const auto demand = deck.plan.tables.find(table.name);
     const double ids = demand == deck.plan.tables.end() ? 1 : demand->second.pooling_factor;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tesserec predict: scores of a checkpoint, for rows without labels too, as HDF5 or CSV.
+// Command `tesserec predict`: writes the scores of a checkpoint, even for rows without labels, as HDF5 or CSV.
 #include <filesystem>
 #include <string>
 
@@ -17,7 +17,7 @@ namespace {
 
 using train::ScoresFormat;
 
-/// The format that the options ask for; of a file by its ending, HDF5 where it has none.
+/// Returns the format of --format, else of the ending of --scores, else HDF5. Throws Error if the options disagree.
 ScoresFormat format_of(const Invocation& invocation) {
   const bool chosen = invocation.has("--format"), named = invocation.has("--scores");
   const bool csv = chosen && invocation.options.at("--format") == "csv";
@@ -34,7 +34,7 @@ ScoresFormat format_of(const Invocation& invocation) {
   return csv || (!chosen && is_csv) ? ScoresFormat::csv : ScoresFormat::h5;
 }
 
-/// Says which raw rows have no score.
+/// Logs the raw rows that have no score.
 void report_left_out(const data::SourceInfo& info) {
   if (info.left_out == 0) return;
   log_warning(concat(info.description, ": no score for ", counted(info.left_out, "bad row"),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tesserec preprocess: raw click logs to HDF5 data sets.
+// Command `tesserec preprocess`: converts raw click logs to HDF5 datasets.
 #include <functional>
 
 #include "command.hpp"
@@ -9,7 +9,7 @@
 namespace tesserec::app {
 namespace {
 
-/// An object a column, by its name: what became of its values in a file, or in all files together.
+/// Makes an object with each column's counts, by name. `rows`, `counts`: the rows and counts of a file or of all files.
 Json columns_json(const data::PreprocessReport& report, Index rows,
                   const std::function<data::ColumnCounts(std::size_t)>& counts) {
   Json columns = Json::object();

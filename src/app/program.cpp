@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The life of the program.
+// Start and end of the program.
 #include <algorithm>
 #include <chrono>
 #include <csignal>
@@ -29,8 +29,8 @@
 namespace tesserec::app {
 namespace {
 
-/// Names the message in the folder of a run that has begun and removes drafts, from any thread that ends the process
-/// without unwinding. Gives up after some seconds, since a file system may not answer. Never throws.
+/// Records the message in the folder of a run that has begun, and removes drafts. Called on any thread that ends the
+/// process without unwinding. Waits at most 5 seconds, since a file system may not answer. Never throws.
 void last_words(const std::string& message) {
   constexpr std::chrono::seconds longest{5};
   try {
@@ -47,12 +47,12 @@ void last_words(const std::string& message) {
   }
 }
 
-/// Opens stdin, stdout and stderr if closed, so that no other file gets their numbers, and ignores signals for errors
-/// that a write or read can report: SIGPIPE, SIGXFSZ, SIGTTOU, SIGTTIN.
+/// Opens stdin, stdout and stderr if they are closed, so that no other file gets their numbers. Ignores signals for
+/// errors that a write or read can report: SIGPIPE, SIGXFSZ, SIGTTOU and SIGTTIN.
 void settle_in() {
   for (const int file : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (::fcntl(file, F_GETFD) >= 0) continue;
-    // The lowest free number is taken. Using it stays an error, as of a closed file.
+    // open() takes the lowest free number. The wrong access mode keeps its use an error, as for a closed file.
     if (::open("/dev/null", file == STDIN_FILENO ? O_WRONLY : O_RDONLY) != file) fail("cannot open /dev/null");
   }
   for (const int signal : {SIGPIPE, SIGXFSZ, SIGTTOU, SIGTTIN}) std::signal(signal, SIG_IGN);
@@ -60,7 +60,7 @@ void settle_in() {
 
 std::vector<std::string> words_of(int argc, char** argv) { return {argv + std::min(argc, 1), argv + argc}; }
 
-// `program`: its name.
+// Runs the command of the words, with Kokkos if it computes. Returns the exit code. `program`: its name. Collective.
 int dispatch(char* program, const std::vector<std::string>& words, const comm::Communicator& comm) {
   Invocation invocation = agreed_invocation(comm, words);
   if (invocation.command == "--help") {
@@ -85,7 +85,7 @@ int dispatch(char* program, const std::vector<std::string>& words, const comm::C
   return with_key_lines(invocation, [&] { return command.run(invocation, comm); });
 }
 
-// Returns the command that a command line asks for; null where it has an error, which all ranks find again.
+// Returns the command of a command line. Returns null for help, --version, and an error, which all ranks find again.
 const Command* command_of(Invocation& invocation, int argc, char** argv) {
   try {
     invocation = parse_command_line(words_of(argc, argv));
@@ -95,7 +95,7 @@ const Command* command_of(Invocation& invocation, int argc, char** argv) {
   }
 }
 
-// The exit code of a command that starts jobs of its own; nothing for all others.
+// Runs a command that starts jobs of its own and returns its exit code. Returns nothing for other commands.
 std::optional<int> before_mpi(const Command& command, const Invocation& invocation) {
   if (command.before_mpi == nullptr) return std::nullopt;
   bool is_job = false;
@@ -120,12 +120,12 @@ int run(int argc, char** argv) {
       if (const std::optional<int> code = before_mpi(*command, invocation)) return *code;
     comm::set_last_words(last_words);
     const comm::RunOptions options{.mpi = comm::is_launched() || (command != nullptr && command->computes),
-                                   .kokkos = false,  // where the command computes
+                                   .kokkos = false,  // dispatch() starts it
                                    .agrees_with_launcher = command != nullptr && command->parallel,
                                    .failed = [](const std::string& message) { record_failure(message); }};
     return comm::run(
         argc, argv, [&](const auto& comm) { return dispatch(argv[0], words_of(argc, argv), comm); }, options);
-  } catch (const std::exception& error) {  // no /dev/null
+  } catch (const std::exception& error) {  // such as no /dev/null
     comm::say(error.what());
     return comm::exit_code_error;
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tesserec report: one page of runs.
+// Command `tesserec report`: writes one HTML page about runs.
 #include <cmath>
 
 #include "command.hpp"

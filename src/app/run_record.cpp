@@ -26,7 +26,7 @@
 namespace tesserec::app {
 namespace {
 
-/// "2026-11-24T03:46:29Z".
+/// Returns the current time as "2026-11-24T03:46:29Z".
 std::string utc_now() {
   const std::time_t now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
   std::tm parts{};
@@ -36,10 +36,10 @@ std::string utc_now() {
   return text;
 }
 
-/// The ranks of each host, in the order of their first ranks. Collective.
+/// Lists the hosts with their numbers of ranks, in the order of their first ranks. Collective.
 Json hosts_json(const comm::Communicator& comm) {
   struct Host {
-    char name[65] = {};  // POSIX: 64 at most
+    char name[65] = {};  // at most 64 characters on Linux (HOST_NAME_MAX)
   } mine;
   if (gethostname(mine.name, sizeof mine.name - 1) != 0) mine = {"unknown"};
   std::vector<std::pair<std::string, int>> hosts;
@@ -84,10 +84,10 @@ void add_machine(Json& json, const train::Session& session) {
       .set("gpu", gpu_name());
 }
 
-/// The run that this process has begun and not ended, for whatever thread ends the process.
+/// Run that this process has begun and not ended. Any thread that ends the process may use it.
 struct OpenRun {
   std::string folder, start_time;
-  Index steps = 0, samples = 0;  // done
+  Index steps = 0, samples = 0;  // steps and samples done
 } open_run;
 std::mutex open_run_mutex;
 

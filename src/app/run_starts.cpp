@@ -16,7 +16,7 @@ Json object(const Start& start) {
   return Json::object().set("start_time", start.time).set("from_step", start.from_step);
 }
 
-/// Lists the starts of run.json. One of an older version knows its own alone.
+/// Lists the starts in `run`, the content of run.json. A file of an older version has only its own start.
 std::vector<Json> earlier(const Json& run, const std::string& deck) {
   std::vector<Json> starts;
   if (run.has("starts"))

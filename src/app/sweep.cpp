@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tesserec sweep list, and sweep run DECK INDEX: what a task of an array calls.
+// Commands `tesserec sweep list`, and `tesserec sweep run DECK INDEX`, which a task of an array calls.
 #include <algorithm>
 
 #include "sweep_of.hpp"
@@ -31,7 +31,7 @@ void show(const sweep::Sweep& sweep, Index point) {
   log_info(line);
 }
 
-/// The rung that the point has to train to now, its folder begun; -1: there is nothing to do for it.
+/// Returns the rung to which the point must train now, or -1 if it has nothing to do. Writes the point's record.
 Index begin(sweep::Sweep& sweep, Index point) {
   read_records(sweep);
   sweep::Run& run = sweep.runs[point];
@@ -48,7 +48,7 @@ Index begin(sweep::Sweep& sweep, Index point) {
   return Index(standing.open());
 }
 
-/// The point has ended a rung, or diverged with this message on the way.
+/// Adds the outcome of a rung to the point's record. `diverged`: message if the point diverged, else "".
 void end(sweep::Sweep& sweep, Index point, Index rung, const std::string& diverged) {
   sweep::Run& run = sweep.runs[point];
   const Index steps = sweep.rungs[std::size_t(rung)];
@@ -80,7 +80,7 @@ int sweep_point(const Invocation& invocation, const comm::Communicator& comm) {
          " start it without a launcher, or give the index of one point");
   sweep::Sweep sweep;
   Index point = 0, rung = -1;
-  store::FileLock lock;  // of the first rank: from before the record is read until it is written
+  store::FileLock lock;  // lock of rank 0, from before the record is read until it is written
   comm::agree(comm, [&] {
     sweep = sweep_of(invocation);
     point = point_of(invocation, std::ssize(sweep.runs));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tesserec sweep run DECK: all points, each a job of its own; and sweep collect.
+// Commands `tesserec sweep run DECK`, which runs each point as a job of its own, and `tesserec sweep collect`.
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -37,7 +37,7 @@ void collect(const Invocation& invocation) {
   std::fwrite(shown.data(), 1, shown.size(), stdout);
 }
 
-/// `tesserec sweep run DECK INDEX`, on the ranks of the deck.
+/// Makes the job `tesserec sweep run DECK INDEX` on the ranks of the deck, and the folder of its log.
 ChildJob job_of(const Invocation& invocation, const sweep::Sweep& sweep, Index point) {
   ChildJob job;
   const int ranks = sweep.settings.ranks;
@@ -64,7 +64,7 @@ std::uintmax_t size_of(const std::string& file) {
   return error ? 0 : size;
 }
 
-/// The last message in a log from there on, without the program's name; else the exit code.
+/// Returns the last message in a log after byte `from`, without the program's name, or the exit code if there is none.
 std::string reason(const std::string& log, std::uintmax_t from, int code) {
   std::ifstream in(log);
   in.seekg(std::streamoff(from));
@@ -75,7 +75,7 @@ std::string reason(const std::string& log, std::uintmax_t from, int code) {
   return message;
 }
 
-/// All points that the open rung waits for. 0, or the signal that ended it. Error: some failed.
+/// Runs the points for which the open rung waits. Returns 0, or the signal that ended it. Throws Error if any failed.
 int run_rung(const Invocation& invocation, const sweep::Sweep& sweep, const sweep::Standing& standing) {
   const std::vector<Index>& waiting = standing.waiting;
   const std::size_t all = standing.in.back().size();
@@ -118,7 +118,7 @@ int sweep_collect(const Invocation& invocation, const comm::Communicator& comm) 
 std::optional<int> sweep_run(const Invocation& invocation) {
   if (comm::is_launched() || !invocation.index.empty()) return std::nullopt;
   const deck::Deck deck = invocation.read_deck();
-  // A point of one rank is no part of a job of Slurm.
+  // A point of one rank is not a rank of Slurm's job.
   if (deck.sweep.ranks == 1 && deck.sweep.launcher.empty()) ::unsetenv("SLURM_NTASKS");
   std::optional<store::FileLock> lock;
   for (;;) {

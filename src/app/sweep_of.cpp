@@ -11,7 +11,7 @@
 namespace tesserec::app {
 namespace {
 
-/// The invocation with the point's values in it.
+/// Returns the invocation with the point's values as overrides.
 Invocation at_point(const Invocation& invocation, const deck::Deck& deck, const sweep::Point& point) {
   Invocation at = invocation;
   for (std::size_t k = 0; k < point.size(); ++k) {
@@ -23,7 +23,7 @@ Invocation at_point(const Invocation& invocation, const deck::Deck& deck, const 
   return at;
 }
 
-/// Digest of the files as they are; empty where there are none.
+/// Returns the current digest of the files' content; empty without files.
 std::string digest_now(const std::vector<std::string>& patterns) {
   std::vector<std::string> paths;
   for (const std::string& pattern : patterns)

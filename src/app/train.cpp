@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tesserec train: until the last step, a signal, or an error.
+// Command `tesserec train`: trains until the last step, a signal or an error.
 #include <memory>
 #include <optional>
 
@@ -17,7 +17,7 @@ namespace tesserec::app {
 namespace {
 
 void show_result(const train::Session& session, const train::TrainResult& result) {
-  const bool trained = result.samples_per_second > 0;  // by this process: not, when it resumed at the end
+  const bool trained = result.samples_per_second > 0;  // false if it resumed after the last step
   std::string line = counted(result.steps, "step") + ", " + counted(result.samples, "sample");
   if (trained) line += ", loss " + fixed(result.loss, 6) + ", " + fixed(result.samples_per_second, 0) + " samples/s";
   log_info(line);
@@ -50,7 +50,7 @@ void show_result(const train::Session& session, const train::TrainResult& result
              (result.checkpoint.empty() ? "" : "; the same command goes on from the checkpoint"));
 }
 
-/// Shows model and plan of a run that goes on.
+/// Observer that shows model and plan of a run with steps left.
 class Banner final : public train::Observer {
  public:
   void begins(train::Training& training) override {
@@ -83,7 +83,7 @@ int train(const Invocation& invocation, const comm::Communicator& comm) {
   if (evaluation) train::prepare_source(session, *evaluation, data::Use::evaluate);
   show_banner(session, source->info());
 
-  static std::optional<Signals::Orderly> ending;  // until the process has ended: its checkpoint stands
+  static std::optional<Signals::Orderly> ending;  // lives until the process ends, since the checkpoint is written
   Json json;
   int signal = 0;
   try {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tesserec verify: is what lies on the disk what was written? The ranks share the files.
+// Command `tesserec verify`: compares files on disk with their checksums. The ranks share the work.
 #include <algorithm>
 #include <filesystem>
 #include <optional>
@@ -25,15 +25,15 @@
 namespace tesserec::app {
 namespace {
 
-/// A file or checkpoint of a run, and what there is to compare it with.
+/// File or checkpoint of a run.
 struct RunFile {
   std::string path;
-  std::string lacks;  ///< "" if it has a checksum; else why there is none to compare
+  std::string lacks;  ///< reason why it has no checksum to compare; "" if it may have one
 };
 
 namespace fs = std::filesystem;
 
-/// Adds the checkpoints below `folder`, those too whose manifest cannot be read: they are what verify is for.
+/// Adds the checkpoints in `folder`, even those whose manifest cannot be read, since verify is to find them.
 void add_checkpoints(const std::string& folder, std::vector<RunFile>& files) {
   if (!fs::is_directory(folder)) return;
   std::vector<std::string> found;
@@ -55,12 +55,12 @@ void add_data(const std::vector<std::string>& patterns, std::vector<RunFile>& fi
   }
 }
 
-/// Returns whether a folder is that of a run: it has run.json or checkpoints.
+/// Returns whether a folder is that of a run, with run.json or checkpoints.
 bool is_run(const std::string& folder) {
   return fs::exists(folder + "/run.json") || fs::is_directory(folder + "/checkpoints");
 }
 
-/// Returns a run's checkpoints, oldest first, its scores, and the data sets it names. Error: an unreadable record.
+/// Returns a run's checkpoints, oldest first, its scores and its datasets. Throws Error for an unreadable run.json.
 std::vector<RunFile> files_of_run(const std::string& folder) {
   std::vector<RunFile> files;
   add_checkpoints(folder + "/checkpoints", files);
@@ -76,9 +76,10 @@ std::vector<RunFile> files_of_run(const std::string& folder) {
   return files;
 }
 
-/// A checkpoint of version 1 has checksums of its datasets alone: each is read, a run of rows by each rank.
+/// Reads all datasets of a checkpoint of version 1, a share of rows on each rank, since only datasets have checksums
+/// there. Throws Error for a damaged one. Collective.
 void verify_datasets(const comm::Communicator& comm, const store::PartedFile& state) {
-  require_gpu();  // the only part of verify that Kokkos computes
+  require_gpu();  // Only checkpoints of version 1 need Kokkos.
   const Kokkos::ScopeGuard kokkos;
   const Exec exec;
   for (const auto& [name, record] : store::list_state(state)) {
@@ -91,7 +92,7 @@ void verify_datasets(const comm::Communicator& comm, const store::PartedFile& st
   }
 }
 
-/// Tables with their numbers of rows and columns.
+/// Returns the tables with their numbers of rows and columns.
 Json tables_of(const store::StateRecords& datasets) {
   const std::string head = "tables/", tail = "/weight";
   Json tables = Json::object();
@@ -102,7 +103,7 @@ Json tables_of(const store::StateRecords& datasets) {
   return tables;
 }
 
-/// Returns what the checkpoint of a run says of its training data, by the names of its attributes (docs/formats.md).
+/// Returns a checkpoint's facts about its training data, by the names of the attributes (docs/formats.md).
 Json data_facts(const store::Attributes& attributes) {
   Json facts = Json::object();
   for (const char* name : {"features", "rows", "dense_names", "transforms", "label_values", "vocabulary_digest",
@@ -112,7 +113,7 @@ Json data_facts(const store::Attributes& attributes) {
   return facts;
 }
 
-/// The facts as lines "NAME  VALUES".
+/// Formats tables and facts as lines, each after a line break.
 std::string lines_of(const Json& tables, const Json& facts) {
   std::string text;
   for (const std::string& name : tables.names())
@@ -122,7 +123,7 @@ std::string lines_of(const Json& tables, const Json& facts) {
   return text;
 }
 
-/// Facts about a file or checkpoint that is what was written.
+/// Facts about an undamaged file or checkpoint.
 struct Verified {
   std::size_t parts = 0;
   Json tables = Json::object(), facts = Json::object();
@@ -135,7 +136,7 @@ Verified verify_checkpoint(const comm::Communicator& comm, const std::string& pa
           data_facts(store::read_attributes(checkpoint.state))};
 }
 
-/// "" of a file that another program wrote.
+/// Verifies a file. Returns nothing if it has no seal, since another program wrote it. Collective.
 std::optional<Verified> verify_file(const comm::Communicator& comm, const std::string& path) {
   const store::PartedFile file = parallel_io::open_state(comm, path);
   if (file.seal().empty()) return std::nullopt;
@@ -148,7 +149,7 @@ std::string whole(const std::string& path, const Verified& verified) {
 
 constexpr const char* no_checksum = "has no checksum: another program wrote it, so there is nothing to compare with";
 
-/// The list of rank 0.
+/// Returns files_of_run() of rank 0. Collective.
 std::vector<RunFile> agreed_files(const comm::Communicator& comm, const std::string& folder) {
   std::string text;
   comm::agree(comm, [&] {
@@ -161,7 +162,7 @@ std::vector<RunFile> agreed_files(const comm::Communicator& comm, const std::str
   return files;
 }
 
-/// All files of a run. Error that counts those that are not what was written, after a warning of each.
+/// Verifies all files of a run. Warns of each damaged file, then throws Error with their number. Collective.
 void verify_run(const comm::Communicator& comm, const std::string& folder, bool json) {
   Json list = Json::array(Json::Layout::lines);
   std::vector<std::string> damaged;
@@ -182,7 +183,7 @@ void verify_run(const comm::Communicator& comm, const std::string& folder, bool 
         }
       } catch (const Stopped&) {
         throw;
-      } catch (const Error& e) {  // the same on all ranks
+      } catch (const Error& e) {  // The Error is the same on all ranks.
         error = e.what();
       }
     }
