@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A rank's lanes on a device: what the host is told of their rows is what the device has.
+// DeviceLanes: the host's copy of the rows of a rank's lanes agrees with the device's.
 #include "src/network/device_lanes.hpp"
 
 #include <vector>
@@ -8,10 +8,10 @@
 
 using namespace tesserec;
 
-TEST_CASE("the host knows the first row of each lane that the device has") {
+TEST_CASE("DeviceLanes: the host knows the first row of each lane on the device") {
   const Device device;
   network::DeviceLanes lanes;
-  for (const Index samples : {Index{2048}, Index{1001}, Index{3}})  // 3: lanes without samples
+  for (const Index samples : {Index{2048}, Index{1001}, Index{3}})  // 3: some lanes have no samples
     for (const Range mine : {Range{0, 8}, Range{2, 4}, Range{5, 8}, Range{7, 8}}) {
       CAPTURE(samples, mine.begin, mine.end);
       lanes.start(device, Lanes(8), mine, samples);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A network's launches as graphs beside one by one, over batches that are and are not alike.
+// Network with and without graphs of its launches, over batches of equal and of other shapes.
 #include <cstring>
 
 #include "closed_memory.hpp"
@@ -11,9 +11,9 @@ using namespace tesserec::test;
 
 namespace {
 
-Index passes = 0;  // so often a layer was asked for its launches
+Index passes = 0;  // number of launches of a Counted layer's forward()
 
-/// The input, as it is; counts.
+/// A layer that returns its input and counts its launches.
 class Counted final : public layers::Layer {
  public:
   explicit Counted(Index width) : width_(width) {}
@@ -35,14 +35,14 @@ class Counted final : public layers::Layer {
 
 struct Step {
   Index samples;
-  Index numbers;     // which ones
-  int place;         // of pooled vectors
-  Index drawn;       // the step that layers draw for
-  bool predictions;  // are wanted
-  bool predicts;     // afterwards, a larger batch
+  Index numbers;     // seed of the batch's numbers
+  int place;         // slot of the pooled vectors
+  Index drawn;       // step for which layers draw
+  bool predictions;  // whether the caller wants predictions
+  bool predicts;     // a larger batch is predicted afterwards
 };
 
-/// All that comes of the steps, one network for all of them.
+/// Returns all results of the steps; one network computes them all.
 std::vector<float> all_of(const network::Settings& settings, const EmbeddedFeatures& features,
                           const std::vector<Step>& steps) {
   constexpr Index most = 450, dense_features = 3;
@@ -150,7 +150,7 @@ void add_counted() {
 
 }  // namespace
 
-TEST_CASE("graphs: batches that repeat, of other numbers, in either place, with one that is larger between") {
+TEST_CASE("graphs: repeated batches in either slot and a larger one between them keep their bits") {
   add_counted();
   const ClosedMemory closed;
   const network::Settings settings =
@@ -161,21 +161,22 @@ TEST_CASE("graphs: batches that repeat, of other numbers, in either place, with 
   const EmbeddedFeatures features{{{"a", 4}, {"b", 4}}};
   std::vector<Step> steps;
   for (Index i = 0; i < 8; ++i) steps.push_back({300, i, int(i % 2), i, false, false});
-  // Places take turns, as do the two that a batch is sent to, and each fourth batch has its gradients elsewhere: three
-  // kinds, each once to make storage, the first once more, and once to be recorded.
+  // Pooled vectors alternate between two slots, as the slots of the gradient do, and each fourth batch has its
+  // gradient in the other slot. That makes three kinds of step: each runs once to allocate, the first once more, and
+  // once to be recorded.
   compare(settings, features, steps, 7);
   const Random random(34, Purpose::test);
   for (Index i = 0; i < 60; ++i)
     steps.push_back({random.below(4, i, 0) == 0 ? 70 : 300, i, int(random.below(2, i, 1)), i,
                      random.below(3, i, 2) == 0, i % 20 == 7});
-  // However often they ask: never wrong, and less often than there are batches.
+  // Launches are fewer than batches, and the results stay right.
   passes = 0;
   all_of(settings, features, steps);
   CHECK(passes < std::ssize(steps));
   compare(settings, features, steps, passes);
 }
 
-TEST_CASE("graphs: numbers that are drawn are others in each step") {
+TEST_CASE("graphs: dropout draws other numbers in each step") {
   add_counted();
   std::vector<Step> steps;
   for (Index i = 0; i < 9; ++i) steps.push_back({300, 5, 0, i / 3, false, false});

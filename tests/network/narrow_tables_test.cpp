@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables of mixed dimensions: which are narrowed, and by what their vectors get back to the model's width.
+// Tables of mixed dimensions: the narrowed tables, and the projections back to the model's width.
 #include "catch.hpp"
 #include "src/network/models.hpp"
 #include <tesserec/network.hpp>
@@ -19,7 +19,7 @@ EmbeddingBagConfig table_of(const std::string& name, Index rows) {
 
 }  // namespace
 
-TEST_CASE("tables that are not pooled keep the model's dimension, and a projection of the deck stays") {
+TEST_CASE("smaller_tables: un-pooled tables keep the model's dimension and a projection of the deck stays") {
   network::Settings settings;
   settings.embedding_dim = 16;
   settings.smaller.md_temperature = 0.3;
@@ -38,7 +38,7 @@ TEST_CASE("tables that are not pooled keep the model's dimension, and a projecti
   }
 }
 
-TEST_CASE("a narrow table's vectors are projected by a matrix alone, without bias and activation") {
+TEST_CASE("feature_layers: a narrow table's vectors are projected without bias and activation") {
   network::EmbeddedFeature narrow{"x@t", 2}, first{"y@t_quotient", 4}, second{"y@t_remainder", 4};
   narrow.makes = "x", narrow.projection = 16;
   for (network::EmbeddedFeature* half : {&first, &second})

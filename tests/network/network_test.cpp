@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Networks that are no DLRM: values with several readers, features read apart, and lists that are none.
+// Networks other than DLRM: values with several readers, features that are read separately, and wrong lists of
+// layers.
 #include <cmath>
 
 #include "errors.hpp"
@@ -18,7 +19,7 @@ std::string refused(const std::vector<LayerSettings>& layers, Index dense_featur
 
 }  // namespace
 
-TEST_CASE("a value with several readers gets the sum of their gradients") {
+TEST_CASE("Network: a value with several readers gets the sum of their gradients") {
   Run run({{.name = "hidden", .type = "mlp", .inputs = {"dense"}, .widths = {3}},
            {.name = "left", .type = "mlp", .inputs = {"hidden"}, .widths = {2}},
            {.name = "all", .type = "cat", .inputs = {"hidden", "left", "hidden", "pooled"}},
@@ -26,7 +27,7 @@ TEST_CASE("a value with several readers gets the sum of their gradients") {
   check_slopes(run);
 }
 
-TEST_CASE("features are read apart, and together with others, in any order") {
+TEST_CASE("Network: features are read separately and together with others in any order") {
   Run run({{.name = "two", .type = "cat", .inputs = {"pooled.shop", "pooled.item"}},
            {.name = "user", .type = "mlp", .inputs = {"pooled.user"}, .widths = {2}},
            {.name = "cross", .type = "dot", .inputs = {"pooled.item", "user", "pooled.shop"}},
@@ -35,15 +36,16 @@ TEST_CASE("features are read apart, and together with others, in any order") {
   check_slopes(run);
 }
 
-TEST_CASE("one feature's gradient is written before all are added") {
-  // On the way back "logit" comes first and writes a part, then "all" adds to everything.
+TEST_CASE("Network: one feature's gradient is written before the gradient of all features is added") {
+  // The backward pass begins with "logit", which writes the gradient of one feature; then "all" adds to every
+  // feature.
   Run run({{.name = "all", .type = "mlp", .inputs = {"pooled"}, .widths = {2}},
            {.name = "both", .type = "cat", .inputs = {"all", "pooled.item"}},
            {.name = "logit", .type = "mlp", .inputs = {"both"}, .widths = {1}}});
   check_slopes(run);
 }
 
-TEST_CASE("a network without dense features, and one where nothing before a layer learns") {
+TEST_CASE("Network: works without dense features and without parameters before a layer") {
   Run run({{.name = "logit", .type = "mlp", .inputs = {"pooled"}, .widths = {1}}});
   check_slopes(run);
   REQUIRE(run.network.layers()[0].wants_input_gradient);
@@ -54,7 +56,7 @@ TEST_CASE("a network without dense features, and one where nothing before a laye
   REQUIRE_FALSE(wide.network.layers()[0].wants_input_gradient);
 }
 
-TEST_CASE("layers of all kinds between two others") {
+TEST_CASE("Network: layers of all kinds have gradients that are slopes") {
   const std::vector<LayerSettings> kinds = {
       {.type = "cross", .layers = 2},        {.type = "cross", .layers = 2, .rank = 2},
       {.type = "vector_cross", .layers = 2}, {.type = "layer_norm"},
@@ -69,7 +71,7 @@ TEST_CASE("layers of all kinds between two others") {
   }
 }
 
-TEST_CASE("a cross network of experts, where no relu has a corner") {
+TEST_CASE("mixture_cross: gradients are slopes at inputs where no relu has a corner") {
   Run run({{.name = "all", .type = "cat", .inputs = {"pooled", "dense"}},
            {.name = "cross", .type = "mixture_cross", .inputs = {"all"}, .layers = 2, .rank = 2, .experts = 2},
            {.name = "logit", .type = "mlp", .inputs = {"cross"}, .widths = {1}}});
@@ -79,7 +81,7 @@ TEST_CASE("a cross network of experts, where no relu has a corner") {
   check_slopes(run);
 }
 
-TEST_CASE("layers of two inputs") {
+TEST_CASE("Network: product and multiply and score of two inputs have gradients that are slopes") {
   Run product({{.name = "left", .type = "mlp", .inputs = {"pooled"}, .widths = {6}, .activations = {Activation::tanh}},
                {.name = "right", .type = "mlp", .inputs = {"dense"}, .widths = {4}, .activations = {Activation::none}},
                {.name = "product", .type = "product", .inputs = {"left", "right"}, .dim = 2},
@@ -98,21 +100,21 @@ TEST_CASE("layers of two inputs") {
   check_slopes(score);
 }
 
-TEST_CASE("features by patterns, and the rest") {
+TEST_CASE("pooled: patterns select features and rest selects the others") {
   Run run({{.name = "two", .type = "cat", .inputs = {"pooled.[us]*"}},
            {.name = "others", .type = "cat", .inputs = {"rest", "two"}},
            {.name = "logit", .type = "mlp", .inputs = {"others"}, .widths = {1}}});
   const auto names = [&](std::size_t layer, std::size_t input) {
     return join(run.network.layers()[layer].inputs[input].names);
   };
-  REQUIRE(run.network.layers()[0].inputs.size() == 2);  // two features that do not lie side by side
+  REQUIRE(run.network.layers()[0].inputs.size() == 2);  // two features that are not adjacent
   CHECK(names(0, 0) == "user");
   CHECK(names(0, 1) == "shop");
   CHECK(names(1, 0) == "item");
   check_slopes(run);
 }
 
-TEST_CASE("the rest leaves out what is read by name, also the only feature there is") {
+TEST_CASE("rest: leaves out features that are read by name") {
   const std::vector<LayerSettings> layers{
       {.name = "side", .type = "mlp", .inputs = {"pooled.user"}, .widths = {1}},
       {.name = "others", .type = "cat", .inputs = {"dense", "rest"}},
@@ -124,13 +126,13 @@ TEST_CASE("the rest leaves out what is read by name, also the only feature there
   };
   CHECK_NOTHROW(made({{"user", 3}, {"item", 2}}));
   CHECK(mentions(error_of([&] { made({{"user", 3}}); }), "model.layer.others reads \"rest\", but layers before it"));
-  Run all({{.name = "first", .type = "mlp", .inputs = {"rest"}, .widths = {2}},  // all of them: nobody's apart
+  Run all({{.name = "first", .type = "mlp", .inputs = {"rest"}, .widths = {2}},  // all features: none is read by name
            {.name = "both", .type = "cat", .inputs = {"first", "rest"}},
            {.name = "logit", .type = "mlp", .inputs = {"both"}, .widths = {1}}});
   check_slopes(all);
 }
 
-TEST_CASE("vectors that layers make of pooled ones stand in their place") {
+TEST_CASE("Network: layers replace the pooled vectors of cut and narrow tables") {
   using embedding::QrOperation;
   const std::vector<LayerSettings> layers{
       {.name = "item", .type = "mlp", .inputs = {"pooled.item"}, .widths = {2}},
@@ -156,14 +158,14 @@ TEST_CASE("vectors that layers make of pooled ones stand in their place") {
     }
 }
 
-TEST_CASE("the softmax over the items of a chunk") {
+TEST_CASE("in_batch_softmax: gradients over the items of a chunk are slopes") {
   Run run({{.name = "query", .type = "mlp", .inputs = {"dense"}, .widths = {3}},
            {.name = "items", .type = "cat", .inputs = {"pooled.item", "rest"}},
            {.name = "item", .type = "mlp", .inputs = {"items"}, .widths = {3}},
            {.name = "both", .type = "cat", .inputs = {"query", "item"}}},
           "in_batch_softmax");
   check_slopes(run);
-  // A weight is a factor of the label.
+  // A weight multiplies the label.
   const double weighted = run.loss();
   for (std::size_t i = 0; i < run.labels.size(); ++i) run.labels[i] *= run.weights[i];
   CHECK(run.loss() != weighted);
@@ -171,14 +173,14 @@ TEST_CASE("the softmax over the items of a chunk") {
   CHECK(run.loss() == weighted);
 }
 
-TEST_CASE("a factorization machine beside what it reads") {
+TEST_CASE("fm: gradients are slopes if other layers read its inputs too") {
   Run run({{.name = "fm", .type = "fm", .inputs = {"pooled", "dense", "pooled.item"}},
            {.name = "all", .type = "cat", .inputs = {"pooled", "fm"}},
            {.name = "logit", .type = "mlp", .inputs = {"all"}, .widths = {1}}});
   check_slopes(run);
 }
 
-TEST_CASE("a layer type of one's own") {
+TEST_CASE("add_layer_type: a registered type works in a network and a second one of its name is an error") {
   const auto both = [](const LayerSettings& settings, const std::vector<layers::InputShape>& inputs) {
     LayerSettings cat = settings;
     cat.type = "cat";
@@ -191,7 +193,7 @@ TEST_CASE("a layer type of one's own") {
   check_slopes(run);
 }
 
-TEST_CASE("lists that are no network name the layer and what would fit") {
+TEST_CASE("Network: throws with the layer's name and what would fit for a wrong list") {
   const LayerSettings logit{.name = "logit", .type = "mlp", .inputs = {"pooled"}, .widths = {1}};
   const auto with = [&](const LayerSettings& first) { return refused({first, logit}); };
   CHECK(mentions(refused({}), "model.layer is missing"));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Networks by portable kernels, the whole batch layer by layer, beside the SIMD chunks: not a bit differs.
+// Portable kernels, which run a batch layer by layer, against the SIMD chunks: every bit is the same.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -28,7 +28,7 @@ template <class T>
 bool same(const std::vector<T>& a, const std::vector<T>& b) {
   return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0);
 }
-/// Returns the largest difference, as a part of the largest number; 1 where their sizes differ.
+/// Returns the largest difference divided by the largest number; 1 if their sizes differ.
 template <class T>
 double difference(const std::vector<T>& a, const std::vector<T>& b) {
   double most = 0, largest = 1e-30;
@@ -54,7 +54,7 @@ bool same(const Trained& a, const Trained& b) {
          same(a.predicted_losses, b.predicted_losses);
 }
 
-/// One rank's part of a batch, on both kernels.
+/// A rank's samples of a batch, for any kernels.
 class Batch {
  public:
   Batch(network::Settings settings, Index dense_features, EmbeddedFeatures features)
@@ -91,7 +91,7 @@ class Batch {
                      4,
                      result.probabilities.data(),
                      unpooled};
-    const int times = n == 300 ? 6 : 2;  // the last ones as graphs
+    const int times = n == 300 ? 6 : 2;  // the last ones run as graphs
     for (int again = 0; again < times; ++again)
       result.losses =
           network.forward_backward(exec, parameters, input, result.pooled_gradient.data(), sums, slopes).get();
@@ -121,7 +121,7 @@ class Batch {
     for (Index i = 0; i < n; ++i) made.push_back(random.normal(i, column));
     return made;
   }
-  /// Of 0 to 6 vectors a sample; the first 200 have none.
+  /// Returns sequences of 0 to 6 vectors a sample; the first 200 samples have none.
   static jagged::JaggedVectors sequence(Index rows, Index dim) {
     const Random random(32, Purpose::test, dim), lengths(32, Purpose::test);
     const auto offsets = make_vector<Index>(Exec(), "tesserec::test::offsets", rows + 1);
@@ -142,7 +142,7 @@ struct Named {
   EmbeddedFeatures features;
 };
 
-/// All models with odd widths.
+/// Returns all models with odd widths.
 std::vector<Named> named() {
   std::vector<Named> all;
   const EmbeddedFeatures pooled{{{"a", 6}, {"b", 6}, {"c", 6}}};
@@ -180,7 +180,7 @@ std::vector<Named> named() {
   return all;
 }
 
-/// Layers that read each other more than once, features read apart, and a dropout.
+/// Returns layers that read each other more than once, features that are read separately, and a dropout.
 std::vector<LayerSettings> tangled() {
   return {{.name = "hidden", .type = "mlp", .inputs = {"dense"}, .widths = {7}},
           {.name = "one", .type = "mlp", .inputs = {"pooled.a"}, .widths = {7}},
@@ -211,7 +211,7 @@ class MyLoss final : public losses::LossFunction {
 
 }  // namespace
 
-TEST_CASE("portable: every model has the bits of the SIMD chunks, at any batch and lanes") {
+TEST_CASE("portable: every model has the bits of the SIMD chunks at any batch and lanes") {
   Index turn = 0;
   for (const Named& model : named()) {
     Batch batch(model.settings, 5, model.features);
@@ -221,7 +221,7 @@ TEST_CASE("portable: every model has the bits of the SIMD chunks, at any batch a
   }
 }
 
-TEST_CASE("portable: ranks' runs of lanes, and lanes without samples") {
+TEST_CASE("portable: ranks with some of the lanes and lanes without samples have the bits of SIMD chunks") {
   for (const Named& model : {named()[0], named().back()}) {
     Batch batch(model.settings, 5, model.features);
     for (const Range mine : {Range{0, 3}, Range{3, 8}, Range{5, 6}})
@@ -229,12 +229,12 @@ TEST_CASE("portable: ranks' runs of lanes, and lanes without samples") {
   }
 }
 
-TEST_CASE("portable: values with several readers, columns read apart, numbers that are drawn") {
+TEST_CASE("portable: values with several readers and a dropout have the bits of SIMD chunks") {
   Batch batch(model_of(tangled()), 5, {{{"a", 6}, {"b", 6}, {"c", 6}}});
   for (const Range mine : {Range{0, 4}, Range{1, 4}, Range{2, 3}}) batch.compare(4, mine, 700);
 }
 
-TEST_CASE("cuBLASLt: every model is near our own kernels, in every precision") {
+TEST_CASE("cublaslt: every model is near our own kernels in every precision") {
   if (!has_cublaslt) return;
   Index turn = 0;
   for (const Named& model : named()) {
@@ -267,7 +267,7 @@ TEST_CASE("portable: gradients are slopes") {
   check_slopes(history);
 }
 
-TEST_CASE("portable: what has no such kernels is refused by name") {
+TEST_CASE("portable: throws with the name of a layer or loss or precision without portable kernels") {
   layers::add_layer_type(
       {"mine", "of one's own.", {}, [](const auto&, const auto&) { return std::make_unique<Mine>(); }});
   losses::add_loss_type({"my_loss", "of one's own.", {}, [](const auto&) { return std::make_unique<MyLoss>(); }});

@@ -6,14 +6,14 @@
 using namespace tesserec;
 using namespace tesserec::network;
 
-TEST_CASE("a model that cannot be is refused") {
+TEST_CASE("Network: throws for impossible settings and names the model types") {
   const std::vector<Index> dims{4, 4};
   Settings good;
   good.embedding_dim = 4;
   good.bottom = {6, 4};
   good.top = {5, 1};
   REQUIRE_NOTHROW(Network(good, 3, dims));
-  REQUIRE_NOTHROW(Network(good, 0, dims));  // without dense features, without the layers that read them
+  REQUIRE_NOTHROW(Network(good, 0, dims));  // without dense features and the layers that read them
   Settings listed = good;
   listed.type = "network";
   listed.layers = layers_of(good);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sequences between layers: a layer gives one, several layers read one, and gradients of them add up.
+// Sequences between layers: a layer returns one, several layers read one, and their gradients add up.
 #include "errors.hpp"
 #include "slopes.hpp"
 
@@ -8,7 +8,7 @@ using namespace tesserec::test;
 
 namespace {
 
-/// y = x * x, of each vector of a sequence.
+/// A layer that squares each vector of a sequence.
 class SquareOfEach final : public layers::Layer {
  public:
   explicit SquareOfEach(Index width) : width_(width) {}
@@ -35,7 +35,7 @@ class SquareOfEach final : public layers::Layer {
   Index width_;
 };
 
-/// The mean of a sequence's vectors; 0 without vectors.
+/// A layer that returns the mean of a sequence's vectors; 0 if there are none.
 class Mean final : public layers::Layer {
  public:
   explicit Mean(Index width) : width_(width) {}
@@ -88,7 +88,7 @@ void add_types() {
   (void)added;
 }
 
-/// One sequence has three readers, what a layer makes of it two.
+/// Returns layers in which one sequence has three readers and the sequence that a layer makes of it has two.
 std::vector<LayerSettings> tangled() {
   return {{.name = "seen", .type = "attention", .inputs = {"pooled.item", "unpooled.history"}, .widths = {3}},
           {.name = "squares", .type = "square_of_each", .inputs = {"unpooled.history"}},
@@ -106,13 +106,13 @@ std::string refused(const std::vector<LayerSettings>& layers) {
 
 }  // namespace
 
-TEST_CASE("layers give sequences, and several layers read one") {
+TEST_CASE("gives_sequence: layers return sequences and several layers read one") {
   add_types();
   Run run(tangled());
   check_slopes(run);
 }
 
-TEST_CASE("portable: sequences between layers have the bits of chunks on a device") {
+TEST_CASE("portable: sequences between layers have the bits of SIMD chunks") {
   add_types();
   Run chunks(tangled()), whole(tangled(), "bce", {}, Kernels::portable);
   REQUIRE(chunks.loss() == whole.loss());
@@ -125,7 +125,7 @@ TEST_CASE("portable: sequences between layers have the bits of chunks on a devic
   CHECK(std::equal(a, a + chunks.network.parameters(), b));
 }
 
-TEST_CASE("sequences between layers in the wrong place") {
+TEST_CASE("gives_sequence: Network throws if a sequence has no reader or one that takes no sequence") {
   add_types();
   const LayerSettings squares{.name = "squares", .type = "square_of_each", .inputs = {"unpooled.history"}};
   CHECK(mentions(refused({squares, {.name = "all", .type = "cat", .inputs = {"dense", "squares"}}}),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A network's loss on one batch, and its gradients beside slopes of the loss.
+/// A network's loss on one batch, and its gradients against slopes of the loss.
 #pragma once
 
 #include <algorithm>
@@ -31,7 +31,7 @@ inline network::Settings model_of(std::vector<LayerSettings> layers, const std::
   return settings;
 }
 
-/// Un-pooled are those that a layer reads: as wide as an item, or one weight an id.
+/// Returns pooled features and the un-pooled ones that a layer reads: as wide as an item, or one weight an id.
 inline EmbeddedFeatures features_of(const std::vector<LayerSettings>& layers) {
   EmbeddedFeatures features{{{"user", 3}, {"item", 2}, {"shop", 2}}};
   for (const LayerSettings& layer : layers)
@@ -45,7 +45,7 @@ inline EmbeddedFeatures features_of(const std::vector<LayerSettings>& layers) {
   return features;
 }
 
-/// Losses and gradients of one batch of 150 samples: more than a chunk.
+/// A batch of 150 samples, more than a chunk, with losses and gradients.
 struct Run {
   static constexpr Index samples = 150, dense_features = 4, pooled_width = 7;
   std::vector<float> dense, pooled, labels, weights, pooled_gradient;
@@ -74,7 +74,7 @@ struct Run {
     for (const EmbeddedFeature& feature : features_of(layers).unpooled) add_sequence(feature.dim);
   }
 
-  /// Of 0 to 6 vectors a sample: a chunk's are several blocks. The first samples have none.
+  /// Adds sequences of 0 to 6 vectors a sample, several blocks a chunk. The first samples have none.
   void add_sequence(Index dim) {
     const Random random(8, Purpose::test, dim), lengths(8, Purpose::test);
     const auto offsets = make_vector<Index>(Exec(), "tesserec::test::offsets", samples + 1);
@@ -94,8 +94,8 @@ struct Run {
     return network.forward_backward(Exec(), parameters, input, pooled_gradient.data(), gradients, unpooled_gradient)
         .get()[0];
   }
-  /// By central differences of two widths, which leaves the fifth derivative. The loss has 24 bits a sample behind it,
-  /// hence the wide steps.
+  /// Returns the slope by central differences of two widths, whose error has the fifth derivative. The loss has 24
+  /// bits a sample, hence the wide steps.
   double slope(float& at) {
     const float kept = at;
     const std::vector<float> gradient = pooled_gradient;
@@ -112,7 +112,8 @@ struct Run {
   }
 };
 
-/// Gradients of all parameters and of some pooled vectors are slopes. Linear layers alone: no corners.
+/// Checks that gradients of all parameters and of some pooled vectors are slopes. Layers must have no corners near
+/// the values.
 inline void check_slopes(Run& run) {
   run.loss();
   const std::vector<float> gradient(run.gradients.sum(0).data(),

@@ -20,7 +20,7 @@ std::string refused(const LayerSettings& seen) { return refused({seen, joined, l
 
 }  // namespace
 
-TEST_CASE("attention over a history, its weights as they come, or those of a softmax") {
+TEST_CASE("attention: gradients over a history are slopes with and without softmax") {
   for (const bool softmax : {false, true})
     for (const std::vector<Index>& widths : {std::vector<Index>{3}, std::vector<Index>{3, 2}}) {
       INFO("softmax " << softmax << ", " << widths.size() << " hidden layers");
@@ -36,13 +36,13 @@ TEST_CASE("attention over a history, its weights as they come, or those of a sof
     }
 }
 
-TEST_CASE("attention to what another layer gives, and the mean of vectors that are alike") {
+TEST_CASE("attention: reads another layer's output and softmax of equal vectors gives their mean") {
   Run run({{.name = "target", .type = "mlp", .inputs = {"dense"}, .widths = {2}, .activations = {Activation::tanh}},
            {.name = "seen", .type = "attention", .inputs = {"target", "unpooled.history"}, .widths = {2}},
            joined,
            logit});
   check_slopes(run);
-  // Softmax weights of alike vectors: their mean.
+  // Softmax weights of equal vectors give their mean.
   Run mean({{.name = "seen",
              .type = "attention",
              .inputs = {"pooled.item", "unpooled.history"},
@@ -55,7 +55,7 @@ TEST_CASE("attention to what another layer gives, and the mean of vectors that a
   const Matrix<float>& vectors = mean.unpooled[0].values;
   for (std::size_t i = 0; i < vectors.size(); ++i) vectors.data()[i] = i % 2 ? 2.0f : -1.0f;
   const double before = mean.loss();
-  const auto& offsets = mean.unpooled[0].offsets;  // one vector a sample, where there were several
+  const auto& offsets = mean.unpooled[0].offsets;  // one vector a sample instead of several
   for (Index s = 0, at = 0; s < Run::samples; ++s) {
     const Index some = offsets(s + 1) > at ? 1 : 0;
     at = offsets(s + 1);
@@ -64,7 +64,7 @@ TEST_CASE("attention to what another layer gives, and the mean of vectors that a
   REQUIRE(mean.loss() == Approx(before).epsilon(1e-6));
 }
 
-TEST_CASE("sums weighted by positions, the last of them shared, and by ids") {
+TEST_CASE("weighted_sum: gradients are slopes by positions and by ids and the last position is shared") {
   Run positions(
       {{.name = "seen", .type = "weighted_sum", .inputs = {"unpooled.history"}, .positions = 4}, joined, logit});
   REQUIRE(positions.network.layout()[0].rows == 4);
@@ -77,7 +77,7 @@ TEST_CASE("sums weighted by positions, the last of them shared, and by ids") {
   check_slopes(ids);
 }
 
-TEST_CASE("sequences in the wrong place") {
+TEST_CASE("Network: throws if a layer cannot take a sequence or no layer reads it") {
   const auto attention = [](std::vector<std::string> inputs) {
     return LayerSettings{.name = "seen", .type = "attention", .inputs = std::move(inputs), .widths = {2}};
   };
@@ -101,7 +101,7 @@ TEST_CASE("sequences in the wrong place") {
   CHECK(mentions(error_of([&] { Network(model_of(layers), 4, features); }), "no layer reads \"unpooled.history\""));
 }
 
-TEST_CASE("layers over sequences have the bits they had when this was written") {
+TEST_CASE("attention and weighted_sum: have the bits they had when this was written") {
   Run run({{.name = "seen",
             .type = "attention",
             .inputs = {"pooled.item", "unpooled.history"},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The second worked example of docs/design/law.md: the gradient of one dense parameter, by chunks and lanes.
+// The second worked example of docs/design/law.md: the gradient of one dense parameter by chunks and lanes.
 #include <cmath>
 #include <vector>
 
@@ -35,7 +35,8 @@ class WorkedLane {
     }
   }
 
-  /// Runs the samples of `run`, a run of `lanes` lanes, forward and backward. Returns what is left of the lanes' sums.
+  /// Runs the samples of `run`, a run of `lanes` lanes, forward and backward. Returns the remaining sums of the
+  /// lanes.
   LaneSums sums(int lanes, Range run) const {
     const Index first = Lanes(lanes).samples(run, batch_samples).begin;
     LaneSums sums(Exec(), network_.parameters());
@@ -77,7 +78,7 @@ class WorkedLane {
 
 }  // namespace
 
-TEST_CASE("worked example, a lane: a chunk's samples are added in order, then chunks to their lane") {
+TEST_CASE("Network: worked example of a lane adds a chunk's samples in order and then chunks to their lane") {
   const WorkedLane example;
   CHECK(chunk_samples == 128);
   CHECK(Lanes::automatic(batch_samples) == 8);
@@ -89,7 +90,7 @@ TEST_CASE("worked example, a lane: a chunk's samples are added in order, then ch
   CHECK(example.gradient(4, {3, 4}) == -two_24);
 }
 
-TEST_CASE("worked example, a lane: one rank adds four lanes to 7, and other orders of addition give 8 or 4") {
+TEST_CASE("Network: worked example of a lane adds four lanes to 7 and other orders give 8 or 4") {
   const WorkedLane example;
   CHECK(example.gradient(4, {0, 4}) == 7.0f);
 
@@ -108,7 +109,7 @@ TEST_CASE("worked example, a lane: one rank adds four lanes to 7, and other orde
   CHECK(exact == 8.0);
 }
 
-TEST_CASE("worked example, a lane: two ranks have two lanes each, and their two sums make 7") {
+TEST_CASE("LaneSums: worked example of a lane makes 7 of the sums of two ranks") {
   const WorkedLane example;
   CHECK(Lanes(4).of_rank(0, 2) == Range{0, 2});
   CHECK(Lanes(4).samples_of_rank(1, 2, batch_samples) == Range{512, 1024});

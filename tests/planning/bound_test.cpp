@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The planner's bound on small problems, beside all their plans.
+// The planner's lower bound on small problems against all their plans.
 #include <algorithm>
 
 #include "catch.hpp"
@@ -11,7 +11,8 @@ using namespace tesserec::planning;
 
 namespace {
 
-/// Tables whole, or in two or three pieces, which costs all ranks something, or on all ranks, which costs nothing else.
+/// Returns a problem whose tables may be whole, cut in two or three pieces at a cost for all ranks, or replicated on
+/// all ranks.
 Problem random_problem(std::uint64_t k, int tables) {
   const Random random(k, Purpose::test);
   Problem problem;
@@ -34,7 +35,7 @@ Problem random_problem(std::uint64_t k, int tables) {
   return problem;
 }
 
-/// The least largest load of all plans, table by table; of ranks loaded alike one is tried.
+/// Finds the least maximum load over all plans, table by table. Ranks with equal loads are tried once.
 void all_plans(const Problem& problem, std::size_t t, std::vector<double>& own, double each, double& best) {
   if (each + *std::max_element(own.begin(), own.end()) >= best) return;
   if (t == problem.options.size()) {
@@ -59,7 +60,7 @@ void all_plans(const Problem& problem, std::size_t t, std::vector<double>& own, 
 
 }  // namespace
 
-TEST_CASE("no plan of a small problem goes below the bound") {
+TEST_CASE("lower_bound: no plan of a small problem has a smaller maximum load") {
   double nearest = 0;
   for (std::uint64_t k = 0; k < 16; ++k) {
     const Problem problem = random_problem(k, k % 6 == 5 ? 7 : 9);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Terms of the cost model by hand: one rate takes time, all others take none.
+// Terms of the cost model computed by hand: one rate takes time, all others take none.
 #include <cmath>
 
 #include "catch.hpp"
@@ -15,7 +15,7 @@ namespace {
 constexpr Index ranks = 4, batch = 1000, rows = 1 << 20, dim = 16;
 constexpr double vector = 4 * dim;
 
-/// A machine of one node on which only the wire takes time, a second a byte, or only `rate` does.
+/// Returns a machine of one node on which only `rate` takes time; null: only messages do, one second a byte.
 planning::Topology machine(double MachineCosts::*rate = nullptr) {
   planning::Topology topology;
   topology.ranks = topology.ranks_per_node = ranks;
@@ -28,7 +28,7 @@ planning::Topology machine(double MachineCosts::*rate = nullptr) {
   if (rate != nullptr)
     topology.costs.*rate = 1;
   else
-    topology.costs.inside_bytes = 1 - 1.0 / ranks;  // a rank's own part stays
+    topology.costs.inside_bytes = 1 - 1.0 / ranks;  // a rank keeps its own share
   return topology;
 }
 
@@ -48,14 +48,14 @@ planning::TableCosts costs(optim::Type type, const planning::Topology& topology,
   return {table(), demand, optimizer, topology, batch};
 }
 
-/// Different rows among so many even ids.
+/// Returns the expected number of distinct rows among so many uniform ids.
 double distinct(double ids) { return -double(rows) * std::expm1(ids * std::log1p(-1.0 / rows)); }
 
 const Range all_blocks{0, embedding::block_count};
 
 }  // namespace
 
-TEST_CASE("owners of cut columns send and get four bytes a touched row and sum") {
+TEST_CASE("TableCosts: owners of cut columns exchange four bytes a touched row and sum") {
   const auto seconds = [](optim::Type type, Range columns) {
     return costs(type, machine()).shard(all_blocks, columns, planning::ExchangeForm::pooled).owner.seconds;
   };
@@ -72,7 +72,7 @@ TEST_CASE("owners of cut columns send and get four bytes a touched row and sum")
   }
 }
 
-TEST_CASE("the dense kernel holds a gradient of the whole table and moves all of its rows") {
+TEST_CASE("TableCosts: the dense kernel stores a gradient of the whole table and moves all of its rows") {
   using planning::ComputeKernel;
   const auto bytes = [](optim::Type type, ComputeKernel kernel) {
     return costs(type, machine(), kernel).whole_bytes();
@@ -90,14 +90,14 @@ TEST_CASE("the dense kernel holds a gradient of the whole table and moves all of
   CHECK(seconds(optim::Type::rowwise_adagrad, ComputeKernel::fused) == Approx(distinct(batch) * (vector + 4)));
 }
 
-TEST_CASE("gradients of a copied table's touched rows travel to every rank, and back as sums") {
+TEST_CASE("TableCosts: data_parallel sends gradients of touched rows to every rank and sums back") {
   const double own = distinct(double(batch) / ranks), sums = own * (vector + 16);
   CHECK(costs(optim::Type::sgd, machine()).data_parallel().seconds == Approx(2 * sums * ranks));
   CHECK(costs(optim::Type::sgd, machine()).data_parallel().bytes ==
         Approx(4.0 * rows * dim + 1.125 * (64.0 * batch / ranks + (ranks + 1) * sums)));
 }
 
-TEST_CASE("ids of features that are not pooled travel as vectors of their own") {
+TEST_CASE("TableCosts: ids of un-pooled features are sent as vectors of their own") {
   embedding::EmbeddingBagConfig mixed = table();
   mixed.feature_names = {"bag", "sequence"};
   mixed.ids_per_bag = {10, 30};
@@ -110,7 +110,7 @@ TEST_CASE("ids of features that are not pooled travel as vectors of their own") 
         Approx(8.0 * 40 * batch + 4.0 * 2 * batch + 2 * vector * (batch + 30.0 * batch)));
 }
 
-TEST_CASE("a step waits four times for each rank of the node and of the others, and imbalance is largest over mean") {
+TEST_CASE("CostModel: a step has four latencies for each other rank and imbalance() is largest over mean") {
   planning::Topology topology = machine();
   topology.ranks = 12;
   topology.costs.inside_latency = 1, topology.costs.between_latency = 100;
@@ -124,7 +124,7 @@ TEST_CASE("a step waits four times for each rank of the node and of the others, 
   CHECK(uneven.imbalance() == Approx(2));
 }
 
-TEST_CASE("seconds of a rank are split by the work that takes them") {
+TEST_CASE("PlanEstimate: splits the seconds of a rank by the work that takes them") {
   using Split = planning::StepSeconds;
   const auto split = [](double MachineCosts::*rate, planning::ExchangeForm form) {
     planning::Topology topology = machine(rate);
@@ -148,14 +148,14 @@ TEST_CASE("seconds of a rank are split by the work that takes them") {
          {&MachineCosts::row_reads, &MachineCosts::ids, &MachineCosts::bags, &MachineCosts::add_bytes})
       alone(rate, &Split::lookup);
     for (const auto rate : {&MachineCosts::row_updates, &MachineCosts::update_bytes}) alone(rate, &Split::update);
-    const Split bytes = split(&MachineCosts::read_bytes, form);  // rows are read, and their gradients summed
+    const Split bytes = split(&MachineCosts::read_bytes, form);  // reads rows and sums their gradients
     CHECK(bytes.lookup == Approx(bytes.update));
-    const Split vectors = split(&MachineCosts::vector_bytes, form);  // a vector a bag, and its gradient
+    const Split vectors = split(&MachineCosts::vector_bytes, form);  // a vector a bag and its gradient
     CHECK(vectors.lookup == Approx(vectors.update));
   }
 }
 
-TEST_CASE("rows that travelled are pooled and their gradients summed at the samples; a rank alone adds no vectors") {
+TEST_CASE("TableCosts: fetched rows are pooled and summed at the samples and one rank adds no vectors") {
   const auto each = [](const planning::Topology& topology) {
     return costs(optim::Type::sgd, topology)
         .cost({0, all_blocks, {0, dim}}, {.form = planning::ExchangeForm::rows})
@@ -170,7 +170,7 @@ TEST_CASE("rows that travelled are pooled and their gradients summed at the samp
   CHECK(each(adding).seconds.lookup < 1);
 }
 
-TEST_CASE("tables that do not fit say how many bytes are missing, and what would do") {
+TEST_CASE("EmbeddingShardingPlanner: throws with the missing bytes and what would do if tables do not fit") {
   planned::Given given;
   given.settings.reserve = 0;
   given.settings.memory = 900000;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gradient accumulation: k batches that move the model once have the bits of one batch k times as large, on any ranks
-// and under any plan, also where an epoch's last step is short.
+// Gradient accumulation: k micro-batches a step give the bits of one batch k times as large, on any number of ranks
+// and under any plan. The last step of an epoch may be short.
 #include <fstream>
 
 #include "catch.hpp"
@@ -46,14 +46,14 @@ void accumulate(train::Job& job, int batches) {
   job.train.accumulate = batches;
 }
 
-/// The most batches a step, up to 4, for which every rank has a lane of each.
+/// Returns the most micro-batches a step, up to 4, for which every rank has a lane in each.
 int most(const comm::Communicator& comm, const train::Job& job) {
   return comm.size() * 4 <= job.train.lane_count() ? 4 : 2;
 }
 
 }  // namespace
 
-TEST_CASE("accumulated batches have the bits of one large one, for every kind of update, plan and last step") {
+TEST_CASE("train.accumulate: has the bits of one large batch for every kind of update and plan") {
   const comm::Communicator world(MPI_COMM_WORLD);
   const comm::Communicator self(MPI_COMM_SELF);
   const Folder alone(self, "accumulate_alone_" + std::to_string(world.rank()));
@@ -86,7 +86,7 @@ TEST_CASE("accumulated batches have the bits of one large one, for every kind of
   }
 }
 
-TEST_CASE("accumulated batches have those bits with the dense kernel and running metrics") {
+TEST_CASE("train.accumulate: has the bits of one large batch with the dense kernel and running metrics") {
   const comm::Communicator world(MPI_COMM_WORLD);
   const comm::Communicator self(MPI_COMM_SELF);
   const Folder alone(self, "accumulate_dense_alone_" + std::to_string(world.rank()));
@@ -118,7 +118,7 @@ TEST_CASE("accumulated batches have those bits with the dense kernel and running
   REQUIRE(lines(job) == said);
 }
 
-TEST_CASE("accumulated steps are counted, scheduled and resumed as steps, whatever they are made of") {
+TEST_CASE("train.accumulate: micro-batches count as one step in the schedule and after a restart") {
   const comm::Communicator world(MPI_COMM_WORLD);
   const comm::Communicator self(MPI_COMM_SELF);
   train::Job job = job_of(optim::Type::lamb);
@@ -141,7 +141,7 @@ TEST_CASE("accumulated steps are counted, scheduled and resumed as steps, whatev
   }
 }
 
-TEST_CASE("more batches a step than lanes for the ranks are an error that says what fits") {
+TEST_CASE("train.accumulate: throws if it exceeds the lanes of a rank and names values that fit") {
   const comm::Communicator world(MPI_COMM_WORLD);
   train::Job job = small_job("");
   job.train.accumulate = 16;
@@ -154,7 +154,7 @@ TEST_CASE("more batches a step than lanes for the ranks are an error that says w
             " or train.accumulate = " + std::to_string(most));
 }
 
-TEST_CASE("scores stand in the order of the samples, whatever a step is made of") {
+TEST_CASE("predict: writes scores in the order of the samples for any train.accumulate") {
   const comm::Communicator world(MPI_COMM_WORLD);
   const comm::Communicator self(MPI_COMM_SELF);
   const Folder folder(world, "accumulate_scores");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// checkpoint.keep_best and evaluate.patience: which evaluation is the best, what stays of it, when a run ends.
+// checkpoint.keep_best and evaluate.patience: the best evaluation, its checkpoint and the early end of a run.
 #include <cmath>
 #include <fstream>
 #include <map>
@@ -15,7 +15,7 @@ using namespace tesserec;
 
 namespace {
 
-/// Step -> value, of the lines of metrics.jsonl that evaluations wrote.
+/// Returns step -> value from the lines of metrics.jsonl that evaluations wrote.
 std::map<Index, double> evaluations(const train::Job& job, const std::string& metric) {
   std::map<Index, double> values;
   std::ifstream file(job.run.output + "/metrics.jsonl");
@@ -32,7 +32,7 @@ std::vector<Index> steps_of(const comm::Communicator& comm, const train::Job& jo
   return steps;
 }
 
-/// Learns by heart: few samples, many epochs, a rate so high that evaluations soon get worse.
+/// Returns a job that overfits: few samples, many epochs and a learning rate so high that evaluations soon get worse.
 train::Job overfitting(const std::string& folder) {
   train::Job job = small_job(folder);
   job.checkpoint.resume = "auto";
@@ -47,7 +47,7 @@ train::Job overfitting(const std::string& folder) {
 
 }  // namespace
 
-TEST_CASE("the checkpoint of the best evaluation stays beside the newest, through signals and restarts") {
+TEST_CASE("checkpoint.keep_best: keeps the best checkpoint and the newest through signals and restarts") {
   const comm::Communicator world(MPI_COMM_WORLD);
   const Folder folder(world, "best");
   train::Job job = overfitting(folder.path());
@@ -59,7 +59,7 @@ TEST_CASE("the checkpoint of the best evaluation stays beside the newest, throug
   REQUIRE(values.size() == 12);
   const auto best =
       std::min_element(values.begin(), values.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
-  REQUIRE(best->first < 24);  // else nothing is learnt by heart, and the test sees nothing
+  REQUIRE(best->first < 24);  // otherwise the job does not overfit, and the test sees nothing
   REQUIRE(result.best);
   CHECK(result.best->metric == "log_loss");
   CHECK(result.best->step == best->first);
@@ -68,7 +68,7 @@ TEST_CASE("the checkpoint of the best evaluation stays beside the newest, throug
   CHECK(result.best_checkpoint == parallel_io::find_checkpoint(world, folder.path() + "/best"));
   const train::TrainedModel named = train::open_trained(world, job, folder.path() + "/checkpoints/best");
   CHECK(store::attribute<std::int64_t>(named.attributes, "step", "it") == best->first);
-  // Where nothing gets better than what another run began with, that is kept.
+  // The checkpoint that a run began with stays the best if no later evaluation is better.
   train::Job other = job;
   other.run.output = folder.path() + "/other";
   other.checkpoint.resume = folder.path() + "/best";
@@ -77,7 +77,7 @@ TEST_CASE("the checkpoint of the best evaluation stays beside the newest, throug
   const train::TrainResult worse = run(world, other);
   CHECK(worse.best->step == best->first);
   CHECK(steps_of(world, other) == std::vector<Index>{best->first + 2, best->first});
-  // A run that begins anew has no best one.
+  // A new run has no best checkpoint.
   job.checkpoint.resume = "never";
   job.checkpoint.keep_best = false;
   job.train.steps = 1;
@@ -86,7 +86,7 @@ TEST_CASE("the checkpoint of the best evaluation stays beside the newest, throug
                  "no best checkpoint is kept there"));
 }
 
-TEST_CASE("a run whose patience is spent ends, and has ended when it is started again") {
+TEST_CASE("evaluate.patience: ends a run and keeps it ended when it is started again") {
   const comm::Communicator world(MPI_COMM_WORLD);
   const Folder folder(world, "patience");
   train::Job job = overfitting(folder.path() + "/whole");
@@ -102,7 +102,7 @@ TEST_CASE("a run whose patience is spent ends, and has ended when it is started 
   CHECK(again.weights_digest == result.weights_digest);
   CHECK(again.evaluation->log_loss == result.evaluation->log_loss);
 
-  // Another day in the same folder has patience and a best one of its own.
+  // A run on other data in the same folder counts its patience and its best evaluation anew.
   train::Job next = job;
   next.data.synthetic.samples = 1200;
   next.checkpoint.accept = {"data"};

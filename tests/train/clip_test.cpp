@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// optimizer.max_norm: all gradients of a step, dense and of touched rows, are scaled by their common length, with the
-// same bits on any ranks and under any plan.
+// optimizer.max_norm: scales all gradients of a step, dense and of touched rows, by their common norm. The bits are
+// the same on any number of ranks and under any plan.
 #include <cmath>
 
 #include "catch.hpp"
@@ -13,10 +13,10 @@ using planning::ShardingType;
 
 namespace {
 
-/// Of one step alone from the start values: every gradient, read from the velocity that it left.
+/// Every gradient of a first step, read from the velocity that momentum_sgd stored, and the norm of all.
 struct FirstStep {
   std::vector<float> gradients;
-  double norm = 0;  // as the step says
+  double norm = 0;  // as TrainStep reports it
 };
 
 FirstStep first_step(train::Job job) {
@@ -50,7 +50,7 @@ std::string outcome(const comm::Communicator& comm, const train::Job& job) {
 
 }  // namespace
 
-TEST_CASE("the gradients of a step are scaled to the bound of their common length, as torch does it") {
+TEST_CASE("optimizer.max_norm: scales the gradients of a step as torch does") {
   train::Job job = small_job("");
   job.plan.tables["C2"].kernel = embedding::ComputeKernel::dense;
   for (const int batches : {1, 4}) {
@@ -58,7 +58,7 @@ TEST_CASE("the gradients of a step are scaled to the bound of their common lengt
     job.train.accumulate = batches;
     job.optimizer.max_norm = 0;
     const FirstStep free = first_step(job);
-    CHECK(free.norm == 0);  // nobody asked
+    CHECK(free.norm == 0);  // not computed without max_norm
     long double squares = 0;
     for (const float g : free.gradients) squares += static_cast<long double>(g) * static_cast<long double>(g);
     const auto norm = static_cast<double>(std::sqrt(squares));
@@ -76,7 +76,7 @@ TEST_CASE("the gradients of a step are scaled to the bound of their common lengt
   }
 }
 
-TEST_CASE("a bound of the common length has one digest for all ranks, plans, kernels and accumulated batches") {
+TEST_CASE("optimizer.max_norm: has one digest for all ranks and plans and kernels and micro-batches") {
   const comm::Communicator world(MPI_COMM_WORLD);
   const comm::Communicator self(MPI_COMM_SELF);
   const Folder alone(self, "clip_alone_" + std::to_string(world.rank()));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Host code keeps away from what lies on a device: here with vectors that are not pooled, in plans_test.cpp with the
-// others.
+// Host code must not read or write device memory. Here a model has un-pooled features; plans_test.cpp covers pooled
+// ones.
 #include "catch.hpp"
 #include "closed_memory.hpp"
 #include "left_out.hpp"
@@ -9,7 +9,7 @@
 using namespace tesserec;
 using planning::ShardingType;
 
-TEST_CASE("host code keeps away from un-pooled vectors, long gradients and checkpoints on a device") {
+TEST_CASE("run.kernels: host code leaves device memory alone with un-pooled features and checkpoints") {
   const comm::Communicator world(MPI_COMM_WORLD);
   const Folder folder(world, "device_memory");
   train::Job job = small_job(folder.path());

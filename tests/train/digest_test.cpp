@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The promise of the program: this many ranks under any plan end with the bits of one rank alone.
+// Digests of a training: any number of ranks under any plan ends with the bits of one rank alone.
 #include "catch.hpp"
 #include "small_job.hpp"
 
@@ -30,7 +30,7 @@ void compare(const train::Job& job) {
         std::optional(ShardingType::data_parallel)}) {
     train::Job planned = job;
     planned.plan.default_type = type;
-    planned.train.pipeline = type != ShardingType::row_wise;  // with and without ids that travel ahead
+    planned.train.pipeline = type != ShardingType::row_wise;  // with and without prefetched ids
     INFO(world.size() << " ranks, " << (type ? planning::name(*type) : "auto"));
     const Outcome together = outcome(world, planned);
     REQUIRE(together.weights == alone.weights);
@@ -42,7 +42,7 @@ void compare(const train::Job& job) {
 
 }  // namespace
 
-TEST_CASE("one digest with the dense kernel, mean pooling and cat") {
+TEST_CASE("train: has one digest with the dense kernel and mean pooling and cat") {
   train::Job job = small_job("");
   job.model.interaction = network::Interaction::cat;
   job.tables = {{"C1", 0, 0, {}, embedding::PoolingType::mean, false, {}},
@@ -54,7 +54,7 @@ TEST_CASE("one digest with the dense kernel, mean pooling and cat") {
   compare(job);
 }
 
-TEST_CASE("another seed, another lane count and file order give other bits") {
+TEST_CASE("train: run.seed and train.lanes and train.shuffle change the weights") {
   const comm::Communicator self(MPI_COMM_SELF);
   const train::Job job = small_job("");
   const Outcome base = outcome(self, job);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Metrics of groups and of candidates reach an evaluation from its batches, and what features are worth: the same from
-// any ranks.
+// Evaluations: metrics of groups and candidates, importance of features and figures of tables. Each is the same on
+// any number of ranks.
 #include <cmath>
 #include <set>
 
@@ -13,7 +13,7 @@
 
 using namespace tesserec;
 
-TEST_CASE("groups are the ids of evaluate.group, on any ranks") {
+TEST_CASE("evaluate.group: its ids are the groups of gauc and ndcg and recall_at_k on any ranks") {
   const comm::Communicator world(MPI_COMM_WORLD), self(MPI_COMM_SELF);
   const Folder folder(world, "groups");
   train::Job job = small_job(folder.path());
@@ -36,7 +36,7 @@ TEST_CASE("groups are the ids of evaluate.group, on any ranks") {
   REQUIRE(mentions(error_of([&] { evaluated(world, "C2"); }), "feature \"C2\" has no id, or several, in 300 samples"));
 }
 
-TEST_CASE("two towers are judged by what they find among all items, on any ranks") {
+TEST_CASE("candidate_recall: ranks each item among all items on any ranks") {
   const comm::Communicator world(MPI_COMM_WORLD), self(MPI_COMM_SELF);
   const Folder folder(world, "towers");
   train::Job job = small_job(folder.path());
@@ -58,13 +58,14 @@ TEST_CASE("two towers are judged by what they find among all items, on any ranks
     CHECK((alone > 0.0 && alone < 1.0));
     CHECK(recall(world, loss) == alone);
   }
-  job.evaluate.k = 7;  // as many as there are items
+  job.evaluate.k = 7;  // the number of items
   CHECK(recall(world, "bce") == 1.0);
 }
 
 namespace {
 
-/// Samples of which the first half has id 0 and no click, the second half id 1 and a click; a number that says nothing.
+/// Returns a source whose first 150 samples have id 0 and no click, the others id 1 and a click. The dense feature is
+/// noise.
 std::unique_ptr<data::Source> sorted_clicks(const comm::Communicator& comm, const train::Job& job) {
   data::SourceInfo info;
   info.samples = 300;
@@ -92,7 +93,7 @@ std::unique_ptr<data::Source> sorted_clicks(const comm::Communicator& comm, cons
 
 }  // namespace
 
-TEST_CASE("a feature is worth what metrics lose where all samples exchange its values, on any ranks") {
+TEST_CASE("importance: returns the metrics with a feature permuted over all samples on any ranks") {
   const comm::Communicator world(MPI_COMM_WORLD), self(MPI_COMM_SELF);
   const Folder folder(world, "importance");
   train::Job job = small_job(folder.path());
@@ -126,7 +127,7 @@ TEST_CASE("a feature is worth what metrics lose where all samples exchange its v
   }
 }
 
-TEST_CASE("bags of any length are permuted whole, in micro-batches too") {
+TEST_CASE("importance: permutes whole bags of any length also with micro-batches") {
   const comm::Communicator world(MPI_COMM_WORLD), self(MPI_COMM_SELF);
   const Folder folder(world, "importance_bags");
   train::Job job = small_job(folder.path());
@@ -149,7 +150,7 @@ TEST_CASE("bags of any length are permuted whole, in micro-batches too") {
   }
 }
 
-TEST_CASE("a table's figures count the rows that training moved, of a large table in runs of 64 rows") {
+TEST_CASE("table_figures: counts the trained rows and samples a large table by runs of 64 rows") {
   const comm::Communicator self(MPI_COMM_SELF), world(MPI_COMM_WORLD);
   const Folder folder(world, "figures");
   train::Job job = small_job(folder.path() + "/" + std::to_string(world.rank()));

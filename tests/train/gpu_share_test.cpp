@@ -8,7 +8,7 @@
 
 using namespace tesserec;
 
-TEST_CASE("ranks that share a GPU are those with its name") {
+TEST_CASE("equal_texts: counts the ranks whose GPU has the name of a rank's GPU") {
   constexpr std::string_view all = "0 a, PCI 10 a, PCI 20 a, PCI 11 a, PCI 10 b";
   constexpr std::array<Index, 5> sizes{10, 10, 10, 10, 3};
   const int expected[] = {2, 1, 2, 1, 1};

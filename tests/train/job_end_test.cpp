@@ -21,7 +21,7 @@ JobEnd ends_in(int seconds) {
 
 }  // namespace
 
-TEST_CASE("the job's end leaves room for a turn, a checkpoint and the end of the program", "[train]") {
+TEST_CASE("JobEnd: near() leaves time for a turn and a checkpoint and the end of the program", "[train]") {
   const JobEnd end = ends_in(100);
   CHECK(std::abs(end.left() - 100) < 5);
   CHECK_FALSE(end.near(0, 0));
@@ -33,7 +33,7 @@ TEST_CASE("the job's end leaves room for a turn, a checkpoint and the end of the
   CHECK(ends_in(-5).near(0, 0));
 }
 
-TEST_CASE("a job that nobody ends has no end", "[train]") {
+TEST_CASE("JobEnd: is never near without SLURM_JOB_END_TIME and throws if it is no number", "[train]") {
   unsetenv("SLURM_JOB_END_TIME");
   CHECK_FALSE(JobEnd().near(1e9, 1e9));
   setenv("SLURM_JOB_END_TIME", "", 1);

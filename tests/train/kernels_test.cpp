@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables by portable kernels have the digests of those by the host's: each optimizer, on this many ranks, under plans
-// that cut rows, columns or neither, whether a step is one batch or several, and from a checkpoint of the other.
+// Portable kernels have the digests of SIMD kernels: for each optimizer, under plans that cut rows, columns or
+// neither, with and without micro-batches, and from a checkpoint that the other kernels wrote.
 #include "catch.hpp"
 #include "left_out.hpp"
 #include "small_job.hpp"
@@ -32,7 +32,7 @@ train::Job job_of(std::size_t i) {
 
 }  // namespace
 
-TEST_CASE("portable kernels end with the digests of the host's, and go on from its checkpoints") {
+TEST_CASE("run.kernels: portable has the digests of simd and resumes from its checkpoints") {
   const comm::Communicator world(MPI_COMM_WORLD);
   const Folder together(world, "kernels");
   const ShardingType types[] = {ShardingType::table_wise, ShardingType::column_wise, ShardingType::data_parallel,
@@ -65,7 +65,7 @@ TEST_CASE("portable kernels end with the digests of the host's, and go on from i
   }
 }
 
-TEST_CASE("portable kernels of the dense kernel, which moves every row") {
+TEST_CASE("run.kernels: portable has the digests of simd with the dense kernel") {
   const comm::Communicator world(MPI_COMM_WORLD);
   const Folder together(world, "kernels_dense");
   train::Job job = job_of(0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Labels that a loss or the metrics do not take are refused when the data are opened, on all ranks.
+// Labels outside the range of a loss or of the metrics: open_source() throws on all ranks.
 #include "catch.hpp"
 #include "errors.hpp"
 #include "small_job.hpp"
@@ -10,7 +10,7 @@
 using namespace tesserec;
 using data::Use;
 
-TEST_CASE("a data set is opened with the labels that its use takes") {
+TEST_CASE("open_source: throws if a label is outside the range of the loss or the metrics") {
   const comm::Communicator world(MPI_COMM_WORLD);
   const Folder folder(world, "labels");
   const auto write = [&](const std::string& name, const std::vector<float>& labels) {
@@ -46,6 +46,6 @@ TEST_CASE("a data set is opened with the labels that its use takes") {
   }
   job.model.loss = "ratings";
   CHECK(mentions(refusal(Use::train), "label 0 in sample 1 of " + job.data.train[0] + " is outside [1, 5]"));
-  CHECK(mentions(refusal(Use::evaluate), "is outside [1, 1]"));  // what the metrics take
+  CHECK(mentions(refusal(Use::evaluate), "is outside [1, 1]"));  // the range of the loss and of the metrics
   CHECK(refusal(Use::predict).empty());
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What Kokkos' own tool hooks see of a training: every kernel and allocation has a label "tesserec::folder::name", and
-// what is handed an instance works on that one.
+// Kokkos' tool hooks during a training: every kernel and allocation has a label "tesserec::folder::name", and every
+// kernel runs on the instance that the session was given.
 #include <cstdint>
 #include <regex>
 #include <set>
@@ -30,7 +30,7 @@ void allocation(Kokkos_Profiling_SpaceHandle, const char* label, const void*, st
     seen.allocations.insert(label);
 }
 
-/// Watches while it lives.
+/// A scope during which kernels and allocations are recorded.
 class Watch {
  public:
   Watch() {
@@ -50,7 +50,7 @@ class Watch {
   }
 };
 
-/// An instance that is not the default one, where Kokkos can tell them apart.
+/// Returns an instance other than the default one if Kokkos can create it.
 template <class Space>
 Space another_instance() {
 #if KOKKOS_VERSION >= 40200
@@ -59,7 +59,7 @@ Space another_instance() {
   return {};
 }
 
-/// Of a label, the folder; empty where it has another form.
+/// Returns the folder in a label; empty if the label has another form.
 std::string folder_of(const std::string& label) {
   static const std::regex form("tesserec::([a-z_]+)::[a-z_]+( .*)?");
   std::smatch parts;
@@ -68,7 +68,7 @@ std::string folder_of(const std::string& label) {
 
 }  // namespace
 
-TEST_CASE("every kernel and allocation of a training has a label, and every kernel the instance handed in") {
+TEST_CASE("train: every kernel and allocation has a label and every kernel runs on the session's Exec") {
   const comm::Communicator world(MPI_COMM_WORLD);
   const Folder folder(world, "launches");
   train::Job job = small_job(folder.path());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// metrics.jsonl: what stands in it, and what a run that goes on keeps of it.
+// Lines of metrics.jsonl, and the lines that a resumed run keeps.
 #include <cmath>
 #include <fstream>
 #include <sstream>
@@ -20,7 +20,7 @@ std::vector<std::string> lines(const std::string& folder) {
   return all;
 }
 
-/// Of each line of a kind, the number of this name.
+/// Returns the number `name` of each line of a kind.
 std::vector<double> column(const std::string& folder, const std::string& kind, const std::string& name) {
   std::vector<double> all;
   for (const std::string& line : lines(folder))
@@ -29,7 +29,7 @@ std::vector<double> column(const std::string& folder, const std::string& kind, c
   return all;
 }
 
-/// A line without its time, which is the last.
+/// Returns a line without its last field, the time.
 std::string timeless(const std::string& line) {
   const std::size_t time = line.find(", \"time\": ");
   REQUIRE(time != std::string::npos);
@@ -38,7 +38,7 @@ std::string timeless(const std::string& line) {
 
 }  // namespace
 
-TEST_CASE("a log that goes on keeps the lines up to its step, whole ones alone, and the last evaluation goes") {
+TEST_CASE("MetricsLog: a resumed log keeps the whole lines up to its step without the last evaluation") {
   const comm::Communicator self(MPI_COMM_SELF);
   const Folder folder(self, "metrics_" + std::to_string(comm::Communicator(MPI_COMM_WORLD).rank()));
   {
@@ -68,7 +68,7 @@ TEST_CASE("a log that goes on keeps the lines up to its step, whole ones alone, 
   REQUIRE(mentions(error_of([&] { log.write(5, "train", {}); }), "metrics.jsonl: cannot write it"));
 }
 
-TEST_CASE("a run logs the mean loss since the last line, its rate, and as many evaluations as are due") {
+TEST_CASE("train.log_every: writes the mean loss since the last line and the rate at each due step") {
   const comm::Communicator world(MPI_COMM_WORLD);
   train::Job job = small_job("");
   job.train.epochs = 1;
@@ -100,7 +100,7 @@ TEST_CASE("a run logs the mean loss since the last line, its rate, and as many e
   CHECK(pairs[2][0] == Approx((each[2][0] + each[2][1] + each[2][2]) / 3).epsilon(1e-14));
   CHECK(pairs[2][1] == each[2][3]);
   CHECK(pairs[4] == std::vector<double>{4});
-  // The loss of the end is that of the last line, not of the last batch.
+  // The final loss is that of the last line, not of the last batch.
   const auto whole = logged(100, 0);
   CHECK(whole[0] == std::vector<double>{4});
   CHECK(whole[5] == whole[2]);
@@ -109,7 +109,7 @@ TEST_CASE("a run logs the mean loss since the last line, its rate, and as many e
   CHECK(whole[5].front() != each[2][3]);
 }
 
-TEST_CASE("a run that a signal ends between two lines tells the mean loss since the last one, also when it goes on") {
+TEST_CASE("train: a run that a signal ends between two lines reports the mean loss since the last line") {
   const comm::Communicator world(MPI_COMM_WORLD);
   const Folder folder(world, "between");
   train::Job job = small_job(folder.path());

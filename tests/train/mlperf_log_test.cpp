@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Training that ends at an AUC, and the lines that MLPerf's checker reads of it.
+// evaluate.stop_at_auc, and the lines of run.mlperf_log that MLPerf's checker reads.
 #include <algorithm>
 #include <fstream>
 #include <map>
@@ -35,7 +35,7 @@ std::vector<Json> events(const std::string& path, const std::string& key) {
   return found;
 }
 
-/// By step, of metrics.jsonl.
+/// Returns the AUC of each evaluated step in metrics.jsonl.
 std::map<Index, double> measured(const train::Job& job) {
   std::map<Index, double> auc;
   for (const Json& line : lines(job.run.output + "/metrics.jsonl", ""))
@@ -55,7 +55,7 @@ train::Job evaluating_job(const std::string& folder) {
 
 }  // namespace
 
-TEST_CASE("training ends with the first evaluation that reaches an AUC, and is at its end when called again") {
+TEST_CASE("evaluate.stop_at_auc: ends at the first evaluation that reaches it and stays ended") {
   const Folder folder(world(), "auc");
   train::Job job = evaluating_job(folder.path());
   run(world(), job);
@@ -89,7 +89,7 @@ TEST_CASE("training ends with the first evaluation that reaches an AUC, and is a
   CHECK(ends.front().at("metadata").at("status").string() == "success");
 }
 
-TEST_CASE("MLPerf's lines come in its order, once, though a signal ends the run and another goes on") {
+TEST_CASE("run.mlperf_log: has each line once and in MLPerf's order after a signal and a restart") {
   const Folder folder(world(), "mllog");
   train::Job job = evaluating_job(folder.path());
   job.evaluate.every_steps = 3;
@@ -132,7 +132,7 @@ TEST_CASE("MLPerf's lines come in its order, once, though a signal ends the run 
   CHECK(auc[2].at("metadata").at("epoch_num").number() == 2);
 
   job.checkpoint.resume = "never";
-  job.train.batch_size = 128;  // the samples of a step are the batch of MLPerf's words
+  job.train.batch_size = 128;  // MLPerf's batch is all samples of a step
   job.train.accumulate = 2;
   run(world(), job);
   CHECK(value("global_batch_size").integer() == 256);

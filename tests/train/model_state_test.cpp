@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A whole model in a loop of one's own around a TrainStep: saved with its step, loaded on other ranks, the same bits.
+// save() and load() of a whole model in a caller's own loop around a TrainStep: the same bits on other ranks.
 #include "catch.hpp"
 #include "errors.hpp"
 #include "small_job.hpp"
@@ -11,7 +11,8 @@ using namespace tesserec;
 
 namespace {
 
-/// Goes on from the newest checkpoint below `folder` up to a step, saves, and returns the digest of the weights.
+/// Resumes from the newest checkpoint below `folder`, trains up to step `last`, saves, and returns the digest of the
+/// weights.
 std::string train_up_to(const comm::Communicator& comm, const train::Job& job, const std::string& folder, Index last,
                         Index from) {
   const auto source = train::open_source(comm, job, data::Use::train);
@@ -32,10 +33,10 @@ std::string train_up_to(const comm::Communicator& comm, const train::Job& job, c
 
 }  // namespace
 
-TEST_CASE("a whole model is saved with its step and goes on exactly on any number of ranks") {
+TEST_CASE("save and load: a whole model resumes with the same bits on any number of ranks") {
   const comm::Communicator world(MPI_COMM_WORLD), self(MPI_COMM_SELF);
   train::Job job = small_job("");
-  job.optimizer.sparse.type = job.optimizer.dense.type = optim::Type::adam;  // whose moves depend on the step
+  job.optimizer.sparse.type = job.optimizer.dense.type = optim::Type::adam;  // whose updates depend on the step
   const Folder whole(self, "model_whole_" + std::to_string(world.rank())), folder(world, "model_state");
   const std::string expected = train_up_to(self, job, whole.path(), 6, 0);
   train_up_to(world, job, folder.path(), 2, 0);

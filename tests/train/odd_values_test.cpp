@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values of data without a seal that training would meet late, or never speak of, are told before the first step.
+// Wrong or odd values in files without a seal: prepare_source() and look_through() report them before the first step.
 #include <limits>
 
 #include "catch.hpp"
@@ -12,7 +12,7 @@ using namespace tesserec;
 
 namespace {
 
-/// What stands before the first step of a job that trains on one file and evaluates another.
+/// Returns the error before the first step of a job that trains on one file and evaluates another.
 std::string complaint(const comm::Communicator& comm, const train::Job& job, data::OddValues* odd = nullptr) {
   return error_of([&] {
     const auto source = train::open_source(comm, job, data::Use::train);
@@ -37,7 +37,7 @@ struct Files {
     job.data.train = {folder.path() + "/train.h5"};
     job.data.evaluate = {folder.path() + "/evaluate.h5"};
   }
-  /// Writes a file by rank 0, without its seal as if another program had written it.
+  /// Writes a file on rank 0; without its seal unless `sealed`, as if another program had written it.
   template <class Write>
   void make(const std::string& path, const Write& write, bool sealed = false) const {
     comm.barrier();
@@ -55,7 +55,7 @@ struct Files {
 
 }  // namespace
 
-TEST_CASE("packed evaluation and training data without a seal are looked through before the first step") {
+TEST_CASE("prepare_source: checks ids and numbers of packed files without a seal before the first step") {
   const comm::Communicator world(MPI_COMM_WORLD);
   Files files(world, "packed_values");
   const std::string train = files.job.data.train[0], evaluate = files.job.data.evaluate[0];
@@ -78,7 +78,7 @@ TEST_CASE("packed evaluation and training data without a seal are looked through
     CHECK(mentions(complaint(world, files.job), "dense feature plus is -inf in sample 0 of " + path));
     files.make(path, packed(nothing));
   }
-  // A seal vouches for numbers, and for ids while tables have the rows that the file says.
+  // A seal vouches for numbers, and for ids if the tables have the rows that the file names.
   files.make(evaluate, packed(nothing), true);
   files.job.tables.resize(2);
   files.job.tables[0].name = "low", files.job.tables[1].name = "high";
@@ -100,7 +100,7 @@ TEST_CASE("packed evaluation and training data without a seal are looked through
   CHECK(world.sum(odd.large[1]) == 2);
 }
 
-TEST_CASE("bags without a seal are looked through before the first step") {
+TEST_CASE("prepare_source: checks ids and weights of jagged files without a seal before the first step") {
   const comm::Communicator world(MPI_COMM_WORLD);
   Files files(world, "bag_values");
   const std::string train = files.job.data.train[0], evaluate = files.job.data.evaluate[0];
@@ -140,7 +140,7 @@ TEST_CASE("bags without a seal are looked through before the first step") {
     CHECK(mentions(complaint(world, files.job), "id -7 of feature b in sample 3 of " + path));
     files.make(path, bags(nothing));
   }
-  // Bags 2 and 3 of a are ids 1 to 5; of these the first has its weight, the next bag has none.
+  // Bags 2 and 3 of feature a have the weights 1 to 5 of the file. They become zero, so these two bags weigh nothing.
   files.make(evaluate, bags([](store::File& file) {
                const std::vector<float> zeros(5, 0.0f);
                file.write("/sparse/a/weights", {1, 5}, zeros.data());

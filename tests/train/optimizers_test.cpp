@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The promise of the program for every optimizer: one digest on any ranks, under plans that cut rows, columns or both,
-// and over a restart between two of them.
+// Digests of every optimizer: the same on any number of ranks, under plans that cut rows, columns or both, and over a
+// restart between two plans.
 #include <cmath>
 #include <set>
 
@@ -34,7 +34,7 @@ train::Job job_of(const optim::TypeInfo& type, std::size_t i) {
 
 }  // namespace
 
-TEST_CASE("every optimizer has one digest for all ranks and plans, and over a restart") {
+TEST_CASE("optimizer: every type has one digest for all ranks and plans and over a restart") {
   const comm::Communicator world(MPI_COMM_WORLD);
   const Folder together(world, "optimizers");
   std::set<std::string> seen;
@@ -45,7 +45,7 @@ TEST_CASE("every optimizer has one digest for all ranks and plans, and over a re
     job.plan.default_type = ShardingType::table_wise;
     job.run.output = together.path();
     const Digests expected = digests_alone(world, job);
-    REQUIRE(seen.insert(expected.weights).second);  // no two rules are one
+    REQUIRE(seen.insert(expected.weights).second);  // no two optimizers are alike
     for (const ShardingType sharding : {ShardingType::column_wise, ShardingType::grid, ShardingType::data_parallel}) {
       INFO(type.name << ", " << planning::name(sharding));
       job.plan.default_type = sharding;
@@ -62,7 +62,7 @@ TEST_CASE("every optimizer has one digest for all ranks and plans, and over a re
   }
 }
 
-TEST_CASE("tables of rules with no, one and two rounds of sums share the columns of a step") {
+TEST_CASE("optimizer: tables whose rules need zero or one or two rounds of sums share a step") {
   const comm::Communicator world(MPI_COMM_WORLD);
   const Folder together(world, "rounds");
   train::Job job = job_of(optim::info(optim::Type::sgd), 0);
@@ -80,7 +80,7 @@ TEST_CASE("tables of rules with no, one and two rounds of sums share the columns
   REQUIRE(digests(world, job) == expected);
 }
 
-TEST_CASE("LAMB moves each tensor of the dense half by lr times its own length") {
+TEST_CASE("optimizer.dense: lamb moves each tensor by lr times the norm of the tensor") {
   const comm::Communicator world(MPI_COMM_WORLD);
   train::Job job = small_job("");
   job.optimizer.dense.type = optim::Type::lamb;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The promise of the program, over all plans: sharding types and mixes of them, poolings, optimizers, both exchange
-// forms, ids that travel ahead or not, batches accumulated or not, on simulated nodes, with both kinds of kernels.
-// ctest runs a sixth of it; test_train "[every]" runs all.
+// Digests under all plans: sharding types and mixtures of them, poolings, optimizers, both exchange forms, with and
+// without prefetched ids and micro-batches, on simulated nodes, with both kinds of kernels. ctest runs a sixth of the
+// cases; test_train "[every]" runs all.
 #include <fstream>
 #include <optional>
 
@@ -26,7 +26,7 @@ constexpr ShardingType all_types[] = {
     ShardingType::table_wise,        ShardingType::row_wise, ShardingType::column_wise,  ShardingType::table_row_wise,
     ShardingType::table_column_wise, ShardingType::grid,     ShardingType::data_parallel};
 
-/// Bags of 0 to 5 ids, each with a weight in [-1, 1); labels that the first feature decides.
+/// Writes bags of 0 to 5 ids, each with a weight in [-1, 1). The length of the first feature's bag decides the label.
 void write_weighted(const std::string& path, Index samples, std::uint64_t seed) {
   const Random random(seed, Purpose::test);
   const std::vector<std::string> features = {"C1", "C2", "C3"};
@@ -65,8 +65,8 @@ void write_weighted(const std::string& path, Index samples, std::uint64_t seed) 
   file.close();
 }
 
-/// Two features on one table, one of them on a second table too, which is cut in two and projected, and a table of
-/// fewer rows than ranks.
+/// Returns a job with two features on one table. One of these features also reads a table that is cut in two and
+/// projected; a third table has fewer rows than ranks.
 train::Job job_of(const std::string& folder, PoolingType pooling, bool weighted, optim::Type sparse) {
   train::Job job = small_job("");
   job.run.kernels = Kernels::simd;
@@ -102,7 +102,7 @@ std::string outcome(const comm::Communicator& comm, train::Job job, const std::s
   return text.str();
 }
 
-/// Writes the forced plan with one exchange form to `path`; what is pooled, by two levels where there are two.
+/// Writes the forced plan with one exchange form to `path`. A pooled plan takes two levels if its type allows them.
 void write_plan(const comm::Communicator& comm, const train::Job& job, ExchangeForm form, const std::string& path) {
   const auto source = data::make_source(job.data, data::Use::train, train::Session::deal(comm, job, false));
   const auto tables = train::resolve_tables(job.tables, source->info(), job.model);
@@ -120,7 +120,8 @@ void write_plan(const comm::Communicator& comm, const train::Job& job, ExchangeF
   comm.barrier();
 }
 
-/// Plan k: 0 to 6 all tables of one type, 7 every table another, 8 the planner's own.
+/// Sets plan k and returns its name. Plans 0 to 6: all tables of one type; 7: a type for each table; 8: the planner's
+/// own.
 constexpr int plans = 9;
 std::string demand(train::Job& job, int k) {
   const char* const tables[] = {"both", "few", "again_quotient", "again_remainder"};
@@ -135,7 +136,7 @@ std::string demand(train::Job& job, int k) {
 
 void compare(bool every) {
   comm::provide_nccl(HostNccl::make);
-  // On GPUs, where each rank has one.
+  // On GPUs `automatic` takes NCCL only if each rank has a GPU of its own.
   const auto by_nccl = built_for_gpus() ? comm::TransportType::automatic : comm::TransportType::nccl;
   const comm::Communicator world(MPI_COMM_WORLD);
   const comm::Communicator self(MPI_COMM_SELF);
@@ -162,7 +163,7 @@ void compare(bool every) {
       alone = world.broadcast(alone, 0);
       for (int k = 0; k < plans; ++k)
         for (int variant = 0; variant < 4; ++variant, ++number) {
-          // A sixth of the plans of each job, each in one variant; other ones on other numbers of ranks.
+          // A sixth of the plans of each job run, each in one variant; other ones on other numbers of ranks.
           const int plan = number / 4 + number / 36 + world.size();
           if (!every && (plan % 6 != 0 || (plan / 6) % 4 != variant)) continue;
           if (!every && left_out(plan / 6, 4)) continue;
@@ -192,6 +193,6 @@ void compare(bool every) {
 
 }  // namespace
 
-TEST_CASE("one digest for all plans") { compare(false); }
+TEST_CASE("train: every plan has one digest") { compare(false); }
 
-TEST_CASE("one digest for all plans, each in all variants", "[.][every]") { compare(true); }
+TEST_CASE("train: every plan has one digest in all variants", "[.][every]") { compare(true); }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A training in bf16 keeps the promise too: one digest on any ranks and over a restart between two of them.
+// model.precision = bf16: one digest on any number of ranks and over a restart between two of them.
 #include <cmath>
 
 #include "catch.hpp"
@@ -23,7 +23,7 @@ train::Job job_of(const std::string& folder) {
 
 }  // namespace
 
-TEST_CASE("bf16 has one digest on all ranks and over a restart, and is near fp32") {
+TEST_CASE("model.precision: bf16 has one digest on all ranks and over a restart and is near fp32") {
   const comm::Communicator world(MPI_COMM_WORLD);
   const comm::Communicator self(MPI_COMM_SELF);
   const Folder alone(self, "precision_alone_" + std::to_string(world.rank()));

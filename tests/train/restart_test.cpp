@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run that stops and goes on, on another number of ranks and under another plan, ends with the bits of one
-// that never stopped.
+// Restarts: a run that stops and resumes on another number of ranks and under another plan ends with the bits of a
+// run that never stopped.
 #include <csignal>
 #include <fstream>
 #include <functional>
@@ -17,13 +17,13 @@ using namespace tesserec;
 
 namespace {
 
-/// The first `ranks` ranks of the world; null on the others.
+/// Returns the first `ranks` ranks of the world; null on the others.
 std::unique_ptr<comm::Communicator> first_ranks(const comm::Communicator& world, int ranks) {
   auto part = std::make_unique<comm::Communicator>(world, world.rank() < ranks ? 0 : 1);
   return world.rank() < ranks ? std::move(part) : nullptr;
 }
 
-/// The step of the newest whole checkpoint; -1: there is none.
+/// Returns the step of the newest whole checkpoint, or -1 if there is none.
 Index newest(const comm::Communicator& comm, const train::Job& job) {
   const auto whole = parallel_io::CheckpointFolder(comm, job.checkpoint_folder()).list();
   return whole.empty() ? -1 : whole.front().step;
@@ -31,7 +31,7 @@ Index newest(const comm::Communicator& comm, const train::Job& job) {
 
 }  // namespace
 
-TEST_CASE("training that stops at any step resumes exactly on any number of ranks") {
+TEST_CASE("checkpoint.resume: training that stops at any step resumes exactly on any number of ranks") {
   const comm::Communicator world(MPI_COMM_WORLD);
   const comm::Communicator self(MPI_COMM_SELF);
   for (const optim::Type type : {optim::Type::adam, optim::Type::rowwise_adagrad}) {
@@ -81,7 +81,7 @@ TEST_CASE("training that stops at any step resumes exactly on any number of rank
   }
 }
 
-TEST_CASE("a piece of one column and a state of one number a row are two things in a checkpoint") {
+TEST_CASE("checkpoint: distinguishes a shard of one column from a state of one number a row") {
   const comm::Communicator world(MPI_COMM_WORLD);
   const comm::Communicator self(MPI_COMM_SELF);
   train::Job job = small_job("");
@@ -104,7 +104,7 @@ TEST_CASE("a piece of one column and a state of one number a row are two things 
   REQUIRE(result.state_digest == expected.state_digest);
 }
 
-TEST_CASE("a signal on one rank ends the run on all with a checkpoint, and the run goes on from it") {
+TEST_CASE("train: a signal on one rank ends the run on all with a checkpoint from which it resumes") {
   const comm::Communicator world(MPI_COMM_WORLD);
   const Folder folder(world, "signal");
   train::Job job = small_job(folder.path());
@@ -121,7 +121,7 @@ TEST_CASE("a signal on one rank ends the run on all with a checkpoint, and the r
   REQUIRE(finished.weights_digest == run(self, small_job(whole.path())).weights_digest);
 }
 
-TEST_CASE("a signal in an evaluation on one rank ends the run on all, and the run goes on with that evaluation") {
+TEST_CASE("evaluate: a signal on one rank ends the run on all and the next run evaluates again") {
   const comm::Communicator world(MPI_COMM_WORLD);
   const Folder folder(world, "evaluation_signal");
   train::Job job = small_job(folder.path());
@@ -147,7 +147,7 @@ TEST_CASE("a signal in an evaluation on one rank ends the run on all, and the ru
   CHECK(evaluations() == std::vector<Index>{3, 6, 8});
 }
 
-TEST_CASE("a signal before the first step ends the run on all ranks, and nothing is written") {
+TEST_CASE("train: a signal before the first step ends the run on all ranks without a checkpoint") {
   const comm::Communicator world(MPI_COMM_WORLD);
   const Folder folder(world, "early_signal");
   const Signals signals;
@@ -156,7 +156,7 @@ TEST_CASE("a signal before the first step ends the run on all ranks, and nothing
   CHECK_FALSE(std::filesystem::exists(folder.path() + "/checkpoints"));
 }
 
-TEST_CASE("checkpoint.keep holds, resume = never begins anew, and another run's checkpoint is refused") {
+TEST_CASE("checkpoint: obeys keep and resume = never and refuses the checkpoint of another run") {
   const comm::Communicator world(MPI_COMM_WORLD);
   const Folder folder(world, "keep");
   train::Job job = small_job(folder.path());
@@ -193,7 +193,7 @@ TEST_CASE("checkpoint.keep holds, resume = never begins anew, and another run's 
   job.checkpoint.relane = true;
   job.train.epochs = 3;
   REQUIRE(run(world, job).steps == 12);
-  // Checkpoints of later steps go where the deck says so, and nowhere else.
+  // Checkpoints of later steps are replaced only if run.overwrite is true.
   job.run.overwrite = false;
   for (const std::string& resume : {std::string("never"), checkpoints.list().back().folder})
     refused(

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// window_ and lifetime_ values of metrics.jsonl: what they are of, on any ranks, over a restart.
+// window_ and lifetime_ values of metrics.jsonl: the samples that they cover, on any number of ranks and over a
+// restart.
 #include <fstream>
 
 #include "catch.hpp"
@@ -13,7 +14,7 @@ namespace {
 
 using Line = std::vector<std::pair<std::string, double>>;
 
-/// The lines of metrics.jsonl without rate and time.
+/// Returns the lines of metrics.jsonl without rate and time.
 std::vector<std::string> lines(const std::string& folder) {
   std::ifstream file(folder + "/metrics.jsonl");
   std::vector<std::string> all;
@@ -44,7 +45,7 @@ train::Job job_with_metrics(const std::string& folder) {
 
 }  // namespace
 
-TEST_CASE("a window spans the last lines and the lifetime all, whatever rank has which samples") {
+TEST_CASE("RunningMetrics: a window spans the last lines and the lifetime all lines on any ranks") {
   const comm::Communicator world(MPI_COMM_WORLD);
   const std::vector<float> p = {0.1f, 0.9f, 0.4f, 0.7f, 0.2f, 0.6f}, y = {0, 1, 1, 0, 0, 1};
   const std::vector<float> w = {1, 2, 0.5f, 0, 3, 1};
@@ -80,7 +81,7 @@ TEST_CASE("a window spans the last lines and the lifetime all, whatever rank has
   CHECK(train::RunningMetrics(world, {}, 2, 0.5).line().empty());
 }
 
-TEST_CASE("metrics.jsonl has windows and lifetimes of the training samples, the same from any ranks") {
+TEST_CASE("train.metrics: metrics.jsonl has windows and lifetimes that are the same on any ranks") {
   const comm::Communicator world(MPI_COMM_WORLD), self(MPI_COMM_SELF);
   const Folder folder(world, "running"), whole(self, "running_whole_" + std::to_string(world.rank()));
   run(self, job_with_metrics(whole.path()));
@@ -102,7 +103,7 @@ TEST_CASE("metrics.jsonl has windows and lifetimes of the training samples, the 
   CHECK(of(3, "lifetime_mse") != of(3, "window_mse"));
 }
 
-TEST_CASE("a run that goes on, on other ranks and in the middle of a line, has the same windows and lifetimes") {
+TEST_CASE("train.metrics: a run resumed between two lines on other ranks has the same windows") {
   const comm::Communicator world(MPI_COMM_WORLD), self(MPI_COMM_SELF);
   const Folder folder(world, "running_on"), whole(self, "running_on_whole_" + std::to_string(world.rank()));
   run(self, job_with_metrics(whole.path()));

@@ -6,7 +6,7 @@
 
 using namespace tesserec;
 
-TEST_CASE("ranks that see other bytes behind one path do not read it") {
+TEST_CASE("open_source: throws if ranks read different bytes at one path") {
   const comm::Communicator world(MPI_COMM_WORLD);
   if (world.size() == 1) return;
   const Folder folder(world, "same_files");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ranks that were told different things get one error, which names what and who, from whatever constructor sees it
-// first.
+// Options that differ between ranks: each constructor throws one error on all ranks, which names the option and the
+// rank.
 #include <functional>
 
 #include "catch.hpp"
@@ -11,7 +11,7 @@
 
 using namespace tesserec;
 
-TEST_CASE("an option of one rank is an error of all") {
+TEST_CASE("Session: throws on all ranks if one rank has another option") {
   const comm::Communicator world(MPI_COMM_WORLD);
   const int last = world.size() - 1;
   const train::Job same = small_job("");
@@ -44,7 +44,7 @@ TEST_CASE("an option of one rank is an error of all") {
   }
 }
 
-TEST_CASE("a plan, a pipeline or a folder of one rank is an error of all") {
+TEST_CASE("DistributedModelParallel: throws on all ranks if one rank has another plan or folder") {
   const comm::Communicator world(MPI_COMM_WORLD);
   const bool is_last = world.rank() == world.size() - 1;
   const embedding::EmbeddingBagCollection module({{"t", 2048, 16, {"a"}, {}, false, {}}});
@@ -66,7 +66,7 @@ TEST_CASE("a plan, a pipeline or a folder of one rank is an error of all") {
   told([&] { train::load(Exec(), model, folder.path() + (is_last ? "/b" : "/a")); }, "path is ");
 }
 
-TEST_CASE("a source deals as the model says, and a batch that does not is an error of all ranks") {
+TEST_CASE("deal_of: equals Session::deal and a batch of another size throws on all ranks") {
   const comm::Communicator world(MPI_COMM_WORLD);
   train::Job job = small_job("");
   job.train.accumulate = 2;
@@ -81,7 +81,7 @@ TEST_CASE("a source deals as the model says, and a batch that does not is an err
   CHECK(mentions(error_of([&] { session.step(now, nullptr, 1); }), concat("rank ", world.size() - 1, " brings ")));
 }
 
-TEST_CASE("a source need not say how many ids a bag has") {
+TEST_CASE("Session: accepts a source without ids_per_bag and throws if its lists have other lengths") {
   const comm::Communicator world(MPI_COMM_WORLD);
   const train::Job job = small_job("");
   data::SourceInfo info = data::make_source(job.data, data::Use::train, train::Session::deal(world, job, true))->info();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A model small enough to train many times in a test, on planted data, in a folder of its own.
+// A small job on planted data, small enough to train many times in a test, and functions that run it in a folder.
 #pragma once
 
 #include <csignal>
@@ -13,7 +13,7 @@
 #include <tesserec/train/tables.hpp>
 #include <tesserec/train/trainer.hpp>
 
-/// A folder that rank 0 makes empty and removes again.
+/// A folder that rank 0 removes in constructor and destructor.
 class Folder {
  public:
   explicit Folder(const tesserec::comm::Communicator& comm, const std::string& name)
@@ -59,7 +59,8 @@ inline tesserec::train::Job small_job(const std::string& folder) {
   return job;
 }
 
-/// C3 stays un-pooled: its vectors are added by weights that are learnt, one an id, behind which a linear layer stands.
+/// Replaces the model by one in which C3 is un-pooled: a learned weight for each id sums its vectors, before a linear
+/// layer.
 inline void weigh_vectors(tesserec::train::Job& job) {
   using namespace tesserec;
   job.model.type = "network";
@@ -74,7 +75,7 @@ inline void weigh_vectors(tesserec::train::Job& job) {
   job.tables[3].start = embedding::RowStart::one;
 }
 
-/// Trains the job on a communicator, as the program does.
+/// Trains the job on a communicator as the program does.
 inline tesserec::train::TrainResult run(const tesserec::comm::Communicator& comm, const tesserec::train::Job& job) {
   using namespace tesserec;
   const auto source = data::make_source(job.data, data::Use::train, train::Session::deal(comm, job, job.train.shuffle));
@@ -85,7 +86,7 @@ inline tesserec::train::TrainResult run(const tesserec::comm::Communicator& comm
   return train::train(training);
 }
 
-/// A source that raises SIGUSR1 before a batch, counted from 1; 0 = never.
+/// A source that raises SIGUSR1 before a batch, counted from 1; 0 means never.
 class Signalling : public tesserec::data::Source {
  public:
   Signalling(std::unique_ptr<tesserec::data::Source> source, int before)
@@ -103,8 +104,7 @@ class Signalling : public tesserec::data::Source {
   int calls_ = 0;
 };
 
-/// Trains until the last rank gets a signal, while it computes a step or before a batch of an evaluation; 0 = not
-/// there.
+/// Trains until the last rank gets a signal while it computes `step`, or before `evaluation_batch`; 0 means never.
 inline tesserec::train::TrainResult run_to_signal(const tesserec::comm::Communicator& comm,
                                                   const tesserec::train::Job& job, int step, int evaluation_batch = 0) {
   using namespace tesserec;
@@ -112,7 +112,7 @@ inline tesserec::train::TrainResult run_to_signal(const tesserec::comm::Communic
     return Signalling(data::make_source(job.data, use, train::Session::deal(comm, job, shuffle)),
                       comm.rank() == comm.size() - 1 ? before : 0);
   };
-  const int pipelined = comm.size() > 1 ? 1 : 0;  // a batch is read while the step before computes
+  const int pipelined = comm.size() > 1 ? 1 : 0;  // a batch is read while the previous step computes
   Signalling source = make(data::Use::train, job.train.shuffle, step > 0 ? step + pipelined : 0);
   Signalling evaluation = make(data::Use::evaluate, false, evaluation_batch);
   train::Session session(Exec(), comm, job, source.info());
@@ -130,7 +130,7 @@ inline Digests digests(const tesserec::comm::Communicator& comm, const tesserec:
   return {result.weights_digest, result.state_digest};
 }
 
-/// Of rank 0 by itself, told to all.
+/// Returns the digests that rank 0 gets alone, on every rank.
 inline Digests digests_alone(const tesserec::comm::Communicator& world, tesserec::train::Job job) {
   const tesserec::comm::Communicator self(MPI_COMM_SELF);
   Digests alone;
