@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the cost model takes for the bytes that travel, of numbers of 32 and of 16 bits.
+// Bytes that the cost model charges for messages with numbers of 32 and of 16 bits.
 #include "catch.hpp"
 #include <tesserec/planning/cost_model.hpp>
 
@@ -10,14 +10,14 @@ namespace {
 constexpr Index ranks = 4, batch = 1000, rows = 1 << 20, dim = 16;
 constexpr double id = 8, length = 4, vector = 4 * dim;
 
-/// One table of one id a bag.
+/// Returns a table with one id a bag.
 embedding::EmbeddingBagConfig table() {
   embedding::EmbeddingBagConfig one;
   one.name = "t", one.feature_names = {"t"}, one.num_embeddings = rows, one.embedding_dim = dim;
   return one;
 }
 
-/// On this wire, where nothing else takes time: of a shard, to and from all ranks.
+/// Returns the bytes that a shard exchanges with all ranks. Nothing but messages takes time, one second a byte.
 double bytes(const planning::ExchangeBytes& exchange, Range blocks, planning::ExchangeForm form) {
   planning::Topology topology;
   topology.ranks = topology.ranks_per_node = ranks;
@@ -29,7 +29,7 @@ double bytes(const planning::ExchangeBytes& exchange, Range blocks, planning::Ex
         &planning::MachineCosts::fetched_bytes, &planning::MachineCosts::bags, &planning::MachineCosts::add_bytes,
         &planning::MachineCosts::row_updates, &planning::MachineCosts::cached_row_updates})
     topology.costs.*rate = 1e300;
-  topology.costs.inside_bytes = 1 - 1.0 / ranks;  // a rank's own part stays
+  topology.costs.inside_bytes = 1 - 1.0 / ranks;  // a rank keeps its own share
   planning::ParameterConstraints demand;
   demand.kernel = planning::ComputeKernel::fused;
   demand.pooling_factor = 1;
@@ -38,7 +38,7 @@ double bytes(const planning::ExchangeBytes& exchange, Range blocks, planning::Ex
 
 }  // namespace
 
-TEST_CASE("what is finished travels in the bytes of its precision, parts of a sum in 32 bits") {
+TEST_CASE("ExchangeBytes: finished sums and gradients have the bytes of their precision and others 4") {
   const Range all{0, 1024}, half{0, 512};
   using planning::ExchangeForm;
   const double asked = batch * (id + length);
@@ -46,7 +46,7 @@ TEST_CASE("what is finished travels in the bytes of its precision, parts of a su
   CHECK(bytes({2, 4}, all, ExchangeForm::pooled) == Approx(asked + batch * 1.5 * vector));
   CHECK(bytes({4, 2}, all, ExchangeForm::pooled) == Approx(asked + batch * 1.5 * vector));
   CHECK(bytes({2, 2}, all, ExchangeForm::pooled) == Approx(asked + batch * vector));
-  // Half of the rows has half of the ids; their sums are not finished, their gradients are.
+  // Half of the rows have half of the ids. Their sums are unfinished, their gradients are finished.
   const double some = batch * (0.5 * id + length);
   CHECK(bytes({}, half, ExchangeForm::pooled) == Approx(some + batch * vector));
   CHECK(bytes({2, 2}, half, ExchangeForm::pooled) == Approx(some + batch * 0.75 * vector));

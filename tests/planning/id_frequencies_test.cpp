@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Distinct rows among ids by Zipf's law: beside sums over all rows, and beside counted ids.
+// Distinct rows among ids with Zipf's law: against sums over all rows, and against counted ids.
 #include <cmath>
 #include <set>
 
@@ -14,7 +14,7 @@ namespace {
 
 bool near(double a, double b, double share) { return std::abs(a - b) <= share * std::abs(b); }
 
-/// Of each row, the most frequent first.
+/// Returns the share of each row, the most frequent first.
 std::vector<double> shares(Index rows, double exponent) {
   std::vector<double> all;
   double sum = 0;
@@ -23,7 +23,7 @@ std::vector<double> shares(Index rows, double exponent) {
   return all;
 }
 
-/// Rows of a table whose frequent rows lie scattered.
+/// A generator of rows with Zipf's law whose frequent rows are scattered over the table.
 class Scattered {
  public:
   Scattered(Index rows, double exponent) : random_(7, Purpose::test) {
@@ -44,7 +44,7 @@ class Scattered {
 
 }  // namespace
 
-TEST_CASE("distinct rows and shares are the sums over all rows") {
+TEST_CASE("IdFrequencies: distinct() and classes() agree with sums over all rows") {
   for (const double exponent : {0.0, 0.5, 1.0, 1.05, 2.0})
     for (const Index rows : {1, 3, 70, 5000, 300000}) {
       const IdFrequencies frequencies(double(rows), exponent);
@@ -69,7 +69,7 @@ TEST_CASE("distinct rows and shares are the sums over all rows") {
     }
 }
 
-TEST_CASE("popular rows have their share, and the others follow Zipf's law behind them") {
+TEST_CASE("IdFrequencies: popular rows have their share and the others follow Zipf's law") {
   const std::vector<double> all = shares(5000, 1.05);
   planning::Popularity popular;
   for (Index k = 0; k < 200; ++k) popular.rows.push_back({k % 7, 1, all[k]});
@@ -79,7 +79,7 @@ TEST_CASE("popular rows have their share, and the others follow Zipf's law behin
   CHECK(known.classes().back().block == IdFrequencies::scattered);
 }
 
-TEST_CASE("uniform ids are their own number, and skewed ones fewer") {
+TEST_CASE("IdFrequencies: as_uniform() returns the ids themselves if uniform and fewer if skewed") {
   CHECK(IdFrequencies(1000, 0).as_uniform(20) == 20);
   CHECK(IdFrequencies(1000, 1.05).as_uniform(0.7) == 0.7);
   const IdFrequencies skewed(1e6, 1.2);
@@ -87,14 +87,14 @@ TEST_CASE("uniform ids are their own number, and skewed ones fewer") {
   CHECK(near(IdFrequencies(1e6, 0).distinct(skewed.as_uniform(100)), skewed.distinct(100), 1e-6));
 }
 
-TEST_CASE("what is counted of scattered ids is what the cost model says") {
+TEST_CASE("TableCosts: counts of scattered ids agree with the cost model") {
   constexpr Index rows = 20480, bags = 4000, ids_a_bag = 20;
   for (const double exponent : {0.0, 0.8, 1.05}) {
     const Scattered draw(rows, exponent);
     const embedding::RowBlocks blocks(rows);
     std::set<Index> distinct, rank_distinct;
     Index vectors = 0, filled = 0;  // subtrees of blocks 256 to 1024, and bags with an id there
-    Index parts = 0;                // of 16 blocks, with an id of a bag
+    Index parts = 0;                // groups of 16 row blocks with an id of a bag
     for (Index bag = 0; bag < bags; ++bag) {
       bool low = false, high = false;
       std::set<Index> hit;
@@ -115,7 +115,7 @@ TEST_CASE("what is counted of scattered ids is what the cost model says") {
     demand.zipf = exponent;
     planning::Topology topology;
     topology.ranks = topology.ranks_per_node = 4;
-    // Only what is asked about takes time.
+    // Only the rate under test takes time.
     for (const auto rate :
          {&planning::MachineCosts::cached_row_reads, &planning::MachineCosts::row_reads,
           &planning::MachineCosts::read_bytes, &planning::MachineCosts::vector_bytes,

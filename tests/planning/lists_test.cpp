@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the planner chooses of lists of types and of kernels.
+// Lists of sharding types and of kernels in the deck, and the choice of the planner among them.
 #include <filesystem>
 #include <fstream>
 
@@ -16,7 +16,7 @@ using namespace tesserec;
 using planned::four_tables, planned::Given;
 using planning::ShardingType;
 
-TEST_CASE("of row_wise and column_wise a small table is row_wise in one piece, and its plan may be given") {
+TEST_CASE("plan.sharding: a small table is whole with row_wise or column_wise and its plan may be read") {
   const comm::Communicator comm(MPI_COMM_WORLD);
   if (comm.rank() > 0) return;
   Given given;
@@ -43,7 +43,7 @@ TEST_CASE("of row_wise and column_wise a small table is row_wise in one piece, a
   std::filesystem::remove(given.settings.file);
 }
 
-TEST_CASE("of a list of kernels the planner takes the cheaper one, where both give the same bits") {
+TEST_CASE("plan.kernel: the planner takes the cheaper of two kernels if both give the same bits") {
   if (comm::Communicator(MPI_COMM_WORLD).size() > 1) return;
   Given given;
   given.ranks = 1;
@@ -54,7 +54,7 @@ TEST_CASE("of a list of kernels the planner takes the cheaper one, where both gi
   for (const auto& table : given.plan()) CHECK(table.kernel == planning::ComputeKernel::dense);
   given.ranks = 8;
   Index shards = 0;
-  for (const auto& table : given.plan()) {  // cut into what rooms there are
+  for (const auto& table : given.plan()) {  // cut into the pieces that fit
     CHECK(table.kernel == planning::ComputeKernel::dense);
     shards = std::max(shards, std::ssize(table.shards));
   }
@@ -62,7 +62,7 @@ TEST_CASE("of a list of kernels the planner takes the cheaper one, where both gi
   given.ranks = 1;
   given.settings.costs.update_bytes = 1e7;
   for (const auto& table : given.plan()) CHECK(table.kernel == planning::ComputeKernel::fused);
-  // A cut has the kernel that it was costed with.
+  // A cut has the kernel that its cost was computed for.
   given.ranks = 8;
   const auto problem = planning::make_problem(four_tables(), given.planner().model(), 1);
   std::size_t dense = 0;
@@ -73,7 +73,7 @@ TEST_CASE("of a list of kernels the planner takes the cheaper one, where both gi
       dense += option.kernel == planning::ComputeKernel::dense;
     }
   CHECK(dense > 0);
-  // Each table its own, cut anywhere, never dearer than by one kernel for all.
+  // Each table has the kernel of its own cuts, and the plan is never more expensive than with one kernel for all.
   given.ranks = 8;
   given.settings.costs.update_bytes = 2e10;
   const auto both = given.planner().plan(four_tables());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plans for GPUs that are not here: what is assumed of them, and what of their memory is left to tables.
+// Plans for GPUs that this machine lacks: their rates, and the memory that they leave for tables.
 #include <cmath>
 
 #include "catch.hpp"
@@ -22,7 +22,7 @@ planning::Settings named(const std::string& machine) {
 
 }  // namespace
 
-TEST_CASE("a named GPU is planned for as cuda, eight a node, with what its data sheet says") {
+TEST_CASE("plan.machine: a named GPU is planned as cuda with eight a node and the rates of its data sheet") {
   CHECK(planning::plan_device(named("")) == (built_for_gpus() ? "cuda" : "cpu"));
   CHECK(planning::plan_device(named("a100")) == "cuda");
   const auto topology = planning::topology_for(1024, 0, named("a100"));
@@ -34,7 +34,7 @@ TEST_CASE("a named GPU is planned for as cuda, eight a node, with what its data 
   unnamed.device = "cuda";
   CHECK(planning::topology_for(8, 0, unnamed).memory == planning::gpu_machine("h200")->memory);
   CHECK(planning::gpu_machine("v100") == nullptr);
-  // In proportion to the memory's bandwidth, 4.8 to 2.039 TB/s, and to the links'.
+  // Rates are proportional to the bandwidth of the memory, 4.8 to 2.039 TB/s, and of the links.
   const auto &h200 = planning::gpu_machine("h200")->costs, &a100 = planning::gpu_machine("a100")->costs;
   for (const auto rate :
        {&planning::MachineCosts::row_reads, &planning::MachineCosts::read_bytes, &planning::MachineCosts::vector_bytes,
@@ -45,7 +45,7 @@ TEST_CASE("a named GPU is planned for as cuda, eight a node, with what its data 
   CHECK(std::abs(h200.read_bytes - 0.62 * 4.8e12) < 1e6);
 }
 
-TEST_CASE("context, workspaces and NCCL's buffers are no room for tables") {
+TEST_CASE("gpu_taken: context and workspaces and NCCL's buffers are not usable for tables") {
   CHECK(planning::gpu_taken(1).total() == (512 + 36) * mib);
   CHECK(planning::gpu_taken(8).messages == (256 + 7 * 8) * mib);
   auto settings = named("h200");
@@ -76,7 +76,7 @@ TEST_CASE("context, workspaces and NCCL's buffers are no room for tables") {
   CHECK(mentions(error_of(plan), "bytes for CUDA, cuBLASLt and NCCL, leaves no byte to tables; give plan.memory = "));
 }
 
-TEST_CASE("a job on CPUs does not take a plan's GPUs") {
+TEST_CASE("topology_of: throws on CPUs if the plan names GPUs") {
   if (built_for_gpus()) return;
   const comm::Communicator comm(MPI_COMM_WORLD);
   CHECK(mentions(error_of([&] { planning::topology_of(comm, named("h200")); }), "plan.machine = \"h200\" has GPUs"));

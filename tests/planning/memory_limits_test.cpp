@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a job may use of a node: limits of control groups below a made-up root, of Slurm, of a process.
+// Memory limits of a job: control groups below a made-up root, Slurm's variables and the process's own limits.
 #include "src/planning/memory_limits.hpp"
 
 #include <algorithm>
@@ -22,7 +22,7 @@ namespace {
 
 constexpr Index mib = 1 << 20;
 
-/// A root with /proc/self/cgroup, /proc/self/mountinfo and files of groups.
+/// A root folder with /proc/self/cgroup, /proc/self/mountinfo and the files of groups.
 class Root {
  public:
   Root(const std::string& cgroup, const std::string& mounts) {
@@ -37,7 +37,7 @@ class Root {
   }
   void put(const std::string& path, Index bytes) { put(path, std::to_string(bytes)); }
 
-  /// The least; 0 bytes without one.
+  /// Returns the smallest limit, or one of 0 bytes if there is none.
   MemoryLimit least() const {
     const std::vector<MemoryLimit> all = planning::group_limits(folder_);
     const auto found =
@@ -56,7 +56,7 @@ const std::string memory_controller = "35 23 0:32 / /sys/fs/cgroup/memory rw - c
 
 }  // namespace
 
-TEST_CASE("the least limit on the way from the job's group to the root is what counts") {
+TEST_CASE("group_limits: the smallest limit between the job's group and the root counts") {
   const std::string job = "/sys/fs/cgroup/system.slice/slurmstepd.scope/job_7";
   Root root("0::/system.slice/slurmstepd.scope/job_7/step_0/user/task_0", unified);
   root.put(job + "/step_0/user/task_0/memory.max", "max");
@@ -74,7 +74,7 @@ TEST_CASE("the least limit on the way from the job's group to the root is what c
   CHECK(planning::node_memory(root.path()).bytes == 512 * mib);
 }
 
-TEST_CASE("groups of version 1, alone or beside version 2, have limits too") {
+TEST_CASE("group_limits: reads groups of version 1 without and with version 2") {
   Root root("9:name=systemd:/\n4:cpuset,memory:/slurm/uid_0/job_7/step_0\n0::/system.slice",
             memory_controller + "41 23 0:38 / /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw\n");
   const std::string memory = "/sys/fs/cgroup/memory";
@@ -89,20 +89,20 @@ TEST_CASE("groups of version 1, alone or beside version 2, have limits too") {
   CHECK(root.least().bytes == mib);
 }
 
-TEST_CASE("a limit beyond the machine is the machine's memory") {
+TEST_CASE("node_memory: a limit above the machine's memory is ignored") {
   Root root("4:memory:/", memory_controller);
   root.put("/sys/fs/cgroup/memory/memory.limit_in_bytes", "18446744073709551615");
   CHECK(planning::node_memory(root.path()).from == "this machine");
 }
 
-TEST_CASE("groups are found wherever they are mounted and whatever part of them is") {
+TEST_CASE("group_limits: finds groups at any mount point and in any mounted subtree") {
   {
     Root root("0::/docker/abc/job", "30 23 0:26 /docker/abc /run/my\\040groups rw - cgroup2 cgroup2 rw\n");
     root.put("/run/my groups/job/memory.max", 5 * mib);
     root.put("/run/my groups/memory.max", 6 * mib);
     CHECK(root.least().bytes == 5 * mib);
   }
-  for (const char* group : {"0::/../../job_7", "0::/elsewhere"}) {  // outside of the namespace, of the mount
+  for (const char* group : {"0::/../../job_7", "0::/elsewhere"}) {  // outside the namespace, outside the mount
     Root root(group, "30 23 0:26 /docker/abc /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n");
     root.put("/sys/fs/cgroup/memory.max", 7 * mib);
     CHECK(root.least().bytes == 7 * mib);
@@ -114,7 +114,7 @@ TEST_CASE("groups are found wherever they are mounted and whatever part of them 
   }
 }
 
-TEST_CASE("what Slurm gave the job is a limit: of the node, by CPU, by GPU") {
+TEST_CASE("slurm_limits: reads memory by node and by CPU and by GPU") {
   const auto bytes = [](std::initializer_list<std::pair<const char*, const char*>> variables) {
     for (const auto& [name, value] : variables) setenv(name, value, 1);
     const std::vector<MemoryLimit> limits = planning::slurm_limits();
@@ -132,7 +132,7 @@ TEST_CASE("what Slurm gave the job is a limit: of the node, by CPU, by GPU") {
   CHECK(bytes({{"SLURM_MEM_PER_NODE", "2048"}, {"SLURM_JOB_ID", "4123456789"}}) == 0);  // that job has ended
 }
 
-TEST_CASE("a rank's memory is its part of the node's, or what the process may have") {
+TEST_CASE("topology_for: a rank's memory is its share of the node's or the limit of the process") {
   const Index whole = planning::topology_for(1, 1, {}).memory;
   CHECK(planning::topology_for(4, 4, {}).memory == whole / 4);
   for (const auto resource : {RLIMIT_AS, RLIMIT_DATA}) {

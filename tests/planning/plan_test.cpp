@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a plan may say, whoever wrote it.
+// check_plan, parse_plan and read_given_plan: what a plan may contain.
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -20,7 +20,7 @@ namespace {
 
 const std::vector<embedding::EmbeddingBagConfig> one_table = {{"t", 5000, 16, {"a"}, {}, false, {}}};
 
-/// What check_plan says of a table with these shards on 3 ranks.
+/// Returns the error of check_plan for a table with these shards on 3 ranks.
 std::string refusal(ShardingType type, const std::vector<Shard>& shards) {
   planning::ParameterSharding given;
   given.type = type;
@@ -30,7 +30,7 @@ std::string refusal(ShardingType type, const std::vector<Shard>& shards) {
 
 }  // namespace
 
-TEST_CASE("a plan's shards are the whole table, once, as a grid, on ranks that exist") {
+TEST_CASE("check_plan: throws unless shards tile the table as a grid on ranks that exist") {
   const Range all{0, 1024}, top{0, 512}, bottom{512, 1024};
   using T = ShardingType;
   const std::vector<Shard> grid = {{0, top, {0, 8}}, {1, bottom, {0, 8}}, {2, top, {8, 16}}, {0, bottom, {8, 16}}};
@@ -62,7 +62,7 @@ TEST_CASE("a plan's shards are the whole table, once, as a grid, on ranks that e
   CHECK(error_of([] { planning::check_plan(one_table, {}, 3); }) == "the plan has 0 tables, the model has 1");
 }
 
-TEST_CASE("a plan file may name shards in any order, and each table once") {
+TEST_CASE("parse_plan: takes shards in any order and throws if a table stands twice") {
   const auto shard = [](int rank, Index row, Index rows, Index column) {
     return "{\"rank\": " + std::to_string(rank) + ", \"offset\": [" + std::to_string(row) + ", " +
            std::to_string(column) + "], \"size\": [" + std::to_string(rows) + ", 8]}";
@@ -85,7 +85,7 @@ TEST_CASE("a plan file may name shards in any order, and each table once") {
   CHECK(mentions(error_of([&] { parsed(table, wider); }), "table t: it has 16 dim, in this model 20"));
 }
 
-TEST_CASE("a plan file may escape the letters of a name, and is refused with the line where it is no JSON") {
+TEST_CASE("parse_plan: reads escaped names and throws with the line if the text is no JSON") {
   std::vector<embedding::EmbeddingBagConfig> model = one_table;
   model[0].name = "caf\xc3\xa9 \xce\x94";
   const std::string text =
@@ -100,7 +100,7 @@ TEST_CASE("a plan file may escape the letters of a name, and is refused with the
   CHECK(mentions(refused(text.substr(0, text.size() - 3) + ", \"dim\": 16}]}"), "line 3: \"dim\" stands twice"));
 }
 
-TEST_CASE("a deck's plan file that breaks what the deck demands is refused, with file, table and both values") {
+TEST_CASE("read_given_plan: throws with file and table and both values if the deck demands otherwise") {
   const std::string path =
       (std::filesystem::temp_directory_path() / ("tesserec_plan_" + std::to_string(getpid()) + ".json")).string();
   const auto write = [&](const std::string& type, const std::string& kernel,
@@ -148,13 +148,13 @@ TEST_CASE("a deck's plan file that breaks what the deck demands is refused, with
                  }),
                  "table t lies on ranks 3, 1, but plan.tables.t.ranks is 1, 3: "));
   CHECK(error([](Settings& s, Demand& d) {
-          s.default_type = T::table_wise;  // for tables that demand nothing else
+          s.default_type = T::table_wise;  // is for tables that demand nothing else
           d.sharding = {T::grid, T::row_wise}, d.kernel = K::dense, d.min_partition = 32;
         }).empty());
   CHECK(error([](Settings&, Demand& d) { d.sharding = T::row_wise, d.ranks = {3, 1}; }).empty());
 
   write("column_wise", "fused", {{0, {0, 1024}, {0, 8}}, {1, {0, 1024}, {8, 16}}});
-  CHECK(error([](Settings&, Demand&) {}).empty());  // the planner's 32 columns are no demand
+  CHECK(error([](Settings&, Demand&) {}).empty());  // the default of 32 columns is no demand
   CHECK(error([](Settings&, Demand& d) { d.min_partition = 8; }).empty());
   CHECK(mentions(error([](Settings&, Demand& d) { d.min_partition = 9; }),
                  "table t has its 16 columns in 2 pieces, but plan.tables.t.min_partition is 9: "));
@@ -162,7 +162,7 @@ TEST_CASE("a deck's plan file that breaks what the deck demands is refused, with
   CHECK(mentions(error_of([&] { planning::plan_ranks(path); }), path + ": cannot read this plan"));
 }
 
-TEST_CASE("plan.reserve is left free of the memory that is given") {
+TEST_CASE("plan.reserve: is left free of plan.memory") {
   planning::Settings settings;
   settings.memory = 1000;
   settings.reserve = 0.25;

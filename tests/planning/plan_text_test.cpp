@@ -5,7 +5,7 @@
 using namespace tesserec;
 using planning::ShardingType;
 
-TEST_CASE("a plan is printed table by table and shard by shard") {
+TEST_CASE("plan_text: prints a plan table by table and shard by shard") {
   const std::vector<embedding::EmbeddingBagConfig> tables = {{"t", 10, 12, {"a"}, {}, false, {}},
                                                              {"longer", 2048, 8, {"b"}, {}, false, {}},
                                                              {"copy", 3, 4, {"c"}, {}, false, {}}};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random planning problems: proven gaps, and that plans obey memory.
+// Random planning problems: proven gaps, and the memory of the plans.
 #include <algorithm>
 #include <ctime>
 #include <iostream>
@@ -9,7 +9,7 @@
 
 using namespace tesserec;
 
-TEST_CASE("plans of random sets fit, and are proven to be near the best") {
+TEST_CASE("EmbeddingShardingPlanner: plans of random sets fit and are proven to be near the best") {
   const comm::Communicator comm(MPI_COMM_WORLD);
   if (comm.size() > 1) return;
   std::vector<double> gaps;
@@ -17,7 +17,7 @@ TEST_CASE("plans of random sets fit, and are proven to be near the best") {
     random_tables::Set set = random_tables::random_set(k);
     if (k % 20 == 0) set.topology.exchange = {2, k % 40 == 0 ? 4.0 : 2.0};
     set.settings.min_rows = 1;                                       // the plain plans below have shards of any size
-    if (set.tables.size() > 8 || set.topology.ranks > 64) continue;  // the slow ones
+    if (set.tables.size() > 8 || set.topology.ranks > 64) continue;  // slow ones are skipped
     const auto planner = set.planner();
     const auto proven = planner.plan(set.tables);
     planning::check_plan(set.tables, proven.plan, set.topology.ranks);
@@ -25,7 +25,7 @@ TEST_CASE("plans of random sets fit, and are proven to be near the best") {
     INFO("set " << k);
     CHECK(proven.lower_bound <= proven.estimate.critical_path());
     gaps.push_back(proven.gap());
-    // No plain plan goes below the bound.
+    // No plain plan has less than the bound.
     for (const auto type : {planning::ShardingType::table_wise, planning::ShardingType::row_wise}) {
       planning::ShardingPlan plain(set.tables.size());
       for (std::size_t t = 0; t < plain.size(); ++t) {
@@ -52,7 +52,7 @@ TEST_CASE("plans of random sets fit, and are proven to be near the best") {
   CHECK(gaps.back() <= 0.14);
 }
 
-TEST_CASE("60 tables on 1024 ranks: the large problem's cuts and bound") {
+TEST_CASE("EmbeddingShardingPlanner: plans 60 tables on 1024 ranks with a small gap") {
   const comm::Communicator comm(MPI_COMM_WORLD);
   if (comm.size() > 1) return;
   const random_tables::Set set = random_tables::random_set(1, {.skewed = true, .tables = 60, .ranks = 1024});
@@ -61,7 +61,7 @@ TEST_CASE("60 tables on 1024 ranks: the large problem's cuts and bound") {
   planning::check_plan(set.tables, proven.plan, set.topology.ranks);
   planner.model().require_fits(set.tables, proven.plan);
   CHECK(proven.gap() <= 0.14);
-  // The same plan with each row border a block on does not go below the bound.
+  // The same plan with each row border moved by one block has no less than the bound.
   planning::ShardingPlan moved = proven.plan;
   for (auto& table : moved)
     for (auto& shard : table.shards)
@@ -71,7 +71,7 @@ TEST_CASE("60 tables on 1024 ranks: the large problem's cuts and bound") {
   CHECK(planner.model().evaluate(set.tables, moved).critical_path() >= proven.lower_bound);
 }
 
-TEST_CASE("no plan of a few cuts goes below the bound") {
+TEST_CASE("EmbeddingShardingPlanner: no random plan of a few cuts has less than the bound") {
   const comm::Communicator comm(MPI_COMM_WORLD);
   if (comm.size() > 1) return;
   for (const std::uint64_t k : {6u, 40u, 49u, 175u, 0x100u + 6, 0x100u + 40, 0x100u + 49}) {
@@ -127,13 +127,13 @@ TEST_CASE("no plan of a few cuts goes below the bound") {
 
 namespace {
 
-/// Plans sets and prints a line of each, then the gaps.
+/// A series of sets that are planned and printed, one line each, followed by the gaps.
 struct Scale {
   std::vector<double> gaps, seconds;
 
   Scale() { std::cout << "set,tables,ranks,memory,gap,exact,seconds\n"; }
   void plan(std::uint64_t k, const random_tables::Set& set) {
-    const std::clock_t begin = std::clock();  // of the processor, which others may use meanwhile
+    const std::clock_t begin = std::clock();  // processor time; others may use the machine
     const auto proven = set.planner().plan(set.tables);
     seconds.push_back(double(std::clock() - begin) / CLOCKS_PER_SEC);
     gaps.push_back(proven.gap());
@@ -151,8 +151,8 @@ struct Scale {
 
 }  // namespace
 
-// Not run by ctest: test_planning "[every]" prints the gap and time of all 200 sets.
-TEST_CASE("all random sets", "[.][every]") {
+// ctest runs neither. test_planning "[every]" prints gap and time of all 200 sets.
+TEST_CASE("EmbeddingShardingPlanner: plans all random sets", "[.][every]") {
   const comm::Communicator comm(MPI_COMM_WORLD);
   if (comm.size() > 1) return;
   Scale scale;
@@ -162,8 +162,9 @@ TEST_CASE("all random sets", "[.][every]") {
   CHECK(scale.gaps.back() <= 0.15);
 }
 
-// Nor "[scale]": 100, 300 and 1000 tables on 1024 ranks, and 40 sets on up to 1024, half of them with skewed ids.
-TEST_CASE("random sets on up to 1024 ranks", "[.][scale]") {
+// test_planning "[scale]" has 100, 300 and 1000 tables on 1024 ranks, and 40 sets on up to 1024, half of them with
+// skewed ids.
+TEST_CASE("EmbeddingShardingPlanner: plans random sets on up to 1024 ranks", "[.][scale]") {
   const comm::Communicator comm(MPI_COMM_WORLD);
   if (comm.size() > 1) return;
   Scale scale;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What forced types give, what a plan must fit in, what is refused, and what travels.
+// EmbeddingShardingPlanner: forced types, limits of memory, errors, and the JSON of a plan.
 #include "catch.hpp"
 #include "errors.hpp"
 #include "four_tables.hpp"
@@ -25,7 +25,7 @@ const Range all_blocks{0, embedding::block_count};
 
 }  // namespace
 
-TEST_CASE("two large and two small tables on two ranks") {
+TEST_CASE("EmbeddingShardingPlanner: places four tables on two ranks by each forced type") {
   const auto whole = forced(ShardingType::table_wise).plan();
   for (std::size_t t = 0; t < 4; ++t)
     CHECK(whole[t].shards == std::vector<planning::Shard>{{static_cast<int>(t % 2), all_blocks, {0, 64}}});
@@ -39,7 +39,7 @@ TEST_CASE("two large and two small tables on two ranks") {
   }
 }
 
-TEST_CASE("types of two levels stay on nodes") {
+TEST_CASE("EmbeddingShardingPlanner: types of two levels keep the shards of a table on one node") {
   for (const ShardingType type : {ShardingType::table_row_wise, ShardingType::table_column_wise})
     for (const auto& table : forced(type, 4, 2).plan()) {
       REQUIRE(table.shards.size() == 2);
@@ -53,7 +53,7 @@ TEST_CASE("types of two levels stay on nodes") {
   }
 }
 
-TEST_CASE("auto goes by two levels where a slow network meets few tables and many ids a bag") {
+TEST_CASE("EmbeddingShardingPlanner: auto takes two_levels for few tables and long bags on a slow network") {
   for (const std::size_t count : {2, 4}) {
     Given given;
     given.ranks = 8, given.ranks_per_node = 4;
@@ -77,7 +77,7 @@ TEST_CASE("auto goes by two levels where a slow network meets few tables and man
   }
 }
 
-TEST_CASE("one rank alone holds everything table_wise and fused") {
+TEST_CASE("EmbeddingShardingPlanner: one rank has all tables table_wise and fused") {
   Given given;
   given.ranks = 1;
   for (const auto& table : given.plan()) {
@@ -86,7 +86,7 @@ TEST_CASE("one rank alone holds everything table_wise and fused") {
   }
 }
 
-TEST_CASE("a rank has the share of a node that its ranks leave it, however they lie") {
+TEST_CASE("topology_of: divides a node's memory by the ranks of the fullest node") {
   const comm::Communicator comm(MPI_COMM_WORLD);
   const Index whole = planning::topology_for(1, 1, {}).memory;
   const auto memory = [&](const std::vector<int>& nodes) { return planning::topology_of(comm, {}, nodes).memory; };
@@ -98,7 +98,7 @@ TEST_CASE("a rank has the share of a node that its ranks leave it, however they 
   for (const auto& [nodes, fullest] : layouts[comm.size() - 1]) CHECK(memory(nodes) == whole / fullest);
 }
 
-TEST_CASE("a plan that does not fit is refused with the missing bytes, and auto splits the table") {
+TEST_CASE("EmbeddingShardingPlanner: throws with the missing bytes of a whole table and auto cuts it") {
   auto given = forced(ShardingType::table_wise);
   given.settings.reserve = 0;
   given.settings.memory = 1450000;  // a large table has 1048576 bytes, a small one 262144; messages come on top
@@ -137,7 +137,7 @@ TEST_CASE("a plan that does not fit is refused with the missing bytes, and auto 
   CHECK(error_of([&] { rows.planner().plan(tables); }).ends_with(", or name more ranks"));
 }
 
-TEST_CASE("bad constraints name the table") {
+TEST_CASE("EmbeddingShardingPlanner: throws with the table's name for wrong constraints") {
   Given given;
   const auto with = [&](const std::string& name, const planning::ParameterConstraints& demand) {
     Given bad;
@@ -158,7 +158,7 @@ TEST_CASE("bad constraints name the table") {
   CHECK(error_of([] { forced(ShardingType::grid, 3, 2).plan(); }).find("plan.ranks_per_node = 2") != std::string::npos);
 }
 
-TEST_CASE("a plan reads back from its JSON, and that of another model or number of ranks is refused") {
+TEST_CASE("parse_plan: reads the text of plan_json and throws for another model or number of ranks") {
   const random_tables::Set set = random_tables::random_set(5);
   const auto planner = set.planner();
   const auto proven = planner.plan(set.tables);
@@ -185,7 +185,7 @@ TEST_CASE("a plan reads back from its JSON, and that of another model or number 
   CHECK(read(tables, set.topology.ranks).find("is not in this model") != std::string::npos);
 }
 
-TEST_CASE("rank 0 plans for all, and ranks that differ are refused") {
+TEST_CASE("collective_plan: rank 0 plans for all and ranks with other settings are an error") {
   const comm::Communicator comm(MPI_COMM_WORLD);
   const auto tables = four_tables();
   planning::Settings settings;

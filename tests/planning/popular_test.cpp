@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Popular rows in the first blocks, as a preprocessed data set has them.
+// Popular rows in the first row blocks, as in a preprocessed dataset.
 #include "catch.hpp"
 #include "random_tables.hpp"
 
@@ -36,7 +36,7 @@ ShardingPlan cut_at(Index block) {
 
 }  // namespace
 
-TEST_CASE("popular rows that are as frequent as all others change no estimate") {
+TEST_CASE("TableCosts: equally frequent popular rows change no estimate") {
   const auto tables = one_table();
   for (const ExchangeForm form : {ExchangeForm::pooled, ExchangeForm::rows})
     for (const Range blocks : {Range{0, half}, Range{300, 333}, Range{0, embedding::block_count}}) {
@@ -48,11 +48,11 @@ TEST_CASE("popular rows that are as frequent as all others change no estimate") 
     }
 }
 
-TEST_CASE("the shard with the popular rows is dearer, and the planner gives it fewer rows") {
+TEST_CASE("EmbeddingShardingPlanner: gives fewer rows to the shard with the popular rows") {
   const auto tables = one_table();
   const auto planner = planner_of(1.0);
   const TableCosts costs = planner.model().costs(tables[0], ComputeKernel::fused);
-  // Block b has 1 / (b + 1) of the harmonic number 7.51 of 1024; the first half has 0.908 of the lookups.
+  // Block b has 1 / (b + 1) of the harmonic number 7.51 of 1024, so the first half has 0.908 of the lookups.
   CHECK(costs.part({0, half})[part_ids] / costs.whole()[part_ids] == Approx(0.908).epsilon(1e-3));
   for (const ExchangeForm form : {ExchangeForm::pooled, ExchangeForm::rows})
     CHECK(costs.shard({0, half}, columns, form).owner.seconds >
@@ -68,7 +68,7 @@ TEST_CASE("the shard with the popular rows is dearer, and the planner gives it f
   CHECK(planner_of(-1).plan(tables).plan[0].shards[0].blocks.size() == half);
 }
 
-TEST_CASE("the plan says where it knows frequencies from") {
+TEST_CASE("popularity_text: names the source of the frequencies") {
   auto tables = one_table();
   Settings settings;
   CHECK(popularity_text(tables, settings) == "frequencies of rows: taken as equal\n");

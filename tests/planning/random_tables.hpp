@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The committed generator of planning problems: set k is a function of k alone.
+/// A generator of planning problems: set k is a function of k alone.
 #pragma once
 
 #include <algorithm>
@@ -28,11 +28,12 @@ struct Kind {
   bool skewed = false;   ///< ids by Zipf's law, exponents up to 1.5, else uniform
   bool popular = false;  ///< and the rows of the first blocks are the frequent ones
   int most_ranks = 128;
-  Index tables = 0;  ///< so many, so many ranks; 0 = drawn
+  Index tables = 0;  ///< number of tables and of ranks; 0 = drawn
   int ranks = 0;
 };
 
-/// The frequent rows come first: blocks are looked up by Zipf's law, the rows of each alike.
+/// Returns frequencies of a table whose first blocks are the popular ones: blocks follow Zipf's law, the rows of a
+/// block are alike.
 inline std::shared_ptr<const planning::Popularity> first_blocks(Index rows, double exponent) {
   const embedding::RowBlocks blocks(rows);
   auto popular = std::make_shared<planning::Popularity>();
@@ -47,9 +48,10 @@ inline std::shared_ptr<const planning::Popularity> first_blocks(Index rows, doub
   return popular;
 }
 
-/// Rows log-uniform in 10 to 3e7, dims 16 to 256 in fours, 1 to 100 ids a bag; 1 to 1000 tables and 2 to
-/// kind.most_ranks ranks, log-uniform; 1, 2, 4 or 8 ranks a node; memory without a limit in every other set, else 1.3
-/// to 5 times a fair share of the bytes, and enough for the largest table when it is cut over all ranks.
+/// Returns set k. Rows are log-uniform in 10 to 3e7, dims are multiples of 4 from 16 to 256, bags have 1 to 100 ids.
+/// The set has 1 to 1000 tables on 2 to kind.most_ranks ranks, log-uniform, with 1, 2, 4 or 8 ranks a node. Even sets
+/// have unlimited memory. Odd sets have 1.3 to 5 times a fair share, and enough for the largest table cut over all
+/// ranks.
 inline Set random_set(std::uint64_t k, const Kind& kind = {}) {
   const Random random(k, Purpose::test);
   const auto uniform = [&](Index row, Index column) { return random.uniform53(row, column); };

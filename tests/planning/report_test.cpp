@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The text of a plan: groups of equal ranks, and the reason for each table's type.
+// describe(), the text of a plan: groups of equal ranks, and the reason for each table's type.
 #include <algorithm>
 
 #include "catch.hpp"
@@ -20,7 +20,7 @@ Index lines(const std::string& text) { return std::count(text.begin(), text.end(
 
 }  // namespace
 
-TEST_CASE("ranks whose numbers read alike share a line") {
+TEST_CASE("describe: ranks with equal numbers share a line") {
   Given given;
   given.ranks = 1024;
   given.batch = 1024;
@@ -36,7 +36,7 @@ TEST_CASE("ranks whose numbers read alike share a line") {
   CHECK(mentions(text, "exchange"));
 }
 
-TEST_CASE("of many groups the slowest, fullest, median and fastest rank are named") {
+TEST_CASE("describe: names the slowest and fullest and median and fastest rank of many groups") {
   Given given;
   given.ranks = 64;
   given.batch = 4096;
@@ -55,7 +55,7 @@ TEST_CASE("of many groups the slowest, fullest, median and fastest rank are name
   CHECK(lines(text) == 8 + 40);
 }
 
-TEST_CASE("a table's reason names what decided") {
+TEST_CASE("ProvenPlan: reasons name what decided a table's type") {
   Given given;
   given.settings.reserve = 0;
   given.settings.memory = 4200000;

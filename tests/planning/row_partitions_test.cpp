@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The least price of a table by the best length a block, compared with all lengths.
+// RowPartitions: the bound on a table's price against all lengths of a piece, and the cuts that it finds.
 #include <algorithm>
 #include <cmath>
 
@@ -10,7 +10,7 @@
 using namespace tesserec;
 using namespace tesserec::planning;
 
-TEST_CASE("the bound of a table misses no length, and cuts keep the least rows of a piece") {
+TEST_CASE("RowPartitions: relaxed() misses no length and least() keeps the least rows of a piece") {
   if (comm::Communicator(MPI_COMM_WORLD).size() > 1) return;
   int cut = 0, tight = 0;
   for (const std::uint64_t k : {20u, 83u, 46u}) {
@@ -26,7 +26,7 @@ TEST_CASE("the bound of a table misses no length, and cuts keep the least rows o
       const auto draw = [&](Index column) { return random.uniform53(trial, column); };
       const double room = way.whole.owner.seconds * (trial % 4 == 3 ? 1 + 1e-9 : 0.1 + 0.8 * draw(4));
       const Price price{draw(5) / room, 4 * draw(6) * problem.ranks / room, 0, 0};
-      // As wide as the average, as here all pieces are.
+      // All pieces here have the average width.
       const TableCosts& costs = table.costs(way);
       if (costs.dim() % (4 * way.columns) != 0) continue;
       const Index width = costs.dim() / way.columns, end = embedding::block_count;
@@ -58,7 +58,7 @@ TEST_CASE("the bound of a table misses no length, and cuts keep the least rows o
       if (exact == RowPartitions::none) continue;
       double sum = 0;
       for (std::size_t i = 0; i + 1 < borders.size(); ++i) sum += priced(borders[i], borders[i + 1]);
-      CHECK(sum == Approx(exact));  // none of the pieces is too short
+      CHECK(sum == Approx(exact));  // no piece is too short
       cut += borders.size() > 2;
       tight += borders.size() > 2 && min_rows > 1;
     }
@@ -67,7 +67,7 @@ TEST_CASE("the bound of a table misses no length, and cuts keep the least rows o
   CHECK(tight > 3);
 }
 
-TEST_CASE("cuts of tables with popular rows cost what they say, and no less than the bound") {
+TEST_CASE("RowPartitions: cuts of tables with popular rows cost what they claim and no less than the bound") {
   if (comm::Communicator(MPI_COMM_WORLD).size() > 1) return;
   int cut = 0;
   for (const std::uint64_t k : {20u, 46u}) {
@@ -97,7 +97,7 @@ TEST_CASE("cuts of tables with popular rows cost what they say, and no less than
         sum += price.of(load(borders[i], borders[i + 1]));
       }
       CHECK(sum == Approx(least).epsilon(1e-4));
-      // No cut of as many pieces at random borders costs less.
+      // No cut at random borders into as many pieces costs less.
       for (Index k = 0; k < 50; ++k) {
         std::vector<Index> other = {0, embedding::block_count};
         for (std::size_t i = 2; i < borders.size(); ++i) other.push_back(Index(1024 * draw(10 + 50 * k + Index(i))));

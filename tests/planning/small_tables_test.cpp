@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Small tables are cut only where the step gains more than predictions err, or memory demands it.
+// Small tables, which are cut only if the step gains more than predictions err, or if memory demands it.
 #include <algorithm>
 
 #include "catch.hpp"
@@ -11,7 +11,7 @@ using planning::ShardingType;
 
 namespace {
 
-/// The 26 tables of Criteo Terabyte.
+/// Returns the 26 tables of Criteo Terabyte.
 std::vector<embedding::EmbeddingBagConfig> criteo() {
   std::vector<embedding::EmbeddingBagConfig> tables;
   for (const Index rows :
@@ -39,7 +39,7 @@ Given on_gpus(int ranks, Index batch, Index min_rows) {
   return given;
 }
 
-/// Rows of the smallest shard of the tables that are cut.
+/// Returns the rows of the smallest shard of the tables that are cut.
 Index smallest_shard(const std::vector<embedding::EmbeddingBagConfig>& tables, const planning::ShardingPlan& plan) {
   Index least = tables[0].num_embeddings;
   for (std::size_t t = 0; t < plan.size(); ++t)
@@ -51,7 +51,7 @@ Index smallest_shard(const std::vector<embedding::EmbeddingBagConfig>& tables, c
 
 }  // namespace
 
-TEST_CASE("small tables stay whole where cutting them gains little") {
+TEST_CASE("EmbeddingShardingPlanner: small tables stay whole if cutting them gains little") {
   if (comm::Communicator(MPI_COMM_WORLD).size() > 1) return;
   const auto tables = criteo();
   const auto whole = on_gpus(128, 2048, 1000).planner().plan(tables);
@@ -64,7 +64,7 @@ TEST_CASE("small tables stay whole where cutting them gains little") {
   CHECK(whole.lower_bound > any.lower_bound);  // over fewer plans
 }
 
-TEST_CASE("small tables are cut, no finer than it takes, where the step gains more than 5 %") {
+TEST_CASE("EmbeddingShardingPlanner: small tables are cut no finer than needed if the step gains 5 %") {
   if (comm::Communicator(MPI_COMM_WORLD).size() > 1) return;
   const auto tables = criteo();
   const auto chosen = on_gpus(128, 65536, 1000).planner().plan(tables);
@@ -75,7 +75,7 @@ TEST_CASE("small tables are cut, no finer than it takes, where the step gains mo
   CHECK(chosen.estimate.critical_path() <= 1.05 * any.estimate.critical_path());
 }
 
-TEST_CASE("a small table is cut where it fits no rank, or where the deck asks for it") {
+TEST_CASE("EmbeddingShardingPlanner: a small table is cut if it fits no rank or if the deck demands it") {
   Given given;
   given.ranks = 4;
   given.settings.reserve = 0;
@@ -98,7 +98,7 @@ TEST_CASE("a small table is cut where it fits no rank, or where the deck asks fo
   CHECK(given.planner().plan(tables).plan[0].shards.size() == 1);
 }
 
-TEST_CASE("a table with fewer rows than ranks is cut where the deck says so, and some ranks hold no row") {
+TEST_CASE("EmbeddingShardingPlanner: a table with fewer rows than ranks is cut if the deck demands it") {
   if (comm::Communicator(MPI_COMM_WORLD).size() > 1) return;
   const auto all = criteo();
   const std::vector<embedding::EmbeddingBagConfig> tables{all[5], all[16]};  // 3 and 4 rows

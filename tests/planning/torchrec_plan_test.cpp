@@ -42,7 +42,7 @@ std::vector<embedding::EmbeddingBagConfig> tables() {
 
 }  // namespace
 
-TEST_CASE("TorchRec's own plan is read, rows to the nearest block border") {
+TEST_CASE("read_plan: reads TorchRec's plan and rounds rows to the nearest block border") {
   for (const Borders borders : {Borders::exact, Borders::nearest}) {
     const auto plan = planning::read_plan(path, tables(), 4, borders);
     planning::check_plan(tables(), plan, 4);
@@ -53,7 +53,7 @@ TEST_CASE("TorchRec's own plan is read, rows to the nearest block border") {
     CHECK(plan[1].kernel == planning::ComputeKernel::dense);
     CHECK(plan[1].shards.empty());
     CHECK(plan[2].shards == std::vector<planning::Shard>{{0, {0, 1024}, {0, 16}}});
-    // 5000 rows are blocks of 5.
+    // A row block has 5 of the 5000 rows.
     CHECK(plan[3].shards ==
           std::vector<planning::Shard>{
               {0, {0, 250}, {0, 16}}, {1, {250, 500}, {0, 16}}, {2, {500, 750}, {0, 16}}, {3, {750, 1024}, {0, 16}}});
@@ -66,11 +66,11 @@ TEST_CASE("TorchRec's own plan is read, rows to the nearest block border") {
   CHECK(planning::plan_ranks(path) == 4);
 }
 
-TEST_CASE("TorchRec's plan of another model, for more ranks or in another form is refused") {
+TEST_CASE("parse_plan: throws for TorchRec's plan of another model or form or for more ranks") {
   const auto read = [](const std::string& text, int ranks) {
     return error_of([&] { planning::parse_plan(text, "p.json", tables(), ranks); });
   };
-  CHECK(read(text(), 8).empty());  // it does not say for how many
+  CHECK(read(text(), 8).empty());  // the plan does not name its number of ranks
   CHECK(read(text(), 3).find("p.json: plan of table ") == 0);
   CHECK(mentions(read(text(), 3), "rank 3 does not exist"));
   CHECK(read(with("[2500, 0], \"shard_sizes\": [2500, 64]", "[2500, 0], \"shard_sizes\": [2600, 64]"), 4)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A bare collection on all ranks: looked up and trained under every plan with the same bits, and its errors.
+// DistributedModelParallel without a network: forward, backward and errors, with the same bits under every plan.
 #include <functional>
 
 #include "batches.hpp"
@@ -27,7 +27,7 @@ EmbeddingBagCollection collection() {
                                  {"small", 3, 8, {"c"}, PoolingType::sum, false, {}}});
 }
 
-/// Ids and weights of the samples of a global batch that a rank takes.
+/// Returns ids and weights of a rank's samples of a global batch.
 jagged::KeyedJaggedTensor batch(Range samples, std::uint64_t step) {
   const Random random(3, Purpose::test, step);
   const Index rows[] = {3, 40, 3000};  // keys c, b, a
@@ -44,8 +44,8 @@ jagged::KeyedJaggedTensor batch(Range samples, std::uint64_t step) {
   return batch_of({"c", "b", "a"}, ids, weights);
 }
 
-/// The planner's plan where all tables have this type; nodes of 2 ranks are simulated where that comes out
-/// even.
+/// Returns the planner's plan in which all tables have one type. Nodes of 2 ranks are simulated if the number of
+/// ranks is even.
 ShardingPlan plan_of(const EmbeddingBagCollection& module, ShardingType type, int ranks) {
   planning::Settings settings;
   settings.default_type = type;
@@ -56,7 +56,7 @@ ShardingPlan plan_of(const EmbeddingBagCollection& module, ShardingType type, in
 
 }  // namespace
 
-TEST_CASE("lookups have the bits of whole tables, training those of any other plan") {
+TEST_CASE("DistributedModelParallel: forward has the bits of whole tables and backward those of any plan") {
   const Exec exec;
   const comm::Communicator env(MPI_COMM_WORLD);
   EmbeddingBagCollection whole = collection();
@@ -119,7 +119,7 @@ TEST_CASE("lookups have the bits of whole tables, training those of any other pl
   }
 }
 
-TEST_CASE("a rank allocates its shards alone") {
+TEST_CASE("DistributedModelParallel: allocates the shards of its own rank alone") {
   const Exec exec;
   const comm::Communicator env(MPI_COMM_WORLD);
   const EmbeddingBagCollection module({{"t", 2048, 16, {"a"}, {}, false, {}}});
@@ -130,7 +130,7 @@ TEST_CASE("a rank allocates its shards alone") {
   REQUIRE(model.bytes() <= (2048 / env.size() + 2) * 16 * 4);
 }
 
-TEST_CASE("the sharder names what it offers and refuses the rest") {
+TEST_CASE("EmbeddingBagCollectionSharder: names what it offers and the planner keeps to it") {
   const Exec exec;
   const comm::Communicator env(MPI_COMM_WORLD);
   REQUIRE(sharding::EmbeddingBagCollectionSharder().sharding_types().size() == 7);
@@ -152,7 +152,7 @@ TEST_CASE("the sharder names what it offers and refuses the rest") {
   };
   const DistributedModelParallel planned(exec, module, env, {}, Narrow());
   for (const auto& table : planned.plan())
-    CHECK(table.kernel == planning::ComputeKernel::dense);  // what the sharder offers, where nothing else is asked for
+    CHECK(table.kernel == planning::ComputeKernel::dense);  // the sharder offers this kernel alone
   ParallelOptions fused;
   fused.planner.tables["wide"].kernel = planning::ComputeKernel::fused;
   CHECK(error_of([&] { DistributedModelParallel(exec, module, env, fused, Narrow()); }) ==
@@ -168,7 +168,7 @@ TEST_CASE("the sharder names what it offers and refuses the rest") {
         "table wide: the sharder does not offer for table_wise the compute kernel fused; it offers dense");
 }
 
-TEST_CASE("an optimizer that sums rows is refused for the dense kernel, whichever way it comes") {
+TEST_CASE("DistributedModelParallel: throws if a dense kernel has an optimizer that sums rows") {
   const Exec exec;
   const comm::Communicator env(MPI_COMM_WORLD);
   const optim::Settings rowwise{optim::Type::rowwise_adagrad};
@@ -194,7 +194,7 @@ TEST_CASE("an optimizer that sums rows is refused for the dense kernel, whicheve
   }
 }
 
-TEST_CASE("mistakes are errors on every rank") {
+TEST_CASE("DistributedModelParallel: throws on every rank for wrong lanes or batches or gradients") {
   const Exec exec;
   const comm::Communicator env(MPI_COMM_WORLD);
   const EmbeddingBagCollection module = collection();
@@ -213,7 +213,7 @@ TEST_CASE("mistakes are errors on every rank") {
   CHECK(error_of([&] {
           model.forward(exec, batch_of({"a", "b"}, {{}, {}}));
         }) == "table small: feature \"c\" is not in the batch");
-  const bool last = env.rank() == env.size() - 1;  // what is wrong on one rank is an error of all
+  const bool last = env.rank() == env.size() - 1;  // an error of one rank is thrown on all
   CHECK(error_of([&] {
           model.forward(exec, last ? batch_of({"a", "b"}, {{}, {}}) : batch(model.samples(8), 0));
         }) == "table small: feature \"c\" is not in the batch");
@@ -223,7 +223,7 @@ TEST_CASE("mistakes are errors on every rank") {
         0);
 }
 
-TEST_CASE("ranks may bring any numbers of samples, none too: every sample is looked up and trained once") {
+TEST_CASE("DistributedModelParallel: trains every sample once for any number of samples a rank") {
   const Exec exec;
   const comm::Communicator env(MPI_COMM_WORLD);
   const EmbeddingBagCollection module({{"t", 40, 4, {"a"}, {}, false, {}}});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bags that cannot be looked up, several batches in flight, the bytes that are counted, and which optimizer a table
-// gets.
+// ShardedEmbeddingBagCollection: ids that are out of range, several batches in flight, the bytes that it counts, and
+// the optimizer of each table.
 #include <cmath>
 
 #include "batches.hpp"
@@ -23,7 +23,7 @@ planning::ShardingPlan on_rank_0(const embedding::EmbeddingBagConfig& table, Exc
 
 }  // namespace
 
-TEST_CASE("an id outside its table and weights that are missing are errors of every rank that say where") {
+TEST_CASE("ShardedEmbeddingBagCollection: throws on every rank for ids out of range or missing weights") {
   const Exec exec;
   const comm::Communicator comm(MPI_COMM_WORLD);
   const Lanes lanes(8);
@@ -55,11 +55,11 @@ TEST_CASE("an id outside its table and weights that are missing are errors of ev
           CHECK(refusal(id, rank) == "feature a, sample " +
                                          std::to_string(lanes.samples_of_rank(rank, comm.size(), global).begin + 2) +
                                          " of the batch: id " + std::to_string(id) + " is outside table t of 40 rows");
-      CHECK(refusal(39, 0) == "");  // what was refused leaves nothing behind
+      CHECK(refusal(39, 0) == "");  // the refused batch leaves no state behind
     }
 }
 
-TEST_CASE("batches in flight do not meet: each has its own pooled vectors, and one that is dropped leaves nothing") {
+TEST_CASE("ShardedEmbeddingBagCollection: batches in flight are independent and one may be dropped") {
   const Exec exec;
   const comm::Communicator comm(MPI_COMM_WORLD);
   const Lanes lanes(8);
@@ -90,7 +90,7 @@ TEST_CASE("batches in flight do not meet: each has its own pooled vectors, and o
   }
 }
 
-TEST_CASE("the exchange counts what it sends to others: numbers of ids, ids, weights, sums, gradients") {
+TEST_CASE("ExchangeBytes: counts the counts and ids and weights and sums and gradients sent to other ranks") {
   const Exec exec;
   const comm::Communicator comm(MPI_COMM_WORLD);
   const Lanes lanes(8);
@@ -122,7 +122,7 @@ TEST_CASE("the exchange counts what it sends to others: numbers of ids, ids, wei
   }
 }
 
-TEST_CASE("finished sums and their gradients travel in 16 bits, sums of some rows and rows themselves in 32") {
+TEST_CASE("ExchangePrecision: halves finished sums and gradients but not unfinished sums and rows") {
   const Exec exec;
   const comm::Communicator comm(MPI_COMM_WORLD);
   if (comm.size() != 2) return;
@@ -147,14 +147,14 @@ TEST_CASE("finished sums and their gradients travel in 16 bits, sums of some row
   for (const NumberType type : {fp16, bf16}) {
     const Index less = samples * dim * 2;
     CHECK(sent(ExchangeForm::pooled, 1, {0}, fp32) - sent(ExchangeForm::pooled, 1, {0}, type) == less);
-    // Half the rows each: sums of some rows go in 32 bits, gradients in 16.
+    // Each rank has half of the rows: unfinished sums have 32 bits, gradients 16.
     CHECK(sent(ExchangeForm::pooled, 2, {0, 1}, fp32) - sent(ExchangeForm::pooled, 2, {0, 1}, type) == less);
     CHECK(sent(ExchangeForm::rows, 1, {0}, fp32) == sent(ExchangeForm::rows, 1, {0}, type));
   }
   CHECK(sent(ExchangeForm::pooled, 1, {0}, bf16) == 4 + samples * dim * 2 + (owner ? 0 : 8 + samples * (4 + 2 * 8)));
 }
 
-TEST_CASE("where few samples have ids, a list of these goes: all ranks read the same bags of it") {
+TEST_CASE("ShardedEmbeddingBagCollection: sends a list of samples if few samples have ids") {
   const Exec exec;
   const comm::Communicator comm(MPI_COMM_WORLD);
   const Lanes lanes(8);
@@ -187,7 +187,7 @@ TEST_CASE("where few samples have ids, a list of these goes: all ranks read the 
   CHECK(tables.bytes().all == 4 * (comm.size() - 1) + (comm.rank() == 0 ? others * dim * 4 : asked));
 }
 
-TEST_CASE("what is rounded is the finished sum, of every table, and its gradient; a mean is divided after it") {
+TEST_CASE("ExchangePrecision: rounds the finished sum of every table and divides a mean afterwards") {
   const Exec exec;
   const comm::Communicator comm(MPI_COMM_WORLD);
   const Lanes lanes(8);
@@ -216,7 +216,7 @@ TEST_CASE("what is rounded is the finished sum, of every table, and its gradient
     }
 }
 
-TEST_CASE("backward takes the schedule's rate of each step, and Adam the step's number") {
+TEST_CASE("DistributedModelParallel: backward uses the scheduled rate and the number of each step") {
   const Exec exec;
   const comm::Communicator comm(MPI_COMM_WORLD);
   const embedding::EmbeddingBagCollection module({{"t", 3, 4, {"a"}, {}, false, {}}});
@@ -241,7 +241,7 @@ TEST_CASE("backward takes the schedule's rate of each step, and Adam the step's 
   }
 }
 
-TEST_CASE("a table trains with its own optimizer, or with that of its kernel") {
+TEST_CASE("ShardedEmbeddingBagCollection: a table trains with its own optimizer or that of its kernel") {
   const Exec exec;
   const comm::Communicator comm(MPI_COMM_WORLD);
   optim::Settings own, sparse, dense;

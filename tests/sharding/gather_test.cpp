@@ -6,7 +6,7 @@
 
 using namespace tesserec;
 
-TEST_CASE("a table's rows are gathered in order, whatever the plan, on all ranks or on one") {
+TEST_CASE("gather: returns a table's rows in order under every plan on all ranks or on one") {
   const Exec exec;
   const comm::Communicator env(MPI_COMM_WORLD);
   embedding::EmbeddingBagCollection whole({{"five", 3000, 5, {"a"}, {}, false, {}},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plans for three tables, the first of 5 columns, the third of 12.
+// Plans for three tables, of which the first has 5 columns and the third 12.
 #pragma once
 
 #include <tesserec/planning/planner.hpp>
@@ -10,7 +10,7 @@ using namespace tesserec;
 using embedding::EmbeddingBagConfig;
 using planning::ShardingType;
 
-/// Owners of n pieces: the ranks in turn from `first` on.
+/// Returns owners of n pieces: the ranks in turn from `first` on.
 inline std::vector<int> owners(Index n, int ranks, int first = 0) {
   std::vector<int> result;
   for (Index i = 0; i < n; ++i) result.push_back(static_cast<int>((first + i) % ranks));
@@ -24,7 +24,7 @@ inline planning::ParameterSharding sharded(const EmbeddingBagConfig& table, Shar
           planning::cut(table, row_cuts, column_cuts, owners(row_cuts * column_cuts, ranks, first))};
 }
 
-/// Every type for all tables, mixtures, and shards that no planner would make.
+/// Returns plans of every type for all tables, mixtures, and shards that no planner would make.
 inline std::vector<planning::ShardingPlan> plans(const std::vector<EmbeddingBagConfig>& tables, int ranks) {
   std::vector<planning::ShardingPlan> all;
   const auto of_all = [&](ShardingType type, Index row_cuts, Index column_cuts) {
@@ -65,7 +65,7 @@ inline std::vector<planning::ShardingPlan> plans(const std::vector<EmbeddingBagC
                   planning::ExchangeForm::pooled,
                   {{last, {0, 1024}, {0, 8}}, {0, {0, 1024}, {8, 12}}}}});
   const std::size_t pooled = all.size();
-  for (std::size_t i = 0; i < pooled; ++i) {  // the same with rows that travel un-pooled, in all tables or in some
+  for (std::size_t i = 0; i < pooled; ++i) {  // the same with exchange form `rows` in all tables or in some
     planning::ShardingPlan plan = all[i];
     for (std::size_t t = 0; t < plan.size(); ++t)
       if (i % 3 == 0 || t % 2 == i % 2) plan[t].form = planning::ExchangeForm::rows;
@@ -74,9 +74,9 @@ inline std::vector<planning::ShardingPlan> plans(const std::vector<EmbeddingBagC
   return all;
 }
 
-/// Tables on nodes of `inside` ranks: each type of two levels for all, and mixtures: columns of one node that are
-/// apart, ranks in another order, several shards a rank, nodes that own nothing, other types and rows that travel
-/// between.
+/// Returns plans for nodes of `inside` ranks: each type of two levels for all tables, and mixtures. The mixtures have
+/// column shards of one node that are not adjacent, ranks in another order, several shards a rank, nodes without a
+/// shard, other types and exchange form `rows`.
 inline std::vector<planning::ShardingPlan> node_plans(const std::vector<EmbeddingBagConfig>& tables, int ranks,
                                                       int inside) {
   const int nodes = ranks / inside;
@@ -100,7 +100,7 @@ inline std::vector<planning::ShardingPlan> node_plans(const std::vector<Embeddin
   };
   of_all(ShardingType::table_row_wise, inside, 1);
   of_all(ShardingType::table_column_wise, 1, inside);
-  of_all(ShardingType::grid, inside, 3);  // the third slice lies where the first does
+  of_all(ShardingType::grid, inside, 3);  // the third slice lies on the node of the first
   all.push_back({on_nodes(0, ShardingType::table_row_wise, inside + 1, 1, 1, 1),
                  on_nodes(1, ShardingType::table_column_wise, 1, 4, 1, 0), plans(tables, ranks)[1][2]});
   all.push_back({all[1][0], plans(tables, ranks)[6][1], all[0][2]});

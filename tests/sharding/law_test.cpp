@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The reduction law, against the serial oracle to the bit: for this number of ranks, every plan, pooling, bag length
+// The reduction law against the serial oracle, bit by bit: for this number of ranks, every plan, pooling, bag length
 // and optimizer.
 #include "catch.hpp"
 #include "law_plans.hpp"
@@ -19,7 +19,7 @@ namespace {
 
 constexpr Index samples = 61;  // not a multiple of the lanes
 constexpr int steps = 2;
-const optim::ScheduleSettings schedule = {3, 0, 0};  // both steps are of its warm-up
+const optim::ScheduleSettings schedule = {3, 0, 0};  // both steps are in its warm-up
 const std::vector<std::string> features = {"a", "b", "c", "d"};
 
 struct Case {
@@ -28,10 +28,11 @@ struct Case {
   Index most_ids;  // 1 = exactly one id; otherwise 0 to most_ids
   optim::Type optimizer;
   bool unpooled = false;  // c, the second feature of a table, and d
-  bool rare = false;      // only one sample in eight has ids: owners get a list of these
+  bool rare = false;      // only one sample in eight has ids, so that owners get a list of these samples
 };
 
-/// Two features share the first table; odd dimensions; more rows than blocks in one, fewer in another.
+/// Returns the configurations: two features share the first table; dimensions are odd; one table has more rows than
+/// row blocks, one has fewer.
 std::vector<EmbeddingBagConfig> tables(const Case& c) {
   std::vector<EmbeddingBagConfig> all = {{"shared", 3001, 5, {"a", "c"}, c.pooling, c.weighted, {}},
                                          {"small", 7, 16, {"b"}, c.pooling, c.weighted, {}},
@@ -157,7 +158,7 @@ void run(const Case& c) {
   const auto configs = tables(c);
 
   std::vector<std::vector<oracle::Row>> start(configs.size());
-  for (std::size_t t = 0; t < configs.size(); ++t) {  // from a collection that holds everything
+  for (std::size_t t = 0; t < configs.size(); ++t) {  // from a table that has all rows
     embedding::EmbeddingTable whole(
         exec, {.config = configs[t], .columns = {0, configs[t].embedding_dim}, .optimizer = sparse});
     whole.initialise(exec, 4, static_cast<Index>(t));
@@ -173,7 +174,7 @@ void run(const Case& c) {
   };
   std::vector<Way> ways;
   for (const Kernels kernels : {Kernels::simd, Kernels::portable}) {
-    if (!device_is_host && kernels == Kernels::simd) continue;  // the host's build has it
+    if (!device_is_host && kernels == Kernels::simd) continue;  // only the host build compares SIMD kernels
     for (const planning::ShardingPlan& plan : law::plans(configs, comm.size())) ways.push_back({plan, kernels, {}});
     if (comm.size() != 4) continue;
     for (const planning::ShardingPlan& plan : law::node_plans(configs, 4, 2)) ways.push_back({plan, kernels, {2, 2}});
@@ -250,7 +251,7 @@ void run(const Case& c) {
 
 }  // namespace
 
-TEST_CASE("pooled vectors and trained rows have the oracle's bits under every plan") {
+TEST_CASE("ShardedEmbeddingBagCollection: every plan has the oracle's bits of pooled vectors and rows") {
   Index turn = 0;
   for (const PoolingType pooling : {PoolingType::sum, PoolingType::mean})
     for (const bool weighted : {false, true})
@@ -259,7 +260,7 @@ TEST_CASE("pooled vectors and trained rows have the oracle's bits under every pl
           if (!left_out(turn++, 18)) run({pooling, weighted, most_ids, type});
 }
 
-TEST_CASE("vectors that stay apart, one an id, beside pooled ones of the same table, and their gradients") {
+TEST_CASE("ShardedEmbeddingBagCollection: un-pooled vectors and gradients have the oracle's bits") {
   Index turn = 0;
   for (const PoolingType pooling : {PoolingType::sum, PoolingType::mean})
     for (const Index most_ids : {1, 6, 90})
@@ -267,7 +268,7 @@ TEST_CASE("vectors that stay apart, one an id, beside pooled ones of the same ta
         if (!left_out(turn++, 12)) run({pooling, false, most_ids, type, true});
 }
 
-TEST_CASE("features that few samples have") {
+TEST_CASE("ShardedEmbeddingBagCollection: features of few samples have the oracle's bits") {
   Index turn = 0;
   for (const bool unpooled : {false, true})
     for (const bool weighted : {false, true})

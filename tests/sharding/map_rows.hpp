@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A store whose rows lie in a std::map, beside a few slots for kernels that it empties at random.
+// A row store that keeps its rows in a std::map and the resident ones in slots, which it evicts at random.
 #pragma once
 
 #include <map>
@@ -15,7 +15,7 @@ using namespace tesserec;
 
 class MapRows : public embedding::RowStore {
  public:
-  /// `slots` rows are resident at most.
+  /// `slots`: largest number of resident rows.
   MapRows(const Exec& exec, const embedding::TableShard& shard, Index slots)
       : RowStore(shard, embedding::row_matrices(exec, shard, slots)),
         config_(shard.config),
@@ -84,7 +84,7 @@ class MapRows : public embedding::RowStore {
     (*start_)({row, row + 1}, columns_, numbers[0].data());
     return numbers;
   }
-  /// Rows that kernels have not moved are forgotten: a store that is not told of a move loses it.
+  /// Saves the slot's row only if release() reported a move. A caller that forgets to report loses the row's update.
   void evict(const Exec& exec, Index slot) {
     At& at = at_[std::size_t(slot)];
     if (at.row < 0) return;

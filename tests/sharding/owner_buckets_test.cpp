@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ids cut by owner beside a plain selection, and the form in which bags go.
+// OwnerBuckets against a plain selection of ids, and BagForm, the form in which bags are sent.
 #include <algorithm>
 #include <chrono>
 #include <numeric>
@@ -12,7 +12,7 @@
 using namespace tesserec;
 using namespace tesserec::sharding;
 
-TEST_CASE("ids cut by owner: each owner has its ids once, sample by sample in their order") {
+TEST_CASE("OwnerBuckets: gives each owner its ids once in the order of samples") {
   const Exec exec;
   constexpr Index rows = 3000;
   std::vector<std::vector<Index>> ids(40);
@@ -34,7 +34,7 @@ TEST_CASE("ids cut by owner: each owner has its ids once, sample by sample in th
         owner_of[block] = std::uint16_t(block * owners / embedding::block_count);
       OwnerBuckets buckets(table, 1, owner_of, owners, true);
       buckets.fill(batch, 0);
-      buckets.fill(batch, 0);  // what stood there is gone
+      buckets.fill(batch, 0);  // replaces the contents
       Index all = 0;
       for (int owner = 0; owner < owners; ++owner) {
         const OwnerBags bags = buckets.of(owner);
@@ -64,7 +64,7 @@ TEST_CASE("ids cut by owner: each owner has its ids once, sample by sample in th
     }
 }
 
-TEST_CASE("bags go as one length a sample, or as a list where that is shorter; own ones have a place each") {
+TEST_CASE("BagForm: takes one length a sample or a shorter list of the samples with ids") {
   CHECK(BagForm{100, 1, 50}.all());
   CHECK(!BagForm{100, 1, 49}.all());
   CHECK(BagForm{100, 1, 49}.numbers() == 98);
@@ -83,7 +83,7 @@ TEST_CASE("bags go as one length a sample, or as a list where that is shorter; o
   CHECK(number_at(words, 3) == 0);
 }
 
-TEST_CASE("times: one rank's 2048 x 26 x 20 ids are cut for 2 to 512 owners", "[.times]") {
+TEST_CASE("Requests: collect() times 2048 x 26 x 20 ids of one rank for 1 to 512 owners", "[.times]") {
   const Exec exec;
   constexpr Index features = 26, samples = 2048, ids = 20, rows = 1'000'000;
   std::vector<std::string> keys;

@@ -9,7 +9,7 @@
 using namespace tesserec;
 using sharding::Rounding;
 
-TEST_CASE("a small gradient keeps the digits of fp16 when it is scaled, packed or rounded, on hosts and devices") {
+TEST_CASE("Rounding: scaled small gradients keep the precision of fp16 on hosts and devices") {
   const Exec exec;
   const Random random(9, Purpose::test);
   constexpr Index n = 1001;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Routes of a plan at the size of a cluster.
+// Routes of a plan for a thousand ranks.
 #include "catch.hpp"
 #include <tesserec/sharding/routes.hpp>
 
 using namespace tesserec;
 using namespace tesserec::sharding;
 
-TEST_CASE("a thousand row-wise tables on a thousand ranks: each segment has one route an owner, in row order") {
+TEST_CASE("Routes: 1000 row-wise tables on 1024 ranks have one route an owner in row order") {
   constexpr int ranks = 1024, me = 5;
   constexpr Index tables = 1000, dim = 8;
   std::vector<int> owners(ranks);

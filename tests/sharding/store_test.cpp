@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows in a store of the test's own, and rows whose blocks are a hash of their ids: every plan has one digest, with
-// simd and portable kernels.
+// Tables whose rows lie in a store of the test, or whose row blocks are a hash of the id. Every plan has one digest,
+// with simd and portable kernels.
 #include <bit>
 #include <optional>
 
@@ -54,7 +54,8 @@ struct Trained {
   bool operator==(const Trained&) const = default;
 };
 
-/// Trains some batches. Every second step is of two micro-batches, and one batch is looked up in between.
+/// Trains for some steps and returns the result. Every second step has two micro-batches; one more batch is looked up
+/// in each.
 Trained train(const std::vector<embedding::EmbeddingBagConfig>& configs, const planning::ShardingPlan& plan,
               const sharding::CollectionOptions& options, const comm::Communicator& comm, Index* evictions = nullptr) {
   const Exec exec;
@@ -67,7 +68,7 @@ Trained train(const std::vector<embedding::EmbeddingBagConfig>& configs, const p
     auto ids = collection.start(exec, batch(step, mine), split);
     auto next = collection.start(exec, batch(step + 50, mine), split, false);
     collection.progress(exec, next);
-    collection.progress(exec, next);  // its rows are pinned before those of `ids`
+    collection.progress(exec, next);  // the rows of `next` are pinned before those of `ids`
     const auto forward = collection.forward(exec, ids);
     result.pooled.resize(forward.pooled.size());
     copy(exec, collection.place(), forward.pooled.data(), Place::host, result.pooled.data(), std::ssize(result.pooled));
@@ -123,7 +124,7 @@ embedding::MakeRowStore map_rows(Index slots) {
 
 }  // namespace
 
-TEST_CASE("rows in a store that evicts at random, and rows by hash, train to the same bits under every plan") {
+TEST_CASE("ShardedEmbeddingBagCollection: an evicting RowStore and hashed row blocks change no bits") {
   const comm::Communicator comm(MPI_COMM_WORLD);
   Index turn = 0, evictions = 0;
   for (const BlockBy block_by : {BlockBy::rows, BlockBy::hash})

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The exchange by two levels, 2 nodes of 2 ranks: which tables go so, the bytes that it saves between nodes, one
-// message for one rank's error, and batches in flight.
+// ExchangeForm::two_levels on 2 nodes of 2 ranks: the tables that use it, the bytes that it saves between nodes,
+// errors and batches in flight.
 #include "batches.hpp"
 #include "catch.hpp"
 #include "errors.hpp"
@@ -28,7 +28,7 @@ const planning::ShardingPlan by_rows = plan_of(ShardingType::table_row_wise, 2, 
 
 }  // namespace
 
-TEST_CASE("tables go by two levels where their form, their ranks and the nodes let them") {
+TEST_CASE("by_two_levels: true if the exchange form and the owners and the nodes allow it") {
   const auto two = [](planning::ShardingPlan plan, int ranks, int inside) {
     return planning::by_two_levels(plan[0], ranks, inside);
   };
@@ -48,23 +48,23 @@ TEST_CASE("tables go by two levels where their form, their ranks and the nodes l
                  "two_levels is for table_row_wise, table_column_wise and grid"));
   CHECK_FALSE(two(plan_of(ShardingType::table_row_wise, 2, 1, {1, 2}), 4, 2));  // rows on two nodes
   CHECK_FALSE(two(plan_of(ShardingType::grid, 2, 2, {0, 1, 1, 2}), 4, 2));      // of one slice of columns
-  CHECK_FALSE(two(plan_of(ShardingType::table_column_wise, 1, 1, {0}), 4, 2));  // nothing to do inside
+  CHECK_FALSE(two(plan_of(ShardingType::table_column_wise, 1, 1, {0}), 4, 2));  // a single shard
   CHECK_FALSE(two(plan_of(ShardingType::grid, 1, 2, {0, 2}), 4, 2));            // one shard on each node
   CHECK(two(plan_of(ShardingType::grid, 2, 3, {1, 0, 3, 3, 0, 1}), 4, 2));
 }
 
-TEST_CASE("between nodes go ids and lengths once a bag, and one vector each way") {
+TEST_CASE("two_levels: sends ids and lengths once a bag and one vector each way between nodes") {
   const Exec exec;
   const comm::Communicator comm(MPI_COMM_WORLD);
   if (comm.size() != 4) return;
   const Lanes lanes(8);
-  constexpr Index samples = 32, ids = 3, flags = 4 * 2 * 4, vector = 4 * dim;  // bytes, "no error" to two ranks each
+  constexpr Index samples = 32, ids = 3, flags = 4 * 2 * 4, vector = 4 * dim;  // bytes; "no error" to two ranks each
   const std::vector<std::vector<Index>> bags(samples / 4, {0, 2000, 5});       // rows of both owners
   struct Case {
     const planning::ShardingPlan& plan;
-    Index one, two;  // bytes a bag of which the node is another one
+    Index one, two;  // bytes of a bag whose owner is on another node
     Index bags;
-    Index asked_one, asked_two;  // shards that ranks ask of another node: each has its counts
+    Index asked_one, asked_two;  // shards on other nodes that ranks request; each has its counts
   };
   for (const auto& [plan, one, two, crossing, asked_one, asked_two] :
        {Case{by_rows, 2 * 4 + ids * 8 + 4 * vector, 4 + ids * 8 + 2 * vector, samples / 2, 4, 2},
@@ -84,7 +84,7 @@ TEST_CASE("between nodes go ids and lengths once a bag, and one vector each way"
     }
 }
 
-TEST_CASE("plan.ranks_per_node and plan.exchange_levels decide how a model's messages go") {
+TEST_CASE("plan.ranks_per_node and plan.exchange_levels: decide the bytes between nodes") {
   const Exec exec;
   const comm::Communicator comm(MPI_COMM_WORLD);
   if (comm.size() != 4) return;
@@ -106,7 +106,7 @@ TEST_CASE("plan.ranks_per_node and plan.exchange_levels decide how a model's mes
   CHECK(between[2] < between[1]);
 }
 
-TEST_CASE("by two levels an id outside its table is an error of every rank that says where") {
+TEST_CASE("two_levels: throws on every rank if an id is out of range") {
   const Exec exec;
   const comm::Communicator comm(MPI_COMM_WORLD);
   if (comm.size() != 4) return;
@@ -131,7 +131,7 @@ TEST_CASE("by two levels an id outside its table is an error of every rank that 
   }
 }
 
-TEST_CASE("by two levels batches in flight do not meet") {
+TEST_CASE("two_levels: batches in flight are independent") {
   const Exec exec;
   const comm::Communicator comm(MPI_COMM_WORLD);
   if (comm.size() != 4) return;

@@ -8,7 +8,7 @@ using namespace tesserec;
 using planning::ExchangeForm;
 using planning::ShardingType;
 
-TEST_CASE("worked example, a bag: its sum is 5 on any ranks, for rows on one rank, in halves or cut behind block 0") {
+TEST_CASE("ShardedEmbeddingBagCollection: worked example of a bag that sums to 5 under every plan") {
   const Exec exec;
   const comm::Communicator comm(MPI_COMM_WORLD);
   const embedding::EmbeddingBagConfig table = {"t", 4096, 1, {"f"}, {}, false, {}};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The third worked example of docs/design/exchange.md: the messages of two ranks, what they hold, and the rows that
-// move.
+// The third worked example of docs/worked_examples.md: the messages of two ranks, their contents, and the updated
+// rows.
 #include <algorithm>
 #include <initializer_list>
 #include <memory>
@@ -76,7 +76,7 @@ std::vector<T> part_to(const sharding::Message<T>& message, int rank) {
 
 }  // namespace
 
-TEST_CASE("worked example, an exchange: the counts and words that each rank sends to the other") {
+TEST_CASE("Requests: worked example of an exchange has these counts and words") {
   const Exec exec;
   const BatchSplit split(Lanes(2), 2, exchanged_samples);
   for (const int rank : {0, 1}) {
@@ -104,7 +104,7 @@ TEST_CASE("worked example, an exchange: the counts and words that each rank send
   }
 }
 
-TEST_CASE("worked example, an exchange: two ranks' ids, sums and gradients, and their bytes") {
+TEST_CASE("Exchange: worked example of an exchange has these ids and sums and gradients and bytes") {
   const Exec exec;
   const comm::Communicator comm(MPI_COMM_WORLD);
   if (comm.size() != 2) return;
@@ -181,7 +181,7 @@ TEST_CASE("worked example, an exchange: two ranks' ids, sums and gradients, and 
   exchange.finish(true);
 }
 
-TEST_CASE("worked example, an exchange: one rank and two have the same pooled vectors and move rows alike") {
+TEST_CASE("ShardedEmbeddingBagCollection: worked example of an exchange on one rank and two") {
   const Exec exec;
   const comm::Communicator comm(MPI_COMM_WORLD);
   if (comm.size() > 2) return;
@@ -211,7 +211,7 @@ TEST_CASE("worked example, an exchange: one rank and two have the same pooled ve
   }
 }
 
-TEST_CASE("worked example, an exchange: other orders of addition give other numbers") {
+TEST_CASE("float: worked example of an exchange has other sums in other orders of addition") {
   const auto in_a_row = [](std::initializer_list<float> numbers) {
     float sum = 0.0f;
     for (const float number : numbers) sum += number;
