@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products by cuBLASLt beside the portable ones, on whole numbers, whose sums are exact in any order and in any
-// precision. In a build for CPUs the library is host/stand_in.cpp.
+// cuBLASLt products against portable ones, on whole numbers, whose sums are exact in any order and precision. A build
+// for CPUs uses host/stand_in.cpp as the library.
 #include <cmath>
 #include <vector>
 
@@ -35,14 +35,14 @@ const std::vector<Sizes> all_sizes = {{1, 1, 1},      {5, 33, 16},   {130, 15, 1
                                       {128, 128, 64}, {131, 140, 1}, {300, 1, 150}, {64, 257, 12}};
 constexpr Precision all_precisions[] = {Precision::fp32, Precision::tf32, Precision::bf16};
 
-/// Rows that lie close, or between other columns.
+/// Columns before and after a row's own: none, or those of other matrices.
 struct Place {
   Index before, after;
   Index stride(Index width) const { return before + width + after; }
 };
 constexpr Place places[] = {{0, 0}, {1, 2}, {4, 8}};
 
-/// The same call to both.
+/// Calls both kinds of products and compares the results.
 template <class Call>
 void compare(Precision precision, const Call& call) {
   const std::vector<float> expected = call(*portable_products());
@@ -51,7 +51,7 @@ void compare(Precision precision, const Call& call) {
 
 }  // namespace
 
-TEST_CASE("cuBLASLt: y = x w^T + b") {
+TEST_CASE("cublaslt_products: forward() is y = x w^T + b") {
   Index turn = 0;
   for (const Precision precision : all_precisions)
     for (const Sizes& s : all_sizes)
@@ -61,7 +61,7 @@ TEST_CASE("cuBLASLt: y = x w^T + b") {
             if (left_out(turn++, 7)) continue;
             CAPTURE(name(precision), s.rows, s.in, s.out, at.before, biased, relu);
             std::vector<float> x = whole(s.rows * at.stride(s.in), 0);
-            x[at.before] = std::nanf("");  // stays one behind the activation
+            x[at.before] = std::nanf("");  // stays NaN after the activation
             const std::vector<float> w = whole(s.out * s.in, 2), b = whole(s.out, 4);
             compare(precision, [&](DeviceProducts& products) {
               std::vector<float> y(s.rows * at.stride(s.out), 7.0f);
@@ -78,7 +78,7 @@ TEST_CASE("cuBLASLt: y = x w^T + b") {
           }
 }
 
-TEST_CASE("cuBLASLt: dx = dy w, 0 where the mask says so") {
+TEST_CASE("cublaslt_products: input_gradient() is dx = dy w and 0 where masked") {
   Index turn = 0;
   for (const Precision precision : all_precisions)
     for (const Sizes& s : all_sizes)
@@ -105,7 +105,7 @@ TEST_CASE("cuBLASLt: dx = dy w, 0 where the mask says so") {
         }
 }
 
-TEST_CASE("cuBLASLt: the products of a layer, batch after batch, of what is rounded once") {
+TEST_CASE("cublaslt_products: a layer's products reuse rounded operands batch after batch") {
   constexpr Index in = 20, out = 12;
   for (const Precision precision : all_precisions)
     compare(precision, [&](DeviceProducts& products) {
@@ -131,7 +131,7 @@ TEST_CASE("cuBLASLt: the products of a layer, batch after batch, of what is roun
     });
 }
 
-TEST_CASE("cuBLASLt: a gradient a lane, of lanes of one size, of several, and of none") {
+TEST_CASE("cublaslt_products: weight_gradient() has a gradient a lane for equal and mixed and empty lanes") {
   // Rows of each lane.
   const std::vector<std::vector<Index>> all_lanes = {{9}, {0}, {8, 8, 8, 8}, {8, 8, 0, 5, 5, 1}, {0, 7, 7, 0, 0}};
   Index turn = 0;
@@ -141,7 +141,7 @@ TEST_CASE("cuBLASLt: a gradient a lane, of lanes of one size, of several, and of
         for (const std::vector<Index>& lanes : all_lanes) {
           if (left_out(turn++, 7)) continue;
           CAPTURE(name(precision), s.in, s.out, at.before, lanes);
-          // Two pieces each.
+          // Each lane has two pieces.
           std::vector<Index> first, of_lane, lane_rows{0};
           for (const Index rows : lanes) {
             of_lane.push_back(std::ssize(first));
@@ -169,7 +169,7 @@ TEST_CASE("cuBLASLt: a gradient a lane, of lanes of one size, of several, and of
         }
 }
 
-TEST_CASE("cuBLASLt: a rank without rows") {
+TEST_CASE("cublaslt_products: writes nothing for a rank without rows") {
   const auto products = cublaslt_products(Precision::fp32);
   DeviceCopies there;
   const std::vector<float> one(4, 1.0f);
@@ -180,8 +180,8 @@ TEST_CASE("cuBLASLt: a rank without rows") {
   CHECK(to == std::vector<float>(4, 7.0f));
 }
 
-TEST_CASE("cuBLASLt: bf16 numbers are rounded to the nearest, ties to even, but for a layer of one neuron") {
-  // 8 bits: 257 lies between 256 and 258, 259 between 258 and 260.
+TEST_CASE("cublaslt_products: bf16 rounds to nearest with ties to even except for one neuron") {
+  // bf16 has 8 bits: 257 lies between 256 and 258, 259 between 258 and 260.
   const std::vector<float> x{257.0f, 259.0f, 256.5f, 257.5f, -259.0f}, even{256.0f, 260.0f, 256.0f, 258.0f, -260.0f};
   const auto products = cublaslt_products(Precision::bf16);
   for (const Index out : {1, 2}) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Other bits here are other bits of every model.
+// Digests of a lookup and of two updates. A change here changes the bits of every model.
 #include "catch.hpp"
 #include "digest.hpp"
 #include "src/embedding/simd_shard.hpp"
@@ -8,7 +8,7 @@
 using namespace tesserec;
 using embedding::EmbeddingTable;
 
-TEST_CASE("a table that was looked up and moved has the bits it had when this was written") {
+TEST_CASE("EmbeddingTable: a lookup and two updates have the bits they had when this was written") {
   constexpr Index rows = 5000, dim = 19, samples = 200;
   const Exec exec;
   optim::Settings settings;

@@ -21,7 +21,7 @@ constexpr std::uint64_t seed = 5;
 using Bags = std::vector<std::vector<std::vector<Index>>>;
 using Weights = std::vector<std::vector<std::vector<float>>>;
 
-/// Three samples a key: a long bag, an empty one, a single id.
+/// Returns three samples a key: a long bag, an empty one, a single id.
 Bags ids(Index rows, int keys) {
   const Random random(1, Purpose::test, 0);
   Bags all(static_cast<std::size_t>(keys), std::vector<std::vector<Index>>(3));
@@ -57,7 +57,7 @@ std::vector<oracle::Row> rows_of(const embedding::EmbeddingBag& bag) {
 
 }  // namespace
 
-TEST_CASE("a collection pools by the oracle's tree: sum, mean, weighted, shared tables and features") {
+TEST_CASE("EmbeddingBagCollection: pools by the oracle's tree for all poolings and shared tables") {
   const Exec exec;
   const Index rows = 2500;
   EmbeddingBagCollection collection({{"one", rows, 5, {"a", "b"}, PoolingType::sum, false, {}},
@@ -68,7 +68,7 @@ TEST_CASE("a collection pools by the oracle's tree: sum, mean, weighted, shared 
   collection.initialise(exec, seed);
   const Bags bags = ids(rows, 3);
   const Weights weights = weights_like(bags);
-  // Keys in another order than the collection's, and one that it does not know.
+  // The keys are in another order than the collection's, and one key is unknown to it.
   const auto pooled = collection.forward(exec, batch_of({"b", "x", "a", "c"}, {bags[1], bags[0], bags[0], bags[2]},
                                                         {weights[1], weights[0], weights[0], weights[2]}));
   REQUIRE(pooled.keys == collection.embedding_names());
@@ -94,7 +94,7 @@ TEST_CASE("a collection pools by the oracle's tree: sum, mean, weighted, shared 
   }
 }
 
-TEST_CASE("lookup by input and offsets gives the bags of a batch") {
+TEST_CASE("EmbeddingBag: forward() of ids and offsets has the vectors of a batch") {
   const Exec exec;
   EmbeddingBagCollection collection({{"product_table", 4096, 64, {"product"}, {}, false, {}}});
   collection.initialise(exec, seed);
@@ -110,7 +110,7 @@ TEST_CASE("lookup by input and offsets gives the bags of a batch") {
   REQUIRE(std::all_of(zeros.data(), zeros.data() + 2 * 64, [](float x) { return x == 0.0f; }));
 }
 
-TEST_CASE("a collection without storage says so, and prints what it is") {
+TEST_CASE("EmbeddingBagCollection: throws before initialise() and describes itself") {
   const Exec exec;
   const EmbeddingBagCollection collection({{"t", 7, 4, {"a", "b"}, PoolingType::mean, true, {}}});
   REQUIRE(error_of([&] { collection.embedding_bag("t"); }) == "table t has no storage yet; call initialise");
@@ -121,7 +121,7 @@ TEST_CASE("a collection without storage says so, and prints what it is") {
           "EmbeddingBagCollection(\n  (t): EmbeddingBag(7, 4, mode='mean', weighted, features=['a', 'b'])\n)\n");
 }
 
-TEST_CASE("mistakes in a collection name table and feature") {
+TEST_CASE("EmbeddingBagCollection: the constructor throws with the table and feature that are wrong") {
   const auto made = [](std::vector<EmbeddingBagConfig> tables) {
     return error_of([&] { EmbeddingBagCollection{tables}; });
   };
@@ -135,7 +135,7 @@ TEST_CASE("mistakes in a collection name table and feature") {
   CHECK(made({{"t", 7, 4, {"a", "a"}, {}, false, {}}}) == "table t: feature \"a\" comes twice");
 }
 
-TEST_CASE("mistakes in a batch name table, feature, sample and id") {
+TEST_CASE("EmbeddingBagCollection: forward() throws with table and feature and sample and id") {
   const Exec exec;
   EmbeddingBagCollection collection({{"t", 7, 4, {"a"}, {}, false, {}}, {"w", 7, 4, {"b"}, {}, true, {}}});
   collection.initialise(exec, seed);

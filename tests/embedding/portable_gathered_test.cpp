@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The same of gradients that are gathered first: of micro-batches, of all ranks, of rows whose columns others hold.
+// Portable kernels on gathered gradients: those of micro-batches, of all ranks, and of rows whose other columns lie
+// elsewhere.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -22,7 +23,7 @@ optim::Settings settings(optim::Type type) {
 
 }  // namespace
 
-TEST_CASE("portable kernels: rows that move after several micro-batches") {
+TEST_CASE("RowKernels: portable has the bits of simd for rows that several micro-batches touch") {
   for (const ComputeKernel kernel : {ComputeKernel::fused, ComputeKernel::dense})
     for (const optim::TypeInfo& info : optim::elementwise_types()) {
       const std::vector<Table> tables = {{.rows = 300, .dim = 7, .optimizer = settings(info.type), .kernel = kernel},
@@ -47,7 +48,7 @@ TEST_CASE("portable kernels: rows that move after several micro-batches") {
     }
 }
 
-TEST_CASE("portable kernels: copies of a table add the sums of all ranks") {
+TEST_CASE("RowKernels: portable has the bits of simd for copies that add the sums of all ranks") {
   for (const ComputeKernel kernel : {ComputeKernel::fused, ComputeKernel::dense}) {
     const optim::Settings adam = settings(optim::Type::adam);
     const std::vector<Table> tables = {{.rows = 300, .dim = 8, .optimizer = adam, .kernel = kernel, .replicated = true},
@@ -77,7 +78,7 @@ TEST_CASE("portable kernels: copies of a table add the sums of all ranks") {
   }
 }
 
-TEST_CASE("portable kernels: a sum that underflows keeps its sign, in a hot row too") {
+TEST_CASE("RowKernels: portable keeps the sign of a sum that underflows and of a hot row's") {
   const std::vector<Table> tables = {{.rows = 2, .dim = 64, .weighted = true, .replicated = true, .scale = 1e-30f}};
   Engine simd(tables, Kernels::simd), portable(tables, Kernels::portable);
   const BatchSplit split(Lanes(8), 1, 320);
@@ -95,7 +96,7 @@ TEST_CASE("portable kernels: a sum that underflows keeps its sign, in a hot row 
     REQUIRE(std::any_of(sums.begin(), sums.end(), [&](float x) { return x == 0.0f && std::signbit(x) == sign; }));
 }
 
-TEST_CASE("portable kernels: rows whose other columns are elsewhere move in rounds") {
+TEST_CASE("RowKernels: portable has the bits of simd for rows whose other columns lie elsewhere") {
   for (const optim::TypeInfo& info : optim::types())
     for (const Range columns : {Range{0, 22}, Range{24, 46}}) {
       if (optim::row_rounds(info.type) == 0) continue;

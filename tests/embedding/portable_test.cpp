@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Portable kernels have the bits of EmbeddingTable's, which the oracle holds (tests/sharding/law_test.cpp).
+// Portable kernels against SIMD kernels, bit by bit. tests/sharding/law_test.cpp compares both with the oracle.
 #include <cstring>
 
 #include "catch.hpp"
@@ -25,7 +25,7 @@ optim::Settings settings(optim::Type type, optim::Decay decay = optim::Decay::l2
   return result;
 }
 
-/// Three steps of both, and the same sums, weights and states.
+/// Runs three steps with both kinds of kernels and compares sums, weights and states.
 void compare(const std::vector<Table>& tables, Index samples, const Length& length, int lanes = 8) {
   Engine simd(tables, Kernels::simd), portable(tables, Kernels::portable);
   const std::vector<float> start = simd.numbers();
@@ -43,7 +43,7 @@ void compare(const std::vector<Table>& tables, Index samples, const Length& leng
 
 }  // namespace
 
-TEST_CASE("portable kernels: every optimizer, dims of whole quads and others") {
+TEST_CASE("RowKernels: portable has the bits of simd for every optimizer and many dims") {
   Index turn = 0;
   for (const optim::TypeInfo& info : optim::types())
     for (const Index dim : {1, 3, 4, 16, 20, 100, 128, 260}) {
@@ -55,7 +55,7 @@ TEST_CASE("portable kernels: every optimizer, dims of whole quads and others") {
     }
 }
 
-TEST_CASE("portable kernels: two batches under way") {
+TEST_CASE("RowKernels: portable has the bits of simd for two batches in flight") {
   const std::vector<Table> tables = {{.optimizer = settings(optim::Type::rowwise_adagrad)},
                                      {.rows = 90, .dim = 12, .weighted = true}};
   const Batch first(tables, 70, up_to(5), 1), second(tables, 50, up_to(9), 2);
@@ -73,7 +73,7 @@ TEST_CASE("portable kernels: two batches under way") {
   REQUIRE(same(numbers[0], numbers[1]));
 }
 
-TEST_CASE("portable kernels: bags of any length, whoever owns the blocks") {
+TEST_CASE("RowKernels: portable has the bits of simd for bags of any length and any row blocks") {
   const std::vector<Index> lengths = {0, 1, 2, 20, 300, 3000};
   const Length mixed = [&](Index s, const Random&) { return lengths[static_cast<std::size_t>(s) % lengths.size()]; };
   const Length short_ones = [&](Index s, const Random&) { return lengths[static_cast<std::size_t>(s) % 4]; };
@@ -87,15 +87,15 @@ TEST_CASE("portable kernels: bags of any length, whoever owns the blocks") {
       }
 }
 
-TEST_CASE("portable kernels: several tables and dims at once, un-pooled features, gaps between sums") {
+TEST_CASE("RowKernels: portable has the bits of simd for several tables and un-pooled features") {
   const optim::Settings adagrad = settings(optim::Type::rowwise_adagrad);
-  optim::Settings other = adagrad;  // of one launch with adagrad
+  optim::Settings other = adagrad;  // shares a launch with adagrad
   other.weight_decay = 0.3;
   Index turn = 0;
   for (const bool in_place : {false, true})
     for (const bool unpooled : {false, true})
       for (const Index features : {1, 2, 3})
-        for (const Index most : {9, 200}) {  // also bags that are sorted as long ones are
+        for (const Index most : {9, 200}) {  // some bags are long enough to be sorted
           if (left_out(turn++, 11)) continue;
           CAPTURE(in_place, unpooled, features, most);
           compare({{.rows = 7,
@@ -116,7 +116,7 @@ TEST_CASE("portable kernels: several tables and dims at once, un-pooled features
         }
 }
 
-TEST_CASE("portable kernels: a hot row by its pieces, at any number of lanes") {
+TEST_CASE("RowKernels: portable has the bits of simd for a hot row at any number of lanes") {
   Index turn = 0;
   for (const int lanes : {1, 2, 8, 64, 256})
     for (const Index dim : {16, 18}) {
@@ -127,13 +127,13 @@ TEST_CASE("portable kernels: a hot row by its pieces, at any number of lanes") {
     }
 }
 
-TEST_CASE("portable kernels: rows beyond 2^31") {
+TEST_CASE("RowKernels: portable has the bits of simd for rows beyond 2^31") {
   if (left_out(0, 9)) return;
   compare({{.rows = Index{5} << 30, .dim = 1, .blocks = {1021, 1022}, .optimizer = settings(optim::Type::adagrad)}}, 90,
           up_to(5));
 }
 
-TEST_CASE("portable kernels: the dense kernel moves every row") {
+TEST_CASE("RowKernels: portable has the bits of simd for the dense kernel that moves every row") {
   for (const optim::TypeInfo& info : optim::elementwise_types())
     compare({{.rows = 50, .dim = 6, .optimizer = settings(info.type), .kernel = ComputeKernel::dense},
              {.rows = 60, .dim = 6, .optimizer = settings(info.type), .kernel = ComputeKernel::dense}},

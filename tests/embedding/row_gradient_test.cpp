@@ -10,7 +10,7 @@ using namespace tesserec;
 using embedding::RowBlocks;
 using embedding::RowUse;
 
-TEST_CASE("uses are sorted by row and keep their order in a row, for tables of any size") {
+TEST_CASE("sort_by_row: sorts uses by row and keeps their order within a row for tables of any size") {
   const Random random(1, Purpose::test);
   for (const Index rows : {Index{1}, Index{7}, Index{2048}, Index{2049}, Index{40000000}, Index{1} << 40}) {
     std::vector<RowUse> uses(5000);
@@ -26,7 +26,7 @@ TEST_CASE("uses are sorted by row and keep their order in a row, for tables of a
   }
 }
 
-TEST_CASE("row blocks cover every table, short or long, and owners cut them at borders") {
+TEST_CASE("RowBlocks: covers every table and owners cut it at block borders") {
   for (const Index rows : {Index{1}, Index{1000}, Index{1024}, Index{1025}, Index{3000}, Index{1} << 33, Index{1} << 36,
                            (Index{1} << 50) + 1}) {
     const RowBlocks blocks(rows);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables and batches for row kernels: made of numbers, so that two implementations can be given the same.
+// Tables and batches for row kernels, made from numbers so that two kinds of kernels get the same input.
 #pragma once
 
 #include <functional>
@@ -21,23 +21,23 @@ struct Table {
   Index rows = 5000, dim = 16;
   Range blocks = whole;
   optim::Settings optimizer = {};
-  bool weighted = false, unpooled = false;  // its last feature is
-  bool in_place = false;                    // sums and gradients with a stride, of whole tables
+  bool weighted = false, unpooled = false;  // of its last feature
+  bool in_place = false;                    // sums and gradients have a stride and belong to whole tables
   ComputeKernel kernel = ComputeKernel::fused;
   bool replicated = false;
-  Range columns = {};  // held of them; empty: all
+  Range columns = {};  // columns of the shard; empty: all
   Index features = 2;
   float scale = 1.0f;  // of weights
   Range held() const { return columns.size() == 0 ? Range{0, dim} : columns; }
 };
 
 using Length = std::function<Index(Index sample, const Random& random)>;
-/// 0 to `most` ids.
+/// Returns a length of 0 to `most` ids.
 inline Length up_to(Index most) {
   return [most](Index s, const Random& random) { return Index(random.below(std::uint64_t(most) + 1, s, 0)); };
 }
 
-/// What is asked of tables: two runs of samples, some features each, a third of all ids one row.
+/// Requests of a batch to tables: two runs of samples, some features each; a third of all ids are one row.
 class Batch {
  public:
   Batch(const std::vector<Table>& tables, Index samples, const Length& length, Index step) {
@@ -96,7 +96,7 @@ class Batch {
   std::vector<std::unique_ptr<std::vector<float>>> weights_;
 };
 
-/// Tables with their kernels.
+/// Tables with their row kernels.
 class Engine {
  public:
   Engine(const std::vector<Table>& tables, Kernels kernels) : place_(place_of(kernels)) {
@@ -117,7 +117,7 @@ class Engine {
   RowKernels* operator->() { return kernels_.get(); }
   EmbeddingTable& table(std::size_t t) { return *tables_[t]; }
 
-  /// Returns a batch as kernels want it, whose own lanes are these.
+  /// Returns a batch in the form of the kernels' input, with these own lanes.
   RowBatch rows(const Batch& batch, const BatchSplit& split, Range own) {
     return {.asked = batch.asked,
             .split = &split,
@@ -132,7 +132,7 @@ class Engine {
     kernels_->lookup(exec, rows(batch, split, own), sums.data());
     return sums.to_host(exec);
   }
-  /// Moves all rows of a batch.
+  /// Moves all touched rows of a batch.
   void move(const Batch& batch, const BatchSplit& split, std::span<const double> rates, Index step) {
     std::vector<std::size_t> shards(tables_.size());
     std::iota(shards.begin(), shards.end(), std::size_t{0});
@@ -155,14 +155,14 @@ class Engine {
                       .totals = {&totals, 1}})
         .front();
   }
-  /// Where the kernels read those of a batch, until the next call.
+  /// Returns the gradients of a batch in the kernels' memory, valid until the next call.
   const float* gradients(const Batch& batch) {
-    wait(exec);  // for kernels that read the last ones
+    wait(exec);  // kernels may still read the previous gradients
     gradients_ = PlacedVector<float>(exec, place_, "tesserec::test::gradients", batch.gradients_size);
     gradients_.from_host(exec, batch.gradients);
     return gradients_.data();
   }
-  /// All weights and states.
+  /// Returns all weights and states.
   std::vector<float> numbers() const {
     std::vector<float> all;
     for (const auto& table : tables_) {

@@ -21,7 +21,7 @@ embedding::TableShard shard_of(Index rows, Index dim, const optim::Settings& opt
   return {{"t", rows, dim, {"f"}, {}, false, {}}, whole, {0, dim}, optimizer, kernel};
 }
 
-/// Moves the rows of bags, in so many shares.
+/// Moves the touched rows of bags, in `shares` shares.
 void update(EmbeddingTable& table, const embedding::Bags& bags, const BatchSplit& split, const float* gradients,
             double lr, Index step, Index shares = 1) {
   const optim::StepScalars scalars = optim::step_scalars(table.optimizer(), lr, step);
@@ -33,7 +33,7 @@ void update(EmbeddingTable& table, const embedding::Bags& bags, const BatchSplit
 
 }  // namespace
 
-TEST_CASE("start values lie within the square root of 1/rows and do not depend on the shard") {
+TEST_CASE("EmbeddingTable: start values lie within sqrt(1 / rows) and do not depend on the shard") {
   const Exec exec;
   EmbeddingTable table(exec, shard_of(5000, 7));
   table.initialise(exec, 3, 2);
@@ -57,7 +57,7 @@ TEST_CASE("start values lie within the square root of 1/rows and do not depend o
                      table.weights().data() + shard.rows().begin * 7));
 }
 
-TEST_CASE("the dense kernel moves every row, the fused one the touched rows alone") {
+TEST_CASE("EmbeddingTable: the dense kernel moves every row and the fused kernel touched rows") {
   const Exec exec;
   optim::Settings adam;
   adam.type = optim::Type::adam;
@@ -81,15 +81,15 @@ TEST_CASE("the dense kernel moves every row, the fused one the touched rows alon
       for (Index row = 0; row < 6; ++row) {
         const bool moved =
             !std::equal(before.begin() + row * 3, before.begin() + row * 3 + 3, table.weights().data() + row * 3);
-        if (step == 1) REQUIRE(moved == (row == 4));  // Adam with gradient 0 and no past stands still
+        if (step == 1) REQUIRE(moved == (row == 4));  // Adam with gradient 0 and zero states moves nothing
         if (step == 2) moved_later += moved;
       }
     }
-    REQUIRE(moved_later == (kernel == ComputeKernel::dense ? 1 : 0));  // momentum moves row 4 on without a gradient
+    REQUIRE(moved_later == (kernel == ComputeKernel::dense ? 1 : 0));  // momentum moves row 4 again without a gradient
   }
 }
 
-TEST_CASE("the dense kernel forgets the gradients of a step") {
+TEST_CASE("EmbeddingTable: the dense kernel resets its gradient after each step") {
   const Exec exec;
   EmbeddingTable table(exec, shard_of(6, 3, {}, ComputeKernel::dense));  // sgd
   table.initialise(exec, 1, 0);
@@ -108,7 +108,7 @@ TEST_CASE("the dense kernel forgets the gradients of a step") {
   }
 }
 
-TEST_CASE("however many threads share an update, each row moves once, by all its uses") {
+TEST_CASE("SimdShard: move() moves each row once by all its uses for any number of shares") {
   const Exec exec;
   constexpr Index rows = 20, dim = 3, samples = 64;
   optim::Settings adagrad;
@@ -133,7 +133,7 @@ TEST_CASE("however many threads share an update, each row moves once, by all its
   for (Index shares = 2; shares <= 70; ++shares) REQUIRE(updated(shares) == alone);
 }
 
-TEST_CASE("a row's gradient is cut by value once it is summed, with each kernel") {
+TEST_CASE("SimdShard: max_gradient limits the sum of a row's gradients with each kernel") {
   const Exec exec;
   optim::Settings sgd;
   sgd.max_gradient = 0.5;
@@ -152,7 +152,7 @@ TEST_CASE("a row's gradient is cut by value once it is summed, with each kernel"
   }
 }
 
-TEST_CASE("a bag is pooled by the oracle's tree, whatever its length and whoever owns its blocks") {
+TEST_CASE("lookup and pool: pool a bag by the oracle's tree for any length and any owners") {
   const Exec exec;
   constexpr Index rows = 5000, dim = 9;
   const Random random(9, Purpose::test);

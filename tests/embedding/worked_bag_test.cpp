@@ -55,14 +55,14 @@ OwnerAnswer answer_of(Range blocks, const std::vector<Index>& ids) {
 
 }  // namespace
 
-TEST_CASE("worked example, a bag: above 2^24 odd sums are rounded to multiples of 4") {
+TEST_CASE("float: worked example of a bag rounds odd sums above 2^24 to multiples of 4") {
   CHECK(two_24 + 1 == 16777216.0f);
   CHECK(two_24 + 3 == 16777220.0f);
   CHECK(two_24 + 5 == 16777220.0f);
   CHECK(two_24 + 7 == 16777224.0f);
 }
 
-TEST_CASE("worked example, a bag: rows fall into blocks 0, 1, 512 and 513, which meet at heights 1, 1 and 10") {
+TEST_CASE("RowBlocks: worked example of a bag has blocks 0 and 1 and 512 and 513") {
   const embedding::RowBlocks blocks(4096);
   CHECK(blocks.rows({0, 1}) == Range{0, 4});
   std::vector<Index> of_ids;
@@ -74,7 +74,7 @@ TEST_CASE("worked example, a bag: rows fall into blocks 0, 1, 512 and 513, which
   CHECK(meeting_height(1, 512) == 10);
 }
 
-TEST_CASE("worked example, a bag: one owner of all rows returns 5, and other orders of addition give 6 or 4") {
+TEST_CASE("EmbeddingBag: worked example of a bag sums to 5 and other orders give 6 or 4") {
   const Exec exec;
   const embedding::EmbeddingBag bag(exec, bag_table);
   for (Index row = 0; row < 4096; ++row) bag.weights().data()[row] = value_of(row);
@@ -94,12 +94,12 @@ TEST_CASE("worked example, a bag: one owner of all rows returns 5, and other ord
   CHECK(exact == 6.0);
 }
 
-TEST_CASE("worked example, a bag: inside a block rows are added in bag order") {
+TEST_CASE("pool: worked example of a bag adds the rows of a block in bag order") {
   CHECK(answer_of({0, 1}, {2, 0, 1}).sums == std::vector<float>{two_24});
   CHECK(answer_of({0, 1}, {0, 1, 2}).sums == std::vector<float>{two_24 + 2});
 }
 
-TEST_CASE("worked example, a bag: owners of half the blocks return one sum each") {
+TEST_CASE("pool: worked example of a bag has one sum from each owner of half the blocks") {
   const OwnerAnswer left = answer_of({0, 512}, {2, 4, 0, 1}), right = answer_of({512, 1024}, {2052, 2048});
   CHECK(left.leaves == std::vector<Index>{0});
   CHECK(left.sums == std::vector<float>{16777220.0f});
@@ -108,7 +108,7 @@ TEST_CASE("worked example, a bag: owners of half the blocks return one sum each"
   CHECK(left.sums[0] + right.sums[0] == 5.0f);
 }
 
-TEST_CASE("worked example, a bag: the owner of blocks 1 to 1023 returns two sums, which it must not add") {
+TEST_CASE("pool: worked example of a bag has two sums from the owner of blocks 1 to 1023") {
   const OwnerAnswer left = answer_of({0, 1}, {2, 0, 1}), right = answer_of({1, 1024}, {4, 2052, 2048});
   CHECK(left.leaves == std::vector<Index>{0});
   CHECK(left.sums == std::vector<float>{two_24});

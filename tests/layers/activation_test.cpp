@@ -7,8 +7,8 @@
 using namespace tesserec;
 using namespace tesserec::layers;
 
-// Values at -1, 0.5 and 3, from the definitions to ten digits.
-TEST_CASE("activations and their slopes at known places") {
+// Values at -1, 0.5 and 3 from the definitions, to ten digits.
+TEST_CASE("Activate and ActivateBack: have the known values and slopes of each activation") {
   const std::vector<float> x{-1.0f, 0.5f, 3.0f};
   const auto check = [&](Activation activation, const std::vector<double>& y, const std::vector<double>& slope) {
     std::vector<float> got(3), gradient(3, 2.0f);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Layers in bf16 are chains of such products of rounded numbers, to the bit, and near those in fp32.
+// Layers in bf16 against chains of products of rounded numbers, bit by bit, and near the layers in fp32.
 #include <algorithm>
 #include <vector>
 
@@ -18,7 +18,7 @@ using namespace tesserec::test;
 
 namespace {
 
-/// The chain over the words of n numbers each; what lacks of a last word is 0.
+/// Returns the chain over words of two numbers; an incomplete last word is filled with 0.
 template <class A, class B>
 float chain(Index n, float c, const A& a, const B& b) {
   for (Index k = 0; k < n; k += 2) {
@@ -39,7 +39,7 @@ std::vector<float> rounded(std::vector<float> values) {
   return values;
 }
 
-/// y [rows, out] = x w^T + b, and its ways back, of rounded numbers.
+/// Returns y [rows, out] = x w^T + b of rounded numbers. The next two functions return its gradients.
 std::vector<float> linear(Index rows, Index in, Index out, const std::vector<float>& x, const std::vector<float>& w,
                           const float* bias) {
   std::vector<float> y;
@@ -74,7 +74,7 @@ std::vector<float> sums(Index rows, Index width, const std::vector<float>& dy) {
   return all;
 }
 
-/// Where a product makes them.
+/// Returns sums as a product makes them, with denormal numbers flushed to zero.
 std::vector<float> flushed_sums(Index rows, Index width, const std::vector<float>& dy) {
   std::vector<float> all(width);
   for (Index r = 0; r < rows; ++r)
@@ -86,7 +86,7 @@ bool equal(const std::vector<float>& expected, const float* found) {
   return std::equal(expected.begin(), expected.end(), found);
 }
 
-/// |a - b| / |b|
+/// Returns |a - b| / |b|.
 double distance(const std::vector<float>& a, const std::vector<float>& b) {
   double apart = 0, length = 0;
   for (std::size_t i = 0; i < a.size(); ++i) {
@@ -98,7 +98,7 @@ double distance(const std::vector<float>& a, const std::vector<float>& b) {
 
 }  // namespace
 
-TEST_CASE("a chunk through two layers in bf16 has the bits of the definition, and fp32's but for the rounding") {
+TEST_CASE("Mlp: a chunk through two layers in bf16 has the bits of the definition and is near fp32") {
   struct Shape {
     Index rows, in, hidden, out;
     float scale = 1.0f;  // of the upstream gradient
@@ -122,7 +122,7 @@ TEST_CASE("a chunk through two layers in bf16 has the bits of the definition, an
     const auto run = [&](products::Precision precision) {
       test::MlpAlone mlp(layers, parameters.data(), precision);
       Found found{std::vector<float>(s.rows * s.out), std::vector<float>(x.size()), std::vector<float>(size)};
-      std::vector<float> other(128 * std::max(s.in, s.out), 0.5f), unseen(128 * s.out);  // a longer chunk was there
+      std::vector<float> other(128 * std::max(s.in, s.out), 0.5f), unseen(128 * s.out);  // after a longer chunk
       mlp.forward(128, other.data(), unseen.data());
       mlp.backward(128, false, found.gradient.data(), other.data(), nullptr);
       mlp.forward(s.rows, x.data(), found.y.data());
@@ -161,7 +161,7 @@ TEST_CASE("a chunk through two layers in bf16 has the bits of the definition, an
   }
 }
 
-TEST_CASE("every layer of matrix products takes bf16, for any rows, and is near fp32") {
+TEST_CASE("make_layer: every layer of matrix products takes bf16 for any rows and is near fp32") {
   const LayerSettings kinds[] = {
       {.type = "mlp", .widths = {33, 1, 5}, .activations = {Activation::gelu, Activation::relu, Activation::none}},
       {.type = "mlp", .widths = {20, 1}, .bias = false},
@@ -194,7 +194,7 @@ TEST_CASE("every layer of matrix products takes bf16, for any rows, and is near 
   }
 }
 
-TEST_CASE("a layer of one neuron stays in fp32") {
+TEST_CASE("mlp: a layer of one neuron stays in fp32") {
   const Index rows = 9, in = 40;
   std::vector<float> y[2], gradients[2];
   for (const products::Precision precision : {products::Precision::fp32, products::Precision::bf16}) {

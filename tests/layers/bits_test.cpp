@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Other bits here are other bits of every model.
+// Digests of layers. A change here changes the bits of every model.
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -27,7 +27,7 @@ struct Recorded {
   std::uint64_t digest;
 };
 
-/// Of 101 samples' outputs and of all gradients: rows and columns that fill no tile evenly.
+/// Returns the digest of 101 samples' outputs and of all gradients. Rows and columns fill no tile evenly.
 std::uint64_t digest_of(const Recorded& layer) {
   const Index rows = 101;
   const Index size = test::LayerAlone(layer.settings, layer.inputs).layer().size();
@@ -49,7 +49,7 @@ LayerSettings mlp(Activation activation) {
 
 }  // namespace
 
-TEST_CASE("layers and their gradients have the bits they had when this was written") {
+TEST_CASE("make_layer: layers and their gradients have the bits they had when this was written") {
   const std::vector<InputShape> one{{{77}}}, seven{{std::vector<Index>(7, 19)}}, two{{{60}}, {{60}}};
   const std::vector<Recorded> all = {
       {mlp(Activation::relu), one, 0x7e888a0c952822c0},
@@ -72,13 +72,13 @@ TEST_CASE("layers and their gradients have the bits they had when this was writt
   }
 }
 
-TEST_CASE("a relu leaves -0 as it is") {
+TEST_CASE("mlp: relu leaves -0 as it is") {
   test::LayerAlone layer({.type = "mlp", .widths = {3}, .activations = {Activation::relu}}, {{{2}}},
                          std::vector<float>(64, -0.0f));
   for (const float y : layer.forward(5, {std::vector<float>(10, 1.0f)})) CHECK((y == 0.0f && std::signbit(y)));
 }
 
-TEST_CASE("a lane's sums of rows begin with +0: a chunk's that underflow to -0 leave it so") {
+TEST_CASE("layer_norm: a lane's sums begin with +0 and keep it if a chunk's sums underflow to -0") {
   test::LayerAlone layer({.type = "layer_norm"}, {{{4}}}, std::vector<float>(64, 1.0f));
   layer.forward(1, {{1.0f, 2.0f, 3.0f, 4.0f}});
   const float least = -std::numeric_limits<float>::denorm_min();  // times 0.447 it is -0

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The check of layers of one's own takes those of the library, and finds what is wrong with others.
+// check_gradient() accepts the library's layers and finds errors in others.
 #include "catch.hpp"
 #include "errors.hpp"
 #include <tesserec/layers/check_gradient.hpp>
@@ -10,7 +10,7 @@ using namespace tesserec::layers;
 
 namespace {
 
-/// y = x^2, as right as `fault` lets it be.
+/// A layer y = scale x^2 whose gradient has the error `fault`.
 class Square final : public Layer {
  public:
   enum class Fault { none, sign, adds_not, writes_beside, writes_not, wrong_scale };
@@ -47,7 +47,7 @@ class Square final : public Layer {
 
 }  // namespace
 
-TEST_CASE("the layers of the library have the gradients of what they compute") {
+TEST_CASE("check_gradient: accepts the layers of the library") {
   const InputShape one{{5}}, three{{4, 4, 4}}, sequence{{5}, {}, true};
   const std::tuple<LayerSettings, std::vector<InputShape>> layers[] = {
       {{.type = "mlp", .widths = {6, 3}, .activations = {Activation::tanh, Activation::none}}, {one}},
@@ -76,7 +76,7 @@ TEST_CASE("the layers of the library have the gradients of what they compute") {
   }
 }
 
-TEST_CASE("what is wrong with a layer's gradient is found and named") {
+TEST_CASE("check_gradient: throws with the number that is wrong in a layer's gradient") {
   using enum Square::Fault;
   const auto found = [](Square::Fault fault) {
     return error_of([&] { check_gradient(Exec(), Square(fault), {{{3}}}); });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each layer over a whole batch in device memory beside the same layer chunk by chunk: not a bit differs.
+// Layers over a whole batch in device memory against the same layers chunk by chunk: every bit is the same.
 #include <cstring>
 #include <vector>
 
@@ -29,7 +29,7 @@ struct Case {
   std::vector<InputShape> inputs;
 };
 
-/// What a layer gives for a batch, cut in lanes.
+/// The outputs and gradients of a layer for a batch cut in lanes.
 struct Result {
   std::vector<float> out;
   std::vector<std::vector<float>> input_gradients;
@@ -46,7 +46,8 @@ struct Result {
   }
 };
 
-/// Products of tiny numbers underflow to +0 or -0; of cancelling ones a sum is what its order has left.
+/// The kind of numbers. Products of tiny numbers underflow to +0 or -0; a sum of cancelling numbers depends on its
+/// order.
 struct Numbers {
   float scale = 1.0f;
   bool cancelling = false;
@@ -61,7 +62,7 @@ class Both {
     parameters_ = numbers(layer_->size(), 0);
     for (float& w : parameters_) w *= 0.125f;
     const Random random(22, Purpose::test);
-    offsets_.push_back(0);  // samples without vectors, and chunks without: up to 5 each, but for some hundred samples
+    offsets_.push_back(0);  // up to 5 vectors a sample; some hundred samples, whole chunks among them, have none
     for (Index r = 0; r < rows; ++r)
       offsets_.push_back(offsets_.back() + (r / 128 % 3 == 1 ? 0 : Index(random.below(6, r, 0))));
     for (std::size_t i = 0; i < case_.inputs.size(); ++i) {
@@ -145,7 +146,7 @@ class Both {
     const Rows<const float> upstream{there(upstream_), width, width};
     const LaneGradients gradient{there(result.gradient), layer_->size()};
     const Where where(there.device);
-    for (int twice = 0; twice < 2; ++twice) {  // a batch leaves nothing behind
+    for (int twice = 0; twice < 2; ++twice) {  // a batch leaves no state behind
       layer_->forward(where, batch, out);
       layer_->backward(where, batch, out, upstream, gradients, gradient);
     }
@@ -153,7 +154,7 @@ class Both {
     return result;
   }
 
-  /// One input's gradient unwanted in turn.
+  /// Returns all gradients wanted, then one input's gradient unwanted in turn.
   std::vector<std::vector<bool>> wishes() const {
     std::vector<std::vector<bool>> all{std::vector<bool>(inputs_.size(), true)};
     for (std::size_t i = 0; i < inputs_.size(); ++i) all.push_back(all[0]), all.back()[i] = false;
@@ -185,7 +186,7 @@ class Both {
   std::unique_ptr<Layer> layer_;
   std::vector<float> parameters_, upstream_;
   std::vector<Index> offsets_;
-  std::vector<std::vector<float>> inputs_;  // each row 3 floats longer than it is wide
+  std::vector<std::vector<float>> inputs_;  // each row is 3 floats longer than its width
   std::vector<Index> stride_;
 };
 
@@ -229,7 +230,7 @@ std::vector<Case> cases() {
 
 }  // namespace
 
-TEST_CASE("every type of layer has a form for a device, and a test of it") {
+TEST_CASE("layer_types: every type has a case in this test") {
   const auto tested = cases();
   for (const LayerType& type : layer_types()) {
     INFO(type.name);
@@ -237,7 +238,7 @@ TEST_CASE("every type of layer has a form for a device, and a test of it") {
   }
 }
 
-TEST_CASE("layers on a device have the bits of layers chunk by chunk") {
+TEST_CASE("Layer: on a device has the bits of the layer chunk by chunk") {
   const std::vector<std::pair<Index, std::vector<Index>>> batches = {
       {1, {0, 1}}, {17, {0, 9, 17}}, {128, {0, 128}}, {300, {0, 0, 140, 140, 300}}, {700, {0, 700}}, {0, {0, 0}}};
   Index turn = 0;
@@ -252,7 +253,7 @@ TEST_CASE("layers on a device have the bits of layers chunk by chunk") {
     }
 }
 
-TEST_CASE("layers on a device have those bits where products underflow, and where a lane begins without vectors") {
+TEST_CASE("Layer: on a device keeps these bits if products underflow or a lane begins without vectors") {
   Index turn = 0;
   for (const Case& c : cases())
     for (const float scale : {0x1p-55f, 0x1p-90f}) {
@@ -263,21 +264,21 @@ TEST_CASE("layers on a device have those bits where products underflow, and wher
     }
 }
 
-TEST_CASE("fm on a device adds in the order of chunks: numbers that cancel show it") {
+TEST_CASE("fm: on a device adds in the order of chunks as cancelling numbers show") {
   const Both both({{.type = "fm"}, {{{5}}, {std::vector<Index>(40, 5)}}}, 17, {0, 9, 17}, {1.0f, true});
   CHECK(same(both.by_chunks({true, true}), both.on_device({true, true})));
 }
 
-TEST_CASE("a dot on a device of vectors that a team stages part by part") {
+TEST_CASE("dot: on a device has the bits of chunks for vectors that a team stages in several steps") {
   for (const bool itself : {false, true}) {
     const Both both({{.type = "dot", .itself = itself}, {{{130}}, {std::vector<Index>(59, 130)}}}, 17, {0, 9, 17});
     for (const std::vector<bool>& wanted : both.wishes()) CHECK(same(both.by_chunks(wanted), both.on_device(wanted)));
   }
 }
 
-TEST_CASE("host code keeps away from what layers have on a device") {
+TEST_CASE("Layer: host code leaves the device memory of layers alone") {
   for (const Case& c : cases()) {
-    if (!device_is_host) break;  // which has memory of its own, and sees it in all tests
+    if (!device_is_host) break;  // a device has memory of its own, so all tests check this
     CAPTURE(c.settings.type, c.settings.widths);
     const Both both(c, 1100, {0, 700, 1100});
     const Result expected = both.by_chunks(both.wishes()[0]);

@@ -8,7 +8,7 @@
 using namespace tesserec;
 using namespace tesserec::layers;
 
-TEST_CASE("dropout: what stays is a function of seed, layer, step and sample") {
+TEST_CASE("dropout: the kept numbers are a function of seed and layer and step and sample") {
   constexpr Index rows = 100, width = 37;
   const double rate = 0.3;
   test::LayerAlone layer({.type = "dropout", .rate = rate}, {{{width}}});
@@ -23,7 +23,7 @@ TEST_CASE("dropout: what stays is a function of seed, layer, step and sample") {
   const auto gradient = layer.backward(std::vector<float>(n, 1.0f)).inputs[0];
   CHECK(gradient == out);
 
-  // Cut elsewhere: the same samples keep the same numbers.
+  // The same samples in another chunk keep the same numbers.
   layer.draw.first_sample = 1040;
   const std::vector<float> later = layer.forward(60, ones(60));
   CHECK(std::equal(later.begin(), later.end(), out.begin() + 40 * width));

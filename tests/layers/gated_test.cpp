@@ -8,7 +8,7 @@
 using namespace tesserec;
 using namespace tesserec::layers;
 
-TEST_CASE("a gated unit is its first half times the sigmoid of its second") {
+TEST_CASE("gated: is the first half of its input times the sigmoid of the second") {
   test::LayerAlone layer({.type = "gated"}, {{{4}}});
   const std::vector<float> x{1.0f, -2.0f, 0.0f, 3.0f, 0.5f, 4.0f, -1.0f, 2.0f}, y = layer.forward(2, {x});
   const std::vector<float> dy{1.0f, 1.0f, 2.0f, -1.0f}, dx = layer.backward(dy).inputs[0];

@@ -16,13 +16,13 @@ namespace {
 
 enum class Interaction { dot, cat };
 
-/// A bottom vector, and the others side by side.
+/// Returns a layer that reads a bottom vector, and the others as one input.
 test::LayerAlone layer(Interaction type, bool itself, const std::vector<Index>& dims) {
   return {{.type = type == Interaction::dot ? "dot" : "cat", .itself = itself},
           {{{dims[0]}}, {{dims.begin() + 1, dims.end()}}}};
 }
 
-/// The definition, in double: z holds the bottom vector and the features one after the other.
+/// Returns the interaction by its definition in double. z has the bottom vector and then the features.
 std::vector<double> by_definition(Interaction type, bool itself, const std::vector<Index>& dims,
                                   const std::vector<double>& z) {
   std::vector<double> out(z.begin(), type == Interaction::cat ? z.end() : z.begin() + dims[0]);
@@ -76,7 +76,7 @@ void check(Interaction type, bool itself, const std::vector<Index>& dims) {
 
 }  // namespace
 
-TEST_CASE("interactions and their gradients are those of the definition, by central differences") {
+TEST_CASE("dot and cat: have the values and gradients of their definition by central differences") {
   for (const bool itself : {false, true})
     for (const Index vectors : {1, 2, 4, 5, 16, 17, 27, 40})
       for (const Index dim : {1, 5, 16, 33}) check(Interaction::dot, itself, std::vector<Index>(vectors, dim));
@@ -85,7 +85,7 @@ TEST_CASE("interactions and their gradients are those of the definition, by cent
   check(Interaction::cat, false, {3});
 }
 
-TEST_CASE("a sample's interaction does not depend on its place in the chunk") {
+TEST_CASE("dot: a sample's interaction does not depend on its place in the chunk") {
   test::LayerAlone interaction = layer(Interaction::dot, false, std::vector<Index>(27, 16));
   const Random random(9, Purpose::test);
   std::vector<float> bottom(9 * 16), pooled(9 * 26 * 16);
@@ -101,13 +101,13 @@ TEST_CASE("a sample's interaction does not depend on its place in the chunk") {
   }
 }
 
-TEST_CASE("vectors that come as other inputs give the same bits") {
+TEST_CASE("dot: vectors distributed over other inputs give the same bits") {
   const Index rows = 5, d = 6;
   const Random random(11, Purpose::test);
   std::vector<float> z(rows * 4 * d), upstream(rows * (d + 6));
   for (std::size_t i = 0; i < z.size(); ++i) z[i] = random.normal(static_cast<Index>(i), 0);
   for (std::size_t i = 0; i < upstream.size(); ++i) upstream[i] = random.normal(static_cast<Index>(i), 2);
-  // `vectors` of the four, from vector `first` on.
+  // Returns `vectors` of the four vectors, from vector `first` on.
   const auto part = [&](Index first, Index vectors) {
     std::vector<float> numbers;
     for (Index r = 0; r < rows; ++r)
@@ -138,7 +138,7 @@ TEST_CASE("vectors that come as other inputs give the same bits") {
   }
 }
 
-TEST_CASE("registers of 16 samples give the bits of this machine's") {
+TEST_CASE("Dots: registers of 16 samples have the bits of this machine's registers") {
   using Wide = products::Dots<products::PlainVector<16, 4>>;
   for (const bool itself : {false, true})
     for (const Index dim : {3, 16, 40}) {

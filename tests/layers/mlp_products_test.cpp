@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every product is the chain of fma that src/products/README.md writes down, to the bit: so all instruction sets agree.
-// ctest runs this with each that the machine has.
+// Products of layers against the chains of fma in src/products/README.md, bit by bit, so that all instruction sets
+// agree. ctest runs this with each instruction set that the machine has.
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -28,7 +28,7 @@ std::vector<float> numbers(std::uint64_t stream, Index n) {
 
 float relu(float v) { return v < 0.0f ? 0.0f : v; }
 
-/// What two layers do to a chunk, element by element: in -> hidden (relu) -> out.
+/// Two layers over a chunk, element by element: in -> hidden (relu) -> out.
 struct Serial {
   Index rows, in, hidden, out;
   const float *parameters, *x, *upstream;
@@ -96,7 +96,7 @@ bool equal(const std::vector<float>& expected, const float* found) {
 
 }  // namespace
 
-TEST_CASE("a chunk through two layers has the bits of the definition") {
+TEST_CASE("Mlp: a chunk through two layers has the bits of the definition") {
   struct Shape {
     Index rows, in, hidden, out;
   };
@@ -137,7 +137,7 @@ TEST_CASE("a chunk through two layers has the bits of the definition") {
   }
 }
 
-TEST_CASE("a row's bits do not depend on the rows that come along, and not-a-number passes a relu") {
+TEST_CASE("Mlp: a row's bits do not depend on the other rows and NaN passes a relu") {
   const Index in = 70, out = 50;
   const std::vector<float> parameters = numbers(1, out * (in + 1));
   std::vector<float> x = numbers(2, 128 * in);
@@ -156,7 +156,7 @@ TEST_CASE("a row's bits do not depend on the rows that come along, and not-a-num
   CHECK(std::all_of(y.begin(), y.begin() + out, [](float v) { return std::isnan(v); }));
 }
 
-TEST_CASE("tiles of the shape of AVX-512 give the same bits") {
+TEST_CASE("Tiles: the shape of AVX-512 has the bits of the definition") {
   using Wide = Tiles<PlainVector<16, 12>>;
   const products::KernelSet& k = products::kernels();
   const Index width = 32, rows = 101, a_rows = 105, depth = 300, outs = 40, ins = 1100;
@@ -167,7 +167,7 @@ TEST_CASE("tiles of the shape of AVX-512 give the same bits") {
     return panels;
   };
   const auto pa = in_panels(a_rows, depth, a);
-  for (const Index columns : {96, 81, 80, 65, 32, 5, 1}) {  // whole panels, of two registers, of one, and one column
+  for (const Index columns : {96, 81, 80, 65, 32, 5, 1}) {  // whole panels, two registers, one, one column
     const std::vector<float> b = numbers(2, depth * columns), y = numbers(3, rows * columns),
                              start = numbers(4, columns);
     const auto pb = in_panels(depth, columns, b), py = in_panels(rows, columns, y),

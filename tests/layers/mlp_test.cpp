@@ -50,7 +50,7 @@ double objective(const Mlp& mlp, Index rows, const std::vector<double>& paramete
 
 }  // namespace
 
-TEST_CASE("an MLP's gradients are its slopes, and a second chunk is added") {
+TEST_CASE("Mlp: gradients are slopes and a second chunk is added") {
   const auto last = GENERATE(Activation::none, Activation::relu, Activation::sigmoid, Activation::tanh,
                              Activation::gelu, Activation::swish);
   const Activation first = last == Activation::none ? Activation::relu : last;

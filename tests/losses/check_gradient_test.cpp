@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The check of losses of one's own takes those of the library, and finds what is wrong with another.
+// check_gradient() accepts the library's losses and finds an error in another.
 #include "catch.hpp"
 #include "errors.hpp"
 #include <tesserec/losses/check_gradient.hpp>
@@ -9,7 +9,7 @@ using namespace tesserec::losses;
 
 namespace {
 
-/// Half the squared distance to the label; its gradient without the samples' weights if `wrong`.
+/// Half the squared distance to the label. If `wrong`, its gradient ignores the samples' weights.
 class Distance final : public LossFunction {
  public:
   explicit Distance(bool wrong) : wrong_(wrong) {}
@@ -31,13 +31,13 @@ class Distance final : public LossFunction {
 
 }  // namespace
 
-TEST_CASE("the losses of the library have the gradients of what they compute") {
+TEST_CASE("check_gradient: accepts the losses of the library") {
   for (const char* name : {"bce", "mse", "wbce"})
     REQUIRE(error_of([&] { check_gradient(*loss_type(name).make({}), 1); }) == "");
   REQUIRE(error_of([&] { check_gradient(*loss_type("in_batch_softmax").make({}), 8); }) == "");
 }
 
-TEST_CASE("what is wrong with a loss's gradient is found and named") {
+TEST_CASE("check_gradient: throws with the number that is wrong in a loss's gradient") {
   CHECK(error_of([] { check_gradient(Distance(false), 1, {0.0f, 0.5f, 3.0f}); }) == "");
   CHECK(mentions(error_of([] { check_gradient(Distance(true), 1); }), "the gradient of out[0, 0] is "));
   CHECK(error_of([] { check_gradient(Distance(false), 2); }) == "the loss takes one number, not 2 numbers");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each loss over a whole batch in device memory beside the same loss chunk by chunk: not a bit differs.
+// Losses over a whole batch in device memory against the same losses chunk by chunk: every bit is the same.
 #include <cstring>
 #include <vector>
 
@@ -28,7 +28,7 @@ bool same(const std::vector<T>& a, const std::vector<T>& b) {
 
 }  // namespace
 
-TEST_CASE("losses on a device have the bits of losses chunk by chunk") {
+TEST_CASE("LossFunction: on a device has the bits of the loss chunk by chunk") {
   for (const LossType& type : loss_types())
     for (const double threshold : {0.0, 0.01})
       for (const bool weighed : {true, false})

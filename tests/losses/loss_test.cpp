@@ -10,7 +10,7 @@
 using namespace tesserec;
 using namespace tesserec::losses;
 
-TEST_CASE("the losses' gradients are their slopes") {
+TEST_CASE("loss_of_logit: gradients are slopes and agree with loss_of_probability") {
   for (const Loss type : {Loss::bce, Loss::mse, Loss::wbce})
     for (const double threshold : {0.0, 0.1}) {
       const SampleLoss settings{type, threshold, {0.7, 2.5}};
@@ -29,7 +29,7 @@ TEST_CASE("the losses' gradients are their slopes") {
     }
 }
 
-TEST_CASE("the losses stay finite at extreme logits, and a NaN stays a NaN") {
+TEST_CASE("loss_of_logit: stays finite at extreme logits and NaN stays NaN") {
   for (const Loss type : {Loss::bce, Loss::mse, Loss::wbce})
     for (const double threshold : {0.0, 0.01})
       for (const double label : {0.0, 1.0}) {
@@ -46,7 +46,7 @@ TEST_CASE("the losses stay finite at extreme logits, and a NaN stays a NaN") {
   REQUIRE(loss_of_logit({Loss::wbce, 0.0, {1.0, 1.0}}, 800.0, 0.0).value == 100.0);
 }
 
-TEST_CASE("losses count by weight, and gradients are divided by the global batch") {
+TEST_CASE("LossFunction: evaluate() multiplies by weights and divides gradients by the global batch") {
   const std::vector<float> logits{0.5f, -1.0f, 2.0f}, labels{1.0f, 0.0f, 0.0f}, weights{0.5f, 3.0f, 0.0f};
   for (const float* given : {static_cast<const float*>(nullptr), weights.data()}) {
     std::vector<float> gradient(3);
@@ -63,7 +63,7 @@ TEST_CASE("losses count by weight, and gradients are divided by the global batch
   }
 }
 
-TEST_CASE("losses have the bits they had when this was written") {
+TEST_CASE("loss_of_logit: has the bits it had when this was written") {
   std::vector<double> values;
   for (const Loss type : {Loss::bce, Loss::mse, Loss::wbce})
     for (const double threshold : {0.0, 0.01})

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Other bits here are other bits of every model.
+// Digests of optimizers and learning rates. A change here changes the bits of every model.
 #include <utility>
 
 #include "catch.hpp"
@@ -12,7 +12,7 @@ using namespace tesserec::optim;
 
 namespace {
 
-/// Three steps of a row of 83 numbers, which fill no vector register evenly, with each kind of decay.
+/// Returns the digest of three steps of a row with each kind of decay. Its 83 numbers fill no vector register evenly.
 std::uint64_t digest_of(Type type) {
   const Index n = 83;
   std::uint64_t digest = test::digest_of_nothing;
@@ -37,7 +37,7 @@ std::uint64_t digest_of(Type type) {
 
 }  // namespace
 
-TEST_CASE("optimizers have the bits they had when this was written") {
+TEST_CASE("move_row: every type has the bits it had when this was written") {
   const std::vector<std::uint64_t> recorded = {
       0x422e1523677ca3c0, 0x3342bab28eb9e3c9, 0xefade1432c615bc5, 0xcb340fe86c08b0f9, 0xa9f5bf8576ab8524,
       0x46d8e7b67df386ef, 0x21970893ad7834c0, 0x5176b25624b278c0, 0xfc7dc6d23e1633d2, 0xf1c7c58201b4a7ea,
@@ -50,7 +50,7 @@ TEST_CASE("optimizers have the bits they had when this was written") {
   }
 }
 
-TEST_CASE("learning rates have the bits they had when this was written") {
+TEST_CASE("scheduled_rate: every policy has the bits it had when this was written") {
   std::vector<double> rates;
   for (const PolicyInfo& info : policies()) {
     ScheduleStage stage;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One flat vector of parameters.
+// DenseOptimizer on one flat vector of parameters.
 #include <algorithm>
 
 #include "catch.hpp"
@@ -10,7 +10,7 @@
 using namespace tesserec;
 using namespace tesserec::optim;
 
-TEST_CASE("the dense optimizer cuts gradients by value") {
+TEST_CASE("DenseOptimizer: limits gradients by max_gradient") {
   const Index n = 20000;
   Settings settings;
   settings.max_gradient = 0.5;
@@ -24,7 +24,7 @@ TEST_CASE("the dense optimizer cuts gradients by value") {
   for (Index i = 0; i < n; ++i) REQUIRE(w(i) == -std::clamp(g0[i], -0.5f, 0.5f));
 }
 
-TEST_CASE("the dense optimizer moves every weight of a long vector once") {
+TEST_CASE("DenseOptimizer: moves every weight of a long vector once") {
   const Index n = 40003;
   Settings settings;
   settings.type = Type::adagrad;
@@ -47,7 +47,7 @@ TEST_CASE("the dense optimizer moves every weight of a long vector once") {
   REQUIRE_THROWS_AS(DenseOptimizer(Exec(), settings, n), Error);
 }
 
-TEST_CASE("LAMB and LARS move a tensor of a dense half as one row, on whichever rank it begins") {
+TEST_CASE("DenseOptimizer: lamb and lars_sgd move a tensor as one row for any borders of ranks") {
   const Index n = 3000;
   const std::vector<Range> tensors{{0, 1000}, {1008, 1009}, {1024, 3000}};
   const std::vector<float> w0 = numbers(n, 0), g0 = numbers(n, 2);
@@ -84,10 +84,10 @@ TEST_CASE("LAMB and LARS move a tensor of a dense half as one row, on whichever 
     }
 }
 
-TEST_CASE("on a device every type moves tensors to the bits of the host's") {
+TEST_CASE("DenseOptimizer: every type has the same bits on a device and on the host") {
   const Exec exec;
   const Index n = 70000;
-  // Of one number, of blocks that are not full, of more leaves than two levels of the tree add.
+  // The tensors have one number, blocks that are not full, and more leaves than two levels of the tree add.
   const std::vector<Range> tensors{{0, 1}, {4, 7}, {16, 21}, {32, 32 + 128}, {160, 160 + 133}, {296, n}};
   const std::vector<float> w0 = numbers(n, 0), g0 = numbers(n, 2);
   for (const TypeInfo& type : tensor_types())

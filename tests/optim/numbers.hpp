@@ -5,7 +5,7 @@
 
 #include <tesserec/core/random.hpp>
 
-/// Standard normal, another column other ones.
+/// Returns standard normal numbers; another column has others.
 inline std::vector<float> numbers(tesserec::Index n, tesserec::Index column) {
   const tesserec::Random random(6, tesserec::Purpose::test);
   std::vector<float> values(static_cast<std::size_t>(n));

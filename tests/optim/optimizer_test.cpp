@@ -22,7 +22,7 @@ double mean_square(const std::vector<double>& x) {
 
 double length(const std::vector<double>& x) { return std::sqrt(mean_square(x) * static_cast<double>(x.size())); }
 
-/// Steps of a row in double, by the formulas of src/optim/README.md.
+/// Steps of a row in double by the formulas of src/optim/README.md.
 struct RowInDouble {
   std::vector<double> w, a, b;  // a, b: states of each weight
   double row = 0, last = 0;     // states of the row
@@ -100,7 +100,7 @@ Settings settings_of(Type type, Decay decay, double weight_decay) {
   return settings;
 }
 
-/// A row of numbers with its states, all of which start at 0.
+/// A row with its states, which start at 0.
 struct Held {
   std::vector<float> w;
   std::vector<std::vector<float>> states;
@@ -118,7 +118,7 @@ struct Held {
 
 }  // namespace
 
-TEST_CASE("types stand in their order, each with a name and states of its own") {
+TEST_CASE("types: stand in the order of Type with names and states of their own") {
   std::set<std::string> names;
   for (std::size_t i = 0; i < types().size(); ++i) {
     const TypeInfo& type = types()[i];
@@ -131,7 +131,7 @@ TEST_CASE("types stand in their order, each with a name and states of its own") 
   REQUIRE(names.size() == 13);
 }
 
-TEST_CASE("rows move by the formulas, with each decay") {
+TEST_CASE("move_row: moves rows by the formulas with each decay") {
   for (const TypeInfo& type : types())
     for (const Decay decay : {Decay::l2, Decay::decoupled})
       for (const double weight_decay : {0.0, 0.1})
@@ -150,7 +150,7 @@ TEST_CASE("rows move by the formulas, with each decay") {
         }
 }
 
-TEST_CASE("a row that has no length, or no gradient, stays a row of numbers") {
+TEST_CASE("move_row: a row without norm or gradient stays finite") {
   for (const TypeInfo& type : types())
     for (const float start : {0.0f, 1.0f})
       for (const float gradient : {0.0f, 1.0f}) {
@@ -165,7 +165,7 @@ TEST_CASE("a row that has no length, or no gradient, stays a row of numbers") {
       }
 }
 
-TEST_CASE("a weight's bits do not depend on its place in the range") {
+TEST_CASE("move: a weight's bits do not depend on its place in the range") {
   const Index n = 101;
   for (const TypeInfo& type : elementwise_types()) {
     Settings settings;
@@ -185,7 +185,7 @@ TEST_CASE("a weight's bits do not depend on its place in the range") {
   }
 }
 
-TEST_CASE("the sum over a row's columns is the fixed tree over blocks of 4") {
+TEST_CASE("sum_of_squares: is the fixed tree over blocks of 4 columns") {
   for (Index n = 1; n < 150; ++n) {
     const std::vector<float> g = numbers(n, 8);
     TreeOrder order(whole_tree);
@@ -201,7 +201,7 @@ TEST_CASE("the sum over a row's columns is the fixed tree over blocks of 4") {
   }
 }
 
-TEST_CASE("columns of several owners move as the whole row does, with each decay") {
+TEST_CASE("move_columns: columns of several owners move as the whole row with each decay") {
   const Index n = 44;
   const Range owners[] = {{0, 12}, {12, 20}, {20, 44}};
   for (const TypeInfo& type : types())

@@ -7,7 +7,7 @@
 using namespace tesserec;
 using namespace tesserec::optim;
 
-TEST_CASE("warm-up, hold and decay") {
+TEST_CASE("scheduled_rate: warms up and holds and decays") {
   const ScheduleSettings schedule{4, 6, 2};
   validate(schedule);
   const double expected[] = {0.25, 0.5, 0.75, 0.75, 0.75, 1.0, 0.25, 0.25, 0.25};
@@ -19,7 +19,7 @@ TEST_CASE("warm-up, hold and decay") {
   REQUIRE(scheduled_rate({0, 0, 1000000}, 0.1, 999999) == 1e-7);
 }
 
-TEST_CASE("a schedule that contradicts itself is refused") {
+TEST_CASE("validate: throws for a schedule that contradicts itself") {
   validate({10, 0, 0});
   REQUIRE_THROWS_AS(validate({10, 9, 1}), Error);
   REQUIRE_THROWS_AS(validate({-1, 0, 0}), Error);
@@ -27,7 +27,7 @@ TEST_CASE("a schedule that contradicts itself is refused") {
   REQUIRE_THROWS_AS(validate({0, 0, -5}), Error);
 }
 
-TEST_CASE("stages: each policy, and base after the last") {
+TEST_CASE("scheduled_rate: has the rate of each stage's policy and the base rate after the last") {
   const auto rate = [](ScheduleStage stage, Index done) {
     stage.max_steps = 8;
     ScheduleSettings schedule;
@@ -57,11 +57,11 @@ TEST_CASE("stages: each policy, and base after the last") {
   slow.decay_steps = 4;
   slow.scale = 3.0;
   REQUIRE(rate(slow, 2) == Approx(3.0).epsilon(1e-14));
-  slow.policy = Policy::poly;  // to nothing before the stage ends, and no further
+  slow.policy = Policy::poly;  // falls to zero before the stage ends and stays there
   REQUIRE(rate(slow, 7) == 0.0);
 }
 
-TEST_CASE("stages that contradict each other are refused") {
+TEST_CASE("fault: names the key of a stage that contradicts another") {
   const auto fault_of = [](const std::vector<ScheduleStage>& stages, Index warmup = 0) {
     const auto found = fault({warmup, 0, 0, stages});
     return found ? found->key : "";
@@ -78,7 +78,7 @@ TEST_CASE("stages that contradict each other are refused") {
   REQUIRE(fault_of({{Policy::linear, 20, 1.0, 1.0, 1}}) == "stages.0.start_steps");
 }
 
-TEST_CASE("no rate of stages without a fault is below zero, and none is above the greatest") {
+TEST_CASE("greatest_rate: bounds the rates of stages without a fault and none is below zero") {
   const Random random(1, Purpose::test, 0);
   int valid = 0;
   for (Index row = 0; row < 3000; ++row) {

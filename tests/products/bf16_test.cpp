@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products of bf16 numbers are the rule of src/products/bf16.hpp, to the bit: so all instruction sets agree. ctest runs
-// this with each that the machine has.
+// Products of bf16 numbers against the rule of src/products/bf16.hpp, bit by bit, so that all instruction sets agree.
+// ctest runs this with each instruction set that the machine has.
 #include <array>
 #include <vector>
 
@@ -16,7 +16,7 @@ using namespace tesserec::test;
 
 namespace {
 
-/// Draws of every kind that a rounding could get wrong.
+/// A generator of numbers of every kind that a rounding could get wrong.
 class Draw {
  public:
   enum Kind { ordinary, wide, any, tiny, special, kinds };
@@ -33,7 +33,7 @@ class Draw {
                                                   : std::pair{55u, 16u};
     return sign | (first + (r >> 8) % count) << 7 | mantissa;
   }
-  /// A sum: often what the first or the second product takes away again.
+  /// Returns a sum that the first or the second product often cancels.
   float sum(std::uint32_t a, std::uint32_t b) {
     const std::uint32_t r = next();
     if (kind_ == tiny) return number(r >> 31 << 31 | (r >> 8) % 6 << 23 | (next() & 0x7fffffu));
@@ -51,7 +51,7 @@ class Draw {
 
 }  // namespace
 
-TEST_CASE("a word is two fma, the odd numbers first, and denormal numbers are zeros") {
+TEST_CASE("KernelSet: bf16.product makes two fma of a word with denormal numbers as zeros") {
   const KernelSet& k = kernels();
   const Index rows = 12, width = k.width;
   for (int kind = 0; kind < Draw::kinds; ++kind) {
@@ -78,7 +78,7 @@ TEST_CASE("a word is two fma, the odd numbers first, and denormal numbers are ze
   }
 }
 
-TEST_CASE("a sum just below the least normal number is zero unless 24 bits round it up") {
+TEST_CASE("KernelSet: bf16.product flushes sums below 2^-126 unless 24 bits round them up") {
   const KernelSet& k = kernels();
   const Index width = k.width;
   const float least = 0x1p-126f;
@@ -95,7 +95,7 @@ TEST_CASE("a sum just below the least normal number is zero unless 24 bits round
       }
 }
 
-TEST_CASE("numbers are rounded to the nearest, ties to even, in both orders of words") {
+TEST_CASE("KernelSet: round() rounds to nearest with ties to even in both orders of words") {
   const KernelSet& k = kernels();
   const Index rows = 6, panels = 3, width = k.width, columns = panels * width;
   const Random random(8, Purpose::test);
@@ -127,7 +127,7 @@ TEST_CASE("numbers are rounded to the nearest, ties to even, in both orders of w
   }
 }
 
-TEST_CASE("weights are packed in words of neighbours in depth, padded with zeros") {
+TEST_CASE("KernelSet: bf16.pack_rows makes words of neighbors in depth and pads with zeros") {
   const KernelSet& k = kernels();
   const Index width = k.width;
   for (const Index out : {1, 5, 16, 33, 64})

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The portable products beside the chains of fma that they stand for.
+// Portable products against the chains of fma that define them.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -29,13 +29,13 @@ bool same(const std::vector<float>& a, const std::vector<float>& b) {
 struct Sizes {
   Index rows, in, out;
 };
-/// No tile filled evenly, whole tiles, thin ones, and more than one tile each way.
+/// Sizes that fill no tile evenly, whole tiles, thin ones, and several tiles in each dimension.
 const std::vector<Sizes> all_sizes = {{1, 1, 1},      {5, 33, 16},   {130, 15, 17}, {257, 16, 129},
                                       {128, 128, 64}, {131, 140, 1}, {300, 1, 150}, {64, 257, 12}};
 
 }  // namespace
 
-TEST_CASE("y = x w^T + b is a chain of fma from the bias over the inputs in order") {
+TEST_CASE("DeviceProducts: forward() is a chain of fma from the bias over the inputs in order") {
   for (const Sizes& s : all_sizes)
     for (const bool biased : {true, false})
       for (const bool relu : {true, false}) {
@@ -57,7 +57,7 @@ TEST_CASE("y = x w^T + b is a chain of fma from the bias over the inputs in orde
       }
 }
 
-TEST_CASE("dx = dy w is a chain of fma over the outputs in order, 0 where the mask says so") {
+TEST_CASE("DeviceProducts: input_gradient() is a chain of fma over the outputs and 0 where masked") {
   for (const Sizes& s : all_sizes)
     for (const bool masked : {true, false}) {
       CAPTURE(s.rows, s.in, s.out, masked);
@@ -81,11 +81,11 @@ TEST_CASE("dx = dy w is a chain of fma over the outputs in order, 0 where the ma
     }
 }
 
-TEST_CASE("a lane's gradient is its pieces' sums, each finished, in order") {
+TEST_CASE("DeviceProducts: weight_gradient() adds the finished sums of a lane's pieces in order") {
   for (const Sizes& s : all_sizes) {
     CAPTURE(s.rows, s.in, s.out);
     const std::vector<float> dy = numbers(s.rows * s.out, 0), x = numbers(s.rows * s.in, 2);
-    // Lanes of three pieces, of none, and of one that is empty and one that is not.
+    // The first lane has three pieces, the second none, the third an empty piece and another one.
     const std::vector<Index> rows{0,     s.rows / 4, s.rows / 4 + s.rows / 3, s.rows - s.rows / 5, s.rows - s.rows / 5,
                                   s.rows};
     const std::vector<Index> of_lane{0, 3, 3, 5};
@@ -119,7 +119,7 @@ TEST_CASE("a lane's gradient is its pieces' sums, each finished, in order") {
 
 namespace {
 
-/// A product and a weight's gradient by teams of so many threads.
+/// Returns a product and a weight gradient that teams of `members` threads compute.
 template <int members>
 std::vector<float> by_teams() {
   using Shape = TileShape<4, 4, 4, 4, members>;
@@ -149,7 +149,7 @@ std::vector<float> by_teams() {
 
 }  // namespace
 
-TEST_CASE("teams of several threads, where there are, have the bits of one thread") {
+TEST_CASE("ProductBody and WeightGradientBody: teams of several threads have the bits of one thread") {
   const std::vector<float> one = by_teams<1>();
   CHECK(std::count(one.begin(), one.end(), 7.0f) == 0);
   const int most = device_is_host ? concurrency(Exec()) : 32;

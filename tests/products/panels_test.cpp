@@ -10,7 +10,7 @@
 using namespace tesserec;
 using namespace tesserec::products;
 
-TEST_CASE("weights are packed as they are and turned, padded with zeros, for every width of a panel") {
+TEST_CASE("pack_rows: packs weights and their transpose with zeros as padding for every panel width") {
   struct Set {
     Index width;
     void (*pack_rows)(Index, Index, Index, const float*, float*, float*);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// By itself: nvcc cannot parse what is tested.
+// transpose() in a file of its own, which nvcc cannot parse.
 #include "src/products/transpose.hpp"
 
 #include "catch.hpp"
@@ -7,7 +7,7 @@
 using namespace tesserec;
 using namespace tesserec::products;
 
-TEST_CASE("registers of 8 and of 16 numbers are turned") {
+TEST_CASE("transpose: transposes registers of 8 and of 16 numbers") {
   const auto turned = [](auto zero, auto size) {
     constexpr int n = size;
     decltype(zero) square[n];

@@ -31,7 +31,7 @@ struct Case {
   bool rare = false;      // only one sample in eight has ids, so that owners get a list of these samples
 };
 
-/// Returns the configurations: two features share the first table; dimensions are odd; one table has more rows than
+/// Returns the configurations: two features share the first table; one dimension is odd; one table has more rows than
 /// row blocks, one has fewer.
 std::vector<EmbeddingBagConfig> tables(const Case& c) {
   std::vector<EmbeddingBagConfig> all = {{"shared", 3001, 5, {"a", "c"}, c.pooling, c.weighted, {}},

@@ -40,7 +40,7 @@ inline const void* of_batch(const Layout& l, const void* data, std::int64_t i) {
   return static_cast<const char*>(data) + i * l.apart * (l.type == CUDA_R_32F ? 4 : 2);
 }
 
-/// A call: each element of d is a number of its own. It writes where it may: to a workspace as long as that lasts.
+/// A call: operator() computes one element of d. It also writes to the workspace, as far as that reaches.
 struct Matmul {
   Descriptor p;
   Layout a, b, c, d;
@@ -67,7 +67,7 @@ struct Matmul {
   }
 };
 
-/// Runs it, or queues it: `stream` is an emulated device then.
+/// Runs the product, or queues it if `stream` is an emulated device.
 inline void run(const Matmul& matmul, [[maybe_unused]] cudaStream_t stream) {
 #ifdef TESSEREC_EMULATED
   tesserec::emulated::launch_numbers(*reinterpret_cast<const tesserec::emulated::Device*>(stream), "cublasLtMatmul",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What cuBLASLt is asked: an algorithm is the model's, whatever rows a rank has; lanes of one size are one call.
+// Calls of cuBLASLt: one algorithm a layer for any number of rows, and one call for adjacent lanes of one size.
 #include "catch.hpp"
 #include "device_copies.hpp"
 #include "errors.hpp"
@@ -51,10 +51,10 @@ void check_one_algorithm() {
 
 }  // namespace
 
-TEST_CASE("an algorithm is chosen once for a layer, and not for a rank's rows") {
+TEST_CASE("cublaslt_products: chooses an algorithm once a layer and not for a rank's rows") {
   for (const Precision precision : {Precision::fp32, Precision::tf32, Precision::bf16}) {
     CAPTURE(name(precision));
-    // As on ranks that begin with other numbers of rows.
+    // Two ranks begin with different numbers of rows.
     for (const auto& [product, k] : {std::pair{&forward, in}, std::pair{&input_gradient, out}}) {
       calls.clear(), stand_in::choices = 0;
       for (const std::vector<Index>& batches : {std::vector<Index>{3, 300, 1, 300}, std::vector<Index>{300}}) {
@@ -77,7 +77,7 @@ TEST_CASE("an algorithm is chosen once for a layer, and not for a rank's rows") 
   }
 }
 
-TEST_CASE("lanes of one size that follow each other are one call, others have their own, empty ones none") {
+TEST_CASE("cublaslt_products: adjacent lanes of one size are one call and empty lanes none") {
   const auto products = cublaslt_products(Precision::fp32);
   calls.clear();
   weight_gradient(*products, {4, 4, 4, 3, 0, 0, 3});
@@ -91,7 +91,7 @@ TEST_CASE("lanes of one size that follow each other are one call, others have th
   }
 }
 
-TEST_CASE("an algorithm is taken from those for several products where those for one take no others") {
+TEST_CASE("cublaslt_products: takes an algorithm for several products if those for one take no others") {
   const auto products = cublaslt_products(Precision::bf16);
   calls.clear(), stand_in::choices = 0;
   stand_in::one_product_alone = true;
@@ -103,7 +103,7 @@ TEST_CASE("an algorithm is taken from those for several products where those for
   check_one_algorithm();
 }
 
-TEST_CASE("what cuBLASLt refuses is an error that names call and product") {
+TEST_CASE("cublaslt_products: throws with call and product if cuBLASLt refuses") {
   const auto products = cublaslt_products(Precision::tf32);
   forward(*products, 20);
   stand_in::most_n = 30;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions of cuBLASLt that the program calls, by plain loops over the host's memory, or as kernels of the
-// emulated device. It refuses what the library
-// refuses: matrices that do not fit, addresses off the borders that an algorithm was chosen for, too little workspace.
-// Of the algorithms that it offers only the last takes every size, and several products, without a split.
+// The functions of cuBLASLt that the program calls, as plain loops over host memory or as kernels of the emulated
+// device. They refuse what the library refuses: matrices that do not fit, addresses off the alignment that an
+// algorithm was chosen for, and too small a workspace. Only the last of the offered algorithms takes every size and
+// several products without a split.
 #include "stand_in.hpp"
 
 #include <cstring>
@@ -18,7 +18,7 @@ struct Preference {
   std::uint32_t reductions = CUBLASLT_REDUCTION_SCHEME_MASK;
   std::uint32_t borders[4] = {256, 256, 256, 256};
 };
-/// In the 64 bytes of an algorithm.
+/// An algorithm in the 64 bytes of cublasLtMatmulAlgo_t.
 struct Algorithm {
   std::uint64_t number;
   std::uint32_t workspace;
@@ -171,7 +171,8 @@ cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t, cublasLtMatmulDe
     mix(v);
   for (const auto* l : {&of<Layout>(a), &of<Layout>(b), &of<Layout>(d)}) mix(l->type), mix(l->step), mix(l->count);
   for (int i = 0; i < 4; ++i) mix(wish.borders[i]), made.borders[i] = std::uint16_t(wish.borders[i]);
-  // One that splits the depth, one that is none, one that wants several rows, one that has no batches, one for all.
+  // These are: one that splits the depth, one that is not supported, one for several rows, one without batches, one
+  // for all.
   *count = 5;
   for (int i = 0; i < *count; ++i) {
     Algorithm one = made;
