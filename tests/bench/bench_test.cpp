@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// That everything is measured and makes sense in kind: never how long it takes.
+// bench::run: every figure is measured and plausible. No test depends on the speed of the machine.
 #include <cmath>
 
 #include "catch.hpp"
@@ -26,7 +26,7 @@ bench::Report measure(const comm::Communicator& comm, const train::Job& job, con
 
 }  // namespace
 
-TEST_CASE("Everything that is measured is positive and finite") {
+TEST_CASE("run: every figure is positive and finite and named once") {
   const comm::Communicator comm(MPI_COMM_WORLD);
   const Folder folder(comm, "bench");
   const bench::Report report = measure(comm, small_job(folder.path()), {"limits", "costs", "parts", "step"});
@@ -69,7 +69,7 @@ TEST_CASE("Everything that is measured is positive and finite") {
   CHECK(bench::describe(report).find("bottleneck: ") != std::string::npos);
 }
 
-TEST_CASE("Nodes that are simulated have messages between them") {
+TEST_CASE("run: simulated nodes have messages between them") {
   const comm::Communicator comm(MPI_COMM_WORLD);
   if (comm.size() < 2) return;
   const Folder folder(comm, "bench_nodes");
@@ -83,7 +83,7 @@ TEST_CASE("Nodes that are simulated have messages between them") {
   CHECK(bench::machine_toml(report, "a test").find("inside_bytes ") == std::string::npos);
 }
 
-TEST_CASE("Bench stops where training would") {
+TEST_CASE("run: throws if training would") {
   const comm::Communicator comm(MPI_COMM_WORLD);
   const Folder folder(comm, "bench_bad");
   train::Job job = small_job(folder.path());
@@ -91,7 +91,7 @@ TEST_CASE("Bench stops where training would") {
   CHECK_THROWS_AS(measure(comm, job, {"step"}), Error);
 }
 
-TEST_CASE("The kernels of a step are timed one by one, those of tables beside the memory they work in") {
+TEST_CASE("run: times the kernels of a step one by one with the limit of their memory") {
   const comm::Communicator comm(MPI_COMM_WORLD);
   const Folder folder(comm, "bench_kernels");
   train::Job job = small_job(folder.path());
@@ -114,12 +114,12 @@ TEST_CASE("The kernels of a step are timed one by one, those of tables beside th
     if (figure.bound != "large product") continue;
     ++products;
     CHECK(figure.limit > 0);
-    CHECK(figure.step_seconds == 0);  // no part of the step, whose kernels follow
+    CHECK(figure.step_seconds == 0);  // not in the sum of the step, whose kernels follow
   }
   CHECK(products == 3 * Index(job.model.bottom.size() + job.model.top.size()));
   CHECK(report.find("kernels", "device memory, random rows of 64 floats") != nullptr);
   for (const char* name : {"embedding::pool", "embedding::move_runs"})
-    if (comm.rank() == 0) {  // another may have no table
+    if (comm.rank() == 0) {  // another rank may have no table
       const bench::Figure* const figure = report.find("kernels", name);
       REQUIRE(figure != nullptr);
       CHECK(figure->limit > 0);

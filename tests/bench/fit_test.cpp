@@ -4,7 +4,7 @@
 
 using namespace tesserec;
 
-TEST_CASE("A fit finds the constants that made the times") {
+TEST_CASE("fit: finds the constants that made the times") {
   const std::vector<double> constants{3e-9, 0.0, 5e-8};
   std::vector<std::vector<double>> a;
   std::vector<double> t;
@@ -19,20 +19,20 @@ TEST_CASE("A fit finds the constants that made the times") {
   CHECK(found[2] == Approx(constants[2]).epsilon(1e-3));
 }
 
-TEST_CASE("A fit has no negative constant") {
-  // The best straight line through these has a negative slope.
+TEST_CASE("fit: has no negative constant") {
+  // The best straight line through these points has a negative slope.
   const std::vector<double> found = bench::fit({{1, 1}, {1, 2}, {1, 3}}, {3, 2, 1});
   CHECK(found[0] > 0);
   CHECK(found[1] == 0);
 }
 
-TEST_CASE("A median of an even and an odd number") {
+TEST_CASE("median: takes an odd and an even number of values") {
   CHECK(bench::median({3, 1, 2}) == 2);
   CHECK(bench::median({4, 1, 3, 2}) == 2.5);
   CHECK(bench::median({}) == 0);
 }
 
-TEST_CASE("Rates of rows between and beyond the sizes that were measured") {
+TEST_CASE("Limits: reads_of() interpolates rates of rows and extrapolates beyond the measured sizes") {
   bench::Limits limits;
   CHECK(limits.reads_of(64) == 0);  // not measured
   limits.row_reads = {80, 40, 20, 10};

@@ -21,7 +21,7 @@ struct Table {
   Index rows = 5000, dim = 16;
   Range blocks = whole;
   optim::Settings optimizer = {};
-  bool weighted = false, unpooled = false;  // of its last feature
+  bool weighted = false, unpooled = false;  // unpooled: its last feature
   bool in_place = false;                    // sums and gradients have a stride and belong to whole tables
   ComputeKernel kernel = ComputeKernel::fused;
   bool replicated = false;

@@ -122,7 +122,7 @@ TEST_CASE("Mlp: a chunk through two layers in bf16 has the bits of the definitio
     const auto run = [&](products::Precision precision) {
       test::MlpAlone mlp(layers, parameters.data(), precision);
       Found found{std::vector<float>(s.rows * s.out), std::vector<float>(x.size()), std::vector<float>(size)};
-      std::vector<float> other(128 * std::max(s.in, s.out), 0.5f), unseen(128 * s.out);  // after a longer chunk
+      std::vector<float> other(128 * std::max(s.in, s.out), 0.5f), unseen(128 * s.out);  // of a longer chunk before
       mlp.forward(128, other.data(), unseen.data());
       mlp.backward(128, false, found.gradient.data(), other.data(), nullptr);
       mlp.forward(s.rows, x.data(), found.y.data());

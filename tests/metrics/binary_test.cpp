@@ -21,7 +21,7 @@ struct Samples {
   std::vector<float> weights = {};
 };
 
-// `levels` distinct scores (many ties), or as many as there are samples when 0.
+// Returns n samples with `levels` distinct scores and many ties, or, if `levels` is 0, with distinct scores.
 Samples make_samples(Index n, int levels, bool weighted = false) {
   const Random random(5, Purpose::test, static_cast<std::uint64_t>(levels));
   Samples samples;
@@ -55,7 +55,7 @@ bool same_bits(const BinaryMetrics& a, const BinaryMetrics& b) {
 
 }  // namespace
 
-TEST_CASE("AUC is the share of pairs in the right order, ties counted as half") {
+TEST_CASE("binary_metrics: AUC is the share of pairs in the right order with ties as half") {
   const comm::Communicator alone(MPI_COMM_SELF);
   const Samples samples = make_samples(1500, 40);
   double pairs = 0, right = 0;
@@ -69,14 +69,14 @@ TEST_CASE("AUC is the share of pairs in the right order, ties counted as half") 
   REQUIRE(of_part(alone, samples, {0, 1500}).auc == right / pairs);
 }
 
-TEST_CASE("AUPRC steps from score to score, ties together") {
+TEST_CASE("binary_metrics: AUPRC steps from score to score with ties together") {
   const comm::Communicator alone(MPI_COMM_SELF);
   const Samples few{{0.9, 0.8, 0.8, 0.8, 0.3}, {1, 0, 1, 1, 0}};
   REQUIRE(of_part(alone, few, {0, 5}).auprc == Approx(1.0 / 3 * 1 + 2.0 / 3 * 3 / 4).epsilon(1e-15));
   REQUIRE(of_part(alone, {{0.2, 0.7}, {1, 0}}, {0, 2}).auprc == 0.5);
 }
 
-TEST_CASE("metrics of sums follow their definitions") {
+TEST_CASE("binary_metrics: metrics of sums follow their definitions") {
   const comm::Communicator alone(MPI_COMM_SELF);
   const Samples few{{0.9, 0.2, 0.5, 0.4}, {1, 0, 0, 1}};
   const BinaryMetrics got = of_part(alone, few, {0, 4});
@@ -93,7 +93,7 @@ TEST_CASE("metrics of sums follow their definitions") {
   REQUIRE(got.auc == 0.75);
 }
 
-TEST_CASE("a threshold says what is predicted a click") {
+TEST_CASE("binary_metrics: a score at or above the threshold predicts a click") {
   const comm::Communicator alone(MPI_COMM_SELF);
   const Samples few{{0.9, 0.6, 0.5, 0.4, 0.2}, {1, 0, 1, 1, 0}};
   const auto at = [&](double threshold) { return binary_metrics(alone, few.probabilities, few.labels, {}, threshold); };
@@ -108,7 +108,7 @@ TEST_CASE("a threshold says what is predicted a click") {
   REQUIRE(at(0.95).f1 == 0.0);
 }
 
-TEST_CASE("a sample of weight k counts as k samples, one of weight 0 as none") {
+TEST_CASE("binary_metrics: a sample of weight k counts as k samples and one of weight 0 as none") {
   const comm::Communicator alone(MPI_COMM_SELF);
   Samples weighted = make_samples(2000, 50), repeated;
   for (std::size_t i = 0; i < 2000; ++i) {
@@ -132,7 +132,7 @@ TEST_CASE("a sample of weight k counts as k samples, one of weight 0 as none") {
   REQUIRE((std::isnan(none.auc) && std::isnan(none.auprc) && std::isnan(none.log_loss) && std::isnan(none.recall)));
 }
 
-TEST_CASE("sums over a window: what leaves it is taken away without a trace") {
+TEST_CASE("SampleSums: subtracting the samples that leave a window restores the bits") {
   const Samples samples = make_samples(900, 0);
   const auto part = [&](Index begin, Index end) {
     metrics::SampleSums sums;
@@ -147,7 +147,7 @@ TEST_CASE("sums over a window: what leaves it is taken away without a trace") {
   REQUIRE(window.metrics().samples == 600);
 }
 
-TEST_CASE("a certain probability has a finite loss, and a label of one half is a click") {
+TEST_CASE("binary_metrics: a certain probability has a finite loss and a label of 0.5 is a click") {
   const comm::Communicator alone(MPI_COMM_SELF);
   const BinaryMetrics wrong = of_part(alone, {{0.0, 1.0}, {1, 0}}, {0, 2});
   REQUIRE(wrong.log_loss == Approx(-std::log(1e-12)).epsilon(1e-4));  // 1 - (1 - 1e-12) is not 1e-12
@@ -157,7 +157,7 @@ TEST_CASE("a certain probability has a finite loss, and a label of one half is a
   REQUIRE(half.accuracy == 1.0);
 }
 
-TEST_CASE("no split of the samples over ranks changes a bit") {
+TEST_CASE("binary_metrics: no split of the samples over ranks changes a bit") {
   const comm::Communicator alone(MPI_COMM_SELF), world(MPI_COMM_WORLD);
   const Index rank = world.rank(), size = world.size();
   for (const auto& [levels, weighted] :
@@ -180,7 +180,7 @@ TEST_CASE("no split of the samples over ranks changes a bit") {
   }
 }
 
-TEST_CASE("the order of samples changes no bit, and zero has no sign") {
+TEST_CASE("binary_metrics: the order of samples and the sign of zero change no bit") {
   const comm::Communicator world(MPI_COMM_WORLD);
   Samples samples = make_samples(5000, 100, true), turned = samples;
   std::reverse(turned.weights.begin(), turned.weights.end());
@@ -191,7 +191,7 @@ TEST_CASE("the order of samples changes no bit, and zero has no sign") {
   REQUIRE(same_bits(of_part(world, samples, {0, 5000}), of_part(world, turned, {0, 5000})));
 }
 
-TEST_CASE("one class, no samples, and scores that are no probabilities") {
+TEST_CASE("binary_metrics: undefined metrics are NaN and wrong scores or labels or weights throw") {
   const comm::Communicator world(MPI_COMM_WORLD);
   const Samples clicks{{0.25, 0.75}, {1, 1}}, others{{0.25, 0.75}, {0, 0}};
   BinaryMetrics got = of_part(world, clicks, {0, 2});
@@ -204,7 +204,7 @@ TEST_CASE("one class, no samples, and scores that are no probabilities") {
   got = of_part(world, others, {0, 0});
   REQUIRE(got.samples == 0);
   REQUIRE((std::isnan(got.auc) && std::isnan(got.log_loss) && std::isnan(got.f1)));
-  // One rank's NaN is every rank's error.
+  // A NaN on one rank is an error on every rank.
   const double last = world.rank() == world.size() - 1 ? std::nan("") : 0.5;
   REQUIRE_THROWS_AS(of_part(world, Samples{{0.5, last}, {0, 1}}, {0, 2}), Error);
   REQUIRE_THROWS_AS(of_part(world, Samples{{0.5, 1.5}, {0, 1}}, {0, 2}), Error);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Recall among candidates, beside its definition, over ranks.
+// candidate_recall() against its definition, over ranks.
 #include <cmath>
 
 #include "catch.hpp"
@@ -13,7 +13,7 @@ namespace {
 
 constexpr Index samples = 700, dim = 5, items = 300;
 
-/// Vectors of few values, so that products tie; items come again and again.
+/// Returns vectors of few values, so that products tie; items repeat.
 TowerVectors towers(Range range, std::vector<float>& labels) {
   const Random random(3, Purpose::test);
   TowerVectors result{dim, {}, {}};
@@ -29,7 +29,7 @@ TowerVectors towers(Range range, std::vector<float>& labels) {
   return result;
 }
 
-/// By the definition: every pair of a click and a different clicked vector.
+/// Returns the recall by its definition: every pair of a click and a different clicked vector.
 double expected(const TowerVectors& all, const std::vector<float>& labels, Index k) {
   const auto item = [&](Index s) {
     return std::vector<float>(all.items.begin() + s * dim, all.items.begin() + (s + 1) * dim);
@@ -59,7 +59,7 @@ double expected(const TowerVectors& all, const std::vector<float>& labels, Index
 
 }  // namespace
 
-TEST_CASE("recall among candidates is that of the definition on any number of ranks") {
+TEST_CASE("candidate_recall: agrees with its definition on any number of ranks") {
   const comm::Communicator world(MPI_COMM_WORLD);
   std::vector<float> labels, mine;
   const TowerVectors all = towers({0, samples}, labels);
@@ -78,7 +78,7 @@ TEST_CASE("recall among candidates is that of the definition on any number of ra
   CHECK(std::isnan(metrics::candidate_recall(world, own, mine, 7)));
 }
 
-TEST_CASE("a query whose products are no numbers finds nothing") {
+TEST_CASE("candidate_recall: a query whose products are NaN finds nothing") {
   const comm::Communicator self(MPI_COMM_SELF);
   const TowerVectors broken{1, {NAN, 1.0f}, {1.0f, 2.0f}};
   CHECK(metrics::candidate_recall(self, broken, std::vector<float>{1.0f, 1.0f}, 1) == 0.5);

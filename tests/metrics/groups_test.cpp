@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// GAUC, NDCG and recall@k by hand, and the same bits wherever a group's samples lie.
+// GAUC, NDCG and recall@k computed by hand, with the same bits for any distribution of a group's samples.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -53,7 +53,7 @@ Samples make_samples(Index n, Index groups, int levels) {
 
 }  // namespace
 
-TEST_CASE("GAUC is the mean of the groups' AUC, by their samples or all alike; one class counts for nothing") {
+TEST_CASE("group_metrics: GAUC is the mean of the groups' AUC by samples or with equal weight") {
   //                     group 7: AUC 1/2 + 1/4    group 8: AUC 0  only clicks
   const Samples samples{{7, 7, 7, 7, 8, 8, 9, 9}, {0.9, 0.5, 0.5, 0.1, 0.2, 0.8, 0.1, 0.3}, {1, 1, 0, 0, 1, 0, 1, 1}};
   const double seven = 3.5 / 4;
@@ -61,8 +61,8 @@ TEST_CASE("GAUC is the mean of the groups' AUC, by their samples or all alike; o
   REQUIRE(of_all(samples, 1, GroupWeight::equal).gauc == Approx(seven / 2).epsilon(1e-15));
 }
 
-TEST_CASE("recall@k is a mean over groups with a click, and ties share the places") {
-  // Group 1: the higher click is found, of two. Group 2: three tied for one place, a click among them.
+TEST_CASE("group_metrics: recall@k is a mean over groups with a click and ties share the places") {
+  // Group 1: one of two clicks is found. Group 2: three samples tie for one place, one of them a click.
   const Samples samples{{1, 1, 1, 2, 2, 2, 3}, {0.9, 0.8, 0.7, 0.4, 0.4, 0.4, 0.5}, {1, 0, 1, 1, 0, 0, 0}};
   REQUIRE(of_all(samples, 1).recall_at_k == Approx((1.0 / 2 + 1.0 / 3) / 2).epsilon(1e-15));
   REQUIRE(of_all(samples, 2).recall_at_k == Approx((1.0 / 2 + 2.0 / 3) / 2).epsilon(1e-15));
@@ -70,7 +70,7 @@ TEST_CASE("recall@k is a mean over groups with a click, and ties share the place
   REQUIRE(of_all(samples, Index{1} << 60).recall_at_k == 1.0);
 }
 
-TEST_CASE("NDCG has labels as gains and the ideal order below") {
+TEST_CASE("group_metrics: NDCG has labels as gains and divides by the ideal order") {
   const double second = 1 / std::log2(3.0);
   const Samples samples{{1, 1, 1, 2, 2}, {0.9, 0.8, 0.7, 0.4, 0.4}, {0.25, 0, 1, 1, 0}};
   const double one = (0.25 + 1 / std::log2(4.0)) / (1 + 0.25 * second), two = (1 + second) / 2;
@@ -78,7 +78,7 @@ TEST_CASE("NDCG has labels as gains and the ideal order below") {
   REQUIRE(of_all(samples, 1).ndcg == Approx((0.25 + 0.5) / 2).epsilon(1e-15));
 }
 
-TEST_CASE("without groups, clicks or samples the metrics of groups are undefined") {
+TEST_CASE("group_metrics: are NaN without samples or clicks") {
   const comm::Communicator world(MPI_COMM_WORLD);
   const Samples none{{1, 1, 2}, {0.5, 0.5, 0.1}, {0, 0, 0}};
   for (const Range part : {Range{0, 3}, Range{0, 0}}) {
@@ -87,7 +87,7 @@ TEST_CASE("without groups, clicks or samples the metrics of groups are undefined
   }
 }
 
-TEST_CASE("no split of groups over ranks and no order of their samples changes a bit") {
+TEST_CASE("group_metrics: no split of groups over ranks and no order of samples changes a bit") {
   const comm::Communicator world(MPI_COMM_WORLD);
   const Index rank = world.rank(), size = world.size(), square = size * size;
   constexpr Index n = 5001;

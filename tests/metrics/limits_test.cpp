@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Edges of the metrics by hand: numbers below 0, labels between 0 and 1, more candidates than one block.
+// Edges of the metrics, computed by hand: numbers below 0, labels between 0 and 1, more candidates than one block.
 #include <cmath>
 #include <cstdio>
 
@@ -18,7 +18,7 @@ metrics::BinaryMetrics of(const std::vector<double>& scores, const std::vector<f
   return metrics::binary_metrics(comm::Communicator::self(), scores, labels, weights, 0.5);
 }
 
-/// What `run` writes on stderr.
+/// Returns the text that `run` writes to stderr.
 template <class Run>
 std::string said(const Run& run) {
   std::FILE* const file = std::tmpfile();
@@ -39,7 +39,7 @@ std::string said(const Run& run) {
 
 }  // namespace
 
-TEST_CASE("weights so small that AUC counts them as nothing are said, with their number") {
+TEST_CASE("binary_metrics: warns with the number of weights so small that AUC counts them as 0") {
   const std::vector<double> p = {0.9, 0.2, 0.6};
   const std::vector<float> y = {1, 0, 0};
   CHECK(mentions(said([&] {
@@ -51,13 +51,13 @@ TEST_CASE("weights so small that AUC counts them as nothing are said, with their
   CHECK(of(p, y, {1, 1.25e-10f, 0}).auc == 1);
 }
 
-TEST_CASE("scores and labels below 0 are refused") {
+TEST_CASE("binary_metrics: throws for scores and labels below 0") {
   CHECK(mentions(error_of([] { of({0.5, -0.25}, {0, 1}); }), "1 probabilities are not numbers in [0, 1]"));
   CHECK(mentions(error_of([] { of({0.5, 0.5, 0.5}, {-0.5f, 1, -1}); }), "2 labels are not numbers in [0, 1]"));
   CHECK(error_of([] { of({0, 1}, {0, 1}); }).empty());
 }
 
-TEST_CASE("a label between 0 and 1 counts as that share of a click where sums are, and as a click from one half on") {
+TEST_CASE("binary_metrics: a label in 0 to 1 is a share of a click in sums and a click from 0.5 in counts") {
   const std::vector<double> p = {0.8, 0.3, 0.6};
   const std::vector<float> y = {0.25f, 1, 0.5f}, w = {1, 2, 4};
   for (const bool weighted : {false, true}) {
@@ -76,14 +76,14 @@ TEST_CASE("a label between 0 and 1 counts as that share of a click where sums ar
     CHECK(got.calibration == Approx(scores / n / rate).epsilon(1e-12));
     CHECK(got.mse == Approx(squares / n).epsilon(1e-12));
     CHECK(got.mae == Approx(distance / n).epsilon(1e-12));
-    // Clicks are the second and third, predicted are the first and third.
+    // Clicks are the second and third sample; predicted are the first and third.
     CHECK(got.accuracy == Approx(weighted ? 4.0 / 7 : 1.0 / 3).epsilon(1e-12));
     CHECK(got.precision == Approx(weighted ? 4.0 / 5 : 1.0 / 2).epsilon(1e-12));
     CHECK(got.recall == Approx(weighted ? 4.0 / 6 : 1.0 / 2).epsilon(1e-12));
   }
 }
 
-TEST_CASE("candidates of several blocks are all compared") {
+TEST_CASE("candidate_recall: compares all candidates of several blocks") {
   constexpr Index items = 600;
   const comm::Communicator world(MPI_COMM_WORLD);
   metrics::TowerVectors towers{1, {}, {}};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The histogram of scores: which bin has what, and the same numbers from any ranks.
+// The histogram of scores: the contents of each bin, and the same bits on any number of ranks.
 #include <cmath>
 #include <numeric>
 
@@ -8,7 +8,7 @@
 
 using namespace tesserec;
 
-TEST_CASE("a score lies in the bin that begins at or below it, and 1 in the last") {
+TEST_CASE("score_bins: a score lies in the bin that begins at or below it and 1 in the last") {
   const comm::Communicator self(MPI_COMM_SELF);
   const std::vector<double> scores = {0, 0.009, 0.25, 0.2599, 0.99, 1};
   const std::vector<float> labels = {0, 1, 0.5f, 0.49f, 1, 0};
@@ -25,7 +25,7 @@ TEST_CASE("a score lies in the bin that begins at or below it, and 1 in the last
   CHECK(std::accumulate(bins.samples.begin(), bins.samples.end(), Index{0}) == 6);
 }
 
-TEST_CASE("bins are of the samples of all ranks, to the bit, and stand in the metrics") {
+TEST_CASE("binary_metrics: bins have the samples of all ranks to the bit") {
   const comm::Communicator world(MPI_COMM_WORLD), self(MPI_COMM_SELF);
   std::vector<double> all, mine;
   std::vector<float> all_labels, labels;

@@ -29,7 +29,7 @@ Settings small(Interaction interaction, bool itself, const std::string& loss, do
   return s;
 }
 
-/// A batch of random numbers, all ranks' samples.
+/// A batch of random numbers with the samples of all ranks.
 struct Numbers {
   std::vector<float> dense, pooled, labels;
   Numbers(Index n, Index dense_features, Index pooled_width)
@@ -54,7 +54,7 @@ struct Numbers {
 const std::map<std::string, losses::Loss> losses = {
     {"bce", losses::Loss::bce}, {"mse", losses::Loss::mse}, {"wbce", losses::Loss::wbce}};
 
-/// The model by its definition, in double; the mean loss.
+/// Returns the mean loss of the model by its definition, in double.
 double oracle(const Network& model, const std::vector<double>& parameters, const Numbers& batch,
               const std::vector<double>& pooled, const std::vector<Index>& dims) {
   const Settings& s = model.settings();
@@ -140,7 +140,7 @@ void check_slopes(const Settings& settings, const std::vector<Index>& dims) {
 
 }  // namespace
 
-TEST_CASE("the model's gradients are its slopes") {
+TEST_CASE("Network: gradients of a DLRM are slopes for each interaction and loss") {
   check_slopes(small(Interaction::dot, false, "bce", 0.0), {4, 4, 4});
   check_slopes(small(Interaction::dot, true, "mse", 0.0), {4, 4});
   check_slopes(small(Interaction::cat, false, "wbce", 0.0), {3, 6});
@@ -150,7 +150,7 @@ TEST_CASE("the model's gradients are its slopes") {
   check_slopes(wider, {4, 3});
 }
 
-TEST_CASE("a lane of several chunks, the last one short, counts every sample once") {
+TEST_CASE("Network: a lane of several chunks counts every sample once") {
   const Index n = 300, features = 3;
   const Network model(small(Interaction::dot, false, "bce", 0.0), features, std::vector<Index>{4, 4});
   Vector<float> parameters = make_vector<float>(Exec(), "tesserec::test::parameters", model.parameters());
@@ -181,7 +181,7 @@ TEST_CASE("a lane of several chunks, the last one short, counts every sample onc
     REQUIRE(one.gradient[i] == Approx(many.gradient[i]).epsilon(1e-4).margin(1e-6));
 }
 
-TEST_CASE("parameters: names, alignment, widths, flops") {
+TEST_CASE("Network: parameters of a DLRM have names and alignment and widths and flops") {
   Settings s;
   const Network model(s, 13, std::vector<Index>(26, 16));
   REQUIRE(describe_layers(model.layers()) ==
@@ -206,13 +206,13 @@ TEST_CASE("parameters: names, alignment, widths, flops") {
     end = tensor.offset + tensor.rows * tensor.columns;
   }
   REQUIRE(model.flops_per_sample() == Approx(2.867e6).epsilon(1e-3));
-  // Numbers of 500 samples: pooled gradients once, inputs and outputs of three layers, vectors inside the two MLPs
-  // twice.
+  // dense_work() counts numbers of 500 samples: pooled gradients once, inputs and outputs of three layers, and
+  // vectors inside the two MLPs twice.
   constexpr double numbers = 416 + (13 + 2 * (512 + 256 + 64) + 16) + (27 * 16 + 367) + (367 + 2 * (512 + 256) + 1);
   REQUIRE(tesserec::model::dense_work(model, Lanes(8), 2, 2, 1000).vector_bytes == 4 * 500 * numbers);
 }
 
-TEST_CASE("neither ranks nor calls change a bit of loss, gradients and predictions") {
+TEST_CASE("Network: ranks and calls change no bit of loss and gradients and predictions") {
   const comm::Communicator world(MPI_COMM_WORLD);
   const Index features = 5;
   Settings settings = small(Interaction::dot, false, "bce", 0.0);
@@ -282,7 +282,7 @@ TEST_CASE("neither ranks nor calls change a bit of loss, gradients and predictio
   }
 }
 
-TEST_CASE("a second step with the same numbers gives the same bits") {
+TEST_CASE("Network: a second step with the same numbers gives the same bits") {
   const Network model(small(Interaction::dot, true, "bce", 0.0), 3, std::vector<Index>{4, 4});
   Vector<float> parameters = make_vector<float>(Exec(), "tesserec::test::parameters", model.parameters());
   model.initialise(Exec(), 3, parameters);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The dense half that the ranks of a node have in common, where one of them comes late.
+// ShardedModel and Network with a dense half that the ranks of a node share, while one rank is late.
 #include <chrono>
 #include <thread>
 #include <vector>
@@ -35,7 +35,7 @@ std::vector<float> copy(const Vector<float>& v) { return {v.data(), v.data() + v
 
 }  // namespace
 
-TEST_CASE("when the dense half has moved on one rank of a node, it has moved on all, however late one comes") {
+TEST_CASE("ShardedModel: move_dense() waits for all ranks of a node that share the dense half") {
   const Exec exec;
   const comm::Communicator world(MPI_COMM_WORLD);
   const std::vector<embedding::EmbeddingBagConfig> tables = {{"t", 10, 4, {"a"}, {}, false, {}}};
@@ -68,7 +68,7 @@ TEST_CASE("when the dense half has moved on one rank of a node, it has moved on 
   }
 }
 
-TEST_CASE("a rank that is still at its samples keeps its weights while the others go on to the next ones") {
+TEST_CASE("Network: share_weights() keeps the packed weights until the last rank of a node has used them") {
   const Exec exec;
   const comm::Communicator world(MPI_COMM_WORLD);
   const comm::Node node(world, world.size());

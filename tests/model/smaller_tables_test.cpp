@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables that are cut in two, and tables of mixed dimensions.
+// smaller_tables(): tables that are cut in two, and tables of mixed dimensions.
 #include "catch.hpp"
 #include "errors.hpp"
 #include "src/sharding/owner_buckets.hpp"
@@ -23,7 +23,7 @@ EmbeddingBagConfig table_of(const std::string& name, Index rows, Index dim = 0) 
   return table;
 }
 
-/// "NAME rows x dim > projection", ...
+/// Returns "NAME rows x dim > projection", ...
 std::string shown(const std::vector<EmbeddingBagConfig>& tables) {
   return join(tables, ", ", [](const EmbeddingBagConfig& t) {
     return concat(t.name, " ", t.num_embeddings, "x", t.embedding_dim,
@@ -47,7 +47,7 @@ network::Settings settings_of(Index collisions, double temperature = 0.0) {
 
 }  // namespace
 
-TEST_CASE("tables of more rows than the threshold are cut in two") {
+TEST_CASE("smaller_tables: cuts tables of more rows than qr_threshold in two") {
   const std::vector<EmbeddingBagConfig> tables = {table_of("large", 1001), table_of("small", 200),
                                                   table_of("just", 201, 6)};
   CHECK(shown(network::smaller_tables(tables, settings_of(0))) == "large 1001x8, small 200x8, just 201x6");
@@ -70,7 +70,7 @@ TEST_CASE("tables of more rows than the threshold are cut in two") {
   CHECK(shown(network::smaller_tables({own[1]}, settings_of(100, 0.5))) == "small 0x8");
 }
 
-TEST_CASE("tables of mixed dimensions are projected to the model's") {
+TEST_CASE("smaller_tables: md_temperature narrows tables and projects them to the model's dimension") {
   std::vector<EmbeddingBagConfig> tables = {table_of("a", 3001), table_of("b", 7), table_of("c", 500),
                                             table_of("d", 900, 3)};
   CHECK(shown(network::smaller_tables(tables, settings_of(0, 0.3))) == "a 3001x1>8, b 7x8, c 500x2>8, d 900x3");
@@ -88,7 +88,7 @@ TEST_CASE("tables of mixed dimensions are projected to the model's") {
         "a_quotient 751x2>8, a_remainder 4x2>8, b 7x8");
 }
 
-TEST_CASE("layers see one vector a feature, by the names of whole tables") {
+TEST_CASE("embedded_features: layers read one vector a feature by the names of whole tables") {
   EmbeddingBagConfig shared = table_of("shared", 1000);
   shared.feature_names = {"x", "y"};
   EmbeddingBagConfig again = table_of("again", 100);
@@ -100,7 +100,7 @@ TEST_CASE("layers see one vector a feature, by the names of whole tables") {
       "y@shared_remainder 8 makes y@shared, y@again 8, z@z_quotient 3 makes z, z@z_remainder 3 makes z");
 }
 
-TEST_CASE("cuts that cannot be name their key and what would fit") {
+TEST_CASE("smaller_tables: throws with the key and what would fit for impossible cuts") {
   const auto refused = [](std::vector<EmbeddingBagConfig> tables, const network::Settings& settings) {
     return error_of([&] { network::smaller_tables(std::move(tables), settings); });
   };
@@ -122,7 +122,7 @@ TEST_CASE("cuts that cannot be name their key and what would fit") {
                  "table a_quotient: num_embeddings is 74; as a half of a it has 75 rows"));
 }
 
-TEST_CASE("an id of a table that is cut is looked up in both halves, and reported of the whole one") {
+TEST_CASE("OwnerBuckets: looks an id up in both halves of a cut table and reports ids of the whole one") {
   const Exec exec;
   const auto halves = network::smaller_tables({table_of("a", 300)}, settings_of(7));
   const auto batch = jagged::KeyedJaggedTensor::from_dense(exec, {"b", "a"}, {{{1}, {2, 3}}, {{299, 6, 7}, {14}}});
@@ -135,7 +135,7 @@ TEST_CASE("an id of a table that is cut is looked up in both halves, and reporte
   CHECK(rows_of(quotient.of(0)) == std::vector<Index>{42, 0, 1, 2});
   CHECK(rows_of(remainder.of(0)) == std::vector<Index>{5, 6, 0, 0});
   std::vector<std::uint16_t> owner_of(embedding::block_count, 0);
-  owner_of[1] = owner_of[2] = 1;  // a shard of it
+  owner_of[1] = owner_of[2] = 1;  // a shard of the quotient table
   sharding::OwnerBuckets cut(halves[0], 1, owner_of, 2, false);
   cut.fill(batch, 0);
   CHECK(rows_of(cut.of(1)) == std::vector<Index>{1, 2});
@@ -155,7 +155,7 @@ TEST_CASE("an id of a table that is cut is looked up in both halves, and reporte
   CHECK(mentions(error_of([&] { collection.forward(exec, batch); }), beyond));
 }
 
-TEST_CASE("layers that do not fit made vectors are refused by the feature's name") {
+TEST_CASE("Network: throws with the feature's name if layers do not fit its projected vector") {
   const layers::LayerSettings logit{.name = "logit", .type = "mlp", .inputs = {"pooled.user"}, .widths = {1}};
   const auto refused_of = [&](const layers::LayerSettings& layer, const std::vector<network::EmbeddedFeature>& pooled) {
     network::Settings settings;

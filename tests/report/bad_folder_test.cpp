@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Folders that are no runs, and files that are not as the program writes them.
+// Folders that are no runs, and files that the program did not write.
 #include "catch.hpp"
 #include "errors.hpp"
 #include "made_runs.hpp"
 #include <tesserec/report/report.hpp>
 
-TEST_CASE("folders that are no runs are refused, with what to give") {
+TEST_CASE("make_page: throws with what to give if a folder is no run") {
   const Folder folder;
   const auto refused = [&](const std::string& part) {
     const std::string error = error_of([&] { report::make_page({folder.path + "/x"}); });
@@ -28,7 +28,7 @@ TEST_CASE("folders that are no runs are refused, with what to give") {
   refused("sweep.json: it has no \"metric\"");
 }
 
-TEST_CASE("what is JSON, and not as the program writes it, is refused with its file and member") {
+TEST_CASE("make_page: throws with file and member if JSON is not as the program writes it") {
   const Folder folder;
   const std::string run = folder.path + "/x";
   struct Case {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What tables have learnt and features are worth, on a page; running means, speed, references.
+// Figures of tables and features on a page; running means, speed and reference lines.
 #include "catch.hpp"
 #include "made_runs.hpp"
 #include "src/report/chart.hpp"
 #include "src/report/run_folder.hpp"
 #include <tesserec/report/report.hpp>
 
-TEST_CASE("a running mean keeps both ends, and of rates it is that of all their samples over all their time") {
+TEST_CASE("smoothed: keeps both ends and averages rates over samples and time") {
   std::vector<report::Point> points;
   for (int i = 0; i < 200; ++i) points.push_back({double(i), i == 100 ? 10.0 : 40.0});
   CHECK(report::smoothing(points) == 2);
@@ -20,7 +20,7 @@ TEST_CASE("a running mean keeps both ends, and of rates it is that of all their 
   CHECK(report::smoothing(points) == 0);
 }
 
-TEST_CASE("tables show what training made of them, and features what they are worth, where the run's folder says so") {
+TEST_CASE("make_page: shows figures of tables and the importance of features if the run has them") {
   const Folder folder;
   write_metrics(folder.path + "/a", 2);
   write(folder.path + "/a/result.json", R"({"tables": [
@@ -75,10 +75,10 @@ std::string evaluate_line(double step, double time, double auc) {
 
 }  // namespace
 
-TEST_CASE("a stall between two log lines is a dip of the speed, an evaluation is none") {
+TEST_CASE("speed_between_lines: a stall between two log lines lowers the speed and an evaluation does not") {
   const Folder folder;
-  // The third line comes 9 s late. An evaluation of 5 s follows the fourth; one of 7 s lies between the fifth and the
-  // seventh step, where the steps alone took 2 s. A start goes on from step 8 after a day.
+  // The third line is 9 s late. An evaluation of 5 s follows the fourth. One of 7 s lies between the fifth and the
+  // seventh step, where the steps alone took 2 s. A second start resumes from step 8 after a day.
   write(folder.path + "/metrics.jsonl",
         train_line(1, 1, 1000) + train_line(2, 2, 1000) + train_line(3, 12, 1000) + train_line(4, 13, 1000) +
             evaluate_line(4, 18, 0.9) + train_line(5, 19, 1000) + evaluate_line(6, 27, 1) + train_line(7, 28, 1000) +
@@ -90,7 +90,7 @@ TEST_CASE("a stall between two log lines is a dip of the speed, an evaluation is
   REQUIRE(speed.size() == wanted.size());
   for (std::size_t i = 0; i < wanted.size(); ++i) CHECK(speed[i] == Approx(wanted[i]));
 
-  // An AUC has no axis beyond 1; normalized entropy stands beside 1, where a word says how far.
+  // An AUC has no axis beyond 1. Normalized entropy has a reference line at 1, or a text that names its distance.
   const std::vector<Element> page = checked(report::make_page({folder.path}).html);
   const std::vector<Element> lines = all(page, "polyline");
   const auto auc = std::find_if(lines.begin(), lines.end(), [](const Element& line) { return points_of(line) == 2; });

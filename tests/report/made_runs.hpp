@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Folders of made-up runs, and what is asked of their pages.
+// Folders of made-up runs, and functions that query their pages.
 #pragma once
 
 #include <algorithm>
@@ -32,7 +32,7 @@ inline void write(const std::string& path, const std::string& text) {
   std::ofstream(path) << text;
 }
 
-/// A run of `lines` lines; the last of them is an evaluation.
+/// Writes a run of `lines` lines, of which the last is an evaluation.
 inline void write_metrics(const std::string& folder, int lines, const std::string& tail = "") {
   std::string text;
   for (int i = 1; i <= lines; ++i)
@@ -98,7 +98,7 @@ inline bool has_text(const std::vector<Element>& page, const std::string& name, 
   return std::any_of(page.begin(), page.end(), [&](const Element& e) { return e.name == name && e.text == text; });
 }
 
-/// Titles of axes and columns, and words at references, that need no unit.
+/// Returns whether a title of an axis or a column, or a text at a reference line, needs no unit.
 inline bool is_without_unit(const std::string& title) {
   for (const char* const known : {"table", "sharding", "training samples", "AUC", "accuracy"})
     if (title == known) return true;
@@ -106,7 +106,7 @@ inline bool is_without_unit(const std::string& title) {
          title == "AUC of the planted truth";
 }
 
-/// The value of a tile and the line below it: "finished", "0.75|at step 3".
+/// Returns the value of a tile and the line below it: "finished", "0.75|at step 3".
 inline std::string fact(const std::vector<Element>& page, const std::string& name) {
   for (std::size_t i = 0; i + 2 < page.size(); ++i)
     if (page[i].name == "span" && page[i].text == name && page[i + 1].name == "b")
@@ -114,7 +114,8 @@ inline std::string fact(const std::vector<Element>& page, const std::string& nam
   return "no tile " + name;
 }
 
-/// Well-formed, without scripts or anything to load, each axis with a unit, each coordinate a number.
+/// Checks a page and returns its elements: well-formed, without scripts or sources, each axis with a unit, each
+/// coordinate a number.
 inline std::vector<Element> checked(const std::string& html) {
   const std::vector<Element> page = elements_of(html);
   CHECK(html.find("://") == std::string::npos);
@@ -131,14 +132,14 @@ inline std::vector<Element> checked(const std::string& html) {
   return page;
 }
 
-/// Of a line: the last of its points.
+/// Returns the last point of a line.
 inline std::pair<double, double> last_point(const Element& polyline) {
   const std::string& points = polyline.attributes.at("points");
   const std::size_t at = points.rfind(' ') + 1, comma = points.find(',', at);
   return {std::stod(points.substr(at, comma - at)), std::stod(points.substr(comma + 1))};
 }
 
-/// Texts of the elements of this name that begin so, in the order of the page.
+/// Returns the texts that begin with `head` of all elements of a name, in the order of the page.
 inline std::vector<std::string> texts(const std::vector<Element>& page, const std::string& name,
                                       const std::string& head) {
   std::vector<std::string> found;

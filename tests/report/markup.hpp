@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A strict reader of a page: what is no well-formed XML fails the test.
+// A strict reader of pages: a test fails unless a page is well-formed XML.
 #pragma once
 
 #include <map>
@@ -9,16 +9,16 @@
 #include "catch.hpp"
 
 struct Element {
-  std::string name, text;  ///< text right inside
+  std::string name, text;  ///< text directly inside
   std::map<std::string, std::string> attributes;
-  std::vector<std::string> inside;  ///< names of the elements around it, outermost first
+  std::vector<std::string> inside;  ///< names of the enclosing elements, outermost first
   bool has_class(const std::string& css) const {
     const auto found = attributes.find("class");
     return found != attributes.end() && (" " + found->second + " ").find(" " + css + " ") != std::string::npos;
   }
 };
 
-/// Text without entities; an & that begins none of XML's fails.
+/// Returns text with its entities replaced. An & that begins none of XML's entities fails the test.
 inline std::string plain(const std::string& text) {
   static const std::map<std::string, std::string> entities = {{"amp", "&"}, {"lt", "<"}, {"gt", ">"}, {"quot", "\""}};
   std::string result;
@@ -36,7 +36,7 @@ inline std::string plain(const std::string& text) {
   return result;
 }
 
-/// All elements of a page, in the order of their ends.
+/// Returns all elements of a page in the order of their ends.
 inline std::vector<Element> elements_of(const std::string& page) {
   const std::string head = "<!DOCTYPE html>\n";
   REQUIRE(page.compare(0, head.size(), head) == 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers on a page, worked out by hand: axes, units, plans of many ranks, colours, keys that differ.
+// Numbers on a page, computed by hand: axes, units, plans of many ranks, colors, keys that differ.
 #include <cmath>
 
 #include "catch.hpp"
@@ -18,7 +18,7 @@ std::vector<double> rounded(std::vector<double> values) {
   return values;
 }
 
-/// A run with these losses, a line each after so many seconds.
+/// Writes a run with these losses, one line every `seconds`.
 void write_losses(const std::string& folder, const std::vector<double>& losses, double seconds = 1) {
   std::string text;
   for (std::size_t i = 0; i < losses.size(); ++i)
@@ -38,7 +38,7 @@ std::vector<Element> page_of(const std::vector<std::string>& folders) {
   return checked(report::make_page(folders).html);
 }
 
-/// Heights of a line's points.
+/// Returns the heights of a line's points.
 std::vector<double> heights(const Element& polyline) {
   std::vector<double> y;
   const std::string& points = polyline.attributes.at("points");
@@ -49,7 +49,7 @@ std::vector<double> heights(const Element& polyline) {
 
 }  // namespace
 
-TEST_CASE("ticks are round, few, and inside") {
+TEST_CASE("Scale: ticks are round and few and inside") {
   const auto linear = [](double low, double high) { return rounded(Scale(low, high, 0, 100).ticks()); };
   CHECK(linear(0, 1) == std::vector<double>{0, 0.2, 0.4, 0.6, 0.8, 1});
   CHECK(linear(0, 7) == std::vector<double>{0, 2, 4, 6});
@@ -65,7 +65,7 @@ TEST_CASE("ticks are round, few, and inside") {
   CHECK(Scale(1, 3, 10, 0).at(1.5) == Approx(7.5));
 }
 
-TEST_CASE("numbers beside an axis have the prefix of their size") {
+TEST_CASE("tick_text: has the prefix of the number's size") {
   for (const auto& [value, text] : {std::pair{0.25, "0.25"},
                                     {-1234, "-1234"},
                                     {12500, "12.5 k"},
@@ -76,14 +76,14 @@ TEST_CASE("numbers beside an axis have the prefix of their size") {
     CHECK(report::tick_text(value) == text);
 }
 
-TEST_CASE("time counts from the first step, in hours for a run of hours and in minutes for one of minutes") {
+TEST_CASE("make_page: time counts from the first step in the unit of the run's length") {
   const Folder folder;
   for (const auto& [seconds, unit] : {std::pair{3600.0, "hours"}, {60.0, "minutes"}, {1.0, "seconds"}}) {
     const std::string run = folder.path + "/" + unit;
     write_losses(run, {4, 3, 2, 1}, seconds);
     const std::vector<Element> page = page_of({run});
     CHECK(has_text(page, "text", std::string("time since the first step (") + unit + ")"));
-    // The first line is one line's time after the first step.
+    // The first line is written one line's time after the first step.
     const std::string name = std::string(unit) + ": ";
     CHECK(has_text(page, "title", name + "1, 4"));
     CHECK(has_text(page, "title", name + "4, 1"));
@@ -91,7 +91,7 @@ TEST_CASE("time counts from the first step, in hours for a run of hours and in m
   }
 }
 
-TEST_CASE("losses far apart stand on a logarithmic axis, but for a 0 among them") {
+TEST_CASE("make_page: losses far apart have a logarithmic axis unless one is 0") {
   const Folder folder;
   const auto of = [&](const std::string& name, const std::vector<double>& losses) {
     write_losses(folder.path + "/" + name, losses);
@@ -107,7 +107,7 @@ TEST_CASE("losses far apart stand on a logarithmic axis, but for a 0 among them"
   }
 }
 
-TEST_CASE("a plan of many ranks has the fullest of a column, its largest table first, and its prediction in ms") {
+TEST_CASE("make_page: a plan of many ranks shows the fullest rank of a column and the largest table first") {
   const Folder folder;
   write_losses(folder.path, {2, 1});
   Json per_rank = Json::array();
@@ -142,7 +142,7 @@ TEST_CASE("a plan of many ranks has the fullest of a column, its largest table f
   CHECK(has_text(page, "text", "120"));  // below the column of ranks 120 and 121
 }
 
-TEST_CASE("values of a key far apart stand evenly by their logarithms") {
+TEST_CASE("make_page: values of a key far apart are placed by their logarithms") {
   const Folder folder;
   Json points = Json::array(), keys = Json::array();
   for (const auto& [name, lr] : {std::pair{"p0", 0.01}, {"p1", 1.0}, {"p2", 100.0}})
@@ -168,7 +168,7 @@ TEST_CASE("values of a key far apart stand evenly by their logarithms") {
   CHECK(y[0] < y[2]);  // the last of the ranking is drawn first
 }
 
-TEST_CASE("of many runs without an AUC the lowest loss comes first, and colours reach from q0 to q8") {
+TEST_CASE("make_page: orders runs without an AUC by loss and gives them the colors q0 to q8") {
   const Folder folder;
   for (const int count : {8, 20}) {
     std::vector<std::string> runs;
@@ -185,7 +185,7 @@ TEST_CASE("of many runs without an AUC the lowest loss comes first, and colours 
     }
     for (int colour = 0; colour < 9; ++colour) {
       INFO(colour);
-      // Of 8 runs each has its own; the middle colour is left out.
+      // With 8 runs each has its own color, and the middle color is left out.
       CHECK(all(page, "g", "q" + std::to_string(colour)).empty() == (count == 8 && colour == 4));
     }
     CHECK(all(page, "g", "line").size() == all(page, "polyline").size());
@@ -193,7 +193,7 @@ TEST_CASE("of many runs without an AUC the lowest loss comes first, and colours 
   }
 }
 
-TEST_CASE("tables of a deck are told apart, and a key that one deck lacks differs") {
+TEST_CASE("keys_of and differing_keys: number the tables of a deck and report a missing key") {
   const std::string tables = "[[table]]\nname = \"a\"\nrows = 10\n\n[[table]]\nname = \"b\"\nrows = ";
   const auto one = report::keys_of("[run]\nname = \"x\"\nseed = 3\n" + tables + "20\n"),
              two = report::keys_of("[run]\nname = \"y\"\nseed = 3\n" + tables + "30\n[train]\nsteps = 5\n");
@@ -204,7 +204,7 @@ TEST_CASE("tables of a deck are told apart, and a key that one deck lacks differ
   CHECK(report::differing_keys({one, one}).empty());
 }
 
-TEST_CASE("of many hosts eight are named, and of a long name its ends, by whole letters") {
+TEST_CASE("make_page and shortened: name eight hosts of many and the ends of a long name") {
   const Folder folder;
   write_losses(folder.path, {1});
   Json hosts = Json::array();

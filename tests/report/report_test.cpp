@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pages of made-up runs: well-formed, with all their points and units, of nothing outside; also of runs that crashed.
+// Pages of made-up runs, also of runs that crashed: well-formed, with all points and units, without outside sources.
 #include <cmath>
 #include <regex>
 #include <sstream>
@@ -9,7 +9,7 @@
 #include "src/report/chart.hpp"
 #include <tesserec/report/report.hpp>
 
-TEST_CASE("a page of one run has each of its points, its plan, memory, phases, scores, deck and machine") {
+TEST_CASE("make_page: one run has its points and plan and memory and phases and scores and deck") {
   const Folder folder;
   const std::string run = folder.path + "/a<b>&\"c";
   write_metrics(run, 30);
@@ -20,14 +20,14 @@ TEST_CASE("a page of one run has each of its points, its plan, memory, phases, s
   const std::vector<Element> page = checked(made.html);
   CHECK(fact(page, "end") == "stopped by signal 15|it has no checkpoint");
   CHECK(fact(page, "first started (UTC)") == "2026-01-02T03:04:05Z");
-  // One value is a number, not a chart.
+  // A single value is a number, not a chart.
   CHECK(fact(page, "AUC, best") == "0.75");
   CHECK(fact(page, "NE, best") == "0.9");
   CHECK(fact(page, "training: learning rate") == "no tile training: learning rate");
   CHECK(fact(page, "base rate") == "0.2");
   CHECK(has_text(page, "td", "tesserec 0 & <more>"));
   CHECK(has_text(page, "code", "tesserec train d.toml"));
-  CHECK(all(page, "details").empty());  // which would not be printed
+  CHECK(all(page, "details").empty());  // these would not be printed
   CHECK(has_text(page, "pre", "[run]\nname = \"a\"\n\n[train]\nepochs = 3\n"));
   for (const char* const title :
        {"Training loss", "Speed", "Calibration at the last evaluation", "Scores of the evaluation set",
@@ -43,13 +43,13 @@ TEST_CASE("a page of one run has each of its points, its plan, memory, phases, s
   CHECK(points_of(lines[1]) == 30);
   CHECK(points_of(lines[5]) == 20);   // 100 bins in twentieths of the samples
   CHECK(points_of(lines[6]) == 50);   // both edges of each bin, four of the hundred together
-  CHECK(points_of(lines[8]) == 101);  // from 0
-  // A switch is two words, the first chosen; of links those to the files that are there.
+  CHECK(points_of(lines[8]) == 101);  // both edges of each bin, four of the hundred together
+  // A switch has two words, the first of them chosen. Links name only files that exist.
   CHECK(all(page, "input").size() == 2 + 3);
   CHECK(has_text(page, "label", "by time"));
   CHECK(texts(page, "a", "") == std::vector<std::string>{"metrics", "start and plan", "result"});
   for (const Element& link : all(page, "a")) CHECK(std::filesystem::exists(run + "/" + link.attributes.at("href")));
-  // A table of 3 of 32 numbers on rank 0, one on both ranks; then phases of 2 bars, memory of 2 x 3 bars.
+  // A table has 3 of 32 numbers on rank 0, another one is on both ranks. Phases have 2 bars, memory has 2 x 3.
   const std::vector<Element> bars = all(page, "rect");
   std::vector<std::string> shades;
   for (const Element& bar : bars)
@@ -61,7 +61,7 @@ TEST_CASE("a page of one run has each of its points, its plan, memory, phases, s
   CHECK(has_text(page, "title", "a<b>&\"c, dense: 1.5 ms, 75.0 %"));
   CHECK(has_text(page, "title", "rank 0, states: 1.00 KiB"));
   CHECK(has_text(page, "title", "rank 1, peak: 7.81 KiB"));
-  // How full: what the plan takes and what was taken before it, of 10^6 bytes; the room, then the part of it.
+  // The fill of a rank: bytes of the plan and bytes taken before it, of 10^6 bytes. A bar has its frame first.
   CHECK(has_text(page, "title", "rank 0: 488.28 KiB of 976.56 KiB, 50 %"));
   CHECK(has_text(page, "title", "rank 1: 976.56 KiB of 976.56 KiB, 100 %"));
   const std::vector<Element> rooms = all(page, "rect", "room");
@@ -70,7 +70,7 @@ TEST_CASE("a page of one run has each of its points, its plan, memory, phases, s
   CHECK(bars[bars.size() - 3].attributes.at("width") == "64.5");
 }
 
-TEST_CASE("a run that crashed, with its last line cut, and a run of one step are shown") {
+TEST_CASE("make_page: shows a crashed run with a cut last line and a run of one step") {
   const Folder folder;
   write_metrics(folder.path + "/crashed", 3, "{\"step\": 4, \"kind\": \"tr");
   write_metrics(folder.path + "/one", 1);
@@ -80,22 +80,22 @@ TEST_CASE("a run that crashed, with its last line cut, and a run of one step are
   CHECK(has_text(page, "td", "one"));
   const std::vector<Element> lines = all(page, "polyline");
   REQUIRE(lines.size() == 2 * 5);   // loss and speed; metrics have one value a run
-  CHECK(points_of(lines[0]) == 1);  // the first is drawn last, on top
+  CHECK(points_of(lines[0]) == 1);  // the first run is drawn last, on top
   CHECK(points_of(lines[1]) == 3);
   CHECK(lines[0].inside.size() > 3);
-  // From a line that ends before the plot does, a leader goes to its name.
+  // A leader connects the end of a line that is shorter than the plot with its name.
   const std::vector<Element> leaders = all(page, "line", "leader");
   REQUIRE(leaders.size() == 2 * 5);
   const auto is_end = [&](const Element& leader, const Element& line) {
     const auto [x, y] = last_point(line);
     return std::stod(leader.attributes.at("x1")) == x && std::stod(leader.attributes.at("y1")) == y;
   };
-  CHECK(is_end(leaders[0], lines[0]));  // by their heights
+  CHECK(is_end(leaders[0], lines[0]));  // in the order of their heights
   CHECK(is_end(leaders[1], lines[1]));
   CHECK(last_point(lines[0]).first < last_point(lines[1]).first);
 }
 
-TEST_CASE("fifty long runs make a small page, which keeps each peak") {
+TEST_CASE("make_page: fifty long runs make a small page that keeps each peak") {
   const Folder folder;
   std::vector<std::string> runs;
   for (int r = 0; r < 50; ++r) {
@@ -111,7 +111,7 @@ TEST_CASE("fifty long runs make a small page, which keeps each peak") {
         50 * (3 * 4));  // loss and speed with their means, speed since the start; scores
   CHECK(has_text(page, "th", "train.epochs"));
   CHECK_FALSE(has_text(page, "th", "run.name"));
-  // The loss of step 507 is the highest of its run: it stands on top of the plot in every line.
+  // The loss of step 507 is the highest of its run, so it lies at the top of the plot in every line.
   std::size_t on_top = 0, most = 0;
   const std::vector<Element> lines = all(page, "polyline");
   for (std::size_t i = 0; i < lines.size(); ++i) {
@@ -123,17 +123,17 @@ TEST_CASE("fifty long runs make a small page, which keeps each peak") {
   CHECK(most <= 4 * 61);
   CHECK(std::count_if(lines.begin(), lines.end(), [](const Element& l) { return points_of(l) == 50; }) ==
         50);  // 25 bins
-  // Machines that are alike are one row.
+  // Equal machines share a row.
   const std::vector<std::string> names = texts(page, "td", "r");
   REQUIRE(names.size() == 50);
   CHECK(texts(page, "h2", "Deck of ") == std::vector<std::string>{"Deck of " + names[0]});
   CHECK(texts(page, "td", "50 runs").size() == 1);
 }
 
-TEST_CASE("several starts of a run are one run: its first start, their number and the gaps between them") {
+TEST_CASE("make_page: several starts are one run with the gaps between them") {
   const Folder folder;
   const std::string run = folder.path + "/a";
-  write_metrics(run, 30);  // to 1700000003 s, its evaluation a second later
+  write_metrics(run, 30);  // up to 1700000003 s; the evaluation is a second later
   write(run + "/run.json", R"({"start_time": "2023-11-14T22:15:07Z", "from_step": 20, "deck": "[train]\nepochs = 3\n",
 "starts": [{"start_time": "2023-11-14T22:13:20Z", "from_step": 0, "deck": "[train]\nepochs = 2\n"},
 {"start_time": "2023-11-14T22:13:31Z", "from_step": 10}, {"start_time": "2023-11-14T22:15:07Z", "from_step": 30}]})");
@@ -143,15 +143,15 @@ TEST_CASE("several starts of a run are one run: its first start, their number an
   CHECK(fact(page, "first started (UTC)") == "2023-11-14T22:13:20Z");
   CHECK(fact(page, "starts") == "3|gaps 113 s; from step 0, 10 after 10 s, 30 after 103 s");
   CHECK(fact(page, "end") == "diverged|step 35: the loss is not a number");
-  CHECK(fact(page, "steps") == "34");  // result.json knows more than the last line
+  CHECK(fact(page, "steps") == "34");  // result.json has more steps than the last line
   CHECK(fact(page, "samples") == "3400");
   CHECK(fact(page, "training loss, last") == "0.125");
   CHECK(fact(page, "AUC, best") == "0.75|at step 30");
   CHECK(has_text(page, "td", "a, until start 1"));
   CHECK(has_text(page, "th", "train.epochs"));
-  CHECK(all(page, "line", "mark").size() == 3);  // the start from step 10: the others lie outside of the axes
+  CHECK(all(page, "line", "mark").size() == 3);  // the start from step 10; the others lie outside the axes
 
-  // An older version's run.json knows the newest start alone; a result.json of an earlier start says nothing of it.
+  // The run.json of an older version has only the newest start. A result.json of an earlier start is left out.
   write(run + "/run.json", R"({"start_time": "2023-11-14T22:15:08Z", "from_step": 20})");
   const std::vector<Element> older = checked(report::make_page({run}).html);
   CHECK(fact(older, "first started (UTC)") == "before 2023-11-14T22:15:08Z|when it went on from step 20");
@@ -159,7 +159,7 @@ TEST_CASE("several starts of a run are one run: its first start, their number an
   CHECK(fact(older, "steps") == "30");
 }
 
-TEST_CASE("a run without a line yet is shown by what else its folder has") {
+TEST_CASE("make_page: shows a run without a line by its other files") {
   const Folder folder;
   write(folder.path + "/a/metrics.jsonl", "");
   write(folder.path + "/a/run.json", R"({"start_time": "2023-11-14T22:15:07Z", "from_step": 0, "ranks": 2})");
@@ -169,7 +169,7 @@ TEST_CASE("a run without a line yet is shown by what else its folder has") {
   CHECK(all(page, "polyline").empty());
 }
 
-TEST_CASE("the last bins of scores count in the calibration, however few samples they have") {
+TEST_CASE("make_page: the last bins of scores count in the calibration however few samples they have") {
   const Folder folder;
   write_metrics(folder.path, 1);
   write(folder.path + "/result.json",
@@ -178,7 +178,7 @@ TEST_CASE("the last bins of scores count in the calibration, however few samples
   const std::vector<Element> page = checked(report::make_page({folder.path}).html), lines = all(page, "polyline");
   REQUIRE(lines.size() == 4);       // one value is no chart; the first is drawn last
   CHECK(points_of(lines[0]) == 3);  // 90; 2 + 8; 3, less than a twentieth of 103
-  // Bins by fours: those of five bins are two. The height of the first is its share of the clicks, or of the others.
+  // Bins are taken by fours, so five bins make two. A height is the share of all clicks, or of all other samples.
   const auto heights = [&](const Element& line) {
     std::vector<double> y;
     std::istringstream points(line.attributes.at("points"));
@@ -186,7 +186,7 @@ TEST_CASE("the last bins of scores count in the calibration, however few samples
     return y;
   };
   const std::vector<double> others = heights(lines[1]), clicks = heights(lines[2]), gain = heights(lines[3]);
-  REQUIRE(clicks.size() == 2);  // to the last bin with some
+  REQUIRE(clicks.size() == 2);  // up to the last bin with some
   REQUIRE(others.size() == 2);
   CHECK(others[0] == clicks[0]);  // all 17 of the clicks, all 86 of the others
   REQUIRE(gain.size() == 5);      // from no sample on, bins with the highest scores first
@@ -194,7 +194,7 @@ TEST_CASE("the last bins of scores count in the calibration, however few samples
   CHECK((gain[0] - gain[2]) / (gain[0] - gain[4]) == Approx(7.0 / 17).margin(0.001));
 }
 
-TEST_CASE("of ranks that share a bar the fullest is shown") {
+TEST_CASE("make_page: a bar that ranks share shows the fullest rank") {
   const Folder folder;
   write_metrics(folder.path, 1);
   std::vector<Index> weights(300, 1024), states(300, 1024), peaks(300, 4096);
@@ -211,12 +211,12 @@ TEST_CASE("of ranks that share a bar the fullest is shown") {
   CHECK(has_text(page, "title", "rank 1, weights: 2.00 KiB"));
   CHECK(has_text(page, "title", "rank 1, peak: 8.00 KiB"));
   CHECK_FALSE(has_text(page, "title", "rank 0, weights: 1.00 KiB"));
-  CHECK(has_text(page, "title", "rank 3, weights: 1.00 KiB"));  // the next three, all alike: the first
+  CHECK(has_text(page, "title", "rank 3, weights: 1.00 KiB"));  // the next three ranks are equal, so the first is shown
   CHECK(has_text(page, "title", "rank 299, states: 3.00 KiB"));
   CHECK(has_text(page, "td", "4.00 KiB"));  // of the fullest rank
 }
 
-TEST_CASE("a plan is drawn once for the runs that share it") {
+TEST_CASE("make_page: draws a plan once for the runs that share it") {
   const Folder folder;
   for (const char* const name : {"a", "b", "c"}) {
     write_metrics(folder.path + "/" + name, 3);
@@ -229,7 +229,7 @@ TEST_CASE("a plan is drawn once for the runs that share it") {
   CHECK(texts(page, "h3", "Memory") == std::vector<std::string>{"Memory", "Memory of each rank, a, b, c"});
 }
 
-TEST_CASE("of points in a column of pixels four are left, whatever has no place between them") {
+TEST_CASE("thinned: keeps four points in a column of pixels and skips points without a place") {
   std::vector<report::Point> points;
   for (int i = 0; i < 1000; ++i) points.push_back({i % 10 == 5 ? NAN : 1e-6 * i, i == 500 ? 3.0 : i == 700 ? -3.0 : 0});
   const std::vector<report::Point> kept = report::thinned(points, 0, 1, 10);
@@ -241,7 +241,7 @@ TEST_CASE("of points in a column of pixels four are left, whatever has no place 
   CHECK(report::thinned(points, 0, 1, 10).size() == 36);
 }
 
-TEST_CASE("each colour of a line stands out from the page, light and dark") {
+TEST_CASE("make_page: each color of a line contrasts with the page in light and dark") {
   const Folder folder;
   write_metrics(folder.path, 1);
   const std::string html = report::make_page({folder.path}).html;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pages of sweeps: in the order and the colours of sweep.json's ranking.
+// Pages of sweeps, in the order and the colors of sweep.json's ranking.
 #include <numeric>
 
 #include "catch.hpp"
@@ -10,7 +10,7 @@
 
 namespace {
 
-/// sweep.json of points p0, p1, ... with these values of the metric, and one value of all keys each.
+/// Writes sweep.json with points p0, p1, ..., their values of the metric, and one value for all keys of each.
 void write_sweep(const std::string& folder, const std::string& metric, const std::vector<double>& values,
                  const std::vector<int>& ranking, const std::vector<std::string>& keys = {"run.seed"},
                  const Json& value = 1) {
@@ -37,7 +37,7 @@ void write_sweep(const std::string& folder, const std::string& metric, const std
 
 }  // namespace
 
-TEST_CASE("a sweep has a line a point, and the curves of the points that have them") {
+TEST_CASE("make_page: a sweep has a line a point and the curves of the points with a run") {
   const Folder folder;
   for (const char* const name : {"p0", "p1"}) write_metrics(folder.path + "/sweep/" + name, 5);
   write(folder.path + "/sweep/sweep.json",
@@ -53,18 +53,18 @@ TEST_CASE("a sweep has a line a point, and the curves of the points that have th
   const std::vector<Element> page = checked(made.html);
   const std::vector<Element> lines = all(page, "polyline");
   REQUIRE(lines.size() == 3 + 2 * 5);
-  CHECK(points_of(lines[0]) == 2);  // the failed one ends before the metric's axis, and lies below the others
+  CHECK(points_of(lines[0]) == 2);  // the failed point ends before the metric's axis and lies below the others
   CHECK(points_of(lines[1]) == 3);
   CHECK(has_text(page, "title", "p0: auc 0.79, done"));
   CHECK(has_text(page, "title", "p2: auc missing"));
   CHECK(has_text(page, "td", "0.875"));
-  // One table of points, with their keys, of those without a run too.
+  // One table has all points with their keys, also the points without a run.
   CHECK(texts(page, "td", "p") == std::vector<std::string>{"p0", "p1", "p2"});
   CHECK(texts(page, "th", "optimizer.dense.lr").size() == 1);
   CHECK(has_text(page, "td", "dlrm_dcn"));
 }
 
-TEST_CASE("the best of a sweep is what it ranks first, not what stopped early with more") {
+TEST_CASE("make_page: the best point of a sweep is first in its ranking") {
   const Folder folder;
   for (const char* const name : {"p0", "p1"}) write_metrics(folder.path + "/" + name, 5);
   write_sweep(folder.path, "auc", {0.79, 0.75}, {1, 0});
@@ -77,7 +77,7 @@ TEST_CASE("the best of a sweep is what it ranks first, not what stopped early wi
   CHECK(has_text(page, "text", "final auc"));
 }
 
-TEST_CASE("the curves of many points have the colours and the order of the sweep's ranking") {
+TEST_CASE("make_page: the curves of many points have the colors and the order of the ranking") {
   const Folder folder;
   std::vector<double> values;
   std::vector<int> ranking;
@@ -97,7 +97,7 @@ TEST_CASE("the curves of many points have the colours and the order of the sweep
   for (const Element& legend : legends) CHECK(mentions(legend.text, "colours by log_loss"));
 }
 
-TEST_CASE("an AUC far from the others does not make its axis logarithmic") {
+TEST_CASE("make_page: an AUC far from the others does not make its axis logarithmic") {
   const Folder folder;
   write_sweep(folder.path, "auc", {0.9, 0.46, 0.02}, {0, 1, 2});
   const std::vector<Element> page = checked(report::make_page({folder.path}).html), lines = all(page, "polyline");
@@ -107,7 +107,7 @@ TEST_CASE("an AUC far from the others does not make its axis logarithmic") {
         Approx((last_point(lines[0]).second + last_point(lines[2]).second) / 2).margin(0.11));
 }
 
-TEST_CASE("with many keys titles and values keep to the room between their axes") {
+TEST_CASE("make_page: titles and values of many keys do not overlap") {
   const Folder folder;
   std::vector<std::string> keys;
   for (int k = 0; k < 9; ++k) keys.push_back("table.site_category_long_name" + std::to_string(k) + ".rows");
@@ -130,7 +130,7 @@ TEST_CASE("with many keys titles and values keep to the room between their axes"
     for (std::size_t i = 1; i < boxes.size(); ++i) CHECK(boxes[i - 1].right < boxes[i].left);
 }
 
-TEST_CASE("points that ended a rung after sweep.json was written are shown as they are, ranked anew and marked") {
+TEST_CASE("make_page: points newer than sweep.json are shown as they are and ranked anew and marked") {
   const Folder folder;
   const auto outcome = [](const char* digest, double auc) {
     return Json::object()
@@ -145,7 +145,7 @@ TEST_CASE("points that ended a rung after sweep.json was written are shown as th
     for (const Json& one : outcomes) list.add(one);
     write(folder.path + "/" + name + "/point.json", Json::object().set("outcomes", list).text());
   };
-  // p0 is as sweep.json knows it; p1, p2 and p5 have ended since, p3 was trained again, p4 crashed before its end.
+  // p0 is as in sweep.json. p1, p2 and p5 have ended since, p3 was trained again, p4 crashed.
   point("p0", {outcome("a", 0.8)});
   point("p1", {outcome("b", 0.9)});
   point("p2", {outcome("c", 0.7)});
@@ -184,7 +184,7 @@ TEST_CASE("points that ended a rung after sweep.json was written are shown as th
   CHECK(mentions(made.warnings[1], "/sweep.json does not know 1 point that has a folder there"));
 }
 
-TEST_CASE("a point that diverged says so") {
+TEST_CASE("make_page: marks a point that diverged") {
   const Folder folder;
   write_metrics(folder.path + "/p0", 2);
   write(folder.path + "/p0/point.json",
@@ -197,7 +197,7 @@ TEST_CASE("a point that diverged says so") {
   CHECK(texts(page, "td", "running or crashed").size() == 1);
 }
 
-TEST_CASE("of a point that failed before it trained the log's last lines are shown, with a link") {
+TEST_CASE("make_page: shows the last lines of the log of a point that failed before training") {
   const Folder folder;
   write_metrics(folder.path + "/p0", 2);
   write_sweep(folder.path, "auc", {0.75, NAN}, {0, 1});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A scorer's probabilities are those of the model that was trained, bit by bit, whatever its tables and layers.
+// Scorer against the trained model, bit by bit, for several kinds of tables and layers.
 #include "catch.hpp"
 #include "errors.hpp"
 #include "train/small_job.hpp"
@@ -12,7 +12,7 @@ namespace {
 
 constexpr const char* dlrm = "bottom = [8, 4]\ntop = [8, 1]\n";
 
-/// A training by a deck's text, to its checkpoint.
+/// A model that the text of a deck trains up to a checkpoint.
 class Trained {
  public:
   Trained(const Folder& folder, const std::string& model, const std::string& tables)
@@ -24,7 +24,7 @@ class Trained {
   }
 
   const std::string& checkpoint() const { return checkpoint_; }
-  /// Calls body(batch, the trained model's probabilities) for the evaluation data.
+  /// Calls body(batch, the trained model's probabilities) for each batch of the evaluation data.
   template <class Body>
   void each_batch(const Body& body) {
     data::Batch batch(exec);
@@ -70,7 +70,7 @@ void compare(const std::string& model, const std::string& tables = "") {
   CHECK(scorer.dense_features() == 3);
   Index samples = 0;
   trained.each_batch([&](const data::Batch& batch, const std::vector<float>& probabilities) {
-    const Matrix<float> dense(batch.dense.data(), batch.size, 3);  // a smaller batch keeps the memory of the others
+    const Matrix<float> dense(batch.dense.data(), batch.size, 3);  // a smaller batch keeps the capacity of the others
     CHECK(scorer.predict(trained.exec, dense, batch.sparse) == probabilities);
     samples += batch.size;
   });
@@ -79,7 +79,7 @@ void compare(const std::string& model, const std::string& tables = "") {
 
 }  // namespace
 
-TEST_CASE("a scorer's probabilities are the trained model's") {
+TEST_CASE("Scorer: probabilities are the trained model's") {
   compare(dlrm);
   compare(std::string(dlrm) + "exchange_forward = \"bf16\"\n",
           "[[table]]\nname = \"C1\"\n"
@@ -90,7 +90,7 @@ TEST_CASE("a scorer's probabilities are the trained model's") {
           "[[table]]\nname = \"C1\"\nfeatures = [\"C1\", \"C3\"]\nunpooled = [\"C3\"]\n[[table]]\nname = \"C2\"\n");
 }
 
-TEST_CASE("a scorer says what is wrong with a checkpoint and with a batch") {
+TEST_CASE("Scorer: throws with what is wrong with a checkpoint or a batch") {
   const comm::Communicator world(MPI_COMM_WORLD);
   const Folder folder(world, "scoring");
   Trained trained(folder, dlrm, "");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers that decide what a sweep trains and what it calls the best, worked out by hand.
+// Decisions of a sweep, computed by hand: the points that it trains and the point that it ranks first.
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
@@ -42,7 +42,7 @@ std::string fault_of(const sweep::Settings& settings) {
   return fault ? fault->key + " " + fault->text : "";
 }
 
-/// Runs of all points of the settings' grid, with the metric at each rung that they ended.
+/// Returns a sweep over all points of the settings' grid, with the metric at each rung that the points ended.
 sweep::Sweep of_grid(const sweep::Settings& settings, const std::vector<std::vector<double>>& values) {
   sweep::Sweep s;
   s.settings = settings;
@@ -66,7 +66,7 @@ sweep::Settings grid(const std::vector<sweep::Key>& keys, const std::string& met
 
 }  // namespace
 
-TEST_CASE("a rung of n points sends n / eta on, without the rest, and one at least") {
+TEST_CASE("standing: a rung of n points promotes n / eta of them rounded down and at least one") {
   for (Index n = 1; n <= 30; ++n)
     for (Index eta = 2; eta <= 5; ++eta) {
       const auto now = sweep::standing(
@@ -79,7 +79,7 @@ TEST_CASE("a rung of n points sends n / eta on, without the rest, and one at lea
     }
 }
 
-TEST_CASE("a drawn value is rounded to four digits and stays in its range") {
+TEST_CASE("points: a drawn value is rounded to four digits and stays in its range") {
   const auto values = [](double min, double max) {
     std::vector<std::string> found;
     for (const sweep::Point& point : sweep::points(drawn({range("a.x", min, max)}, 2))) found.push_back(point[0]);
@@ -90,7 +90,7 @@ TEST_CASE("a drawn value is rounded to four digits and stays in its range") {
   CHECK(values(-0.12346, -0.12344) == std::vector<std::string>{"-0.12344", "-0.12346"});
 }
 
-TEST_CASE("of integers on a log scale n comes in log(n + 1) - log(n) of the points, the largest too") {
+TEST_CASE("points: draws n in log(n + 1) - log(n) of the points for integers on a log scale") {
   constexpr Index points = 4000;
   for (const sweep::Method method : {sweep::Method::random, sweep::Method::halton}) {
     Index counts[6] = {};
@@ -110,7 +110,7 @@ TEST_CASE("of integers on a log scale n comes in log(n + 1) - log(n) of the poin
   }
 }
 
-TEST_CASE("points that are too many and bounds that are none are refused") {
+TEST_CASE("fault: refuses too many points and bounds that are no integers") {
   std::vector<sweep::Key> keys;
   for (int k = 0; k < 32; ++k) keys.push_back(range("a.k" + std::to_string(k), 0, 1));
   CHECK(fault_of(drawn(keys, 5, sweep::Method::halton)).empty());
@@ -128,20 +128,20 @@ TEST_CASE("points that are too many and bounds that are none are refused") {
   CHECK(fault_of(drawn({range("a.n", 1, 9.5, false, true)}, 3)) == no_integers);
 }
 
-TEST_CASE("a label is a name that a file may have") {
+TEST_CASE("label: is at most 120 characters long") {
   std::vector<sweep::Key> keys;
   for (int k = 0; k < 40; ++k) keys.push_back({"a.key" + std::to_string(k), {"1"}});
   const auto settings = grid(keys);
   CHECK(sweep::label(settings, sweep::points(settings)[0]).size() == 120);
 }
 
-TEST_CASE("two points say of no key how much it matters") {
+TEST_CASE("importance: two points give no key a share") {
   const auto settings = grid({{"a.x", {"1", "2"}}});
   CHECK(std::isnan(sweep::importance(drawn({range("a.x", 0, 9)}, 2), {{"1"}, {"2"}}, {0.5, 0.6}, true)[0].share));
   CHECK(std::isnan(sweep::importance(settings, {{"1"}, {"2"}, {"2"}}, {0.5, 0.6, NAN}, true)[0].share));
 }
 
-TEST_CASE("a metric that is the same everywhere says of no key how much it matters, nor which value is better") {
+TEST_CASE("importance: a constant metric gives no key a share or a better value") {
   for (const double value : {0.5, 0.1, 0.7}) {
     const auto settings = grid({{"a.x", {"1", "2"}}, {"a.y", {"1", "2", "3"}}});
     const auto points = sweep::points(settings);
@@ -158,7 +158,7 @@ TEST_CASE("a metric that is the same everywhere says of no key how much it matte
   }
 }
 
-TEST_CASE("a record has all of its outcomes, of a point that diverged too") {
+TEST_CASE("write_record and read_record: keep all outcomes also of a point that diverged") {
   const Folder folder;
   const sweep::Record record{
       3, "d", {"a.x=1"}, {{10, 640, "w10", "", {{"auc", 0.5}}}, {7, 448, "w7", "loss is nan", {}}}};
@@ -177,7 +177,7 @@ TEST_CASE("a record has all of its outcomes, of a point that diverged too") {
   }
 }
 
-TEST_CASE("a run has the loss of its last step or none") {
+TEST_CASE("outcome_of_run: takes the loss of the last step or none") {
   const Folder folder;
   folder.write("result.json", R"({"steps": 20, "samples": 40, "weights_digest": "w", "samples_per_second": 2000.5, )"
                               R"("step_seconds": 0.25, "peak_memory_bytes": 5})");
@@ -191,7 +191,7 @@ TEST_CASE("a run has the loss of its last step or none") {
   CHECK(mentions(error_of([&] { sweep::outcome_of_run(folder.path, "loss"); }), "the run to step 20 left no loss"));
 }
 
-TEST_CASE("the first of a ranking is the best by the metric's own direction") {
+TEST_CASE("order and more_is_better: rank by the metric's own direction") {
   CHECK(sweep::more_is_better("samples_per_second"));
   for (const char* const less : {"step_seconds", "peak_memory_bytes", "loss", "log_loss", "ne", "rmse"}) {
     INFO(less);
@@ -203,7 +203,7 @@ TEST_CASE("the first of a ranking is the best by the metric's own direction") {
   CHECK(sweep::order(of_grid(grid(keys, "auc"), values)) == std::vector<Index>{0, 1, 3, 2});
 }
 
-TEST_CASE("a point that is ahead of the open rung is started, not stopped") {
+TEST_CASE("state: a point that is ahead of the open rung is started") {
   sweep::Sweep s = of_grid(grid({{"a.x", {"1", "2", "3"}}}), {{0.5}, {}, {0.6}});
   s.runs[2].record.reset();
   const auto standing = s.standing();
@@ -213,9 +213,9 @@ TEST_CASE("a point that is ahead of the open rung is started, not stopped") {
   CHECK(sweep::state(s, standing, 2) == "missing");
 }
 
-TEST_CASE("sweep.json has shares at the first rung, scales, and better values as numbers") {
+TEST_CASE("summary_json: has shares at the first rung and scales and better values as numbers") {
   std::vector<sweep::Key> keys = {{"a.x", {"1", "2"}}, {"a.y", {"3", "4"}}};
-  // At the first rung x alone counts; of the two that went on y does.
+  // At the first rung x alone counts. Among the two points that continued, y counts.
   const sweep::Sweep s = of_grid(grid(keys), {{0.5}, {0.5}, {0.7, 0.7}, {0.7, 0.9}});
   const std::vector<Json> of_keys = parse_json(sweep::summary_json(s).text()).at("keys").elements();
   CHECK(of_keys[0].at("share").number() == Approx(1));
@@ -232,13 +232,13 @@ TEST_CASE("sweep.json has shares at the first rung, scales, and better values as
   CHECK(of_ranges[1].at("scale").string() == "linear");
 }
 
-TEST_CASE("quotes in a cell of sweep.csv are doubled") {
+TEST_CASE("summary_csv: doubles quotes in a cell") {
   const sweep::Sweep s = of_grid(grid({{"a.x", {R"("a \"b\", c")"}}}), {{0.5, 0.5}});
   CHECK(sweep::summary_csv(s) ==
         "index,auc,steps,samples,state,a.x,folder\n0,0.5,30,100,done,\"a \"\"b\"\", c\",runs/p0\n");
 }
 
-TEST_CASE("points that ended on other data than there are now are told apart") {
+TEST_CASE("of_other_data: names the points that ended on other data") {
   sweep::Sweep s = of_grid(grid({{"a", {"1", "2", "3", "4", "5"}}}), {{0.1}, {0.2}, {0.3}, {}, {0.4}});
   for (sweep::Run& run : s.runs) run.data_digest = "now";
   for (const Index same : {0, 3}) s.runs[same].record->data_digest = "now";
@@ -246,7 +246,7 @@ TEST_CASE("points that ended on other data than there are now are told apart") {
   s.runs[3].record->data_digest = "then";  // has not ended
   s.runs[4].record->data_digest = "";      // an older program wrote it
   CHECK(sweep::of_other_data(s) == std::vector<Index>{1, 2});
-  s.runs[1].data_digest = "";  // the files are gone: nothing to compare
+  s.runs[1].data_digest = "";  // the files do not exist: nothing to compare
   CHECK(sweep::of_other_data(s) == std::vector<Index>{2});
   CHECK(sweep::summary_json(s).at("other_data").text() == "[2]");
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Successive halving's decisions, and what it tells of keys.
+// Successive halving: its rungs, the points that continue, and the importance of keys.
 #include <cmath>
 
 #include "catch.hpp"
@@ -12,7 +12,7 @@ namespace {
 
 constexpr sweep::Halving thirds{48, 3};
 
-/// values[point][rung]; a shorter row has not come further.
+/// Returns the standing for values[point][rung]; a shorter row ended at an earlier rung.
 sweep::Standing standing(const std::vector<std::vector<double>>& values, std::size_t rungs, bool more = true,
                          const sweep::Halving& halving = thirds) {
   const auto value = [&](Index point, std::size_t rung) -> std::optional<double> {
@@ -24,7 +24,7 @@ sweep::Standing standing(const std::vector<std::vector<double>>& values, std::si
 
 }  // namespace
 
-TEST_CASE("rungs are eta times as long as those before, the last is the whole run") {
+TEST_CASE("rungs: each is eta times as long as the one before and the last is the whole run") {
   CHECK(sweep::rungs(thirds, 432) == Indices{48, 144, 432});
   CHECK(sweep::rungs(thirds, 433) == Indices{48, 144, 432, 433});
   CHECK(sweep::rungs(thirds, 100) == Indices{48, 100});
@@ -32,7 +32,7 @@ TEST_CASE("rungs are eta times as long as those before, the last is the whole ru
   CHECK(sweep::rungs({1, 1000}, Index{1} << 62).back() == Index{1} << 62);  // no overflow
 }
 
-TEST_CASE("a rung opens when all points of the one before have a value, whatever their order") {
+TEST_CASE("standing: a rung opens when all points of the previous one have a value") {
   std::vector<std::vector<double>> values = {{5}, {1}, {}, {7}, {7}, {2}, {0}, {3}, {4}};
   auto now = standing(values, 3);
   CHECK(now.open() == 0);
@@ -47,12 +47,12 @@ TEST_CASE("a rung opens when all points of the one before have a value, whatever
   CHECK(standing(values, 3, false).in.at(1) == Indices{1, 5, 6});
   values[2].push_back(1), values[3].push_back(9), values[4].push_back(9);
   now = standing(values, 3);
-  CHECK(now.in.at(2) == Indices{3});  // of equals the lower index
+  CHECK(now.in.at(2) == Indices{3});  // the lower index of two equal values
   values[3].push_back(0);
   CHECK(standing(values, 3).waiting.empty());
 }
 
-TEST_CASE("what diverged never goes on, and one point at least does") {
+TEST_CASE("standing: diverged points never continue and at least one other point does") {
   const double nan = std::nan("");
   CHECK(standing({{nan}, {1}, {nan}, {nan}, {nan}, {nan}}, 2).in.at(1) == Indices{1});
   CHECK(standing({{1}, {2}}, 2).in.at(1) == Indices{1});
@@ -61,7 +61,7 @@ TEST_CASE("what diverged never goes on, and one point at least does") {
   CHECK(none.waiting.empty());
 }
 
-TEST_CASE("a key's share of the variance") {
+TEST_CASE("importance: a key's share is that of the variance between its values") {
   sweep::Settings s;
   s.keys = {{"a.x", {"1", "2"}}, {"a.y", {"1", "2", "3"}}, {"a.z", {"0"}}};
   std::vector<sweep::Point> points;
@@ -87,7 +87,7 @@ TEST_CASE("a key's share of the variance") {
   CHECK(std::isnan(sweep::importance(s, {{"1"}, {"2"}, {"3"}}, {1, 5, 2}, true)[0].share));  // each value once
 }
 
-TEST_CASE("of a range the rank correlation counts, with ties at their mean") {
+TEST_CASE("importance: a range counts by rank correlation with ties at their mean") {
   sweep::Settings s;
   s.keys = {{"a.x", {}, 0, 10}};
   const std::vector<sweep::Point> points = {{"1"}, {"2"}, {"3"}, {"4"}};
@@ -95,6 +95,6 @@ TEST_CASE("of a range the rank correlation counts, with ties at their mean") {
   CHECK(one.share == Approx(1));
   CHECK(one.better == "less");
   CHECK(sweep::importance(s, points, {-1, -10, -100, -1000}, false)[0].better == "more");
-  // Ranks 1, 2.5, 2.5, 4 beside 1, 2, 3, 4: rho = 4.5 / sqrt(5 * 4.5), its square 0.9.
+  // Ranks 1, 2.5, 2.5, 4 against 1, 2, 3, 4: rho = 4.5 / sqrt(5 * 4.5), its square 0.9.
   CHECK(sweep::importance(s, points, {0, 5, 5, 9}, true)[0].share == Approx(0.9));
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The points of a sweep: every method, what they may not be, their names.
+// Points of a sweep: each method, faults of the settings, and labels.
 #include <algorithm>
 #include <cmath>
 #include <set>
@@ -38,7 +38,7 @@ std::vector<double> column(const sweep::Settings& s, std::size_t key) {
   return numbers;
 }
 
-/// The largest distance of the sorted numbers, scaled to [0, 1], from an even row (the star discrepancy).
+/// Returns the largest distance of the sorted numbers, scaled to [0, 1], from an even row (the star discrepancy).
 double discrepancy(std::vector<double> x, double min, double max) {
   std::sort(x.begin(), x.end());
   double worst = 0;
@@ -51,14 +51,14 @@ double discrepancy(std::vector<double> x, double min, double max) {
 
 }  // namespace
 
-TEST_CASE("a grid runs through its last key first, a list takes values side by side") {
+TEST_CASE("points: a grid varies its last key first and a list pairs its values") {
   const std::vector<sweep::Key> keys = {list("a.x", {"1", "2"}), list("a.y", {"\"u\"", "\"v\""})};
   CHECK(sweep::points(settings(Method::grid, keys)) ==
         std::vector<sweep::Point>{{"1", "\"u\""}, {"1", "\"v\""}, {"2", "\"u\""}, {"2", "\"v\""}});
   CHECK(sweep::points(settings(Method::list, keys)) == std::vector<sweep::Point>{{"1", "\"u\""}, {"2", "\"v\""}});
 }
 
-TEST_CASE("random and halton: a point is a function of seed and index") {
+TEST_CASE("points: a random or halton point is a function of seed and index") {
   for (const Method method : {Method::random, Method::halton}) {
     const std::vector<sweep::Key> keys = {range("a.x", 1e-4, 1, true), range("a.n", 2, 5, false, true),
                                           list("a.t", {"\"u\"", "\"v\""})};
@@ -82,14 +82,14 @@ TEST_CASE("random and halton: a point is a function of seed and index") {
     CHECK(integers == std::set<std::string>{"2", "3", "4", "5"});
     CHECK(texts.size() == 2);
   }
-  // The numbers themselves: no machine or version may give others.
+  // Fixed expected numbers: no machine or version may give others.
   CHECK(sweep::points(settings(Method::random, {range("a.x", 0, 1), range("a.y", 1e-3, 10, true)}, 2)) ==
         std::vector<sweep::Point>{{"0.3048", "0.0332"}, {"0.5438", "2.587"}});
   CHECK(sweep::points(settings(Method::halton, {range("a.x", 0, 1), range("a.y", 1e-3, 10, true)}, 2)) ==
         std::vector<sweep::Point>{{"0.1851", "0.001117"}, {"0.6851", "0.02407"}});
 }
 
-TEST_CASE("halton spreads more evenly than random, in every key and between two") {
+TEST_CASE("points: halton spreads more evenly than random in every key and between two") {
   std::vector<sweep::Key> keys;
   for (int k = 0; k < 8; ++k) keys.push_back(range("a.k" + std::to_string(k), 0, 1));
   const auto even = settings(Method::halton, keys, 200), random = settings(Method::random, keys, 200);
@@ -105,7 +105,7 @@ TEST_CASE("halton spreads more evenly than random, in every key and between two"
   for (const int cell : cells) CHECK(std::abs(cell - 50) <= 15);
 }
 
-TEST_CASE("what a sweep may not be") {
+TEST_CASE("fault: names the key and what is wrong with it") {
   CHECK(fault_of(settings(Method::grid, {})) == "keys is empty: a sweep has at least one key that varies");
   CHECK(fault_of(settings(Method::grid, {list("a.x", {"0.1", "0.2", "0.1"})})) ==
         "keys.a.x has 0.1 twice, which makes points twice");
@@ -123,7 +123,7 @@ TEST_CASE("what a sweep may not be") {
   CHECK(fault_of(settings(Method::halton, {range("a.x", 1, 3, false, true)}, 3)).empty());
 }
 
-TEST_CASE("labels tell points apart and are good names") {
+TEST_CASE("label: tells points apart and is a file name") {
   const auto s = settings(Method::list, {list("optimizer.dense.lr", {"0.1"}), list("optimizer.sparse.lr", {"1e-05"}),
                                          list("model.top", {"[64, 32, 1]"}), list("model.type", {"\"a/b\""})});
   CHECK(sweep::label(s, sweep::points(s)[0]) == "dense.lr=0.1,sparse.lr=1e-05,top=64-32-1,type=ab");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Records on the disk, and the sweep's table, CSV and JSON.
+// Records on disk, and a sweep's table, CSV and JSON.
 #include <cmath>
 #include <filesystem>
 #include <fstream>
@@ -23,7 +23,7 @@ struct Folder {
   void write(const std::string& name, const std::string& text) const { std::ofstream(path + "/" + name) << text; }
 };
 
-/// Three points of two rungs: one whole, one stopped, one diverged.
+/// Returns a sweep with three points and two rungs: one point is done, one stopped, one diverged.
 sweep::Sweep halved() {
   sweep::Sweep s;
   s.deck = "s.toml";
@@ -44,7 +44,7 @@ sweep::Sweep halved() {
 
 }  // namespace
 
-TEST_CASE("a record comes back as it was written, and another deck's is refused") {
+TEST_CASE("read_record: returns the written record and throws for another deck's") {
   const Folder folder;
   CHECK_FALSE(sweep::read_record(folder.path, "d"));
   sweep::Record record{7, "d", {"a.x=\"u\""}, {{10, 100, "w", "", {{"auc", 0.1}, {"ne", std::nan("")}}}}};
@@ -64,7 +64,7 @@ TEST_CASE("a record comes back as it was written, and another deck's is refused"
   CHECK(error_of([&] { sweep::read_record(folder.path, "d"); }).find("point.json: ") != std::string::npos);
 }
 
-TEST_CASE("an outcome is read from result.json and metrics.jsonl") {
+TEST_CASE("outcome_of_run: reads result.json and metrics.jsonl") {
   const Folder folder;
   const std::string result =
       R"({"steps": 20, "samples": 40, "weights_digest": "w", "samples_per_second": null, "step_seconds": 1, )"
@@ -87,11 +87,11 @@ TEST_CASE("an outcome is read from result.json and metrics.jsonl") {
             "choose another sweep.metric");
   CHECK(mentions(error_of([&] { sweep::outcome_of_run(folder.path, "samples_per_second"); }),
                  "samples_per_second is undefined at step 20"));
-  folder.write("metrics.jsonl", R"({"step": 10, "kind": "train", "loss": 3})");  // it ended between two lines
+  folder.write("metrics.jsonl", R"({"step": 10, "kind": "train", "loss": 3})");  // the run ended between two lines
   CHECK(sweep::outcome_of_run(folder.path, "loss").metrics.at("loss") == 1.5);
 }
 
-TEST_CASE("what came furthest stands first, and every state has its word") {
+TEST_CASE("order and state: rank the point with most rungs first and name every state") {
   const sweep::Sweep s = halved();
   CHECK(sweep::order(s) == std::vector<Index>{1, 0, 2});
   const auto standing = s.standing();
@@ -113,7 +113,7 @@ TEST_CASE("what came furthest stands first, and every state has its word") {
   CHECK(json.at("missing").elements().empty());
 }
 
-TEST_CASE("a point without a record is missing, one on its way is started") {
+TEST_CASE("state: a point without a record is missing and one without an outcome is started") {
   sweep::Sweep s = halved();
   s.runs[0].record.reset();
   s.runs[1].record->outcomes.clear();
@@ -125,7 +125,7 @@ TEST_CASE("a point without a record is missing, one on its way is started") {
   CHECK(text.find("1 of 3 points ended, 1 of them diverged; missing: index 0; started: index 1") != std::string::npos);
   CHECK(text.find("the rung to step 10 waits for 2 points") != std::string::npos);
 
-  const Folder folder;  // of the one on its way
+  const Folder folder;  // folder of the started point
   s.runs[1].folder = folder.path;
   folder.write("run.json", "{}");
   {

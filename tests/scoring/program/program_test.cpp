@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program of libraries that need no MPI gives the bytes of `tesserec predict`, holds no optimizer states, and refuses
-// a damaged checkpoint.
+// A program without MPI that scores with libraries of the project: the bytes of `tesserec predict`, no optimizer
+// states in memory, and an error for a damaged checkpoint.
 #include "driver/program.hpp"
 
 #include <algorithm>
@@ -56,7 +56,7 @@ std::string day() {
   return rows;
 }
 
-/// Replaces a byte in the middle of the last part of a checkpoint. Returns the part's name.
+/// Replaces a byte in the middle of the last file of a checkpoint and returns the file's name.
 std::string damage(const std::string& checkpoint) {
   std::vector<std::string> parts;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(checkpoint))
@@ -70,7 +70,7 @@ std::string damage(const std::string& checkpoint) {
 
 }  // namespace
 
-TEST_CASE("a scorer without MPI gives the bytes of predict", "[scoring.scorer]") {
+TEST_CASE("Scorer: a program without MPI gives the bytes of tesserec predict", "[scoring.scorer]") {
   const std::regex mpi("libmpi|libopen-|libpmix");
   const Outcome libraries = Program("LDD").run({std::getenv("SCORER")});
   INFO(libraries.out);

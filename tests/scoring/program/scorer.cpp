@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// scorer CHECKPOINT DATASET [BATCH]: prints a score a line for the samples of a preprocessed data set, BATCH at a time,
-// and on stderr the seconds and resident bytes that the model took to load.
+// scorer CHECKPOINT DATASET [BATCH]: prints one score a line for the samples of a preprocessed dataset, BATCH at a
+// time. On stderr it prints the seconds and resident bytes that loading the model took.
 #include <algorithm>
 #include <iostream>
 
@@ -15,7 +15,7 @@ using namespace tesserec;
 
 namespace {
 
-/// The samples of a data set, in one of its two forms (docs/formats.md).
+/// The samples of a dataset in one of its two forms (docs/formats.md).
 class Samples {
  public:
   explicit Samples(const std::string& path)
