@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The program's batches from a file's numbers.
+/// The program's batches, made from the numbers of a file.
 #pragma once
 
 #include <string>
@@ -9,15 +9,15 @@
 
 namespace golden {
 
-/// Features by number: "f0", "f1", ...
+/// Returns names of features by number: "f0", "f1", ...
 inline std::vector<std::string> numbered(const std::string& letter, tesserec::Index count) {
   std::vector<std::string> names;
   for (tesserec::Index i = 0; i < count; ++i) names.push_back(letter + std::to_string(i));
   return names;
 }
 
-/// One rank's batch that is the whole batch. `lengths` is keys x size; ids, and weights unless empty, feature
-/// by feature, then sample by sample; `dense` is size x columns, both may be empty, and `labels` too.
+/// Returns one rank's batch that is the whole batch. `lengths` is [keys, size]; ids, and weights unless empty, are
+/// ordered by feature, then by sample. `dense` is [size, columns]. `dense` and `labels` may be empty.
 inline tesserec::data::Batch make_batch(const std::vector<std::string>& keys, tesserec::Index size,
                                         const std::vector<std::int64_t>& lengths, const std::vector<std::int64_t>& ids,
                                         const std::vector<float>& weights, const std::vector<float>& dense = {},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// torchrec.modules.crossnet, forward and backward.
+// Cross layers against torchrec.modules.crossnet, forward and backward.
 #include <cctype>
 #include <functional>
 #include <map>
@@ -12,7 +12,7 @@ using namespace tesserec;
 
 namespace {
 
-/// Their numbers of one of our tensors, below `folder`.
+/// A function that returns their numbers of one of our tensors below `folder`.
 using Theirs = std::function<std::vector<float>(const std::string& folder, const std::string& ours)>;
 
 void check(const store::File& file, const std::string& group, layers::LayerSettings settings, const Theirs& theirs) {
@@ -40,7 +40,7 @@ void check(const store::File& file, const std::string& group, layers::LayerSetti
   }
 }
 
-/// `names`: of our tensors "LAYER.TENSOR" -> theirs, "TENSOR.LAYER".
+/// Returns a reader of tensors by `names`: our "LAYER.TENSOR" is their "TENSOR.LAYER".
 Theirs renamed(const store::File& file, const std::map<std::string, std::string>& names) {
   return [&file, names](const std::string& folder, const std::string& ours) {
     const std::size_t dot = ours.find('.');
@@ -48,7 +48,8 @@ Theirs renamed(const store::File& file, const std::map<std::string, std::string>
   };
 }
 
-/// Ours are "LAYER.v2" for expert 2 and "gates" of all experts; theirs are V_kernels.LAYER of all and gates.2.weight.
+/// Returns a reader of experts' tensors. Ours are "LAYER.v2" for expert 2 and "gates" of all experts. Theirs are
+/// V_kernels.LAYER of all experts and gates.2.weight.
 Theirs of_experts(const store::File& file, Index experts) {
   return [&file, experts](const std::string& folder, const std::string& ours) {
     std::vector<float> numbers;
@@ -69,7 +70,7 @@ Theirs of_experts(const store::File& file, Index experts) {
 
 }  // namespace
 
-TEST_CASE("golden crossnets: full, of low rank, of vectors") {
+TEST_CASE("cross and vector_cross: golden values and gradients of torchrec.modules.crossnet") {
   const store::File file = golden::open("crossnets.h5");
   const auto rank = file.attribute<std::int64_t>("/", "rank");
   check(file, "cross", {.type = "cross"}, renamed(file, {{"w", "kernels"}, {"bias", "bias"}}));
@@ -78,7 +79,7 @@ TEST_CASE("golden crossnets: full, of low rank, of vectors") {
   check(file, "vector_cross", {.type = "vector_cross"}, renamed(file, {{"w", "kernels"}, {"bias", "bias"}}));
 }
 
-TEST_CASE("golden crossnets: of experts, and of one") {
+TEST_CASE("mixture_cross: golden values and gradients of several experts and of one") {
   const store::File file = golden::open("crossnets.h5");
   const auto rank = file.attribute<std::int64_t>("/", "rank"), experts = file.attribute<std::int64_t>("/", "experts");
   check(file, "mixture_cross", {.type = "mixture_cross", .rank = rank, .experts = experts}, of_experts(file, experts));

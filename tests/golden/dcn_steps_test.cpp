@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// TorchRec's DLRM_DCN over several steps. Its vectors come in the file's order of keys, ours in that of the tables: the
-// columns of the cross network change places.
+// dlrm_dcn against TorchRec's DLRM_DCN over several steps. The file orders vectors by its keys, the program by
+// tables, so the columns of the cross network change places.
 #include "steps.hpp"
 
 using namespace tesserec;
@@ -19,7 +19,7 @@ model::Settings settings(const store::File& file) {
   return s;
 }
 
-/// TorchRec's name of a tensor.
+/// Returns TorchRec's name of a tensor.
 std::string torchrec_name(const store::File& file, const std::string& ours) {
   std::string spaced = ours;
   std::replace(spaced.begin(), spaced.end(), '.', ' ');
@@ -37,7 +37,7 @@ std::string torchrec_name(const store::File& file, const std::string& ours) {
 
 }  // namespace
 
-TEST_CASE("golden dcn_steps: TorchRec's DLRM_DCN with SGD") {
+TEST_CASE("dlrm_dcn: golden steps of TorchRec's DLRM_DCN with SGD") {
   const store::File file = golden::open("dcn_steps.h5");
   const golden::Model dcn{settings(file), [&](const std::string& group, const std::string& ours) {
                             return file.read_all<float>(group + "/" + torchrec_name(file, ours));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// TorchRec's SimpleDeepFMNN over several steps.
+// deepfm against TorchRec's SimpleDeepFMNN over several steps.
 #include "steps.hpp"
 
 using namespace tesserec;
@@ -7,7 +7,7 @@ using embedding::ComputeKernel;
 
 namespace {
 
-/// TorchRec's name of a tensor: modules of linear layers and relus are numbered together.
+/// Returns TorchRec's name of a tensor. Linear layers and relus of a module are numbered together.
 std::string torchrec_name(const std::string& ours) {
   const std::map<std::string, std::string> theirs = {{"bottom.0", "dense_arch.model.0"},
                                                      {"bottom.1", "dense_arch.model.2"},
@@ -20,7 +20,7 @@ std::string torchrec_name(const std::string& ours) {
 
 }  // namespace
 
-TEST_CASE("golden deepfm: TorchRec's SimpleDeepFMNN with SGD") {
+TEST_CASE("deepfm: golden steps of TorchRec's SimpleDeepFMNN with SGD") {
   const store::File file = golden::open("deepfm.h5");
   golden::Model deepfm;
   deepfm.settings.type = "deepfm";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// torch.optim over whole embedding tables: every row moves in every step.
+// DenseOptimizer against torch.optim over whole embedding tables: every row moves in every step.
 #include "catch.hpp"
 #include "golden.hpp"
 #include <tesserec/optim.hpp>
@@ -8,7 +8,7 @@ using namespace tesserec;
 
 namespace {
 
-/// The dense gradient of each table in one step: the sum over its features, samples and bags.
+/// Returns the dense gradient of each table in one step: the sum over its features, samples and bags.
 std::vector<std::vector<double>> table_gradients(const store::File& file, const std::string& step) {
   const auto batch = file.attribute<std::int64_t>("/", "batch");
   const auto rows = file.attribute<std::vector<std::int64_t>>("/", "rows");
@@ -77,7 +77,7 @@ optim::Settings decayed(const store::File& file, optim::Type type, optim::Decay 
 
 }  // namespace
 
-TEST_CASE("golden optimizers: every dense one of the files, over whole tables") {
+TEST_CASE("DenseOptimizer: golden steps of torch.optim over whole tables") {
   for (const char* const name : {"optimizers_embedding.h5", "optimizers_embedding_mean.h5"}) {
     const store::File file = golden::open(name);
     REQUIRE(file.names("dense").size() == 8);
@@ -92,7 +92,7 @@ TEST_CASE("golden optimizers: every dense one of the files, over whole tables") 
   }
 }
 
-TEST_CASE("golden optimizers: torch's Nesterov SGD and Lion, over whole tables") {
+TEST_CASE("DenseOptimizer: golden steps of torch's Nesterov SGD and of Lion over whole tables") {
   const store::File file = golden::open_beside("optimizers_further.h5");
   REQUIRE(file.names("dense").size() == 4);
   check(file, "nesterov_sgd", decayed(file, optim::Type::nesterov_sgd, optim::Decay::l2, false));

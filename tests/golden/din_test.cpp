@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The deep interest network with two items and their histories over several steps, as written out in PyTorch.
+// din against a deep interest network in PyTorch with two items and their histories, over several steps.
 #include "steps.hpp"
 
 using namespace tesserec;
 using embedding::ComputeKernel;
 
-TEST_CASE("golden din: PyTorch's, with SGD, weights as they come and of a softmax") {
+TEST_CASE("din: golden steps of a PyTorch model with SGD with plain weights and with softmax") {
   const store::File file = golden::open_beside("din.h5");
   const auto widths = [&](const char* name) { return file.attribute<std::vector<std::int64_t>>("/", name); };
   golden::Model din;

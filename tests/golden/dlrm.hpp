@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A DLRM on one rank whose weights come from a file and are compared with a file's.
+/// A model on one rank whose weights are read from a file and compared with a file's.
 #pragma once
 
 #include <functional>
@@ -13,10 +13,10 @@
 
 namespace golden {
 
-/// Tensors by our name: "bottom.0.weight", ..., and tables by theirs.
+/// Tensors by our names, "bottom.0.weight" and so on, and tables by their names.
 using Tensors = std::map<std::string, std::vector<float>>;
 
-/// All tables on this rank with one kernel; sparse and dense optimizer are the same.
+/// A model with all tables on this rank and one kernel. Sparse and dense optimizer are the same.
 class Dlrm {
  public:
   Dlrm(const tesserec::model::Settings& settings, tesserec::Index dense_features,
@@ -27,7 +27,7 @@ class Dlrm {
               options(features, whole_tables(tables, kernel), lanes), sharder(optimizer)),
         step(tesserec::Exec(), model) {}
 
-  /// `start` gives each tensor's numbers.
+  /// Sets all weights; `start` returns the numbers of a tensor.
   void set(const std::function<std::vector<float>(const std::string&)>& start) {
     std::vector<float> flat(model.parameters.size());  // gaps are zero
     for_each(flat, [&](const std::string& name, float* data, std::size_t size) {
@@ -48,10 +48,10 @@ class Dlrm {
     return result;
   }
 
-  /// Of the dense half, flat.
+  /// Returns the parameters of the dense half, flat.
   std::vector<float> parameters() const { return model.parameters.to_host(tesserec::Exec()); }
 
-  /// Of one batch, by what TrainStep is made of.
+  /// Returns the gradients of one batch by the classes that TrainStep uses.
   Tensors gradients(const tesserec::data::Batch& batch) {
     using namespace tesserec;
     const Exec exec;
@@ -83,7 +83,7 @@ class Dlrm {
     return result;
   }
 
-  /// Pooled vectors of a batch, [size, pooled width].
+  /// Returns the pooled vectors of a batch, [size, pooled width].
   std::vector<float> lookup(const tesserec::data::Batch& batch) {
     auto ids = model.tables().start({}, batch.sparse, batch.size);
     const auto pooled = model.tables().forward({}, ids).pooled;
@@ -112,7 +112,8 @@ class Dlrm {
     return sharder;
   }
 
-  /// Of the dense half those of `flat`.
+  /// Calls body(name, data, size) for each tensor: those of the dense half in `flat`, those of tables in their
+  /// shards.
   template <class Body>
   void for_each(std::vector<float>& flat, const Body& body) {
     for (const tesserec::network::Parameter& p : model.dense.layout())

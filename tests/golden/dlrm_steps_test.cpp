@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// TorchRec's DLRM over several steps: loss, predictions, the first gradients, weights. TorchRec takes the
-// upper triangle of the interaction by rows, the program the lower one: the columns of the first top layer
-// change places.
+// dlrm against TorchRec's DLRM over several steps: loss, predictions, the first gradients, weights. TorchRec takes
+// the upper triangle of the interaction by rows, the program the lower one. The columns of the first top layer change
+// places accordingly.
 #include "steps.hpp"
 
 using namespace tesserec;
@@ -19,7 +19,7 @@ model::Settings settings(const store::File& file) {
   return s;
 }
 
-/// TorchRec's name of a tensor.
+/// Returns TorchRec's name of a tensor.
 std::string torchrec_name(const store::File& file, const std::string& ours) {
   const auto part = golden::words([&] {
     std::string spaced = ours;
@@ -33,7 +33,7 @@ std::string torchrec_name(const store::File& file, const std::string& ours) {
   return "over_arch.model.0._mlp." + part[1] + "._linear." + part[2];
 }
 
-/// A tensor of TorchRec in our order of columns.
+/// Returns a tensor of TorchRec in our order of columns.
 std::vector<float> read(const store::File& file, const std::string& group, const std::string& ours) {
   const auto theirs = file.read_all<float>(group + "/" + torchrec_name(file, ours));
   if (ours != "top.0.weight") return theirs;
@@ -53,7 +53,7 @@ std::vector<float> read(const store::File& file, const std::string& group, const
 
 }  // namespace
 
-TEST_CASE("golden dlrm_steps: TorchRec's DLRM with SGD, Adagrad and Adam") {
+TEST_CASE("dlrm: golden steps of TorchRec's DLRM with SGD and Adagrad and Adam") {
   const store::File file = golden::open("dlrm_steps.h5");
   const golden::Model dlrm{settings(file),
                            [&](const std::string& group, const std::string& ours) { return read(file, group, ours); }};

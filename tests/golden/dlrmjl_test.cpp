@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One step of the real PyTorch DLRM, recorded by darchr/DLRM.jl: every intermediate, the loss, every updated
+// dlrm against one step of the PyTorch DLRM that darchr/DLRM.jl recorded: every intermediate, the loss, every updated
 // weight.
 #include "dlrm.hpp"
 #include "layer_alone.hpp"
@@ -12,10 +12,10 @@ using namespace tesserec;
 
 namespace {
 
-constexpr double learning_rate = 10.0;  // the files do not hold it
+constexpr double learning_rate = 10.0;  // the files do not have it
 constexpr double tolerance = 5e-6;
 
-/// Their names: layers are counted in the start weights, layers and activations in the updated ones.
+/// Return their names. Start weights count layers; updated weights count layers and activations.
 std::string start_name(const std::string& ours) {
   if (ours.rfind("bottom.", 0) == 0) return "bot_l." + ours.substr(7);
   if (ours.rfind("top.", 0) == 0) return "top_l." + ours.substr(4);
@@ -28,7 +28,7 @@ std::string update_name(const std::string& ours) {
   return (ours[0] == 'b' ? "update_bot_" : "update_top_") + std::to_string(2 * layer) + ours.substr(second);
 }
 
-/// Output widths of the layers bot_l.0, bot_l.1, ... or top_l.*.
+/// Returns the output widths of the layers bot_l.0, bot_l.1, ... or top_l.*.
 std::vector<Index> widths(const store::File& file, const std::string& mlp) {
   std::vector<Index> result;
   for (int l = 0; file.exists(mlp + "." + std::to_string(l) + ".weight"); ++l)
@@ -36,7 +36,7 @@ std::vector<Index> widths(const store::File& file, const std::string& mlp) {
   return result;
 }
 
-/// One MLP of the model over its parameters.
+/// Returns the output of one MLP of the model.
 std::vector<float> forward(const golden::Dlrm& dlrm, const std::string& mlp, Index rows, const std::vector<float>& x) {
   const auto& layout = dlrm.model.dense.layout();
   std::vector<layers::LinearLayer> layers;
@@ -51,7 +51,7 @@ std::vector<float> forward(const golden::Dlrm& dlrm, const std::string& mlp, Ind
   return y;
 }
 
-/// Columns [first, first + count) of a matrix.
+/// Returns columns [first, first + count) of a matrix.
 std::vector<float> columns(const std::vector<float>& matrix, Index width, Index first, Index count) {
   std::vector<float> result;
   for (auto row = matrix.begin(); row != matrix.end(); row += width)
@@ -59,7 +59,7 @@ std::vector<float> columns(const std::vector<float>& matrix, Index width, Index 
   return result;
 }
 
-/// [rows, vectors, vectors] to its lower triangles with diagonal, by rows.
+/// Returns the lower triangles with diagonal of [rows, vectors, vectors], by rows.
 std::vector<float> lower_triangles(const std::vector<float>& products, Index vectors) {
   std::vector<float> result;
   for (auto row = products.begin(); row != products.end(); row += vectors * vectors)
@@ -135,7 +135,7 @@ void check_intermediates(const Case& c, golden::Dlrm& dlrm) {
 
 }  // namespace
 
-TEST_CASE("golden dlrmjl: the PyTorch DLRM's intermediates, loss and updated weights, one id and several a bag") {
+TEST_CASE("dlrm: golden intermediates and loss and weights of one step of PyTorch's DLRM") {
   for (const char* const name : {"dlrmjl_pytorch_reference_single.hdf5", "dlrmjl_pytorch_reference_multi.hdf5"})
     for (const int lanes : {1, 8}) {
       INFO(name << ", " << lanes << " lanes");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// FBGEMM's row-sparse optimizers: touched rows move once a step, the others never.
+// Optimizers of tables against FBGEMM's row-sparse ones: touched rows move once a step, the others never.
 #include "catch.hpp"
 #include "tables.hpp"
 
@@ -42,7 +42,7 @@ const Variant further[] = {{"nesterov_sgd", Type::nesterov_sgd},
                            {"lion", Type::lion},
                            {"lion_decoupled", Type::lion, decoupled}};
 
-/// Step `step` (from 1) of a dataset whose first axis is the step.
+/// Returns step `step` (from 1) of a dataset whose first axis is the step.
 std::vector<float> of_step(const std::vector<float>& all, Index step, std::size_t size) {
   REQUIRE(all.size() >= step * size);
   return {all.begin() + (step - 1) * size, all.begin() + step * size};
@@ -98,7 +98,7 @@ void check(const store::File& file, const Variant& variant, int lanes) {
 
 }  // namespace
 
-TEST_CASE("golden embedding optimizers: every sparse one of the files") {
+TEST_CASE("EmbeddingTable: golden steps of FBGEMM's row-sparse optimizers") {
   for (const char* const name : {"optimizers_embedding.h5", "optimizers_embedding_mean.h5"}) {
     INFO(name);
     const store::File file = golden::open(name);
@@ -108,7 +108,7 @@ TEST_CASE("golden embedding optimizers: every sparse one of the files") {
   }
 }
 
-TEST_CASE("golden embedding optimizers: torch's Nesterov SGD, and Lion") {
+TEST_CASE("EmbeddingTable: golden steps of torch's Nesterov SGD and of Lion") {
   const store::File file = golden::open_beside("optimizers_further.h5");
   REQUIRE(file.names("sparse").size() == std::size(further));
   for (const Variant& variant : further)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Golden numbers: where they lie and how near is near enough. TESSEREC_GOLDEN names another folder, laid out
-/// like tests/golden/data/reference; what lies beside it there is taken before our own.
+/// Golden numbers: their files and the tolerance of comparisons. TESSEREC_GOLDEN names another folder with the files
+/// of tests/golden/data/reference. A file next to that folder has priority over ours.
 #pragma once
 
 #include <algorithm>
@@ -22,18 +22,18 @@ inline std::string path(const std::string& file) {
 
 inline tesserec::store::File open(const std::string& file) { return tesserec::store::File::open(path(file)); }
 
-/// One that lies beside that folder, or else beside ours.
+/// Opens a file next to that folder, or next to ours if there is none.
 inline tesserec::store::File open_beside(const std::string& file) {
   const std::string given = path("../" + file);
   return tesserec::store::File::open(std::ifstream(given) ? given : TESSEREC_SOURCE_DIR "/tests/golden/data/" + file);
 }
 
-/// A setting that a file may leave out: then `value` stays.
+/// Reads a setting, or keeps `value` if the file leaves it out.
 inline void read(const tesserec::store::File& file, const char* attribute, double& value) {
   if (file.has_attribute("/", attribute)) value = file.attribute<double>("/", attribute);
 }
 
-/// max|got - want| / max|want|; infinity when the sizes differ or a number is not finite.
+/// Returns max|got - want| / max|want|, or infinity if the sizes differ or a number is not finite.
 template <class A, class B>
 double gap(const A& got, const B& want) {
   if (std::size(got) != std::size(want)) return INFINITY;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// facebookresearch/dlrm's interact_features.
+// Interactions against facebookresearch/dlrm's interact_features.
 #include "catch.hpp"
 #include "golden.hpp"
 #include "layer_alone.hpp"
 
 using namespace tesserec;
 
-TEST_CASE("golden interactions: dot, dot with itself, cat") {
+TEST_CASE("dot and cat: golden values and gradients of interact_features") {
   const store::File file = golden::open("interactions.h5");
   const auto batch = file.attribute<std::int64_t>("/", "batch");
   const auto dim = file.attribute<std::int64_t>("/", "dim");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// TorchRec's jagged and keyed tensors, bit by bit; the gradients of the un-pooled lookup, which are sums, within 1e-6.
+// Jagged and keyed tensors against TorchRec's, bit by bit. Gradients, which are sums, agree within 1e-6.
 #include <sstream>
 
 #include "catch.hpp"
@@ -89,7 +89,7 @@ struct Reference {
           (file.exists(group + "/weights") ? file.read_all<float>(group + "/weights") : std::vector<float>()));
   }
 
-  /// The bags of one key as lists, cut out of numbers that lie one bag after the other.
+  /// Returns the bags of one key as lists, cut from numbers that are stored bag by bag.
   template <class T>
   static std::vector<std::vector<T>> bags(const std::vector<T>& numbers, const std::vector<std::int64_t>& lengths) {
     std::vector<std::vector<T>> found;
@@ -103,7 +103,7 @@ struct Reference {
     return found;
   }
 
-  /// split() at the keys that the parts of the group have.
+  /// Checks split() at the keys that the group's outputs have.
   void same_split(const KeyedJaggedTensor& source, const std::string& group) const {
     std::vector<Index> segments;
     std::vector<std::string> parts;
@@ -126,7 +126,7 @@ struct Reference {
   }
 };
 
-/// "[5,6,7], [], [8]; more words": the lists.
+/// Returns the lists of "[5,6,7], [], [8]; more words".
 std::vector<std::vector<Index>> lists(const std::string& text) {
   std::vector<std::vector<Index>> found;
   for (std::size_t at = text.find('['); at < text.find(';'); at = text.find('[', at + 1)) {
@@ -137,7 +137,7 @@ std::vector<std::vector<Index>> lists(const std::string& text) {
   return found;
 }
 
-/// The padded forms of one key; the width is in the name, the padding an attribute.
+/// Checks the padded forms of one key and returns their number. The name has the width, an attribute the padding.
 int check_padded(const Reference& reference, const JaggedTensor& bags, const std::string& group) {
   int seen = 0;
   for (const std::string& name : reference.file.names(group)) {
@@ -158,7 +158,7 @@ int check_padded(const Reference& reference, const JaggedTensor& bags, const std
 
 }  // namespace
 
-TEST_CASE("golden jagged: keys, permute, split, concat, padding, with and without weights") {
+TEST_CASE("KeyedJaggedTensor: golden permute and split and concat and padding with and without weights") {
   const Reference reference;
   for (const std::string set : {"plain", "weighted"}) {
     const KeyedJaggedTensor source = reference.read(set + "/source");
@@ -187,7 +187,7 @@ TEST_CASE("golden jagged: keys, permute, split, concat, padding, with and withou
   }
 }
 
-TEST_CASE("golden jagged: a stride for each key") {
+TEST_CASE("KeyedJaggedTensor: golden tensors with a stride for each key") {
   const Reference reference;
   const KeyedJaggedTensor source = reference.read("variable_stride/source");
   reference.same(source, "variable_stride/source");
@@ -196,7 +196,7 @@ TEST_CASE("golden jagged: a stride for each key") {
   reference.same_split(source, "variable_stride/split");
 }
 
-TEST_CASE("golden jagged: from dense, from jagged tensors") {
+TEST_CASE("JaggedTensor: golden from_list and from_dense_lengths and from_jagged") {
   const Reference reference;
   const auto& file = reference.file;
   const auto rows = lists(file.attribute<std::string>("from_dense", "rows"));
@@ -218,7 +218,7 @@ TEST_CASE("golden jagged: from dense, from jagged tensors") {
   reference.same(KeyedJaggedTensor::from_jagged(Exec(), keyed.keys, apart), "from_jt_dict");
 }
 
-TEST_CASE("golden jagged: nothing in the bags, no bags, no keys") {
+TEST_CASE("KeyedJaggedTensor: golden empty bags and no keys") {
   const Reference reference;
   const KeyedJaggedTensor empty = reference.read("all_bags_empty");
   reference.same(empty, "all_bags_empty");
@@ -235,7 +235,7 @@ TEST_CASE("golden jagged: nothing in the bags, no bags, no keys") {
   CHECK(Index(none.values.extent(0)) == reference.file.attribute<std::int64_t>("no_keys", "values"));
 }
 
-TEST_CASE("golden jagged: regroup") {
+TEST_CASE("KeyedTensor: golden regroup") {
   const Reference reference;
   std::vector<KeyedTensor> tensors;
   int regroupings = 0;
@@ -258,7 +258,7 @@ TEST_CASE("golden jagged: regroup") {
   REQUIRE(regroupings > 0);
 }
 
-TEST_CASE("golden jagged: one vector for each id, and the tables' gradients") {
+TEST_CASE("ShardedEmbeddingBagCollection: golden un-pooled vectors and the tables' gradients") {
   const Reference reference;
   const auto kjt = KeyedJaggedTensor::from_lengths(Exec(), reference.keys("unpooled"), reference.ids("unpooled/ids"),
                                                    reference.ids("unpooled/lengths"));

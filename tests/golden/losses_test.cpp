@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// facebookresearch/dlrm's losses, with and without its clamp, as torch computes them.
+// Losses against facebookresearch/dlrm's, with and without its clamp, as torch computes them.
 #include "catch.hpp"
 #include "golden.hpp"
 #include "loss_alone.hpp"
@@ -8,7 +8,7 @@ using namespace tesserec;
 
 namespace {
 
-/// Each element by itself: gradients span many decades.
+/// Compares each element by itself, because gradients span many decades.
 void check_each(const std::vector<double>& got, const std::vector<float>& want) {
   REQUIRE(got.size() == want.size());
   for (std::size_t i = 0; i < got.size(); ++i) {
@@ -19,7 +19,7 @@ void check_each(const std::vector<double>& got, const std::vector<float>& want) 
 
 }  // namespace
 
-TEST_CASE("golden losses: bce, mse, wbce, clamped or not, and bce on logits") {
+TEST_CASE("loss_of_logit and loss_of_probability: golden values and gradients of bce and mse and wbce") {
   const store::File file = golden::open("interactions.h5");
   const auto labels = file.read_all<float>("loss/label"), probabilities = file.read_all<float>("loss/probability");
   const auto n = static_cast<double>(labels.size());

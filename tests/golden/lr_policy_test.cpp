@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// facebookresearch/dlrm's LRPolicyScheduler.
+// Learning rates against torchrec's WarmupOptimizer and facebookresearch/dlrm's LRPolicyScheduler.
 #include <sstream>
 
 #include "catch.hpp"
@@ -11,7 +11,7 @@ using namespace tesserec;
 
 namespace {
 
-/// "policy=linear, max_iters=5, value=0.2; policy=..." or "none".
+/// Returns the stages of "policy=linear, max_iters=5, value=0.2; policy=..." or "none".
 std::vector<optim::ScheduleStage> stages_of(const std::string& text) {
   std::vector<optim::ScheduleStage> stages;
   if (text == "none") return stages;
@@ -50,7 +50,7 @@ std::vector<optim::ScheduleStage> stages_of(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("golden lr_policy: torchrec's WarmupOptimizer, stage after stage") {
+TEST_CASE("scheduled_rate: golden rates of torchrec's WarmupOptimizer") {
   const store::File file = golden::open("lr_policy.h5");
   REQUIRE(file.names("torchrec").size() >= 11);
   for (const std::string& name : file.names("torchrec")) {
@@ -68,7 +68,7 @@ TEST_CASE("golden lr_policy: torchrec's WarmupOptimizer, stage after stage") {
   }
 }
 
-TEST_CASE("golden lr_policy: the reference's schedules, and what it refuses") {
+TEST_CASE("scheduled_rate: golden rates of LRPolicyScheduler and the schedules that it refuses") {
   const store::File file = golden::open("lr_policy.h5");
   int cases = 0;
   for (const std::string& name : file.names("dlrm")) {
@@ -90,7 +90,7 @@ TEST_CASE("golden lr_policy: the reference's schedules, and what it refuses") {
 
   REQUIRE(file.attribute<std::string>("dlrm", "refused") == "decay_start_step < num_warmup_steps");
   CHECK_THROWS_AS(optim::validate({10, 9, 5}), Error);
-  // Where the reference raises because no rate was ever set, the rate is base.
+  // If the reference raises because it never set a rate, the rate is base.
   REQUIRE(file.attribute<std::string>("dlrm", "undefined").rfind("decay>0 with warmup<=1 and start>1", 0) == 0);
   REQUIRE(file.attribute<std::int64_t>("dlrm", "undefined_case_raises") == 1);
   for (const Index warmup : {0, 1}) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// scikit-learn and torchrec.metrics over score sets; a set's results are attributes of its group.
+// Metrics against scikit-learn and torchrec.metrics over sets of scores. A set's results are attributes of its group.
 #include <cmath>
 
 #include "catch.hpp"
@@ -25,7 +25,7 @@ metrics::BinaryMetrics metrics_of(const store::File& file, const std::string& se
 
 }  // namespace
 
-TEST_CASE("golden metrics: AUC, log loss, NE, calibration, CTR, accuracy, precision, recall") {
+TEST_CASE("binary_metrics: golden AUC and log loss and NE and calibration and CTR and accuracy") {
   const store::File file = golden::open("metrics.h5");
   REQUIRE(file.attribute<double>("/", "eta") == 1e-12);
   int sets = 0, weightless = 0;
@@ -33,7 +33,7 @@ TEST_CASE("golden metrics: AUC, log loss, NE, calibration, CTR, accuracy, precis
     INFO(set);
     const auto got = metrics_of(file, set, 0.5);
     CHECK(got.samples == file.attribute<std::int64_t>(set, "samples"));
-    if (std::isnan(file.attribute<double>(set, "log_loss"))) {  // all weights are 0: TorchRec gives some of them a 0
+    if (std::isnan(file.attribute<double>(set, "log_loss"))) {  // all weights are 0; TorchRec returns 0 for some
       for (const auto& [name, value] : metrics::chosen(got, metrics::names())) CHECK(std::isnan(value));
       ++sets, ++weightless;
       continue;
@@ -51,7 +51,7 @@ TEST_CASE("golden metrics: AUC, log loss, NE, calibration, CTR, accuracy, precis
   REQUIRE((sets >= 1 && weightless < sets));
 }
 
-TEST_CASE("golden metrics: AUPRC, F1, MSE, RMSE, MAE, and another threshold") {
+TEST_CASE("binary_metrics: golden AUPRC and F1 and MSE and RMSE and MAE and another threshold") {
   const store::File file = golden::open_beside("metrics_ranking.h5");
   const double threshold = file.attribute<double>("/", "threshold");
   REQUIRE(threshold != 0.5);
@@ -66,7 +66,7 @@ TEST_CASE("golden metrics: AUPRC, F1, MSE, RMSE, MAE, and another threshold") {
   }
 }
 
-TEST_CASE("golden metrics: GAUC, NDCG, recall@k") {
+TEST_CASE("group_metrics: golden GAUC and NDCG and recall@k") {
   const store::File file = golden::open_beside("metrics_ranking.h5");
   const auto of = [&](const std::string& set, Index k, metrics::GroupWeight weight) {
     return metrics::group_metrics(comm::Communicator::self(), file.read_all<Index>(set + "/group"),

@@ -8,7 +8,7 @@
 
 namespace golden {
 
-/// Every table whole on rank 0.
+/// Returns a plan with every table whole on rank 0.
 inline tesserec::planning::ShardingPlan whole_tables(const std::vector<tesserec::embedding::EmbeddingBagConfig>& tables,
                                                      tesserec::embedding::ComputeKernel kernel) {
   tesserec::planning::ShardingPlan plan;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// TorchRec's plans: the shards of forced types, and free plans under our cost model.
+// Plans against TorchRec's: the shards of forced types, and free plans under our cost model.
 #include <algorithm>
 #include <array>
 #include <fstream>
@@ -21,7 +21,7 @@ Json reference() {
   return parse_json({std::istreambuf_iterator<char>(file), {}});
 }
 
-/// Table t of a set is "tT" in its plans.
+/// Returns the tables of a set. Plans call table T "tT".
 std::vector<embedding::EmbeddingBagConfig> tables_of(const Json& set) {
   std::vector<embedding::EmbeddingBagConfig> tables(set.at("rows").elements().size());
   for (std::size_t t = 0; t < tables.size(); ++t) {
@@ -52,17 +52,17 @@ planning::Topology topology_of(const Json& plan) {
 
 Index element(const Json& list, std::size_t i) { return list.elements().at(i).integer(); }
 
-/// The fewest columns of a shard where nothing is asked for.
+/// TorchRec's fewest columns of a shard without min_partition.
 constexpr Index min_partition = 128;
 
 }  // namespace
 
-TEST_CASE("golden planner: forced types cut tables as TorchRec does") {
+TEST_CASE("EmbeddingShardingPlanner: golden shards of TorchRec for forced types") {
   const Json all = reference();
   const auto tables = tables_of(all.at("forced").at("table_set"));
   std::size_t checked = 0;
   for (const Json& expected : all.at("forced").at("plans").elements()) {
-    if (expected.has("error")) continue;  // what TorchRec does not do on CPUs
+    if (expected.has("error")) continue;  // TorchRec does not support this on CPUs
     const ShardingType type = type_named(expected.at("sharding_type").string());
     planning::Settings settings;
     for (const auto& table : tables) {
@@ -94,7 +94,7 @@ TEST_CASE("golden planner: forced types cut tables as TorchRec does") {
   REQUIRE(checked > 50);
 }
 
-TEST_CASE("golden planner: no free plan of TorchRec is faster than ours under our cost model") {
+TEST_CASE("EmbeddingShardingPlanner: golden free plans of TorchRec are no faster under our cost model") {
   const Json all = reference();
   std::vector<double> gaps;
   for (const Json& plan : all.at("free").at("plans").elements()) {

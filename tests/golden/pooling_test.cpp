@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// torch's embedding_bag: pooled vectors and the tables' gradients. The gradient of the per-sample weights
-// (grad_sample_weights) is not built: they are data, nothing learns them.
+// Pooled vectors and the tables' gradients against torch's embedding_bag. The program has no gradient of the
+// per-sample weights (grad_sample_weights): they are data, nothing learns them.
 #include "catch.hpp"
 #include "tables.hpp"
 
 using namespace tesserec;
 using embedding::PoolingType;
 
-TEST_CASE("golden pooling: sum and mean, with and without weights, forward and backward") {
+TEST_CASE("ShardedEmbeddingBagCollection: golden sum and mean with and without weights") {
   const store::File file = golden::open("pooling.h5");
   for (const std::string name : {"sum", "mean", "sum_weighted", "mean_weighted"})
     for (const int lanes : {1, 8}) {

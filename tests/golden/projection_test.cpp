@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// TorchRec's DLRM_Projection over several steps.
+// dlrm_projection against TorchRec's DLRM_Projection over several steps.
 #include "steps.hpp"
 
 using namespace tesserec;
@@ -7,7 +7,7 @@ using embedding::ComputeKernel;
 
 namespace {
 
-/// TorchRec's name of a tensor; its last linear layer of the top stands apart from the others.
+/// Returns TorchRec's name of a tensor. The last linear layer of its top has a name of its own.
 std::string torchrec_name(const std::string& ours, std::size_t top) {
   const std::map<std::string, std::string> theirs = {{"bottom", "dense_arch.model._mlp."},
                                                      {"branch1", "inter_arch.interaction_branch1.model._mlp."},
@@ -22,7 +22,7 @@ std::string torchrec_name(const std::string& ours, std::size_t top) {
 
 }  // namespace
 
-TEST_CASE("golden projection: TorchRec's DLRM_Projection with SGD") {
+TEST_CASE("dlrm_projection: golden steps of TorchRec's DLRM_Projection with SGD") {
   const store::File file = golden::open("projection.h5");
   const auto widths = [&](const char* name) { return file.attribute<std::vector<std::int64_t>>("/", name); };
   golden::Model projection;

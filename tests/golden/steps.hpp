@@ -17,7 +17,7 @@ inline std::vector<std::string> words(const std::string& text) {
   return {std::istream_iterator<std::string>(in), {}};
 }
 
-/// "t0: f0 f4 (SUM); t1: f1 (MEAN)".
+/// Returns the tables of "t0: f0 f4 (SUM); t1: f1 (MEAN)".
 inline std::vector<embedding::EmbeddingBagConfig> tables(const store::File& file) {
   const auto rows = file.attribute<std::vector<std::int64_t>>("/", "rows");
   std::istringstream in(file.attribute<std::string>("/", "tables"));
@@ -44,10 +44,10 @@ inline std::vector<embedding::EmbeddingBagConfig> tables(const store::File& file
   return result;
 }
 
-/// What a file's model is here.
+/// The settings of a file's model, and a reader of its tensors.
 struct Model {
   model::Settings settings;
-  /// A tensor of TorchRec below `group`, by our name and in our order of columns.
+  /// Returns a tensor of TorchRec below `group`, by our name and in our order of columns.
   std::function<std::vector<float>(const std::string& group, const std::string& ours)> read;
   std::string without_gradient = {};  ///< our name of a tensor whose gradient is nothing but rounding
 };
@@ -129,7 +129,7 @@ inline void run_on(tesserec::Kernels kernels, const store::File& file, Model mod
   CHECK(gap(losses, file.read_all<double>(group + "/loss")) <= 5e-6);
 }
 
-/// By both kinds of kernels of the dense half.
+/// Runs the steps with both kinds of kernels of the dense half.
 inline void run(const store::File& file, const Model& model, const std::string& group, ComputeKernel kernel,
                 int lanes) {
   for (const tesserec::Kernels kernels : {tesserec::Kernels::simd, tesserec::Kernels::portable})

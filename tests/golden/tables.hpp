@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The tables of pooling.h5 and optimizers_embedding*.h5 in the program: all on one rank. The files order
-/// pooled columns by feature, the program by table.
+/// The tables of pooling.h5 and optimizers_embedding*.h5, all on one rank. The files order pooled columns by feature,
+/// the program by table.
 #pragma once
 
 #include "batch.hpp"
@@ -35,7 +35,7 @@ class Tables {
   std::size_t count() const { return collection_.tables().size(); }
   const tesserec::embedding::EmbeddingTable& table(std::size_t t) const { return *collection_.shards()[t].rows; }
 
-  /// Pooled vectors of the bags in `group`, [batch, width] as the file orders them. The bags stay in flight.
+  /// Returns the pooled vectors of the bags in `group`, [batch, width] in the file's order. The bags stay in flight.
   std::vector<float> lookup(const std::string& group) {
     const auto batch = make_batch(keys_, batch_, file_.read_all<std::int64_t>(group + "/lengths"),
                                   file_.read_all<std::int64_t>(group + "/ids"),
@@ -55,7 +55,7 @@ class Tables {
     collection_.backward({}, std::move(in_flight_), sums_);
   }
 
-  /// The whole table's gradient, rows x dim.
+  /// Returns the whole table's gradient, [rows, dim].
   std::vector<float> gradient(std::size_t t) {
     std::vector<float> result(table(t).weights().size());
     const auto& sums = sums_.of(t);
@@ -96,7 +96,7 @@ class Tables {
   bool weighted_;
   tesserec::Index batch_;
   std::vector<std::string> keys_;
-  std::vector<tesserec::Index> columns_;  // the file's column of each of ours
+  std::vector<tesserec::Index> columns_;  // the file's column of each of our columns
   tesserec::comm::Communicator comm_{MPI_COMM_SELF};
   tesserec::Lanes lanes_;
   tesserec::sharding::ShardedEmbeddingBagCollection collection_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The reference DLRM's smaller tables: quotient and remainder, mixed dimensions.
+// Smaller tables against the reference DLRM's: quotient and remainder, mixed dimensions.
 #include "batch.hpp"
 #include "catch.hpp"
 #include "golden.hpp"
@@ -13,7 +13,7 @@ using embedding::QrOperation;
 
 namespace {
 
-/// One feature of the file's ids: its tables, and the layer that makes its vector, if there is one.
+/// A feature of the file's ids with its tables, and the layer that makes its vector, if there is one.
 class Feature {
  public:
   /// `weights`: the file's name of each table's rows.
@@ -72,20 +72,20 @@ class Feature {
     }
     if (!layer_ || layer_->layer().parameters().empty()) return;
     const auto want = file_.read_all<float>(group_ + "/grad/proj.weight");
-    gradients.parameters.resize(want.size());  // without the gap behind it
+    gradients.parameters.resize(want.size());  // without the padding at the end
     CHECK(golden::gap(gradients.parameters, want) <= 2e-6);
   }
 
  private:
   const embedding::EmbeddingTable& table(std::size_t t) const { return *collection_.shards()[t].rows; }
-  /// One input a vector.
+  /// Returns one input for each vector.
   static std::vector<layers::InputShape> separate(const std::vector<layers::InputShape>& inputs) {
     std::vector<layers::InputShape> shapes;
     for (const layers::InputShape& input : inputs)
       for (const Index dim : input.vectors) shapes.push_back({{dim}});
     return shapes;
   }
-  /// body(table, place in the pooled vectors), sample by sample.
+  /// Calls body(table, place in the pooled vectors) sample by sample.
   template <class Body>
   void for_each(const Body& body) const {
     Index at = 0;
@@ -116,7 +116,7 @@ embedding::EmbeddingBagConfig whole_table(const store::File& file, const std::st
 
 }  // namespace
 
-TEST_CASE("golden tricks: quotient and remainder") {
+TEST_CASE("smaller_tables: golden quotient and remainder tables") {
   const store::File file = golden::open("tricks.h5");
   const std::pair<std::string, QrOperation> operations[] = {
       {"add", QrOperation::add}, {"mult", QrOperation::mult}, {"concat", QrOperation::concat}};
@@ -141,7 +141,7 @@ TEST_CASE("golden tricks: quotient and remainder") {
     }
 }
 
-TEST_CASE("golden tricks: quotients and remainders of large ids") {
+TEST_CASE("QrHalf: golden quotients and remainders of large ids") {
   const store::File file = golden::open("tricks.h5");
   const auto ids = file.read_all<std::int64_t>("qr/large_ids/ids");
   const auto quotients = file.read_all<std::int64_t>("qr/large_ids/exact_quotient");
@@ -156,7 +156,7 @@ TEST_CASE("golden tricks: quotients and remainders of large ids") {
   CHECK(quotient.rows() > quotient.row(rows - 1));
 }
 
-TEST_CASE("golden tricks: mixed dimensions, forward and backward") {
+TEST_CASE("embedded_features: golden mixed dimensions forward and backward") {
   const store::File file = golden::open("tricks.h5");
   for (const Index dim : {2, 4, 6})
     for (const std::string weighted : {"", "_weighted"}) {
@@ -170,7 +170,7 @@ TEST_CASE("golden tricks: mixed dimensions, forward and backward") {
     }
 }
 
-TEST_CASE("golden tricks: the dimensions of the power law") {
+TEST_CASE("mixed_dimensions: golden dimensions of the power law") {
   const store::File file = golden::open("tricks.h5");
   for (const std::string tables : {"kaggle", "powers", "seed", "ties"})
     for (const std::string alpha : {"0.0", "0.3", "0.6"})

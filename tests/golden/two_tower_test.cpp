@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two towers in PyTorch over several steps: the dot product's cross-entropy, and the softmax over the items of a run of
-// samples, which a lane of so few is.
+// two_tower against two towers in PyTorch over several steps: the cross-entropy of the dot product, and the softmax
+// over the items of a run of samples. A lane of so few samples is one run.
 #include "steps.hpp"
 
 using namespace tesserec;
@@ -8,7 +8,7 @@ using embedding::ComputeKernel;
 
 namespace {
 
-/// torch's name of a tensor: linear layers and relus of a tower are numbered together.
+/// Returns torch's name of a tensor. Linear layers and relus of a tower are numbered together.
 std::string torch_name(const std::string& ours) {
   const auto dot = ours.find('.');
   if (dot == std::string::npos) return "tables." + ours + ".weight";
@@ -18,7 +18,7 @@ std::string torch_name(const std::string& ours) {
 
 }  // namespace
 
-TEST_CASE("golden two_tower: the score's bce, and the softmax in a batch and in runs of it") {
+TEST_CASE("two_tower: golden steps with bce and with in_batch_softmax in a batch and in runs of it") {
   const store::File file = golden::open_beside("two_tower.h5");
   golden::Model two_tower;
   two_tower.settings.type = "two_tower";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The reference DLRM's weighted pooling: a weight for each row, learnt or fixed at 1, as an un-pooled table of one
-// column beside the table, and the layer weighted_sum.
+// weighted_sum against the reference DLRM's weighted pooling, whose weight for each row is learned or fixed at 1. An
+// un-pooled table of one column has the weights.
 #include "batch.hpp"
 #include "catch.hpp"
 #include "golden.hpp"
@@ -10,7 +10,7 @@
 
 using namespace tesserec;
 
-TEST_CASE("golden tricks: weighted pooling, learnt and fixed") {
+TEST_CASE("weighted_sum: golden weighted pooling with learned and fixed weights") {
   const store::File file = golden::open("tricks.h5");
   const Exec exec;
   const comm::Communicator comm(MPI_COMM_SELF);
