@@ -131,7 +131,7 @@ TEST_CASE("cublaslt_products: a layer's products reuse rounded operands batch af
     });
 }
 
-TEST_CASE("cublaslt_products: weight_gradient() has a gradient a lane for equal and mixed and empty lanes") {
+TEST_CASE("cublaslt_products: weight_gradient() has a gradient a lane for lanes of any sizes") {
   // Rows of each lane.
   const std::vector<std::vector<Index>> all_lanes = {{9}, {0}, {8, 8, 8, 8}, {8, 8, 0, 5, 5, 1}, {0, 7, 7, 0, 0}};
   Index turn = 0;

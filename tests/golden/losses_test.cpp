@@ -19,7 +19,7 @@ void check_each(const std::vector<double>& got, const std::vector<float>& want) 
 
 }  // namespace
 
-TEST_CASE("loss_of_logit and loss_of_probability: golden values and gradients of bce and mse and wbce") {
+TEST_CASE("LossFormula: golden values and gradients of bce and mse and wbce") {
   const store::File file = golden::open("interactions.h5");
   const auto labels = file.read_all<float>("loss/label"), probabilities = file.read_all<float>("loss/probability");
   const auto n = static_cast<double>(labels.size());

@@ -10,7 +10,7 @@
 using namespace tesserec;
 using namespace tesserec::losses;
 
-TEST_CASE("loss_of_logit: gradients are slopes and agree with loss_of_probability") {
+TEST_CASE("LossFormula: gradients of of_logit() are slopes and losses agree with of_probability()") {
   for (const Loss type : {Loss::bce, Loss::mse, Loss::wbce})
     for (const double threshold : {0.0, 0.1}) {
       const SampleLoss settings{type, threshold, {0.7, 2.5}};
@@ -29,7 +29,7 @@ TEST_CASE("loss_of_logit: gradients are slopes and agree with loss_of_probabilit
     }
 }
 
-TEST_CASE("loss_of_logit: stays finite at extreme logits and NaN stays NaN") {
+TEST_CASE("LossFormula: stays finite at extreme logits and NaN stays NaN") {
   for (const Loss type : {Loss::bce, Loss::mse, Loss::wbce})
     for (const double threshold : {0.0, 0.01})
       for (const double label : {0.0, 1.0}) {
@@ -63,7 +63,7 @@ TEST_CASE("LossFunction: evaluate() multiplies by weights and divides gradients 
   }
 }
 
-TEST_CASE("loss_of_logit: has the bits it had when this was written") {
+TEST_CASE("LossFormula: has the bits it had when this was written") {
   std::vector<double> values;
   for (const Loss type : {Loss::bce, Loss::mse, Loss::wbce})
     for (const double threshold : {0.0, 0.01})

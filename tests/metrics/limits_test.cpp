@@ -57,7 +57,7 @@ TEST_CASE("binary_metrics: throws for scores and labels below 0") {
   CHECK(error_of([] { of({0, 1}, {0, 1}); }).empty());
 }
 
-TEST_CASE("binary_metrics: a label in 0 to 1 is a share of a click in sums and a click from 0.5 in counts") {
+TEST_CASE("binary_metrics: a label below 1 is a share of a click in sums and a click from 0.5 on") {
   const std::vector<double> p = {0.8, 0.3, 0.6};
   const std::vector<float> y = {0.25f, 1, 0.5f}, w = {1, 2, 4};
   for (const bool weighted : {false, true}) {

@@ -68,7 +68,7 @@ TEST_CASE("ShardedModel: move_dense() waits for all ranks of a node that share t
   }
 }
 
-TEST_CASE("Network: share_weights() keeps the packed weights until the last rank of a node has used them") {
+TEST_CASE("Network: share_weights() keeps packed weights until the last rank has used them") {
   const Exec exec;
   const comm::Communicator world(MPI_COMM_WORLD);
   const comm::Node node(world, world.size());

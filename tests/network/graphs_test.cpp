@@ -162,8 +162,8 @@ TEST_CASE("graphs: repeated batches in either slot and a larger one between them
   std::vector<Step> steps;
   for (Index i = 0; i < 8; ++i) steps.push_back({300, i, int(i % 2), i, false, false});
   // Pooled vectors alternate between two slots, as the slots of the gradient do, and each fourth batch has its
-  // gradient in the other slot. That makes three kinds of step: each runs once to allocate, the first once more, and
-  // once to be recorded.
+  // gradient in the other slot. That makes three kinds of step. Each kind runs once to allocate and once to be
+  // recorded, the first kind once more.
   compare(settings, features, steps, 7);
   const Random random(34, Purpose::test);
   for (Index i = 0; i < 60; ++i)

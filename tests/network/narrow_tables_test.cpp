@@ -19,7 +19,7 @@ EmbeddingBagConfig table_of(const std::string& name, Index rows) {
 
 }  // namespace
 
-TEST_CASE("smaller_tables: un-pooled tables keep the model's dimension and a projection of the deck stays") {
+TEST_CASE("smaller_tables: keeps un-pooled tables as wide as the model and the deck's projections") {
   network::Settings settings;
   settings.embedding_dim = 16;
   settings.smaller.md_temperature = 0.3;

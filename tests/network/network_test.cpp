@@ -180,7 +180,7 @@ TEST_CASE("fm: gradients are slopes if other layers read its inputs too") {
   check_slopes(run);
 }
 
-TEST_CASE("add_layer_type: a registered type works in a network and a second one of its name is an error") {
+TEST_CASE("add_layer_type: adds a type for networks and throws for a second one of its name") {
   const auto both = [](const LayerSettings& settings, const std::vector<layers::InputShape>& inputs) {
     LayerSettings cat = settings;
     cat.type = "cat";

@@ -221,7 +221,7 @@ TEST_CASE("portable: every model has the bits of the SIMD chunks at any batch an
   }
 }
 
-TEST_CASE("portable: ranks with some of the lanes and lanes without samples have the bits of SIMD chunks") {
+TEST_CASE("portable: ranks with some of the lanes have the bits of SIMD chunks") {
   for (const Named& model : {named()[0], named().back()}) {
     Batch batch(model.settings, 5, model.features);
     for (const Range mine : {Range{0, 3}, Range{3, 8}, Range{5, 6}})

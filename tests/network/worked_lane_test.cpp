@@ -78,7 +78,7 @@ class WorkedLane {
 
 }  // namespace
 
-TEST_CASE("Network: worked example of a lane adds a chunk's samples in order and then chunks to their lane") {
+TEST_CASE("Network: worked example of a lane adds samples to chunks and chunks to lanes") {
   const WorkedLane example;
   CHECK(chunk_samples == 128);
   CHECK(Lanes::automatic(batch_samples) == 8);

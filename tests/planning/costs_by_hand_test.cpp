@@ -110,7 +110,7 @@ TEST_CASE("TableCosts: ids of un-pooled features are sent as vectors of their ow
         Approx(8.0 * 40 * batch + 4.0 * 2 * batch + 2 * vector * (batch + 30.0 * batch)));
 }
 
-TEST_CASE("CostModel: a step has four latencies for each other rank and imbalance() is largest over mean") {
+TEST_CASE("CostModel: a step has four latencies for each other rank") {
   planning::Topology topology = machine();
   topology.ranks = 12;
   topology.costs.inside_latency = 1, topology.costs.between_latency = 100;
@@ -170,7 +170,7 @@ TEST_CASE("TableCosts: fetched rows are pooled and summed at the samples and one
   CHECK(each(adding).seconds.lookup < 1);
 }
 
-TEST_CASE("EmbeddingShardingPlanner: throws with the missing bytes and what would do if tables do not fit") {
+TEST_CASE("EmbeddingShardingPlanner: throws with the missing bytes and a remedy if tables do not fit") {
   planned::Given given;
   given.settings.reserve = 0;
   given.settings.memory = 900000;

@@ -22,7 +22,7 @@ planning::Settings named(const std::string& machine) {
 
 }  // namespace
 
-TEST_CASE("plan.machine: a named GPU is planned as cuda with eight a node and the rates of its data sheet") {
+TEST_CASE("plan.machine: plans a named GPU as cuda with eight a node and rates of its data sheet") {
   CHECK(planning::plan_device(named("")) == (built_for_gpus() ? "cuda" : "cpu"));
   CHECK(planning::plan_device(named("a100")) == "cuda");
   const auto topology = planning::topology_for(1024, 0, named("a100"));

@@ -53,7 +53,7 @@ TEST_CASE("EmbeddingShardingPlanner: types of two levels keep the shards of a ta
   }
 }
 
-TEST_CASE("EmbeddingShardingPlanner: auto takes two_levels for few tables and long bags on a slow network") {
+TEST_CASE("EmbeddingShardingPlanner: takes two_levels for few tables and long bags on a slow network") {
   for (const std::size_t count : {2, 4}) {
     Given given;
     given.ranks = 8, given.ranks_per_node = 4;
@@ -101,7 +101,7 @@ TEST_CASE("topology_of: divides a node's memory by the ranks of the fullest node
 TEST_CASE("EmbeddingShardingPlanner: throws with the missing bytes of a whole table and auto cuts it") {
   auto given = forced(ShardingType::table_wise);
   given.settings.reserve = 0;
-  given.settings.memory = 1450000;  // a large table has 1048576 bytes, a small one 262144; messages come on top
+  given.settings.memory = 1450000;  // a large table has 1048576 bytes, a small one 262144; messages are extra
   const std::string refused = error_of([&] { given.plan(); });
   CHECK(refused.find("does not fit") != std::string::npos);
   CHECK(refused.find("are missing") != std::string::npos);

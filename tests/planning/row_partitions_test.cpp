@@ -67,7 +67,7 @@ TEST_CASE("RowPartitions: relaxed() misses no length and least() keeps the least
   CHECK(tight > 3);
 }
 
-TEST_CASE("RowPartitions: cuts of tables with popular rows cost what they claim and no less than the bound") {
+TEST_CASE("RowPartitions: cuts of tables with popular rows cost no less than the bound") {
   if (comm::Communicator(MPI_COMM_WORLD).size() > 1) return;
   int cut = 0;
   for (const std::uint64_t k : {20u, 46u}) {

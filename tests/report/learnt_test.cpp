@@ -75,7 +75,7 @@ std::string evaluate_line(double step, double time, double auc) {
 
 }  // namespace
 
-TEST_CASE("speed_between_lines: a stall between two log lines lowers the speed and an evaluation does not") {
+TEST_CASE("speed_between_lines: a stall between two log lines is a dip and an evaluation is none") {
   const Folder folder;
   // The third line is 9 s late. An evaluation of 5 s follows the fourth. One of 7 s lies between the fifth and the
   // seventh step, where the steps alone took 2 s. A second start resumes from step 8 after a day.

@@ -107,7 +107,7 @@ TEST_CASE("make_page: losses far apart have a logarithmic axis unless one is 0")
   }
 }
 
-TEST_CASE("make_page: a plan of many ranks shows the fullest rank of a column and the largest table first") {
+TEST_CASE("make_page: a plan of many ranks shows the fullest of a column and the largest table first") {
   const Folder folder;
   write_losses(folder.path, {2, 1});
   Json per_rank = Json::array();
@@ -185,7 +185,7 @@ TEST_CASE("make_page: orders runs without an AUC by loss and gives them the colo
     }
     for (int colour = 0; colour < 9; ++colour) {
       INFO(colour);
-      // With 8 runs each has its own color, and the middle color is left out.
+      // Each of 8 runs has its own color, and the middle color is left out.
       CHECK(all(page, "g", "q" + std::to_string(colour)).empty() == (count == 8 && colour == 4));
     }
     CHECK(all(page, "g", "line").size() == all(page, "polyline").size());

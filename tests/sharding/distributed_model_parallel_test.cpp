@@ -56,7 +56,7 @@ ShardingPlan plan_of(const EmbeddingBagCollection& module, ShardingType type, in
 
 }  // namespace
 
-TEST_CASE("DistributedModelParallel: forward has the bits of whole tables and backward those of any plan") {
+TEST_CASE("DistributedModelParallel: forward and backward have the same bits under any plan") {
   const Exec exec;
   const comm::Communicator env(MPI_COMM_WORLD);
   EmbeddingBagCollection whole = collection();

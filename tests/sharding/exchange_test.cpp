@@ -90,7 +90,7 @@ TEST_CASE("ShardedEmbeddingBagCollection: batches in flight are independent and 
   }
 }
 
-TEST_CASE("ExchangeBytes: counts the counts and ids and weights and sums and gradients sent to other ranks") {
+TEST_CASE("ShardedEmbeddingBagCollection: bytes() counts all that is sent to other ranks") {
   const Exec exec;
   const comm::Communicator comm(MPI_COMM_WORLD);
   const Lanes lanes(8);

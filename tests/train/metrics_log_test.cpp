@@ -81,7 +81,7 @@ TEST_CASE("train.log_every: writes the mean loss since the last line and the rat
     job.train.log_every = log_every;
     job.evaluate.every_steps = evaluate_every;
     const train::TrainResult result = run(world, job);
-    CHECK(result.steps == 4);  // one epoch, whatever train.steps says
+    CHECK(result.steps == 4);  // one epoch; train.steps is larger
     const std::string at = job.run.folder();
     std::vector<std::vector<double>> all;
     for (const std::string name : {"step", "samples", "loss", "lr"}) all.push_back(column(at, "train", name));

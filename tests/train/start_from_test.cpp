@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs that begin with, or go on from, the checkpoint of another run whose model is not quite theirs.
+// checkpoint.start_from, checkpoint.resume and checkpoint.accept: runs that begin with the checkpoint of another run
+// whose model differs.
 #include <csignal>
 
 #include "catch.hpp"
@@ -12,13 +13,13 @@ using namespace tesserec;
 
 namespace {
 
-/// The numbers of a matrix in the newest checkpoint of a run.
+/// Returns the numbers of a matrix in the newest checkpoint of a run.
 std::vector<float> saved(const comm::Communicator& comm, const train::Job& job, const std::string& name) {
   return parallel_io::open_checkpoint(comm, parallel_io::find_checkpoint(comm, job.run.output))
       .state.read_all<float>(name);
 }
 
-/// Whether `many` begins with `few`, which is not empty.
+/// Returns whether `many` begins with `few`, which is not empty.
 bool begins_with(const std::vector<float>& many, const std::vector<float>& few) {
   return !few.empty() && few.size() <= many.size() && std::equal(few.begin(), few.end(), many.begin());
 }
@@ -32,7 +33,7 @@ train::Job resuming(const std::string& folder) {
 
 }  // namespace
 
-TEST_CASE("a run begins with the weights of another, and larger tables keep fresh rows behind them") {
+TEST_CASE("checkpoint.start_from: takes weights of another run and larger tables keep fresh rows") {
   const comm::Communicator world(MPI_COMM_WORLD);
   const Folder folder(world, "start_from");
   train::Job first = resuming(folder.path() + "/first");
@@ -46,7 +47,7 @@ TEST_CASE("a run begins with the weights of another, and larger tables keep fres
   second.checkpoint.start_from = first.run.output;
   second.checkpoint.start_states = true;
   second.train.steps = 1;
-  second.optimizer.dense.lr = second.optimizer.sparse.lr = 0;  // the weights stay those it began with
+  second.optimizer.dense.lr = second.optimizer.sparse.lr = 0;  // the weights stay those of the start
   const train::TrainResult result = run(world, second);
   CHECK(result.steps == 1);
   const std::vector<float> table = saved(world, second, "tables/C1/weight");
@@ -55,7 +56,7 @@ TEST_CASE("a run begins with the weights of another, and larger tables keep fres
   CHECK(std::any_of(table.begin() + 3001 * 6, table.end(), [](float number) { return number != 0.0f; }));
   CHECK(saved(world, second, "dense/top.0.weight/value") == saved(world, first, "dense/top.0.weight/value"));
   CHECK(saved(world, second, "tables/C2/row_sum") != std::vector<float>(7));
-  second.train.steps = 4;  // its own checkpoint goes first
+  second.train.steps = 4;  // its own checkpoint has priority
   second.optimizer.sparse.lr = 0.1;
   CHECK(run(world, second).steps == 4);
   train::Job third = second;
@@ -67,7 +68,7 @@ TEST_CASE("a run begins with the weights of another, and larger tables keep fres
   CHECK(mentions(error_of([&] { run(world, third); }), "states of adam belong to their number of steps"));
 }
 
-TEST_CASE("what fits is taken, and the rest begins anew where checkpoint.accept allows it") {
+TEST_CASE("checkpoint.accept: takes the matrices that fit and initializes the others as in a new run") {
   const comm::Communicator world(MPI_COMM_WORLD);
   const Folder folder(world, "accept");
   train::Job first = resuming(folder.path() + "/first");
@@ -79,7 +80,7 @@ TEST_CASE("what fits is taken, and the rest begins anew where checkpoint.accept 
   second.model.top = {24, 1};
   CHECK(mentions(error_of([&] { run(world, second); }), "dense/top.0.bias/value (20 x 1, here 24 x 1)"));
   second.checkpoint.accept = {"model"};
-  CHECK(run(world, second).steps == 3);  // the command once more has nothing to do
+  CHECK(run(world, second).steps == 3);  // the same command again has nothing to do
   second.train.steps = 5;
   CHECK(run(world, second).steps == 5);
   train::Job third = second;
@@ -92,7 +93,7 @@ TEST_CASE("what fits is taken, and the rest begins anew where checkpoint.accept 
   CHECK(ends == digests_alone(world, third));
 }
 
-TEST_CASE("a run that a path began and a signal ended goes on from its own checkpoint by the same command") {
+TEST_CASE("checkpoint.resume: the command that gave a path resumes from the run's own checkpoint") {
   const comm::Communicator world(MPI_COMM_WORLD);
   const Folder folder(world, "origin");
   train::Job first = resuming(folder.path() + "/first");
@@ -111,7 +112,7 @@ TEST_CASE("a run that a path began and a signal ended goes on from its own check
   const train::TrainResult result = run(world, second);
   CHECK(result.steps == 8);
   CHECK(Digests{result.weights_digest, result.state_digest} == whole);
-  // Another checkpoint is another run, which would replace these.
+  // Resuming from another checkpoint is another run, which would replace these checkpoints.
   first.run.output = folder.path() + "/other";
   first.train.steps = 1;
   run(world, first);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a step refuses before anything has moved.
+// TrainStep: gradients that are not finite are an error before any weight has moved.
 #include <algorithm>
 
 #include "catch.hpp"
@@ -18,13 +18,13 @@ train::Job with_steep_loss(train::Job job) {
   return job;
 }
 
-/// One number of the dense half.
+/// Sets one number of the dense half.
 void set(const train::Session& session, Index at, float number) {
   const auto& all = session.model.parameters;
   copy(Exec(), Place::host, &number, all.place(), all.data() + at, 1);
 }
 
-/// Before a step in which one sample of `rank` has a steep loss.
+/// A session before a step in which one sample of `rank` has a steep loss.
 struct Steep {
   Steep(const comm::Communicator& world, const train::Job& job, int rank)
       : source(data::make_source(job.data, data::Use::train, train::Session::deal(world, job, true))),
@@ -45,7 +45,7 @@ struct Steep {
 
 }  // namespace
 
-TEST_CASE("a table's gradient that is not finite stops the step on every rank, though all else is finite") {
+TEST_CASE("TrainStep: throws on every rank if a table's gradient is not finite and moves nothing") {
   const comm::Communicator world(MPI_COMM_WORLD);
   Index turn = 0;
   for (int rank = 0; rank < world.size(); ++rank)
@@ -56,7 +56,7 @@ TEST_CASE("a table's gradient that is not finite stops the step on every rank, t
       Steep steep(world, job, rank);
       train::Session& session = steep.session;
 
-      // Behind the steep loss stand large weights that see only zeros of the table.
+      // The steep loss follows large weights that read only zeros of the table.
       for (const auto& shard : session.model.tables().shards())
         shard.rows->weights().fill(Exec(), "tesserec::test::fill", 0.0f);
       const Index dim = job.model.embedding_dim, column = dim * static_cast<Index>(table + 1) + dim - 1;
@@ -74,7 +74,7 @@ TEST_CASE("a table's gradient that is not finite stops the step on every rank, t
     }
 }
 
-TEST_CASE("so does one of an un-pooled feature") {
+TEST_CASE("TrainStep: throws if the gradient of an un-pooled feature is not finite and moves nothing") {
   const comm::Communicator world(MPI_COMM_WORLD);
   train::Job job = small_job("");
   weigh_vectors(job);
@@ -97,7 +97,7 @@ TEST_CASE("so does one of an un-pooled feature") {
   CHECK(train::weights_digest(session) == weights);
 }
 
-TEST_CASE("of the dense gradients that are not finite the first is named on every rank, whoever finds it") {
+TEST_CASE("TrainStep: throws on every rank with the first dense gradient that is not finite") {
   const comm::Communicator world(MPI_COMM_WORLD);
   const Kernels kernels = GENERATE(Kernels::simd, Kernels::portable);
   for (const bool two : {false, true}) {
@@ -110,7 +110,7 @@ TEST_CASE("of the dense gradients that are not finite the first is named on ever
     data::Batch batch{Exec()};
     REQUIRE(source->next(batch));
 
-    // Large activations before weights that cancel each other; large inputs behind weights of zero.
+    // Large activations precede weights that cancel each other; large inputs precede weights of zero.
     const auto set_all = [&](const std::string& name, float even, float odd) {
       for (const network::Parameter& p : session.model.dense.layout())
         for (Index i = 0; p.name == name && i < p.rows * p.columns; ++i)

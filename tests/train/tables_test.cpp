@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the deck leaves to the data.
+// Settings of tables and planner that the deck omits and the data provide.
 #include <limits>
 
 #include "catch.hpp"
@@ -26,7 +26,7 @@ data::SourceInfo three_features() {
 
 }  // namespace
 
-TEST_CASE("tables get from the data what the deck leaves out, and nothing else") {
+TEST_CASE("resolve_tables: takes from the data what the deck omits and nothing else") {
   const data::SourceInfo data = three_features();
   const auto plain = train::resolve_tables({}, data, dim_8);
   REQUIRE(plain.size() == 3);
@@ -38,7 +38,7 @@ TEST_CASE("tables get from the data what the deck leaves out, and nothing else")
   }
   const auto given =
       train::resolve_tables({{"two", 0, 0, {"a", "b"}, {}, false, {}}, {"b", 30, 4, {}, {}, false, {}}}, data, dim_8);
-  CHECK(given[0].num_embeddings == 100);  // the most of its features, whichever comes last
+  CHECK(given[0].num_embeddings == 100);  // the largest of its features in any order
   CHECK(given[1].feature_names == std::vector<std::string>{"b"});
   CHECK(given[1].num_embeddings == 30);
   CHECK(given[1].embedding_dim == 4);
@@ -47,7 +47,7 @@ TEST_CASE("tables get from the data what the deck leaves out, and nothing else")
         }) == "table x: the data (d.h5) has no feature \"x\"; it has a, b, c");
 }
 
-TEST_CASE("an id must lie in the smallest table that reads it") {
+TEST_CASE("id_limits: an id must lie in the smallest table that reads it") {
   const data::SourceInfo data = three_features();
   for (const bool small_first : {true, false}) {
     std::vector<embedding::EmbeddingBagConfig> tables = {{"small", 10, 4, {"a", "b"}, {}, false, {}},
@@ -57,7 +57,7 @@ TEST_CASE("an id must lie in the smallest table that reads it") {
   }
 }
 
-TEST_CASE("the planner's pooling factors are the deck's, or the data's averages") {
+TEST_CASE("planner_settings: pooling factors are the deck's or the averages of the data") {
   const data::SourceInfo data = three_features();
   planning::Settings plan;
   plan.tables["given"].pooling_factor = 7;
@@ -71,7 +71,7 @@ TEST_CASE("the planner's pooling factors are the deck's, or the data's averages"
   CHECK(settings.tables.at("c").pooling_factor == 1e-3);
 }
 
-TEST_CASE("the planner's exponents are the deck's, or the planted model's, and 0 where nobody says") {
+TEST_CASE("planner_settings: exponents are the deck's or the planted model's or 0") {
   data::SyntheticSettings planted;
   planted.kind = data::SyntheticKind::planted;
   planted.samples = 10, planted.rows = {100, 50}, planted.zipf = 0.9;
@@ -86,7 +86,7 @@ TEST_CASE("the planner's exponents are the deck's, or the planted model's, and 0
   CHECK(unknown.tables.at("a").zipf == 0);
 }
 
-TEST_CASE("popular rows are those of the sample, or the planted model's, unless the deck has an exponent") {
+TEST_CASE("planner_settings: popular rows are counted unless the deck has an exponent") {
   const data::SourceInfo data = three_features();
   data::IdShares shares{true, "counted", {}};
   shares.features["a"] = {{0, 40}, {1, 40}, {5, 17}, {6, 1}, {99, 1}};
@@ -106,7 +106,7 @@ TEST_CASE("popular rows are those of the sample, or the planted model's, unless 
   for (const planning::BlockRows& one : popular.rows) {
     rows += one.rows;
     share += one.rows * one.share;
-    if (one.block == 0) CHECK(one.share == 0.41);  // of 100 ids in all
+    if (one.block == 0) CHECK(one.share == 0.41);  // of all 100 ids
     if (one.block == 5) CHECK(one.share == 0.17);
     if (one.block == 99) CHECK(one.share == 0.01);
     if (one.block == 7) CHECK(one.share == 0);
@@ -115,7 +115,7 @@ TEST_CASE("popular rows are those of the sample, or the planted model's, unless 
   CHECK(share == Approx(1));
 }
 
-TEST_CASE("the planted model's frequent rows are where its samples have them") {
+TEST_CASE("id_shares: the planted model's frequent rows are those of its samples") {
   data::Settings settings;
   settings.synthetic.kind = data::SyntheticKind::planted;
   settings.synthetic.samples = 4000, settings.synthetic.rows = {20000}, settings.synthetic.zipf = 1.05;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A checkpoint belongs to its data: columns by name, bytes by digest, whatever the command.
+// A checkpoint and its data: columns agree by name and bytes by digest, for training and evaluation.
 #include "catch.hpp"
 #include "data/samples_file.hpp"
 #include "errors.hpp"
@@ -14,7 +14,7 @@ namespace {
 
 using Change = std::function<void(store::File&)>;
 
-/// one.h5 and two.h5 have the same samples; the columns of two.h5 stand the other way round.
+/// A folder with one.h5 and two.h5, which have the same samples. two.h5 has its columns in reverse order.
 struct Files {
   Files(const comm::Communicator& world, const std::string& name) : comm(world), folder(world, name) {
     if (comm.rank() == 0) {
@@ -43,7 +43,7 @@ struct Files {
   Folder folder;
 };
 
-/// As `tesserec evaluate` does.
+/// Returns the log loss as `tesserec evaluate` computes it.
 double log_loss(const comm::Communicator& comm, const train::Job& job) {
   const train::TrainedModel trained = train::open_trained(comm, job, "");
   train::FittedData fitted = train::fit_data(trained, job, train::open_source(comm, job, data::Use::evaluate));
@@ -60,7 +60,7 @@ void turn_a_label(store::File& file) {
 
 }  // namespace
 
-TEST_CASE("a checkpoint's weights meet columns in another order by name") {
+TEST_CASE("fit_data: a checkpoint's weights read columns in another order by name") {
   const comm::Communicator world(MPI_COMM_WORLD);
   const Files files(world, "columns");
   train::Job job = files.job();
@@ -68,7 +68,7 @@ TEST_CASE("a checkpoint's weights meet columns in another order by name") {
   const double expected = log_loss(world, job);
   job.data.evaluate = {files.at("two.h5")};
   CHECK(log_loss(world, job) == expected);
-  // With tables in the deck their own order counts, and features that no table reads do not matter.
+  // A deck with tables has an order of its own, and features that no table reads do not matter.
   const auto spare = [](store::File& file) {
     file.set_attribute("/", "features", std::vector<std::string>{"low", "spare"});
   };
@@ -85,7 +85,7 @@ TEST_CASE("a checkpoint's weights meet columns in another order by name") {
   job.data.evaluate = {files.at("spare.h5")};
   CHECK(log_loss(world, job) == of_one);
 
-  // Nor does the place of a feature that no table reads.
+  // The place of a feature that no table reads does not matter either.
   job.tables[0].name = "high";
   job.run.output = files.at("behind");
   job.data.evaluate = {files.at("one.h5")};
@@ -101,10 +101,10 @@ TEST_CASE("a checkpoint's weights meet columns in another order by name") {
   files.replace("spare.h5", [](store::File& file) {
     file.set_attribute("/", "transforms", std::vector<std::string>{"log1p", "none"});
   });
-  CHECK(log_loss(world, job) == expected);  // the checkpoint's data did not say theirs
+  CHECK(log_loss(world, job) == expected);  // the checkpoint's data named no transforms
 }
 
-TEST_CASE("a checkpoint's tables keep their rows; more ids than those are refused") {
+TEST_CASE("fit_data: a checkpoint's tables keep their rows and too many ids are an error") {
   const comm::Communicator world(MPI_COMM_WORLD);
   const Files files(world, "rows");
   train::Job job = files.job();
@@ -122,13 +122,13 @@ TEST_CASE("a checkpoint's tables keep their rows; more ids than those are refuse
   CHECK(mentions(error_of([&] { log_loss(world, job); }), "table high: "));
 }
 
-TEST_CASE("training goes on with the same bytes alone, unless checkpoint.accept has data") {
+TEST_CASE("checkpoint.accept: training resumes only with the same bytes unless it has data") {
   const comm::Communicator world(MPI_COMM_WORLD);
   const Files files(world, "bytes");
   train::Job job = files.job();
   job.train.steps = 2;
   run(world, job);
-  files.replace("one.h5", {});  // made again, the same bytes
+  files.replace("one.h5", {});  // written again with the same bytes
   job.train.steps = 3;
   CHECK(run(world, job).steps == 3);
 
@@ -145,7 +145,7 @@ TEST_CASE("training goes on with the same bytes alone, unless checkpoint.accept 
   CHECK(run(world, job).steps == 4);
   job.checkpoint.accept.clear();
   job.train.steps = 5;
-  CHECK(run(world, job).steps == 5);  // the newest checkpoint belongs to the data that were accepted
+  CHECK(run(world, job).steps == 5);  // the newest checkpoint belongs to the accepted data
 
   job.checkpoint.accept = {"data.train"};
   job.data.train = job.data.evaluate = {files.at("two.h5")};
@@ -153,7 +153,7 @@ TEST_CASE("training goes on with the same bytes alone, unless checkpoint.accept 
       mentions(error_of([&] { run(world, job); }), "features high, low; dense features minus, plus, not features low"));
 }
 
-TEST_CASE("evaluation while training takes columns as the training data have them, or is refused") {
+TEST_CASE("Training: evaluation data must have the columns in the order of the training data") {
   const comm::Communicator world(MPI_COMM_WORLD);
   const Files files(world, "evaluation");
   const train::Job job = files.job();
@@ -169,7 +169,7 @@ TEST_CASE("evaluation while training takes columns as the training data have the
   CHECK(with_turned == log_loss(world, job));
 }
 
-TEST_CASE("a run goes on with another data set from its first batch on, for as many steps as if it were new") {
+TEST_CASE("checkpoint.accept: a run resumes with another dataset from its first batch on") {
   const comm::Communicator world(MPI_COMM_WORLD);
   const Files files(world, "days");
   if (world.rank() == 0) samples_file::packed(files.at("day2.h5"), 0, 400);
@@ -189,7 +189,7 @@ TEST_CASE("a run goes on with another data set from its first batch on, for as m
   CHECK(first.steps == day1);
   CHECK(second.steps == day1 + day2);
   CHECK(second.samples == 1000);
-  // Where the run stopped on the second day it goes on there, to the same end.
+  // A run that stopped on the second day resumes there and has the same end.
   job.run.output = files.at("run3");
   job.train.steps = 1;
   CHECK(run(world, job).steps == day1 + 1);
@@ -202,7 +202,7 @@ TEST_CASE("a run goes on with another data set from its first batch on, for as m
   CHECK(third.state_digest == second.state_digest);
 }
 
-TEST_CASE("a checkpoint of an older program, without names and digest, is read") {
+TEST_CASE("fit_data: reads a checkpoint of an older program without names and digest") {
   const comm::Communicator world(MPI_COMM_WORLD);
   const Files files(world, "older");
   train::Job job = files.job();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A training as its user has it: step by step, with evaluations, checkpoints and observers of the caller's own.
+// Training from a user's view: step by step, with the caller's evaluations, checkpoints and observers.
 #include <csignal>
 #include <fstream>
 
@@ -15,7 +15,7 @@ using namespace tesserec;
 
 namespace {
 
-/// Sources and session of a job, as a program makes them.
+/// The sources and the session of a job, as a program makes them.
 struct Made {
   Made(const comm::Communicator& comm, const train::Job& job)
       : source(data::make_source(job.data, data::Use::train, train::Session::deal(comm, job, job.train.shuffle))),
@@ -25,7 +25,7 @@ struct Made {
   train::Session session;
 };
 
-/// Lines of metrics.jsonl without the figures of a clock.
+/// Returns the lines of metrics.jsonl without the figures of a clock.
 std::vector<std::string> timeless_lines(const train::Job& job) {
   std::vector<std::string> lines;
   std::ifstream file(job.run.output + "/metrics.jsonl");
@@ -43,7 +43,7 @@ bool have_same_bits(const train::TrainResult& a, const train::TrainResult& b) {
   return a.weights_digest == b.weights_digest && a.state_digest == b.state_digest;
 }
 
-/// Ends a training behind a step.
+/// An observer that ends a training after a step.
 class StopsAt final : public train::Observer {
  public:
   explicit StopsAt(Index step) : step_(step) {}
@@ -55,7 +55,7 @@ class StopsAt final : public train::Observer {
   Index step_;
 };
 
-/// Keeps the events of a training.
+/// An observer that records the events of a training.
 class Events final : public train::Observer {
  public:
   explicit Events(std::string name, std::vector<std::string>& all) : name_(std::move(name)), all_(all) {}
@@ -80,7 +80,7 @@ class Events final : public train::Observer {
 
 }  // namespace
 
-TEST_CASE("a training step by step has the bits, files and result of the program's loop") {
+TEST_CASE("Training: step by step has the bits and files and result of train()") {
   const comm::Communicator world(MPI_COMM_WORLD);
   const Folder folder(world, "training");
   train::Job job = small_job(folder.path() + "/loop");
@@ -113,7 +113,7 @@ TEST_CASE("a training step by step has the bits, files and result of the program
   CHECK(mentions(timeless_lines(own).front(), "window_ne"));
 }
 
-TEST_CASE("evaluations and checkpoints between steps change no bits, and are not made twice") {
+TEST_CASE("Training: evaluate() and save() between steps change no bits and are not made twice") {
   const comm::Communicator world(MPI_COMM_WORLD);
   const Folder folder(world, "between");
   train::Job job = small_job(folder.path() + "/plain");
@@ -142,7 +142,7 @@ TEST_CASE("evaluations and checkpoints between steps change no bits, and are not
   CHECK(std::count_if(events.begin(), events.end(), [](const auto& e) { return e.starts_with(" evaluated"); }) == 9);
 }
 
-TEST_CASE("a training that was left after save() goes on with the same bits on another number of ranks") {
+TEST_CASE("Training: resumes after save() with the same bits on another number of ranks") {
   const comm::Communicator world(MPI_COMM_WORLD);
   const Folder folder(world, "left");
   train::Job job = small_job(folder.path() + "/whole");
@@ -169,7 +169,7 @@ TEST_CASE("a training that was left after save() goes on with the same bits on a
     CHECK(have_same_bits(result, expected));
   }
   world.barrier();
-  // One that has ended has no step left.
+  // A training that has ended has no step left.
   Made made(world, job);
   train::Training ended(made.session, *made.source, made.evaluation.get());
   CHECK(ended.is_over());
@@ -177,7 +177,7 @@ TEST_CASE("a training that was left after save() goes on with the same bits on a
   CHECK(have_same_bits(ended.finish(), expected));
 }
 
-TEST_CASE("observers nest, hear all events, and may evaluate and save") {
+TEST_CASE("Observer: observers nest and hear all events and may save") {
   const comm::Communicator world(MPI_COMM_WORLD);
   const Folder folder(world, "events");
   train::Job job = small_job(folder.path());
@@ -203,7 +203,7 @@ TEST_CASE("observers nest, hear all events, and may evaluate and save") {
                                            "outer evaluated 2", "inner ends 2",      "outer ends 2"});
 }
 
-TEST_CASE("an observer stops a training: with a checkpoint, without an evaluation; the next one goes on") {
+TEST_CASE("Observer: stop() writes a checkpoint without an evaluation and the next training resumes") {
   const comm::Communicator world(MPI_COMM_WORLD);
   const Folder folder(world, "stops");
   train::Job job = small_job(folder.path());
@@ -232,7 +232,7 @@ TEST_CASE("an observer stops a training: with a checkpoint, without an evaluatio
   CHECK(have_same_bits(result, expected));
 }
 
-TEST_CASE("the first reason to stop stands") {
+TEST_CASE("Training: the first reason to stop stands") {
   const comm::Communicator world(MPI_COMM_WORLD);
   const Folder folder(world, "reasons");
   train::Job job = small_job(folder.path());
@@ -241,14 +241,14 @@ TEST_CASE("the first reason to stop stands") {
   train::Training training(made.session, *made.source, made.evaluation.get(), {&stops});
   training.step();
   if (world.rank() == world.size() - 1) std::raise(SIGUSR1);
-  training.step();  // the caller's observers are the first to hear of it
+  training.step();  // the caller's observers hear of it first
   training.stop("later");
   const train::TrainResult result = training.finish();
   CHECK(result.stopped == "enough");
   CHECK(result.signal == 0);
 }
 
-TEST_CASE("an observer's Error is that of all ranks, and the training goes on from its last checkpoint") {
+TEST_CASE("Observer: an Error of one rank is thrown on all and the training resumes later") {
   const comm::Communicator world(MPI_COMM_WORLD);
   const Folder folder(world, "observer_error");
   train::Job job = small_job(folder.path());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Weights of ids and of samples. The deck's tables against what the data have: the same error on every rank, before the
-// first step.
+// Weights of ids and of samples. Tables of the deck that do not fit the data are the same error on every rank before
+// the first step.
 #include <cmath>
 
 #include "catch.hpp"
@@ -24,7 +24,7 @@ std::string error_of(const Call& call) {
 
 }  // namespace
 
-TEST_CASE("a weighted table needs weights of each of its features") {
+TEST_CASE("resolve_tables: throws if the data lack the weights of a weighted table") {
   const comm::Communicator comm(MPI_COMM_WORLD);
   const Folder folder(comm, "weights");
   const std::string file = folder.path() + "/a_alone.h5", both = folder.path() + "/both.h5";
@@ -53,7 +53,7 @@ TEST_CASE("a weighted table needs weights of each of its features") {
   CHECK(error_of([&] { train::resolve_tables(table("b", false), some, dim_8); }) == "accepted");
   CHECK(error_of([&] { train::resolve_tables(table("a", true), some, dim_8); }) == "accepted");
   CHECK(error_of([&] { train::resolve_tables(table("b", true), all, dim_8); }) == "accepted");
-  // The evaluation data of a training run meet the tables here.
+  // The evaluation data of a training run are checked against the tables by id_limits().
   CHECK(error_of([&] { train::id_limits(table("b", true), all); }) == "accepted");
   CHECK(error_of([&] { train::id_limits(table("b", true), some); }) == expected("b", file));
 
@@ -62,7 +62,7 @@ TEST_CASE("a weighted table needs weights of each of its features") {
   CHECK(error_of([&] { run(comm, job); }) == expected("C2", "planted model"));
 }
 
-TEST_CASE("samples count in loss and metrics by their weights, on any ranks") {
+TEST_CASE("train: samples count in loss and metrics by their weights on any ranks") {
   const comm::Communicator world(MPI_COMM_WORLD), self(MPI_COMM_SELF);
   const Folder folder(world, "sample_weights");
   const auto write = [&](const std::string& name, const std::function<void(store::File&)>& change) {
@@ -74,7 +74,7 @@ TEST_CASE("samples count in loss and metrics by their weights, on any ranks") {
     write("ones.h5",
           [](store::File& file) { file.write_all("/weights", {600}, std::vector<float>(600, 1.0f).data()); });
     write("weighted.h5", samples_file::add_weights);
-    write("turned.h5", [](store::File& file) {  // labels of samples that weigh nothing
+    write("turned.h5", [](store::File& file) {  // labels of samples with weight 0
       samples_file::add_weights(file);
       for (Index i = 0; i < 600; i += 3) {
         const auto label = std::uint8_t(1 - i % 2);

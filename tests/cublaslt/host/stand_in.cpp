@@ -171,7 +171,7 @@ cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t, cublasLtMatmulDe
     mix(v);
   for (const auto* l : {&of<Layout>(a), &of<Layout>(b), &of<Layout>(d)}) mix(l->type), mix(l->step), mix(l->count);
   for (int i = 0; i < 4; ++i) mix(wish.borders[i]), made.borders[i] = std::uint16_t(wish.borders[i]);
-  // These are: one that splits the depth, one that is not supported, one for several rows, one without batches, one
+  // Offers five: one that splits the depth, one that is not supported, one for several rows, one without batches, one
   // for all.
   *count = 5;
   for (int i = 0; i < *count; ++i) {
