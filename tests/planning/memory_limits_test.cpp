@@ -67,7 +67,7 @@ TEST_CASE("group_limits: the smallest limit between the job's group and the root
   CHECK(root.least().from == "memory.max of " + job);
   root.put(job + "/step_0/memory.high", 1024 * mib);
   CHECK(root.least().bytes == 1024 * mib);
-  root.put("/sys/fs/cgroup/memory.max", 512 * mib);  // of a container: its namespace's root has one
+  root.put("/sys/fs/cgroup/memory.max", 512 * mib);  // a container's limit, at the root of its namespace
   CHECK(root.least().bytes == 512 * mib);
   root.put("/sys/fs/cgroup/system.slice/other.scope/memory.max", mib);
   CHECK(root.least().bytes == 512 * mib);

@@ -43,7 +43,7 @@ TEST_CASE("make_page: one run has its points and plan and memory and phases and 
   CHECK(points_of(lines[1]) == 30);
   CHECK(points_of(lines[5]) == 20);   // 100 bins in twentieths of the samples
   CHECK(points_of(lines[6]) == 50);   // both edges of each bin, four of the hundred together
-  CHECK(points_of(lines[8]) == 101);  // both edges of each bin, four of the hundred together
+  CHECK(points_of(lines[8]) == 101);  // from 0
   // A switch has two words, the first of them chosen. Links name only files that exist.
   CHECK(all(page, "input").size() == 2 + 3);
   CHECK(has_text(page, "label", "by time"));
