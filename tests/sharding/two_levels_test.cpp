@@ -46,8 +46,8 @@ TEST_CASE("by_two_levels: true if the exchange form and the owners and the nodes
                    planning::check_plan({&table, 1}, plan_of(ShardingType::row_wise, 2, 1, {0, 1}), 4);
                  }),
                  "two_levels is for table_row_wise, table_column_wise and grid"));
-  CHECK_FALSE(two(plan_of(ShardingType::table_row_wise, 2, 1, {1, 2}), 4, 2));  // rows of one slice on two nodes
-  CHECK_FALSE(two(plan_of(ShardingType::grid, 2, 2, {0, 1, 1, 2}), 4, 2));      // the same of two slices
+  CHECK_FALSE(two(plan_of(ShardingType::table_row_wise, 2, 1, {1, 2}), 4, 2));  // rows on two nodes
+  CHECK_FALSE(two(plan_of(ShardingType::grid, 2, 2, {0, 1, 1, 2}), 4, 2));      // rows of one slice on two nodes
   CHECK_FALSE(two(plan_of(ShardingType::table_column_wise, 1, 1, {0}), 4, 2));  // a single shard
   CHECK_FALSE(two(plan_of(ShardingType::grid, 1, 2, {0, 2}), 4, 2));            // one shard on each node
   CHECK(two(plan_of(ShardingType::grid, 2, 3, {1, 0, 3, 3, 0, 1}), 4, 2));
