@@ -110,7 +110,7 @@ std::string command_names(const Form& form) {
     const auto behind = second_words(first);
     names.push_back(form(first, behind.empty() ? command_named(first).help : join(behind, ", ")));
   }
-  names.push_back(form("help", "what a command does, and its options"));
+  names.push_back(form("help", "show the options of a command"));
   return words(names);
 }
 

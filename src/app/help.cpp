@@ -52,7 +52,7 @@ std::vector<Option> options_of(const Command& command) {
   if (command.argument == "DECK")
     options.push_back({"--set", "block.key=value", "override a key of the deck; repeatable"});
   options.push_back({"--json", "", "print exactly one JSON object on stdout"});
-  options.push_back({"--help", "", "print this and end"});
+  options.push_back({"--help", "", "print this help and exit"});
   return options;
 }
 
@@ -74,9 +74,9 @@ std::string usage() {
       "       mpirun -n RANKS tesserec COMMAND ... | srun --mpi=pmix tesserec COMMAND ...\n\ncommands:\n";
   for (const Command& command : commands()) text += "  " + left(command.name + " ", 14) + command.help + "\n";
   return text +
-         "\n  tesserec help COMMAND  its options\n"
+         "\n  tesserec help COMMAND  options of a command\n"
          "  tesserec describe      every key of a deck\n"
-         "  tesserec --version     of the program and the libraries beneath it\n" +
+         "  tesserec --version     versions of the program and its libraries\n" +
          installed_files();
 }
 

@@ -62,23 +62,22 @@ bool makes_checkpoints(const Command& command) { return command.name == "train" 
 
 std::string exit_status(bool with_checkpoint) {
   return ".SH EXIT STATUS\n" + item("0", "every rank succeeded") +
-         item("1", "never of the program itself: the launcher or MPI could not start the ranks") +
+         item("1", "never returned by the program: the launcher or MPI could not start the ranks") +
          item("2", "an error, whose message names file, line and key") +
-         item("128+N",
-              "signal N ended the command before it was done; nothing was replaced, started again it begins again") +
-         (with_checkpoint ? item("85", "a signal ended the run with a checkpoint; started again it goes on from there")
+         item("128+N", "signal N ended the command early; no file was replaced, and a new start begins from scratch") +
+         (with_checkpoint ? item("85", "a signal ended the run with a checkpoint, from which a new start resumes")
                           : "");
 }
 
 std::string description(const Command& command) {
   std::string text = ".SH DESCRIPTION\n";
-  if (command.argument == "DECK") text += "The deck says what to do;\n.BR tesserec\\-deck (5)\nhas its keys.\n";
+  if (command.argument == "DECK") text += "The deck describes the job;\n.BR tesserec\\-deck (5)\nlists its keys.\n";
   if (command.indexed)
     text +=
-        "With INDEX one process, or one job of several ranks, is that point of the sweep; without, one process starts "
-        "a job for each point.\n";
+        "INDEX selects a point of the sweep, trained by one process or by one job of several ranks. Without it one "
+        "process starts a job for each point.\n";
   else if (command.parallel)
-    text += "One process, or a job of several ranks under mpirun or srun.\n";
+    text += "Runs as one process, or as a job of several ranks under mpirun or srun.\n";
   return text + "Messages go to standard error.\n";
 }
 
@@ -89,14 +88,14 @@ std::string files_of(const Command& command) {
     std::vector<std::string> commands;
   };
   static const std::vector<File> files = {
-      {"preprocess.output", "the folder of train.h5 and evaluate.h5", {"preprocess"}},
+      {"preprocess.output", "folder of train.h5, evaluate.h5 and predict.h5", {"preprocess"}},
       {"RUN/checkpoints", "the newest checkpoints", {"train", "evaluate", "predict"}},
-      {"RUN/metrics.jsonl", "losses, speed and evaluations on the way", {"train", "report"}},
-      {"RUN/run.json, RUN/result.json", "what was started, and how it ended", {"train", "report"}},
-      {"RUN/scores.h5", "the scores", {"predict"}},
-      {"RUN/report.html", "the page", {"report"}},
-      {"RUN/KEY=VALUE,...-DIGEST", "the run folder of a point", {"sweep list", "sweep run", "sweep collect"}},
-      {"RUN/sweep.csv, RUN/sweep.json", "what all points came to", {"sweep run", "sweep collect"}},
+      {"RUN/metrics.jsonl", "losses, speed and evaluations in training", {"train", "report"}},
+      {"RUN/run.json, RUN/result.json", "the job as it was started, and its result", {"train", "report"}},
+      {"RUN/scores.h5", "scores", {"predict"}},
+      {"RUN/report.html", "HTML page", {"report"}},
+      {"RUN/KEY=VALUE,...-DIGEST", "run folder of a point", {"sweep list", "sweep run", "sweep collect"}},
+      {"RUN/sweep.csv, RUN/sweep.json", "results of all points", {"sweep run", "sweep collect"}},
   };
   std::string text;
   bool of_a_run = false;
@@ -107,7 +106,7 @@ std::string files_of(const Command& command) {
     }
   if (text.empty()) return text;
   if (of_a_run && command.argument == "DECK")
-    text += ".PP\nRUN is run.output of the deck, or runs/ and its run.name.\n";
+    text += ".PP\nRUN is run.output of the deck, or runs/NAME with its run.name.\n";
   return ".SH FILES\n" + text;
 }
 
@@ -147,8 +146,9 @@ std::string key_entry(const deck::KeyInfo& key) {
 }
 
 std::string deck_page() {
-  std::string text = head("tesserec-deck", "5", "the file that says what tesserec does") +
-                     ".SH DESCRIPTION\nOne TOML file.\n" + from_markdown(deck::reading_rules());
+  std::string text = head("tesserec-deck", "5", "TOML file that describes a job of tesserec") +
+                     ".SH DESCRIPTION\nA deck is one TOML file that describes a job completely.\n" +
+                     from_markdown(deck::reading_rules());
   for (const deck::BlockInfo& block : deck::schema()) {
     text += ".SH " + plain(block.heading) + "\n" + plain(block.sentence) + "\n";
     for (const deck::KeyInfo& key : block.keys) text += key_entry(key);

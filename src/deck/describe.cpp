@@ -16,22 +16,20 @@ std::string cell(const std::string& text) {
 
 const std::string& reading_rules() {
   static const std::string text =
-      "Reading is strict: an unknown key, a wrong type or a value out of range is an error that names file, "
-      "line and key.\n"
-      "Paths are relative to the working directory, not to the deck. Where a list of texts is wanted, one text "
-      "alone will\n"
-      "do. `--set block.key=value` (repeatable) overrides a key; a value is TOML, and text needs no quotes. It "
-      "also reaches\n"
-      "`optimizer.sparse.lr`, `table.NAME.rows`, `preprocess.column.NAME.kind`, `plan.tables.NAME.sharding` "
-      "and single\n"
-      "entries of a list that the deck gives, as `model.bottom.0`.\n";
+      "Reading is strict: an unknown key, a wrong type or a value out of range is an error that names file, line and "
+      "key.\n"
+      "Paths are relative to the working directory, not to the deck. A list of texts may be given as a single text.\n"
+      "`--set block.key=value` (repeatable) overrides a key; a value is TOML, and text needs no quotes. Overrides "
+      "also\n"
+      "reach `optimizer.sparse.lr`, `table.NAME.rows`, `preprocess.column.NAME.kind`, `plan.tables.NAME.sharding` and\n"
+      "single entries of a list that the deck gives, such as `model.bottom.0`.\n";
   return text;
 }
 
 std::string describe_markdown() {
   std::string out =
-      "# The deck\n\nOne TOML file says what to do. This page is written by `tesserec describe --markdown`; a test "
-      "compares.\n\n" +
+      "# The deck\n\nA deck is one TOML file that describes a job completely. This page is the output of `tesserec"
+      " describe --markdown`;\na test compares them.\n\n" +
       reading_rules();
   for (const BlockInfo& block : schema()) {
     out += "\n## " + block.heading + "\n\n" + block.sentence + "\n";

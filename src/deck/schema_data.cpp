@@ -11,15 +11,15 @@ Section data_section() {
   using Data = data::Settings;
   Keys<Data> keys = {
       texts("train", &Data::train, Text::filled, {},
-            "HDF5 data sets to train on; *, ? and [...] match names, but a path that exists is taken as it is."),
-      texts("evaluate", &Data::evaluate, Text::filled, {},
-            "HDF5 data sets to evaluate; names match as those of train."),
+            "HDF5 data sets to train on. Names may contain *, ? and [...]; the path of an existing file is taken "
+            "literally."),
+      texts("evaluate", &Data::evaluate, Text::filled, {}, "HDF5 data sets to evaluate on; patterns as in train."),
       default_words(texts("predict", &Data::predict, Text::filled, {},
-                          "HDF5 data sets to predict, which need no labels; names match as those of train."),
+                          "HDF5 data sets to score, which need no labels; patterns as in train."),
                     "[] (those of evaluate)"),
       boolean("trust", &Data::trust,
-              "Whether data sets may take numbers from other files: virtual datasets, external storage, external "
-              "links. Whoever wrote such a data set chose which of your files it reads."),
+              "Allow data sets that read from other files: virtual datasets, external storage, external links. Their "
+              "author then chooses which of your files are read."),
   };
   std::vector<std::string> inner = {"synthetic"};
   Choices<std::string> sources;
@@ -33,7 +33,7 @@ Section data_section() {
                join(data::source_types(), " ", [](const auto& type) { return type.name + ": " + type.text; })),
         "unset (files, or [data.synthetic])"));
   return single(
-      "data", "Where samples come from: files, or [data.synthetic].", keys, [](auto& d) -> auto& { return d.data; },
+      "data", "Source of the samples: files, or [data.synthetic].", keys, [](auto& d) -> auto& { return d.data; },
       inner);
 }
 
@@ -71,45 +71,46 @@ Section synthetic_section() {
                                                   {"mt19937", data::BitGenerator::mt19937}};
   const Keys<Synthetic> keys = {
       choice("kind", &Synthetic::kind, kinds,
-             "planted: click logs from a hidden model with a known best AUC; reference: the reference DLRM's uniform "
-             "generator; none: no synthetic data."),
+             "Generator of samples. planted: click logs from a hidden model with a known best AUC. reference: uniform "
+             "generator of the reference DLRM. none: no synthetic data."),
       integer("samples", &Synthetic::samples, {0, most_samples}, "samples", "Training samples of an epoch."),
       integer("evaluate_samples", &Synthetic::evaluate_samples, {0, most_samples}, "samples",
-              "Evaluation samples: planted draws others than in training, reference takes the first of the same."),
-      integers("rows", &Synthetic::rows, {1, no_limit}, {}, "rows",
-               "Rows of each table's id space, one feature a table."),
-      integer("max_rows", &Synthetic::max_rows, {}, "rows", "Caps every entry of rows; 0 means no cap."),
-      integer("dense_features", &Synthetic::dense_features, {1, 65536}, "numbers", "Dense numbers of a sample."),
+              "Evaluation samples. planted: drawn independently of the training samples. reference: the first samples "
+              "of the same sequence as in training."),
+      integers("rows", &Synthetic::rows, {1, no_limit}, {}, "rows", "Rows of each table; one feature per table."),
+      integer("max_rows", &Synthetic::max_rows, {}, "rows", "Upper limit of every entry of rows; 0 means no limit."),
+      integer("dense_features", &Synthetic::dense_features, {1, 65536}, "numbers", "Dense features of a sample."),
       integer("ids_per_bag", &Synthetic::ids_per_bag, {1, 1000000}, "ids",
-              "Ids of one feature of a sample, or the most of them."),
+              "Ids in a bag, or the maximum if the lengths of bags vary."),
       default_words(
-          integers(
-              "bag_lengths", &Synthetic::bag_lengths, {1, 1000000}, {}, "ids",
-              "planted: ids_per_bag of each feature, in the order of rows; where it is 1 a bag has always one id."),
+          integers("bag_lengths", &Synthetic::bag_lengths, {1, 1000000}, {}, "ids",
+                   "planted: ids_per_bag of each feature, in the order of rows. A feature with 1 has exactly one id."),
           "[] (ids_per_bag)"),
       default_words(boolean("variable_bags", &Synthetic::variable_bags,
-                            "planted: bag lengths uniform in 0 to ids_per_bag, or all ids_per_bag; reference: 1 to "
-                            "ids_per_bag draws, at most as many as the table has rows, or always ids_per_bag draws, of "
-                            "which each id is kept once."),
+                            "Vary the lengths of bags. planted: uniform in 0 to ids_per_bag; false means exactly "
+                            "ids_per_bag. reference: 1 to ids_per_bag draws, at most the table's rows; false means "
+                            "ids_per_bag draws. Repeated draws of an id count once in reference."),
                     "false (planted), true (reference)"),
-      number("zipf", &Synthetic::zipf, {0.0, 10.0}, "", "planted: exponent of the ids' frequency; 0 means uniform."),
-      number("click_rate", &Synthetic::click_rate, {1e-6, 1.0 - 1e-6}, "", "planted: aimed share of label 1."),
+      number("zipf", &Synthetic::zipf, {0.0, 10.0}, "",
+             "planted: Zipf exponent of the id frequencies; 0 means uniform."),
+      number("click_rate", &Synthetic::click_rate, {1e-6, 1.0 - 1e-6}, "", "planted: target share of label 1."),
       number("strength", &Synthetic::strength, {0.0, 100.0}, "",
-             "planted: standard deviation of the hidden model's logit, tables and dense numbers together."),
+             "planted: standard deviation of the hidden model's logit, with all its terms."),
       texts("pair", &Synthetic::pair, Text::name, {},
-            "planted: two features, of the query and of the item, that meet in the hidden model by an inner product; "
-            "each has one id a sample."),
+            "planted: query feature and item feature whose inner product is a term of the hidden model's logit. Both "
+            "have exactly one id per sample."),
       number("pair_strength", &Synthetic::pair_strength, {0.0, 100.0}, "",
-             "planted: standard deviation of that part of the logit, where that of a table's effects is 1."),
-      integer("pair_rank", &Synthetic::pair_rank, {1, 1024}, "numbers", "planted: of each vector of the pair."),
+             "planted: standard deviation of the pair's term in the logit, relative to the term of one table."),
+      integer("pair_rank", &Synthetic::pair_rank, {1, 1024}, "numbers",
+              "planted: length of the hidden vectors of the pair."),
       boolean("round_targets", &Synthetic::round_targets, "reference: round targets to 0 or 1."),
       choice("bit_generator", &Synthetic::bit_generator, generators,
-             "philox: a sample's numbers are a function of run.seed and the sample; mt19937, for reference: the "
-             "numbers of numpy.random.seed(run.seed) in the reference program's order, without train.shuffle; every "
-             "rank draws the whole batch."),
+             "Random number generator. philox: the numbers of a sample depend on run.seed and the sample only. "
+             "mt19937, for reference without train.shuffle: the sequence of numpy.random.seed(run.seed) as the "
+             "reference program draws it; each rank draws the whole batch."),
   };
   return single(
-      "data.synthetic", "Samples made on the fly.", keys, [](auto& d) -> auto& { return d.data.synthetic; });
+      "data.synthetic", "Samples generated on the fly.", keys, [](auto& d) -> auto& { return d.data.synthetic; });
 }
 
 Section preprocess_section() {
@@ -118,49 +119,52 @@ Section preprocess_section() {
   const Choices<data::BadRows> bad = {{"stop", data::BadRows::stop}, {"skip", data::BadRows::skip}};
   const Choices<data::ShortRows> shorter = {{"stop", data::ShortRows::stop}, {"pad", data::ShortRows::pad}};
   const Keys<Preprocess> keys = {
-      texts(
-          "train", &Preprocess::train, Text::filled, {},
-          "Raw files to train on, plain or .gz; *, ? and [...] match names, but a path that exists is taken as it is."),
+      texts("train", &Preprocess::train, Text::filled, {},
+            "Raw files to train on, plain or .gz. Names may contain *, ? and [...]; the path of an existing file is "
+            "taken literally."),
       texts("evaluate", &Preprocess::evaluate, Text::filled, {},
-            "Raw files to evaluate; they get the ids of the training files."),
+            "Raw files to evaluate on, encoded with the ids of the training files."),
       texts("predict", &Preprocess::predict, Text::filled, {},
-            "Raw files of rows to score; labels and weights are not read and may lack: an empty field, a header "
-            "without them, or, without a header, rows without the label's field."),
+            "Raw files to score. Labels and weights are not read and may be missing: empty fields, no such column, or, "
+            "without a header, rows without the label's field."),
       default_words(text("vocabulary", &Preprocess::vocabulary, Text::path,
-                         "Data set of an earlier preprocess, whose ids and transforms all raw files get."),
-                    "\"\": the training files teach them; without such files OUTPUT/train.h5"),
+                         "Data set of an earlier preprocess, whose ids and transforms are applied to all raw files."),
+                    "\"\" (learned from the training files; without such files OUTPUT/train.h5)"),
       boolean("extend", &Preprocess::extend,
-              "Values of the training files that preprocess.vocabulary lacks get the ids behind its own, whose meaning "
-              "stays; numbers are transformed as before."),
-      choice(
-          "format", &Preprocess::format, formats,
-          "criteo: label, 13 integers, 26 hexadecimal categories, tabs between; table: as [[preprocess.column]] says."),
-      text("output", &Preprocess::output, Text::path, "Folder for train.h5, evaluate.h5 and predict.h5."),
+              "Append new ids for values of the training files that preprocess.vocabulary lacks. Existing ids and "
+              "transforms of numbers do not change."),
+      choice("format", &Preprocess::format, formats,
+             "Format of the raw files. criteo: label, 13 integers and 26 hexadecimal categories, separated by tabs. "
+             "table: columns that [[preprocess.column]] describes."),
+      text("output", &Preprocess::output, Text::path, "Output folder for train.h5, evaluate.h5 and predict.h5."),
       choice("bad_rows", &Preprocess::bad_rows, bad,
-             "stop: end with file and line; skip: leave out, count and report."),
+             "Treatment of bad rows. stop: end with an error that names file and line. skip: leave out, count and "
+             "report."),
       choice("short_rows", &Preprocess::short_rows, shorter,
-             "pad: fill rows whose trailing delimiters were cut with empty fields; stop: they are bad rows."),
+             "Treatment of rows whose trailing delimiters were cut. stop: bad rows. pad: fill with empty fields."),
       integer("minimum_count", &Preprocess::minimum_count, {1, no_limit}, "rows",
-              "Categories seen less often in the training files become id 0, unknown."),
-      text("delimiter", &Preprocess::delimiter, Text::letter, "table: the character between fields."),
-      boolean("header", &Preprocess::header,
-              "table: the first line of each file names the columns, which may stand in any order."),
-      boolean("skip_other_columns", &Preprocess::skip_other_columns,
-              "table: skip columns of the header that no [[preprocess.column]] names; else they are an error."),
-      boolean("trim", &Preprocess::trim, "table: drop spaces around a field."),
+              "Smallest count in the training files that gives a category its own id; rarer categories become id 0, "
+              "unknown."),
+      text("delimiter", &Preprocess::delimiter, Text::letter, "table: character between fields."),
+      boolean("header", &Preprocess::header, "table: the first line of each file names the columns, in any order."),
+      boolean(
+          "skip_other_columns", &Preprocess::skip_other_columns,
+          "table: skip columns of the header that no [[preprocess.column]] names; false means that they are an error."),
+      boolean("trim", &Preprocess::trim, "table: remove spaces around fields."),
       texts("missing", &Preprocess::missing, Text::any, {}, "table: texts that mean a missing value."),
       default_words(number("fill_value", &Preprocess::fill_value, {-1e30, 1e30}, "",
-                           "Stands for a missing number, before its transform; a column may have its own."),
-                    "unset: the feature is 0, which after standardise is the mean"),
+                           "Replacement of missing numbers, before their transform; a column may override it."),
+                    "unset (the transformed feature is 0, with standardise the mean)"),
       boolean("missing_indicator", &Preprocess::missing_indicator,
-              "Each number NAME has a dense feature NAME_missing behind it, 1 where it is missing and else 0; a column "
-              "may say otherwise."),
-      number("max_unknown", &Preprocess::max_unknown, {0.0, 1.0}, "",
-             "Ends preprocess where more than this share of a category's values in an evaluation file have no id, as "
-             "where they are written in another form than the training files'; 1.0 takes all."),
+              "Add a dense feature NAME_missing behind each number NAME, 1 if the number is missing, else 0; a column "
+              "may override it."),
+      number(
+          "max_unknown", &Preprocess::max_unknown, {0.0, 1.0}, "",
+          "Largest share of a category's values in an evaluation file that may lack an id; 1.0 means no limit. A "
+          "larger share ends preprocess, because the values are probably written differently from the training files."),
   };
-  return single("preprocess", "Raw click logs to HDF5 data sets.", keys, [](auto& d) -> auto& { return d.preprocess; },
-                {"column"});
+  return single("preprocess", "Conversion of raw click logs to HDF5 data sets.", keys,
+                [](auto& d) -> auto& { return d.preprocess; }, {"column"});
 }
 
 Section column_section() {
@@ -173,20 +177,22 @@ Section column_section() {
                                                {"log1p", data::Transform::log1p},
                                                {"standardise", data::Transform::standardise}};
   const Keys<Column> keys = {
-      required(text("name", &Column::name, Text::name,
-                    "Name of the column; a category's name becomes a feature's. With a header '*' stands for any text: "
-                    "a column for each name that matches and that no other block has, ascending, C2 before C10.")),
+      required(
+          text("name", &Column::name, Text::name,
+               "Name of the column, and of its feature if it is a category. If files have a header, * matches any "
+               "text: one column for each matching name without another block, in natural order (C2 before C10).")),
       required(choice(
           "kind", &Column::kind, kinds,
-          "What the column is; weight: how much a sample counts in the loss and the metrics, a number from 0 on; key: "
-          "any text, which is not learnt and stands beside the scores of evaluation files and rows to score.")),
+          "Role of the column. weight: factor of a sample in the loss and the metrics, at least 0. key: any text, not "
+          "learned but written beside the scores of evaluation files and files to score. skip: ignored.")),
       choice("transform", &Column::transform, transforms,
-             "number: log1p of max(x, 0), or (x - mean) / standard deviation of the training files."),
+             "number: transform of the values. log1p: log1p(max(x, 0)). standardise: (x - mean) / standard deviation, "
+             "both of the training files."),
       default_words(number("fill_value", &Column::fill_value, {-1e30, 1e30}, "",
-                           "number: stands for a missing one, before the transform."),
+                           "number: replacement of a missing value, before the transform."),
                     "preprocess.fill_value"),
       default_words(boolean("missing_indicator", &Column::missing_indicator,
-                            "number: a dense feature NAME_missing behind it, 1 where it is missing and else 0."),
+                            "number: add a dense feature NAME_missing behind it, 1 if the value is missing, else 0."),
                     "preprocess.missing_indicator"),
       texts("positive", &Column::positive, Text::any, {}, "label: texts that mean 1."),
       texts("negative", &Column::negative, Text::any, {}, "label: texts that mean 0; any other text is a bad row."),
@@ -194,7 +200,8 @@ Section column_section() {
   const std::string path = "preprocess.column";
   Section section;
   section.info = {path, "[[" + path + "]]",
-                  "One column of a delimited table, in the order of the file where it has no header.", infos(keys)};
+                  "One column of a delimited table. Blocks follow the order of the file if it has no header.",
+                  infos(keys)};
   section.read = [=](Deck& deck, const Value& root) {
     const Value* blocks = repeated(root, path, "give one [[preprocess.column]] a column of the table");
     for (std::size_t i = 0; blocks != nullptr && i < blocks->list.size(); ++i)

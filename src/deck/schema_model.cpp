@@ -11,30 +11,32 @@ using Model = model::Settings;
 Section model_section() {
   const Keys<Model> own = {
       choice("exchange_forward", &Model::exchange_forward, number_types(),
-             "What the sums of bags, and vectors that are not pooled, are rounded to, once, before the dense half has "
-             "them: so half the bytes travel between ranks, but for sums of a part of the rows and rows that travel "
-             "themselves. The bits are no plan's."),
+             "Number type to which pooled sums and unpooled vectors are rounded, once, before the dense half reads "
+             "them. fp16 and bf16 halve the bytes between ranks, except for partial sums and for rows that travel "
+             "individually. Results do not depend on the sharding plan."),
       choice("exchange_backward", &Model::exchange_backward, number_types(),
-             "The same of their gradients, on the way back; fp16 has them times the samples of a step."),
+             "Number type to which the gradients of pooled sums and unpooled vectors are rounded. fp16 multiplies them "
+             "by the samples of a step first."),
   };
-  return single("model", "The dense half of the model.", extended(model_keys(), own),
-                [](auto& d) -> auto& { return d.model; }, {"layer"});
+  return single("model", "Dense half of the model, sizes of its embedding tables, and loss.",
+                extended(model_keys(), own), [](auto& d) -> auto& { return d.model; }, {"layer"});
 }
 
 std::vector<Section> optimizer_sections() {
   const Keys<train::OptimizerSettings> keys = {
       number("max_norm", &train::OptimizerSettings::max_norm, {.least = 1e-30}, "",
-             "Bound of the length (L2) of all gradients of a step together, of the layers and of the touched rows: "
-             "where they are longer, all are scaled down to it; before max_gradient. 0 means none."),
+             "Largest L2 norm of all gradients of a step together, of layers and touched rows; longer ones are scaled "
+             "down, before max_gradient. 0 means no limit."),
   };
-  return {single("optimizer", "How weights move: `dense` the MLPs (and tables with kernel dense), `sparse` the tables.",
+  return {single("optimizer",
+                 "Optimizers: `dense` for the dense half and tables with kernel dense, `sparse` for all other tables.",
                  keys, [](auto& d) -> auto& { return d.optimizer; }, {"dense", "sparse"}),
           single(
-              "optimizer.dense", "Moves the weights of the MLPs.", optimizer_keys(optim::tensor_types()),
-              [](auto& d) -> auto& { return d.optimizer.dense; }),
+              "optimizer.dense", "Optimizer of the dense half, and of tables with kernel dense.",
+              optimizer_keys(optim::tensor_types()), [](auto& d) -> auto& { return d.optimizer.dense; }),
           single(
-              "optimizer.sparse", "Moves the rows of the tables that a batch looked up.",
-              optimizer_keys(optim::types()), [](auto& d) -> auto& { return d.optimizer.sparse; })};
+              "optimizer.sparse", "Optimizer of the table rows that a batch touches.", optimizer_keys(optim::types()),
+              [](auto& d) -> auto& { return d.optimizer.sparse; })};
 }
 
 }  // namespace

@@ -28,9 +28,10 @@ Key<planning::ParameterConstraints> types_key() {
   const std::vector<std::string> names = names_of(choices);
   return make_key<Constraints>(
       "sharding", "choice or list of choices", join(names, " | "), "",
-      "table_wise: whole on one rank; row_wise, column_wise: rows or columns over ranks; table_row_wise, "
-      "table_column_wise: over the ranks of one node; grid: columns over nodes, rows inside each; data_parallel: a "
-      "copy on each rank. One type alone gets its full form; of a list the planner chooses.",
+      "Allowed sharding types; the planner chooses from a list. table_wise: whole on one rank. row_wise, column_wise: "
+      "rows or columns over ranks. table_row_wise, table_column_wise: over the ranks of one node. grid: columns over "
+      "nodes, rows inside each. data_parallel: a copy on each rank. A single type spreads over as many ranks as it "
+      "allows.",
       [=](Constraints& o, const Value& v, const std::string& path) {
         o.sharding = {};
         read_list(v, path, Length{1}, true, [&](const Value& e, const std::string& p) {
@@ -57,9 +58,9 @@ Key<planning::ParameterConstraints> kernels_key() {
   const std::vector<std::string> names = names_of(choices);
   return make_key<Constraints>(
       "kernel", "choice or list of choices", join(names, " | "), "",
-      "fused: only the rows of a batch move, as optimizer.sparse says; dense: all rows move, as optimizer.dense says. "
-      "Of a list the planner chooses; both must give the same bits: one optimizer, sgd or adagrad, without "
-      "weight_decay.",
+      "Kernel that updates the table. fused: only touched rows, by optimizer.sparse. dense: all rows, by "
+      "optimizer.dense. The planner chooses from a list, whose kernels must give the same bits: one optimizer, sgd or "
+      "adagrad, without weight_decay.",
       [=](Constraints& o, const Value& v, const std::string& path) {
         o.kernel = {};
         read_list(v, path, Length{1}, true, [&](const Value& e, const std::string& p) {
@@ -79,34 +80,35 @@ Section plan_section() {
   using Plan = planning::Settings;
   const Keys<Plan> keys = {
       choice("default", &Plan::default_type, sharding_types(),
-             "How tables are cut over the ranks; auto: the planner chooses for each table."),
+             "Sharding type of tables that [plan.tables.NAME] leaves open; auto means that the planner chooses for "
+             "each table."),
       text("file", &Plan::file, Text::path,
-           "A plan as `tesserec plan --json` writes it, or of TorchRec (docs/formats.md), instead of a search; empty: "
-           "plan. One that breaks what plan.default or [plan.tables.NAME] demands is refused."),
+           "Plan to use instead of a search, as JSON of `tesserec plan --json` or TorchRec (docs/formats.md); empty "
+           "means search. A plan that violates plan.default or [plan.tables.NAME] is refused."),
       integer("ranks_per_node", &Plan::ranks_per_node, {0, no_limit}, "",
-              "Ranks of a node; 0: those that share memory, or as many as a node has GPUs. Another number simulates "
-              "nodes."),
+              "Ranks per node; a number other than the real one simulates nodes. 0 means the ranks that share memory "
+              "or, in plans for GPUs, the GPUs of a node."),
       integer("exchange_levels", &Plan::exchange_levels, {1, 2}, "",
-              "Most levels of the exchange. 2: tables that are cut inside nodes (table_row_wise, table_column_wise, "
-              "grid) may go inside the node first, then between nodes, so that a node gets ids once and returns "
-              "finished vectors; the planner chooses. 1: owners and samples' ranks send each other all."),
+              "Maximum levels of the exchange. 1: owners and samples' ranks exchange directly. 2: the planner may send "
+              "data of tables cut inside nodes (table_row_wise, table_column_wise, grid) inside the node first, then "
+              "between nodes. A node then receives ids once and returns finished vectors."),
       integer("min_rows", &Plan::min_rows, {1, no_limit}, "rows",
-              "Rows of a shard at least, where the planner cuts a table that it may leave whole. It makes smaller "
-              "shards only if the step gains more than 5 % or the tables do not fit otherwise."),
+              "Minimum rows of a shard if the planner may leave the table whole. Smaller shards must gain more than 5 "
+              "% of the step, or be necessary for the tables to fit."),
       integer("memory", &Plan::memory, {0, no_limit}, "bytes",
-              "Memory of a rank; 0: what the job may use of this machine, shared by the ranks of a node, or a GPU's."),
+              "Memory per rank; 0 means that of a GPU, or what the job may use of this machine, divided by the ranks "
+              "of a node."),
       number("reserve", &Plan::reserve, {0.0, 1.0, true}, "",
              "Share of the memory that tables and messages leave to the rest of the program."),
       choice("device", &Plan::device, {{"auto", ""}, {"cpu", "cpu"}, {"cuda", "cuda"}},
-             "What the ranks of the plan compute on. auto: GPUs where plan.machine names some or the program is built "
-             "for them. Training takes what the program is built for; `tesserec plan` also plans for machines that are "
-             "not here."),
+             "Device of the plan's ranks. auto: cuda if plan.machine names GPUs or the program is built for them, else "
+             "cpu. Training requires the device of the build; `tesserec plan` also plans for other machines."),
       text("machine", &Plan::machine, Text::path,
-           "h200, a100: nodes of eight such GPUs, by data sheets and published shares of them (docs/gpu.md); else a "
-           "TOML file with keys of [plan.costs], as measured on a machine. Keys of the deck overrule it. Empty: a "
-           "server core, or h200 for cuda."),
+           "Machine whose rates the planner uses; keys of [plan.costs] override them. h200, a100: nodes of eight such "
+           "GPUs, from data sheets and published efficiencies (docs/gpu.md). A path: TOML file with keys of "
+           "[plan.costs], as measured on a machine. Empty: a server core, or h200 for cuda."),
   };
-  return single("plan", "The sharding plan. It changes time and memory, never the bits.", keys,
+  return single("plan", "The sharding plan. It changes time and memory, never the bits of a result.", keys,
                 [](auto& d) -> auto& { return d.plan; }, {"tables", "costs"});
 }
 
@@ -114,37 +116,41 @@ Section costs_section() {
   using Costs = planning::MachineCosts;
   const Numbers rate{1.0, 1e18}, seconds{0.0, 1.0};
   const Keys<Costs> keys = {
-      number("row_reads", &Costs::row_reads, rate, "1/s", "Rows that a rank looks up at random, out of memory."),
-      number("cached_row_reads", &Costs::cached_row_reads, rate, "1/s", "The same where caches hold the table."),
+      number("row_reads", &Costs::row_reads, rate, "1/s", "Random row lookups that miss the caches."),
+      number("cached_row_reads", &Costs::cached_row_reads, rate, "1/s",
+             "Random row lookups in a table that caches hold."),
       number("read_bytes", &Costs::read_bytes, rate, "bytes/s", "Bytes of rows added to bags, or of gradients summed."),
       number("vector_bytes", &Costs::vector_bytes, rate, "bytes/s",
-             "Bytes of pooled vectors written by lookups, or of their gradients read by updates."),
+             "Bytes of pooled vectors that lookups write, or of their gradients that updates read."),
       number("row_updates", &Costs::row_updates, rate, "1/s",
-             "Rows of an array, weights or optimizer state, moved at random, out of memory."),
-      number("cached_row_updates", &Costs::cached_row_updates, rate, "1/s", "The same where caches hold the table."),
-      number("update_bytes", &Costs::update_bytes, rate, "bytes/s", "Bytes of weights and optimizer state moved."),
+             "Random row updates that miss the caches, each of one array (weights or optimizer state)."),
+      number("cached_row_updates", &Costs::cached_row_updates, rate, "1/s",
+             "Random row updates in a table that caches hold."),
+      number("update_bytes", &Costs::update_bytes, rate, "bytes/s", "Bytes of weights and optimizer states updated."),
       number("cached_bytes", &Costs::cached_bytes, rate, "bytes",
              "Bytes of a table that stay in caches from step to step."),
-      number("ids", &Costs::ids, rate, "1/s", "Ids put in order, by owner or by row."),
-      number("fetched_ids", &Costs::fetched_ids, rate, "1/s", "Ids put in order at the samples, where rows travel."),
+      number("ids", &Costs::ids, rate, "1/s", "Ids bucketized by owner or sorted by row."),
+      number("fetched_ids", &Costs::fetched_ids, rate, "1/s", "Ids sorted on the samples' ranks if rows travel."),
       number("fetched_bytes", &Costs::fetched_bytes, rate, "bytes/s",
-             "Bytes of rows that travelled, pooled at the samples, or of their gradients summed."),
+             "Bytes of fetched rows pooled on the samples' ranks, or of their gradients summed."),
       number("bags", &Costs::bags, rate, "1/s", "Bags of a shard cut out of the batch, pooled or sent."),
       number("add_bytes", &Costs::add_bytes, rate, "bytes/s",
-             "Bytes of vectors added at the samples, sending their gradients included."),
-      number("inside_bytes", &Costs::inside_bytes, rate, "bytes/s", "Sent or received by a rank inside its node."),
-      number("between_bytes", &Costs::between_bytes, rate, "bytes/s", "Sent or received by a rank between nodes."),
-      number("inside_latency", &Costs::inside_latency, seconds, "s", "Of a message inside a node."),
-      number("between_latency", &Costs::between_latency, seconds, "s", "Of a message between nodes."),
-      number("dense_flops", &Costs::dense_flops, rate, "FLOP/s", "Of the MLPs, forward and backward."),
-      number("bf16_flops", &Costs::bf16_flops, rate, "FLOP/s", "The same with model.precision = \"bf16\"."),
+             "Bytes of vectors added on the samples' ranks, including the sending of their gradients."),
+      number("inside_bytes", &Costs::inside_bytes, rate, "bytes/s",
+             "Bandwidth of a rank inside its node, sending or receiving."),
+      number("between_bytes", &Costs::between_bytes, rate, "bytes/s",
+             "Bandwidth of a rank between nodes, sending or receiving."),
+      number("inside_latency", &Costs::inside_latency, seconds, "s", "Latency of a message inside a node."),
+      number("between_latency", &Costs::between_latency, seconds, "s", "Latency of a message between nodes."),
+      number("dense_flops", &Costs::dense_flops, rate, "FLOP/s", "Speed of the MLPs, forward and backward."),
+      number("bf16_flops", &Costs::bf16_flops, rate, "FLOP/s", "Speed of the MLPs with model.precision = \"bf16\"."),
       number("interaction_flops", &Costs::interaction_flops, rate, "FLOP/s",
-             "Of the interaction, forward and backward."),
+             "Speed of the interaction, forward and backward."),
       number("activation_bytes", &Costs::activation_bytes, rate, "bytes/s",
              "Bytes of the layers' inputs and outputs, forward and backward counted once."),
       number("dense_bytes", &Costs::dense_bytes, rate, "bytes/s",
-             "Bytes of dense gradients summed over lanes and moved by the optimizer."),
-      number("step_seconds", &Costs::step_seconds, seconds, "s", "Of a step whatever it does."),
+             "Bytes of dense gradients summed over lanes and applied by the optimizer."),
+      number("step_seconds", &Costs::step_seconds, seconds, "s", "Fixed time of a step."),
   };
   Section section = single(
       "plan.costs", "Rates of one rank, for the planner's estimate.", keys,
@@ -172,20 +178,20 @@ Section tables_section() {
       types_key(),
       default_words(kernels_key(), "plan.file's, or \"fused\""),
       integers("ranks", &Constraints::ranks, {0, no_limit}, {}, "",
-               "Owners of the table, in the order of its shards: one for table_wise, several for row_wise, column_wise "
-               "and others; empty: the planner chooses."),
+               "Owners of the table in the order of its shards: one for table_wise, several for row_wise, column_wise "
+               "and others. Empty means that the planner chooses."),
       default_words(integer("min_partition", &Constraints::min_partition, {1, no_limit}, "columns",
-                            "Columns of a piece at least, where columns are cut."),
+                            "Minimum columns of a shard if columns are cut."),
                     "plan.file's, or 32"),
       number("pooling_factor", &Constraints::pooling_factor, {0, 1e6}, "ids",
-             "Ids of a bag on average, for the planner's estimate; 0: as the data have."),
+             "Mean number of ids in a bag, for the planner's estimate; 0 means as in the data."),
       default_words(number("zipf", &Constraints::zipf, {0.0, 10.0}, "",
-                           "Exponent of the ids' frequency by Zipf's law, for the planner's estimate, which then takes "
-                           "the frequent rows for scattered over the table; 0: uniform."),
+                           "Zipf exponent of the id frequencies, for the planner's estimate; 0 means uniform. Frequent "
+                           "rows then count as scattered over the table."),
                     "as counted in data.train, or by the planted model's law"),
   };
   Section section;
-  section.info = {"plan.tables.NAME", "[plan.tables.NAME]", "What is demanded of the table NAME.", infos(keys)};
+  section.info = {"plan.tables.NAME", "[plan.tables.NAME]", "Constraints on the plan of the table NAME.", infos(keys)};
   section.read = [=](Deck& deck, const Value& root) {
     const Value* tables = root.find_path("plan.tables");
     if (tables == nullptr) return;

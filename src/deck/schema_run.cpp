@@ -17,70 +17,70 @@ Choices<std::string> same_words(std::initializer_list<const char*> words) {
 std::vector<Section> run_sections() {
   using Run = train::RunSettings;
   const Keys<Run> run = {
-      text("name", &Run::name, Text::name, "Name of the run; also its folder's name."),
+      text("name", &Run::name, Text::name, "Name of the run, and of its folder runs/NAME unless output is set."),
       integer("seed", &Run::seed, {0, no_limit}, "",
-              "Seed of every random number: initial weights, shuffling, synthetic data."),
+              "Seed of all random numbers: initial weights, shuffling, dropout, synthetic data."),
       default_words(text("output", &Run::output, Text::path,
                          "Folder for checkpoints, metrics.jsonl and scores; empty means runs/NAME."),
                     "\"\" (runs/NAME)"),
       boolean("overwrite", &Run::overwrite,
-              "A run that begins anew, or at an earlier step, may replace the checkpoints that its folder holds."),
+              "Allow a run that starts anew, or resumes at an earlier step, to replace the checkpoints in its folder."),
       number("lock_wait", &Run::lock_wait, {0, 1e9}, "s",
-             "How long to wait for another job that is using the same folder; an earlier one may still be ending."),
+             "Time to wait for another job that uses the same folder, such as an earlier one that is still ending."),
       integer("patience", &Run::patience, {0, 1'000'000'000}, "s",
-              "How long the ranks of a job wait for one that has stopped (SIGSTOP, a dead node or file system): then a "
-              "message names it and all end. A rank that computes, reads or writes has not stopped, however long it "
-              "takes. 0 means for ever."),
+              "Time after which a stopped rank (SIGSTOP, dead node or file system) ends the job with a message that "
+              "names it; 0 means never. A rank that computes, reads or writes has not stopped."),
       default_words(integer("part_bytes", &Run::part_bytes, {}, "bytes",
-                            "Checkpoints, data sets and scores with more numbers than this are cut into files of so "
-                            "many bytes, each written by one rank; 0 means automatic."),
-                    "0 (64 MiB, or what makes 4096 files)"),
+                            "Size of the files into which larger checkpoints, data sets and scores are cut, each "
+                            "written by one rank; 0 means automatic."),
+                    "0 (64 MiB, or more for at most 4096 files)"),
       choice("kernels", &Run::kernels, all_kernels(),
-             "What computes: simd, the processor's vector instructions, or portable, the kernels of a GPU, which a "
-             "build for CPUs runs on the processor, for tests; the bits are the same. cublaslt, in a build for GPUs "
-             "alone: portable, but products of matrices by cuBLASLt, whose bits are of the GPU and the library. auto: "
-             "cublaslt in a build for GPUs, simd in one for CPUs."),
+             "Kernels of tables and layers. simd: vector instructions of the processor. portable: GPU kernels, which a "
+             "CPU build runs on the processor for tests; same bits as simd. cublaslt, in GPU builds only: portable, "
+             "but matrix products by cuBLASLt, whose bits depend on the GPU and the library. auto: cublaslt in GPU "
+             "builds, simd in CPU builds."),
       choice("communicator", &Run::communicator, comm::all_transports(),
-             "What moves vectors and gradients between the GPUs of ranks: nccl, which needs a GPU for each rank; mpi, "
-             "from a GPU's memory where the MPI says that it can read that, else by way of the host's. auto: nccl "
-             "where ranks have a GPU each and the build has it. Ids and counts, and all that lies on processors, move "
-             "by MPI. The bits are the same."),
+             "Transport of vectors and gradients between GPUs. nccl: requires a GPU for each rank. mpi: directly from "
+             "GPU memory if the MPI library reports support for it, else through host memory. auto: nccl if each rank "
+             "has its own GPU and the build includes NCCL, else mpi. Ids, counts and all data of CPUs travel by MPI. "
+             "Results are the same bits."),
       boolean("share_gpus", &Run::share_gpus,
-              "Several ranks may compute on one GPU; otherwise an error, because usually the launcher was not told to "
-              "assign one GPU to each rank."),
+              "Allow several ranks on one GPU. Otherwise this is an error, because usually the launcher was not told "
+              "to assign one GPU to each rank."),
       boolean("graphs", &Run::graphs,
-              "Whether a GPU is given the dense half's kernels of a batch as one CUDA graph, where batches repeat in "
-              "size; else one by one. The bits are the same. simd has no use for it."),
+              "Launch a batch's kernels of the dense half as one CUDA graph if batches repeat in size; false means one "
+              "by one. Results are the same bits; simd ignores the key."),
       text("mlperf_log", &Run::mlperf_log, Text::path,
-           "A file for the lines (:::MLLOG) that MLPerf Training's checker and summarizer read; empty means none. A "
-           "run that goes on appends to it. MLPerf wants caches cleared and training data untouched before: that is "
-           "the script's part, and cache_clear is false in the log."),
-      text("mlperf_org", &Run::mlperf_org, Text::filled, "In that log: who submits."),
-      text("mlperf_platform", &Run::mlperf_platform, Text::filled, "In that log: the system's name."),
-      choice("mlperf_division", &Run::mlperf_division, same_words({"open", "closed"}), "In that log."),
+           "File for the log lines (:::MLLOG) of MLPerf Training, to which a resumed run appends; empty means none. "
+           "MLPerf requires cleared caches and untouched training data, which the job script must ensure: the log has "
+           "cache_clear = false."),
+      text("mlperf_org", &Run::mlperf_org, Text::filled, "Submitter in the MLPerf log."),
+      text("mlperf_platform", &Run::mlperf_platform, Text::filled, "Name of the system in the MLPerf log."),
+      choice("mlperf_division", &Run::mlperf_division, same_words({"open", "closed"}),
+             "Division of the submission in the MLPerf log."),
       choice("mlperf_status", &Run::mlperf_status, same_words({"research", "onprem", "cloud", "preview"}),
-             "In that log."),
+             "Status of the submission in the MLPerf log."),
   };
   return {single(
-      "run", "What the run is called and where it writes.", run, [](auto& d) -> auto& { return d.run; })};
+      "run", "Name, output folder and execution of the run.", run, [](auto& d) -> auto& { return d.run; })};
 }
 
 std::vector<Section> bench_sections() {
   using Bench = bench::Settings;
   const Choices<bench::Clock> clocks = {{"wall", bench::Clock::wall}, {"processor", bench::Clock::processor}};
   const Keys<Bench> keys = {
-      number("seconds", &Bench::seconds, {1e-6, 60.0}, "s", "A repeat of a measurement lasts at least this long."),
-      integer("repeats", &Bench::repeats, {1, 1000}, "", "Repeats of each measurement; the median counts."),
+      number("seconds", &Bench::seconds, {1e-6, 60.0}, "s", "Minimum duration of a repeat."),
+      integer("repeats", &Bench::repeats, {1, 1000}, "", "Repeats of each measurement, of which the median counts."),
       choice("clock", &Bench::clock, clocks,
-             "wall: what a run feels, on a machine of its own; processor: the time that the system gave to the "
-             "process, where others compute meanwhile. Phases of a step are always by the wall clock."),
+             "Clock of the measurements. wall: elapsed time, for an otherwise idle machine. processor: CPU time of the "
+             "process, for a shared machine. Phases of a step always use the wall clock."),
       integer("memory", &Bench::memory, {Index{1} << 20, no_limit}, "bytes",
-              "Memory of a rank for streams, random rows and tables: as much as its tables will have; rows cost more "
-              "in more."),
-      integer("steps", &Bench::steps, {1, 100000}, "steps", "Whole steps of a repeat, each on a batch of its own."),
+              "Memory of a rank for streams, random rows and tables. Set it to the size of the real tables, since row "
+              "accesses take longer in more memory."),
+      integer("steps", &Bench::steps, {1, 100000}, "steps", "Steps of a repeat, each on a batch of its own."),
   };
   return {single(
-      "bench", "How tesserec bench measures.", keys, [](auto& d) -> auto& { return d.bench; })};
+      "bench", "Settings of `tesserec bench`.", keys, [](auto& d) -> auto& { return d.bench; })};
 }
 
 }  // namespace tesserec::deck

@@ -36,40 +36,43 @@ Section sweep_section() {
           "method", &Sweep::method,
           Choices<Method>{
               {"grid", Method::grid}, {"list", Method::list}, {"random", Method::random}, {"halton", Method::halton}},
-          "grid: every value of each key with every one of the others, the last key fastest; list: the first values of "
-          "all keys, the second ones, and so on; random: each key drawn by itself; halton: drawn evenly over all of "
-          "the space (a sequence of low discrepancy)."),
-      of_draws(
-          integer("points", &Sweep::points, {0, 100000}, "points",
-                  "How many random and halton draw, all different; more of them leave the first ones as they are.")),
-      of_draws(integer("seed", &Sweep::seed, {0, no_limit}, "", "Seed of what random and halton draw.")),
+          "Choice of points. grid: all combinations of the keys' values, the last key fastest. list: the first values "
+          "of all keys, then the second ones, and so on. random: independent draws of each key. halton: draws spread "
+          "evenly over the space (low-discrepancy sequence)."),
+      of_draws(integer(
+          "points", &Sweep::points, {0, 100000}, "points",
+          "Number of points that random and halton draw, all different. A larger number keeps the earlier points.")),
+      of_draws(integer("seed", &Sweep::seed, {0, no_limit}, "", "Seed of random and halton.")),
       choice("metric", &Sweep::metric, metrics(),
-             "By what points are compared: of the last evaluation; loss: of the training samples since the last line "
-             "of metrics.jsonl; or what the run cost."),
+             "Metric that ranks the points, taken from the last evaluation. loss: mean over the training samples since "
+             "the last line of metrics.jsonl. samples_per_second, step_seconds, peak_memory_bytes: cost of the run."),
       integer("jobs", &Sweep::jobs, {1, 4096}, "jobs",
               "Points that `tesserec sweep run DECK` trains at once on this machine."),
-      integer("ranks", &Sweep::ranks, {1, 1 << 20}, "", "Ranks that it starts for each point. The bits stay."),
+      integer("ranks", &Sweep::ranks, {1, 1 << 20}, "",
+              "Ranks that `tesserec sweep run DECK` starts for each point. Results are the same bits."),
       default_words(texts("launcher", &Sweep::launcher, Text::filled, {},
-                          "What starts a point's ranks, the words before the program; {ranks} becomes their number. In "
-                          "a Slurm job: [\"srun\", \"--exact\", \"--mpi=pmix\", \"-n\", \"{ranks}\"]."),
-                    "[] (of one rank nothing; of several mpirun --bind-to none -n {ranks})"),
+                          "Command that starts the ranks of a point, placed before the program; {ranks} becomes their "
+                          "number. In a Slurm job: [\"srun\", \"--exact\", \"--mpi=pmix\", \"-n\", \"{ranks}\"]."),
+                    "[] (nothing for one rank, mpirun --bind-to none -n {ranks} for several)"),
   };
   return if_swept(single("sweep",
-                         "Many runs of this deck, for `tesserec sweep`; other commands take the deck as it stands.",
+                         "Many runs of this deck with other values of some keys, for `tesserec sweep`; other commands "
+                         "use the deck as it is.",
                          keys, [](auto& d) -> auto& { return d.sweep; }, {"halving", "keys"}));
 }
 
 Section halving_section() {
   using Halving = sweep::Halving;
   const Keys<Halving> keys = {
-      required(
-          integer("first_steps", &Halving::first_steps, {1, most_steps}, "steps", "Where points are compared first.")),
+      required(integer("first_steps", &Halving::first_steps, {1, most_steps}, "steps",
+                       "Steps of the first rung, at which points are first compared.")),
       integer("eta", &Halving::eta, {2, 1000}, "",
-              "Of n points at a rung the n / eta best go on (at least one), to eta times as many steps."),
+              "Factor between the steps of rungs. At each rung 1 / eta of the points, the best and at least one, "
+              "continue."),
   };
   Section section = single(
       "sweep.halving",
-      "Successive halving: all points train to the first rung, the best go on to the next, the last one or ones to "
+      "Successive halving: all points train to the first rung, the best continue to the next, and those left train to "
       "train.steps.",
       keys, [](auto& d) -> auto& { return d.sweep.halving; });
   section.write = [write = section.write](const Deck& deck, std::string& out) {
@@ -81,11 +84,11 @@ Section halving_section() {
 Keys<sweep::Key> range_keys() {
   using Key = sweep::Key;
   return {
-      required(number("min", &Key::min, {-1e30}, "", "The least value, itself included.")),
-      required(number("max", &Key::max, {-1e30}, "", "The greatest value, itself included.")),
+      required(number("min", &Key::min, {-1e30}, "", "Smallest value, inclusive.")),
+      required(number("max", &Key::max, {-1e30}, "", "Largest value, inclusive.")),
       choice("scale", &Key::log, Choices<bool>{{"linear", false}, {"log", true}},
-             "What is drawn evenly: the value, or its logarithm. Values have four digits."),
-      boolean("integer", &Key::integer, "Whole numbers alone."),
+             "Scale on which draws are uniform: the value, or its logarithm. Drawn values are rounded to four digits."),
+      boolean("integer", &Key::integer, "Draw integers only."),
   };
 }
 
@@ -93,8 +96,8 @@ Section keys_section() {
   const Keys<sweep::Key> keys = range_keys();
   Section section;
   section.info = {"sweep.keys", "[sweep.keys]",
-                  "What varies, a line a key, its whole name in quotes: \"optimizer.dense.lr\" = [0.01, 0.1, 1.0], any "
-                  "values that the key takes; or a range, from which random and halton draw, with the keys below: "
+                  "Keys that vary, one per line, by the whole name in quotes. A list has values that the key takes: "
+                  "\"optimizer.dense.lr\" = [0.01, 0.1, 1.0]. A range, for random and halton, has the keys below: "
                   "\"optimizer.dense.lr\" = {min = 1e-3, max = 1.0, scale = \"log\"}.",
                   infos(keys)};
   section.read = [=](Deck& deck, const Value& root) {

@@ -11,7 +11,7 @@ namespace {
 Section stage_section() {
   using Stage = optim::ScheduleStage;
   Choices<optim::Policy> names;
-  std::string texts = "What the rate is times, with s steps done.";
+  std::string texts = "Factor of the base rate after s steps.";
   for (const optim::PolicyInfo& policy : optim::policies()) {
     names.emplace_back(policy.name, policy.policy);
     texts += " " + policy.name + ": " + policy.text;
@@ -29,21 +29,22 @@ Section stage_section() {
   const Keys<Stage> keys = {
       required(choice("policy", &Stage::policy, names, texts)),
       required(integer("max_steps", &Stage::max_steps, {1, most_steps}, "steps",
-                       "The stage rules while at most so many steps are done since the start of training.")),
-      number("scale", &Stage::scale, {}, "", "Factor of the whole stage."),
-      some(number("value", &Stage::value, {}, "", "As the policy says.")),
-      some(number("end_value", &Stage::end_value, {}, "", "Where the line ends.")),
+                       "Largest number of steps since the start of training at which the stage applies.")),
+      number("scale", &Stage::scale, {}, "", "Additional factor of the stage's rate."),
+      some(number("value", &Stage::value, {}, "", "Parameter of the policy.")),
+      some(number("end_value", &Stage::end_value, {}, "", "linear: factor at max_steps.")),
       some(integer("start_steps", &Stage::start_steps, {0, most_steps}, "steps",
-                   "Where the line begins, not after its stage does.")),
-      some(
-          integer("decay_steps", &Stage::decay_steps, {0, most_steps}, "steps", "0 means max_steps for poly, else 1.")),
-      some(integer("period", &Stage::period, {0, most_steps}, "steps", "0 means max_steps.")),
+                   "linear: step at which the line begins, at most the stage's first step.")),
+      some(integer("decay_steps", &Stage::decay_steps, {0, most_steps}, "steps",
+                   "poly, step, exponential: divisor of s; 0 means max_steps for poly, else 1.")),
+      some(integer("period", &Stage::period, {0, most_steps}, "steps",
+                   "cosine: length of a period; 0 means max_steps.")),
   };
   const std::string path = "schedule.stages";
   Section section;
   section.info = {path, "[[" + path + "]]",
-                  "A stage of the learning rate, one after the other; behind the last it is base again. Instead of "
-                  "warm-up and decay.",
+                  "A stage of the learning rate. Stages follow one another and replace warm-up and decay; after the "
+                  "last one the base rate applies.",
                   infos(keys)};
   section.read = [=](Deck& deck, const Value& root) {
     const Value* blocks = repeated(root, path, "give one [[schedule.stages]] a stage, or none");
@@ -70,101 +71,100 @@ std::vector<Section> train_sections() {
   using Train = train::Settings;
   const Keys<Train> train = {
       integer("batch_size", &Train::batch_size, {1, Index{1} << 31}, "samples",
-              "Samples computed at once, over all ranks; of one step, but for accumulate."),
+              "Samples computed at once, over all ranks; a step has accumulate times as many."),
       integer("accumulate", &Train::accumulate, {1, 65536}, "batches",
-              "Batches accumulated into one weight update, by their mean: a power of two. The bits are those of one "
-              "batch as large as all of them; the memory of activations and messages is that of batch_size samples."),
-      integer("epochs", &Train::epochs, {1, most_steps}, "epochs", "Times through the training data."),
-      integer("steps", &Train::steps, {0, most_steps}, "steps", "Steps of the whole run; 0 means all of the epochs."),
+              "Batches accumulated into one weight update (a power of two). Results are the bits of one batch of that "
+              "many samples, in the memory of batch_size samples."),
+      integer("epochs", &Train::epochs, {1, most_steps}, "epochs", "Passes over the training data."),
+      integer("steps", &Train::steps, {0, most_steps}, "steps", "Steps of the whole run; 0 means all epochs."),
       integer("lanes", &Train::lanes, {0, 65536}, "lanes",
-              "Runs of a step's samples whose sums are kept apart, a power of two, at least the ranks times "
-              "accumulate; 0 means from the samples of a step. The bits of a result depend on it, never on the ranks."),
+              "Summation lanes of a step: a power of two, at least ranks times accumulate; 0 means from the samples of "
+              "a step. Bits depend on the lanes, never on the ranks."),
       boolean("shuffle", &Train::shuffle, "Reshuffle every epoch; false means the order of the files."),
       boolean("pipeline", &Train::pipeline,
-              "With several ranks, the ids of the next batch travel while one computes. The bits stay."),
+              "Exchange the ids of the next batch while one computes, if there are several ranks. Results are the same "
+              "bits."),
       integer("log_every", &Train::log_every, {1, most_steps}, "steps", "Steps between lines of metrics.jsonl."),
       some_of("metrics", &Train::metrics, metrics::names_of_sums(),
-              "Metrics of the training samples, as the model scores them before it learns from them: in metrics.jsonl, "
-              "window_NAME of the last lines' steps and lifetime_NAME of all steps.",
+              "Metrics of the training samples, scored before the model learns from them. In metrics.jsonl, "
+              "window_NAME covers the last `window` lines, and lifetime_NAME all steps.",
               {0}),
-      integer(
-          "window", &Train::window, {1, 256}, "lines",
-          "Lines of metrics.jsonl whose steps a window spans, the line's own included: window times log_every steps."),
+      integer("window", &Train::window, {1, 256}, "lines",
+              "Lines of metrics.jsonl that a window covers, including its own: window times log_every steps."),
   };
   using Schedule = optim::ScheduleSettings;
   const Keys<Schedule> schedule = {
       integer("warmup_steps", &Schedule::warmup_steps, {0, most_steps}, "steps",
               "Steps of linear warm-up; 0 means none."),
       integer("decay_start_step", &Schedule::decay_start_step, {0, most_steps}, "steps",
-              "The first step with a decayed rate; wants decay_steps."),
+              "First step with a decayed rate; requires decay_steps."),
       integer("decay_steps", &Schedule::decay_steps, {0, most_steps}, "steps",
-              "Steps of quadratic decay, down to a rate of 1e-7; a base rate below that is refused. 0 means none."),
+              "Steps of quadratic decay, down to a rate of 1e-7; 0 means none. A base rate below 1e-7 is an error."),
   };
   using Checkpoint = train::CheckpointSettings;
   const Keys<Checkpoint> checkpoint = {
       integer("every_steps", &Checkpoint::every_steps, {0, most_steps}, "steps",
               "Steps between checkpoints; 0 means only at the end."),
       integer("keep", &Checkpoint::keep, {}, "checkpoints",
-              "The newest whole checkpoints that stay; 0: none is ever written, for timings."),
+              "Newest complete checkpoints to keep; 0 means that none is ever written, for timings."),
       boolean("keep_best", &Checkpoint::keep_best,
-              "The checkpoint of the best evaluation so far, by evaluate.monitor, is written and stays, too; evaluate "
-              "and predict take it with checkpoint.resume = \"best\"."),
+              "Keep the checkpoint of the best evaluation by evaluate.monitor, too; evaluate and predict read it with "
+              "checkpoint.resume = \"best\"."),
       default_words(text("path", &Checkpoint::path, Text::path,
                          "Folder of the checkpoints; empty means checkpoints in the run's folder."),
                     "\"\" (checkpoints in the run's folder)"),
       text("resume", &Checkpoint::resume, Text::filled,
-           "auto: go on from the newest whole checkpoint of the run's folder; never: start anew; else a path: a "
-           "checkpoint, or a run's folder, which stands for its newest one; RUN/best names its best one."),
+           "auto: resume from the newest complete checkpoint in the run's folder. never: start anew. best, in evaluate "
+           "and predict: the best one there. Otherwise a path: a checkpoint, a run's folder (its newest checkpoint), "
+           "or RUN/best (its best one)."),
       default_words(text("start_from", &Checkpoint::start_from, Text::path,
-                         "A run that has no checkpoint yet begins at step 0 with the weights of this one, a path as "
-                         "resume takes it. Tables with more rows keep fresh ones behind those of the checkpoint."),
+                         "Checkpoint whose weights start a run that has none yet, at step 0; a path as in resume. "
+                         "Tables with more rows keep fresh ones behind those of the checkpoint."),
                     "\"\" (weights drawn by run.seed)"),
-      boolean("start_states", &Checkpoint::start_states,
-              "The optimizer states of start_from's checkpoint are taken, too."),
+      boolean("start_states", &Checkpoint::start_states, "Read the optimizer states of start_from's checkpoint, too."),
       boolean("relane", &Checkpoint::relane,
-              "Resume with the lanes of this deck instead of the checkpoint's: the bits change."),
+              "Resume with the lanes of this deck instead of the checkpoint's; the bits change."),
       texts("accept", &Checkpoint::accept, Text::filled, {0},
-            "Keys of model, table, optimizer, schedule and data in which this deck may differ from the checkpoint's, "
-            "as optimizer.dense.lr; a block, as schedule, stands for all its keys. Weights and states that then do not "
-            "fit begin as in a new run, which the log says. data lets a run go on with training files of other bytes, "
-            "too; where the files or their number of samples are others, from their first batch on, for as many steps "
-            "as a new run would take."),
+            "Keys of model, table, optimizer, schedule and data in which this deck may differ from the checkpoint's; a "
+            "block stands for all its keys. Weights and states that no longer fit start fresh, as the log reports. "
+            "data: training files may have other bytes. Other files, or another number of samples, start at their "
+            "first batch, for as many steps as in a new run."),
   };
   using Evaluate = train::EvaluateSettings;
   const Keys<Evaluate> evaluate = {
       integer("every_steps", &Evaluate::every_steps, {0, most_steps}, "steps",
-              "Steps between evaluations while training; 0 means at the end only."),
+              "Steps between evaluations in training; 0 means only at the end."),
       number("stop_at_auc", &Evaluate::stop_at_auc, {0.0, 1.0}, "",
-             "Training ends, with a checkpoint, after the first evaluation whose AUC is at least this; 0 means never. "
-             "Wants every_steps and evaluation data."),
+             "AUC that ends training, with a checkpoint, at the first evaluation to reach it; 0 means never. Requires "
+             "every_steps and evaluation data."),
       choice("monitor", &Evaluate::monitor, monitors(),
-             "By which of metrics one evaluation is better than another, for checkpoint.keep_best and patience."),
+             "Metric, one of metrics, that compares evaluations for checkpoint.keep_best and patience."),
       integer("patience", &Evaluate::patience, {0, most_steps}, "evaluations",
-              "Training ends, with a checkpoint, when so many evaluations in a row were not better than the best "
-              "before; 0 means never. Wants every_steps and evaluation data."),
-      some_of("metrics", &Evaluate::metrics, metrics::names(), "What to compute."),
+              "Consecutive evaluations without a new best after which training ends, with a checkpoint; 0 means never. "
+              "Requires every_steps and evaluation data."),
+      some_of("metrics", &Evaluate::metrics, metrics::names(), "Metrics to compute."),
       number("threshold", &Evaluate::threshold, {0.0, 1.0}, "",
-             "A probability from here on is predicted a click: for accuracy, precision, recall and f1."),
+             "Probability from which a sample counts as a predicted click, for accuracy, precision, recall and f1."),
       text("group", &Evaluate::group, Text::path,
-           "The feature whose id is a sample's group (its user, its session), for gauc, ndcg and recall_at_k; each "
-           "sample has one id."),
+           "Feature whose id is a sample's group (its user, its session), for gauc, ndcg and recall_at_k; each sample "
+           "must have one id."),
       choice("group_weight", &Evaluate::group_weight,
              Choices<metrics::GroupWeight>{{"samples", metrics::GroupWeight::samples},
                                            {"equal", metrics::GroupWeight::equal}},
-             "How much a group counts in gauc: by its samples, or all alike."),
+             "Weight of a group in gauc. samples: its number of samples. equal: 1."),
       integer("k", &Evaluate::k, {1, no_limit}, "samples",
-              "The highest scores of a group that ndcg and recall_at_k look at, or of all candidates for "
+              "Number of highest scores that count: of each group for ndcg and recall_at_k, of all candidates for "
               "candidate_recall."),
   };
   return {single(
               "train", "The training loop.", train, [](auto& d) -> auto& { return d.train; }),
-          single("schedule", "Learning-rate warm-up and decay, as the reference DLRM does it.", schedule,
+          single("schedule", "Learning-rate warm-up and decay of the reference DLRM.", schedule,
                  [](auto& d) -> auto& { return d.schedule; }, {"stages"}),
           stage_section(),
           single(
               "checkpoint", "Checkpoints and restart.", checkpoint, [](auto& d) -> auto& { return d.checkpoint; }),
           single(
-              "evaluate", "Evaluation.", evaluate, [](auto& d) -> auto& { return d.evaluate; })};
+              "evaluate", "Evaluations and their metrics.", evaluate, [](auto& d) -> auto& { return d.evaluate; })};
 }
 
 }  // namespace tesserec::deck

@@ -45,16 +45,15 @@ std::unique_ptr<LossFunction> make(const LossSettings& s) {
 Registry<LossType>& loss_registry() {
   static Registry<LossType> types(
       "loss", {
-                  {"bce", "binary cross entropy on the logit.", {"loss_threshold"}, make<Loss::bce>},
+                  {"bce", "binary cross entropy of the logit.", {"loss_threshold"}, make<Loss::bce>},
                   {"mse", "squared error of the probability.", {"loss_threshold"}, make<Loss::mse>},
                   {"wbce",
-                   "binary cross entropy with a weight for each label.",
+                   "binary cross entropy of the logit, with a weight for each label.",
                    {"loss_threshold", "loss_weights"},
                    make<Loss::wbce>},
                   {"in_batch_softmax",
-                   "of two vectors side by side, a query's and its item's: cross entropy of the clicked item among all "
-                   "items of "
-                   "the same chunk of 128 samples.",
+                   "cross entropy of the clicked item among all items of the same chunk of 128 samples. The model's "
+                   "output is a query's vector followed by its item's.",
                    {"loss_temperature"},
                    make_in_batch_softmax},
               });

@@ -102,7 +102,7 @@ const std::vector<PolicyInfo>& policies() {
       {Policy::step, "step", "value^floor(s / decay_steps).", {"value", "decay_steps"}},
       {Policy::exponential, "exponential", "value^(s / decay_steps).", {"value", "decay_steps"}},
       {Policy::inv_sqrt, "inv_sqrt", "1 / sqrt(s).", {}},
-      {Policy::cosine, "cosine", "from 1 to value, anew each period.", {"value", "period"}}};
+      {Policy::cosine, "cosine", "from 1 to value by a half cosine, again in each period.", {"value", "period"}}};
   return all;
 }
 

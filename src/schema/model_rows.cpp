@@ -41,61 +41,73 @@ Keys<Model> model_keys() {
   Keys<Model> keys = {
       choice("type", &Model::type, types,
              join(network::model_types(), " ", [](const auto& type) { return type.name + ": " + type.text; })),
-      integer("embedding_dim", &Model::embedding_dim, {1, 65536}, "columns", "Width of an embedding row."),
-      smaller(integer(
-          "qr_collisions", &SmallerTables::qr_collisions, {}, "ids",
-          "Tables of more than qr_threshold rows are cut in two (arXiv 1909.02107), NAME_quotient and NAME_remainder: "
-          "an id's rows are id / qr_collisions and id % qr_collisions, pooled apart. 0 means that none is.")),
+      integer("embedding_dim", &Model::embedding_dim, {1, 65536}, "columns",
+              "Columns of embedding tables; table.NAME.dim overrides it."),
+      smaller(integer("qr_collisions", &SmallerTables::qr_collisions, {}, "ids",
+                      "Ids per row of a quotient table (arXiv 1909.02107); 0 means off. Tables of more than "
+                      "qr_threshold rows become NAME_quotient (row id / qr_collisions) and NAME_remainder (row id % "
+                      "qr_collisions), pooled separately. Tables with unpooled features stay whole.")),
       smaller(integer("qr_threshold", &SmallerTables::qr_threshold, {}, "rows",
-                      "Tables of so many rows or fewer are not cut.")),
+                      "Largest number of rows of a table that stays whole.")),
       smaller(choice("qr_operation", &SmallerTables::qr_operation, operations,
-                     "How quotient and remainder become one vector; with concat each has half of the columns.")),
-      smaller(number("md_temperature", &SmallerTables::md_temperature, {0.0, 1.0}, "",
-                     "Tables of more than md_threshold rows have dimension embedding_dim * (rows of the smallest table "
-                     "/ rows)^md_temperature, at least 1, and a projection to embedding_dim (arXiv 1909.11810); not "
-                     "those with a table.NAME.dim. 0 means that all are alike.")),
+                     "Operation that joins the pooled vectors of quotient and remainder. add: sum. mult: elementwise "
+                     "product. concat: concatenation, each having half of the columns.")),
+      smaller(
+          number("md_temperature", &SmallerTables::md_temperature, {0.0, 1.0}, "",
+                 "Exponent of mixed dimensions (arXiv 1909.11810); 0 means off. Tables of more than md_threshold rows "
+                 "have embedding_dim * (rows of the smallest table / rows)^md_temperature columns, at least 1, and a "
+                 "projection to embedding_dim. Tables with table.NAME.dim or unpooled features are exempt.")),
       smaller(integer("md_threshold", &SmallerTables::md_threshold, {}, "rows",
-                      "Tables of so many rows or fewer keep embedding_dim.")),
-      smaller(boolean("md_round_dims", &SmallerTables::md_round_dims, "Dimensions are rounded to powers of two.")),
-      of_type(integers("bottom", &Model::bottom, {1, 1 << 20}, {1}, "neurons",
-                       "Widths of the bottom MLP after its input; with interaction dot the last is embedding_dim.")),
+                      "Largest number of rows of a table that keeps embedding_dim columns.")),
+      smaller(boolean("md_round_dims", &SmallerTables::md_round_dims, "Round mixed dimensions to powers of two.")),
+      of_type(integers(
+          "bottom", &Model::bottom, {1, 1 << 20}, {1}, "neurons",
+          "Widths of the bottom MLP's layers. In dlrm with interaction = \"dot\", the last must be embedding_dim.")),
       of_type(integers("top", &Model::top, {1, 1 << 20}, {1}, "neurons",
-                       "Widths of the top MLP after the interaction; the last is 1.")),
-      of_type(integers("deep", &Model::deep, {1, 1 << 20}, {1}, "neurons",
-                       "Widths of the MLP beside the factorization machine, or beside the linear part.")),
+                       "Widths of the top MLP's layers; the last must be 1.")),
+      of_type(integers(
+          "deep", &Model::deep, {1, 1 << 20}, {1}, "neurons",
+          "Hidden widths of the MLP beside the factorization machine (deepfm) or the linear model (wide_deep).")),
       of_type(choice("interaction", &Model::interaction, interactions,
-                     "dot: inner products of all pairs of vectors, behind the bottom MLP's output; cat: all vectors "
-                     "side by side.")),
-      of_type(boolean("itself", &Model::itself, "dot: also each vector with itself.")),
+                     "Interaction of the vectors. dot: the bottom MLP's output, followed by the inner products of all "
+                     "pairs of vectors. cat: concatenation of all vectors.")),
+      of_type(boolean("itself", &Model::itself, "dot: include the inner product of each vector with itself.")),
       of_cross(choice("cross", &CrossSettings::type, crosses,
-                      "The cross network's products: matrices of cross_rank, full ones, vectors, or a mixture of "
-                      "cross_experts of cross_rank.")),
+                      "Weights of the cross network. low_rank: matrices of rank cross_rank. full: full matrices. "
+                      "vector: vectors. mixture: cross_experts experts of rank cross_rank.")),
       of_cross(integer("cross_layers", &CrossSettings::layers, {1, 1024}, "layers", "Layers of the cross network.")),
+      of_cross(integer("cross_rank", &CrossSettings::rank, {1, 1 << 20}, "columns",
+                       "low_rank, mixture: rank of each matrix.")),
       of_cross(
-          integer("cross_rank", &CrossSettings::rank, {1, 1 << 20}, "columns", "low_rank, mixture: of each matrix.")),
-      of_cross(integer("cross_experts", &CrossSettings::experts, {1, 1024}, "experts", "mixture: of each layer.")),
+          integer("cross_experts", &CrossSettings::experts, {1, 1024}, "experts", "mixture: experts of each layer.")),
       of_type(integers("branch1", &Model::branch1, {1, 1 << 20}, {1}, "neurons",
-                       "Widths of the MLP that gives the first matrix; the last is a multiple of embedding_dim.")),
-      of_type(integers("branch2", &Model::branch2, {1, 1 << 20}, {1}, "neurons",
-                       "Widths of the MLP that gives the second matrix; the last is a multiple of embedding_dim.")),
+                       "Widths of the MLP that makes the first matrix; the last must be a multiple of embedding_dim.")),
+      of_type(
+          integers("branch2", &Model::branch2, {1, 1 << 20}, {1}, "neurons",
+                   "Widths of the MLP that makes the second matrix; the last must be a multiple of embedding_dim.")),
       of_type(texts("wide", &Model::wide, Text::filled, {1},
-                    "What the linear part reads, as inputs of [[model.layer]]; the MLP reads dense and the rest.")),
+                    "Inputs of the linear model, written as inputs of [[model.layer]]. The MLP reads dense and the "
+                    "remaining pooled vectors.")),
       of_type(texts("query", &Model::query, Text::filled, {1},
-                    "What the query's tower reads, as inputs of [[model.layer]].")),
+                    "Inputs of the query's tower, written as inputs of [[model.layer]].")),
       of_type(texts("item", &Model::item, Text::filled, {},
-                    "What the item's tower reads; din: what each history is weighed by, as pooled.FEATURE.")),
-      of_type(texts("history", &Model::history, Text::filled, {}, "Of each item a sequence, as unpooled.FEATURE.")),
-      of_type(integers("attention", &Model::attention, {1, 1 << 20}, {1}, "neurons",
-                       "Widths of the MLP that weighs a history's vectors; a last linear layer gives one number.")),
-      of_type(boolean("attention_softmax", &Model::attention_softmax, "A sample's weights add to 1.")),
-      of_type(integers("towers", &Model::towers, {1, 1 << 20}, {1}, "neurons", "Widths of each tower.")),
-      of_type(choice("activation", &Model::activation, layers::activations(), "Behind hidden layers.")),
+                    "two_tower: inputs of the item's tower. din: for each history, the item that it is compared with, "
+                    "as pooled.FEATURE.")),
+      of_type(texts("history", &Model::history, Text::filled, {},
+                    "Sequences of a user's items, one for each entry of item, as unpooled.FEATURE.")),
+      of_type(integers(
+          "attention", &Model::attention, {1, 1 << 20}, {1}, "neurons",
+          "Hidden widths of the MLP that scores the vectors of a history; a linear layer of one neuron follows.")),
+      of_type(boolean("attention_softmax", &Model::attention_softmax,
+                      "Apply a softmax to the scores of a history, so that a sample's weights sum to 1.")),
+      of_type(integers("towers", &Model::towers, {1, 1 << 20}, {1}, "neurons", "Widths of the layers of each tower.")),
+      of_type(choice("activation", &Model::activation, layers::activations(), "Activation of hidden layers.")),
       choice("precision", &Model::precision, products::precisions(),
-             "Of the numbers that the linear layers of mlp, cross, mixture_cross and attention multiply, forward and "
-             "back; sums, weights, gradients and all else are fp32. With bf16 activations and weights are rounded for "
-             "it, but in layers of one neuron; about twice as fast where the processor has AVX512-BF16. tf32 is a "
-             "GPU's own rounding to 10 bits behind the point. On GPUs bf16 and tf32 want run.kernels = \"cublaslt\", "
-             "tf32 everywhere."),
+             "Precision of the operands of matrix products in mlp, cross, mixture_cross and attention layers, forward "
+             "and backward; sums, weights, gradients and all else are fp32. bf16: activations and weights are rounded, "
+             "except in layers of one neuron; about twice as fast on processors with AVX512-BF16. tf32: a GPU's own "
+             "rounding to 10 bits of mantissa. On GPUs bf16 and tf32 require run.kernels = \"cublaslt\"; tf32 requires "
+             "it everywhere."),
       left_to_job<Model>("exchange_forward"),
       left_to_job<Model>("exchange_backward"),
       choice("loss", &Model::loss, losses,
@@ -104,7 +116,8 @@ Keys<Model> model_keys() {
                      "Clamps the probability to [t, 1 - t] in the loss; 0 means off.")),
       of_loss(numbers("loss_weights", &LossSettings::weights, {.least = 1e-30}, {2, 2}, "",
                       "Weights of label 0 and label 1.")),
-      of_loss(number("loss_temperature", &LossSettings::temperature, {1e-6, 1e30}, "", "What scores are divided by.")),
+      of_loss(number("loss_temperature", &LossSettings::temperature, {1e-6, 1e30}, "",
+                     "Temperature, by which scores are divided.")),
   };
   for (Key<Model>& key : own_rows<Model>(
            network::model_types(), "model.type", type_of, [](auto& model) -> auto& { return model.own_values; }))

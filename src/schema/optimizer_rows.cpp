@@ -27,7 +27,7 @@ Key<Optimizer> some(const char* name, double Optimizer::*member, const Types& ty
 Keys<Optimizer> optimizer_keys(const Types& types) {
   const Choices<optim::Decay> decays = {{"l2", optim::Decay::l2}, {"decoupled", optim::Decay::decoupled}};
   Choices<optim::Type> names;
-  std::string texts = "What moves the weights.";
+  std::string texts = "Update rule.";
   for (const optim::TypeInfo& type : types) {
     names.emplace_back(type.name, type.type);
     texts += " " + type.name + ": " + type.text;
@@ -35,16 +35,20 @@ Keys<Optimizer> optimizer_keys(const Types& types) {
   Keys<Optimizer> keys = {
       choice("type", &Optimizer::type, names, texts),
       number("lr", &Optimizer::lr, {.least = 1e-30}, "", "Base learning rate; [schedule] scales it."),
-      some("eps", &Optimizer::eps, types, {0.0, 1e6}, "added to the root."),
-      some("beta1", &Optimizer::beta1, types, {0.0, 1.0, true}, "decay of the mean gradient, a step."),
+      some("eps", &Optimizer::eps, types, {0.0, 1e6}, "term added to the root in the denominator."),
+      some("beta1", &Optimizer::beta1, types, {0.0, 1.0, true},
+           "decay of the mean gradient per step; lion: weight of the mean gradient in the update."),
       some("beta2", &Optimizer::beta2, types, {0.0, 1.0, true},
-           "decay of the mean squared gradient, a step; lion: of the mean gradient, beta1 being for its update."),
+           "decay of the mean squared gradient per step; lion: decay of the mean gradient."),
       number("max_gradient", &Optimizer::max_gradient, {.least = 1e-30}, "",
-             "Each number of a gradient, once summed over the batch, is cut to this magnitude; 0 means none is."),
-      number("weight_decay", &Optimizer::weight_decay, {}, "", "Weight decay, of the kind that decay names."),
-      choice("decay", &Optimizer::decay, decays,
-             "l2: adds weight_decay * w to the gradient; decoupled: takes lr * weight_decay * w from the "
-             "weight (lamb, partial_rowwise_lamb: adds weight_decay * w to the update before its trust ratio)."),
+             "Largest magnitude of a number in a gradient summed over the batch; larger ones are clipped. 0 means no "
+             "limit."),
+      number("weight_decay", &Optimizer::weight_decay, {}, "",
+             "Coefficient of weight decay, whose kind is decay; 0 means none."),
+      choice(
+          "decay", &Optimizer::decay, decays,
+          "Kind of weight decay. l2: adds weight_decay * w to the gradient. decoupled: subtracts lr * weight_decay * w "
+          "from the weight (lamb, partial_rowwise_lamb: adds weight_decay * w to the update before its trust ratio)."),
       some("initial_accumulator", &Optimizer::initial_accumulator, types, {0.0, 1e6}, "start value of the sums."),
   };
   // These newer keys are refused for types that do not read them. A deck's type is read before these keys.
@@ -56,10 +60,10 @@ Keys<Optimizer> optimizer_keys(const Types& types) {
           return "is not for type = " + quoted(optim::info(o.type).name) + "; it is read by " + readers;
         }));
   };
-  add("momentum", &Optimizer::momentum, {0.0, 1.0, true}, "decay of the velocity, a step.");
+  add("momentum", &Optimizer::momentum, {0.0, 1.0, true}, "decay of the velocity per step.");
   add("eta", &Optimizer::eta, {}, "trust coefficient.");
-  add("ar_alpha", &Optimizer::ar_alpha, {}, "shrinkage of a row, per lr and step since it was last touched.");
-  add("min_shrinkage", &Optimizer::min_shrinkage, {0.0, 1.0}, "the least factor by which it shrinks in one step.");
+  add("ar_alpha", &Optimizer::ar_alpha, {}, "shrinkage of a row per step since its last touch, as a multiple of lr.");
+  add("min_shrinkage", &Optimizer::min_shrinkage, {0.0, 1.0}, "smallest factor by which a row shrinks in one step.");
   return keys;
 }
 

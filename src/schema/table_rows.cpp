@@ -21,32 +21,31 @@ Keys<EmbeddingBagConfig> table_keys() {
                             "Columns of the table; 0 means model.embedding_dim."),
                     "0 (model.embedding_dim)"),
       integer("projection", &EmbeddingBagConfig::projection, {0, 65536}, "columns",
-              "A learned matrix without bias makes so many columns of the pooled vector; 0 means that there is none."),
-      default_words(
-          integer("qr_collisions", &EmbeddingBagConfig::qr_collisions, {}, "ids",
-                  "The table is cut in two as model.qr_collisions says, whatever its rows; 0 means that it is not."),
-          "model.qr_collisions"),
-      choice("pooling", &EmbeddingBagConfig::pooling, poolings, "How the rows of a bag become one vector."),
+              "Columns of the pooled vector after a learned projection without bias; 0 means no projection."),
+      default_words(integer("qr_collisions", &EmbeddingBagConfig::qr_collisions, {}, "ids",
+                            "Quotient-remainder split as by model.qr_collisions, whatever the table's rows; 0 means "
+                            "that it stays whole."),
+                    "model.qr_collisions"),
+      choice("pooling", &EmbeddingBagConfig::pooling, poolings, "Pooling of a bag's rows into one vector."),
       boolean("weighted", &EmbeddingBagConfig::weighted,
-              "Multiply each row by the id's weight; the data must have weights for all of the table's features."),
+              "Multiply each row by the weight of its id; the data must have weights for all of the table's features."),
       default_words(texts("features", &EmbeddingBagConfig::feature_names, Text::name, {1},
-                          "Features that look their ids up in this table."),
+                          "Features that look up their ids in this table."),
                     "[NAME], the table's own name"),
       texts("unpooled", &EmbeddingBagConfig::unpooled, Text::name, {},
-            "Those of the features that are not pooled: layers read one vector an id as unpooled.FEATURE."),
+            "Features of the table that are not pooled: layers read one vector per id as unpooled.FEATURE."),
       choice("start", &EmbeddingBagConfig::start, starts,
-             "Start values: uniform within the square root of 1 / rows, or 1, for weights that ids learn."),
+             "Start values. uniform: between -sqrt(1 / rows) and sqrt(1 / rows). one: 1, for learned weights of ids."),
   };
 }
 
 }  // namespace
 
 BlockInfo table_block() {
-  return {
-      "table", "[[table]]",
-      "An embedding table. Without any [[table]]: one table a feature of the data. A table may have a block of its own "
-      "`optimizer = {...}` with the keys of [optimizer.sparse]; keys left out are taken from there.",
-      infos(table_keys())};
+  return {"table", "[[table]]",
+          "An embedding table. Without any [[table]], each feature of the data has a table of its own. A table may "
+          "have its own block `optimizer = {...}` with keys of [optimizer.sparse], which supplies the keys left out.",
+          infos(table_keys())};
 }
 
 void read_tables(Lines& deck, std::vector<EmbeddingBagConfig>& tables, const optim::Settings& sparse,

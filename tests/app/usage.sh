@@ -5,7 +5,7 @@ touch "$folder/any.toml"
 must_succeed "usage: tesserec COMMAND" --help
 must_succeed "usage: tesserec COMMAND" help
 must_succeed "usage: tesserec check DECK.toml [OPTION]..." check --help
-must_succeed "  --network              the deck" help check
+must_succeed "  --network              print the deck" help check
 must_succeed "usage: tesserec bench [DECK.toml] [OPTION]..." bench a.toml -h
 must_fail "\"chekc\" is no command; did you mean check?" help chekc
 must_succeed "tesserec " --version

@@ -23,7 +23,7 @@ auc=$(tesserec evaluate inputs/adult.toml --json 2>log | sed -nE 's/.*"auc": *0\
 ((auc >= 88)) || fail "the AUC is 0.$auc"
 
 if command -v man >/dev/null; then
-  man -M "$share/man" -P cat tesserec-train 2>log | grep -q "train, from the newest checkpoint or from the start" || fail "man tesserec-train"
+  man -M "$share/man" -P cat tesserec-train 2>log | grep -q "train from the newest checkpoint or from the start" || fail "man tesserec-train"
   man -M "$share/man" -P cat 5 tesserec-deck 2>log | grep -q batch_size || fail "man tesserec-deck"
 fi
 (
