@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether a programmer's mistake ends in an assert; of use where NDEBUG is not set.
+// A check that a programmer's mistake ends in an assert; only for builds without NDEBUG.
 #pragma once
 
 #include <csignal>
@@ -8,13 +8,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/// Makes the call in a child process; whether that ended by SIGABRT.
+/// Returns whether the call, made in a child process, ends by SIGABRT.
 template <class Call>
 bool aborts(const Call& call) {
   std::fflush(nullptr);
   const pid_t child = fork();
   if (child == 0) {
-    std::signal(SIGABRT, SIG_DFL);  // Catch has a handler
+    std::signal(SIGABRT, SIG_DFL);  // replaces Catch's handler
     std::fclose(stderr);
     call();
     _exit(0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Batches written out for tests.
+// Batches that tests write out as lists.
 #pragma once
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 
 #include <tesserec/jagged/keyed_jagged_tensor.hpp>
 
-/// ids[key][sample][position], weights the same or empty.
+/// Returns the batch of ids[key][sample][position]; weights have the same shape or are empty.
 inline tesserec::jagged::KeyedJaggedTensor batch_of(const std::vector<std::string>& keys,
                                                     const std::vector<std::vector<std::vector<tesserec::Index>>>& ids,
                                                     const std::vector<std::vector<std::vector<float>>>& weights = {}) {

@@ -10,13 +10,13 @@ namespace tesserec::test {
 
 inline std::uint32_t bits(float v) { return std::bit_cast<std::uint32_t>(v); }
 inline float number(std::uint32_t b) { return std::bit_cast<float>(b); }
-/// Which not-a-number does not matter.
+/// Returns whether two numbers have the same bits; all NaNs are the same.
 inline bool same(float a, float b) { return std::isnan(a) ? std::isnan(b) : bits(a) == bits(b); }
 
 inline float flush(float v) { return std::fpclassify(v) == FP_SUBNORMAL ? std::copysign(0.0f, v) : v; }
 
-/// c + a b in one rounding; denormal numbers are zeros. In long double, whose 64 bits hold a 16-bit product beside
-/// a sum that is hardly normal.
+/// Returns c + a b rounded once; denormal numbers count as zeros. Long double has 64 bits: enough for a 16-bit product
+/// and a sum that is hardly normal.
 inline float step(float a, float b, float c) {
   a = flush(a), b = flush(b), c = flush(c);
   const long double exact = static_cast<long double>(a) * b + c;
@@ -32,7 +32,7 @@ inline float rounded_to_bf16(float v) {
   if (std::isinf(v) || v == 0.0f) return v;
   int exponent = 0;
   const double mantissa = std::frexp(double(v), &exponent);                                      // in [0.5, 1)
-  return static_cast<float>(std::ldexp(std::nearbyint(std::ldexp(mantissa, 8)), exponent - 8));  // to infinity
+  return static_cast<float>(std::ldexp(std::nearbyint(std::ldexp(mantissa, 8)), exponent - 8));  // to infinity at most
 }
 
 inline float word(std::uint32_t even, std::uint32_t odd) { return number(odd << 16 | even); }

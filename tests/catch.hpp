@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Catch2 2.13 (Debian) and 3.x (Spack).
+// Headers of Catch2, either 2.13 (Debian) or 3.x (Spack).
 #pragma once
 
 #if __has_include(<catch2/catch_test_macros.hpp>)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// In a build for CPUs a device's memory is the host's, so nothing would show that host code reads it. While a
-// ClosedMemory lives it cannot: pages of what is labelled "[device]" are closed but while a kernel that is labelled so
-// runs, or numbers are copied.
+// Protection that shows host code reading device memory, in builds for CPUs, where a device's memory is the host's.
+// During a ClosedMemory's lifetime, pages of allocations labelled "[device]" are inaccessible. They are accessible only
+// while a kernel with such a label runs, or while numbers are copied.
 #pragma once
 
 #include <csignal>
@@ -21,7 +21,7 @@ struct Pages {
   std::string label;
 };
 inline std::map<const void*, Pages> closed;
-inline int open_for = 0;  // kernels and copies
+inline int open_for = 0;  // number of running kernels and copies
 
 inline bool of_device(const std::string& label) { return label.ends_with(" [device]"); }
 
@@ -35,7 +35,7 @@ inline void protect_all(int how) {
 inline void allocated(Kokkos_Profiling_SpaceHandle, const char* label, const void* at, std::uint64_t size) {
   if (!of_device(label)) return;
   const auto page = std::uintptr_t(sysconf(_SC_PAGESIZE)), address = reinterpret_cast<std::uintptr_t>(at);
-  constexpr std::uintptr_t header = 256;  // and less: what Kokkos writes in front
+  constexpr std::uintptr_t header = 256;  // at least the size of Kokkos's header in front of the data
   const Pages whole{(address + header + page - 1) / page * page, (address + size) / page * page, label};
   if (whole.begin >= whole.end) return;
   closed[at] = whole;
@@ -77,7 +77,7 @@ inline void touched(int, siginfo_t* info, void*) {
 
 }  // namespace closed_memory
 
-/// Where memories differ anyway it closes none.
+/// A lifetime in which host code must not touch device memory. It does nothing if device memory is separate anyway.
 class ClosedMemory {
  public:
   ClosedMemory() { set(true); }
@@ -91,7 +91,7 @@ class ClosedMemory {
 
  private:
   void set(bool on) {
-    if (!tesserec::device_is_host) return;  // it has memory of its own
+    if (!tesserec::device_is_host) return;  // the device has memory of its own
     using namespace Kokkos::Tools::Experimental;
     using namespace closed_memory;
     set_allocate_data_callback(on ? allocated : nullptr);

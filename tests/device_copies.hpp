@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lists of a test in device memory.
+// Copies of a test's lists in device memory.
 #pragma once
 
 #include <functional>
@@ -11,14 +11,14 @@ class DeviceCopies {
  public:
   DeviceCopies() = default;
   DeviceCopies(const DeviceCopies&) = delete;
-  /// Waits for kernels that use them.
+  /// Waits for kernels that use the copies.
   ~DeviceCopies() { device.fence(); }
-  /// Where a copy of the list lies.
+  /// Returns the device pointer to a copy of the list.
   template <class T>
   const T* operator()(const std::vector<T>& list) {
     return copy(list).data();
   }
-  /// The same; fetch() brings it back.
+  /// Returns the same for a list that fetch() fills again from the device.
   template <class T>
   T* operator()(std::vector<T>& list) {
     const tesserec::DeviceVector<T> there = copy(list);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// One number for the bits of many. The ones that tests hold were recorded on x86-64 and stand on every processor:
-/// what differs from them is another model (runs/aarch64.sh).
+/// A digest of the bits of many numbers. Tests hold digests recorded on x86-64 that are valid on every processor: other
+/// digests mean another model (runs/aarch64.sh).
 #pragma once
 
 #include <cmath>
@@ -13,7 +13,7 @@ namespace tesserec::test {
 
 inline constexpr std::uint64_t digest_of_nothing = 0xcbf29ce484222325;
 
-/// FNV-1a of 8 bytes a value, after those of `before`; all NaNs are one.
+/// Returns FNV-1a over 8 bytes per value, continued from `before`; all NaNs count as one value.
 template <class T>
 std::uint64_t digest(const std::vector<T>& values, std::uint64_t before = digest_of_nothing) {
   std::uint64_t hash = before;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What tests ask of errors.
+// Functions that return and search the text of errors.
 #pragma once
 
 #include <string>
 
 #include <tesserec/core/error.hpp>
 
-/// The text of the Error that `body` throws; "" when it throws none.
+/// Returns the text of the Error that `body` throws, or "" if it throws none.
 template <class Body>
 std::string error_of(const Body& body) {
   try {

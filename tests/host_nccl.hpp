@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// NCCL's calls over MPI and copies through the host, for machines without GPUs, and for ranks that share one. What is
-// sent leaves at group_end; it arrives in before() and nowhere else, so that whoever forgets to wait reads old numbers.
-// Without after() nothing may be sent.
+// NCCL's calls over MPI and copies through the host, for machines without GPUs and for ranks that share one.
+// group_end() sends the data. Only before() delivers it, so a caller that forgets to wait reads old numbers. Sending
+// without after() throws.
 #pragma once
 
 #include <atomic>
@@ -17,13 +17,13 @@
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/upload.hpp>
 
-/// What goes wrong on a rank.
+/// The failures planted on a rank.
 struct PlantedNccl {
   std::string version = "2.28.9";
-  tesserec::Index fails_at = -1, dies_at = -1;  ///< which of its groups, of all communicators; -1 = none
+  tesserec::Index fails_at = -1, dies_at = -1;  ///< index of the group, over all communicators; -1 = none
 };
 
-/// A stream of its own on the emulated device; elsewhere calls return when they have been carried out.
+/// A stream of its own on the emulated device. On other devices, calls return after completion.
 class Stream {
  public:
   const tesserec::Device& device() const { return device_; }
@@ -124,7 +124,7 @@ class HostNccl : public tesserec::comm::Nccl {
  private:
   struct Message {
     int peer;
-    std::byte* to;  // none: it is sent
+    std::byte* to;  // null if the message is sent
     Index size;     // bytes
     tesserec::PinnedVector<std::byte> bytes = {};
     MPI_Request request = MPI_REQUEST_NULL;
@@ -147,6 +147,6 @@ class HostNccl : public tesserec::comm::Nccl {
   bool device_here_ = false;
   Stream stream_;
   std::shared_ptr<std::vector<Message>> group_ = std::make_shared<std::vector<Message>>();
-  std::shared_ptr<std::vector<Message>> before_;  // the group before, whose numbers may be on their way to the device
+  std::shared_ptr<std::vector<Message>> before_;  // the group before, whose numbers may still be copied to the device
   std::atomic<bool> failed_ = false, aborted_ = false;
 };

@@ -11,7 +11,7 @@ namespace tesserec::test {
 
 class LayerAlone {
  public:
-  /// `parameters` [size()]; without them zeros.
+  /// Makes the layer. `parameters`: [size()]; zeros if absent.
   LayerAlone(const layers::LayerSettings& settings, const std::vector<layers::InputShape>& inputs,
              std::vector<float> parameters = {})
       : layer_(make(settings, inputs)), parameters_(std::move(parameters)), packed_(layer_->packed_size()) {
@@ -22,7 +22,7 @@ class LayerAlone {
   const layers::Layer& layer() const { return *layer_; }
   layers::Layer::Draw draw;
 
-  /// inputs[i] [rows, width of input i] -> [rows, width()].
+  /// Returns the output [rows, width()] for inputs[i] [rows, width of input i].
   std::vector<float> forward(Index rows, std::vector<std::vector<float>> inputs) {
     rows_ = rows;
     piece_ = OnePiece(rows);
@@ -40,7 +40,7 @@ class LayerAlone {
     std::vector<std::vector<float>> inputs;
     std::vector<float> parameters;
   };
-  /// Of the last forward.
+  /// Returns the gradients for the last forward().
   Gradients backward(std::vector<float> upstream) {
     Gradients gradients{inputs_, std::vector<float>(layer_->size())};
     std::vector<Rows<float>> to;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Long lists of cases over the emulated device, where every thread of a kernel takes its time.
+// Omission of cases from long lists on the emulated device, whose threads all take a random time.
 #pragma once
 
 #include <tesserec/core/index.hpp>
@@ -9,8 +9,8 @@
 #include <tesserec/emulated/settings.hpp>
 #endif
 
-/// Returns true where a case is left to other seeds: over the emulated device, of `every` cases in a row, all but one,
-/// which the seed chooses. TESSEREC_DEVICE_ALL in the environment: none is. On the host none is.
+/// Returns true if other seeds run the case. On the emulated device the seed selects one of `every` consecutive cases,
+/// unless TESSEREC_DEVICE_ALL is set in the environment. On the host every case runs.
 inline bool left_out([[maybe_unused]] tesserec::Index turn, [[maybe_unused]] tesserec::Index every) {
 #ifdef TESSEREC_EMULATED
   return std::getenv("TESSEREC_DEVICE_ALL") == nullptr &&

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The loss of one sample.
+/// Loss, gradient and prediction of one sample.
 #pragma once
 
 #include "src/losses/loss_formulas.hpp"

@@ -17,13 +17,13 @@ class MlpAlone {
     own_ = mlp.make_matrices();
   }
 
-  /// x [rows, in] -> y [rows, out].
+  /// Computes y [rows, out] from x [rows, in].
   void forward(Index rows, const float* x, float* y) {
     const OnePiece piece(rows);
     mlp.forward({}, batch(rows, piece), {x, mlp.input_width(), mlp.input_width()},
                 {y, mlp.output_width(), mlp.output_width()}, own_);
   }
-  /// After it. `dx` may be null.
+  /// Computes the gradients for the last forward(). `dx` may be null.
   void backward(Index rows, bool add, float* gradient, const float* upstream, float* dx) {
     const OnePiece piece(rows);
     mlp.backward({}, batch(rows, piece), {upstream, mlp.output_width(), mlp.output_width()},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The specification, serial and slow: what a training step computes and in which order it adds. Written from the
-// definitions (src/core/README.md, src/embedding/README.md), not from the program.
+// A serial and slow specification of the numbers that a training step computes and the order of its additions. It
+// follows the definitions (src/core/README.md, src/embedding/README.md), not the program.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 namespace oracle {
 
 using Row = std::vector<float>;
-using Sum = std::optional<Row>;  // absent adds nothing
+using Sum = std::optional<Row>;  // an absent summand adds nothing
 
 inline Sum plus(const Sum& a, const Sum& b) {
   if (!a) return b;
@@ -22,7 +22,7 @@ inline Sum plus(const Sum& a, const Sum& b) {
   return c;
 }
 
-/// The fixed binary tree over leaves [begin, end), a power of two of them.
+/// Returns the sum by the fixed binary tree over leaves [begin, end), a power of two of them.
 inline Sum tree(const std::vector<Sum>& leaves, std::size_t begin, std::size_t end) {
   if (end - begin == 1) return leaves[begin];
   const std::size_t middle = (begin + end) / 2;
@@ -40,8 +40,8 @@ struct Bag {
   float weight(std::size_t i) const { return weights.empty() ? 1.0f : weights[i]; }
 };
 
-/// A bag's pooled vector: 1024 blocks of ceil(rows/1024) rows; in a block in bag order, blocks by the tree; mean
-/// divides once.
+/// Returns a bag's pooled vector: 1024 blocks of ceil(rows / 1024) rows; in a block in bag order, blocks by the tree.
+/// The mean divides once, at the end.
 inline Row pool(const std::vector<Row>& table, const Bag& bag, bool mean) {
   const long rows_per_block = (static_cast<long>(table.size()) + 1023) / 1024;
   std::vector<Sum> blocks(1024);
@@ -54,13 +54,13 @@ inline Row pool(const std::vector<Row>& table, const Bag& bag, bool mean) {
   return pooled;
 }
 
-/// Gradients of all rows: lane, sample, feature, position; lanes by the tree. bags[feature][sample],
-/// upstream[feature][sample] the gradient of the pooled vector, or, unpooled[feature], those of all its ids.
+/// Returns the gradients of all rows: by lane, sample, feature, position; lanes by the tree. upstream[feature][sample]
+/// is the gradient of the pooled vector of bags[feature][sample], or, if unpooled[feature], those of all its ids.
 inline std::vector<Sum> row_gradients(std::size_t rows, const std::vector<std::vector<Bag>>& bags,
                                       const std::vector<std::vector<Row>>& upstream, bool mean, std::size_t lanes,
                                       const std::vector<bool>& unpooled = {}) {
   const std::size_t n = bags[0].size();
-  std::vector<std::vector<Sum>> by_lane(rows);  // made only for rows that are touched
+  std::vector<std::vector<Sum>> by_lane(rows);  // allocated only for touched rows
   for (std::size_t lane = 0; lane < lanes; ++lane)
     for (std::size_t s = lane * n / lanes; s < (lane + 1) * n / lanes; ++s)
       for (std::size_t f = 0; f < bags.size(); ++f) {
@@ -85,7 +85,7 @@ inline std::vector<Sum> row_gradients(std::size_t rows, const std::vector<std::v
   return gradients;
 }
 
-/// Sum of squares over a row: blocks of 4 columns in order, blocks by the tree.
+/// Returns the sum of squares over a row: blocks of 4 columns in order, blocks by the tree.
 inline float sum_of_squares(const Row& g) {
   std::vector<Sum> blocks((g.size() + 3) / 4);
   for (std::size_t c = 0; c < g.size(); ++c) {
@@ -101,7 +101,7 @@ inline float sum_of_squares(const Row& g) {
 
 enum class Optimizer { sgd, adagrad, rowwise_adagrad };
 
-/// One exact step of a touched row; `state` has one number a column (adagrad) or one (row-wise).
+/// Makes one exact step of a touched row. `state` has one number per column (adagrad) or one (row-wise).
 inline void move(Optimizer type, float lr, float eps, const Row& g, Row& w, Row& state) {
   if (type == Optimizer::rowwise_adagrad) state[0] += sum_of_squares(g) / static_cast<float>(g.size());
   const float row_rate = lr / (std::sqrt(state[0]) + eps);
@@ -115,7 +115,8 @@ inline void move(Optimizer type, float lr, float eps, const Row& g, Row& w, Row&
   }
 }
 
-// The dense half, in double, sample by sample: for tolerances, since its products come from a library.
+// The dense half follows in double, sample by sample. Tests compare it within tolerances, because its products come
+// from a library.
 
 struct Layer {
   std::vector<std::vector<double>> weight;  // out x in
@@ -123,7 +124,7 @@ struct Layer {
 };
 using Mlp = std::vector<Layer>;
 
-/// Outputs of every layer, the input first; ReLU after each layer but a last one that is `linear`.
+/// Returns the outputs of every layer, the input first; ReLU follows each layer, except the last if `linear_last`.
 inline std::vector<std::vector<double>> forward(const Mlp& mlp, std::vector<double> x, bool linear_last) {
   std::vector<std::vector<double>> outputs{x};
   for (std::size_t l = 0; l < mlp.size(); ++l) {
@@ -137,7 +138,7 @@ inline std::vector<std::vector<double>> forward(const Mlp& mlp, std::vector<doub
   return outputs;
 }
 
-/// The reference DLRM's dot interaction: [x, lower triangle by rows].
+/// Returns the reference DLRM's dot interaction: [x, lower triangle by rows].
 inline std::vector<double> dot(const std::vector<std::vector<double>>& vectors) {
   std::vector<double> out = vectors[0];
   for (std::size_t i = 1; i < vectors.size(); ++i)

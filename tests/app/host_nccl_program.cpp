@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The program, with NCCL's calls over the host's memory. On the rank NCCL_TEST_RANK, or on all, goes wrong what NCCL_TEST_FAILS,
-// NCCL_TEST_DIES (which group of messages) or NCCL_TEST_VERSION says.
+// The program tesserec with NCCL's calls over the host's memory. NCCL_TEST_FAILS and NCCL_TEST_DIES plant a failure or
+// a death at a group of messages, NCCL_TEST_VERSION another version. They apply to the rank NCCL_TEST_RANK, or to all
+// ranks.
 #include <csignal>
 #include <cstdlib>
 #include <string>

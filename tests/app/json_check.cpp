@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Exit code 0 if standard input is exactly one JSON object.
+// A program that exits with 0 if standard input is exactly one JSON object.
 #include <iostream>
 #include <iterator>
 

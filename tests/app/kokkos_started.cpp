@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A Kokkos tool that says when Kokkos starts.
+// A Kokkos tool that prints a line when Kokkos starts.
 #include <cstdint>
 #include <cstdio>
 

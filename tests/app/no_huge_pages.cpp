@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// no_huge_pages PROGRAM ARGS...: runs it where the kernel gives no transparent huge pages. Exit code 77: it cannot be
-// had.
+// no_huge_pages PROGRAM ARGS...: runs the program without transparent huge pages. Exits with 77 if the kernel refuses.
 #include <cstdio>
 
 #include <sys/prctl.h>

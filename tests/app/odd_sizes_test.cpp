@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sizes at the edge: more ranks than rows, empty bags, a table of one row, odd widths, one sample, labels of one class.
+// Training at the edge of sizes: more ranks than rows, empty bags, a table of one row, odd widths, one sample, labels
+// of one class.
 #include <filesystem>
 
 #include <nlohmann/json.hpp>
@@ -22,7 +23,7 @@ const Arguments odd = {"--set", "data.synthetic.samples=7",
                        "--set", "model.top=[7, 1]",
                        "--set", "train.batch_size=3"};
 
-/// Trains anew, and returns both digests.
+/// Trains from the start and returns both digests.
 std::pair<std::string, std::string> digests(const TestFolder& folder, const std::string& deck, int ranks,
                                             const Arguments& more) {
   std::filesystem::remove_all(folder / "run");
@@ -34,7 +35,7 @@ std::pair<std::string, std::string> digests(const TestFolder& folder, const std:
 
 }  // namespace
 
-TEST_CASE("several ranks train odd sizes to the digests of one", "[app.odd_sizes.ranks3]") {
+TEST_CASE("train: several ranks train odd sizes to the digests of one rank", "[app.odd_sizes.ranks3]") {
   const TestFolder folder;
   const std::string deck = planted_deck(folder);
   const Arguments last = {"--set", "plan.default=data_parallel", "--set", "optimizer.sparse.type=adam",
@@ -45,7 +46,7 @@ TEST_CASE("several ranks train odd sizes to the digests of one", "[app.odd_sizes
         last})
     CHECK(digests(folder, deck, ranks_of_test(), more) == digests(folder, deck, 1, more));
 
-  // Five samples of one class: what is not defined is null.
+  // An undefined metric is null, here with five samples of one class.
   const Outcome outcome = Program("TESSEREC", ranks_of_test())
                               .with(odd)
                               .with(last)

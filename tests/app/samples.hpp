@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Small inputs that tests of the commands share.
+/// Small inputs that the tests of commands share.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace tesserec::test {
 
-/// Writes planted.toml, a deck that trains in a second, with four lanes, so on up to four ranks; it ends in the
-/// folder's run/. Returns the deck's path.
+/// Writes planted.toml, a deck that trains in a second, and returns its path. It has four lanes, so it runs on up to
+/// four ranks; its output is the folder's run/.
 inline std::string planted_deck(const TestFolder& folder) {
   const std::string deck = text_of_file(TESSEREC_SOURCE_DIR "/tests/app/planted.toml");
   return folder.write("deck.toml", deck + "[run]\noutput = \"@/run\"\n");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program that fails as its argument says, to see how the ranks agree on it.
+// A program that fails as its argument says; it shows how the ranks agree on a failure.
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -16,7 +16,8 @@ using namespace tesserec;
 
 namespace {
 
-/// In the kernel, where no signal interrupts it, as a rank whose file system is gone: a parent waits so for its child.
+/// Hangs in the kernel without reacting to signals, as a rank does whose file system is gone: vfork's parent waits for
+/// its child.
 void hang() {
   if (vfork() == 0) {
     sleep(20);
@@ -24,7 +25,7 @@ void hang() {
   }
 }
 
-/// Does what others wait for, longer than they are patient.
+/// Computes for longer than the patience of the waiting ranks.
 void work() {
   const Timer timer;
   volatile double sum = 0;
@@ -45,7 +46,7 @@ int act(const std::string& what, const comm::Communicator& comm) {
   }
   if (chosen && kind == "code") return 85;
   if (kind == "all" || chosen) fail("rank ", comm.rank(), " failed");
-  if (kind == "stuck") comm.barrier();  // the chosen rank never comes
+  if (kind == "stuck") comm.barrier();  // the chosen rank never enters
   return 0;
 }
 

@@ -9,7 +9,7 @@
 
 using namespace tesserec;
 
-TEST_CASE("what ranks throw alone is thrown on all, with the words of the lowest") {
+TEST_CASE("agree: throws one rank's exception on all ranks with the text of the lowest rank") {
   const comm::Communicator world(MPI_COMM_WORLD);
   for (int first = 0; first < world.size(); ++first) {
     const std::string error = error_of([&] {
@@ -23,7 +23,7 @@ TEST_CASE("what ranks throw alone is thrown on all, with the words of the lowest
   CHECK(error_of([&] { comm::agree(world, [] { throw Error(""); }); }) == "unknown error");
 }
 
-TEST_CASE("work that a signal ends on one rank is ended by it on all") {
+TEST_CASE("agree and agree_to_go_on: end the work on all ranks if a signal ends it on one") {
   const comm::Communicator world(MPI_COMM_WORLD);
   for (int first = 0; first < world.size(); ++first) {
     int signal = 0;
@@ -43,7 +43,7 @@ TEST_CASE("work that a signal ends on one rank is ended by it on all") {
   CHECK_THROWS_AS(comm::agree_to_go_on(world), Stopped);
 }
 
-TEST_CASE("a collective call where a rank is alone is an error, not a wait for ranks that gave up") {
+TEST_CASE("agree: a collective call inside the body throws instead of waiting for ranks that failed") {
   const comm::Communicator world(MPI_COMM_WORLD), self(MPI_COMM_SELF);
   const auto error = [&](const auto& body) { return error_of([&] { comm::agree(world, body); }); };
   const bool several = world.size() > 1;
@@ -58,7 +58,7 @@ TEST_CASE("a collective call where a rank is alone is an error, not a wait for r
   CHECK(refused(error([&] { world.all_to_all(each); })));
   CHECK(refused(error([&] { comm::agree(world, [] {}); })));
   CHECK(refused(error([&] { comm::Communicator(world, 0); })));
-  // One rank has nobody to wait for, and outside all is as ever.
+  // A single rank waits for nobody, and collective calls outside agree() work as before.
   CHECK(error([&] { self.barrier(); }).empty());
   CHECK(world.sum(1) == world.size());
 }

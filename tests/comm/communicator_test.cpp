@@ -8,7 +8,7 @@ using namespace tesserec;
 
 namespace {
 
-/// What rank `from` sends to rank `to`: a length and values that name both.
+/// Returns the message of rank `from` to rank `to`: its length and values name both.
 std::vector<Index> message(int from, int to) {
   std::vector<Index> values(static_cast<std::size_t>((from * 3 + to * 5) % 7 * 100));
   std::iota(values.begin(), values.end(), from * 1000000 + to * 10000);
@@ -17,7 +17,7 @@ std::vector<Index> message(int from, int to) {
 
 }  // namespace
 
-TEST_CASE("all_to_all delivers every message, in one piece or in many") {
+TEST_CASE("Communicator: all_to_all delivers every message in one piece or in many") {
   comm::Communicator comm(MPI_COMM_WORLD);
   for (const Index piece : {comm::MessageChannel::default_piece, Index{64}}) {
     comm.set_piece(piece);
@@ -36,7 +36,7 @@ TEST_CASE("all_to_all delivers every message, in one piece or in many") {
   }
 }
 
-TEST_CASE("all_gather keeps rank order and counts, broadcast and reductions agree everywhere") {
+TEST_CASE("Communicator: all_gather keeps rank order and counts; broadcast and reductions agree") {
   const comm::Communicator comm(MPI_COMM_WORLD);
   const std::vector<Index> mine(static_cast<std::size_t>(comm.rank()), comm.rank());
   std::vector<Index> counts;
@@ -54,7 +54,7 @@ TEST_CASE("all_gather keeps rank order and counts, broadcast and reductions agre
   REQUIRE(comm.meet(30));
 }
 
-TEST_CASE("all_gather with counts that are known, alike or not, in one piece or in many") {
+TEST_CASE("Communicator: all_gather accepts known counts in one piece or in many") {
   comm::Communicator comm(MPI_COMM_WORLD);
   for (const Index piece : {comm::MessageChannel::default_piece, Index{64}}) {
     comm.set_piece(piece);
@@ -75,7 +75,7 @@ TEST_CASE("all_gather with counts that are known, alike or not, in one piece or 
   }
 }
 
-TEST_CASE("vectors for each rank arrive, a rank's own by changing places") {
+TEST_CASE("Communicator: all_to_all of vectors swaps a rank's own vector instead of copying it") {
   const comm::Communicator comm(MPI_COMM_WORLD);
   std::vector<std::vector<Index>> send, recv, expected;
   for (int r = 0; r < comm.size(); ++r) {
@@ -89,7 +89,7 @@ TEST_CASE("vectors for each rank arrive, a rank's own by changing places") {
   CHECK(recv[static_cast<std::size_t>(comm.rank())].data() == own);
 }
 
-TEST_CASE("sums and maxima of many numbers, in one piece or in many") {
+TEST_CASE("Communicator: sum and max reduce many numbers in one piece or in many") {
   comm::Communicator comm(MPI_COMM_WORLD);
   for (const Index piece : {comm::MessageChannel::default_piece, Index{64}}) {
     comm.set_piece(piece);
@@ -104,13 +104,13 @@ TEST_CASE("sums and maxima of many numbers, in one piece or in many") {
   }
 }
 
-TEST_CASE("a communicator of one's own rank waits for nobody") {
+TEST_CASE("Communicator: self waits for no other rank") {
   const comm::Communicator world(MPI_COMM_WORLD), self = comm::Communicator::self();
   CHECK(self.size() == 1);
   if (world.rank() == 0) CHECK(self.sum(Index{7}) == 7);
 }
 
-TEST_CASE("a long broadcast arrives in full, in one piece or in many") {
+TEST_CASE("Communicator: broadcast delivers long values in one piece or in many") {
   comm::Communicator comm(MPI_COMM_WORLD);
   for (const Index piece : {comm::MessageChannel::default_piece, Index{64}})
     for (int root = 0; root < comm.size(); ++root) {

@@ -5,10 +5,10 @@
 
 using namespace tesserec;
 
-TEST_CASE("what a rank writes to the node's memory all its ranks read, and two memories are two") {
+TEST_CASE("NodeMemory: every rank of the node reads what one rank writes and two are disjoint") {
   const comm::Communicator comm(MPI_COMM_WORLD);
   const comm::Node node(comm, comm.size());
-  constexpr Index size = 5000;  // not whole pages
+  constexpr Index size = 5000;  // a size that is no multiple of a page
   comm::NodeMemory first(node.ranks(), size), second(node.ranks(), size);
   REQUIRE(first);
   REQUIRE(second);
@@ -30,7 +30,7 @@ TEST_CASE("what a rank writes to the node's memory all its ranks read, and two m
   comm.barrier();
 }
 
-TEST_CASE("ranks a node: only where all nodes have as many, in a row") {
+TEST_CASE("ranks_per_node: is above 1 only if all nodes have equally many ranks in a row") {
   const auto of = [](const std::vector<int>& nodes) { return comm::ranks_per_node(nodes); };
   CHECK(of({0}) == 1);
   CHECK(of({0, 0, 0}) == 3);
@@ -45,7 +45,7 @@ TEST_CASE("ranks a node: only where all nodes have as many, in a row") {
   CHECK(comm::ranks_per_node(comm) == comm.size());
 }
 
-TEST_CASE("memory that a node does not have is none on all ranks, without a signal") {
+TEST_CASE("NodeMemory: is empty on all ranks without a signal if the node lacks the memory") {
   const comm::Communicator comm(MPI_COMM_WORLD);
   const comm::NodeMemory refused(comm, Index{1} << 50);
   REQUIRE(!refused);
@@ -53,20 +53,19 @@ TEST_CASE("memory that a node does not have is none on all ranks, without a sign
   REQUIRE(given);
 }
 
-// In comm.small_shm alone, where /dev/shm has 64 MiB.
-TEST_CASE("what a small /dev/shm cannot hold is refused beforehand, and the ordered sum goes by messages",
-          "[.][small_shm]") {
+// Run by comm.small_shm only, where /dev/shm has 64 MiB.
+TEST_CASE("NodeMemory: is empty if /dev/shm is too small and TreeReduce sends messages instead", "[.][small_shm]") {
   const comm::Communicator comm(MPI_COMM_WORLD);
   const Index floats = Index{1} << 26;  // 256 MiB
   const comm::NodeMemory refused(comm, floats);
   REQUIRE(!refused);
-  const comm::NodeMemory given(comm, 100000);  // nothing stayed behind
+  const comm::NodeMemory given(comm, 100000);  // the refused memory left nothing behind
   REQUIRE(given);
   const comm::TreeReduce reduce(Exec(), comm, Lanes(4), floats / 4, comm.size());
   REQUIRE(reduce.ranks_per_node() == 1);
 }
 
-TEST_CASE("a node's ranks, those of the same place, and shares that leave nothing out") {
+TEST_CASE("Node: groups ranks by node and by place and divides a range completely") {
   const comm::Communicator comm(MPI_COMM_WORLD);
   for (int per_node = 1; per_node <= comm.size(); ++per_node) {
     if (comm.size() % per_node != 0) continue;

@@ -7,7 +7,7 @@ using namespace tesserec;
 
 namespace {
 
-/// What require_same throws when rank `other` has this list and all others `first`.
+/// Returns the error of require_same if rank `other` has the list `here` and all other ranks `first`.
 std::string error_where(const comm::Communicator& world, int other, const std::vector<comm::Named>& first,
                         const std::vector<comm::Named>& here) {
   return error_of([&] { comm::require_same(world, world.rank() == other ? here : first, "give all one deck"); });
@@ -15,7 +15,7 @@ std::string error_where(const comm::Communicator& world, int other, const std::v
 
 }  // namespace
 
-TEST_CASE("a rank that was given something else is named on all ranks, with key and both values") {
+TEST_CASE("require_same: throws on all ranks with the rank and the key and both values that differ") {
   const comm::Communicator world(MPI_COMM_WORLD);
   const std::vector<comm::Named> deck = {{"train.steps", "7"}, {"optimizer.dense.lr", "0.002"}, {"train.lanes", "8"}};
   CHECK(error_where(world, 0, deck, deck).empty());
@@ -36,7 +36,7 @@ TEST_CASE("a rank that was given something else is named on all ranks, with key 
   }
 }
 
-TEST_CASE("of ranks that differ the lowest is shown and all are counted") {
+TEST_CASE("require_same: names the lowest rank that differs and counts all of them") {
   const comm::Communicator world(MPI_COMM_WORLD);
   const std::string mine = world.rank() == 0 ? "0" : "other";
   const std::string error = error_of([&] { comm::require_same(world, {{"run.seed", mine}}, "set one"); });
@@ -47,7 +47,7 @@ TEST_CASE("of ranks that differ the lowest is shown and all are counted") {
                        std::to_string(world.size()) + " ranks differ from rank 0; set one");
 }
 
-TEST_CASE("of long values the place where they differ is shown") {
+TEST_CASE("require_same: shows long values only around the place where they differ") {
   const comm::Communicator world(MPI_COMM_WORLD);
   if (world.size() == 1) return;
   const std::string many(5000, 'x');

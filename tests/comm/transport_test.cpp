@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What moves between devices: by MPI, and by NCCL's calls over MPI.
+// Transfers between the memories of devices, by MPI and by NCCL's calls over MPI.
 #include "catch.hpp"
 #include "errors.hpp"
 #include "host_nccl.hpp"
@@ -17,7 +17,7 @@ std::unique_ptr<comm::Transport> by_nccl(const comm::Communicator& ranks) {
   return comm::nccl_transport(ranks, HostNccl::make());
 }
 
-/// Numbers that tell sender, receiver and place.
+/// Returns a number that tells sender, receiver and place apart.
 float number(int from, int to, Index i, int trial) {
   return float(from * 37 + to * 11 + trial) + 1e-3f * float(i % 1000);
 }
@@ -47,7 +47,7 @@ void require_exchanges(const comm::Communicator& ranks) {
   }
 }
 
-/// By the tree, on every rank, whether a step is one batch or several.
+/// Checks that sums of lanes follow the tree on every rank, in one batch or several micro-batches.
 void require_sums(const comm::Communicator& ranks, int count, int micro_batches) {
   const Exec exec;
   constexpr Index length = 37;
@@ -82,7 +82,7 @@ void require_sums(const comm::Communicator& ranks, int count, int micro_batches)
 
 }  // namespace
 
-TEST_CASE("device memory to device memory, by MPI and by NCCL, of these ranks and of some of them") {
+TEST_CASE("Transport: all_to_all copies between device memories by MPI and NCCL among all or some ranks") {
   const comm::Communicator by_mpi(MPI_COMM_WORLD);
   const comm::Communicator with_nccl(by_mpi, by_nccl);
   CHECK(by_mpi.transport().description().substr(0, 3) == "MPI");
@@ -95,7 +95,7 @@ TEST_CASE("device memory to device memory, by MPI and by NCCL, of these ranks an
   }
 }
 
-TEST_CASE("sums of lanes that lie on devices are the tree's, by MPI and by NCCL") {
+TEST_CASE("TreeReduce: sums device lanes by the tree over MPI and over NCCL") {
   const comm::Communicator by_mpi(MPI_COMM_WORLD);
   const comm::Communicator with_nccl(by_mpi, by_nccl);
   for (const comm::Communicator* ranks : {&by_mpi, &with_nccl})
@@ -103,7 +103,7 @@ TEST_CASE("sums of lanes that lie on devices are the tree's, by MPI and by NCCL"
       for (const int micro_batches : {1, 2, 4}) require_sums(*ranks, count, micro_batches);
 }
 
-TEST_CASE("ranks with several versions of NCCL are an error of all that names both") {
+TEST_CASE("nccl_transport: throws on all ranks if their versions of NCCL differ") {
   const comm::Communicator world(MPI_COMM_WORLD);
   if (world.size() == 1) return;
   HostNccl::planted.version = world.rank() == 1 ? "2.27.3" : "2.28.9";
@@ -114,7 +114,7 @@ TEST_CASE("ranks with several versions of NCCL are an error of all that names bo
         "run.communicator = \"mpi\"");
 }
 
-TEST_CASE("what fails on its way ends the wait for it") {
+TEST_CASE("Transport: check throws if a transfer failed and waiting for it ends") {
   const comm::Communicator world(MPI_COMM_WORLD);
   const comm::Communicator ranks(world, by_nccl);
   HostNccl::planted.fails_at = 1;
@@ -129,7 +129,7 @@ TEST_CASE("what fails on its way ends the wait for it") {
   };
   CHECK(error_of(exchange) == "");
   const std::string error = error_of(exchange);
-  CHECK(error_of(exchange) == error);  // nothing more is begun
+  CHECK(error_of(exchange) == error);  // no further exchange begins
   HostNccl::planted = {};
   CHECK(error.find("NCCL: remote process exited or there was a network error (rank " + std::to_string(world.rank()) +
                    ")") == 0);

@@ -10,7 +10,7 @@
 
 using namespace tesserec;
 
-TEST_CASE("TreeReduce gives the tree's bits on every rank, for runs of lanes of any cut") {
+TEST_CASE("TreeReduce: gives the tree's bits on every rank for any runs of lanes") {
   const Exec exec;
   const comm::Communicator comm(MPI_COMM_WORLD);
   constexpr Index length = 37;
@@ -42,13 +42,13 @@ TEST_CASE("TreeReduce gives the tree's bits on every rank, for runs of lanes of 
       if (comm.size() % per_node != 0) continue;
       comm::TreeReduce reduce(exec, comm, lanes, length, per_node);
       REQUIRE(reduce.ranks_per_node() == per_node);
-      for (int repeat = 0; repeat < 3; ++repeat) {  // buffers are used again
+      for (int repeat = 0; repeat < 3; ++repeat) {  // buffers are reused
         fill(reduce.lane_sums(), mine, 3.0f);       // leaves other numbers in every buffer
         reduce();
         fill(reduce.lane_sums(), mine);
         require_equal(reduce().host());
       }
-      // The same from the runs of three threads.
+      // The result is the same if three threads sum one run each.
       LaneSums& joined = reduce.lane_sums();
       joined.start(mine);
       for (Index t = 0; t < 3; ++t) {
@@ -58,7 +58,7 @@ TEST_CASE("TreeReduce gives the tree's bits on every rank, for runs of lanes of 
       }
       joined.finish();
       require_equal(reduce().host());
-      // The same from micro-batches, whose lanes are other runs of the ranks.
+      // The result is the same for micro-batches, in which ranks have other runs of lanes.
       for (int micro_batches = 2; micro_batches * comm.size() <= count; micro_batches *= 2) {
         const Lanes parts(count, micro_batches);
         comm::TreeReduce by_parts(exec, comm, parts, length, per_node);
@@ -74,7 +74,7 @@ TEST_CASE("TreeReduce gives the tree's bits on every rank, for runs of lanes of 
   }
 }
 
-TEST_CASE("the total is whole on every rank and stays until all have read it, however late one comes") {
+TEST_CASE("TreeReduce: the total is complete on every rank and stays until all have read it") {
   const Exec exec;
   const comm::Communicator comm(MPI_COMM_WORLD);
   constexpr Index length = 100;
@@ -100,7 +100,7 @@ TEST_CASE("the total is whole on every rank and stays until all have read it, ho
     }
 }
 
-TEST_CASE("sums come to lie in the buffers lent, the first in the last one, step after step") {
+TEST_CASE("LaneSums: stores its sums in the lent buffers and the first in the buffer lent last") {
   const Exec exec;
   constexpr Index length = 20;
   for (const Range run : {Range{0, 8}, Range{3, 16}, Range{5, 11}, Range{1, 2}}) {
@@ -125,7 +125,7 @@ TEST_CASE("sums come to lie in the buffers lent, the first in the last one, step
   }
 }
 
-TEST_CASE("where one thread adds all lanes, a rank's sums lie in the node's memory without a copy") {
+TEST_CASE("TreeReduce: one thread's lane sums lie in the node's memory without a copy") {
   const Exec exec;
   const comm::Communicator comm(MPI_COMM_WORLD);
   if (comm.size() == 1 || concurrency(exec) != 1) return;
@@ -140,12 +140,12 @@ TEST_CASE("where one thread adds all lanes, a rank's sums lie in the node's memo
     sums.finish();
     const float* first = sums.sum(0).data();
     const Vector<float> total = reduce().host();
-    if (comm.rank() == 0) CHECK(first == total.data());  // the total lies in the first rank's first sum
+    if (comm.rank() == 0) CHECK(first == total.data());  // the first rank's first sum holds the total
     CHECK(total(49) == 16.0f);
   }
 }
 
-TEST_CASE("a double a lane is added by the same tree") {
+TEST_CASE("tree_reduce: adds one double per lane by the same tree") {
   const comm::Communicator comm(MPI_COMM_WORLD);
   const Lanes lanes(8);
   const Range mine = lanes.of_rank(comm.rank(), comm.size());

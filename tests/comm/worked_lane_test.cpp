@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The second worked example of docs/design/law.md over ranks: four lanes' sums make 7 on every rank.
+// Second worked example of docs/worked_examples.md over ranks: the sums of four lanes make 7 on every rank.
 #include "catch.hpp"
 #include <tesserec/comm/tree_reduce.hpp>
 
 using namespace tesserec;
 
-TEST_CASE("worked example, a lane: any ranks add the four lanes' sums to 7, by memory that they share or by messages") {
+TEST_CASE("worked example of a lane: TreeReduce adds four lanes to 7 over any ranks") {
   const Exec exec;
   const comm::Communicator comm(MPI_COMM_WORLD);
   const Lanes lanes(4);

@@ -27,7 +27,7 @@ std::vector<Index> fetched(const Device &device, const Index *from, Index n) {
 
 }  // namespace
 
-TEST_CASE("launches that repeat run as often as they are asked for, in order, with what they took by value") {
+TEST_CASE("RepeatedLaunches: repeats recorded launches in order with the arguments given by value") {
   const Device device;
   constexpr Index n = 5000;
   DeviceVector<Index> a, b, c;
@@ -42,7 +42,7 @@ TEST_CASE("launches that repeat run as often as they are asked for, in order, wi
     repeated(device, key, [&] {
       ++asked;
       over_numbers(device, "tesserec::test::add", n, AddTo{ones, sum, more});  // s + 1 + more
-      over_numbers(device, "tesserec::test::twice", n, AddTo{sum, sum, 0});    // the order shows
+      over_numbers(device, "tesserec::test::twice", n, AddTo{sum, sum, 0});    // shows the order
     });
   };
   Index expected = 0;
@@ -53,22 +53,22 @@ TEST_CASE("launches that repeat run as often as they are asked for, in order, wi
     CHECK(fetched(device, sum, n) == std::vector<Index>(n, expected));
     CHECK(asked == calls);
   };
-  check(1, 1);  // as they are
-  check(1, 1);  // recorded
+  check(1, 1);  // the first call launches directly
+  check(1, 1);  // the second call records
   check(1, 0);
   check(2, 1);  // another key
-  check(1, 0);  // both are kept
+  check(1, 0);  // both recordings are kept
   check(2, 1);
   check(2, 0);
-  reserve_device(device, c, "tesserec::test::c", n);  // somebody's storage has moved
+  reserve_device(device, c, "tesserec::test::c", n);  // a reallocation makes every recording invalid
   check(1, 1);
   check(1, 1);
   check(1, 0);
   for (Index other = 3; other < 20; ++other) run(other), expected = 2 * (expected + 1 + other);
-  check(1, 1);  // the oldest are forgotten
+  check(1, 1);  // the oldest recordings are evicted
 }
 
-TEST_CASE("a copy on a device is a launch like others") {
+TEST_CASE("copy_on_device: is recorded and repeated by RepeatedLaunches") {
   const Device device;
   DeviceVector<Index> a, b;
   Index *const from = reserve_device(device, a, "tesserec::test::a", 3), *const to = reserve_device(device, b, "b", 3);
@@ -80,7 +80,7 @@ TEST_CASE("a copy on a device is a launch like others") {
   }
 }
 
-TEST_CASE("a running count repeats") {
+TEST_CASE("scan_numbers: is recorded and repeated by RepeatedLaunches") {
   const Device device;
   DeviceVector<Index> a, b;
   Index *const from = reserve_device(device, a, "tesserec::test::a", 4), *const to = reserve_device(device, b, "b", 4);
@@ -98,7 +98,7 @@ TEST_CASE("a running count repeats") {
   }
 }
 
-TEST_CASE("lists that return keep their place, and storage has moved once one is forgotten") {
+TEST_CASE("DeviceList: keeps the pointers of cached lists and counts an eviction in DeviceGraph::moves") {
   const Device device;
   DeviceList<Index> list;
   const auto upload = [&](const std::vector<Index> &given) { return list.upload(device, given); };
@@ -113,7 +113,7 @@ TEST_CASE("lists that return keep their place, and storage has moved once one is
   CHECK(DeviceGraph::moves() > moves);
 }
 
-TEST_CASE("what was sent stays until the next is sent, also while that is written") {
+TEST_CASE("Upload: keeps the list sent last until the next send even while the next is written") {
   const Device device;
   Upload<Index> upload;
   const Index *before = nullptr;
@@ -123,7 +123,7 @@ TEST_CASE("what was sent stays until the next is sent, also while that is writte
     for (Index i = 0; i < n; ++i) to[i] = turn;
     if (before != nullptr) CHECK(fetched(device, before, 3) == std::vector<Index>(3, turn - 1));
     const Index *const sent = upload.send(device, n);
-    CHECK(sent != before);  // which kernels may still read
+    CHECK(sent != before);  // kernels may still read the list sent before
     CHECK(sent == upload.view().data());
     before = sent;
     CHECK(fetched(device, before, n) == std::vector<Index>(n, turn));

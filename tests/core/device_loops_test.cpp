@@ -17,7 +17,7 @@ struct CountNumber {
   int* times;
   TESSEREC_FUNCTION void operator()(Index i) const { ++times[i]; }
 };
-/// All members write the team's scratch memory, one counts.
+/// Team kernel that counts each team once, after all members wrote the team's scratch memory.
 struct CountTeam {
   int* times;
   template <class Team>
@@ -31,7 +31,7 @@ struct CountTeam {
 
 }  // namespace
 
-TEST_CASE("a loop on a device takes every number once, and every team of a league") {
+TEST_CASE("over_numbers and over_teams and fill_on: visit every index and every team exactly once") {
   for (const Index n : {0, 1, 4095, 4096, 4097, 10000}) {
     std::vector<int> numbers(n + 1, 0), teams(n + 1, 0), filled(n + 1, 0), expected(n + 1, 1);
     expected[n] = 0;
@@ -45,7 +45,7 @@ TEST_CASE("a loop on a device takes every number once, and every team of a leagu
   }
 }
 
-TEST_CASE("a list on a device is what was given last") {
+TEST_CASE("DeviceList: holds the list uploaded last") {
   const Device device;
   DeviceList<Index> list;
   for (const std::vector<Index>& given :

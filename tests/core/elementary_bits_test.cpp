@@ -15,7 +15,7 @@ using tesserec::test::digest;
 
 namespace {
 
-/// Evenly in [-10, 10), of exponents from -40 to 12, and any bits.
+/// Returns values evenly in [-10, 10), values with exponents from -40 to 12, and values of arbitrary bits.
 template <class T>
 std::vector<T> arguments() {
   const tesserec::Random random(23, tesserec::Purpose::test, 41);
@@ -48,8 +48,9 @@ std::vector<std::uint64_t> digests(const std::vector<loops::Loop<T>>& all) {
 
 }  // namespace
 
-// Other bits here are other bits of every model: a compiler or processor that reorders or fuses what is written.
-TEST_CASE("elementary functions have the bits they had when they were written") {
+// Different bits here change the bits of every model. The cause is a compiler or processor that reorders or fuses
+// operations.
+TEST_CASE("elementary: functions return the recorded bits") {
   const std::vector<std::uint64_t> of_double = {0x38dcdb99368cd7bb, 0x4d72b54cd56e5b3f, 0x4fc9884701a44c75,
                                                 0xf81d814bdadb1ce0, 0xb3ae49e4e644a754, 0x08b5c0a4f8f0ef14,
                                                 0xb3528aa64693ed87, 0x474d707470e79455, 0x02c2d3b794942eb8},
@@ -63,7 +64,7 @@ TEST_CASE("elementary functions have the bits they had when they were written") 
   }
 }
 
-TEST_CASE("elementary functions have the same bits on every instruction set") {
+TEST_CASE("elementary: functions return the same bits on every instruction set") {
   const auto of_double = digests(loops::plain::all<double>()), of_float = digests(loops::plain::all<float>());
   if (loops::has_avx2()) {
     CHECK(digests(loops::avx2::all<double>()) == of_double);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A loop over each of the elementary functions, compiled for several instruction sets.
+/// Loops over the elementary functions, compiled for several instruction sets.
 #pragma once
 
 #include <string>
@@ -32,7 +32,7 @@ inline bool has_avx512() { return false; }
   SET void NAME(const T* __restrict x, T* __restrict y, Index n) { \
     for (Index i = 0; i < n; ++i) y[i] = FROM::NAME(x[i]);         \
   }
-/// `all`: the loops over the functions of FROM, in the order of `names`, compiled with SET.
+/// Defines `all`, which returns the loops over the functions of FROM in the order of `names`, compiled with SET.
 #define LOOPS(SET, FROM)                                                                      \
   LOOP(SET, FROM, exp)                                                                        \
   LOOP(SET, FROM, expm1)                                                                      \

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Hidden: `test_core "[speed]"` writes the table of docs/performance.md.
+/// Speed of the elementary functions. Hidden: `test_core "[speed]"` writes the table of docs/performance.md.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -34,7 +34,7 @@ LOOPS(LOOPS_ONE_BY_ONE, elementary)
 
 namespace {
 
-/// ns a call, the best of 50.
+/// Returns the nanoseconds of one call, the best of 50 runs.
 template <class T>
 std::string time_of(Loop<T> loop, double from, double to) {
   constexpr Index size = 4096;
@@ -62,7 +62,7 @@ std::string times_of(std::size_t f, double from, double to) {
 
 }  // namespace
 
-TEST_CASE("speed of elementary functions", "[.][speed]") {
+TEST_CASE("elementary: prints the speed of every function", "[.][speed]") {
   const double ranges[][2] = {{-10, 10}, {-2, 2}, {0.001, 10}, {-0.9, 10}, {0, 6.28},
                               {0, 6.28}, {-3, 3}, {-8, 8},     {-3, 3}};
   std::cout << "| ns a call | double: AVX-512 | AVX2 | one by one | without FMA | C library "

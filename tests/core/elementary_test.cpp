@@ -21,7 +21,7 @@ const tesserec::Random random_numbers(17, tesserec::Purpose::test, 40);
 using Wide = long double;  // of the C library: 64 bits of fraction or more
 Wide wide_sigmoid(Wide x) { return x < 0 ? std::exp(x) / (1 + std::exp(x)) : 1 / (1 + std::exp(-x)); }
 
-/// A function, the interval of its arguments, and the most it may err in units of the last place.
+/// A function, the interval of its arguments, and its largest permitted error in units of the last place.
 template <class T>
 struct Function {
   std::string name;
@@ -31,7 +31,7 @@ struct Function {
   double most;
 };
 
-// On x86-64 without its options a call of fma for each step, here as in the library.
+// x86-64 without FMA options calls the library's fma for each step, here as in src/core.
 #define OURS(f) [](T x) { return elementary::f(x); }
 #define EXACT(f) [](Wide x) -> Wide { return std::f(x); }
 template <class T>
@@ -49,8 +49,8 @@ std::vector<Function<T>> functions() {
           {"erf", OURS(erf), EXACT(erf), T(-7), T(7), is_double ? 1.4 : 1.0}};
 }
 
-/// In the interval: drawn evenly from it, from around 1, from within one turn, of any exponent, and near the borders
-/// where reductions go over to their next multiple.
+/// Returns arguments in the function's interval: drawn evenly from it, from around 1, from within one turn, of any
+/// exponent, and near the borders where range reductions change to the next multiple.
 template <class T>
 std::vector<T> arguments(const Function<T>& f) {
   std::vector<T> x;
@@ -81,7 +81,7 @@ std::vector<T> arguments(const Function<T>& f) {
   return x;
 }
 
-/// In units of the last place of `exact`; huge where one is NaN or infinite and the other is not.
+/// Returns the error in units of the last place of `exact`; huge if only one of the two is NaN or infinite.
 template <class T>
 double error(T got, Wide exact) {
   using Limits = std::numeric_limits<T>;
@@ -141,7 +141,7 @@ void check_special_values() {
   CHECK(std::isnan(elementary::sin(std::nextafter(elementary::Numbers<T>::most_angle, infinity))));
 }
 
-/// Values do not fall across a border, in steps above which the function rises by more than it errs.
+/// Checks that values do not fall across a border, in steps in which the function rises by more than its error.
 template <class T>
 void check_rising() {
   const Wide ln2 = std::log(Wide{2});
@@ -170,17 +170,17 @@ void check_rising() {
 
 }  // namespace
 
-TEST_CASE("elementary functions err by no more than they say") {
+TEST_CASE("elementary: functions err by no more than documented") {
   check_errors<double>();
   check_errors<float>();
 }
 
-TEST_CASE("elementary functions of zero, infinity, NaN and denormal numbers") {
+TEST_CASE("elementary: functions return the exact limits at zero and infinity and for NaN and denormals") {
   check_special_values<double>();
   check_special_values<float>();
 }
 
-TEST_CASE("elementary functions do not fall where their reductions change") {
+TEST_CASE("elementary: functions do not fall where their reductions change") {
   check_rising<double>();
   check_rising<float>();
 }

@@ -10,7 +10,7 @@
 
 using tesserec::read_file;
 
-TEST_CASE("a file is read whole, or as far as is asked; what cannot be read says why") {
+TEST_CASE("read_file: reads a file whole or up to a limit and throws with the reason if it cannot") {
   const std::filesystem::path folder =
       std::filesystem::temp_directory_path() / ("tesserec_file_" + std::to_string(getpid()));
   std::filesystem::create_directory(folder);

@@ -8,7 +8,7 @@
 
 using namespace tesserec;
 
-TEST_CASE("huge pages that will not come are reported, with the reason") {
+TEST_CASE("huge_pages_refused: gives the reason why huge pages were refused") {
   constexpr std::size_t bytes = std::size_t{8} << 20;
   void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   REQUIRE(memory != MAP_FAILED);
@@ -18,6 +18,6 @@ TEST_CASE("huge pages that will not come are reported, with the reason") {
     REQUIRE(prctl(PR_SET_THP_DISABLE, 0, 0, 0, 0) == 0);
   }
   REQUIRE(munmap(memory, bytes) == 0);
-  CHECK_FALSE(advise_huge_pages(memory, bytes));  // nothing is there any more
+  CHECK_FALSE(advise_huge_pages(memory, bytes));  // the memory is unmapped
   CHECK(mentions(huge_pages_refused(), "the kernel refused them for "));
 }

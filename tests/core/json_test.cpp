@@ -9,7 +9,7 @@
 using tesserec::Json;
 using tesserec::parse_json;
 
-TEST_CASE("JSON values as text") {
+TEST_CASE("Json: writes values as text") {
   CHECK(Json().text() == "null");
   CHECK(Json(true).text() == "true");
   CHECK(Json(-3).text() == "-3");
@@ -26,14 +26,14 @@ TEST_CASE("JSON values as text") {
         R"({"a": 1, "b": ["x", null]})");
 }
 
-TEST_CASE("an object or a list may have a line for each element") {
+TEST_CASE("Json: writes one line for each element if its layout is lines") {
   Json list = Json::array(Json::Layout::lines);
   list.add(Json::object().set("a", 1)).add(Json::object().set("b", Json::array(Json::Layout::lines).add(2)));
   CHECK(Json::object(Json::Layout::lines).set("list", list).set("last", 3).text() ==
         "{\n  \"list\": [\n    {\"a\": 1},\n    {\"b\": [\n      2]}],\n  \"last\": 3\n}");
 }
 
-TEST_CASE("JSON strings are escaped and read back, and what is not UTF-8 in them is replaced") {
+TEST_CASE("Json: escapes strings and reads them back and replaces bytes that are not UTF-8") {
   CHECK(Json("a\"b\\c\n\t\x01").text() == R"("a\"b\\c\n\t\u0001")");
   CHECK(Json("\xc3\xa9").text() == "\"\xc3\xa9\"");
   CHECK(Json(std::string("a\0b", 3)).text() == R"("a\u0000b")");
@@ -45,7 +45,7 @@ TEST_CASE("JSON strings are escaped and read back, and what is not UTF-8 in them
   CHECK(parse_json(R"("\u00e9\ud83d\ude42\/")").string() == "\xc3\xa9\xf0\x9f\x99\x82/");
 }
 
-TEST_CASE("numbers read back to the same bits") {
+TEST_CASE("parse_json: reads numbers back to the same bits") {
   for (const double value : {0.1, 1.0 / 3.0, 5e-324, -1.7976931348623157e308, 3.0})
     CHECK(parse_json(Json(value).text()).number() == value);
   CHECK(parse_json("-9223372036854775808").integer() == std::numeric_limits<std::int64_t>::min());
@@ -55,7 +55,7 @@ TEST_CASE("numbers read back to the same bits") {
   CHECK(error_of([] { parse_json("1.0").integer(); }) == "an integer is wanted");
 }
 
-TEST_CASE("members are found by name, in the order of the text, and a value of another kind is refused") {
+TEST_CASE("Json: finds members by name in their order and throws on a value of another kind") {
   const Json json = parse_json(R"( {"b": [true, null], "a": {"x": 1}} )");
   CHECK(json.names() == std::vector<std::string>{"b", "a"});
   CHECK(json.at("b").elements()[0].boolean());
@@ -72,13 +72,13 @@ TEST_CASE("members are found by name, in the order of the text, and a value of a
   CHECK(json.text() == R"({"b": [true, null], "a": {"x": 1}})");
 }
 
-TEST_CASE("what a terminal would obey, or not show, is escaped as JSON has it") {
+TEST_CASE("Json: escapes characters that a terminal obeys or does not show") {
   const std::string odd = "a\x7f\xC2\x85\xE2\x80\xAE\n\xC3\xA9";
   CHECK(Json(odd).text() == "\"a\\u007f\\u0085\\u202e\\n\xC3\xA9\"");
   CHECK(parse_json(Json(odd).text()).string() == odd);
 }
 
-TEST_CASE("what is no JSON is refused with its line") {
+TEST_CASE("parse_json: throws with the line of the fault") {
   const auto refused = [](const std::string& text) { return error_of([&] { parse_json(text); }); };
   CHECK(refused("{\n  \"a\": 1\n  \"b\": 2\n}").rfind("parse error at line 3, column ", 0) == 0);
   CHECK(refused("{\n\"a\": 1,\n\"b\": {\"a\": 2},\n\"a\": 3}") == "line 4: \"a\" stands twice");

@@ -10,7 +10,7 @@
 
 using namespace tesserec;
 
-TEST_CASE("an exception in a launch comes out when all iterations are over, and later launches work") {
+TEST_CASE("parallel_for: rethrows an exception after all iterations and works afterwards") {
   const Exec exec;
   for (int repeat = 0; repeat < 3; ++repeat) {
     std::vector<int> ran(100, 0);
@@ -28,7 +28,7 @@ TEST_CASE("an exception in a launch comes out when all iterations are over, and 
   }
 }
 
-TEST_CASE("of the exceptions of several threads the first is kept, whole") {
+TEST_CASE("FirstException: keeps the first exception of several threads whole") {
   for (int repeat = 0; repeat < 50; ++repeat) {
     FirstException first;
     std::vector<std::thread> threads;

@@ -14,7 +14,7 @@ using namespace tesserec;
 
 namespace {
 
-/// Stderr is another file while this lives.
+/// A redirection of stderr to another file for this object's lifetime.
 class Stderr {
  public:
   explicit Stderr(int file) : before_(dup(STDERR_FILENO)) {
@@ -34,7 +34,7 @@ class Stderr {
 
 }  // namespace
 
-TEST_CASE("lines that cannot be written are counted, and the next one that can be tells of them") {
+TEST_CASE("log_lines_lost: counts unwritten lines and the next written line reports them") {
   const auto before = std::signal(SIGPIPE, SIG_IGN);
   const std::int64_t lost = log_lines_lost();
   {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loops that are written once, on a thread and on a device, beside what they stand for.
+// Loops that are written once for a thread and a device, compared with plain loops.
 #include <cmath>
 #include <cstring>
 #include <vector>
@@ -22,7 +22,7 @@ std::vector<float> numbers(Index n, Index column) {
 bool same(const std::vector<float>& a, const std::vector<float>& b) {
   return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
 }
-/// The same call on this thread, and on a device with `x` and `y` there.
+/// Checks the same call on this thread, and on a device with `x` and `y` in its memory.
 template <class Call>
 void compare(const std::vector<float>& x, Index n, const std::vector<float>& expected, const Call& call) {
   std::vector<float> y(n, 7.0f);
@@ -35,7 +35,7 @@ void compare(const std::vector<float>& x, Index n, const std::vector<float>& exp
   CHECK(same(y, expected));
 }
 
-// Functions of their own: what a device runs stands in no lambda.
+// These are functions because a device's kernel must not stand inside another lambda.
 void scale(const Where& where, Index rows, Index width, const float* x, float* y) {
   over_elements(
       where, "tesserec::test::scale", rows, width,
@@ -62,7 +62,7 @@ void multiply(const Where& where, Index rows, Index width, Index depth, const fl
 
 }  // namespace
 
-TEST_CASE("elements of rows come once each") {
+TEST_CASE("over_elements: visits each element of each row once") {
   const Index rows = 37, width = 29;
   const std::vector<float> x = numbers(rows * width, 0);
   std::vector<float> expected;
@@ -71,7 +71,7 @@ TEST_CASE("elements of rows come once each") {
           [&](const Where& where, const float* from, float* to) { scale(where, rows, width, from, to); });
 }
 
-TEST_CASE("a row's sum is eight chains, number i in chain i % 8, added in pairs") {
+TEST_CASE("RowThreads: chains sums number i in chain i % 8 and adds the eight chains in pairs") {
   for (Index width = 0; width <= 40; ++width) {
     const Index rows = 9;
     const std::vector<float> x = numbers(rows * width, 2);
@@ -87,7 +87,7 @@ TEST_CASE("a row's sum is eight chains, number i in chain i % 8, added in pairs"
   }
 }
 
-TEST_CASE("sums beside each other are one chain each") {
+TEST_CASE("RowThreads: sums computes each of a row's sums in one chain") {
   for (const Index width : {1, 8, 63, 64, 65, 150}) {
     const Index rows = 5, depth = 11;
     const std::vector<float> x = numbers(rows * width + depth, 4);
@@ -104,7 +104,7 @@ TEST_CASE("sums beside each other are one chain each") {
   }
 }
 
-TEST_CASE("a buffer keeps its numbers until it grows, on the border of a line") {
+TEST_CASE("LoopBuffer: keeps its numbers until it grows and is aligned to 64 bytes") {
   LoopBuffer<float> buffer;
   float* const first = buffer.reserve({}, "tesserec::test::buffer", 10);
   CHECK(reinterpret_cast<std::uintptr_t>(first) % 64 == 0);

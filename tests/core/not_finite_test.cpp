@@ -8,7 +8,7 @@
 
 using namespace tesserec;
 
-TEST_CASE("the first number that is not finite is found on the host and on a device") {
+TEST_CASE("NotFinite: finds the first number that is not finite on the host and on a device") {
   const Exec exec;
   NotFinite looks;
   constexpr float inf = std::numeric_limits<float>::infinity(), most = std::numeric_limits<float>::max();

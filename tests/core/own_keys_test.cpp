@@ -30,7 +30,7 @@ std::string refusal(const OwnKey& key) {
 
 }  // namespace
 
-TEST_CASE("a type's own keys have their presets where nothing was set") {
+TEST_CASE("OwnValues: complete fills in the presets of keys that were not set") {
   OwnValues values;
   values.set("heads", Index{7});
   values.complete("kind \"x\"", keys);
@@ -41,7 +41,7 @@ TEST_CASE("a type's own keys have their presets where nothing was set") {
   CHECK(values.text() == "heads = 7, mode = \"sum\", shape = [2, 3], slope = 0.5");
 }
 
-TEST_CASE("a key that the type did not register is an Error that names both") {
+TEST_CASE("OwnValues: get throws with type and key if the type did not register the key") {
   OwnValues values;
   CHECK(mentions(error_of([&] { values.get<Index>("heads"); }), "\"heads\" has no value"));
   values.complete("kind \"x\"", keys);
@@ -50,7 +50,7 @@ TEST_CASE("a key that the type did not register is an Error that names both") {
         "kind \"x\" registered with another C++ type the key \"heads\"");
 }
 
-TEST_CASE("a value that is set by a program is checked as one of a deck") {
+TEST_CASE("OwnValues: complete checks the values that a program sets by the rules of a deck") {
   const auto refused = [](const std::string& name, const OwnValue& value) {
     OwnValues values;
     values.set(name, value);
@@ -65,7 +65,7 @@ TEST_CASE("a value that is set by a program is checked as one of a deck") {
   CHECK(refused("slope", 1.0) == "");
 }
 
-TEST_CASE("a key that a deck cannot have is refused where its type is registered") {
+TEST_CASE("check_own_keys: throws if a deck cannot have the key") {
   CHECK(mentions(refusal({.name = "Two Words", .preset = true, .sentence = "x."}), "is no word of a deck"));
   CHECK(mentions(refusal({.name = "", .preset = true, .sentence = "x."}), "is no word of a deck"));
   CHECK(
@@ -81,6 +81,6 @@ TEST_CASE("a key that a deck cannot have is refused where its type is registered
   CHECK(mentions(registered("a", "rank"), "kind \"a\": its key \"rank\" has the name of a built-in key"));
   CHECK(mentions(registered("a", "name"), "built-in key"));
   CHECK(registered("a", "heads") == "");
-  CHECK(registered("b", "heads") == "");  // two types may share a name
+  CHECK(registered("b", "heads") == "");  // two types may share the name of a key
   CHECK(kinds.completed(kinds.at("a"), KindSettings{}).own_values.get<bool>("heads"));
 }

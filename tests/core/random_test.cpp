@@ -8,8 +8,8 @@
 
 using namespace tesserec;
 
-TEST_CASE("philox4x32-10 gives the published known answers") {
-  // Random123's kat_vectors (Salmon et al., 2011).
+TEST_CASE("philox4x32: gives the published known answers") {
+  // Source of the answers: kat_vectors of Random123 (Salmon et al., 2011).
   using Four = std::array<std::uint32_t, 4>;
   REQUIRE(philox4x32({0, 0, 0, 0}, {0, 0}) == Four{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8});
   REQUIRE(philox4x32({~0u, ~0u, ~0u, ~0u}, {~0u, ~0u}) == Four{0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd});
@@ -17,7 +17,7 @@ TEST_CASE("philox4x32-10 gives the published known answers") {
           Four{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1});
 }
 
-TEST_CASE("uniform and normal numbers have the moments of their distributions") {
+TEST_CASE("Random: uniform and normal numbers have the moments of their distributions") {
   const Random random(7, Purpose::test, 2);
   double sum = 0, squares = 0, normal = 0, normal_squares = 0;
   constexpr Index n = 200000;
@@ -34,7 +34,7 @@ TEST_CASE("uniform and normal numbers have the moments of their distributions") 
   REQUIRE(normal_squares / n == Approx(1).margin(0.02));
 }
 
-TEST_CASE("normal numbers of several pairs are Box-Muller's, and those drawn one by one") {
+TEST_CASE("box_muller: pairs follow the formula and are those that Random::normal draws one by one") {
   const Random random(13, Purpose::test, 4);
   const auto q = random.quad(21, 0), r = random.quad(21, 1);
   const std::vector<std::uint32_t> bits = {q[0], q[1], q[2], q[3], r[0], r[1], ~0u, 5, 0, ~0u};
@@ -49,14 +49,14 @@ TEST_CASE("normal numbers of several pairs are Box-Muller's, and those drawn one
   for (Index pair = 0; pair < 3; ++pair) REQUIRE(random.normal(21, pair) == normal[2 * pair]);
 }
 
-TEST_CASE("streams of other seeds, purposes and tables differ") {
+TEST_CASE("Random: streams of other seeds or purposes or tables differ") {
   const Random a(1, Purpose::test, 0);
   REQUIRE(a.bits(0, 0) != Random(2, Purpose::test, 0).bits(0, 0));
   REQUIRE(a.bits(0, 0) != Random(1, Purpose::table_weights, 0).bits(0, 0));
   REQUIRE(a.bits(0, 0) != Random(1, Purpose::test, 1).bits(0, 0));
 }
 
-TEST_CASE("many quads are those drawn one by one") {
+TEST_CASE("Random: quads draws the same numbers as quad") {
   const Random random(11, Purpose::test, 3);
   for (Index n = 0; n < 20; ++n) {
     std::vector<Index> rows, quads;
@@ -68,7 +68,7 @@ TEST_CASE("many quads are those drawn one by one") {
   }
 }
 
-TEST_CASE("rows drawn together are the rows drawn one by one") {
+TEST_CASE("Random: fill_rows draws the same numbers as uniform") {
   const Random random(11, Purpose::test, 3);
   for (const Index first : {Index{0}, Index{5}, (Index{1} << 32) - 3})
     for (const Index rows : {1, 8, 21})
@@ -82,7 +82,7 @@ TEST_CASE("rows drawn together are the rows drawn one by one") {
       }
 }
 
-TEST_CASE("rows are the same on every instruction set") {
+TEST_CASE("philox: AVX2 and plain code draw the same rows and quads") {
 #if defined(__x86_64__) && defined(__GNUC__)
   if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma")) return;
 #endif

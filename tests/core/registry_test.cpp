@@ -5,7 +5,7 @@
 
 using namespace tesserec;
 
-TEST_CASE("a registry knows types by name, once each, in order") {
+TEST_CASE("Registry: finds types by name in their order and throws on a second type of one name") {
   struct Kind {
     std::string name;
     int number = 0;

@@ -12,13 +12,13 @@ using namespace tesserec;
 
 namespace {
 
-/// Of a positive half's bits, by its definition (IEEE 754-2019, 3.4).
+/// Returns the value of a positive half from its bits, by definition (IEEE 754-2019, 3.4).
 double half_value(std::uint32_t bits) {
   const int exponent = int(bits >> 10), fraction = int(bits & 0x3ff);
   return exponent == 0 ? std::ldexp(fraction, -24) : std::ldexp(1024 + fraction, exponent - 25);
 }
 
-/// The nearest of all finite halves, of two as near the even one; 0x7c00 from half a step above the largest on.
+/// Returns the nearest finite half, the even one of two equally near; 0x7c00 from half a step above the largest.
 std::uint32_t nearest_half(double v) {
   if (v >= 65520.0) return 0x7c00;
   std::uint32_t low = 0, high = 0x7bff;
@@ -29,7 +29,7 @@ std::uint32_t nearest_half(double v) {
 
 }  // namespace
 
-TEST_CASE("every number of fp16 and bf16 comes back from a float, with its sign") {
+TEST_CASE("to_fp16 and to_bf16: return the bits of every fp16 and bf16 number with its sign") {
   for (std::uint32_t h = 0; h < 0x10000; ++h) {
     const float half = from_fp16(std::uint16_t(h)), brain = from_bf16(std::uint16_t(h));
     if ((h & 0x7fff) < 0x7c00) REQUIRE(double(half) == (h & 0x8000 ? -1 : 1) * half_value(h & 0x7fff));
@@ -44,14 +44,14 @@ TEST_CASE("every number of fp16 and bf16 comes back from a float, with its sign"
   }
 }
 
-TEST_CASE("a float becomes the nearest number of fp16, of two as near the even one") {
+TEST_CASE("to_fp16: rounds a float to the nearest number and ties to the even one") {
   const Random random(3, Purpose::test);
   const auto check = [](float v) {
     REQUIRE(to_fp16(v) == nearest_half(v));
     REQUIRE(to_fp16(-v) == (nearest_half(v) | 0x8000));
   };
   for (int i = 0; i < 20000; ++i) check(std::ldexp(float(1.0 + random.uniform(0, i)), int(i % 50) - 32));
-  for (std::uint32_t h = 0; h < 0x7bff; h += 7) {  // between two, and beside that
+  for (std::uint32_t h = 0; h < 0x7bff; h += 7) {  // the middle between two halves, and its neighbors
     const float middle = float((half_value(h) + half_value(h + 1)) / 2);
     for (const float v : {std::nextafter(middle, 0.0f), middle, std::nextafter(middle, 1e9f)}) check(v);
   }

@@ -13,7 +13,7 @@ using namespace tesserec;
 
 namespace {
 
-/// How a process of its own ends that runs `body`: its exit code, 1000 + N where signal N ended it.
+/// Returns the exit code of a child process that runs `body`, or 1000 + N if signal N ended the process.
 int end_of(const std::function<void()>& body) {
   const pid_t child = fork();
   if (child == 0) {
@@ -27,7 +27,7 @@ int end_of(const std::function<void()>& body) {
 
 }  // namespace
 
-TEST_CASE("every signal that would end a process raises a flag, however often it comes") {
+TEST_CASE("Signals: every signal that would end a process sets a flag however often it is raised") {
   for (const int signal : {SIGTERM, SIGINT, SIGQUIT, SIGUSR1, SIGUSR2, SIGHUP, SIGXCPU, SIGALRM, SIGVTALRM, SIGPROF,
                            SIGIO, SIGPWR, SIGSTKFLT, SIGRTMIN + 3, SIGRTMAX}) {
     INFO(signal_text(signal));
@@ -35,12 +35,12 @@ TEST_CASE("every signal that would end a process raises a flag, however often it
             const Signals signals;
             for (int i = 0; i < 3; ++i) std::raise(signal);
             std::raise(SIGUSR1);
-            std::_Exit(Signals::received());  // the first one
+            std::_Exit(Signals::received());  // the first signal
           }) == signal);
   }
 }
 
-TEST_CASE("a second SIGTERM, SIGINT or SIGQUIT ends the process, one that comes with the first does not") {
+TEST_CASE("Signals: a second SIGTERM or SIGINT or SIGQUIT ends the process unless right after the first") {
   const auto insist = [](int first, int second) {
     return end_of([&] {
       const Signals signals;
@@ -53,10 +53,10 @@ TEST_CASE("a second SIGTERM, SIGINT or SIGQUIT ends the process, one that comes 
   CHECK(insist(SIGINT, SIGTERM) == 1000 + SIGTERM);
   CHECK(insist(SIGTERM, SIGUSR1) == 0);
   CHECK(insist(SIGTERM, SIGHUP) == 0);
-  CHECK(insist(SIGUSR1, SIGTERM) == 0);  // the job's time is up while its checkpoint is written
+  CHECK(insist(SIGUSR1, SIGTERM) == 0);  // the job's time limit, while a checkpoint is written
 }
 
-TEST_CASE("what was ignored stays so, but for SIGINT and its like, and all is as before afterwards") {
+TEST_CASE("Signals: keeps ignored signals ignored except SIGINT and its like and restores all") {
   CHECK(end_of([] {
           std::signal(SIGHUP, SIG_IGN);
           std::signal(SIGINT, SIG_IGN);
@@ -73,7 +73,7 @@ TEST_CASE("what was ignored stays so, but for SIGINT and its like, and all is as
         }) == 1000 + SIGUSR2);
 }
 
-TEST_CASE("work that looks for signals stops at one, but not where it ends in order") {
+TEST_CASE("Signals: check throws Stopped after a signal except inside Orderly") {
   CHECK(end_of([] {
           const Signals signals;
           Signals::check();

@@ -12,7 +12,7 @@ using namespace tesserec;
 
 namespace {
 
-/// A /proc with processes one below the other; this one is the last.
+/// A fake /proc with a chain of processes; this process is the last.
 class Proc {
  public:
   explicit Proc(const std::string& cgroup) {
@@ -21,7 +21,7 @@ class Proc {
   }
   ~Proc() { std::filesystem::remove_all(folder_); }
 
-  /// Name and number of the process below the last one; -1: that of this process.
+  /// Adds a process below the last one, with its name and number; -1 is the number of this process.
   void below(const std::string& name, int number) { above(name, number, last_), last_ = number; }
   void hide(int number) { std::filesystem::remove_all(folder_ / std::to_string(number)); }
 
@@ -44,14 +44,14 @@ class Proc {
 
 }  // namespace
 
-TEST_CASE("a process is part of a Slurm job below its daemon, below salloc, or in its cgroup") {
+TEST_CASE("is_part_of_slurm_job: is true below slurmstepd or salloc or in the job's cgroup") {
   for (const char* daemon : {"slurmstepd", "salloc", "tmux: server"}) {
     Proc proc("0::/user.slice");
     proc.below(daemon, 70);
     proc.below("bash", 71);
     proc.below("tesserec", -1);
     CHECK(proc.is_part("7") == (std::string(daemon) != "tmux: server"));
-    proc.hide(70);  // of root, where users see their own processes alone
+    proc.hide(70);  // a process of root, where users see only their own processes
     CHECK(proc.is_part("7"));
   }
   for (const auto& [cgroup, job] : {std::pair{"0::/system.slice/slurmstepd.scope/job_7/step_0/user/task_0", true},
@@ -64,7 +64,7 @@ TEST_CASE("a process is part of a Slurm job below its daemon, below salloc, or i
   }
 }
 
-TEST_CASE("variables of a Slurm job that has ended do not hold, those set by hand do") {
+TEST_CASE("slurm_variable: ignores variables of an ended Slurm job and keeps those set by hand") {
   unsetenv("SLURM_JOB_ID");
   setenv("SLURM_NTASKS", "4", 1);
   CHECK(std::string(slurm_variable("SLURM_NTASKS")) == "4");

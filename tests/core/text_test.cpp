@@ -9,7 +9,7 @@
 
 using namespace tesserec;
 
-TEST_CASE("parts in a row, lists, and counts with their noun") {
+TEST_CASE("concat and join and counted: make text of values and lists and counts with their noun") {
   CHECK(concat("row ", 3, " of ", std::string("a"), ' ', 0.5) == "row 3 of a 0.5");
   CHECK(join(std::set<int>{}) == "");
   CHECK(join(std::vector<std::string>{"a"}) == "a");
@@ -21,7 +21,7 @@ TEST_CASE("parts in a row, lists, and counts with their noun") {
   CHECK(counted(12, "rank") == "12 ranks");
 }
 
-TEST_CASE("digits are those of printf") {
+TEST_CASE("fixed and significant and scientific: write the digits of printf") {
   const auto printed = [](const char* format, int digits, double value) {
     char text[400];
     std::snprintf(text, sizeof text, format, digits, value);
@@ -38,7 +38,7 @@ TEST_CASE("digits are those of printf") {
   CHECK(fixed(std::nan(""), 2) == "nan");
 }
 
-TEST_CASE("the fewest digits that read back, and a point in whole numbers") {
+TEST_CASE("shortest: writes the fewest digits that read back with a point in whole numbers") {
   CHECK(shortest(0.1) == "0.1");
   CHECK(shortest(0.1f) == "0.1");
   CHECK(shortest(static_cast<double>(0.1f)) == "0.10000000149011612");
@@ -47,7 +47,7 @@ TEST_CASE("the fewest digits that read back, and a point in whole numbers") {
   CHECK(shortest(-INFINITY) == "-inf");
 }
 
-TEST_CASE("hexadecimal digits, bytes, columns") {
+TEST_CASE("hex and bytes_text and left and right: write hexadecimal digits and byte counts and columns") {
   CHECK(hex(0) == "0000000000000000");
   CHECK(hex(0xfedcba9876543210) == "fedcba9876543210");
   CHECK(hex(0x2f, 8) == "0000002f");
@@ -64,7 +64,7 @@ TEST_CASE("hexadecimal digits, bytes, columns") {
   CHECK(right("1234", 3, '0') == "1234");
 }
 
-TEST_CASE("a number is the whole text") {
+TEST_CASE("parse_number: parses the whole text or nothing") {
   CHECK(parse_number<int>("-12") == -12);
   CHECK(parse_number<double>("1e3") == 1000.0);
   for (const char* text : {"", " 1", "1 ", "1x", "+1", "x"}) CHECK(!parse_number<int>(text));

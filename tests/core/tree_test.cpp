@@ -10,7 +10,7 @@ using namespace tesserec;
 
 namespace {
 
-/// The sum by the definition: a leaf, or left half plus right half; an absent part adds nothing.
+/// A sum by the definition: a leaf, or left half plus right half; an absent half adds nothing.
 struct Sum {
   bool present = false;
   float value = 0;
@@ -26,7 +26,7 @@ Sum by_definition(const std::vector<Sum>& leaves, std::size_t begin, std::size_t
 
 }  // namespace
 
-TEST_CASE("TreeOrder over any cut of the leaves gives the bits of the recursive definition") {
+TEST_CASE("TreeOrder: gives the bits of the recursive definition for any partition of the leaves") {
   const Random random(3, Purpose::test);
   for (Index trial = 0; trial < 400; ++trial) {
     const std::size_t leaves = std::size_t{1} << random.below(11, trial, 0);
@@ -64,7 +64,7 @@ TEST_CASE("TreeOrder over any cut of the leaves gives the bits of the recursive 
   }
 }
 
-TEST_CASE("lanes cut every batch completely and are those of a BatchSplit") {
+TEST_CASE("Lanes: partitions every batch completely as BatchSplit does") {
   for (const int count : {1, 2, 8, 64})
     for (const Index n : {1, 5, 63, 128, 1000, 2048}) {
       const Lanes lanes(count);
@@ -84,11 +84,11 @@ TEST_CASE("lanes cut every batch completely and are those of a BatchSplit") {
   REQUIRE(Lanes::automatic(1) == 1);
 }
 
-TEST_CASE("micro-batches cut a batch between lanes, and each is split over the ranks") {
+TEST_CASE("BatchSplit: micro-batches divide a batch between lanes and each is split over the ranks") {
   for (const int micro_batches : {1, 2, 8})
     for (const Index n : {1, 5, 63, 1000}) {
       const Lanes lanes(16, micro_batches);
-      Index lane = 0, sample = 0;  // what comes next, micro-batch by micro-batch, rank by rank
+      Index lane = 0, sample = 0;  // the next lane and sample expected, micro-batch by micro-batch, rank by rank
       for (int j = 0; j < micro_batches; ++j) {
         const BatchSplit split(lanes, 2, n, j);
         const Index first = sample;
@@ -113,7 +113,7 @@ TEST_CASE("micro-batches cut a batch between lanes, and each is split over the r
     }
 }
 
-TEST_CASE("a batch of any sizes a rank is dealt to each rank's own lanes; the law's sizes give the law's lanes") {
+TEST_CASE("BatchSplit: given sizes per rank fill each rank's own lanes") {
   const Lanes lanes(8);
   for (const int ranks : {1, 2, 3, 4, 8})
     for (const Index n : {5, 11, 128, 1001}) {

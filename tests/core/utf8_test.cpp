@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text of strangers: each byte that is no UTF-8, and each character that a terminal obeys, is shown as an escape.
+// Printable text of untrusted bytes. Bytes that are not UTF-8 and characters that a terminal obeys are shown as
+// escapes.
 #include <string>
 #include <utility>
 #include <vector>
@@ -10,7 +11,7 @@
 
 using namespace tesserec;
 
-TEST_CASE("the first and the last characters of each length are shown as they are") {
+TEST_CASE("printable: keeps the first and the last character of each length") {
   for (const std::string text :
        {"", " ", "~", "\xC2\xA0", "\xDF\xBF", "\xE0\xA0\x80", "\xED\x9F\xBF", "\xEE\x80\x80", "\xEF\xBF\xBF",
         "\xF0\x90\x80\x80", "\xF4\x8F\xBF\xBF", "\xE2\x80\xA7", "\xE2\x80\xAF", "\xE2\x81\xA5", "\xE2\x81\xAA",
@@ -24,9 +25,9 @@ TEST_CASE("the first and the last characters of each length are shown as they ar
   CHECK(path_fault("ab\n") == "its byte 2 is the control character \\x0A");
 }
 
-TEST_CASE("bytes that are no UTF-8 are shown one by one, and what follows them stands") {
+TEST_CASE("printable: escapes bytes that are not UTF-8 one by one and keeps the text after them") {
   const std::vector<std::pair<std::string, std::string>> all = {
-      {"\x80", "\\x80"},  // a byte that only continues
+      {"\x80", "\\x80"},  // a continuation byte alone
       {"\xBF"
        "a",
        "\\xBFa"},
@@ -42,10 +43,10 @@ TEST_CASE("bytes that are no UTF-8 are shown one by one, and what follows them s
       {"\xF4\x90\x80\x80", "\\xF4\\x90\\x80\\x80"},  // above U+10FFFF
       {"\xF5\x80\x80\x80", "\\xF5\\x80\\x80\\x80"},
       {"\xFE\xFF", "\\xFE\\xFF"},
-      {"\xC3", "\\xC3"},  // cut off
+      {"\xC3", "\\xC3"},  // truncated
       {"\xE6\x97", "\\xE6\\x97"},
       {"\xF0\x9F\x98", "\\xF0\\x9F\\x98"},
-      {"\xC3(", "\\xC3("},  // the next one is another character
+      {"\xC3(", "\\xC3("},  // the next byte begins another character
       {"\xE6\x97\xC3\xA9", "\\xE6\\x97\xC3\xA9"},
       {"\xF0\x9F\x98z", "\\xF0\\x9F\\x98z"},
   };
@@ -57,7 +58,7 @@ TEST_CASE("bytes that are no UTF-8 are shown one by one, and what follows them s
   }
 }
 
-TEST_CASE("characters that a terminal obeys are escaped by their code") {
+TEST_CASE("printable: escapes characters that a terminal obeys by their code") {
   const std::vector<std::pair<std::string, std::string>> all = {{std::string("\0", 1), "\\x00"},
                                                                 {"\x1B[2J", "\\x1B[2J"},
                                                                 {"\r", "\\x0D"},
@@ -81,7 +82,7 @@ TEST_CASE("characters that a terminal obeys are escaped by their code") {
   }
 }
 
-TEST_CASE("a name is a path without a slash, not empty, no folder and not too long") {
+TEST_CASE("name_fault: accepts a path without a slash that is not empty nor a folder nor too long") {
   CHECK(name_fault("C1") == "");
   CHECK(name_fault(std::string(200, 'x')) == "");
   CHECK(name_fault("...") == "");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What preprocessing says of each column, on 1, 2, 3 ranks of the world.
+// Report of preprocessing on each column, on 1, 2 and 3 ranks of the world.
 #include <filesystem>
 
 #include "catch.hpp"
@@ -28,7 +28,7 @@ Column category(const std::string& name) { return {name, ColumnKind::category, T
 using Counts = std::vector<Index>;
 Counts of(const ColumnCounts& c) { return {c.missing, c.unknown, c.clipped, c.large}; }
 
-/// Rows of the lines, each so many times.
+/// Returns the lines, each repeated the given number of times.
 std::string rows(const std::vector<std::pair<std::string, Index>>& lines) {
   std::string text;
   for (const auto& [line, times] : lines)
@@ -38,7 +38,7 @@ std::string rows(const std::vector<std::pair<std::string, Index>>& lines) {
 
 }  // namespace
 
-TEST_CASE("missing, unknown, clipped and large values are counted by file and column") {
+TEST_CASE("preprocess: counts missing and unknown and clipped and large values by file and column") {
   const comm::Communicator world(MPI_COMM_WORLD);
   const test::Folder folder(world);
   folder.write("train.csv", rows({{"1,1,a,0", 5000}, {"-2,,b,1", 3000}, {"NA,1e9,,0", 1000}, {"nan,-3e9,rare,1", 1}}));
@@ -91,7 +91,7 @@ TEST_CASE("missing, unknown, clipped and large values are counted by file and co
             test::read_bytes(folder / "1/evaluate.h5"));
 }
 
-TEST_CASE("an evaluation file whose values training never saw ends preprocessing, and nothing is written") {
+TEST_CASE("preprocess: writes nothing if an evaluation file has more unknown values than max_unknown") {
   const comm::Communicator world(MPI_COMM_WORLD);
   const test::Folder folder(world);
   folder.write("train.csv", rows({{"12,0", 20}, {"13,1", 10}}));
@@ -119,7 +119,7 @@ TEST_CASE("an evaluation file whose values training never saw ends preprocessing
   CHECK(message(world, 0.9, true).empty());
 }
 
-TEST_CASE("a missing number is told from 0 by an indicator, or becomes the stated value") {
+TEST_CASE("missing_indicator: tells a missing number from 0 and fill_value replaces it") {
   const comm::Communicator world(MPI_COMM_WORLD);
   const test::Folder folder(world);
   folder.write("t.csv", rows({{"0,2,,a,1", 1}, {"?,4,5,a,0", 1}, {"7,,7,a,0", 1}}));
@@ -156,7 +156,7 @@ TEST_CASE("a missing number is told from 0 by an indicator, or becomes the state
   CHECK(mentions(refusal([](auto& s) { s.columns[0].fill_value = 1e39; }), "32-bit float"));
 }
 
-TEST_CASE("Criteo's numbers have indicators too") {
+TEST_CASE("missing_indicator: adds dense features for the Criteo format too") {
   const comm::Communicator world(MPI_COMM_WORLD);
   const test::Folder folder(world);
   const std::string row = "1\t\t-3\t5" + std::string(36, '\t');

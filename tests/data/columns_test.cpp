@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The columns of one data set as those of another, by name; and the digest of files' bytes.
+// Columns of one dataset in the order of another, by name, and the digest of the bytes of files.
 #include "catch.hpp"
 #include "errors.hpp"
 #include "samples_file.hpp"
@@ -30,7 +30,7 @@ data::SourceInfo some_info() {
 
 }  // namespace
 
-TEST_CASE("columns in another order come in the wanted one, with the same batches") {
+TEST_CASE("in_order: gives columns in the wanted order with the same batches") {
   const comm::Communicator self(MPI_COMM_SELF);
   const Scratch scratch(self);
   const std::string one = scratch / "one.h5", two = scratch / "two.h5";
@@ -46,7 +46,7 @@ TEST_CASE("columns in another order come in the wanted one, with the same batche
   turned->seek(0, 1);
   CHECK(samples_file::drain(*turned) == expected);
 
-  // Rows are told by the wanted order too: "low" has ids up to 49, "high" none but 0.
+  // limit_rows takes the wanted order too: "low" has ids up to 49, "high" only 0.
   turned->limit_rows({1000, 1});
   turned->seek(0, 0);
   CHECK(samples_file::drain(*turned).size() == 4);
@@ -55,7 +55,7 @@ TEST_CASE("columns in another order come in the wanted one, with the same batche
   CHECK(mentions(error_of([&] { samples_file::drain(*turned); }), "of feature low in sample 10"));
 }
 
-TEST_CASE("bags in another order come in the wanted one, with their weights") {
+TEST_CASE("in_order: gives bags in the wanted order with their weights") {
   const comm::Communicator self(MPI_COMM_SELF);
   const Scratch scratch(self);
   const std::string one = scratch / "one.h5", two = scratch / "two.h5";
@@ -72,7 +72,7 @@ TEST_CASE("bags in another order come in the wanted one, with their weights") {
   CHECK(samples_file::drain(*turned) == samples_file::drain(*wanted));
 }
 
-TEST_CASE("columns that do not fit are refused by name, and facts that one does not say are not compared") {
+TEST_CASE("column_order: names columns that do not fit and ignores facts that one dataset lacks") {
   const data::SourceInfo wanted = some_info();
   const auto refusal = [&](auto change) {
     data::SourceInfo other = wanted;
@@ -111,7 +111,7 @@ TEST_CASE("columns that do not fit are refused by name, and facts that one does 
   CHECK(refusal([](auto& o) { o.vocabulary = "", o.transforms = {}, o.dense_names = {}; }) == "");
 }
 
-TEST_CASE("the digest of files tells any byte that changes, sealed or not, on any ranks") {
+TEST_CASE("content_digest: changes with any byte of sealed and unsealed files on any ranks") {
   const comm::Communicator world(MPI_COMM_WORLD), self(MPI_COMM_SELF);
   const Scratch scratch(world);
   const std::string path = scratch / "bytes.h5";
@@ -137,7 +137,7 @@ TEST_CASE("the digest of files tells any byte that changes, sealed or not, on an
     return data::content_digest(data::contents(world, files));
   };
   CHECK(of({}) == "");
-  CHECK(of({{"gone.h5", "512 0123456789abcdef"}}) != of({{"gone.h5", "512 0123456789abcdee"}}));  // seals speak
+  CHECK(of({{"gone.h5", "512 0123456789abcdef"}}) != of({{"gone.h5", "512 0123456789abcdee"}}));  // seals count
   CHECK(of({{"a", "512 0"}, {"b", "512 1"}}) != of({{"a", "512 1"}, {"b", "512 0"}}));
   CHECK(mentions(error_of([&] { of({{scratch / "none.h5", ""}}); }), "none.h5"));
 }

@@ -38,7 +38,7 @@ std::string reason_for(const std::function<void(std::vector<std::string>&)>& cha
 
 }  // namespace
 
-TEST_CASE("a Criteo row gives label, numbers and lower-case tokens") {
+TEST_CASE("make_row_format: parses a Criteo row into label and numbers and lower-case tokens") {
   const auto format = make_row_format(PreprocessSettings());
   REQUIRE(format->layout().dense_features.size() == 13);
   REQUIRE(format->layout().dense_features[12] == "I13");
@@ -63,7 +63,7 @@ TEST_CASE("a Criteo row gives label, numbers and lower-case tokens") {
   REQUIRE(row.label == 0);
 }
 
-TEST_CASE("bad Criteo rows say what is wrong") {
+TEST_CASE("make_row_format: bad Criteo rows give the reason") {
   using Fields = std::vector<std::string>;
   REQUIRE(reason_for([](Fields&) {}) == "");
   for (const std::string label : {"2", "-1", "", "01", "1.0", "label", "1 "})
@@ -80,7 +80,7 @@ TEST_CASE("bad Criteo rows say what is wrong") {
   REQUIRE(mentions(reason_for([](Fields& f) { f = {"label", "I1"}; }), "2 fields"));
 }
 
-TEST_CASE("short_rows = pad fills cut rows with missing values, and refuses long ones") {
+TEST_CASE("short_rows = pad: fills short rows with missing values and refuses long ones") {
   PreprocessSettings settings;
   settings.short_rows = ShortRows::pad;
   auto fields = good_fields();
@@ -93,7 +93,7 @@ TEST_CASE("short_rows = pad fills cut rows with missing values, and refuses long
   REQUIRE(mentions(reason_for([](std::vector<std::string>& f) { f.push_back(""); }, ShortRows::pad), "41 fields"));
 }
 
-TEST_CASE("keys of the table format are refused with format = criteo") {
+TEST_CASE("make_row_format: throws if format = criteo has keys of the table format") {
   PreprocessSettings settings;
   settings.header = true;
   REQUIRE_THROWS_AS(make_row_format(settings), Error);
@@ -108,7 +108,7 @@ TEST_CASE("keys of the table format are refused with format = criteo") {
   REQUIRE_THROWS_AS(make_row_format(settings), Error);
 }
 
-TEST_CASE("rows of Criteo's test files, without the label, are rows to score and no others") {
+TEST_CASE("make_row_format: takes rows of Criteo's test files without the label only for scoring") {
   const auto format = make_row_format(PreprocessSettings());
   std::string line;
   for (int k = 0; k < 13; ++k) line += std::to_string(k) + "\t";

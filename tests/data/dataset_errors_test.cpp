@@ -10,7 +10,7 @@ using data::Use;
 
 namespace {
 
-/// What reading the files to their end says.
+/// Returns the error of reading the files to their end.
 std::string complaint(const std::vector<std::string>& files, const std::vector<Index>& rows = {}) {
   data::Settings settings;
   settings.train = files;
@@ -29,7 +29,7 @@ auto poke(const std::string& name, Index row, Index column, T value) {
 
 }  // namespace
 
-TEST_CASE("data set files that break the format are refused by name") {
+TEST_CASE("make_source: throws with the name of a dataset file that breaks the format") {
   // Each rank writes and reads its own files.
   const comm::Communicator self(MPI_COMM_SELF);
   const Scratch scratch(self);
@@ -65,7 +65,7 @@ TEST_CASE("data set files that break the format are refused by name") {
       mentions(packed([](store::File& f) { f.set_attribute("/", "vocabulary_digest", std::string("12ab")); }), "12ab"));
 }
 
-TEST_CASE("numbers that cannot be trained on are refused with sample and file") {
+TEST_CASE("make_source: throws with sample and file for numbers that training cannot use") {
   const comm::Communicator self(MPI_COMM_SELF);
   const Scratch scratch(self);
   const std::string good = scratch / "0_good.h5", bad = scratch / "1_bad.h5";
@@ -92,7 +92,7 @@ TEST_CASE("numbers that cannot be trained on are refused with sample and file") 
   }
   REQUIRE(mentions(complaint({good, bad}), "must agree: weights of samples in " + good + ": no"));
 
-  // The model's tables decide: a larger one takes the id, a smaller one refuses what the file allows.
+  // The model's tables decide. A larger table takes the id; a smaller one refuses an id that the file allows.
   samples_file::packed(bad, 0, 30, poke<std::int32_t>("/sparse/ids", 17, 1, 1000));
   REQUIRE(complaint({bad}, {1000, 1001}).empty());
   REQUIRE(mentions(complaint({good}, {32, 1000}), "id 32 of feature low in sample 32 of"));
@@ -111,7 +111,7 @@ TEST_CASE("numbers that cannot be trained on are refused with sample and file") 
   REQUIRE(mentions(jagged(poke<std::int64_t>("/sparse/b/offsets", 30, 0, 31)), "/sparse/b/offsets"));
 }
 
-TEST_CASE("no data, or two kinds of it, is an error that names the keys") {
+TEST_CASE("make_source: throws with the keys if the deck has no data or two kinds of it") {
   const data::Deal deal{0, 1, Lanes(1), 10, false, 1};
   data::Settings settings;
   REQUIRE_FALSE(data::has_source(settings, Use::train));
@@ -134,7 +134,7 @@ TEST_CASE("no data, or two kinds of it, is an error that names the keys") {
   REQUIRE(mentions(error_of([&] { source->limit_rows({9}); }), "feature C1"));
 }
 
-TEST_CASE("labels, numbers and ids of other types are taken as floats and ids, and text is named") {
+TEST_CASE("Dataset: converts labels and numbers and ids of other types and names text as an error") {
   const comm::Communicator self(MPI_COMM_SELF);
   const Scratch scratch(self);
   const std::string usual = scratch / "usual.h5", wide = scratch / "wide.h5", bad = scratch / "bad.h5";

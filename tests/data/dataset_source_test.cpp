@@ -20,7 +20,7 @@ data::Settings reading(const std::vector<std::string>& train) {
 
 data::Deal deal(Index batch_size, int lanes, bool shuffle) { return {0, 1, Lanes(lanes), batch_size, shuffle, 9}; }
 
-/// Files that all ranks read and rank 0 writes.
+/// Runs `write` on rank 0; all ranks then read the files.
 template <class Write>
 void on_first(const comm::Communicator& comm, const Write& write) {
   if (comm.rank() == 0) write();
@@ -29,7 +29,7 @@ void on_first(const comm::Communicator& comm, const Write& write) {
 
 }  // namespace
 
-TEST_CASE("file order reads several files as one, packed ids") {
+TEST_CASE("make_source: reads several files of packed ids as one in file order") {
   const comm::Communicator comm(MPI_COMM_WORLD);
   const Scratch scratch(comm);
   on_first(comm, [&] {
@@ -68,7 +68,7 @@ TEST_CASE("file order reads several files as one, packed ids") {
   REQUIRE(batch.dense(0, 0) == 96);
 }
 
-TEST_CASE("samples keep their weights, shuffled and on any rank") {
+TEST_CASE("make_source: samples keep their weights when shuffled and on any rank") {
   const comm::Communicator comm(MPI_COMM_WORLD);
   const Scratch scratch(comm);
   on_first(comm, [&] { samples_file::packed(scratch / "a.h5", 0, 900, samples_file::add_weights); });
@@ -87,7 +87,7 @@ TEST_CASE("samples keep their weights, shuffled and on any rank") {
           samples_file::drain(settings, Use::train, deal(100, 4, true), 3, 0, 0));
 }
 
-TEST_CASE("jagged ids keep bags and weights, in file order and shuffled") {
+TEST_CASE("make_source: jagged ids keep bags and weights in file order and when shuffled") {
   const comm::Communicator comm(MPI_COMM_WORLD);
   const Scratch scratch(comm);
   on_first(comm, [&] {
@@ -118,7 +118,7 @@ TEST_CASE("jagged ids keep bags and weights, in file order and shuffled") {
   }
 }
 
-TEST_CASE("any number of ranks gives the batches of one rank, from any position") {
+TEST_CASE("make_source: any number of ranks gives the batches of one rank from any position") {
   const comm::Communicator comm(MPI_COMM_WORLD);
   const Scratch scratch(comm);
   on_first(comm, [&] {
@@ -136,12 +136,12 @@ TEST_CASE("any number of ranks gives the batches of one rank, from any position"
       REQUIRE(rest == std::vector(one.begin() + from, one.end()));
     }
   }
-  // Evaluation is in file order even where training is shuffled.
+  // Evaluation follows file order, even if training is shuffled.
   REQUIRE(samples_file::drain(settings, Use::evaluate, deal(2000, 8, true), 1, 0, 0) ==
           samples_file::drain(settings, Use::train, deal(2000, 8, false), 1, 0, 0));
 }
 
-TEST_CASE("the ranks of a job read together what one rank reads") {
+TEST_CASE("make_source: the ranks of a job together read the batches of one rank") {
   const comm::Communicator comm(MPI_COMM_WORLD);
   const Scratch scratch(comm);
   on_first(comm, [&] { samples_file::packed(scratch / "x.h5", 0, 50000); });
@@ -164,7 +164,7 @@ TEST_CASE("the ranks of a job read together what one rank reads") {
   REQUIRE(text == expected);
 }
 
-TEST_CASE("a source may be left in the middle, and started again") {
+TEST_CASE("Source: seek may leave an epoch in the middle and start another") {
   const comm::Communicator comm(MPI_COMM_WORLD);
   const Scratch scratch(comm);
   on_first(comm, [&] { samples_file::packed(scratch / "x.h5", 0, 200000); });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Labels and weights are looked at before the first batch, the ranks together.
+// Check of labels and weights before the first batch, by all ranks together.
 #include <cmath>
 #include <limits>
 
@@ -24,7 +24,7 @@ void float_labels(const std::string& path, const std::vector<float>& labels, boo
   file.close();
 }
 
-/// What all ranks say of the labels, each of its share.
+/// Returns the error of all ranks about the labels; each rank checks its share.
 std::string complaint(const comm::Communicator& comm, const std::vector<std::string>& files,
                       const data::LabelRange& range = {}) {
   data::Settings settings;
@@ -35,7 +35,7 @@ std::string complaint(const comm::Communicator& comm, const std::vector<std::str
 
 }  // namespace
 
-TEST_CASE("the first label outside of the range is named with its sample and file, on any number of ranks") {
+TEST_CASE("limit_labels: names sample and file of the first label outside the range on any ranks") {
   const comm::Communicator world(MPI_COMM_WORLD);
   const Scratch scratch(world);
   const std::string good = scratch / "good.h5", bad = scratch / "bad.h5";
@@ -51,7 +51,7 @@ TEST_CASE("the first label outside of the range is named with its sample and fil
     for (const Index at : {0, 41, 99}) {
       std::vector<float> labels(100, 1.0f);
       labels[at] = label;
-      labels[99] = label;  // a later one, which another rank may meet
+      labels[99] = label;  // a later label, which another rank may find
       on_first([&] { float_labels(bad, labels); });
       const std::string message = complaint(world, {good, bad});
       INFO(message);
@@ -59,7 +59,7 @@ TEST_CASE("the first label outside of the range is named with its sample and fil
       world.barrier();
     }
 
-  // A loss that takes ratings.
+  // The range of a loss that takes ratings.
   on_first([&] { float_labels(bad, {1.0f, 5.0f, 3.0f, 0.5f}); });
   CHECK(complaint(world, {bad}, {0.5f, 5.0f}).empty());
   CHECK(mentions(complaint(world, {bad}, {1.0f, 5.0f}), "label 0.5 in sample 3 of " + bad + " is outside [1, 5]"));

@@ -28,7 +28,7 @@ data::Settings planted() {
 
 data::Deal deal(bool shuffle, std::uint64_t seed = 5) { return {0, 1, Lanes(8), 1000, shuffle, seed}; }
 
-/// Area under the ROC curve; no ties in the scores.
+/// Returns the area under the ROC curve; the scores have no ties.
 double auc(const std::vector<double>& scores, const std::vector<float>& labels) {
   std::vector<std::size_t> order(scores.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -45,7 +45,7 @@ double auc(const std::vector<double>& scores, const std::vector<float>& labels) 
 
 }  // namespace
 
-TEST_CASE("planted samples depend on nothing but seed, stream and sample") {
+TEST_CASE("make_source: planted samples depend only on seed and stream and sample") {
   const data::Settings settings = planted();
   const auto one = samples_file::drain(settings, Use::train, deal(true), 1, 1, 0);
   REQUIRE(one.size() == 30);
@@ -57,36 +57,36 @@ TEST_CASE("planted samples depend on nothing but seed, stream and sample") {
     std::sort(all.begin(), all.end());
     return all;
   };
-  // Another epoch, and file order: the same samples.
+  // Another epoch and file order have the same samples.
   const auto other = samples_file::drain(settings, Use::train, deal(true), 1, 2, 0);
   REQUIRE(other != one);
   REQUIRE(sorted(other) == sorted(one));
   REQUIRE(sorted(samples_file::drain(settings, Use::train, deal(false), 1, 0, 0)) == sorted(one));
-  // Evaluation samples are others.
+  // Evaluation has other samples.
   const auto train = sorted(one), evaluate = sorted(samples_file::drain(settings, Use::evaluate, deal(true), 1, 0, 0));
   std::vector<std::string> both;
   std::set_intersection(train.begin(), train.end(), evaluate.begin(), evaluate.end(), std::back_inserter(both));
   REQUIRE(both.empty());
 }
 
-TEST_CASE("planted dense numbers are standard normal in every column, and no two columns are alike") {
+TEST_CASE("make_source: planted dense numbers are standard normal and no two columns are alike") {
   const auto source = data::make_source(planted(), Use::train, deal(true));
   data::Batch batch{Exec()};
-  double sums[5] = {}, squares[5] = {}, products[5] = {};  // of a column and the one before
+  double sums[5] = {}, squares[5] = {}, products[5] = {};  // products of a column and the one before
   while (source->next(batch))
     for (Index b = 0; b < batch.size; ++b)
       for (Index c = 0; c < 5; ++c) {
         const double x = batch.dense(b, c);
         sums[c] += x, squares[c] += x * x, products[c] += x * batch.dense(b, (c + 4) % 5);
       }
-  for (Index c = 0; c < 5; ++c) {  // of 30000 numbers: five standard errors
+  for (Index c = 0; c < 5; ++c) {  // margins: five standard errors of 30000 numbers
     CHECK(sums[c] / 30000 == Approx(0.0).margin(5 / std::sqrt(30000.0)));
     CHECK(squares[c] / 30000 == Approx(1.0).margin(5 * std::sqrt(2 / 30000.0)));
     CHECK(products[c] / 30000 == Approx(0.0).margin(5 / std::sqrt(30000.0)));
   }
 }
 
-TEST_CASE("planted ids follow Zipf's law, are inside their tables and scattered") {
+TEST_CASE("make_source: planted ids follow Zipf's law inside their tables and are scattered") {
   data::Settings settings = planted();
   settings.synthetic.samples = 100000;
   for (const double exponent : {0.0, 0.8, 1.0, 1.05, 1.5}) {
@@ -108,13 +108,13 @@ TEST_CASE("planted ids follow Zipf's law, are inside their tables and scattered"
       double total = 0;
       for (Index k = 1; k <= rows; ++k) total += std::pow(static_cast<double>(k), -exponent);
       if (exponent > 0 || rows <= 3) {
-        // The hottest rows, and all of the first 64 together: within five standard errors.
+        // The hottest rows and the first 64 together lie within five standard errors.
         for (std::size_t k = 0; k < std::min<std::size_t>(3, by_count.size()); ++k) {
           const double expected = 1e5 * std::pow(static_cast<double>(k + 1), -exponent) / total;
           REQUIRE(by_count[k] == Approx(expected).margin(5 * std::sqrt(expected) + 1));
         }
       }
-      // Distinct rows: the sum of 1 - (1 - p)^n. It is where the tail's weight shows.
+      // The number of distinct rows, the sum of 1 - (1 - p)^n, shows the weight of the tail.
       double distinct = 0;
       for (Index k = 1; k <= rows; ++k)
         distinct += 1 - std::exp(1e5 * std::log1p(-std::pow(static_cast<double>(k), -exponent) / total * (1 - 1e-12)));
@@ -131,7 +131,7 @@ TEST_CASE("planted ids follow Zipf's law, are inside their tables and scattered"
   }
 }
 
-TEST_CASE("variable bags have 0 to ids_per_bag ids, fixed ones all of them") {
+TEST_CASE("variable_bags: gives bags of 0 to ids_per_bag ids and otherwise of ids_per_bag") {
   data::Settings settings = planted();
   settings.synthetic.ids_per_bag = 4;
   for (const bool variable : {false, true}) {
@@ -147,7 +147,7 @@ TEST_CASE("variable bags have 0 to ids_per_bag ids, fixed ones all of them") {
       REQUIRE(static_cast<double>(count) == Approx(30000 * 7 / (variable ? 5.0 : 1.0)).epsilon(0.03));
     REQUIRE(lengths.rbegin()->first == 4);
   }
-  // Each feature its own; one id stays one id.
+  // Each feature has a bag length of its own; a length of one stays one.
   settings.synthetic.bag_lengths = {1, 3, 1, 9, 1, 1, 2};
   const auto source = data::make_source(settings, Use::train, deal(true));
   data::Batch batch{Exec()};
@@ -165,7 +165,7 @@ TEST_CASE("variable bags have 0 to ids_per_bag ids, fixed ones all of them") {
       mentions(error_of([&] { data::make_source(settings, Use::train, deal(true)); }), "bag_lengths must be as long"));
 }
 
-TEST_CASE("the planted truth gives labels, click rate and spread, and knows what training has seen") {
+TEST_CASE("planted_truth: gives labels and click rate and spread and knows the rows seen in training") {
   const comm::Communicator comm(MPI_COMM_WORLD), self(MPI_COMM_SELF);
   data::Settings settings = planted();
   settings.synthetic.click_rate = 0.3;
@@ -173,13 +173,13 @@ TEST_CASE("the planted truth gives labels, click rate and spread, and knows what
   const data::PlantedTruth whole = data::planted_truth(self, settings.synthetic, 5);
   REQUIRE(whole.probabilities.size() == 20000);
 
-  // The ranks' runs, joined, are those of one rank.
+  // The ranks' runs, joined, equal the run of one rank.
   const data::PlantedTruth mine = data::planted_truth(comm, settings.synthetic, 5);
   REQUIRE(comm.all_gather(std::span<const double>(mine.probabilities)) == whole.probabilities);
   REQUIRE(comm.all_gather(std::span<const double>(mine.restricted)) == whole.restricted);
   REQUIRE(comm.all_gather(std::span<const float>(mine.labels)) == whole.labels);
 
-  // Labels are those of the evaluation source.
+  // The labels equal those of the evaluation source.
   const auto source = data::make_source(settings, Use::evaluate, deal(true));
   data::Batch batch{Exec()};
   Index at = 0;
@@ -200,12 +200,12 @@ TEST_CASE("the planted truth gives labels, click rate and spread, and knows what
   const double best = auc(whole.probabilities, whole.labels), known = auc(whole.restricted, whole.labels);
   REQUIRE(best > known);
   REQUIRE(known > 0.7);
-  // Rows seen once or more are more than those seen five times.
+  // More rows are seen once or more than five times or more.
   const double once = auc(data::planted_truth(self, settings.synthetic, 5, 1).restricted, whole.labels);
   REQUIRE((best > once && once > known));
 }
 
-TEST_CASE("ranks seen are those that the training samples hold") {
+TEST_CASE("PlantedModel: ranks_seen marks the rows that the training samples hold") {
   data::Settings settings = planted();
   settings.synthetic.samples = 3000;
   const data::PlantedModel model(settings.synthetic, 5);
@@ -224,7 +224,7 @@ TEST_CASE("ranks seen are those that the training samples hold") {
     }
 }
 
-TEST_CASE("the default strength gives a best AUC of about 0.80") {
+TEST_CASE("planted_truth: the default strength gives a best AUC of about 0.80") {
   const comm::Communicator comm(MPI_COMM_SELF);
   data::Settings settings = planted();
   settings.synthetic.dense_features = 13;
@@ -232,7 +232,7 @@ TEST_CASE("the default strength gives a best AUC of about 0.80") {
   REQUIRE(auc(truth.probabilities, truth.labels) == Approx(0.80).margin(0.02));
 }
 
-TEST_CASE("a planted pair: the towers' products are what the truth says of an item beside another") {
+TEST_CASE("planted_truth: the product of a pair's vectors is the pair's share of the logit") {
   const comm::Communicator self(MPI_COMM_SELF);
   data::Settings settings = planted();
   auto& s = settings.synthetic;
@@ -245,7 +245,7 @@ TEST_CASE("a planted pair: the towers' products are what the truth says of an it
   const data::PlantedTruth truth = data::planted_truth(self, s, 5);
   REQUIRE(truth.queries.size() == 4000 * 4);
   REQUIRE(truth.items.size() == truth.queries.size());
-  double own = 0, others = 0;  // logits grow with the products of their own vectors, not with those of the next sample
+  double own = 0, others = 0;  // a logit grows with the product of its own vectors only
   double mean = 0, squares = 0, z_mean = 0;
   std::vector<double> z, product, shifted;
   for (Index i = 0; i < 4000; ++i) {
@@ -264,7 +264,7 @@ TEST_CASE("a planted pair: the towers' products are what the truth says of an it
   }
   CHECK(own > 0.5 * squares * s.strength / std::sqrt(squares / 4000 + 6));
   CHECK(std::abs(others) < 0.2 * own);
-  // Of rows that training has not seen often enough the restricted truth knows nothing, here of all.
+  // The restricted truth ignores rows that training has seen too seldom, here all rows.
   s.samples = 10;
   const data::PlantedTruth unseen = data::planted_truth(self, s, 5, 50);
   double left = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The planted truth by its formula: each term of the logit, and the vectors of a pair.
+// Planted truth compared with its formula: each term of the logit, and the vectors of a pair.
 #include <cmath>
 #include <set>
 
@@ -35,19 +35,19 @@ data::PlantedTruth truth_of(const data::Settings& settings) {
 
 }  // namespace
 
-TEST_CASE("a bag has the mean effect of its rows, however many they are, and an empty one has none") {
+TEST_CASE("planted_truth: a bag has the mean effect of its rows and an empty bag has none") {
   data::Settings settings = planted({1}, 0);
   settings.synthetic.ids_per_bag = 3;
   settings.synthetic.variable_bags = true;
   const std::vector<double> all = truth_of(settings).probabilities;
   const std::set<double> different(all.begin(), all.end());
   REQUIRE(different.size() == 2);
-  // One of four lengths is 0.
+  // One of the four lengths is 0.
   const double low = double(std::count(all.begin(), all.end(), *different.begin())) / samples;
   CHECK(std::min(low, 1 - low) == Approx(0.25).margin(0.04));
 }
 
-TEST_CASE("planted dense columns weigh as drawn, each its own") {
+TEST_CASE("planted_truth: weighs each dense column as drawn") {
   const data::Settings settings = planted({1}, 5);
   const std::vector<double> z = logits(truth_of(settings).probabilities);
   const auto source = data::make_source(settings, data::Use::evaluate, {0, 1, Lanes(1), samples, false, seed});
@@ -67,7 +67,7 @@ TEST_CASE("planted dense columns weigh as drawn, each its own") {
   CHECK(wrong == 0);
 }
 
-TEST_CASE("for one query the logits of items differ as the products of their vectors do") {
+TEST_CASE("planted_truth: logits of a query's items differ as the products of their vectors do") {
   data::Settings settings = planted({20, 60}, 0);
   auto& s = settings.synthetic;
   s.pair = {"C1", "C2"};
@@ -93,7 +93,7 @@ TEST_CASE("for one query the logits of items differ as the products of their vec
   CHECK(compared > 1000);
   CHECK(scale > 0);
   CHECK(wrong == 0);
-  // The same pair with longer vectors: each number counts by 1 / sqrt(pair_rank), query vectors as they were.
+  // Longer vectors of the same pair: each number counts by 1 / sqrt(pair_rank); query vectors do not change.
   s.pair_rank = 12;
   const data::PlantedTruth longer = truth_of(settings);
   for (Index i = 0; i < samples; ++i) {

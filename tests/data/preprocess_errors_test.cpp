@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Raw data that cannot be used, on 1, 2, 3 ranks of the world.
+// Raw data that preprocessing refuses, on 1, 2 and 3 ranks of the world.
 #include <csignal>
 #include <filesystem>
 #include <fstream>
@@ -23,7 +23,7 @@ std::string failure(const comm::Communicator& comm, const PreprocessSettings& se
 
 }  // namespace
 
-TEST_CASE("ranks that see other bytes behind one path do not preprocess them") {
+TEST_CASE("preprocess: throws if ranks read different bytes under one path") {
   const comm::Communicator world(MPI_COMM_WORLD);
   const test::Folder folder(world);
   const std::string own = folder / ("of_rank_" + std::to_string(world.rank()));
@@ -41,7 +41,7 @@ TEST_CASE("ranks that see other bytes behind one path do not preprocess them") {
   }
 }
 
-TEST_CASE("bad rows stop the run with file and line on every rank, without output; skip counts them") {
+TEST_CASE("preprocess: bad rows stop it with file and line unless bad_rows = skip counts them") {
   const comm::Communicator world(MPI_COMM_WORLD);
   const test::Folder folder(world);
   const Random random(9, Purpose::test);
@@ -55,7 +55,7 @@ TEST_CASE("bad rows stop the run with file and line on every rank, without outpu
   }
   folder.write("good", test::criteo_text(700, 5));
   folder.write("bad", text);
-  // The same without the first bad lines: the first one must be found where it is, whichever rank reads it.
+  // The same text without the first bad line: the first bad line must be found on whichever rank reads it.
   const std::string later = test::criteo_row(random, 1) + text.substr(text.find('\n'));
   folder.write("later", later);
 
@@ -98,7 +98,7 @@ TEST_CASE("bad rows stop the run with file and line on every rank, without outpu
               test::read_bytes(folder / "1/train.h5"));
 }
 
-TEST_CASE("input that cannot be used is the same Error on every rank, and an old data set stays as it was") {
+TEST_CASE("preprocess: unusable input throws the same error on every rank and keeps the old dataset") {
   const comm::Communicator world(MPI_COMM_WORLD);
   const test::Folder folder(world);
   const std::string text = test::criteo_text(600, 6), packed = test::gzipped(text);
@@ -158,7 +158,7 @@ TEST_CASE("input that cannot be used is the same Error on every rank, and an old
     REQUIRE(entry.path().filename() == "train.h5");
 }
 
-TEST_CASE("a signal on one rank ends the reading on all, and an old data set stays as it was") {
+TEST_CASE("preprocess: a signal on one rank ends the reading on all and keeps the old dataset") {
   const comm::Communicator world(MPI_COMM_WORLD);
   const test::Folder folder(world);
   folder.write("good", test::criteo_text(600, 6));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Preprocessing as tests call it.
+// Calls of preprocessing that tests share.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 #include <tesserec/comm/communicator.hpp>
 #include <tesserec/data/preprocess.hpp>
 
-/// Calls run(communicator, name) on the first 1, 2, .. ranks of the world; the others wait.
+/// Calls run(communicator, name) on the first 1, 2, ... ranks of the world; the others wait.
 template <class Run>
 inline void for_each_rank_count(const tesserec::comm::Communicator& world, const Run& run) {
   for (int ranks = 1; ranks <= world.size(); ++ranks) {

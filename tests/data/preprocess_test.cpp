@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whole runs, on 1, 2, 3 ranks of the world.
+// Whole runs of preprocessing, on 1, 2 and 3 ranks of the world.
 #include <cmath>
 #include <map>
 #include <optional>
@@ -16,7 +16,7 @@ using namespace tesserec::data;
 
 namespace {
 
-/// A data set read back: what each row's fields became.
+/// A dataset read back: the values that each row's fields became.
 struct Dataset {
   explicit Dataset(const std::string& path) : file(store::File::open(path)) {
     labels = file.read_all<std::uint8_t>("/labels");
@@ -45,7 +45,7 @@ std::vector<std::string> split_tabs(const std::string& line) {
   return fields;
 }
 
-/// What a Criteo text must become, by the rules alone.
+/// Checks the dataset that a Criteo text must become, by the rules alone.
 void check_criteo(const std::string& path, const std::string& text, Index minimum_count) {
   std::vector<std::vector<std::string>> rows;
   std::istringstream stream(text);
@@ -84,16 +84,14 @@ void check_criteo(const std::string& path, const std::string& text, Index minimu
 
 }  // namespace
 
-TEST_CASE(
-    "Criteo: the rules, and the same bytes from any rank count, plain or packed, LF or CRLF, one file or "
-    "three") {
+TEST_CASE("preprocess: Criteo files give the same bytes from any ranks and packing and line ends") {
   const comm::Communicator world(MPI_COMM_WORLD);
   const test::Folder folder(world);
   const std::string a = test::criteo_text(1500, 1), b = test::criteo_text(20, 2), c = test::criteo_text(900, 3);
   const std::string crlf = test::criteo_text(900, 3, "\r\n");
   const std::string e = test::criteo_text(300, 4);
   folder.write("p1", a);
-  folder.write("p2", b.substr(0, b.size() - 1));  // no line end at the end of the file
+  folder.write("p2", b.substr(0, b.size() - 1));  // no newline at the end of the file
   folder.write("p3", crlf + "\r\n\n");            // empty lines at the end
   folder.write("q1.gz", test::gzipped(a.substr(0, 50000)) + test::gzipped(a.substr(50000)));
   folder.write("q2.gz", test::gzipped(b));
@@ -132,7 +130,7 @@ TEST_CASE(
       REQUIRE(p.ids == other.ids);
     }
 
-    // The evaluation file speaks the training vocabulary.
+    // The evaluation file uses the training vocabulary.
     const Dataset evaluate(folder / "1p/evaluate.h5");
     const auto rows = split_tabs(e.substr(0, e.find('\n')));
     for (std::size_t f = 0; f < 26; ++f)
@@ -154,7 +152,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("table: header, standardising and missing values, the same bytes from any rank count") {
+TEST_CASE("preprocess: a table with header and missing values gives the same bytes from any ranks") {
   const comm::Communicator world(MPI_COMM_WORLD);
   const test::Folder folder(world);
   std::string text = "n,skipped,w,city,y,m\r\n";
@@ -217,7 +215,7 @@ TEST_CASE("table: header, standardising and missing values, the same bytes from 
   }
 }
 
-TEST_CASE("numbers of small files are standardised with the same bits from any rank count") {
+TEST_CASE("preprocess: standardises small files with the same bytes from any ranks") {
   const comm::Communicator world(MPI_COMM_WORLD);
   const test::Folder folder(world);
   const Random random(6, Purpose::test);
@@ -242,7 +240,7 @@ TEST_CASE("numbers of small files are standardised with the same bits from any r
               test::read_bytes(folder / "1/train.h5"));
 }
 
-TEST_CASE("a table of numbers alone, and one of categories alone") {
+TEST_CASE("preprocess: takes a table of numbers alone and one of categories alone") {
   const comm::Communicator world(MPI_COMM_WORLD);
   const test::Folder folder(world);
   folder.write("t", "1;a\n0;b\n0;a\n");

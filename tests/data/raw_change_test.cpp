@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A raw file that changes between its two readings is named, whatever changed in it, and nothing is written.
+// Refusal of a raw file that changes between its two readings. The error names the file for any change in it, and
+// nothing is written.
 #include <fcntl.h>
 #include <sys/stat.h>
 
@@ -25,7 +26,7 @@ PreprocessSettings table() {
   return settings;
 }
 
-/// What the second reading says when `change` runs between the two.
+/// Returns the error of the second reading if `change` runs between the two.
 template <class Change>
 std::string refusal(const comm::Communicator& comm, const test::Folder& folder, const std::vector<std::string>& paths,
                     const Change& change) {
@@ -41,7 +42,7 @@ std::string refusal(const comm::Communicator& comm, const test::Folder& folder, 
   return error_of([&] { write_dataset(comm, folder / "out.h5", first, *format, encoding, true, settings); });
 }
 
-/// Writes other text of a file, and its old time of the last write.
+/// Writes another text of a file and restores the time of its last write.
 void put_with_time(const std::string& path, const std::string& text) {
   struct stat before {};
   ::stat(path.c_str(), &before);
@@ -52,7 +53,7 @@ void put_with_time(const std::string& path, const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("a raw file that changes between its two readings is an error that names it") {
+TEST_CASE("write_dataset: throws with the file name if a raw file changes between its two readings") {
   const comm::Communicator world(MPI_COMM_WORLD);
   const test::Folder folder(world);
   std::string text;
@@ -71,7 +72,7 @@ TEST_CASE("a raw file that changes between its two readings is an error that nam
                  }),
                  two + " was replaced by another file while"));
   CHECK(mentions(refused([&] { std::filesystem::remove(two); }), two));
-  // Bytes alone, the size and the time as before: an id, a label, a bad row, a row that becomes two.
+  // Only bytes change, not size and time: an id, a label, a bad row, a row that becomes two.
   for (const char* other : {"y,b\nn,b\n", "n,a\nn,b\n", "y;a\nn,b\n", "y,a\nn\nb\n"}) {
     again();
     folder.write("one.csv", "y,a\nn,b\n");

@@ -32,7 +32,7 @@ std::string failure(const comm::Communicator& comm, const std::vector<std::strin
 
 }  // namespace
 
-TEST_CASE("every line is read once, wherever the text is cut") {
+TEST_CASE("LineReader: reads every line once wherever the text is divided") {
   const comm::Communicator comm(MPI_COMM_SELF);
   const test::Folder folder(comm);
   for (const std::string text : {"a\nbb\n\r\nccc\r\n\nd", "a\n", "\n", "a", "\xEF\xBB\xBFx\ny\n"}) {
@@ -54,7 +54,7 @@ TEST_CASE("every line is read once, wherever the text is cut") {
   REQUIRE(lines_of(marked, {0, marked.bytes}) == std::vector<std::string>{"0:x", "5:\xEF\xBB\xBFy"});
 }
 
-TEST_CASE("a line that is too long is passed over, the next one is whole") {
+TEST_CASE("LineReader: skips a line that is too long and reads the next one whole") {
   const comm::Communicator comm(MPI_COMM_SELF);
   const test::Folder folder(comm);
   const auto longest = static_cast<std::size_t>(LineReader::longest_line);
@@ -68,7 +68,7 @@ TEST_CASE("a line that is too long is passed over, the next one is whole") {
   }
 }
 
-TEST_CASE("gzip: several members, padding, truncation, damage") {
+TEST_CASE("LineReader: reads gzip members and padding and throws on truncation and damage") {
   const comm::Communicator comm(MPI_COMM_SELF);
   const test::Folder folder(comm);
   const std::string text = test::criteo_text(400, 1);
@@ -92,7 +92,7 @@ TEST_CASE("gzip: several members, padding, truncation, damage") {
   REQUIRE(mentions(message_of(gz(one + "garbage")), "is damaged"));
 }
 
-TEST_CASE("raw files are found, and what cannot be read is refused on every rank") {
+TEST_CASE("find_raw_files: finds raw files and throws on every rank if one cannot be read") {
   const comm::Communicator comm(MPI_COMM_WORLD);
   const test::Folder folder(comm);
   folder.write("b.txt", "x");
@@ -117,7 +117,7 @@ TEST_CASE("raw files are found, and what cannot be read is refused on every rank
   REQUIRE(mentions(failure(comm, {"/dev/null"}), "not a plain file"));
 }
 
-TEST_CASE("the ranges of all ranks are the whole text in order") {
+TEST_CASE("deal_ranges: the ranges of all ranks are the whole text in order") {
   std::vector<RawFile> files = {
       {"a", 1, false}, {"b", 5 * text_block + 7, false}, {"c", 90000, true}, {"d", text_block, false}, {"e", 3, true}};
   for (int ranks = 1; ranks <= 12; ++ranks) {
@@ -140,7 +140,7 @@ TEST_CASE("the ranges of all ranks are the whole text in order") {
   }
 }
 
-TEST_CASE("digests are XXH3 of the bytes on disk") {
+TEST_CASE("digests: returns XXH3 of the bytes on disk") {
   const comm::Communicator comm(MPI_COMM_WORLD);
   const test::Folder folder(comm);
   folder.write("a", "a");
@@ -149,11 +149,11 @@ TEST_CASE("digests are XXH3 of the bytes on disk") {
   const auto files = find_raw_files(comm, {folder / "a", folder / "b", folder / "c"}, "k");
   const auto sums = digests(comm, files);
   REQUIRE(sums.size() == 3);
-  REQUIRE(sums[0] == 0xe6c632b61e964e1fULL);  // of "a", as xxhsum -H3 prints it
+  REQUIRE(sums[0] == 0xe6c632b61e964e1fULL);  // digest of "a" as xxhsum -H3 prints it
   REQUIRE(sums[1] == sums[2]);
 }
 
-TEST_CASE("empty lines are bad rows where they stand, wherever the text is cut, and none at the end of a file") {
+TEST_CASE("RowStream: empty lines are bad rows except at the end of a file") {
   const comm::Communicator comm(MPI_COMM_SELF);
   const test::Folder folder(comm);
   PreprocessSettings settings;
@@ -161,7 +161,7 @@ TEST_CASE("empty lines are bad rows where they stand, wherever the text is cut, 
   settings.columns = {{"y", ColumnKind::label, Transform::none, {"1"}, {"0"}},
                       {"c", ColumnKind::category, Transform::none, {}, {}}};
   const auto format = make_row_format(settings);
-  const std::string text = "1,a\n\n\n0,b\n\n";  // lines 2 and 3 are bad, line 5 is none
+  const std::string text = "1,a\n\n\n0,b\n\n";  // lines 2 and 3 are bad, line 5 is not a row
   const std::vector<RawFile> files = {raw_file(folder.write("lines.txt", text))};
   for (Index cut = 0; cut <= files[0].bytes; ++cut) {
     std::vector<Index> bad;

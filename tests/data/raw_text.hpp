@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Raw files for tests: written by one rank, read by all.
+// Raw files for tests: one rank writes them, all ranks read them.
 #pragma once
 
 #include <filesystem>
@@ -16,7 +16,7 @@
 
 namespace tesserec::test {
 
-/// A folder of all ranks, gone at the end.
+/// A folder shared by all ranks, removed by the destructor.
 class Folder {
  public:
   explicit Folder(const comm::Communicator& comm) : comm_(comm) {
@@ -32,7 +32,7 @@ class Folder {
     comm_.barrier();
   }
   std::string operator/(const std::string& name) const { return path_ + "/" + name; }
-  /// Collective: rank 0 writes.
+  /// Writes a file on rank 0. Collective.
   std::string write(const std::string& name, const std::string& bytes) const {
     if (comm_.rank() == 0) std::ofstream(*this / name, std::ios::binary) << bytes;
     comm_.barrier();
@@ -51,7 +51,7 @@ inline std::string read_bytes(const std::string& path) {
   return text.str();
 }
 
-/// One gzip member.
+/// Returns the text compressed as one gzip member.
 inline std::string gzipped(const std::string& text) {
   z_stream stream{};
   if (deflateInit2(&stream, 6, Z_DEFLATED, 16 + MAX_WBITS, 8, Z_DEFAULT_STRATEGY) != Z_OK)
@@ -67,7 +67,7 @@ inline std::string gzipped(const std::string& text) {
   return packed;
 }
 
-/// A good Criteo row without line end, made from numbers: some fields are missing.
+/// Returns a good Criteo row without newline, made from random numbers; some fields are missing.
 inline std::string criteo_row(const Random& random, Index i) {
   static const char hex[] = "0123456789abcdef";
   std::string row = random.uniform53(i, 0) < 0.25 ? "1" : "0";
@@ -78,7 +78,7 @@ inline std::string criteo_row(const Random& random, Index i) {
   for (Index f = 0; f < 26; ++f) {
     row += '\t';
     if (random.uniform53(i, 200 + f) < 0.1) continue;
-    // Few small numbers often, many large ones seldom.
+    // Few small numbers are frequent, many large ones rare.
     const auto level = static_cast<Index>(random.below(4, i, 300 + f));
     auto value = random.below(std::uint64_t{1} << (2 + 2 * level), i, 400 + f) * 2654435761u;
     for (int d = 0; d < 8; ++d, value >>= 4) row += hex[value & 15];

@@ -30,7 +30,7 @@ data::Settings tables_432() {
 
 }  // namespace
 
-TEST_CASE("the reference DLRM's three published mini-batches, from the rule and from a source on any number of ranks") {
+TEST_CASE("reference_batch: gives the three published mini-batches of the reference DLRM") {
   struct Published {
     std::vector<double> dense;
     std::vector<Index> ids, offsets;
@@ -96,7 +96,7 @@ TEST_CASE("the reference DLRM's three published mini-batches, from the rule and 
   REQUIRE_THROWS_AS(data::make_source(settings, Use::train, shuffled), Error);
 }
 
-TEST_CASE("reference bags are of 1 to ids_per_bag draws, or always of ids_per_bag") {
+TEST_CASE("make_source: reference bags have up to ids_per_bag draws or always ids_per_bag") {
   data::Settings settings = tables_432();
   settings.synthetic.rows = {100000, 3, 1};
   const auto mean_lengths = [&](std::optional<bool> variable) {
@@ -107,7 +107,7 @@ TEST_CASE("reference bags are of 1 to ids_per_bag draws, or always of ids_per_ba
     std::vector<double> means(3);
     for (Index f = 0; f < 3; ++f) {
       for (Index b = 0; b < 1000; ++b) means[f] += 1e-3 * static_cast<double>(batch.sparse.length(f, b));
-      REQUIRE(means[f] == Approx(source->info().ids_per_bag[f]).epsilon(0.05));  // what the planner counts with
+      REQUIRE(means[f] == Approx(source->info().ids_per_bag[f]).epsilon(0.05));  // the planner uses this number
     }
     return means;
   };
@@ -119,7 +119,7 @@ TEST_CASE("reference bags are of 1 to ids_per_bag draws, or always of ids_per_ba
   REQUIRE(mean_lengths({}) == variable);
 }
 
-TEST_CASE("reference samples are the same every epoch and on any number of ranks") {
+TEST_CASE("make_source: reference samples are the same in every epoch and on any ranks") {
   const data::Settings settings = tables_432();
   const data::Deal deal{0, 1, Lanes(8), 64, false, 5};
   const auto one = samples_file::drain(settings, Use::train, deal, 1, 0, 0);
@@ -127,14 +127,14 @@ TEST_CASE("reference samples are the same every epoch and on any number of ranks
   REQUIRE(samples_file::drain(settings, Use::train, deal, 1, 1, 0) == one);
   REQUIRE(samples_file::drain(settings, Use::train, deal, 3, 0, 0) == one);
   REQUIRE(samples_file::drain(settings, Use::train, deal, 2, 0, 15) == std::vector(one.begin() + 15, one.end()));
-  // Evaluation runs over the same stream.
+  // Evaluation uses the same stream.
   REQUIRE(samples_file::drain(settings, Use::evaluate, deal, 1, 0, 0).front() == one.front());
   data::Deal other = deal;
   other.seed = 6;
   REQUIRE(samples_file::drain(settings, Use::train, other, 1, 0, 0) != one);
 }
 
-TEST_CASE("reference bags and targets obey the rule") {
+TEST_CASE("make_source: reference bags and targets obey the rule") {
   data::Settings settings = tables_432();
   settings.synthetic.rows = {100, 1, 5};
   settings.synthetic.round_targets = true;
@@ -158,11 +158,11 @@ TEST_CASE("reference bags and targets obey the rule") {
   }
   REQUIRE(sorted);
   REQUIRE(ones / 1000 == Approx(0.5).margin(0.06));
-  // round(max(1, 10 u)): mean 5.05; a few draws meet.
+  // round(max(1, 10 u)) has the mean 5.05; a few draws are equal.
   REQUIRE(first_ids / 1000 == Approx(4.9).margin(0.4));
 }
 
-TEST_CASE("bags of few and many ids, in tables of few and many rows, are the rule's") {
+TEST_CASE("reference_batch: follows the rule for short and long bags in small and large tables") {
   data::SyntheticSettings settings = tables_432().synthetic;
   settings.ids_per_bag = 50;
   settings.rows = {3, 64, 65, 1000, 3000000};
@@ -187,7 +187,7 @@ TEST_CASE("bags of few and many ids, in tables of few and many rows, are the rul
   REQUIRE(longest > 40);
 }
 
-TEST_CASE("halves are rounded to even") {
+TEST_CASE("reference_batch: rounds halves to even") {
   struct Halves : data::UniformStream {
     double next() override { return 0.5; }
   } halves;

@@ -27,12 +27,12 @@ std::vector<Index> epoch_of(SampleOrder& order) {
 
 }  // namespace
 
-TEST_CASE("every sample comes exactly once an epoch, shuffled or not") {
+TEST_CASE("SampleOrder: visits every sample exactly once per epoch when shuffled or not") {
   struct Case {
     Index samples, batch;
     int lanes;
   };
-  // Whole and short last blocks, windows and batches; batches smaller than lanes; one sample.
+  // The cases cover whole and short last blocks, windows and batches, batches smaller than lanes, and one sample.
   for (const Case& c :
        {Case{1, 1, 1}, Case{7, 3, 4}, Case{100, 100, 8}, Case{8192, 512, 2}, Case{8193, 64, 8}, Case{40000, 6, 8},
         Case{100001, 2048, 4}, Case{65536, 1000, 1}, Case{131072, 2048, 2}, Case{200003, 70000, 2}})
@@ -49,7 +49,7 @@ TEST_CASE("every sample comes exactly once an epoch, shuffled or not") {
     }
 }
 
-TEST_CASE("the ranks' samples, joined, are the batch of one rank") {
+TEST_CASE("SampleOrder: the ranks' samples joined are the batch of one rank") {
   for (const bool shuffle : {false, true})
     for (const Index batch_size : {Index{5}, Index{1000}}) {
       SampleOrder one(20011, deal(batch_size, 8, shuffle));
@@ -68,7 +68,7 @@ TEST_CASE("the ranks' samples, joined, are the batch of one rank") {
     }
 }
 
-TEST_CASE("the micro-batches of all ranks, joined, are the batch") {
+TEST_CASE("SampleOrder: the micro-batches of all ranks joined are the batch") {
   for (const bool shuffle : {false, true})
     for (const auto& [samples, batch_size] :
          {std::pair<Index, Index>{20011, 1000}, {20011, 37}, {100003, 70000}, {5, 9}})
@@ -100,7 +100,7 @@ TEST_CASE("the micro-batches of all ranks, joined, are the batch") {
         }
 }
 
-TEST_CASE("the order depends on seed, epoch and lanes, and on nothing that came before") {
+TEST_CASE("SampleOrder: depends only on seed and epoch and lanes and on no earlier epoch") {
   const auto first = [](SampleOrder order, Index epoch) {
     order.start(epoch);
     return std::vector<Index>(order.batch(3));
@@ -115,7 +115,7 @@ TEST_CASE("the order depends on seed, epoch and lanes, and on nothing that came 
   REQUIRE(first(used, 1) == base);
 }
 
-TEST_CASE("blocks come in another order in another epoch and with another seed, and places in another window") {
+TEST_CASE("SampleOrder: block order and permutation change with epoch and seed and window") {
   const auto blocks = [](std::uint64_t seed, Index epoch) {
     SampleOrder order(1000000, deal(2048, 1, true, 0, 1, seed));
     order.start(epoch);
@@ -136,11 +136,11 @@ TEST_CASE("blocks come in another order in another epoch and with another seed, 
   CHECK(order.permutation(0, 0) != order.permutation(0, 1));  // windows
 }
 
-TEST_CASE("a shuffled batch draws from many blocks, and windows read whole runs") {
+TEST_CASE("SampleOrder: a shuffled batch draws from many blocks and windows read whole runs") {
   SampleOrder order(1000000, deal(2048, 4, true));
   std::set<Index> blocks;
   for (const Index sample : order.batch(0)) blocks.insert(sample / data::order_block);
-  REQUIRE(blocks.size() >= 14);  // 4 lanes, each with a window of 4 blocks or of parts of 5
+  REQUIRE(blocks.size() >= 14);  // 4 lanes, each with a window of 4 blocks or of pieces of 5
   for (int stream = 0; stream < order.streams(); ++stream) {
     const auto runs = order.runs(stream, 1);
     REQUIRE(runs.size() <= 6);
@@ -150,11 +150,11 @@ TEST_CASE("a shuffled batch draws from many blocks, and windows read whole runs"
   }
 }
 
-TEST_CASE("places of a permuted window are spread evenly") {
+TEST_CASE("SampleOrder: spreads the places of a permuted window evenly") {
   SampleOrder order(data::order_window, deal(1024, 1, true));
   const auto permutation = order.permutation(0, 0);
   double sum = 0;
   for (std::size_t i = 0; i < 4096; ++i) sum += permutation[i];
-  // Mean of 4096 draws without putting back from 0 .. 32767: standard error 139.
+  // The mean of 4096 draws without replacement from 0 .. 32767 has the standard error 139.
   REQUIRE(sum / 4096 == Approx(16383.5).margin(700));
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Small data set files whose content names the sample, and batches as text to compare.
+// Small dataset files whose content names the sample, and batches as text for comparison.
 #pragma once
 
 #include <fstream>
@@ -23,7 +23,7 @@ inline void attributes(store::File& file, Index samples, const std::vector<std::
   file.set_attribute("/", "dense_features", dense);
 }
 
-/// Sample i (from `first` on) has dense (i, -i), ids (i % 1000, i / 1000), label i % 2.
+/// Writes samples from `first` on: sample i has dense (i, -i), ids (i % 1000, i / 1000), label i % 2.
 inline void packed(const std::string& path, Index first, Index samples,
                    const std::function<void(store::File&)>& change = {}) {
   store::File file = store::File::create(path);
@@ -43,7 +43,7 @@ inline void packed(const std::string& path, Index first, Index samples,
   file.close();
 }
 
-/// The same samples as packed's, their columns the other way round.
+/// Writes the samples of packed() with their columns in reverse order.
 inline void packed_turned(const std::string& path, Index first, Index samples,
                           const std::function<void(store::File&)>& change = {}) {
   packed(path, first, samples, [&](store::File& file) {
@@ -61,7 +61,7 @@ inline void packed_turned(const std::string& path, Index first, Index samples,
   });
 }
 
-/// Takes the seal off a file's front: as if another program had written it.
+/// Removes the seal from a file's front, as if another program had written the file.
 inline void drop_seal(const std::string& path) {
   constexpr std::streamoff seal = 512;
   std::ifstream file(path, std::ios::binary);
@@ -72,7 +72,7 @@ inline void drop_seal(const std::string& path) {
   std::ofstream(path, std::ios::binary) << rest.str();
 }
 
-/// Gives the samples weights 0, 1, 2 by turns.
+/// Gives the samples the weights 0, 1, 2 in turn.
 inline void add_weights(store::File& file) {
   const Index samples = file.shape("/labels")[0];
   std::vector<float> weights;
@@ -80,7 +80,8 @@ inline void add_weights(store::File& file) {
   file.write_all("/weights", {samples}, weights.data());
 }
 
-/// Sample i has the bag a = {i, i+1, ...} of i % 4 ids with weights 0.5 * id, and the bag b = {2i}; label i / 2^17.
+/// Writes jagged samples: sample i has the bag a = {i, i+1, ...} of i % 4 ids with weights 0.5 * id, the bag b = {2i},
+/// and the label i / 2^17.
 inline void jagged(const std::string& path, Index first, Index samples,
                    const std::function<void(store::File&)>& change = {}) {
   store::File file = store::File::create(path);
@@ -106,7 +107,7 @@ inline void jagged(const std::string& path, Index first, Index samples,
   file.close();
 }
 
-/// Sample by sample: label, dense, bags with weights, in full precision.
+/// Returns one line per sample: label, dense numbers, bags with weights, in full precision.
 inline std::vector<std::string> lines(const data::Batch& batch) {
   std::vector<std::string> all;
   for (Index s = 0; s < batch.size; ++s) {
@@ -128,7 +129,7 @@ inline std::vector<std::string> lines(const data::Batch& batch) {
   return all;
 }
 
-/// All batches that are left of the epoch.
+/// Returns all remaining batches of the epoch.
 inline std::vector<std::vector<std::string>> drain(data::Source& source) {
   std::vector<std::vector<std::string>> batches;
   data::Batch batch{Exec()};
@@ -136,7 +137,7 @@ inline std::vector<std::vector<std::string>> drain(data::Source& source) {
   return batches;
 }
 
-/// The same with the ranks of a job, one after the other, and their samples joined.
+/// Returns the batches of a job's ranks, read one rank after the other, with their samples joined.
 inline std::vector<std::vector<std::string>> drain(const data::Settings& settings, data::Use use, data::Deal deal,
                                                    int ranks, Index epoch, Index batch) {
   std::vector<std::vector<std::string>> joined;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A source of one's own beside files and generators.
+// A registered source type, tested like files and generators.
 #include "catch.hpp"
 #include "errors.hpp"
 #include <tesserec/data.hpp>
@@ -9,7 +9,7 @@ using data::Use;
 
 namespace {
 
-/// Samples with their number as the label and as the only id.
+/// Makes a source whose samples have their number as the label and as the only id.
 std::unique_ptr<data::Source> make_numbers(const data::Settings& settings, Use use, const data::Deal& deal) {
   data::SourceInfo info;
   info.description = "numbers";
@@ -56,7 +56,7 @@ const data::Deal deal{.ranks = 2, .lanes = Lanes(2), .batch_size = 8, .shuffle =
 
 }  // namespace
 
-TEST_CASE("a source of one's own gives each sample once, on any rank, for every use that it has") {
+TEST_CASE("add_source_type: a registered source gives each sample once on any rank for every use") {
   CHECK(data::make_source(numbers(0), Use::train, deal)->info().samples == 20);  // the preset
   for (const Use use : {Use::train, Use::evaluate, Use::predict}) {
     std::vector<Index> seen(60);
@@ -77,11 +77,11 @@ TEST_CASE("a source of one's own gives each sample once, on any rank, for every 
         }
     }
     CHECK(seen == std::vector<Index>(60, 1));
-    CHECK(in_order == (use != Use::train));  // training alone shuffles
+    CHECK(in_order == (use != Use::train));  // only training shuffles
   }
 }
 
-TEST_CASE("a source of one's own says for which use it has samples") {
+TEST_CASE("add_source_type: a registered source says for which use it has samples") {
   CHECK(data::has_source(numbers(20), Use::train));
   CHECK_FALSE(data::has_source(numbers(20), Use::evaluate));
   CHECK(data::has_source(numbers(60), Use::evaluate));
@@ -89,7 +89,7 @@ TEST_CASE("a source of one's own says for which use it has samples") {
         "data.source = \"numbers\" has no samples for this command");
 }
 
-TEST_CASE("a source of one's own is refused beside other data, without labels, or with values that it does not take") {
+TEST_CASE("add_source_type: a registered source throws on other data or lacking labels or bad values") {
   const auto refusal = [](const auto& change, Use use = Use::train) {
     data::Settings settings = numbers(60);
     change(settings);
@@ -107,7 +107,7 @@ TEST_CASE("a source of one's own is refused beside other data, without labels, o
   CHECK(mentions(refusal([](auto& s) { s.source = "letters"; }), "there is no source \"letters\"; there are numbers"));
 }
 
-TEST_CASE("a source needs a name that a block of the deck can have") {
+TEST_CASE("add_source_type: throws if the name cannot be a block of the deck") {
   const auto refusal = [](const std::string& name) {
     return error_of([&] { data::add_source_type({.name = name, .text = "", .make = make_numbers}); });
   };

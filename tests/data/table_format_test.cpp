@@ -40,7 +40,7 @@ std::string refusal(const Change& change) {
 
 }  // namespace
 
-TEST_CASE("a table row follows the columns") {
+TEST_CASE("make_row_format: parses a table row by the columns") {
   const auto format = make_row_format(table());
   REQUIRE(format->layout().dense_features == std::vector<std::string>{"age"});
   REQUIRE(format->layout().features == std::vector<std::string>{"work"});
@@ -60,7 +60,7 @@ TEST_CASE("a table row follows the columns") {
   }
 }
 
-TEST_CASE("bad table rows say what is wrong") {
+TEST_CASE("make_row_format: bad table rows give the reason") {
   REQUIRE(mentions(reason("39, x, Private, 50K"), "income: \"50K\" is neither"));
   REQUIRE(mentions(reason("39, x, Private, "), "neither"));
   REQUIRE(mentions(reason("|1x3 Cross validator"), "1 field, 4 expected"));
@@ -85,7 +85,7 @@ TEST_CASE("bad table rows say what is wrong") {
   REQUIRE(mentions(reason("39, x, \"Private\", <=50K"), "quotes are not supported"));
 }
 
-TEST_CASE("a column weighs the samples") {
+TEST_CASE("make_row_format: a weight column weighs the samples") {
   PreprocessSettings settings = table();
   settings.columns[1].kind = ColumnKind::weight;
   Row row;
@@ -100,7 +100,7 @@ TEST_CASE("a column weighs the samples") {
   REQUIRE(mentions(error_of([&] { make_row_format(settings); }), "at most one column"));
 }
 
-TEST_CASE("delimiter, trimming and missing texts") {
+TEST_CASE("make_row_format: obeys delimiter and trim and missing") {
   PreprocessSettings settings = table();
   settings.delimiter = "\\t";
   REQUIRE(reason("39\tx\ta,b\t<=50K", settings) == "");
@@ -116,12 +116,12 @@ TEST_CASE("delimiter, trimming and missing texts") {
   REQUIRE(row.tokens[0] == std::string_view(""));  // a text of its own, not a missing value
 }
 
-TEST_CASE("a header names the columns, in any order") {
+TEST_CASE("find_columns: a header names the columns in any order") {
   PreprocessSettings settings = table();
   settings.header = true;
   auto format = make_row_format(settings);
-  REQUIRE(header_fault(*format, "age,whatever, work ,income") == "");  // a column to skip may be called as it likes
-  REQUIRE(header_fault(*format, "work,age,income") == "");             // or lack
+  REQUIRE(header_fault(*format, "age,whatever, work ,income") == "");  // a column to skip may have any name
+  REQUIRE(header_fault(*format, "work,age,income") == "");             // or be absent
   REQUIRE(mentions(header_fault(*format, "work,x,age,income"), "no preprocess.column is called \"x\""));
   REQUIRE(mentions(header_fault(*format, "work,x,age,income"), "preprocess.skip_other_columns"));
   REQUIRE(mentions(header_fault(*format, "work,income"),
@@ -147,7 +147,7 @@ TEST_CASE("a header names the columns, in any order") {
   REQUIRE(mentions(error_of([&] { make_row_format(settings); }), "preprocess.skip_other_columns is for files with"));
 }
 
-TEST_CASE("a star stands for many columns, ascending, digits by their number") {
+TEST_CASE("expanded: a star stands for many columns in ascending order with digits by their number") {
   const std::vector<Column> columns = {
       {"C*", ColumnKind::category}, {"C7", ColumnKind::skip}, {"*", ColumnKind::number}};
   const auto names = [](const std::vector<Column>& all) {
@@ -162,7 +162,7 @@ TEST_CASE("a star stands for many columns, ascending, digits by their number") {
                    "f:1: no column of the header is left for preprocess.column \"*\"; it has \"C7\", \"Cx\""));
 }
 
-TEST_CASE("rows without a label are good where none is read, and else said to lack it") {
+TEST_CASE("find_columns: rows without a label are good only where no label is read") {
   REQUIRE(mentions(reason("39, x, Private, "), "the label is missing; rows to score belong in preprocess.predict"));
   REQUIRE(mentions(reason("39, x, Private"), "3 fields, 4 expected: it reads as a row without its label"));
   REQUIRE_FALSE(mentions(reason("39, x"), "label"));
@@ -182,7 +182,7 @@ TEST_CASE("rows without a label are good where none is read, and else said to la
   REQUIRE(mentions(format->parse("39, , Private, " + std::string(1001, 'k') + ",", columns, row), "1001 bytes"));
 }
 
-TEST_CASE("column lists that cannot work are refused") {
+TEST_CASE("make_row_format: throws on column lists that cannot work") {
   REQUIRE(refusal([](auto&) {}) == "");
   REQUIRE(mentions(refusal([](auto& s) { s.columns.clear(); }), "needs one"));
   REQUIRE(mentions(refusal([](auto& s) { s.columns[3].positive.clear(); }), "both classes"));
@@ -199,7 +199,7 @@ TEST_CASE("column lists that cannot work are refused") {
     REQUIRE(mentions(refusal([&](auto& s) { s.delimiter = delimiter; }), "preprocess.delimiter"));
 }
 
-TEST_CASE("number transforms") {
+TEST_CASE("NumberTransform: transforms numbers and rebuilds itself from its description") {
   const double missing = std::nan("");
   Moments moments;
   for (const double x : {1.0, 2.0, 3.0, 6.0}) moments.add(x);
@@ -226,7 +226,7 @@ TEST_CASE("number transforms") {
     REQUIRE_FALSE(NumberTransform::described("x", text));
 }
 
-TEST_CASE("moments of parts add up to those of the whole") {
+TEST_CASE("Moments: the sum over blocks equals the moments of the whole") {
   Moments whole, sum;
   for (int part = 0; part < 7; ++part) {
     Moments block;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files that get the vocabulary of an earlier data set, on 1, 2, 3 ranks of the world.
+// Preprocessing of files with the vocabulary of an earlier dataset, on 1, 2 and 3 ranks of the world.
 #include <filesystem>
 
 #include "catch.hpp"
@@ -26,7 +26,7 @@ PreprocessSettings table(const test::Folder& folder, const std::string& output) 
   return settings;
 }
 
-/// Rows whose users are u0 to u`users - 1`.
+/// Returns rows whose users are u0 to u`users - 1`.
 std::string rows(Index users, Index first, bool labelled) {
   std::string text = labelled ? "id,user,price,y\n" : "price,id,user\n";
   for (Index i = first; i < first + 300; ++i) {
@@ -45,7 +45,7 @@ T attribute(const std::string& path, const std::string& name) {
 
 }  // namespace
 
-TEST_CASE("a vocabulary of an earlier data set makes the bytes that its own training files would") {
+TEST_CASE("preprocess.vocabulary: gives the bytes that the dataset's own training files would") {
   const comm::Communicator world(MPI_COMM_WORLD);
   const test::Folder folder(world);
   folder.write("day1", rows(20, 0, true));
@@ -77,7 +77,7 @@ TEST_CASE("a vocabulary of an earlier data set makes the bytes that its own trai
   for (int ranks = 2; ranks <= world.size() && world.rank() == 0; ++ranks)
     CHECK(test::read_bytes(folder / (std::to_string(ranks) + "/train.h5")) == test::read_bytes(folder / "1/train.h5"));
 
-  // Tokens keep their ids, and new ones come behind.
+  // Tokens keep their ids, and new tokens follow.
   const auto old_file = store::File::open(train), new_file = store::File::open(folder / "1/train.h5");
   const auto tokens = old_file.read_all<std::uint8_t>("/vocabulary/user/tokens");
   auto more = new_file.read_all<std::uint8_t>("/vocabulary/user/tokens");
@@ -102,7 +102,7 @@ TEST_CASE("a vocabulary of an earlier data set makes the bytes that its own trai
   CHECK(attribute<std::vector<std::string>>(folder / "third/train.h5", "vocabulary_extends").size() == 2);
 }
 
-TEST_CASE("a vocabulary that does not fit the columns is one error on every rank") {
+TEST_CASE("preprocess.vocabulary: one that does not fit the columns is the same error on every rank") {
   const comm::Communicator world(MPI_COMM_WORLD);
   const test::Folder folder(world);
   PreprocessSettings settings = table(folder, "out");
@@ -147,7 +147,7 @@ TEST_CASE("a vocabulary that does not fit the columns is one error on every rank
   refusal("it lacks \"user\"", [&](auto& s) { s.predict = {folder.write("short", "price,id\n1,2\n")}; });
 }
 
-TEST_CASE("a data set without labels has its keys and what was left out, and is not trained on") {
+TEST_CASE("preprocess.predict: keeps keys and counts bad rows and training refuses the dataset") {
   const comm::Communicator world(MPI_COMM_WORLD);
   const test::Folder folder(world);
   PreprocessSettings settings = table(folder, "out");

@@ -18,7 +18,7 @@ std::string token_of(const Vocabulary& vocabulary, Index id) {
 
 }  // namespace
 
-TEST_CASE("ids go by count, then by token bytes; seldom tokens and strangers are 0") {
+TEST_CASE("Vocabulary: sorts ids by count and then by token and gives 0 to rare and unknown tokens") {
   TokenCounts counts;
   for (const char* token : {"b", "a", "\xC3\xA9", "b", "zz", "", "z", "\xC3\xA9", "once"}) counts.add(token);
   counts.add("zz", 4);
@@ -39,7 +39,7 @@ TEST_CASE("ids go by count, then by token bytes; seldom tokens and strangers are
   REQUIRE(Vocabulary("f", TokenCounts(), 1).id(std::string_view("x")) == 0);
 }
 
-TEST_CASE("a token map holds many tokens") {
+TEST_CASE("TokenMap: holds many tokens") {
   const Random random(5, Purpose::test);
   TokenMap map;
   std::map<std::string, Index> expected;
@@ -56,7 +56,7 @@ TEST_CASE("a token map holds many tokens") {
   REQUIRE(map.find("x") == -1);
 }
 
-TEST_CASE("tokens that differ late, or by zeros at the end, are different tokens") {
+TEST_CASE("TokenMap: tells tokens apart that differ late or by zeros at the end") {
   TokenMap map;
   std::vector<std::string> tokens;
   for (int i = 0; i < 300; ++i) {
@@ -68,7 +68,7 @@ TEST_CASE("tokens that differ late, or by zeros at the end, are different tokens
   for (std::size_t i = 0; i < tokens.size(); ++i) REQUIRE(map.find(tokens[i]) == static_cast<Index>(i));
 }
 
-TEST_CASE("counts of ranks add up") {
+TEST_CASE("merge: adds the counts of all ranks") {
   const comm::Communicator comm(MPI_COMM_WORLD);
   TokenCounts mine;
   mine.add("all", 10);

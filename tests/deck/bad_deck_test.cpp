@@ -252,7 +252,7 @@ const std::vector<Bad> bad_decks = {
 
 }  // namespace
 
-TEST_CASE("a bad deck is refused with file, line, key and reason") {
+TEST_CASE("parse_deck: a bad deck throws with file and line and key and reason") {
   REQUIRE(bad_decks.size() >= 60);
   for (const Bad& bad : bad_decks) {
     const std::string message = message_of(bad.text);
@@ -263,7 +263,7 @@ TEST_CASE("a bad deck is refused with file, line, key and reason") {
   }
 }
 
-TEST_CASE("bytes that are not a deck") {
+TEST_CASE("parse_deck: throws on bytes that are not a deck") {
   using namespace std::string_literals;
   CHECK(message_of("\xff\xfe[\0t\0"s).find("UTF-16") != std::string::npos);
   CHECK(message_of("\xfe\xff\0["s).find("UTF-16") != std::string::npos);
@@ -283,7 +283,7 @@ TEST_CASE("bytes that are not a deck") {
   CHECK(message_of(nested + " = 1\n").find("nested more than") != std::string::npos);
 }
 
-TEST_CASE("files that cannot be a deck") {
+TEST_CASE("read_deck: throws on files that cannot be a deck") {
   const auto folder = std::filesystem::temp_directory_path() / ("tesserec_deck_" + std::to_string(getpid()));
   std::filesystem::create_directory(folder);
   const auto message = [](const std::string& path) { return error_of([&] { deck::read_deck(path); }); };

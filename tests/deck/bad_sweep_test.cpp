@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decks with a [sweep] that is wrong: file, line, key and reason.
+// Decks with a wrong [sweep]: the error has file, line, key and reason.
 #include "catch.hpp"
 #include "errors.hpp"
 #include <tesserec/deck.hpp>
@@ -43,7 +43,7 @@ const std::vector<std::pair<std::string, std::string>> bad_sweeps = {
 
 }  // namespace
 
-TEST_CASE("a bad sweep is refused with file, line, key and reason") {
+TEST_CASE("check_sweep: a bad sweep throws with file and line and key and reason") {
   for (const auto& [text, part] : bad_sweeps) {
     INFO(text);
     const std::string message = error_of([&] { deck::check_sweep(deck::parse_deck(text, "d.toml")); });

@@ -5,7 +5,7 @@
 
 namespace tesserec::test {
 
-/// A valid deck that uses every kind of block; line numbers matter to the tests of bad decks.
+/// A valid deck that uses every kind of block; tests of bad decks depend on its line numbers.
 inline const std::string full_deck = R"(# a comment
 [run]
 name = "full"

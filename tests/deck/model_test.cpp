@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The model of a deck, as whoever has the deck alone reads it, beside the model of the job.
+// A deck's model as read without a job, compared with the model of the job.
 #include <filesystem>
 
 #include "catch.hpp"
@@ -27,12 +27,12 @@ void check_same_model(const deck::Deck& job) {
 
 }  // namespace
 
-TEST_CASE("a deck's model is the same without its job") {
+TEST_CASE("read_model: reads the model of a job from its effective deck") {
   check_same_model(deck::parse_deck(test::full_deck, "full.toml"));
   for (const std::string& text : test::decks_with_every_block()) check_same_model(deck::parse_deck(text, "d.toml"));
 }
 
-TEST_CASE("every deck in inputs/ has the same model without its job") {
+TEST_CASE("read_model: reads the model of every deck in inputs/ from its effective deck") {
   const std::filesystem::path inputs = std::filesystem::path(TESSEREC_SOURCE_DIR) / "inputs";
   if (!std::filesystem::is_directory(inputs)) return;
   int decks = 0;
@@ -45,7 +45,7 @@ TEST_CASE("every deck in inputs/ has the same model without its job") {
   CHECK(decks > 5);
 }
 
-TEST_CASE("every block and key of a job is known to who reads the model alone") {
+TEST_CASE("read_model: accepts every block and key of a job") {
   for (const deck::BlockInfo& block : deck::schema()) {
     const std::string head = block.path.substr(0, block.path.find('.'));
     INFO(head);

@@ -123,7 +123,7 @@ unpooled = ["C1"]
 name = "C2"
 )";
 
-/// The first two numbers of "1 to 65536; each 3 to 4", and some that most keys take.
+/// Returns the first two numbers of "1 to 65536; each 3 to 4", and some that most keys take.
 std::vector<std::string> numbers_for(const KeyInfo& key) {
   std::vector<std::string> numbers = {"1", "2", "3", "4", "8", "16", "100"};
   std::istringstream words(key.range);
@@ -154,7 +154,7 @@ std::vector<std::string> values_for(const KeyInfo& key) {
   return {};
 }
 
-/// Whether a deck has this block, and where: "table" -> "table.C1".
+/// Returns the places of the block in a deck, or none: "table" -> "table.C1".
 std::vector<std::string> places_of(const BlockInfo& block, const Deck& deck) {
   if (block.path == "table") return {"table.C1", "table.C3"};
   if (block.path == "plan.tables.NAME") return {"plan.tables.C1"};
@@ -172,7 +172,7 @@ std::string unquoted(std::string path) {
   return path;
 }
 
-/// The value of a key; empty without one.
+/// Returns the value of a key; empty without one.
 std::string value_at(const Deck& deck, const std::string& path) {
   for (const deck::KeyValue& one : deck::values_of(deck))
     if (one.key == unquoted(path)) return one.value;
@@ -187,7 +187,7 @@ std::optional<Deck> deck_with(const std::string& text, const std::vector<std::st
   }
 }
 
-/// Overrides that other keys of the block may need: none, or another choice of one of its choices.
+/// Returns overrides that other keys of the block may need: none, or another choice of one of its choices.
 std::vector<std::vector<std::string>> surroundings(const BlockInfo& block, const std::string& place) {
   std::vector<std::vector<std::string>> all = {{}};
   for (const KeyInfo& key : block.keys)
@@ -239,7 +239,7 @@ const std::vector<std::string>& decks_with_every_block() {
 
 std::vector<OtherValue> other_values() {
   std::vector<OtherValue> all;
-  // It takes columns to be a table.
+  // The choice "table" needs columns.
   all.push_back({"preprocess.format",
                  "preprocess.format",
                  3,

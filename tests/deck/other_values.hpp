@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the schema, for each key of a deck: a deck and a second value that the key takes in it.
+// Second values of keys, found from the schema: for each key, a deck and another value that the key takes in it.
 #pragma once
 
 #include <string>
@@ -9,19 +9,19 @@
 
 namespace tesserec::test {
 
-/// `deck` with the overrides `common` is valid, and with `other` behind them too.
+/// Another value of a key. `deck` is valid with the overrides `common`, and also with `other` after them.
 struct OtherValue {
-  std::string key;   ///< of the schema, "table.rows"
+  std::string key;   ///< in the schema, "table.rows"
   std::string path;  ///< in the deck, "table.C1.rows"
   std::size_t deck = 0;
   std::vector<std::string> common;
   std::string other;  ///< "table.C1.rows=7"
 };
 
-/// Decks in which between them every block stands.
+/// Returns decks that together have every block.
 const std::vector<std::string>& decks_with_every_block();
 
-/// In the order of the schema, a key for which no other value was found left out.
+/// Returns other values in the order of the schema, except for keys for which none was found.
 std::vector<OtherValue> other_values();
 
 }  // namespace tesserec::test

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each key that is a number keeps to the range that docs/deck.md states, and says so by its line.
+// Ranges of numeric keys: each key keeps to the range that docs/deck.md states, and the error names its line.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -16,11 +16,11 @@ namespace {
 using deck::BlockInfo;
 using deck::KeyInfo;
 
-/// The numbers in a range's words: "1 to 2^53", "at least 0, below 1", "0, or 1e-30 to 1e+30", "at least 0".
+/// The numbers in the words of a range: "1 to 2^53", "at least 0, below 1", "0, or 1e-30 to 1e+30", "at least 0".
 struct Range {
   double low = 0, high = INFINITY;
   bool open = false;
-  double least = 0;  ///< of what is not 0
+  double least = 0;  ///< the least number except 0
 };
 
 double number_at(const std::string& words, std::size_t at) {
@@ -44,7 +44,7 @@ Range range_of(const KeyInfo& key) {
 bool is_integer(const KeyInfo& key) { return key.type == "integer" || key.type == "list of integers"; }
 bool is_number(const KeyInfo& key) { return key.type == "number" || key.type == "list of numbers"; }
 
-/// Values right outside of a range, as TOML.
+/// Returns values just outside a range, as TOML.
 std::vector<std::string> outside(const KeyInfo& key) {
   const Range range = range_of(key);
   std::vector<std::string> values;
@@ -63,13 +63,13 @@ std::vector<std::string> outside(const KeyInfo& key) {
   return values;
 }
 
-/// The value as the key takes it.
+/// Returns the value in the form that the key takes.
 std::string with_value(const KeyInfo& key, const std::string& value) {
   if (key.type.rfind("list", 0) != 0) return value;
   return key.range.rfind("2 entries", 0) == 0 ? "[" + value + ", " + value + "]" : "[" + value + "]";
 }
 
-/// A line for a key that must be there.
+/// Returns a line for a required key.
 std::string required_line(const KeyInfo& key) {
   const auto value = [&]() -> std::string {
     if (key.type == "integer") return "1";
@@ -80,7 +80,7 @@ std::string required_line(const KeyInfo& key) {
   return key.name + " = " + value() + "\n";
 }
 
-/// What may have to stand before a key so that it is read: nothing, or a choice of the block.
+/// Returns lines that may have to precede a key so that it is read: none, or a choice of the block.
 std::vector<std::string> contexts(const BlockInfo& block) {
   std::vector<std::string> all = {""};
   for (const KeyInfo& key : block.keys)
@@ -90,7 +90,7 @@ std::vector<std::string> contexts(const BlockInfo& block) {
   return all;
 }
 
-/// The block, and the path by which its keys are named in messages.
+/// Returns the heading of the block and the path of its keys in messages.
 std::pair<std::string, std::string> heading_of(const BlockInfo& block) {
   if (block.path == "table") return {block.heading, "table.x"};
   if (block.path == "model.layer") return {"[model]\ntype = \"network\"\n" + block.heading, "model.layer.x"};
@@ -101,7 +101,7 @@ std::pair<std::string, std::string> heading_of(const BlockInfo& block) {
   return {block.heading, block.path};
 }
 
-/// The message about this value of a key, in the first context that reads the key.
+/// Returns the message about this value of a key, in the first context that reads the key.
 std::string message_of(const BlockInfo& block, const KeyInfo& key, const std::string& value, std::string& where) {
   const auto [heading, path] = heading_of(block);
   for (const std::string& context : contexts(block)) {
@@ -119,7 +119,7 @@ std::string message_of(const BlockInfo& block, const KeyInfo& key, const std::st
 
 }  // namespace
 
-TEST_CASE("a number right outside of the range that docs/deck.md states is refused, by its line") {
+TEST_CASE("parse_deck: a number just outside the range in docs/deck.md throws with its line") {
   int numbers = 0;
   for (const BlockInfo& block : deck::schema())
     for (const KeyInfo& key : block.keys) {
@@ -138,7 +138,7 @@ TEST_CASE("a number right outside of the range that docs/deck.md states is refus
   CHECK(numbers > 100);
 }
 
-TEST_CASE("the ends of the range that docs/deck.md states are taken") {
+TEST_CASE("parse_deck: takes the ends of the ranges in docs/deck.md") {
   for (const BlockInfo& block : deck::schema())
     for (const KeyInfo& key : block.keys) {
       if (!is_integer(key) && !is_number(key)) continue;
@@ -150,13 +150,13 @@ TEST_CASE("the ends of the range that docs/deck.md states are taken") {
         const std::string value = is_integer(key) ? std::to_string(std::int64_t(end)) : shortest(end);
         const std::string message = message_of(block, key, with_value(key, value), where);
         INFO(block.path << "." << key.name << " = " << value << ": " << message);
-        CHECK_FALSE(mentions(message, " must be an integer"));  // what it owes other keys is another thing
+        CHECK_FALSE(mentions(message, " must be an integer"));  // other keys may still refuse the value
         CHECK_FALSE(mentions(message, " must be a finite number"));
       }
     }
 }
 
-TEST_CASE("a schedule that no run can follow is refused, by the line of what makes it so") {
+TEST_CASE("parse_deck: throws with the line of the cause if no run can follow the schedule") {
   const auto refused = [](const std::string& text, const std::string& message) {
     CHECK(error_of([&] { deck::parse_deck(text, "d.toml", {}); }).rfind(message, 0) == 0);
   };
@@ -174,14 +174,14 @@ TEST_CASE("a schedule that no run can follow is refused, by the line of what mak
               "[optimizer.sparse]\nlr = 0\n[optimizer.dense]\nlr = 1e-30\n[[table]]\nname = \"a\"\n"
               "optimizer = {lr = 1e-20}\n",
           "d.toml:1: schedule.stages.0 makes of table.a.optimizer.lr = 1e-20 a learning rate of 1e+40, more");
-  CHECK_NOTHROW(deck::parse_deck(growing + "[train]\nsteps = 30\n", "d.toml", {}));  // which ends before
+  CHECK_NOTHROW(deck::parse_deck(growing + "[train]\nsteps = 30\n", "d.toml", {}));  // the run ends earlier
   refused("[[schedule.stages]]\npolicy = \"step\"\nvalue = 1e30\nmax_steps = 60\nscale = 1e30\n", "d.toml:1: schedule");
 
   refused("[optimizer.dense]\nlr = 0.5\ndecay = \"decoupled\"\nweight_decay = 3\n",
           "d.toml:4: optimizer.dense.weight_decay is 3.0; times the learning rate of up to 0.5 (optimizer.dense.lr = "
           "0.5) that is 1.5: a step would take more than the whole weight away");
   CHECK_NOTHROW(deck::parse_deck("[optimizer.dense]\nlr = 0.5\ndecay = \"decoupled\"\nweight_decay = 2\n", "d", {}));
-  for (const char* type : {"sgd", "momentum_sgd", "nesterov_sgd"})  // l2, as it is by itself
+  for (const char* type : {"sgd", "momentum_sgd", "nesterov_sgd"})  // l2 is the default
     refused(concat("[[table]]\nname = \"a\"\noptimizer = {type = \"", type, "\", lr = 0.5, weight_decay = 3}\n"),
             "d.toml:3: table.a.optimizer.weight_decay is 3.0; times the learning rate of up to 0.5");
   CHECK_NOTHROW(deck::parse_deck("[optimizer.sparse]\ntype = \"adagrad\"\nlr = 0.5\nweight_decay = 3\n", "d", {}));

@@ -13,7 +13,7 @@ using namespace tesserec;
 using deck::Deck;
 using deck::parse_deck;
 
-TEST_CASE("a full deck reaches the settings structs") {
+TEST_CASE("parse_deck: a full deck reaches the settings structs") {
   const Deck d = parse_deck(test::full_deck, "full.toml");
   CHECK(d.run.name == "full");
   CHECK(d.run.seed == 7);
@@ -41,7 +41,7 @@ TEST_CASE("a full deck reaches the settings structs") {
   CHECK(d.evaluate.metrics == std::vector<std::string>{"auc", "ne"});
 }
 
-TEST_CASE("a table's optimizer starts from optimizer.sparse") {
+TEST_CASE("parse_deck: a table's optimizer starts from optimizer.sparse") {
   const Deck d = parse_deck(test::full_deck, "full.toml");
   REQUIRE(d.tables[0].optimizer);
   CHECK(d.tables[0].optimizer->type == optim::Type::rowwise_adagrad);
@@ -50,7 +50,7 @@ TEST_CASE("a table's optimizer starts from optimizer.sparse") {
   CHECK(d.tables[0].optimizer->initial_accumulator == 0.1);
 }
 
-TEST_CASE("what a deck leaves out has the struct's default") {
+TEST_CASE("parse_deck: absent keys have the defaults of the structs") {
   const Deck d = parse_deck("[run]\n", "short.toml");
   CHECK(d.run.name == train::RunSettings{}.name);
   CHECK(d.train.batch_size == train::Settings{}.batch_size);
@@ -59,18 +59,18 @@ TEST_CASE("what a deck leaves out has the struct's default") {
   CHECK(d.tables.empty());
 }
 
-TEST_CASE("a byte order mark, CRLF and a missing last newline are fine") {
+TEST_CASE("parse_deck: accepts a byte order mark and CRLF and a missing last newline") {
   CHECK(parse_deck("\xef\xbb\xbf[train]\r\nlanes = 4\r\n", "x").train.lanes == 4);
   CHECK(parse_deck("[train]\nlanes = 4", "x").train.lanes == 4);
 }
 
-TEST_CASE("one text stands for a list of one, and dotted keys for blocks") {
+TEST_CASE("parse_deck: takes one text as a list of one and dotted keys as blocks") {
   const Deck d = parse_deck("data.train = \"a.h5\"\noptimizer.sparse.lr = 1\n", "x");
   CHECK(d.data.train == std::vector<std::string>{"a.h5"});
   CHECK(d.optimizer.sparse.lr == 1.0);
 }
 
-TEST_CASE("at() names the line of a key, or of its block") {
+TEST_CASE("at: names the line of a key or of its block") {
   const Deck d = parse_deck(test::full_deck, "full.toml", {"train.epochs=2"});
   CHECK(d.at("model.bottom") == "full.toml:33: model.bottom");
   CHECK(d.at("model.itself") == "full.toml:31: model.itself");
@@ -78,7 +78,7 @@ TEST_CASE("at() names the line of a key, or of its block") {
   CHECK(Deck{}.at("model.bottom") == "deck: model.bottom");
 }
 
-TEST_CASE("the effective deck reads back to itself") {
+TEST_CASE("effective_deck: reads back to itself") {
   for (const std::string& text : {test::full_deck, std::string("[run]\n")}) {
     const Deck first = parse_deck(text, "first");
     const std::string effective = deck::effective_deck(first);
@@ -91,13 +91,13 @@ TEST_CASE("the effective deck reads back to itself") {
   }
 }
 
-TEST_CASE("with interaction cat the bottom MLP ends where it likes") {
+TEST_CASE("model.interaction = cat: lets the bottom MLP have any last width") {
   const std::string text = "[model]\nembedding_dim = 8\nbottom = [32, 5]\n";
   CHECK_THROWS_AS(parse_deck(text, "x"), Error);
   CHECK_NOTHROW(parse_deck(text + "interaction = \"cat\"\n", "x"));
 }
 
-TEST_CASE("what a deck leaves open stays open in the effective deck") {
+TEST_CASE("effective_deck: leaves open the keys that the deck leaves open") {
   const std::vector<std::string> keys = {"data.synthetic.variable_bags=true", "plan.tables.first.kernel=fused",
                                          "plan.tables.first.min_partition=32"};
   const Deck open = parse_deck(test::full_deck, "x"), set = parse_deck(test::full_deck, "x", keys);
@@ -111,7 +111,7 @@ TEST_CASE("what a deck leaves open stays open in the effective deck") {
 
 namespace {
 
-/// A deck of a model of this type, of any but network.
+/// Returns a deck with a model of this type, which may be any except network.
 Deck deck_of(const network::ModelType& type) {
   const auto given = [&](const std::string& key, const std::string& value) {
     return std::count(type.keys.begin(), type.keys.end(), key) > 0 ? key + " = \"" + value + "\"\n" : "";
@@ -145,7 +145,7 @@ first_steps = 10
 
 }  // namespace
 
-TEST_CASE("a sweep comes back from the effective deck, its keys in order and its values in one way") {
+TEST_CASE("effective_deck: keeps the keys of a sweep in order and its values in one form") {
   const Deck deck = parse_deck(swept, "x"), again = parse_deck(deck::effective_deck(deck), "y");
   CHECK(deck::effective_deck(again) == deck::effective_deck(deck));
   REQUIRE(again.sweep.keys.size() == 3);
@@ -159,12 +159,12 @@ TEST_CASE("a sweep comes back from the effective deck, its keys in order and its
   CHECK(deck::effective_deck(parse_deck(test::full_deck, "x")).find("[sweep") == std::string::npos);
 }
 
-TEST_CASE("the effective deck holds every key of the schema that is set") {
+TEST_CASE("effective_deck: holds every key of the schema that is set") {
   std::string effective =
       deck::effective_deck(parse_deck(test::full_deck, "full.toml",
                                       {"data.synthetic.variable_bags=true", "plan.tables.first.min_partition=8",
                                        "preprocess.fill_value=2", "preprocess.column.age.fill_value=1.5"}));
-  for (const network::ModelType& type : network::model_types())  // which read keys of their own
+  for (const network::ModelType& type : network::model_types())  // each type reads keys of its own
     if (type.name != "network") effective += deck::effective_deck(deck_of(type));
   for (const layers::LayerType& type : layers::layer_types())
     effective += deck::effective_deck(
@@ -187,7 +187,7 @@ TEST_CASE("the effective deck holds every key of the schema that is set") {
     }
 }
 
-TEST_CASE("a model as a network comes back layer by layer") {
+TEST_CASE("as_network: rebuilds the model layer by layer") {
   for (const network::ModelType& type : network::model_types()) {
     if (type.name == "network") continue;
     INFO(type.name);
@@ -203,7 +203,7 @@ TEST_CASE("a model as a network comes back layer by layer") {
   }
 }
 
-TEST_CASE("stages of the schedule come back from the effective deck") {
+TEST_CASE("effective_deck: keeps the stages of the schedule") {
   const Deck d = parse_deck(
       "[[schedule.stages]]\npolicy = \"constant\"\nmax_steps = 2\nvalue = 0.1\n"
       "[[schedule.stages]]\npolicy = \"linear\"\nmax_steps = 9\nvalue = 0.1\nend_value = 0.5\nstart_steps = 2\n"
@@ -217,21 +217,21 @@ TEST_CASE("stages of the schedule come back from the effective deck") {
   CHECK(deck::effective_deck(again) == deck::effective_deck(d));
 }
 
-TEST_CASE("numbers keep their bits through the effective deck") {
+TEST_CASE("effective_deck: keeps the bits of numbers") {
   for (const char* number : {"0.1", "1e-300", "5e-324", "123456789.123456789", "1e22", "3"}) {
     const Deck d = parse_deck(std::string("[optimizer.dense]\ntype = \"adagrad\"\nweight_decay = ") + number, "x");
     CHECK(parse_deck(deck::effective_deck(d), "y").optimizer.dense.weight_decay == d.optimizer.dense.weight_decay);
   }
 }
 
-TEST_CASE("what commands need") {
+TEST_CASE("require_data and require_preprocess: throw if the deck lacks what the command needs") {
   CHECK_THROWS_AS(deck::require_data(parse_deck("[run]\n", "x")), Error);
   CHECK_THROWS_AS(deck::require_preprocess(parse_deck("[run]\n", "x")), Error);
   CHECK_NOTHROW(deck::require_data(parse_deck(test::full_deck, "x")));
   CHECK_NOTHROW(deck::require_preprocess(parse_deck(test::full_deck, "x")));
 }
 
-TEST_CASE("every deck in inputs/ is valid") {
+TEST_CASE("read_deck: accepts every deck in inputs/") {
   const std::filesystem::path inputs = std::filesystem::path(TESSEREC_SOURCE_DIR) / "inputs";
   if (!std::filesystem::is_directory(inputs)) return;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(inputs)) {

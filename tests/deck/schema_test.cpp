@@ -9,7 +9,7 @@
 
 using namespace tesserec;
 
-TEST_CASE("docs/deck.md is what the schema says") {
+TEST_CASE("describe_markdown: returns the text of docs/deck.md") {
   std::ifstream file(std::string(TESSEREC_SOURCE_DIR) + "/docs/deck.md");
   REQUIRE(file);
   std::ostringstream text;
@@ -18,7 +18,7 @@ TEST_CASE("docs/deck.md is what the schema says") {
   CHECK(text.str() == deck::describe_markdown());
 }
 
-TEST_CASE("every key is described in full and stands once") {
+TEST_CASE("schema: describes every key in full and once") {
   std::set<std::string> seen;
   for (const deck::BlockInfo& block : deck::schema()) {
     CHECK_FALSE(block.sentence.empty());
@@ -35,7 +35,7 @@ TEST_CASE("every key is described in full and stands once") {
   CHECK(seen.count("train.batch_size") == 1);
 }
 
-TEST_CASE("defaults in the schema are those of the structs") {
+TEST_CASE("schema: the defaults of train.batch_size and model.top are those of the structs") {
   for (const deck::BlockInfo& block : deck::schema())
     for (const deck::KeyInfo& key : block.keys) {
       if (block.path == "train" && key.name == "batch_size")

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What ranks of a job compare of their decks.
+// Values of a deck that the ranks of a job compare.
 #include <cstdlib>
 #include <fstream>
 #include <map>
@@ -21,7 +21,7 @@ std::map<std::string, std::string> values(const deck::Deck& deck) {
 
 }  // namespace
 
-TEST_CASE("a deck's values have the names that --set takes") {
+TEST_CASE("values_of: names values as --set does") {
   const auto all = values(deck::parse_deck(test::full_deck, "d.toml"));
   CHECK(all.at("train.batch_size") == "64");
   CHECK(all.at("optimizer.dense.lr") == "0.001");
@@ -30,13 +30,13 @@ TEST_CASE("a deck's values have the names that --set takes") {
   CHECK(all.at("preprocess.column.age.transform") == "\"standardise\"");
   CHECK(all.at("plan.tables.second.x.kernel") == "\"dense\"");
   CHECK(all.at("model.top") == "[32, 1]");
-  // What nothing reads is compared too, once.
+  // Values that nothing reads are compared too, once.
   const auto more = values(deck::parse_deck(test::full_deck, "d.toml", {"sweep.jobs=3"}));
   CHECK(more.at("sweep.jobs") == "3");
   CHECK(more.size() == all.size() + 1);
 }
 
-TEST_CASE("a deck of many tables has its values though they are more text than a deck may have") {
+TEST_CASE("values_of: returns the values of a deck longer than a deck file may be") {
   std::string text = "[model]\nembedding_dim = 2\nbottom = [2]\n";
   for (int i = 0; i < 8000; ++i) text += concat("[[table]]\nname = \"t", i, "\"\n");
   const deck::Deck deck = deck::parse_deck(text, "d.toml");
@@ -45,7 +45,7 @@ TEST_CASE("a deck of many tables has its values though they are more text than a
   CHECK(all.at("table.t7999.pooling") == "\"sum\"");
 }
 
-TEST_CASE("every key of the schema that has another value makes another deck, and is found by name") {
+TEST_CASE("values_of: every key with another value makes another deck and is found by name") {
   std::map<std::string, test::OtherValue> found;
   for (const test::OtherValue& one : test::other_values()) {
     INFO(one.other);
@@ -66,8 +66,8 @@ TEST_CASE("every key of the schema that has another value makes another deck, an
     }
 }
 
-// For tests/one_deck.sh: decks and a list of other values into the folder $OTHER_VALUES.
-TEST_CASE("other values as files", "[.other_values]") {
+// Writes decks and a list of other values into the folder $OTHER_VALUES, as tests/one_deck.sh needs.
+TEST_CASE("other_values: writes decks and other values as files", "[.other_values]") {
   const char* folder = std::getenv("OTHER_VALUES");
   REQUIRE(folder != nullptr);
   const auto& decks = test::decks_with_every_block();

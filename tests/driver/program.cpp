@@ -36,7 +36,7 @@ void redirect(int to, const std::string& path, int flags) {
   if (file < 0 || ::dup2(file, to) < 0) ::_exit(127);
 }
 
-/// Settings of Open MPI for many jobs on one machine (tests/mpi.sh).
+/// Returns Open MPI's settings for many jobs on one machine (tests/mpi.sh).
 const std::map<std::string, std::string>& one_machine() {
   static const std::map<std::string, std::string> all = {{"OMPI_MCA_rmaps_base_oversubscribe", "1"},
                                                          {"OMPI_MCA_ess_singleton_isolated", "1"},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A program as a user meets it: exit code, stdout and stderr, on one rank or several. For tests that start programs.
+/// A program as its user sees it: exit code, stdout and stderr, on one rank or several.
 #pragma once
 
 #include <map>
@@ -8,7 +8,7 @@
 
 namespace tesserec::test {
 
-/// An empty folder that goes with this.
+/// An empty folder that the destructor removes.
 class TestFolder {
  public:
   TestFolder();
@@ -18,7 +18,7 @@ class TestFolder {
 
   const std::string& path() const { return path_; }
   std::string operator/(const std::string& name) const { return path_ + "/" + name; }
-  /// Writes a file, in folders that are made, with this folder's path for each '@'. Returns its path.
+  /// Writes a file, makes its folders, and replaces each '@' by this folder's path. Returns the file's path.
   std::string write(const std::string& name, const std::string& text) const;
 
  private:
@@ -27,12 +27,12 @@ class TestFolder {
 
 std::string text_of_file(const std::string& path);
 
-/// Exit code and output of a program that ended.
+/// Exit code and output of a program that has ended.
 struct Outcome {
-  int code = 0;  ///< of the launcher on several ranks; 124: it ran for more than a minute
+  int code = 0;  ///< of the launcher if there are several ranks; 124: the program ran for more than a minute
   std::string out = {}, err = {};
 
-  /// Returns the number or text of the first key of this name in the JSON on stdout; "" where there is none.
+  /// Returns the number or text of the first key of this name in the JSON on stdout; "" if there is none.
   std::string value(const std::string& key) const;
 };
 
@@ -40,18 +40,18 @@ using Arguments = std::vector<std::string>;
 
 class Program {
  public:
-  /// The program that the environment variable names, on so many ranks. One rank needs no launcher; else $LAUNCH.
+  /// Selects the program in an environment variable and the number of ranks. Several ranks use the launcher $LAUNCH.
   explicit Program(const char* variable, int ranks = 1);
-  /// Sets an environment variable of its processes.
+  /// Sets an environment variable of the program's processes.
   Program with(const std::string& name, const std::string& value) const;
-  /// Adds arguments that every call has at its end.
+  /// Appends arguments to those of every call.
   Program with(const Arguments& arguments) const;
 
-  /// Runs it without input; ends it after a minute.
+  /// Runs the program without input and ends it after a minute.
   Outcome run(const Arguments& arguments) const;
-  /// Checks that it ends with 0, says `part` on stdout and has no message of an error.
+  /// Checks that the program exits with 0, prints `part` on stdout and prints no error.
   Outcome must_succeed(const std::string& part, const Arguments& arguments) const;
-  /// Checks that it ends with 2, with one message, which has `part`, and nothing on stdout.
+  /// Checks that the program exits with 2 and one error, which contains `part`, and prints nothing on stdout.
   Outcome must_fail(const std::string& part, const Arguments& arguments) const;
 
  private:
@@ -61,7 +61,7 @@ class Program {
   Arguments more_;
 };
 
-/// Returns the number of ranks that ctest asks for, $RANKS.
+/// Returns the number of ranks that ctest sets in $RANKS.
 int ranks_of_test();
 
 }  // namespace tesserec::test

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // fault_mutate KIND FILE SEED: damages a file in place. flip: one bit at a random place; cut: to a random length; zero:
-// a random block of 4 KiB, the last one shorter. Says "unchanged" where the block was zero before or the file is empty.
+// a random block of 4 KiB, the last one shorter. Prints "unchanged" if the block was zero before or the file is empty.
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>

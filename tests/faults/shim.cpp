@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// A library to preload: it lets the n-th call that concerns files below one folder fail, in one rank or in all.
-//   FAULT_PREFIX=FOLDER  calls on paths below it count, and on descriptors of files opened there; without it none
-//   FAULT_CALL=N         the N-th of these calls, from 1; 0: none
-//   FAULT_KIND=ENOSPC    that call fails so, once
+// A library to preload. It makes the n-th call that concerns files below one folder fail, in one rank or in all.
+//   FAULT_PREFIX=FOLDER  calls on paths below it count, and on descriptors of files opened there; without it none.
+//   FAULT_CALL=N         the N-th of these calls, from 1; 0: none.
+//   FAULT_KIND=ENOSPC    that call fails so, once.
 //              EIO
-//              FULL      from that call on all that take space fail with ENOSPC
-//              SHORT     that write does half and says so, the next one to the file fails with ENOSPC
-//              HALF      that write does half and says so, all others succeed: nobody may mind
-//              LIE       the N-th call of write() does half and says that it did all, as a failing disk
-//              KILL      SIGKILL instead of that call
-//              HIDDEN    no call counts: whatever lies below the folder cannot be seen (ENOENT)
-//   FAULT_RANK=R         in this rank only (OMPI_COMM_WORLD_RANK, PMIX_RANK); -1 or nothing: in any
-//   FAULT_COUNT=FILE     each counted call adds a line "RANK N CALL PATH", at once, so that _exit and signals lose none
-// Writes of C stdio go from glibc to the kernel without a symbol in between and cannot be caught; its opens, flushes
-// and closes can, and stand for them.
+//              FULL      from that call on all that take space fail with ENOSPC.
+//              SHORT     that write stores half and returns so, the next one to the file fails with ENOSPC.
+//              HALF      that write stores half and returns so, all others succeed: a correct program notices nothing.
+//              LIE       the N-th call of write() stores half and returns the full size, as a failing disk does.
+//              KILL      the process ends by SIGKILL before that call.
+//              HIDDEN    no call counts: everything below the folder is invisible (ENOENT).
+//   FAULT_RANK=R         in this rank only (OMPI_COMM_WORLD_RANK, PMIX_RANK); -1 or nothing: in any.
+//   FAULT_COUNT=FILE     each counted call adds a line "RANK N CALL PATH", at once: _exit and signals lose none.
+// Writes of C stdio pass from glibc to the kernel without a symbol that a library could replace. Its opens, flushes and
+// closes have one and count instead.
 #include "shim.hpp"
 
 #include <algorithm>
@@ -41,15 +41,15 @@ struct Settings {
   long call = 0, rank = 0;
   Kind kind = Kind::none;
   int error = EIO;
-  bool then_full = false;  // after a half write the next one to the same file fails
+  bool then_full = false;  // after a half write, the next write to the same file fails
   int log = -1;
 };
 
 std::atomic<long> calls{0};
 std::atomic<long> plain_writes{0};
-std::atomic<int> starved{-1};             // the descriptor whose next write fails
+std::atomic<int> starved{-1};             // descriptor whose next write fails
 std::atomic<bool> followed[descriptors];  // opened below the folder
-std::atomic<bool> writable[descriptors];  // and for writing
+std::atomic<bool> writable[descriptors];  // and opened for writing
 
 const char* variable(const char* name) {
   const char* text = std::getenv(name);

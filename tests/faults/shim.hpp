@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What the calls of the preloaded library share (shim.cpp says what it does).
+/// Declarations that the files of the preloaded library share (shim.cpp describes it).
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace faults {
 
-/// The function that would be called without this library.
+/// Returns the function that would be called without this library.
 template <class F>
 F* real(const char* name) {
   return reinterpret_cast<F*>(dlsym(RTLD_NEXT, name));
@@ -20,18 +20,18 @@ F* real(const char* name) {
 enum Use { takes_space = 1, writes = 2 };
 enum class Fate { passes, fails, halves, lies };
 
-/// Counts a call and says what becomes of it; errno is set where it fails. `path` or `file` is what it is about.
+/// Counts a call and returns its fate; sets errno if the call fails. `path` or `file` is its argument.
 Fate count(const char* name, int use, int file, const char* path);
 
 constexpr std::size_t path_size = 4096;
-/// The path as text from the root, into path_size bytes. Links are not followed.
+/// Writes the absolute path as text into path_size bytes. Does not follow links.
 void absolute(int folder, const char* path, char* out);
-/// Whether a path, relative to `folder`, lies below the folder that counts.
+/// Returns whether a path, relative to `folder`, lies below the folder that counts.
 bool below(int folder, const char* path);
-/// Whether it cannot be seen; errno says so.
+/// Returns whether the path is hidden, and sets errno if it is.
 bool hidden(int folder, const char* path);
 
-/// Descriptors of files opened below the folder.
+/// Track descriptors of files opened below the folder.
 void follow(int file, bool for_writing);
 void forget(int file);
 bool is_followed(int file);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls that open, write and close files.
+// Replacements of calls that open, write and close files.
 #include <algorithm>
 #include <cerrno>
 #include <cstdarg>
@@ -39,7 +39,7 @@ std::FILE* opened_stream(const char* name, const char* path, const char* mode,
   return stream;
 }
 
-/// `next(size)` writes the first `size` bytes.
+/// Returns the result of a write that `next(size)` does for the first `size` bytes.
 template <class Write>
 ssize_t written(const char* name, int file, std::size_t size, const Write& next) {
   if (!is_followed(file)) return next(size);
@@ -55,7 +55,7 @@ ssize_t written(const char* name, int file, std::size_t size, const Write& next)
   }
 }
 
-/// A vector of buffers is cut to its first `size` bytes.
+/// A vector of buffers limited to its first `size` bytes.
 constexpr int most_parts = 64;
 struct Parts {
   iovec part[most_parts];
@@ -74,7 +74,7 @@ std::size_t size_of(const iovec* from, int parts) {
   return size;
 }
 
-/// A call on a descriptor that succeeds with 0.
+/// Makes a call on a descriptor that returns 0 on success.
 template <class Call>
 int done(const char* name, int use, int file, const Call& next) {
   if (is_followed(file) && count(name, use, file, nullptr) == Fate::fails) return -1;
@@ -181,7 +181,7 @@ EXPORT int fdatasync(int file) {
 FTRUNCATE(ftruncate, off_t)
 FTRUNCATE(ftruncate64, off64_t)
 
-// This one returns its error and leaves errno alone.
+// posix_fallocate returns its error and leaves errno alone.
 #define FALLOCATE(name, offset)                                                                     \
   EXPORT int name(int file, offset at, offset size) {                                               \
     REAL(name);                                                                                     \
@@ -191,7 +191,7 @@ FTRUNCATE(ftruncate64, off64_t)
 FALLOCATE(posix_fallocate, off_t)
 FALLOCATE(posix_fallocate64, off64_t)
 
-// The descriptor is gone whatever close says, as on Linux. Only files that were open for writing can lose something.
+// Linux frees the descriptor even if close fails. Only files that were open for writing can lose data.
 EXPORT int close(int file) {
   REAL(close);
   if (!is_followed(file)) return next(file);

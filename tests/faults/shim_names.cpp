@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls that rename, remove, make and look.
+// Replacements of calls that rename, remove, make and look up files.
 #include <cerrno>
 #include <cstdio>
 
@@ -69,7 +69,7 @@ EXPORT int mkdirat(int folder, const char* path, mode_t mode) noexcept {
   return next(folder, path, mode);
 }
 
-// What only looks never counts, but a hidden folder is hidden from it.
+// Lookups never count, but they do not see a hidden folder.
 #define LOOK(name, type)                                   \
   EXPORT int name(const char* path, type* into) noexcept { \
     REAL(name);                                            \

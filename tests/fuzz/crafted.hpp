@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Data sets that break the format, one fault each. A file is written under `path`; others that it names stand beside it.
+// Datasets that break the format, with one fault each. A file is written under `path`, and files that it names next to
+// it.
 #pragma once
 
 #include <filesystem>
@@ -40,7 +41,7 @@ class CraftedFiles {
     const std::int32_t zero = 0;
     H5Tenum_insert(enumeration, "zero", &zero);
     const hsize_t two = 2;
-    std::vector<std::pair<const char*, hid_t>> kinds;  // not a list: in braces nvcc takes HDF5's names apart
+    std::vector<std::pair<const char*, hid_t>> kinds;  // no initializer list: nvcc splits HDF5's names in braces
     const auto put = [&](const char* name, hid_t type) { kinds.emplace_back(name, type); };
     put("f32", H5T_IEEE_F32LE), put("f64", H5T_IEEE_F64LE), put("compound", compound), put("enum", enumeration);
     put("i8", H5T_STD_I8LE), put("i16", H5T_STD_I16LE), put("i32", H5T_STD_I32LE), put("i64", H5T_STD_I64LE);
@@ -179,7 +180,7 @@ class CraftedFiles {
     add("ids of one feature", false, [](hid_t file) { remove(file, "/sparse/item"); });
   }
 
-  /// Numbers that lie elsewhere: all need trust.
+  /// Adds files whose numbers lie in other files; all need data.trust.
   void links() {
     for (const Place& place : places()) {
       const auto each = [&, name = std::string(place.name)](const char* what, const std::function<void(hid_t, hid_t)>& change) {

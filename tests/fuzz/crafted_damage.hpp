@@ -11,14 +11,14 @@ namespace tesserec::test {
 struct Crafted {
   std::string name;
   std::function<void(const std::string& path)> write;
-  bool damaged = false;  ///< bytes were changed: what is read may be as before, by luck
+  bool damaged = false;  ///< bytes were changed at random: the file may still read as before
 };
 
 inline std::string content_of(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), {}};
 }
-/// Files whose bytes were changed or cut.
+/// Returns files whose bytes were changed or truncated.
 inline std::vector<Crafted> damaged_files() {
   std::vector<Crafted> all;
   const auto damaged = [&all](const std::string& name, bool by_luck, const std::function<void(std::string&)>& change) {

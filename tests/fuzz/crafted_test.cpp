@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// HDF5 files of strangers: each fault is an Error that names the file. With the whole program on 1 and 2 ranks:
-// crafted.sh.
+// HDF5 files by strangers: each fault is an Error that names the file. crafted.sh runs the whole program on the same
+// files with 1 and 2 ranks.
 #include "tests/fuzz/crafted.hpp"
 
 #include <cstdlib>
@@ -15,7 +15,7 @@ using namespace tesserec;
 
 namespace {
 
-/// What reading the file to its end says; "" with all samples in `read`.
+/// Returns the error of reading the file to its end; if it is "", `read` holds all samples.
 std::string complaint(const std::string& path, std::vector<std::vector<std::string>>* read = nullptr,
                       bool trust = false) {
   data::Settings settings;
@@ -31,7 +31,7 @@ std::string complaint(const std::string& path, std::vector<std::vector<std::stri
 
 }  // namespace
 
-TEST_CASE("crafted HDF5 files are refused, whatever HDF5 makes of them") {
+TEST_CASE("make_source: refuses crafted HDF5 files however HDF5 reads them") {
   const comm::Communicator self(MPI_COMM_SELF);
   const Scratch scratch(self);
   const std::string path = scratch / "x.h5";
@@ -65,7 +65,7 @@ TEST_CASE("crafted HDF5 files are refused, whatever HDF5 makes of them") {
   }
 }
 
-TEST_CASE("a filter that HDF5 does not have is named") {
+TEST_CASE("make_source: names a filter that HDF5 lacks") {
   const comm::Communicator self(MPI_COMM_SELF);
   const Scratch scratch(self);
   constexpr H5Z_filter_t squeeze = 300;
@@ -84,7 +84,7 @@ TEST_CASE("a filter that HDF5 does not have is named") {
   CHECK(mentions(complaint(scratch / "x.h5"), "/labels is compressed with the filter \"squeeze\" (number 300)"));
 }
 
-TEST_CASE("numbers in other files are read with data.trust alone, and only where they are") {
+TEST_CASE("data.trust: is needed to read numbers in other files") {
   const comm::Communicator self(MPI_COMM_SELF);
   const Scratch scratch(self);
   const std::string path = scratch / "x.h5";

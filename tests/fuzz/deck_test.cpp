@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mutations of a valid deck: each is read or refused with an Error, and what was read survives the effective
-// deck.
+// Mutations of a valid deck. Each is read or refused with an Error, and the effective deck of a read deck reads back
+// the same.
 #include "catch.hpp"
 #include "tests/deck/decks.hpp"
 #include "tests/fuzz/mutations.hpp"
@@ -10,7 +10,7 @@
 
 using namespace tesserec;
 
-TEST_CASE("mutated decks are read or refused") {
+TEST_CASE("parse_deck: reads or refuses mutated decks") {
   std::mt19937 random(test::fuzz_seed(20240607));
   int read = 0, refused = 0;
   for (test::Rounds rounds(1000); rounds.next();) {
@@ -29,7 +29,7 @@ TEST_CASE("mutated decks are read or refused") {
   CHECK(refused > 300);
 }
 
-TEST_CASE("mutated overrides are taken or refused") {
+TEST_CASE("parse_deck: takes or refuses mutated overrides") {
   std::mt19937 random(test::fuzz_seed(99));
   const std::string seeds[] = {"table.first.rows=5", "optimizer.sparse={type=\"sgd\",lr=0.1}", "model.bottom=[16, 8]",
                                "plan.tables.\"second.x\".sharding=row_wise", "model.bottom.0=4"};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// HDF5 files written with the library alone, without the checks of store.
+// HDF5 files written with the library alone, without the checks of src/store.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ inline hid_t string_type(std::size_t size = H5T_VARIABLE) {
   return type;
 }
 
-/// Replaces an attribute; `memory` is the type of `data`, and of the file where `disk` is not given.
+/// Replaces an attribute. `memory` is the type of `data`, and, unless `disk` is given, also of the file.
 inline void attribute(hid_t file, const char* name, hid_t memory, hid_t space, const void* data, hid_t disk = -1) {
   if (H5Aexists(file, name) > 0) H5Adelete(file, name);
   const hid_t made = H5Acreate2(file, name, disk < 0 ? memory : disk, space, H5P_DEFAULT, H5P_DEFAULT);
@@ -46,7 +46,7 @@ inline void remove(hid_t file, const std::string& name) {
   if (H5Lexists(file, name.c_str(), H5P_DEFAULT) > 0) H5Ldelete(file, name.c_str(), H5P_DEFAULT);
 }
 
-/// Replaces a dataset; `data` may be null: nothing is written.
+/// Replaces a dataset. If `data` is null, nothing is written.
 inline void dataset(hid_t file, const std::string& name, hid_t disk, hid_t space, hid_t memory, const void* data,
                     hid_t creation = H5P_DEFAULT) {
   remove(file, name);
@@ -58,11 +58,11 @@ inline void dataset(hid_t file, const std::string& name, hid_t disk, hid_t space
   H5Pclose(links);
 }
 
-/// A valid data set of 8 samples as h5py writes it: features user and item, one dense feature, weights.
+/// Writes a valid dataset of 8 samples as h5py would: features user and item, one dense feature, weights.
 inline void write_foreign(const std::string& path, bool packed, const std::function<void(hid_t)>& change = {}) {
   const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
   H5Pset_libver_bounds(access, H5F_LIBVER_EARLIEST, H5F_LIBVER_LATEST);
-  H5Pset_fclose_degree(access, H5F_CLOSE_STRONG);  // pieces are left open
+  H5Pset_fclose_degree(access, H5F_CLOSE_STRONG);  // some objects are left open
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
   const hid_t file = H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access);
   text_attribute(file, "format", {"tesserec-dataset"}, true);
@@ -91,12 +91,12 @@ inline void write_foreign(const std::string& path, bool packed, const std::funct
   H5Pclose(access);
 }
 
-/// The datasets that are broken, one at a time.
+/// A dataset of the file that tests break, one at a time.
 struct Place {
   const char* name;
   bool packed;
   Extents shape;
-  std::vector<const char*> types;  // that the format allows
+  std::vector<const char*> types;  // allowed by the format
 };
 inline const std::vector<Place>& places() {
   const std::vector<const char*> numbers = {"f64", "i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", "enum", "f32"};

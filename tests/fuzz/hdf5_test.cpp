@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Changed bytes of HDF5 files: a file without a seal is read or refused, one with a seal is refused.
-// TESSEREC_FUZZ_SECONDS makes each test here run so long, with other changes each time.
+// Changed bytes of HDF5 files: a file without a seal is read or refused, a file with a seal is refused.
+// TESSEREC_FUZZ_SECONDS makes each test run that long, with other changes in each run.
 #include <chrono>
 #include <cstdlib>
 #include <random>
@@ -23,8 +23,8 @@ std::string reading(const std::string& path) {
   return error_of([&] { samples_file::drain(*data::make_source(settings, data::Use::train, deal)); });
 }
 
-/// Flips bits, writes zeros, ones or numbers over bytes, or cuts the end off. One time in two the place is among the
-/// first 2 KiB, where most of the structure lies.
+/// Flips bits, writes zeros, ones or numbers over bytes, or cuts the end off. Every second place is among the first 2
+/// KiB, which hold most of the structure.
 std::string changed(std::string bytes, std::mt19937& random) {
   for (unsigned edits = 1 + random() % 4; edits > 0; --edits) {
     const std::size_t at = random() % (random() % 2 == 0 ? std::min<std::size_t>(2048, bytes.size()) : bytes.size());
@@ -51,7 +51,7 @@ std::string changed(std::string bytes, std::mt19937& random) {
 
 }  // namespace
 
-TEST_CASE("changed bytes of data sets without a seal are read or refused") {
+TEST_CASE("make_source: reads or refuses datasets without a seal whose bytes changed") {
   const comm::Communicator self(MPI_COMM_SELF);
   const Scratch scratch(self);
   const std::string path = scratch / "x.h5";
@@ -80,7 +80,7 @@ TEST_CASE("changed bytes of data sets without a seal are read or refused") {
   CHECK(refused > 25);
 }
 
-TEST_CASE("changed bytes of data sets and states with a seal are refused") {
+TEST_CASE("make_source: refuses datasets with a seal whose bytes changed") {
   const comm::Communicator self(MPI_COMM_SELF);
   const Scratch scratch(self);
   const std::string path = scratch / "x.h5";

@@ -6,8 +6,8 @@
 
 namespace tesserec::test {
 
-/// A few random edits of `text`: bytes flipped, pieces cut, doubled, moved or replaced by TOML's special
-/// words.
+/// Returns `text` after a few random edits: bytes flipped, pieces cut, doubled, moved or replaced by special words of
+/// TOML.
 inline std::string mutate(std::string text, std::mt19937& random) {
   static const char* const words[] = {"=",
                                       "[[",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Damaged raw text: whatever the bytes, no crash, every line is counted once, and the cuts between ranks
-// change nothing.
+// Damaged raw text. Any bytes are read without a crash, every line counts once, and the borders between ranks change
+// nothing.
 #include "tests/data/raw_text.hpp"
 
 #include "catch.hpp"
@@ -13,7 +13,7 @@ using namespace tesserec::data;
 
 namespace {
 
-/// Everything a reading gives, as one text: good rows, and bad ones with their line in the file.
+/// Returns the whole reading as one text: good rows, and bad ones with their line in the file.
 std::string reading(const RawFile& file, const std::vector<Index>& cuts, const RowFormat& format) {
   std::string out;
   Index lines = 0, bad = 0;
@@ -118,18 +118,18 @@ void fuzz(const std::string& seed_text, const RowFormat& format, int rounds) {
       REQUIRE(std::string(error.what()).find("raw.gz: the gzip file") != std::string::npos);
     }
   }
-  REQUIRE(survivors > round / 4);  // the mutations leave good rows to compare
+  REQUIRE(survivors > round / 4);  // enough mutations leave good rows to compare
 }
 
 }  // namespace
 
-TEST_CASE("fuzz: Criteo text") {
+TEST_CASE("RowStream: reads mutated Criteo text alike for any cuts and compressed") {
   fuzz(test::criteo_text(6, 7), *make_row_format(PreprocessSettings()), 1000);
   PreprocessSettings padded;
   padded.short_rows = ShortRows::pad;
   fuzz(test::criteo_text(3, 8, "\r\n"), *make_row_format(padded), 700);
 }
 
-TEST_CASE("fuzz: a delimited table with a header") {
+TEST_CASE("RowStream: reads a mutated table with a header alike for any cuts and compressed") {
   fuzz("a,b,y\n1.5,x,0\n-2,,1\n ?, long token ,0\n3e8,z,1\n0,q,0\n\n", *make_row_format(table_settings()), 1000);
 }

@@ -12,10 +12,10 @@ inline double fuzz_seconds() {
   return text == nullptr ? 0 : std::atof(text);
 }
 
-/// The fixed seed of an ordinary test; another one each time where TESSEREC_FUZZ_SECONDS is set.
+/// Returns the fixed seed of an ordinary test, or a random one if TESSEREC_FUZZ_SECONDS is set.
 inline unsigned fuzz_seed(unsigned fixed) { return fuzz_seconds() > 0 ? std::random_device()() : fixed; }
 
-/// A fixed number of rounds, or as many as TESSEREC_FUZZ_SECONDS has time for.
+/// A loop of a fixed number of rounds, or of as many as fit in TESSEREC_FUZZ_SECONDS.
 class Rounds {
  public:
   explicit Rounds(int most) : left_(most) {}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// docs/coming-from.md promises keys, commands and names: each must exist.
+// Promises of docs/coming-from.md: its keys, commands and names must exist.
 #include <set>
 #include <sstream>
 #include <string>
@@ -11,7 +11,7 @@ using namespace page;
 
 namespace {
 
-/// A choice's value must be one that the key takes: range is "dot | cat".
+/// Returns whether the key takes the value of a choice; its range reads "dot | cat".
 bool takes(const tesserec::deck::KeyInfo& key, const std::string& value) {
   if (value.size() < 2 || value.front() != '"') return true;
   if (key.type.find("choice") == std::string::npos) return true;
@@ -19,7 +19,7 @@ bool takes(const tesserec::deck::KeyInfo& key, const std::string& value) {
   return bars.find(" " + value.substr(1, value.size() - 2) + " ") != std::string::npos;
 }
 
-/// Empty when `word` is a key, a command, a script or a name that exists.
+/// Returns "" if `word` is a key, a command, a script or a name that exists.
 std::string complaint(const std::string& word) {
   static const std::string app = text_below("src/app");
   const std::string first = word.substr(0, word.find(' '));
@@ -47,7 +47,7 @@ std::string complaint(const std::string& word) {
 
 }  // namespace
 
-TEST_CASE("every key, command and name in docs/coming-from.md exists") {
+TEST_CASE("coming-from.md: every key and command and name in it exists") {
   std::istringstream page(text_of(root + "/docs/coming-from.md"));
   int rows = 0, checked = 0;
   for (std::string line; std::getline(page, line);) {
@@ -69,7 +69,7 @@ TEST_CASE("every key, command and name in docs/coming-from.md exists") {
   CHECK(checked > 80);
 }
 
-TEST_CASE("docs/coming-from.md has the reference DLRM's 76 flags") {
+TEST_CASE("coming-from.md: has the 76 flags of the reference DLRM") {
   std::istringstream page(text_of(root + "/docs/coming-from.md"));
   std::set<std::string> flags;
   for (std::string line; std::getline(page, line) && line != "## TorchRec";)
@@ -77,7 +77,7 @@ TEST_CASE("docs/coming-from.md has the reference DLRM's 76 flags") {
   CHECK(flags.size() == 76);
 }
 
-TEST_CASE("a name that does not exist is found out") {
+TEST_CASE("complaint: names what does not exist") {
   CHECK(complaint("train.batch_size") == "");
   CHECK(complaint("train.batch") == "no such key");
   CHECK(complaint("model.interaction = \"cat\"") == "");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Pages of the documentation, read by tests, and what they are compared with.
+/// Pages of the documentation as tests read them, and the texts that they are compared with.
 #pragma once
 
 #include <filesystem>
@@ -23,7 +23,7 @@ inline std::string text_of(const fs::path& path) {
   return text.str();
 }
 
-/// The text of all files below a folder.
+/// Returns the text of all files below a folder.
 inline std::string text_below(const std::string& folder) {
   std::string all;
   for (const auto& entry : fs::recursive_directory_iterator(root + "/" + folder))
@@ -31,7 +31,7 @@ inline std::string text_below(const std::string& folder) {
   return all;
 }
 
-/// The cells of a table's line; the first and the last bar stand at its ends.
+/// Returns the cells of a table's line, which begins and ends with a bar.
 inline std::vector<std::string> cells(const std::string& line) {
   std::vector<std::string> found;
   std::istringstream in(line.substr(1));
@@ -39,7 +39,7 @@ inline std::vector<std::string> cells(const std::string& line) {
   return found;
 }
 
-/// What stands between backticks.
+/// Returns the texts between backticks.
 inline std::vector<std::string> words(const std::string& cell) {
   std::vector<std::string> found;
   for (std::size_t at = cell.find('`'); at != std::string::npos;) {
@@ -60,7 +60,7 @@ inline const tesserec::deck::KeyInfo* key_info(const std::string& path) {
   return nullptr;
 }
 
-/// The lines from a heading to the next.
+/// Returns the lines from a heading to the next.
 inline std::string section(const std::string& page, const std::string& heading) {
   const std::size_t begin = page.find(heading + "\n");
   return begin == std::string::npos ? "" : page.substr(begin, page.find("\n## ", begin + 1) - begin);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// README.md's lists are those of the schema and of the commands, and what it calls missing is.
+// Lists of README.md compared with the schema and the commands, including its list of missing features.
 #include <algorithm>
 #include <cctype>
 #include <set>
@@ -18,7 +18,7 @@ std::set<std::string> choices(const tesserec::deck::KeyInfo& key) {
   return {names.begin(), names.end()};
 }
 
-/// The first words of the names in src/app/commands.cpp: {"train", "...
+/// Returns the first words of the names in src/app/commands.cpp: {"train", "...
 std::set<std::string> commands() {
   const std::string text = text_of(root + "/src/app/commands.cpp");
   std::set<std::string> found;
@@ -42,7 +42,7 @@ std::set<std::string> after(const std::string& text, const std::string& program)
 
 }  // namespace
 
-TEST_CASE("README's table of what there is has every choice of its keys and no other") {
+TEST_CASE("README.md: its table of choices has every choice of its keys and no other") {
   std::istringstream lines(section(readme, "## What there is"));
   std::set<std::string> keys;
   for (std::string line; std::getline(lines, line);) {
@@ -65,14 +65,14 @@ TEST_CASE("README's table of what there is has every choice of its keys and no o
   }
 }
 
-TEST_CASE("README shows every command, and no other") {
+TEST_CASE("README.md: shows every command and no other") {
   const auto all = commands();
   REQUIRE(all.size() >= 9);
   REQUIRE(all.count("train") == 1);
   CHECK(after(readme, "build/tesserec ") == all);
 }
 
-TEST_CASE("what README calls missing is missing") {
+TEST_CASE("README.md: the names that it calls missing are missing") {
   std::string text = section(readme, "## What is not there yet");
   REQUIRE_FALSE(text.empty());
   std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) {

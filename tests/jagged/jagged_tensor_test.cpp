@@ -8,7 +8,7 @@ using jagged::JaggedTensor;
 using jagged::JaggedVectors;
 using jagged::to_vector;
 
-TEST_CASE("a jagged tensor from lengths and from offsets shares its values") {
+TEST_CASE("JaggedTensor: from_lengths and from_offsets share the given values") {
   const Vector<Index> values = to_vector<Index>(Exec(), {7, 8, 9});
   const Vector<float> weights = to_vector<float>(Exec(), {0.5f, 1, 2});
   const auto jagged = JaggedTensor::from_lengths(Exec(), values, to_vector<Index>(Exec(), {2, 0, 1}), weights);
@@ -25,7 +25,7 @@ TEST_CASE("a jagged tensor from lengths and from offsets shares its values") {
         "JaggedTensor({\n    \"values\": [[7, 8], [], [9]],\n    \"weights\": [[0.5, 1.0], [], [2.0]]\n})");
 }
 
-TEST_CASE("dense rows are views, and make the same jagged tensor again") {
+TEST_CASE("JaggedTensor: to_dense returns views and from_dense rebuilds the same tensor") {
   const JaggedTensor jagged = jagged::from_list(Exec(), {{}, {3, 4}, {5}}, {{}, {1, 2}, {3}});
   const auto rows = jagged.to_dense();
   REQUIRE(rows.size() == 3);
@@ -39,7 +39,7 @@ TEST_CASE("dense rows are views, and make the same jagged tensor again") {
   CHECK(again.values.data() != jagged.values.data());
 }
 
-TEST_CASE("padding fills short rows and cuts long ones") {
+TEST_CASE("JaggedTensor: to_padded_dense fills short rows and truncates long ones") {
   const auto ids = jagged::from_list(Exec(), {{1, 2, 3}, {}, {4}});
   CHECK(list(ids.to_padded_dense(Exec())) == std::vector<Index>{1, 2, 3, 0, 0, 0, 4, 0, 0});
   CHECK(list(ids.to_padded_dense(Exec(), 2, -1)) == std::vector<Index>{1, 2, -1, -1, 4, -1});
@@ -53,7 +53,7 @@ TEST_CASE("padding fills short rows and cuts long ones") {
   CHECK(printed(cut) == "JaggedTensor({\n    [[1, 2], [0], []]\n})");
 }
 
-TEST_CASE("bags of vectors have one axis more") {
+TEST_CASE("JaggedVectors: pads and splits and rebuilds bags of vectors") {
   const Matrix<float> vectors = make_matrix<float>(Exec(), "tesserec::test::vectors", 3, 2);
   for (Index i = 0; i < 6; ++i) vectors.data()[i] = static_cast<float>(i);
   const auto jagged = JaggedVectors::from_lengths(Exec(), vectors, to_vector<Index>(Exec(), {1, 0, 2}));
@@ -69,7 +69,7 @@ TEST_CASE("bags of vectors have one axis more") {
   CHECK(jagged.to_dense()[2].data() == &vectors(1, 0));
 }
 
-TEST_CASE("no rows, no values") {
+TEST_CASE("JaggedTensor: has no rows and no values if empty") {
   for (const JaggedTensor& none : {JaggedTensor(), jagged::from_list(Exec(), {})}) {
     CHECK(none.size() == 0);
     CHECK(none.total() == 0);
@@ -84,7 +84,7 @@ TEST_CASE("no rows, no values") {
   CHECK(empty.to_padded_dense_weights(Exec()).size() == 0);
 }
 
-TEST_CASE("a jagged tensor refuses what does not fit together") {
+TEST_CASE("JaggedTensor: throws if lengths or offsets disagree with values or weights") {
   const Vector<Index> values = to_vector<Index>(Exec(), {7, 8, 9});
   const auto lengths = [&](std::vector<Index> numbers) {
     return error_of([&] { JaggedTensor::from_lengths(Exec(), values, to_vector(Exec(), numbers)); });

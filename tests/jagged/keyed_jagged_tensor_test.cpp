@@ -9,12 +9,12 @@ using jagged::to_vector;
 
 namespace {
 
-/// Two keys, three samples.
+/// Returns a batch of two keys and three samples.
 KeyedJaggedTensor tutorial() {
   return KeyedJaggedTensor::from_dense(Exec(), {"product", "user"}, {{{101, 202}, {}, {303}}, {{404}, {505}, {606}}});
 }
 
-/// Three keys, two samples, with weights; the last key's bags are empty.
+/// Returns a batch of three keys and two samples, with weights; the last key's bags are empty.
 KeyedJaggedTensor weighted() {
   return KeyedJaggedTensor::from_dense(Exec(), {"a", "b", "c"}, {{{1}, {2, 3}}, {{}, {4}}, {{}, {}}},
                                        {{{0.5f}, {2, 3}}, {{}, {0.1f}}, {{}, {}}});
@@ -22,7 +22,7 @@ KeyedJaggedTensor weighted() {
 
 }  // namespace
 
-TEST_CASE("a keyed jagged tensor finds the bag of a key and a sample") {
+TEST_CASE("KeyedJaggedTensor: finds the bag of a key and a sample") {
   jagged::KeyedJaggedTensor kjt;
   kjt.keys = {"product", "user"};
   kjt.stride = 3;
@@ -40,7 +40,7 @@ TEST_CASE("a keyed jagged tensor finds the bag of a key and a sample") {
   REQUIRE(jagged::KeyedJaggedTensor{}.total() == 0);
 }
 
-TEST_CASE("a keyed jagged tensor prints its bags key by key") {
+TEST_CASE("KeyedJaggedTensor: prints its bags key by key") {
   CHECK(printed(tutorial()) ==
         "KeyedJaggedTensor({\n    \"product\": [[101, 202], [], [303]],\n    \"user\": [[404], [505], "
         "[606]]\n})");
@@ -51,7 +51,7 @@ TEST_CASE("a keyed jagged tensor prints its bags key by key") {
   CHECK(printed(KeyedJaggedTensor()) == "KeyedJaggedTensor()");
 }
 
-TEST_CASE("per-key access and split are views of the values") {
+TEST_CASE("KeyedJaggedTensor: jagged and split return views of the values") {
   const KeyedJaggedTensor kjt = weighted();
   const JaggedTensor b = kjt.jagged(Exec(), "b");
   CHECK(list(b.values) == std::vector<Index>{4});
@@ -76,7 +76,7 @@ TEST_CASE("per-key access and split are views of the values") {
   CHECK(kjt.values(3) == 4);
 }
 
-TEST_CASE("values may be longer than what the offsets use") {
+TEST_CASE("KeyedJaggedTensor: ignores values beyond those that the offsets use") {
   KeyedJaggedTensor kjt = tutorial();
   kjt.values = to_vector<Index>(Exec(), {101, 202, 303, 404, 505, 606, -1, -1});
   kjt.offsets = to_vector<Index>(Exec(), {0, 2, 2, 3, 4, 5, 6, -1});
@@ -86,7 +86,7 @@ TEST_CASE("values may be longer than what the offsets use") {
   CHECK(list(kjt.lengths(Exec())) == std::vector<Index>{2, 0, 1, 1, 1, 1});
 }
 
-TEST_CASE("there and back: permute; split and concat; keys one by one") {
+TEST_CASE("KeyedJaggedTensor: permute and concat of split and from_jagged rebuild the same tensor") {
   const KeyedJaggedTensor kjt = weighted();
   const auto same = [&](const KeyedJaggedTensor& got) {
     CHECK(got.keys == kjt.keys);
@@ -113,7 +113,7 @@ TEST_CASE("there and back: permute; split and concat; keys one by one") {
   same(KeyedJaggedTensor::from_offsets(kjt.keys, to_vector(Exec(), list(kjt.values)), kjt.offsets, kjt.weights));
 }
 
-TEST_CASE("keys with a stride of their own") {
+TEST_CASE("KeyedJaggedTensor: a key may have a stride of its own") {
   const auto kjt = KeyedJaggedTensor::from_lengths(Exec(), {"u", "v", "w"}, to_vector<Index>(Exec(), {1, 2, 3, 4}),
                                                    to_vector<Index>(Exec(), {1, 0, 2, 1}), {}, {2, 0, 2});
   CHECK(kjt.variable_stride());
@@ -133,7 +133,7 @@ TEST_CASE("keys with a stride of their own") {
             "one part has a stride for each key"));
 }
 
-TEST_CASE("no keys, no samples, no ids") {
+TEST_CASE("KeyedJaggedTensor: works without keys or samples or ids") {
   const std::vector<KeyedJaggedTensor> without_keys = {
       KeyedJaggedTensor(), KeyedJaggedTensor::from_dense(Exec(), {}, {}), KeyedJaggedTensor::concat(Exec(), {}),
       KeyedJaggedTensor::from_lengths(Exec(), {}, Vector<Index>(), Vector<Index>()),
@@ -164,12 +164,12 @@ TEST_CASE("no keys, no samples, no ids") {
   CHECK(no_ids.stride == 2);
   CHECK(no_ids.permute(Exec(), {1}).bags() == 2);
   CHECK(list(no_ids.jagged(Exec(), "a").offsets) == std::vector<Index>{0, 0, 0});
-  // Weights cannot be told from none where there are no ids.
+  // A batch without ids may have weights or not; both look the same.
   CHECK(KeyedJaggedTensor::concat(Exec(), {no_ids, weighted()}).weighted());
   CHECK(KeyedJaggedTensor::concat(Exec(), weighted().split(Exec(), {2, 1})).weighted());
 }
 
-TEST_CASE("a keyed jagged tensor refuses what does not fit together") {
+TEST_CASE("KeyedJaggedTensor: throws if keys or strides disagree with lengths or offsets or weights") {
   const Vector<Index> values = to_vector<Index>(Exec(), {7, 8, 9});
   const auto lengths = [&](std::vector<Index> numbers, std::vector<Index> strides = {}) {
     return error_of([&] {

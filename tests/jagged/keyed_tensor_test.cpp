@@ -15,7 +15,7 @@ Matrix<float> matrix(Index rows, Index columns, float start) {
 
 }  // namespace
 
-TEST_CASE("a keyed tensor's columns are views") {
+TEST_CASE("KeyedTensor: columns of a key are views") {
   const Matrix<float> values = matrix(2, 3, 0);
   const KeyedTensor tensor = KeyedTensor::from_values({"a", "none", "b"}, {1, 0, 2}, values);
   CHECK(tensor.features() == 3);
@@ -36,7 +36,7 @@ TEST_CASE("a keyed tensor's columns are views") {
         "50.0]]\n})");
 }
 
-TEST_CASE("matrices side by side are a keyed tensor, and regroup takes them apart") {
+TEST_CASE("KeyedTensor: from_list joins matrices by columns and regroup gathers columns by key") {
   const KeyedTensor first = KeyedTensor::from_list(Exec(), {"a", "b"}, {matrix(2, 1, 0), matrix(2, 2, 10)});
   CHECK(list(first.values) == std::vector<float>{0, 10, 11, 1, 12, 13});
   CHECK(first.length_per_key == std::vector<Index>{1, 2});
@@ -51,7 +51,7 @@ TEST_CASE("matrices side by side are a keyed tensor, and regroup takes them apar
   CHECK(list(KeyedTensor::regroup(Exec(), {first}, {{"a", "b"}})[0]) == list(first.values));
 }
 
-TEST_CASE("a keyed tensor without keys or samples") {
+TEST_CASE("KeyedTensor: has no keys or no samples if empty") {
   const KeyedTensor none;
   CHECK(none.features() == 0);
   CHECK(none.samples() == 0);
@@ -66,7 +66,7 @@ TEST_CASE("a keyed tensor without keys or samples") {
   CHECK(printed(no_samples) == "KeyedTensor({\n    \"a\": []\n})");
 }
 
-TEST_CASE("a keyed tensor refuses what does not fit together") {
+TEST_CASE("KeyedTensor: throws if keys or lengths disagree with values or rows or samples") {
   const KeyedTensor tensor = KeyedTensor::from_values({"a", "b"}, {1, 2}, matrix(2, 3, 0));
   const KeyedTensor other = KeyedTensor::from_values({"b"}, {3}, matrix(2, 3, 0));
   const KeyedTensor longer = KeyedTensor::from_values({"c"}, {3}, matrix(3, 3, 0));

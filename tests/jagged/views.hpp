@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Views as lists, tensors as text, errors as text.
+/// Functions that turn views into lists and tensors into text, and search the text of errors.
 #pragma once
 
 #include <sstream>

@@ -33,7 +33,7 @@ std::vector<Index> steps(const CheckpointFolder& folder) {
 
 }  // namespace
 
-TEST_CASE("checkpoints become whole, are listed newest first, and pruned to the newest") {
+TEST_CASE("CheckpointFolder: lists whole checkpoints newest first and prunes to the newest") {
   const comm::Communicator world(MPI_COMM_WORLD);
   const Scratch scratch(world);
   const CheckpointFolder folder(world, scratch / "run/checkpoints");
@@ -51,21 +51,22 @@ TEST_CASE("checkpoints become whole, are listed newest first, and pruned to the 
   folder.prune(newest, 0);
   folder.prune(newest, 5);
   REQUIRE(steps(folder).size() == 3);
-  REQUIRE(std::distance(fs::directory_iterator(folder.path()), {}) == 3);  // the older one of step 30 is gone
+  REQUIRE(std::distance(fs::directory_iterator(folder.path()), {}) == 3);  // the older step 30 was removed
   world.barrier();
-  folder.prune({30, ""}, 1);  // 30 is the newest of a run that replaced the one with 1234567890
+  folder.prune({30, ""}, 1);  // 30 is the newest step of a run that replaced the run with 1234567890
   REQUIRE(steps(folder) == std::vector<Index>{30});
   REQUIRE(std::distance(fs::directory_iterator(folder.path()), {}) == 1);
 }
 
-TEST_CASE("what a killed run leaves behind never looks whole, and never hides what is") {
+TEST_CASE("CheckpointFolder: lists no remains of a killed run and hides no whole checkpoint") {
   const comm::Communicator world(MPI_COMM_WORLD);
   const Scratch scratch(world);
   const CheckpointFolder folder(world, scratch / "c");
   const std::string ten = write(world, folder, 10).folder, twenty = write(world, folder, 20).folder;
   const bool first = world.rank() == 0;
   if (first) {
-    // Killed while writing, before the rename, while removing, and between the two renames of a replacement.
+    // States after a kill: while writing, before the rename, while removing, and between the two renames of a
+    // replacement.
     fs::create_directories(scratch / "c/step_000000030.tmp");
     fs::copy(twenty, scratch / "c/step_000000040.tmp");
     fs::copy(twenty, scratch / "c/step_000000005.trash");
@@ -90,7 +91,7 @@ TEST_CASE("what a killed run leaves behind never looks whole, and never hides wh
   REQUIRE(!fs::exists(ten + ".old"));
 }
 
-TEST_CASE("a checkpoint that cannot be read says why, on every rank") {
+TEST_CASE("open_checkpoint: throws on every rank with the reason if a checkpoint cannot be read") {
   const comm::Communicator world(MPI_COMM_WORLD);
   const Scratch scratch(world);
   const CheckpointFolder folder(world, scratch / "c");
@@ -117,13 +118,13 @@ TEST_CASE("a checkpoint that cannot be read says why, on every rank") {
   REQUIRE(mentions(error_with(one.state_file(), state.substr(0, state.size() - 1)), "truncated"));
   REQUIRE(
       mentions(error_of([&] { parallel_io::open_checkpoint(world, scratch / "none"); }), "no such checkpoint folder"));
-  // A folder that cannot be made: a file is in its way.
+  // A folder cannot be made if a file has its name.
   if (world.rank() == 0) put_bytes(scratch / "file", "");
   world.barrier();
   REQUIRE(!error_of([&] { CheckpointFolder(world, scratch / "file/c").begin(1); }).empty());
 }
 
-TEST_CASE("one flipped byte anywhere in a checkpoint, and a file of another one, is an error that names the file") {
+TEST_CASE("open_checkpoint: throws with the file name for a flipped byte or another checkpoint's file") {
   const comm::Communicator alone(MPI_COMM_SELF), world(MPI_COMM_WORLD);
   const Scratch scratch(world);
   if (world.rank() != 0) return;
@@ -162,7 +163,7 @@ TEST_CASE("one flipped byte anywhere in a checkpoint, and a file of another one,
       put_bytes(path, bytes);
     }
     for (const auto& entry : fs::recursive_directory_iterator(other.folder)) {
-      // Its parts stand under another name; the first ones are the same in both.
+      // The other checkpoint's parts have other names; its first parts are the same in both.
       const std::string name = entry.path().filename();
       if (!entry.is_regular_file() || name == "00000.h5") continue;
       const auto place = std::find_if(files.begin(), files.end(),

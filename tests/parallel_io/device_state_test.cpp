@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// State in device memory, in more than one of the pieces by which the host reads it, beside the same in the host's.
+// State in device memory compared with the same state in host memory. It spans several of the pieces in which the host
+// reads device memory.
 #include "catch.hpp"
 #include "store/scratch.hpp"
 #include <tesserec/core/random.hpp>
@@ -10,7 +11,7 @@
 using namespace tesserec;
 using store::StateItem;
 
-TEST_CASE("numbers of a device have the checksums and the file of the host's, and come back") {
+TEST_CASE("write_state: device memory gives the checksums and the file of host memory") {
   const comm::Communicator world(MPI_COMM_WORLD);
   const Scratch scratch(world);
   const Exec exec;

@@ -8,12 +8,12 @@
 using namespace tesserec;
 using parallel_io::FolderLock;
 
-TEST_CASE("a folder belongs to a job as long as one of its ranks lives") {
+TEST_CASE("FolderLock: is held as long as one rank of the job lives") {
   const comm::Communicator world(MPI_COMM_WORLD);
   const Scratch scratch(world);
   const std::string folder = scratch / "new/run";
   std::optional<FolderLock> lock(std::in_place, world, folder, 0);
-  const auto second_job = [&] {  // of the same ranks
+  const auto second_job = [&] {  // a job of the same ranks
     return error_of([&] { FolderLock(world, folder, 0); });
   };
   CHECK(mentions(second_job(), folder + "/lock is in use by process "));

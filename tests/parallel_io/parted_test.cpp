@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Logical files of several parts: where rows lie, and that any ranks write the same bytes and read them back.
+// Logical files of several parts. Their layout places the rows, and any number of ranks writes the same bytes and reads
+// them back.
 #include <numeric>
 #include <set>
 
@@ -31,7 +32,7 @@ PartsLayout layout(Index part_bytes, Index some_rows = rows) {
                      part_bytes);
 }
 
-/// Row i has the label i % 251, dense i + c / 4, ids 2i and 2i + 1; token k is k * k.
+/// Test data: row i has the label i % 251, dense i + c / 4, ids 2i and 2i + 1; token k is k * k.
 struct Rows {
   std::vector<std::uint8_t> labels;
   std::vector<float> dense;
@@ -48,7 +49,7 @@ struct Rows {
   }
 };
 
-/// Each rank has a run of rows and gives it in steps of 30; the last one has the tokens.
+/// Writes each rank's run of rows in steps of 30; the last rank also writes the tokens.
 void write(const comm::Communicator& comm, PartedWriter& writer, Index some_rows = rows) {
   const Index begin = some_rows * comm.rank() / comm.size(), end = some_rows * (comm.rank() + 1) / comm.size();
   for (Index step = 0; step < 60; ++step) {
@@ -73,10 +74,10 @@ std::vector<std::string> files_in(const std::string& folder) {
 
 }  // namespace
 
-TEST_CASE("parts hold whole rows, in order, and as many as fit") {
+TEST_CASE("PartsLayout: fills parts with whole rows in order and as many as fit") {
   for (const Index part_bytes : {1, 21, 22, 100, 5000, 1 << 20}) {
     const PartsLayout parts = layout(part_bytes);
-    const Index fit = std::max<Index>(1, part_bytes / 21);  // 1 + 3 * 4 + 2 * 4 bytes a row
+    const Index fit = std::max<Index>(1, part_bytes / 21);  // 1 + 3 * 4 + 2 * 4 bytes per row
     for (const std::size_t dataset : {0, 1, 3}) {
       Index next = 0;
       for (const PartsLayout::Run& run : parts.of_dataset(dataset)) {
@@ -99,8 +100,8 @@ TEST_CASE("parts hold whole rows, in order, and as many as fit") {
   REQUIRE(PartsLayout::automatic((Index{256} << 30) + 1) == Index{128} << 20);
 }
 
-TEST_CASE("a row longer than a part is a part of its own, whatever stands behind it") {
-  // Long rows before short ones, and short ones between long ones: in groups, and of one dataset each.
+TEST_CASE("PartsLayout: gives a row longer than a part a part of its own") {
+  // The groups have long rows before short ones, and short rows between long ones, in groups of one or two datasets.
   const std::vector<std::vector<DatasetShape>> groups = {{{"a", ElementType::f64, 3, 5}, {"b", ElementType::f32, 3}},
                                                          {{"c", ElementType::u8, 50}},
                                                          {{"d", ElementType::i64, 4, 9}},
@@ -113,7 +114,7 @@ TEST_CASE("a row longer than a part is a part of its own, whatever stands behind
       std::set<std::size_t> here;
       for (const PartsLayout::Run& run : parts.of_part(part)) {
         INFO(part_bytes << " bytes, part " << part << ", " << parts.datasets()[run.dataset].name);
-        REQUIRE(here.insert(run.dataset).second);  // one run of each dataset, or the part cannot be written
+        REQUIRE(here.insert(run.dataset).second);  // the writer needs at most one run of each dataset in a part
         REQUIRE(run.first_row == next[run.dataset]);
         REQUIRE(run.rows > 0);
         next[run.dataset] = run.end();
@@ -126,7 +127,7 @@ TEST_CASE("a row longer than a part is a part of its own, whatever stands behind
   }
 }
 
-TEST_CASE("any number of ranks writes the same files, and every part of them is read back") {
+TEST_CASE("PartedWriter: any number of ranks writes the same files and PartedFile reads them back") {
   const comm::Communicator world(MPI_COMM_WORLD), self(MPI_COMM_SELF);
   const Scratch folder(world);
   const Index part_bytes = GENERATE(0, 3000, 200);
@@ -143,7 +144,7 @@ TEST_CASE("any number of ranks writes the same files, and every part of them is 
   fs::create_directories(folder / "all");
   world.barrier();
   make(self, mine + "/x.h5", {});
-  // Every part by the last rank, whatever the others hold.
+  // First the last rank writes every part, although other ranks hold the rows.
   make(world, folder / "all/x.h5",
        std::vector<int>(static_cast<std::size_t>(layout(part_bytes).parts()), world.size() - 1));
   make(world, folder / "all/x.h5", {});
@@ -170,7 +171,7 @@ TEST_CASE("any number of ranks writes the same files, and every part of them is 
   world.barrier();
 }
 
-TEST_CASE("a new file replaces an old one with its parts, and one that is not finished replaces nothing") {
+TEST_CASE("PartedWriter: publish replaces a file with its parts and an unfinished file replaces nothing") {
   const comm::Communicator world(MPI_COMM_WORLD);
   const Scratch folder(world);
   const std::string path = folder / "x.h5";
@@ -183,7 +184,7 @@ TEST_CASE("a new file replaces an old one with its parts, and one that is not fi
   const auto error = [&](Index some_rows, Index part_bytes) {
     return error_of([&] { make(some_rows, part_bytes, false); });
   };
-  // What rank 0 has done, before it does the next.
+  // Returns the files after rank 0 has finished one step and before it begins the next.
   const auto files = [&] {
     world.barrier();
     const std::vector<std::string> found = files_in(folder / "");
@@ -196,7 +197,7 @@ TEST_CASE("a new file replaces an old one with its parts, and one that is not fi
   REQUIRE(mentions(error(rows, 200), "was given by no rank"));
   REQUIRE(mentions(error(rows, 0), "were given by no rank"));
   REQUIRE(files() == before);
-  make(rows, 3000, true);  // the same again: the parts that stand there stay
+  make(rows, 3000, true);  // identical parts stay
   REQUIRE(files() == before);
   make(900, 3000, true);
   REQUIRE(files().size() == 8);
@@ -207,7 +208,7 @@ TEST_CASE("a new file replaces an old one with its parts, and one that is not fi
   world.barrier();
 }
 
-TEST_CASE("a part that is missing, damaged or of another set is an error, and HDF5 alone would not see it") {
+TEST_CASE("PartedFile: throws if a part is missing or damaged or belongs to another set") {
   const comm::Communicator world(MPI_COMM_WORLD);
   const Scratch folder(world);
   const std::string path = folder / "x.h5";
@@ -237,11 +238,11 @@ TEST_CASE("a part that is missing, damaged or of another set is an error, and HD
   put_bytes(part, bytes);
   REQUIRE(errors().first.empty());
   REQUIRE(errors().second.empty());
-  fs::copy_file(part, path, fs::copy_options::overwrite_existing);  // whole, but not all of x.h5
+  fs::copy_file(part, path, fs::copy_options::overwrite_existing);  // a whole file, but only one part of x.h5
   REQUIRE(mentions(error_of([&] { PartedFile::open(path); }), path + ": this is part "));
 }
 
-TEST_CASE("a file may have more parts than a process may have files open") {
+TEST_CASE("PartedFile: may have more parts than a process may open files") {
   const comm::Communicator world(MPI_COMM_WORLD), self(MPI_COMM_SELF);
   const Scratch folder(world);
   if (world.rank() != 0) return;

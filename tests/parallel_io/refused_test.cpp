@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bytes that differ from what was written, and files that are not what their names say.
+// Refusal of bytes that differ from those written, and of files whose content disagrees with their name.
 #include <cmath>
 #include <cstdlib>
 #include <limits>
@@ -20,7 +20,7 @@ namespace {
 
 constexpr Index rows = 300;
 
-/// Three parts, each of 100 numbers.
+/// Writes a file of three parts with 100 numbers each.
 void write_three_parts(const comm::Communicator& comm, const std::string& path, float first) {
   std::vector<float> values(rows);
   std::iota(values.begin(), values.end(), first);
@@ -35,7 +35,7 @@ std::vector<std::string> parts_of(const std::string& path) {
   return store::File::open(path).attribute<std::vector<std::string>>("/", "parts");
 }
 
-/// Index of the parts of `path` whose dataset v has these runs: part, first row, rows.
+/// Writes an index of the parts of `path` whose dataset v has these runs: part, first row, rows.
 void write_index(const std::string& to, const std::string& path, const std::vector<std::int64_t>& runs) {
   store::File file = store::File::create(to);
   file.set_attribute("/", "parts", parts_of(path));
@@ -50,7 +50,7 @@ store::StateItem item(const std::string& name, store::Slab slab, std::vector<flo
 
 }  // namespace
 
-TEST_CASE("parts that stand under the same name stay only where they are whole") {
+TEST_CASE("PartedWriter: keeps an existing part of the same name only if it is whole") {
   const comm::Communicator world(MPI_COMM_WORLD), self(MPI_COMM_SELF);
   const Scratch folder(world);
   if (world.rank() != 0) return;
@@ -68,7 +68,7 @@ TEST_CASE("parts that stand under the same name stay only where they are whole")
   CHECK(error_of([&] { PartedFile::open(path).verify_parts(); }).empty());
 }
 
-TEST_CASE("an index whose runs leave rows out is refused") {
+TEST_CASE("PartedFile: read throws if the runs of the index leave rows out") {
   const comm::Communicator world(MPI_COMM_WORLD), self(MPI_COMM_SELF);
   const Scratch folder(world);
   if (world.rank() != 0) return;
@@ -90,7 +90,7 @@ TEST_CASE("an index whose runs leave rows out is refused") {
                  "v: attribute parts has 10 numbers, not three a part"));
 }
 
-TEST_CASE("a checkpoint under the name of another step is passed over, and one that failed goes") {
+TEST_CASE("CheckpointFolder: skips a checkpoint under the name of another step and removes a failed one") {
   const comm::Communicator world(MPI_COMM_WORLD);
   const Scratch scratch(world);
   const parallel_io::CheckpointFolder folder(world, scratch / "c");
@@ -118,7 +118,7 @@ TEST_CASE("a checkpoint under the name of another step is passed over, and one t
   world.barrier();
 }
 
-TEST_CASE("a number that is not finite is named by its row of the whole matrix, and shapes that differ by both") {
+TEST_CASE("write_state: names a number that is not finite by its row and names both shapes that differ") {
   const comm::Communicator world(MPI_COMM_WORLD), self(MPI_COMM_SELF);
   const Scratch folder(world);
   if (world.rank() != 0) return;

@@ -19,12 +19,12 @@ namespace {
 
 constexpr Index wide_rows = 1003, wide_columns = 20, tall_rows = 7000;
 
-// The value that belongs at a place of a dataset.
+// Returns the expected value at one place of a dataset.
 float value_at(const std::string& name, Index row, Index column) {
   return Random(name.size(), Purpose::test).uniform(row, column);
 }
 
-// A rank's parts with storage of their own, padded rows included.
+// One rank's slabs of a state, with storage of their own and padded rows.
 struct Parts {
   std::deque<std::vector<float>> storage;
   std::vector<StateItem> items;
@@ -55,8 +55,8 @@ struct Parts {
   }
 };
 
-// Partition 0: runs of rows. 1: blocks of columns of the wide table, runs dealt in turn of the tall one.
-// 2: everything on the last rank. A small replicated matrix is owned by one rank.
+// Returns a rank's slabs. Partition 0: runs of rows. 1: column blocks of the wide table, and runs of the tall table
+// dealt round robin. 2: everything on the last rank. One rank owns the small replicated matrix.
 Parts make_parts(const comm::Communicator& comm, int partition) {
   Parts parts;
   const Index rank = comm.rank(), size = comm.size();
@@ -81,7 +81,7 @@ Parts make_parts(const comm::Communicator& comm, int partition) {
 
 }  // namespace
 
-TEST_CASE("state written with one partition is read with any other") {
+TEST_CASE("read_state: reads a state written with one partition into any other") {
   const comm::Communicator world(MPI_COMM_WORLD);
   const Scratch folder(world);
   const Exec exec;
@@ -104,7 +104,7 @@ TEST_CASE("state written with one partition is read with any other") {
     REQUIRE(store::list_state(file) == records);
     REQUIRE((store::read_attributes(file) == attributes));
     if (first_bytes.empty()) first_bytes = bytes_of(path);
-    REQUIRE((bytes_of(path) == first_bytes));  // of an index too, which has checksums of the parts
+    REQUIRE((bytes_of(path) == first_bytes));  // an index contains checksums of its parts, so its bytes cover them
     const auto checksums = parallel_io::state_checksums(exec, world, from.items);
     for (const auto& [name, record] : records) REQUIRE(record.checksum == checksums.at(name));
     for (int read = 0; read < 3; ++read) {
@@ -112,13 +112,13 @@ TEST_CASE("state written with one partition is read with any other") {
       parallel_io::read_state(exec, world, file, to.items);
       REQUIRE(to.right());
     }
-    Parts alone = make_parts(comm::Communicator(MPI_COMM_SELF), 2);  // and by each rank for itself
+    Parts alone = make_parts(comm::Communicator(MPI_COMM_SELF), 2);  // each rank also reads alone
     store::read_state(exec, store::PartedFile::open(path), alone.items, store::Extent::all);
     REQUIRE(alone.right());
   }
 }
 
-TEST_CASE("damage to a state file is an error that names the file, on every rank") {
+TEST_CASE("read_state: throws on every rank with the file name if a state file is damaged") {
   const comm::Communicator world(MPI_COMM_WORLD);
   const Scratch folder(world);
   const Exec exec;
@@ -151,7 +151,7 @@ TEST_CASE("damage to a state file is an error that names the file, on every rank
   INFO(error);
   REQUIRE(mentions(error, path + " is damaged: its checksum is"));
 
-  // Numbers that change after the file was compared are seen in memory, even where its time does not tell.
+  // The checksum in memory detects numbers that change after the file was verified, even if the file's time stays.
   REQUIRE(damaged(whole).empty());
   const store::PartedFile file = parallel_io::open_state(world, path);
   world.barrier();
@@ -173,7 +173,7 @@ TEST_CASE("damage to a state file is an error that names the file, on every rank
   REQUIRE(mentions(error_of([&] { parallel_io::open_state(world, path); }), "no such file"));
 }
 
-TEST_CASE("another state is refused, naming both sides") {
+TEST_CASE("read_state: throws with both sides if the file holds another state") {
   const comm::Communicator world(MPI_COMM_WORLD);
   const Scratch folder(world);
   const Exec exec;
@@ -181,7 +181,7 @@ TEST_CASE("another state is refused, naming both sides") {
   Parts parts = make_parts(world, 0);
   parts.fill();
   parallel_io::write_state(exec, world, path, parts.items, {});
-  // Only one rank wants what is not there: all are told.
+  // Only one rank wants a missing dataset; all ranks get the error.
   Parts other = make_parts(world, 0);
   if (world.rank() == world.size() - 1) other.add("tables/more/weight", 10, 4, {0, 10, 0, 4});
   std::string error =
@@ -200,7 +200,7 @@ TEST_CASE("another state is refused, naming both sides") {
   REQUIRE(mentions(error, "no folder"));
 }
 
-TEST_CASE("a number whose square is not finite is not written, and its place is named") {
+TEST_CASE("write_state: writes no number whose square is not finite and names its place") {
   const comm::Communicator world(MPI_COMM_WORLD);
   const Scratch folder(world);
   constexpr float largest = 0x1.fffffep63f;

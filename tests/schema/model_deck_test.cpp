@@ -47,7 +47,7 @@ std::string refusal(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("a deck's model is read without its job") {
+TEST_CASE("read_model: reads a deck's model without its job") {
   const schema::ModelDeck d = read_model(deck, "d.toml");
   CHECK(d.model.type == "network");
   CHECK(d.model.embedding_dim == 4);
@@ -70,13 +70,13 @@ TEST_CASE("a deck's model is read without its job") {
   CHECK(d.given[0].value == "\"any\"");
 }
 
-TEST_CASE("what a deck leaves out of its model has the default") {
+TEST_CASE("read_model: gives absent keys their defaults") {
   const schema::ModelDeck d = read_model("[run]\n", "d.toml");
   CHECK(d.model.top == network::Settings{}.top);
   CHECK(d.tables.empty());
 }
 
-TEST_CASE("a mistake in a model is refused with file, line and key, an unknown key too") {
+TEST_CASE("read_model: throws with file and line and key on a mistake or an unknown key") {
   const std::vector<std::pair<std::string, std::string>> bad = {
       {"", "d.toml: the deck is empty"},
       {"[model\n", "d.toml:1: not valid TOML"},
@@ -103,7 +103,7 @@ TEST_CASE("a mistake in a model is refused with file, line and key, an unknown k
   }
 }
 
-TEST_CASE("a word has its nearest neighbor, if that is near") {
+TEST_CASE("nearest: returns the nearest word if it is near") {
   CHECK(schema::nearest("modle", {"data", "model"}) == "model");
   CHECK(schema::nearest("modle", {"data", "train"}).empty());
   CHECK(schema::edit_distance("lanes", "lnaes") == 1);

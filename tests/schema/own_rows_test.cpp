@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keys that registered types bring along, as keys of a deck.
+// Own keys of registered types, as keys of a deck.
 #include <algorithm>
 #include <optional>
 
@@ -16,10 +16,10 @@ using schema::read_model;
 
 namespace {
 
-std::optional<layers::LayerSettings> made_layer;  // what the last maker was given
+std::optional<layers::LayerSettings> made_layer;  // the settings that the maker received last
 std::optional<losses::LossSettings> made_loss;
 
-/// Before any deck is read, as a program's main does it.
+/// Registers the types before any deck is read, as a program's main does.
 const bool added = [] {
   const auto layer = [](const layers::LayerSettings& settings, const std::vector<layers::InputShape>&) {
     made_layer = settings;
@@ -85,7 +85,7 @@ KeyInfo info_of(const std::vector<KeyInfo>& keys, const std::string& name) {
 
 }  // namespace
 
-TEST_CASE("own keys are read from a deck, and have their presets without it") {
+TEST_CASE("read_model: reads own keys from a deck and gives them their presets otherwise") {
   layers::make_layer(layer_of("type = \"mine\"\nheads = 7\nslope = -1\ncentered = false\nmode = \"mean\"\n"
                               "note = \"a \\\"b\\\"\"\nshape = [4]\nparts = \"b\"\n"),
                      {});
@@ -113,7 +113,7 @@ TEST_CASE("own keys are read from a deck, and have their presets without it") {
   CHECK(network::layers_of(read_model("[model]\ntype = \"stack\"\n", "d.toml").model).size() == 3);
 }
 
-TEST_CASE("a value outside of an own key's range is refused by its line, and so is the key of another type") {
+TEST_CASE("read_model: throws with the line if an own key is out of range or of another type") {
   const std::vector<std::pair<std::string, std::string>> bad = {
       {"type = \"mine\"\nheads = 0\n",
        "d.toml:7: model.layer.a.heads must be an integer, 1 to 16, but is the integer 0"},
@@ -140,7 +140,7 @@ TEST_CASE("a value outside of an own key's range is refused by its line, and so 
   CHECK(refusal("[model]\nloss_tilt = 3\n").rfind("d.toml:2: model.loss_tilt is not for model.loss = \"bce\"", 0) == 0);
 }
 
-TEST_CASE("own keys are written, each of its own type, and read again") {
+TEST_CASE("write_keys and write_layers: write own keys in their type and read_model reads them again") {
   const auto written = [](const schema::ModelDeck& deck) {
     std::string text = "[model]\n" + schema::write_keys(schema::model_keys(), deck.model);
     schema::write_layers(deck.model, text);
@@ -161,7 +161,7 @@ TEST_CASE("own keys are written, each of its own type, and read again") {
   CHECK(mentions(stack, "\nloss_tilt = 1.0\n"));
 }
 
-TEST_CASE("own keys are described, of several types each with its facts") {
+TEST_CASE("layer_block and model_keys: describe own keys with the facts of each type") {
   const std::vector<KeyInfo> keys = schema::layer_block().keys;
   const KeyInfo heads = info_of(keys, "heads");
   CHECK(heads.type == "integer");
@@ -181,7 +181,7 @@ TEST_CASE("own keys are described, of several types each with its facts") {
   CHECK(info_of(schema::infos(schema::model_keys()), "loss_tilt").sentence == "tilted: How steep.");
 }
 
-TEST_CASE("a type may not take the name of a built-in key of its block") {
+TEST_CASE("add_layer_type and its like: throw if an own key has the name of a built-in key") {
   const auto taken = [](const auto& add) { return mentions(error_of(add), "built-in key of the same block"); };
   const auto own = [](const std::string& name) {
     return std::vector<OwnKey>{{.name = name, .preset = true, .sentence = "x."}};

@@ -19,8 +19,8 @@ std::vector<float> numbers(Index size) {
 
 }  // namespace
 
-TEST_CASE("a table's checksum is the one that docs/formats.md defines") {
-  // Values 0, 1, 2, ... of a 3 x 6 table, computed with Python's xxhash by the text of docs/formats.md.
+TEST_CASE("table_checksum: returns the checksum that docs/formats.md defines") {
+  // Table of 3 x 6 with values 0, 1, 2, ...; computed with Python's xxhash by the text of docs/formats.md.
   std::vector<float> values(18);
   for (int i = 0; i < 18; ++i) values[i] = static_cast<float>(i);
   const Exec exec;
@@ -30,7 +30,7 @@ TEST_CASE("a table's checksum is the one that docs/formats.md defines") {
   REQUIRE(store::combined_digest({{"a", 1}, {"b", 0xfedcba9876543210ull}}) == "dff63d05640b3b91");
 }
 
-TEST_CASE("any partition of a table's blocks sums to the same checksum") {
+TEST_CASE("table_checksum: any partition of a table's blocks sums to the same checksum") {
   const Exec exec;
   constexpr Index rows = 5000;
   for (const Index columns : {1, 3, 4, 17, 64}) {
@@ -49,7 +49,7 @@ TEST_CASE("any partition of a table's blocks sums to the same checksum") {
   }
 }
 
-TEST_CASE("a checksum sees a changed bit, exchanged rows or columns, and another name") {
+TEST_CASE("table_checksum: depends on each bit and the order of rows and columns and the name") {
   const Exec exec;
   constexpr Index rows = 64, columns = 8;
   std::vector<float> values = numbers(rows * columns);
@@ -69,7 +69,7 @@ TEST_CASE("a checksum sees a changed bit, exchanged rows or columns, and another
   REQUIRE(sum("t") != whole);
 }
 
-TEST_CASE("bytes may be summed in runs of whole blocks") {
+TEST_CASE("bytes_checksum: runs of whole blocks sum to the same checksum") {
   const std::vector<float> values = numbers(100000);
   const char* bytes = reinterpret_cast<const char*>(values.data());
   constexpr Index first = 3 * 65536;

@@ -9,7 +9,7 @@
 using namespace tesserec;
 namespace fs = std::filesystem;
 
-TEST_CASE("paths that exist are taken as they are written, others as patterns") {
+TEST_CASE("list_files: takes existing paths as written and other paths as patterns") {
   const comm::Communicator self(MPI_COMM_SELF);
   const Scratch scratch(self);
   for (const std::string name : {"data[1].h5", "data1.h5", "data2.h5", "what?.h5", "all*.h5", "back\\slash.h5"})
@@ -35,7 +35,7 @@ TEST_CASE("paths that exist are taken as they are written, others as patterns") 
   }
 }
 
-TEST_CASE("a match whose name is no path here is refused, on one line") {
+TEST_CASE("list_files: throws on one line if a matching name cannot be a path") {
   const comm::Communicator self(MPI_COMM_SELF);
   const Scratch scratch(self);
   put_bytes(scratch / "a\n\x7f.csv", "a");
@@ -43,7 +43,7 @@ TEST_CASE("a match whose name is no path here is refused, on one line") {
   CHECK(mentions(message, "a\\x0A\\x7F.csv cannot be the path of a file here"));
 }
 
-TEST_CASE("one file under two names is refused with both") {
+TEST_CASE("list_files: throws with both names if they are the same file") {
   const comm::Communicator self(MPI_COMM_SELF);
   const Scratch scratch(self);
   const std::string file = scratch / "a.h5";

@@ -22,8 +22,8 @@ void write_sample(const std::string& path) {
   file.create_dataset<float>("/tables/one/weight", {rows, columns});
   file.set_attribute<std::string>("tables/one/weight", "checksum", "0123456789abcdef");
   file.create_dataset<std::int64_t>("tables/one/offsets", {rows});
-  file.set_attribute("/", "names", std::vector<std::string>(5000, "ein längerer Name"));  // more than 64 KiB, as an
-  file.set_attribute("/", "numbers", std::vector<std::int64_t>(15000, 3));                // index of many parts has
+  file.set_attribute("/", "names", std::vector<std::string>(5000, "ein längerer Name"));  // more than 64 KiB, as in an
+  file.set_attribute("/", "numbers", std::vector<std::int64_t>(15000, 3));                // index of many parts
   file.set_attribute<std::string>("/tables", "deck", std::string(100000, 'd'));
   std::vector<float> weight(static_cast<std::size_t>(rows * columns));
   std::iota(weight.begin(), weight.end(), 0.0f);
@@ -41,7 +41,7 @@ void write_sample(const std::string& path) {
 
 }  // namespace
 
-TEST_CASE("a file comes back as written, has the same bytes each time, and is not there before it is closed") {
+TEST_CASE("File: reads back as written with the same bytes each time and exists only after close") {
   const comm::Communicator world(MPI_COMM_WORLD);
   const Scratch folder(world);
   const std::string path = folder / ("sample" + std::to_string(world.rank()));
@@ -68,7 +68,7 @@ TEST_CASE("a file comes back as written, has the same bytes each time, and is no
   REQUIRE(!file.exists("labels/one"));
 }
 
-TEST_CASE("a slab of columns comes back as written") {
+TEST_CASE("File: reads and writes slabs of columns") {
   const comm::Communicator world(MPI_COMM_WORLD);
   const Scratch folder(world);
   const std::string path = folder / ("columns" + std::to_string(world.rank()));
@@ -94,7 +94,7 @@ TEST_CASE("a slab of columns comes back as written") {
   REQUIRE(mentions(error_of([&] { file.attribute<double>("m", "unit"); }), "m has no attribute unit"));
 }
 
-TEST_CASE("a file that is replaced while it is being read is refused, in parts and whole") {
+TEST_CASE("File: read throws if the file is replaced while it is open") {
   const comm::Communicator world(MPI_COMM_WORLD);
   const Scratch folder(world);
   const std::string path = folder / ("replaced" + std::to_string(world.rank()));
@@ -115,7 +115,7 @@ TEST_CASE("a file that is replaced while it is being read is refused, in parts a
   CHECK(mentions(error_of([&] { file.read_all<std::uint8_t>("labels"); }), refused));
 }
 
-TEST_CASE("attributes keep their values, and a second setting replaces the first") {
+TEST_CASE("File: attributes keep their values and a second setting replaces the first") {
   const comm::Communicator world(MPI_COMM_WORLD);
   const Scratch folder(world);
   const std::string path = folder / ("attributes" + std::to_string(world.rank()));
@@ -143,7 +143,7 @@ TEST_CASE("attributes keep their values, and a second setting replaces the first
   REQUIRE(mentions(error_of([&] { file.attribute<double>("/", "d"); }), "holds 2 values where one is wanted"));
 }
 
-TEST_CASE("files written by h5py are read") {
+TEST_CASE("File: reads files written by h5py") {
   const File file = File::open(TESSEREC_SOURCE_DIR "/tests/golden/data/h5py.h5");
   REQUIRE(file.attribute<std::string>("/", "text") == "naïve");
   REQUIRE(file.attribute<std::string>("/", "fixed") == "abc");
@@ -166,7 +166,7 @@ TEST_CASE("files written by h5py are read") {
   REQUIRE(mentions(error_of([&] { file.read_all<float>("words"); }), "does not hold numbers"));
 }
 
-TEST_CASE("what is not a whole HDF5 file is refused with a reason") {
+TEST_CASE("File: open throws with the reason if the file is not a whole HDF5 file") {
   const comm::Communicator world(MPI_COMM_WORLD);
   const Scratch folder(world);
   const std::string mine = std::to_string(world.rank());

@@ -11,7 +11,7 @@
 using namespace tesserec;
 using store::FileLock;
 
-TEST_CASE("a file's lock has one owner, who is named, and ends with him") {
+TEST_CASE("FileLock: has one owner that others name and ends with its owner") {
   const comm::Communicator world(MPI_COMM_WORLD);
   const Scratch scratch(world);
   const std::string path = scratch / ("lock" + std::to_string(world.rank()));
@@ -26,20 +26,20 @@ TEST_CASE("a file's lock has one owner, who is named, and ends with him") {
   moved = FileLock();
   CHECK(error_of([&] { FileLock(path, 0); }).empty());
 
-  // The file may be renamed by its owner, as a finished draft is: who waited for it then takes a new one.
+  // The owner may rename the file, as it does with a finished draft. The next waiting process then takes a new lock.
   lock.emplace(path, 0);
   std::filesystem::rename(path, path + ".done");
   CHECK(error_of([&] { FileLock(path, 0); }).empty());
 }
 
-TEST_CASE("the lock of a process that is killed ends with it") {
+TEST_CASE("FileLock: ends with a process that is killed") {
   const comm::Communicator world(MPI_COMM_WORLD);
   const Scratch scratch(world);
   const std::string path = scratch / ("lock" + std::to_string(world.rank()));
   int ready[2];
   REQUIRE(pipe(ready) == 0);
   const pid_t child = fork();
-  if (child == 0) {  // another process, which knows the lock's form but not this library
+  if (child == 0) {  // another process, which uses the form of the lock without this library
     const int file = open(path.c_str(), O_RDWR | O_CREAT, 0666);
     struct flock all {};
     all.l_type = F_WRLCK;

@@ -18,10 +18,10 @@ constexpr Index rows = 300;
 
 }  // namespace
 
-TEST_CASE("bytes that read back as others are an error") {
+TEST_CASE("write_proven: throws if the file reads back other bytes") {
   const comm::Communicator world(MPI_COMM_WORLD);
   if (world.rank() != 0) return;
-  // The kernel keeps 15 letters of a process's name and gives them with a new line.
+  // The kernel keeps 15 letters of a process's name and returns them with a newline.
   const std::string name = "/proc/self/comm";
   const std::string before = bytes_of(name);
   CHECK(mentions(error_of([&] { store::write_proven(name, "0123456789abcdef"); }),
@@ -29,13 +29,13 @@ TEST_CASE("bytes that read back as others are an error") {
   put_bytes(name, before);
 }
 
-TEST_CASE("a lock names the job of its owner") {
+TEST_CASE("FileLock: names the job of its owner") {
   const comm::Communicator world(MPI_COMM_WORLD);
   const Scratch scratch(world);
   const std::string path = scratch / ("lock" + std::to_string(world.rank()));
   ::unsetenv("LSB_JOBID");
   ::setenv("PBS_JOBID", "4711", 1);
-  ::setenv("SLURM_JOB_ID", "4123456789", 1);  // that job has ended: this process is no part of it
+  ::setenv("SLURM_JOB_ID", "4123456789", 1);  // that job has ended: this process does not belong to it
   const store::FileLock lock(path, 0);
   ::unsetenv("PBS_JOBID"), ::unsetenv("SLURM_JOB_ID");
   const std::string error = error_of([&] { store::FileLock(path, 0); });
@@ -43,7 +43,7 @@ TEST_CASE("a lock names the job of its owner") {
   CHECK_FALSE(mentions(error, "4123456789"));
 }
 
-TEST_CASE("rows of a file without a seal are those that were written, whatever their type and columns") {
+TEST_CASE("File: reads rows of a file without a seal for any type and columns") {
   const comm::Communicator world(MPI_COMM_WORLD);
   const Scratch folder(world);
   if (world.rank() != 0) return;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a run stands, by the files and the lock of its folder.
+// State of a run, read from the files and the lock of its folder.
 #include <fstream>
 
 #include <unistd.h>
@@ -17,7 +17,7 @@ void write(const std::string& path, const std::string& text) { std::ofstream(pat
 
 }  // namespace
 
-TEST_CASE("a look at a lock tells whether it is held, and changes nothing") {
+TEST_CASE("look_at_lock: tells whether the lock is held and changes nothing") {
   const comm::Communicator world(MPI_COMM_WORLD);
   const Scratch scratch(world);
   const std::string path = scratch / ("lock" + std::to_string(world.rank()));
@@ -39,7 +39,7 @@ TEST_CASE("a look at a lock tells whether it is held, and changes nothing") {
   CHECK(store::look_at_lock(path + ".link").state == State::unknown);
 }
 
-TEST_CASE("how a run stands is told by result.json of its newest start, else by its lock") {
+TEST_CASE("run_end: tells the state by result.json of the newest start or else by the lock") {
   const comm::Communicator world(MPI_COMM_WORLD);
   const Scratch scratch(world);
   const std::string folder = scratch / ("run" + std::to_string(world.rank()));
@@ -62,7 +62,7 @@ TEST_CASE("how a run stands is told by result.json of its newest start, else by 
   const std::string now = R"(, "start_time": "2026-01-02T03:04:05Z")";
   for (const auto& [members, told] :
        {std::pair<std::string, std::string>{R"("exit_reason": "finished")", "finished"},
-        {"\"signal\": 0", "finished"},  // of an older version
+        {"\"signal\": 0", "finished"},  // written by an older version
         {R"("signal": 15)", "stopped by signal 15: it has no checkpoint"},
         {R"("signal": 10, "checkpoint": "c")", "stopped by signal 10: the same command goes on from its checkpoint"},
         {R"("exit_reason": "auc")", "auc: evaluate.stop_at_auc is reached"},
@@ -74,7 +74,7 @@ TEST_CASE("how a run stands is told by result.json of its newest start, else by 
       CHECK_FALSE(store::run_end(folder).stale);
     }
   CHECK(store::state_of_started(folder) == "failed");
-  result(R"("exit_reason": "finished", "start_time": "2025-01-02T03:04:05Z")");  // of an earlier start
+  result(R"("exit_reason": "finished", "start_time": "2025-01-02T03:04:05Z")");  // from an earlier start
   CHECK(store::run_end(folder).stale);
   CHECK(store::run_end(folder).state == "crashed");
   result(R"("exit_reason": "finished")");

@@ -11,7 +11,7 @@
 
 using namespace tesserec;
 
-TEST_CASE("files that differ at an end, in size, or small ones anywhere, have other sampled checksums") {
+TEST_CASE("sampled_checksum: differs if an end or the size differs or a small file differs anywhere") {
   const std::string path =
       (std::filesystem::temp_directory_path() / ("tesserec_sampled_" + std::to_string(getpid()))).string();
   for (const Index size : {Index{0}, Index{1}, Index{5000}, Index{64} * 4096, Index{64} * 4096 + 1, Index{3} << 20}) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A folder for one test run, the same name on all ranks, made and removed by rank 0.
+// A folder for one test run. It has the same name on all ranks; rank 0 makes and removes it.
 #pragma once
 
 #include <filesystem>

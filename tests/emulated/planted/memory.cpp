@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory that is not the kernel's, or not there.
+// Planted faults of memory: accesses to memory that a kernel does not have, or that does not exist.
 #include <cstdio>
 #include <cstring>
 #include <memory>

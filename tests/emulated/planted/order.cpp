@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Planted faults of order: commands that run before they may.
+// Planted faults of order: commands that run too early.
 #include <cstring>
 
 #include "planted.hpp"

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// planted NAME: a program with one fault, which the emulated device must report. planted NAME right: the same program
-// without it, which must end quietly. planted: lists the faults, as "NAME BUILD REPORT": the build of the library that
-// reports it (plain: with g++'s calls before each access; threads, addresses: a sanitizer's), and what the report says.
+// planted NAME: runs a program with one fault, which the emulated device must report. planted NAME right: runs the same
+// program without the fault; it must end quietly. planted: lists the faults as "NAME BUILD REPORT". BUILD is the
+// library that reports the fault (plain: with g++'s calls before each access; threads, addresses: with a sanitizer),
+// REPORT the text of the report.
 #include "planted.hpp"
 
 #include <cstdio>

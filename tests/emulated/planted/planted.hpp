@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Helpers that all planted faults share.
+// Functions that all planted faults share.
 #pragma once
 
 #include <vector>
@@ -14,9 +14,9 @@ inline constexpr int n = 64;
 using Numbers = Array<int, Kind::device>;
 using Pinned = Array<int, Kind::pinned>;
 
-inline bool right = false;  ///< without the fault
+inline bool right = false;  ///< runs without the fault
 
-/// Kernels are functions of their own, so that reports name them.
+/// Kernels are named structs, so that reports show their names.
 struct Fill {
   int* to;
   int value;
@@ -40,7 +40,7 @@ inline Numbers filled(const Device& device, int value) {
   return made;
 }
 
-/// A fault: the build of the library that reports it, and what the report says.
+/// A fault, the build of the library that reports it, and the text of the report.
 struct Fault {
   const char *name, *build, *report;
   void (*run)();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Threads of a block.
+// Planted faults of the threads of a block.
 
 #include "planted.hpp"
 

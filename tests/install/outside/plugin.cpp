@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a plugin of another program has of the library.
+// A plugin of another program, which uses the library.
 #include <tesserec/train/model_state.hpp>
 
 extern "C" bool plugin_loads(tesserec::model::ShardedModel& model, const char* folder) {

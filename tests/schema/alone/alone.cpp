@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// alone DECK: the type of its model and a line a layer, as a scorer learns them from a checkpoint's deck.
+// alone DECK: prints the type of the deck's model and one line per layer, as a scorer reads them from a checkpoint's
+// deck.
 #include <fstream>
 #include <iostream>
 #include <sstream>

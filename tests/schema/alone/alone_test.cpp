@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program reads a model out of a deck, and is linked without MPI and HDF5.
+// A program that reads a model from a deck and is linked without MPI and HDF5.
 #include <cstdlib>
 #include <regex>
 
@@ -8,7 +8,7 @@
 
 using namespace tesserec::test;
 
-TEST_CASE("a deck's model is read without MPI and HDF5", "[schema.alone]") {
+TEST_CASE("read_model: works in a program without MPI and HDF5", "[schema.alone]") {
   const Outcome read = Program("ALONE").run({std::string(std::getenv("INPUTS")) + "/adult.toml"});
   CHECK(read.code == 0);
   CHECK(read.out.substr(0, read.out.find('\n')) == "dlrm");
