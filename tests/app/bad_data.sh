@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Bad raw rows and bad HDF5 files on $RANKS ranks: exit code 2, one message that names file, line or sample; a data set that
-# stood before still stands.
+# Bad raw rows and bad HDF5 files on $RANKS ranks: exit code 2, one message that names file, line or sample; an old
+# dataset stays.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/lib_samples.sh"
 deck="$folder/deck.toml"
@@ -10,7 +10,7 @@ must_succeed '"rows": 200' preprocess "$deck" --json
 grep -q '^train: 200 rows, ' "$folder/err" || complain "no summary"
 before=$(cksum <"$folder/data/train.h5")
 
-# spoil AWK: line 57 changed. bad "message" ARGS...: preprocess of it fails so.
+# spoil AWK: changes line 57. bad "message" ARGS...: checks that preprocess of the changed file fails with the message.
 spoil() { awk -F'\t' -v OFS='\t' "NR == 57 { $1 } { print }" "$folder/raw/train.txt" >"$folder/raw/bad.txt"; }
 bad_file=raw/bad.txt
 bad() {
@@ -33,7 +33,7 @@ gzip -c "$folder/raw/train.txt" | head -c -500 >"$folder/raw/bad.gz"; bad 'raw/b
 bad_file=raw/none.txt; bad "--set 1: preprocess.train: $folder/raw/none.txt: there is no such file"
 must_fail 'set preprocess.output' preprocess "$deck" --set "preprocess.output=$deck/x"
 
-# What is accepted: the same rows from other forms of the file.
+# Accepted: the same rows in other forms of the file.
 same() {
   must_succeed '"rows": 200' preprocess "$deck" --json --set "preprocess.train=$folder/raw/bad.txt" --set "preprocess.output=$folder/other" "$@"
 }
@@ -45,7 +45,7 @@ must_succeed '"bad_rows": 1,' preprocess "$deck" --json --set "preprocess.train=
   --set "preprocess.output=$folder/other" --set preprocess.bad_rows=skip
 grep -q 'raw/bad.txt:57: I4: "abc" is not an integer' "$folder/err" || complain "the row left out is not reported"
 
-# HDF5.
+# Bad HDF5 files.
 train_on() { must_fail "$1" train "$deck" --set "data.train=$folder/x.h5"; }
 echo hello >"$folder/x.h5"; train_on 'x.h5: this is not an HDF5 file'
 : >"$folder/x.h5"; train_on 'x.h5: the file is empty'
@@ -57,7 +57,7 @@ must_fail 'of feature C1 in sample' train "$folder/table.toml"
 must_fail 'is outside of its table, which has 3 rows' train "$folder/table.toml"
 must_succeed '"steps": 4' train "$folder/table.toml" --json --set table.C1.rows=30 --set "run.output=$folder/one_table"
 
-# One file under two names, a file to train on and to evaluate, and names with the characters of patterns.
+# Refused: one file under two names, or to train on and to evaluate. Accepted: names with the characters of patterns.
 ln -s train.h5 "$folder/data/link.h5"
 for other in ./data/train.h5 data/link.h5; do
   must_fail 'names one file twice, as' train "$deck" --set "data.train=[\"$folder/data/train.h5\", \"$folder/$other\"]"
@@ -69,7 +69,7 @@ must_succeed '"rows": 200' preprocess "$deck" --json --set "preprocess.output=$f
 must_succeed '"steps": 4' train "$deck" --json --set "data.train=$folder/day[1]*/train.h5" --set "data.evaluate=$folder/day[1]*/ev*.h5" \
   --set "run.output=$folder/in_day"
 
-# Values that training never saw, and what is said of each column.
+# Values that training never saw, and the report on each column.
 awk -F'\t' -v OFS='\t' '{ $16 = "a" NR % 7; print }' "$folder/raw/test.txt" >"$folder/raw/odd.txt"
 odd=(preprocess "$deck" --set "preprocess.evaluate=$folder/raw/odd.txt" --set "preprocess.output=$folder/odd")
 must_fail 'raw/odd.txt: column C2: 100 of 100 values (100 %) have no id' "${odd[@]}"
@@ -77,7 +77,7 @@ must_fail 'raw/odd.txt: column C2: 100 of 100 values (100 %) have no id' "${odd[
 must_succeed '"C2": {"missing": 0, "missing_share": 0, "unknown": 100, "unknown_share": 1}' "${odd[@]}" --set preprocess.max_unknown=1.0 --json
 grep -q '^  C2 .* 100 %' "$folder/err" || complain "no line of the column"
 
-# In parts, of which a damaged one is met before the first step, whichever rank reads it.
+# A dataset in parts: any rank that reads a damaged part reports it before the first step.
 must_succeed '"rows": 200' preprocess "$deck" --json --set "preprocess.output=$folder/parts" --set run.part_bytes=4000
 train_on_parts() { must_fail "$1" train "$deck" --set "data.train=$folder/parts/train.h5" --set "run.output=$folder/in_parts"; }
 for number in 00001 00004; do
@@ -123,8 +123,8 @@ must_succeed '"steps": 4' train "$deck" --json
 must_fail 'does not fit the data of '"$folder/run/checkpoints/step_" evaluate "$deck" --set "data.evaluate=$folder/csv/train.h5"
 must_fail 'its ids mean other things (vocabulary_digest ' predict "$deck" --set "data.evaluate=$folder/other/train.h5"
 
-# Columns in another order are taken by name; other bytes behind the same path are refused.
-columns_deck() {  # NAME NUMBER NUMBER CATEGORY CATEGORY FIELD...: a deck with these columns, which are those fields of the raw log
+# Columns in another order are taken by name; other bytes under the same path are refused.
+columns_deck() { # NAME NUMBER NUMBER CATEGORY CATEGORY FIELD...: writes a deck whose columns are those fields of the log
   local name=$1 n1=$2 n2=$3 c1=$4 c2=$5
   awk -F'\t' -v OFS=, "{ print \$1, \$$6, \$$7, \$$8, \$$9 }" "$folder/raw/test.txt" >"$folder/raw/$name.csv"
   cat >"$folder/$name.toml" <<DECK
@@ -155,7 +155,7 @@ must_fail 'was made with other data than' train "$folder/one.toml" --set train.e
 must_succeed '"log_loss"' evaluate "$folder/turned.toml" --json
 must_succeed '"steps": 24' train "$folder/one.toml" --json --set train.epochs=6 --set 'checkpoint.accept=["data"]'
 
-# What a checkpoint says of its data, and labels that mean something else.
+# The data's description in a checkpoint, and labels with another meaning.
 checkpoint=$(echo "$folder"/columns/checkpoints/step_*24)
 must_succeed '"features": ["C1", "C2"], "rows": [' verify "$checkpoint" --json
 for part in '"tables": {"C1": {"rows": ' '"dense_names": ["I1", "I2"]' '"label_values": "1 is \"1\", 0 is \"0\""' '"data_files": ["train.h5, '; do
@@ -188,7 +188,7 @@ grep -q 'warning: .*2 points ended on other data' "$folder/err" || complain "the
 rm -r "$folder"/swept/*=0.[12]*
 swept '[0.1, 0.2, 0.3]' must_succeed '3 of 3 points ended' sweep run
 
-# A data file that changes while it is read ends the run, whichever rank reads it next.
+# A data file that changes while it is read ends the run on whichever rank reads it next.
 RANKS=$some
 cp "$folder/data/train.h5" "$folder/live.h5"
 (for _ in $(seq 300); do [ -s "$folder/live/metrics.jsonl" ] && break; sleep 0.1; done; touch "$folder/live.h5") &

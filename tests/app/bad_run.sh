@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Runs that must not begin or go on, on $RANKS (at least 2) ranks: sizes, checkpoints, folders, numbers that are not finite.
+# Runs that must not start or continue, on $RANKS (at least 2) ranks: bad sizes, checkpoints, folders and numbers.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/lib_samples.sh"
 deck="$folder/deck.toml"
 planted_deck "$deck"
 newest="$folder/run/checkpoints/step_000000016"
 
-# Metrics of groups without a feature that says which.
+# Metrics of groups need a feature.
 must_fail '--set 1: evaluate.metrics has "gauc", which needs groups: set evaluate.group' train "$deck" --set evaluate.metrics=gauc
 group="--set evaluate.metrics=gauc --set evaluate.group="
 must_fail '--set 2: evaluate.group is "C9", but the data' train "$deck" ${group}C9
@@ -21,7 +21,7 @@ must_fail "train.batch_size = 1 is smaller than the number of ranks, $RANKS" tra
 must_fail "$RANKS ranks need at least as many lanes, and train.lanes is 1; set train.lanes = " train "$deck" --set train.lanes=1
 must_fail "train.lanes is 1 (from train.batch_size); set train.lanes = " train "$deck" --set train.lanes=0
 
-# A plan's file may not give the dense kernel to an optimizer without it, nor may the deck.
+# Neither a plan's file nor the deck may give the dense kernel to an optimizer without it.
 printf '[[table]]\nname = "C1"\noptimizer = {type = "rowwise_adagrad"}\n' | cat "$deck" - >"$folder/table.toml"
 run "$TESSEREC" plan "$folder/table.toml" --json
 sed 's/"kernel": "fused"/"kernel": "dense"/' "$folder/out" >"$folder/plan.json"
@@ -32,7 +32,7 @@ for command in train plan check; do
   must_fail 'plan.tables.C1.kernel is dense, but' $command "$folder/table.toml" --set plan.tables.C1.kernel=dense
 done
 
-# Nor may it break what the deck demands of a table.
+# A plan's file must keep the deck's constraints on a table.
 run "$TESSEREC" plan "$deck" --json --set plan.default=row_wise
 cp "$folder/out" "$folder/plan.json"
 must_succeed '"steps": 1' train "$deck" --json --set "plan.file=$folder/plan.json" --set train.steps=1 --set "run.output=$folder/by_rows"
@@ -49,11 +49,11 @@ for key in run.output checkpoint.path; do
   ! grep -q '^step ' "$folder/err" || complain "$key: it trained first"
 done
 
-# Not finite.
+# Numbers that are not finite.
 must_fail 'step 2: the loss is not a number; lower the learning rate' train "$deck" --set optimizer.dense.lr=1e30
 must_fail 'step 2: the ' train "$deck" --set optimizer.sparse.lr=1e30
 [ -z "$(ls -A "$folder/run/checkpoints")" ] || complain "a checkpoint after numbers that are not finite"
-# Weights that an update took out of range are looked at before they are saved.
+# Weights that an update took out of range are refused before they are saved.
 must_succeed '"steps": 3' train "$deck" --json --set train.steps=3 --set "run.output=$folder/diverged"
 must_fail 'the model has diverged; lower the learning rate; this step has no checkpoint, earlier ones stand' train "$deck" \
   --set "run.output=$folder/diverged" --set checkpoint.accept=optimizer --set optimizer.sparse.lr=1e30 --set checkpoint.every_steps=1 --set checkpoint.keep=1
@@ -65,12 +65,12 @@ for command in train evaluate; do
 done
 must_fail 'no whole checkpoint in' predict "$deck"
 
-# Checkpoints of another run. One rank is enough: all of this is said by all ranks.
+# Checkpoints of another run. One rank is enough: all ranks print the same messages.
 some=$RANKS RANKS=1
 must_succeed '"steps": 16' train "$deck" --json --set checkpoint.every_steps=6 --set checkpoint.keep=3
 must_fail 'no evaluation data; give data.evaluate, or data.synthetic.evaluate_samples' evaluate "$deck" --set data.synthetic.evaluate_samples=0
 must_fail 'it has the additional dense feature "I6"; preprocess both with one deck' train "$deck" --set data.synthetic.dense_features=6
-# Another task: every key that differs, with both values, unless the deck accepts it; then what does not fit.
+# Another task: every key that differs, with both values, unless the deck accepts it; then the state that does not fit.
 must_fail 'was made with data.synthetic.rows = [50, 30, 1], this deck has [51, 30, 1]; set it back, or begin the weights that have other shapes anew, and keep the rows of larger tables, with checkpoint.accept = ["data.synthetic.rows"]' \
   train "$deck" --set data.synthetic.rows.0=51
 for change in 'model.loss "bce" "mse"' 'model.interaction "dot" "cat"' 'data.synthetic.zipf 1.05 0.5' \
@@ -103,7 +103,7 @@ must_fail 'evaluate.monitor is "ne", which evaluate.metrics lacks; it has auc' \
 must_fail 'checkpoint.keep_best is true, but checkpoint.keep = 0 writes none' train "$deck" --set checkpoint.keep_best=true --set checkpoint.keep=0
 must_fail 'checkpoint.keep_best needs evaluation data' train "$deck" --set checkpoint.keep_best=true --set data.synthetic.evaluate_samples=0
 must_fail '/best: no best checkpoint is kept there; checkpoint.keep_best keeps one while training' evaluate "$deck" --set checkpoint.resume=best
-# Another optimizer, as accept allows: its states begin anew, and what is not taken is listed.
+# Another optimizer, permitted by accept: its states start from zero, and the omitted states are listed.
 must_succeed '"steps": 18' train "$deck" --json --set "checkpoint.resume=$folder/run" --set "run.output=$folder/other" --set train.epochs=2 \
   --set train.steps=18 --set optimizer.sparse.type=sgd --set optimizer.dense.type=adam --set checkpoint.accept=optimizer
 grep -q 'not in .*, begin as in a new run: .*top.1.bias/exp_avg (not there, here 1 x 1)' "$folder/err" || complain 'the log lacks the states that begin anew'
@@ -119,7 +119,7 @@ must_succeed '"steps": 16' train "$deck" --json --set "checkpoint.resume=$folder
 must_succeed "\"checkpoint\": \"$newest\"" train "$deck" --json
 grep -q '^finished before: step 16 of 16' "$folder/err" || complain "a finished run does not say so"
 
-# Damage, to a checkpoint in one file and to one in parts.
+# Damage to a checkpoint in one file and to one in parts.
 RANKS=$some
 damaged() {
   must_fail "$1" train "$deck"
@@ -158,7 +158,8 @@ must_succeed '"samples": 100' predict "$deck" --json
 must_succeed '"whole": true' verify "$folder/run/scores.h5" --json
 printf '\245' | dd of="$folder/run/scores.h5" bs=1 seek=1500 conv=notrunc status=none
 must_fail 'scores.h5 is damaged: its checksum is' verify "$folder/run/scores.h5"
-# All of a run: its checkpoints, scores, and what its record names. One that is damaged hides no other.
+# Verification of a whole run: its checkpoints, its scores and the files that its record names. One damaged file hides
+# no other.
 must_fail "1 of 2 files of $folder/run are not what was written: $folder/run/scores.h5" verify "$folder/run"
 grep -q "$newest is whole" "$folder/err" || complain "the checkpoint is not named"
 cp -r "$newest" "$folder/run/checkpoints/step_000000008"

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# What a run says of itself before its first step, on $RANKS ranks: versions, bytes, huge pages that will not come.
+# Lines of a run before its first step, on $RANKS ranks: versions, bytes, refused huge pages.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/lib_samples.sh"
 deck="$folder/deck.toml"
 planted_deck "$deck"
-# says "part of stderr" ARGS...: training of one step.
+# says "part of stderr" ARGS...: checks the output of one training step.
 says() {
   local part=$1
   shift
@@ -16,7 +16,7 @@ says '^tesserec [0-9.]+, Kokkos [0-9.]+, HDF5 [0-9.]+, '
 says ', simd kernels$'
 says ', portable kernels$' --set run.kernels=portable
 [ "$RANKS" = 1 ] || says "^between devices: MPI, by way of the host's memory$" --set run.kernels=portable
-# 81 rows of 4 columns: 1296 bytes, and a sum a row; for a table of kernel dense that of optimizer.dense, 4 sums a row.
+# 81 rows of 4 columns: 1296 bytes, and one sum per row; a table of kernel dense has optimizer.dense, 4 sums per row.
 says '324 in tables \(1\.58 KiB with optimizer state\)'
 says '324 in tables \(2\.17 KiB with optimizer state\)' --set plan.tables.C1.kernel=dense
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# bench on $RANKS ranks: one JSON object with the parts, a file that plan.machine reads, bad input.
+# bench on $RANKS ranks: one JSON object with all members, a file that plan.machine reads, bad input.
 . "$(dirname "$0")/lib.sh"
 source_folder=$(cd "$(dirname "$0")/../.." && pwd)
 cd "$folder" || exit 1
@@ -24,7 +24,7 @@ must_succeed 'interest1 backward' bench "$source_folder/inputs/din.toml" "${quic
 must_succeed 'all kernels of a step' bench "$deck" "${quick[@]}" --only kernels
 must_fail 'train.accumulate is 2, but parts and step are of one batch' bench "$deck" "${quick[@]}" --only step --set train.accumulate=2
 
-# A step of a machine twice as slow is predicted to take longer.
+# The predicted step of a machine half as fast takes longer.
 printf 'dense_flops = 1e6\n' >slow.toml
 must_succeed '"predicted_step_seconds": ' plan "$deck" "${quick[@]}" --json --set plan.machine=slow.toml
 slow=$(grep -o '"predicted_step_seconds": [0-9.e+-]*' "$folder/out" | sed 's/.*: //')

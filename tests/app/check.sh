@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# A valid deck: the model with its computed widths. Numbers: the reference DLRM's tiny example, top 8-4-2-1.
+# check of a valid deck: the model with its computed widths, in numbers of the reference DLRM's tiny example, top
+# 8-4-2-1.
 . "$(dirname "$0")/lib.sh"
 deck="$folder/tiny.toml"
 cat >"$deck" <<'EOF'
@@ -35,7 +36,7 @@ must_succeed '"table_list": [{"name": "C1", "rows": 4, "dim": 2, "features": ["C
 must_succeed '"name": "interaction", "type": "dot", "inputs": ["bottom", "pooled"], "shape": "4 vectors of 2, 8 wide", "width": 8' check "$deck" --json
 "$JSON_CHECK" <"$folder/out" || complain "--json is not one JSON object"
 
-# Layer by layer; what the data alone can refuse names the line of the layer.
+# Layer by layer: errors that need the data name the line of the layer.
 must_succeed 'inputs = ["bottom", "pooled"]' check "$deck" --network
 cp "$folder/out" "$folder/layers.toml"
 must_succeed 'top          mlp of interaction: 8-4-2-1' check "$folder/layers.toml"
@@ -49,7 +50,7 @@ must_fail 'model.layer.interaction: the vectors of a dot have one dimension, but
 must_fail 'model.layer.bottom reads "top", which comes after it' check "$folder/layers.toml" --set model.layer.bottom.inputs=top
 must_fail 'no layer reads the pooled vector C1' check "$folder/layers.toml" --set model.layer.interaction.inputs=bottom
 
-# Tables cut in two and of mixed dimensions, as they will be.
+# Tables divided in two and of mixed dimensions, in their final shapes.
 smaller=(--set 'data.synthetic.rows=[900, 30, 2]' --set model.qr_collisions=7)
 must_succeed 'pooled.C1    multiply of pooled.C1@C1_quotient, pooled.C1@C1_remainder: 2 wide' check "$deck" "${smaller[@]}"
 must_succeed 'tables       4 for 3 features, 168 rows' check "$deck" "${smaller[@]}"
@@ -79,13 +80,13 @@ must_fail 'model.md_temperature must be a finite number, 0 to 1' check "$folder/
 must_fail 'the vectors of a dot have one dimension, but bottom has 2 numbers and C1 has 4' check "$folder/smaller.toml" \
   --set 'table=[{name="C1", projection=4}, {name="C2"}, {name="C3"}]'
 
-# As a picture.
+# The model as a picture.
 must_succeed '"interaction" [shape=box, label="interaction\ndot: 4 vectors of 2, 8 wide"]' check "$deck" --dot
 grep -qF '"pooled" -> "interaction"' "$folder/out" || complain "the picture lacks an arrow"
 
 must_succeed '"batch_size": 64' check "$deck" --json --set=train.batch_size=64
 
-# A plan's file, for any number of ranks: read, and refused where it is none or breaks what the deck demands.
+# A plan's file for any number of ranks is read; it is refused if it is no plan or breaks the deck's constraints.
 must_succeed '"ranks": 4' plan "$deck" --json --ranks 4 --set plan.default=row_wise --set train.batch_size=4 --set train.lanes=4
 sed 's/"kernel": "fused"/"kernel": "dense"/' "$folder/out" >"$folder/plan.json"
 given=(--set "plan.file=$folder/plan.json" --set train.batch_size=4 --set train.lanes=4)
@@ -101,7 +102,7 @@ must_fail "--set 1: plan.file: $folder/none.json: cannot read this plan" check "
 head -c 200 "$folder/plan.json" >"$folder/cut.json"
 must_fail 'cut.json: ' check "$deck" --set "plan.file=$folder/cut.json"
 
-# A data set that only HDF5 files describe: what the deck alone cannot know is open.
+# A dataset that only HDF5 files describe leaves open the facts that the deck alone lacks.
 printf '[data]\ntrain = "none.h5"\n' >"$deck"
 must_succeed '?' check "$deck"
 must_succeed 'plan.json, not read: the rows of the tables are not known yet' check "$deck" "${given[@]}"
@@ -109,7 +110,7 @@ must_succeed 'table a: 7 rows x 16 columns' check "$deck" --set 'table=[{name="a
 must_succeed 'null' check "$deck" --json
 "$JSON_CHECK" <"$folder/out" || complain "--json is not one JSON object"
 
-# Tables against the data that a generator gives.
+# Tables compared with the data of a generator.
 printf '[data.synthetic]\nkind = "planted"\nsamples = 1\nrows = [4, 3]\n[[table]]\nname = "C3"\n' >"$deck"
 must_fail 'table C3: the data' check "$deck"
 must_succeed 'top          mlp of interaction: 17-512-256-1' check "$deck" --set table.C3.features=C1

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# decks.sh NAME: inputs/NAME.toml runs from --set overrides alone, small, in a folder of its own: what it needs is made
-# here, then train on $RANKS ranks, evaluate and predict.
+# decks.sh NAME: runs inputs/NAME.toml with only --set overrides, small, in a folder of its own. Makes the deck's input,
+# then trains on $RANKS ranks, evaluates and predicts.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/lib_samples.sh"
 source_folder=$(cd "$(dirname "$0")/../.." && pwd)
@@ -48,9 +48,9 @@ must_succeed '"samples"' predict "$deck" --json "${small[@]}"
 [ -s "$folder/runs/$1/scores.h5" ] || complain "no scores"
 must_succeed '"samples"' predict "$deck" --json "${small[@]}" --scores "$folder/other/scores.h5"
 cmp "$folder/runs/$1/scores.h5" "$folder/other/scores.h5" || complain "predict twice: other scores"
-# The same command again: nothing is left to do, and nothing changes.
+# The same command again has nothing to do and changes nothing.
 must_succeed "\"weights_digest\": \"$digest\"" train "$deck" --json "${small[@]}"
-# And layer by layer it trains to the same bits.
+# The network form trains to the same bits.
 must_succeed 'type = "network"' check "$deck" --network "${small[@]}"
 mv "$folder/out" "$folder/layers.toml"
 must_succeed "\"weights_digest\": \"$digest\"" train "$folder/layers.toml" --json --set run.output=layers

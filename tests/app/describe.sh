@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# describe in its three forms; docs/deck.md is the Markdown one.
+# describe in its three forms; docs/deck.md is the Markdown form.
 . "$(dirname "$0")/lib.sh"
 must_succeed 'batch_size: integer' describe
 must_succeed '| `batch_size` | integer |' describe --markdown

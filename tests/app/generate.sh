@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# generate shows batches of every source on $RANKS ranks; of the reference generator the three mini-batches as published.
+# generate shows batches of every source on $RANKS ranks, and the three published mini-batches of the reference
+# generator.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/lib_samples.sh"
 reference="$(dirname "$0")/../../inputs/reference_batches.toml"
@@ -41,7 +42,7 @@ must_succeed '"features": [{"name": "C1", "lengths": [1, 3], "offsets": [0, 1, 4
 "$JSON_CHECK" <"$folder/out" || complain "--json is not one JSON object"
 [ "$(value rows)" = 4 ] || complain "not the rows of a table"
 
-# Bags of ten draws, of which each id is kept once: all the ids of small tables, most of the time.
+# Bags of ten draws keep each id once: mostly all the ids of small tables.
 must_succeed 'C1      lengths [4, 4]' generate "$reference" --print 1 --set data.synthetic.variable_bags=false
 
 # Other sources.

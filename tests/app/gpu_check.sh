@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# runs/gpu/check.sh with a build for host processors: it comes to its end, says what is missing and what is equal, and notices
-# a digest that is not, and a program that hangs.
+# runs/gpu/check.sh with a build for host processors: it ends, names missing programs and equal digests, and notices a
+# wrong digest and a program that hangs.
 . "$(dirname "$0")/lib.sh"
 mkdir -p "$folder/carried/bin"
 cat >"$folder/carried/run" <<'END'
@@ -9,12 +9,13 @@ export PATH=$(dirname "$0")/bin:$PATH
 exec "$@"
 END
 printf '#!/usr/bin/env bash\nexec %s "${@:2}"\n' "$LAUNCH" >"$folder/carried/bin/mpirun"
-program() { # TEXT: what the program does first
+program() { # TEXT: makes a program that first runs the text
   printf '#!/usr/bin/env bash\n%s\nexec "%s" "$@"\n' "$1" "$TESSEREC" >"$folder/carried/bin/tesserec"
   chmod +x "$folder"/carried/run "$folder"/carried/bin/*
 }
 echo "gpu: no" >"$folder/carried/about"
-# says CODE SECONDS ARGS...: check.sh, given so much time, ends so and not much later, and its page has each of ARGS.
+# says CODE SECONDS ARGS...: checks that check.sh, with so much time, ends with the code in time and its page has each
+# of ARGS.
 says() {
   LIMIT=$2 ONLY='digest.sgd.*.[12].table_wise' PYTHON=false timeout $(($2 + 20)) bash "$DOCS/../runs/gpu/check.sh" "$folder/carried" \
     "$folder/checked" >"$folder/out" 2>"$folder/err"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Kokkos is started by the commands that compute, and by no other. STARTED: the tool kokkos_started.
+# Kokkos starts in the commands that compute, and in no other. STARTED: the tool kokkos_started.
 . "$(dirname "$0")/lib.sh"
 export KOKKOS_PROFILE_LIBRARY=$STARTED KOKKOS_TOOLS_LIBS=$STARTED
 deck=$folder/deck.toml

@@ -1,4 +1,4 @@
-# What the scripts of this folder share. Sourced.
+# Functions that the scripts of this folder share. Sourced.
 set -uo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
@@ -12,8 +12,8 @@ complain() {
   failures=$((failures + 1))
 }
 
-# run PROGRAM ARGS...: on $RANKS ranks (one: without a launcher); leaves $code, $folder/out, $folder/err. A hang is
-# cut off after 60 s.
+# run PROGRAM ARGS...: runs on $RANKS ranks (one: without a launcher); sets $code and writes $folder/out, $folder/err.
+# Kills a hang after 60 s.
 run() {
   local launch="$LAUNCH $RANKS"
   [ "$RANKS" -gt 1 ] || launch=
@@ -22,7 +22,7 @@ run() {
   code=$?
 }
 
-# must_fail "part of the message" ARGS...: exit code 2, that message once, nothing on stdout.
+# must_fail "part of the message" ARGS...: checks exit code 2, that message once, nothing on stdout.
 must_fail() {
   local part=$1
   shift
@@ -33,7 +33,7 @@ must_fail() {
   [ ! -s "$folder/out" ] || complain "something on stdout: tesserec $*"
 }
 
-# must_succeed "part of stdout" ARGS...
+# must_succeed "part of stdout" ARGS...: checks exit code 0 and the part.
 must_succeed() {
   local part=$1
   shift

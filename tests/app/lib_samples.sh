@@ -1,6 +1,6 @@
 # Small inputs that tests of the commands share. Sourced after lib.sh.
 
-# criteo_rows N: raw rows, 40 fields with tabs between, some empty. The same each time.
+# criteo_rows N: prints raw rows, 40 fields separated by tabs, some empty. Deterministic.
 criteo_rows() {
   awk -v n="$1" 'BEGIN {
     state = 7
@@ -14,13 +14,13 @@ criteo_rows() {
   function draw(below) { state = (state * 16807) % 2147483647; return int(state / 2147483647 * below) }'
 }
 
-# planted_deck FILE: a deck that trains in a second; four lanes, so up to four ranks.
+# planted_deck FILE: writes a deck that trains in a second; four lanes, so up to four ranks.
 planted_deck() {
   cat "$(dirname "${BASH_SOURCE[0]}")/planted.toml" >"$1"
   printf '[run]\noutput = "%s/run"\n' "$folder" >>"$1"
 }
 
-# criteo_deck FILE: raw/train.txt and raw/test.txt of $folder, preprocessed to data/, trained in run/.
+# criteo_deck FILE: writes a deck for raw/train.txt and raw/test.txt of $folder, preprocessed to data/, trained in run/.
 criteo_deck() {
   sed "s|@|$folder|" >"$1" <<'DECK'
 [run]
@@ -45,5 +45,5 @@ DECK
   criteo_rows 300 | tail -n 100 >"$folder/raw/test.txt"
 }
 
-# value NAME: of a number or text in the JSON on stdout.
+# value NAME: prints a number or text of the JSON on stdout.
 value() { grep -oE "\"$1\": (\"[^\"]*\"|[^,}]*)" "$folder/out" | head -n 1 | sed 's/^[^:]*: //; s/"//g'; }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The log's reader ends, its disk is full, it is closed: no command ends for it, and the record of a run counts the lines. A
-# stdout that is gone is an error, after the work is done.
+# A log whose reader ended, whose disk is full, or which is closed: commands continue, and the record of a run counts
+# the lost lines. A lost stdout is an error, after the work is done.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/lib_samples.sh"
 deck="$folder/deck.toml"
@@ -21,7 +21,7 @@ ends() {
 
 run "$TESSEREC" "${train[@]}"
 ends "a log" 0 0
-# Of several ranks the launcher reads the log, and meets its end.
+# With several ranks, the launcher reads the log and loses its reader.
 if [ "$RANKS" = 1 ]; then
   "$TESSEREC" "${train[@]}" 2>&1 >/dev/null | sed -n 1q
   code=${PIPESTATUS[0]}
@@ -40,7 +40,7 @@ if [ "$RANKS" = 1 ]; then
     [ "$code" = 0 ] || complain "$command with a full disk behind its log: exit code $code"
   done
 fi
-# Of commands that write files the files are whole.
+# Commands that write files leave them whole.
 if [ "$RANKS" = 1 ]; then
   criteo_deck "$folder/criteo.toml"
   { cat "$deck"; printf '[sweep.keys]\n"optimizer.dense.lr" = [0.05, 0.1]\n'; } >"$folder/sweep.toml"

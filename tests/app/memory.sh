@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Memory that a process is refused is told with its table, layer or batch and the bytes; no crash, no "internal error".
+# Refused memory: the error names table, layer or batch and the bytes; no crash, no "internal error".
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/lib_samples.sh"
 deck="$folder/deck.toml"
 planted_deck "$deck"
-# within KIB "message" ARGS...: tesserec under ulimit -v.
+# within KIB "message" ARGS...: checks tesserec under ulimit -v.
 within() {
   local kib=$1 part=$2
   shift 2
@@ -18,7 +18,7 @@ large=(--set data.synthetic.rows.0=30000000 --set model.embedding_dim=32 --set '
 adam=(--set data.synthetic.rows.0=12000000 --set model.embedding_dim=32 --set 'model.bottom=[8, 32]' --set optimizer.sparse.type=adam)
 unplanned=(--set plan.memory=8000000000)
 
-# What the plan knows before, and what only the process is told when it asks.
+# First, sizes that the plan knows; then memory that only the process is refused.
 within 2000000 'the tables do not fit: .* from ulimit -v.*The largest is C1 with 3960000000 bytes' train "$deck" "${large[@]}"
 within 2000000 'not enough memory for table C1, its weights of 30000000 x 32: 3.58 GiB; use more ranks' train "$deck" "${large[@]}" "${unplanned[@]}"
 within 2000000 'not enough memory for table C1, its exp_avg(_sq)? of 12000000 x 32: 1.43 GiB; use more ranks' train "$deck" "${adam[@]}" "${unplanned[@]}"

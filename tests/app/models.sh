@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Every model that `describe` names, and its losses, optimizers and layers that draw numbers: the digests of $RANKS ranks
-# are those of one, by portable kernels under another plan and layer by layer too. With OPTIMIZERS=all each model by each optimizer, as
-# tests/matrix.sh wants it. With THREADS="2 3", of a program over Kokkos' OpenMP, also on so many threads a rank.
+# Every model that `describe` names, with its losses, optimizers and layers that draw numbers. The digests of $RANKS
+# ranks equal those of one rank, also by portable kernels under another plan and layer by layer. OPTIMIZERS=all: each
+# model by each optimizer, for tests/matrix.sh. THREADS="2 3": also on so many threads per rank, for a program over
+# Kokkos' OpenMP.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/lib_samples.sh"
 planted_deck "$folder/planted.toml"
@@ -13,7 +14,7 @@ deck_of() { # KEYS OF [model]...
   for key in "$@"; do sed -i "s|^embedding_dim = 4|&\n$key|" "$folder/deck.toml"; done
 }
 digests() { grep -oE '"(weights|state)_digest": "[0-9a-f]*"' "$folder/out" | tr '\n' ' '; }
-trains() { # RANKS DECK ARGS...: leaves its digests in $got
+trains() { # RANKS DECK ARGS...: trains and sets $got to the digests
   RANKS=$1
   rm -rf "$folder/run"
   must_succeed state_digest train "$2" --json --set train.steps=6 --set run.kernels=simd "${@:3}"
@@ -88,7 +89,7 @@ sed 's/^inputs = \["query", "item"\]/inputs = ["drop", "item"]/
   "$folder/out" >"$folder/deck.toml"
 same
 
-# Data without numbers: the models by name do without the layers that read them alone.
+# Data without dense numbers: models by name work without the layers that only read dense numbers.
 for row in {1..60}; do echo "$((row % 3 == 0)),a$((row % 5)),b$((row % 7)),c$((row % 2))"; done >"$folder/rows.csv"
 cat >"$folder/categories.toml" <<DECK
 [preprocess]

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# run.communicator on $RANKS ranks, NCCL's calls over the host's memory: the digests of MPI; what goes wrong on its way
-# ends all ranks with one message, at any time.
+# run.communicator on $RANKS ranks, NCCL's calls over the host's memory: the digests equal MPI's; a failed transfer ends
+# all ranks with one message at any time.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/lib_samples.sh"
 deck="$folder/deck.toml"
@@ -24,7 +24,7 @@ for group in 0 1 2 7 20; do
 done
 NCCL_TEST_VERSION=2.27.3 must_fail 'NCCL is 2.28.9 on rank 0 and 2.27.3 on rank 1' train "$deck" "${portable[@]}" --set run.communicator=nccl
 rm -rf "$folder/run"
-unset NCCL_TEST_RANK # on all ranks the gradients of the last step's rows do not come
+unset NCCL_TEST_RANK # on all ranks, the gradients of the last step's rows are lost
 NCCL_TEST_FAILS=3 must_fail 'step 1: NCCL: remote process exited' train "$deck" "${portable[@]}" --set run.communicator=nccl --set train.steps=1
 [ "$(find "$folder/run" -name '*.h5' | wc -l)" = 0 ] || complain "a checkpoint of gradients that did not come"
 NCCL_TEST_RANK=1 NCCL_TEST_DIES=7 run "$TESSEREC" train "$deck" "${portable[@]}" --set run.communicator=nccl

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# One job, one deck, on two ranks: whatever rank 1 is given else, all ranks end with exit code 2 and one message that
-# names the rank, what differs and both values. tests/one_deck.sh has every key of a deck.
+# One job, one deck, on two ranks: if rank 1 has anything else, all ranks end with exit code 2 and one message. It names
+# the rank, the difference and both values. tests/one_deck.sh tests every key of a deck.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/lib_samples.sh"
 deck="$folder/deck.toml"
@@ -21,7 +21,7 @@ differ() {
 }
 T=$TESSEREC
 
-# Values of keys; those of two files, where the text around them may differ.
+# Values of keys, and files whose other text may differ.
 differ 'rank 1: optimizer.dense.lr is 0.1, rank 0 has 0.05; start all ranks' $T train "$deck" : $T train "$deck" --set optimizer.dense.lr=0.1
 differ 'rank 1 has no table.C1.name, which is "C1" on rank 0' $T check "$deck" --set 'table=[{name="C1"}]' : $T check "$deck"
 { echo '# another text'; cat "$deck"; } >"$folder/same.toml"
@@ -43,7 +43,7 @@ differ 'rank 1: --scores is b.h5, rank 0 has a.h5' $T predict "$deck" --scores a
 differ 'rank 1: the path is b, rank 0 has a' $T verify a : $T verify b
 differ "rank 1: --ranks is 4, rank 0 has 2" $T plan "$deck" --ranks 2 : $T plan "$deck" --ranks 4
 
-# The program, where it runs, what its environment changes.
+# Other programs, working folders and environments.
 cp "$T" "$folder/patched"
 printf '\0' >>"$folder/patched"
 differ 'rank 1: the program is tesserec ' $T check "$deck" : "$folder/patched" check "$deck"
@@ -51,7 +51,7 @@ mkdir "$folder/elsewhere"
 differ "rank 1: the working folder is $folder/elsewhere, rank 0 has " $T check "$deck" : env -C "$folder/elsewhere" $T check "$deck"
 differ "rank 1: the environment's NVIDIA_TF32_OVERRIDE is 1, rank 0 has none" $T check "$deck" : env NVIDIA_TF32_OVERRIDE=1 $T check "$deck"
 
-# Files behind one path: a mount of its own for rank 1, where that is allowed.
+# Files under one path: rank 1 has a mount of its own, if that is permitted.
 if unshare -m true 2>/dev/null; then
   $T plan "$deck" --json --ranks 2 >"$folder/plan.json" 2>/dev/null
   { cat "$folder/plan.json"; echo; } >"$folder/stale.json"
@@ -59,7 +59,8 @@ if unshare -m true 2>/dev/null; then
   printf '%s\n' "$over" >"$folder/over.sh"
   differ 'rank 1: the file of plan.file is ' $T check "$deck" --set "plan.file=$folder/plan.json" : unshare -m sh "$folder/over.sh"
 
-  # The same of what evaluate, predict and verify read: data, scores, checkpoints. other FILE COMMAND...: rank 1 sees another file.
+  # Files that evaluate, predict and verify read: data, scores, checkpoints. other FILE COMMAND...: rank 1 sees another
+  # file.
   other() {
     local seen=$1 old=$2
     shift 2

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# tesserec plan on $RANKS ranks: numbers of ranks that training takes too, and several of them.
+# tesserec plan on $RANKS ranks: numbers of ranks that training also takes, and lists of them.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/lib_samples.sh"
 deck="$folder/deck.toml"
 planted_deck "$deck" # 64 samples in 4 lanes
 
-# More ranks than lanes or samples: what training says of them.
+# More ranks than lanes or samples: the same error as in training.
 must_fail '8 ranks need at least as many lanes, and train.lanes is 4; set train.lanes = 8, or run on 4 ranks at most' plan "$deck" --ranks 8
 must_fail '16 ranks need at least as many lanes, and train.lanes is 4' plan "$deck" --ranks 2,16,8
 must_fail '3 ranks and train.accumulate = 2 need 6 lanes or more, and train.lanes is 4; set train.lanes = 8 or train.accumulate = 1, or run on 2 ranks at most' \
@@ -14,14 +14,14 @@ must_fail 'train.batch_size = 64 is smaller than the number of ranks, 128; raise
 must_succeed '4 cpu ranks' plan "$deck" --ranks 4
 must_fail "train.lanes is 1; set train.lanes = $((RANKS > 1 ? RANKS : 2))" plan "$deck" --set train.lanes=1 --ranks $((RANKS > 1 ? RANKS : 2))
 [ "$RANKS" = 1 ] || must_fail "$RANKS ranks need at least as many lanes" plan "$deck" --set train.lanes=1
-# A list of tables alone is not trained.
+# A deck with only a list of tables cannot train.
 printf 'a,1000,8,1\nb,50,8,1\n' >"$folder/tables.csv"
 printf 'a,1000,8,1\nb\033[31m,50,8,1\n' >"$folder/shown.csv"
 must_fail 'shown.csv:2: "b\x1B[31m" cannot be a table'"'"'s name: its byte 1 is the control character \x1B' plan --tables "$folder/shown.csv" --ranks 64
 must_succeed '64 cpu ranks' plan --tables "$folder/tables.csv" --ranks 64
 must_fail '64 ranks need at least as many lanes' plan "$deck" --tables "$folder/tables.csv" --ranks 64
 
-# Several numbers: a line each in their order, and the best.
+# Several numbers: one line each in their order, and the best.
 must_succeed 'best: ' plan "$deck" --ranks 4,1,2
 [ "$(sed -n '2,4s/^ *\([0-9]*\) .*/\1/p' "$folder/out" | tr '\n' ' ')" = "4 1 2 " ] || complain "the lines are not those of --ranks"
 run "$TESSEREC" plan "$deck" --ranks 1 --json
@@ -29,7 +29,7 @@ seconds=$(grep -o '"predicted_step_seconds": [^,]*' "$folder/out")
 must_succeed '"best": ' plan "$deck" --ranks 1,2 --json
 "$JSON_CHECK" <"$folder/out" || complain "--json is not one JSON object"
 grep -qF '"ranks": 1, ' "$folder/out" && grep -qF "$seconds" "$folder/out" || complain "not the prediction of --ranks 1"
-# What cannot be has its reason; if none can, that is the end. One rank needs the whole of C1, four a quarter.
+# An impossible number has its reason; plan fails if all are impossible. One rank needs all of C1, four a quarter.
 must_succeed ' not fit' plan "$deck" --ranks 1,4 --set data.synthetic.rows.0=20000 --set plan.memory=300000
 grep -q '^best: 4 ranks' "$folder/out" || complain "4 ranks are not the best"
 must_fail 'no number of ranks of --ranks works: 2: ' plan "$deck" --ranks 1,2 --set plan.memory=100
@@ -44,7 +44,7 @@ cp "$folder/out" "$folder/plan.json"
 must_fail 'plan.json is a plan of one number of ranks, but --ranks is "1,2"' plan "$deck" --ranks 1,2 --evaluate "$folder/plan.json"
 must_fail 'plan.json is a plan of one number of ranks, but --ranks is "1,2"' plan "$deck" --ranks 1,2 --set "plan.file=$folder/plan.json"
 
-# The limits of a process and of a Slurm job are named; those of a job that has ended are not.
+# The limits of a process and of a Slurm job are named; those of an ended job are not.
 limit() { bash -c 'ulimit -v 4194304 && exec "$@"' - "$TESSEREC" plan "$deck" --ranks 1 >"$folder/out" 2>"$folder/err"; }
 limit
 grep -q ' 4.00 GiB a rank (from ulimit -v)' "$folder/out" || complain "ulimit -v is not a limit"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# model.precision: every instruction set that the machine has gives the digests of the plain one, for each kind of layer
-# that multiplies matrices, in either precision; a checkpoint goes on in its own, and is evaluated in any.
+# model.precision: every instruction set of the machine gives the digests of the plain one, for each kind of layer that
+# multiplies matrices, in either precision. A checkpoint resumes in its own precision and evaluates in any.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/lib_samples.sh"
 planted_deck "$folder/planted.toml"

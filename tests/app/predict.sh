@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# New rows without labels: preprocessed with the vocabulary of a data set whose raw files are gone, and scored with their
-# keys to CSV, the same bytes on one rank and on $RANKS.
+# Rows without labels: preprocessed with the vocabulary of a dataset whose raw files were deleted, and scored with their
+# keys to CSV. One rank and $RANKS ranks write the same bytes.
 . "$(dirname "$0")/lib.sh"
 
 deck=$folder/deck.toml
@@ -32,7 +32,7 @@ lanes = 4
 DECK
 awk 'BEGIN { print "y,c2,c10,price,id,note"
   for (i = 0; i < 300; ++i) print (i % 3 == 0) "," i * 7 % 11 "," i % 5 "," i % 13 ",r" i ",x" }' >"$folder/day1.csv"
-# Columns in another order, no label; a key that needs quotes, and a row that is no row.
+# Columns in another order, no label; a key that needs quotes, and a bad row.
 awk 'BEGIN { OFS = ";"; print "id", "price", "c10", "c2"
   for (i = 0; i < 100; ++i) print (i == 3 ? "k,\"3" : "k" i), (i == 50 ? "much" : i % 13), i % 6, i % 11 }' >"$folder/new.csv"
 

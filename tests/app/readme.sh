@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Every command of the README's shell blocks that starts the program is run as it stands there, one after the other.
+# Commands of the README's shell blocks that start the program, run one after the other as written.
 . "$(dirname "$0")/lib.sh"
 source_folder=$(cd "$(dirname "$0")/../.." && pwd)
 cd "$folder" || exit 1

@@ -4,7 +4,7 @@
 . "$(dirname "$0")/lib_samples.sh"
 deck="$folder/a deck.toml"
 planted_deck "$deck"
-# has FILE PATTERN...: one JSON object with these in it.
+# has FILE PATTERN...: checks one JSON object that contains the patterns.
 has() {
   local file=$1 pattern
   shift
@@ -18,13 +18,13 @@ has result.json '"steps": 3' '"best_auc": ' '"end_time": "20' '"bins": {"samples
 has run.json '"start_time": "20' '"from_step": 0' '"versions": "tesserec ' "\"ranks\": $RANKS" '"hosts": [{"name": "' \
   "\"argv\": [\"train\", \"$deck\", \"--json\", \"--set\", \"train.steps=3\"" '"overrides": ["train.steps=3", "train.epochs=2"]' \
   '[data.synthetic]\nkind = \"planted\"' '\nepochs = 2\n' '"critical_path_seconds": ' '"memory_bytes": {"weights": ['
-# 81 rows of 4 columns and a sum a row, in which table on which rank ever; the table of one row may be on all.
+# 81 rows of 4 columns and one sum per row, for any table and rank; the table of one row may be on all ranks.
 bytes=$(grep -oE '"memory_bytes": \{"weights": \[[0-9, ]*\], "states": \[[0-9, ]*\]' "$folder/run/run.json" | grep -oE '[0-9]+' | awk '{ sum += $1 } END { print sum }')
 copies=$(((bytes - 1600) / 20))
 if [ $((1600 + 20 * copies)) != "$bytes" ] || [ $copies -lt 1 ]; then complain "tables take $bytes bytes"; fi
 grep -cE '"time": 1[0-9]{9}\.' "$folder/run/metrics.jsonl" | grep -qx 2 || complain "lines without their time"
 
-# A run that is started again, and refused: what stands there is the last start's, and that of an end goes with it.
+# A run that is started again and refused leaves the record of the last start and removes that of the older end.
 must_fail 'was made with model.bottom' train "$deck" --set train.steps=5 --set model.embedding_dim=8 --set "model.bottom=[8, 8]"
 has run.json '"from_step": 0'
 has result.json '"steps": 3'
@@ -46,7 +46,7 @@ grep -q '"exit_reason": "diverged"' "$folder/other/result.json" || complain "a r
 must_succeed '"exit_reason": "auc"' train "$deck" --json --set "run.output=$folder/reached" --set evaluate.every_steps=1 --set evaluate.stop_at_auc=0.001
 grep -qF '"steps": 1,' "$folder/out" || complain "an AUC that is reached at once does not end the run at step 1"
 
-# What features are worth: the same on any number of ranks; then on the page, beside what the tables have learnt.
+# Importance of features: the same on any number of ranks; then on the page, with the state of the tables.
 must_succeed '"importance": [' evaluate "$deck" --json --importance
 has importance.json '"format": "tesserec importance"' '"intact": {"log_loss": ' '"kind": "number"'
 cp "$folder/run/importance.json" "$folder"

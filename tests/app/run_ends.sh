@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# How a run stands and what it came to, told alike by train's closing lines, --json, result.json, metrics.jsonl and report.
+# State and result of a run: train's closing lines, --json, result.json, metrics.jsonl and report agree.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/lib_samples.sh"
 deck="$folder/deck.toml"
@@ -31,7 +31,7 @@ in_page '>finished<'
 [ "$(value state) $(value steps)" = 'finished 16' ] || complain "the report's JSON has another state"
 in_page ">$(grep -oE '"start_time": "[^"]*' "$folder/run/run.json" | head -n 1 | sed 's/.*"//')<"
 
-# Why a run ended by itself stands in its folder; what is refused leaves the last end there.
+# A run that ends by itself records the reason in its folder; a refused start leaves the old record.
 must_fail 'the loss is not a number' train "$deck" --set train.epochs=9 --set optimizer.dense.lr=1e30 --set 'checkpoint.accept=["optimizer"]'
 message=$(grep '^tesserec: ' "$folder/err" | sed 's/^tesserec: //')
 "$JSON_CHECK" <"$folder/run/result.json" || complain "result.json is not one JSON object"
@@ -42,7 +42,7 @@ in_page ', until start 1<'  # another rate
 must_fail 'was made with model.bottom' train "$deck" --set model.embedding_dim=8 --set "model.bottom=[8, 8]"
 in_page ">diverged: $message<"
 
-# What runs, was stopped, was killed.
+# Runs that are running, stopped or killed.
 long() { # SECONDS_OF_A_LINE...: a run of its own, in the background
   "$TESSEREC" train "$deck" --set "run.output=$folder/run" --set train.epochs=1000000 --set train.log_every=5 \
     --set checkpoint.every_steps=50 "$@" >"$folder/long" 2>&1 </dev/null &

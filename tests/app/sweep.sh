@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# tesserec sweep as a user meets it: points that are the same on 1 and 2 ranks, a point that was killed, halving that ends
-# with the bits of an undisturbed run, a signal, and one message for each mistake.
+# tesserec sweep as its user sees it: equal points on 1 and 2 ranks, a killed point, halving with the bits of an
+# undisturbed run, a signal, and one message per mistake.
 . "$(dirname "$0")/lib.sh"
 deck="$folder/deck.toml"
 halved="$folder/halved.toml"
@@ -14,7 +14,7 @@ count() { find "$sweep" -name "$1" | wc -l; }
 # point KEY INDEX: a text of sweep.json
 point() { grep "\"index\": $2," "$sweep/sweep.json" | grep -o "\"$1\": \"[^\"]*" | sed 's/.*: "//'; }
 
-# What is wrong is said once, with its line; nothing is written.
+# Each mistake has one message with its line; nothing is written.
 alone must_fail 'tesserec sweep needs one of list, run, collect behind it' sweep
 alone must_fail 'tesserec sweep needs one of list, run, collect behind it' sweep lst "$deck"
 alone must_fail 'plain.toml: has no [sweep]' sweep list "$(sed '/^\[sweep/,$d' "$deck" >plain.toml; echo "$folder/plain.toml")"
@@ -38,16 +38,16 @@ must_fail 'must be an integer, 0 to 26, but is "one"' sweep run "$deck" one
 RANKS=2 must_fail 'start it without a launcher, or give the index' sweep run "$deck"
 [ ! -e "$sweep" ] || complain "something was written"
 
-# The points, the same by any way to them.
+# The points are the same in each command.
 must_succeed 'runs/sweep/dense.lr=1e-06,sparse.lr=1e-04,warmup_steps=10-' sweep list "$deck"
 [ "$(grep -c runs/sweep/ "$folder/out")" = 27 ] || complain "not 27 points"
 must_succeed '"index": 26' sweep list "$deck" --json
 "$JSON_CHECK" <"$folder/out" || complain "list --json is not one JSON object"
 
-# Tasks of one rank on one machine share no folder of Open MPI, whose end would break another's start.
+# Tasks of one rank on one machine share no folder of Open MPI, since the end of one would break the start of another.
 OMPI_MCA_orte_tmpdir_base=$deck/none alone must_succeed '"index": 0' sweep list "$deck" --json
 
-# A grid of 24 as an array, one index killed: the other 23 stand, the missing one is named, run completes it.
+# A grid of 24 as an array with one index killed: the other 23 stay, the missing index is named, run completes it.
 array=(--set 'sweep.keys."schedule.warmup_steps"=[5, 50, 1000]' --set 'sweep.keys."optimizer.sparse.lr"=[0.1, 1.0]'
        --set 'sweep.keys."optimizer.dense.lr"=[0.001, 0.003, 0.01, 0.1]' --set train.steps=100 --set sweep.jobs=4)
 seq 0 23 | grep -vx 7 | xargs -P 4 -I INDEX "$TESSEREC" sweep run "$deck" INDEX "${array[@]}" --json >points 2>err ||
@@ -62,14 +62,14 @@ alone must_succeed 'started: index 7' sweep collect "$deck" "${array[@]}"
 grep -q '^23 of 24 points ended' "$folder/out" || complain "not 23 of 24"
 before=$(point weights_digest 6)
 RANKS=2 must_succeed '"state": "done"' sweep run "$deck" 6 "${array[@]}" --json  # nothing to do
-# In a job of Slurm with several tasks, and with words for Kokkos.
+# A Slurm job with several tasks, and words for Kokkos.
 SLURM_NTASKS=4 alone must_succeed '24 of 24 points ended' sweep run "$deck" "${array[@]}" --kokkos-num-threads=1
 [ "$(grep -c 'of 24: index' "$folder/err")" = 1 ] || complain "more than the missing point was trained"
 # The same index on 2 ranks in an empty folder: the same bits.
 RANKS=2 must_succeed "\"weights_digest\": \"$before\"" sweep run "$deck" 6 "${array[@]}" --set run.output=elsewhere --json
 [ "$(head -n 1 "$sweep/sweep.csv")" = "index,auc,steps,samples,state,optimizer.dense.lr,optimizer.sparse.lr,schedule.warmup_steps,folder" ] || complain "sweep.csv"
 "$JSON_CHECK" <"$sweep/sweep.json" || complain "sweep.json is no JSON object"
-# A folder of another deck is refused, and one whose record lost its metrics.
+# A folder of another deck is refused, and also one whose record lost its metrics.
 first=$(point folder 0)
 cp "$first/point.json" kept
 sed -i 's/"deck_digest": "./"deck_digest": "x/' "$first/point.json"
@@ -79,7 +79,8 @@ sed 's/"auc"/"old"/' kept >"$first/point.json"
 alone must_fail "$first: the run to step 100 left no auc" sweep collect "$deck" "${array[@]}"
 rm -r "$sweep"
 
-# Halving: the best of the 27 in less than 40 % of the grid's samples, by way of a signal, with the bits of a whole run.
+# Halving finds the best of the 27 in less than 40 % of the grid's samples, across a signal, with the bits of a whole
+# run.
 "$TESSEREC" sweep run "$halved" >out 2>err &
 job=$!
 for _ in $(seq 300); do [ "$(grep -c ' of 27: index' err)" -ge 3 ] && break; sleep 0.1; done
@@ -94,7 +95,7 @@ grep -q '^3024 steps, 25.9 % of all points to the end' "$folder/out" || complain
 digest=$(point weights_digest 12)
 alone must_succeed '0 of 27 points ended' sweep collect "$deck" --set run.output=runs/sweep  # what was stopped is not done
 [ "$(count checkpoints)" = 27 ] || complain "not 27 runs"
-# Whole runs of it and another on 2 ranks each; the other one fails first, for a file is where its checkpoints belong.
+# Its whole run and another, on 2 ranks each; the other fails first, because a file blocks its checkpoint folder.
 whole=(--set 'sweep.keys."optimizer.dense.lr"=[0.003, 1e-5]' --set 'sweep.keys."optimizer.sparse.lr"=[0.1]'
        --set 'sweep.keys."schedule.warmup_steps"=[10]' --set run.output=whole --set sweep.ranks=2)
 # shellcheck disable=SC2086
@@ -109,7 +110,7 @@ alone must_succeed '2 of 2 points ended' sweep run "$deck" "${whole[@]}"
 [ "$(grep -c 'of 2: index' "$folder/err")" = 1 ] || complain "more than the failed point was trained"
 grep -q "\"weights_digest\": \"$digest\"" whole/sweep.json || complain "halving gave other bits than whole runs"
 alone must_succeed '"state": "stopped"' sweep run "$halved" 26 --json
-# A signal reaches both ranks of a long run by way of its launcher: a checkpoint, and no more.
+# A signal reaches both ranks of a long run through its launcher: a checkpoint is written, and nothing more.
 long=("${whole[@]}" --set run.output=long --set sweep.jobs=1 --set train.steps=300000 --set train.epochs=1000000)  # half a minute
 "$TESSEREC" sweep run "$deck" "${long[@]}" >out 2>err &
 job=$!
@@ -120,7 +121,7 @@ code=$?
 [ "$code" = 85 ] || complain "a signal to a long run: exit code $code, not 85"
 [ "$(find long -name 'step_*' | wc -l)" = 1 ] || complain "a signal to a long run: no checkpoint"
 [ "$(find long -name point.json | wc -l)" = 1 ] || complain "another point was begun after the signal"
-# Two tasks of one point: the second waits, and has nothing to do.
+# Two tasks of one point: the second waits and has nothing to do.
 twice=("${array[@]}" --set run.output=twice --set train.steps=2000 --set train.epochs=9)
 "$TESSEREC" sweep run "$deck" 3 "${twice[@]}" >/dev/null 2>&1 &
 job=$!
@@ -128,7 +129,7 @@ for _ in $(seq 300); do [ -n "$(find twice -name metrics.jsonl -size +0 2>/dev/n
 alone must_succeed '"state": "done"' sweep run "$deck" 3 "${twice[@]}" --json
 wait "$job" || complain "the first of two tasks failed"
 grep -q 'finished before' "$folder/err" && complain "the second task trained too"
-# What diverges is a result, and the worst one; scores that are not finite too.
+# A diverged point is a result, the worst one; so are scores that are not finite.
 alone must_succeed '"state": "diverged"' sweep run "$deck" 0 --set run.output=infinite --set train.steps=1 --json \
   --set optimizer.sparse.type=sgd --set optimizer.dense.type=sgd --set 'model.top=[64, 64, 64, 64, 1]' --set 'model.bottom=[64, 64, 64, 8]' \
   --set 'sweep.keys."optimizer.sparse.lr"=[1e12]' --set 'sweep.keys."optimizer.dense.lr"=[1e16]'

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The command line itself.
+# Usage of the command line itself.
 . "$(dirname "$0")/lib.sh"
 touch "$folder/any.toml"
 must_succeed "usage: tesserec COMMAND" --help
@@ -31,7 +31,7 @@ must_fail '--completion needs SHELL behind it' describe --completion
 must_fail '--device must be one of cpu | cuda, but is tpu' plan a.toml --device tpu
 must_fail "$folder/any.toml" describe --man "$folder/any.toml/man"
 
-# Words that a deck's rules for names and paths refuse are refused by every command, on one line.
+# Every command refuses words that a deck's rules for names and paths refuse, on one line.
 must_refuse() {
   must_fail "$@"
   [ "$(wc -l <"$folder/err")" = 1 ] || complain "a message of several lines: $2"
@@ -53,12 +53,13 @@ must_refuse 'argument 3: "--kokkos-num-threads=\x1B"' train "$folder/any.toml" $
 printf '[run]\nname = "a"\n' >"$folder/tab.toml"
 must_refuse '--set 1: preprocess.separators is unknown' check "$folder/tab.toml" --set $'preprocess.separators="\t"'
 
-# Without any word: the usage, but no success.
+# No word at all: the usage, but no success.
 run "$TESSEREC"
 [ "$code" = 2 ] || complain "no command: exit code $code"
 grep -q '^usage: ' "$folder/out" || complain "no command: no usage"
 
-# What computes nothing starts where MPI cannot; a rank alone starts without ssh and the launcher's programs.
+# Commands that do not compute start without a working MPI; a single rank starts without ssh and the launcher's
+# programs.
 if [ "$RANKS" = 1 ]; then
   inputs="$(dirname "$0")/../../inputs"
   export OMPI_MCA_pml=none
@@ -75,7 +76,7 @@ if [ "$RANKS" = 1 ]; then
   [ "$code" = 0 ] || complain "no rank without a PATH"
 fi
 
-# What cannot be written is a failure.
+# Output that cannot be written is a failure.
 timeout 60 "$TESSEREC" describe >/dev/full 2>"$folder/err"
 code=$?
 [ "$code" = 2 ] || complain "a full disk: exit code $code"

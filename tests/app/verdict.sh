@@ -20,7 +20,7 @@ if [ "$RANKS" -gt 1 ]; then
 fi
 probe "code-$last";      expect 85 "exit code 85 on one rank" 0
 
-# Ranks that the others wait for, with a patience of 2 s.
+# Ranks that others wait for, with a patience of 2 s.
 if [ "$RANKS" -gt 1 ]; then
   for rank in 0 "$last"; do
     probe "stops-$rank"
@@ -35,7 +35,7 @@ if [ "$RANKS" -gt 1 ]; then
   done
 fi
 
-# The launcher started several tasks, MPI sees one.
+# The launcher started several tasks, but MPI sees one.
 launcher() { # CODE VARIABLE...
   env -u OMPI_COMM_WORLD_SIZE -u PMI_SIZE "${@:2}" "$VERDICT_PROBE" launcher >"$folder/out" 2>"$folder/err"
   code=$?

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A week of days with new ids, each going on from the best checkpoint of the day before: the same weights on one rank as on
-# changing numbers of ranks, and scores of the eighth day's rows by their keys.
+# A week of days with new ids; each day resumes from the best checkpoint of the day before. One rank and changing
+# numbers of ranks give the same weights, and scores of the eighth day's rows by their keys.
 . "$(dirname "$0")/lib.sh"
 
 code=0

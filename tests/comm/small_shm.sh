@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# small_shm.sh LAUNCH... test_comm: what the ranks of a node do where /dev/shm is small, in a mount namespace of their
-# own. Skipped (77) where the system gives none.
+# small_shm.sh LAUNCH... test_comm: runs the tests of a small /dev/shm in a mount namespace of their own. Skipped (77)
+# if the system has no such namespace.
 set -euo pipefail
 for flags in -m -rm; do
   if unshare $flags mount -t tmpfs -o size=64m tmpfs /dev/shm 2>/dev/null; then

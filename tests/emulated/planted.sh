@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# planted.sh PLAIN THREADS ADDRESSES [NAME]: three builds of planted/, which lists its faults. Each must be
-# reported by the build that it names, and the program without it must end quietly there.
+# planted.sh PLAIN THREADS ADDRESSES [NAME]: runs the faults that planted/ lists, in three builds. The build that a
+# fault names must report it, and the program without the fault must end quietly there.
 set -euo pipefail
 declare -A program=([plain]=$1 [threads]=$2 [addresses]=$3)
 chosen=${4:-}
 export TESSEREC_EMULATED=order=lazy ASAN_OPTIONS=abort_on_error=0 TSAN_OPTIONS="exitcode=66 halt_on_error=0"
-# ThreadSanitizer of g++ 12 does not know the random addresses of newer kernels; some containers do not let them be fixed.
+# ThreadSanitizer of g++ 12 does not know the random addresses of newer kernels; some containers forbid fixing them.
 fixed=()
 ! setarch -R true 2>/dev/null || fixed=(setarch -R)
 run() { "${fixed[@]}" "$@"; }

@@ -1,6 +1,7 @@
 #!/bin/bash
-# tests/fuzz/crafted.sh BUILD: writes the crafted data sets of tests/fuzz/crafted.hpp and trains on each with the program, on 1 and
-# on 2 ranks. Right: exit code 2 (after half a minute where HDF5 comes to no end). Those named *_luck.h5 have damaged bytes and may be read. Takes about half an hour.
+# tests/fuzz/crafted.sh BUILD: writes the crafted datasets of tests/fuzz/crafted.hpp and trains on each with the
+# program, on 1 and 2 ranks. Expected: exit code 2, after half a minute if HDF5 does not end. Files *_luck.h5 have
+# damaged bytes and may be read. Takes about half an hour.
 set -u
 build=$(realpath "$1") folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
