@@ -124,7 +124,7 @@ must_fail 'does not fit the data of '"$folder/run/checkpoints/step_" evaluate "$
 must_fail 'its ids mean other things (vocabulary_digest ' predict "$deck" --set "data.evaluate=$folder/other/train.h5"
 
 # Columns in another order are taken by name; other bytes under the same path are refused.
-columns_deck() { # NAME NUMBER NUMBER CATEGORY CATEGORY FIELD...: writes a deck whose columns are those fields of the log
+columns_deck() { # NAME NUMBER NUMBER CATEGORY CATEGORY FIELD...: writes a deck with columns for those fields of the log
   local name=$1 n1=$2 n2=$3 c1=$4 c2=$5
   awk -F'\t' -v OFS=, "{ print \$1, \$$6, \$$7, \$$8, \$$9 }" "$folder/raw/test.txt" >"$folder/raw/$name.csv"
   cat >"$folder/$name.toml" <<DECK

@@ -1,11 +1,11 @@
 # shellcheck shell=bash disable=SC2154,SC2034 source-path=SCRIPTDIR
 # SPDX-License-Identifier: Apache-2.0
-# The commands that write: what they find, what they do, and what became of it. Sourced after lib.sh.
+# The commands that write: their input, their run, and the check of their output. Sourced after lib.sh.
 #   base/COMMAND        a folder with old output
-#   base/COMMAND.old    checksums of that output, base/COMMAND.new of what an undisturbed run leaves; both verified
-# In a folder: `arguments COMMAND` fills $arguments, `output COMMAND` names the folder that is written.
-# checkpoint: the next step's replaces that of the step before. replace: another one of the same step. metrics: many
-# lines and one checkpoint. Each cuts its output into four parts or more, so that each of four ranks writes.
+#   base/COMMAND.old    checksums of that output, base/COMMAND.new of the output of an undisturbed run; both verified
+# In a folder, `arguments COMMAND` fills $arguments, and `output COMMAND` names the output folder. checkpoint: the next
+# step's checkpoint replaces the one of the step before. replace: another one of the same step. metrics: many lines and
+# one checkpoint. Each divides its output into at least four parts, so that each of four ranks writes.
 
 output() {
   case $1 in
@@ -20,7 +20,7 @@ arguments() {
   case $1 in
     checkpoint) read -ra arguments <<<"train deck.toml --json $few" ;;
     replace) read -ra arguments <<<"train deck.toml --json --set train.steps=2 --set run.seed=2 --set checkpoint.resume=never --set run.overwrite=true" ;;
-    # Enough lines for several blocks of a disk, and no checkpoint but the last.
+    # Enough lines for several blocks of a disk, and only the last checkpoint.
     metrics) read -ra arguments <<<"train deck.toml --json --set checkpoint.keep=1 --set train.log_every=1 --set train.epochs=40 --set train.steps=80" ;;
     preprocess) read -ra arguments <<<'preprocess criteo.toml' ;;
     predict) read -ra arguments <<<'predict deck.toml --scores scores/scores.h5 --set checkpoint.resume=run/checkpoints/step_000000002' ;;
@@ -29,7 +29,7 @@ arguments() {
   arguments+=("${parts[@]}")
 }
 
-# Bytes of a part: into $parts.
+# Sets $parts to the bytes of a part.
 small_parts() {
   case $1 in
     preprocess | data*) parts=(--set run.part_bytes=8192) ;;
@@ -42,20 +42,20 @@ undisturbed() { # undisturbed ARGS...
   [ "$code" = 0 ] || { echo "FAILED without any fault: $*: exit code $code"; cat "$logs/err"; exit 1; }
 }
 
-# Both decks with paths from where they are.
+# Makes both decks with paths relative to their folder.
 small_decks() {
   planted_deck deck.toml
   criteo_deck criteo.toml
   sed -i "s|$folder/||g; s/^samples = .*/samples = 200/; s/^evaluate_samples = .*/evaluate_samples = 300/" deck.toml criteo.toml
   sed -Ei 's|"raw/(train\|test).txt"|"raw/\1.0.txt", "raw/\1.1.txt", "raw/\1.2.txt", "raw/\1.3.txt"|' criteo.toml
 }
-# deal_rows: raw/*.txt into four files each, for a rank each.
+# deal_rows: splits raw/*.txt into four files each, one per rank.
 deal_rows() {
   split -n l/4 -d -a 1 --additional-suffix=.txt raw/train.txt raw/train.
   split -n l/4 -d -a 1 --additional-suffix=.txt raw/test.txt raw/test.
 }
 
-# whole COMMAND: what stands is verified, and in parts.
+# whole COMMAND: checks that the output is verified and in parts.
 whole() {
   local one
   for one in $(outputs "$1"); do
@@ -76,7 +76,7 @@ outputs() {
   esac
 }
 
-# make_bases: old outputs and the checksums of the new ones, of the commands in $commands.
+# make_bases: makes old outputs and the checksums of the new ones, for the commands in $commands.
 make_bases() {
   local command
   mkdir -p "$folder/base/checkpoint" "$folder/next" && cd "$folder/base/checkpoint" || exit 1
@@ -87,14 +87,14 @@ make_bases() {
   cp -a . ../metrics
   cp -a . ../replace
 
-  # Scores of the first step's weights, to be replaced by those of the second's.
+  # Scores of the first step's weights, which those of the second step replace.
   mkdir ../predict && cd ../predict && cp -a ../checkpoint/{deck.toml,run} .
   undisturbed train deck.toml --set train.steps=1 --set run.output=first
   mkdir scores
   undisturbed predict deck.toml --scores scores/scores.h5 --set checkpoint.resume=first/checkpoints/step_000000001
   rm -r first
 
-  # A data set of fewer rows, to be replaced.
+  # A dataset of fewer rows, which the new one replaces.
   mkdir -p ../preprocess/raw && cd ../preprocess && cp ../checkpoint/criteo.toml .
   head -n 150 "$folder/raw.new/train.txt" >raw/train.txt
   head -n 60 "$folder/raw.new/test.txt" >raw/test.txt
@@ -126,14 +126,14 @@ same_metrics() {
   case $1 in checkpoint | replace | metrics) ;; *) return 0 ;; esac
   diff -q <(metrics run/metrics.jsonl) "$base/$1.metrics" >/dev/null
 }
-# Between two renames the older checkpoint of the same step stands under the name STEP.old, and is read from there.
+# Between two renames, the older checkpoint of the same step has the name STEP.old and is readable there.
 set_aside() {
   [ ! -e run/checkpoints/step_000000002 ] &&
     cmp -s <(sums run | grep step_000000002.old/ | sed 's/\.old//') "$base/replace.old" &&
     "$TESSEREC" evaluate deck.toml >/dev/null 2>&1
 }
 
-# A checkpoint under its plain name is as it should be, old or new: nobody may take a torn one for whole.
+# A checkpoint under its plain name is whole, old or new: a torn one must never look whole.
 torn() {
   local one
   for one in run/checkpoints/step_*[0-9]; do
@@ -143,7 +143,7 @@ torn() {
   return 1
 }
 
-# outcome COMMAND KIND: of the attempt before, from $code and what stands; sets $outcome and $detail.
+# outcome COMMAND KIND: judges the last attempt by $code and its output; sets $outcome and $detail.
 outcome() {
   local command=$1 kind=$2 first_code=$code
   detail="code $code: $(message)"
@@ -166,14 +166,14 @@ outcome() {
   else
     outcome=crash
   fi
-  # Only what was replaced already is called trash.
+  # Only output that was replaced already is called trash.
   case $detail in
     *.trash*'has no checkpoint'*)
       outcome=crash
       detail="$detail: wrong"
       ;;
   esac
-  # What stood or what was to come is there, bit for bit.
+  # The old or the new output exists, bit for bit.
   case $command in
     checkpoint | replace | metrics)
       if torn "$command"; then
@@ -193,7 +193,7 @@ outcome() {
       detail="$detail, new train.h5 beside the old evaluate.h5"
     fi
   fi
-  # And the next run gets there.
+  # The next run succeeds too.
   local next
   next=$(remembered "$command" next_run "$command")
   if [ "$next" != ok ]; then
@@ -203,7 +203,7 @@ outcome() {
   code=$first_code
 }
 
-# remembered NAME FUNCTION ARGS...: what the function says, once for all cases that leave the same bytes.
+# remembered NAME FUNCTION ARGS...: prints the function's result, computed once for all cases with the same bytes.
 remembered() {
   local name=$1 key said
   shift
@@ -215,7 +215,7 @@ remembered() {
   cat "$said"
 }
 
-# next_run COMMAND: "ok", or what is wrong after a run without faults.
+# next_run COMMAND: prints "ok", or the fault of a run without planted faults.
 next_run() {
   local command=$1
   [ -z "${restore:-}" ] || $restore
@@ -231,7 +231,7 @@ next_run() {
   fi
 }
 
-# A run that was at its end writes no more checkpoint; one that does puts everything away.
+# A finished run writes no more checkpoint; a run that writes one cleans everything up.
 tidied() {
   [ "$1" = checkpoint ] || return 1
   attempt 1 -- "${arguments[@]}" --set train.steps=4 --set train.epochs=2
@@ -239,7 +239,7 @@ tidied() {
     verified run/checkpoints/step_000000004
 }
 
-# A failure between the renames of two files: each is whole, as it was or as it was to be.
+# A failure between the renames of two files leaves each whole, old or new.
 mixed() {
   local name
   for name in train evaluate; do

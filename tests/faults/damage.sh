@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # shellcheck disable=SC2317 source-path=SCRIPTDIR
 # SPDX-License-Identifier: Apache-2.0
-# Damaged files: COUNT random mutations of good checkpoints, data sets and score files, whole and in parts, and what
-# `tesserec verify` and a command that reads the file say to it.
+# Damaged files: COUNT random mutations of good checkpoints, datasets and score files, whole and in parts, given to
+# `tesserec verify` and to a command that reads the file.
 #   tests/faults/damage.sh COUNT [SEED]     3000: some minutes
 # caught: exit code 2 with a message. unhurt: the command reads none of it, its result is the undisturbed one. Bad are
 #   silent (exit code 0: of verify always, of a command with another result), crash and hang.
@@ -12,7 +12,7 @@ count=${1:?COUNT}
 seed=${2:-1}
 mutations=(flip cut zero swap foreign remove)
 
-# good NAME [.other]: in good/NAME a checkpoint, or data/, or scores; good/NAME.other is the same of other data.
+# good NAME [.other]: makes good/NAME, a checkpoint, data/ or scores; good/NAME.other is the same of other data.
 good() {
   local name=$1 other=$2 deck=deck.toml seeds=(--set run.seed=1)
   mkdir -p "$folder/good/$name$other" && cd "$folder/good/$name$other" || exit 1
@@ -37,7 +37,7 @@ good() {
   rm -rf raw out err run/metrics.jsonl
 }
 
-# Of each: what verify gets, and the files that make it up.
+# For each: the arguments of verify, and the files of the object.
 path_of() {
   case $1 in
     data*) echo data/train.h5 ;;
@@ -52,7 +52,7 @@ files_of() {
     *) find run/checkpoints -type f ;;
   esac | sort
 }
-# A command that reads it all, into $reader.
+# Sets $reader to a command that reads everything.
 reader() {
   case $1 in
     data*) reader=(train criteo.toml --json --set run.output=after) ;;
@@ -79,7 +79,7 @@ for name in checkpoint data scores checkpoint-parts data-parts scores-parts; do
   rm -f verify
 done
 
-# judge NAME: $code of verify or of the reader, into $outcome.
+# judge NAME: sets $outcome from the $code of verify or of the reader.
 judge() {
   case $code in
     0)
@@ -92,7 +92,7 @@ judge() {
   esac
 }
 
-# damage NUMBER: one mutation, in the working folder's copy; 1 where the one that was drawn changes nothing.
+# damage NUMBER: makes one mutation in the working folder's copy; returns 1 if the drawn mutation changes nothing.
 damage() {
   local name=${names[RANDOM % ${#names[@]}]} kind=${mutations[$(($1 % ${#mutations[@]}))]} all others i j what
   rm -rf ./* && cp -a "$folder/good/$name/." . || exit 1
@@ -121,7 +121,7 @@ damage() {
       [ "$what" != unchanged ] || return
       ;;
   esac
-  # Parts are told apart by their numbers alone.
+  # Parts differ only in their numbers.
   local label
   label=$name/$(sed -E 's/^[0-9]+\./#./' <<<"${file##*/}")
   attempt 1 -- verify "$(path_of "$name")"

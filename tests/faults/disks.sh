@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # shellcheck disable=SC2317 source-path=SCRIPTDIR
 # SPDX-License-Identifier: Apache-2.0
-# Disks as they are: full after 0, 1, 2, ... blocks, read-only, and a /dev/shm that is too small. Outcomes as in faults.sh.
+# Real disks: full after 0, 1, 2, ... blocks, read-only, and a /dev/shm that is too small. Outcomes as in faults.sh.
 #   tests/faults/disks.sh         every size, 1 to 4 ranks: some minutes
 #   tests/faults/disks.sh short   some sizes
-# Needs root, for file systems of its own in a private mount namespace; without it exits with 77.
+# Needs root, for file systems of its own in a private mount namespace; exits with 77 without it.
 if [ -z "${FAULTS_INSIDE:-}" ]; then
   if [ "$(id -u)" != 0 ] || ! unshare -m true 2>/dev/null; then
     echo "skipped: mounting needs root"
@@ -12,7 +12,7 @@ if [ -z "${FAULTS_INSIDE:-}" ]; then
   fi
   FAULTS_INSIDE=1 exec unshare -m bash "${BASH_SOURCE[0]}" "$@"
 fi
-# Not below /dev/shm, over which one is mounted.
+# Outside /dev/shm, because one is mounted over it.
 TMPDIR=${TMPDIR:-/tmp}
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 mount -t tmpfs tmpfs "$folder" && : >"$results" || exit 1
@@ -28,7 +28,7 @@ block=4096
 make_bases
 cd "$folder" || exit 1
 
-# full COMMAND RANKS BLOCKS: a disk with room for so many blocks more.
+# full COMMAND RANKS BLOCKS: runs on a disk with so many free blocks.
 full() {
   local command=$1 ranks=$2 blocks=$3 place=$folder/full.$1.$2.$3 restore=give_room used
   logs=$place.logs
@@ -51,7 +51,7 @@ full() {
   rm -rf "$place" "$logs"
 }
 
-# read_only COMMAND RANKS
+# read_only COMMAND RANKS: runs on a read-only disk.
 read_only() {
   local command=$1 ranks=$2 place=$folder/ro.$1.$2 restore=allow
   logs=$place.logs
@@ -67,7 +67,7 @@ read_only() {
 }
 
 for command in "${commands[@]}"; do
-  # The old output stays until the new one is whole: so much is needed at most.
+  # The old output stays until the new one is whole: this is the most space needed.
   need=$((($(awk '{ n += int(($2 + 4095) / 4096) } END { print n }' "$base/$command.new")) + 5))
   for ranks in "${ranks_list[@]}"; do
     in_turn read_only "$command" "$ranks"
@@ -78,7 +78,7 @@ for command in "${commands[@]}"; do
 done
 all_done
 
-# shared RANKS SIZE TRANSPORT STEPS MODEL...: the dense half of the model does not fit into /dev/shm: each rank takes a
+# shared RANKS SIZE TRANSPORT STEPS MODEL...: trains a dense half that does not fit into /dev/shm. Each rank takes a
 # copy, and the bits are the same.
 shared() {
   local ranks=$1 size=$2 transport=$3 steps=$4 place=$folder/shm.$1.$2 expected
@@ -100,7 +100,7 @@ shared() {
   umount /dev/shm
   cd "$folder" && rm -rf "$place"
 }
-# One after the other: they have one /dev/shm. MPI's own messages keep away from it where it is tiny.
+# One after the other, because they share one /dev/shm. MPI's own messages avoid a tiny one.
 for ranks in "${ranks_list[@]}"; do
   shared "$ranks" 20k self,tcp 3 --set 'model.top=[256,64,1]'
   [ "$form" = short ] || shared "$ranks" 64m self,vader 1 --set 'model.bottom=[4096,4096,4]'

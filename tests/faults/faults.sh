@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # shellcheck source-path=SCRIPTDIR
 # SPDX-License-Identifier: Apache-2.0
-# The n-th call that concerns the output fails: for train with checkpoints, preprocess and predict (commands.sh),
-# each over older output, for every n of every rank, on 1 to 4 ranks and for each kind of fault (shim.cpp has them).
+# The n-th call that concerns the output fails: for train with checkpoints, preprocess and predict (commands.sh), each
+# over older output, for every n of every rank, on 1 to 4 ranks and for each kind of fault (shim.cpp lists them).
 #   tests/faults/faults.sh         all: half an hour on two processors
 #   tests/faults/faults.sh short   checkpoint and preprocess: each kind of call once, the kinds of fault in turn
-# COMMANDS, RANKS_LIST and KINDS narrow it; KEEP=FILE keeps a line a case, VERBOSE=1 prints the bad ones at once.
-# Of each case:
+# COMMANDS, RANKS_LIST and KINDS narrow the list; KEEP=FILE keeps one line per case, VERBOSE=1 prints the bad ones at
+# once.
+# Outcomes of a case:
 #   ok        exit code 0, and all output is whole and right; after a KILL: the old or the new is, and so is the next run
 #   reported  exit code 2 with a message, the older output unchanged or the new one whole; the next run is right
 #   silent    exit code 0, but output is damaged or missing
@@ -20,7 +21,7 @@ form=${1:-long}
 every="checkpoint replace preprocess predict"
 [ "$form" != short ] || every="checkpoint preprocess"
 read -ra commands <<<"${COMMANDS:-$every}"
-# ranks_of COMMAND
+# ranks_of COMMAND: prints the numbers of ranks.
 ranks_of() {
   case $form:$1 in
     short:checkpoint | short:preprocess) echo "${RANKS_LIST:-3}" ;;
@@ -32,7 +33,7 @@ read -ra kinds <<<"${KINDS:-EIO ENOSPC SHORT HALF FULL KILL}"
 make_bases
 cd "$folder" || exit 1
 
-# one COMMAND RANKS KIND RANK N
+# one COMMAND RANKS KIND RANK N: runs one case.
 one() {
   local command=$1 ranks=$2 kind=$3 rank=$4 n=$5 at
   local place=$folder/case.$command.$ranks.$kind.$rank.$n
@@ -42,13 +43,13 @@ one() {
   arguments "$command"
   attempt "$ranks" FAULT_PREFIX="$place/$(output "$command")" FAULT_CALL="$n" FAULT_KIND="$kind" FAULT_RANK="$rank" \
     FAULT_COUNT="$place.calls" -- "${arguments[@]}"
-  at=$(sed -n "s|^$rank $n ||p" "$place.calls" | sed "s|$place/||")  # MPI may take another turn than when counted
+  at=$(sed -n "s|^$rank $n ||p" "$place.calls" | sed "s|$place/||") # MPI may make its calls in another order than when counted
   outcome "$command" "$kind"
   record "$command" "$ranks" "$kind" "$outcome" "rank $rank, call $n, ${at:-not met}: $detail"
   cd "$folder" && rm -rf "$place" "$place.calls"
 }
 
-# The calls of an undisturbed run: "RANK N CALL NAME".
+# Prints the calls of an undisturbed run: "RANK N CALL NAME".
 calls() {
   local command=$1 ranks=$2 place=$folder/count
   rm -rf "$place" "$place.calls" && cp -a "$base/$command" "$place" && cd "$place" || exit 1
@@ -73,8 +74,8 @@ for command in "${commands[@]}"; do
     done
     calls "$command" "$ranks"
     if [ "$form" = short ]; then
-      # One of each call on each file; steps and parts are told apart by their numbers alone. Of a checkpoint that
-      # replaces one of its step only what is unlike a new one's.
+      # One of each call on each file; steps and parts differ only in their numbers. A checkpoint that replaces one of
+      # its step adds only the calls that a new one lacks.
       awk -v few=$((${#commands[@]} > 1)) -v command="$command" '
         few && command == "replace" && $3 !~ /^(rename|unlink|rmdir)/ { next }
         { name = $4; gsub(/[0-9a-f]{16}|[0-9]+/, "#", name) }

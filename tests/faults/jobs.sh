@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # shellcheck source-path=SCRIPTDIR
 # SPDX-License-Identifier: Apache-2.0
-# Two jobs in one folder: the second waits run.lock_wait seconds, then refuses; the first does not notice. When the first
-# dies, the second goes on. Outcomes as in faults.sh.
+# Two jobs in one folder: the second waits run.lock_wait seconds and then refuses; the first does not notice. If the
+# first dies, the second continues. Outcomes as in faults.sh.
 #   tests/faults/jobs.sh [RANKS...]
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 [ $# -gt 0 ] || set -- 1 3
 small=(--json --set train.epochs=1000000 --set train.log_every=500 --set checkpoint.every_steps=200 --set checkpoint.keep=2)
 
-# job NAME RANKS ARGS...: in the background, as $job; out, err and code in NAME/.
+# job NAME RANKS ARGS...: starts a job in the background as $job; out, err and code are in NAME/.
 job() {
   local name=$1 ranks=$2
   shift 2
@@ -33,7 +33,7 @@ await_steps() {
   exit 1
 }
 
-# right: the folder's training goes on to some steps more, with the bits of an undisturbed run.
+# right: checks that the folder's training continues for some steps, with the bits of an undisturbed run.
 right() {
   local last steps
   last=$(find run/checkpoints -name 'step_*[0-9]' | sort | tail -n 1)
@@ -51,7 +51,7 @@ right() {
 }
 
 for ranks; do
-  # Refused, while the first runs on until it is told to end.
+  # The second is refused while the first runs until it is told to end.
   mkdir -p "$folder/two.$ranks" && cd "$folder/two.$ranks" || exit 1
   planted_deck deck.toml
   sed -i "s|$folder/||g" deck.toml
@@ -60,7 +60,7 @@ for ranks; do
   await_steps
   logs=second
   mkdir second
-  # Some steps more than the first will have: one that is let in has work to do.
+  # More steps than the first will have: a second job that is let in has work to do.
   attempt "$ranks" -- train deck.toml "${small[@]}" --set run.lock_wait=1 --set train.steps=1000
   case $code in
     2) if grep -q 'is in use by' second/err; then outcome=reported; else outcome=crash; fi ;;
@@ -84,7 +84,7 @@ for ranks; do
     record two-jobs "$ranks" first lost "other bits afterwards: $(message)"
   fi
 
-  # The first is killed while the second waits; and before the second begins.
+  # The first is killed while the second waits, and in another case before the second starts.
   for when in waits begins; do
     rm -rf run
     LIMIT=120 job first "$ranks" train deck.toml "${small[@]}"

@@ -1,8 +1,7 @@
 # shellcheck shell=bash source-path=SCRIPTDIR
 # SPDX-License-Identifier: Apache-2.0
-# What the scripts of this folder share. Sourced.
-# Cases run side by side, each in a folder of its own, with paths that are relative to it: a checkpoint holds the deck,
-# and so the same run gives the same bytes in every folder.
+# Functions that the scripts of this folder share. Sourced. Cases run in parallel, each in a folder of its own with
+# paths relative to it. A checkpoint holds the deck, so the same run gives the same bytes in every folder.
 set -uo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 TESSEREC=$(realpath "${TESSEREC:-$here/../../build/tesserec}")
@@ -10,22 +9,22 @@ SHIM=$(realpath "${SHIM:-$here/../../build/tests/faults_shim.so}")
 MUTATE=$(realpath "${MUTATE:-$here/../../build/tests/fault_mutate}")
 LAUNCH=${LAUNCH:-mpirun --allow-run-as-root --oversubscribe -n}
 LIMIT=${LIMIT:-30} # seconds until a run is a hang
-JOBS=${JOBS:-6}    # cases side by side; most of their time is waiting
+JOBS=${JOBS:-6}    # cases in parallel; they mostly wait
 . "$here/../mpi.sh"
-# Several jobs share the processors: a rank that waits lets the others run.
+# Several jobs share the processors: a waiting rank lets the others run.
 export OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_hwloc_base_binding_policy=none
-# In memory where there is room for it: cases are many and small.
+# In memory if it has the space: cases are many and small.
 [ -n "${TMPDIR:-}" ] || { [ -d /dev/shm ] && [ -w /dev/shm ] && TMPDIR=/dev/shm; }
 folder=$(realpath "$(mktemp -d "${TMPDIR:-/tmp}/faults.XXXXXX")")
 results=$folder/results
-logs=. # where an attempt's out and err go
+logs=. # folder for the out and err of an attempt
 : >"$results"
 session=faults.$$.$RANDOM
 
-# marked TEXT: the processes whose environment has it.
+# marked TEXT: prints the processes whose environment contains the text.
 marked() { grep -lsaF -- "FAULT_TAG=$1" /proc/[0-9]*/environ 2>/dev/null | cut -d / -f 3; }
 
-# end_all TEXT: kills what attempts with this mark left, mpirun's ranks included.
+# end_all TEXT: kills the processes that attempts with this mark left, mpirun's ranks included.
 end_all() {
   local pids
   mapfile -t pids < <(marked "$1")
@@ -43,7 +42,7 @@ clean_up() {
 trap clean_up EXIT
 trap 'exit 130' INT TERM
 
-# lives TAG: whether a process of the program itself still runs under this mark.
+# lives TAG: returns whether a process of the program itself still runs under this mark.
 lives() {
   local pid
   for pid in $(marked "$1"); do
@@ -52,11 +51,11 @@ lives() {
   return 1
 }
 
-# attempt RANKS [NAME=VALUE...] -- ARGS...: the program in the working folder; with variables, under the shim. Leaves
-# out and err in $logs, and $code: the exit code, or "hang". Nothing of it runs on.
+# attempt RANKS [NAME=VALUE...] -- ARGS...: runs the program in the working folder, with variables under the shim.
+# Leaves out and err in $logs, and sets $code to the exit code or "hang". Leaves no process.
 attempt() {
   local ranks=$1 variables=() launch='' tag=$session.${mark:+$mark.}$BASHPID.$RANDOM$RANDOM. again done_
-  # Jobs of mpirun that share a folder for their own files now and then take it away from one another.
+  # Jobs of mpirun that share a folder for their own files sometimes remove it under each other.
   local own=$folder/mpi.$BASHPID
   shift
   while [ "$1" != -- ]; do
@@ -70,7 +69,7 @@ attempt() {
     rm -rf "$own" && mkdir "$own" || exit 1
     # shellcheck disable=SC2086
     exec {done_}< <(
-      exec 2>/dev/null # the shell's own word about signals
+      exec 2>/dev/null # hides the shell's own message about signals
       env "FAULT_TAG=$tag" "TMPDIR=$own" $launch env "${variables[@]}" "$TESSEREC" "$@" >"$logs/out" 2>"$logs/err" </dev/null
       echo $?
     )
@@ -81,7 +80,8 @@ attempt() {
       return
     fi
     code=hang
-    # Open MPI 4.1's mpirun now and then waits for ranks that are gone: that is no hang of the program's. Once more.
+    # Open MPI 4.1's mpirun sometimes waits for ranks that have ended. This is no hang of the program: it runs once
+    # more.
     lives "$tag" && again=last
     end_all "$tag"
     exec {done_}<&-
@@ -92,12 +92,12 @@ attempt() {
 
 . "$here/../app/lib_samples.sh"
 
-# sums FOLDER: checksum, size and name of all its files but those that differ from run to run.
+# sums FOLDER: prints checksum, size and name of all files, except for those that differ from run to run.
 sums() { (cd "$1" 2>/dev/null && find . -type f ! -name lock ! -name metrics.jsonl ! -name run.json ! -name result.json -exec cksum {} + | sort -k 3); }
 
-# holds FOLDER SUMS: whether all files of the list stand there as listed; others may stand beside them.
+# holds FOLDER SUMS: returns whether all files of the list exist as listed; other files may exist too.
 holds() { [ -s "$2" ] && [ -z "$(comm -13 <(sums "$1" | sort) <(sort "$2"))" ]; }
-# is FOLDER SUMS: whether these are all, and no folder of another content stands there.
+# is FOLDER SUMS: returns whether these are all files, and no folder has other content.
 is() { [ -s "$2" ] && cmp -s <(sums "$1") "$2" && [ -z "$(find "$1" -mindepth 1 -type d -empty)" ]; }
 
 verified() { "$TESSEREC" verify "$1" >"$logs/verify" 2>&1; }
@@ -107,14 +107,14 @@ metrics() { sed -E 's/, "(samples_per_second|time)": [^,}]*//g' "$1" 2>/dev/null
 has_message() { grep -q '^tesserec: ' "$logs/err"; }
 message() { grep -m 1 '^tesserec: ' "$logs/err" | cut -c 1-400; }
 
-# in_turn FUNCTION ARGS...: as soon as there is room, beside the others.
+# in_turn FUNCTION ARGS...: starts the function as soon as fewer than $JOBS others run.
 running=0
 in_turn() {
   if [ "$running" -ge "$JOBS" ]; then
     wait -n
     running=$((running - 1))
   fi
-  # The parent's trap is not the child's.
+  # Drops the parent's trap.
   (trap - EXIT INT TERM && "$@") &
   running=$((running + 1))
 }
@@ -123,7 +123,7 @@ all_done() {
   running=0
 }
 
-# record WHAT RANKS KIND OUTCOME DETAIL...: one line, at once.
+# record WHAT RANKS KIND OUTCOME DETAIL...: writes one line at once.
 record() {
   local line="$1 $2 $3 $4"
   shift 4
@@ -131,7 +131,7 @@ record() {
   case $line in *' ok' | *' reported') ;; *) [ -z "${VERBOSE:-}" ] || echo "$line: $*" ;; esac
 }
 
-# table: what was recorded, and 1 if there is a bad outcome.
+# table: prints the records; returns 1 if an outcome is bad.
 table() {
   awk '
     { key = $1 "\t" $2 "\t" $3; if (!(key in cases)) order[++rows] = key; cases[key]++; count[key, $4]++; all[$4]++ }

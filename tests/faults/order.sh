@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# What survives a power cut: every file is synced after its last write, every rename and every new folder is followed by
-# a sync of the folder that it stands in. Seen from the calls of train, preprocess and predict on 2 ranks. And what a disk
-# says it wrote and did not is found before it replaces anything.
+# Survival of a power cut. Every file is synced after its last write, and every rename and every new folder is followed
+# by a sync of its parent folder. The calls of train, preprocess and predict on 2 ranks show it. A disk that reports
+# more than it wrote is found before it replaces anything.
 . "$(dirname "$0")/../app/lib.sh"
 . "$(dirname "$0")/../app/lib_samples.sh"
 RANKS=2
 criteo_deck "$folder/deck.toml"
 
-# in_order NAME COMMAND...: runs it with its calls written down, and looks at them.
+# in_order NAME COMMAND...: runs the command with its calls recorded, and checks their order.
 in_order() {
   local name=$1 calls="$folder/calls.$1"
   shift
@@ -35,7 +35,7 @@ in_order preprocess preprocess "$folder/deck.toml" --set run.part_bytes=8192
 in_order train train "$folder/deck.toml" --set run.part_bytes=2000 --set checkpoint.every_steps=1 --set checkpoint.keep=1
 in_order predict predict "$folder/deck.toml" --set run.part_bytes=300
 
-# lies COMMAND...: the first of the first rank's writes, one a run, does half of what it says.
+# lies COMMAND...: lets each of the first rank's writes, one per run, store half of the bytes that it reports.
 lies() {
   local n
   for n in 1 2 3; do

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# picture.sh ROOT: the step that README.md shows is what src/train/step.cpp does, line for line; what may differ are
-# comments, spaces and the names of phases.
+# picture.sh ROOT: compares the step in README.md with src/train/step.cpp line by line, except for comments, spaces and
+# the names of phases.
 set -euo pipefail
 cd "$1"
 plain() { sed -E 's://.*$::' | grep -vE '^ *phase\(' | tr -d ' \n'; }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# rules.sh ROOT: who may include whom (MAY_INCLUDE in src/CMakeLists.txt), where a third party may be met, and what every
-# folder has. Prints each breach as "file:line: what" and ends with 1 if there is one.
+# rules.sh ROOT: checks permitted includes (MAY_INCLUDE in src/CMakeLists.txt), the places of third-party headers, and
+# the required files of every folder. Prints each breach as "file:line: what" and ends with 1 if there is one.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 cd "$1"
@@ -26,7 +26,7 @@ while read -r folder rest; do
 done < <(sed 's/#.*//' src/CMakeLists.txt | tr '\n' ' ' | grep -o 'tesserec_folder([^)]*)' | sed 's/tesserec_folder(//; s/)//')
 [ "${#may[@]}" -ge 5 ] || breach "src/CMakeLists.txt: found only ${#may[@]} tesserec_folder(...)"
 
-# No cycles: a folder's row may not lead back to it.
+# No cycles: no two folders may include each other.
 for folder in "${!may[@]}"; do
   for other in ${may[$folder]}; do
     if [ "$other" != "$folder" ] && [ -n "${may[$other]:-}" ] && [[ ${may[$other]} == *" $folder "* ]]; then
@@ -52,7 +52,7 @@ while IFS=: read -r file line _; do
   breach "$file:$line: an include that leaves its folder; use <tesserec/...>"
 done < <(grep -HnE '^[[:space:]]*#[[:space:]]*include[[:space:]]*"(\.\./|src/)' $sources || true)
 
-# only PATTERN WHERE NAME: a third party's header outside the paths that the regular expression WHERE allows.
+# only PATTERN WHERE NAME: finds a third party's header outside the paths that the regular expression WHERE allows.
 only() {
   while IFS=: read -r file line _; do
     [[ $file =~ $2 ]] || breach "$file:$line: $3"
@@ -68,7 +68,7 @@ only 'zlib\.h' '^src/data/' '<zlib.h> belongs in data'
 only 'xxhash\.h' '^src/(store|data)/' '<xxhash.h> belongs in store and data'
 only 'nlohmann/' '^src/core/json\.cpp$' 'nlohmann-json belongs in src/core/json.cpp'
 
-# Kokkos' headers are most of a compilation: settings and what plans, talks and reads decks do without.
+# Kokkos' headers take most of a compilation: code for settings, planning, communication and decks avoids them.
 names='Kokkos::|\b(Exec|Device|Vector|Matrix|DeviceVector|DeviceMatrix|Region|parallel_for|make_vector|make_matrix|concurrency|backend_description|kokkos_version)\b'
 for file in $(grep -l '<tesserec/core/kokkos\.hpp>' $sources || true); do
   [[ $file == include/tesserec/core.hpp ]] || grep -qE "$names" <(grep -v '^ *#include' "$file") ||
@@ -88,21 +88,22 @@ done < <(grep -E '/settings\.hpp$|^(deck|schema|planning|metrics)/|^comm/communi
 while IFS=: read -r file line _; do
   breach "$file:$line: a KOKKOS_LAMBDA in a header, which nvcc lets no two files share; write a struct, or move it to a .cpp"
 done < <(grep -HnE '^[^/]*KOKKOS_LAMBDA' $(grep '\.hpp$' <<<"$sources") || true)
-# MPI itself is met behind comm's classes.
+# Only comm's classes call MPI.
 while IFS=: read -r file line _; do
   [[ $file =~ ^(include/tesserec|src)/comm/ ]] || breach "$file:$line: MPI belongs behind comm::Communicator"
 done < <(grep -HnE '\bMPI_[A-Z]' $sources || true)
 
-# Only app starts and ends things.
+# Only app starts and ends MPI and Kokkos.
 while IFS=: read -r file line _; do
   [[ $file == src/app/* || $file == src/comm/environment.cpp ]] || breach "$file:$line: only app starts or ends MPI, Kokkos and the process"
 done < <(grep -HnE '\b(MPI_Init|MPI_Init_thread|MPI_Finalize|MPI_Abort|Kokkos::initialize|Kokkos::finalize|std::exit|std::_Exit)[[:space:]]*\(' $sources || true)
-# Whose work is on which instance is for app to say.
+# Only app decides which work uses which instance.
 while IFS=: read -r file line _; do
   [[ $file == src/app/* ]] || breach "$file:$line: an Exec made here; take the caller's"
 done < <(grep -HnE '\bExec(\(\)|\{\})|\bconst Exec [a-z_]+;' $sources || true)
 
-# The C library's elementary functions have other bits on other processors; what measures, plans and reports computes no model.
+# The C library's elementary functions have other bits on other processors. Code that measures, plans and reports
+# computes no model.
 while IFS=: read -r file line _; do
   [[ $file =~ ^(include/tesserec|src)/(bench|planning|report)/ ]] || breach "$file:$line: other bits on other processors; core/elementary.hpp has exp, log, sin and their like"
 done < <(grep -HnE '\bstd::(exp2?|expm1|log(2|10|1p)?|a?(sin|cos|tan)h?|atan2|erfc?|pow|cbrt|hypot|[lt]gamma)f?[[:space:]]*\(' $sources || true)
@@ -112,13 +113,13 @@ while IFS=: read -r file line _; do
   [[ $file =~ ^(include/tesserec|src)/core/ ]] || breach "$file:$line: no printf into text, no scanf; core/text.hpp writes and reads numbers"
 done < <(grep -HnE '\b(v?sn?printf|v?sscanf)\b' $sources || true)
 
-# A statement says one thing; classes and functions are small; a name means one type; comments name what is there.
+# A statement does one thing; classes and functions are small; a name means one type; comments name existing things.
 statements=$(perl "$here/statements.pl" $sources)
 declarations=$(perl "$here/declarations.pl" tests/house/exceptions.txt $sources)
 while read -r line; do [ -z "$line" ] || breach "$line"; done <<<"$statements
 $declarations"
 
-# Comments say what a function does, and hang on nothing above them.
+# Comments tell a function's effect and depend on no text above them.
 headers=$(grep '^include/' <<<"$sources")
 while read -r line; do
   [ -z "$line" ] || breach "${line%%: *}: a comment that hangs on what stands above; begin with a noun or a verb: ${line#*: }"
@@ -127,7 +128,7 @@ while read -r line; do
   [ -z "$line" ] || breach "${line%%: *}: a public function's comment begins with a verb in the third person (\"Returns ...\"): ${line#*: }"
 done < <(perl "$here/prose.pl" --list verb $headers)
 
-# What every file and folder has.
+# Required content of every file and folder.
 written=$(find tests -type f \( -name '*.hpp' -o -name '*.cpp' \) | sort)
 while read -r file; do
   breach "$file:1: the first line must be the SPDX licence line"
@@ -143,7 +144,7 @@ listed=$(awk 'FNR == 1 { on = 0; split(FILENAME, path, "/") } /^\| file \|/ { on
        for (i = 1; i <= n; i++) { sub(/\.[a-z]+$/, "", name[i]); if (name[i] != "") print path[2], name[i] } }' src/*/README.md | sort -u)
 while read -r name file; do [ -z "$name" ] || breach "src/$name/README.md: does not list $file"; done < <(comm -23 <(echo "$there") <(echo "$listed"))
 while read -r name file; do [ -z "$name" ] || breach "src/$name/README.md: lists $file, which is not there"; done < <(comm -13 <(echo "$there") <(echo "$listed"))
-# README's table of folders says what src/CMakeLists.txt says, but where it says "all above".
+# README's table of folders agrees with src/CMakeLists.txt, except where it says "all above".
 while IFS='|' read -r _ name _ list _; do
   read -r name <<<"$name"
   [ -n "$name" ] && [ -n "${may[$name]:-}" ] && [[ $list != *" above "* ]] || continue

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# rules_can_fail.sh ROOT: plants breaches in a small house and sees rules.sh name each; without them it is content.
+# rules_can_fail.sh ROOT: plants breaches in a small house and checks that rules.sh names each; without them it is
+# silent.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 house=$(mktemp -d)
@@ -43,7 +44,7 @@ echo 'parameters excepted' >"$house/tests/house/exceptions.txt"
 bash "$here/rules.sh" "$house" >"$house/log" || { cat "$house/log"; echo "FAILED: the clean house is refused"; exit 1; }
 
 failures=0
-# plant FILE LINE "part of a complaint"...
+# plant FILE LINE "part of a complaint"...: plants one line and checks the complaint.
 plant() {
   mkdir -p "$(dirname "$house/$1")"
   local kept=

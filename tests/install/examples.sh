@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# examples.sh PROGRAM: a program of examples/, or that of docs/own_model.md, built against an installation by outside.sh, does
-# what its page says, on 1 to 3 ranks.
+# examples.sh PROGRAM: checks a program of examples/, or of docs/own_model.md, built by outside.sh against an
+# installation. It does what its page says, on 1 to 3 ranks.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../mpi.sh"
@@ -9,18 +9,18 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 cd "$scratch"
 fail() { echo "FAILED: $*"; cat err 2>/dev/null; exit 1; }
-# on RANKS PROGRAM ARGS...; its stdout, and `err`.
+# on RANKS PROGRAM ARGS...: runs the program, with its stdout and `err`.
 on() {
   # shellcheck disable=SC2086
   timeout 60 $LAUNCH "$1" "$OUTSIDE/$2" "${@:3}" </dev/null 2>err
 }
-# alike PROGRAM ARGS...: one text on 1, 2 and 3 ranks, $text.
+# alike PROGRAM ARGS...: checks that 1, 2 and 3 ranks print the same, and sets $text to it.
 alike() {
   text=$(on 1 "$@") || fail "$1"
   head -n 3 <<<"$text"
   for ranks in 2 3; do [ "$(on $ranks "$@")" = "$text" ] || fail "$1 says something else on $ranks ranks"; done
 }
-# refuses "MESSAGE" RANKS PROGRAM ARGS...: exit code 2, and the message once.
+# refuses "MESSAGE" RANKS PROGRAM ARGS...: checks exit code 2 and one such message.
 refuses() {
   local code=0
   on "${@:2}" >out || code=$?
@@ -66,7 +66,7 @@ case $1 in
     awk 'BEGIN { for (s = 0; s < 300; ++s) printf "%d,%d;%d,%.2f,%.2f,%.2f,%.2f\n", s * 7 % 800, s % 300, s * 11 % 300, s % 5 - 2, s % 3 - 1, 1, 0 }' >rows.csv
     alike examples/scorer run rows.csv
     [ "$(wc -l <<<"$text")" = 300 ] && tail -n 1 <<<"$text" | grep -Eqx '299,0\.[0-9]+(e-[0-9]+)?,0\.[0-9]+(e-[0-9]+)?' || fail "not 300 scores"
-    # Clicks have users that divide by 3, or a large first number.
+    # Clicked samples have users divisible by 3, or a large first number.
     awk -F, 'NR == FNR { click[NR] = $1 % 3 == 0 || $3 > 1; next } { sum[click[FNR]] += $2; ++count[click[FNR]] }
       END { exit !(sum[1] / count[1] > sum[0] / count[0] + 0.05) }' rows.csv <(echo "$text") || fail "clicks have no higher scores"
     refuses 'run.output: no whole checkpoint in nothing/checkpoints; train first, .*' 3 examples/scorer nothing rows.csv
@@ -88,17 +88,17 @@ case $1 in
     [ "$(on 3 build/own_model train own_model.toml --json --set run.output=resumed | digests)" = "$expected" ] || fail "begun on 2 ranks, resumed on 3"
     on 2 build/own_model evaluate own_model.toml --json --set run.output=resumed | grep -Eo '"auc": 0\.[89][0-9]*' || fail "clicks were not learnt"
     on 2 build/own_model predict own_model.toml --set run.output=resumed --scores scores.h5 >out || fail "predict"
-    # Layer by layer the same bits. There the layer's own key stands.
+    # Layer by layer the bits are the same. The deck then has the layer's own key.
     on 1 build/own_model check own_model.toml --network >network.toml
     grep -Fqx 'bound = 2.0' network.toml || fail "no key of the layer in $(cat network.toml)"
     [ "$(on 2 build/own_model train network.toml --json --set run.output=network | digests)" = "$expected" ] || fail "other digests layer by layer"
-    # Each own key counts, and one of another value is another task.
+    # Each own key counts: another value is another task.
     for change in model.input_bound=1.5 model.task_widths=[16] model.loss_purchase=0.25 data.visits.buyers=5; do
       [ "$(on 1 build/own_model train own_model.toml --json --set run.output="run_$change" --set "$change" | digests)" != "$expected" ] || fail "$change changes nothing"
       key=${change%=*}
       refuses ".*was made with $key = .*, this deck has .*; set it back.*" 2 build/own_model train own_model.toml --set run.output=resumed --set "$change"
     done
-    # Ranges, types and lines.
+    # Ranges, types and lines of errors.
     refuses '--set 1: data\.visits\.buyers must be an integer, at least 1, but is the integer 0' 2 build/own_model check own_model.toml --set data.visits.buyers=0
     refuses '--set 1: model\.loss_purchase must be a finite number, 0 to 100, but is the integer 101' 2 build/own_model check own_model.toml --set model.loss_purchase=101
     refuses 'own_model\.toml:15: model\.loss_purchase is not for model\.loss = "bce", which reads loss_threshold' 1 build/own_model check own_model.toml --set model.loss=bce
@@ -108,7 +108,7 @@ case $1 in
     refuses "network\\.toml:$line: model\\.layer\\.bounded\\.bound must be a finite number, 0\\.01 to 1000, but is the number 0\\.0" 2 build/own_model check network.toml
     refuses 'own_model\.toml:[0-9]+: data\.source and data\.train are both given; keep one' 1 build/own_model check own_model.toml --set data.train=a.h5
     refuses 'own_model\.toml:[0-9]+: data\.source is "visits", which has no evaluation data; .*' 2 build/own_model evaluate own_model.toml --set data.visits.evaluate_samples=0
-    # Described in every form.
+    # Descriptions in every form.
     on 1 build/own_model describe >out
     for text in 'source: choice, visits; default unset' '[data.visits]  Made-up visits' 'buyers: integer, at least 1; default 6' \
       'input_bound: number, 0.01 to 1000; default 1.0' 'loss_purchase: number, 0 to 100; default 1.0' 'two_tasks: Factor of the purchase' \
@@ -117,7 +117,7 @@ case $1 in
     done
     on 1 build/own_model describe --markdown >out
     grep -Fq '| `buyers` | integer | `6` | at least 1 |' out || fail "describe --markdown lacks buyers"
-    bash "$here/help.sh" "$OUTSIDE/build/own_model" # man pages and completions have all that describe --json has
+    bash "$here/help.sh" "$OUTSIDE/build/own_model" # man pages and completions agree with describe --json
     on 1 build/own_model describe --completion bash >out
     for text in "'data.visits.buyers'" "'model.loss_purchase'" "'model.task_widths'" "data.source) candidates=('visits')"; do
       grep -Fq "$text" out || fail "the completion lacks $text"

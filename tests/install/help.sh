@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# help.sh PROGRAM: manual pages and completions are those of the program's tables, and formatter and shells take them.
+# help.sh PROGRAM: compares manual pages and completions with the program's tables; formatter and shells accept them.
 set -euo pipefail
 program=$1
 here=$(cd "$(dirname "$0")" && pwd)
@@ -12,7 +12,7 @@ failed() {
   failures=$((failures + 1))
 }
 
-# Pages: every command, each of its options, every key; nothing that the formatter warns of.
+# Pages: every command, each of its options, every key; the formatter warns of nothing.
 "$program" describe --man "$scratch/man"
 read_page() { groff -man -ww -Tascii -P-cbou -rLL=1000n "$scratch/man/$1" 2>"$scratch/warnings"; }
 mapfile -t commands < <("$program" --help | awk '/^commands:/ { on = 1; next } !NF { on = 0 } on { print substr($0, 3, 14) }' | sed 's/ *$//')
@@ -32,7 +32,7 @@ for command in "${commands[@]}"; do
   awk '/^OPTIONS/ { on = 1; next } /^[A-Z]/ { on = 0 } on && NF { printf "%s ", $0 } on && !NF && NR > 1 { print "" }' \
     "$scratch/page" | tr -s ' ' | sed 's/^ //; s/ $//; /^$/d' | diff "$scratch/help" - ||
     failed "tesserec-$command(1) has other options than --help"
-  # The line of a job of several ranks is one that the program takes.
+  # The program accepts the line for a job of several ranks.
   job=$("$program" "${name[@]}" --help | sed -n 's/^ *mpirun/mpirun/p')
   [[ $job != *"sweep run"* || $job == *"sweep run DECK.toml INDEX ..." ]] || failed "$command --help: $job"
   sed -n 's/^ *mpirun/mpirun/p' "$scratch/page" | diff <(printf '%s' "${job:+$job$'\n'}") - || failed "tesserec-$command(1) has another job than --help"
@@ -44,7 +44,7 @@ for command in "${commands[@]}"; do
   [[ $(awk '/^EXIT STATUS/ { on = 1; next } /^[A-Z]/ { on = 0 } on && $1 ~ /^[0-9]+$/ { print $1 }' "$scratch/page" | paste -sd ' ') == "$codes" ]] ||
     failed "tesserec-$command(1) has other exit codes than $codes"
 done
-# Files: those that a training makes.
+# Files: those that a training writes.
 read_page man1/tesserec-train.1 >"$scratch/page"
 for file in checkpoints metrics.jsonl run.json result.json; do
   awk '/^FILES/ { on = 1; next } /^[A-Z]/ { on = 0 } on' "$scratch/page" | grep -q "RUN/$file" || failed "tesserec-train(1) lacks $file"
@@ -57,7 +57,7 @@ for text in "choice; dot | cat; default \"dot\"" "--set block.key=value (repeata
   grep -qF -- "$text" "$scratch/page" || failed "tesserec-deck(5) lacks $text"
 done
 
-# Completion: what stands on the line, and what it becomes.
+# Completion: the typed line and its completed form.
 cat >"$scratch/lines" <<'END'
 tesserec tra|tesserec train
 tesserec help prep|tesserec help preprocess
@@ -97,7 +97,7 @@ touch "$scratch/here/any_deck.toml" "$scratch/here/any_data.h5" "$scratch/here/w
 cut -d'|' -f1 "$scratch/lines" >"$scratch/typed"
 cut -d'|' -f2 "$scratch/lines" >"$scratch/expected"
 
-# bash, with = among the characters at which it cuts words, as it is, and without.
+# bash, with = among its word-breaking characters, the default, and without.
 for breaks in $' \t\n"\'><=;|&(:' $' \t\n"\'><;|&(:'; do
   (
     cd "$scratch/here"
@@ -115,7 +115,7 @@ for breaks in $' \t\n"\'><=;|&(:' $' \t\n"\'><;|&(:'; do
   ) >"$scratch/completed"
   diff "$scratch/expected" "$scratch/completed" || failed "bash, words cut at $(printf %q "$breaks")"
 done
-# One of several: all of them. Every command is offered.
+# One of several choices: all are offered. Every command is offered.
 (
   set +e
   # shellcheck source=/dev/null
@@ -127,7 +127,7 @@ done
 ) >"$scratch/completed"
 diff <(echo "dot cat" && echo "$(printf '%s\n' "${commands[@]%% *}" | uniq | tr '\n' ' ')help") "$scratch/completed" || failed "bash: what is offered"
 
-# zsh, at a terminal of its own.
+# zsh, on a terminal of its own.
 if command -v zsh >/dev/null; then
   timeout 60 zsh -f "$here/zsh_types.zsh" "$scratch" || failed "zsh does not answer"
   diff "$scratch/expected" <(sed 's,[ /]$,,' "$scratch/zsh_completed") || failed "zsh"

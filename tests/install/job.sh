@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck source-path=SCRIPTDIR disable=SC2154
-# job.sh: with an installation alone, a job of its train.sbatch on the cluster of tests/slurm, which ends; and one whose
-# launcher does not fit, which ends at once.
+# job.sh: submits a job of an installation's train.sbatch to the cluster of tests/slurm; it succeeds. A job whose
+# launcher does not fit ends at once.
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../slurm/cluster.sh"
 need_slurm
@@ -13,7 +13,7 @@ cp -r "$share/inputs" .
 printf '%s\n' 'NODES=2 RANKS_PER_NODE=1 CORES_PER_RANK=1 TIME=10' 'LAUNCH=(srun --mpi=pmix --wait=2)' >site.env
 sed 's/--mpi=pmix/--mpi=none/' site.env >none.env
 words=(inputs/deepfm.toml --set train.steps=20 --set data.synthetic.samples=4096 --set evaluate.every_steps=0)
-# submit SITE: $job, $log.
+# submit SITE: sets $job and $log.
 submit() {
   job=$(SITE=$1 "$share/runs/train.sbatch" --time 00:05:00 "${words[@]}" --set "run.output=runs/$1" | sed -n 's/^Submitted batch job //p')
   [ -n "$job" ] || die "$1: not submitted"

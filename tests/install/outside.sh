@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# outside.sh: `cmake --install` to a prefix, then projects that know nothing but find_package(Tesserec): examples/, and the
-# program of docs/own_model.md. Leaves $OUTSIDE/prefix, $OUTSIDE/examples and $OUTSIDE/build to the tests behind it.
+# outside.sh: runs `cmake --install` to a prefix, then builds projects that only know find_package(Tesserec): examples/
+# and the program of docs/own_model.md. Leaves $OUTSIDE/prefix, $OUTSIDE/examples and $OUTSIDE/build to later tests.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 rm -rf "$OUTSIDE"
@@ -17,17 +17,17 @@ for file in man/man1/tesserec.1 man/man1/tesserec-train.1 man/man5/tesserec-deck
   doc/tesserec/runs/README.md; do
   [ -s "$OUTSIDE/installed/share/$file" ] || fail "no share/$file"
 done
-# Where the program cannot start (a rank whose MPI does not), the rest is installed.
+# If the program cannot start (a rank whose MPI does not), the rest is still installed.
 OMPI_COMM_WORLD_RANK=0 OMPI_MCA_pml=none "$CMAKE" --install "$BUILD" --prefix "$OUTSIDE/mute" >"$OUTSIDE/log" 2>&1
 grep -q 'no manual pages and completions' "$OUTSIDE/log" || fail "no warning"
 [ -x "$OUTSIDE/mute/bin/tesserec" ] && [ ! -e "$OUTSIDE/mute/share/man/man1" ] || fail "not the rest"
 rm -rf "$OUTSIDE/mute"
-mv "$OUTSIDE/installed" "$OUTSIDE/prefix"  # nothing may remember where it was
+mv "$OUTSIDE/installed" "$OUTSIDE/prefix" # no file may depend on the old place
 if grep -rlF -e "$BUILD" -e "$OUTSIDE" "$OUTSIDE/prefix" --include='*.cmake'; then
   fail "the package names a folder of the build"
 fi
 
-# configure SOURCE FOLDER ...
+# configure SOURCE FOLDER ...: configures a project.
 configure() { "$CMAKE" -S "$1" -B "$OUTSIDE/$2" -DCMAKE_PREFIX_PATH="$OUTSIDE/prefix" "${@:3}" 2>&1; }
 configure "$OUTSIDE/prefix/share/tesserec/examples" examples | tee "$OUTSIDE/log"
 grep -q 'CMAKE_BUILD_TYPE is empty' "$OUTSIDE/log" || fail "nothing is said of a build without a type"
@@ -37,7 +37,7 @@ configure "$OUTSIDE/prefix/share/tesserec/examples" examples "${flags[@]}" | tee
 "$CMAKE" --build "$OUTSIDE/examples" -j 2
 
 cp -r "$here/outside" "$OUTSIDE/source"
-# block LANGUAGE: the one code block of this language in docs/own_model.md.
+# block LANGUAGE: prints the one code block of this language in docs/own_model.md.
 block() { awk -v fence='```' -v first="$1" '$0 == fence { on = 0 } on { print } $0 == fence first { on = 1 }' "$here/../../docs/own_model.md"; }
 block cpp >"$OUTSIDE/source/own_model.cpp"
 block toml >"$OUTSIDE/own_model.toml"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# packaged.sh: with an installation alone, and no tree: the decks train, manual pages and completion work.
+# packaged.sh: uses an installation without the source tree: the decks train, manual pages and completion work.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../mpi.sh"
@@ -11,7 +11,7 @@ share=$OUTSIDE/prefix/share
 PATH=$OUTSIDE/prefix/bin:$PATH
 fail() { echo "FAILED: $*"; exit 1; }
 
-# The program says where things are.
+# The program prints its places.
 tesserec --help | grep -qxF "  $share/tesserec: decks, train.sbatch, site files and examples, to copy" || fail "help does not name the decks"
 tesserec --help | grep -qxF "  $share/doc/tesserec: documentation, beginning with README.md" || fail "help does not name the documentation"
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# recipe.sh ROOT: Spack's recipe beside what it speaks of: runs/README.md has each variant, CMake each option that it is given,
-# Debian's part each library that it needs; its release is CMake's. Whether Spack takes it, runs/spack_check.sh shows. Container
-# recipes copy what is there, and all that CMake installs.
+# recipe.sh ROOT: compares Spack's recipe with its sources: runs/README.md has each variant, CMake each option, the list
+# of Debian's packages each library; the release is CMake's. Only runs/spack_check.sh shows that Spack accepts it.
+# Container recipes copy existing files, and all that CMake installs.
 set -euo pipefail
 cd "$1"
 recipe=runs/spack_repo/tesserec/packages/tesserec/package.py

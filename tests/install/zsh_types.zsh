@@ -1,5 +1,5 @@
-# zsh_types.zsh FOLDER: types each line of FOLDER/typed into a zsh with the completion of FOLDER/functions, with a tab
-# behind it; what then stands there goes to FOLDER/zsh_completed.
+# zsh_types.zsh FOLDER: types each line of FOLDER/typed and a tab into a zsh with the completion of FOLDER/functions.
+# Writes the completed lines to FOLDER/zsh_completed.
 zmodload zsh/zpty
 folder=$1
 out=$folder/zsh_completed
