@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Protection that shows host code reading device memory, in builds for CPUs, where a device's memory is the host's.
-// During a ClosedMemory's lifetime, pages of allocations labelled "[device]" are inaccessible. They are accessible only
+// During a ClosedMemory's lifetime, pages of allocations labeled "[device]" are inaccessible. They are accessible only
 // while a kernel with such a label runs, or while numbers are copied.
 #pragma once
 

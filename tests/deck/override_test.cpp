@@ -19,7 +19,7 @@ std::string message_of(const std::vector<std::string>& overrides, const std::str
 
 }  // namespace
 
-TEST_CASE("--set: reaches every kind of key") {
+TEST_CASE("parse_deck: --set reaches every kind of key") {
   CHECK(with({"train.batch_size=128"}).train.batch_size == 128);
   CHECK(with({"train.batch_size = 128"}).train.batch_size == 128);
   CHECK(with({"train.batch_size=1", "train.batch_size=2"}).train.batch_size == 2);
@@ -42,7 +42,7 @@ TEST_CASE("--set: reaches every kind of key") {
   CHECK(with({"train.shuffle=false"}).train.shuffle == false);
 }
 
-TEST_CASE("--set: takes text without quotes") {
+TEST_CASE("parse_deck: --set takes text without quotes") {
   CHECK(with({"run.name=other"}).run.name == "other");
   CHECK(with({"run.name=\"quo ted\""}).run.name == "quo ted");
   CHECK(with({"run.name=2024"}).run.name == "2024");
@@ -56,7 +56,7 @@ TEST_CASE("--set: takes text without quotes") {
   CHECK(with({"data.synthetic.kind=none", "data.train=5"}).data.train == std::vector<std::string>{"5"});
 }
 
-TEST_CASE("--set: a bad one throws with its number") {
+TEST_CASE("parse_deck: a bad --set throws with its number") {
   const std::vector<std::pair<std::string, std::vector<std::string>>> bad = {
       {"train.bach_size=1", {"--set 1: train.bach_size is unknown", "did you mean train.batch_size?"}},
       {"train.batch_size", {"--set 1: ", "has no '='"}},
