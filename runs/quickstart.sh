@@ -52,5 +52,5 @@ The model reaches a test AUC of $(printf %.4f "$auc") on the $(number samples) p
 checkpoint is in $run/checkpoints, its metrics, one JSON object a line, in $run/metrics.jsonl. Next, look at every key
 of a deck with "build/tesserec describe", change one for a run of its own with "build/tesserec train $deck --set
 run.output=runs/adult_cat --set model.interaction=cat", make clicks of the Criteo Kaggle shape with
-inputs/kaggle_synthetic.toml, or bring your own log: inputs/README.md says how.
+inputs/kaggle_synthetic.toml, or bring your own log: docs/data.md says how.
 EOF

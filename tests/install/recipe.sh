@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# recipe.sh ROOT: compares Spack's recipe with its sources: runs/README.md has each variant, CMake each option, the list
+# recipe.sh ROOT: compares Spack's recipe with its sources: docs/installing.md has each variant, CMake each option, the list
 # of Debian's packages each library; the release is CMake's. Only runs/spack_check.sh shows that Spack accepts it.
 # Container recipes copy existing files, and all that CMake installs.
 set -euo pipefail
@@ -10,8 +10,8 @@ failures=0
 same() { # WHAT LIST LIST
   [[ -n $2 ]] && diff <(sort -u <<<"$2") <(sort -u <<<"$3") || { echo "FAILED: $1"; failures=$((failures + 1)); }
 }
-same "variants in runs/README.md" "$(grep -oE '^    variant\("[a-z]+' "$recipe" | cut -d'"' -f2)
-cuda" "$(sed -n '/^| variant /,/^$/p' runs/README.md | grep -oE '^\| `[a-z]+' | tr -d '|` ')"
+same "variants in docs/installing.md" "$(grep -oE '^    variant\("[a-z]+' "$recipe" | cut -d'"' -f2)
+cuda" "$(sed -n '/^| variant /,/^$/p' docs/installing.md | grep -oE '^\| `[a-z]+' | tr -d '|` ')"
 options=$(grep -oE 'define(_from_variant)?\("(BUILD|TESSEREC)_[A-Z_]+' "$recipe" | cut -d'"' -f2)
 same "options of CMake" "$options" "$(grep -rhoE '^ *option\([A-Z_]+' CMakeLists.txt cmake | cut -d'(' -f2)"
 needed=$(grep -oE '^    depends_on\("[a-z0-9-]+' "$recipe" | cut -d'"' -f2 | grep -vxE 'c|cxx' && printf '%s\n' gmake ninja openmpi zlib)

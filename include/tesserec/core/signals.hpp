@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Signals that ask the process to end. The table of all signals is in runs/README.md.
+/// Signals that ask the process to end. The table of all signals is in docs/training.md.
 #pragma once
 
 #include <string>

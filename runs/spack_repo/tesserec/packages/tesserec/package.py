@@ -18,7 +18,7 @@ class Tesserec(CMakePackage, CudaPackage):
     """Trains deep learning recommendation models whose embedding tables are cut into shards over many processes."""
 
     # .example stands for the address of whoever serves the project: nobody does yet. Until then Spack takes the tree
-    # (spack.yaml: develop), or an archive from a mirror (runs/README.md).
+    # (spack.yaml: develop), or an archive from a mirror (docs/installing.md).
     homepage = "https://tesserec.example"
     url = "https://tesserec.example/tesserec-0.1.0.tar.gz"
     git = "https://tesserec.example/tesserec.git"
