@@ -38,7 +38,7 @@ int run(const comm::Communicator& world) {
   const jagged::KeyedTensor sharded = model.forward(exec, batch(exec, mine));
   const std::vector<float> rows = tesserec::sharding::gather(exec, model, "large", 0);  // on rank 0
 
-  collection.initialise(exec, options.seed);
+  collection.initialize(exec, options.seed);
   const jagged::KeyedTensor whole = collection.forward(exec, batch(exec, mine));
   const auto& weights = collection.embedding_bag("large").weights();
   const float* const first = whole.values.data();

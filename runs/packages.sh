@@ -10,7 +10,7 @@ program_packages=(
 # To run an installed program, and several ranks of it.
 runtime_packages=(libtrilinos-kokkos-13.2 openmpi-bin libopenmpi3 libhdf5-103-1 libtomlplusplus3 zlib1g)
 # Tests need these besides.
-test_packages=(catch2 libboost-context-dev hdf5-tools groff-base zsh slurm-wlm munge)
+test_packages=(catch2 libboost-context-dev hdf5-tools groff-base zsh slurm-wlm munge mkdocs mkdocs-material)
 
 # need_packages NAME...: installs what is missing. Without root and without sudo that asks for no password it
 # prints the line for an administrator and returns 2. Without apt it trusts cmake to name what is missing.

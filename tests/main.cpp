@@ -65,7 +65,7 @@ class EndsTogether : public Listener {
   }
 
   static bool all_leave(const Catch::AssertionResult& result) {
-    if (!world->meet(2.0)) return false;
+    if (!world->barrier_within(2.0)) return false;
     std::ostringstream place;
     place << result.getSourceInfo();
     const std::vector<std::size_t> places = world->all_gather(std::hash<std::string>()(place.str()));

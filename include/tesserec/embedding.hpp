@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <tesserec/embedding/asked_shard.hpp>
 #include <tesserec/embedding/block_of.hpp>
 #include <tesserec/embedding/complete_tables.hpp>
 #include <tesserec/embedding/embedding_bag.hpp>
@@ -13,4 +12,5 @@
 #include <tesserec/embedding/row_store.hpp>
 #include <tesserec/embedding/row_sums.hpp>
 #include <tesserec/embedding/settings.hpp>
+#include <tesserec/embedding/shard_lookups.hpp>
 #include <tesserec/embedding/table.hpp>

@@ -70,7 +70,7 @@ void require_writable(const comm::Communicator& comm, const std::string& path, c
   if (comm.rank() != 0) return;
   store::make_folder_durably(std::filesystem::path(path).parent_path().string());
   const std::string draft = path + ".tmp";
-  store::write_proven(draft, std::string());
+  store::write_verified(draft, std::string());
   std::filesystem::remove(draft);
 }
 

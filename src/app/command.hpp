@@ -34,7 +34,7 @@ struct Invocation {
   /// Reads the deck with its overrides; keys without a value get defaults. Sets the patience of ranks to run.patience.
   deck::Deck read_deck() const;
   /// Returns whether the command works without a deck: with --tables, and bench, which then measures only the machine.
-  bool deck_may_lack() const { return has("--tables") || command == "bench"; }
+  bool deck_is_optional() const { return has("--tables") || command == "bench"; }
 };
 
 /// Option of one command.

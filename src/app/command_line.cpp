@@ -140,7 +140,7 @@ Invocation parse_command_line(const std::vector<std::string>& all_words) {
       invocation.deck = words[i];
     }
   }
-  if (!command.argument.empty() && invocation.deck.empty() && !invocation.deck_may_lack()) {
+  if (!command.argument.empty() && invocation.deck.empty() && !invocation.deck_is_optional()) {
     const bool deck = command.argument == "DECK";
     const std::string argument = command.argument + (deck ? ".toml" : "");
     fail("tesserec ", command.name, " needs a ", deck ? "deck" : "path", ": tesserec ", command.name, " ", argument);

@@ -34,7 +34,7 @@ void write_man_pages(const std::string& folder) {
   for (const auto& [name, text] : man_pages()) {
     const std::string path = folder + "/" + name;
     store::make_folder_durably(path.substr(0, path.rfind('/')));
-    store::write_proven(path, text);
+    store::write_verified(path, text);
   }
 }
 

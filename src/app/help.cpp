@@ -61,7 +61,7 @@ std::string synopsis(const Command& command) {
   bare.command = command.name;
   std::string argument = command.argument;
   if (argument == "DECK") argument += ".toml";
-  if (bare.deck_may_lack()) argument = "[" + argument + "]";
+  if (bare.deck_is_optional()) argument = "[" + argument + "]";
   if (command.indexed) argument += " [INDEX]";
   return argument + (argument.empty() ? "" : " ") + "[OPTION]...";
 }

@@ -34,7 +34,7 @@ Json dataset_json(const data::PreprocessReport& all, const data::DatasetReport& 
                   .set("path", file.path)
                   .set("rows", file.rows)
                   .set("bad_rows", file.bad_rows)
-                  .set("unlabelled", file.unlabelled)
+                  .set("unlabelled", file.unlabeled)
                   .set("bad", file.bad)
                   .set("columns", columns_json(all, file.rows, [&](std::size_t c) { return file.columns[c]; })));
   return Json::object()

@@ -49,7 +49,7 @@ void last_words(const std::string& message) {
 
 /// Opens stdin, stdout and stderr if they are closed, so that no other file gets their numbers. Ignores signals for
 /// errors that a write or read can report: SIGPIPE, SIGXFSZ, SIGTTOU and SIGTTIN.
-void settle_in() {
+void prepare_process() {
   for (const int file : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (::fcntl(file, F_GETFD) >= 0) continue;
     // open() takes the lowest free number. The wrong access mode keeps its use an error, as for a closed file.
@@ -113,12 +113,12 @@ std::optional<int> before_mpi(const Command& command, const Invocation& invocati
 
 int run(int argc, char** argv) {
   try {
-    settle_in();
+    prepare_process();
     Invocation invocation;
     const Command* command = command_of(invocation, argc, argv);
     if (command != nullptr)
       if (const std::optional<int> code = before_mpi(*command, invocation)) return *code;
-    comm::set_last_words(last_words);
+    comm::set_abort_hook(last_words);
     const comm::RunOptions options{.mpi = comm::is_launched() || (command != nullptr && command->computes),
                                    .kokkos = false,  // dispatch() starts it
                                    .agrees_with_launcher = command != nullptr && command->parallel,

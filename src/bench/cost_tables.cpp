@@ -16,7 +16,7 @@ namespace {
 
 constexpr Index tables = 16, samples = 2048, small_rows = 1000;
 
-enum Phase { ids, lookup, give_back, prepare, send, update, phase_count };
+enum Phase { ids, lookup, return_rows, prepare, send, update, phase_count };
 /// Names of the phases in ShardedEmbeddingBagCollection, in the order of Phase.
 constexpr std::array<std::string_view, phase_count> phase_names = {"send ids", "lookup",         "return rows",
                                                                    "sort ids", "send gradients", "update"};
@@ -182,7 +182,7 @@ void measure_table_costs(const Context& context, Report& report) {
     return std::vector<double>{w.bags(), in_memory, cached, w.all_ids() * w.row_bytes(), w.bags() * w.row_bytes()};
   });
   const auto vectors = [](const Workload& w) { return std::vector<double>{w.bags(), w.bags() * w.row_bytes()}; };
-  const auto back = fit_phase(loads, seconds, give_back, vectors), forth = fit_phase(loads, seconds, send, vectors);
+  const auto back = fit_phase(loads, seconds, return_rows, vectors), forth = fit_phase(loads, seconds, send, vectors);
   const auto move = fit_phase(loads, seconds, update, [](const Workload& w) {
     const double rows = w.touched() * w.arrays();
     const auto [in_memory, cached] = by_place(w, rows);
@@ -230,7 +230,7 @@ void measure_exchange_costs(const Context& context, planning::Topology topology,
     for (const Index dim : {Index{16}, Index{128}}) {
       const Workload load{small_rows, dim, 1};
       const Seconds phases = measure(context, load, context.comm);
-      const double bytes = load.bags() * load.row_bytes(), all = phases[give_back] + phases[send];
+      const double bytes = load.bags() * load.row_bytes(), all = phases[return_rows] + phases[send];
       a.push_back({load.bags(), bytes});
       t.push_back(std::max(all - 4 * bytes * wire, all / 8));  // sent and received, forward and backward
     }

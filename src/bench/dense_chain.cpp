@@ -34,7 +34,7 @@ DenseChain::DenseChain(const Exec& exec, const network::Network& dense, const La
       to->push_back({values, {}, offsets});
     }
   }
-  dense.initialise(exec, 1, parameters_);
+  dense.initialize(exec, 1, parameters_);
   Kokkos::deep_copy(exec, labels_, 1.0f);
   exec.fence();
 }

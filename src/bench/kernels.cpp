@@ -99,7 +99,7 @@ void measure_kernels(const Context& context, train::Session& session, data::Sour
   const DeviceLimits limits = measure_device(context, figures);
   measure_products(context, session, figures);
   const int warm_up = 2, steps = context.settings.steps;
-  Drawn drawn(context, source, warm_up + steps);
+  PrefetchedSource drawn(context, source, warm_up + steps);
   train::TrainPipelineSparseDist pipeline(context.exec, std::ref(session.step), session.model.tables(), drawn, false);
   for (Index step = 1; step <= warm_up; ++step) pipeline(step, warm_up + steps);
   std::map<std::string, KernelTimes::Time> times;

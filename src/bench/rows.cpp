@@ -44,13 +44,13 @@ void measure_rows(const Context& context, Index dim, const Limits& limits, std::
   bags.count = count;
   bags.offsets = offsets.data();
   bags.ids = ids.data();
-  embedding::AskedShard asked;
-  asked.bags = {{bags}};
-  asked.nodes = {{embedding::subtree_nodes(config.block_of(), {0, embedding::block_count}, bags)}};
-  asked.sums_at = {{0}};
+  embedding::ShardLookups lookups;
+  lookups.bags = {{bags}};
+  lookups.nodes = {{embedding::subtree_nodes(config.block_of(), {0, embedding::block_count}, bags)}};
+  lookups.sums_at = {{0}};
   const BatchSplit split(Lanes(8), 1, count);
   const embedding::RowBatch batch{
-      .asked = {&asked, 1}, .split = &split, .own_lanes = {0, split.lane_count()}, .gradients = true};
+      .lookups = {&lookups, 1}, .split = &split, .own_lanes = {0, split.lane_count()}, .gradients = true};
   const std::string of = " of " + std::to_string(row_bytes) + " byte rows";
   for (const optim::Type type :
        {optim::Type::sgd, optim::Type::adagrad, optim::Type::rowwise_adagrad, optim::Type::adam}) {

@@ -8,7 +8,7 @@
 
 namespace tesserec::bench {
 
-Drawn::Drawn(const Context& context, data::Source& from, int count) : info_(from.info()) {
+PrefetchedSource::PrefetchedSource(const Context& context, data::Source& from, int count) : info_(from.info()) {
   std::vector<double> seconds;
   for (int i = 0; i < count; ++i) {
     const double start = context.now();
@@ -21,7 +21,7 @@ Drawn::Drawn(const Context& context, data::Source& from, int count) : info_(from
   read_seconds_ = context.slowest(median(std::move(seconds)));
 }
 
-bool Drawn::next(data::Batch& batch) {
+bool PrefetchedSource::next(data::Batch& batch) {
   if (next_ == batches_.size()) return false;
   batch = batches_[next_++];
   return true;
@@ -33,11 +33,11 @@ StepCounts count_step(const Exec& exec, train::Session& session, const data::Bat
   auto& tables = session.model.tables();
   auto ids = tables.start(exec, batch.sparse, batch.global_size);
   tables.forward(exec, ids);
-  const std::vector<embedding::AskedShard>& asked = ids.asked();
-  for (std::size_t s = 0; s < asked.size(); ++s) {
+  const std::vector<embedding::ShardLookups>& lookups = ids.lookups();
+  for (std::size_t s = 0; s < lookups.size(); ++s) {
     const double bytes = sizeof(float) * double(tables.shards()[s].rows->dim());
     std::vector<Index> ids;
-    for (const auto& run : asked[s].bags)
+    for (const auto& run : lookups[s].bags)
       for (const embedding::Bags& bags : run) ids.insert(ids.end(), bags.ids, bags.ids + bags.total());
     const double all = ids.size();
     std::sort(ids.begin(), ids.end());
@@ -112,7 +112,7 @@ double phase(const StepTimes& times, std::initializer_list<const char*> names) {
 
 StepTimes measure_step(const Context& context, train::Session& session, data::Source& source) {
   const Index batches = Steps::count(context);
-  Drawn drawn(context, source, int(batches));
+  PrefetchedSource drawn(context, source, int(batches));
   const bool ahead = session.job.train.pipeline && session.comm.size() > 1;
   StepTimes times;
   times.read_seconds = drawn.read_seconds();
@@ -128,7 +128,7 @@ StepTimes measure_step(const Context& context, train::Session& session, data::So
   times.counts = count_step(context.exec, session, steps.batch());
   times.counts.bytes_between = double(tables.bytes().between_nodes) / double(batches);
   times.counts.bytes_inside = double(tables.bytes().all) / double(batches) - times.counts.bytes_between;
-  if (ahead) times.seconds_in_turn = Steps(context, session, drawn, false).measure([] {});
+  if (ahead) times.seconds_without_pipeline = Steps(context, session, drawn, false).measure([] {});
   return times;
 }
 
@@ -178,9 +178,9 @@ void add_step_figures(const train::Session& session, const StepTimes& times, con
   report.step_fraction = samples * model / times.peak_flops;
   report.figures.push_back(
       {"whole", "whole step, a rank", samples, "samples/s", times.peak_flops / model, "multiply-add", 0});
-  if (times.seconds_in_turn > 0)
+  if (times.seconds_without_pipeline > 0)
     report.figures.push_back({"whole", "whole step, a rank, without train.pipeline",
-                              report.samples_per_step / times.seconds_in_turn / ranks, "samples/s", 0, "", 0});
+                              report.samples_per_step / times.seconds_without_pipeline / ranks, "samples/s", 0, "", 0});
   report.figures.push_back(
       {"whole", "source of batches, a rank", n.samples / times.read_seconds, "samples/s", 0, "", 0});
   double lost = 0;

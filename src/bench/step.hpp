@@ -13,11 +13,11 @@
 namespace tesserec::bench {
 
 /// Source of batches drawn beforehand.
-class Drawn : public data::Source {
+class PrefetchedSource : public data::Source {
  public:
   /// Draws the first `count` batches of `from`, again from its start if it has fewer. Throws Error if it has none.
   /// Collective.
-  Drawn(const Context& context, data::Source& from, int count);
+  PrefetchedSource(const Context& context, data::Source& from, int count);
 
   const data::SourceInfo& info() const override { return info_; }
   bool next(data::Batch& batch) override;
@@ -49,7 +49,7 @@ StepCounts count_step(const Exec& exec, train::Session& session, const data::Bat
 
 struct StepTimes {
   double seconds = 0;                    ///< seconds of a step, on the slowest rank
-  double seconds_in_turn = 0;            ///< seconds without train.pipeline; 0 = deck or ranks do not use it
+  double seconds_without_pipeline = 0;   ///< seconds without train.pipeline; 0 = deck or ranks do not use it
   double peak_flops = 0;                 ///< FLOP/s of multiply-adds measured between the steps
   double read_seconds = 0;               ///< seconds to draw this rank's batch from the source
   std::map<std::string, double> phases;  ///< seconds of a step by phase, on this rank

@@ -50,15 +50,15 @@ std::array<sockaddr_in, 9> BeatSocket::addresses() const {
   return all;
 }
 
-void BeatSocket::send(const Beat& beat, const sockaddr_in& to) const {
+void BeatSocket::send(const Heartbeat& beat, const sockaddr_in& to) const {
   if (file_ < 0 || to.sin_port == 0) return;
   sockaddr_in address = to;  // A lost datagram needs no repetition: the next one follows.
   [[maybe_unused]] const ssize_t sent = ::sendto(file_, &beat, sizeof beat, 0, plain(address), sizeof address);
 }
 
-std::optional<Beat> BeatSocket::receive(const std::array<std::uint64_t, 2>& job, sockaddr_in& from) const {
+std::optional<Heartbeat> BeatSocket::receive(const std::array<std::uint64_t, 2>& job, sockaddr_in& from) const {
   while (file_ >= 0) {
-    Beat beat;
+    Heartbeat beat;
     socklen_t length = sizeof from;
     const ssize_t got = ::recvfrom(file_, &beat, sizeof beat, MSG_TRUNC, plain(from), &length);
     if (got < 0 && errno != EINTR && errno != ECONNREFUSED) return std::nullopt;

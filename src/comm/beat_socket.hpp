@@ -13,7 +13,7 @@
 namespace tesserec::comm {
 
 /// Message of a rank about itself.
-struct Beat {
+struct Heartbeat {
   std::array<std::uint64_t, 2> job{};  ///< random number of the job
   int rank = 0;
   double waits = 0;             ///< seconds in the current call of MPI
@@ -35,9 +35,9 @@ class BeatSocket {
   /// Returns the addresses at which other ranks may reach this socket: loopback, and at most eight IPv4 addresses of
   /// the host. Unused entries have port 0.
   std::array<sockaddr_in, 9> addresses() const;
-  void send(const Beat& beat, const sockaddr_in& to) const;
+  void send(const Heartbeat& beat, const sockaddr_in& to) const;
   /// Returns the next datagram of `job` and sets `from` to its sender; returns nullopt if none has arrived.
-  std::optional<Beat> receive(const std::array<std::uint64_t, 2>& job, sockaddr_in& from) const;
+  std::optional<Heartbeat> receive(const std::array<std::uint64_t, 2>& job, sockaddr_in& from) const;
 
  private:
   int file_ = -1;

@@ -84,7 +84,7 @@ void require_launcher_agrees(const Communicator& world) {
   }
 }
 
-void set_last_words(std::function<void(const std::string&)> leave) { last_words() = std::move(leave); }
+void set_abort_hook(std::function<void(const std::string&)> leave) { last_words() = std::move(leave); }
 
 void abort(const Communicator& world, int code, const std::string& message) {
   log_error(message);

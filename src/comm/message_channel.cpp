@@ -73,7 +73,7 @@ void MessageChannel::barrier() const {
   if (together("MPI_Barrier")) wait_in("MPI_Barrier", [&] { return MPI_Barrier(comm_); });
 }
 
-bool MessageChannel::meet(double seconds) const {
+bool MessageChannel::barrier_within(double seconds) const {
   if (size_ == 1) return true;
   MPI_Request request;
   check(MPI_Ibarrier(comm_, &request), "MPI_Ibarrier");

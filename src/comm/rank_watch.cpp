@@ -104,7 +104,7 @@ class RankWatch::Thread {
     mine_.rank = all.rank();
     heard_[all.rank()].is_watched = true;
     thread_ = std::thread([this] { run(); });
-    greet();
+    handshake();
   }
 
   ~Thread() {
@@ -127,8 +127,8 @@ class RankWatch::Thread {
     }
   };
   /// Last beat of a rank, as this rank received it.
-  struct Heard {
-    Beat last;
+  struct PeerStatus {
+    Heartbeat last;
     double silent = 0;        // seconds since the last datagram
     bool has_spoken = false;  // true after the first datagram
     bool is_watched = false;
@@ -144,7 +144,7 @@ class RankWatch::Thread {
 
   /// Waits for a datagram of each other rank on the first rank, and of the first rank on the others. Ranks without a
   /// datagram are not watched. Collective: blocks for `greeting` seconds at most, then until all ranks have called it.
-  void greet() {
+  void handshake() {
     std::unique_lock lock(mutex_);
     const auto all_spoke = [this] {
       for (int rank = 0; rank < (is_first() ? all_.size() : 1); ++rank)
@@ -197,7 +197,7 @@ class RankWatch::Thread {
     used_ = others;
     std::strncpy(mine_.what.data(), noted.load(std::memory_order_relaxed), mine_.what.size() - 1);
     mine_.number = noted_number.load(std::memory_order_relaxed);
-    for (Heard& rank : heard_) rank.silent += pause;
+    for (PeerStatus& rank : heard_) rank.silent += pause;
     heard_[all_.rank()] = {mine_, 0, true, true};
     if (is_first()) return;
     if (heard_[0].has_spoken)
@@ -209,9 +209,9 @@ class RankWatch::Thread {
   /// Reads all datagrams that have arrived. The first rank answers each of them.
   void listen() {
     sockaddr_in from{};
-    while (const std::optional<Beat> beat = socket_.receive(mine_.job, from)) {
+    while (const std::optional<Heartbeat> beat = socket_.receive(mine_.job, from)) {
       if (beat->rank < 0 || beat->rank >= all_.size() || beat->rank == all_.rank()) continue;
-      Heard& rank = heard_[beat->rank];
+      PeerStatus& rank = heard_[beat->rank];
       rank = {*beat, 0, true, rank.is_watched};
       if (is_first())
         socket_.send(mine_, from);
@@ -226,9 +226,9 @@ class RankWatch::Thread {
   void judge(double limit) {
     std::vector<std::string> silent, stuck;
     bool one_waits = false;
-    for (const Heard& rank : heard_) one_waits = one_waits || rank.last.waits >= limit;
+    for (const PeerStatus& rank : heard_) one_waits = one_waits || rank.last.waits >= limit;
     for (int rank = 0; rank < (is_first() ? all_.size() : 1); ++rank) {
-      const Heard& heard = heard_[rank];
+      const PeerStatus& heard = heard_[rank];
       if (!heard.is_watched) continue;
       if (heard.silent >= limit + turn())
         silent.push_back(describe(rank, is_here(rank) ? state_of(concat("/proc/", processes_[rank].id)) : '?'));
@@ -256,7 +256,7 @@ class RankWatch::Thread {
   bool is_here(int rank) const { return std::strcmp(processes_[rank].host, processes_[all_.rank()].host) == 0; }
 
   std::string describe(int rank, char state) const {
-    const Beat& last = heard_[rank].last;
+    const Heartbeat& last = heard_[rank].last;
     std::string text = concat("rank ", rank, " (process ", processes_[rank].id, " on ", processes_[rank].host);
     if (last.what[0] != '\0') text += concat(", last seen at ", last.what.data(), " ", last.number);
     const std::string why = cause(state);
@@ -266,11 +266,11 @@ class RankWatch::Thread {
   const Communicator& all_;
   const BeatSocket socket_;
   const std::vector<WatchedProcess> processes_;  // [rank]
-  std::vector<Heard> heard_;                     // [rank]
+  std::vector<PeerStatus> heard_;                // [rank]
   const clockid_t main_;
   const std::array<sockaddr_in, 9> to_first_;  // possible addresses of the first rank
   sockaddr_in first_{};                        // address from which the first rank answered
-  Beat mine_;
+  Heartbeat mine_;
   Index call_ = 0;
   double main_used_ = 0, used_ = 0;  // processor time [s] of the main thread, and of all threads but this one
   std::mutex mutex_;

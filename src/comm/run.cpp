@@ -31,21 +31,21 @@ constexpr int grace = 3000, first_rank = 500, next_rank = 20, look = 50;
 
 /// Thread that ends all ranks some seconds after a signal, unless the current work checks for signals (Signals::check)
 /// or is finished in order (Signals::Orderly). Work without checks: the planner's search, filling a table, a slow file.
-class SignalEnd {
+class SignalWatchdog {
  public:
   /// Starts the thread. An object of Signals must outlive this one.
-  explicit SignalEnd(const Communicator& last_word)
+  explicit SignalWatchdog(const Communicator& last_word)
       : last_word_(last_word), over_(::eventfd(0, EFD_CLOEXEC)), thread_([this] { watch(); }) {
     if (over_ < 0) fail("eventfd: the system gives no file for a thread");
   }
-  ~SignalEnd() {
+  ~SignalWatchdog() {
     const std::uint64_t one = 1;
     [[maybe_unused]] const ssize_t written = ::write(over_, &one, sizeof one);
     thread_.join();
     ::close(over_);
   }
-  SignalEnd(const SignalEnd&) = delete;
-  SignalEnd& operator=(const SignalEnd&) = delete;
+  SignalWatchdog(const SignalWatchdog&) = delete;
+  SignalWatchdog& operator=(const SignalWatchdog&) = delete;
 
  private:
   /// Waits at most `milliseconds`; returns whether the destructor was called. -1 waits until then or until a signal.
@@ -76,12 +76,12 @@ constexpr double verdict_patience = 2.0;  // seconds
 /// Returns the job's exit code: that of the lowest failing rank, or, if none failed, the largest code (85 after a
 /// signal). The lowest failing rank passes its message to `note` and writes it. Other ranks may wait inside the
 /// body and not arrive within verdict_patience. A failing rank then writes its message, calls the function of
-/// set_last_words() and ends all ranks with its code. The body must not use `last_word`. Collective.
+/// set_abort_hook() and ends all ranks with its code. The body must not use `last_word`. Collective.
 int verdict(const Communicator& last_word, const Outcome& mine, const std::function<void(const std::string&)>& note) {
   const bool failed = !mine.message.empty();
   // Ranks that fail alike end one after the other, so that one reports.
   const double turn = 0.1 * std::min(last_word.rank(), 20);
-  if (!last_word.meet(failed ? verdict_patience + turn : std::numeric_limits<double>::infinity())) {
+  if (!last_word.barrier_within(failed ? verdict_patience + turn : std::numeric_limits<double>::infinity())) {
     std::fflush(stdout);
     abort(last_word, mine.code, mine.message);
   }
@@ -106,7 +106,7 @@ int life(int& argc, char**& argv, const std::function<int(const Communicator&)>&
   const auto ranks = [&] { return mpi ? Communicator(mpi->world()) : Communicator::self(); };
   const Communicator last_word = ranks();
   set_log_rank(last_word.rank());
-  std::optional<SignalEnd> signal_end;
+  std::optional<SignalWatchdog> signal_end;
   std::optional<RankWatch> rank_watch;
   try {
     signal_end.emplace(last_word);

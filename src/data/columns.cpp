@@ -36,7 +36,7 @@ class OrderedSource : public Source {
 
 /// Gathers the value at each place. Returns an empty list if `values` is empty.
 template <class T>
-std::vector<T> in_places(const std::vector<T>& values, const std::vector<Index>& places) {
+std::vector<T> gathered(const std::vector<T>& values, const std::vector<Index>& places) {
   std::vector<T> ordered;
   for (const Index place : places)
     if (!values.empty()) ordered.push_back(values[place]);
@@ -46,13 +46,13 @@ std::vector<T> in_places(const std::vector<T>& values, const std::vector<Index>&
 OrderedSource::OrderedSource(std::unique_ptr<Source> source, ColumnOrder order)
     : source_(std::move(source)), order_(std::move(order)), info_(source_->info()) {
   const SourceInfo& own = source_->info();
-  info_.features = in_places(own.features, order_.features);
-  info_.rows = in_places(own.rows, order_.features);
-  info_.ids_per_bag = in_places(own.ids_per_bag, order_.features);
-  info_.zipf = in_places(own.zipf, order_.features);
-  info_.weighted = in_places(own.weighted, order_.features);
-  info_.dense_names = in_places(own.dense_names, order_.dense);
-  info_.transforms = in_places(own.transforms, order_.dense);
+  info_.features = gathered(own.features, order_.features);
+  info_.rows = gathered(own.rows, order_.features);
+  info_.ids_per_bag = gathered(own.ids_per_bag, order_.features);
+  info_.zipf = gathered(own.zipf, order_.features);
+  info_.weighted = gathered(own.weighted, order_.features);
+  info_.dense_names = gathered(own.dense_names, order_.dense);
+  info_.transforms = gathered(own.transforms, order_.dense);
 }
 
 bool OrderedSource::next(Batch& batch) {
@@ -76,8 +76,8 @@ void OrderedSource::limit_rows(const std::vector<Index>& rows) {
 
 OddValues OrderedSource::look_through() {
   const OddValues odd = source_->look_through();
-  return {in_places(odd.large, order_.dense), in_places(odd.weightless, order_.features),
-          in_places(odd.not_single, order_.features)};
+  return {gathered(odd.large, order_.dense), gathered(odd.weightless, order_.features),
+          gathered(odd.not_single, order_.features)};
 }
 
 /// Returns the place in `names` of each wanted name, or -1. Equal names take successive places.
@@ -93,7 +93,7 @@ std::vector<Index> places(const std::vector<std::string>& names, const std::vect
   return all;
 }
 
-std::vector<Index> own_places(Index count) {
+std::vector<Index> identity_order(Index count) {
   std::vector<Index> all;
   for (Index i = 0; i < count; ++i) all.push_back(i);
   return all;
@@ -141,7 +141,7 @@ bool ColumnOrder::is_same() const {
 }
 
 ColumnOrder column_order(const SourceInfo& source, const SourceInfo& wanted) {
-  ColumnOrder order{places(source.features, wanted.features), own_places(source.dense_features)};
+  ColumnOrder order{places(source.features, wanted.features), identity_order(source.dense_features)};
   const bool named = (source.dense_names.empty() == wanted.dense_names.empty()) && !wanted.dense_names.empty();
   if (named) order.dense = places(source.dense_names, wanted.dense_names);
 

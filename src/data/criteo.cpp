@@ -52,12 +52,12 @@ class Criteo final : public RowFormat {
     const std::size_t first = file.places[label_column_] < 0 ? 0 : 1;  // first field after the label
     if (file.targets == Targets::required) {
       const std::string_view label = row.fields[0];
-      row.label_lacks = label.empty();
+      row.label_missing = label.empty();
       if (label.empty()) return concat("label \"\" is neither 0 nor 1: the label is missing; ", rows_to_score);
       if (label != "0" && label != "1") return "label " + shown(label) + " is neither 0 nor 1";
       row.label = label == "1";
     }
-    row.label_there = first > 0 && !row.fields[0].empty();
+    row.has_label = first > 0 && !row.fields[0].empty();
 
     row.numbers.clear();
     for (std::size_t k = 0; k < numbers; ++k) {

@@ -81,7 +81,7 @@ void Dataset::read(const std::vector<Range>& runs, const std::vector<Index>& row
   for (const Range& run : runs) samples.size += run.size();
   const Index row_bytes = Index{sizeof(float)} * (2 + info_.dense_features + (packed_ ? features : 0));
   with_memory([&] { return concat(samples.size, " samples of ", info_.description); },
-              double(samples.size) * double(row_bytes), [&] { make_room(samples); });
+              double(samples.size) * double(row_bytes), [&] { allocate(samples); });
 
   for_each_piece(runs, [&](const DatasetPart& part, Range run, Index at) { read_run(part, run, at, samples); });
   const SampleCheck check(info_, parts_, runs, samples);
@@ -90,7 +90,7 @@ void Dataset::read(const std::vector<Range>& runs, const std::vector<Index>& row
   check.ids(rows);
 }
 
-void Dataset::make_room(Samples& samples) const {
+void Dataset::allocate(Samples& samples) const {
   const Index features = std::ssize(info_.features);
   samples.labels.resize(samples.size);
   samples.weights.resize(info_.sample_weights ? samples.size : 0);

@@ -28,7 +28,7 @@ TESSEREC_KERNEL bool all_finite(const float* values, Index n) {
 }
 
 /// Returns whether all n values lie in [least, most]. NaN does not.
-TESSEREC_KERNEL bool all_taken(const float* values, Index n, float least, float most) {
+TESSEREC_KERNEL bool all_in_range(const float* values, Index n, float least, float most) {
   std::uint32_t bad = 0;
   for (Index i = 0; i < n; ++i) bad |= !(values[i] >= least && values[i] <= most);
   return bad == 0;
@@ -66,7 +66,7 @@ std::string SampleCheck::place(Index sample) const {
 
 void SampleCheck::targets(const LabelRange& labels) const {
   const auto [least, most] = labels;
-  if (info_.labelled && !all_taken(samples_.labels.data(), samples_.size, least, most))
+  if (info_.labelled && !all_in_range(samples_.labels.data(), samples_.size, least, most))
     for (Index i = 0; i < samples_.size; ++i)
       if (const float label = samples_.labels[i]; !(label >= least && label <= most))
         fail("label ", label, " in ", place(i), " is outside [", least, ", ", most,
@@ -86,7 +86,7 @@ void SampleCheck::numbers() const {
         fail("dense feature ", info_.dense_names[i % columns], " is ", samples_.dense[i], " in ", place(i / columns));
   for (std::size_t f = 0; f < samples_.jagged.size(); ++f) {
     const Samples::Jagged& bags = samples_.jagged[f];
-    if (all_taken(bags.weights.data(), std::ssize(bags.weights), -most_id_weight, most_id_weight)) continue;
+    if (all_in_range(bags.weights.data(), std::ssize(bags.weights), -most_id_weight, most_id_weight)) continue;
     for (Index i = 0; i < samples_.size; ++i)
       for (Index j = bags.offsets[i]; j < bags.offsets[i + 1]; ++j)
         if (!(std::abs(bags.weights[j]) <= most_id_weight))

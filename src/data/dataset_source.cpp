@@ -81,7 +81,7 @@ DatasetSource::DatasetSource(const std::vector<std::string>& patterns, const std
       ranks_(deal.ranks),
       rows_(dataset_.info().rows),
       order_(dataset_.info().samples, deal),
-      at_hand_(order_.streams()) {
+      newest_windows_(order_.streams()) {
   dataset_.verify(deal.rank, deal.ranks);
 }
 
@@ -93,7 +93,7 @@ void DatasetSource::seek(Index epoch, Index batch) {
 
 void DatasetSource::drop_windows() {
   reader_.reset();
-  std::fill(at_hand_.begin(), at_hand_.end(), nullptr);
+  std::fill(newest_windows_.begin(), newest_windows_.end(), nullptr);
 }
 
 void DatasetSource::limit_rows(const std::vector<Index>& rows) {
@@ -125,7 +125,7 @@ std::optional<Window> DatasetSource::read_next(Walk& walk) {
 }
 
 const std::shared_ptr<const Window>& DatasetSource::window(int stream, Index number) {
-  std::shared_ptr<const Window>& newest = at_hand_[stream];
+  std::shared_ptr<const Window>& newest = newest_windows_[stream];
   if (newest == nullptr || newest->number != number) {
     newest = nullptr;
     std::optional<Window> read = reader_->next();
@@ -141,9 +141,9 @@ const std::shared_ptr<const Window>& DatasetSource::window(int stream, Index num
 bool DatasetSource::next(Batch& batch) {
   if (batch_ >= order_.batches()) return false;
   if (reader_ == nullptr) {
-    Walk walk{batch_, 0, std::vector<Index>(at_hand_.size(), -1)};
-    reader_ =
-        std::make_unique<ReadAhead<Window>>(at_hand_.size() + 1, [this, walk]() mutable { return read_next(walk); });
+    Walk walk{batch_, 0, std::vector<Index>(newest_windows_.size(), -1)};
+    reader_ = std::make_unique<ReadAhead<Window>>(newest_windows_.size() + 1,
+                                                  [this, walk]() mutable { return read_next(walk); });
   }
   segments_.clear();
   for (int stream = 0; stream < order_.streams(); ++stream) {

@@ -85,7 +85,7 @@ class DatasetSource : public Source {
   SampleOrder order_;
   Index batch_ = 0;
   Spare spare_;  ///< declared before the windows, which return their buffers to it
-  std::vector<std::shared_ptr<const Window>> at_hand_;  ///< newest window of each stream
+  std::vector<std::shared_ptr<const Window>> newest_windows_;  ///< newest window of each stream
   std::vector<WindowSlice> segments_;
   std::unique_ptr<ReadAhead<Window>> reader_;  ///< last, so that its thread stops before the members that it reads end
 };

@@ -63,7 +63,7 @@ std::string_view digits_at(std::string_view text, std::size_t at) {
 }
 
 /// Compares in natural order: runs of digits by their value, so that "C2" precedes "C10".
-bool comes_before(std::string_view a, std::string_view b) {
+bool natural_less(std::string_view a, std::string_view b) {
   std::size_t i = 0, j = 0;
   while (i < a.size() && j < b.size()) {
     if (std::isdigit(static_cast<unsigned char>(a[i])) && std::isdigit(static_cast<unsigned char>(b[j]))) {
@@ -111,7 +111,7 @@ std::string find_named(const std::vector<Column>& columns, const std::vector<std
   if (stand_in_order(columns, names)) return {};
   std::vector<std::string> lacking, twice, others;
   std::vector<bool> named(names.size(), false);
-  bool label_lacks = false;
+  bool label_missing = false;
   for (std::size_t c = 0; c < columns.size(); ++c) {
     const Column& column = columns[c];
     Index found = 0;
@@ -124,7 +124,7 @@ std::string find_named(const std::vector<Column>& columns, const std::vector<std
     if (found > 1 && column.kind != ColumnKind::skip) twice.push_back(column.name);
     if (found > 0 || !needed(column, file)) continue;
     lacking.push_back(column.name);
-    label_lacks = label_lacks || column.kind == ColumnKind::label;
+    label_missing = label_missing || column.kind == ColumnKind::label;
   }
   for (std::size_t i = 0; i < names.size(); ++i)
     if (!named[i] && !skip_others) others.emplace_back(names[i]);
@@ -133,7 +133,7 @@ std::string find_named(const std::vector<Column>& columns, const std::vector<std
   if (!twice.empty()) faults.push_back("it has more than one " + few(twice));
   if (!others.empty()) faults.push_back("no preprocess.column is called " + few(others));
   if (faults.empty()) return {};
-  const std::string label = label_lacks ? concat("; the label is missing: ", rows_to_score) : "";
+  const std::string label = label_missing ? concat("; the label is missing: ", rows_to_score) : "";
   const char* const advice =
       others.empty() ? "" : "; preprocess.skip_other_columns = true skips columns that are not named";
   return concat("the header has ", counted(names.size(), "field"),
@@ -159,7 +159,7 @@ std::vector<Column> expanded(const std::vector<Column>& columns, const std::vect
     if (matched == rest.end())
       fail(path, ":1: no column of the header is left for preprocess.column \"", column.name, "\"; it has ",
            few({names.begin(), names.end()}));
-    std::sort(matched, rest.end(), comes_before);
+    std::sort(matched, rest.end(), natural_less);
     for (auto name = matched; name != rest.end(); ++name) (all.emplace_back(column)).name = *name;
     rest.erase(matched, rest.end());
   }

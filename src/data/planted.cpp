@@ -180,8 +180,8 @@ std::vector<std::uint8_t> PlantedModel::ranks_seen(Index table, Index samples, I
   const Index rows = tables_[table].rows();
   std::vector<std::uint8_t> counts(rows, 0);
   RankBags bags;
-  for (Index first = 0; first < samples; first += planted_piece) {
-    tables_[table].draw(PlantedStream::train, numbers({first, std::min(first + planted_piece, samples)}), bags);
+  for (Index first = 0; first < samples; first += planted_block) {
+    tables_[table].draw(PlantedStream::train, numbers({first, std::min(first + planted_block, samples)}), bags);
     for (const Index rank : bags.ranks) counts[rank] += counts[rank] < at_least;
   }
   std::vector<std::uint8_t> mask((rows + 7) / 8, 0);

@@ -13,7 +13,7 @@ namespace tesserec::data {
 enum class PlantedStream : std::uint64_t { train = 0, evaluate = 1, calibrate = 2 };
 
 /// Number of samples that are drawn at once.
-inline constexpr Index planted_piece = 8192;
+inline constexpr Index planted_block = 8192;
 /// Returns the integers of `range`, ascending.
 std::vector<Index> numbers(Range range);
 

@@ -29,8 +29,8 @@ PlantedTruth planted_truth(const comm::Communicator& comm, const SyntheticSettin
   const Range mine_to_judge{settings.evaluate_samples * comm.rank() / comm.size(),
                             settings.evaluate_samples * (comm.rank() + 1) / comm.size()};
   PlantedTruth truth;
-  for (Index first = mine_to_judge.begin; first < mine_to_judge.end; first += planted_piece) {
-    const auto samples = numbers({first, std::min(first + planted_piece, mine_to_judge.end)});
+  for (Index first = mine_to_judge.begin; first < mine_to_judge.end; first += planted_block) {
+    const auto samples = numbers({first, std::min(first + planted_block, mine_to_judge.end)});
     const auto whole = model.probabilities(PlantedStream::evaluate, samples, nullptr, &truth.labels);
     const auto restricted = model.probabilities(PlantedStream::evaluate, samples, &seen, nullptr);
     model.towers(PlantedStream::evaluate, samples, truth.queries, truth.items);

@@ -24,8 +24,8 @@ void lines_of(const DatasetReport& report, const char* name, std::vector<std::st
     if (file.bad_rows == 0) continue;
     const bool all = std::ssize(file.bad) == file.bad_rows;
     const std::string what = all ? ":" : "; for example";
-    const std::string unlabelled = file.unlabelled > 0 ? concat(", ", file.unlabelled, " of them without a label") : "";
-    lines.push_back(concat(file.path, ": ", counted(file.bad_rows, "bad row"), " left out", unlabelled, ", ", file.rows,
+    const std::string unlabeled = file.unlabeled > 0 ? concat(", ", file.unlabeled, " of them without a label") : "";
+    lines.push_back(concat(file.path, ": ", counted(file.bad_rows, "bad row"), " left out", unlabeled, ", ", file.rows,
                            " kept", scored ? "; no score for" : what));
     for (const std::string& bad : file.bad) lines.push_back("  " + bad);
     if (!all && scored) lines.push_back(concat("  and ", file.bad_rows - std::ssize(file.bad), " more"));

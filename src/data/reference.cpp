@@ -24,7 +24,7 @@ void add_bag(Index rows, Index ids_per_bag, bool variable, UniformStream& unifor
 
 /// Returns the length of the interval of u * most, in [0, most), in which a bag has this number of draws: rounding adds
 /// half a unit to one draw and takes half a unit from `most`.
-double units_of(Index draws, Index most) {
+double interval_of_draws(Index draws, Index most) {
   if (most == 1) return 1.0;
   if (draws == 1) return 1.5;
   return draws == most ? 0.5 : 1.0;
@@ -41,7 +41,7 @@ double reference_ids_per_bag(Index rows, Index ids_per_bag, bool variable) {
   if (!variable) return distinct(ids_per_bag);
   double sum = 0;
   for (Index draws = 1; draws <= most; ++draws) {
-    const double share = units_of(draws, most) / double(most);
+    const double share = interval_of_draws(draws, most) / double(most);
     sum += share * distinct(draws);
   }
   return sum;

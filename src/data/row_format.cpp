@@ -61,14 +61,14 @@ std::string RowFormat::find_columns(std::span<const std::string> head, Targets t
 }
 
 std::string RowFormat::parse(std::string_view line, const FileColumns& columns, Row& row) const {
-  row.label_there = row.label_lacks = false;
+  row.has_label = row.label_missing = false;
   std::string reason = read(line, columns, row);
-  if (reason.empty() || row.label_lacks || columns.targets == Targets::unread) return reason;
+  if (reason.empty() || row.label_missing || columns.targets == Targets::unread) return reason;
   const std::string other = without_label(line, columns, row);
   return other.empty() ? reason : other;
 }
 
-/// Returns why a line is bad that would be good in a file without labels, and sets row.label_lacks; else "".
+/// Returns why a line is bad that would be good in a file without labels, and sets row.label_missing; else "".
 std::string RowFormat::without_label(std::string_view line, const FileColumns& columns, Row& row) const {
   FileColumns others = columns;
   others.targets = Targets::unread;
@@ -81,7 +81,7 @@ std::string RowFormat::without_label(std::string_view line, const FileColumns& c
   FileColumns padded = columns;
   padded.short_rows = ShortRows::pad;
   const bool cut = read(line, padded, row).empty();
-  row.label_lacks = true;
+  row.label_missing = true;
   return concat(counted(others.fields, "field"), ", ", columns.fields,
                 " expected: it reads as a row without its label; ", rows_to_score, cut ? concat("; ", pad_rows) : "");
 }

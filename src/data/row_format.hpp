@@ -21,8 +21,8 @@ enum class Targets { required, unread };
 /// Parsed row, before its encoding.
 struct Row {
   std::uint8_t label = 0;
-  bool label_there = false;  ///< true if the label's field has a text
-  bool label_lacks = false;  ///< true for a bad row that lacks its label
+  bool has_label = false;      ///< true if the label's field has a text
+  bool label_missing = false;  ///< true for a bad row that lacks its label
   float weight = 1;
   std::vector<double> numbers;                          ///< dense features [K], finite; NaN = missing
   std::vector<std::optional<std::string_view>> tokens;  ///< values [F], valid until the next row; none = missing

@@ -67,7 +67,7 @@ bool RowStream::next_in_range(Row& row) {
       ++count.rows;
       return true;
     }
-    bad(count.lines, std::move(reason), !line.too_long && row.label_lacks);
+    bad(count.lines, std::move(reason), !line.too_long && row.label_missing);
   }
   if (!stopped_ && empty_lines_ > 0) end_range();
   return false;
@@ -84,10 +84,10 @@ void RowStream::end_range() {
     }
 }
 
-void RowStream::bad(Index line, std::string reason, bool label_lacks) {
+void RowStream::bad(Index line, std::string reason, bool label_missing) {
   RangeCount& count = counts_.back();
   ++count.bad_rows;
-  count.unlabelled += label_lacks;
+  count.unlabeled += label_missing;
   if (bad_rows_ == BadRows::stop) {
     stopped_ = true;
     reason += advice;

@@ -25,7 +25,7 @@ struct RangeCount {
   Index lines = 0;
   Index rows = 0;
   Index bad_rows = 0;
-  Index unlabelled = 0;     ///< bad rows without a label
+  Index unlabeled = 0;      ///< bad rows without a label
   std::uint64_t text = 0;   ///< LineReader::digest() at the end of the range
   std::vector<BadRow> bad;  ///< first bad rows, at most bad_rows_kept()
 };
@@ -55,7 +55,7 @@ class RowStream {
  private:
   bool open_next_range();
   bool next_in_range(Row& row);
-  void bad(Index line, std::string reason, bool label_lacks = false);
+  void bad(Index line, std::string reason, bool label_missing = false);
   void end_range();
 
   std::span<const RawFile> files_;

@@ -87,11 +87,11 @@ void gather_bad_rows(const comm::Communicator& comm, const std::vector<RangeCoun
 
 void gather_counts(const comm::Communicator& comm, const std::vector<RangeCount>& counts, Survey& result) {
   const std::size_t files = result.files.size();
-  std::vector<Index> rows(files, 0), bad_rows(files, 0), unlabelled(files, 0);
+  std::vector<Index> rows(files, 0), bad_rows(files, 0), unlabeled(files, 0);
   for (const RangeCount& range : counts) {
     rows[range.file] += range.rows;
     bad_rows[range.file] += range.bad_rows;
-    unlabelled[range.file] += range.unlabelled;
+    unlabeled[range.file] += range.unlabeled;
     result.rows += range.rows;
     result.texts.push_back(range.text);
   }
@@ -99,11 +99,11 @@ void gather_counts(const comm::Communicator& comm, const std::vector<RangeCount>
   for (int r = 0; r < comm.rank(); ++r) result.first_row += rows_of[r];
   comm.sum(std::span<Index>(rows));
   comm.sum(std::span<Index>(bad_rows));
-  comm.sum(std::span<Index>(unlabelled));
+  comm.sum(std::span<Index>(unlabeled));
   for (std::size_t f = 0; f < files; ++f) {
     const RawFile& file = result.files[f];
     if (rows[f] + bad_rows[f] == 0) fail(file.path, ": the file holds no rows; remove it from the list");
-    result.report.files.push_back({file.path, file.bytes, rows[f], bad_rows[f], unlabelled[f], {}, {}, {}});
+    result.report.files.push_back({file.path, file.bytes, rows[f], bad_rows[f], unlabeled[f], {}, {}, {}});
     result.report.rows += rows[f];
   }
 }
@@ -130,7 +130,7 @@ Survey survey(const comm::Communicator& comm, std::vector<RawFile> files, const 
     Row row;
     while (rows.next(row)) {
       if (targets == Targets::required) ++labels[row.label];
-      labels_there += row.label_there;
+      labels_there += targets == Targets::unread && row.has_label;
       for (std::size_t k = 0; k < row.keys.size(); ++k)
         result.key_bytes[k] = std::max(result.key_bytes[k], std::ssize(row.keys[k]));
       if (!learn) continue;

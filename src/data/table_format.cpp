@@ -121,7 +121,7 @@ class TableFormat final : public RowFormat {
       if (column.kind == ColumnKind::skip || file.places[i] < 0) continue;
       const std::string_view whole = row.fields[file.places[i]], field = trim_ ? trimmed(whole) : whole;
       if (file.targets == Targets::unread && (column.kind == ColumnKind::label || column.kind == ColumnKind::weight)) {
-        row.label_there = row.label_there || (column.kind == ColumnKind::label && !contains(missing_, field));
+        row.has_label = row.has_label || (column.kind == ColumnKind::label && !contains(missing_, field));
         continue;
       }
       if (!field.empty() && field.front() == '"')
@@ -156,7 +156,7 @@ class TableFormat final : public RowFormat {
     const bool positive = contains(column.positive, field);
     row.label = positive;
     if (positive || contains(column.negative, field)) return {};
-    row.label_lacks = field.empty();
+    row.label_missing = field.empty();
     return column.name + ": " + shown(field) + " is neither a positive nor a negative label" +
            (field.empty() ? concat(": the label is missing; ", rows_to_score) : "");
   }

@@ -8,16 +8,16 @@ namespace tesserec::embedding {
 BagUploads::BagUploads(std::vector<const EmbeddingTable*> tables)
     : tables_(std::move(tables)), dim_(tables_.front()->dim()) {}
 
-void BagUploads::describe(std::span<const AskedShard* const> asked) {
+void BagUploads::describe(std::span<const ShardLookups* const> lookups) {
   runs_.clear();
   features_.clear();
   weighted_ = placed_ = sent_.moves_ids = false;
   sent_.whole_sums = sent_.whole_gradients = dim_ % 4 == 0;
   sent_.longest = offsets_ = before_ = samples_ = 0;
   Index bags = 0, ids = 0;
-  for (std::size_t i = 0; i < asked.size(); ++i)
-    for (std::size_t r = 0; r < asked[i]->bags.size(); ++r) {
-      const std::vector<Bags>& run = asked[i]->bags[r];
+  for (std::size_t i = 0; i < lookups.size(); ++i)
+    for (std::size_t r = 0; r < lookups[i]->bags.size(); ++r) {
+      const std::vector<Bags>& run = lookups[i]->bags[r];
       const Index samples = run.empty() ? 0 : run.front().count;
       if (samples == 0) continue;
       const bool listed = run.front().samples != nullptr;
@@ -31,7 +31,7 @@ void BagUploads::describe(std::span<const AskedShard* const> asked) {
           return stride > 0 || from.unpooled ? -1 : std::exchange(before_, before_ + samples);
         };
         const auto stride_of = [&](Index given) { return given > 0 ? given : dim_; };
-        features_.push_back({offsets_, ids, asked[i]->sums_at[r][f], stride_of(from.sums_stride), from.gradients_at,
+        features_.push_back({offsets_, ids, lookups[i]->sums_at[r][f], stride_of(from.sums_stride), from.gradients_at,
                              stride_of(from.gradients_stride), numbers(from.sums_stride),
                              numbers(from.gradients_stride), from.unpooled});
         const DeviceFeature& to = features_.back();
@@ -48,7 +48,7 @@ void BagUploads::describe(std::span<const AskedShard* const> asked) {
   sent_.ids_count = ids;
 }
 
-void BagUploads::send(const Device& exec, std::span<const AskedShard* const> asked) {
+void BagUploads::send(const Device& exec, std::span<const ShardLookups* const> lookups) {
   const Index count = sent_.ids_count;
   Index* offsets = sent_offsets_.reserve(exec, "tesserec::embedding::offsets", offsets_);
   Index* before = sent_before_.reserve(exec, "tesserec::embedding::sums_before", before_);
@@ -56,13 +56,13 @@ void BagUploads::send(const Device& exec, std::span<const AskedShard* const> ask
   Index* ids = sent_ids_.reserve(exec, "tesserec::embedding::sent_ids", count);
   Index* slots = placed_ ? sent_slots_.reserve(exec, "tesserec::embedding::sent_slots", count) : nullptr;
   float* weights = weighted_ ? sent_weights_.reserve(exec, "tesserec::embedding::sent_weights", count) : nullptr;
-  for (std::size_t i = 0; i < asked.size(); ++i)
-    for (std::size_t r = 0; r < asked[i]->bags.size(); ++r) {
-      const std::vector<Bags>& run = asked[i]->bags[r];
+  for (std::size_t i = 0; i < lookups.size(); ++i)
+    for (std::size_t r = 0; r < lookups[i]->bags.size(); ++r) {
+      const std::vector<Bags>& run = lookups[i]->bags[r];
       if (!run.empty() && run.front().samples != nullptr)
         samples = std::copy_n(run.front().samples, run.front().count, samples);
       for (std::size_t f = 0; f < run.size(); ++f) {
-        const AskedShard* const shard = asked[i];
+        const ShardLookups* const shard = lookups[i];
         const Bags& from = shard->bags[r][f];
         if (from.count == 0) continue;
         const Index first = from.offsets[0], total = from.total();
@@ -91,9 +91,9 @@ void BagUploads::send(const Device& exec, std::span<const AskedShard* const> ask
   sent_.weights = weighted_ ? sent_weights_.send(exec, count) : nullptr;
 }
 
-SentBags BagUploads::read(const Device& exec, std::span<const AskedShard* const> asked, const BatchSplit& split) {
-  describe(asked);
-  send(exec, asked);
+SentBags BagUploads::read(const Device& exec, std::span<const ShardLookups* const> lookups, const BatchSplit& split) {
+  describe(lookups);
+  send(exec, lookups);
   std::vector<Index> lane_ends;
   for (int lane = 0; lane < split.lane_count(); ++lane) lane_ends.push_back(split.lane(lane).end);
   sent_.runs = upload(exec, sent_runs_, "tesserec::embedding::runs_of_samples", runs_);

@@ -9,7 +9,7 @@
 
 #include <tesserec/core/device_list.hpp>
 #include <tesserec/core/upload.hpp>
-#include <tesserec/embedding/asked_shard.hpp>
+#include <tesserec/embedding/shard_lookups.hpp>
 
 namespace tesserec::embedding {
 
@@ -58,13 +58,13 @@ class BagUploads {
  public:
   explicit BagUploads(std::vector<const EmbeddingTable*> tables);
 
-  /// Uploads the lookups of each shard. `asked` may be freed after the call.
-  SentBags read(const Device& exec, std::span<const AskedShard* const> asked, const BatchSplit& split);
+  /// Uploads the lookups of each shard. `lookups` may be freed after the call.
+  SentBags read(const Device& exec, std::span<const ShardLookups* const> lookups, const BatchSplit& split);
 
  private:
   /// Lists runs and features, and counts the values to be sent.
-  void describe(std::span<const AskedShard* const> asked);
-  void send(const Device& exec, std::span<const AskedShard* const> asked);
+  void describe(std::span<const ShardLookups* const> lookups);
+  void send(const Device& exec, std::span<const ShardLookups* const> lookups);
 
   std::vector<const EmbeddingTable*> tables_;
   Index dim_;

@@ -87,8 +87,8 @@ struct MoveIds {
 
 }  // namespace
 
-void DeviceBags::read(const Device& exec, std::span<const AskedShard* const> asked, const BatchSplit& split) {
-  sent_ = uploads_.read(exec, asked, split);
+void DeviceBags::read(const Device& exec, std::span<const ShardLookups* const> lookups, const BatchSplit& split) {
+  sent_ = uploads_.read(exec, lookups, split);
   const Index bags = sent_.bags, count = sent_.ids_count;
   Index* const begins = reserve_device(exec, begins_, "tesserec::embedding::bag_begins", bags + 1);
   DeviceBag* const at = reserve_device(exec, at_, "tesserec::embedding::bags", bags);

@@ -8,7 +8,7 @@
 #include "bag_uploads.hpp"
 #include <tesserec/core/device_loops.hpp>
 #include <tesserec/core/upload.hpp>
-#include <tesserec/embedding/asked_shard.hpp>
+#include <tesserec/embedding/shard_lookups.hpp>
 
 namespace tesserec::embedding {
 
@@ -56,7 +56,7 @@ class DeviceBags {
   }
 
   /// Uploads the lookups of each shard and puts them into the order of BagArrays.
-  void read(const Device& exec, std::span<const AskedShard* const> asked, const BatchSplit& split);
+  void read(const Device& exec, std::span<const ShardLookups* const> lookups, const BatchSplit& split);
 
   const BagArrays& arrays() const { return arrays_; }
   Index longest() const { return sent_.longest; }

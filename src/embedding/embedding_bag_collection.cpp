@@ -82,9 +82,9 @@ void EmbeddingBagCollection::allocate(const Exec& exec) {
   for (const EmbeddingBagConfig& config : configs_) bags_.push_back(std::make_unique<EmbeddingBag>(exec, config));
 }
 
-void EmbeddingBagCollection::initialise(const Exec& exec, std::uint64_t seed) {
+void EmbeddingBagCollection::initialize(const Exec& exec, std::uint64_t seed) {
   allocate(exec);
-  for (std::size_t t = 0; t < bags_.size(); ++t) bags_[t]->initialise(exec, seed, Index(t));
+  for (std::size_t t = 0; t < bags_.size(); ++t) bags_[t]->initialize(exec, seed, Index(t));
 }
 
 jagged::KeyedTensor EmbeddingBagCollection::forward(const Exec& exec, const jagged::KeyedJaggedTensor& sparse,

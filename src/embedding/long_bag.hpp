@@ -44,15 +44,15 @@ class LongBag {
     std::stable_sort(order_.begin(), order_.end(),
                      [&](Index a, Index b) { return block_of(ids_[a]) < block_of(ids_[b]); });
     for (std::vector<Index>* numbers : {&ids_, &places_}) {
-      turned_.clear();
-      for (const Index i : order_) turned_.push_back((*numbers)[i]);
-      std::copy(turned_.begin(), turned_.end(), numbers->begin() + group.begin);
+      permuted_.clear();
+      for (const Index i : order_) permuted_.push_back((*numbers)[i]);
+      std::copy(permuted_.begin(), permuted_.end(), numbers->begin() + group.begin);
     }
   }
 
  private:
   std::vector<Index> starts_;  // [groups + 2] after sort(): begin of each group, then the end of the last
-  std::vector<Index> ids_, places_, order_, turned_;
+  std::vector<Index> ids_, places_, order_, permuted_;
 };
 
 }  // namespace tesserec::embedding

@@ -43,7 +43,7 @@ class MemoryRows : public RowStore {
   float* in_place(std::size_t matrix, Range rows) const override {
     return weights().place() == Place::host ? at(matrix, rows) : nullptr;
   }
-  void initialise(const Exec& exec, const StartValues& start) override;
+  void initialize(const Exec& exec, const StartValues& start) override;
 
  private:
   float* at(std::size_t matrix, Range rows) const {
@@ -54,18 +54,18 @@ class MemoryRows : public RowStore {
   Range columns_;
 };
 
-void MemoryRows::initialise(const Exec& exec, const StartValues& start) {
+void MemoryRows::initialize(const Exec& exec, const StartValues& start) {
   const Index first = first_row(), rows = weights().rows();
   const Range columns = columns_;
   float* const data = weights().data();
   if (start.ones()) {
     weights().fill(exec, "tesserec::embedding::fill", 1.0f);
   } else if (weights().place() == Place::device) {
-    over_numbers(device_of(exec), "tesserec::embedding::initialise", rows * columns.size(),
+    over_numbers(device_of(exec), "tesserec::embedding::initialize", rows * columns.size(),
                  DrawRows{start.random().key()[0], start.random().key()[1], first, columns.begin / 4, columns.size(),
                           start.bound(), data});
   } else {
-    parallel_for(exec, "tesserec::embedding::initialise", (rows + drawn_per_task - 1) / drawn_per_task,
+    parallel_for(exec, "tesserec::embedding::initialize", (rows + drawn_per_task - 1) / drawn_per_task,
                  [=](Index task) noexcept {
                    const Index begin = task * drawn_per_task;
                    start({first + begin, first + std::min(rows, begin + drawn_per_task)}, columns,

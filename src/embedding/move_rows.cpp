@@ -16,7 +16,7 @@ struct GradientOf {
 /// Operands that the kernels below share. They map an item to its shard, step, row and gradient.
 template <class Rule, bool whole>
 struct ListedRows {
-  MovingShards of;
+  UpdatedShards of;
   RowList rows;
   const float* gradients;
   Quads<whole> quads;
@@ -90,7 +90,7 @@ void with_quads(Index dim, const Call& call) {
 
 }  // namespace
 
-void move_rows(const Device& exec, const MovingShards& of, const RowList& rows, const float* gradients) {
+void move_rows(const Device& exec, const UpdatedShards& of, const RowList& rows, const float* gradients) {
   with_quads(of.dim, [&](auto whole) {
     const Quads<whole.value> quads{of.dim};
     with_rule(of.type, [&](auto rule) {
@@ -100,7 +100,7 @@ void move_rows(const Device& exec, const MovingShards& of, const RowList& rows, 
   });
 }
 
-void sum_columns(const Device& exec, const MovingShards& of, const RowList& rows, const float* gradients,
+void sum_columns(const Device& exec, const UpdatedShards& of, const RowList& rows, const float* gradients,
                  const ColumnRound& round) {
   with_quads(of.dim, [&](auto whole) {
     const Quads<whole.value> quads{of.dim};
@@ -111,7 +111,7 @@ void sum_columns(const Device& exec, const MovingShards& of, const RowList& rows
   });
 }
 
-void move_columns(const Device& exec, const MovingShards& of, const RowList& rows, const float* gradients,
+void move_columns(const Device& exec, const UpdatedShards& of, const RowList& rows, const float* gradients,
                   const float* totals, Index before) {
   with_quads(of.dim, [&](auto whole) {
     const Quads<whole.value> quads{of.dim};

@@ -8,7 +8,7 @@ namespace {
 
 template <class Rule>
 struct MoveRuns {
-  RunSum<true, few_levels> sums;
+  RunSum<true, fast_tree_levels> sums;
   const DeviceShard* shards;
   const DeviceStep* steps;
   TESSEREC_FUNCTION void operator()(const LaneGroup& lanes, Index run) const {
@@ -34,7 +34,7 @@ struct MoveRuns {
 
 }  // namespace
 
-void move_runs(const Device& exec, const MovingShards& of, const RunArrays& runs, const float* gradients,
+void move_runs(const Device& exec, const UpdatedShards& of, const RunArrays& runs, const float* gradients,
                const float* pieces) {
   const Quads<true> quads{of.dim};
   with_rule(of.type, [&](auto rule) {

@@ -47,16 +47,16 @@ void PortableRows::read(const Exec& exec, const RowBatch& batch) {
   for (std::size_t g = 0; g < groups_.size(); ++g) {
     const Group& group = groups_[g];
     RowBucket::Lists& lists = lists_of(batch)[g];
-    std::vector<const AskedShard*> asked;
-    for (const std::size_t i : group.shards) asked.push_back(&batch.asked[i]);
-    lists.bags.read(device, asked, *batch.split);
+    std::vector<const ShardLookups*> lookups;
+    for (const std::size_t i : group.shards) lookups.push_back(&batch.lookups[i]);
+    lists.bags.read(device, lookups, *batch.split);
     if (!batch.gradients) continue;
     if (!group.fetched) {
       lists.runs.order(device, lists.bags, lanes, group.replicated ? batch.own_lanes : whole_tree);
       continue;
     }
     std::vector<std::span<const RowUse>> sums;
-    for (const AskedShard* const shard : asked) sums.push_back(shard->gradients);
+    for (const ShardLookups* const shard : lookups) sums.push_back(shard->gradients);
     lists.runs.order_sums(device, sums, lanes);
   }
 }

@@ -83,15 +83,15 @@ bool RowBucket::fit_together(const EmbeddingTable& a, const EmbeddingTable& b) {
          a.shares_rows() == b.shares_rows();
 }
 
-MovingShards RowBucket::moving(const Device& exec, std::span<const double> rates, Index step) {
+UpdatedShards RowBucket::moving(const Device& exec, std::span<const double> rates, Index step) {
   DeviceStep* const steps = steps_.reserve(exec, "tesserec::embedding::steps", std::ssize(tables_));
   for (std::size_t i = 0; i < tables_.size(); ++i)
     steps[i] = {optim::step_scalars(tables_[i]->optimizer(), rates[i], step), most_};
   return {tables_.front()->optimizer().type, shards_, steps_.send(exec, std::ssize(tables_)), dim_, 0, dim_};
 }
 
-MovingShards RowBucket::moving_one(const Device& exec, std::size_t i, double rate, Index step) {
-  MovingShards of = moving(exec, std::vector<double>(tables_.size(), rate), step);
+UpdatedShards RowBucket::moving_one(const Device& exec, std::size_t i, double rate, Index step) {
+  UpdatedShards of = moving(exec, std::vector<double>(tables_.size(), rate), step);
   of.shards += i;
   of.steps += i;
   of.first_column = tables_[i]->columns().begin;
@@ -103,15 +103,15 @@ void RowBucket::update(const Device& exec, const RowRuns& of_batch, const float*
                        std::span<const double> rates, Index step) {
   const RunArrays& runs = of_batch.arrays();
   const bool whole = of_batch.whole_gradients() && reinterpret_cast<std::uintptr_t>(gradients) % sizeof(Quad) == 0;
-  const MovingShards of = moving(exec, rates, step);
-  if (!dense_ && whole && dim_ <= most_fused && of_batch.lane_count() <= 1 << few_levels)
+  const UpdatedShards of = moving(exec, rates, step);
+  if (!dense_ && whole && dim_ <= most_fused && of_batch.lane_count() <= 1 << fast_tree_levels)
     return move_runs(exec, of, runs, gradients, run_sums_.pieces(exec, runs, gradients, whole));
   float* const sums = reserve_device(exec, gradients_, "tesserec::embedding::row_gradients", runs.most * dim_);
   run_sums_.sum(exec, runs, gradients, whole, of_batch.lane_count(), most_, sums);
   if (!dense_) return move_rows(exec, of, rows_of(runs), sums);
   launch(exec, "tesserec::embedding::scatter_rows", runs.most, dim_, ScatterRows{rows_of(runs), sums, of.shards, dim_});
   for (std::size_t i = 0; i < tables_.size(); ++i) {
-    MovingShards one = of;
+    UpdatedShards one = of;
     one.shards += i;
     one.steps += i;
     move_rows(exec, one, {tables_[i]->rows().size()}, tables_[i]->dense_gradient().data());
@@ -143,7 +143,7 @@ std::vector<RowSums> RowBucket::sums(const Device& exec, const RowRuns& of_batch
   return of_shards;
 }
 
-void RowBucket::move_whole(const Device& exec, std::size_t i, const MovingShards& of, const RowList& rows,
+void RowBucket::move_whole(const Device& exec, std::size_t i, const UpdatedShards& of, const RowList& rows,
                            const float* gradients) {
   if (!dense_) return move_rows(exec, of, rows, gradients);
   launch(exec, "tesserec::embedding::scatter_rows", rows.most, dim_, ScatterRows{rows, gradients, of.shards, dim_});
@@ -157,7 +157,7 @@ std::vector<float> RowBucket::move(const Device& exec, std::size_t i, const RowM
   const optim::TypeInfo& info = optim::info(table.optimizer().type);
   const int round = moves.round, rounds = table.shares_rows() ? optim::row_rounds(info.type) : 0;
   if (round > rounds) return {};
-  const MovingShards of = moving_one(exec, i, moves.rates[at], moves.step);
+  const UpdatedShards of = moving_one(exec, i, moves.rates[at], moves.step);
   const float* const gradients = upload(exec, sent_gradients_, "tesserec::embedding::listed_gradients",
                                         std::span(given.gradients, std::size_t(std::ssize(given.slots) * dim_)));
   const RowList rows{std::ssize(given.slots), nullptr,

@@ -31,10 +31,10 @@ class RowBucket {
   std::vector<float> move(const Device& exec, std::size_t i, const RowMoves& moves, std::size_t at);
 
  private:
-  MovingShards moving(const Device& exec, std::span<const double> rates, Index step);
-  MovingShards moving_one(const Device& exec, std::size_t i, double rate, Index step);
+  UpdatedShards moving(const Device& exec, std::span<const double> rates, Index step);
+  UpdatedShards moving_one(const Device& exec, std::size_t i, double rate, Index step);
   /// Updates listed rows of shard i, which share no values with other shards.
-  void move_whole(const Device& exec, std::size_t i, const MovingShards& of, const RowList& rows,
+  void move_whole(const Device& exec, std::size_t i, const UpdatedShards& of, const RowList& rows,
                   const float* gradients);
 
   std::vector<EmbeddingTable*> tables_;

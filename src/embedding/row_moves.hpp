@@ -47,7 +47,7 @@ struct RowMove {
   }
   TESSEREC_FUNCTION void store_numbers(const float* numbers) const {
     if constexpr (Rule::row_numbers == 0) return;
-    lanes.meet();
+    lanes.sync();
     if (lanes.lane != 0) return;
     for (int i = 0; i < Rule::row_numbers; ++i) *row.states[Rule::column_states + i] = numbers[i];
   }

@@ -50,10 +50,10 @@ void RunSums::sum(const Device& exec, const RunArrays& runs, const float* gradie
       launch(exec, "tesserec::embedding::sum_runs", runs.most, quads.count(),
              SumRuns<is_whole.value, levels.value>{{runs, gradients, of_pieces, quads}, most, out});
     };
-    if (lane_count <= 1 << few_levels)
-      go(std::integral_constant<int, few_levels>());
+    if (lane_count <= 1 << fast_tree_levels)
+      go(std::integral_constant<int, fast_tree_levels>());
     else
-      go(std::integral_constant<int, most_levels>());
+      go(std::integral_constant<int, max_tree_levels>());
   });
 }
 

@@ -9,7 +9,7 @@
 namespace tesserec::embedding {
 
 /// Levels of a kernel's tree over lanes, which holds up to 2^levels lanes.
-inline constexpr int few_levels = 6, most_levels = 16;
+inline constexpr int fast_tree_levels = 6, max_tree_levels = 16;
 
 template <bool whole, int levels>
 struct RunSum {

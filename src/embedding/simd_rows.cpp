@@ -14,16 +14,16 @@ void SimdRows::lookup(const Exec& exec, const RowBatch& batch, float* sums) {
     std::size_t shard, run, feature;
     Index part;
   };
-  const std::span<const AskedShard> asked = batch.asked;
+  const std::span<const ShardLookups> lookups = batch.lookups;
   std::vector<Task> tasks;
-  for (std::size_t i = 0; i < asked.size(); ++i)
-    for (std::size_t run = 0; run < asked[i].bags.size(); ++run)
-      for (std::size_t f = 0; f < asked[i].bags[run].size(); ++f)
-        for (Index part = 0; part < lookup_tasks(asked[i].bags[run][f]); ++part) tasks.push_back({i, run, f, part});
+  for (std::size_t i = 0; i < lookups.size(); ++i)
+    for (std::size_t run = 0; run < lookups[i].bags.size(); ++run)
+      for (std::size_t f = 0; f < lookups[i].bags[run].size(); ++f)
+        for (Index part = 0; part < lookup_tasks(lookups[i].bags[run][f]); ++part) tasks.push_back({i, run, f, part});
   parallel_for(exec, "tesserec::embedding::lookup", std::ssize(tasks), [&](Index t) {
     const auto [i, run, f, part] = tasks[t];
-    embedding::lookup(*shards_[i].table, part, asked[i].bags[run][f], asked[i].nodes[run][f],
-                      sums + asked[i].sums_at[run][f]);
+    embedding::lookup(*shards_[i].table, part, lookups[i].bags[run][f], lookups[i].nodes[run][f],
+                      sums + lookups[i].sums_at[run][f]);
   });
 }
 
@@ -32,9 +32,9 @@ void SimdRows::order(const Exec& exec, const RowBatch& batch, std::span<const st
     parallel_for(exec, "tesserec::embedding::order_ids", std::ssize(shards), [&](Index at) {
       const std::size_t i = shards[at];
       if (shards_[i].fetched)
-        rows_[i].order(batch.asked[i].gradients);
+        rows_[i].order(batch.lookups[i].gradients);
       else
-        rows_[i].order(batch.asked[i].bags, *batch.split);
+        rows_[i].order(batch.lookups[i].bags, *batch.split);
     });
   });
 }

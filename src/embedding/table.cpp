@@ -19,8 +19,8 @@ EmbeddingTable::EmbeddingTable(const Exec& exec, const TableShard& shard, const 
   wait(exec);
 }
 
-void EmbeddingTable::initialise(const Exec& exec, std::uint64_t seed, Index table) {
-  store_->initialise(exec, StartValues(config(), seed, table));
+void EmbeddingTable::initialize(const Exec& exec, std::uint64_t seed, Index table) {
+  store_->initialize(exec, StartValues(config(), seed, table));
 }
 
 }  // namespace tesserec::embedding

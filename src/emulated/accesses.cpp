@@ -20,13 +20,13 @@ namespace {
 void look(std::uintptr_t at, std::size_t bytes, bool writes) {
   if (const Allocation* const there = allocation_at(at); there != nullptr) {
     if (!there->freed && at + bytes <= there->begin + there->bytes) return;
-    const Aside aside;
+    const UncheckedScope aside;
     fault((writes ? "a kernel writes " : "a kernel reads ") + std::to_string(bytes) + " bytes at " +
           place_text(*there, at));
   }
   const auto address = [](const char& symbol) { return reinterpret_cast<std::uintptr_t>(&symbol); };
   if (!writes && at >= address(__executable_start) && at < address(end)) return;  // Kernels may read constants.
-  const Aside aside;
+  const UncheckedScope aside;
   fault((writes ? "a kernel writes " : "a kernel reads ") + std::to_string(bytes) +
         " bytes of the host's memory that is not pinned");
 }

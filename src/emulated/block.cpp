@@ -26,7 +26,8 @@ Block* Block::running() { return the_running; }
 
 Block::Block(const Kernel& kernel, std::int64_t number, Workers& workers, void* begun, void* ended)
     : kernel_(kernel), number_(number), workers_(workers), begun_(begun), ended_(ended), threads_(kernel.threads) {
-  const Unseen unseen;  // ThreadSanitizer must see the block's threads as the first users of the scratch memory.
+  const SanitizerIgnoreScope
+      unseen;  // ThreadSanitizer must see the block's threads as the first users of the scratch memory.
   if (kernel.scratch > 0) {
     scratch_.reset(new std::byte[kernel.scratch]);
     std::memset(scratch_.get(), 0xff, kernel.scratch);
@@ -39,7 +40,7 @@ Block::Block(const Kernel& kernel, std::int64_t number, Workers& workers, void* 
 }
 
 Block::~Block() {
-  const Unseen unseen;
+  const SanitizerIgnoreScope unseen;
   scratch_.reset();
   the_running = nullptr;
 }
@@ -95,7 +96,7 @@ void Block::wait(State state) {
   me.worker->stop();
 }
 
-void Block::meet_block(Site site) {
+void Block::sync_block(Site site) {
   threads_[now_].site = site;
   ++at_barrier_;
   release(tokens_.get());
@@ -131,7 +132,7 @@ char* Block::token(int warp, unsigned mask) {
          std::bit_width(unsigned(std::popcount(mask))) - 1;
 }
 
-std::uint64_t Block::meet_warp(unsigned mask, Site site, std::uint64_t number, int other) {
+std::uint64_t Block::sync_warp(unsigned mask, Site site, std::uint64_t number, int other) {
   const int me = now_, warp = me / warp_size, lane = me % warp_size;
   if ((mask >> lane & 1) == 0)
     fault("lane " + std::to_string(lane) + " asks for the lanes " + hex(mask) + ", which lack it, at " + text_of(site));

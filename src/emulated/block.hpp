@@ -26,8 +26,8 @@ class Block {
   static Block* running();
 
   int thread() const { return now_; }
-  void meet_block(Site site);
-  std::uint64_t meet_warp(unsigned mask, Site site, std::uint64_t number, int other);
+  void sync_block(Site site);
+  std::uint64_t sync_warp(unsigned mask, Site site, std::uint64_t number, int other);
   /// Returns "kernel LABEL, block 3, thread 7".
   std::string place() const;
 

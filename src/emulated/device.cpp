@@ -86,7 +86,7 @@ void Device::fence() const {
 }
 void Event::record(const Device& device) {
   refuse_recording(device.queue(), "an event");
-  ticket_ = std::make_shared<Ticket>(&device.queue());
+  ticket_ = std::make_shared<EventPoint>(&device.queue());
   device.queue().push({"an event", [ticket = ticket_](Queue&) {
                          release(ticket->token.get());
                          ticket->reached = true;

@@ -77,21 +77,21 @@ void launch(const Device& device, Kernel kernel) {
 int any_block_size() { return warp_size << draw_below(4); }
 
 int thread_in_block() { return Block::running()->thread(); }
-void meet_block(Site site) {
-  const Aside aside;
-  Block::running()->meet_block(site);
+void sync_block(Site site) {
+  const UncheckedScope aside;
+  Block::running()->sync_block(site);
 }
-void meet_warp(unsigned mask, Site site) {
-  const Aside aside;
-  Block::running()->meet_warp(mask, site, 0, 0);
+void sync_warp(unsigned mask, Site site) {
+  const UncheckedScope aside;
+  Block::running()->sync_warp(mask, site, 0, 0);
 }
 std::uint64_t shuffle_xor(unsigned mask, std::uint64_t number, int other, Site site) {
-  const Aside aside;
-  return Block::running()->meet_warp(mask, site, number, other);
+  const UncheckedScope aside;
+  return Block::running()->sync_warp(mask, site, number, other);
 }
 
 void* Team::get_shmem_aligned(std::ptrdiff_t bytes, std::ptrdiff_t border) const {
-  const Aside aside;
+  const UncheckedScope aside;
   const auto at = reinterpret_cast<std::uintptr_t>(scratch_) + taken_;
   taken_ += (border - at % border) % border;
   if (taken_ + bytes > bytes_)
@@ -102,7 +102,7 @@ void* Team::get_shmem_aligned(std::ptrdiff_t bytes, std::ptrdiff_t border) const
 }
 
 void fault(const std::string& text) {
-  const Aside aside;
+  const UncheckedScope aside;
   std::string all = "emulated device: " + text;
   if (const Block* const block = Block::running(); block != nullptr) all += " (" + block->place() + ")";
   all += "\n";

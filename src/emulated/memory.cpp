@@ -73,7 +73,7 @@ void open(Allocation& one) {
 
 /// Handles SIGSEGV: opens device memory that the device accesses, and reports other accesses to the arena.
 void touched(int signal, siginfo_t* info, void*) {
-  const Aside aside;
+  const UncheckedScope aside;
   const auto address = reinterpret_cast<std::uintptr_t>(info->si_addr);
   Allocation* const there = allocation_at(address);
   if (there == nullptr && OnDevice::now())

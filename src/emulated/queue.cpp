@@ -47,7 +47,7 @@ void Queue::run_first() {
   std::optional<const Command> first(std::move(commands_.front()));
   commands_.pop_front();
   runs = true;
-  const SeenThread host = SeenThread::current();
+  const SanitizerFiber host = SanitizerFiber::current();
   engine_.enter();
   acquire(first->queued.get());
   acquire(done_.get());
@@ -59,7 +59,7 @@ void Queue::run_first() {
     first->run(*this);
   }
   {
-    const Unseen unseen;
+    const SanitizerIgnoreScope unseen;
     first.reset();
   }
   release(done_.get());
@@ -75,7 +75,7 @@ void Queue::finish() {
   }
 }
 
-void Queue::finish_until(const Ticket& ticket) {
+void Queue::finish_until(const EventPoint& ticket) {
   if (settings().order == Order::random) return run_any([&] { return ticket.reached; });
   while (!ticket.reached) {
     if (commands_.empty()) fault("an event that is waited for will not come");

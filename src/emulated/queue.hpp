@@ -20,7 +20,7 @@ using Token = std::shared_ptr<char>;
 inline Token token() { return sees_threads ? Token(new char) : Token(); }
 
 /// A point of a queue.
-struct Ticket {
+struct EventPoint {
   Queue* queue;  // the queue that reaches the point
   bool reached = false;
   Token token = emulated::token();
@@ -36,10 +36,10 @@ struct Span {
 struct Command {
   std::string label;
   std::function<void(Queue&)> run;
-  std::shared_ptr<Ticket> holds = {};  // point that must be reached before the command runs
-  Span from = {}, to = {};             // source and target of a copy
-  bool on_host = false;                // a host call, which may not access device memory
-  Token queued = {};                   // token that is released when the command is queued
+  std::shared_ptr<EventPoint> holds = {};  // point that must be reached before the command runs
+  Span from = {}, to = {};                 // source and target of a copy
+  bool on_host = false;                    // a host call, which may not access device memory
+  Token queued = {};                       // token that is released when the command is queued
 };
 
 class Queue {
@@ -52,7 +52,7 @@ class Queue {
   void push(Command command);
   /// Runs all commands of this queue, and commands of other queues that must precede them.
   void finish();
-  void finish_until(const Ticket& ticket);
+  void finish_until(const EventPoint& ticket);
   /// Tells ThreadSanitizer that the commands run so far happened before what the caller does next.
   void seen_by_host();
 
@@ -79,7 +79,7 @@ class Queue {
   std::deque<Command> commands_;
   std::vector<Command>* record_ = nullptr;
   Workers workers_;
-  SeenThread engine_ = SeenThread::made();
+  SanitizerFiber engine_ = SanitizerFiber::made();
   Token done_ = token();
 };
 

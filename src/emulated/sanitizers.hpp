@@ -38,21 +38,21 @@ inline constexpr bool sees_threads = false;
 #endif
 
 /// A thread as ThreadSanitizer sees it.
-class SeenThread {
+class SanitizerFiber {
  public:
 #ifdef TESSEREC_THREAD_SANITIZER
-  static SeenThread current() { return SeenThread(__tsan_get_current_fiber()); }
-  static SeenThread made() { return SeenThread(__tsan_create_fiber(0)); }
+  static SanitizerFiber current() { return SanitizerFiber(__tsan_get_current_fiber()); }
+  static SanitizerFiber made() { return SanitizerFiber(__tsan_create_fiber(0)); }
   /// Attributes all that follows to this thread. Does not order threads.
   void enter() const { __tsan_switch_to_fiber(fiber_, 1); }
   void name(const char* name) const { __tsan_set_fiber_name(fiber_, name); }
 
  private:
-  explicit SeenThread(void* fiber) : fiber_(fiber) {}
+  explicit SanitizerFiber(void* fiber) : fiber_(fiber) {}
   void* fiber_;
 #else
-  static SeenThread current() { return {}; }
-  static SeenThread made() { return {}; }
+  static SanitizerFiber current() { return {}; }
+  static SanitizerFiber made() { return {}; }
   void enter() const {}
   void name(const char*) const {}
 #endif
@@ -73,21 +73,21 @@ inline void seen_write(void*, std::size_t) {}
 #endif
 
 /// Scope whose memory accesses ThreadSanitizer ignores, for this folder's own data, such as reference counts.
-class Unseen {
+class SanitizerIgnoreScope {
  public:
 #ifdef TESSEREC_THREAD_SANITIZER
-  Unseen() {
+  SanitizerIgnoreScope() {
     AnnotateIgnoreReadsBegin(__FILE__, __LINE__);
     AnnotateIgnoreWritesBegin(__FILE__, __LINE__);
   }
-  ~Unseen() {
+  ~SanitizerIgnoreScope() {
     AnnotateIgnoreWritesEnd(__FILE__, __LINE__);
     AnnotateIgnoreReadsEnd(__FILE__, __LINE__);
   }
 #else
-  Unseen() {}
+  SanitizerIgnoreScope() {}
 #endif
-  Unseen(const Unseen&) = delete;
+  SanitizerIgnoreScope(const SanitizerIgnoreScope&) = delete;
 };
 
 #ifdef TESSEREC_ADDRESS_SANITIZER

@@ -19,11 +19,11 @@ struct Watched {
 };
 inline thread_local Watched watched;
 /// Scope without checks. Its end restores the previous state.
-class Aside {
+class UncheckedScope {
  public:
-  Aside() { watched.in_kernel = false; }
-  ~Aside() { watched.in_kernel = was_; }
-  Aside(const Aside&) = delete;
+  UncheckedScope() { watched.in_kernel = false; }
+  ~UncheckedScope() { watched.in_kernel = was_; }
+  UncheckedScope(const UncheckedScope&) = delete;
 
  private:
   bool was_ = watched.in_kernel;

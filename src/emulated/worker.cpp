@@ -55,7 +55,7 @@ void Worker::start(const std::function<void()>& job) {
 }
 
 void Worker::resume() {
-  from_ = SeenThread::current();
+  from_ = SanitizerFiber::current();
   seen_.enter();
 #ifdef TESSEREC_ADDRESS_SANITIZER
   void* saved = nullptr;

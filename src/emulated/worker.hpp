@@ -52,7 +52,7 @@ class Worker {
   std::uintptr_t bottom_ = 0;
   boost::context::fiber inside_, outside_;
   const std::function<void()>* job_ = nullptr;
-  SeenThread seen_ = SeenThread::made(), from_ = seen_;
+  SanitizerFiber seen_ = SanitizerFiber::made(), from_ = seen_;
   void* saved_ = nullptr;              // AddressSanitizer's state of the stopped job
   const void* from_bottom_ = nullptr;  // stack of the code that resumes the job
   std::size_t from_bytes_ = 0;

@@ -87,7 +87,7 @@ class MixtureCross final : public Layer {
       own.bias_sums.begin(where, batch.chunks, width_);
       for (Index e = 0; e < experts_; ++e) {
         const std::size_t n = number(l, e);
-        expert_back(where, batch, l, e);
+        expert_backward(where, batch, l, e);
         own.bias_sums.add(
             where, "tesserec::layers::mixture_bias", 0, width_,
             KOKKOS_LAMBDA(Index r, Index c, float sum) { return sum + du[r][c]; });
@@ -133,7 +133,7 @@ class MixtureCross final : public Layer {
         });
   }
   /// Computes du = p g x0 and dp = g . (x0 (u + bias)) of one expert, and adds p g (u + bias) to dx0.
-  void expert_back(const Where& where, const Batch& batch, std::size_t l, Index e) const {
+  void expert_backward(const Where& where, const Batch& batch, std::size_t l, Index e) const {
     const Activations& own = this->own<Activations>(batch);
     const Rows<const float> x0 = batch.inputs[0];
     const Index experts = experts_, width = width_;

@@ -6,6 +6,7 @@
 
 #include <tesserec/core/lanes.hpp>
 #include <tesserec/core/rows.hpp>
+#include <tesserec/layers/layer.hpp>
 
 namespace tesserec::layers {
 

@@ -72,11 +72,11 @@ class InBatchSoftmax final : public LossFunction {
               n, dim, [](Index) { return 0.0f; },
               [=](Index k, Index j, float sum) { return std::fma(u[k], v[k * n + j], sum); },
               [=](Index j, float sum) { row[j] = sum * by; });
-          threads.meet();
+          threads.sync();
           const float own_score = row[s.i];
           float largest = row[0];
           for (Index j = 1; j < n; ++j) largest = largest < row[j] ? row[j] : largest;
-          threads.meet();
+          threads.sync();
           threads.each(n, [=](Index j) { row[j] = elementary::exp(row[j] - largest); });
           const double all = threads.chains<double>(n, [=](Index j, double sum) { return sum + row[j]; });
           if (threads.first()) losses[s.row()] = label * (elementary::log(all) + largest - own_score);

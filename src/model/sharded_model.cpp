@@ -142,7 +142,7 @@ ShardedModel::ShardedModel(const Exec& exec, const comm::Communicator& comm, con
       optimizer(exec, sharder.dense, dense.parameters(), memory ? memory.data() + dense.parameters() : nullptr,
                 tensors(dense), parameters.place()) {
   if (packed) dense.share_weights({packed.data(), node.share(dense.parameters()), [this] { node.ranks().barrier(); }});
-  dense.initialise(exec, options.seed, parameters);
+  dense.initialize(exec, options.seed, parameters);
   exec.fence();
   if (memory) node.ranks().barrier();  // all start values are written
 }

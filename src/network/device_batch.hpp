@@ -37,21 +37,21 @@ class DeviceBatch {
     const Index* host_offsets = nullptr;  // offsets of the input
     DeviceVector<float> gradient;
   };
-  struct Return {
+  struct Download {
     const float* from;
     float* to;
     Index size;
   };
   const float* send(const Device& device, Upload<float>& to, const float* from, Index size);
-  float* returned(const Device& device, DeviceVector<float>& by, float* to, Index size);
+  float* add_download(const Device& device, DeviceVector<float>& by, float* to, Index size);
 
   const Graph& graph_;
-  DenseInput there_;
+  DenseInput on_device_;
   Index rows_ = 0;
   Upload<float> dense_, pooled_, labels_, weights_, parameters_;
   std::vector<Sequence> sequences_;
   DeviceVector<float> pooled_gradient_, probabilities_, towers_;
-  std::vector<Return> returns_;
+  std::vector<Download> downloads_;
 };
 
 }  // namespace tesserec::network

@@ -69,12 +69,12 @@ void DeviceLanes::sum_losses(const Device& device) {
 
 LaneLosses DeviceLanes::lane_losses(const Device& device, Index global_size) {
   const Index lanes = lanes_.size();
-  copy_to_host(device, lane_losses_.data(), reserve_pinned(device, came_, "tesserec::network::lane_losses", lanes),
-               lanes);
-  came_all_.set(device);
+  copy_to_host(device, lane_losses_.data(),
+               reserve_pinned(device, host_losses_, "tesserec::network::lane_losses", lanes), lanes);
+  losses_copied_.set(device);
   return LaneLosses([this, lanes, global_size] {
-    came_all_.wait();
-    std::vector<double> losses(came_.data(), came_.data() + lanes);
+    losses_copied_.wait();
+    std::vector<double> losses(host_losses_.data(), host_losses_.data() + lanes);
     for (double& loss : losses) loss /= double(global_size);
     return losses;
   });

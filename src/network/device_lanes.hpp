@@ -46,8 +46,8 @@ class DeviceLanes {
   DeviceList<Index> first_rows_, first_chunks_;  // [chunks + 1] rows, [lanes + 1] chunks
   std::vector<Index> lane_rows_;
   DeviceVector<double> losses_, lane_losses_;
-  PinnedVector<double> came_;  // lane_losses_ on the host
-  DeviceMark came_all_;
+  PinnedVector<double> host_losses_;  // lane_losses_ on the host
+  DeviceMark losses_copied_;
   DeviceVector<float> gradients_;  // [lanes, size_]
   Index size_ = 0;
   DeviceList<LanePair> pairs_;  // additions of the tree

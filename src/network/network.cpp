@@ -112,20 +112,21 @@ void Network::share_weights(const SharedPacking& shared) { impl_->weights.share(
 
 Index Network::tower_width() const {
   const LayerInfo& last = impl_->graph.layers().back();
-  const bool meet = last.settings.type == "score" || last.settings.type == "cat";
-  return meet && last.inputs.size() == 2 && last.inputs[0].width() == last.inputs[1].width() ? last.inputs[0].width()
-                                                                                             : 0;
+  const bool has_two_towers = last.settings.type == "score" || last.settings.type == "cat";
+  return has_two_towers && last.inputs.size() == 2 && last.inputs[0].width() == last.inputs[1].width()
+             ? last.inputs[0].width()
+             : 0;
 }
 
 double Network::flops_per_sample() const { return impl_->flops(true) + impl_->flops(false); }
 double Network::other_flops_per_sample() const { return impl_->flops(false); }
 const std::vector<LayerInfo>& Network::layers() const { return impl_->graph.layers(); }
 
-void Network::initialise(const Exec& exec, std::uint64_t seed, const PlacedVector<float>& parameters) const {
+void Network::initialize(const Exec& exec, std::uint64_t seed, const PlacedVector<float>& parameters) const {
   assert(std::ssize(parameters) == impl_->size);
   if (parameters.place() == Place::device) {
     const Vector<float> drawn = make_vector<float>(exec, "tesserec::network::start", impl_->size);
-    initialise(exec, seed, drawn);
+    initialize(exec, seed, drawn);
     return copy(exec, Place::host, drawn.data(), Place::device, parameters.data(), impl_->size);
   }
   Index weights = 0, biases = 0;  // number of the next tensor of each kind
@@ -140,7 +141,7 @@ void Network::initialise(const Exec& exec, std::uint64_t seed, const PlacedVecto
     const Random random(seed, purpose, weight ? weights++ : biases++);
     const double rows = tensor.rows, columns = tensor.columns;
     const float scale = weight ? std::sqrt(2.0 / (rows + columns)) : std::sqrt(1.0 / rows);
-    parallel_for(exec, "tesserec::network::initialise", tensor.rows, [=, columns = tensor.columns](Index row) noexcept {
+    parallel_for(exec, "tesserec::network::initialize", tensor.rows, [=, columns = tensor.columns](Index row) noexcept {
       for (Index column = 0; column < columns; ++column)
         to[row * columns + column] = scale * random.normal(row, column);
     });

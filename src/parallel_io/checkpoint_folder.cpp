@@ -128,8 +128,9 @@ store::Checkpoint CheckpointFolder::commit(const store::Checkpoint& begun, const
     if (comm_.rank() != 0) return;
     const std::optional<store::Seal> state = store::read_seal(begun.state_file());
     if (!state) fail(begun.state_file(), ": this is not what was written");
-    store::write_proven(begun.folder + "/manifest.json", store::manifest_text({store::checkpoint_version, begun.step,
-                                                                               state->text(), begun.origin, datasets}));
+    store::write_verified(
+        begun.folder + "/manifest.json",
+        store::manifest_text({store::checkpoint_version, begun.step, state->text(), begun.origin, datasets}));
     store::sync_path(begun.folder);
     const std::string old = whole.folder + ".old";
     if (fs::exists(whole.folder)) {

@@ -74,7 +74,7 @@ void PartImages::flush(int part) {
   const store::Seal seal = store::put_seal(bytes);
   sealed_.push_back({part, seal.bytes, seal.checksum});
   flush.done = std::async(std::launch::async, [bytes, path = flush.file.path()] {
-    store::write_proven(path, std::span<const std::byte>(bytes));
+    store::write_verified(path, std::span<const std::byte>(bytes));
   });
 }
 

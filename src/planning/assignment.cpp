@@ -5,7 +5,7 @@
 
 namespace tesserec::planning {
 
-bool Standing::operator<(const Standing& other) const {
+bool Score::operator<(const Score& other) const {
   if (missing > 0 || other.missing > 0)
     if (missing != other.missing) return missing < other.missing;
   constexpr double noise = 1e-12;
@@ -33,8 +33,8 @@ int Assignment::slowest() const { return int(std::ranges::max_element(own_, {}, 
 
 int Assignment::fullest() const { return int(std::ranges::max_element(own_, {}, &Load::bytes) - own_.begin()); }
 
-Standing Assignment::standing() const {
-  Standing standing;
+Score Assignment::standing() const {
+  Score standing;
   for (const Load& own : own_) {
     standing.worst = std::max(standing.worst, own.seconds + each_.seconds);
     standing.missing += std::max(0.0, own.bytes + each_.bytes - problem_.memory);

@@ -28,7 +28,7 @@ class Assignment {
   int slowest() const;
   int fullest() const;
   const std::vector<At>& pieces_on(int rank) const { return held_[rank]; }
-  Standing standing() const;
+  Score standing() const;
   /// Returns the seconds that all ranks together have left below `worst`.
   double slack(double worst) const;
 

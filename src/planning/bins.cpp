@@ -24,7 +24,7 @@ std::vector<Choice> Bins::choices() {
 }
 
 bool Bins::fits(int rank, const Load& piece) const {
-  const Load left = room(rank);
+  const Load left = capacity(rank);
   return piece.seconds <= left.seconds && piece.bytes <= left.bytes;
 }
 
@@ -60,14 +60,14 @@ bool Bins::on_nodes(std::size_t t, std::size_t o) {
       std::vector<int> ranks(inside);
       std::iota(ranks.begin(), ranks.end(), node * inside);
       if (option.group < inside) std::ranges::stable_sort(ranks, {}, [&](int rank) { return own_[rank].seconds; });
-      bool room = true;
+      bool capacity = true;
       double load = 0;
       for (Index i = 0; i < option.group; ++i) {
-        room = room && fits(ranks[i], option.pieces[first + i]);
+        capacity = capacity && fits(ranks[i], option.pieces[first + i]);
         load += own_[ranks[i]].seconds;
       }
       const std::pair key{used[node], -load};
-      if (room && (best < 0 || key < best_key)) {
+      if (capacity && (best < 0 || key < best_key)) {
         best = node;
         best_key = key;
         best_ranks = ranks;
@@ -87,7 +87,7 @@ bool Bins::on_nodes(std::size_t t, std::size_t o) {
   return true;
 }
 
-Load Bins::room(int rank) const {
+Load Bins::capacity(int rank) const {
   const double each = room_ ? 0 : std::max(each_.seconds, reserved_.seconds);
   return {most_ - own_[rank].seconds - each,
           problem_.memory - own_[rank].bytes - std::max(each_.bytes, reserved_.bytes)};
@@ -98,8 +98,8 @@ bool Bins::cut(std::size_t t, std::size_t cheapest) {
   const FreeTable& free = *problem_.free[t];
   each_ -= problem_.options[t][cheapest].each;
   const std::vector<std::size_t> ranks =
-      ordered_by(own_.size(), [this](std::size_t rank) { return -room(int(rank)).seconds; });
-  const Load largest{room(int(ranks[0])).seconds, problem_.memory};
+      ordered_by(own_.size(), [this](std::size_t rank) { return -capacity(int(rank)).seconds; });
+  const Load largest{capacity(int(ranks[0])).seconds, problem_.memory};
   struct Candidate {
     double least;  // lower bound of the price of any placement
     const FreeTable::Cut* cut;
@@ -119,9 +119,9 @@ bool Bins::cut(std::size_t t, std::size_t cheapest) {
     if (least >= best.price) break;
     const RowPartitions& partitions = cut->partitions;
     if (partitions.relaxed(largest, price) >= best.price) continue;
-    const std::vector<Load> rooms = shared_rooms(ranks, cut->columns);
+    const std::vector<Load> capacities = common_capacities(ranks, cut->columns);
     RowPartitions::Placed placed =
-        partitions.into(rooms, price, double(cut->columns) * style_.waste, problem_.large ? free.step() : 1);
+        partitions.into(capacities, price, double(cut->columns) * style_.waste, problem_.large ? free.step() : 1);
     if (placed.price < best.price) {
       best = std::move(placed);
       best_cut = cut;
@@ -130,8 +130,8 @@ bool Bins::cut(std::size_t t, std::size_t cheapest) {
   if (!best_cut) return false;
   Option option = free.option(*best_cut, best.borders, problem_.ranks);
   for (Index c = 0; c < best_cut->columns; ++c)
-    for (const std::size_t room : best.rooms) {
-      option.owners.push_back(int(ranks[room * best_cut->columns + c]));
+    for (const std::size_t capacity : best.capacities) {
+      option.owners.push_back(int(ranks[capacity * best_cut->columns + c]));
       own_[option.owners.back()] += option.pieces[option.owners.size() - 1];
     }
   each_ += option.each;
@@ -166,16 +166,17 @@ void Bins::fill_gaps(Option& option) {
   }
 }
 
-std::vector<Load> Bins::shared_rooms(const std::vector<std::size_t>& ranks, std::size_t columns) const {
-  std::vector<Load> rooms;
+std::vector<Load> Bins::common_capacities(const std::vector<std::size_t>& ranks, std::size_t columns) const {
+  std::vector<Load> capacities;
   for (std::size_t i = 0; i + columns <= ranks.size(); i += columns) {
-    rooms.push_back(room(int(ranks[i])));
+    capacities.push_back(capacity(int(ranks[i])));
     for (std::size_t c = 1; c < columns; ++c) {
-      const Load other = room(int(ranks[i + c]));
-      rooms.back() = {std::min(rooms.back().seconds, other.seconds), std::min(rooms.back().bytes, other.bytes)};
+      const Load other = capacity(int(ranks[i + c]));
+      capacities.back() = {std::min(capacities.back().seconds, other.seconds),
+                           std::min(capacities.back().bytes, other.bytes)};
     }
   }
-  return rooms;
+  return capacities;
 }
 
 }  // namespace tesserec::planning

@@ -12,12 +12,12 @@ namespace tesserec::planning {
 
 class Bins {
  public:
-  /// Takes the height `most` [seconds of a rank], which includes the load of every rank unless `room` is set.
+  /// Takes the height `most` [seconds of a rank], which includes the load of every rank unless `capacity` is set.
   /// `reserved`: capacity kept free for the load of every rank.
-  Bins(Problem& problem, double most, bool room, const Load& reserved, const FillStyle& style)
+  Bins(Problem& problem, double most, bool capacity, const Load& reserved, const FillStyle& style)
       : problem_(problem),
         most_(most),
-        room_(room),
+        room_(capacity),
         reserved_(reserved),
         style_(style),
         own_(problem.ranks),
@@ -48,7 +48,7 @@ class Bins {
   bool whole(std::size_t t, std::size_t o);
   /// Puts each group on the fullest node where it fits. Prefers nodes without a group of the table.
   bool on_nodes(std::size_t t, std::size_t o);
-  Load room(int rank) const;
+  Load capacity(int rank) const;
   /// Cuts the table into the capacities that ranks have left.
   bool cut(std::size_t t, std::size_t cheapest);
   /// Puts the piece on the fullest rank where it fits and no other piece of the table lies; else its owner stays.
@@ -57,7 +57,7 @@ class Bins {
   /// Moves each piece to the fullest rank where it fits, smallest first, so that small remainders fill gaps.
   void fill_gaps(Option& option);
   /// Returns the capacity that all ranks of a group have. A group has one rank per piece of columns.
-  std::vector<Load> shared_rooms(const std::vector<std::size_t>& ranks, std::size_t columns) const;
+  std::vector<Load> common_capacities(const std::vector<std::size_t>& ranks, std::size_t columns) const;
 
   Problem& problem_;
   double most_;

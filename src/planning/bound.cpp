@@ -93,34 +93,34 @@ class Bound {
 
   /// Returns whether work, or work and bytes, prove that no plan has a load of at most `most`.
   bool refutes(double most) {
-    const double room = (most - problem_.base) * (1 + rounding);
+    const double capacity = (most - problem_.base) * (1 + rounding);
     double all_each = 0;  // least load that tables put on every rank
     for (TableBound& table : tables_) table.take_in();
     for (int pass = 0; pass < passes; ++pass) {
       const auto sum = [&](const Price& price) {
         double sum = 0;
         for (std::size_t t = 0; t < tables_.size() && sum < infinity; ++t)
-          sum += least_[t] = tables_[t].least({room - all_each, problem_.memory}, price);
+          sum += least_[t] = tables_[t].least({capacity - all_each, problem_.memory}, price);
         return sum;
       };
       const double before = all_each, each = sum({0, 1, 0, 0});
       all_each = std::max(all_each, each);
-      if (all_each > room) return true;
-      leave_out({room - all_each, problem_.memory}, {0, 1, 0, 0}, room - each);
+      if (all_each > capacity) return true;
+      leave_out({capacity - all_each, problem_.memory}, {0, 1, 0, 0}, capacity - each);
       const double work = sum({1, ranks_, 0, 0});
-      if (work > ranks_ * room) return true;
-      leave_out({room - all_each, problem_.memory}, {1, ranks_, 0, 0}, ranks_ * room - work);
+      if (work > ranks_ * capacity) return true;
+      leave_out({capacity - all_each, problem_.memory}, {1, ranks_, 0, 0}, ranks_ * capacity - work);
       for (const double times : {1.5, 4.0}) {
         const double more = sum({1, times * ranks_, 0, 0});
-        all_each = std::max(all_each, (more - ranks_ * room) / ((times - 1) * ranks_));
+        all_each = std::max(all_each, (more - ranks_ * capacity) / ((times - 1) * ranks_));
       }
-      if (all_each > room) return true;
+      if (all_each > capacity) return true;
       if (memory_matters_)
         for (const double weight : {0.1, 0.25, 0.5, 0.75, 0.9}) {
-          const double seconds = (1 - weight) / room, bytes = weight / problem_.memory;
+          const double seconds = (1 - weight) / capacity, bytes = weight / problem_.memory;
           if (sum({seconds, ranks_ * seconds, bytes, ranks_ * bytes}) > ranks_ * (1 + rounding)) return true;
         }
-      if (all_each - before < 1e-3 * room) break;
+      if (all_each - before < 1e-3 * capacity) break;
     }
     return false;
   }

@@ -137,7 +137,7 @@ bool branch_and_bound(const Problem& problem, std::vector<Choice>& best, double&
   return Tree(problem, best, worst).run();
 }
 
-Standing standing_of(const Problem& problem, const std::vector<Choice>& choices) {
+Score standing_of(const Problem& problem, const std::vector<Choice>& choices) {
   std::vector<Load> own(problem.ranks);
   Load each{problem.base, 0};
   for (std::size_t t = 0; t < choices.size(); ++t) {
@@ -145,7 +145,7 @@ Standing standing_of(const Problem& problem, const std::vector<Choice>& choices)
     each += option.each;
     for (std::size_t i = 0; i < option.pieces.size(); ++i) own[choices[t].owners[i]] += option.pieces[i];
   }
-  Standing standing;
+  Score standing;
   for (const Load& load : own) {
     standing.worst = std::max(standing.worst, load.seconds + each.seconds);
     standing.missing += std::max(0.0, load.bytes + each.bytes - problem.memory);

@@ -108,8 +108,8 @@ std::string batch_advice(double bytes, double own, Index batch) {
   return concat("Most of it is for a batch of ", batch, " samples: lower train.batch_size. ");
 }
 
-void CostModel::require_room(std::span<const embedding::EmbeddingBagConfig> tables) const {
-  const double usable = double(topology_.usable_memory()), room = topology_.ranks * usable;
+void CostModel::require_memory(std::span<const embedding::EmbeddingBagConfig> tables) const {
+  const double usable = double(topology_.usable_memory()), capacity = topology_.ranks * usable;
   double all = 0, most = 0;
   std::string largest;
   for (const embedding::EmbeddingBagConfig& table : tables) {
@@ -122,11 +122,11 @@ void CostModel::require_room(std::span<const embedding::EmbeddingBagConfig> tabl
     }
     all += bytes;
   }
-  if (all <= room) return;
+  if (all <= capacity) return;
   fail("the tables do not fit: with optimizer state they have ", exact_bytes_text(all), ", and ",
-       counted(topology_.ranks, "rank"), topology_.ranks == 1 ? " has " : " have ", exact_bytes_text(room),
-       " (plan.memory ", topology_.memory, " each", topology_.lessened(), "); ", exact_bytes_text(all - room),
-       " are missing. The largest is ", largest, " with ", exact_bytes_text(most),
+       counted(topology_.ranks, "rank"), topology_.ranks == 1 ? " has " : " have ", exact_bytes_text(capacity),
+       " (plan.memory ", topology_.memory, " each", topology_.reductions_text(), "); ",
+       exact_bytes_text(all - capacity), " are missing. The largest is ", largest, " with ", exact_bytes_text(most),
        ". It takes plan.memory = ", topology_.memory_for(1.05 * all / topology_.ranks), " or more, or about ",
        Index(std::ceil(1.05 * all / usable)), " ranks");
 }
@@ -159,7 +159,7 @@ void CostModel::require_fits(std::span<const embedding::EmbeddingBagConfig> tabl
       constraints(table.name).sharding.forced() ? "plan.tables." + table.name + ".sharding = \"auto\", or with " : "";
   const std::string more_ranks = ranks > topology_.ranks ? ", or on about " + std::to_string(ranks) + " ranks" : "";
   fail("the plan does not fit: rank ", rank, " needs ", exact_bytes_text(*fullest), " and has ",
-       exact_bytes_text(usable), " (plan.memory ", topology_.memory, topology_.lessened(), "); ",
+       exact_bytes_text(usable), " (plan.memory ", topology_.memory, topology_.reductions_text(), "); ",
        exact_bytes_text(*fullest - usable), " are missing. ", batch_advice(*fullest, own, global_batch_),
        "Its largest table is ", table.name, ", ", name(plan[largest].type), ", with ", exact_bytes_text(most),
        ". It would fit with ", freed, "plan.memory = ", topology_.memory_for(*fullest), more_ranks);

@@ -27,7 +27,7 @@ bool Bins::run_tables() {
   std::vector<double> key(count);
   for (std::size_t t = 0; t < count; ++t) {
     const double size = option(t).biggest * double(option(t).group);  // seconds of a group on one node
-    if (style_.order == FillStyle::Order::dear_first)
+    if (style_.order == FillStyle::Order::expensive_first)
       key[t] = cost_of_cut(t, option(t));
     else
       key[t] = style_.order == FillStyle::Order::small_first ? -size : size;
@@ -74,9 +74,9 @@ bool Bins::run_pieces() {
 
 std::size_t Bins::cheapest_of(std::size_t t) const {
   const auto& options = problem_.options[t];
-  const double room = room_ ? most_ : most_ - problem_.base;
+  const double capacity = room_ ? most_ : most_ - problem_.base;
   const auto key = [&](const Option& option) {
-    const bool large = option.biggest > room && !problem_.free[t];
+    const bool large = option.biggest > capacity && !problem_.free[t];
     return std::pair(large, option.total);
   };
   std::size_t best = 0;
@@ -114,8 +114,8 @@ std::optional<Option> Bins::cheapest_cut(std::size_t t, std::size_t& given) cons
   std::ranges::stable_sort(candidates, {}, &Candidate::least);
   const FreeTable::Cut* best = nullptr;
   std::vector<Index> borders, best_borders;
-  for (const auto& [no_less, cut] : candidates) {
-    if (no_less >= least) break;
+  for (const auto& [bound_reached, cut] : candidates) {
+    if (bound_reached >= least) break;
     const double value = double(cut->columns) * cut->partitions.least(largest, price, 0, free.step(), borders);
     if (value >= least) continue;
     least = value;
@@ -154,10 +154,10 @@ std::vector<Choice> fill_up(Problem& problem, double most, const FillStyle& styl
 }
 
 /// Fills ranks in passes until the bytes of every rank's load are reserved.
-std::vector<Choice> fill_rooms(Problem& problem, double room, const FillStyle& style) {
+std::vector<Choice> fill_capacities(Problem& problem, double capacity, const FillStyle& style) {
   Load reserved;
   for (int pass = 0; pass < most_passes; ++pass) {
-    Bins bins(problem, room, true, reserved, style);
+    Bins bins(problem, capacity, true, reserved, style);
     if (!bins.run()) return {};
     if (bins.kept_level()) return bins.choices();
     reserved = bins.each();

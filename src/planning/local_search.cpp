@@ -14,9 +14,9 @@ class LocalSearch {
   LocalSearch(Assignment& assignment, double bound) : s_(assignment), bound_(bound) {}
 
   void run(int most_rounds) {
-    Standing mark = s_.standing();
+    Score mark = s_.standing();
     for (int round = 1; round <= most_rounds; ++round) {
-      const Standing now = s_.standing();
+      const Score now = s_.standing();
       if (now.missing <= 0 && now.worst <= bound_ * (1 + close_enough)) return;
       const int rank = now.missing > 0 ? s_.fullest() : s_.slowest();
       if (!move_or_swap(rank, now) && !other_option(tables_on(rank), now) && !lighter_everywhere(now)) return;
@@ -38,7 +38,7 @@ class LocalSearch {
 
   /// Makes the best single change of the rank's load: moves a piece to another rank, or swaps it for a smaller piece
   /// there.
-  bool move_or_swap(int rank, const Standing& now) {
+  bool move_or_swap(int rank, const Score& now) {
     const bool time = now.missing <= 0;
     Best best;
     best.worst = time ? now.worst * (1 - 1e-12) : infinity;
@@ -85,7 +85,7 @@ class LocalSearch {
 
   /// Changes the first of the tables that can improve to its best other option, with new owners. Returns whether one
   /// changed.
-  bool other_option(const std::vector<std::size_t>& tables, const Standing& now) {
+  bool other_option(const std::vector<std::size_t>& tables, const Score& now) {
     const bool time = now.missing <= 0;
     const double slack = s_.slack(now.worst);
     for (const std::size_t t : tables) {
@@ -93,13 +93,13 @@ class LocalSearch {
       if (options.size() == 1 && options[0].owner_rule == OwnerRule::fixed) continue;
       const Choice old = s_.choice(t);
       const double total = options[old.option].total;
-      Standing best = now;
+      Score best = now;
       Choice chosen;
       for (std::size_t o = 0; o < options.size(); ++o) {
         if (time && (options[o].total - total > slack || options[o].biggest > now.worst)) continue;
         s_.remove(t);
         s_.place(t, o);
-        const Standing then = s_.standing();
+        const Score then = s_.standing();
         if (then < best) {
           best = then;
           chosen = s_.choice(t);
@@ -116,7 +116,7 @@ class LocalSearch {
   }
 
   /// Changes the option of a table that could put less load on every rank.
-  bool lighter_everywhere(const Standing& now) {
+  bool lighter_everywhere(const Score& now) {
     std::vector<std::size_t> tables;
     for (std::size_t t = 0; t < s_.problem().options.size() && tables.size() < tables_tried; ++t)
       for (const Option& option : s_.problem().options[t])

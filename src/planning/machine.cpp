@@ -64,7 +64,7 @@ const GpuMachine* gpu_machine(const std::string& name) {
   return found == machines.end() ? nullptr : &*found;
 }
 
-GpuTaken gpu_taken(int ranks) {
+GpuOverhead gpu_taken(int ranks) {
   constexpr Index mib = 1 << 20, buffer = 4 * mib;  // default of NCCL_BUFFSIZE
   constexpr Index rings = 32 * 2 * buffer;          // 32 channels, each with a buffer to send and one to receive
   return {512 * mib, 36 * mib, ranks > 1 ? rings + (ranks - 1) * 2 * buffer : 0};

@@ -154,8 +154,8 @@ Problem make_problem(std::span<const EmbeddingBagConfig> tables, const CostModel
     if (fitting.options.empty() && min_rows > 1) fitting = fitting_options(table, demand, model, problem, {1, few});
     if (fitting.options.empty())
       fail("table ", table.name, " does not fit: a rank needs ", exact_bytes_text(fitting.least), ", and plan.memory (",
-           model.topology().memory, model.topology().lessened(), ") leaves it ", exact_bytes_text(problem.memory), "; ",
-           exact_bytes_text(fitting.least - problem.memory), " are missing. ",
+           model.topology().memory, model.topology().reductions_text(), ") leaves it ",
+           exact_bytes_text(problem.memory), "; ", exact_bytes_text(fitting.least - problem.memory), " are missing. ",
            batch_advice(fitting.least, fitting.costs.front().second.whole_bytes(), model.global_batch()),
            fitting.advice);
     const bool free = problem.ranks > 1 && demand.ranks.empty() && !demand.sharding.forced() &&

@@ -42,7 +42,7 @@ struct Found {
   Problem problem;
   Index min_rows = 1;
   std::vector<Choice> choices;
-  Standing outcome;
+  Score outcome;
   double bound = 0;
   bool exact = false;
 
@@ -101,7 +101,7 @@ void EmbeddingShardingPlanner::check_names(std::span<const EmbeddingBagConfig> t
 ProvenPlan EmbeddingShardingPlanner::plan(std::span<const EmbeddingBagConfig> tables) const {
   check_names(tables);
   if (tables.empty()) return evaluate(tables, {});
-  model_.require_room(tables);
+  model_.require_memory(tables);
   const Found found = find_whole(tables, model_, settings_.min_rows);
   ProvenPlan proven;
   proven.min_rows = found.min_rows;

@@ -142,36 +142,36 @@ struct FillStyle {
   enum class Order {
     large_first,
     small_first,
-    dear_first,  ///< tables that are expensive to cut first, so that cheap ones fill the gaps
-    pieces       ///< all tables are cut before placement, and pieces are placed largest first
+    expensive_first,  ///< tables that are expensive to cut first, so that cheap ones fill the gaps
+    pieces            ///< all tables are cut before placement, and pieces are placed largest first
   };
   double waste = 0;
   double each = 1;
   Order order = Order::large_first;
-  bool on_nodes = true;  ///< also places options of nodes; else cuts the tables for which they are cheapest
-  bool rooms = false;    ///< filled by fill_rooms, else by fill_up
+  bool on_nodes = true;     ///< also places options of nodes; else cuts the tables for which they are cheapest
+  bool capacities = false;  ///< filled by fill_capacities, else by fill_up
 };
 
 /// Fills ranks up to `most` seconds, and cuts a table if no rank can hold it. Returns no choices if `most` is too
 /// small. `reserved`: capacity for the load of every rank. It starts empty, and passes raise it.
 std::vector<Choice> fill_up(Problem& problem, double most, const FillStyle& style, Load& reserved);
 
-/// Fills `room` seconds of each rank, not counting the load that tables put on every rank.
-std::vector<Choice> fill_rooms(Problem& problem, double room, const FillStyle& style);
+/// Fills `capacity` seconds of each rank, not counting the load that tables put on every rank.
+std::vector<Choice> fill_capacities(Problem& problem, double capacity, const FillStyle& style);
 
 /// Searches depth-first with pruning, and replaces `best` by better choices. `worst`: largest load of `best`. Returns
 /// whether the search was exhaustive, so that no choices are better.
 bool branch_and_bound(const Problem& problem, std::vector<Choice>& best, double& worst);
 
 /// Rank of choices, best first: by missing bytes, then worst load, then the number of ranks with that load.
-struct Standing {
+struct Score {
   double missing = 0;
   double worst = 0;
   int ranks = 0;
-  bool operator<(const Standing& other) const;
+  bool operator<(const Score& other) const;
 };
-/// Returns the missing bytes and the worst load of choices. Leaves Standing::ranks at 0.
-Standing standing_of(const Problem& problem, const std::vector<Choice>& choices);
+/// Returns the missing bytes and the worst load of choices. Leaves Score::ranks at 0.
+Score standing_of(const Problem& problem, const std::vector<Choice>& choices);
 
 /// Returns the reason for each table's type. `seconds`: load of the slowest rank.
 std::vector<std::string> reasons(std::span<const embedding::EmbeddingBagConfig> tables, const ShardingPlan& plan,

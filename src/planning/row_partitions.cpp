@@ -7,7 +7,7 @@ namespace tesserec::planning {
 
 namespace {
 
-constexpr std::size_t filled_steps = 4096, alike_shares = 1024;
+constexpr std::size_t filled_steps = 4096, share_steps = 1024;
 
 }  // namespace
 
@@ -39,13 +39,13 @@ Part RowShares::last(Index begin) const {
 
 /// Gathers pieces by their share of the lookups. If rows are even, pieces from block 0 have the fewest subtrees.
 void RowShares::gather_alike() {
-  std::vector<LikePieces> by_share(alike_shares + 2);
+  std::vector<PieceBound> by_share(share_steps + 2);
   const auto take = [&](Index begin, Index end, double vectors) {
     const double own = share[end] - share[begin];
     Part part = costs.upto(end) - costs.upto(begin);
     part[part_filled] = filled(own);
     part[part_vectors] = vectors;
-    LikePieces& to = by_share[std::size_t(own * double(alike_shares) + 0.5)];
+    PieceBound& to = by_share[std::size_t(own * double(share_steps) + 0.5)];
     if (to.most_share == 0) to.part = part;
     for (std::size_t i = 0; i < part_sizes; ++i) to.part[i] = std::min(to.part[i], part[i]);
     to.most_share = std::max(to.most_share, own);
@@ -114,8 +114,8 @@ void RowPartitions::pieces_before(Index end, Index low, Index step, const Visit&
 double RowPartitions::least(const Load& most, const Price& price, double a_piece, Index step,
                             std::vector<Index>& borders) const {
   const OfPieces prices = of_pieces(loads_.map([&](const ShardLoad& load) { return price.of(load); }));
-  const Bears bears = this->bears();
-  const std::vector<Index> low = lows(bears, most);
+  const OwnerLimits bears = this->bears();
+  const std::vector<Index> low = earliest_begins(bears, most);
   const Index used = rows_.used;
   std::vector<double> sum(used, none);
   std::vector<Index> from(used);
@@ -160,7 +160,7 @@ double RowPartitions::relaxed(const Load& most, const Price& price) const {
   double best = fits_whole(most) ? prices.of(whole) : none;
   if (rows_.last_begin == 0) return best;
   double rate = none;
-  for (const RowShares::LikePieces& pieces : rows_.alike) {
+  for (const RowShares::PieceBound& pieces : rows_.alike) {
     const double one_subtree = rows_.filled(pieces.most_share);
     if (prices.apart(one_subtree, one_subtree) >= rate * pieces.most_share) break;
     if (fits(pieces.part, most))
@@ -182,7 +182,7 @@ double RowPartitions::relaxed(const Load& most, const Price& price) const {
   return best;
 }
 
-std::vector<Index> RowPartitions::lows(const Bears& bears, const Load& most) const {
+std::vector<Index> RowPartitions::earliest_begins(const OwnerLimits& bears, const Load& most) const {
   std::vector<Index> low(rows_.used + 1);
   for (Index end = 1; end <= rows_.used; ++end) {
     Index begin = low[end - 1];
@@ -199,9 +199,10 @@ std::vector<Index> RowPartitions::lows(const Bears& bears, const Load& most) con
 namespace {
 
 /// Returns the number of leading capacities that equal the first one.
-std::size_t alike(std::span<const Load> rooms) {
+std::size_t alike(std::span<const Load> capacities) {
   std::size_t count = 0;
-  while (count < rooms.size() && rooms[count].seconds == rooms[0].seconds && rooms[count].bytes == rooms[0].bytes)
+  while (count < capacities.size() && capacities[count].seconds == capacities[0].seconds &&
+         capacities[count].bytes == capacities[0].bytes)
     ++count;
   return count;
 }
@@ -213,47 +214,47 @@ RowPartitions::Placed RowPartitions::into(std::span<const Load> all_rooms, const
                                           Index step) const {
   const Price net{price.own - waste, price.each, 0, 0};
   const OfPieces prices = of_pieces(loads_.map([&](const ShardLoad& load) { return net.of(load); }));
-  const Bears bears = this->bears();
+  const OwnerLimits bears = this->bears();
   const Index used = rows_.used;
   // The search uses half more capacities than would hold the table, and at least 3.
-  std::vector<std::vector<Index>> lows;  // [rooms]
-  Index covered = 0;                     // number of blocks that the capacities so far can hold
-  std::size_t once = 0;                  // number of capacities that hold the table
-  for (const Load& room : all_rooms) {
-    if (once > 0 && 2 * lows.size() >= 3 * once && lows.size() >= 3) break;
-    lows.push_back(this->lows(bears, room));
-    const std::vector<Index>& low = lows.back();
+  std::vector<std::vector<Index>> earliest_begins;  // [rooms]
+  Index covered = 0;                                // number of blocks that the capacities so far can hold
+  std::size_t once = 0;                             // number of capacities that hold the table
+  for (const Load& capacity : all_rooms) {
+    if (once > 0 && 2 * earliest_begins.size() >= 3 * once && earliest_begins.size() >= 3) break;
+    earliest_begins.push_back(this->earliest_begins(bears, capacity));
+    const std::vector<Index>& low = earliest_begins.back();
     covered = std::upper_bound(low.begin(), low.end(), covered) - low.begin() - 1;
-    if (once == 0 && covered == used) once = lows.size();
+    if (once == 0 && covered == used) once = earliest_begins.size();
   }
-  const std::span<const Load> rooms = all_rooms.first(lows.size());
-  if (const std::size_t count = alike(rooms); count > 1) {  // any piece fits any of these, which are equal
+  const std::span<const Load> capacities = all_rooms.first(earliest_begins.size());
+  if (const std::size_t count = alike(capacities); count > 1) {  // any piece fits any of these, which are equal
     Placed placed;
-    placed.price = least(rooms[0], net, waste * rooms[0].seconds, step, placed.borders);
+    placed.price = least(capacities[0], net, waste * capacities[0].seconds, step, placed.borders);
     if (placed.price < none && placed.borders.size() <= count + 1) {
-      for (std::size_t i = 0; i + 1 < placed.borders.size(); ++i) placed.rooms.push_back(i);
+      for (std::size_t i = 0; i + 1 < placed.borders.size(); ++i) placed.capacities.push_back(i);
       return placed;
     }
   }
-  std::vector<Index> least_end(rooms.size() + 1, used);  // [rooms + 1] least end whose rest fits from here on
-  for (const std::vector<Index>& low : lows) least_end.back() = std::min(least_end.back(), low[used]);
-  for (std::size_t k = rooms.size(); k-- > 0;) least_end[k] = lows[k][least_end[k + 1]];
+  std::vector<Index> least_end(capacities.size() + 1, used);  // [rooms + 1] least end whose rest fits from here on
+  for (const std::vector<Index>& low : earliest_begins) least_end.back() = std::min(least_end.back(), low[used]);
+  for (std::size_t k = capacities.size(); k-- > 0;) least_end[k] = earliest_begins[k][least_end[k + 1]];
 
   std::vector<double> sum(used, none);
-  std::vector<std::vector<std::int16_t>> from(rooms.size(), std::vector<std::int16_t>(used, -1));
+  std::vector<std::vector<std::int16_t>> from(capacities.size(), std::vector<std::int16_t>(used, -1));
   sum[0] = 0;
   Index reached = 0;  // largest end with a price
   Placed placed;
   std::size_t last_room = 0;
   Index last = 0;
-  for (std::size_t k = 0; k < rooms.size(); ++k) {
-    const Load& room = rooms[k];
-    const std::vector<Index>& low = lows[k];
-    const double whole = waste * room.seconds;
+  for (std::size_t k = 0; k < capacities.size(); ++k) {
+    const Load& capacity = capacities[k];
+    const std::vector<Index>& low = earliest_begins[k];
+    const double whole = waste * capacity.seconds;
     for (Index begin = std::max(low[used], least_end[k]); begin <= std::min(reached, rows_.last_begin); ++begin) {
       if (sum[begin] == none) continue;
       const Part piece = rows_.last(begin);
-      if (!fits(piece, room)) continue;
+      if (!fits(piece, capacity)) continue;
       const double all = sum[begin] + prices.affine.of(piece) + whole;
       if (all < placed.price * (1 - 1e-12)) {
         placed.price = all;
@@ -263,11 +264,11 @@ RowPartitions::Placed RowPartitions::into(std::span<const Load> all_rooms, const
     }
     const Index longest = std::upper_bound(low.begin(), low.begin() + used, reached) - low.begin() - 1;
     for (Index end = longest / step * step; end >= std::max<Index>(1, least_end[k + 1]);
-         end -= step) {  // descending: sum[begin] must still be without `room`
+         end -= step) {  // descending: sum[begin] must still be without `capacity`
       double best = sum[end] * (1 - 1e-12);
       pieces_before(end, low[end], step, [&](Index begin, double filled, double vectors) {
         const double all = sum[begin] + prices.of({begin, end}, filled, vectors) + whole;
-        if (all >= best || !bears.fits({begin, end}, filled, vectors, room)) return;
+        if (all >= best || !bears.fits({begin, end}, filled, vectors, capacity)) return;
         best = all;
         from[k][end] = static_cast<std::int16_t>(begin);
       });
@@ -277,15 +278,15 @@ RowPartitions::Placed RowPartitions::into(std::span<const Load> all_rooms, const
   }
   if (placed.price == none) return placed;
   placed.borders = {embedding::block_count, last};
-  placed.rooms = {last_room};
+  placed.capacities = {last_room};
   for (std::size_t k = last_room; k-- > 0 && placed.borders.back() > 0;) {
     const Index begin = from[k][placed.borders.back()];
     if (begin < 0) continue;
     placed.borders.push_back(begin);
-    placed.rooms.push_back(k);
+    placed.capacities.push_back(k);
   }
   std::reverse(placed.borders.begin(), placed.borders.end());
-  std::reverse(placed.rooms.begin(), placed.rooms.end());
+  std::reverse(placed.capacities.begin(), placed.capacities.end());
   return placed;
 }
 

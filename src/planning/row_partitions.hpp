@@ -30,7 +30,7 @@ struct RowShares {
 
   /// Bound of all pieces, last ones excepted, with about the same share of lookups. Each number is the least of these
   /// pieces.
-  struct LikePieces {
+  struct PieceBound {
     double most_share = 0;
     Part part;
   };
@@ -40,7 +40,7 @@ struct RowShares {
   std::vector<double> share;      ///< [used + 1] share of the lookups in the blocks before
   std::vector<double> climbs;     ///< [used + 1] vectors of the subtrees from this block to the end
   std::vector<double> filled_at;  ///< filled at multiples of a fixed share
-  std::vector<LikePieces> alike;  ///< in descending order of shares
+  std::vector<PieceBound> alike;  ///< in descending order of shares
   Index shortest = 1;             ///< least blocks of a piece, except the last piece
   Index last_begin = 0;           ///< greatest first block of a last piece; 0 = rows are not cut
 
@@ -80,10 +80,10 @@ class RowPartitions {
   struct Placed {
     double price = none;
     std::vector<Index> borders;
-    std::vector<std::size_t> rooms;  ///< [piece] index of its capacity
+    std::vector<std::size_t> capacities;  ///< [piece] index of its capacity
   };
-  /// Cuts the rows into some of the capacities `rooms`. The idle rest of a used capacity costs `waste` per second.
-  Placed into(std::span<const Load> rooms, const Price& price, double waste, Index step) const;
+  /// Cuts the rows into some of the capacities `capacities`. The idle rest of a used capacity costs `waste` per second.
+  Placed into(std::span<const Load> capacities, const Price& price, double waste, Index step) const;
 
  private:
   /// Affine function of a piece's traffic, such as a load or a price.
@@ -117,13 +117,13 @@ class RowPartitions {
   };
   OfPieces of_pieces(const Affine<double>& affine) const;
   /// Seconds and bytes of the owner of one piece, as if every piece had the widest width.
-  struct Bears {
+  struct OwnerLimits {
     OfPieces seconds, bytes;
     bool fits(Range blocks, double filled, double vectors, const Load& most) const {
       return seconds.of(blocks, filled, vectors) <= most.seconds && bytes.of(blocks, filled, vectors) <= most.bytes;
     }
   };
-  Bears bears() const { return {of_pieces(widest_seconds_), of_pieces(widest_bytes_)}; }
+  OwnerLimits bears() const { return {of_pieces(widest_seconds_), of_pieces(widest_bytes_)}; }
   static Affine<ShardLoad> loads(const TableCosts& costs, double width, ExchangeForm form);
   /// Calls visit(begin, filled, vectors) for all pieces [begin, end) of at least RowShares::shortest blocks. `begin`
   /// runs over the multiples of `step` from `low`.
@@ -133,7 +133,7 @@ class RowPartitions {
     return widest_seconds_.of(piece) <= most.seconds && widest_bytes_.of(piece) <= most.bytes;
   }
   /// Returns, for each end, the begin of the longest piece that would fit as one subtree. The begins are ascending.
-  std::vector<Index> lows(const Bears& bears, const Load& most) const;
+  std::vector<Index> earliest_begins(const OwnerLimits& bears, const Load& most) const;
 
   const RowShares& rows_;
   Affine<ShardLoad> loads_;  ///< for pieces of average width

@@ -35,14 +35,14 @@ constexpr FillStyle styles_of_few[] = {{0, 1},
                                        {0, 2, small_first},
                                        {0, 1, large_first, false},
                                        {0.5, 1, large_first, false}};
-constexpr FillStyle styles_of_many[] = {{0.3, 1.5, dear_first, true, true},
+constexpr FillStyle styles_of_many[] = {{0.3, 1.5, expensive_first, true, true},
                                         {0.3, 1.5, pieces, true, true},
                                         {0.5, 2, large_first, true, true},
-                                        {0.7, 1.5, dear_first, true, true},
+                                        {0.7, 1.5, expensive_first, true, true},
                                         {0.3, 1, pieces, true, true},
                                         {0, 1},
                                         {0.3, 1},
-                                        {0.7, 1, dear_first, true, true},
+                                        {0.7, 1, expensive_first, true, true},
                                         {0.3, 1, large_first, true, true},
                                         {0, 1, small_first, true, true},
                                         {0.5, 1, small_first, true, true},
@@ -109,7 +109,7 @@ class Search {
   }
 
   /// Fills the ranks by the style. Starts from the result of the preceding style.
-  void fill(const FillStyle& style) { style.rooms ? best_room(style) : lowest_level(style); }
+  void fill(const FillStyle& style) { style.capacities ? best_capacity(style) : lowest_level(style); }
 
   void improve(Assignment& assignment, int rounds) {
     lighten(assignment, bound_, rounds);
@@ -123,7 +123,7 @@ class Search {
   }
 
  private:
-  bool take_if_better(const std::vector<Choice>& choices, const Standing& standing) {
+  bool take_if_better(const std::vector<Choice>& choices, const Score& standing) {
     if (found() && !(standing < standing_)) return false;
     best_ = choices;
     standing_ = standing;
@@ -150,11 +150,11 @@ class Search {
 
   /// Searches for the best capacity of a rank. Too small a value cuts tables too often, and too large a value leaves
   /// ranks idle.
-  void best_room(const FillStyle& style) {
-    const auto worst = [&](double room) {
+  void best_capacity(const FillStyle& style) {
+    const auto worst = [&](double capacity) {
       const double before = found() ? standing_.worst : infinity;
-      const double seconds = keep([&] { return fill_rooms(problem_, room, style); });
-      if (seconds < before && style.order != pieces) room_ = room;
+      const double seconds = keep([&] { return fill_capacities(problem_, capacity, style); });
+      if (seconds < before && style.order != pieces) room_ = capacity;
       return seconds;
     };
     const double spread = style.order == pieces ? 2 * near : near;
@@ -175,7 +175,7 @@ class Search {
     for (const auto& options : problem_.options) before.push_back(options.size());
     const std::vector<Choice> filled = fill();
     if (filled.empty()) return infinity;
-    const Standing standing = standing_of(problem_, filled);
+    const Score standing = standing_of(problem_, filled);
     if (!take_if_better(filled, standing))  // removes the options that these choices added
       for (std::size_t t = 0; t < before.size(); ++t) problem_.options[t].resize(before[t]);
     return standing.worst;
@@ -184,7 +184,7 @@ class Search {
   Problem& problem_;
   double bound_;
   std::vector<Choice> best_;
-  Standing standing_;
+  Score standing_;
   double room_ = 0;  ///< best capacity so far, except for Order::pieces
 };
 

@@ -195,7 +195,7 @@ double TableCosts::update_seconds(const Part& part, double columns) const {
   const MachineCosts& m = topology_.costs;
   const double row_bytes = float_bytes * (columns * (1 + states) + row_states);
   if (dense) return part[part_rows] * (row_bytes + float_bytes * columns) / m.update_bytes;
-  return (1 + states + row_states) * part[part_updates] + part[part_moved] * row_bytes / m.update_bytes;
+  return (1 + states + row_states) * part[part_updates] + part[distinct_all] * row_bytes / m.update_bytes;
 }
 
 ShardCost TableCosts::cost(const Shard& shard, const ParameterSharding& sharding) const {
@@ -261,10 +261,10 @@ ShardCost TableCosts::piece(const Part& part, double width, ExchangeForm form, d
     owner.lookup = t.bags / m.bags + pooled / m.vector_bytes;
     owner.update = pooled / m.vector_bytes;
   } else {
-    const double rows_asked = ranks * part[part_asked];
+    const double rows_requested = ranks * part[distinct_per_rank];
     reads = ranks * part[part_reads_once];
-    held = message = rows_asked * (id_bytes + 2 * vector);
-    asked = sums = rows_asked;
+    held = message = rows_requested * (id_bytes + 2 * vector);
+    asked = sums = rows_requested;
     each.lookup = ids / ranks * (1 / m.fetched_ids + vector / m.fetched_bytes) +  // sorts ids and pools
                   pooled / ranks * (wire_.add + 1 / m.vector_bytes);
     each.update = (ids * vector / m.fetched_bytes + pooled / m.vector_bytes) / ranks;  // sums gradients
@@ -273,7 +273,7 @@ ShardCost TableCosts::piece(const Part& part, double width, ExchangeForm form, d
   owner.lookup += reads + asked * (1 / m.ids + vector / m.read_bytes);
   owner.exchange = message * wire;
   owner.update += sums * vector / m.read_bytes + update_seconds(part, width);
-  if (width < dim_) owner.exchange += 2 * storage_.row_sums * part[part_moved] * float_bytes * wire_.all;
+  if (width < dim_) owner.exchange += 2 * storage_.row_sums * part[distinct_all] * float_bytes * wire_.all;
   cost.owner.bytes = storage_.bytes(part[part_rows], width) + wire_.buffers * held + asked * scratch;
   each.lookup += t.bags / ranks / m.bags;
   each.exchange = message / ranks * wire;
@@ -284,7 +284,7 @@ ShardCost TableCosts::piece(const Part& part, double width, ExchangeForm form, d
 Cost TableCosts::copy_cost() const {
   const TableTraffic& t = traffic_;
   const double vector = float_bytes * dim_, ranks = t.ranks, own_ids = t.ids / ranks;
-  const double own_rows = whole_[part_asked], sum_bytes = own_rows * (vector + 2 * id_bytes);
+  const double own_rows = whole_[distinct_per_rank], sum_bytes = own_rows * (vector + 2 * id_bytes);
   const double pooled = (t.pooled_bags * filled(1) + t.unpooled_ids) / ranks * vector;
   const MachineCosts& m = topology_.costs;
   return {{.lookup = t.bags / ranks * 2 / m.bags + pooled * (wire_.add + 1 / m.vector_bytes) +

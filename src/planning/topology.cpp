@@ -44,7 +44,7 @@ Index Topology::usable_memory() const {
 
 Index Topology::memory_for(double usable) const { return Index(std::ceil((usable + double(taken)) / (1 - reserve))); }
 
-std::string Topology::lessened() const {
+std::string Topology::reductions_text() const {
   const std::string from = memory_from.empty() ? "" : ", from " + memory_from;
   const std::string others = taken > 0 ? concat(" and ", taken, " bytes for CUDA, cuBLASLt and NCCL") : "";
   return concat(from, ", less plan.reserve", others);
@@ -75,7 +75,7 @@ Topology topology_for(int ranks, int ranks_per_node, const Settings& settings) {
   topology.reserve = settings.reserve;
   topology.costs = settings.costs;
   if (topology.usable_memory() == 0)
-    fail("plan.memory ", topology.memory, topology.lessened(),
+    fail("plan.memory ", topology.memory, topology.reductions_text(),
          ", leaves no byte to tables; give plan.memory = ", topology.memory_for(1), " or more, or use fewer ranks");
   return topology;
 }

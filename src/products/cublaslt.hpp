@@ -36,7 +36,7 @@ struct LtProduct {
   bool a_transposed = false, b_transposed = false, bias = false;
   std::int64_t m = 0, n = 0, k = 0;                 ///< the algorithm is chosen for this size; calls may change n or k
   std::int64_t a_step = 0, b_step = 0, d_step = 0;  ///< elements from one stored column to the next
-  std::uint32_t a_border = 0, b_border = 0, d_border = 0;  ///< alignment of every column, bytes
+  std::uint32_t a_alignment = 0, b_border = 0, d_border = 0;  ///< alignment of every column, bytes
   auto operator<=>(const LtProduct&) const = default;
 };
 /// Size of a call with `count` products, whose matrices lie a_apart, b_apart and d_apart elements apart.

@@ -16,7 +16,7 @@ namespace {
 constexpr Index usual_rows = 4096, usual_lane = 512;
 constexpr Index workspace_bytes = 32 << 20;
 constexpr Index workspace_border = 256;  // bytes; cublasLtMatmul requires it, and a view starts 128 off
-constexpr Index widest_border = 16;      // bytes; the widest load instruction
+constexpr Index widest_alignment = 16;   // bytes; the widest load instruction
 
 cudaStream_t stream_of([[maybe_unused]] const Device& device) {
 #ifdef KOKKOS_ENABLE_CUDA
@@ -32,7 +32,7 @@ cudaStream_t stream_of([[maybe_unused]] const Device& device) {
 template <class T>
 std::uint32_t border_of(const T* data, Index stride) {
   return 1u << std::countr_zero(reinterpret_cast<std::uintptr_t>(data) | std::uintptr_t(stride) * sizeof(T) |
-                                widest_border);
+                                widest_alignment);
 }
 
 /// Matrix as cuBLASLt reads it.
@@ -108,7 +108,7 @@ class CublasLtProducts final : public DeviceProducts {
   /// Returns the precision of a layer's products: fp32 for a layer of one neuron, as on a host.
   Precision precision_of(Index out) const { return out > 1 ? precision_ : Precision::fp32; }
 
-  /// Returns the floats in place or, in bf16, a rounded copy with rows aligned to `widest_border`.
+  /// Returns the floats in place or, in bf16, a rounded copy with rows aligned to `widest_alignment`.
   Operand operand(const Device& device, DeviceVector<std::uint16_t>& rounded, Index rows, Rows<const float> from,
                   Index out) {
     if (precision_of(out) == Precision::bf16) {
@@ -126,14 +126,14 @@ class CublasLtProducts final : public DeviceProducts {
     return {rounded.data(), stride, border_of(rounded.data(), stride), Index(sizeof(std::uint16_t))};
   }
   static Index bf16_stride(Index width) {
-    constexpr Index most = widest_border / Index(sizeof(std::uint16_t));
+    constexpr Index most = widest_alignment / Index(sizeof(std::uint16_t));
     return (width + most - 1) / most * most;
   }
 
   PinnedProduct& pinned(LtProduct product, const Operand& a, const Operand& b, const float* d, Index d_stride,
-                        const LtSize& least, std::uint32_t d_border = widest_border) {
+                        const LtSize& least, std::uint32_t d_border = widest_alignment) {
     product.a_step = a.stride;
-    product.a_border = a.border;
+    product.a_alignment = a.border;
     product.b_step = b.stride;
     product.b_border = b.border;
     product.d_step = d_stride;

@@ -47,7 +47,7 @@ class Dots {
     if (c < columns) work(columns - floats);
   }
 
-  static TESSEREC_INLINE void turn_square(const float* from, Index from_stride, float* to, Index to_stride) {
+  static TESSEREC_INLINE void transpose_square(const float* from, Index from_stride, float* to, Index to_stride) {
     Register square[floats];
 #pragma GCC unroll 16
     for (Index i = 0; i < floats; ++i) square[i] = V::load(from + i * from_stride);
@@ -58,7 +58,7 @@ class Dots {
   /// Computes to[c][sample] = from[sample][c], with 0 for a square's absent samples and columns.
   static void turn(Index samples, Index columns, const float* from, Index stride, float* to) {
     if (samples == floats && columns >= floats)
-      return squares(columns, [&](Index c) { turn_square(from + c, stride, to + c * floats, floats); });
+      return squares(columns, [&](Index c) { transpose_square(from + c, stride, to + c * floats, floats); });
     for (Index c = 0; c < columns || c < floats; ++c)
       for (Index i = 0; i < floats; ++i) to[c * floats + i] = i < samples && c < columns ? from[i * stride + c] : 0.0f;
   }
@@ -116,8 +116,10 @@ class Dots {
   static Index write_pairs(Index samples, Index begin, Index end, Index all, const float* pairs, float* out,
                            Index stride) {
     if (samples == floats && all >= floats) {
-      for (; begin + floats <= end; begin += floats) turn_square(pairs + begin * floats, floats, out + begin, stride);
-      if (begin < end && end == all) turn_square(pairs + (all - floats) * floats, floats, out + (all - floats), stride);
+      for (; begin + floats <= end; begin += floats)
+        transpose_square(pairs + begin * floats, floats, out + begin, stride);
+      if (begin < end && end == all)
+        transpose_square(pairs + (all - floats) * floats, floats, out + (all - floats), stride);
     } else {
       for (; begin < end; ++begin)
         for (Index i = 0; i < samples; ++i) out[i * stride + begin] = pairs[begin * floats + i];

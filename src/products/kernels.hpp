@@ -9,7 +9,7 @@
 namespace tesserec::products {
 
 /// Operation on a finished product.
-enum class Finish {
+enum class Epilogue {
   store,
   relu,     ///< max(0, c), preserving NaN
   gradient  ///< c = 0 unless y > 0; adds the columns of c to `sums`, row after row
@@ -32,7 +32,7 @@ struct Product {
   const float* b = nullptr;      ///< each panel [depth][width]
   const float* start = nullptr;  ///< each panel [width]; null = +0
   float* c = nullptr;            ///< each panel [rows][width]
-  Finish finish = Finish::store;
+  Epilogue finish = Epilogue::store;
   const float* y = nullptr;  ///< laid out as c; null = no mask
   float* sums = nullptr;     ///< each panel [width]
   Words rounded = {};        ///< output in bf16: c rounded; null = none

@@ -61,7 +61,7 @@ class PanelProducts final : public Products {
   void forward(const Where&, Index rows, const Linear& linear, const Matrix& x, bool relu, Matrix& y) override {
     Product p = product(linear, rows, x, linear.packed_forward, y);
     p.start = linear.packed_bias;
-    p.finish = relu ? Finish::relu : Finish::store;
+    p.finish = relu ? Epilogue::relu : Epilogue::store;
     multiply(linear, p, rows, true, y);
   }
   void weight_gradient(const Where&, const Pieces& pieces, const Linear& linear, const Matrix& dy, const Matrix& x,
@@ -82,7 +82,7 @@ class PanelProducts final : public Products {
                       const Matrix* mask, Matrix& dx) override {
     Product p = product(linear, rows, dy, linear.packed_backward, dx);
     if (finished) {
-      p.finish = Finish::gradient;
+      p.finish = Epilogue::gradient;
       p.y = mask != nullptr ? mask->numbers : nullptr;
       p.sums = dx.sums.data();
       std::fill_n(p.sums, padded_width(dx.width), 0.0f);

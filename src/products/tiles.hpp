@@ -67,12 +67,12 @@ class Tiles {
     for (; k + width <= depth; k += width, a += p.a_rows * width, b += width * width)
       accumulate<R, H, 1, width>(width, a, b, c);
     if (k < depth) accumulate<R, H, 1, width>(depth - k, a, b, c);
-    if (ends && p.finish == Finish::relu)
+    if (ends && p.finish == Epilogue::relu)
 #pragma GCC unroll 12
       for (int r = 0; r < R; ++r)
 #pragma GCC unroll 2
         for (int h = 0; h < H; ++h) c[r][h] = V::positive(c[r][h]);
-    if (ends && p.finish == Finish::gradient)
+    if (ends && p.finish == Epilogue::gradient)
       gradient_finish<R, H>(p.y == nullptr ? nullptr : p.y + at, p.sums + column, c);
 #pragma GCC unroll 12
     for (int r = 0; r < R; ++r)
@@ -188,7 +188,7 @@ class Tiles {
         for (Index i = 0; i < half; ++i)
           if (k + i < p.depth) sum = V::fma(square[i], V::broadcast(p.b + (k + i) * width), sum);
       }
-      if (p.finish == Finish::relu) sum = V::positive(sum);
+      if (p.finish == Epilogue::relu) sum = V::positive(sum);
       float column[half];
       V::store(column, sum);
       for (Index r = 0; r < rows; ++r) p.c[(row + r) * width] = column[r];
@@ -197,7 +197,7 @@ class Tiles {
 
  public:
   static void product(const Product& p) {
-    if (p.columns == 1 && p.finish != Finish::gradient && p.rounded.across == nullptr) return product_column(p);
+    if (p.columns == 1 && p.finish != Epilogue::gradient && p.rounded.across == nullptr) return product_column(p);
     const Index panel_size = p.depth * width;
     for (Index first = 0; first < p.depth; first += block) {
       const Index depth = least(block, p.depth - first);

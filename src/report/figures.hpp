@@ -30,7 +30,7 @@ std::string calibration(const Runs& runs);
 /// Shows by how much the metrics of a run change when one feature's values are permuted.
 std::string importances(const Runs& runs);
 /// Shows how training changed each table, and the ids of the evaluation data.
-std::string learnt(const Runs& runs);
+std::string tables_figure(const Runs& runs);
 /// Shows the time of a step of rank 0 by phase.
 std::string phases(const Runs& runs);
 /// Shows the bytes of a run's ranks, as planned and as measured: one table of all runs, and one picture a plan.

@@ -11,13 +11,13 @@ namespace tesserec::report {
 namespace {
 
 /// Importance of a feature in importance.json: changes of metrics, NaN if undefined.
-struct Worth {
+struct FeatureImportance {
   std::string feature;
   double ne, log_loss, auc;
 };
 
-std::vector<Worth> worths_of(const Json& features) {
-  std::vector<Worth> all;
+std::vector<FeatureImportance> worths_of(const Json& features) {
+  std::vector<FeatureImportance> all;
   for (const Json& one : features.elements())
     all.push_back(
         {one.at("feature").string(), number_of(one.at("ne")), number_of(one.at("log_loss")), number_of(one.at("auc"))});
@@ -31,14 +31,16 @@ std::string signed_text(double value) {
 std::string importance_of(const Run& run) {
   constexpr std::size_t most = 40;
   constexpr double row = 17;
-  const std::vector<Worth> all = run.importance.read({"features"}, worths_of).value_or(std::vector<Worth>());
-  const bool by_ne = std::any_of(all.begin(), all.end(), [](const Worth& one) { return std::isfinite(one.ne); });
-  const auto worth = [&](const Worth& one) {
+  const std::vector<FeatureImportance> all =
+      run.importance.read({"features"}, worths_of).value_or(std::vector<FeatureImportance>());
+  const bool by_ne =
+      std::any_of(all.begin(), all.end(), [](const FeatureImportance& one) { return std::isfinite(one.ne); });
+  const auto worth = [&](const FeatureImportance& one) {
     const double value = by_ne ? one.ne : one.log_loss;
     return std::isfinite(value) ? value : 0;
   };
   double low = 0, high = 0;
-  for (const Worth& one : all) {
+  for (const FeatureImportance& one : all) {
     low = std::min(low, worth(one));
     high = std::max(high, worth(one));
   }
@@ -49,7 +51,7 @@ std::string importance_of(const Run& run) {
   std::string text =
       axis_below(plot, x, by_ne ? "change of the normalized entropy (NE)" : "change of the log loss (nats)");
   for (std::size_t i = 0; i < shown; ++i) {
-    const Worth& one = all[i];
+    const FeatureImportance& one = all[i];
     const double top = plot.top + row * double(i), from = x.at(std::min(0.0, worth(one))),
                  to = x.at(std::max(0.0, worth(one)));
     const std::string told = concat(one.feature, ": NE ", signed_text(one.ne), ", log loss ", signed_text(one.log_loss),

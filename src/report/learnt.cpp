@@ -103,7 +103,7 @@ std::string table_of_several(const std::vector<std::pair<const Run*, std::vector
 
 }  // namespace
 
-std::string learnt(const Runs& runs) {
+std::string tables_figure(const Runs& runs) {
   if (runs.many()) return "";
   std::vector<std::pair<const Run*, std::vector<Learnt>>> all;
   for (const Run& run : runs.all)

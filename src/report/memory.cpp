@@ -54,7 +54,7 @@ std::vector<double> peaks_of(const Run& run) {
 }
 
 /// Runs whose ranks have the same planned bytes.
-struct Alike {
+struct RunsWithSamePlan {
   std::vector<Part> parts;
   std::vector<double> peak;  // largest peak of these runs, bytes [rank]
   std::string names;
@@ -73,7 +73,7 @@ Unit unit_of(double bytes) {
 }
 
 /// Draws a bar for each rank, with a mark at its peak; empty for one rank, whose values are in the table.
-std::string memory_of(const Alike& alike) {
+std::string memory_of(const RunsWithSamePlan& alike) {
   const std::vector<Part>& parts = alike.parts;
   const std::vector<double> sums = sums_of(parts), &peak = alike.peak;
   const std::size_t ranks = sums.size();
@@ -151,13 +151,13 @@ std::string table_of_memory(const Runs& runs) {
 
 std::string memory(const Runs& runs) {
   std::string text = table_of_memory(runs);
-  std::vector<Alike> all;
+  std::vector<RunsWithSamePlan> all;
   for (const Run& run : runs.all) {
     const std::vector<Part> parts = parts_of(run);
     if (parts.empty()) continue;
     std::vector<double> peak = peaks_of(run);
     peak.resize(parts[0].bytes.size(), 0.0);
-    const auto same = std::find_if(all.begin(), all.end(), [&](const Alike& other) {
+    const auto same = std::find_if(all.begin(), all.end(), [&](const RunsWithSamePlan& other) {
       return std::equal(parts.begin(), parts.end(), other.parts.begin(), other.parts.end(),
                         [](const Part& a, const Part& b) { return a.bytes == b.bytes; });
     });
@@ -168,7 +168,7 @@ std::string memory(const Runs& runs) {
     same->names += ", " + run.name;
     for (std::size_t rank = 0; rank < peak.size(); ++rank) same->peak[rank] = std::max(same->peak[rank], peak[rank]);
   }
-  for (const Alike& alike : all) text += memory_of(alike);
+  for (const RunsWithSamePlan& alike : all) text += memory_of(alike);
   return text;
 }
 

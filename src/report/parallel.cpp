@@ -13,10 +13,11 @@ namespace {
 constexpr double letter = 6.6;  // mean width of a letter, pixels
 
 /// Vertical axis: numbers on a scale, or other values at equal distances.
-class Upright {
+class VerticalAxis {
  public:
   /// Takes the values that the axis shows. `wide`: true if positive numbers far apart get a logarithmic scale.
-  Upright(const std::vector<Json>& values, double bottom, double top, bool wide = true) : scale_(0, 1, bottom, top) {
+  VerticalAxis(const std::vector<Json>& values, double bottom, double top, bool wide = true)
+      : scale_(0, 1, bottom, top) {
     std::vector<double> sorted;
     for (const Json& value : values) {
       const bool number = value.kind() == Json::Kind::integer || value.kind() == Json::Kind::number;
@@ -74,7 +75,7 @@ std::string parallel_coordinates(const Sweep& sweep) {
   for (const Sweep::Point& point : sweep.points)
     if (std::isfinite(point.metric)) found.emplace_back(point.metric);
   if (sweep.keys.empty() || sweep.points.empty()) return "";
-  std::vector<Upright> axes;
+  std::vector<VerticalAxis> axes;
   for (std::size_t k = 0; k < sweep.keys.size(); ++k) {
     std::vector<Json> values;
     for (const Sweep::Point& point : sweep.points) values.push_back(point.values[k]);

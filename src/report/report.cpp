@@ -114,7 +114,7 @@ Runs read(const std::vector<std::string>& folders, Page& page) {
 }
 
 /// Renames runs that have the same name after their folders' paths.
-void tell_apart(std::vector<Run>& runs) {
+void disambiguate_names(std::vector<Run>& runs) {
   std::vector<std::string> names;
   for (const Run& run : runs) names.push_back(run.name);
   for (Run& run : runs)
@@ -130,7 +130,7 @@ std::string under(const std::string& title, const std::string& figures) {
 Page make_page(const std::vector<std::string>& folders, const std::string& page_file) {
   Page page;
   Runs runs = read(folders, page);
-  tell_apart(runs.all);
+  disambiguate_names(runs.all);
   page.runs = runs.all.size();
   std::vector<RunState> states;
   for (const Run& run : runs.all) states.push_back({run.folder, run.end, run.steps});
@@ -148,7 +148,7 @@ Page make_page(const std::vector<std::string>& folders, const std::string& page_
           under("Keys that changed between starts", table_of_changes(runs)) + under("Logs", logs(runs, links)) +
           element("main", {},
                   under("Sweep", sweeps) + under("Training", curves(runs)) + under("Scores", calibration(runs)) +
-                      under("Features and tables", importances(runs) + learnt(runs)) +
+                      under("Features and tables", importances(runs) + tables_figure(runs)) +
                       under("Machine", phases(runs) + places)) +
           under("Machine and versions", table_of_machines(runs));
   if (!runs.all.empty())

@@ -112,7 +112,7 @@ double samples_before(const Curve& lines, std::size_t first, double from_step) {
 }
 
 /// Returns the start between two lines with the steps `before` and `now`, or null if there is none.
-const Start* begun_between(const Run& run, double before, double now) {
+const Start* start_between(const Run& run, double before, double now) {
   const auto found = std::find_if(run.starts.begin(), run.starts.end(), [&](const Start& start) {
     return start.from_step > 0 && before <= start.from_step && start.from_step < now;
   });
@@ -214,7 +214,7 @@ Curve speed_between_lines(const Run& run) {
   Curve speed = lines;
   double before = 0;  // samples of earlier starts
   for (std::size_t i = 1, e = 0; i < lines.values.size(); ++i) {
-    if (const Start* const start = begun_between(run, lines.steps[i - 1], lines.steps[i])) {
+    if (const Start* const start = start_between(run, lines.steps[i - 1], lines.steps[i])) {
       before = samples_before(lines, i, start->from_step);
       continue;
     }

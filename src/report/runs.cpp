@@ -51,7 +51,7 @@ Sweep sweep_of(const Json& json) {
 }
 
 /// Colors the points by their places among the points with a metric.
-void colour(Sweep& sweep) {
+void color(Sweep& sweep) {
   std::vector<Sweep::Point*> with;
   for (Sweep::Point& point : sweep.points)
     if (std::isfinite(point.metric)) with.push_back(&point);
@@ -73,7 +73,7 @@ Sweep read_sweep(const std::string& folder, std::vector<std::string>& warnings) 
     warnings.push_back(concat(path, ": ", counted(std::int64_t(sweep.other_data), "point"),
                               " ended on other data than the others (other_data there): their values do not compare"));
   refresh(sweep, warnings);
-  colour(sweep);
+  color(sweep);
   return sweep;
 }
 

@@ -99,7 +99,7 @@ std::string value_text(const Json& value) {
 std::string colour_scale(const std::string& metric) {
   if (metric.empty()) return "";
   std::string text = "colours by " + escaped(metric) + ", place by place: best ";
-  for (int colour = 0; colour < 9; ++colour) text += swatch(concat("q", colour));
+  for (int color = 0; color < 9; ++color) text += swatch(concat("q", color));
   return element("p", {{"class", "legend"}}, text + " worst");
 }
 

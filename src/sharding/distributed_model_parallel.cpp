@@ -122,7 +122,7 @@ DistributedModelParallel::DistributedModelParallel(const Exec& exec, const embed
   for (const embedding::EmbeddingBagConfig& table : module.tables())
     for (std::size_t f = 0; f < table.feature_names.size(); ++f)
       if (table.pools(f)) dims_.push_back(table.embedding_dim);
-  tables_.initialise(exec, options.seed);
+  tables_.initialize(exec, options.seed);
 }
 
 InFlight DistributedModelParallel::start(const Exec& exec, const jagged::KeyedJaggedTensor& features) {

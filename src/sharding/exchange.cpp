@@ -16,7 +16,7 @@ Exchange::Exchange(const comm::Communicator& comm, const comm::Communicator* nod
       requests_(routes),
       answers_(buffers->sums.place() == Place::device ? answers_on_device(routes, requests_)
                                                       : answers_on_host(routes, requests_)),
-      asked_(routes),
+      lookups_(routes),
       messages_(std::move(buffers), {precision.forward, 1.0f}, {precision.backward, precision.gradient_scale}),
       relay_(routes.relays().routes ? std::make_unique<Relay>(*node, routes, precision, messages_.buffers) : nullptr) {}
 
@@ -54,7 +54,7 @@ void Exchange::start(const Exec& exec, const jagged::KeyedJaggedTensor& sparse, 
   bytes_ = {};
   error_.clear();
   messages_.clear(ranks);
-  asked_.expect(messages_.counts);
+  lookups_.expect(messages_.counts);
   try {
     if (sparse.variable_stride())
       fail("the ids have a number of samples for each key; sharded tables need one for all keys");
@@ -71,13 +71,13 @@ void Exchange::start(const Exec& exec, const jagged::KeyedJaggedTensor& sparse, 
 
 void Exchange::advance() {
   go(Stage::counts_sent, Stage::ids_sent);
-  messages_.counts.under_way.wait();
+  messages_.counts.pending.wait();
   count(messages_.counts);
-  if (const int rank = asked_.first_refused(messages_.counts); rank >= 0) {
+  if (const int rank = lookups_.first_refused(messages_.counts); rank >= 0) {
     stage_ = Stage::none;
     throw Error(comm_.broadcast(error_, rank));
   }
-  asked_.count(split_, messages_);
+  lookups_.count(split_, messages_);
   messages_.ids.start(comm_);
   count(messages_.ids);
   if (!routes_.weighted()) return;
@@ -87,24 +87,24 @@ void Exchange::advance() {
 
 void Exchange::receive(const Exec& exec) {
   if (stage_ == Stage::counts_sent) advance();
-  go(Stage::ids_sent, Stage::ids_here);
-  messages_.ids.under_way.wait();
-  messages_.weights.under_way.wait();
-  asked_.read(exec, split_, requests_.front(), requests_.others(), messages_);
+  go(Stage::ids_sent, Stage::ids_received);
+  messages_.ids.pending.wait();
+  messages_.weights.pending.wait();
+  lookups_.read(exec, split_, requests_.front(), requests_.others(), messages_);
   if (relay_) {
-    relay_->ask(exec, asked_.relays(), split_, std::max(ends().sums, ends().gradients));
-    asked_.take_relayed(relay_->inside().asked_);
+    relay_->ask(exec, lookups_.relays(), split_, std::max(ends().sums, ends().gradients));
+    lookups_.take_relayed(relay_->inside().lookups_);
   }
 }
 
 float* Exchange::sums(const Exec& exec) {
-  assert(stage_ == Stage::ids_here);
+  assert(stage_ == Stage::ids_received);
   return messages_.buffers->sums.reserve(exec, "tesserec::sharding::sums",
                                          (relay_ ? relay_->inside() : *this).ends().sums);
 }
 
 float* Exchange::return_sums(const Exec& exec) {
-  go(Stage::ids_here, Stage::pooled);
+  go(Stage::ids_received, Stage::pooled);
   if (relay_) relay_->return_sums(exec);
   messages_.rows.in.reserve(exec, "tesserec::sharding::rows_in", total(messages_.rows.from));
   messages_.rows.travel(exec, comm_, requests_.others().sums, 0);
@@ -114,15 +114,15 @@ float* Exchange::return_sums(const Exec& exec) {
 }
 
 float* Exchange::gradient(const Exec& exec) {
-  go(Stage::pooled, Stage::gradient_asked);
-  if (relay_) relay_->inside().go(Stage::pooled, Stage::gradient_asked);
+  go(Stage::pooled, Stage::gradient_buffer_returned);
+  if (relay_) relay_->inside().go(Stage::pooled, Stage::gradient_buffer_returned);
   return messages_.buffers->gradients.reserve(exec, "tesserec::sharding::gradients",
                                               (relay_ ? relay_->inside() : *this).ends().gradients);
 }
 
 const float* Exchange::send_gradients(const Exec& exec) {
-  if (stage_ == Stage::gradients_here) return messages_.buffers->gradients.data();
-  go(Stage::gradient_asked, Stage::gradients_here);
+  if (stage_ == Stage::gradients_received) return messages_.buffers->gradients.data();
+  go(Stage::gradient_buffer_returned, Stage::gradients_received);
   messages_.gradients.out.reserve(exec, "tesserec::sharding::gradients_out", total(messages_.gradients.to));
   answers_->share_gradients(exec, messages_.gradients);
   messages_.gradients.travel(exec, comm_, 0, requests_.others().gradients);
@@ -133,11 +133,11 @@ const float* Exchange::send_gradients(const Exec& exec) {
 
 void Exchange::finish(bool wait) {
   if (relay_) relay_->inside().finish(wait);
-  for (comm::Pending* message : {&messages_.counts.under_way, &messages_.ids.under_way, &messages_.weights.under_way}) {
+  for (comm::Pending* message : {&messages_.counts.pending, &messages_.ids.pending, &messages_.weights.pending}) {
     if (wait) message->wait();
     *message = {};
   }
-  for (embedding::AskedShard& shard : asked()) shard.pinned = {};
+  for (embedding::ShardLookups& shard : lookups()) shard.pinned = {};
   stage_ = Stage::none;
 }
 
@@ -161,7 +161,7 @@ InFlight& InFlight::operator=(InFlight&& other) noexcept {
 Index InFlight::samples() const { return exchange_->samples().size(); }
 Index InFlight::global_size() const { return exchange_->split().global_size(); }
 BytesSent InFlight::bytes() const { return exchange_->bytes(); }
-const std::vector<embedding::AskedShard>& InFlight::asked() const { return exchange_->asked(); }
+const std::vector<embedding::ShardLookups>& InFlight::lookups() const { return exchange_->lookups(); }
 
 void InFlight::finish() {
   if (exchange_ != nullptr) exchange_->finish(true);

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "answers.hpp"
-#include "asked.hpp"
+#include "received_lookups.hpp"
 #include <tesserec/comm/communicator.hpp>
 #include <tesserec/embedding/row_kernels.hpp>
 #include <tesserec/sharding/in_flight.hpp>
@@ -34,14 +34,14 @@ class Exchange {
   void advance();
   /// Receives the ids, and sends relayed ones to the owners on this node. Blocks.
   void receive(const Exec& exec);
-  std::vector<embedding::AskedShard>& asked() { return asked_.shards(); }
+  std::vector<embedding::ShardLookups>& lookups() { return lookups_.shards(); }
   /// Returns the batch in the form of RowKernels.
   embedding::RowBatch rows() {
-    return {.asked = asked(),
+    return {.lookups = lookups(),
             .split = &split_,
             .own_lanes = split_.lanes(comm_.rank()),
             .gradients = gradients_,
-            .lists = &asked_.lists()};
+            .lists = &lookups_.lists()};
   }
   /// Returns the buffer to which lookups write their sums.
   float* sums(const Exec& exec);
@@ -57,7 +57,7 @@ class Exchange {
   /// ranks must then call it.
   void finish(bool wait);
 
-  enum class Stage { none, counts_sent, ids_sent, ids_here, pooled, gradient_asked, gradients_here };
+  enum class Stage { none, counts_sent, ids_sent, ids_received, pooled, gradient_buffer_returned, gradients_received };
   Stage stage() const { return stage_; }
   const BatchSplit& split() const { return split_; }
   /// Returns the samples of this rank.
@@ -79,7 +79,7 @@ class Exchange {
   std::string error_;  // error in this rank's ids; empty = none
   Requests requests_;
   std::unique_ptr<Answers> answers_;
-  Asked asked_;
+  ReceivedLookups lookups_;
   Messages messages_;
   BytesSent bytes_;
   std::unique_ptr<Relay> relay_;

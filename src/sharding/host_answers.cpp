@@ -18,13 +18,13 @@ struct NodeSums {
 };
 
 /// Adds the sums of a bag's routes by the tree. Returns the result, slots[0 .. dim).
-TESSEREC_KERNEL const float* add_nodes(std::span<const Requests::BagPart> parts, const NodeSums* sources, Index dim,
+TESSEREC_KERNEL const float* add_nodes(std::span<const Requests::BagPiece> parts, const NodeSums* sources, Index dim,
                                        float* slots) {
   TreeOrder tree(whole_tree);
   const auto merge = [&](int into, int from) {
     for (Index c = 0; c < dim; ++c) slots[into * dim + c] += slots[from * dim + c];
   };
-  for (const Requests::BagPart& part : parts) {
+  for (const Requests::BagPiece& part : parts) {
     const NodeSums& source = sources[part.route];
     for (Index node = source.offsets[part.bag]; node < source.offsets[part.bag + 1]; ++node) {
       float* to = slots + tree.push(source.leaves[node], merge) * dim;
@@ -44,16 +44,16 @@ struct PooledColumns {
 
 /// Adds the subtree sums of each sample's bag; 0 without ids. Two sums need no tree, because any two leaves meet in one
 /// node.
-TESSEREC_KERNEL void pool_parts(Range samples, const Requests::BagParts& bags, const NodeSums* sources,
+TESSEREC_KERNEL void pool_parts(Range samples, const Requests::BagPieces& bags, const NodeSums* sources,
                                 const PooledColumns& columns) {
   const Index dim = columns.dim;
   std::vector<float> slots(TreeOrder::max_slots * dim);
   for (Index s = samples.begin; s < samples.end; ++s) {
-    const std::span<const Requests::BagPart> parts = bags.of(s);
+    const std::span<const Requests::BagPiece> parts = bags.of(s);
     float* const to = columns.out + s * columns.stride;
     Index nodes = 0;
     const float *first = nullptr, *last = nullptr;
-    for (const Requests::BagPart& part : parts) {
+    for (const Requests::BagPiece& part : parts) {
       const NodeSums& source = sources[part.route];
       last = source.sums + source.offsets[part.bag] * dim;
       if (nodes == 0) first = last;

@@ -20,7 +20,7 @@ void exchange(const Exec& exec, const comm::Communicator& comm, Place place, con
 
 void VectorMessage::clear(int ranks) {
   Counts<float>::clear(ranks);
-  for (Runs* runs : {&going_, &coming_}) runs->assign(ranks, {});
+  for (Runs* runs : {&send_runs_, &receive_runs_}) runs->assign(ranks, {});
 }
 
 void VectorMessage::add(std::vector<Index>& counts, Runs& runs, int rank, Index numbers, bool finished) {
@@ -46,7 +46,7 @@ std::vector<Index> VectorMessage::words(const Runs& runs) {
 Index VectorMessage::bytes(Range ranks) const {
   if (!rounding_) return Counts<float>::bytes(ranks);
   Counts<std::uint32_t> packed;
-  packed.to = words(going_);
+  packed.to = words(send_runs_);
   return packed.bytes(ranks);
 }
 
@@ -64,10 +64,10 @@ void VectorMessage::each(const Runs& runs, const Visit& visit) {
 void VectorMessage::travel(const Exec& exec, const comm::Communicator& comm, Index out_at, Index in_at) {
   const Place place = out.place();
   if (!rounding_) return exchange<float>(exec, comm, place, out.data() + out_at, to, in.data() + in_at, from);
-  const std::vector<Index> send = words(going_), receive = words(coming_);
+  const std::vector<Index> send = words(send_runs_), receive = words(receive_runs_);
   std::uint32_t* const going = words_[0].reserve(exec, "tesserec::sharding::going", total(send));
   std::uint32_t* const coming = words_[1].reserve(exec, "tesserec::sharding::coming", total(receive));
-  each(going_, [&](const Run& run, Index at, Index word) {
+  each(send_runs_, [&](const Run& run, Index at, Index word) {
     const float* const numbers = out.data() + out_at + at;
     if (run.finished)
       rounding_.pack(exec, place, numbers, reinterpret_cast<std::uint16_t*>(going + word), run.numbers);
@@ -75,7 +75,7 @@ void VectorMessage::travel(const Exec& exec, const comm::Communicator& comm, Ind
       copy(exec, place, numbers, place, reinterpret_cast<float*>(going + word), run.numbers);
   });
   exchange<std::uint32_t>(exec, comm, place, going, send, coming, receive);
-  each(coming_, [&](const Run& run, Index at, Index word) {
+  each(receive_runs_, [&](const Run& run, Index at, Index word) {
     float* const numbers = in.data() + in_at + at;
     if (run.finished)
       rounding_.unpack(exec, place, reinterpret_cast<const std::uint16_t*>(coming + word), numbers, run.numbers);

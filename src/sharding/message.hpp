@@ -34,17 +34,17 @@ struct Counts {
 template <class T>
 struct Message : Counts<T> {
   std::vector<T> out, in;
-  comm::Pending under_way;
+  comm::Pending pending;
 
   void clear(int ranks) {
     Counts<T>::clear(ranks);
     out.clear();
-    under_way = {};
+    pending = {};
   }
   /// Starts the exchange. `out`, `to` and `from` must be complete.
   void start(const comm::Communicator& comm) {
     in.resize(total(this->from));
-    under_way = comm.start_all_to_all(out.data(), this->to, in.data(), this->from);
+    pending = comm.start_all_to_all(out.data(), this->to, in.data(), this->from);
   }
 };
 
@@ -92,8 +92,8 @@ class VectorMessage : public Counts<float> {
 
   void clear(int ranks);
   /// Appends numbers to the message to a rank (goes) or from it (comes). Numbers of finished vectors may be rounded.
-  void goes(int rank, Index numbers, bool finished) { add(to, going_, rank, numbers, finished); }
-  void comes(int rank, Index numbers, bool finished) { add(from, coming_, rank, numbers, finished); }
+  void append_send(int rank, Index numbers, bool finished) { add(to, send_runs_, rank, numbers, finished); }
+  void append_receive(int rank, Index numbers, bool finished) { add(from, receive_runs_, rank, numbers, finished); }
   /// Returns the bytes sent to ranks outside of `ranks`.
   Index bytes(Range ranks) const;
 
@@ -114,7 +114,7 @@ class VectorMessage : public Counts<float> {
   static void each(const Runs& runs, const Visit& visit);
 
   Rounding rounding_;
-  Runs going_, coming_;
+  Runs send_runs_, receive_runs_;
   PlacedVector<std::uint32_t> words_[2];  // sent words, received words
 };
 

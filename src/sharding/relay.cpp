@@ -10,25 +10,25 @@ Relay::Relay(const comm::Communicator& node, const Routes& routes, const Exchang
              std::shared_ptr<BatchBuffers> buffers)
     : routes_(routes),
       buffers_(std::move(buffers)),
-      inside_(node, nullptr, *routes.relays().routes, precision, buffers_) {
+      node_exchange_(node, nullptr, *routes.relays().routes, precision, buffers_) {
   for (const embedding::EmbeddingBagConfig& table : routes.relays().routes->tables())
     sparse_.keys.insert(sparse_.keys.end(), table.feature_names.begin(), table.feature_names.end());
 }
 
-void Relay::ask(const Exec& exec, const std::vector<embedding::AskedShard>& relays, const BatchSplit& split,
+void Relay::ask(const Exec& exec, const std::vector<embedding::ShardLookups>& relays, const BatchSplit& split,
                 Index begin) {
   constexpr Index line = 16;  // floats of a cache line
   samples_.clear();
   for (Index rank = routes_.rank() % routes_.node().size(); rank < split.ranks(); rank += routes_.node().size())
     samples_.push_back(split.samples(int(rank)).size());
   copy_bags(exec, relays, split);
-  inside_.start(exec, sparse_, split, true, (begin + line - 1) / line * line);
-  inside_.receive(exec);
+  node_exchange_.start(exec, sparse_, split, true, (begin + line - 1) / line * line);
+  node_exchange_.receive(exec);
   find_runs(relays);
 }
 
 /// Concatenates the samples of all partners into one batch.
-void Relay::copy_bags(const Exec& exec, const std::vector<embedding::AskedShard>& relays, const BatchSplit& split) {
+void Relay::copy_bags(const Exec& exec, const std::vector<embedding::ShardLookups>& relays, const BatchSplit& split) {
   std::vector<const embedding::ShardBags*> tables;
   Index total = 0;
   for (std::size_t i = 0; i < relays.size(); ++i) {
@@ -57,7 +57,7 @@ void Relay::copy_bags(const Exec& exec, const std::vector<embedding::AskedShard>
       }
 }
 
-void Relay::find_runs(const std::vector<embedding::AskedShard>& relays) {
+void Relay::find_runs(const std::vector<embedding::ShardLookups>& relays) {
   runs_.clear();
   const Routes& inside = *routes_.relays().routes;
   std::vector<std::vector<Index>> first(inside.tables().size());  // column of each pooled feature, or its sequence
@@ -67,7 +67,7 @@ void Relay::find_runs(const std::vector<embedding::AskedShard>& relays) {
     for (std::size_t f = 0; f < table.feature_names.size(); ++f)
       first[t].push_back(table.pools(f) ? std::exchange(width, width + table.embedding_dim) : sequences++);
   }
-  const Front& front = inside_.front();
+  const Front& front = node_exchange_.front();
   for (std::size_t i = 0; i < relays.size(); ++i) {
     const auto [t, column] = routes_.relays().inside[i];
     const embedding::EmbeddingBagConfig& table = inside.tables()[t];
@@ -121,13 +121,13 @@ void Relay::copy_vectors(const Exec& exec, float* data, bool gradients) {
 }
 
 void Relay::return_sums(const Exec& exec) {
-  inside_.return_sums(exec);
+  node_exchange_.return_sums(exec);
   copy_vectors(exec, buffers_->sums.data(), false);
 }
 
 void Relay::send_gradients(const Exec& exec) {
   copy_vectors(exec, buffers_->gradients.data(), true);
-  inside_.send_gradients(exec);
+  node_exchange_.send_gradients(exec);
 }
 
 }  // namespace tesserec::sharding

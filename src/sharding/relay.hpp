@@ -18,14 +18,14 @@ class Relay {
   Relay(const comm::Communicator& node, const Routes& routes, const ExchangePrecision& precision,
         std::shared_ptr<BatchBuffers> buffers);
 
-  /// Sends the ids of Asked::relays to the owners. Vectors begin at float offset `begin`. Collective in the node.
-  void ask(const Exec& exec, const std::vector<embedding::AskedShard>& relays, const BatchSplit& split, Index begin);
+  /// Sends the ids of ReceivedLookups::relays to the owners. Vectors begin at float offset `begin`. Collective in the node.
+  void ask(const Exec& exec, const std::vector<embedding::ShardLookups>& relays, const BatchSplit& split, Index begin);
   /// Receives the owners' sums, and writes the finished vectors to the partners' vectors. Collective in the node.
   void return_sums(const Exec& exec);
   /// Sends the partners' gradients, which must have arrived, to the owners. Collective in the node.
   void send_gradients(const Exec& exec);
 
-  Exchange& inside() { return inside_; }
+  Exchange& inside() { return node_exchange_; }
 
  private:
   /// Vectors of one feature for the samples of one partner.
@@ -36,15 +36,15 @@ class Relay {
     Index inside_step;  // floats from one vector inside the node to the next, bags without ids included
     Index dim;
   };
-  void copy_bags(const Exec& exec, const std::vector<embedding::AskedShard>& relays, const BatchSplit& split);
-  void find_runs(const std::vector<embedding::AskedShard>& relays);
+  void copy_bags(const Exec& exec, const std::vector<embedding::ShardLookups>& relays, const BatchSplit& split);
+  void find_runs(const std::vector<embedding::ShardLookups>& relays);
   void copy_vectors(const Exec& exec, float* data, bool gradients);
   template <class Visit>  // visit(outside, inside), with float offsets
   static void each_vector(const Run& run, Index outside, Index stride, const Visit& visit);
 
   const Routes& routes_;
   std::shared_ptr<BatchBuffers> buffers_;
-  Exchange inside_;
+  Exchange node_exchange_;
   std::vector<Index> samples_;  // number of samples of each partner
   jagged::KeyedJaggedTensor sparse_;
   std::vector<Run> runs_;

@@ -63,8 +63,8 @@ void Requests::collect(const Exec& exec, const jagged::KeyedJaggedTensor& sparse
     const std::size_t counts_before = counts.out.size(), ids_before = ids.out.size(),
                       weights_before = weights.out.size();
     counts.out.push_back(0);  // error flag
-    const Range asked = routes_.sums(me, owner);
-    for (Index r = asked.begin; r < asked.end; ++r) {
+    const Range lookups = routes_.sums(me, owner);
+    for (Index r = lookups.begin; r < lookups.end; ++r) {
       const Route& route = routes_.all()[r];
       Request& request = requests_[r];
       const Index sums = request.nodes.offsets.back() * route.dim,
@@ -73,16 +73,16 @@ void Requests::collect(const Exec& exec, const jagged::KeyedJaggedTensor& sparse
       if (!route.sums_in_place) at.sums += sums;
       if (!route.gradients_in_place) at.gradients += of_gradients;
       if (owner == me) continue;
-      messages.rows.comes(owner, sums, routes_.finished(route));
-      messages.gradients.goes(owner, of_gradients, true);
+      messages.rows.append_receive(owner, sums, routes_.finished(route));
+      messages.gradients.append_send(owner, of_gradients, true);
     }
-    for (Index r = asked.begin; r < asked.end; r += routes_.all()[r].features) write_bags(r, messages);
+    for (Index r = lookups.begin; r < lookups.end; r += routes_.all()[r].features) write_bags(r, messages);
     for (; next_fetch < fetches_.size() && routes_.fetches()[next_fetch].shard.rank == owner; ++next_fetch) {
       const Offsets before = at;
       write_fetch(next_fetch, messages, at);
       if (owner == me) continue;
-      messages.rows.comes(owner, at.sums - before.sums, false);
-      messages.gradients.goes(owner, at.gradients - before.gradients, false);
+      messages.rows.append_receive(owner, at.sums - before.sums, false);
+      messages.gradients.append_send(owner, at.gradients - before.gradients, false);
     }
     counts.to[owner] = counts.out.size() - counts_before;
     ids.to[owner] = ids.out.size() - ids_before;

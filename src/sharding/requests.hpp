@@ -25,15 +25,15 @@ class Requests {
     Index vectors(bool unpooled) const { return unpooled ? bags.ids() : bags.count(); }
   };
   /// Bag of one route, with some ids of a sample's bag.
-  struct BagPart {
+  struct BagPiece {
     std::int32_t route;
     std::int32_t bag;  ///< index among the route's bags
   };
   /// Bags that make up each sample's bag, in row order.
-  struct BagParts {
+  struct BagPieces {
     std::vector<Index> offsets;  // [samples + 1]
-    std::vector<BagPart> parts;
-    std::span<const BagPart> of(Index sample) const {
+    std::vector<BagPiece> parts;
+    std::span<const BagPiece> of(Index sample) const {
       return {parts.data() + offsets[sample], std::size_t(offsets[sample + 1] - offsets[sample])};
     }
   };
@@ -65,7 +65,7 @@ class Requests {
   const std::vector<Fetch>& fetches() const { return fetches_; }
   Offsets fetched_end() const { return fetched_end_; }
   /// Returns the bags of a segment that is pooled from the sums of routes.
-  const BagParts& parts(std::size_t segment) const { return parts_[segment]; }
+  const BagPieces& parts(std::size_t segment) const { return parts_[segment]; }
   /// Returns the offsets [samples + 1] of whole bags, over all owners, for a segment of means.
   const Index* mean_offsets(std::size_t segment) const { return mean_offsets_[segment].data(); }
   Index bag_length(std::size_t segment, Index sample) const {
@@ -84,7 +84,7 @@ class Requests {
   Index samples_ = 0, first_sample_ = 0;
   Front front_;
   std::vector<OwnerBuckets> buckets_;             // [segments]
-  std::vector<BagParts> parts_;                   // [segments]
+  std::vector<BagPieces> parts_;                  // [segments]
   std::vector<std::vector<Index>> mean_offsets_;  // [segments][samples + 1], for segments of means
   std::vector<Request> requests_;
   std::vector<Fetch> fetches_;

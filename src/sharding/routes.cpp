@@ -33,7 +33,7 @@ std::vector<planning::Shard> on_relays(const std::vector<planning::Shard>& shard
 }
 
 /// Finds the second level of relays.shards: the tables of the owners on this node, and their routes.
-void look_inside(Routes::Relays& relays, const Routes& routes, const planning::ShardingPlan& plan) {
+void find_second_level(Routes::Relays& relays, const Routes& routes, const planning::ShardingPlan& plan) {
   const int node = int(routes.node().size());
   std::vector<embedding::EmbeddingBagConfig> tables;
   planning::ShardingPlan here;
@@ -81,7 +81,7 @@ Routes::Routes(int rank, int ranks, std::vector<embedding::EmbeddingBagConfig> t
   }
   order_by_owner();
   find_sources();
-  if (!relays_.shards.empty()) look_inside(relays_, *this, plan);
+  if (!relays_.shards.empty()) find_second_level(relays_, *this, plan);
 }
 
 void Routes::add_table(std::size_t t, const planning::ParameterSharding& sharding, const std::vector<Index>& keys,
@@ -186,9 +186,9 @@ Range Routes::sums(int sender, int owner) const {
 }
 
 Index Routes::id_counts(int sender, int owner) const {
-  const Range asked = sums(sender, owner);
+  const Range lookups = sums(sender, owner);
   Index counts = 0;
-  for (Index r = asked.begin; r < asked.end; r += routes_[r].features)
+  for (Index r = lookups.begin; r < lookups.end; r += routes_[r].features)
     if (!routes_[r].same_ids) counts += 1 + routes_[r].features;
   return counts;
 }

@@ -68,8 +68,8 @@ ShardedEmbeddingBagCollection::ShardedEmbeddingBagCollection(const Exec& exec, c
 
 ShardedEmbeddingBagCollection::~ShardedEmbeddingBagCollection() = default;
 
-void ShardedEmbeddingBagCollection::initialise(const Exec& exec, std::uint64_t seed) {
-  for (Shard& shard : shards_) shard.rows->initialise(exec, seed, Index(shard.table));
+void ShardedEmbeddingBagCollection::initialize(const Exec& exec, std::uint64_t seed) {
+  for (Shard& shard : shards_) shard.rows->initialize(exec, seed, Index(shard.table));
 }
 
 InFlight ShardedEmbeddingBagCollection::start(const Exec& exec, const jagged::KeyedJaggedTensor& sparse,
@@ -93,10 +93,10 @@ void ShardedEmbeddingBagCollection::progress(const Exec& exec, InFlight& batch) 
 
 void ShardedEmbeddingBagCollection::receive(const Exec& exec, InFlight& batch) {
   Exchange& exchange = *batch.exchange_;
-  if (exchange.stage() >= Exchange::Stage::ids_here) return;
+  if (exchange.stage() >= Exchange::Stage::ids_received) return;
   phases_.time("send ids", [&] {
     exchange.receive(exec);
-    for (std::size_t i = 0; i < shards_.size(); ++i) exchange.asked()[i].pin(exec, shards_[i].rows->store());
+    for (std::size_t i = 0; i < shards_.size(); ++i) exchange.lookups()[i].pin(exec, shards_[i].rows->store());
     updates_->kernels().read(exec, exchange.rows());
   });
 }
@@ -128,7 +128,7 @@ void ShardedEmbeddingBagCollection::backward(const Exec& exec, InFlight batch, c
                                              Index step) {
   send_back(exec, batch, [&](const embedding::RowBatch& rows, const float* gradients) {
     updates_->move(exec, rows, gradients, schedule, step);
-    for (embedding::AskedShard& asked : batch.exchange_->asked()) asked.pinned.set_moved();
+    for (embedding::ShardLookups& lookups : batch.exchange_->lookups()) lookups.pinned.set_moved();
   });
 }
 

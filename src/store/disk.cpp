@@ -72,7 +72,7 @@ void write_all(int file, const std::string& path, std::span<const std::byte> byt
   }
 }
 
-void write_proven(const std::string& path, std::span<const std::byte> bytes) {
+void write_verified(const std::string& path, std::span<const std::byte> bytes) {
   {
     Descriptor file(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, "create it");
     write_all(file, path, bytes);
@@ -92,8 +92,8 @@ void write_proven(const std::string& path, std::span<const std::byte> bytes) {
     fail(path, ": ", read, " bytes are on the disk where ", bytes.size(), " were written: the disk is failing");
 }
 
-void write_proven(const std::string& path, const std::string& text) {
-  write_proven(path, std::as_bytes(std::span(text.data(), text.size())));
+void write_verified(const std::string& path, const std::string& text) {
+  write_verified(path, std::as_bytes(std::span(text.data(), text.size())));
 }
 
 void read_pieces(const std::string& path, Index first,
@@ -129,7 +129,7 @@ void replace_proven(const std::string& path, const std::string& text) {
   const std::string draft = path + ".tmp";
   const OpenDraft open(draft);
   try {
-    write_proven(draft, text);
+    write_verified(draft, text);
     rename_durably(draft, path);
   } catch (...) {
     ::unlink(draft.c_str());

@@ -97,7 +97,7 @@ void File::close() {
   if (impl_->created) {
     const std::span<std::byte> bytes = image();
     put_seal(bytes);
-    write_proven(impl_->path, bytes);
+    write_verified(impl_->path, bytes);
   }
   const auto lock = hdf5_lock();
   const std::unique_ptr<Impl> impl(std::exchange(impl_, nullptr));

@@ -64,7 +64,7 @@ bool is_still(int file, const std::string& path) {
 
 /// Sets `type` to the type of another open file's lock on any byte, or to F_UNLCK. Returns 0, or errno without lock
 /// support.
-int ask_lock(int file, short& type) {
+int query_lock(int file, short& type) {
   struct flock range {};
   range.l_type = F_WRLCK;
   range.l_whence = SEEK_SET;
@@ -119,12 +119,12 @@ FileLock::~FileLock() {
   if (file_ >= 0) ::close(file_);
 }
 
-LockLook look_at_lock(const std::string& path) {
+LockStatus probe_lock(const std::string& path) {
   const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-  if (file < 0) return {errno == ENOENT ? LockLook::State::missing : LockLook::State::unknown, ""};
-  LockLook look{LockLook::State::unknown, owner_of(file)};
+  if (file < 0) return {errno == ENOENT ? LockStatus::State::missing : LockStatus::State::unknown, ""};
+  LockStatus look{LockStatus::State::unknown, owner_of(file)};
   short type = F_UNLCK;
-  if (ask_lock(file, type) == 0) look.state = type == F_UNLCK ? LockLook::State::free : LockLook::State::held;
+  if (query_lock(file, type) == 0) look.state = type == F_UNLCK ? LockStatus::State::free : LockStatus::State::held;
   ::close(file);
   return look;
 }

@@ -51,15 +51,15 @@ RunEnd end_of_result(const Json& result) {
   return {"finished", ""};  // Older versions wrote no reason.
 }
 
-RunEnd end_without_result(const LockLook& lock) {
+RunEnd end_without_result(const LockStatus& lock) {
   switch (lock.state) {
-    case LockLook::State::held:
+    case LockStatus::State::held:
       return {"running", lock.owner};
-    case LockLook::State::free:
+    case LockStatus::State::free:
       if (is_here(lock.owner)) return {"crashed", ""};
       return {"crashed", lock.owner + " does not hold its lock any more, as far as this host sees"};
-    case LockLook::State::missing:
-    case LockLook::State::unknown:
+    case LockStatus::State::missing:
+    case LockStatus::State::unknown:
       break;
   }
   return {"running or crashed", ""};
@@ -77,11 +77,11 @@ RunEnd run_end(const std::string& folder) {
   const Json start = object_of(folder + "/run.json"), result = object_of(folder + "/result.json");
   const std::string begun = text_of(start, "start_time"), of = text_of(result, "start_time");
   const bool stale = !begun.empty() && !of.empty() && begun != of;
-  const LockLook lock = look_at_lock(folder + "/lock");
+  const LockStatus lock = probe_lock(folder + "/lock");
   const bool told = result.kind() == Json::Kind::object && !stale;
   RunEnd end = told ? end_of_result(result) : end_without_result(lock);
   end.stale = stale;
-  end.in_use = lock.state == LockLook::State::held;
+  end.in_use = lock.state == LockStatus::State::held;
   return end;
 }
 

@@ -41,14 +41,14 @@ bool is_constant(const std::vector<T>& values) {
   return std::count(values.begin(), values.end(), values[0]) == std::ssize(values);
 }
 
-Importance of_range(const std::vector<std::string>& x, const std::vector<double>& y, bool more_is_better) {
+Importance rank_correlation(const std::vector<std::string>& x, const std::vector<double>& y, bool more_is_better) {
   std::vector<double> numbers;
   for (const std::string& text : x) numbers.push_back(parse_number<double>(text).value());
   const double rho = correlation(ranks(numbers), ranks(y));
   return {"", rho * rho, (rho > 0) == more_is_better ? "more" : "less"};
 }
 
-Importance of_list(const std::vector<std::string>& x, const std::vector<double>& y, bool more_is_better) {
+Importance correlation_ratio(const std::vector<std::string>& x, const std::vector<double>& y, bool more_is_better) {
   std::map<std::string, std::vector<double>> groups;
   for (std::size_t i = 0; i < x.size(); ++i) groups[x[i]].push_back(y[i]);
   const double all = mean(y);
@@ -82,7 +82,8 @@ std::vector<Importance> importance(const Settings& settings, const std::vector<P
     if (says_nothing)
       all.push_back({"", std::nan(""), ""});
     else
-      all.push_back(key.values.empty() ? of_range(x, y, more_is_better) : of_list(x, y, more_is_better));
+      all.push_back(key.values.empty() ? rank_correlation(x, y, more_is_better)
+                                       : correlation_ratio(x, y, more_is_better));
     all.back().key = key.path;
   }
   return all;

@@ -15,7 +15,7 @@ namespace tesserec::train {
 BestEvaluation::BestEvaluation(const Session& session)
     : job_(session.job),
       folder_(session.comm, job_.checkpoint_folder()),
-      used_(job_.checkpoint.keep_best || job_.evaluate.patience > 0) {
+      tracks_best_(job_.checkpoint.keep_best || job_.evaluate.patience > 0) {
   const std::vector<std::string> rising = metrics::more_is_better();
   more_is_better_ = std::find(rising.begin(), rising.end(), job_.evaluate.monitor) != rising.end();
 }
@@ -27,10 +27,10 @@ void BestEvaluation::begins(Training& training) {
   if (job_.checkpoint.keep == 0) return;
   best_ = folder_.best();
   if (!best_) return;
-  const bool holds = goes_on && used_ && best_->step <= at.step && best_->step >= begun_ &&
+  const bool holds = goes_on && tracks_best_ && best_->step <= at.step && best_->step >= begun_ &&
                      best_->metric == job_.evaluate.monitor && (!job_.checkpoint.keep_best || !checkpoint().empty());
   if (holds) return;
-  if (goes_on && !used_)
+  if (goes_on && !tracks_best_)
     log_info(concat("checkpoint.keep_best is off: the best checkpoint, of step ", best_->step, ", is kept no longer"));
   folder_.mark_best(std::nullopt);
   best_.reset();
@@ -58,7 +58,7 @@ double BestEvaluation::value_of(const metrics::BinaryMetrics& metrics) const {
 }
 
 bool BestEvaluation::is_better(const metrics::BinaryMetrics& metrics, Index step) const {
-  if (!used_) return false;
+  if (!tracks_best_) return false;
   const double value = value_of(metrics);
   if (std::isnan(value)) return false;
   if (!best_ || best_->step == step) return true;

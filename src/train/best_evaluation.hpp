@@ -39,7 +39,7 @@ class BestEvaluation final : public Observer {
 
   const Job& job_;
   const parallel_io::CheckpointFolder folder_;
-  bool used_, more_is_better_;
+  bool tracks_best_, more_is_better_;
   Index begun_ = 0;
   std::optional<parallel_io::BestEvaluation> best_;
 };

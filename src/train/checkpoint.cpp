@@ -48,7 +48,7 @@ std::string state_digest(Session& session) { return digest(session, model_states
 
 std::string save(Session& session, const Position& at, Index epoch_samples) {
   const Job& job = session.job;
-  know_content(session);
+  fill_content_checksums(session);
   const parallel_io::CheckpointFolder folder(session.comm, job.checkpoint_folder());
   store::Attributes attributes = {
       {"step", at.step},

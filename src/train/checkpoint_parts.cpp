@@ -16,7 +16,7 @@ std::vector<store::StateItem> all_items(const Session& session) {
   return items;
 }
 
-void know_content(Session& session) {
+void fill_content_checksums(Session& session) {
   if (session.contents.empty()) session.contents = data::contents(session.comm, session.data.files);
 }
 

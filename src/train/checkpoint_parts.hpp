@@ -17,7 +17,7 @@ namespace tesserec::train {
 std::vector<store::StateItem> all_items(const Session& session);
 
 /// Fills session.contents with the checksums of the training files, unless that was done before. Collective.
-void know_content(Session& session);
+void fill_content_checksums(Session& session);
 
 /// Formats bytes, time and rate as ": 12.3 MB in 0.004 s, 3.1 GB/s".
 std::string rate_of(const store::StateRecords& records, double seconds);
@@ -64,7 +64,7 @@ Explained check_same_task(const std::string& deck_then, const Job& job, Purpose 
                           const std::string& file);
 
 /// Matrix of the model that no matrix of the checkpoint fits.
-struct Unfit {
+struct MisfitMatrix {
   std::string name;
   std::string shapes;  ///< shapes in both, "8 x 4, here 16 x 4"
 };
@@ -72,7 +72,7 @@ struct Unfit {
 struct FittingState {
   std::vector<store::StateItem> items;  ///< items to read; for a table that has grown, the checkpoint's rows alone
   std::vector<std::string> grown;       ///< grown tables, "C1 (1000 rows, 20 more here)"
-  std::vector<Unfit> fresh;             ///< matrices that begin as in a new run
+  std::vector<MisfitMatrix> fresh;      ///< matrices that begin as in a new run
   std::vector<std::string> unused;      ///< the checkpoint's other matrices; its states only if the items have states
 };
 

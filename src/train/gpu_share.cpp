@@ -13,7 +13,7 @@
 
 namespace tesserec::train {
 
-int equal_texts(std::span<const char> all, std::span<const Index> sizes, int rank) {
+int count_equal_texts(std::span<const char> all, std::span<const Index> sizes, int rank) {
   std::vector<std::string_view> texts;
   for (Index at = 0; const Index size : sizes) {
     texts.emplace_back(all.data() + at, size);
@@ -29,7 +29,7 @@ GpuShare gpu_share(const comm::Communicator& comm) {
   const std::string mine = concat(comm::nodes_of_ranks(comm)[comm.rank()], " ", share.name);
   std::vector<Index> sizes;
   const std::vector<char> all = comm.all_gather(std::span<const char>(mine), &sizes);
-  share.ranks = equal_texts(all, sizes, comm.rank());
+  share.ranks = count_equal_texts(all, sizes, comm.rank());
   share.memory = comm.min(gpu_free_bytes() / share.ranks);
   return share;
 }

@@ -75,8 +75,8 @@ std::string content_then(const store::Attributes& attributes, const std::string&
 }
 
 /// Returns whether the run has another dataset, as checkpoint.accept allows: other files or another number of samples.
-bool has_another_set(const Session& session, Index epoch_samples, const store::Attributes& attributes,
-                     const std::string& file) {
+bool has_another_dataset(const Session& session, Index epoch_samples, const store::Attributes& attributes,
+                         const std::string& file) {
   const bool may_differ = accepts(session.job.checkpoint, "data.train");
   if (!may_differ) return false;
   if (store::attribute<std::int64_t>(attributes, "samples_per_epoch", file) != epoch_samples) return true;
@@ -93,8 +93,8 @@ void read_fitting(Session& session, const store::OpenCheckpoint& checkpoint, std
   const std::string& file = checkpoint.state.path();
   const store::StateRecords shapes = parallel_io::state_shapes(session.comm, items);
   FittingState state = fitting_state(std::move(items), shapes, checkpoint.manifest.datasets);
-  const auto text = [](const Unfit& one) { return one.name + " (" + one.shapes + ")"; };
-  for (const Unfit& one : state.fresh) {
+  const auto text = [](const MisfitMatrix& one) { return one.name + " (" + one.shapes + ")"; };
+  for (const MisfitMatrix& one : state.fresh) {
     const char* const block = one.name.starts_with("tables/") ? "table" : "model";
     const bool weights = explained.weights || accepts(settings, block);
     if (weights || (!is_of_weights(one.name) && (explained.states || accepts(settings, "optimizer")))) continue;
@@ -132,7 +132,7 @@ Position go_on(Session& session, const NamedCheckpoint& from, Index epoch_sample
   if (attributes.count("running_metrics") != 0)
     at.metrics = store::attribute<std::vector<std::int64_t>>(attributes, "running_metrics", file);
   at.checkpoint = from.folder;
-  if (has_another_set(session, epoch_samples, attributes, file)) {
+  if (has_another_dataset(session, epoch_samples, attributes, file)) {
     at.epoch = at.batch = 0;
     at.another_set = true;
     log_info(concat("another data set: step ", at.step + 1, " takes the first batch of ", session.data.description));
@@ -183,7 +183,7 @@ std::optional<Position> begin(Session& session) {
 }
 
 /// Warns if a run that resumes from its own checkpoint did not begin with checkpoint.start_from. Collective.
-void look_at_start(const Session& session, const store::Checkpoint& own) {
+void warn_if_start_unused(const Session& session, const store::Checkpoint& own) {
   const std::string& path = session.job.checkpoint.start_from;
   if (path.empty()) return;
   const std::string seal = parallel_io::seal_of(session.comm, parallel_io::find_checkpoint(session.comm, path));
@@ -199,7 +199,7 @@ std::string went_on_from(const std::string& seal) { return "resume " + seal; }
 std::optional<Position> restore(Session& session, Index epoch_samples) {
   const Job& job = session.job;
   const std::string& resume = job.checkpoint.resume;
-  if (resume != "never" || job.checkpoint.keep > 0) know_content(session);
+  if (resume != "never" || job.checkpoint.keep > 0) fill_content_checksums(session);
   const auto own = parallel_io::CheckpointFolder(session.comm, job.checkpoint_folder()).list();
   const auto require_overwrite = [&](const std::string& what) {
     if (!job.run.overwrite)
@@ -211,7 +211,7 @@ std::optional<Position> restore(Session& session, Index epoch_samples) {
     return begin(session);
   }
   const auto go_on_from_own = [&] {
-    look_at_start(session, own.front());
+    warn_if_start_unused(session, own.front());
     Position at = go_on(session, open_named(session.comm, own.front().folder, ""), epoch_samples);
     at.is_own = true;
     at.origin = own.front().origin;

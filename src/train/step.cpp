@@ -42,7 +42,7 @@ double TrainStep::operator()(PipelinedBatch& now, PipelinedBatch* next, Index st
   if (keeps_predictions_) predictions_.resize(now.batch.size);
   Phases::Sequence phase(phases());
 
-  // README.md shows what follows.
+  // docs/design/code.md shows what follows.
   if (!now.ids) now.ids = tables.start(exec_, now.batch.sparse, split(now.batch));
   const auto vectors = tables.forward(exec_, now.ids);
   if (next != nullptr) next->ids = tables.start(exec_, next->batch.sparse, split(next->batch));
@@ -56,7 +56,7 @@ double TrainStep::operator()(PipelinedBatch& now, PipelinedBatch* next, Index st
   phase("reduce");
   gradient_ = reduce_(micro_batch);
   phase("check");
-  look_at(micro_batch, gradients);
+  find_nonfinite(micro_batch, gradients);
   phase("reduce");
   const double loss = batch_loss(micro_batch, comm::tree_reduce(comm_, lanes_, lane_losses.get()));
   phase("check");
@@ -104,7 +104,7 @@ double TrainStep::batch_loss(int micro_batch, double loss) {
   return micro_batch + 1 < lanes_.micro_batches() ? loss : tree_sum(losses_);
 }
 
-void TrainStep::look_at(int micro_batch, const sharding::BatchVectors<float>& gradients) {
+void TrainStep::find_nonfinite(int micro_batch, const sharding::BatchVectors<float>& gradients) {
   const auto look = [&](const auto& values) {
     looks_.look(model_.tables().place(), values.data(), std::ssize(values));
   };

@@ -54,7 +54,7 @@ int act(const std::string& what, const comm::Communicator& comm) {
 
 int main(int argc, char** argv) {
   const auto note = [](const std::string& message) { std::fprintf(stderr, "noted: %s\n", message.c_str()); };
-  comm::set_last_words(note);
+  comm::set_abort_hook(note);
   comm::set_patience(2);
   const auto body = [&](const comm::Communicator& comm) { return act(argc > 1 ? argv[1] : "", comm); };
   return comm::run(argc, argv, body, {.kokkos = false, .failed = note});

@@ -51,7 +51,7 @@ TEST_CASE("Communicator: all_gather keeps rank order and counts; broadcast and r
   REQUIRE(comm.max(Index{comm.rank()}) == comm.size() - 1);
   REQUIRE(comm.min(Index{comm.rank()}) == 0);
   REQUIRE(comm.broadcast(comm.rank() == comm.size() - 1 ? "from the last" : "", comm.size() - 1) == "from the last");
-  REQUIRE(comm.meet(30));
+  REQUIRE(comm.barrier_within(30));
 }
 
 TEST_CASE("Communicator: all_gather accepts known counts in one piece or in many") {

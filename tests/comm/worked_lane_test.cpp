@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Second worked example of docs/worked_examples.md over ranks: the sums of four lanes make 7 on every rank.
+// Second worked example of docs/design/law.md over ranks: the sums of four lanes make 7 on every rank.
 #include "catch.hpp"
 #include <tesserec/comm/tree_reduce.hpp>
 

@@ -117,7 +117,7 @@ TEST_CASE("make_row_format: takes rows of Criteo's test files without the label 
   const std::string lacks = "39 fields, 40 expected: it reads as a row without its label";
   REQUIRE(mentions(parsed(*format, line, row), lacks));
   REQUIRE_FALSE(mentions(parsed(*format, "20" + line.substr(1), row), "short_rows"));
-  REQUIRE(row.label_lacks);
+  REQUIRE(row.label_missing);
   REQUIRE(mentions(parsed(*format, "\t" + line, row), "the label is missing"));
   FileColumns columns;
   for (const std::string& with : {line, "\t" + line, "1\t" + line}) {

@@ -109,6 +109,7 @@ TEST_CASE("preprocess: Criteo files give the same bytes from any ranks and packi
       REQUIRE(report.train.rows == 2420);
       REQUIRE(report.train.labels[0] + report.train.labels[1] == 2420);
       REQUIRE(report.train.bad_rows() == 0);
+      REQUIRE(report.train.labels_unread == 0);
       REQUIRE(report.evaluate.rows == 300);
       REQUIRE(report.ids.size() == 26);
       REQUIRE(report.train.files.size() == (kind == "one" ? 1 : 3));

@@ -177,7 +177,7 @@ TEST_CASE("find_columns: rows without a label are good only where no label is re
     REQUIRE(format->find_columns({&line, 1}, Targets::unread, columns) == "");
     REQUIRE(format->parse(line, columns, row) == "");
     REQUIRE(row.keys == std::vector<std::string_view>{"k 7"});
-    REQUIRE(row.label_there == mentions(line, "huh"));
+    REQUIRE(row.has_label == mentions(line, "huh"));
   }
   REQUIRE(mentions(format->parse("39, , Private, " + std::string(1001, 'k') + ",", columns, row), "1001 bytes"));
 }

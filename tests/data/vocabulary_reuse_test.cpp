@@ -180,6 +180,6 @@ TEST_CASE("preprocess.predict: keeps keys and counts bad rows and training refus
   settings.predict.clear();
   settings.evaluate = {folder.write("half", "id,user,price,y\na,u1,1,1\nb,u1,1,\nc,u2,1\n")};
   const PreprocessReport half = preprocess(world, settings);
-  CHECK(half.evaluate.files[0].unlabelled == 2);
+  CHECK(half.evaluate.files[0].unlabeled == 2);
   CHECK(mentions(join(summary(half), "\n"), "2 bad rows left out, 2 of them without a label"));
 }

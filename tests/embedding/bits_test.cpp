@@ -16,7 +16,7 @@ TEST_CASE("EmbeddingTable: a lookup and two updates have the bits they had when 
   EmbeddingTable table(exec,
                        {.config = {"t", rows, dim, {"f"}, {}, false, {}}, .columns = {0, dim}, .optimizer = settings});
   embedding::SimdShard shard(table);
-  table.initialise(exec, 3, 2);
+  table.initialize(exec, 3, 2);
   const std::vector<float> start(table.weights().data(), table.weights().data() + rows * dim);
 
   const Random random(12, Purpose::test);

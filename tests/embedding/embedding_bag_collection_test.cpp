@@ -65,7 +65,7 @@ TEST_CASE("EmbeddingBagCollection: pools by the oracle's tree for all poolings a
                                      {"three", rows, 4, {"c"}, PoolingType::mean, false, {}}});
   REQUIRE(collection.embedding_names() == std::vector<std::string>{"a", "b@one", "b@two", "c"});
   REQUIRE(collection.features() == std::vector<std::string>{"a", "b", "c"});
-  collection.initialise(exec, seed);
+  collection.initialize(exec, seed);
   const Bags bags = ids(rows, 3);
   const Weights weights = weights_like(bags);
   // The keys are in another order than the collection's, and one key is unknown to it.
@@ -97,7 +97,7 @@ TEST_CASE("EmbeddingBagCollection: pools by the oracle's tree for all poolings a
 TEST_CASE("EmbeddingBag: forward() of ids and offsets has the vectors of a batch") {
   const Exec exec;
   EmbeddingBagCollection collection({{"product_table", 4096, 64, {"product"}, {}, false, {}}});
-  collection.initialise(exec, seed);
+  collection.initialize(exec, seed);
   const std::vector<Index> input = {101, 202, 303}, offsets = {0, 2, 2};
   const auto bags = collection.embedding_bag("product_table").forward(exec, input, offsets);
   const auto pooled = collection.forward(exec, batch_of({"product"}, {{{101, 202}, {}, {303}}}));
@@ -138,7 +138,7 @@ TEST_CASE("EmbeddingBagCollection: the constructor throws with the table and fea
 TEST_CASE("EmbeddingBagCollection: forward() throws with table and feature and sample and id") {
   const Exec exec;
   EmbeddingBagCollection collection({{"t", 7, 4, {"a"}, {}, false, {}}, {"w", 7, 4, {"b"}, {}, true, {}}});
-  collection.initialise(exec, seed);
+  collection.initialize(exec, seed);
   const auto looked_up = [&](const jagged::KeyedJaggedTensor& batch) {
     return error_of([&] { collection.forward(exec, batch); });
   };

@@ -41,23 +41,23 @@ inline Length up_to(Index most) {
 class Batch {
  public:
   Batch(const std::vector<Table>& tables, Index samples, const Length& length, Index step) {
-    asked.resize(tables.size());
+    lookups.resize(tables.size());
     for (std::size_t t = 0; t < tables.size(); ++t)
       for (const Range run : {Range{0, samples / 3}, Range{samples / 3, samples}}) {
-        asked[t].bags.emplace_back(), asked[t].nodes.emplace_back(), asked[t].sums_at.emplace_back();
+        lookups[t].bags.emplace_back(), lookups[t].nodes.emplace_back(), lookups[t].sums_at.emplace_back();
         for (Index f = 0; f < tables[t].features; ++f)
-          add(tables[t], asked[t], run, f, length, Index(t) * 100 + step * 10 + f);
+          add(tables[t], lookups[t], run, f, length, Index(t) * 100 + step * 10 + f);
       }
     for (Index i = 0; i < gradients_size; ++i)
       gradients.push_back(i % 7 == 0 ? -0.0f : Random(21, Purpose::test, std::uint64_t(step)).normal(i, 0));
   }
 
-  std::vector<AskedShard> asked;
+  std::vector<ShardLookups> lookups;
   Index sums_size = 0, gradients_size = 0;
   std::vector<float> gradients;
 
  private:
-  void add(const Table& table, AskedShard& to, Range run, Index f, const Length& length, Index stream) {
+  void add(const Table& table, ShardLookups& to, Range run, Index f, const Length& length, Index stream) {
     const Random random(20, Purpose::test, std::uint64_t(stream));
     const RowBlocks blocks(table.rows);
     const Range rows = blocks.rows(table.blocks);
@@ -109,7 +109,7 @@ class Engine {
                                       table.weighted,          table.optimizer};
       tables_.push_back(std::make_unique<EmbeddingTable>(
           exec, TableShard{config, table.blocks, table.held(), table.optimizer, table.kernel, place_}));
-      tables_.back()->initialise(exec, 5, Index(t));
+      tables_.back()->initialize(exec, 5, Index(t));
       shards.push_back({tables_.back().get(), false, table.replicated});
     }
     kernels_ = make_row_kernels(kernels, shards, phases_);
@@ -119,11 +119,11 @@ class Engine {
 
   /// Returns a batch in the form of the kernels' input, with these own lanes.
   RowBatch rows(const Batch& batch, const BatchSplit& split, Range own) {
-    return {.asked = batch.asked,
+    return {.lookups = batch.lookups,
             .split = &split,
             .own_lanes = own,
             .gradients = true,
-            .lists = &lists_[batch.asked.data()]};
+            .lists = &lists_[batch.lookups.data()]};
   }
   std::vector<float> lookup(const Batch& batch, const BatchSplit& split, Range own) {
     const PlacedVector<float> sums(exec, place_, "tesserec::test::sums", batch.sums_size);
@@ -178,7 +178,7 @@ class Engine {
  private:
   Place place_;
   PlacedVector<float> gradients_;
-  std::map<const AskedShard*, std::unique_ptr<BatchLists>> lists_;  // of each batch
+  std::map<const ShardLookups*, std::unique_ptr<BatchLists>> lists_;  // of each batch
   std::vector<std::unique_ptr<EmbeddingTable>> tables_;
   Phases phases_;
   std::unique_ptr<RowKernels> kernels_;

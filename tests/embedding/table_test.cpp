@@ -36,7 +36,7 @@ void update(EmbeddingTable& table, const embedding::Bags& bags, const BatchSplit
 TEST_CASE("EmbeddingTable: start values lie within sqrt(1 / rows) and do not depend on the shard") {
   const Exec exec;
   EmbeddingTable table(exec, shard_of(5000, 7));
-  table.initialise(exec, 3, 2);
+  table.initialize(exec, 3, 2);
   const float bound = std::sqrt(1.0f / 5000);
   float low = 0, high = 0;
   for (Index i = 0; i < 5000 * 7; ++i)
@@ -44,7 +44,7 @@ TEST_CASE("EmbeddingTable: start values lie within sqrt(1 / rows) and do not dep
   REQUIRE((-bound <= low && low < -0.99f * bound && 0.99f * bound < high && high <= bound));
   EmbeddingTable other(exec, shard_of(5000, 7));
   for (const auto& [seed, number] : {std::pair<std::uint64_t, Index>{3, 1}, {4, 2}}) {
-    other.initialise(exec, seed, number);
+    other.initialize(exec, seed, number);
     Index same = 0;
     for (Index i = 0; i < 5000 * 7; ++i) same += other.weights().data()[i] == table.weights().data()[i];
     REQUIRE(same < 100);
@@ -52,7 +52,7 @@ TEST_CASE("EmbeddingTable: start values lie within sqrt(1 / rows) and do not dep
   embedding::TableShard part = shard_of(5000, 7);
   part.blocks = {300, 700};
   EmbeddingTable shard(exec, part);
-  shard.initialise(exec, 3, 2);
+  shard.initialize(exec, 3, 2);
   REQUIRE(std::equal(shard.weights().data(), shard.weights().data() + shard.rows().size() * 7,
                      table.weights().data() + shard.rows().begin * 7));
 }
@@ -70,7 +70,7 @@ TEST_CASE("EmbeddingTable: the dense kernel moves every row and the fused kernel
   bags.ids = ids;
   for (const ComputeKernel kernel : {ComputeKernel::dense, ComputeKernel::fused}) {
     EmbeddingTable table(exec, shard_of(6, 3, adam, kernel));
-    table.initialise(exec, 1, 0);
+    table.initialize(exec, 1, 0);
     Index moved_later = 0;
     for (Index step = 1; step <= 2; ++step) {  // the second batch has no id at all
       embedding::Bags none = bags;
@@ -92,7 +92,7 @@ TEST_CASE("EmbeddingTable: the dense kernel moves every row and the fused kernel
 TEST_CASE("EmbeddingTable: the dense kernel resets its gradient after each step") {
   const Exec exec;
   EmbeddingTable table(exec, shard_of(6, 3, {}, ComputeKernel::dense));  // sgd
-  table.initialise(exec, 1, 0);
+  table.initialize(exec, 1, 0);
   const Index offsets[] = {0, 1};
   const std::vector<float> gradient = {1, -2, 3};
   embedding::Bags bags;
@@ -125,7 +125,7 @@ TEST_CASE("SimdShard: move() moves each row once by all its uses for any number 
   bags.ids = ids.data();
   const auto updated = [&](Index shares) {
     EmbeddingTable table(exec, shard_of(rows, dim, adagrad));
-    table.initialise(exec, 1, 0);
+    table.initialize(exec, 1, 0);
     update(table, bags, BatchSplit(Lanes(4), 1, samples), gradients.data(), 0.1, 1, shares);
     return std::vector<float>(table.weights().data(), table.weights().data() + rows * dim);
   };
@@ -157,7 +157,7 @@ TEST_CASE("lookup and pool: pool a bag by the oracle's tree for any length and a
   constexpr Index rows = 5000, dim = 9;
   const Random random(9, Purpose::test);
   EmbeddingTable table(exec, shard_of(rows, dim));
-  table.initialise(exec, 8, 0);
+  table.initialize(exec, 8, 0);
   for (Index i = 0; i < rows * dim; i += 2) table.weights().data()[i / 5 * 5] = -0.0f;
   std::vector<oracle::Row> plain;
   for (Index r = 0; r < rows; ++r)

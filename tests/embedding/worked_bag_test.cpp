@@ -68,10 +68,10 @@ TEST_CASE("RowBlocks: worked example of a bag has blocks 0 and 1 and 512 and 513
   std::vector<Index> of_ids;
   for (const Index id : bag_ids) of_ids.push_back(blocks.block(id));
   CHECK(of_ids == std::vector<Index>{0, 1, 0, 513, 0, 512});
-  CHECK(meeting_height(0, 1) == 1);
-  CHECK(meeting_height(512, 513) == 1);
-  CHECK(meeting_height(0, 512) == 10);
-  CHECK(meeting_height(1, 512) == 10);
+  CHECK(merge_height(0, 1) == 1);
+  CHECK(merge_height(512, 513) == 1);
+  CHECK(merge_height(0, 512) == 10);
+  CHECK(merge_height(1, 512) == 10);
 }
 
 TEST_CASE("EmbeddingBag: worked example of a bag sums to 5 and other orders give 6 or 4") {

@@ -29,7 +29,7 @@ TEST_CASE("weighted_sum: golden weighted pooling with learned and fixed weights"
     sharding::ShardedEmbeddingBagCollection collection(exec, comm, tables,
                                                        golden::whole_tables(tables, embedding::ComputeKernel::fused),
                                                        {"f"}, Lanes(1), {moves, {}, Kernels::simd});
-    collection.initialise(exec, 1);
+    collection.initialize(exec, 1);
     const auto weights = [&](std::size_t t) {
       const MatrixView<float> all = collection.shards()[t].rows->weights().host();
       return std::vector<float>(all.data(), all.data() + all.size());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lists of README.md compared with the schema and the commands, including its list of missing features.
+// The commands in README.md, and the lists in docs/features.md of choices and of missing features, against the program.
 #include <algorithm>
 #include <cctype>
 #include <set>
@@ -12,6 +12,7 @@ using namespace page;
 namespace {
 
 const std::string readme = text_of(root + "/README.md");
+const std::string features = text_of(root + "/docs/features.md");
 
 std::set<std::string> choices(const tesserec::deck::KeyInfo& key) {
   const std::vector<std::string> names = choices_of(key);
@@ -42,8 +43,8 @@ std::set<std::string> after(const std::string& text, const std::string& program)
 
 }  // namespace
 
-TEST_CASE("README.md: its table of choices has every choice of its keys and no other") {
-  std::istringstream lines(section(readme, "## What there is"));
+TEST_CASE("features.md: its table of choices has every choice of its keys and no other") {
+  std::istringstream lines(features.substr(0, features.find("\n## ")));
   std::set<std::string> keys;
   for (std::string line; std::getline(lines, line);) {
     if (line.rfind("| ", 0) != 0 || line.find('`') == std::string::npos) continue;
@@ -72,8 +73,8 @@ TEST_CASE("README.md: shows every command and no other") {
   CHECK(after(readme, "build/tesserec ") == all);
 }
 
-TEST_CASE("README.md: the names that it calls missing are missing") {
-  std::string text = section(readme, "## What is not there yet");
+TEST_CASE("features.md: the names that it calls missing are missing") {
+  std::string text = section(features, "## What is not there yet");
   REQUIRE_FALSE(text.empty());
   std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) {
     return std::isalnum(c) || c == '`' ? static_cast<char>(std::tolower(c)) : c == '-' || c == '_' ? '_' : ' ';

@@ -144,13 +144,13 @@ listed=$(awk 'FNR == 1 { on = 0; split(FILENAME, path, "/") } /^\| file \|/ { on
        for (i = 1; i <= n; i++) { sub(/\.[a-z]+$/, "", name[i]); if (name[i] != "") print path[2], name[i] } }' src/*/README.md | sort -u)
 while read -r name file; do [ -z "$name" ] || breach "src/$name/README.md: does not list $file"; done < <(comm -23 <(echo "$there") <(echo "$listed"))
 while read -r name file; do [ -z "$name" ] || breach "src/$name/README.md: lists $file, which is not there"; done < <(comm -13 <(echo "$there") <(echo "$listed"))
-# README's table of folders agrees with src/CMakeLists.txt, except where it says "all above".
+# The table of folders in docs/design/code.md agrees with src/CMakeLists.txt, except where it says "all above".
 while IFS='|' read -r _ name _ list _; do
   read -r name <<<"$name"
   [ -n "$name" ] && [ -n "${may[$name]:-}" ] && [[ $list != *" above "* ]] || continue
   [ "$(tr -d ',' <<<"$list $name" | tr ' ' '\n' | sed '/^$/d' | sort)" = "$(tr ' ' '\n' <<<"${may[$name]}" | sed '/^$/d' | sort)" ] ||
-    breach "README.md: $name may include${may[$name]/ $name / }by src/CMakeLists.txt, not$list"
-done < <(sed -n '/^| folder | contents | may include |/,/^$/p' README.md)
+    breach "docs/design/code.md: $name may include${may[$name]/ $name / }by src/CMakeLists.txt, not$list"
+done < <(sed -n '/^| folder | contents | may include |/,/^$/p' docs/design/code.md)
 while read -r lines file; do
   breach "$file: $lines lines; cut it where it does a second thing, at 300 at most"
 done < <(wc -l $sources $written | awk '$1 > 300 && $2 != "total"')

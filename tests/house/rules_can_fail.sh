@@ -8,7 +8,7 @@ trap 'rm -rf "$house"' EXIT
 licence='// SPDX-License-Identifier: Apache-2.0'
 
 mkdir -p "$house/tests"
-cp -r "$1/src" "$1/include" "$1/README.md" "$house"
+cp -r "$1/src" "$1/include" "$1/docs" "$house"
 rm -rf "$house"/src/*/ "$house"/include/tesserec/*
 while read -r name; do
   mkdir -p "$house/src/$name" "$house/include/tesserec/$name"
@@ -115,7 +115,7 @@ sed -i 's/`x.cpp`/`x.cpp`, `gone.cpp`/' "$house/src/jagged/README.md"
 plant src/core/x.cpp '// nothing' 'src/jagged/README.md: lists gone, which is not there'
 sed -i 's/, `gone.cpp`//' "$house/src/jagged/README.md"
 plant src/core/x.cpp "$(yes '//' | head -n 300)" 'src/core/x.cpp: 301 lines'
-sed -i 's/^| parallel_io | \(.*\) | core, comm, store |/| parallel_io | \1 | core, comm |/' "$house/README.md"
-plant src/core/x.cpp '// nothing' 'README.md: parallel_io may include core comm store by src/CMakeLists.txt, not core, comm'
+sed -i 's/^| parallel_io | \(.*\) | core, comm, store |/| parallel_io | \1 | core, comm |/' "$house/docs/design/code.md"
+plant src/core/x.cpp '// nothing' 'docs/design/code.md: parallel_io may include core comm store by src/CMakeLists.txt, not core, comm'
 [ $failures = 0 ] && echo "every planted breach was named"
 exit $((failures > 0))

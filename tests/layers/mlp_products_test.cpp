@@ -172,7 +172,7 @@ TEST_CASE("Tiles: the shape of AVX-512 has the bits of the definition") {
                              start = numbers(4, columns);
     const auto pb = in_panels(depth, columns, b), py = in_panels(rows, columns, y),
                pstart = in_panels(1, columns, start);
-    for (const Finish finish : {Finish::store, Finish::relu, Finish::gradient}) {
+    for (const Epilogue finish : {Epilogue::store, Epilogue::relu, Epilogue::gradient}) {
       std::vector<float> c(py.size()), sums(pstart.size()), total(sums);
       Wide::product({rows, depth, columns, pa.data(), a_rows, pb.data(), pstart.data(), c.data(), finish, py.data(),
                      sums.data()});
@@ -183,9 +183,9 @@ TEST_CASE("Tiles: the shape of AVX-512 has the bits of the definition") {
           for (Index i = 0; i < depth; ++i)
             sum =
                 std::fma(a[static_cast<std::size_t>(r * depth + i)], b[static_cast<std::size_t>(i * columns + j)], sum);
-          if (finish == Finish::relu) sum = relu(sum);
-          if (finish == Finish::gradient) sum = y[static_cast<std::size_t>(r * columns + j)] > 0.0f ? sum : 0.0f;
-          if (finish == Finish::gradient) total[static_cast<std::size_t>(j)] += sum;
+          if (finish == Epilogue::relu) sum = relu(sum);
+          if (finish == Epilogue::gradient) sum = y[static_cast<std::size_t>(r * columns + j)] > 0.0f ? sum : 0.0f;
+          if (finish == Epilogue::gradient) total[static_cast<std::size_t>(j)] += sum;
           expected.push_back(sum);
         }
       CHECK(c == in_panels(rows, columns, expected));

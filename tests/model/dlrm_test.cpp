@@ -104,7 +104,7 @@ void check_slopes(const Settings& settings, const std::vector<Index>& dims) {
   const Index n = 37, features = 3;
   const Network model(settings, features, dims);
   Vector<float> parameters = make_vector<float>(Exec(), "tesserec::test::parameters", model.parameters());
-  model.initialise(Exec(), 3, parameters);
+  model.initialize(Exec(), 3, parameters);
   const Numbers batch(n, features, model.pooled_width());
   LaneSums sums(Exec(), model.parameters());
   std::vector<float> pooled_gradient(batch.pooled.size(), 7.0f);
@@ -154,7 +154,7 @@ TEST_CASE("Network: a lane of several chunks counts every sample once") {
   const Index n = 300, features = 3;
   const Network model(small(Interaction::dot, false, "bce", 0.0), features, std::vector<Index>{4, 4});
   Vector<float> parameters = make_vector<float>(Exec(), "tesserec::test::parameters", model.parameters());
-  model.initialise(Exec(), 3, parameters);
+  model.initialize(Exec(), 3, parameters);
   const Numbers batch(n, features, model.pooled_width());
   struct Result {
     double loss = 0, predicted_loss = 0;
@@ -193,7 +193,7 @@ TEST_CASE("Network: parameters of a DLRM have names and alignment and widths and
   REQUIRE(model.layout()[0].name == "bottom.0.weight");
   REQUIRE(model.layout()[13].name == "top.2.bias");
   Vector<float> p = make_vector<float>(Exec(), "tesserec::test::parameters", model.parameters());
-  model.initialise(Exec(), 1, p);
+  model.initialize(Exec(), 1, p);
   Index end = 0;
   for (const Parameter& tensor : model.layout()) {
     REQUIRE(tensor.offset % 16 == 0);
@@ -224,7 +224,7 @@ TEST_CASE("Network: ranks and calls change no bit of loss and gradients and pred
   const comm::NodeMemory packed(world, together.packed_size());
   if (packed) together.share_weights({packed.data(), node.share(together.parameters()), [&] { world.barrier(); }});
   Vector<float> parameters = make_vector<float>(Exec(), "tesserec::test::parameters", model.parameters());
-  model.initialise(Exec(), 3, parameters);
+  model.initialize(Exec(), 3, parameters);
   for (const Index n : {5, 64, 701, 2300}) {
     const Lanes lanes(8);
     const Numbers batch(n, features, model.pooled_width());
@@ -285,7 +285,7 @@ TEST_CASE("Network: ranks and calls change no bit of loss and gradients and pred
 TEST_CASE("Network: a second step with the same numbers gives the same bits") {
   const Network model(small(Interaction::dot, true, "bce", 0.0), 3, std::vector<Index>{4, 4});
   Vector<float> parameters = make_vector<float>(Exec(), "tesserec::test::parameters", model.parameters());
-  model.initialise(Exec(), 3, parameters);
+  model.initialize(Exec(), 3, parameters);
   const Numbers large(600, 3, model.pooled_width()), batch(100, 3, model.pooled_width());
   LaneSums sums(Exec(), model.parameters());
   std::vector<float> pooled_gradient(large.pooled.size());

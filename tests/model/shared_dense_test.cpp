@@ -55,7 +55,7 @@ TEST_CASE("ShardedModel: move_dense() waits for all ranks of a node that share t
 
   const Index size = model.dense.parameters();
   const Vector<float> alone = make_vector<float>(exec, "tesserec::test::parameters", size);
-  model.dense.initialise(exec, 3, alone);
+  model.dense.initialize(exec, 3, alone);
   optim::DenseOptimizer optimizer(exec, adagrad, size);
   for (int late = 0; late < world.size(); ++late) {
     const Vector<float> gradient = numbers(size, late);

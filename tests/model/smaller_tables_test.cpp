@@ -142,7 +142,7 @@ TEST_CASE("OwnerBuckets: looks an id up in both halves of a cut table and report
   CHECK(cut.of(1).samples.size() == 2);
 
   embedding::EmbeddingBagCollection collection(halves);
-  collection.initialise(exec, 3);
+  collection.initialize(exec, 3);
   const auto pooled = collection.forward(exec, batch);
   for (std::size_t h = 0; h < 2; ++h) {
     const MatrixView<float> weights = collection.embedding_bag(halves[h].name).weights().host();

@@ -49,7 +49,7 @@ std::vector<float> all_of(const network::Settings& settings, const EmbeddedFeatu
   const Exec exec;
   const Network network(settings, dense_features, features);
   const PlacedVector<float> parameters(exec, Place::device, "tesserec::test::parameters", network.parameters());
-  network.initialise(exec, 5, parameters);
+  network.initialize(exec, 5, parameters);
   const Index width = network.pooled_width();
   const auto floats = [&](Index n) { return PlacedVector<float>(exec, Place::device, "tesserec::test::floats", n); };
   const PlacedVector<float> pooled[2] = {floats(most * width), floats(most * width)},

@@ -66,7 +66,7 @@ class Batch {
     const Network network(settings_, dense_features_, features_);
     const Exec exec;
     const Vector<float> parameters = make_vector<float>(exec, "tesserec::test::parameters", network.parameters());
-    network.initialise(exec, 5, parameters);
+    network.initialize(exec, 5, parameters);
     const Index rows = Lanes(lanes).samples(mine, n).size();
     const auto dense = numbers(rows * dense_features_, 0), pooled = numbers(rows * network.pooled_width(), 2);
     std::vector<float> labels(rows), weights(rows);

@@ -70,7 +70,7 @@ struct Run {
     for (std::size_t i = 0; i < pooled.size(); ++i) pooled[i] = random.normal(i, 2);
     for (std::size_t i = 0; i < labels.size(); ++i) labels[i] = random.bits(i, 4) % 2;
     for (std::size_t i = 0; i < weights.size(); ++i) weights[i] = 0.5f * float(i % 4);
-    network.initialise(Exec(), 5, parameters);
+    network.initialize(Exec(), 5, parameters);
     for (const EmbeddedFeature& feature : features_of(layers).unpooled) add_sequence(feature.dim);
   }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The second worked example of docs/worked_examples.md: the gradient of one dense parameter by chunks and lanes.
+// The second worked example of docs/design/law.md: the gradient of one dense parameter by chunks and lanes.
 #include <cmath>
 #include <vector>
 

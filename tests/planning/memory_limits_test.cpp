@@ -144,9 +144,9 @@ TEST_CASE("topology_for: a rank's memory is its share of the node's or the limit
     const planning::Topology one = planning::topology_for(1, 1, {}), four = planning::topology_for(4, 4, {});
     setrlimit(resource, &before);
     CHECK(one.memory == whole - 4096);
-    CHECK(mentions(one.lessened(), ", from ulimit -"));
+    CHECK(mentions(one.reductions_text(), ", from ulimit -"));
     CHECK(four.memory == whole / 4);
-    CHECK(mentions(four.lessened(), ", shared by 4 ranks"));
+    CHECK(mentions(four.reductions_text(), ", shared by 4 ranks"));
   }
   planning::Settings given;
   given.memory = 3;

@@ -24,8 +24,8 @@ TEST_CASE("RowPartitions: relaxed() misses no length and least() keeps the least
       const FreeTable& table = *problem.free[trial % std::ssize(problem.free)];
       const FreeTable::Cut& way = table.cuts()[trial % std::ssize(table.cuts())];
       const auto draw = [&](Index column) { return random.uniform53(trial, column); };
-      const double room = way.whole.owner.seconds * (trial % 4 == 3 ? 1 + 1e-9 : 0.1 + 0.8 * draw(4));
-      const Price price{draw(5) / room, 4 * draw(6) * problem.ranks / room, 0, 0};
+      const double capacity = way.whole.owner.seconds * (trial % 4 == 3 ? 1 + 1e-9 : 0.1 + 0.8 * draw(4));
+      const Price price{draw(5) / capacity, 4 * draw(6) * problem.ranks / capacity, 0, 0};
       // All pieces here have the average width.
       const TableCosts& costs = table.costs(way);
       if (costs.dim() % (4 * way.columns) != 0) continue;
@@ -35,7 +35,7 @@ TEST_CASE("RowPartitions: relaxed() misses no length and least() keeps the least
         if (end - begin < embedding::block_count && costs.blocks().rows({begin, end}).size() < min_rows)
           return RowPartitions::none;
         const ShardLoad piece = costs.shard({begin, end}, {0, width}, way.form);
-        return piece.owner.seconds <= room ? price.of(piece) : RowPartitions::none;
+        return piece.owner.seconds <= capacity ? price.of(piece) : RowPartitions::none;
       };
       double rate = RowPartitions::none, least = priced(0, end);
       Index shortest = 0;
@@ -46,7 +46,7 @@ TEST_CASE("RowPartitions: relaxed() misses no length and least() keeps the least
       for (Index begin = std::max<Index>(1, shortest); begin <= last && rate < RowPartitions::none; ++begin)
         least = std::min(least, rate * double(begin) + priced(begin, end));
       INFO("set " << k << ", trial " << trial << ", least rows " << min_rows);
-      const Load most{room, 1e300};
+      const Load most{capacity, 1e300};
       const double bound = way.partitions.relaxed(most, price);
       if (least < RowPartitions::none)
         CHECK(bound == Approx(least).epsilon(1e-5));
@@ -81,19 +81,19 @@ TEST_CASE("RowPartitions: cuts of tables with popular rows cost no less than the
       const TableCosts& costs = table.costs(way);
       if (costs.dim() % (4 * way.columns) != 0) continue;
       const auto draw = [&](Index column) { return random.uniform53(trial, column); };
-      const double room = way.whole.owner.seconds * (0.1 + 0.8 * draw(4));
-      const Price price{draw(5) / room, 4 * draw(6) * problem.ranks / room, 0, 0};
+      const double capacity = way.whole.owner.seconds * (0.1 + 0.8 * draw(4));
+      const Price price{draw(5) / capacity, 4 * draw(6) * problem.ranks / capacity, 0, 0};
       const auto load = [&](Index begin, Index end) {
         return costs.shard({begin, end}, {0, costs.dim() / way.columns}, way.form);
       };
       std::vector<Index> borders;
-      const double least = way.partitions.least({room, 1e300}, price, 0, 1, borders);
+      const double least = way.partitions.least({capacity, 1e300}, price, 0, 1, borders);
       INFO("set " << k << ", trial " << trial);
-      CHECK(least >= way.partitions.relaxed({room, 1e300}, price) * (1 - 1e-9));
+      CHECK(least >= way.partitions.relaxed({capacity, 1e300}, price) * (1 - 1e-9));
       if (least == RowPartitions::none) continue;
       double sum = 0;
       for (std::size_t i = 0; i + 1 < borders.size(); ++i) {
-        CHECK(load(borders[i], borders[i + 1]).owner.seconds <= room * (1 + 1e-4));
+        CHECK(load(borders[i], borders[i + 1]).owner.seconds <= capacity * (1 + 1e-4));
         sum += price.of(load(borders[i], borders[i + 1]));
       }
       CHECK(sum == Approx(least).epsilon(1e-4));
@@ -105,7 +105,7 @@ TEST_CASE("RowPartitions: cuts of tables with popular rows cost no less than the
         double all = 0;
         for (std::size_t i = 0; i + 1 < other.size(); ++i) {
           const ShardLoad piece = load(other[i], other[i + 1]);
-          all += piece.owner.seconds <= room ? price.of(piece) : RowPartitions::none;
+          all += piece.owner.seconds <= capacity ? price.of(piece) : RowPartitions::none;
         }
         CHECK(all >= least * (1 - 1e-4));
       }

@@ -183,10 +183,10 @@ TEST_CASE("make_page: orders runs without an AUC by loss and gives them the colo
       const int run = std::stoi(names[place].substr(1));
       CHECK(run * 3 % count == place);
     }
-    for (int colour = 0; colour < 9; ++colour) {
-      INFO(colour);
+    for (int color = 0; color < 9; ++color) {
+      INFO(color);
       // Each of 8 runs has its own color, and the middle color is left out.
-      CHECK(all(page, "g", "q" + std::to_string(colour)).empty() == (count == 8 && colour == 4));
+      CHECK(all(page, "g", "q" + std::to_string(color)).empty() == (count == 8 && color == 4));
     }
     CHECK(all(page, "g", "line").size() == all(page, "polyline").size());
     for (const Element& line : all(page, "g", "line")) CHECK(line.attributes.at("class").size() == 7);

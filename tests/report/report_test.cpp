@@ -253,10 +253,10 @@ TEST_CASE("make_page: each color of a line contrasts with the page in light and 
     }
     return sum;
   };
-  const std::regex colour("--(page|[sq][0-9]): #([0-9a-f]{6})");
+  const std::regex color("--(page|[sq][0-9]): #([0-9a-f]{6})");
   double behind = 0;
   int lines = 0;
-  for (std::sregex_iterator found(html.begin(), html.end(), colour), end; found != end; ++found) {
+  for (std::sregex_iterator found(html.begin(), html.end(), color), end; found != end; ++found) {
     const double light = light_of(found->str(2));
     if (found->str(1) == "page") {
       behind = light;

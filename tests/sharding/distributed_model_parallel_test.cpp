@@ -60,7 +60,7 @@ TEST_CASE("DistributedModelParallel: forward and backward have the same bits und
   const Exec exec;
   const comm::Communicator env(MPI_COMM_WORLD);
   EmbeddingBagCollection whole = collection();
-  whole.initialise(exec, 9);
+  whole.initialize(exec, 9);
   sharding::EmbeddingBagCollectionSharder sharder;
   sharder.fused.type = optim::Type::rowwise_adagrad;
   constexpr Index global = 29;

@@ -33,7 +33,7 @@ TEST_CASE("ShardedEmbeddingBagCollection: throws on every rank for ids out of ra
     for (const bool weighted : {false, true}) {
       const embedding::EmbeddingBagConfig table = {"t", 40, 8, {"a"}, {}, weighted, {}};
       Collection tables(exec, comm, {table}, on_rank_0(table, form), {"a"}, lanes, {{}, {}, Kernels::simd});
-      tables.initialise(exec, 0);
+      tables.initialize(exec, 0);
       const auto batch = [&](Index id, int wrong_rank) {
         std::vector<std::vector<Index>> ids(static_cast<std::size_t>(mine.size()), {0});
         if (comm.rank() == wrong_rank) ids[2] = {39, id};
@@ -68,7 +68,7 @@ TEST_CASE("ShardedEmbeddingBagCollection: batches in flight are independent and 
   for (const ExchangeForm form : {ExchangeForm::pooled, ExchangeForm::rows}) {
     const embedding::EmbeddingBagConfig table = {"t", 40, 4, {"a"}, {}, false, {}};
     Collection tables(exec, comm, {table}, on_rank_0(table, form), {"a"}, lanes, {{}, {}, Kernels::simd});
-    tables.initialise(exec, 0);
+    tables.initialize(exec, 0);
     const auto start = [&](Index id) {
       return tables.start(exec, batch_of({"a"}, {std::vector<std::vector<Index>>(mine.size(), {id})}), global);
     };
@@ -109,16 +109,16 @@ TEST_CASE("ShardedEmbeddingBagCollection: bytes() counts all that is sent to oth
     }
     Collection tables(exec, comm, {table}, on_rank_0(table, ExchangeForm::pooled), {"a"}, lanes,
                       {{}, {}, Kernels::simd});
-    tables.initialise(exec, 0);
+    tables.initialize(exec, 0);
     auto batch = tables.start(exec, batch_of({"a"}, {ids}, {weights}), global);
     tables.forward(exec, batch);
     Kokkos::deep_copy(tables.gradient(exec, batch).pooled, 0.0f);
     tables.backward(exec, std::move(batch), {}, 1);
     const Index others = comm.sum(comm.rank() == 0 ? 0 : bags);
     const Index lengths = (mine.size() + 1) / 2 * 8;  // two a word
-    const Index asked = 2 * 4 + lengths + id_count * (weighted ? 12 : 8) + bags * dim * 4;
+    const Index lookups = 2 * 4 + lengths + id_count * (weighted ? 12 : 8) + bags * dim * 4;
     const Index errors = 4 * (comm.size() - 1);  // "none", to each
-    CHECK(tables.bytes().all == errors + (comm.rank() == 0 ? others * dim * 4 : asked));
+    CHECK(tables.bytes().all == errors + (comm.rank() == 0 ? others * dim * 4 : lookups));
   }
 }
 
@@ -135,7 +135,7 @@ TEST_CASE("ExchangePrecision: halves finished sums and gradients but not unfinis
                                           embedding::ComputeKernel::fused, form,
                                           planning::cut(table, row_cuts, 1, ranks)}};
     Collection tables(exec, comm, {table}, plan, {"a"}, lanes, {{}, {}, Kernels::simd, {}, {type, type, 64.0f}});
-    tables.initialise(exec, 0);
+    tables.initialize(exec, 0);
     auto batch = tables.start(exec, batch_of({"a"}, {ids}), 2 * samples);
     tables.forward(exec, batch);
     Kokkos::deep_copy(tables.gradient(exec, batch).pooled, 0.0f);
@@ -172,19 +172,19 @@ TEST_CASE("ShardedEmbeddingBagCollection: sends a list of samples if few samples
   }
   Collection tables(exec, comm, {table}, on_rank_0(table, ExchangeForm::pooled), {"a", "b"}, lanes,
                     {{}, {}, Kernels::simd});
-  tables.initialise(exec, 0);
+  tables.initialize(exec, 0);
   auto batch = tables.start(exec, batch_of({"a", "b"}, {a, b}), global);
   const auto sums = tables.forward(exec, batch).pooled;
   embedding::EmbeddingBagCollection alone({table});
-  alone.initialise(exec, 0);
+  alone.initialize(exec, 0);
   const auto expected = alone.forward(exec, batch_of({"a", "b"}, {a, b})).values;
   for (Index s = 0; s < mine.size(); ++s)
     for (Index c = 0; c < 2 * dim; ++c) CHECK(sums(s, c) == expected(s, c));
   Kokkos::deep_copy(tables.gradient(exec, batch).pooled, 0.0f);
   tables.backward(exec, std::move(batch), {}, 1);
   const Index others = comm.sum(comm.rank() == 0 ? 0 : vectors);
-  const Index asked = 3 * 4 + (3 * with_ids + 1) / 2 * 8 + ids * 8 + vectors * dim * 4;
-  CHECK(tables.bytes().all == 4 * (comm.size() - 1) + (comm.rank() == 0 ? others * dim * 4 : asked));
+  const Index lookups = 3 * 4 + (3 * with_ids + 1) / 2 * 8 + ids * 8 + vectors * dim * 4;
+  CHECK(tables.bytes().all == 4 * (comm.size() - 1) + (comm.rank() == 0 ? others * dim * 4 : lookups));
 }
 
 TEST_CASE("ExchangePrecision: rounds the finished sum of every table and divides a mean afterwards") {
@@ -201,7 +201,7 @@ TEST_CASE("ExchangePrecision: rounds the finished sum of every table and divides
       const auto pooled = [&](const sharding::ExchangePrecision& precision) {
         Collection tables(exec, comm, {table}, on_rank_0(table, ExchangeForm::pooled), {"a"}, lanes,
                           {{}, {}, Kernels::simd, {}, precision});
-        tables.initialise(exec, 7);
+        tables.initialize(exec, 7);
         auto batch = tables.start(exec, batch_of({"a"}, {std::vector<std::vector<Index>>(mine, {1, 2, 39})}), global);
         const auto sums = tables.forward(exec, batch).pooled;
         return std::vector<float>(sums.data(), sums.data() + sums.size());

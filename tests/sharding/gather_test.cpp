@@ -12,7 +12,7 @@ TEST_CASE("gather: returns a table's rows in order under every plan on all ranks
   embedding::EmbeddingBagCollection whole({{"five", 3000, 5, {"a"}, {}, false, {}},
                                            {"few", 7, 16, {"b"}, {}, false, {}},
                                            {"twelve", 1500, 12, {"c"}, {}, false, {}}});
-  whole.initialise(exec, 4);
+  whole.initialize(exec, 4);
   for (const planning::ShardingPlan& plan : law::plans(whole.tables(), env.size())) {
     sharding::ParallelOptions options;
     options.seed = 4;

@@ -161,7 +161,7 @@ void run(const Case& c) {
   for (std::size_t t = 0; t < configs.size(); ++t) {  // from a table that has all rows
     embedding::EmbeddingTable whole(
         exec, {.config = configs[t], .columns = {0, configs[t].embedding_dim}, .optimizer = sparse});
-    whole.initialise(exec, 4, static_cast<Index>(t));
+    whole.initialize(exec, 4, static_cast<Index>(t));
     for (Index r = 0; r < configs[t].num_embeddings; ++r)
       start[t].emplace_back(whole.weights().data() + r * whole.dim(), whole.weights().data() + (r + 1) * whole.dim());
   }
@@ -183,7 +183,7 @@ void run(const Case& c) {
     planning::check_plan(configs, plan, comm.size());
     sharding::ShardedEmbeddingBagCollection collection(exec, comm, configs, plan, features, lanes,
                                                        {sparse, {}, kernels, levels});
-    collection.initialise(exec, 4);
+    collection.initialize(exec, 4);
     Index wrong = 0;
     const auto of = [&](const auto& view) {  // the device's, or the host's
       std::vector<float> numbers(view.size());

@@ -62,7 +62,7 @@ class MapRows : public embedding::RowStore {
       from += to.size();
     }
   }
-  void initialise(const Exec&, const embedding::StartValues& start) override { start_.emplace(start); }
+  void initialize(const Exec&, const embedding::StartValues& start) override { start_.emplace(start); }
 
   Index evictions() const { return evictions_; }
 

@@ -61,7 +61,7 @@ Trained train(const std::vector<embedding::EmbeddingBagConfig>& configs, const p
   const Exec exec;
   const Lanes lanes(8), halves(8, 2);
   sharding::ShardedEmbeddingBagCollection collection(exec, comm, configs, plan, features, lanes, options);
-  collection.initialise(exec, 3);
+  collection.initialize(exec, 3);
   Trained result;
   const auto go = [&](const BatchSplit& split, Index step) {
     const Range mine = split.samples(comm.rank());

@@ -73,7 +73,7 @@ TEST_CASE("two_levels: sends ids and lengths once a bag and one vector each way 
         Case{in_turn, 2 * (2 * 4 + ids * 8) + 4 * vector / 2, 4 + ids * 8 + 2 * vector / 2, samples, 16, 4}})
     for (const int most : {1, 2}) {
       Collection tables(exec, comm, {table}, plan, {"a"}, lanes, {{}, {}, Kernels::simd, {2, most}});
-      tables.initialise(exec, 0);
+      tables.initialize(exec, 0);
       auto batch = tables.start(exec, batch_of({"a"}, {bags}), samples);
       tables.forward(exec, batch);
       Kokkos::deep_copy(tables.gradient(exec, batch).pooled, 0.0f);
@@ -114,7 +114,7 @@ TEST_CASE("two_levels: throws on every rank if an id is out of range") {
   constexpr Index samples = 16;
   for (const planning::ShardingPlan& plan : {by_rows, by_columns, grid}) {
     Collection tables(exec, comm, {table}, plan, {"a"}, lanes, {{}, {}, Kernels::simd, {2, 2}});
-    tables.initialise(exec, 0);
+    tables.initialize(exec, 0);
     const auto refusal = [&](Index id, int wrong_rank) {
       std::vector<std::vector<Index>> bags(samples / 4, {0});
       if (comm.rank() == wrong_rank) bags[2] = {39, id};
@@ -139,7 +139,7 @@ TEST_CASE("two_levels: batches in flight are independent") {
   constexpr Index samples = 16;
   for (const planning::ShardingPlan& plan : {by_rows, by_columns, grid}) {
     Collection tables(exec, comm, {table}, plan, {"a"}, lanes, {{}, {}, Kernels::simd, {2, 2}});
-    tables.initialise(exec, 0);
+    tables.initialize(exec, 0);
     const auto start = [&](Index id) {
       return tables.start(
           exec, batch_of({"a"}, {std::vector<std::vector<Index>>(samples / 4, {id + comm.rank(), 2000})}), samples);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The third worked example of docs/worked_examples.md: the messages of two ranks, their contents, and the updated
+// The third worked example of docs/design/exchange.md: the messages of two ranks, their contents, and the updated
 // rows.
 #include <algorithm>
 #include <initializer_list>
@@ -132,11 +132,11 @@ TEST_CASE("Exchange: worked example of an exchange has these ids and sums and gr
   exchange.advance();
   CHECK(exchange.bytes().all == (first ? 20 + 56 : 12 + 16));
   exchange.receive(exec);
-  for (std::size_t i = 0; i < shards.size(); ++i) exchange.asked()[i].pin(exec, shards[i]->store());
+  for (std::size_t i = 0; i < shards.size(); ++i) exchange.lookups()[i].pin(exec, shards[i]->store());
 
   const int other = first ? 1 : 0;
   const auto ids_of = [&](std::size_t shard, int sender) {
-    const embedding::Bags& bags = exchange.asked()[shard].bags[sender][0];
+    const embedding::Bags& bags = exchange.lookups()[shard].bags[sender][0];
     return Ids(bags.ids, bags.ids + bags.total());
   };
   if (first) {
@@ -152,7 +152,7 @@ TEST_CASE("Exchange: worked example of an exchange has these ids and sums and gr
   kernels->read(exec, exchange.rows());
   kernels->lookup(exec, exchange.rows(), exchange.sums(exec));
   const auto sums_of = [&](std::size_t shard, int sender, Index count) {
-    return numbers_at(buffers->sums.data() + exchange.asked()[shard].sums_at[sender][0], count);
+    return numbers_at(buffers->sums.data() + exchange.lookups()[shard].sums_at[sender][0], count);
   };
   if (first) {
     CHECK(sums_of(0, other, 1) == Floats{two_24});
@@ -170,7 +170,7 @@ TEST_CASE("Exchange: worked example of an exchange has these ids and sums and gr
   const float* const received = exchange.send_gradients(exec);
   CHECK(exchange.bytes().all == (first ? 20 + 56 + 4 + 16 : 12 + 16 + 16 + 4));
   const auto gradients_of = [&](std::size_t shard, Index count) {
-    return numbers_at(received + exchange.asked()[shard].bags[other][0].gradients_at, count);
+    return numbers_at(received + exchange.lookups()[shard].bags[other][0].gradients_at, count);
   };
   if (first) {
     CHECK(gradients_of(0, 1) == Floats{1});

@@ -18,13 +18,13 @@ constexpr Index rows = 300;
 
 }  // namespace
 
-TEST_CASE("write_proven: throws if the file reads back other bytes") {
+TEST_CASE("write_verified: throws if the file reads back other bytes") {
   const comm::Communicator world(MPI_COMM_WORLD);
   if (world.rank() != 0) return;
   // The kernel keeps 15 letters of a process's name and returns them with a newline.
   const std::string name = "/proc/self/comm";
   const std::string before = bytes_of(name);
-  CHECK(mentions(error_of([&] { store::write_proven(name, "0123456789abcdef"); }),
+  CHECK(mentions(error_of([&] { store::write_verified(name, "0123456789abcdef"); }),
                  name + ": what is on the disk is not what was written, from byte 0 on"));
   put_bytes(name, before);
 }

@@ -17,26 +17,26 @@ void write(const std::string& path, const std::string& text) { std::ofstream(pat
 
 }  // namespace
 
-TEST_CASE("look_at_lock: tells whether the lock is held and changes nothing") {
+TEST_CASE("probe_lock: tells whether the lock is held and changes nothing") {
   const comm::Communicator world(MPI_COMM_WORLD);
   const Scratch scratch(world);
   const std::string path = scratch / ("lock" + std::to_string(world.rank()));
-  using State = store::LockLook::State;
-  CHECK(store::look_at_lock(path).state == State::missing);
+  using State = store::LockStatus::State;
+  CHECK(store::probe_lock(path).state == State::missing);
   CHECK_FALSE(std::filesystem::exists(path));
   const std::string me = "process " + std::to_string(getpid()) + " on ";
   {
     const store::FileLock lock(path, 0);
     for (int twice = 0; twice < 2; ++twice) {
-      const store::LockLook look = store::look_at_lock(path);
+      const store::LockStatus look = store::probe_lock(path);
       CHECK(look.state == State::held);
       CHECK(mentions(look.owner, me));
     }
   }
-  CHECK(store::look_at_lock(path).state == State::free);
-  CHECK(mentions(store::look_at_lock(path).owner, me));
+  CHECK(store::probe_lock(path).state == State::free);
+  CHECK(mentions(store::probe_lock(path).owner, me));
   std::filesystem::create_symlink(path, path + ".link");
-  CHECK(store::look_at_lock(path + ".link").state == State::unknown);
+  CHECK(store::probe_lock(path + ".link").state == State::unknown);
 }
 
 TEST_CASE("run_end: tells the state by result.json of the newest start or else by the lock") {

@@ -152,9 +152,9 @@ TEST_CASE("importance: a constant metric gives no key a share or a better value"
       CHECK(one.better.empty());
     }
     const auto drawn_points = std::vector<sweep::Point>{{"1"}, {"2"}, {"3"}};
-    const auto of_range =
+    const auto rank_correlation =
         sweep::importance(drawn({range("a.x", 0, 9)}, 3), drawn_points, std::vector<double>(3, value), true)[0];
-    CHECK((std::isnan(of_range.share) && of_range.better.empty()));
+    CHECK((std::isnan(rank_correlation.share) && rank_correlation.better.empty()));
   }
 }
 

@@ -45,7 +45,7 @@ class Communicator {
 
   void barrier() const { channel_.barrier(); }
   /// Waits for all ranks at most `seconds`; returns whether all have called it. Serves a rank that is about to give up.
-  bool meet(double seconds) const { return channel_.meet(seconds); }
+  bool barrier_within(double seconds) const { return channel_.barrier_within(seconds); }
 
   /// Reduces integers over the ranks, a span element by element and in place. The result does not depend on the order
   /// of the ranks. Collective.

@@ -85,7 +85,7 @@ class MessageChannel {
 
   void barrier() const;
   /// Waits for all ranks at most `seconds`; returns whether all have called it.
-  bool meet(double seconds) const;
+  bool barrier_within(double seconds) const;
   /// Reduces all ranks' values by `operation`, element by element and in place.
   void reduce(std::span<Index> values, MPI_Op operation) const;
   void broadcast(std::byte* data, Index bytes, int root) const;

@@ -70,9 +70,9 @@ struct LaneGroup {
 #endif
   }
   /// Synchronizes all lanes of the group. Later reads of each lane see the earlier writes of all.
-  TESSEREC_FUNCTION void meet([[maybe_unused]] Site site = Site::here()) const {
+  TESSEREC_FUNCTION void sync([[maybe_unused]] Site site = Site::here()) const {
 #ifdef TESSEREC_EMULATED
-    emulated::meet_warp(mask(), site);
+    emulated::sync_warp(mask(), site);
 #else
     KOKKOS_IF_ON_DEVICE((__syncwarp(mask());))
 #endif

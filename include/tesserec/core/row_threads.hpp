@@ -21,8 +21,8 @@ class RowThreads {
   TESSEREC_FUNCTION bool first() const { return thread_ == 0; }
   /// Synchronizes all threads of the row, which must all call it. Later reads of each thread see the earlier writes of
   /// all.
-  TESSEREC_FUNCTION void meet() const {
-    if (!is_alone()) LaneGroup{thread_, on_device}.meet();
+  TESSEREC_FUNCTION void sync() const {
+    if (!is_alone()) LaneGroup{thread_, on_device}.sync();
   }
   /// Calls body(i) for this thread's i in [0, n).
   template <class Body>

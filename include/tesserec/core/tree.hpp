@@ -14,7 +14,7 @@
 namespace tesserec {
 
 /// Returns the height of the lowest node above leaves a and b. The node's leaves agree in all bits from this height on.
-inline int meeting_height(Index a, Index b) { return std::bit_width(std::uint64_t(a) ^ std::uint64_t(b)); }
+inline int merge_height(Index a, Index b) { return std::bit_width(std::uint64_t(a) ^ std::uint64_t(b)); }
 
 /// Order of additions over present leaves, pushed in ascending order: it names the partial sums to merge. The additions
 /// are those of the fixed tree restricted to a range of leaves. The owner of [begin, end) merges only nodes inside its
@@ -32,7 +32,7 @@ class TreeOrder {
   /// final.
   template <class Merge>
   int push(Index leaf, const Merge& merge) {
-    while (size_ >= 2 && pair_height() < meeting_height(leaf_[size_ - 1], leaf) && pair_inside()) pop(merge);
+    while (size_ >= 2 && pair_height() < merge_height(leaf_[size_ - 1], leaf) && pair_inside()) pop(merge);
     assert(size_ < max_slots);
     leaf_[size_] = leaf;
     return size_++;
@@ -50,7 +50,7 @@ class TreeOrder {
   void clear() { size_ = 0; }
 
  private:
-  int pair_height() const { return meeting_height(leaf_[size_ - 2], leaf_[size_ - 1]); }
+  int pair_height() const { return merge_height(leaf_[size_ - 2], leaf_[size_ - 1]); }
   bool pair_inside() const {
     const int height = pair_height();
     const Index first = leaf_[size_ - 1] >> height << height;

@@ -81,7 +81,7 @@ class Dataset {
   /// Calls take(part, run in the part, its first place) for each piece of the runs.
   template <class Take>
   void for_each_piece(const std::vector<Range>& runs, const Take& take) const;
-  void make_room(Samples& samples) const;
+  void allocate(Samples& samples) const;
   void read_run(const DatasetPart& part, Range run, Index at, Samples& samples) const;
   void read_targets(const DatasetPart& part, Range run, Index at, Samples& samples) const;
   void read_bags(const DatasetPart& part, std::size_t feature, Range run, Samples::Jagged& bags) const;

@@ -34,7 +34,7 @@ struct FileReport {
   Index bytes = 0;                    ///< size on disk, bytes
   Index rows = 0;                     ///< valid rows
   Index bad_rows = 0;                 ///< invalid rows, left out (bad_rows = "skip")
-  Index unlabelled = 0;               ///< bad rows without a label
+  Index unlabeled = 0;                ///< bad rows without a label
   std::vector<std::string> bad;       ///< first 5 bad rows, or first 100 of data to predict, "file:line: reason"
   std::vector<ColumnCounts> columns;  ///< counts of the dense features, then of the sparse features [K + F]
   std::vector<std::string> unknown;   ///< first value without an id of each feature, quoted [F]; empty = none

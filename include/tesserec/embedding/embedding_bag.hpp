@@ -21,9 +21,9 @@ class EmbeddingBag {
 
   RowStore& store() const { return table_.store(); }
 
-  /// Gives the rows the start values of EmbeddingTable::initialise. `table` is the index of the table in its
+  /// Gives the rows the start values of EmbeddingTable::initialize. `table` is the index of the table in its
   /// collection.
-  void initialise(const Exec& exec, std::uint64_t seed, Index table) { table_.initialise(exec, seed, table); }
+  void initialize(const Exec& exec, std::uint64_t seed, Index table) { table_.initialize(exec, seed, table); }
 
   /// Looks up bags and returns their vectors [bags, dim]. Bag b holds input[offsets[b]] up to input[offsets[b + 1]],
   /// the last bag the rest of the input. `weights` is parallel to the input, for a weighted table only. Throws Error,

@@ -41,7 +41,7 @@ class EmbeddingBagCollection {
   /// Allocates the tables, whose rows have no values yet.
   void allocate(const Exec& exec);
   /// Allocates the tables and fills them with start values, which are the same under any plan.
-  void initialise(const Exec& exec, std::uint64_t seed);
+  void initialize(const Exec& exec, std::uint64_t seed);
 
   /// Looks up the pooled vectors [B, sum of dims]. Sums are rounded to `sums` before a mean divides them. Throws Error
   /// if the collection has no storage, if a feature or weights are missing, or if an id is outside its table.

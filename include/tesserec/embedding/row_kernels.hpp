@@ -7,8 +7,8 @@
 
 #include <tesserec/core/kernels.hpp>
 #include <tesserec/core/phases.hpp>
-#include <tesserec/embedding/asked_shard.hpp>
 #include <tesserec/embedding/row_sums.hpp>
+#include <tesserec/embedding/shard_lookups.hpp>
 
 namespace tesserec::embedding {
 
@@ -20,7 +20,7 @@ class BatchLists {
 
 /// Lookups of one batch, shard by shard. Everything that it points to must outlive the batch's last call of RowKernels.
 struct RowBatch {
-  std::span<const AskedShard> asked;  ///< [shard] pinned lookups
+  std::span<const ShardLookups> lookups;  ///< [shard] pinned lookups
   const BatchSplit* split = nullptr;
   Range own_lanes;                               ///< lanes of this rank, the only one that asks replicated shards
   bool gradients = false;                        ///< true if sum or move will follow the lookup
@@ -55,7 +55,7 @@ class RowKernels {
  public:
   struct Shard {
     EmbeddingTable* table = nullptr;
-    bool fetched = false;     ///< its rows are fetched: gradients arrive as sums (AskedShard::gradients)
+    bool fetched = false;     ///< its rows are fetched: gradients arrive as sums (ShardLookups::gradients)
     bool replicated = false;  ///< every rank has a copy and looks up its own samples
   };
   virtual ~RowKernels() = default;
@@ -63,7 +63,7 @@ class RowKernels {
   /// Reads a batch's lists into the kernels' memory, once, before the other calls for the batch. Other batches may
   /// compute meanwhile.
   virtual void read(const Exec& exec, const RowBatch& batch) = 0;
-  /// Writes the sums of each shard's bags to sums + AskedShard::sums_at, in the tables' memory.
+  /// Writes the sums of each shard's bags to sums + ShardLookups::sums_at, in the tables' memory.
   virtual void lookup(const Exec& exec, const RowBatch& batch, float* sums) = 0;
   /// Returns the gradients of some shards by row; of replicated shards, sums over subtrees of the batch's own lanes.
   /// Blocks.

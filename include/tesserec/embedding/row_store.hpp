@@ -87,7 +87,7 @@ class RowStore {
   /// there.
   virtual float* in_place(std::size_t, [[maybe_unused]] Range rows) const { return nullptr; }
   /// Gives all rows their start values. States keep their values.
-  virtual void initialise(const Exec& exec, const StartValues& start) = 0;
+  virtual void initialize(const Exec& exec, const StartValues& start) = 0;
 
   struct Bytes {
     Index device = 0, host = 0, disk = 0;

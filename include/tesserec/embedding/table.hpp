@@ -36,7 +36,7 @@ class EmbeddingTable {
 
   /// Gives the rows their start values by (seed, table, row, column). `table` is the index of the table in its
   /// collection.
-  void initialise(const Exec& exec, std::uint64_t seed, Index table);
+  void initialize(const Exec& exec, std::uint64_t seed, Index table);
 
  private:
   TableShard shard_;

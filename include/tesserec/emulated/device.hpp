@@ -10,7 +10,7 @@
 namespace tesserec::emulated {
 
 class Queue;
-struct Ticket;
+struct EventPoint;
 struct Command;
 
 /// An execution-space instance: a queue of kernels and copies, run in order. Copies of the object share the queue.
@@ -40,7 +40,7 @@ class Event {
   void hold(const Device& device) const;
 
  private:
-  std::shared_ptr<Ticket> ticket_;
+  std::shared_ptr<EventPoint> ticket_;
 };
 
 /// Queues a copy of `bytes`. Addresses tell which of the two pointers is the device's. Reports copies that leave their

@@ -38,9 +38,9 @@ struct Site {
 /// Returns the index of the running thread in its block.
 int thread_in_block();
 /// Waits for all threads of the block, as __syncthreads.
-void meet_block(Site site);
+void sync_block(Site site);
 /// Waits for the lanes of `mask` in the calling thread's warp, as __syncwarp.
-void meet_warp(unsigned mask, Site site);
+void sync_warp(unsigned mask, Site site);
 /// Returns the value that lane (own lane ^ other) passes, as __shfl_xor_sync. All lanes of `mask` must call it.
 std::uint64_t shuffle_xor(unsigned mask, std::uint64_t number, int other, Site site);
 template <class T>
@@ -60,7 +60,7 @@ class Team {
       : league_rank_(league_rank), team_rank_(team_rank), scratch_(scratch), bytes_(bytes) {}
   int league_rank() const { return int(league_rank_); }
   int team_rank() const { return team_rank_; }
-  void team_barrier(Site site = Site::here()) const { meet_block(site); }
+  void team_barrier(Site site = Site::here()) const { sync_block(site); }
   const Team& team_shmem() const { return *this; }
   /// Returns the next `bytes` of the block's scratch memory, aligned to `border` bytes. Every thread must ask for the
   /// same.

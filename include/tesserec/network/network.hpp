@@ -97,7 +97,7 @@ class Network {
 
   /// Fills the parameters with start values (layers::Start) from counter-based random numbers under `seed`. Sets gaps
   /// to 0.
-  void initialise(const Exec& exec, std::uint64_t seed, const PlacedVector<float>& parameters) const;
+  void initialize(const Exec& exec, std::uint64_t seed, const PlacedVector<float>& parameters) const;
 
   /// Runs the rank's lanes forward and backward. The loss is a mean over the global batch.
   ///   pooled_gradient [B, pooled_width()] and unpooled_gradient, one for each of input.unpooled, are overwritten.

@@ -57,7 +57,7 @@ class CostModel {
   PlanEstimate evaluate(std::span<const embedding::EmbeddingBagConfig> tables, const ShardingPlan& plan) const;
   /// Throws Error if the tables need more memory than all ranks have together. The message names the largest table and
   /// the missing bytes.
-  void require_room(std::span<const embedding::EmbeddingBagConfig> tables) const;
+  void require_memory(std::span<const embedding::EmbeddingBagConfig> tables) const;
   /// Throws Error if a rank has too little memory for the plan. The message names the rank, its largest table, the
   /// missing bytes, and what would help.
   void require_fits(std::span<const embedding::EmbeddingBagConfig> tables, const ShardingPlan& plan) const;

@@ -51,13 +51,13 @@ const std::vector<GpuMachine>& gpu_machines();
 const GpuMachine* gpu_machine(const std::string& name);
 
 /// GPU memory that a rank's libraries occupy before any table [bytes].
-struct GpuTaken {
+struct GpuOverhead {
   Index context = 0;     ///< CUDA context, with the program's code
   Index workspaces = 0;  ///< workspaces of cuBLASLt
   Index messages = 0;    ///< NCCL's buffers: those of its rings, and one to send and one to receive per other rank
   Index total() const { return context + workspaces + messages; }
 };
 /// Returns the GPU memory that libraries take for each rank in a job of `ranks` ranks.
-GpuTaken gpu_taken(int ranks);
+GpuOverhead gpu_taken(int ranks);
 
 }  // namespace tesserec::planning

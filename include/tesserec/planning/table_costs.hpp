@@ -64,14 +64,14 @@ struct ShardCost {
 /// Indices into Part. All numbers but part_filled and part_vectors are sums over row blocks.
 enum PartOf {
   part_rows,
-  part_ids,         ///< lookups
-  part_asked,       ///< distinct rows that one rank's samples look up
-  part_moved,       ///< distinct rows that all samples look up
-  part_reads,       ///< seconds of random reads, one per id
-  part_reads_once,  ///< seconds of random reads, one per distinct row of one rank
-  part_updates,     ///< seconds of random updates, one per distinct row
-  part_filled,      ///< probability that a pooled bag has an id in the piece
-  part_vectors,     ///< sums of subtrees that a pooled bag gets from the piece [vectors of 32-bit numbers]
+  part_ids,           ///< lookups
+  distinct_per_rank,  ///< distinct rows that one rank's samples look up
+  distinct_all,       ///< distinct rows that all samples look up
+  part_reads,         ///< seconds of random reads, one per id
+  part_reads_once,    ///< seconds of random reads, one per distinct row of one rank
+  part_updates,       ///< seconds of random updates, one per distinct row
+  part_filled,        ///< probability that a pooled bag has an id in the piece
+  part_vectors,       ///< sums of subtrees that a pooled bag gets from the piece [vectors of 32-bit numbers]
   part_sizes
 };
 /// Traffic of some rows of a table in a step, indexed by PartOf.

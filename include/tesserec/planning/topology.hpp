@@ -29,7 +29,7 @@ struct Topology {
   Index usable_memory() const;
   /// Returns the `memory` that leaves `usable` bytes. lessened() returns text for messages that names what reduces it.
   Index memory_for(double usable) const;
-  std::string lessened() const;
+  std::string reductions_text() const;
 };
 
 /// Finds the machine of `comm`, which settings of [plan] override. The memory is the least of all ranks. Collective.

@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include <tesserec/embedding/asked_shard.hpp>
+#include <tesserec/embedding/shard_lookups.hpp>
 
 namespace tesserec::sharding {
 
@@ -34,7 +34,7 @@ class InFlight {
   /// Returns the bytes that this rank has sent for the batch so far.
   BytesSent bytes() const;
   /// Returns the lookups of all ranks in this rank's shards, in shard order. Valid after forward.
-  const std::vector<embedding::AskedShard>& asked() const;
+  const std::vector<embedding::ShardLookups>& lookups() const;
   /// Gives up the batch instead of a forward. Blocks until its messages have arrived. All ranks must call it.
   void finish();
 

@@ -54,7 +54,7 @@ class ShardedEmbeddingBagCollection {
   ShardedEmbeddingBagCollection(const ShardedEmbeddingBagCollection&) = delete;  // its kernels know where it is
 
   /// Gives all rows the start values of `seed`.
-  void initialise(const Exec& exec, std::uint64_t seed);
+  void initialize(const Exec& exec, std::uint64_t seed);
 
   /// Starts a batch: sends the counts of its ids. `sparse`: this rank's samples, which must live until forward.
   /// `gradients`: whether backward will follow. progress reports an error in the ids on every rank.

@@ -34,8 +34,8 @@ class Descriptor {
 void write_all(int file, const std::string& path, std::span<const std::byte> bytes);
 
 /// Writes or replaces a file, syncs it, drops its page cache, reads it back and compares. Throws Error if bytes differ.
-void write_proven(const std::string& path, std::span<const std::byte> bytes);
-void write_proven(const std::string& path, const std::string& text);
+void write_verified(const std::string& path, std::span<const std::byte> bytes);
+void write_verified(const std::string& path, const std::string& text);
 
 /// Reads a file from byte `first` up to `end`, or to its own end. Calls take(piece, position of its first byte) for
 /// each piece, in order. All pieces but the last have read_piece bytes.
@@ -48,7 +48,7 @@ void read_pieces(const std::string& path, Index first,
 void sync_path(const std::string& path);
 /// Renames within one folder, then syncs the folder.
 void rename_durably(const std::string& from, const std::string& to);
-/// Replaces a small file: write_proven() of PATH.tmp, then a rename. A kill leaves the old file or the new one.
+/// Replaces a small file: write_verified() of PATH.tmp, then a rename. A kill leaves the old file or the new one.
 void replace_proven(const std::string& path, const std::string& text);
 /// Makes a folder and its missing parent folders. Syncs the parent of each.
 void make_folder_durably(const std::string& path);

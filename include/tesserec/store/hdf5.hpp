@@ -107,7 +107,7 @@ class File {
   /// Returns a created file's bytes, with room for the seal in front (docs/formats.md). The bytes stay valid until the
   /// file is changed.
   std::span<std::byte> image();
-  /// Closes the file. A created file is sealed and written by write_proven(), and replaces an older one. Without this
+  /// Closes the file. A created file is sealed and written by write_verified(), and replaces an older one. Without this
   /// call a created file is dropped.
   void close();
 

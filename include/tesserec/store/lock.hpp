@@ -30,11 +30,11 @@ class FileLock {
 };
 
 /// State of a lock file, seen without taking the lock.
-struct LockLook {
+struct LockStatus {
   enum class State { missing, free, held, unknown } state = State::missing;  ///< unknown: the file system has no locks
   std::string owner;  ///< newest owner, "process 12 on node7, job 34"; it stays in the file when the lock is free
 };
 /// Returns the state of a lock file. Does not block and changes nothing.
-LockLook look_at_lock(const std::string& path);
+LockStatus probe_lock(const std::string& path);
 
 }  // namespace tesserec::store

@@ -25,6 +25,6 @@ GpuShare gpu_share(const comm::Communicator& comm);
 std::unique_ptr<comm::Transport> make_transport(const comm::Communicator& comm, const RunSettings& run);
 
 /// Counts the texts in `all` that equal the text of `rank`. `all` holds one text after the other, of `sizes` bytes.
-int equal_texts(std::span<const char> all, std::span<const Index> sizes, int rank);
+int count_equal_texts(std::span<const char> all, std::span<const Index> sizes, int rank);
 
 }  // namespace tesserec::train

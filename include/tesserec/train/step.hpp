@@ -54,7 +54,7 @@ class TrainStep {
   /// Takes a micro-batch's part of the loss and returns the batch's mean loss after the last, before it the part.
   double batch_loss(int micro_batch, double part);
   /// Looks at the gradients of a micro-batch's pooled and un-pooled vectors, for check_finite.
-  void look_at(int micro_batch, const sharding::BatchVectors<float>& gradients);
+  void find_nonfinite(int micro_batch, const sharding::BatchVectors<float>& gradients);
   void check_finite(double loss, Index step);
   /// Returns the factor by which the length of all gradients, dense and of rows, becomes max_norm at most.
   float clip(Index step);

@@ -40,9 +40,9 @@ struct Neighbour {
   int* to;
   void operator()(std::int64_t i) const {
     to[i] = int(i);
-    if (meets) meet_warp(~0u, Site::here());
+    if (meets) sync_warp(~0u, Site::here());
     const int other = to[i ^ 1];
-    if (meets) meet_warp(~0u, Site::here());
+    if (meets) sync_warp(~0u, Site::here());
     to[i] = other;
   }
 };

@@ -9,7 +9,7 @@
 namespace tesserec::embedding {
 
 /// Lookups of all ranks in one of this rank's shards, for one batch.
-struct AskedShard {
+struct ShardLookups {
   ShardBags bags;                           ///< [run of samples][feature of the table]
   std::vector<std::vector<Nodes>> nodes;    ///< [run][feature] sums returned for each bag
   std::vector<std::vector<Index>> sums_at;  ///< [run][feature] float offset of the sums

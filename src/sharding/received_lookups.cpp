@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "asked.hpp"
+#include "received_lookups.hpp"
 
 #include <algorithm>
 #include <numeric>
@@ -7,7 +7,7 @@
 namespace tesserec::sharding {
 
 template <class Visit>
-void Asked::each_target(const BatchSplit& split, int sender, const Visit& visit) {
+void ReceivedLookups::each_target(const BatchSplit& split, int sender, const Visit& visit) {
   const int ranks = split.ranks(), node = int(routes_.node().size());
   const auto visit_own = [&](bool replicated) {
     for (std::size_t i = 0; i < shards_.size(); ++i)
@@ -20,24 +20,24 @@ void Asked::each_target(const BatchSplit& split, int sender, const Visit& visit)
   if (sender == routes_.rank()) visit_own(true);
 }
 
-BagForm Asked::form_of(const BatchSplit& split, const Routes::OwnShard& own, int sender, Index listed) const {
+BagForm ReceivedLookups::form_of(const BatchSplit& split, const Routes::OwnShard& own, int sender, Index listed) const {
   return {routes_.samples(split, sender), std::ssize(routes_.tables()[own.table].feature_names), listed,
           sender == routes_.rank()};
 }
 
-void Asked::expect(Message<std::int32_t>& counts) const {
+void ReceivedLookups::expect(Message<std::int32_t>& counts) const {
   for (int sender = 0; sender < routes_.ranks(); ++sender)
     counts.from[sender] = 1 + routes_.id_counts(sender, routes_.rank()) + 2 * own_fetched_;
 }
 
-int Asked::first_refused(const Message<std::int32_t>& counts) const {
+int ReceivedLookups::first_refused(const Message<std::int32_t>& counts) const {
   const std::int32_t* count = counts.in.data();
   for (int sender = 0; sender < routes_.ranks(); count += counts.from[sender++])
     if (*count != 0) return sender;
   return -1;
 }
 
-void Asked::count(const BatchSplit& split, Messages& messages) {
+void ReceivedLookups::count(const BatchSplit& split, Messages& messages) {
   const std::int32_t* count = messages.counts.in.data();
   Index offsets = 0, samples = 0;
   for (int sender = 0; sender < routes_.ranks(); ++sender) {
@@ -60,10 +60,11 @@ void Asked::count(const BatchSplit& split, Messages& messages) {
   samples_.resize(samples);
 }
 
-void Asked::read(const Exec& exec, const BatchSplit& split, const Front& front, Offsets others, Messages& messages) {
+void ReceivedLookups::read(const Exec& exec, const BatchSplit& split, const Front& front, Offsets others,
+                           Messages& messages) {
   const int ranks = split.ranks(), node = int(routes_.node().size());
   for (std::size_t i = 0; i < shards_.size(); ++i) shards_[i].clear(routes_.own()[i].replicated ? 1 : ranks);
-  for (embedding::AskedShard& relay : relays_) relay.clear(ranks / node);
+  for (embedding::ShardLookups& relay : relays_) relay.clear(ranks / node);
   fetched_rows_.assign(shards_.size(), 0);
   placed_sums_.assign(shards_.size(), 0);
 
@@ -89,14 +90,14 @@ void Asked::read(const Exec& exec, const BatchSplit& split, const Front& front, 
   }
 }
 
-void Asked::take_relayed(Asked& inside) {
+void ReceivedLookups::take_relayed(ReceivedLookups& inside) {
   auto from = inside.shards_.begin();
   for (std::size_t i = 0; i < shards_.size(); ++i)
     if (routes_.own()[i].relayed) std::swap(shards_[i], *from++);
 }
 
 /// Reads the bags of one sender, run by run.
-void Asked::read_bags(const Target& target, Reading& at) {
+void ReceivedLookups::read_bags(const Target& target, Reading& at) {
   const embedding::EmbeddingBagConfig& table = routes_.tables()[target.own.table];
   BagForm form;
   const Index* words = at.ids;
@@ -144,9 +145,9 @@ void Asked::read_bags(const Target& target, Reading& at) {
   }
 }
 
-void Asked::read_rows(std::size_t i, Reading& at) {
+void ReceivedLookups::read_rows(std::size_t i, Reading& at) {
   const Index rows = *at.count++, sums = *at.count++;
-  embedding::AskedShard& shard = shards_[i];
+  embedding::ShardLookups& shard = shards_[i];
   embedding::Nodes nodes;
   nodes.offsets.resize(rows + 1);
   std::iota(nodes.offsets.begin(), nodes.offsets.end(), Index{0});
@@ -163,14 +164,14 @@ void Asked::read_rows(std::size_t i, Reading& at) {
 }
 
 /// Finds the subtree sums that the bags of all shards return.
-void Asked::find_nodes(const Exec& exec) {
+void ReceivedLookups::find_nodes(const Exec& exec) {
   struct Run {
     const Routes::OwnShard* own;
-    embedding::AskedShard* shard;
+    embedding::ShardLookups* shard;
     std::size_t run;
   };
   std::vector<Run> runs;
-  const auto list = [&](const std::vector<Routes::OwnShard>& own, std::vector<embedding::AskedShard>& shards) {
+  const auto list = [&](const std::vector<Routes::OwnShard>& own, std::vector<embedding::ShardLookups>& shards) {
     for (std::size_t i = 0; i < shards.size(); ++i)
       for (std::size_t run = 0; run < shards[i].bags.size() && !own[i].fetched; ++run)
         if (!shards[i].bags[run].empty()) runs.push_back({&own[i], &shards[i], run});
@@ -186,7 +187,7 @@ void Asked::find_nodes(const Exec& exec) {
 }
 
 /// Sets the offsets of the sums and gradients of one sender's bags.
-void Asked::place_bags(const Target& target, Placing& at) {
+void ReceivedLookups::place_bags(const Target& target, Placing& at) {
   const bool mine = at.sender == routes_.rank();
   Offsets& vectors = at.next(routes_.rank());
   const embedding::EmbeddingBagConfig& table = routes_.tables()[target.own.table];
@@ -211,14 +212,14 @@ void Asked::place_bags(const Target& target, Placing& at) {
       in_place += (unpooled ? bags.total() : bags.count) * stride;
     }
     if (mine) continue;
-    at.rows.goes(at.sender, vectors.sums - begin.sums, routes_.finished(route));
-    at.gradients.comes(at.sender, vectors.gradients - begin.gradients, true);
+    at.rows.append_send(at.sender, vectors.sums - begin.sums, routes_.finished(route));
+    at.gradients.append_receive(at.sender, vectors.gradients - begin.gradients, true);
   }
 }
 
-void Asked::place_rows(std::size_t i, Placing& at) {
+void ReceivedLookups::place_rows(std::size_t i, Placing& at) {
   const Index columns = routes_.own()[i].shard.columns.size();
-  embedding::AskedShard& shard = shards_[i];
+  embedding::ShardLookups& shard = shards_[i];
   Offsets& vectors = at.next(routes_.rank());
   shard.sums_at[at.sender].push_back(vectors.sums);
   const Index rows = shard.bags[at.sender].front().count, sums = *at.row_sums++;
@@ -229,8 +230,8 @@ void Asked::place_rows(std::size_t i, Placing& at) {
   vectors.sums += rows * columns;
   vectors.gradients += sums * columns;
   if (at.sender == routes_.rank()) return;
-  at.rows.goes(at.sender, rows * columns, false);
-  at.gradients.comes(at.sender, sums * columns, false);
+  at.rows.append_send(at.sender, rows * columns, false);
+  at.gradients.append_receive(at.sender, sums * columns, false);
 }
 
 }  // namespace tesserec::sharding

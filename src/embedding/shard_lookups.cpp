@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <tesserec/embedding/asked_shard.hpp>
+#include <tesserec/embedding/shard_lookups.hpp>
 
 namespace tesserec::embedding {
 
-void AskedShard::clear(Index runs) {
+void ShardLookups::clear(Index runs) {
   bags.clear();
   nodes.clear();
   sums_at.clear();
@@ -14,7 +14,7 @@ void AskedShard::clear(Index runs) {
   pinned = {};
 }
 
-void AskedShard::pin(const Exec& exec, RowStore& store) {
+void ShardLookups::pin(const Exec& exec, RowStore& store) {
   if (store.ordered() && gradients.empty()) return;
   std::vector<Index> rows;
   for (const std::vector<Bags>& run : bags)

@@ -12,9 +12,9 @@
 namespace tesserec::sharding {
 
 /// Owner's side of one batch: the received lookups of each shard.
-class Asked {
+class ReceivedLookups {
  public:
-  explicit Asked(const Routes& routes)
+  explicit ReceivedLookups(const Routes& routes)
       : routes_(routes), shards_(routes.own().size()), relays_(routes.relays().shards.size()) {
     for (const Routes::OwnShard& own : routes.own()) own_fetched_ += own.fetched;
   }
@@ -34,20 +34,20 @@ class Asked {
   void read(const Exec& exec, const BatchSplit& split, const Front& front, Offsets others, Messages& messages);
 
   /// Returns the lookups of Routes::own. Lookups of relayed shards are empty until take_relayed().
-  std::vector<embedding::AskedShard>& shards() { return shards_; }
-  void take_relayed(Asked& inside);
+  std::vector<embedding::ShardLookups>& shards() { return shards_; }
+  void take_relayed(ReceivedLookups& inside);
   /// Returns the lists that kernels read of shards().
   std::unique_ptr<embedding::BatchLists>& lists() { return lists_; }
   /// Returns the lookups of Routes::relays, one run of samples per partner.
-  const std::vector<embedding::AskedShard>& relays() const { return relays_; }
+  const std::vector<embedding::ShardLookups>& relays() const { return relays_; }
 
  private:
   /// Shard that a sender asks for: this rank's own, or one that it relays.
   struct Target {
     const Routes::OwnShard& own;
-    embedding::AskedShard& shard;
-    const embedding::AskedShard* before;  ///< if own.same_ids: the preceding shard, which has the ids
-    int ranks;                            ///< number of ranks per run; the samples of rank r are in run r / ranks
+    embedding::ShardLookups& shard;
+    const embedding::ShardLookups* before;  ///< if own.same_ids: the preceding shard, which has the ids
+    int ranks;                              ///< number of ranks per run; the samples of rank r are in run r / ranks
   };
   /// Position in the received messages.
   struct Reading {
@@ -81,7 +81,7 @@ class Asked {
 
   const Routes& routes_;
   Index own_fetched_ = 0;  // number of fetched shards
-  std::vector<embedding::AskedShard> shards_, relays_;
+  std::vector<embedding::ShardLookups> shards_, relays_;
   std::unique_ptr<embedding::BatchLists> lists_;
   std::vector<Index> fetched_rows_, placed_sums_;  // [shard] numbers so far, of fetched shards
   std::vector<Index> offsets_;                     // offsets of all received bags
