@@ -27,5 +27,7 @@ check faults env SHIM="$build/tests/faults_shim.so" MUTATE="$build/tests/fault_m
 check kills env LAUNCH="$launch" RANKS=1 tests/restart/kill_test.sh 20
 check matrix tests/matrix.sh "$build"
 check one_deck tests/one_deck.sh "$build"
+# Each source alone, as the README's cmake line compiles: a missing include shows itself.
+check plain bash -c 'cmake -S . -B build/plain -G Ninja -DCMAKE_BUILD_TYPE=Release >/dev/null && ninja -C build/plain -j "${JOBS:-2}"'
 echo "$failed failed"
 [ "$failed" = 0 ]

@@ -43,7 +43,11 @@ seconds() {
   launch "$ranks" "${command[@]}" > "$folder/log" 2>&1 || { cat "$folder/log" >&2; exit 1; }
   awk -v a="$begin" -v b="$(date +%s.%N)" 'BEGIN { print b - a }'
 }
-rate() { sed -nE "s|^$1.*, ([0-9.]+) GB/s\$|\1|p" "$folder/log"; }
+# GB/s of a line that ends in ", RATE UNIT/s".
+rate() {
+  sed -nE "s|^$1.*, ([0-9.]+) ([KMGT]?i?B)/s\$|\1 \2|p" "$folder/log" |
+    awk '{ f["B"] = 1; f["KiB"] = 2 ^ 10; f["MiB"] = 2 ^ 20; f["GiB"] = 2 ^ 30; f["TiB"] = 2 ^ 40; print $1 * f[$2] / 1e9 }'
+}
 
 for ((i = 0; i < repeats; ++i)); do
   sync

@@ -27,11 +27,10 @@ void show_result(const train::Session& session, const train::TrainResult& result
     log_info("time of rank 0: " + join(result.phases, ", ", [&](const auto& phase) {
                return phase.first + " " + fixed(100 * phase.second / seconds, 1) + " %";
              }));
-    log_info(concat(
-        "median step ", fixed(1e3 * result.step_seconds, 2), " ms; sent to other ranks ",
-        fixed(1e-6 * result.exchange_bytes, 2), " MB a step",
-        result.between_nodes_bytes > 0 ? ", to other nodes " + fixed(1e-6 * result.between_nodes_bytes, 2) + " MB" : "",
-        "; peak memory ", fixed(1e-9 * result.peak_memory, 2), " GB a rank"));
+    log_info(concat("median step ", seconds_text(result.step_seconds), "; sent to other ranks ",
+                    bytes_text(result.exchange_bytes), " per step",
+                    result.between_nodes_bytes > 0 ? ", to other nodes " + bytes_text(result.between_nodes_bytes) : "",
+                    "; peak memory ", bytes_text(result.peak_memory), " per rank"));
   }
   log_info("weights " + result.weights_digest + ", optimizer state " + result.state_digest);
   log_info((result.checkpoint.empty() ? "no checkpoint" : "checkpoint " + result.checkpoint) + ", metrics " +

@@ -38,7 +38,14 @@ std::string bytes_text(double bytes) {
   const char* units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
   int unit = 0;
   for (; bytes >= 1024 && unit < 4; ++unit) bytes /= 1024;
-  return fixed(bytes, unit == 0 ? 0 : 2) + " " + units[unit];
+  const int digits = unit == 0 || bytes >= 1000 ? 0 : bytes >= 100 ? 1 : 2;
+  return fixed(bytes, digits) + " " + units[unit];
+}
+
+std::string seconds_text(double seconds) {
+  for (const auto& [unit, name] : {std::pair{1.0, " s"}, {1e-3, " ms"}, {1e-6, " us"}})
+    if (seconds >= unit) return significant(seconds / unit, 4) + name;
+  return significant(1e9 * seconds, 4) + " ns";
 }
 
 std::string left(std::string text, std::size_t width) {

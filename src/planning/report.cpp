@@ -66,20 +66,13 @@ std::string shards_text(const ParameterSharding& sharding, const EmbeddingBagCon
          (shown.size() < all.size() ? concat(", and ", all.size() - shown.size(), " more (--json has all)") : "");
 }
 
-/// Formats a time with its unit: "19.5 ms".
-std::string time_text(double seconds) {
-  for (const auto& [unit, name] : {std::pair{1.0, " s"}, {1e-3, " ms"}, {1e-6, " us"}})
-    if (seconds >= unit) return significant(seconds / unit, 4) + name;
-  return significant(1e9 * seconds, 4) + " ns";
-}
-
 /// Cells of a rank: memory, step, lookup, exchange, update, latency.
 using RankCells = std::array<std::string, 6>;
 
 RankCells cells_of(const PlanEstimate& estimate, std::size_t rank) {
   const StepSeconds& split = estimate.split[rank];
-  return {bytes_text(estimate.bytes[rank]), time_text(estimate.seconds[rank]), time_text(split.lookup),
-          time_text(split.exchange),        time_text(split.update),           time_text(split.latency)};
+  return {bytes_text(estimate.bytes[rank]), seconds_text(estimate.seconds[rank]), seconds_text(split.lookup),
+          seconds_text(split.exchange),     seconds_text(split.update),           seconds_text(split.latency)};
 }
 
 std::string rank_line(const RankCells& cells, const std::string& ranks) {
@@ -163,8 +156,8 @@ std::string describe(std::span<const EmbeddingBagConfig> tables, const ShardingP
 std::string describe(std::span<const EmbeddingBagConfig> tables, const ProvenPlan& proven) {
   const PlanEstimate& estimate = proven.estimate;
   return ranks_text(estimate) +
-         concat("  critical path ", time_text(estimate.critical_path()), ", lower bound ",
-                time_text(proven.lower_bound), ", gap ", fixed(100 * proven.gap(), 2), " %",
+         concat("  critical path ", seconds_text(estimate.critical_path()), ", lower bound ",
+                seconds_text(proven.lower_bound), ", gap ", fixed(100 * proven.gap(), 2), " %",
                 proven.exact ? " (exact)" : "", ", imbalance ", fixed(estimate.imbalance(), 3), "\n") +
          plan_table(tables, proven.plan, proven.reasons);
 }

@@ -23,8 +23,7 @@ void fill_content_checksums(Session& session) {
 std::string rate_of(const store::StateRecords& records, double seconds) {
   double bytes = 0;
   for (const auto& [name, record] : records) bytes += double(sizeof(float)) * double(record.rows * record.columns);
-  return concat(": ", fixed(1e-6 * bytes, 1), " MB in ", fixed(seconds, 3), " s, ", fixed(1e-9 * bytes / seconds, 2),
-                " GB/s");
+  return concat(": ", bytes_text(bytes), " in ", seconds_text(seconds), ", ", bytes_text(bytes / seconds), "/s");
 }
 
 NamedCheckpoint open_named(const comm::Communicator& comm, const std::string& path, const std::string& key) {

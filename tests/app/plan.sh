@@ -48,7 +48,7 @@ must_fail 'plan.json is a plan of one number of ranks, but --ranks is "1,2"' pla
 limit() { bash -c 'ulimit -v 4194304 && exec "$@"' - "$TESSEREC" plan "$deck" --ranks 1 >"$folder/out" 2>"$folder/err"; }
 limit
 grep -q ' 4.00 GiB a rank (from ulimit -v)' "$folder/out" || complain "ulimit -v is not a limit"
-SLURM_MEM_PER_NODE=1000 must_succeed '1000.00 MiB a rank (from SLURM_MEM_PER_NODE=1000)' plan "$deck" --ranks 1
+SLURM_MEM_PER_NODE=1000 must_succeed '1000 MiB a rank (from SLURM_MEM_PER_NODE=1000)' plan "$deck" --ranks 1
 SLURM_JOB_ID=4123456789 SLURM_MEM_PER_NODE=1 SLURM_JOB_END_TIME=5 must_succeed 'a rank (from ' plan "$deck" --ranks 1
 ! grep -q 'SLURM' "$folder/out" || complain "a job that has ended limits"
 [ "$(grep -c '^warning: SLURM_JOB_END_TIME, SLURM_MEM_PER_NODE are ignored: SLURM_JOB_ID names job 4123456789' "$folder/err")" = 1 ] ||

@@ -53,10 +53,16 @@ TEST_CASE("hex and bytes_text and left and right: write hexadecimal digits and b
   CHECK(hex(0x2f, 8) == "0000002f");
   CHECK(bytes_text(0) == "0 B");
   CHECK(bytes_text(1023) == "1023 B");
+  CHECK(bytes_text(1023 * 1024) == "1023 KiB");
+  CHECK(bytes_text(150 * 1024) == "150.0 KiB");
+  CHECK(seconds_text(0.0195) == "19.5 ms");
+  CHECK(seconds_text(1234.56) == "1235 s");
+  CHECK(seconds_text(0.00012345) == "123.5 us");
+  CHECK(seconds_text(4e-9) == "4 ns");
   CHECK(bytes_text(1024) == "1.00 KiB");
   CHECK(bytes_text(1536) == "1.50 KiB");
   CHECK(bytes_text(3.0 * (1 << 30)) == "3.00 GiB");
-  CHECK(bytes_text(0x1p52) == "4096.00 TiB");
+  CHECK(bytes_text(0x1p52) == "4096 TiB");
   CHECK(left("ab", 4) == "ab  ");
   CHECK(left("abcde", 4) == "abcde");
   CHECK(right("ab", 4) == "  ab");

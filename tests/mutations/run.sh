@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# run.sh [NAME...]: makes the slips of list.txt (or those named) one at a time in a copy of the tree, and asks of each
+# run.sh [NAME...]: makes the mutations of list.txt (or those named) one at a time in a copy of the tree, and asks of each
 # whether its tests turn red. Ends with 1 if one survived or did not build. README.md has the rest.
-# run.sh --check BUILD: only whether each slip's text stands in its file, once, and its tests are among those of BUILD.
+# run.sh --check BUILD: only whether each mutation's text stands in its file, once, and its tests are among those of BUILD.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 list=$root/tests/mutations/list.txt
 copy=${COPY:-$root/build/mutations} # kept, so that the next run builds only what changed
 source=$copy/source build=$copy/build log=$copy/log
-limit=${LIMIT:-300} # seconds for the tests of a slip
+limit=${LIMIT:-300} # seconds for the tests of a mutation
 
 die() {
   echo "mutations: $*" >&2
@@ -67,7 +67,7 @@ fits() { # fits BUILD
 }
 if [[ -n $check ]]; then
   fits "$check" || die "mend list.txt"
-  echo "${#chosen[@]} slips fit the tree"
+  echo "${#chosen[@]} mutations fit the tree"
   exit
 fi
 
@@ -130,7 +130,7 @@ for name in "${chosen[@]}"; do
   tests+="${tests:+|}${entry[$name.test]}"
 done
 make "$targets" >"$log/build" 2>&1 || die "the tree does not build as it is, see $log/build"
-run_tests "$tests" 3600 >"$log/tests" 2>&1 || die "tests are red without any slip, see $log/tests"
+run_tests "$tests" 3600 >"$log/tests" 2>&1 || die "tests are red without any mutation, see $log/tests"
 
 failures=0
 for name in "${chosen[@]}"; do
@@ -150,5 +150,5 @@ for name in "${chosen[@]}"; do
   printf '%-14s  %-30s  %s\n' "$verdict" "$name" "${entry[$name.what]}"
   [[ $verdict == caught* ]] || failures=$((failures + 1))
 done
-echo "${#chosen[@]} slips, $failures not caught; what each said lies in $log"
+echo "${#chosen[@]} mutations, $failures not caught; what each said lies in $log"
 [[ $failures == 0 ]]

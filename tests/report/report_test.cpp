@@ -62,8 +62,8 @@ TEST_CASE("make_page: one run has its points and plan and memory and phases and 
   CHECK(has_text(page, "title", "rank 0, states: 1.00 KiB"));
   CHECK(has_text(page, "title", "rank 1, peak: 7.81 KiB"));
   // The fill of a rank: bytes of the plan and bytes taken before it, of 10^6 bytes. A bar has its frame first.
-  CHECK(has_text(page, "title", "rank 0: 488.28 KiB of 976.56 KiB, 50 %"));
-  CHECK(has_text(page, "title", "rank 1: 976.56 KiB of 976.56 KiB, 100 %"));
+  CHECK(has_text(page, "title", "rank 0: 488.3 KiB of 976.6 KiB, 50 %"));
+  CHECK(has_text(page, "title", "rank 1: 976.6 KiB of 976.6 KiB, 100 %"));
   const std::vector<Element> rooms = all(page, "rect", "room");
   REQUIRE(rooms.size() == 2);
   CHECK(rooms[0].attributes.at("width") == "129");

@@ -50,6 +50,8 @@ std::string shortest(float value);
 std::string hex(std::uint64_t value, std::size_t digits = 16);
 /// Formats a number of bytes: "512 B", "1.50 MiB".
 std::string bytes_text(double bytes);
+/// Formats a time with its unit and at most four digits: seconds_text(0.0195) = "19.5 ms".
+std::string seconds_text(double seconds);
 
 /// Pads the text to `width` bytes, with spaces behind it.
 std::string left(std::string text, std::size_t width);
