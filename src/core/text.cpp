@@ -38,7 +38,8 @@ std::string bytes_text(double bytes) {
   const char* units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
   int unit = 0;
   for (; bytes >= 1024 && unit < 4; ++unit) bytes /= 1024;
-  const int digits = unit == 0 || bytes >= 1000 ? 0 : bytes >= 100 ? 1 : 2;
+  int digits = 0;
+  if (unit > 0 && bytes < 1000) digits = bytes < 100 ? 2 : 1;
   return fixed(bytes, digits) + " " + units[unit];
 }
 

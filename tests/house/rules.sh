@@ -127,6 +127,14 @@ done < <(perl "$here/prose.pl" --list hanging $sources)
 while read -r line; do
   [ -z "$line" ] || breach "${line%%: *}: a public function's comment begins with a verb in the third person (\"Returns ...\"): ${line#*: }"
 done < <(perl "$here/prose.pl" --list verb $headers)
+# Sentences of at most 35 words, and lines of at most 110 characters in pages that people write: docs/deck.md is generated.
+pages=$(ls README.md CHANGELOG.md docs/*.md docs/design/*.md inputs/README.md runs/README.md examples/README.md src/*/README.md 2>/dev/null | grep -v '^docs/deck.md$' || true)
+while read -r line; do
+  [ -z "$line" ] || breach "${line%%: *}: a sentence of more than 35 words: ${line#*: }"
+done < <(perl "$here/prose.pl" --list sentence $sources $pages)
+while read -r line; do
+  [ -z "$line" ] || breach "${line%%: *}: a line of more than 110 characters: ${line#*: }"
+done < <(perl "$here/prose.pl" --list line $pages)
 
 # Required content of every file and folder.
 written=$(find tests -type f \( -name '*.hpp' -o -name '*.cpp' \) | sort)

@@ -117,5 +117,9 @@ sed -i 's/, `gone.cpp`//' "$house/src/jagged/README.md"
 plant src/core/x.cpp "$(yes '//' | head -n 300)" 'src/core/x.cpp: 301 lines'
 sed -i 's/^| parallel_io | \(.*\) | core, comm, store |/| parallel_io | \1 | core, comm |/' "$house/docs/design/code.md"
 plant src/core/x.cpp '// nothing' 'docs/design/code.md: parallel_io may include core comm store by src/CMakeLists.txt, not core, comm'
+words=$(printf 'word %.0s' {1..36})
+plant src/core/x.cpp "// A ${words% }." 'src/core/x.cpp:2: a sentence of more than 35 words'
+plant docs/x.md "$(printf 'x%.0s' {1..111})" 'a line of more than 110 characters'
+rm -f "$house/docs/x.md"
 [ $failures = 0 ] && echo "every planted breach was named"
 exit $((failures > 0))
