@@ -1,6 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+/// core: the base of all folders, with Kokkos aliases, lanes, random numbers, elementary functions, errors and text.
+/// It computes values whose bits depend on neither threads nor ranks. `Exec` is the host's execution space; `Vector`
+/// and `Matrix` are views in its memory, which make_vector() and make_matrix() allocate uninitialized. `Lanes` cuts a
+/// global batch and gives each rank its samples. `Random` computes each number from seed, purpose, stream, row and
+/// column alone. parallel_for() then launches a loop. It waits for a body that may throw; the caller fences a noexcept
+/// body before it reads the results. No function is collective. Views must not outlive the body of comm::run(), which
+/// ends Kokkos. A user's mistake or a refusal of the machine throws class Error; fail() concatenates its arguments to
+/// the message. src/core/README.md says more, and docs/design/law.md computes lanes by hand.
+///
+/// ```cpp
+/// const Index batch_size = 4096;
+/// const Lanes lanes(Lanes::automatic(batch_size));
+/// if (world.size() > lanes.count()) fail("there are ", world.size(), " ranks; start at most ", lanes.count());
+/// const Range mine = lanes.samples_of_rank(world.rank(), world.size(), batch_size);
+/// const Random random(7, Purpose::test);  // seed 7
+/// const Vector<float> odds = make_vector<float>(exec, "odds", mine.size());
+/// parallel_for(exec, "draw", mine.size(), [=](Index i) noexcept {
+///   odds(i) = elementary::sigmoid(random.normal(mine.begin + i, 0));  // row = number of the sample in the batch
+/// });
+/// exec.fence();
+/// ```
+
 #include <tesserec/core/check_slopes.hpp>
 #include <tesserec/core/chunk_sums.hpp>
 #include <tesserec/core/csv.hpp>
