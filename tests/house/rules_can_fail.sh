@@ -119,7 +119,6 @@ sed -i 's/^| parallel_io | \(.*\) | core, comm, store |/| parallel_io | \1 | cor
 plant src/core/x.cpp '// nothing' 'docs/design/code.md: parallel_io may include core comm store by src/CMakeLists.txt, not core, comm'
 words=$(printf 'word %.0s' {1..36})
 plant src/core/x.cpp "// A ${words% }." 'src/core/x.cpp:2: a sentence of more than 35 words'
-plant docs/x.md "$(printf 'x%.0s' {1..111})" 'a line of more than 110 characters'
-rm -f "$house/docs/x.md"
+plant docs/x.md "$(printf 'A word. %.0s' {1..16})" 'docs/x.md:1: a line of more than 110 characters'
 [ $failures = 0 ] && echo "every planted breach was named"
 exit $((failures > 0))
