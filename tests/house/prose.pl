@@ -83,6 +83,7 @@ for my $file (@ARGV) {
     comment("$file:" . ($begin + 1), $text, $line, $file =~ /\.hpp$/ && $file =~ m{include/} && !$private) if $text ne '';
     $text = '';
   }
+  comment("$file:" . ($begin + 1), $text, '', 0) if $text ne '';
 }
 if ($list eq '') {
   @words = sort { $a <=> $b } @words;
