@@ -82,7 +82,7 @@ class TwoTasks final : public losses::LossFunction {
   }
 };
 
-/// To be called once, before the session is made.
+/// Registers the types; called once, before the session is made.
 inline void add_types() {
   layers::add_layer_type({"softmax", "shares that add to 1.", {}, [](const layers::LayerSettings&, const auto& inputs) {
                             return std::make_unique<Softmax>(inputs.at(0).width());

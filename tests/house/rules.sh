@@ -123,7 +123,7 @@ $declarations"
 headers=$(grep '^include/' <<<"$sources")
 while read -r line; do
   [ -z "$line" ] || breach "${line%%: *}: a comment that hangs on what stands above; begin with a noun or a verb: ${line#*: }"
-done < <(perl "$here/prose.pl" --list hanging $sources)
+done < <(perl "$here/prose.pl" --list hanging $sources $(find tests examples -name "*.[ch]pp" 2>/dev/null))
 while read -r line; do
   [ -z "$line" ] || breach "${line%%: *}: a public function's comment begins with a verb in the third person (\"Returns ...\"): ${line#*: }"
 done < <(perl "$here/prose.pl" --list verb $headers)
