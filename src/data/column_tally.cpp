@@ -73,12 +73,13 @@ void require_known(const DatasetReport& evaluate, const RowLayout& layout, const
                         counted(values, "value"), " have no id, for example ", file.unknown[f]));
         continue;
       }
+      const std::string ids = known[f].empty()
+                                  ? ", for no value of the training files has one; lower preprocess.minimum_count"
+                                  : ", while the training files have " + known[f] + "; write values as they have them";
       fail(file.path, ": column ", layout.features[f], ": ", count.unknown, " of ", file.rows - count.missing,
            " values (", significant(100 * count.unknown_share(file.rows), 4), " %) have no id, for example ",
-           file.unknown[f],
-           known[f].empty() ? ", for no value of the training files has one" : ", while the training files have ",
-           known[f], "; preprocess.max_unknown is ", shortest(most),
-           ": write the values as in the training files, or set it to 1.0 where they may be unknown");
+           file.unknown[f], ids, ", or set preprocess.max_unknown (", shortest(most),
+           ") to 1.0 where they may be unknown");
     }
 }
 

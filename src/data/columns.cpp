@@ -123,13 +123,15 @@ std::vector<std::string> unknown_facts(const SourceInfo& source, const SourceInf
   return unknown;
 }
 
+/// Returns whether one vocabulary was made from another by appending values.
+bool extends(const SourceInfo& wide, const SourceInfo& narrow) {
+  return std::find(wide.vocabulary_extends.begin(), wide.vocabulary_extends.end(), narrow.vocabulary) !=
+         wide.vocabulary_extends.end();
+}
+
 /// Returns whether ids mean the same in both sources: one vocabulary equals or extends the other. A source without a
 /// vocabulary shares its ids with any.
 bool share_ids(const SourceInfo& one, const SourceInfo& other) {
-  const auto extends = [](const SourceInfo& wide, const SourceInfo& narrow) {
-    return std::find(wide.vocabulary_extends.begin(), wide.vocabulary_extends.end(), narrow.vocabulary) !=
-           wide.vocabulary_extends.end();
-  };
   return one.vocabulary.empty() || other.vocabulary.empty() || one.vocabulary == other.vocabulary ||
          extends(one, other) || extends(other, one);
 }
@@ -177,6 +179,10 @@ std::unique_ptr<Source> in_order(std::unique_ptr<Source> source, const SourceInf
   if (const auto unknown = unknown_facts(info, wanted); !unknown.empty())
     log_info(concat(info.description, " or ", wanted.description, " does not say its ", join(unknown, " and "),
                     ": whether they agree is not checked"));
+  if (!info.vocabulary.empty() && info.vocabulary != wanted.vocabulary && extends(wanted, info))
+    log_warning(
+        concat(info.description, " was encoded before the vocabulary of ", wanted.description,
+               " grew: values that were added since have id 0 in it; preprocess it with preprocess.vocabulary"));
   if (order.is_same()) return source;
   log_info(info.description + ": its columns stand in another order than those of " + wanted.description +
            "; they are taken by name");

@@ -11,7 +11,14 @@ namespace {
 bool is_empty(const Line& line) { return !line.too_long && line.text.find_first_not_of(' ') == std::string_view::npos; }
 
 constexpr const char* empty_line = "the line is empty";
-constexpr const char* advice = "; mend the row, or leave out all bad rows with preprocess.bad_rows = \"skip\"";
+/// Returns the remedy for a bad row.
+std::string advice(std::string_view reason) {
+  const std::string skip = "mend the row, or leave out all bad rows with preprocess.bad_rows = \"skip\"";
+  if (reason.ends_with("is not a number"))
+    return "; if the text stands for a missing value, add it to preprocess.missing; else " + skip;
+  if (reason.ends_with("nor a negative label")) return "; add the text to positive or negative of the column, " + skip;
+  return "; " + skip;
+}
 
 }  // namespace
 
@@ -90,7 +97,7 @@ void RowStream::bad(Index line, std::string reason, bool label_missing) {
   count.unlabeled += label_missing;
   if (bad_rows_ == BadRows::stop) {
     stopped_ = true;
-    reason += advice;
+    reason += advice(reason);
   }
   if (count.bad.size() < bad_rows_kept(targets_)) count.bad.push_back({line, std::move(reason)});
 }

@@ -109,7 +109,7 @@ std::optional<Seal> read_seal(const std::string& path) {
   std::array<char, sizeof hdf5_signature> next{};
   const bool sealed = ours || (::pread(file, next.data(), next.size(), seal_bytes) == std::ssize(next) &&
                                std::memcmp(next.data(), hdf5_signature, next.size()) == 0);
-  if (!sealed) fail(path, ": this is not an HDF5 file");
+  if (!sealed) fail(path, ": this is not an HDF5 file; tesserec preprocess makes one of raw files");
   fail_damaged(path, "the seal in its first 512 bytes cannot be read");
 }
 

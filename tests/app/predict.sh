@@ -41,7 +41,7 @@ must_succeed '"steps"' train "$deck" --json
 rm "$folder/day1.csv"
 new=(--set preprocess.train=[] --set "preprocess.predict=$folder/new.csv" --set "preprocess.vocabulary=$folder/data/train.h5"
   --set "preprocess.output=$folder/new" --set "preprocess.delimiter=;")
-must_fail "new.csv:52: price: \"much\" is not a number" preprocess "$deck" "${new[@]}"
+must_fail "new.csv:52: price: \"much\" is not a number; if the text stands for a missing value, add it to preprocess.missing" preprocess "$deck" "${new[@]}"
 must_succeed '"ids": [12, 6]' preprocess "$deck" "${new[@]}" --set preprocess.bad_rows=skip --json
 grep -q 'new.csv:52: price: "much" is not a number' "$folder/err" || complain 'the log lacks the row that was left out'
 
@@ -61,4 +61,16 @@ must_fail 'predict.h5 has no labels' evaluate "$deck" --set "data.evaluate=$fold
 must_fail '--format csv does not fit --scores' predict "$deck" --format csv --scores "$folder/s.h5"
 must_fail 'names no format' predict "$deck" --scores "$folder/s.parquet"
 [ ! -e "$folder/s.h5" ] || complain 'a file was written'
+
+# A model that learned more values says so of rows that were encoded before.
+awk 'BEGIN { print "y,c2,c10,price,id"
+  for (i = 0; i < 300; ++i) print (i % 3 == 0) "," i * 7 % 11 "," i % 9 "," i % 13 ",s" i }' >"$folder/day2.csv"
+must_succeed '"rows": 300' preprocess "$deck" --set "preprocess.train=$folder/day2.csv" --set "preprocess.output=$folder/data2" \
+  --set "preprocess.vocabulary=$folder/data/train.h5" --set preprocess.extend=true --json
+later=(--set "data.train=$folder/data2/train.h5" --set "run.output=$folder/run2")
+must_succeed '"steps"' train "$deck" "${later[@]}" --set "checkpoint.start_from=$folder/run" --json
+must_succeed '"samples": 99' predict "$deck" "${later[@]}" --json
+grep -q 'new/predict.h5.* was encoded before the vocabulary of ' "$folder/err" || complain 'nothing is said of the older vocabulary'
+must_succeed '"samples": 99' predict "$deck" --json
+! grep -q 'was encoded before' "$folder/err" || complain 'a warning for the vocabulary of the model'
 finish

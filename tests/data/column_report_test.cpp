@@ -109,7 +109,8 @@ TEST_CASE("preprocess: writes nothing if an evaluation file has more unknown val
     const std::string text = message(comm, 0.9);  // 0.9 of good.csv, 28 / 29 of bad.csv
     INFO(text);
     CHECK(mentions(text, folder / "bad.csv: column user: 28 of 29 values (96.55 %) have no id, for example \"12.0\", "
-                                  "while the training files have \"12\"; preprocess.max_unknown is 0.9"));
+                                  "while the training files have \"12\"; write values as they have them, or set "
+                                  "preprocess.max_unknown (0.9)"));
     CHECK(mentions(message(comm, 0.0), "good.csv"));
     comm.barrier();
     CHECK(std::filesystem::is_empty(folder / "out"));
