@@ -17,7 +17,7 @@ using deck::BlockInfo;
 using deck::KeyInfo;
 
 /// The numbers in the words of a range: "1 to 2^53", "at least 0, below 1", "0, or 1e-30 to 1e+30", "at least 0".
-struct Range {
+struct KeyRange {
   double low = 0, high = INFINITY;
   bool open = false;
   double least = 0;  ///< the least number except 0
@@ -27,10 +27,10 @@ double number_at(const std::string& words, std::size_t at) {
   return words.compare(at, 4, "2^53") == 0 ? 0x1p53 : std::stod(words.substr(at));
 }
 
-Range range_of(const KeyInfo& key) {
+KeyRange range_of(const KeyInfo& key) {
   std::string words = key.range;
   if (const std::size_t each = words.find("each "); each != words.npos) words = words.substr(each + 5);
-  Range range;
+  KeyRange range;
   const std::size_t at_least = words.find("at least "), to = words.find(" to "), below = words.find(", below ");
   const std::size_t rest = words.find(", or ");
   range.low = number_at(words, at_least == 0 ? 9 : 0);
@@ -46,7 +46,7 @@ bool is_number(const KeyInfo& key) { return key.type == "number" || key.type == 
 
 /// Returns values just outside a range, as TOML.
 std::vector<std::string> outside(const KeyInfo& key) {
-  const Range range = range_of(key);
+  const KeyRange range = range_of(key);
   std::vector<std::string> values;
   if (is_integer(key)) {
     values = {std::to_string(std::int64_t(range.low) - 1), "-9223372036854775808", "1.0", "nan"};
@@ -142,7 +142,7 @@ TEST_CASE("parse_deck: takes the ends of the ranges in docs/deck.md") {
   for (const BlockInfo& block : deck::schema())
     for (const KeyInfo& key : block.keys) {
       if (!is_integer(key) && !is_number(key)) continue;
-      const Range range = range_of(key);
+      const KeyRange range = range_of(key);
       std::vector<double> ends = {range.low};
       if (std::isfinite(range.high) && !range.open) ends.push_back(range.high);
       for (const double end : ends) {

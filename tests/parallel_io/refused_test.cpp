@@ -8,6 +8,7 @@
 #include "catch.hpp"
 #include "store/scratch.hpp"
 #include <tesserec/parallel_io/checkpoint_folder.hpp>
+#include <tesserec/parallel_io/parted_writer.hpp>
 #include <tesserec/parallel_io/state.hpp>
 #include <tesserec/store/disk.hpp>
 
