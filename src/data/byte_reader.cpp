@@ -48,11 +48,11 @@ class GzipReader final : public ByteReader {
   GzipReader& operator=(const GzipReader&) = delete;
 
   Index read(char* data, Index size) override {
-    constexpr Index most = Index{1} << 30;  // zlib's avail_out has 32 bits
-    const uInt room = std::min(size, most);
+    constexpr Index max_bytes = Index{1} << 30;  // zlib's avail_out has 32 bits
+    const uInt capacity = std::min(size, max_bytes);
     stream_.next_out = reinterpret_cast<Bytef*>(data);
-    stream_.avail_out = room;
-    while (stream_.avail_out == room) {
+    stream_.avail_out = capacity;
+    while (stream_.avail_out == capacity) {
       if (stream_.avail_in == 0 && !refill()) {
         if (inside_) fail(path_, ": the gzip file ends too early; it is truncated: copy or download it again");
         return 0;
@@ -67,7 +67,7 @@ class GzipReader final : public ByteReader {
              "): copy or download it again");
       }
     }
-    return Index(room - stream_.avail_out);
+    return Index(capacity - stream_.avail_out);
   }
 
  private:

@@ -22,7 +22,7 @@ class OrderedSource : public Source {
   void seek(Index epoch, Index batch) override { source_->seek(epoch, batch); }
   void limit_rows(const std::vector<Index>& rows) override;
   void limit_labels(const LabelRange& labels) override { source_->limit_labels(labels); }
-  OddValues look_through() override;
+  OddValues check_samples() override;
   void read_keys(std::size_t column, Range samples, char* texts) const override {
     source_->read_keys(column, samples, texts);
   }
@@ -74,8 +74,8 @@ void OrderedSource::limit_rows(const std::vector<Index>& rows) {
   source_->limit_rows(own);
 }
 
-OddValues OrderedSource::look_through() {
-  const OddValues odd = source_->look_through();
+OddValues OrderedSource::check_samples() {
+  const OddValues odd = source_->check_samples();
   return {gathered(odd.large, order_.dense), gathered(odd.weightless, order_.features),
           gathered(odd.not_single, order_.features)};
 }
@@ -104,12 +104,13 @@ std::string quoted(const std::string& name) { return "\"" + name + "\""; }
 /// Appends to `differences` the columns that only one source has.
 void compare_names(const std::string& kind, const std::vector<std::string>& names,
                    const std::vector<std::string>& wanted, std::vector<std::string>& differences) {
-  const auto add = [&](const char* verb, const std::vector<std::string>& these, const std::vector<std::string>& those) {
-    std::vector<std::string> rest;
-    const std::vector<Index> found = places(those, these);
-    for (std::size_t i = 0; i < these.size(); ++i)
-      if (found[i] < 0) rest.push_back(quoted(these[i]));
-    if (!rest.empty()) differences.push_back(concat(verb, kind, rest.size() == 1 ? " " : "s ", join(rest)));
+  const auto add = [&](const char* verb, const std::vector<std::string>& expected,
+                       const std::vector<std::string>& present) {
+    std::vector<std::string> absent;
+    const std::vector<Index> found = places(present, expected);
+    for (std::size_t i = 0; i < expected.size(); ++i)
+      if (found[i] < 0) absent.push_back(quoted(expected[i]));
+    if (!absent.empty()) differences.push_back(concat(verb, kind, absent.size() == 1 ? " " : "s ", join(absent)));
   };
   add("it lacks the ", wanted, names);
   add("it has the additional ", names, wanted);
@@ -131,9 +132,9 @@ bool extends(const SourceInfo& wide, const SourceInfo& narrow) {
 
 /// Returns whether ids mean the same in both sources: one vocabulary equals or extends the other. A source without a
 /// vocabulary shares its ids with any.
-bool share_ids(const SourceInfo& one, const SourceInfo& other) {
-  return one.vocabulary.empty() || other.vocabulary.empty() || one.vocabulary == other.vocabulary ||
-         extends(one, other) || extends(other, one);
+bool share_ids(const SourceInfo& first, const SourceInfo& second) {
+  return first.vocabulary.empty() || second.vocabulary.empty() || first.vocabulary == second.vocabulary ||
+         extends(first, second) || extends(second, first);
 }
 
 }  // namespace
@@ -156,11 +157,11 @@ ColumnOrder column_order(const SourceInfo& source, const SourceInfo& wanted) {
   if (!source.transforms.empty() && !wanted.transforms.empty())
     for (std::size_t k = 0; k < order.dense.size() && k < wanted.transforms.size(); ++k) {
       if (order.dense[k] < 0 || order.dense[k] >= std::ssize(source.transforms)) continue;
-      const std::string &here = source.transforms[order.dense[k]], &there = wanted.transforms[k];
+      const std::string &transform = source.transforms[order.dense[k]], &wanted_transform = wanted.transforms[k];
       const std::string name = named ? quoted(wanted.dense_names[k]) : std::to_string(k);
-      if (here != there)
-        differences.push_back("its dense feature " + name + " has the transform " + quoted(here) + ", not " +
-                              quoted(there));
+      if (transform != wanted_transform)
+        differences.push_back("its dense feature " + name + " has the transform " + quoted(transform) + ", not " +
+                              quoted(wanted_transform));
     }
   if (!share_ids(source, wanted))
     differences.push_back("its ids mean other things (vocabulary_digest " + source.vocabulary + ", not " +

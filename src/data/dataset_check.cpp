@@ -28,9 +28,9 @@ TESSEREC_KERNEL bool all_finite(const float* values, Index n) {
 }
 
 /// Returns whether all n values lie in [least, most]. NaN does not.
-TESSEREC_KERNEL bool all_in_range(const float* values, Index n, float least, float most) {
+TESSEREC_KERNEL bool all_in_range(const float* values, Index n, float low, float high) {
   std::uint32_t bad = 0;
-  for (Index i = 0; i < n; ++i) bad |= !(values[i] >= least && values[i] <= most);
+  for (Index i = 0; i < n; ++i) bad |= !(values[i] >= low && values[i] <= high);
   return bad == 0;
 }
 
@@ -65,17 +65,17 @@ std::string SampleCheck::place(Index sample) const {
 }
 
 void SampleCheck::targets(const LabelRange& labels) const {
-  const auto [least, most] = labels;
-  if (info_.labelled && !all_in_range(samples_.labels.data(), samples_.size, least, most))
+  const auto [low, high] = labels;
+  if (info_.labelled && !all_in_range(samples_.labels.data(), samples_.size, low, high))
     for (Index i = 0; i < samples_.size; ++i)
-      if (const float label = samples_.labels[i]; !(label >= least && label <= most))
-        fail("label ", label, " in ", place(i), " is outside [", least, ", ", most,
+      if (const float label = samples_.labels[i]; !(label >= low && label <= high))
+        fail("label ", label, " in ", place(i), " is outside [", low, ", ", high,
              "], which the loss and the metrics take; scale the labels, or make classes 0 and 1 of them");
   const auto bad = std::find_if_not(samples_.weights.begin(), samples_.weights.end(),
-                                    [](float weight) { return weight >= 0 && weight <= most_sample_weight; });
+                                    [](float weight) { return weight >= 0 && weight <= max_sample_weight; });
   if (bad != samples_.weights.end())
     fail("weight ", *bad, " in ", place(bad - samples_.weights.begin()), ": weights of samples lie in [0, ",
-         most_sample_weight, "]");
+         max_sample_weight, "]");
 }
 
 void SampleCheck::numbers() const {
@@ -86,12 +86,12 @@ void SampleCheck::numbers() const {
         fail("dense feature ", info_.dense_names[i % columns], " is ", samples_.dense[i], " in ", place(i / columns));
   for (std::size_t f = 0; f < samples_.jagged.size(); ++f) {
     const Samples::Jagged& bags = samples_.jagged[f];
-    if (all_in_range(bags.weights.data(), std::ssize(bags.weights), -most_id_weight, most_id_weight)) continue;
+    if (all_in_range(bags.weights.data(), std::ssize(bags.weights), -max_id_weight, max_id_weight)) continue;
     for (Index i = 0; i < samples_.size; ++i)
       for (Index j = bags.offsets[i]; j < bags.offsets[i + 1]; ++j)
-        if (!(std::abs(bags.weights[j]) <= most_id_weight))
+        if (!(std::abs(bags.weights[j]) <= max_id_weight))
           fail("weight ", bags.weights[j], " of feature ", info_.features[f], " in ", place(i),
-               ": weights of ids lie in [", -most_id_weight, ", ", most_id_weight, "]");
+               ": weights of ids lie in [", -max_id_weight, ", ", max_id_weight, "]");
   }
 }
 

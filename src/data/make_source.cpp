@@ -18,15 +18,15 @@ namespace tesserec::data {
 namespace {
 
 void check(const SyntheticSettings& s) {
-  const auto require = [](bool good, const char* key, const char* rule) {
-    if (!good) fail("data.synthetic.", key, " must be ", rule);
+  const auto require = [](bool valid, const char* key, const char* rule) {
+    if (!valid) fail("data.synthetic.", key, " must be ", rule);
   };
   require(!s.rows.empty(), "rows", "a list with the rows of each table");
   for (const Index rows : s.rows) require(rows > 0, "rows", "positive, for every table");
   require(s.max_rows >= 0, "max_rows", "0 (no cap) or positive");
   require(s.dense_features >= 0, "dense_features", "0 or more");
   require(s.ids_per_bag > 0, "ids_per_bag", "1 or more");
-  if (const auto wrong = fault(s)) fail("data.synthetic.", wrong->key, " ", wrong->text);
+  if (const auto invalid = fault(s)) fail("data.synthetic.", invalid->key, " ", invalid->text);
   require(std::isfinite(s.zipf) && s.zipf >= 0 && s.zipf <= 10, "zipf", "between 0 and 10");
   require(s.click_rate > 0 && s.click_rate < 1, "click_rate", "between 0 and 1, both excluded");
   require(std::isfinite(s.strength) && s.strength >= 0, "strength", "0 or more");
@@ -90,7 +90,7 @@ SourceInfo synthetic_info(const SyntheticSettings& settings, Use use) {
   for (std::size_t f = 0; f < info.rows.size(); ++f) {
     const BagLength bag = bag_length(settings, f);
     if (planted)
-      info.ids_per_bag.push_back(bag.variable ? double(bag.most) / 2 : double(bag.most));
+      info.ids_per_bag.push_back(bag.variable ? double(bag.max_ids) / 2 : double(bag.max_ids));
     else
       info.ids_per_bag.push_back(
           reference_ids_per_bag(info.rows[f], settings.ids_per_bag, settings.variable_bags.value_or(true)));
@@ -126,16 +126,16 @@ void require_labels(const SourceInfo& data, const std::string& key) {
 std::unique_ptr<Source> make_source(const Settings& settings, Use use, const Deal& deal) {
   Deal dealt = deal;
   dealt.shuffle = use == Use::train && deal.shuffle;
-  const bool given = has_source(settings, use);
+  const bool has_samples = has_source(settings, use);
   if (settings.synthetic.kind != SyntheticKind::none) return make_synthetic(settings.synthetic, use, dealt);
   if (!settings.source.empty()) {
-    if (!given) fail("data.source = \"", settings.source, "\" has no samples for this command");
+    if (!has_samples) fail("data.source = \"", settings.source, "\" has no samples for this command");
     auto source = make_own_source(settings, use, dealt);
     if (use != Use::predict) require_labels(source->info(), "data.source");
     return source;
   }
   const auto [key, files] = files_of(settings, use);
-  if (!given) fail("no data: give ", key, " (HDF5 files) or data.synthetic.kind");
+  if (!has_samples) fail("no data: give ", key, " (HDF5 files) or data.synthetic.kind");
   auto source = std::make_unique<DatasetSource>(files, key, trust_of(settings), dealt);
   if (use != Use::predict) require_labels(source->info(), key);
   return source;

@@ -22,13 +22,13 @@ void lines_of(const DatasetReport& report, const char* name, std::vector<std::st
   lines.push_back(concat(name, ": ", report.rows, " rows, ", labels, ", in ", report.output, unread));
   for (const FileReport& file : report.files) {
     if (file.bad_rows == 0) continue;
-    const bool all = std::ssize(file.bad) == file.bad_rows;
-    const std::string what = all ? ":" : "; for example";
+    const bool is_complete = std::ssize(file.bad) == file.bad_rows;
+    const std::string examples = is_complete ? ":" : "; for example";
     const std::string unlabeled = file.unlabeled > 0 ? concat(", ", file.unlabeled, " of them without a label") : "";
     lines.push_back(concat(file.path, ": ", counted(file.bad_rows, "bad row"), " left out", unlabeled, ", ", file.rows,
-                           " kept", scored ? "; no score for" : what));
+                           " kept", scored ? "; no score for" : examples));
     for (const std::string& bad : file.bad) lines.push_back("  " + bad);
-    if (!all && scored) lines.push_back(concat("  and ", file.bad_rows - std::ssize(file.bad), " more"));
+    if (!is_complete && scored) lines.push_back(concat("  and ", file.bad_rows - std::ssize(file.bad), " more"));
   }
 }
 
@@ -134,8 +134,8 @@ std::vector<std::string> summary(const PreprocessReport& report) {
 std::vector<std::string> warnings(const PreprocessReport& report) {
   std::vector<std::string> lines;
   const std::size_t dense = report.dense_features.size();
-  for (const DatasetReport* of : {&report.train, &report.evaluate, &report.predict})
-    for (const FileReport& file : of->files)
+  for (const DatasetReport* dataset : {&report.train, &report.evaluate, &report.predict})
+    for (const FileReport& file : dataset->files)
       for (std::size_t k = 0; k < dense; ++k)
         if (const Index large = file.columns[k].large; large > 0)
           lines.push_back(concat(file.path, ": column ", report.dense_features[k], ": ", counted(large, "number"),
@@ -153,8 +153,8 @@ std::vector<std::string> warnings(const PreprocessReport& report) {
   }
   for (std::size_t c = 0; c < dense + report.features.size(); ++c) {
     const double usual = double(report.train.column(c).missing) / double(report.train.rows);
-    for (const DatasetReport* of : {&report.evaluate, &report.predict})
-      for (const FileReport& file : of->files) {
+    for (const DatasetReport* dataset : {&report.evaluate, &report.predict})
+      for (const FileReport& file : dataset->files) {
         const double missing = file.rows == 0 ? 0.0 : double(file.columns[c].missing) / double(file.rows);
         if (missing > report.max_unknown && usual <= report.max_unknown)
           lines.push_back(concat(file.path, ": column ",

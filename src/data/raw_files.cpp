@@ -28,7 +28,7 @@ using std::string_view_literals::operator""sv;
 struct Format {
   std::size_t at;
   std::string_view magic;
-  const char* what;
+  const char* description;
   const char* remedy;
 };
 
@@ -61,7 +61,7 @@ constexpr Format formats[] = {
 std::string why_not_text(std::string_view beginning) {
   for (const Format& format : formats)
     if (beginning.size() >= format.at && beginning.substr(format.at).starts_with(format.magic))
-      return concat("it is ", format.what, ", not text; ", format.remedy);
+      return concat("it is ", format.description, ", not text; ", format.remedy);
   constexpr const char* convert = " text, not UTF-8; convert it, e.g. with `iconv -f ";
   if (beginning.starts_with("\xFF\xFE\0\0"sv) || beginning.starts_with("\0\0\xFE\xFF"sv))
     return concat("it is UTF-32", convert, "UTF-32 -t UTF-8`");
@@ -77,7 +77,7 @@ std::string why_not_text(std::string_view beginning) {
   return "";
 }
 
-std::string read_some(ByteReader& reader) {
+std::string read_beginning(ByteReader& reader) {
   std::string text(std::size_t{1} << 16, '\0');
   text.resize(reader.read(text.data(), std::ssize(text)));
   return text;
@@ -89,11 +89,11 @@ RawFile inspect(const std::string& path, const std::string& key) {
   if (!std::filesystem::is_regular_file(path))
     fail(key, ": ", path, " is not a plain file; text is read twice, so pipes will not do");
   RawFile file{path, 0, false, {}};
-  std::string beginning = read_some(*open_plain(path, 0));
+  std::string beginning = read_beginning(*open_plain(path, 0));
   if (beginning.empty()) fail(path, ": the file is empty; remove it from ", key);
   file.gzip = beginning.starts_with("\x1f\x8b");
   file.bytes = std::filesystem::file_size(path);
-  if (file.gzip) beginning = read_some(*open_gzip(path));
+  if (file.gzip) beginning = read_beginning(*open_gzip(path));
   if (const std::string fault = why_not_text(beginning); !fault.empty()) fail(path, ": ", fault);
   if (!file.gzip && path.ends_with(".gz")) fail(path, ": its name ends in .gz but it is not a gzip file");
   return file;
@@ -148,13 +148,13 @@ std::vector<FileRange> deal_ranges(std::span<const RawFile> files, int rank, int
     if (files[f].gzip) {
       if (owner(at) == rank) ranges.push_back({index, {0, std::numeric_limits<Index>::max()}});
     } else {
-      Range mine{-1, -1};
+      Range own{-1, -1};
       for (Index begin = 0; begin < files[f].bytes; begin += text_block)
         if (owner(at + double(begin)) == rank) {
-          if (mine.begin < 0) mine.begin = begin;
-          mine.end = std::min(begin + text_block, files[f].bytes);
+          if (own.begin < 0) own.begin = begin;
+          own.end = std::min(begin + text_block, files[f].bytes);
         }
-      if (mine.begin >= 0) ranges.push_back({index, mine});
+      if (own.begin >= 0) ranges.push_back({index, own});
     }
     at += weight(files[f]);
   }
@@ -162,7 +162,7 @@ std::vector<FileRange> deal_ranges(std::span<const RawFile> files, int rank, int
 }
 
 std::vector<std::uint64_t> digests(const comm::Communicator& comm, std::span<const RawFile> files) {
-  std::vector<std::uint64_t> mine(files.size(), 0);
+  std::vector<std::uint64_t> file_digests(files.size(), 0);
   comm::agree(comm, [&] {
     std::vector<char> buffer(std::size_t{1} << 20);
     const std::unique_ptr<XXH3_state_t, decltype(&XXH3_freeState)> state(XXH3_createState(), &XXH3_freeState);
@@ -179,12 +179,12 @@ std::vector<std::uint64_t> digests(const comm::Communicator& comm, std::span<con
         store::require_unchanged(files[f].path, files[f].stamp);
         fail(files[f].path, " was changed while it was being read; start again");
       }
-      mine[f] = XXH3_64bits_digest(state.get());
+      file_digests[f] = XXH3_64bits_digest(state.get());
     }
   });
-  const auto all = comm.all_gather_equal(std::span<const std::uint64_t>(mine));
-  for (std::size_t f = 0; f < files.size(); ++f) mine[f] = all[f % comm.size() * files.size() + f];
-  return mine;
+  const auto all = comm.all_gather_equal(std::span<const std::uint64_t>(file_digests));
+  for (std::size_t f = 0; f < files.size(); ++f) file_digests[f] = all[f % comm.size() * files.size() + f];
+  return file_digests;
 }
 
 }  // namespace tesserec::data

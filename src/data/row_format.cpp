@@ -50,13 +50,13 @@ std::string RowFormat::find_columns(std::span<const std::string> head, Targets t
   columns = in_order(targets, true);
   if (layout_.header) return head.empty() ? std::string() : read_header(head.front(), columns);
   if (targets == Targets::required) return {};
-  std::size_t most = 0;
+  std::size_t max_fields = 0;
   std::vector<std::string_view> fields;
   for (const std::string& line : head) {
     split(line, delimiter_, fields);
-    if (fields.size() <= all_columns_) most = std::max(most, fields.size());
+    if (fields.size() <= all_columns_) max_fields = std::max(max_fields, fields.size());
   }
-  columns = in_order(targets, most == all_columns_);
+  columns = in_order(targets, max_fields == all_columns_);
   return {};
 }
 
@@ -70,19 +70,19 @@ std::string RowFormat::parse(std::string_view line, const FileColumns& columns, 
 
 /// Returns why a line is bad that would be good in a file without labels, and sets row.label_missing; else "".
 std::string RowFormat::without_label(std::string_view line, const FileColumns& columns, Row& row) const {
-  FileColumns others = columns;
-  others.targets = Targets::unread;
-  others.short_rows = ShortRows::stop;
-  --others.fields;
+  FileColumns unlabeled = columns;
+  unlabeled.targets = Targets::unread;
+  unlabeled.short_rows = ShortRows::stop;
+  --unlabeled.fields;
   const Index at = columns.places[label_column_];
-  for (Index& place : others.places) place -= place > at ? 1 : 0;
-  others.places[label_column_] = -1;
-  if (!read(line, others, row).empty()) return {};
+  for (Index& place : unlabeled.places) place -= place > at ? 1 : 0;
+  unlabeled.places[label_column_] = -1;
+  if (!read(line, unlabeled, row).empty()) return {};
   FileColumns padded = columns;
   padded.short_rows = ShortRows::pad;
   const bool cut = read(line, padded, row).empty();
   row.label_missing = true;
-  return concat(counted(others.fields, "field"), ", ", columns.fields,
+  return concat(counted(unlabeled.fields, "field"), ", ", columns.fields,
                 " expected: it reads as a row without its label; ", rows_to_score, cut ? concat("; ", pad_rows) : "");
 }
 

@@ -7,9 +7,9 @@
 namespace tesserec::data {
 
 const SourceInfo& checked(const SourceInfo& info) {
-  const auto check = [&](const char* list, std::size_t size, std::size_t wanted, const char* of) {
+  const auto check = [&](const char* list, std::size_t size, std::size_t wanted, const char* noun) {
     if (size != wanted)
-      fail("the source (", info.description, ") has ", size, " ", list, " for ", counted(Index(wanted), of),
+      fail("the source (", info.description, ") has ", size, " ", list, " for ", counted(Index(wanted), noun),
            "; SourceInfo wants one each");
   };
   const std::size_t features = info.features.size(), dense = info.dense_features;
@@ -33,7 +33,7 @@ void Source::limit_rows(const std::vector<Index>& rows) {
 
 void Source::limit_labels(const LabelRange&) {}
 
-OddValues Source::look_through() { return {}; }
+OddValues Source::check_samples() { return {}; }
 
 void Source::read_keys(std::size_t, Range, char*) const { assert(false); }
 

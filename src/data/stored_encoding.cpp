@@ -21,7 +21,7 @@ constexpr const char* key = "preprocess.vocabulary: ";
 constexpr const char* indicator = "missing_indicator";
 
 template <class T>
-T said(const store::File& file, const char* attribute) {
+T attribute_of(const store::File& file, const char* attribute) {
   if (!file.has_attribute("/", attribute))
     fail(key, file.path(), " has no attribute ", attribute, "; give a training file that `tesserec preprocess` wrote");
   return file.attribute<T>("/", attribute);
@@ -55,8 +55,8 @@ SourceInfo wanted_of(const RowLayout& layout, bool labelled) {
   wanted.dense_names = layout.dense_features;
   wanted.dense_features = std::ssize(layout.dense_features);
   wanted.features = layout.features;
-  const std::vector<Moments> none(layout.transforms.size());
-  wanted.transforms = rules(make_transforms(layout, none), [&](std::size_t k) { return layout.indicator[k]; });
+  const std::vector<Moments> no_moments(layout.transforms.size());
+  wanted.transforms = rules(make_transforms(layout, no_moments), [&](std::size_t k) { return layout.indicator[k]; });
   if (labelled) wanted.labels = layout.labels;
   return wanted;
 }
@@ -70,26 +70,27 @@ Vocabulary vocabulary_of(const store::PartedFile& file, const std::string& featu
           file.read_all<Index>(group + "/offsets")};
 }
 
-Encoding read_here(const store::PartedFile& whole, const RowLayout& layout, bool labelled) {
-  const store::File& file = whole.index();
-  if (said<std::string>(file, "format") != dataset_format)
+Encoding encoding_of(const store::PartedFile& parted, const RowLayout& layout, bool labelled) {
+  const store::File& file = parted.index();
+  if (attribute_of<std::string>(file, "format") != dataset_format)
     fail(key, file.path(), " is an HDF5 file but no data set; give a training file that `tesserec preprocess` wrote");
   SourceInfo stored;
   stored.description = key + file.path();
-  stored.features = said<std::vector<std::string>>(file, "features");
-  stored.dense_names = said<std::vector<std::string>>(file, "dense_features");
+  stored.features = attribute_of<std::vector<std::string>>(file, "features");
+  stored.dense_names = attribute_of<std::vector<std::string>>(file, "dense_features");
   stored.dense_features = std::ssize(stored.dense_names);
-  const auto texts = said<std::vector<std::string>>(file, "transforms");
+  const auto texts = attribute_of<std::vector<std::string>>(file, "transforms");
   const std::vector<NumberTransform> transforms = transforms_of(file, stored.dense_names, texts);
   stored.transforms = rules(transforms, [&](std::size_t k) { return texts[k] == indicator; });
-  if (file.has_attribute("/", "label_values")) stored.labels = said<std::string>(file, "label_values");
+  if (file.has_attribute("/", "label_values")) stored.labels = attribute_of<std::string>(file, "label_values");
   const ColumnOrder order = column_order(stored, wanted_of(layout, labelled));
 
-  Encoding encoding{layout, {}, {}, said<std::int64_t>(file, "minimum_count"), {}, {}, {}};
+  Encoding encoding{layout, {}, {}, attribute_of<std::int64_t>(file, "minimum_count"), {}, {}, {}};
   for (const Index place : order.dense) encoding.transforms.push_back(transforms[place]);
-  for (const std::string& feature : layout.features) encoding.vocabularies.push_back(vocabulary_of(whole, feature));
-  if (file.has_attribute("/", bases_attribute)) encoding.bases = said<std::vector<std::string>>(file, bases_attribute);
-  if (const auto digest = said<std::string>(file, "vocabulary_digest"); digest != encoding.vocabulary_digest())
+  for (const std::string& feature : layout.features) encoding.vocabularies.push_back(vocabulary_of(parted, feature));
+  if (file.has_attribute("/", bases_attribute))
+    encoding.bases = attribute_of<std::vector<std::string>>(file, bases_attribute);
+  if (const auto digest = attribute_of<std::string>(file, "vocabulary_digest"); digest != encoding.vocabulary_digest())
     fail(key, file.path(), ": vocabulary_digest is ", digest, ", but the vocabulary has ", encoding.vocabulary_digest(),
          "; preprocess its raw files again");
   return encoding;
@@ -109,7 +110,7 @@ Encoding read_encoding(const comm::Communicator& comm, const std::string& path, 
       fail(key, error.what());
     }
   }();
-  comm::agree(comm, [&] { encoding = read_here(file, layout, labelled); });
+  comm::agree(comm, [&] { encoding = encoding_of(file, layout, labelled); });
   return std::move(*encoding);
 }
 

@@ -23,15 +23,15 @@ std::vector<std::string> synthetic_features(const SyntheticSettings& settings) {
 BagLength bag_length(const SyntheticSettings& settings, std::size_t feature) {
   const bool variable = settings.variable_bags.value_or(false);
   if (settings.bag_lengths.empty()) return {settings.ids_per_bag, variable};
-  const Index most = settings.bag_lengths[feature];
-  return {most, variable && most > 1};
+  const Index max_ids = settings.bag_lengths[feature];
+  return {max_ids, variable && max_ids > 1};
 }
 
 std::optional<SyntheticFault> fault(const SyntheticSettings& settings) {
   const std::vector<std::string> features = synthetic_features(settings);
-  for (const auto& [key, given] :
+  for (const auto& [key, is_set] :
        {std::pair("bag_lengths", !settings.bag_lengths.empty()), std::pair("pair", !settings.pair.empty())})
-    if (given && settings.kind != SyntheticKind::planted) return {{key, "is for kind = \"planted\""}};
+    if (is_set && settings.kind != SyntheticKind::planted) return {{key, "is for kind = \"planted\""}};
   if (!settings.bag_lengths.empty() && settings.bag_lengths.size() != features.size())
     return {{"bag_lengths", concat("has ", settings.bag_lengths.size(), " lengths for ",
                                    counted(std::ssize(features), "feature"), ": bag_lengths must be as long as rows")}};
@@ -42,7 +42,7 @@ std::optional<SyntheticFault> fault(const SyntheticSettings& settings) {
     const auto found = std::find(features.begin(), features.end(), feature);
     if (found == features.end()) return {{"pair", concat("has \"", feature, "\"; there are ", join(features))}};
     const BagLength bag = bag_length(settings, found - features.begin());
-    if (bag.most != 1 || bag.variable)
+    if (bag.max_ids != 1 || bag.variable)
       return {{"pair", concat("has \"", feature, "\", which has not one id in each sample; set bag_lengths")}};
   }
   return {};

@@ -119,7 +119,7 @@ class TableFormat final : public RowFormat {
     for (std::size_t i = 0; i < columns_.size(); ++i) {
       const Column& column = columns_[i];
       if (column.kind == ColumnKind::skip || file.places[i] < 0) continue;
-      const std::string_view whole = row.fields[file.places[i]], field = trim_ ? trimmed(whole) : whole;
+      const std::string_view raw = row.fields[file.places[i]], field = trim_ ? trimmed(raw) : raw;
       if (file.targets == Targets::unread && (column.kind == ColumnKind::label || column.kind == ColumnKind::weight)) {
         row.has_label = row.has_label || (column.kind == ColumnKind::label && !contains(missing_, field));
         continue;
@@ -173,7 +173,7 @@ class TableFormat final : public RowFormat {
   static std::string read_weight(const Column& column, std::string_view field, Row& row) {
     const auto [stop, code] = std::from_chars(field.data(), field.data() + field.size(), row.weight);
     const bool fits = code == std::errc() && stop == field.data() + field.size() && row.weight >= 0 &&
-                      row.weight <= most_sample_weight;
+                      row.weight <= max_sample_weight;
     return fits ? std::string() : column.name + ": " + shown(field) + " is not a weight, a number from 0 to 1e6";
   }
 

@@ -71,11 +71,11 @@ TEST_CASE("preprocess: counts missing and unknown and clipped and large values b
     CHECK(of(report.evaluate.column(2)) == Counts{10, 40, 0, 0});
     CHECK(one.columns[2].unknown_share(one.rows) == 40.0 / 90);
 
-    const std::string said = join(summary(report), "\n"), warned = join(warnings(report), "\n");
-    INFO(said << warned);
-    CHECK(mentions(said, "44.4 %"));
-    CHECK(mentions(warned, folder / "train.csv: column plain: 1001 numbers of magnitude 1e9 or more"));
-    CHECK(mentions(warned,
+    const std::string summary_text = join(summary(report), "\n"), warning_text = join(warnings(report), "\n");
+    INFO(summary_text << warning_text);
+    CHECK(mentions(summary_text, "44.4 %"));
+    CHECK(mentions(warning_text, folder / "train.csv: column plain: 1001 numbers of magnitude 1e9 or more"));
+    CHECK(mentions(warning_text,
                    folder / "two.csv: column plain is missing in 100 % of the rows, in the training files in 33.3 %"));
     CHECK(warnings(report).size() == 3);
     comm.barrier();
@@ -97,12 +97,12 @@ TEST_CASE("preprocess: writes nothing if an evaluation file has more unknown val
   folder.write("train.csv", rows({{"12,0", 20}, {"13,1", 10}}));
   folder.write("good.csv", rows({{"12,0", 1}, {"12.0,0", 9}}));
   folder.write("bad.csv", rows({{",1", 70}, {"12,0", 1}, {"12.0,0", 28}}));
-  const auto message = [&](const comm::Communicator& comm, double most, bool trained = false) {
+  const auto message = [&](const comm::Communicator& comm, double max_unknown, bool trained = false) {
     PreprocessSettings s = table({category("user")});
     s.train = {folder / "train.csv"};
     s.evaluate = {folder / "good.csv", folder / (trained ? "train.csv" : "bad.csv")};
     s.output = folder / "out";
-    s.max_unknown = most;
+    s.max_unknown = max_unknown;
     return error_of([&] { preprocess(comm, s); });
   };
   for_each_rank_count(world, [&](const comm::Communicator& comm, const std::string&) {

@@ -120,10 +120,10 @@ TEST_CASE("make_row_format: takes rows of Criteo's test files without the label 
   REQUIRE(row.label_missing);
   REQUIRE(mentions(parsed(*format, "\t" + line, row), "the label is missing"));
   FileColumns columns;
-  for (const std::string& with : {line, "\t" + line, "1\t" + line}) {
-    const std::vector<std::string> head = {"x", with};  // a bad first row does not decide
+  for (const std::string& labeled : {line, "\t" + line, "1\t" + line}) {
+    const std::vector<std::string> head = {"x", labeled};  // a bad first row does not decide
     REQUIRE(format->find_columns(head, Targets::unread, columns) == "");
-    REQUIRE(format->parse(with, columns, row) == "");
+    REQUIRE(format->parse(labeled, columns, row) == "");
     REQUIRE(row.numbers[12] == 12.0);
     REQUIRE(row.tokens[25] == std::string_view("0000001f"));
   }

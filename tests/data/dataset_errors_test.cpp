@@ -115,13 +115,13 @@ TEST_CASE("make_source: throws with the keys if the deck has no data or two kind
   const data::Deal deal{0, 1, Lanes(1), 10, false, 1};
   data::Settings settings;
   REQUIRE_FALSE(data::has_source(settings, Use::train));
-  const std::string none = error_of([&] { data::make_source(settings, Use::train, deal); });
-  REQUIRE((mentions(none, "data.train") && mentions(none, "data.synthetic.kind")));
+  const std::string no_data = error_of([&] { data::make_source(settings, Use::train, deal); });
+  REQUIRE((mentions(no_data, "data.train") && mentions(no_data, "data.synthetic.kind")));
   settings.train = {"x.h5"};
   REQUIRE(mentions(error_of([&] { data::make_source(settings, Use::evaluate, deal); }), "data.evaluate"));
   settings.synthetic.kind = data::SyntheticKind::planted;
-  const std::string both = error_of([&] { data::make_source(settings, Use::train, deal); });
-  REQUIRE((mentions(both, "data.train") && mentions(both, "data.synthetic.kind")));
+  const std::string two_kinds = error_of([&] { data::make_source(settings, Use::train, deal); });
+  REQUIRE((mentions(two_kinds, "data.train") && mentions(two_kinds, "data.synthetic.kind")));
   settings.train.clear();
   REQUIRE(mentions(error_of([&] { data::make_source(settings, Use::train, deal); }), "data.synthetic.rows"));
   settings.synthetic.rows = {10};

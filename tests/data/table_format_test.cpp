@@ -228,10 +228,10 @@ TEST_CASE("NumberTransform: transforms numbers and rebuilds itself from its desc
 
 TEST_CASE("Moments: the sum over blocks equals the moments of the whole") {
   Moments whole, sum;
-  for (int part = 0; part < 7; ++part) {
+  for (int number = 0; number < 7; ++number) {
     Moments block;
-    for (int i = 0; i < 5 * part; ++i) {
-      const double x = 1e6 + (part * 31 + i * 17) % 100;
+    for (int i = 0; i < 5 * number; ++i) {
+      const double x = 1e6 + (number * 31 + i * 17) % 100;
       whole.add(x);
       block.add(x);
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Wrong or odd values in files without a seal: prepare_source() and look_through() report them before the first step.
+// Wrong or odd values in files without a seal: prepare_source() and check_samples() report them before the first step.
 #include <limits>
 
 #include "catch.hpp"
@@ -20,7 +20,7 @@ std::string complaint(const comm::Communicator& comm, const train::Job& job, dat
     const train::Session session(Exec(), comm, job, source->info());
     train::prepare_source(session, *source, data::Use::train);
     train::prepare_source(session, *evaluation, data::Use::evaluate);
-    if (odd != nullptr) *odd = evaluation->look_through();
+    if (odd != nullptr) *odd = evaluation->check_samples();
   });
 }
 
