@@ -78,7 +78,7 @@ std::string refusal(const std::string& text) {
 }
 
 KeyInfo info_of(const std::vector<KeyInfo>& keys, const std::string& name) {
-  const auto key = std::find_if(keys.begin(), keys.end(), [&](const KeyInfo& one) { return one.name == name; });
+  const auto key = std::find_if(keys.begin(), keys.end(), [&](const KeyInfo& info) { return info.name == name; });
   REQUIRE(key != keys.end());
   return *key;
 }
@@ -182,7 +182,7 @@ TEST_CASE("layer_block and model_keys: describe own keys with the facts of each 
 }
 
 TEST_CASE("add_layer_type and its like: throw if an own key has the name of a built-in key") {
-  const auto taken = [](const auto& add) { return mentions(error_of(add), "built-in key of the same block"); };
+  const auto is_taken = [](const auto& add) { return mentions(error_of(add), "built-in key of the same block"); };
   const auto own = [](const std::string& name) {
     return std::vector<OwnKey>{{.name = name, .preset = true, .sentence = "x."}};
   };
@@ -195,7 +195,7 @@ TEST_CASE("add_layer_type and its like: throw if an own key has the name of a bu
     INFO(key.name);
     if (is_own(key)) continue;
     ++layer_keys;
-    CHECK(taken(
+    CHECK(is_taken(
         [&] { layers::add_layer_type({.name = "x", .text = "", .keys = {}, .make = {}, .own = own(key.name)}); }));
   }
   for (const KeyInfo& key : schema::infos(schema::model_keys())) {
@@ -206,7 +206,7 @@ TEST_CASE("add_layer_type and its like: throw if an own key has the name of a bu
         [&] { network::add_model_type({.name = "x", .text = "", .keys = {}, .layers = {}, .own = own(key.name)}); });
     CHECK((mentions(message, "built-in key") || mentions(message, "begins with loss")));
     if (key.name.starts_with("loss_"))
-      CHECK(taken(
+      CHECK(is_taken(
           [&] { losses::add_loss_type({.name = "x", .text = "", .keys = {}, .make = {}, .own = own(key.name)}); }));
   }
   CHECK(layer_keys > 10);
