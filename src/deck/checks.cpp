@@ -22,17 +22,17 @@ namespace {
 
 void check_data(const Deck& deck) {
   const data::SyntheticSettings& synthetic = deck.data.synthetic;
-  const bool on = synthetic.kind != data::SyntheticKind::none;
+  const bool generates = synthetic.kind != data::SyntheticKind::none;
   if (deck.lines.count("data.synthetic") != 0 && deck.lines.count("data.synthetic.kind") == 0)
     fail(deck.at("data.synthetic.kind"), " is missing: planted, reference or none");
   const data::Settings& data = deck.data;
-  if (on && !data.source.empty())
+  if (generates && !data.source.empty())
     fail(deck.at("data.source"), " and data.synthetic are both given; keep one, or set data.synthetic.kind = \"none\"");
   const std::pair<const char*, const std::vector<std::string>&> named[] = {
       {"data.train", data.train}, {"data.evaluate", data.evaluate}, {"data.predict", data.predict}};
   for (const auto& [key, files] : named)
     if (!files.empty() && !data.source.empty()) fail(deck.at("data.source"), " and ", key, " are both given; keep one");
-  if (!on) return;
+  if (!generates) return;
   for (const auto& [key, files] : named)
     if (!files.empty())
       fail(deck.at("data.synthetic"), " and ", key, " are both given; keep one, or set data.synthetic.kind = \"none\"");
@@ -53,24 +53,25 @@ void check_data(const Deck& deck) {
 void check_column(const Deck& deck, std::size_t i, int& labels, int& weights) {
   const data::Column& column = deck.preprocess.columns[i];
   const std::string path = "preprocess.column." + std::to_string(i);
-  const std::string who = " of column \"" + column.name + "\" ";
+  const std::string subject = " of column \"" + column.name + "\" ";
   const bool label = column.kind == data::ColumnKind::label;
-  if (label && ++labels > 1) fail(deck.at(path + ".kind"), who, "is label, but another column is the label already");
+  if (label && ++labels > 1)
+    fail(deck.at(path + ".kind"), subject, "is label, but another column is the label already");
   if (column.kind == data::ColumnKind::weight && ++weights > 1)
-    fail(deck.at(path + ".kind"), who, "is weight, but another column is the weight already");
+    fail(deck.at(path + ".kind"), subject, "is weight, but another column is the weight already");
   if (label && column.positive.empty())
-    fail(deck.at(path + ".positive"), who, "is missing: the texts of the label that mean 1");
+    fail(deck.at(path + ".positive"), subject, "is missing: the texts of the label that mean 1");
   if (label && column.negative.empty())
-    fail(deck.at(path + ".negative"), who, "is missing: the texts of the label that mean 0");
+    fail(deck.at(path + ".negative"), subject, "is missing: the texts of the label that mean 0");
   for (const std::string& text : column.positive)
     if (std::count(column.negative.begin(), column.negative.end(), text) != 0)
-      fail(deck.at(path + ".positive"), who, "has ", quoted(text), ", which is also in negative");
+      fail(deck.at(path + ".positive"), subject, "has ", quoted(text), ", which is also in negative");
   if (!label && !(column.positive.empty() && column.negative.empty()))
-    fail(deck.at(path + (column.positive.empty() ? ".negative" : ".positive")), who, "is for the label only");
+    fail(deck.at(path + (column.positive.empty() ? ".negative" : ".positive")), subject, "is for the label only");
   if (column.kind != data::ColumnKind::number && column.transform != data::Transform::none)
-    fail(deck.at(path + ".transform"), who, "is for numbers only");
+    fail(deck.at(path + ".transform"), subject, "is for numbers only");
   if (column.kind != data::ColumnKind::number && (column.fill_value || column.missing_indicator))
-    fail(deck.at(path + (column.fill_value ? ".fill_value" : ".missing_indicator")), who, "is for numbers only");
+    fail(deck.at(path + (column.fill_value ? ".fill_value" : ".missing_indicator")), subject, "is for numbers only");
 }
 
 void check_preprocess(const Deck& deck) {
@@ -124,7 +125,7 @@ bool takes_from_weights(const optim::Settings& o) {
 
 /// Checks the rates that [schedule] derives from the base rate, and the weight decay at the highest of them.
 void check_rates(const Deck& deck, const std::string& path, const optim::Settings& o) {
-  const Index last = deck.train.steps > 0 ? deck.train.steps : most_steps;
+  const Index last = deck.train.steps > 0 ? deck.train.steps : step_limit;
   const optim::GreatestRate greatest = optim::greatest_rate(deck.schedule, o.lr, last);
   const std::string lr = concat(path, ".lr = ", shortest(o.lr));
   if (!(greatest.rate <= std::numeric_limits<float>::max()))
@@ -201,12 +202,12 @@ void check_metrics(const Deck& deck) {
          join(names));
   if (deck.checkpoint.keep_best && deck.checkpoint.keep == 0)
     fail(deck.at("checkpoint.keep_best"), " is true, but checkpoint.keep = 0 writes none: keep at least 1");
-  const auto of_groups = std::find_if(names.begin(), names.end(), metrics::needs_groups);
-  if (of_groups == names.end() || !deck.evaluate.group.empty()) return;
+  const auto group_metric = std::find_if(names.begin(), names.end(), metrics::needs_groups);
+  if (group_metric == names.end() || !deck.evaluate.group.empty()) return;
   std::vector<std::string> features;
   for (const auto& table : deck.tables)
     for (const std::string& feature : table.feature_names) features.push_back(quoted(feature));
-  fail(deck.at("evaluate.metrics"), " has ", quoted(*of_groups),
+  fail(deck.at("evaluate.metrics"), " has ", quoted(*group_metric),
        ", which needs groups: set evaluate.group to the feature that holds a sample's user or session",
        features.empty() ? "" : ", one of " + join(features));
 }

@@ -23,9 +23,9 @@ std::vector<KeyValue> values_of(const Deck& deck) {
     }
   }
   std::set<std::string> names;
-  for (const KeyValue& one : flat.keys) names.insert(one.key);
-  for (const KeyValue& one : deck.given)
-    if (names.count(one.key) == 0) flat.keys.push_back(one);
+  for (const KeyValue& entry : flat.keys) names.insert(entry.key);
+  for (const KeyValue& entry : deck.given)
+    if (names.count(entry.key) == 0) flat.keys.push_back(entry);
   return std::move(flat.keys);
 }
 

@@ -60,7 +60,7 @@ Section source_section(const data::SourceType& type) {
 }
 
 /// Maximum number of samples. It is exact as a double, and adding a batch to it does not overflow.
-constexpr Index most_samples = Index{1} << 53;
+constexpr Index max_samples = Index{1} << 53;
 
 Section synthetic_section() {
   using Synthetic = data::SyntheticSettings;
@@ -73,8 +73,8 @@ Section synthetic_section() {
       choice("kind", &Synthetic::kind, kinds,
              "Generator of samples. planted: click logs from a hidden model with a known best AUC. reference: uniform "
              "generator of the reference DLRM. none: no synthetic data."),
-      integer("samples", &Synthetic::samples, {0, most_samples}, "samples", "Training samples of an epoch."),
-      integer("evaluate_samples", &Synthetic::evaluate_samples, {0, most_samples}, "samples",
+      integer("samples", &Synthetic::samples, {0, max_samples}, "samples", "Training samples of an epoch."),
+      integer("evaluate_samples", &Synthetic::evaluate_samples, {0, max_samples}, "samples",
               "Evaluation samples. planted: drawn independently of the training samples. reference: the first samples "
               "of the same sequence as in training."),
       integers("rows", &Synthetic::rows, {1, no_limit}, {}, "rows", "Rows of each table; one feature per table."),

@@ -162,7 +162,8 @@ Section costs_section() {
     if (cuda) deck.plan.costs = (gpu ? gpu : &planning::gpu_machines().front())->costs;
     if (!gpu && !deck.plan.machine.empty() && !std::filesystem::exists(deck.plan.machine))
       fail(deck.at("plan.machine"), " is neither ",
-           join(planning::gpu_machines(), ", ", [](const planning::GpuMachine& one) { return quoted(one.name); }),
+           join(planning::gpu_machines(), ", ",
+                [](const planning::GpuMachine& machine) { return quoted(machine.name); }),
            " nor a file");
     if (!gpu && !deck.plan.machine.empty())
       read_keys(deck, keys, deck.plan.costs, parse_toml(read_deck_text(deck.plan.machine), deck.plan.machine),

@@ -20,7 +20,7 @@ std::string message_of(const std::string& text, const std::vector<std::string>& 
 
 struct Bad {
   const char* text;
-  std::vector<const char*> parts;
+  std::vector<const char*> texts;
 };
 
 const std::vector<Bad> bad_decks = {
@@ -256,9 +256,9 @@ TEST_CASE("parse_deck: a bad deck throws with file and line and key and reason")
   REQUIRE(bad_decks.size() >= 60);
   for (const Bad& bad : bad_decks) {
     const std::string message = message_of(bad.text);
-    for (const char* part : bad.parts) {
+    for (const char* expected : bad.texts) {
       INFO(bad.text << "\nmessage: " << message);
-      CHECK(message.find(part) != std::string::npos);
+      CHECK(message.find(expected) != std::string::npos);
     }
   }
 }

@@ -81,11 +81,11 @@ TEST_CASE("parse_deck: a bad --set throws with its number") {
       {"model.embedding_dim=4", {"d.toml:33: model.bottom is 16-8", "model.embedding_dim = 4"}},
       {"train.epochs=1\nlanes=3", {"--set 1: train.epochs must be an integer"}},
   };
-  for (const auto& [text, parts] : bad) {
+  for (const auto& [text, texts] : bad) {
     const std::string message = message_of({text});
-    for (const std::string& part : parts) {
+    for (const std::string& expected : texts) {
       INFO(text << "\nmessage: " << message);
-      CHECK(message.find(part) != std::string::npos);
+      CHECK(message.find(expected) != std::string::npos);
     }
   }
   CHECK(message_of({"run.seed=1", "run.sed=1"}).find("--set 2: run.sed is unknown; did you mean run.seed?") == 0);

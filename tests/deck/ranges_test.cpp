@@ -20,7 +20,7 @@ using deck::KeyInfo;
 struct Range {
   double low = 0, high = INFINITY;
   bool open = false;
-  double least = 0;  ///< the least number except 0
+  double min_magnitude = 0;  ///< the least number except 0
 };
 
 double number_at(const std::string& words, std::size_t at) {
@@ -37,7 +37,7 @@ Range range_of(const KeyInfo& key) {
   range.open = below != words.npos;
   if (range.open) range.high = number_at(words, below + 8);
   if (to != words.npos) range.high = number_at(words, to + 4);
-  if (rest != words.npos) range.least = number_at(words, rest + 5);
+  if (rest != words.npos) range.min_magnitude = number_at(words, rest + 5);
   return range;
 }
 
@@ -59,7 +59,7 @@ std::vector<std::string> outside(const KeyInfo& key) {
   const double below = std::nextafter(range.low, -INFINITY);
   values = {shortest(below), "-1e308", "1e308", "nan", "inf", "-inf"};
   values.push_back(shortest(range.open ? range.high : std::nextafter(range.high, INFINITY)));
-  if (range.least > 0) values.push_back(shortest(std::nextafter(range.least, 0)));
+  if (range.min_magnitude > 0) values.push_back(shortest(std::nextafter(range.min_magnitude, 0)));
   return values;
 }
 
