@@ -40,9 +40,9 @@ TrainedColumns columns_of(const store::Attributes& attributes, const std::string
 
 /// Returns the format to which pooled and unpooled vectors are rounded before layers read them.
 NumberType vectors_of(const schema::ModelDeck& deck) {
-  for (const schema::KeyValue& one : deck.given)
+  for (const schema::KeyValue& entry : deck.given)
     for (const auto& [name, type] : number_types())
-      if (one.key == "model.exchange_forward" && one.value == "\"" + name + "\"") return type;
+      if (entry.key == "model.exchange_forward" && entry.value == "\"" + name + "\"") return type;
   return NumberType::fp32;
 }
 

@@ -17,8 +17,8 @@ class Trained {
  public:
   Trained(const Folder& folder, const std::string& model, const std::string& tables)
       : job_(job(folder, model, tables)) {
-    for (data::Source* one : {source_.get(), evaluation_.get()})
-      one->limit_rows(train::id_limits(session_.model.tables().tables(), one->info()));
+    for (data::Source* source : {source_.get(), evaluation_.get()})
+      source->limit_rows(train::id_limits(session_.model.tables().tables(), source->info()));
     train::Training training(session_, *source_, nullptr);
     checkpoint_ = train::train(training).checkpoint;
   }
