@@ -69,13 +69,13 @@ sweep::Settings grid(const std::vector<sweep::Key>& keys, const std::string& met
 TEST_CASE("standing: a rung of n points promotes n / eta of them rounded down and at least one") {
   for (Index n = 1; n <= 30; ++n)
     for (Index eta = 2; eta <= 5; ++eta) {
-      const auto now = sweep::standing(
+      const auto result = sweep::standing(
           {1, eta}, 2, n,
           [](Index point, std::size_t rung) { return rung == 0 ? std::optional(double(point)) : std::nullopt; }, true);
       INFO(n << " points, eta " << eta);
-      REQUIRE(now.in.size() == 2);
-      CHECK(std::ssize(now.in[1]) == std::max<Index>(1, n / eta));
-      CHECK(now.in[1].back() == n - 1);
+      REQUIRE(result.in.size() == 2);
+      CHECK(std::ssize(result.in[1]) == std::max<Index>(1, n / eta));
+      CHECK(result.in[1].back() == n - 1);
     }
 }
 
@@ -145,11 +145,11 @@ TEST_CASE("importance: a constant metric gives no key a share or a better value"
   for (const double value : {0.5, 0.1, 0.7}) {
     const auto settings = grid({{"a.x", {"1", "2"}}, {"a.y", {"1", "2", "3"}}});
     const auto points = sweep::points(settings);
-    for (const sweep::Importance& one :
+    for (const sweep::Importance& entry :
          sweep::importance(settings, points, std::vector<double>(points.size(), value), true)) {
-      INFO(value << ' ' << one.key);
-      CHECK(std::isnan(one.share));
-      CHECK(one.better.empty());
+      INFO(value << ' ' << entry.key);
+      CHECK(std::isnan(entry.share));
+      CHECK(entry.better.empty());
     }
     const auto drawn_points = std::vector<sweep::Point>{{"1"}, {"2"}, {"3"}};
     const auto rank_correlation =

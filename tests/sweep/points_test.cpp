@@ -62,9 +62,9 @@ TEST_CASE("points: a random or halton point is a function of seed and index") {
   for (const Method method : {Method::random, Method::halton}) {
     const std::vector<sweep::Key> keys = {range("a.x", 1e-4, 1, true), range("a.n", 2, 5, false, true),
                                           list("a.t", {"\"u\"", "\"v\""})};
-    auto some = settings(method, keys, 20), more = settings(method, keys, 60), other = some;
+    auto fewer = settings(method, keys, 20), more = settings(method, keys, 60), other = fewer;
     other.seed = 2;
-    const auto few = sweep::points(some), many = sweep::points(more);
+    const auto few = sweep::points(fewer), many = sweep::points(more);
     REQUIRE(few.size() == 20);
     REQUIRE(many.size() == 60);
     CHECK(std::equal(few.begin(), few.end(), many.begin()));
