@@ -35,21 +35,21 @@ NewestOutcome outcome_of(const Json& outcomes, const std::string& metric) {
   return outcome;
 }
 
-const char* state_of(const NewestOutcome& now, const Sweep& sweep) {
-  if (now.diverged) return "diverged";
-  return now.ended >= double(sweep.rungs) ? "done" : "started";
+const char* state_of(const NewestOutcome& newest, const Sweep& sweep) {
+  if (newest.diverged) return "diverged";
+  return newest.ended >= double(sweep.rungs) ? "done" : "started";
 }
 
-void take(Sweep::Point& point, const NewestOutcome& now, const Sweep& sweep, const std::string& folder) {
-  const bool same = point.steps == now.steps && point.digest == now.digest;
-  point.ended = now.ended;
-  point.newer = !same || (now.diverged && point.state != "diverged");
+void update(Sweep::Point& point, const NewestOutcome& newest, const Sweep& sweep, const std::string& folder) {
+  const bool same = point.steps == newest.steps && point.digest == newest.digest;
+  point.ended = newest.ended;
+  point.newer = !same || (newest.diverged && point.state != "diverged");
   if (point.newer) {
-    point.steps = now.steps;
-    point.samples = now.samples;
-    point.metric = now.metric;
-    point.digest = now.digest;
-    point.state = state_of(now, sweep);
+    point.steps = newest.steps;
+    point.samples = newest.samples;
+    point.metric = newest.metric;
+    point.digest = newest.digest;
+    point.state = state_of(newest, sweep);
   }
   if (point.state == "missing" || point.state == "started") point.state = store::state_of_started(folder);
 }
@@ -67,8 +67,8 @@ std::size_t count_others(const Sweep& sweep) {
 }  // namespace
 
 std::string folder_of(const Sweep& sweep, const Sweep::Point& point) {
-  const files::path said = point.folder;
-  return files::exists(said) ? said.string() : (files::path(sweep.path) / said.filename()).string();
+  const files::path recorded = point.folder;
+  return files::exists(recorded) ? recorded.string() : (files::path(sweep.path) / recorded.filename()).string();
 }
 
 void refresh(Sweep& sweep, std::vector<std::string>& warnings) {
@@ -77,7 +77,7 @@ void refresh(Sweep& sweep, std::vector<std::string>& warnings) {
     const auto outcome = Record(folder + "/point.json").read({"outcomes"}, [&](const Json& json) {
       return outcome_of(json, sweep.metric);
     });
-    if (outcome) take(point, *outcome, sweep, folder);
+    if (outcome) update(point, *outcome, sweep, folder);
   }
   const auto newer = std::count_if(sweep.points.begin(), sweep.points.end(), [](const auto& p) { return p.newer; });
   const std::size_t others = count_others(sweep);

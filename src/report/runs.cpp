@@ -11,11 +11,11 @@
 namespace tesserec::report {
 namespace {
 
-constexpr std::size_t scale_colours = 9;  // classes q0 (the best) to q8
+constexpr std::size_t scale_colors = 9;  // classes q0 (the best) to q8
 
 /// Returns the class of the scale of colors for place `place` (0 = the best) of `count`.
 std::string scale_css(std::size_t place, std::size_t count) {
-  return concat("q", count < 2 ? 0 : (place * (scale_colours - 1) + (count - 1) / 2) / (count - 1));
+  return concat("q", count < 2 ? 0 : (place * (scale_colors - 1) + (count - 1) / 2) / (count - 1));
 }
 
 Sweep::Point point_of(const Json& json, const std::vector<Sweep::Key>& keys) {
@@ -52,10 +52,11 @@ Sweep sweep_of(const Json& json) {
 
 /// Colors the points by their places among the points with a metric.
 void color(Sweep& sweep) {
-  std::vector<Sweep::Point*> with;
+  std::vector<Sweep::Point*> with_metric;
   for (Sweep::Point& point : sweep.points)
-    if (std::isfinite(point.metric)) with.push_back(&point);
-  for (std::size_t place = 0; place < with.size(); ++place) with[place]->css = scale_css(place, with.size());
+    if (std::isfinite(point.metric)) with_metric.push_back(&point);
+  for (std::size_t place = 0; place < with_metric.size(); ++place)
+    with_metric[place]->css = scale_css(place, with_metric.size());
 }
 
 }  // namespace
@@ -77,7 +78,7 @@ Sweep read_sweep(const std::string& folder, std::vector<std::string>& warnings) 
   return sweep;
 }
 
-void choose_colours(Runs& runs) {
+void choose_colors(Runs& runs) {
   if (!runs.many()) {
     for (std::size_t i = 0; i < runs.all.size(); ++i) runs.all[i].css = concat("s", i);
     return;
@@ -89,12 +90,12 @@ void choose_colours(Runs& runs) {
   }
   const bool auc = any([](const Run& run) { return std::isfinite(run.last("auc")); });
   runs.scale = auc ? "auc" : "loss";
-  const auto worth = [&](const Run& run) {
+  const auto score = [&](const Run& run) {
     const double value = run.last(runs.scale);
     if (!std::isfinite(value)) return -std::numeric_limits<double>::infinity();
     return auc ? value : -value;
   };
-  std::stable_sort(runs.all.begin(), runs.all.end(), [&](const Run& a, const Run& b) { return worth(a) > worth(b); });
+  std::stable_sort(runs.all.begin(), runs.all.end(), [&](const Run& a, const Run& b) { return score(a) > score(b); });
   for (std::size_t place = 0; place < runs.all.size(); ++place) runs.all[place].css = scale_css(place, runs.all.size());
 }
 

@@ -7,10 +7,10 @@
 
 TEST_CASE("make_page: throws with what to give if a folder is no run") {
   const Folder folder;
-  const auto refused = [&](const std::string& part) {
+  const auto refused = [&](const std::string& expected) {
     const std::string error = error_of([&] { report::make_page({folder.path + "/x"}); });
     INFO(error);
-    CHECK(mentions(error, part));
+    CHECK(mentions(error, expected));
     CHECK(mentions(error, folder.path + "/x"));
   };
   refused("no such folder");

@@ -195,13 +195,13 @@ TEST_CASE("make_page: orders runs without an AUC by loss and gives them the colo
 
 TEST_CASE("keys_of and differing_keys: number the tables of a deck and report a missing key") {
   const std::string tables = "[[table]]\nname = \"a\"\nrows = 10\n\n[[table]]\nname = \"b\"\nrows = ";
-  const auto one = report::keys_of("[run]\nname = \"x\"\nseed = 3\n" + tables + "20\n"),
-             two = report::keys_of("[run]\nname = \"y\"\nseed = 3\n" + tables + "30\n[train]\nsteps = 5\n");
-  CHECK(one.at("run.seed") == "3");
-  CHECK(one.at("table[1].rows") == "10");
-  CHECK(one.at("table[2].rows") == "20");
-  CHECK(report::differing_keys({one, two}) == std::vector<std::string>{"table[2].rows", "train.steps"});
-  CHECK(report::differing_keys({one, one}).empty());
+  const auto first = report::keys_of("[run]\nname = \"x\"\nseed = 3\n" + tables + "20\n"),
+             second = report::keys_of("[run]\nname = \"y\"\nseed = 3\n" + tables + "30\n[train]\nsteps = 5\n");
+  CHECK(first.at("run.seed") == "3");
+  CHECK(first.at("table[1].rows") == "10");
+  CHECK(first.at("table[2].rows") == "20");
+  CHECK(report::differing_keys({first, second}) == std::vector<std::string>{"table[2].rows", "train.steps"});
+  CHECK(report::differing_keys({first, first}).empty());
 }
 
 TEST_CASE("make_page and shortened: name eight hosts of many and the ends of a long name") {

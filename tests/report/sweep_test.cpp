@@ -142,7 +142,7 @@ TEST_CASE("make_page: points newer than sweep.json are shown as they are and ran
   };
   const auto point = [&](const std::string& name, const std::vector<Json>& outcomes) {
     Json list = Json::array();
-    for (const Json& one : outcomes) list.add(one);
+    for (const Json& outcome : outcomes) list.add(outcome);
     write(folder.path + "/" + name + "/point.json", Json::object().set("outcomes", list).text());
   };
   // p0 is as in sweep.json. p1, p2 and p5 have ended since, p3 was trained again, p4 crashed.
