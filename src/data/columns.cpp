@@ -83,11 +83,11 @@ OddValues OrderedSource::check_samples() {
 /// Returns the place in `names` of each wanted name, or -1. Equal names take successive places.
 std::vector<Index> places(const std::vector<std::string>& names, const std::vector<std::string>& wanted) {
   std::vector<Index> all;
-  std::vector<bool> taken(names.size(), false);
+  std::vector<bool> is_used(names.size(), false);
   for (const std::string& name : wanted) {
     Index place = -1;
     for (std::size_t i = 0; place < 0 && i < names.size(); ++i)
-      if (!taken[i] && names[i] == name) taken[place = Index(i)] = true;
+      if (!is_used[i] && names[i] == name) is_used[place = Index(i)] = true;
     all.push_back(place);
   }
   return all;

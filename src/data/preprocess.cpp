@@ -94,9 +94,9 @@ void warn_of_older(const std::vector<Output*>& outputs) {
 
 }  // namespace
 
-PreprocessReport preprocess(const comm::Communicator& comm, const PreprocessSettings& given) {
+PreprocessReport preprocess(const comm::Communicator& comm, const PreprocessSettings& deck_settings) {
   const Timer timer;
-  PreprocessSettings settings = given;
+  PreprocessSettings settings = deck_settings;
   PreprocessReport report;
   Output train{"train", settings.train, report.train}, evaluate{"evaluate", settings.evaluate, report.evaluate},
       predict{"predict", settings.predict, report.predict};
