@@ -9,8 +9,8 @@
 namespace tesserec::deck {
 
 void require_data(const Deck& deck) {
-  const bool given = !deck.data.source.empty() || deck.data.synthetic.kind != data::SyntheticKind::none;
-  if (deck.data.train.empty() && !given)
+  const bool has_other_source = !deck.data.source.empty() || deck.data.synthetic.kind != data::SyntheticKind::none;
+  if (deck.data.train.empty() && !has_other_source)
     fail(deck.at("data.train"),
          " is missing: give HDF5 data sets (tesserec preprocess makes them) or [data.synthetic]");
   namespace fs = std::filesystem;
