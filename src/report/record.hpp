@@ -39,7 +39,7 @@ class Record {
 
  private:
   const Json* find(Path path) const;
-  [[noreturn]] void refuse(const std::string& member, const char* why) const;
+  [[noreturn]] void refuse(const std::string& member, const char* reason) const;
 
   std::string file_;
   Json json_;

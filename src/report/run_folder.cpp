@@ -111,10 +111,10 @@ double samples_before(const Curve& lines, std::size_t first, double from_step) {
   return lines.samples[first] - per_step * (lines.steps[first] - from_step);
 }
 
-/// Returns the start between two lines with the steps `before` and `now`, or null if there is none.
-const Start* start_between(const Run& run, double before, double now) {
+/// Returns the start between two lines with the steps `previous_step` and `step`, or null if there is none.
+const Start* start_between(const Run& run, double previous_step, double step) {
   const auto found = std::find_if(run.starts.begin(), run.starts.end(), [&](const Start& start) {
-    return start.from_step > 0 && before <= start.from_step && start.from_step < now;
+    return start.from_step > 0 && previous_step <= start.from_step && start.from_step < step;
   });
   return found == run.starts.end() ? nullptr : &*found;
 }
@@ -169,9 +169,9 @@ Run read_run(const std::string& folder) {
   run.importance = Record(folder + "/importance.json");
   run.starts = starts_of(run.start);
   run.end = store::run_end(folder);
-  if (const std::string why = diverged_message(Record(folder + "/point.json")); !why.empty()) {
+  if (const std::string message = diverged_message(Record(folder + "/point.json")); !message.empty()) {
     run.end.state = "diverged";
-    run.end.detail = why;
+    run.end.detail = message;
   }
   if (run.end.stale) run.result = Record();
   read_metrics(run, path);
