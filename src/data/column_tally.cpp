@@ -70,16 +70,17 @@ void require_known(const DatasetReport& evaluate, const RowLayout& layout, const
       if (count.unknown_share(file.rows) <= max_unknown) continue;
       if (const Index values = file.rows - count.missing; values < few_values) {
         log_info(concat("warning: ", file.path, ": column ", layout.features[f], ": ", count.unknown, " of ",
-                        counted(values, "value"), " have no id, for example ", file.unknown[f]));
+                        counted(values, "value"), " have no id, for example ", file.unknown[f],
+                        "; check how the file writes them"));
         continue;
       }
       const std::string ids = known[f].empty()
-                                  ? ", for no value of the training files has one; lower preprocess.minimum_count"
-                                  : ", while the training files have " + known[f] + "; write values as they have them";
+                                  ? "; no value of the training files has one, so lower preprocess.minimum_count"
+                                  : ", but the training files have " + known[f] + "; write values the same way";
       fail(file.path, ": column ", layout.features[f], ": ", count.unknown, " of ", file.rows - count.missing,
            " values (", significant(100 * count.unknown_share(file.rows), 4), " %) have no id, for example ",
-           file.unknown[f], ids, ", or set preprocess.max_unknown (", shortest(max_unknown),
-           ") to 1.0 where they may be unknown");
+           file.unknown[f], ids, ", or set preprocess.max_unknown = 1.0 (now ", shortest(max_unknown),
+           ") if they may be unknown");
     }
 }
 

@@ -164,10 +164,10 @@ ColumnOrder column_order(const SourceInfo& source, const SourceInfo& wanted) {
                               quoted(wanted_transform));
     }
   if (!share_ids(source, wanted))
-    differences.push_back("its ids mean other things (vocabulary_digest " + source.vocabulary + ", not " +
+    differences.push_back("its ids are of another vocabulary (vocabulary_digest " + source.vocabulary + ", not " +
                           wanted.vocabulary + ")");
   if (!source.labels.empty() && !wanted.labels.empty() && source.labels != wanted.labels)
-    differences.push_back("its labels mean other things (" + source.labels + "; not: " + wanted.labels + ")");
+    differences.push_back("its label values differ (" + source.labels + "; not: " + wanted.labels + ")");
   if (!differences.empty())
     fail(source.description, " does not fit ", wanted.description, ": ", join(differences, "; "),
          "; preprocess both with one deck");
@@ -178,15 +178,14 @@ std::unique_ptr<Source> in_order(std::unique_ptr<Source> source, const SourceInf
   const SourceInfo& info = source->info();
   const ColumnOrder order = column_order(info, wanted);
   if (const auto unknown = unknown_facts(info, wanted); !unknown.empty())
-    log_info(concat(info.description, " or ", wanted.description, " does not say its ", join(unknown, " and "),
-                    ": whether they agree is not checked"));
+    log_info(concat(info.description, ": cannot compare ", join(unknown, " and "), " with ", wanted.description,
+                    ", because only one of the two states ", unknown.size() == 1 ? "it" : "them"));
   if (!info.vocabulary.empty() && info.vocabulary != wanted.vocabulary && extends(wanted, info))
-    log_warning(
-        concat(info.description, " was encoded before the vocabulary of ", wanted.description,
-               " grew: values that were added since have id 0 in it; preprocess it with preprocess.vocabulary"));
+    log_warning(concat(info.description, " was encoded before the vocabulary of ", wanted.description,
+                       " grew, so values added since have id 0; preprocess it again with preprocess.vocabulary"));
   if (order.is_same()) return source;
-  log_info(info.description + ": its columns stand in another order than those of " + wanted.description +
-           "; they are taken by name");
+  log_info(info.description + ": its columns are in another order than those of " + wanted.description +
+           "; they are matched by name");
   return std::make_unique<OrderedSource>(std::move(source), order);
 }
 

@@ -94,7 +94,7 @@ class Criteo final : public RowFormat {
 std::unique_ptr<RowFormat> make_criteo_format(const PreprocessSettings& settings) {
   const PreprocessSettings defaults;
   const auto only_table = [](bool set, const char* key) {
-    if (set) fail("preprocess.", key, " applies to format = \"table\"; with format = \"criteo\" leave it out");
+    if (set) fail("preprocess.", key, " applies only to format = \"table\"; leave it out with format = \"criteo\"");
   };
   only_table(!settings.columns.empty(), "column");
   only_table(settings.delimiter != defaults.delimiter, "delimiter");

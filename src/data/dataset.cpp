@@ -115,7 +115,7 @@ void Dataset::read_targets(const DatasetPart& part, Range run, Index at, Samples
     const auto bad = std::find_if(labels.begin(), labels.end(), [](std::uint8_t label) { return label > 1; });
     if (bad != labels.end())
       fail("label ", int{*bad}, " in sample ", run.begin + (bad - labels.begin()), " of ", part.file.path(),
-           ": byte labels are 0 or 1");
+           " is not 0 or 1; store other labels as floats");
     std::copy(labels.begin(), labels.end(), samples.labels.begin() + at);
   } else {
     part.file.read("/labels", slab, samples.labels.data() + at);
@@ -151,7 +151,8 @@ void Dataset::read_bags(const DatasetPart& part, std::size_t feature, Range run,
   if (!starts || offsets.front() < 0 || offsets.back() > part.values[feature] ||
       !std::is_sorted(offsets.begin(), offsets.end()))
     fail(part.file.path(), ": ", group, "/offsets of samples ", run.begin, " to ", run.end - 1,
-         " do not ascend from 0 to ", part.values[feature], ", the number of ids");
+         " do not ascend from 0 to ", part.values[feature],
+         ", the number of ids; write the file again with ascending offsets");
   const Range values{offsets.front(), offsets.back()};
   const auto old_size = std::ssize(bags.values);
   with_memory(

@@ -42,7 +42,7 @@ void require_shape(const store::PartedFile& parted, const std::string& name, con
   const File& file = parted.index();
   if (!file.exists(name)) fail(file.path(), ": the data set has no ", name);
   if (const auto found = file.shape(name); found != shape)
-    fail(file.path(), ": ", name, " has shape ", text_of(found), " where the attributes say ", text_of(shape));
+    fail(file.path(), ": ", name, " has shape ", text_of(found), ", but the attributes require ", text_of(shape));
   parted.require_stored(name);
 }
 
@@ -67,7 +67,8 @@ std::string all_of(const std::vector<std::string>& names) { return names.empty()
 void require_same(const std::string& property, const std::string& first_path, const std::string& first,
                   const std::string& path, const std::string& value) {
   if (first != value)
-    fail("the files of a data set must agree: ", property, " in ", first_path, ": ", first, "; in ", path, ": ", value);
+    fail(path, ": the files of a data set must agree in ", property, ", but this file has \"", value, "\" and ",
+         first_path, " has \"", first, "\"");
 }
 
 /// Returns an optional text attribute, or "".
@@ -103,7 +104,8 @@ std::vector<std::string> transforms_of(const File& file) {
   auto transforms = file.attribute<std::vector<std::string>>("/", "transforms");
   const auto dense = file.attribute<std::vector<std::string>>("/", "dense_features");
   if (transforms.size() != dense.size())
-    fail(file.path(), ": ", dense.size(), " dense features, but transforms for ", transforms.size(), " of them");
+    fail(file.path(), ": attribute transforms has ", counted(transforms.size(), "value"), " for ",
+         counted(dense.size(), "dense feature"), "; it needs one for each");
   return transforms;
 }
 
@@ -120,7 +122,7 @@ bool is_labelled(const File& file) {
   const bool declared = file.attribute<std::int64_t>("/", "labelled") != 0;
   if (declared != has_labels)
     fail(file.path(), ": attribute labelled is ", declared, ", but the data set has ", has_labels ? "" : "no ",
-         "/labels");
+         "/labels; correct the attribute");
   return has_labels;
 }
 
@@ -143,7 +145,7 @@ class Opener {
 
 DatasetFiles Opener::operator()(const std::vector<std::string>& patterns, const std::string& key) {
   const std::vector<std::string> paths = store::list_files(patterns, key);
-  if (paths.empty()) fail(key, " names no file");
+  if (paths.empty()) fail(key, " names no file; give the path of a data set");
   for (const std::string& path : paths) open(path);
   info_.description = paths.front();
   if (paths.size() > 1) info_.description += " and " + std::to_string(paths.size() - 1) + " more";
@@ -162,12 +164,13 @@ void Opener::open(const std::string& path) {
   DatasetPart part{store::PartedFile::open(path, trust_), info_.samples, 0, false, {}, {}};
   const File& file = part.file.index();
   if (!file.has_attribute("/", "format") || file.attribute<std::string>("/", "format") != dataset_format)
-    fail(path, " is an HDF5 file but no data set (attribute format = \"", dataset_format,
-         "\"); `tesserec preprocess` makes one");
+    fail(path, ": the HDF5 file is not a data set (it lacks the attribute format = \"", dataset_format,
+         "\"); make one with `tesserec preprocess`");
   if (const auto version = file.attribute<std::int64_t>("/", "version"); version != dataset_version)
-    fail(path, ": data set format version ", version, ", while this program reads version ", dataset_version);
+    fail(path, ": the data set has format version ", version, ", but this program reads version ", dataset_version,
+         "; preprocess its raw files again");
   part.samples = file.attribute<std::int64_t>("/", "samples");
-  if (part.samples < 0) fail(path, ": attribute samples is ", part.samples);
+  if (part.samples < 0) fail(path, ": attribute samples is ", part.samples, ", but it must be at least 0");
   const auto features = file.attribute<std::vector<std::string>>("/", "features");
   const auto rows = file.attribute<std::vector<std::int64_t>>("/", "rows");
   const auto dense = file.attribute<std::vector<std::string>>("/", "dense_features");
@@ -175,10 +178,11 @@ void Opener::open(const std::string& path) {
   require_names(path, "features", features);
   require_names(path, "dense_features", dense);
   if (rows.size() != features.size())
-    fail(path, ": ", features.size(), " features, but rows for ", rows.size(), " of them");
+    fail(path, ": attribute rows has ", counted(rows.size(), "value"), " for ", counted(features.size(), "feature"),
+         "; it needs one for each");
   const auto smallest = std::min_element(rows.begin(), rows.end());
   if (smallest != rows.end() && *smallest < 1)
-    fail(path, ": feature ", features[smallest - rows.begin()], " has ", *smallest, " rows");
+    fail(path, ": feature ", features[smallest - rows.begin()], " has ", *smallest, " rows; it needs at least 1");
 
   const bool packed = file.exists("/sparse/ids") && !file.exists("/sparse/ids/offsets");
   require_one_form(file, features, packed);
@@ -245,7 +249,8 @@ void Opener::check_shapes(DatasetPart& part, bool packed) const {
     const bool wide = file.type("/sparse/ids") == ElementType::i64;
     if (wide && largest != rows.end() && *largest > std::numeric_limits<std::int32_t>::max())
       fail(file.path(), ": feature ", features[largest - rows.begin()], " has ", *largest,
-           " rows, more than packed ids reach; give its ids as bags, in /sparse/", features[largest - rows.begin()]);
+           " rows, more than packed ids can address; store its ids as bags in /sparse/",
+           features[largest - rows.begin()]);
   }
   part.weighted.assign(features.size(), false);
   if (packed) return;

@@ -157,7 +157,7 @@ std::vector<Column> expanded(const std::vector<Column>& columns, const std::vect
     const auto matched = std::stable_partition(unmatched.begin(), unmatched.end(),
                                                [&](std::string_view name) { return !matches(column.name, name); });
     if (matched == unmatched.end())
-      fail(path, ":1: no column of the header is left for preprocess.column \"", column.name, "\"; it has ",
+      fail(path, ":1: no further column of the header matches preprocess.column \"", column.name, "\"; the header has ",
            quoted_list({names.begin(), names.end()}));
     std::sort(matched, unmatched.end(), natural_less);
     for (auto name = matched; name != unmatched.end(); ++name) (all.emplace_back(column)).name = *name;

@@ -47,15 +47,19 @@ Files files_of(const Settings& settings, Use use) {
 std::unique_ptr<Source> make_synthetic(const SyntheticSettings& s, Use use, const Deal& deal) {
   check(s);
   if (s.bit_generator == BitGenerator::mt19937) {
-    if (s.kind != SyntheticKind::reference) fail("data.synthetic.bit_generator mt19937 is for kind reference");
-    if (deal.shuffle) fail("data.synthetic.bit_generator mt19937 draws sample after sample: set train.shuffle = false");
+    if (s.kind != SyntheticKind::reference)
+      fail("data.synthetic.bit_generator = \"mt19937\" requires data.synthetic.kind = \"reference\"");
+    if (deal.shuffle)
+      fail("data.synthetic.bit_generator = \"mt19937\" draws the samples in order; set train.shuffle = false");
     if (deal.seed > std::numeric_limits<std::uint32_t>::max())
-      fail("run.seed = ", deal.seed, ": data.synthetic.bit_generator mt19937 takes seeds below 2^32");
+      fail("run.seed = ", deal.seed,
+           " is too large for data.synthetic.bit_generator = \"mt19937\"; give a seed below 2^32");
   }
   const bool planted = s.kind == SyntheticKind::planted;
   const SourceInfo info = synthetic_info(s, use);
   if (info.samples <= 0)
-    fail("no samples to make: give data.synthetic.", use == Use::train ? "samples" : "evaluate_samples");
+    fail("data.synthetic.", use == Use::train ? "samples" : "evaluate_samples",
+         " is 0; give the number of samples to generate");
   if (planted) {
     const auto stream = use == Use::train ? PlantedStream::train : PlantedStream::evaluate;
     auto model = std::make_shared<const PlantedModel>(s, deal.seed);
@@ -105,11 +109,11 @@ bool has_source(const Settings& settings, Use use) {
   const SyntheticSettings& synthetic = settings.synthetic;
   if (files && synthetic.kind != SyntheticKind::none)
     fail(
-        "data.train, data.evaluate or data.predict name files and data.synthetic.kind names a generator: keep one of "
+        "data.train, data.evaluate or data.predict name files and data.synthetic.kind names a generator; keep one of "
         "them");
   if (!settings.source.empty() && (files || synthetic.kind != SyntheticKind::none))
-    fail("data.source = \"", settings.source, "\" stands beside ", files ? "files" : "data.synthetic.kind",
-         ": keep one of them");
+    fail("data.source = \"", settings.source, "\" cannot be combined with ", files ? "files" : "data.synthetic.kind",
+         "; keep one of them");
   if (!settings.source.empty()) return has_own_source(settings, use);
   if (synthetic.kind != SyntheticKind::none)
     return (use == Use::train ? synthetic.samples : synthetic.evaluate_samples) > 0;
@@ -119,8 +123,7 @@ bool has_source(const Settings& settings, Use use) {
 void require_labels(const SourceInfo& data, const std::string& key) {
   if (!data.labelled)
     fail(key, ": ", data.description,
-         " has no labels: its rows can be scored, by data.predict and `tesserec predict`, "
-         "and neither trained on nor evaluated");
+         " has no labels, so it cannot be trained on or evaluated; score it with data.predict and `tesserec predict`");
 }
 
 std::unique_ptr<Source> make_source(const Settings& settings, Use use, const Deal& deal) {
@@ -135,7 +138,7 @@ std::unique_ptr<Source> make_source(const Settings& settings, Use use, const Dea
     return source;
   }
   const auto [key, files] = files_of(settings, use);
-  if (!has_samples) fail("no data: give ", key, " (HDF5 files) or data.synthetic.kind");
+  if (!has_samples) fail(key, " is empty; give HDF5 files, or set data.synthetic.kind");
   auto source = std::make_unique<DatasetSource>(files, key, trust_of(settings), dealt);
   if (use != Use::predict) require_labels(source->info(), key);
   return source;

@@ -73,7 +73,7 @@ std::string why_not_text(std::string_view beginning) {
   if (zero == 0 && beginning.size() > 2 && beginning[2] == '\0' && beginning[1] != '\0')
     return concat("it is UTF-16", convert, "UTF-16BE -t UTF-8`");
   if (beginning.find('\r') != std::string_view::npos && beginning.find('\n') == std::string_view::npos)
-    return "its lines end in carriage returns (\\r) alone; make line feeds of them, e.g. with `tr '\\r' '\\n'`";
+    return "its lines end in carriage returns (\\r) alone; convert them to line feeds, e.g. with `tr '\\r' '\\n'`";
   return "";
 }
 
@@ -87,7 +87,7 @@ RawFile inspect(const std::string& path, const std::string& key) {
   if (std::filesystem::is_directory(path))
     fail(key, ": ", path, " is a folder; name its files, or a glob like ", path, "/*");
   if (!std::filesystem::is_regular_file(path))
-    fail(key, ": ", path, " is not a plain file; text is read twice, so pipes will not do");
+    fail(key, ": ", path, " is not a regular file; preprocess reads text twice, so give a file instead of a pipe");
   RawFile file{path, 0, false, {}};
   std::string beginning = read_beginning(*open_plain(path, 0));
   if (beginning.empty()) fail(path, ": the file is empty; remove it from ", key);
@@ -95,7 +95,7 @@ RawFile inspect(const std::string& path, const std::string& key) {
   file.bytes = std::filesystem::file_size(path);
   if (file.gzip) beginning = read_beginning(*open_gzip(path));
   if (const std::string fault = why_not_text(beginning); !fault.empty()) fail(path, ": ", fault);
-  if (!file.gzip && path.ends_with(".gz")) fail(path, ": its name ends in .gz but it is not a gzip file");
+  if (!file.gzip && path.ends_with(".gz")) fail(path, ": its name ends in .gz, but it is not a gzip file; rename it");
   return file;
 }
 
@@ -127,7 +127,7 @@ std::vector<RawFile> find_raw_files(const comm::Communicator& comm, const std::v
       seen.push_back({file.path, store::sampled_checksum(file.path)});
     }
   });
-  comm::require_same(comm, seen, "all ranks must read the same files: is one of them an older copy on another node?");
+  comm::require_same(comm, seen, "all ranks must read the same files; look for an older copy on another node");
   return files;
 }
 
@@ -177,7 +177,7 @@ std::vector<std::uint64_t> digests(const comm::Communicator& comm, std::span<con
       }
       if (bytes != files[f].bytes) {
         store::require_unchanged(files[f].path, files[f].stamp);
-        fail(files[f].path, " was changed while it was being read; start again");
+        fail(files[f].path, " was changed while it was being read; start the command again");
       }
       file_digests[f] = XXH3_64bits_digest(state.get());
     }

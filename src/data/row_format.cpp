@@ -23,17 +23,19 @@ std::unique_ptr<RowFormat> make_row_format(const PreprocessSettings& settings) {
 void RowFormat::add_number(const std::string& name, Transform transform, std::optional<double> fill, bool indicator) {
   const auto add = [&](const std::string& feature, Transform t, std::optional<double> f, bool indicates) {
     if (std::count(layout_.dense_features.begin(), layout_.dense_features.end(), feature) != 0)
-      fail("preprocess.column: two dense features are called ", feature,
-           ", one of them by missing_indicator; rename a column");
+      fail("preprocess.column: two dense features are called \"", feature,
+           "\", one of them by missing_indicator; rename a column");
     layout_.dense_features.push_back(feature);
     layout_.transforms.push_back(t);
     layout_.fill.push_back(f);
     layout_.indicator.push_back(indicates);
   };
   if (fill && !(std::abs(*fill) <= std::numeric_limits<float>::max()))
-    fail("preprocess.column ", name, ": fill_value is ", *fill, "; it must be a number that a 32-bit float holds");
+    fail("preprocess.column ", name, ": fill_value is ", *fill,
+         ", which does not fit a 32-bit float; give a smaller number");
   if (fill && *fill < 0 && transform == Transform::log1p)
-    fail("preprocess.column ", name, ": fill_value is ", *fill, ", which log1p takes as 0; give a number from 0 on");
+    fail("preprocess.column ", name, ": fill_value is ", *fill,
+         ", which log1p treats as 0; give a number of at least 0");
   add(name, transform, fill, false);
   if (indicator) add(name + "_missing", Transform::none, std::nullopt, true);
 }
@@ -83,7 +85,7 @@ std::string RowFormat::without_label(std::string_view line, const FileColumns& c
   const bool cut = read(line, padded, row).empty();
   row.label_missing = true;
   return concat(counted(unlabeled.fields, "field"), ", ", columns.fields,
-                " expected: it reads as a row without its label; ", rows_to_score, cut ? concat("; ", pad_rows) : "");
+                " expected: the row seems to lack its label; ", rows_to_score, cut ? concat("; ", pad_rows) : "");
 }
 
 void split(std::string_view line, char delimiter, std::vector<std::string_view>& fields) {

@@ -9,6 +9,7 @@
 #include <tesserec/comm/agree.hpp>
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/signals.hpp>
+#include <tesserec/core/text.hpp>
 #include <tesserec/data/columns.hpp>
 #include <tesserec/data/dataset.hpp>
 #include <tesserec/parallel_io/state.hpp>
@@ -32,10 +33,13 @@ std::vector<NumberTransform> transforms_of(const store::File& file, const std::v
                                            const std::vector<std::string>& texts) {
   std::vector<NumberTransform> transforms;
   if (texts.size() != names.size())
-    fail(key, file.path(), ": ", names.size(), " dense features, but transforms for ", texts.size(), " of them");
+    fail(key, file.path(), ": attribute transforms has ", counted(texts.size(), "value"), " for ",
+         counted(names.size(), "dense feature"), "; preprocess its raw files again");
   for (std::size_t k = 0; k < texts.size(); ++k) {
     const auto read = NumberTransform::described(names[k], texts[k] == indicator ? "none" : texts[k]);
-    if (!read) fail(key, file.path(), ": \"", texts[k], "\" of dense feature ", names[k], " is no transform");
+    if (!read)
+      fail(key, file.path(), ": \"", texts[k], "\" of dense feature ", names[k],
+           " is not a valid transform; preprocess its raw files again");
     transforms.push_back(*read);
   }
   return transforms;
@@ -65,7 +69,7 @@ Vocabulary vocabulary_of(const store::PartedFile& file, const std::string& featu
   const std::string group = "/vocabulary/" + feature;
   if (!file.index().exists(group + "/tokens") || !file.index().exists(group + "/offsets"))
     fail(key, file.path(), " holds no vocabulary (there is no ", group,
-         "): give a training file that `tesserec preprocess` wrote");
+         "); give a training file that `tesserec preprocess` wrote");
   return {file.path() + ": " + group, file.read_all<std::uint8_t>(group + "/tokens"),
           file.read_all<Index>(group + "/offsets")};
 }
@@ -73,7 +77,8 @@ Vocabulary vocabulary_of(const store::PartedFile& file, const std::string& featu
 Encoding encoding_of(const store::PartedFile& parted, const RowLayout& layout, bool labelled) {
   const store::File& file = parted.index();
   if (attribute_of<std::string>(file, "format") != dataset_format)
-    fail(key, file.path(), " is an HDF5 file but no data set; give a training file that `tesserec preprocess` wrote");
+    fail(key, file.path(),
+         " is an HDF5 file but not a data set; give a training file that `tesserec preprocess` wrote");
   SourceInfo stored;
   stored.description = key + file.path();
   stored.features = attribute_of<std::vector<std::string>>(file, "features");

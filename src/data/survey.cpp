@@ -102,7 +102,7 @@ void gather_counts(const comm::Communicator& comm, const std::vector<RangeCount>
   comm.sum(std::span<Index>(unlabeled));
   for (std::size_t f = 0; f < files; ++f) {
     const RawFile& file = result.files[f];
-    if (rows[f] + bad_rows[f] == 0) fail(file.path, ": the file holds no rows; remove it from the list");
+    if (rows[f] + bad_rows[f] == 0) fail(file.path, ": the file has no rows; remove it from the raw files");
     result.report.files.push_back({file.path, file.bytes, rows[f], bad_rows[f], unlabeled[f], {}, {}, {}});
     result.report.rows += rows[f];
   }
@@ -160,8 +160,8 @@ Survey survey(const comm::Communicator& comm, std::vector<RawFile> files, const 
   comm.max(std::span<Index>(result.key_bytes));
   if (learn) result.moments = moments.total(comm);
   if (result.report.rows == 0)
-    fail(result.files.front().path,
-         ": no good row in any file; the first bad one: ", result.report.files.front().bad.front());
+    fail(result.files.front().path, ": all rows of all files are bad; the first bad row is ",
+         result.report.files.front().bad.front());
   return result;
 }
 

@@ -31,19 +31,21 @@ std::optional<SyntheticFault> fault(const SyntheticSettings& settings) {
   const std::vector<std::string> features = synthetic_features(settings);
   for (const auto& [key, is_set] :
        {std::pair("bag_lengths", !settings.bag_lengths.empty()), std::pair("pair", !settings.pair.empty())})
-    if (is_set && settings.kind != SyntheticKind::planted) return {{key, "is for kind = \"planted\""}};
+    if (is_set && settings.kind != SyntheticKind::planted) return {{key, "applies only to kind = \"planted\""}};
   if (!settings.bag_lengths.empty() && settings.bag_lengths.size() != features.size())
-    return {{"bag_lengths", concat("has ", settings.bag_lengths.size(), " lengths for ",
-                                   counted(std::ssize(features), "feature"), ": bag_lengths must be as long as rows")}};
+    return {{"bag_lengths", concat("has ", counted(std::ssize(settings.bag_lengths), "length"), " for ",
+                                   counted(std::ssize(features), "feature"), "; bag_lengths must be as long as rows")}};
   if (settings.pair.empty()) return {};
   if (settings.pair.size() != 2 || settings.pair[0] == settings.pair[1])
-    return {{"pair", "takes two features: the query's and the item's"}};
+    return {{"pair", "must name two different features, the query's and the item's"}};
   for (const std::string& feature : settings.pair) {
     const auto found = std::find(features.begin(), features.end(), feature);
-    if (found == features.end()) return {{"pair", concat("has \"", feature, "\"; there are ", join(features))}};
+    if (found == features.end())
+      return {{"pair", concat("names \"", feature, "\", which is not a feature; the features are ", join(features))}};
     const BagLength bag = bag_length(settings, found - features.begin());
     if (bag.max_ids != 1 || bag.variable)
-      return {{"pair", concat("has \"", feature, "\", which has not one id in each sample; set bag_lengths")}};
+      return {{"pair",
+               concat("names \"", feature, "\", which does not have exactly one id in each sample; set bag_lengths")}};
   }
   return {};
 }

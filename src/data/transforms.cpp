@@ -41,7 +41,7 @@ float NumberTransform::operator()(double x) const {
   if (transform_ == Transform::none) return float(x);
   const double standardized = (x - mean_) / standard_deviation_;
   if (!(std::abs(standardized) <= std::numeric_limits<float>::max()))
-    fail(feature_, ": ", x, " standardised by ", description(), " does not fit a 32-bit float; look at the column");
+    fail(feature_, ": ", x, " after the transform ", description(), " does not fit a 32-bit float; check the column");
   return float(standardized);
 }
 

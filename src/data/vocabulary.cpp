@@ -19,12 +19,13 @@ Vocabulary::Vocabulary(const std::string& where, const std::vector<std::uint8_t>
   const bool valid = offsets.size() >= 2 && offsets[0] == 0 && offsets[1] == 0 &&
                      std::is_sorted(offsets.begin(), offsets.end()) && offsets.back() == std::ssize(bytes);
   if (!valid)
-    fail(where, "/offsets does not say where the tokens begin: it starts with 0, 0, ascends, and ends at ",
-         bytes.size());
+    fail(where, "/offsets is invalid: it must start with 0, 0, ascend, and end at ", bytes.size(),
+         "; preprocess the raw files again");
   const char* const text = reinterpret_cast<const char*>(bytes.data());
   for (std::size_t id = 1; id + 1 < offsets.size(); ++id) {
     const std::string_view token(text + offsets[id], offsets[id + 1] - offsets[id]);
-    if (tokens_.insert(token) != Index(id) - 1) fail(where, "/tokens has ", shown(token), " twice");
+    if (tokens_.insert(token) != Index(id) - 1)
+      fail(where, "/tokens has ", shown(token), " twice; preprocess the raw files again");
   }
 }
 

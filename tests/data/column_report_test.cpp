@@ -75,8 +75,9 @@ TEST_CASE("preprocess: counts missing and unknown and clipped and large values b
     INFO(summary_text << warning_text);
     CHECK(mentions(summary_text, "44.4 %"));
     CHECK(mentions(warning_text, folder / "train.csv: column plain: 1001 numbers of magnitude 1e9 or more"));
-    CHECK(mentions(warning_text,
-                   folder / "two.csv: column plain is missing in 100 % of the rows, in the training files in 33.3 %"));
+    CHECK(
+        mentions(warning_text,
+                 folder / "two.csv: column plain is missing in 100 % of the rows, but in 33.3 % of the training rows"));
     CHECK(warnings(report).size() == 3);
     comm.barrier();
     const store::File file = store::File::open(folder / (name + "/evaluate.h5"));
@@ -109,7 +110,7 @@ TEST_CASE("preprocess: writes nothing if an evaluation file has more unknown val
     const std::string text = message(comm, 0.9);  // 0.9 of good.csv, 28 / 29 of bad.csv
     INFO(text);
     CHECK(mentions(text, folder / "bad.csv: column user: 28 of 29 values (96.55 %) have no id, for example \"12.0\", "
-                                  "while the training files have \"12\"; write values as they have them, or set "
+                                  "but the training files have \"12\"; write values the same way, or set "
                                   "preprocess.max_unknown (0.9)"));
     CHECK(mentions(message(comm, 0.0), "good.csv"));
     comm.barrier();
@@ -151,9 +152,10 @@ TEST_CASE("missing_indicator: tells a missing number from 0 and fill_value repla
     return error_of([&] { preprocess(world, s); });
   };
   CHECK(mentions(refusal([](auto& s) { s.columns[3].name = "x_missing"; }), "x_missing"));
-  CHECK(mentions(refusal([](auto& s) { s.columns[2].name = "s_missing"; }), "two dense features are called s_missing"));
-  CHECK(mentions(refusal([](auto& s) { s.columns[3].fill_value = 1; }), "apply to kind = \"number\""));
-  CHECK(mentions(refusal([](auto& s) { s.columns[0].transform = Transform::log1p; }), "which log1p takes as 0"));
+  CHECK(mentions(refusal([](auto& s) { s.columns[2].name = "s_missing"; }),
+                 "two dense features are called \"s_missing\""));
+  CHECK(mentions(refusal([](auto& s) { s.columns[3].fill_value = 1; }), "apply only to kind = \"number\""));
+  CHECK(mentions(refusal([](auto& s) { s.columns[0].transform = Transform::log1p; }), "which log1p treats as 0"));
   CHECK(mentions(refusal([](auto& s) { s.columns[0].fill_value = 1e39; }), "32-bit float"));
 }
 

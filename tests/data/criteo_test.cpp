@@ -114,7 +114,7 @@ TEST_CASE("make_row_format: takes rows of Criteo's test files without the label 
   for (int k = 0; k < 13; ++k) line += std::to_string(k) + "\t";
   for (int f = 0; f < 26; ++f) line += f == 25 ? "1f" : "2a\t";
   Row row;
-  const std::string lacks = "39 fields, 40 expected: it reads as a row without its label";
+  const std::string lacks = "39 fields, 40 expected: the row seems to lack its label";
   REQUIRE(mentions(parsed(*format, line, row), lacks));
   REQUIRE_FALSE(mentions(parsed(*format, "20" + line.substr(1), row), "short_rows"));
   REQUIRE(row.label_missing);

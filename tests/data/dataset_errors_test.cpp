@@ -49,9 +49,10 @@ TEST_CASE("make_source: throws with the name of a dataset file that breaks the f
     REQUIRE(mentions(text, bad));
     return text;
   };
-  REQUIRE(mentions(packed([](store::File& f) { f.set_attribute("/", "format", std::string("x")); }), "no data set"));
+  REQUIRE(mentions(packed([](store::File& f) { f.set_attribute("/", "format", std::string("x")); }), "not a data set"));
   REQUIRE(mentions(packed([](store::File& f) { f.set_attribute("/", "version", std::int64_t{2}); }), "version 2"));
-  REQUIRE(mentions(packed([](store::File& f) { f.set_attribute("/", "samples", std::int64_t{31}); }), "[30] where"));
+  REQUIRE(mentions(packed([](store::File& f) { f.set_attribute("/", "samples", std::int64_t{31}); }),
+                   "[30], but the attributes require [31]"));
   REQUIRE(mentions(packed([](store::File& f) { f.set_attribute("/", "rows", std::vector<std::int64_t>{5}); }), "rows"));
   REQUIRE(mentions(packed([](store::File& f) {
                      f.set_attribute("/", "rows", std::vector<std::int64_t>{5, 0});
@@ -88,7 +89,7 @@ TEST_CASE("make_source: throws with sample and file for numbers that training ca
       samples_file::add_weights(f);
       poke("/weights", 17, 0, weight)(f);
     });
-    REQUIRE(mentions(complaint({bad}), "in sample 17 of " + bad + ": weights of samples lie in [0, 1"));
+    REQUIRE(mentions(complaint({bad}), "in sample 17 of " + bad + " is outside [0, 1"));
   }
   REQUIRE(mentions(complaint({good, bad}), "must agree: weights of samples in " + good + ": no"));
 

@@ -115,7 +115,7 @@ TEST_CASE("find_raw_files: finds raw files and throws on every rank if one canno
   REQUIRE(mentions(failure(comm, {folder / "empty.csv"}), "is empty"));
   REQUIRE(mentions(failure(comm, {folder / "false.gz"}), "not a gzip file"));
   REQUIRE(mentions(failure(comm, {folder / "a.txt", folder / "[ab].txt"}), "names \"" + folder / "a.txt" + "\" twice"));
-  REQUIRE(mentions(failure(comm, {"/dev/null"}), "not a plain file"));
+  REQUIRE(mentions(failure(comm, {"/dev/null"}), "not a regular file"));
 }
 
 TEST_CASE("deal_ranges: the ranges of all ranks are the whole text in order") {

@@ -125,7 +125,7 @@ TEST_CASE("preprocess.vocabulary: one that does not fit the columns is the same 
     s.columns[1].kind = ColumnKind::skip;
     s.columns[0].kind = ColumnKind::category;
   });
-  refusal("its labels mean other things", [&](auto& s) {
+  refusal("its label values differ", [&](auto& s) {
     s.evaluate = {folder / "day1"};
     s.columns[3].positive = {"1", "2"};
   });
