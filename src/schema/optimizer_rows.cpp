@@ -59,7 +59,7 @@ Keys<Optimizer> optimizer_keys(const Types& types) {
         shared_number(name, member, types, range, sentence),
         [=](const Optimizer& o) { return optim::info(o.type).reads(name); },
         [=, readers = readers(types, name)](const Optimizer& o) {
-          return "is not for type = " + quoted(optim::info(o.type).name) + "; it is read by " + readers;
+          return "does not apply to type = " + quoted(optim::info(o.type).name) + "; it applies to " + readers;
         }));
   };
   add("momentum", &Optimizer::momentum, {0.0, 1.0, true}, "decay of the velocity per step.");

@@ -27,7 +27,7 @@ std::string fault_of(const std::string& text, Text form) {
     case Text::name:
       return name_fault(text);
     case Text::letter:
-      return text.size() == 1 && text != "\n" && text != "\r" ? "" : "it is not one byte, or a line end";
+      return text.size() == 1 && text != "\n" && text != "\r" ? "" : "it is not one byte, or it is a line end";
   }
   return "";
 }
@@ -98,7 +98,7 @@ std::string read_text(const Value& value, const std::string& path, Text form) {
     fail(value.where, ": ", path, " must be text (", rule, "), but is ", value.words(), ": ", fault,
          text.find_first_of("\b\t\n\f\r") == std::string::npos
              ? ""
-             : "; in double quotes a backslash begins a character of its own, so write such text in single quotes");
+             : "; in double quotes a backslash starts an escape sequence, so write such text in single quotes");
   return text;
 }
 

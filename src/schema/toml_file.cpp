@@ -16,7 +16,7 @@ constexpr int max_depth = 24;
 using Positioned = std::pair<toml::source_position, Entry>;
 
 Value convert(const toml::node& node, const std::string& name, std::uint32_t line, int depth) {
-  if (depth > max_depth) fail(name, ":", line, ": blocks are nested more than ", max_depth, " deep");
+  if (depth > max_depth) fail(name, ":", line, ": blocks are nested more than ", max_depth, " levels deep");
   Value value;
   value.where = name + ":" + std::to_string(line);
   if (const auto* table = node.as_table()) {
@@ -62,7 +62,7 @@ void refuse_long_dotted_keys(const std::string& text, const std::string& name) {
                        std::isalnum(static_cast<unsigned char>(c)) != 0;
     if (c == '.') ++dots;
     if (!plain) dots = 0;
-    if (dots > 1000) fail(name, ":", line, ": a key with more than 1000 parts");
+    if (dots > 1000) fail(name, ":", line, ": the key has more than 1000 parts");
   }
 }
 
@@ -129,7 +129,7 @@ Value& element(Value& list, const std::string& word, const std::string& prefix, 
     names.push_back(name->text);
   }
   if (is_index(word) && std::stoul(word) < list.list.size()) return list.list[std::stoul(word)];
-  if (is_index(word)) fail(where, ": ", prefix, " has ", list.list.size(), " entries, so no entry ", word);
+  if (is_index(word)) fail(where, ": ", prefix, " has ", list.list.size(), " entries, so there is no entry ", word);
   const std::string near = nearest(word, names);
   fail(where, ": ", prefix, " has no \"", word, "\"",
        near.empty() ? "" : "; did you mean " + prefix + "." + near + "?");
@@ -148,7 +148,7 @@ Value parse_toml(const std::string& text, const std::string& name) {
   if (const std::size_t nul = text.find('\0'); nul != std::string::npos)
     fail(name, ":", 1 + std::count(text.begin(), text.begin() + nul, '\n'),
          ": the deck holds a NUL byte; it must be UTF-8 text");
-  if (text.size() > largest_deck) fail(name, ": is larger than 1 MiB, so it is not a deck");
+  if (text.size() > largest_deck) fail(name, ": the file is larger than 1 MiB, so it is not a deck");
   refuse_long_dotted_keys(text, name);
   try {
     const toml::table table = toml::parse(text, name);
@@ -180,7 +180,7 @@ void apply_override(Value& root, const std::string& text, const std::string& whe
         next = &node->table.emplace_back(Entry{word, Value(Kind::table, where)}).value;
       }
     } else {
-      fail(where, ": ", prefix, " is ", node->words(), " and has no ", word);
+      fail(where, ": ", prefix, " is ", node->words(), ", so it has no key ", word);
     }
     node = next;
     prefix += (prefix.empty() ? "" : ".") + word;

@@ -127,17 +127,19 @@ TEST_CASE("read_model: throws with the line if an own key is out of range or of 
       {"type = \"mine\"\nshape = [0]\n", "d.toml:7: model.layer.a.shape[0] must be an integer, at least 1"},
       {"type = \"mine\"\nhead = 3\n", "d.toml:7: model.layer.a.head is unknown; did you mean model.layer.a.heads?"},
       {"type = \"other\"\nslope = 0\n",
-       "d.toml:7: model.layer.a.slope is not for type = \"other\", which reads heads, mode"},
-      {"type = \"cat\"\nheads = 3\n", "d.toml:7: model.layer.a.heads is not for type = \"cat\", which reads no key"},
+       "d.toml:7: model.layer.a.slope does not apply to type = \"other\", which reads heads, mode"},
+      {"type = \"cat\"\nheads = 3\n",
+       "d.toml:7: model.layer.a.heads does not apply to type = \"cat\", which reads no key"},
       {"type = \"mine\"\nrank = 3\n",
-       "d.toml:7: model.layer.a.rank is not for type = \"mine\", which reads rate, heads, "},
+       "d.toml:7: model.layer.a.rank does not apply to type = \"mine\", which reads rate, heads, "},
   };
   for (const auto& [lines, message] : bad) {
     INFO(refusal(layers_head + lines));
     CHECK(refusal(layers_head + lines).rfind(message, 0) == 0);
   }
-  CHECK(refusal("[model]\ndepth = 3\n").rfind("d.toml:2: model.depth is not for model.type = \"dlrm\"", 0) == 0);
-  CHECK(refusal("[model]\nloss_tilt = 3\n").rfind("d.toml:2: model.loss_tilt is not for model.loss = \"bce\"", 0) == 0);
+  CHECK(refusal("[model]\ndepth = 3\n").rfind("d.toml:2: model.depth does not apply to model.type = \"dlrm\"", 0) == 0);
+  CHECK(refusal("[model]\nloss_tilt = 3\n")
+            .rfind("d.toml:2: model.loss_tilt does not apply to model.loss = \"bce\"", 0) == 0);
 }
 
 TEST_CASE("write_keys and write_layers: write own keys in their type and read_model reads them again") {

@@ -111,7 +111,7 @@ Key<T> of_kind(const Key<T>& key, const std::string& selector, const Of& kind) {
       [=](const T& object) {
         std::vector<std::string> keys = kind(object).keys;
         for (const OwnKey& own : kind(object).own) keys.push_back(own.name);
-        return concat("is not for ", selector, " = ", quoted(kind(object).name), ", which reads ",
+        return concat("does not apply to ", selector, " = ", quoted(kind(object).name), ", which reads ",
                       keys.empty() ? "no key of its own" : join(keys));
       });
 }
