@@ -33,13 +33,13 @@ void require_training(const Deck& deck) {
   const train::CheckpointSettings& checkpoint = deck.checkpoint;
   if (checkpoint.resume == "best")
     fail(deck.at("checkpoint.resume"),
-         " is \"best\", which evaluate and predict take; to train on from there name its path, or give it as "
-         "checkpoint.start_from to a run with another run.output");
+         " is \"best\", which only evaluate and predict accept; to continue training from it, name its path, or set "
+         "checkpoint.start_from in a run with another run.output");
   const bool by_path = checkpoint.resume != "auto" && checkpoint.resume != "never";
   if (by_path && !checkpoint.start_from.empty())
-    fail(deck.at("checkpoint.start_from"), ": checkpoint.resume names a checkpoint, too; leave one of them out");
+    fail(deck.at("checkpoint.start_from"), " is set, but checkpoint.resume names a checkpoint, too; omit one of them");
   if (checkpoint.start_states && checkpoint.start_from.empty())
-    fail(deck.at("checkpoint.start_states"), " is true, but checkpoint.start_from names no checkpoint");
+    fail(deck.at("checkpoint.start_states"), " is true, but checkpoint.start_from is empty; name a checkpoint");
 }
 
 void require_preprocess(const Deck& deck) {

@@ -31,9 +31,10 @@ std::vector<KeyValue> values_of(const Deck& deck) {
 
 std::string read_deck_text(const std::string& path) {
   std::error_code code;
-  if (std::filesystem::is_directory(path, code)) fail(path, ": is a directory; give the path of a deck (a TOML file)");
+  if (std::filesystem::is_directory(path, code))
+    fail(path, ": the path is a directory; give the path of a deck (a TOML file)");
   std::string text = read_file(path, "the deck", largest_deck + 1);
-  if (text.size() > largest_deck) fail(path, ": is larger than 1 MiB, so it is not a deck");
+  if (text.size() > largest_deck) fail(path, ": the file is larger than 1 MiB, so it is not a deck");
   return text;
 }
 

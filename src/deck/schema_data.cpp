@@ -50,7 +50,7 @@ Section source_section(const data::SourceType& type) {
   section.read = [=, name = type.name, read = section.read](Deck& deck, const Value& root) {
     const Value* block = root.find_path(path);
     if (block != nullptr && deck.data.source != name)
-      fail(block->where, ": ", path, " is for data.source = ", quoted(name), "; set it, or leave the block out");
+      fail(block->where, ": ", path, " applies only to data.source = ", quoted(name), "; set it, or omit the block");
     read(deck, root);
   };
   section.write = [=, name = type.name, write = section.write](const Deck& deck, std::string& out) {
@@ -203,7 +203,7 @@ Section column_section() {
                   "One column of a delimited table. Blocks follow the order of the file if it has no header.",
                   infos(keys)};
   section.read = [=](Deck& deck, const Value& root) {
-    const Value* blocks = repeated(root, path, "give one [[preprocess.column]] a column of the table");
+    const Value* blocks = repeated(root, path, "give one [[preprocess.column]] for each column of the table");
     for (std::size_t i = 0; blocks != nullptr && i < blocks->list.size(); ++i)
       read_keys(deck, keys, deck.preprocess.columns.emplace_back(), blocks->list[i], path + "." + std::to_string(i));
   };

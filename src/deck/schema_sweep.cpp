@@ -19,7 +19,7 @@ template <class Key>
 Key of_draws(const Key& key) {
   return of_some(
       key, [](const Sweep& s) { return s.method == Method::random || s.method == Method::halton; },
-      [](const Sweep&) { return "is for method = \"random\" and \"halton\" only"; });
+      [](const Sweep&) { return "applies only to method = \"random\" and \"halton\""; });
 }
 
 /// Makes effective_deck() write the section only for a deck with keys that vary.

@@ -22,7 +22,7 @@ Section stage_section() {
         key, [=](const Stage& stage) { return policy(stage).reads(key.info.name); },
         [=](const Stage& stage) {
           const std::vector<std::string> read = policy(stage).keys;
-          return "is not for policy = " + quoted(policy(stage).name) + ", which reads max_steps, scale" +
+          return "does not apply to policy = " + quoted(policy(stage).name) + ", which reads max_steps, scale" +
                  (read.empty() ? "" : ", " + join(read));
         });
   };
@@ -47,7 +47,7 @@ Section stage_section() {
                   "last one the base rate applies.",
                   infos(keys)};
   section.read = [=](Deck& deck, const Value& root) {
-    const Value* blocks = repeated(root, path, "give one [[schedule.stages]] a stage, or none");
+    const Value* blocks = repeated(root, path, "give one [[schedule.stages]] for each stage, or omit the key");
     for (std::size_t i = 0; blocks != nullptr && i < blocks->list.size(); ++i)
       read_keys(deck, keys, deck.schedule.stages.emplace_back(), blocks->list[i], path + "." + std::to_string(i));
   };
