@@ -36,7 +36,7 @@ class InBatchSoftmax final : public LossFunction {
   explicit InBatchSoftmax(double temperature) : scale_(1.0 / temperature) {}
 
   std::string refuses(Index width) const override {
-    return width > 0 && width % 2 == 0 ? "" : "two vectors of one width of each sample, side by side";
+    return width > 0 && width % 2 == 0 ? "" : "two vectors of equal width per sample, side by side";
   }
   std::unique_ptr<Workspace> make_workspace() const override { return std::make_unique<Scores>(); }
 
@@ -130,7 +130,7 @@ class InBatchSoftmax final : public LossFunction {
 }  // namespace
 
 std::unique_ptr<LossFunction> make_in_batch_softmax(const LossSettings& settings) {
-  if (!(settings.temperature > 0.0)) fail("loss_temperature is ", settings.temperature, "; it must be above 0");
+  if (!(settings.temperature > 0.0)) fail("loss_temperature is ", settings.temperature, ", but it must be above 0");
   return std::make_unique<InBatchSoftmax>(settings.temperature);
 }
 
