@@ -181,8 +181,8 @@ void require_numbers(const comm::Communicator& comm, std::span<const double> pro
   if (bad[0] > 0)
     throw Diverged(
         concat("metrics: ", bad[0], " probabilities are not numbers in [0, 1]: the model's scores are not finite"));
-  if (bad[1] > 0) fail("metrics: ", bad[1], " labels are not numbers in [0, 1]");
-  if (bad[2] > 0) fail("metrics: ", bad[2], " weights are not numbers from 0 on");
+  if (bad[1] > 0) fail("metrics: ", bad[1], " labels are not numbers in [0, 1]; correct the labels");
+  if (bad[2] > 0) fail("metrics: ", bad[2], " weights are negative or not numbers; correct the weights");
   if (double(bad[3]) >= weight_limit)
     fail("metrics: the samples' weights sum to ", Index(weight_limit), " or more; divide them by a constant");
   if (bad[4] > 0 && comm.rank() == 0)

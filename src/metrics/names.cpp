@@ -75,7 +75,7 @@ std::vector<std::pair<std::string, double>> chosen(const BinaryMetrics& metrics,
   std::vector<std::pair<std::string, double>> result;
   for (const std::string& name : wanted) {
     const auto found = std::find_if(std::begin(all), std::end(all), [&](const auto& m) { return name == m.name; });
-    if (found == std::end(all)) fail("evaluate.metrics: \"", name, "\" is unknown; known are ", join(names()));
+    if (found == std::end(all)) fail("evaluate.metrics: \"", name, "\" is unknown; the metrics are ", join(names()));
     result.emplace_back(name, metrics.*(found->value));
   }
   return result;
