@@ -19,7 +19,7 @@ std::optional<Bins> bins_of(const Run& run) {
     Bins read{numbers(json.at("samples")), numbers(json.at("clicks")), {}};
     for (const Json& score : json.at("scores").elements()) read.scores.push_back(number_of(score));
     if (read.clicks.size() != read.samples.size() || read.scores.size() != read.samples.size())
-      fail("lists of unlike lengths");
+      fail("the lists differ in length");
     for (const double samples : read.samples) read.total += samples;
     return read;
   });

@@ -36,7 +36,7 @@ Cell end_cell(const Row& row) {
   if (row.point == nullptr) cell.text = escaped(run.end.state);
   std::string note = run.end.detail;
   if (run.cut) note += " (the last line of metrics.jsonl was cut)";
-  if (run.end.stale) note += " (result.json is of an earlier start and left out)";
+  if (run.end.stale) note += " (result.json is from an earlier start and is ignored)";
   cell.note = escaped(note);
   return cell;
 }
@@ -80,7 +80,7 @@ Cell first_start(const Run& run) {
   if (!run.starts.empty()) return {escaped(run.starts.front().time), ""};
   const std::string time = escaped(run.start.text({"start_time"}));
   const double step = run.start.number({"from_step"});
-  return step > 0 ? Cell{"before " + time, "when it went on from step " + significant(step, 12)} : Cell{time, ""};
+  return step > 0 ? Cell{"before " + time, "when it resumed from step " + significant(step, 12)} : Cell{time, ""};
 }
 
 /// Returns the number of starts, noted with their gaps and first steps: "3", "gaps 113 s; from step 0, 40 after 35 s,
@@ -113,7 +113,7 @@ Cell speed_cell(const Run& run) {
   const double reported = run.result.number({"samples_per_second"});
   const double step = run.result.number({"step_seconds"});
   const double speed = reported > 0 ? reported : run.last("samples_per_second");
-  return {size_text(speed), step > 0 ? significant(1e3 * step, 3) + " ms a step (median)" : ""};
+  return {size_text(speed), step > 0 ? significant(1e3 * step, 3) + " ms per step (median)" : ""};
 }
 
 Cell memory_cell(const Run& run) {

@@ -61,10 +61,10 @@ std::string importance_of(const Run& run) {
             rectangle(from, top + 2, std::max(to - from, 0.5), row - 4, "bar " + run.css, hover(hover_text)) +
             label(to + 5, top + 12, "start", "AUC " + signed_text(entry.auc));
   }
-  std::string note = concat("Metrics change so where one feature's values are permuted among the ",
+  std::string note = concat("Change of each metric when one feature's values are permuted among the ",
                             significant(run.importance.number({"samples"}), 12), " samples of ",
                             run.importance.text({"data"}), "; checkpoint ", run.importance.text({"checkpoint"}), ".");
-  if (all.size() > shown) note += concat(" These are the first ", shown, " of ", all.size(), " features.");
+  if (all.size() > shown) note += concat(" Only the first ", shown, " of ", all.size(), " features are shown.");
   return figure("Importance of features, " + run.name, picture(560, plot.bottom + 42, "Importance of features", text) +
                                                            element("p", {{"class", "note"}}, escaped(note)));
 }

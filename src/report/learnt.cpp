@@ -112,11 +112,11 @@ std::string tables_figure(const Runs& runs) {
       all.emplace_back(&run, *tables);
   if (all.empty()) return "";
   const std::string about =
-      "A row is trained when its first numbers have left their start values. The length of a row is the root of the "
+      "A row counts as trained if its first numbers differ from their start values. The length of a row is the root "
       "mean square over all rows. ";
-  const std::string note = all.size() == 1
-                               ? about + "Unknown ids (id 0) and samples without an id are of the last evaluation."
-                               : about + "Of each run: share of rows trained, length of a row.";
+  const std::string note =
+      all.size() == 1 ? about + "Unknown ids (id 0) and samples without an id are those of the last evaluation."
+                      : about + "Each cell shows the share of rows trained and the length of a row.";
   const std::string tables =
       all.size() == 1
           ? table_of_one(all[0].second, all[0].first->result.read({"features"}, ids_of).value_or(std::vector<Ids>()))

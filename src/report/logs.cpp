@@ -38,7 +38,7 @@ std::string logs(const Runs& runs, const Links& links) {
     text += element("p", {}, swatch(row.css) + escaped(row.name) + ": the end of " + links(log, escaped(log))) +
             element("pre", {}, escaped(join(log_tail(log), "\n")));
   }
-  if (more > 0) text += element("p", {{"class", "note"}}, counted(std::int64_t(more), "log") + " more not shown");
+  if (more > 0) text += element("p", {{"class", "note"}}, counted(std::int64_t(more), "more log") + " not shown");
   return text;
 }
 

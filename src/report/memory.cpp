@@ -23,7 +23,7 @@ std::vector<Category> categories_of(const Run& run) {
     for (const auto& [name, css] : {std::pair{"weights", "s0"}, {"states", "s1"}, {"messages", "s2"}})
       if (json.has(name)) read.push_back({name, css, numbers(json.at(name))});
     for (const Category& category : read)
-      if (category.bytes.size() != read[0].bytes.size()) fail("lists of unlike lengths");
+      if (category.bytes.size() != read[0].bytes.size()) fail("the lists differ in length");
     return read;
   });
   return categories.value_or(std::vector<Category>());
@@ -114,17 +114,17 @@ std::string memory_of(const RunsWithSamePlan& group) {
     }
     if (b % every == 0) text += label(x, plot.bottom + 15, "middle", std::to_string(rank));
   }
-  text +=
-      label((plot.left + plot.right) / 2, plot.bottom + 34, "middle",
-            ranks_per_bar > 1 ? concat("rank (number; a bar is the fullest of ", ranks_per_bar, ")") : "rank (number)",
-            "title");
+  text += label(
+      (plot.left + plot.right) / 2, plot.bottom + 34, "middle",
+      ranks_per_bar > 1 ? concat("rank (number; a bar shows the fullest of ", ranks_per_bar, ")") : "rank (number)",
+      "title");
   return figure("Memory of each rank, " + group.names, picture(560, 300, "Memory of each rank", text),
                 legend(categories, largest(peak) > 0));
 }
 
 std::string table_of_memory(const Runs& runs) {
-  std::vector<std::vector<std::string>> rows = {{"run", "ranks", "fullest rank, planned", "of it weights", "states",
-                                                 "messages", "room of a rank", "largest rank, measured peak"}};
+  std::vector<std::vector<std::string>> rows = {{"run", "ranks", "fullest rank, planned", "its weights", "states",
+                                                 "messages", "memory of a rank", "largest rank, measured peak"}};
   const auto bytes = [](double value) { return value > 0 ? bytes_text(value) : nothing; };
   for (const Run& run : runs.all) {
     const std::vector<Category> categories = categories_of(run);
@@ -144,9 +144,9 @@ std::string table_of_memory(const Runs& runs) {
   if (rows.size() == 1) return "";
   const std::string note = element(
       "p", {{"class", "note"}},
-      "The plan counts embedding tables, their optimizer states and the messages of the exchange. The peak is all that "
-      "the process held: also the program and its libraries (MPI, HDF5, Kokkos; some 40 MiB), the dense half, batches "
-      "and buffers for reading and checkpoints.");
+      "The plan counts embedding tables, their optimizer states and the messages of the exchange. The peak is all "
+      "memory of the process, including the program and its libraries (MPI, HDF5, Kokkos; about 40 MiB), the dense "
+      "half, batches and buffers for reading and checkpoints.");
   return element("div", {{"class", "wide"}}, element("h3", {}, "Memory") + note + table(rows)) + "\n";
 }
 

@@ -127,7 +127,7 @@ std::string legend(bool full) {
   std::string text = "share of the table: ";
   for (const int percent : {1, 25, 50, 75, 100})
     text += key("s0", concat("opacity:", 0.15 + 0.0085 * percent), percent == 1 ? "little" : concat(percent, " %"));
-  if (full) text += key("s1", "", "how full the rank is");
+  if (full) text += key("s1", "", "memory of the rank in use");
   return element("p", {{"class", "legend"}}, text);
 }
 
@@ -146,7 +146,7 @@ std::string picture_of(const Plan& plan) {
   for (std::size_t c = 0; c < columns.count; c += every)
     text += label(columns.x(c) + columns.width / 2, y + 14, "middle", std::to_string(c * columns.ranks_per_column));
   const std::string column_note =
-      columns.ranks_per_column > 1 ? concat("; a column is the most of ", columns.ranks_per_column) : "";
+      columns.ranks_per_column > 1 ? concat("; a column shows the maximum of ", columns.ranks_per_column) : "";
   text += label((Columns::left + columns.x(columns.count)) / 2, y + 32, "middle", "rank (number" + column_note + ")",
                 "title");
   return picture(1120, y + 40, "Plan", text);

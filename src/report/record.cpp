@@ -40,7 +40,7 @@ std::string Record::text(Path path) const {
 
 void Record::refuse(const std::string& member, const char* reason) const {
   fail(file_, ": ", member, member.empty() ? "" : ": ", reason,
-       "; the program does not write it so: move the file away");
+       "; the file is not as the program writes it, so move it away");
 }
 
 double number_of(const Json& json) {

@@ -82,7 +82,7 @@ void refresh(Sweep& sweep, std::vector<std::string>& warnings) {
   const auto newer = std::count_if(sweep.points.begin(), sweep.points.end(), [](const auto& p) { return p.newer; });
   const std::size_t others = count_others(sweep);
   const std::string advice =
-      concat("tesserec sweep collect ", sweep.deck.empty() ? "DECK" : sweep.deck, " writes it anew");
+      concat("update it with `tesserec sweep collect ", sweep.deck.empty() ? "DECK" : sweep.deck, "`");
   if (newer > 0) {
     const double sign = sweep.less_is_better ? 1 : -1;
     const auto ended = [](const Sweep::Point& p) { return std::isfinite(p.metric) ? p.ended : 0; };
@@ -90,13 +90,13 @@ void refresh(Sweep& sweep, std::vector<std::string>& warnings) {
       if (ended(a) != ended(b)) return ended(a) > ended(b);
       return ended(a) > 0 && sign * a.metric < sign * b.metric;
     });
-    warnings.push_back(concat(
-        sweep.path, "/sweep.json is older than ", counted(newer, "point"),
-        " of it: the page shows these as their point.json has them, but the keys' shares are of before; ", advice));
+    warnings.push_back(concat(sweep.path, "/sweep.json is older than ", counted(newer, "point"),
+                              " of the sweep: the page shows the newer values, but the old shares of the keys; ",
+                              advice));
   }
   if (others > 0)
-    warnings.push_back(concat(sweep.path, "/sweep.json does not know ", counted(std::int64_t(others), "point"),
-                              " that has a folder there, so the page does not show it; ", advice));
+    warnings.push_back(concat(sweep.path, "/sweep.json lacks ", counted(std::int64_t(others), "point"),
+                              " with a folder in the sweep, not shown on the page; ", advice));
 }
 
 }  // namespace tesserec::report

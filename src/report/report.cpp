@@ -85,7 +85,7 @@ namespace files = std::filesystem;
 Runs read(const std::vector<std::string>& folders, Page& page) {
   Runs runs;
   for (const std::string& folder : folders) {
-    if (!files::is_directory(folder)) fail(folder, ": no such folder; give the folder of a run or of a sweep");
+    if (!files::is_directory(folder)) fail(folder, ": there is no such folder; give the folder of a run or of a sweep");
     if (!files::exists(folder + "/sweep.json")) {
       runs.all.push_back(read_run(folder));
       continue;
@@ -107,7 +107,7 @@ Runs read(const std::vector<std::string>& folders, Page& page) {
     }
     if (without_metrics > 0)
       page.warnings.push_back(concat(folder, ": ", without_metrics, " of ", counted(std::ssize(sweep.points), "point"),
-                                     " have no metrics.jsonl: their curves are not on the page"));
+                                     " have no metrics.jsonl, so their curves are not on the page"));
   }
   choose_colors(runs);
   return runs;

@@ -93,14 +93,14 @@ void read_metrics(Run& run, const std::string& path) {
       add_line(run, json, run.begin);
       lines.push_back({run.steps, member(json, "time")});
     } catch (const Error& error) {
-      if (end < text.size()) fail(path, ":", row + 1, ": ", error.what(), "; remove this line, or train on");
+      if (end < text.size()) fail(path, ":", row + 1, ": ", error.what(), "; remove this line, or continue training");
       run.cut = true;
     }
     at = end + 1;
   }
   measure_gaps(run.starts, lines);
   if (run.train.empty() && run.evaluate.empty() && !run.start.exists())
-    fail(path, ": not one line; a run writes one after train.log_every steps and at its end");
+    fail(path, ": the file is empty; a run writes a line every train.log_every steps and at its end");
 }
 
 /// Returns the samples of a run before a start, extrapolated from the start's first two lines; 0 for the first start.
@@ -162,8 +162,8 @@ Run read_run(const std::string& folder) {
     run.name = std::filesystem::absolute(folder).lexically_normal().filename().string();
   const std::string path = folder + "/metrics.jsonl";
   if (!std::filesystem::exists(path))
-    fail(folder, ": no metrics.jsonl there; give the folder of a run (run.output of its deck); of a sweep: ",
-         "tesserec sweep collect DECK first");
+    fail(folder, ": the folder has no metrics.jsonl; give the folder of a run (run.output of its deck), ",
+         "or for a sweep run `tesserec sweep collect DECK` first");
   run.start = Record(folder + "/run.json");
   run.result = Record(folder + "/result.json");
   run.importance = Record(folder + "/importance.json");

@@ -41,7 +41,8 @@ Sweep sweep_of(const Json& json) {
     sweep.keys.push_back({key.at("key").string(), value_text(key.at("better")), number_of(key.at("share"))});
   const std::vector<Json>& points = json.at("points").elements();
   for (const Json& index : json.at("ranking").elements()) {
-    if (index.integer() < 0 || index.integer() >= std::ssize(points)) fail("ranking: no point ", index.integer());
+    if (index.integer() < 0 || index.integer() >= std::ssize(points))
+      fail("ranking: there is no point ", index.integer());
     sweep.points.push_back(point_of(points[std::size_t(index.integer())], sweep.keys));
   }
   if (json.has("rungs")) sweep.rungs = json.at("rungs").elements().size();
@@ -67,12 +68,12 @@ Sweep read_sweep(const std::string& folder, std::vector<std::string>& warnings) 
   try {
     sweep = sweep_of(parse_json(text));
   } catch (const Error& error) {
-    fail(path, ": ", error.what(), "; tesserec sweep collect writes it anew");
+    fail(path, ": ", error.what(), "; write it again with `tesserec sweep collect`");
   }
   sweep.path = folder;
   if (sweep.other_data > 0)
     warnings.push_back(concat(path, ": ", counted(std::int64_t(sweep.other_data), "point"),
-                              " ended on other data than the others (other_data there): their values do not compare"));
+                              " ended on other data than the others (other_data), so their values are not comparable"));
   refresh(sweep, warnings);
   color(sweep);
   return sweep;

@@ -50,7 +50,9 @@ std::string note_of(const Chart& chart) {
   if (longest > 0)
     text = concat("Line: mean of ", shortest < longest ? concat(2 * shortest + 1, " to ") : "", 2 * longest + 1,
                   " log lines. Faint: every line. ");
-  if (diverged > 0) text += concat(counted(diverged, "run"), " diverged: outside of the others' range at the edge.");
+  if (diverged > 0)
+    text +=
+        concat(counted(diverged, "run"), " diverged; values outside the range of the others are drawn at the edge.");
   return text.empty() ? "" : element("p", {{"class", "note"}}, text);
 }
 

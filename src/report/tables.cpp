@@ -30,8 +30,8 @@ std::string table_of_shares(const Sweep& sweep) {
   const auto newer = std::count_if(sweep.points.begin(), sweep.points.end(), [](const auto& p) { return p.newer; });
   std::vector<std::vector<std::string>> rows = {
       {"key",
-       concat("share of the variance of ", escaped(sweep.metric), " that it alone accounts for",
-              newer > 0 ? concat(", before ", counted(newer, "point"), " came") : ""),
+       concat("share of the variance of ", escaped(sweep.metric), " that it alone explains",
+              newer > 0 ? concat(", without ", counted(newer, "newer point")) : ""),
        "better"}};
   for (const Sweep::Key& key : sweep.keys)
     rows.push_back(
@@ -98,7 +98,7 @@ std::string value_text(const Json& value) {
 
 std::string color_scale(const std::string& metric) {
   if (metric.empty()) return "";
-  std::string text = "colours by " + escaped(metric) + ", place by place: best ";
+  std::string text = "colors by " + escaped(metric) + ", in order of rank: best ";
   for (int color = 0; color < 9; ++color) text += swatch(concat("q", color));
   return element("p", {{"class", "legend"}}, text + " worst");
 }
@@ -113,8 +113,8 @@ std::string deck(const Run& run) {
     return element("h3", {}, escaped(title)) + element("pre", {}, escaped(text));
   };
   return element("p", {}, element("code", {}, "tesserec" + escaped(words.value_or("")))) +
-         headed("as it was written: " + run.start.text({"deck_file"}), run.start.text({"deck_text"})) +
-         headed("every key, as the program understood it", all);
+         headed("Deck as written: " + run.start.text({"deck_file"}), run.start.text({"deck_text"})) +
+         headed("Effective deck: every key", all);
 }
 
 }  // namespace tesserec::report
