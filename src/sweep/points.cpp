@@ -103,26 +103,29 @@ std::vector<Point> drawn(const Settings& settings) {
 std::optional<Fault> range_fault(const Key& key) {
   const std::string name = "keys." + key.path;
   const auto whole = [](double x) { return x == std::floor(x) && std::abs(x) < 0x1p53; };
-  if (!(key.min < key.max)) return Fault{name, "has a min that is not below its max"};
-  if (key.log && key.min <= 0) return Fault{name, "has scale = \"log\", which needs a min above 0"};
+  if (!(key.min < key.max))
+    return Fault{name, concat("has min = ", shortest(key.min), ", which is not below max = ", shortest(key.max))};
+  if (key.log && key.min <= 0)
+    return Fault{name, concat("has scale = \"log\", which needs a min above 0, but min is ", shortest(key.min))};
   if (key.integer && !(whole(key.min) && whole(key.max)))
-    return Fault{name, "is of integers, but its min or max is none"};
+    return Fault{name, concat("has integer = true, but min = ", shortest(key.min), " or max = ", shortest(key.max),
+                              " is not an integer")};
   return std::nullopt;
 }
 
 std::optional<Fault> key_fault(const Settings& settings, const Key& key) {
   const std::string name = "keys." + key.path;
   if (key.values.empty() && !draws(settings))
-    return Fault{name, "is a range, from which only method = \"random\" and \"halton\" draw; give a list of values"};
+    return Fault{name, "is a range, which needs method = \"random\" or \"halton\"; set it, or give a list of values"};
   if (key.values.empty()) return range_fault(key);
   std::set<std::string> seen;
   for (const std::string& value : key.values)
     if (!seen.insert(value).second && settings.method != Method::list)
-      return Fault{name, "has " + value + " twice, which makes points twice"};
+      return Fault{name, "has " + value + " twice, which would repeat points; remove one"};
   const std::size_t length = settings.keys.front().values.size();
   if (settings.method == Method::list && key.values.size() != length)
     return Fault{name, concat("has ", counted(key.values.size(), "value"), ", but ", settings.keys.front().path,
-                              " has ", length, "; method = \"list\" takes one of each for a point")};
+                              " has ", length, "; method = \"list\" needs lists of the same length")};
   return std::nullopt;
 }
 
@@ -151,16 +154,17 @@ std::string short_name(const Settings& settings, const std::string& path) {
 }  // namespace
 
 std::optional<Fault> fault(const Settings& settings) {
-  if (settings.keys.empty()) return Fault{"keys", "is empty: a sweep has at least one key that varies"};
+  if (settings.keys.empty()) return Fault{"keys", "is empty; give at least one key that varies"};
   for (const Key& key : settings.keys)
     if (const auto found = key_fault(settings, key)) return found;
   if (settings.method == Method::halton && settings.keys.size() > max_halton_keys)
-    return Fault{"method", concat("is halton, which takes at most ", max_halton_keys, " keys")};
+    return Fault{"method", concat("is halton, which takes at most ", max_halton_keys, " keys, but ",
+                                  settings.keys.size(), " vary")};
   if (draws(settings)) {
-    if (settings.points == 0) return Fault{"points", "is missing: how many to draw"};
+    if (settings.points == 0) return Fault{"points", "is missing; give the number of points to draw"};
     if (const Index found = std::ssize(drawn(settings)); found < settings.points)
       return Fault{"points", concat("is ", settings.points, ", but only ", found,
-                                    " different points were drawn; ask for fewer, or take method = \"grid\"")};
+                                    " different points were drawn; lower it, or set method = \"grid\"")};
     return std::nullopt;
   }
   if (enumerated(settings) > max_points)
@@ -169,7 +173,7 @@ std::optional<Fault> fault(const Settings& settings) {
   for (const Point& point : points(settings))
     if (const auto [same, is_new] = seen.emplace(point, Index(seen.size())); !is_new)
       return Fault{"keys", concat("makes points ", same->second, " and ", seen.size(), " the same, ",
-                                  label(settings, point), "; take one away")};
+                                  label(settings, point), "; remove one")};
   return std::nullopt;
 }
 

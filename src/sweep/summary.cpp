@@ -110,8 +110,8 @@ std::vector<Row> rows(const Sweep& sweep, bool for_people) {
 
 std::string rungs_text(const Sweep& sweep) {
   if (sweep.settings.halving.first_steps == 0) return "";
-  return concat("halving: all train to step ", sweep.rungs.front(), "; of a rung the best 1/",
-                sweep.settings.halving.eta, " go on, to steps ",
+  return concat("halving: all points train to step ", sweep.rungs.front(), "; the best 1/", sweep.settings.halving.eta,
+                " of each rung continue to steps ",
                 join(std::vector<Index>(sweep.rungs.begin() + 1, sweep.rungs.end())), "\n");
 }
 
@@ -121,7 +121,7 @@ std::string steps_text(const Sweep& sweep) {
   for (Index i = 0; i < std::ssize(sweep.runs); ++i)
     if (const Outcome* outcome = sweep.last(i)) steps += double(outcome->steps);
   const double grid = double(sweep.rungs.back()) * double(sweep.runs.size());
-  return concat(fixed(steps, 0), " steps, ", fixed(100 * steps / grid, 1), " % of all points to the end\n");
+  return concat(fixed(steps, 0), " steps, ", fixed(100 * steps / grid, 1), " % of training all points to the end\n");
 }
 
 }  // namespace
@@ -166,13 +166,13 @@ std::string summary_text(const Sweep& sweep) {
   text += "\n";
   if (sweep.rungs.size() > 1) text += steps_text(sweep);
   if (sweep.rungs.size() > 1 && !standing.waiting.empty())
-    text += concat("the rung to step ", sweep.rungs[standing.open()], " waits for ",
-                   counted(std::ssize(standing.waiting), "point"), "\n");
+    text += concat("the rung at step ", sweep.rungs[standing.open()], " waits for ",
+                   counted(std::ssize(standing.waiting), "more point"), "\n");
   std::vector<Row> importance_rows = {{"key", "share", "better"}};
   for (const Importance& entry : importance_of(sweep))
     importance_rows.push_back({entry.key, std::isfinite(entry.share) ? fixed(entry.share, 3) : "-", entry.better});
   const std::string where = sweep.rungs.size() > 1 ? concat(" at step ", sweep.rungs.front()) : "";
-  return text + "share of the variance of " + sweep.settings.metric + where + " that a key alone accounts for:\n" +
+  return text + "share of the variance of " + sweep.settings.metric + where + " that each key alone explains:\n" +
          columns(importance_rows);
 }
 

@@ -9,7 +9,7 @@ using namespace tesserec;
 namespace {
 
 const std::vector<std::pair<std::string, std::string>> bad_sweeps = {
-    {"[sweep]\njobs = 2\n", "d.toml:1: sweep.keys is empty: a sweep has at least one key"},
+    {"[sweep]\njobs = 2\n", "d.toml:1: sweep.keys is empty; give at least one key"},
     {"[sweep]\npoints = 2\n[sweep.keys]\n\"a.b\" = [1]\n",
      "d.toml:2: sweep.points applies only to method = \"random\""},
     {"[sweep.keys]\ntrain.steps = [1, 2]\n", "d.toml:2: sweep.keys.train must be block.key in quotes"},

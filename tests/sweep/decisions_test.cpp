@@ -123,9 +123,10 @@ TEST_CASE("fault: refuses too many points and bounds that are no integers") {
   CHECK(fault_of(grid({{"a.x", values}, {"a.y", values}})) ==
         "keys makes more than 100000 points; draw some with method = \"halton\"");
 
-  const std::string no_integers = "keys.a.n is of integers, but its min or max is none";
-  CHECK(fault_of(drawn({range("a.n", 1.5, 9, false, true)}, 3)) == no_integers);
-  CHECK(fault_of(drawn({range("a.n", 1, 9.5, false, true)}, 3)) == no_integers);
+  CHECK(fault_of(drawn({range("a.n", 1.5, 9, false, true)}, 3)) ==
+        "keys.a.n has integer = true, but min = 1.5 or max = 9.0 is not an integer");
+  CHECK(fault_of(drawn({range("a.n", 1, 9.5, false, true)}, 3)) ==
+        "keys.a.n has integer = true, but min = 1.0 or max = 9.5 is not an integer");
 }
 
 TEST_CASE("label: is at most 120 characters long") {
@@ -188,7 +189,7 @@ TEST_CASE("outcome_of_run: takes the loss of the last step or none") {
   CHECK(outcome.metrics.at("step_seconds") == 0.25);
   CHECK(outcome.metrics.at("samples_per_second") == 2000.5);
   CHECK((outcome.steps == 20 && outcome.samples == 40 && outcome.weights_digest == "w"));
-  CHECK(mentions(error_of([&] { sweep::outcome_of_run(folder.path, "loss"); }), "the run to step 20 left no loss"));
+  CHECK(mentions(error_of([&] { sweep::outcome_of_run(folder.path, "loss"); }), "the run to step 20 has no loss"));
 }
 
 TEST_CASE("order and more_is_better: rank by the metric's own direction") {
