@@ -81,8 +81,8 @@ TEST_CASE("group_metrics: NDCG has labels as gains and divides by the ideal orde
 TEST_CASE("group_metrics: are NaN without samples or clicks") {
   const comm::Communicator world(MPI_COMM_WORLD);
   const Samples none{{1, 1, 2}, {0.5, 0.5, 0.1}, {0, 0, 0}};
-  for (const Range part : {Range{0, 3}, Range{0, 0}}) {
-    const GroupMetrics got = metrics_of(world, none, part, 10);
+  for (const Range range : {Range{0, 3}, Range{0, 0}}) {
+    const GroupMetrics got = metrics_of(world, none, range, 10);
     REQUIRE((std::isnan(got.gauc) && std::isnan(got.ndcg) && std::isnan(got.recall_at_k)));
   }
 }

@@ -115,11 +115,15 @@ TEST_CASE("make_page: a plan of many ranks shows the fullest of a column and the
   const auto shard = [](int rank, Index rows) {
     return Json::object().set("rank", rank).set("size", std::vector<Index>{rows, 8});
   };
-  Json shards = Json::array(), one = Json::array(), tables = Json::array();
+  Json shards = Json::array(), single = Json::array(), tables = Json::array();
   shards.add(shard(0, 100)).add(shard(1, 300)).add(shard(126, 600));
-  one.add(shard(5, 10));
-  tables.add(
-      Json::object().set("name", "little").set("rows", 10).set("dim", 8).set("type", "table_wise").set("shards", one));
+  single.add(shard(5, 10));
+  tables.add(Json::object()
+                 .set("name", "little")
+                 .set("rows", 10)
+                 .set("dim", 8)
+                 .set("type", "table_wise")
+                 .set("shards", single));
   tables.add(Json::object()
                  .set("name", "large")
                  .set("rows", 1000)
