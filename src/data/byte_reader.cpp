@@ -16,10 +16,10 @@ namespace {
 class PlainReader final : public ByteReader {
  public:
   PlainReader(const std::string& path, Index begin) : path_(path), file_(std::fopen(path.c_str(), "rb")) {
-    if (file_ == nullptr) fail("cannot open ", path, ": ", std::strerror(errno));
+    if (file_ == nullptr) fail(path, ": cannot open the file: ", std::strerror(errno));
     if (::fseeko(file_, begin, SEEK_SET) != 0) {
       std::fclose(file_);
-      fail("cannot seek in ", path, ": ", std::strerror(errno));
+      fail(path, ": cannot seek to byte ", begin, ": ", std::strerror(errno));
     }
   }
   ~PlainReader() override { std::fclose(file_); }
@@ -28,7 +28,7 @@ class PlainReader final : public ByteReader {
 
   Index read(char* data, Index size) override {
     const std::size_t got = std::fread(data, 1, size, file_);
-    if (got == 0 && std::ferror(file_) != 0) fail("cannot read ", path_, ": ", std::strerror(errno));
+    if (got == 0 && std::ferror(file_) != 0) fail(path_, ": cannot read the file: ", std::strerror(errno));
     return Index(got);
   }
 
@@ -41,20 +41,21 @@ class GzipReader final : public ByteReader {
  public:
   explicit GzipReader(const std::string& path) : path_(path), packed_(path, 0), buffer_(std::size_t{1} << 18) {
     constexpr int gzip_only = 16 + MAX_WBITS;
-    if (::inflateInit2(&stream_, gzip_only) != Z_OK) fail(path, ": zlib refuses to start");
+    if (::inflateInit2(&stream_, gzip_only) != Z_OK)
+      fail(path, ": zlib cannot start to unpack the file; unpack it with gunzip first");
   }
   ~GzipReader() override { ::inflateEnd(&stream_); }
   GzipReader(const GzipReader&) = delete;
   GzipReader& operator=(const GzipReader&) = delete;
 
   Index read(char* data, Index size) override {
-    constexpr Index most = Index{1} << 30;  // zlib's avail_out has 32 bits
-    const uInt room = std::min(size, most);
+    constexpr Index max_bytes = Index{1} << 30;  // zlib's avail_out has 32 bits
+    const uInt capacity = std::min(size, max_bytes);
     stream_.next_out = reinterpret_cast<Bytef*>(data);
-    stream_.avail_out = room;
-    while (stream_.avail_out == room) {
+    stream_.avail_out = capacity;
+    while (stream_.avail_out == capacity) {
       if (stream_.avail_in == 0 && !refill()) {
-        if (inside_) fail(path_, ": the gzip file ends too early; it is truncated: copy or download it again");
+        if (inside_) fail(path_, ": the gzip file ends too early; copy or download it again");
         return 0;
       }
       if (!inside_ && !start_member()) return 0;
@@ -64,10 +65,10 @@ class GzipReader final : public ByteReader {
         members_ = true;
       } else if (code != Z_OK && code != Z_BUF_ERROR) {
         fail(path_, ": the gzip file is damaged (", stream_.msg != nullptr ? stream_.msg : "zlib error",
-             "): copy or download it again");
+             "); copy or download it again");
       }
     }
-    return Index(room - stream_.avail_out);
+    return Index(capacity - stream_.avail_out);
   }
 
  private:
@@ -84,7 +85,8 @@ class GzipReader final : public ByteReader {
         ++stream_.next_in;
         if (--stream_.avail_in == 0 && !refill()) return false;
       }
-      if (::inflateReset(&stream_) != Z_OK) fail(path_, ": zlib refuses to go on");
+      if (::inflateReset(&stream_) != Z_OK)
+        fail(path_, ": zlib cannot unpack the next gzip member; unpack the file with gunzip first");
     }
     inside_ = true;
     return true;

@@ -43,9 +43,9 @@ void ColumnTally::gather(const comm::Communicator& comm, DatasetReport& report) 
   for (const ColumnCounts& count : counts_)
     sums.insert(sums.end(), {count.missing, count.unknown, count.clipped, count.large});
   comm.sum(std::span<Index>(sums));
-  std::string mine;
-  for (const std::string& example : examples_) mine += example + '\0';
-  const std::vector<char> all = comm.all_gather(std::span<const char>(mine));
+  std::string local_examples;
+  for (const std::string& example : examples_) local_examples += example + '\0';
+  const std::vector<char> all = comm.all_gather(std::span<const char>(local_examples));
   std::vector<std::string> first(examples_.size());
   const char* at = all.data();
   for (std::size_t i = 0; i < comm.size() * examples_.size(); ++i) {
@@ -55,31 +55,32 @@ void ColumnTally::gather(const comm::Communicator& comm, DatasetReport& report) 
   }
   const std::size_t features = layout_.features.size();
   for (std::size_t file = 0; file < report.files.size(); ++file) {
-    FileReport& of = report.files[file];
+    FileReport& file_report = report.files[file];
     for (std::size_t c = file * columns_; c < (file + 1) * columns_; ++c)
-      of.columns.push_back({sums[4 * c], sums[4 * c + 1], sums[4 * c + 2], sums[4 * c + 3]});
-    of.unknown.assign(first.begin() + file * features, first.begin() + (file + 1) * features);
+      file_report.columns.push_back({sums[4 * c], sums[4 * c + 1], sums[4 * c + 2], sums[4 * c + 3]});
+    file_report.unknown.assign(first.begin() + file * features, first.begin() + (file + 1) * features);
   }
 }
 
 void require_known(const DatasetReport& evaluate, const RowLayout& layout, const std::vector<std::string>& known,
-                   double most) {
+                   double max_unknown) {
   for (const FileReport& file : evaluate.files)
     for (std::size_t f = 0; f < layout.features.size(); ++f) {
       const ColumnCounts& count = file.columns[layout.dense_features.size() + f];
-      if (count.unknown_share(file.rows) <= most) continue;
+      if (count.unknown_share(file.rows) <= max_unknown) continue;
       if (const Index values = file.rows - count.missing; values < few_values) {
         log_info(concat("warning: ", file.path, ": column ", layout.features[f], ": ", count.unknown, " of ",
-                        counted(values, "value"), " have no id, for example ", file.unknown[f]));
+                        counted(values, "value"), " have no id, for example ", file.unknown[f],
+                        "; check how the file writes them"));
         continue;
       }
       const std::string ids = known[f].empty()
-                                  ? ", for no value of the training files has one; lower preprocess.minimum_count"
-                                  : ", while the training files have " + known[f] + "; write values as they have them";
+                                  ? "; no value of the training files has one, so lower preprocess.minimum_count"
+                                  : ", but the training files have " + known[f] + "; write values the same way";
       fail(file.path, ": column ", layout.features[f], ": ", count.unknown, " of ", file.rows - count.missing,
            " values (", significant(100 * count.unknown_share(file.rows), 4), " %) have no id, for example ",
-           file.unknown[f], ids, ", or set preprocess.max_unknown (", shortest(most),
-           ") to 1.0 where they may be unknown");
+           file.unknown[f], ids, ", or set preprocess.max_unknown = 1.0 (now ", shortest(max_unknown),
+           ") if they may be unknown");
     }
 }
 

@@ -29,9 +29,9 @@ class ColumnTally {
   std::vector<std::string> examples_;  ///< first value without an id, quoted [files, F]; empty = none
 };
 
-/// Throws Error if a feature's share of unknown values exceeds `most` in a raw file. Only warns if the file has fewer
-/// than 10 values of the feature. `known` [F]: for each feature a value with an id, or "".
+/// Throws Error if a feature's share of unknown values exceeds `max_unknown` in a raw file. Only warns if the file has
+/// fewer than 10 values of the feature. `known` [F]: for each feature a value with an id, or "".
 void require_known(const DatasetReport& evaluate, const RowLayout& layout, const std::vector<std::string>& known,
-                   double most);
+                   double max_unknown);
 
 }  // namespace tesserec::data

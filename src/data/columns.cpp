@@ -22,7 +22,7 @@ class OrderedSource : public Source {
   void seek(Index epoch, Index batch) override { source_->seek(epoch, batch); }
   void limit_rows(const std::vector<Index>& rows) override;
   void limit_labels(const LabelRange& labels) override { source_->limit_labels(labels); }
-  OddValues look_through() override;
+  OddValues check_samples() override;
   void read_keys(std::size_t column, Range samples, char* texts) const override {
     source_->read_keys(column, samples, texts);
   }
@@ -74,8 +74,8 @@ void OrderedSource::limit_rows(const std::vector<Index>& rows) {
   source_->limit_rows(own);
 }
 
-OddValues OrderedSource::look_through() {
-  const OddValues odd = source_->look_through();
+OddValues OrderedSource::check_samples() {
+  const OddValues odd = source_->check_samples();
   return {gathered(odd.large, order_.dense), gathered(odd.weightless, order_.features),
           gathered(odd.not_single, order_.features)};
 }
@@ -83,11 +83,11 @@ OddValues OrderedSource::look_through() {
 /// Returns the place in `names` of each wanted name, or -1. Equal names take successive places.
 std::vector<Index> places(const std::vector<std::string>& names, const std::vector<std::string>& wanted) {
   std::vector<Index> all;
-  std::vector<bool> taken(names.size(), false);
+  std::vector<bool> is_used(names.size(), false);
   for (const std::string& name : wanted) {
     Index place = -1;
     for (std::size_t i = 0; place < 0 && i < names.size(); ++i)
-      if (!taken[i] && names[i] == name) taken[place = Index(i)] = true;
+      if (!is_used[i] && names[i] == name) is_used[place = Index(i)] = true;
     all.push_back(place);
   }
   return all;
@@ -104,12 +104,13 @@ std::string quoted(const std::string& name) { return "\"" + name + "\""; }
 /// Appends to `differences` the columns that only one source has.
 void compare_names(const std::string& kind, const std::vector<std::string>& names,
                    const std::vector<std::string>& wanted, std::vector<std::string>& differences) {
-  const auto add = [&](const char* verb, const std::vector<std::string>& these, const std::vector<std::string>& those) {
-    std::vector<std::string> rest;
-    const std::vector<Index> found = places(those, these);
-    for (std::size_t i = 0; i < these.size(); ++i)
-      if (found[i] < 0) rest.push_back(quoted(these[i]));
-    if (!rest.empty()) differences.push_back(concat(verb, kind, rest.size() == 1 ? " " : "s ", join(rest)));
+  const auto add = [&](const char* verb, const std::vector<std::string>& expected,
+                       const std::vector<std::string>& present) {
+    std::vector<std::string> absent;
+    const std::vector<Index> found = places(present, expected);
+    for (std::size_t i = 0; i < expected.size(); ++i)
+      if (found[i] < 0) absent.push_back(quoted(expected[i]));
+    if (!absent.empty()) differences.push_back(concat(verb, kind, absent.size() == 1 ? " " : "s ", join(absent)));
   };
   add("it lacks the ", wanted, names);
   add("it has the additional ", names, wanted);
@@ -131,9 +132,9 @@ bool extends(const SourceInfo& wide, const SourceInfo& narrow) {
 
 /// Returns whether ids mean the same in both sources: one vocabulary equals or extends the other. A source without a
 /// vocabulary shares its ids with any.
-bool share_ids(const SourceInfo& one, const SourceInfo& other) {
-  return one.vocabulary.empty() || other.vocabulary.empty() || one.vocabulary == other.vocabulary ||
-         extends(one, other) || extends(other, one);
+bool share_ids(const SourceInfo& first, const SourceInfo& second) {
+  return first.vocabulary.empty() || second.vocabulary.empty() || first.vocabulary == second.vocabulary ||
+         extends(first, second) || extends(second, first);
 }
 
 }  // namespace
@@ -156,17 +157,17 @@ ColumnOrder column_order(const SourceInfo& source, const SourceInfo& wanted) {
   if (!source.transforms.empty() && !wanted.transforms.empty())
     for (std::size_t k = 0; k < order.dense.size() && k < wanted.transforms.size(); ++k) {
       if (order.dense[k] < 0 || order.dense[k] >= std::ssize(source.transforms)) continue;
-      const std::string &here = source.transforms[order.dense[k]], &there = wanted.transforms[k];
+      const std::string &transform = source.transforms[order.dense[k]], &wanted_transform = wanted.transforms[k];
       const std::string name = named ? quoted(wanted.dense_names[k]) : std::to_string(k);
-      if (here != there)
-        differences.push_back("its dense feature " + name + " has the transform " + quoted(here) + ", not " +
-                              quoted(there));
+      if (transform != wanted_transform)
+        differences.push_back("its dense feature " + name + " has the transform " + quoted(transform) + ", not " +
+                              quoted(wanted_transform));
     }
   if (!share_ids(source, wanted))
-    differences.push_back("its ids mean other things (vocabulary_digest " + source.vocabulary + ", not " +
+    differences.push_back("its ids are of another vocabulary (vocabulary_digest " + source.vocabulary + ", not " +
                           wanted.vocabulary + ")");
   if (!source.labels.empty() && !wanted.labels.empty() && source.labels != wanted.labels)
-    differences.push_back("its labels mean other things (" + source.labels + "; not: " + wanted.labels + ")");
+    differences.push_back("its label values differ (" + source.labels + "; not: " + wanted.labels + ")");
   if (!differences.empty())
     fail(source.description, " does not fit ", wanted.description, ": ", join(differences, "; "),
          "; preprocess both with one deck");
@@ -177,15 +178,14 @@ std::unique_ptr<Source> in_order(std::unique_ptr<Source> source, const SourceInf
   const SourceInfo& info = source->info();
   const ColumnOrder order = column_order(info, wanted);
   if (const auto unknown = unknown_facts(info, wanted); !unknown.empty())
-    log_info(concat(info.description, " or ", wanted.description, " does not say its ", join(unknown, " and "),
-                    ": whether they agree is not checked"));
+    log_info(concat(info.description, ": cannot compare ", join(unknown, " and "), " with ", wanted.description,
+                    ", because only one of the two states ", unknown.size() == 1 ? "it" : "them"));
   if (!info.vocabulary.empty() && info.vocabulary != wanted.vocabulary && extends(wanted, info))
-    log_warning(
-        concat(info.description, " was encoded before the vocabulary of ", wanted.description,
-               " grew: values that were added since have id 0 in it; preprocess it with preprocess.vocabulary"));
+    log_warning(concat(info.description, " was encoded before the vocabulary of ", wanted.description,
+                       " grew, so values added since have id 0; preprocess it again with preprocess.vocabulary"));
   if (order.is_same()) return source;
-  log_info(info.description + ": its columns stand in another order than those of " + wanted.description +
-           "; they are taken by name");
+  log_info(info.description + ": its columns are in another order than those of " + wanted.description +
+           "; they are matched by name");
   return std::make_unique<OrderedSource>(std::move(source), order);
 }
 

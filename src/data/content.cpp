@@ -10,17 +10,17 @@
 namespace tesserec::data {
 
 std::vector<std::string> contents(const comm::Communicator& comm, const std::vector<SourceFile>& files) {
-  std::vector<store::FileChecksum> mine(files.size());
+  std::vector<store::FileChecksum> local(files.size());
   comm::agree(comm, [&] {
     for (std::size_t f = 0; f < files.size(); ++f)
-      if (files[f].seal.empty()) mine[f] = store::file_checksum(files[f].path, comm.rank(), comm.size());
+      if (files[f].seal.empty()) local[f] = store::file_checksum(files[f].path, comm.rank(), comm.size());
   });
-  const std::vector<store::FileChecksum> all = comm.all_gather_equal(std::span<const store::FileChecksum>(mine));
+  const std::vector<store::FileChecksum> all = comm.all_gather_equal(std::span<const store::FileChecksum>(local));
   std::vector<std::string> lines;
   for (std::size_t f = 0; f < files.size(); ++f) {
     std::uint64_t checksum = 0;
     for (std::size_t at = f; at < all.size(); at += files.size()) checksum += all[at].checksum;
-    const std::string own = concat(mine[f].bytes, " ", store::checksum_text(checksum));
+    const std::string own = concat(local[f].bytes, " ", store::checksum_text(checksum));
     lines.push_back(files[f].seal.empty() ? own : files[f].seal);
   }
   return lines;

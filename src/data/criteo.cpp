@@ -92,16 +92,16 @@ class Criteo final : public RowFormat {
 }  // namespace
 
 std::unique_ptr<RowFormat> make_criteo_format(const PreprocessSettings& settings) {
-  const PreprocessSettings plain;
+  const PreprocessSettings defaults;
   const auto only_table = [](bool set, const char* key) {
-    if (set) fail("preprocess.", key, " applies to format = \"table\"; with format = \"criteo\" leave it out");
+    if (set) fail("preprocess.", key, " applies only to format = \"table\"; leave it out with format = \"criteo\"");
   };
   only_table(!settings.columns.empty(), "column");
-  only_table(settings.delimiter != plain.delimiter, "delimiter");
-  only_table(settings.header != plain.header, "header");
+  only_table(settings.delimiter != defaults.delimiter, "delimiter");
+  only_table(settings.header != defaults.header, "header");
   only_table(settings.skip_other_columns, "skip_other_columns");
-  only_table(settings.trim != plain.trim, "trim");
-  only_table(settings.missing != plain.missing, "missing");
+  only_table(settings.trim != defaults.trim, "trim");
+  only_table(settings.missing != defaults.missing, "missing");
   return std::make_unique<Criteo>(settings);
 }
 

@@ -9,8 +9,8 @@ namespace tesserec::data {
 namespace {
 
 /// Returns share `share`, from 0, of `of` contiguous shares of the samples, equal within one sample.
-Range share_of(Index samples, Index share, Index of) {
-  const auto first = [&](Index s) { return samples / of * s + std::min(s, samples % of); };
+Range share_of(Index samples, Index share, Index shares) {
+  const auto first = [&](Index s) { return samples / shares * s + std::min(s, samples % shares); };
   return {first(share), first(share + 1)};
 }
 
@@ -23,8 +23,8 @@ Dataset::Dataset(const std::vector<std::string>& patterns, const std::string& ke
   parts_ = std::move(files.parts);
 }
 
-void Dataset::verify(Index share, Index of) const {
-  for (const DatasetPart& part : parts_) part.file.verify_parts(share, of);
+void Dataset::verify(Index share, Index shares) const {
+  for (const DatasetPart& part : parts_) part.file.verify_parts(share, shares);
 }
 
 template <class Take>
@@ -32,21 +32,21 @@ void Dataset::for_each_piece(const std::vector<Range>& runs, const Take& take) c
   Index done = 0;
   for (const Range& run : runs)
     for (const DatasetPart& part : parts_) {
-      const Range here{std::max(run.begin, part.first), std::min(run.end, part.first + part.samples)};
-      if (here.begin >= here.end) continue;
-      take(part, {here.begin - part.first, here.end - part.first}, done);
-      done += here.size();
+      const Range overlap{std::max(run.begin, part.first), std::min(run.end, part.first + part.samples)};
+      if (overlap.begin >= overlap.end) continue;
+      take(part, {overlap.begin - part.first, overlap.end - part.first}, done);
+      done += overlap.size();
     }
 }
 
-void Dataset::limit_labels(const LabelRange& labels, Index share, Index of) {
+void Dataset::limit_labels(const LabelRange& labels, Index share, Index shares) {
   constexpr Index block_samples = Index{1} << 20;
   labels_ = labels;
   if (!info_.labelled && !info_.sample_weights) return;
-  const Range mine = share_of(info_.samples, share, of);
+  const Range own = share_of(info_.samples, share, shares);
   Samples block;
-  for (Index begin = mine.begin; begin < mine.end; begin += block.size) {
-    block.size = std::min(block_samples, mine.end - begin);
+  for (Index begin = own.begin; begin < own.end; begin += block.size) {
+    block.size = std::min(block_samples, own.end - begin);
     block.labels.resize(block.size);
     block.weights.resize(info_.sample_weights ? block.size : 0);
     const std::vector<Range> runs{{begin, begin + block.size}};
@@ -55,10 +55,10 @@ void Dataset::limit_labels(const LabelRange& labels, Index share, Index of) {
   }
 }
 
-OddValues Dataset::look_through(const std::vector<Index>& rows, Index share, Index of) const {
+OddValues Dataset::check_samples(const std::vector<Index>& rows, Index share, Index shares) const {
   constexpr Index block_samples = Index{1} << 15;
   const bool fewer = !std::equal(rows.begin(), rows.end(), info_.rows.begin(), std::greater_equal<>());
-  const Range mine = share_of(info_.samples, share, of);
+  const Range own = share_of(info_.samples, share, shares);
   OddValues odd;
   Samples block;
   for (const DatasetPart& part : parts_) {
@@ -66,8 +66,8 @@ OddValues Dataset::look_through(const std::vector<Index>& rows, Index share, Ind
     odd.large.resize(info_.dense_features);
     odd.weightless.resize(info_.features.size());
     odd.not_single.resize(info_.features.size());
-    const Index end = std::min(mine.end, part.first + part.samples);
-    for (Index begin = std::max(mine.begin, part.first); begin < end; begin += block.size) {
+    const Index end = std::min(own.end, part.first + part.samples);
+    for (Index begin = std::max(own.begin, part.first); begin < end; begin += block.size) {
       read({{begin, std::min(end, begin + block_samples)}}, rows, block);
       count_odd(block, odd);
     }
@@ -115,7 +115,7 @@ void Dataset::read_targets(const DatasetPart& part, Range run, Index at, Samples
     const auto bad = std::find_if(labels.begin(), labels.end(), [](std::uint8_t label) { return label > 1; });
     if (bad != labels.end())
       fail("label ", int{*bad}, " in sample ", run.begin + (bad - labels.begin()), " of ", part.file.path(),
-           ": byte labels are 0 or 1");
+           " is not 0 or 1; store other labels as floats");
     std::copy(labels.begin(), labels.end(), samples.labels.begin() + at);
   } else {
     part.file.read("/labels", slab, samples.labels.data() + at);
@@ -151,18 +151,19 @@ void Dataset::read_bags(const DatasetPart& part, std::size_t feature, Range run,
   if (!starts || offsets.front() < 0 || offsets.back() > part.values[feature] ||
       !std::is_sorted(offsets.begin(), offsets.end()))
     fail(part.file.path(), ": ", group, "/offsets of samples ", run.begin, " to ", run.end - 1,
-         " do not ascend from 0 to ", part.values[feature], ", the number of ids");
+         " do not ascend from 0 to ", part.values[feature],
+         ", the number of ids; write the file again with ascending offsets");
   const Range values{offsets.front(), offsets.back()};
-  const auto had = std::ssize(bags.values);
+  const auto old_size = std::ssize(bags.values);
   with_memory(
       [&] { return concat(values.size(), " ids of feature ", info_.features[feature], " in ", part.file.path()); },
-      double(values.size()) * sizeof(Index), [&] { bags.values.resize(had + values.size()); });
-  part.file.read(group + "/values", {values.begin, values.size()}, bags.values.data() + had);
+      double(values.size()) * sizeof(Index), [&] { bags.values.resize(old_size + values.size()); });
+  part.file.read(group + "/values", {values.begin, values.size()}, bags.values.data() + old_size);
   if (part.weighted[feature]) {
-    bags.weights.resize(had + values.size());
-    part.file.read(group + "/weights", {values.begin, values.size()}, bags.weights.data() + had);
+    bags.weights.resize(old_size + values.size());
+    part.file.read(group + "/weights", {values.begin, values.size()}, bags.weights.data() + old_size);
   }
-  for (std::size_t i = 1; i < offsets.size(); ++i) bags.offsets.push_back(offsets[i] - values.begin + had);
+  for (std::size_t i = 1; i < offsets.size(); ++i) bags.offsets.push_back(offsets[i] - values.begin + old_size);
 }
 
 }  // namespace tesserec::data

@@ -28,9 +28,9 @@ TESSEREC_KERNEL bool all_finite(const float* values, Index n) {
 }
 
 /// Returns whether all n values lie in [least, most]. NaN does not.
-TESSEREC_KERNEL bool all_in_range(const float* values, Index n, float least, float most) {
+TESSEREC_KERNEL bool all_in_range(const float* values, Index n, float low, float high) {
   std::uint32_t bad = 0;
-  for (Index i = 0; i < n; ++i) bad |= !(values[i] >= least && values[i] <= most);
+  for (Index i = 0; i < n; ++i) bad |= !(values[i] >= low && values[i] <= high);
   return bad == 0;
 }
 
@@ -65,17 +65,17 @@ std::string SampleCheck::place(Index sample) const {
 }
 
 void SampleCheck::targets(const LabelRange& labels) const {
-  const auto [least, most] = labels;
-  if (info_.labelled && !all_in_range(samples_.labels.data(), samples_.size, least, most))
+  const auto [low, high] = labels;
+  if (info_.labelled && !all_in_range(samples_.labels.data(), samples_.size, low, high))
     for (Index i = 0; i < samples_.size; ++i)
-      if (const float label = samples_.labels[i]; !(label >= least && label <= most))
-        fail("label ", label, " in ", place(i), " is outside [", least, ", ", most,
-             "], which the loss and the metrics take; scale the labels, or make classes 0 and 1 of them");
+      if (const float label = samples_.labels[i]; !(label >= low && label <= high))
+        fail("label ", label, " in ", place(i), " is outside [", low, ", ", high,
+             "], the range of the loss and the metrics; scale the labels, or convert them to 0 and 1");
   const auto bad = std::find_if_not(samples_.weights.begin(), samples_.weights.end(),
-                                    [](float weight) { return weight >= 0 && weight <= most_sample_weight; });
+                                    [](float weight) { return weight >= 0 && weight <= max_sample_weight; });
   if (bad != samples_.weights.end())
-    fail("weight ", *bad, " in ", place(bad - samples_.weights.begin()), ": weights of samples lie in [0, ",
-         most_sample_weight, "]");
+    fail("weight ", *bad, " in ", place(bad - samples_.weights.begin()), " is outside [0, ", max_sample_weight,
+         "], the range of sample weights; scale the weights");
 }
 
 void SampleCheck::numbers() const {
@@ -83,24 +83,24 @@ void SampleCheck::numbers() const {
   if (!all_finite(samples_.dense.data(), samples_.size * columns))
     for (Index i = 0; i < samples_.size * columns; ++i)
       if (!std::isfinite(samples_.dense[i]))
-        fail("dense feature ", info_.dense_names[i % columns], " is ", samples_.dense[i], " in ", place(i / columns));
+        fail("dense feature ", info_.dense_names[i % columns], " is ", samples_.dense[i], " in ", place(i / columns),
+             "; replace it by a finite number");
   for (std::size_t f = 0; f < samples_.jagged.size(); ++f) {
     const Samples::Jagged& bags = samples_.jagged[f];
-    if (all_in_range(bags.weights.data(), std::ssize(bags.weights), -most_id_weight, most_id_weight)) continue;
+    if (all_in_range(bags.weights.data(), std::ssize(bags.weights), -max_id_weight, max_id_weight)) continue;
     for (Index i = 0; i < samples_.size; ++i)
       for (Index j = bags.offsets[i]; j < bags.offsets[i + 1]; ++j)
-        if (!(std::abs(bags.weights[j]) <= most_id_weight))
-          fail("weight ", bags.weights[j], " of feature ", info_.features[f], " in ", place(i),
-               ": weights of ids lie in [", -most_id_weight, ", ", most_id_weight, "]");
+        if (!(std::abs(bags.weights[j]) <= max_id_weight))
+          fail("weight ", bags.weights[j], " of feature ", info_.features[f], " in ", place(i), " is outside [",
+               -max_id_weight, ", ", max_id_weight, "], the range of id weights; scale the weights");
   }
 }
 
 void SampleCheck::ids(const std::vector<Index>& rows) const {
   const auto features = std::ssize(info_.features);
   const auto refuse = [&](Index feature, Index id, Index sample) {
-    fail("id ", id, " of feature ", info_.features[feature], " in ", place(sample),
-         " is outside of its table, which has ", rows[feature],
-         " rows; give the table more rows, or preprocess the data again");
+    fail("id ", id, " of feature ", info_.features[feature], " in ", place(sample), " is outside its table of ",
+         rows[feature], " rows; give the table more rows, or preprocess the data again");
   };
   if (!samples_.ids.empty()) {
     std::vector<std::uint32_t> limits;
@@ -139,10 +139,10 @@ void require_names(const std::string& path, const char* attribute, const std::ve
   std::set<std::string> seen;
   for (std::size_t i = 0; i < names.size(); ++i) {
     if (const std::string fault = name_fault(names[i]); !fault.empty())
-      fail(path, ": attribute ", attribute, ": \"", names[i], "\", number ", i, ", is no name: ", fault,
-           "; give it another one");
+      fail(path, ": attribute ", attribute, ": entry ", i, ", \"", names[i], "\", is not a valid name: ", fault,
+           "; rename it");
     if (!seen.insert(names[i]).second)
-      fail(path, ": attribute ", attribute, " has \"", names[i], "\" twice; give each a name of its own");
+      fail(path, ": attribute ", attribute, " has \"", names[i], "\" twice; names must be unique");
   }
 }
 
@@ -151,11 +151,11 @@ void require_one_form(const store::File& file, const std::vector<std::string>& f
   for (const std::string& name : file.names("/sparse")) {
     if (packed && name == "ids") continue;
     if (packed)
-      fail(file.path(), ": /sparse/ids holds packed ids, and /sparse/", name,
-           " stands beside it; keep one form of the ids");
+      fail(file.path(), ": the ids are both packed (/sparse/ids) and in bags (/sparse/", name,
+           "); keep one of the two forms");
     if (std::find(features.begin(), features.end(), name) == features.end())
       fail(file.path(), ": /sparse/", name,
-           " is not one of the features; name it in the attribute features, or remove it");
+           " is not one of the features; add it to the attribute features, or remove it");
   }
 }
 
@@ -163,10 +163,10 @@ void require_offsets(const store::PartedFile& file, const std::string& offsets, 
   Index first = 0, last = 0;
   file.read(offsets, {0, 1}, &first);
   file.read(offsets, {samples, 1}, &last);
-  if (first != 0) fail(file.path(), ": ", offsets, " begins at ", first, "; offsets begin at 0");
+  if (first != 0) fail(file.path(), ": ", offsets, " begins at ", first, ", but offsets must begin at 0");
   if (last != values)
     fail(file.path(), ": ", offsets, " ends at ", last, ", but there are ", values,
-         " ids; offsets end at the number of ids");
+         " ids; the last offset must be the number of ids");
 }
 
 }  // namespace tesserec::data

@@ -28,9 +28,9 @@ class SampleCheck {
               const Samples& samples)
       : info_(info), parts_(parts), runs_(runs), samples_(samples) {}
 
-  /// Throws Error for a label outside `labels` or a sample weight outside [0, most_sample_weight].
+  /// Throws Error for a label outside `labels` or a sample weight outside [0, max_sample_weight].
   void targets(const LabelRange& labels) const;
-  /// Throws Error for a dense feature that is not finite or an id weight of magnitude over most_id_weight.
+  /// Throws Error for a dense feature that is not finite or an id weight of magnitude over max_id_weight.
   void numbers() const;
   /// Throws Error for an id outside [0, rows[f]). `rows` [F]: rows of each feature's table.
   void ids(const std::vector<Index>& rows) const;

@@ -38,40 +38,41 @@ std::string type_text(ElementType type) {
   return "";
 }
 
-void require_shape(const store::PartedFile& whole, const std::string& name, const std::vector<Index>& shape) {
-  const File& file = whole.index();
+void require_shape(const store::PartedFile& parted, const std::string& name, const std::vector<Index>& shape) {
+  const File& file = parted.index();
   if (!file.exists(name)) fail(file.path(), ": the data set has no ", name);
   if (const auto found = file.shape(name); found != shape)
-    fail(file.path(), ": ", name, " has shape ", text_of(found), " where the attributes say ", text_of(shape));
-  whole.require_stored(name);
+    fail(file.path(), ": ", name, " has shape ", text_of(found), ", but the attributes require ", text_of(shape));
+  parted.require_stored(name);
 }
 
 /// Throws Error unless `name` has this shape and one of the integer types. Reading converts their width.
-void require_integers(const store::PartedFile& whole, const std::string& name, const std::vector<Index>& shape,
+void require_integers(const store::PartedFile& parted, const std::string& name, const std::vector<Index>& shape,
                       const std::vector<ElementType>& types) {
-  require_shape(whole, name, shape);
-  if (const ElementType found = whole.index().type(name); std::find(types.begin(), types.end(), found) == types.end())
-    fail(whole.path(), ": ", name, " holds ", type_text(found), ", not ", join(types, " or ", type_text));
+  require_shape(parted, name, shape);
+  if (const ElementType found = parted.index().type(name); std::find(types.begin(), types.end(), found) == types.end())
+    fail(parted.path(), ": ", name, " holds ", type_text(found), ", not ", join(types, " or ", type_text));
 }
 
 /// Throws Error unless `name` has this shape and a numeric type, or h5py's boolean. Reading converts to float.
-void require_numbers(const store::PartedFile& whole, const std::string& name, const std::vector<Index>& shape) {
-  require_shape(whole, name, shape);
+void require_numbers(const store::PartedFile& parted, const std::string& name, const std::vector<Index>& shape) {
+  require_shape(parted, name, shape);
   float first[1] = {};
-  if (shape.front() > 0 && whole.index().type(name) == ElementType::other)
-    whole.read(name, {0, 1, 0, shape.size() == 2 ? 1 : -1}, first);  // Throws Error for types that are not numeric.
+  if (shape.front() > 0 && parted.index().type(name) == ElementType::other)
+    parted.read(name, {0, 1, 0, shape.size() == 2 ? 1 : -1}, first);  // Throws Error for types that are not numeric.
 }
 
 std::string all_of(const std::vector<std::string>& names) { return names.empty() ? "none" : join(names); }
 
-void require_same(const std::string& what, const std::string& first_path, const std::string& first,
-                  const std::string& path, const std::string& here) {
-  if (first != here)
-    fail("the files of a data set must agree: ", what, " in ", first_path, ": ", first, "; in ", path, ": ", here);
+void require_same(const std::string& property, const std::string& first_path, const std::string& first,
+                  const std::string& path, const std::string& value) {
+  if (first != value)
+    fail(path, ": the files of a data set must agree in ", property, ", but this file has \"", value, "\" and ",
+         first_path, " has \"", first, "\"");
 }
 
 /// Returns an optional text attribute, or "".
-std::string said(const File& file, const char* attribute) {
+std::string text_attribute(const File& file, const char* attribute) {
   return file.has_attribute("/", attribute) ? file.attribute<std::string>("/", attribute) : std::string();
 }
 
@@ -85,16 +86,16 @@ std::vector<std::string> extended_by(const File& file) {
 /// Keeps the wider of the file's vocabulary and info's. Throws Error if neither equals or extends the other.
 void add_vocabulary(const std::string& first_path, const File& file, SourceInfo& info) {
   const auto or_none = [](const std::string& digest) { return digest.empty() ? "not said" : digest; };
-  const std::string digest = said(file, "vocabulary_digest");
-  const std::vector<std::string> before = extended_by(file);
-  const auto has = [](const std::vector<std::string>& digests, const std::string& one) {
-    return !one.empty() && std::find(digests.begin(), digests.end(), one) != digests.end();
+  const std::string digest = text_attribute(file, "vocabulary_digest");
+  const std::vector<std::string> bases = extended_by(file);
+  const auto has = [](const std::vector<std::string>& digests, const std::string& wanted) {
+    return !wanted.empty() && std::find(digests.begin(), digests.end(), wanted) != digests.end();
   };
   if (has(info.vocabulary_extends, digest)) return;
-  if (!has(before, info.vocabulary))
+  if (!has(bases, info.vocabulary))
     require_same("vocabulary_digest", first_path, or_none(info.vocabulary), file.path(), or_none(digest));
   info.vocabulary = digest;
-  info.vocabulary_extends = before;
+  info.vocabulary_extends = bases;
 }
 
 /// Reads the transform of each dense feature; empty if the file names none. Throws Error for a wrong number of them.
@@ -103,24 +104,26 @@ std::vector<std::string> transforms_of(const File& file) {
   auto transforms = file.attribute<std::vector<std::string>>("/", "transforms");
   const auto dense = file.attribute<std::vector<std::string>>("/", "dense_features");
   if (transforms.size() != dense.size())
-    fail(file.path(), ": ", dense.size(), " dense features, but transforms for ", transforms.size(), " of them");
+    fail(file.path(), ": attribute transforms has ", counted(transforms.size(), "value"), " for ",
+         counted(dense.size(), "dense feature"), "; it needs one for each");
   return transforms;
 }
 
 /// Returns an optional attribute of texts, or an empty list.
-std::vector<std::string> list(const File& file, const char* attribute) {
+std::vector<std::string> list_attribute(const File& file, const char* attribute) {
   return file.has_attribute("/", attribute) ? file.attribute<std::vector<std::string>>("/", attribute)
                                             : std::vector<std::string>();
 }
 
 /// Returns whether a file has /labels. Throws Error if its attribute `labelled` says otherwise.
 bool is_labelled(const File& file) {
-  const bool there = file.exists("/labels");
-  if (!file.has_attribute("/", "labelled")) return there;
-  const bool said = file.attribute<std::int64_t>("/", "labelled") != 0;
-  if (said != there)
-    fail(file.path(), ": attribute labelled is ", said, ", but the data set has ", there ? "" : "no ", "/labels");
-  return there;
+  const bool has_labels = file.exists("/labels");
+  if (!file.has_attribute("/", "labelled")) return has_labels;
+  const bool declared = file.attribute<std::int64_t>("/", "labelled") != 0;
+  if (declared != has_labels)
+    fail(file.path(), ": attribute labelled is ", declared, ", but the data set has ", has_labels ? "" : "no ",
+         "/labels; correct the attribute");
+  return has_labels;
 }
 
 /// Opener of a dataset's files, in order. Each file must agree with the first.
@@ -132,7 +135,7 @@ class Opener {
  private:
   void open(const std::string& path);
   void check_shapes(DatasetPart& part, bool packed) const;
-  void open_keys(const store::PartedFile& whole, Index samples);
+  void open_keys(const store::PartedFile& parted, Index samples);
 
   store::Trust trust_;
   SourceInfo info_;
@@ -142,7 +145,7 @@ class Opener {
 
 DatasetFiles Opener::operator()(const std::vector<std::string>& patterns, const std::string& key) {
   const std::vector<std::string> paths = store::list_files(patterns, key);
-  if (paths.empty()) fail(key, " names no file");
+  if (paths.empty()) fail(key, " names no file; give the path of a data set");
   for (const std::string& path : paths) open(path);
   info_.description = paths.front();
   if (paths.size() > 1) info_.description += " and " + std::to_string(paths.size() - 1) + " more";
@@ -161,12 +164,13 @@ void Opener::open(const std::string& path) {
   DatasetPart part{store::PartedFile::open(path, trust_), info_.samples, 0, false, {}, {}};
   const File& file = part.file.index();
   if (!file.has_attribute("/", "format") || file.attribute<std::string>("/", "format") != dataset_format)
-    fail(path, " is an HDF5 file but no data set (attribute format = \"", dataset_format,
-         "\"); `tesserec preprocess` makes one");
+    fail(path, ": the HDF5 file is not a data set (it lacks the attribute format = \"", dataset_format,
+         "\"); make one with `tesserec preprocess`");
   if (const auto version = file.attribute<std::int64_t>("/", "version"); version != dataset_version)
-    fail(path, ": data set format version ", version, ", while this program reads version ", dataset_version);
+    fail(path, ": the data set has format version ", version, ", but this program reads version ", dataset_version,
+         "; preprocess its raw files again");
   part.samples = file.attribute<std::int64_t>("/", "samples");
-  if (part.samples < 0) fail(path, ": attribute samples is ", part.samples);
+  if (part.samples < 0) fail(path, ": attribute samples is ", part.samples, ", but it must be at least 0");
   const auto features = file.attribute<std::vector<std::string>>("/", "features");
   const auto rows = file.attribute<std::vector<std::int64_t>>("/", "rows");
   const auto dense = file.attribute<std::vector<std::string>>("/", "dense_features");
@@ -174,10 +178,11 @@ void Opener::open(const std::string& path) {
   require_names(path, "features", features);
   require_names(path, "dense_features", dense);
   if (rows.size() != features.size())
-    fail(path, ": ", features.size(), " features, but rows for ", rows.size(), " of them");
-  const auto least = std::min_element(rows.begin(), rows.end());
-  if (least != rows.end() && *least < 1)
-    fail(path, ": feature ", features[least - rows.begin()], " has ", *least, " rows");
+    fail(path, ": attribute rows has ", counted(rows.size(), "value"), " for ", counted(features.size(), "feature"),
+         "; it needs one for each");
+  const auto smallest = std::min_element(rows.begin(), rows.end());
+  if (smallest != rows.end() && *smallest < 1)
+    fail(path, ": feature ", features[smallest - rows.begin()], " has ", *smallest, " rows; it needs at least 1");
 
   const bool packed = file.exists("/sparse/ids") && !file.exists("/sparse/ids/offsets");
   require_one_form(file, features, packed);
@@ -191,21 +196,21 @@ void Opener::open(const std::string& path) {
     info_.features = features;
     info_.sample_weights = file.exists("/weights");
     info_.rows.assign(rows.size(), 0);
-    info_.vocabulary = said(file, "vocabulary_digest");
+    info_.vocabulary = text_attribute(file, "vocabulary_digest");
     info_.vocabulary_extends = extended_by(file);
-    info_.labels = said(file, "label_values");
+    info_.labels = text_attribute(file, "label_values");
   }
   if (!parts_.empty())
     require_same("labels", parts_.front().file.path(), yes_or_no(info_.labelled), path, yes_or_no(labelled));
   check_shapes(part, packed);
   open_keys(part.file, part.samples);
   if (file.has_attribute("/", "bad_rows")) info_.left_out += file.attribute<std::int64_t>("/", "bad_rows");
-  const std::vector<std::string> skipped = list(file, "skipped_rows");
+  const std::vector<std::string> skipped = list_attribute(file, "skipped_rows");
   info_.skipped.insert(info_.skipped.end(), skipped.begin(), skipped.end());
   if (!parts_.empty()) {
     const DatasetPart& first = parts_.front();
-    const auto same = [&](const char* what, const std::string& a, const std::string& b) {
-      require_same(what, first.file.path(), a, path, b);
+    const auto same = [&](const char* property, const std::string& a, const std::string& b) {
+      require_same(property, first.file.path(), a, path, b);
     };
     same("features", all_of(info_.features), all_of(features));
     same("dense features", all_of(info_.dense_names), all_of(dense));
@@ -213,7 +218,7 @@ void Opener::open(const std::string& path) {
       same("transforms", all_of(info_.transforms), all_of(transforms));
     same("form of the ids", form_text(packed_), form_text(packed));
     same("weights of samples", yes_or_no(info_.sample_weights), yes_or_no(file.exists("/weights")));
-    if (const std::string labels = said(file, "label_values"); !info_.labels.empty() && !labels.empty())
+    if (const std::string labels = text_attribute(file, "label_values"); !info_.labels.empty() && !labels.empty())
       same("label_values", info_.labels, labels);
     add_vocabulary(first.file.path(), file, info_);
     for (std::size_t f = 0; f < part.weighted.size(); ++f)
@@ -240,11 +245,12 @@ void Opener::check_shapes(DatasetPart& part, bool packed) const {
     require_integers(part.file, "/sparse/ids", {n, std::ssize(features)},
                      {ElementType::i32, ElementType::i64, ElementType::u8});
     const auto rows = file.attribute<std::vector<std::int64_t>>("/", "rows");
-    const auto most = std::max_element(rows.begin(), rows.end());
+    const auto largest = std::max_element(rows.begin(), rows.end());
     const bool wide = file.type("/sparse/ids") == ElementType::i64;
-    if (wide && most != rows.end() && *most > std::numeric_limits<std::int32_t>::max())
-      fail(file.path(), ": feature ", features[most - rows.begin()], " has ", *most,
-           " rows, more than packed ids reach; give its ids as bags, in /sparse/", features[most - rows.begin()]);
+    if (wide && largest != rows.end() && *largest > std::numeric_limits<std::int32_t>::max())
+      fail(file.path(), ": feature ", features[largest - rows.begin()], " has ", *largest,
+           " rows, more than packed ids can address; store its ids as bags in /sparse/",
+           features[largest - rows.begin()]);
   }
   part.weighted.assign(features.size(), false);
   if (packed) return;
@@ -264,20 +270,20 @@ void Opener::check_shapes(DatasetPart& part, bool packed) const {
   }
 }
 
-void Opener::open_keys(const store::PartedFile& whole, Index samples) {
-  const std::vector<std::string> names = list(whole.index(), "keys");
-  require_names(whole.path(), "keys", names);
+void Opener::open_keys(const store::PartedFile& parted, Index samples) {
+  const std::vector<std::string> names = list_attribute(parted.index(), "keys");
+  require_names(parted.path(), "keys", names);
   if (parts_.empty())
     for (const std::string& name : names) info_.keys.push_back({name, 0});
   const auto name_of = [](const KeyColumn& key) { return key.name; };
   if (!parts_.empty())
-    require_same("keys", parts_.front().file.path(), join(info_.keys, ", ", name_of), whole.path(), join(names));
+    require_same("keys", parts_.front().file.path(), join(info_.keys, ", ", name_of), parted.path(), join(names));
   for (KeyColumn& key : info_.keys) {
     const std::string name = "/keys/" + key.name;
-    if (!whole.index().exists(name)) fail(whole.path(), ": the data set has no ", name);
-    const std::vector<Index> shape = whole.index().shape(name);
+    if (!parted.index().exists(name)) fail(parted.path(), ": the data set has no ", name);
+    const std::vector<Index> shape = parted.index().shape(name);
     const Index bytes = shape.size() == 2 ? shape[1] : 1;
-    require_integers(whole, name, {samples, bytes}, {ElementType::u8});
+    require_integers(parted, name, {samples, bytes}, {ElementType::u8});
     key.bytes = std::max(key.bytes, bytes);
   }
 }

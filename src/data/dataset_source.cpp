@@ -107,18 +107,18 @@ void DatasetSource::limit_labels(const LabelRange& labels) {
   dataset_.limit_labels(labels, rank_, ranks_);
 }
 
-OddValues DatasetSource::look_through() { return dataset_.look_through(rows_, rank_, ranks_); }
+OddValues DatasetSource::check_samples() { return dataset_.check_samples(rows_, rank_, ranks_); }
 
-std::optional<Window> DatasetSource::read_next(Walk& walk) {
-  for (; walk.batch < order_.batches(); ++walk.batch, walk.stream = 0)
-    for (; walk.stream < order_.streams(); ++walk.stream) {
-      const Range mine = order_.positions(walk.stream, walk.batch);
-      if (mine.size() == 0) continue;
-      Index& newest = walk.window[walk.stream];
-      if (newest >= (mine.end - 1) / order_window) continue;
-      newest = std::max(newest + 1, mine.begin / order_window);
-      Window window{walk.stream, newest, order_.permutation(walk.stream, newest), spare_.take()};
-      dataset_.read(order_.runs(walk.stream, newest), rows_, window.samples);
+std::optional<Window> DatasetSource::read_next(Cursor& cursor) {
+  for (; cursor.batch < order_.batches(); ++cursor.batch, cursor.stream = 0)
+    for (; cursor.stream < order_.streams(); ++cursor.stream) {
+      const Range own = order_.positions(cursor.stream, cursor.batch);
+      if (own.size() == 0) continue;
+      Index& newest = cursor.window[cursor.stream];
+      if (newest >= (own.end - 1) / order_window) continue;
+      newest = std::max(newest + 1, own.begin / order_window);
+      Window window{cursor.stream, newest, order_.permutation(cursor.stream, newest), pool_.acquire()};
+      dataset_.read(order_.runs(cursor.stream, newest), rows_, window.samples);
       return window;
     }
   return std::nullopt;
@@ -131,7 +131,7 @@ const std::shared_ptr<const Window>& DatasetSource::window(int stream, Index num
     std::optional<Window> read = reader_->next();
     assert(read && read->stream == stream && read->number == number);
     newest = std::shared_ptr<const Window>(new Window(std::move(*read)), [this](Window* window) {
-      spare_.give(std::move(window->samples));
+      pool_.release(std::move(window->samples));
       delete window;
     });
   }
@@ -141,17 +141,17 @@ const std::shared_ptr<const Window>& DatasetSource::window(int stream, Index num
 bool DatasetSource::next(Batch& batch) {
   if (batch_ >= order_.batches()) return false;
   if (reader_ == nullptr) {
-    Walk walk{batch_, 0, std::vector<Index>(newest_windows_.size(), -1)};
+    Cursor cursor{batch_, 0, std::vector<Index>(newest_windows_.size(), -1)};
     reader_ = std::make_unique<ReadAhead<Window>>(newest_windows_.size() + 1,
-                                                  [this, walk]() mutable { return read_next(walk); });
+                                                  [this, cursor]() mutable { return read_next(cursor); });
   }
   segments_.clear();
   for (int stream = 0; stream < order_.streams(); ++stream) {
-    const Range mine = order_.positions(stream, batch_);
-    for (Index at = mine.begin; at < mine.end;) {
+    const Range own = order_.positions(stream, batch_);
+    for (Index at = own.begin; at < own.end;) {
       const Index number = at / order_window;
       const Range whole = order_.window(stream, number);
-      const Index end = std::min(mine.end, whole.end);
+      const Index end = std::min(own.end, whole.end);
       segments_.push_back({window(stream, number), at - whole.begin, end - at});
       at = end;
     }

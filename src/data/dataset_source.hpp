@@ -42,32 +42,32 @@ class DatasetSource : public Source {
   void seek(Index epoch, Index batch) override;
   void limit_rows(const std::vector<Index>& rows) override;
   void limit_labels(const LabelRange& labels) override;
-  OddValues look_through() override;
+  OddValues check_samples() override;
   void read_keys(std::size_t column, Range samples, char* texts) const override {
     dataset_.read_keys(column, samples, texts);
   }
 
  private:
   /// Position of the prefetching thread, which reads the windows in the order in which `next` needs them.
-  struct Walk {
+  struct Cursor {
     Index batch = 0;
     int stream = 0;
     std::vector<Index> window;  ///< newest window of each stream; -1 before the first
   };
 
   /// Pool of used window buffers. Reuse saves allocations and page faults. Safe for several threads.
-  class Spare {
+  class BufferPool {
    public:
-    Samples take() {
+    Samples acquire() {
       const std::lock_guard lock(mutex_);
       if (buffers_.empty()) return {};
-      Samples one = std::move(buffers_.back());
+      Samples buffer = std::move(buffers_.back());
       buffers_.pop_back();
-      return one;
+      return buffer;
     }
-    void give(Samples one) {
+    void release(Samples buffer) {
       const std::lock_guard lock(mutex_);
-      buffers_.push_back(std::move(one));
+      buffers_.push_back(std::move(buffer));
     }
 
    private:
@@ -76,7 +76,7 @@ class DatasetSource : public Source {
   };
 
   void drop_windows();
-  std::optional<Window> read_next(Walk& walk);
+  std::optional<Window> read_next(Cursor& cursor);
   const std::shared_ptr<const Window>& window(int stream, Index number);
 
   Dataset dataset_;
@@ -84,7 +84,7 @@ class DatasetSource : public Source {
   std::vector<Index> rows_;
   SampleOrder order_;
   Index batch_ = 0;
-  Spare spare_;  ///< declared before the windows, which return their buffers to it
+  BufferPool pool_;  ///< declared before the windows, which return their buffers to it
   std::vector<std::shared_ptr<const Window>> newest_windows_;  ///< newest window of each stream
   std::vector<WindowSlice> segments_;
   std::unique_ptr<ReadAhead<Window>> reader_;  ///< last, so that its thread stops before the members that it reads end

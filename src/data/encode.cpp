@@ -69,7 +69,7 @@ std::vector<Index> counts_of(const DatasetReport& report, Index ColumnCounts::*m
 
 store::Attributes attributes_of(const Survey& survey, const Encoding& encoding,
                                 const std::vector<std::uint64_t>& digests) {
-  const std::size_t dense = encoding.layout.dense_features.size(), all = dense + encoding.layout.features.size();
+  const std::size_t dense = encoding.layout.dense_features.size(), columns = dense + encoding.layout.features.size();
   store::Attributes attributes = {{"format", std::string(dataset_format)},
                                   {"version", dataset_version},
                                   {"samples", survey.report.rows},
@@ -82,8 +82,8 @@ store::Attributes attributes_of(const Survey& survey, const Encoding& encoding,
                                   {"transforms", encoding.transform_descriptions()},
                                   {"missing_numbers", counts_of(survey.report, &ColumnCounts::missing, 0, dense)},
                                   {"clipped_numbers", counts_of(survey.report, &ColumnCounts::clipped, 0, dense)},
-                                  {"missing_values", counts_of(survey.report, &ColumnCounts::missing, dense, all)},
-                                  {"unknown_values", counts_of(survey.report, &ColumnCounts::unknown, dense, all)},
+                                  {"missing_values", counts_of(survey.report, &ColumnCounts::missing, dense, columns)},
+                                  {"unknown_values", counts_of(survey.report, &ColumnCounts::unknown, dense, columns)},
                                   {"sources", source_lines(survey.files, digests)}};
   if (survey.targets == Targets::required) {
     attributes["label_values"] = encoding.layout.labels;
@@ -115,7 +115,7 @@ std::vector<store::DatasetShape> sample_datasets(const Survey& survey, const Enc
 }
 
 /// Returns a block's rows as slabs `mine` of the HDF5 datasets, in the order of sample_datasets().
-std::vector<parallel_io::PartedWriter::SlabData> pieces_of(const Block& block, store::Slab mine, const Survey& survey,
+std::vector<parallel_io::PartedWriter::SlabData> pieces_of(const Block& block, store::Slab slab, const Survey& survey,
                                                            const Encoding& encoding) {
   const bool targets = survey.targets == Targets::required;
   std::vector<const void*> data;
@@ -124,7 +124,7 @@ std::vector<parallel_io::PartedWriter::SlabData> pieces_of(const Block& block, s
   if (targets && encoding.layout.weighted) data.push_back(block.weights.data());
   for (const std::vector<std::uint8_t>& key : block.keys) data.push_back(key.data());
   std::vector<parallel_io::PartedWriter::SlabData> pieces;
-  for (const void* of_one : data) pieces.push_back({pieces.size(), mine, of_one});
+  for (const void* column : data) pieces.push_back({pieces.size(), slab, column});
   return pieces;
 }
 
@@ -207,8 +207,8 @@ void write_rows(const comm::Communicator& comm, parallel_io::PartedWriter& write
       require_same_texts(survey, stream);
       fail_changed(survey.files[stream.file()]);
     });
-    const store::Slab mine{survey.first_row + done, block.rows};
-    writer.write(pieces_of(block, mine, survey, encoding));
+    const store::Slab slab{survey.first_row + done, block.rows};
+    writer.write(pieces_of(block, slab, survey, encoding));
     done += block.rows;
   }
   comm::agree(comm, [&] { require_same_texts(survey, stream); });

@@ -13,14 +13,14 @@ namespace tesserec::data {
 namespace {
 
 /// Lists up to ten texts in quotes, then the number of the others.
-std::string few(const std::vector<std::string>& texts) {
-  constexpr std::size_t most = 10;
-  const std::span<const std::string> first(texts.data(), std::min(texts.size(), most));
+std::string quoted_list(const std::vector<std::string>& texts) {
+  constexpr std::size_t max_shown = 10;
+  const std::span<const std::string> first(texts.data(), std::min(texts.size(), max_shown));
   return join(first, ", ", [](const std::string& text) { return shown(text); }) +
-         (texts.size() > most ? concat(" and ", texts.size() - most, " more") : "");
+         (texts.size() > max_shown ? concat(" and ", texts.size() - max_shown, " more") : "");
 }
 
-bool stand_in_order(const std::vector<Column>& columns, const std::vector<std::string_view>& names) {
+bool are_in_order(const std::vector<Column>& columns, const std::vector<std::string_view>& names) {
   return std::equal(columns.begin(), columns.end(), names.begin(), names.end(),
                     [](const Column& column, std::string_view name) {
                       return column.kind == ColumnKind::skip || column.name == name;
@@ -108,7 +108,7 @@ std::vector<std::string_view> header_names(std::string_view line, char delimiter
 std::string find_named(const std::vector<Column>& columns, const std::vector<std::string_view>& names, bool skip_others,
                        FileColumns& file) {
   file.fields = names.size();
-  if (stand_in_order(columns, names)) return {};
+  if (are_in_order(columns, names)) return {};
   std::vector<std::string> lacking, twice, others;
   std::vector<bool> named(names.size(), false);
   bool label_missing = false;
@@ -129,9 +129,9 @@ std::string find_named(const std::vector<Column>& columns, const std::vector<std
   for (std::size_t i = 0; i < names.size(); ++i)
     if (!named[i] && !skip_others) others.emplace_back(names[i]);
   std::vector<std::string> faults;
-  if (!lacking.empty()) faults.push_back("it lacks " + few(lacking));
-  if (!twice.empty()) faults.push_back("it has more than one " + few(twice));
-  if (!others.empty()) faults.push_back("no preprocess.column is called " + few(others));
+  if (!lacking.empty()) faults.push_back("it lacks " + quoted_list(lacking));
+  if (!twice.empty()) faults.push_back("it has more than one " + quoted_list(twice));
+  if (!others.empty()) faults.push_back("no preprocess.column is called " + quoted_list(others));
   if (faults.empty()) return {};
   const std::string label = label_missing ? concat("; the label is missing: ", rows_to_score) : "";
   const char* const advice =
@@ -144,24 +144,24 @@ bool has_pattern(const std::vector<Column>& columns) { return std::any_of(column
 
 std::vector<Column> expanded(const std::vector<Column>& columns, const std::vector<std::string_view>& names,
                              const std::string& path) {
-  std::vector<std::string_view> rest;
+  std::vector<std::string_view> unmatched;
   for (const std::string_view name : names)
     if (std::none_of(columns.begin(), columns.end(), [&](const Column& column) { return column.name == name; }))
-      rest.push_back(name);
+      unmatched.push_back(name);
   std::vector<Column> all;
   for (const Column& column : columns) {
     if (!is_pattern(column)) {
       all.push_back(column);
       continue;
     }
-    const auto matched = std::stable_partition(rest.begin(), rest.end(),
+    const auto matched = std::stable_partition(unmatched.begin(), unmatched.end(),
                                                [&](std::string_view name) { return !matches(column.name, name); });
-    if (matched == rest.end())
-      fail(path, ":1: no column of the header is left for preprocess.column \"", column.name, "\"; it has ",
-           few({names.begin(), names.end()}));
-    std::sort(matched, rest.end(), natural_less);
-    for (auto name = matched; name != rest.end(); ++name) (all.emplace_back(column)).name = *name;
-    rest.erase(matched, rest.end());
+    if (matched == unmatched.end())
+      fail(path, ":1: no further column of the header matches preprocess.column \"", column.name, "\"; the header has ",
+           quoted_list({names.begin(), names.end()}));
+    std::sort(matched, unmatched.end(), natural_less);
+    for (auto name = matched; name != unmatched.end(); ++name) (all.emplace_back(column)).name = *name;
+    unmatched.erase(matched, unmatched.end());
   }
   return all;
 }

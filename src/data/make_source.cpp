@@ -18,15 +18,15 @@ namespace tesserec::data {
 namespace {
 
 void check(const SyntheticSettings& s) {
-  const auto require = [](bool good, const char* key, const char* rule) {
-    if (!good) fail("data.synthetic.", key, " must be ", rule);
+  const auto require = [](bool valid, const char* key, const char* rule) {
+    if (!valid) fail("data.synthetic.", key, " must be ", rule);
   };
   require(!s.rows.empty(), "rows", "a list with the rows of each table");
   for (const Index rows : s.rows) require(rows > 0, "rows", "positive, for every table");
   require(s.max_rows >= 0, "max_rows", "0 (no cap) or positive");
   require(s.dense_features >= 0, "dense_features", "0 or more");
   require(s.ids_per_bag > 0, "ids_per_bag", "1 or more");
-  if (const auto wrong = fault(s)) fail("data.synthetic.", wrong->key, " ", wrong->text);
+  if (const auto invalid = fault(s)) fail("data.synthetic.", invalid->key, " ", invalid->text);
   require(std::isfinite(s.zipf) && s.zipf >= 0 && s.zipf <= 10, "zipf", "between 0 and 10");
   require(s.click_rate > 0 && s.click_rate < 1, "click_rate", "between 0 and 1, both excluded");
   require(std::isfinite(s.strength) && s.strength >= 0, "strength", "0 or more");
@@ -47,15 +47,19 @@ Files files_of(const Settings& settings, Use use) {
 std::unique_ptr<Source> make_synthetic(const SyntheticSettings& s, Use use, const Deal& deal) {
   check(s);
   if (s.bit_generator == BitGenerator::mt19937) {
-    if (s.kind != SyntheticKind::reference) fail("data.synthetic.bit_generator mt19937 is for kind reference");
-    if (deal.shuffle) fail("data.synthetic.bit_generator mt19937 draws sample after sample: set train.shuffle = false");
+    if (s.kind != SyntheticKind::reference)
+      fail("data.synthetic.bit_generator = \"mt19937\" requires data.synthetic.kind = \"reference\"");
+    if (deal.shuffle)
+      fail("data.synthetic.bit_generator = \"mt19937\" draws the samples in order; set train.shuffle = false");
     if (deal.seed > std::numeric_limits<std::uint32_t>::max())
-      fail("run.seed = ", deal.seed, ": data.synthetic.bit_generator mt19937 takes seeds below 2^32");
+      fail("run.seed = ", deal.seed,
+           " is too large for data.synthetic.bit_generator = \"mt19937\"; give a seed below 2^32");
   }
   const bool planted = s.kind == SyntheticKind::planted;
   const SourceInfo info = synthetic_info(s, use);
   if (info.samples <= 0)
-    fail("no samples to make: give data.synthetic.", use == Use::train ? "samples" : "evaluate_samples");
+    fail("data.synthetic.", use == Use::train ? "samples" : "evaluate_samples",
+         " is 0; give the number of samples to generate");
   if (planted) {
     const auto stream = use == Use::train ? PlantedStream::train : PlantedStream::evaluate;
     auto model = std::make_shared<const PlantedModel>(s, deal.seed);
@@ -90,7 +94,7 @@ SourceInfo synthetic_info(const SyntheticSettings& settings, Use use) {
   for (std::size_t f = 0; f < info.rows.size(); ++f) {
     const BagLength bag = bag_length(settings, f);
     if (planted)
-      info.ids_per_bag.push_back(bag.variable ? double(bag.most) / 2 : double(bag.most));
+      info.ids_per_bag.push_back(bag.variable ? double(bag.max_ids) / 2 : double(bag.max_ids));
     else
       info.ids_per_bag.push_back(
           reference_ids_per_bag(info.rows[f], settings.ids_per_bag, settings.variable_bags.value_or(true)));
@@ -105,11 +109,11 @@ bool has_source(const Settings& settings, Use use) {
   const SyntheticSettings& synthetic = settings.synthetic;
   if (files && synthetic.kind != SyntheticKind::none)
     fail(
-        "data.train, data.evaluate or data.predict name files and data.synthetic.kind names a generator: keep one of "
+        "data.train, data.evaluate or data.predict name files and data.synthetic.kind names a generator; keep one of "
         "them");
   if (!settings.source.empty() && (files || synthetic.kind != SyntheticKind::none))
-    fail("data.source = \"", settings.source, "\" stands beside ", files ? "files" : "data.synthetic.kind",
-         ": keep one of them");
+    fail("data.source = \"", settings.source, "\" cannot be combined with ", files ? "files" : "data.synthetic.kind",
+         "; keep one of them");
   if (!settings.source.empty()) return has_own_source(settings, use);
   if (synthetic.kind != SyntheticKind::none)
     return (use == Use::train ? synthetic.samples : synthetic.evaluate_samples) > 0;
@@ -119,23 +123,22 @@ bool has_source(const Settings& settings, Use use) {
 void require_labels(const SourceInfo& data, const std::string& key) {
   if (!data.labelled)
     fail(key, ": ", data.description,
-         " has no labels: its rows can be scored, by data.predict and `tesserec predict`, "
-         "and neither trained on nor evaluated");
+         " has no labels, so it cannot be trained on or evaluated; score it with data.predict and `tesserec predict`");
 }
 
 std::unique_ptr<Source> make_source(const Settings& settings, Use use, const Deal& deal) {
   Deal dealt = deal;
   dealt.shuffle = use == Use::train && deal.shuffle;
-  const bool given = has_source(settings, use);
+  const bool has_samples = has_source(settings, use);
   if (settings.synthetic.kind != SyntheticKind::none) return make_synthetic(settings.synthetic, use, dealt);
   if (!settings.source.empty()) {
-    if (!given) fail("data.source = \"", settings.source, "\" has no samples for this command");
+    if (!has_samples) fail("data.source = \"", settings.source, "\" has no samples for this command");
     auto source = make_own_source(settings, use, dealt);
     if (use != Use::predict) require_labels(source->info(), "data.source");
     return source;
   }
   const auto [key, files] = files_of(settings, use);
-  if (!given) fail("no data: give ", key, " (HDF5 files) or data.synthetic.kind");
+  if (!has_samples) fail(key, " is empty; give HDF5 files, or set data.synthetic.kind");
   auto source = std::make_unique<DatasetSource>(files, key, trust_of(settings), dealt);
   if (use != Use::predict) require_labels(source->info(), key);
   return source;

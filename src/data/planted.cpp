@@ -94,17 +94,17 @@ std::vector<double> PlantedModel::raw_logits(PlantedStream stream, std::span<con
   }
   RankBags bags;
   std::vector<float> effects;
-  std::vector<Index> met[2];  // frequency ranks of the pair's rows
-  Index total = 0;            // number of ids
+  std::vector<Index> pair_ranks[2];  // frequency ranks of the pair's rows
+  Index total = 0;                   // number of ids
   if (batch != nullptr) {
-    for (const PlantedTable& table : tables_) total += table.most_ids() * size;
+    for (const PlantedTable& table : tables_) total += table.max_ids() * size;
     reserve_values(*batch, std::exchange(total, 0), false);
   }
   for (Index t = 0; t < tables(); ++t) {
     const PlantedTable& table = tables_[t];
     table.draw(stream, samples, bags);
     for (std::size_t side = 0; side < pair_.size(); ++side)
-      if (pair_[side] == t) met[side] = bags.ranks;
+      if (pair_[side] == t) pair_ranks[side] = bags.ranks;
     effects.resize(bags.ranks.size());
     table.effects(bags.ranks, effects.data());
     for (Index b = 0; b < size; ++b) {
@@ -120,7 +120,7 @@ std::vector<double> PlantedModel::raw_logits(PlantedStream stream, std::span<con
   }
   const double factor = pair_factor();
   for (Index b = 0; !pair_.empty() && b < size; ++b) {
-    const Index query = met[0][b], item = met[1][b];
+    const Index query = pair_ranks[0][b], item = pair_ranks[1][b];
     if (mask == nullptr || (has((*mask)[pair_[0]], query) && has((*mask)[pair_[1]], item)))
       z[b] += factor * pair_product(query, item);
   }

@@ -48,19 +48,19 @@ Index PlantedTable::scatter(Index rank) const {
   return Index(x);
 }
 
-float PlantedTable::plant(Index rank, Index column) const {
+float PlantedTable::effect_number(Index rank, Index column) const {
   return effects_.normal(rank, column) / std::sqrt(1.0f + float(rank) / 1000.0f);
 }
 
 void PlantedTable::effects(std::span<const Index> ranks, float* out) const {
   const auto hot = std::ssize(hot_effect_);
-  constexpr Index most = 512;  // ranks per pass
-  Index cold[most], place[most], first_quad[most] = {};
-  std::uint32_t quads[4 * most], bits[2 * most];
-  float normals[2 * most];
+  constexpr Index block_ranks = 512;  // ranks per pass
+  Index cold[block_ranks], place[block_ranks], first_quad[block_ranks] = {};
+  std::uint32_t quads[4 * block_ranks], bits[2 * block_ranks];
+  float normals[2 * block_ranks];
   for (Index i = 0; i < std::ssize(ranks);) {
     Index n = 0;
-    for (; i < std::ssize(ranks) && n < most; ++i) {
+    for (; i < std::ssize(ranks) && n < block_ranks; ++i) {
       cold[n] = ranks[i];
       place[n] = i;
       if (ranks[i] < hot) out[i] = hot_effect_[ranks[i]];
@@ -82,8 +82,8 @@ void PlantedTable::draw(PlantedStream stream, std::span<const Index> samples, Ra
   bags.rows.clear();
   bags.firsts.clear();
   for (const Index sample : samples) {
-    // Counter 0 draws the length, counters 1 to bag_.most the ids, and higher counters replace rejected draws.
-    const Index length = bag_.variable ? Index(random.below(std::uint64_t(bag_.most) + 1, sample, 0)) : bag_.most;
+    // Counter 0 draws the length, counters 1 to bag_.max_ids the ids, and higher counters replace rejected draws.
+    const Index length = bag_.variable ? Index(random.below(std::uint64_t(bag_.max_ids) + 1, sample, 0)) : bag_.max_ids;
     for (Index i = 0; i < length; ++i) {
       bags.rows.push_back(sample);
       bags.firsts.push_back(1 + i);
@@ -91,7 +91,7 @@ void PlantedTable::draw(PlantedStream stream, std::span<const Index> samples, Ra
     bags.offsets.push_back(std::ssize(bags.rows));
   }
   bags.ranks.resize(bags.rows.size());
-  zipf_.draw(random, bags.rows, bags.firsts, bag_.most, bags.ranks.data());
+  zipf_.draw(random, bags.rows, bags.firsts, bag_.max_ids, bags.ranks.data());
 }
 
 }  // namespace tesserec::data

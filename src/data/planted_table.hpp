@@ -32,7 +32,7 @@ class PlantedTable {
 
   Index rows() const { return rows_; }
   /// Returns the maximum number of ids in a bag.
-  Index most_ids() const { return bag_.most; }
+  Index max_ids() const { return bag_.max_ids; }
   /// Draws the bags of the samples. Each bag is a function of (seed, stream, table, sample).
   void draw(PlantedStream stream, std::span<const Index> samples, RankBags& bags) const;
   /// Returns the row of a frequency rank by a fixed pseudo-random bijection of [0, rows), which scatters the hot rows.
@@ -44,11 +44,11 @@ class PlantedTable {
   /// Computes the effect N(0, 1) / sqrt(1 + rank / 1000) of each rank into `out`.
   void effects(std::span<const Index> ranks, float* out) const;
   /// Returns number j of a row's vector in the pair, which is distributed like an effect.
-  float latent(Index rank, Index j) const { return plant(rank, 1 + j); }
+  float latent(Index rank, Index j) const { return effect_number(rank, 1 + j); }
 
  private:
   Index scatter(Index rank) const;
-  float plant(Index rank, Index column) const;
+  float effect_number(Index rank, Index column) const;
 
   Index rows_;
   BagLength bag_;

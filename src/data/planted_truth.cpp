@@ -10,12 +10,12 @@ namespace tesserec::data {
 PlantedTruth planted_truth(const comm::Communicator& comm, const SyntheticSettings& settings, std::uint64_t seed,
                            Index seen_at_least) {
   const PlantedModel model(settings, seed);
-  std::vector<std::uint8_t> mine;
+  std::vector<std::uint8_t> own_masks;
   for (Index t = comm.rank(); t < model.tables(); t += comm.size()) {
     const auto mask = model.ranks_seen(t, settings.samples, seen_at_least);
-    mine.insert(mine.end(), mask.begin(), mask.end());
+    own_masks.insert(own_masks.end(), mask.begin(), mask.end());
   }
-  const std::vector<std::uint8_t> all = comm.all_gather(std::span<const std::uint8_t>(mine));
+  const std::vector<std::uint8_t> all = comm.all_gather(std::span<const std::uint8_t>(own_masks));
   const std::vector<Index> rows = synthetic_rows(settings);
   RankMask seen(rows.size());
   auto from = all.begin();
@@ -26,15 +26,15 @@ PlantedTruth planted_truth(const comm::Communicator& comm, const SyntheticSettin
       from = end;
     }
 
-  const Range mine_to_judge{settings.evaluate_samples * comm.rank() / comm.size(),
-                            settings.evaluate_samples * (comm.rank() + 1) / comm.size()};
+  const Range own_samples{settings.evaluate_samples * comm.rank() / comm.size(),
+                          settings.evaluate_samples * (comm.rank() + 1) / comm.size()};
   PlantedTruth truth;
-  for (Index first = mine_to_judge.begin; first < mine_to_judge.end; first += planted_block) {
-    const auto samples = numbers({first, std::min(first + planted_block, mine_to_judge.end)});
-    const auto whole = model.probabilities(PlantedStream::evaluate, samples, nullptr, &truth.labels);
+  for (Index first = own_samples.begin; first < own_samples.end; first += planted_block) {
+    const auto samples = numbers({first, std::min(first + planted_block, own_samples.end)});
+    const auto unrestricted = model.probabilities(PlantedStream::evaluate, samples, nullptr, &truth.labels);
     const auto restricted = model.probabilities(PlantedStream::evaluate, samples, &seen, nullptr);
     model.towers(PlantedStream::evaluate, samples, truth.queries, truth.items);
-    truth.probabilities.insert(truth.probabilities.end(), whole.begin(), whole.end());
+    truth.probabilities.insert(truth.probabilities.end(), unrestricted.begin(), unrestricted.end());
     truth.restricted.insert(truth.restricted.end(), restricted.begin(), restricted.end());
   }
   return truth;

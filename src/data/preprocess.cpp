@@ -46,15 +46,13 @@ struct Output {
 std::string vocabulary_of(const PreprocessSettings& settings, const std::string& train_path) {
   const bool trains = !settings.train.empty();
   if (settings.extend && settings.vocabulary.empty())
-    fail("preprocess.extend is for a vocabulary that is there: name its data set in preprocess.vocabulary");
-  if (settings.extend && !trains) fail("preprocess.extend needs new training files: name them in preprocess.train");
+    fail("preprocess.extend needs an existing vocabulary; name its data set in preprocess.vocabulary");
+  if (settings.extend && !trains) fail("preprocess.extend needs new training files; name them in preprocess.train");
   const std::string path = settings.vocabulary.empty() && !trains ? train_path : settings.vocabulary;
   std::error_code error;
   if (settings.vocabulary.empty() && !trains && !fs::exists(path, error))
-    fail(
-        "preprocess.train: name at least one raw file, or in preprocess.vocabulary a data set with the vocabulary to "
-        "use: there is no ",
-        path);
+    fail("preprocess.train is empty and ", path,
+         " does not exist; name raw training files, or a data set with a vocabulary in preprocess.vocabulary");
   if (trains && !path.empty() && fs::equivalent(path, train_path, error))
     fail("preprocess.vocabulary: ", path,
          " would be replaced by the new training data; give another preprocess.output");
@@ -65,7 +63,7 @@ std::string vocabulary_of(const PreprocessSettings& settings, const std::string&
 void expand_columns(const comm::Communicator& comm, const RawFile& file, PreprocessSettings& settings) {
   if (settings.format != RawFormat::table || !has_pattern(settings.columns)) return;
   if (!settings.header)
-    fail("preprocess.column: '*' stands for names in a header: set preprocess.header = true, or name each column");
+    fail("preprocess.column: '*' in a name requires a header; set preprocess.header = true, or name each column");
   comm::agree(comm, [&] {
     const std::vector<std::string> lines = first_lines(file, 1);
     const std::string header = lines.empty() ? std::string() : lines.front();
@@ -80,8 +78,8 @@ Encoding encoding_of(const comm::Communicator& comm, Output& train, const Prepro
   Encoding encoding = read_encoding(comm, vocabulary, layout, labelled);
   if (settings.extend) extend_encoding(comm, train.survey, settings.minimum_count, encoding);
   if (settings.minimum_count != encoding.minimum_count && settings.minimum_count > 1 && comm.rank() == 0)
-    log_warning(concat("preprocess.minimum_count = ", settings.minimum_count, " is not used: the ids are those of ",
-                       vocabulary, ", made with ", encoding.minimum_count));
+    log_warning(concat("preprocess.minimum_count = ", settings.minimum_count, " is ignored, because the ids come from ",
+                       vocabulary, ", which was made with ", encoding.minimum_count));
   return encoding;
 }
 
@@ -89,21 +87,24 @@ Encoding encoding_of(const comm::Communicator& comm, Output& train, const Prepro
 void warn_of_older(const std::vector<Output*>& outputs) {
   for (const Output* output : outputs)
     if (!output->wanted() && fs::exists(output->path))
-      log_warning(output->path + " is from an earlier run and may not share the vocabulary of the new train.h5");
+      log_warning(output->path +
+                  " is from an earlier run and may not share the vocabulary of the new train.h5; preprocess its raw "
+                  "files again");
 }
 
 }  // namespace
 
-PreprocessReport preprocess(const comm::Communicator& comm, const PreprocessSettings& given) {
+PreprocessReport preprocess(const comm::Communicator& comm, const PreprocessSettings& deck_settings) {
   const Timer timer;
-  PreprocessSettings settings = given;
+  PreprocessSettings settings = deck_settings;
   PreprocessReport report;
   Output train{"train", settings.train, report.train}, evaluate{"evaluate", settings.evaluate, report.evaluate},
       predict{"predict", settings.predict, report.predict};
   const std::vector<Output*> all = {&train, &evaluate, &predict};
   if (settings.train.empty() && settings.evaluate.empty() && settings.predict.empty())
-    fail("preprocess.train: name at least one raw file");
-  if (settings.output.empty()) fail("preprocess.output: name the folder for train.h5, evaluate.h5 and predict.h5");
+    fail("preprocess.train is empty; name at least one raw file");
+  if (settings.output.empty())
+    fail("preprocess.output is empty; name the folder for train.h5, evaluate.h5 and predict.h5");
   for (Output* output : all) output->path = concat(settings.output, "/", output->name, ".h5");
   const std::string vocabulary = vocabulary_of(settings, train.path);
   train.learns = vocabulary.empty() || settings.extend;
@@ -111,7 +112,7 @@ PreprocessReport preprocess(const comm::Communicator& comm, const PreprocessSett
   for (Output* output : all) output->files = find_raw_files(comm, output->patterns, output->key());
   if (const auto shared = store::files_of_both(settings.evaluate, settings.train); !shared.empty() && comm.rank() == 0)
     log_warning(concat("preprocess.evaluate and preprocess.train both name ", join(shared),
-                       ": the metrics there are of samples that the model is trained on"));
+                       ", so the model is evaluated on samples that it is trained on"));
   for (const Output* output : all)
     if (output->wanted()) {
       expand_columns(comm, output->files.front(), settings);

@@ -22,13 +22,13 @@ void lines_of(const DatasetReport& report, const char* name, std::vector<std::st
   lines.push_back(concat(name, ": ", report.rows, " rows, ", labels, ", in ", report.output, unread));
   for (const FileReport& file : report.files) {
     if (file.bad_rows == 0) continue;
-    const bool all = std::ssize(file.bad) == file.bad_rows;
-    const std::string what = all ? ":" : "; for example";
+    const bool is_complete = std::ssize(file.bad) == file.bad_rows;
+    const std::string examples = is_complete ? ":" : "; for example";
     const std::string unlabeled = file.unlabeled > 0 ? concat(", ", file.unlabeled, " of them without a label") : "";
     lines.push_back(concat(file.path, ": ", counted(file.bad_rows, "bad row"), " left out", unlabeled, ", ", file.rows,
-                           " kept", scored ? "; no score for" : what));
+                           " kept", scored ? "; no score for" : examples));
     for (const std::string& bad : file.bad) lines.push_back("  " + bad);
-    if (!all && scored) lines.push_back(concat("  and ", file.bad_rows - std::ssize(file.bad), " more"));
+    if (!is_complete && scored) lines.push_back(concat("  and ", file.bad_rows - std::ssize(file.bad), " more"));
   }
 }
 
@@ -120,10 +120,10 @@ std::vector<std::string> summary(const PreprocessReport& report) {
   for (const Index n : report.ids) ids += n;
   for (const Index n : report.new_ids) added += n;
   lines.push_back(concat(counted(std::ssize(report.dense_features), "dense feature"), ", ",
-                         counted(std::ssize(report.features), "sparse feature"), " with ", ids, " ids together"));
+                         counted(std::ssize(report.features), "sparse feature"), " with ", ids, " ids in total"));
   if (!report.vocabulary.empty())
-    lines.push_back(concat("ids and transforms of ", report.vocabulary,
-                           report.new_ids.empty() ? "" : concat(", and ", counted(added, "new id"), " behind them:")));
+    lines.push_back(concat("ids and transforms from ", report.vocabulary,
+                           report.new_ids.empty() ? "" : concat(", followed by ", counted(added, "new id"), ":")));
   for (std::size_t f = 0; f < report.new_ids.size(); ++f)
     lines.push_back(concat("  ", report.features[f], ": ", counted(report.new_ids[f], "new id"), ", from ",
                            report.ids[f] - report.new_ids[f], " on"));
@@ -134,33 +134,33 @@ std::vector<std::string> summary(const PreprocessReport& report) {
 std::vector<std::string> warnings(const PreprocessReport& report) {
   std::vector<std::string> lines;
   const std::size_t dense = report.dense_features.size();
-  for (const DatasetReport* of : {&report.train, &report.evaluate, &report.predict})
-    for (const FileReport& file : of->files)
+  for (const DatasetReport* dataset : {&report.train, &report.evaluate, &report.predict})
+    for (const FileReport& file : dataset->files)
       for (std::size_t k = 0; k < dense; ++k)
         if (const Index large = file.columns[k].large; large > 0)
-          lines.push_back(concat(file.path, ": column ", report.dense_features[k], ": ", counted(large, "number"),
-                                 " of magnitude 1e9 or more behind its transform, ", report.transforms[k],
-                                 ": floats round them, and no weight fits them; use standardise or log1p, or make the "
-                                 "column a category"));
+          lines.push_back(
+              concat(file.path, ": column ", report.dense_features[k], ": ", counted(large, "number"),
+                     " of magnitude 1e9 or more after its transform (", report.transforms[k],
+                     "), too large to learn from; use standardise or log1p, or make the column a category"));
   if (report.train.output.empty()) return lines;
   const bool teaches = report.vocabulary.empty() || !report.new_ids.empty();
   for (std::size_t f = 0; f < report.features.size() && teaches; ++f) {
     const double unknown = report.train.column(dense + f).unknown_share(report.train.rows);
     if (unknown > report.max_unknown)
       lines.push_back(concat("column ", report.features[f], ": ", percent(unknown),
-                             " of its values in the training files have no id, each seen fewer than "
+                             " of its values in the training files have no id, because each occurs fewer than "
                              "preprocess.minimum_count times; lower it, or leave the column out"));
   }
   for (std::size_t c = 0; c < dense + report.features.size(); ++c) {
     const double usual = double(report.train.column(c).missing) / double(report.train.rows);
-    for (const DatasetReport* of : {&report.evaluate, &report.predict})
-      for (const FileReport& file : of->files) {
+    for (const DatasetReport* dataset : {&report.evaluate, &report.predict})
+      for (const FileReport& file : dataset->files) {
         const double missing = file.rows == 0 ? 0.0 : double(file.columns[c].missing) / double(file.rows);
         if (missing > report.max_unknown && usual <= report.max_unknown)
           lines.push_back(concat(file.path, ": column ",
                                  c < dense ? report.dense_features[c] : report.features[c - dense], " is missing in ",
-                                 percent(missing), " of the rows, in the training files in ", percent(usual),
-                                 "; compare how the files were written"));
+                                 percent(missing), " of the rows, but in ", percent(usual),
+                                 " of the training rows; check how the file was written"));
       }
   }
   return lines;

@@ -28,7 +28,7 @@ using std::string_view_literals::operator""sv;
 struct Format {
   std::size_t at;
   std::string_view magic;
-  const char* what;
+  const char* description;
   const char* remedy;
 };
 
@@ -61,7 +61,7 @@ constexpr Format formats[] = {
 std::string why_not_text(std::string_view beginning) {
   for (const Format& format : formats)
     if (beginning.size() >= format.at && beginning.substr(format.at).starts_with(format.magic))
-      return concat("it is ", format.what, ", not text; ", format.remedy);
+      return concat("it is ", format.description, ", not text; ", format.remedy);
   constexpr const char* convert = " text, not UTF-8; convert it, e.g. with `iconv -f ";
   if (beginning.starts_with("\xFF\xFE\0\0"sv) || beginning.starts_with("\0\0\xFE\xFF"sv))
     return concat("it is UTF-32", convert, "UTF-32 -t UTF-8`");
@@ -73,11 +73,11 @@ std::string why_not_text(std::string_view beginning) {
   if (zero == 0 && beginning.size() > 2 && beginning[2] == '\0' && beginning[1] != '\0')
     return concat("it is UTF-16", convert, "UTF-16BE -t UTF-8`");
   if (beginning.find('\r') != std::string_view::npos && beginning.find('\n') == std::string_view::npos)
-    return "its lines end in carriage returns (\\r) alone; make line feeds of them, e.g. with `tr '\\r' '\\n'`";
+    return "its lines end in carriage returns (\\r) alone; convert them to line feeds, e.g. with `tr '\\r' '\\n'`";
   return "";
 }
 
-std::string read_some(ByteReader& reader) {
+std::string read_beginning(ByteReader& reader) {
   std::string text(std::size_t{1} << 16, '\0');
   text.resize(reader.read(text.data(), std::ssize(text)));
   return text;
@@ -87,15 +87,15 @@ RawFile inspect(const std::string& path, const std::string& key) {
   if (std::filesystem::is_directory(path))
     fail(key, ": ", path, " is a folder; name its files, or a glob like ", path, "/*");
   if (!std::filesystem::is_regular_file(path))
-    fail(key, ": ", path, " is not a plain file; text is read twice, so pipes will not do");
+    fail(key, ": ", path, " is not a regular file; preprocess reads text twice, so give a file instead of a pipe");
   RawFile file{path, 0, false, {}};
-  std::string beginning = read_some(*open_plain(path, 0));
+  std::string beginning = read_beginning(*open_plain(path, 0));
   if (beginning.empty()) fail(path, ": the file is empty; remove it from ", key);
   file.gzip = beginning.starts_with("\x1f\x8b");
   file.bytes = std::filesystem::file_size(path);
-  if (file.gzip) beginning = read_some(*open_gzip(path));
+  if (file.gzip) beginning = read_beginning(*open_gzip(path));
   if (const std::string fault = why_not_text(beginning); !fault.empty()) fail(path, ": ", fault);
-  if (!file.gzip && path.ends_with(".gz")) fail(path, ": its name ends in .gz but it is not a gzip file");
+  if (!file.gzip && path.ends_with(".gz")) fail(path, ": its name ends in .gz, but it is not a gzip file; rename it");
   return file;
 }
 
@@ -127,7 +127,7 @@ std::vector<RawFile> find_raw_files(const comm::Communicator& comm, const std::v
       seen.push_back({file.path, store::sampled_checksum(file.path)});
     }
   });
-  comm::require_same(comm, seen, "all ranks must read the same files: is one of them an older copy on another node?");
+  comm::require_same(comm, seen, "all ranks must read the same files; look for an older copy on another node");
   return files;
 }
 
@@ -148,13 +148,13 @@ std::vector<FileRange> deal_ranges(std::span<const RawFile> files, int rank, int
     if (files[f].gzip) {
       if (owner(at) == rank) ranges.push_back({index, {0, std::numeric_limits<Index>::max()}});
     } else {
-      Range mine{-1, -1};
+      Range own{-1, -1};
       for (Index begin = 0; begin < files[f].bytes; begin += text_block)
         if (owner(at + double(begin)) == rank) {
-          if (mine.begin < 0) mine.begin = begin;
-          mine.end = std::min(begin + text_block, files[f].bytes);
+          if (own.begin < 0) own.begin = begin;
+          own.end = std::min(begin + text_block, files[f].bytes);
         }
-      if (mine.begin >= 0) ranges.push_back({index, mine});
+      if (own.begin >= 0) ranges.push_back({index, own});
     }
     at += weight(files[f]);
   }
@@ -162,7 +162,7 @@ std::vector<FileRange> deal_ranges(std::span<const RawFile> files, int rank, int
 }
 
 std::vector<std::uint64_t> digests(const comm::Communicator& comm, std::span<const RawFile> files) {
-  std::vector<std::uint64_t> mine(files.size(), 0);
+  std::vector<std::uint64_t> file_digests(files.size(), 0);
   comm::agree(comm, [&] {
     std::vector<char> buffer(std::size_t{1} << 20);
     const std::unique_ptr<XXH3_state_t, decltype(&XXH3_freeState)> state(XXH3_createState(), &XXH3_freeState);
@@ -177,14 +177,14 @@ std::vector<std::uint64_t> digests(const comm::Communicator& comm, std::span<con
       }
       if (bytes != files[f].bytes) {
         store::require_unchanged(files[f].path, files[f].stamp);
-        fail(files[f].path, " was changed while it was being read; start again");
+        fail(files[f].path, " was changed while it was being read; start the command again");
       }
-      mine[f] = XXH3_64bits_digest(state.get());
+      file_digests[f] = XXH3_64bits_digest(state.get());
     }
   });
-  const auto all = comm.all_gather_equal(std::span<const std::uint64_t>(mine));
-  for (std::size_t f = 0; f < files.size(); ++f) mine[f] = all[f % comm.size() * files.size() + f];
-  return mine;
+  const auto all = comm.all_gather_equal(std::span<const std::uint64_t>(file_digests));
+  for (std::size_t f = 0; f < files.size(); ++f) file_digests[f] = all[f % comm.size() * files.size() + f];
+  return file_digests;
 }
 
 }  // namespace tesserec::data

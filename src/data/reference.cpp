@@ -13,8 +13,8 @@ namespace {
 void add_bag(Index rows, Index ids_per_bag, bool variable, UniformStream& uniform, std::vector<Index>& ids) {
   Index draws = ids_per_bag;
   if (variable) {
-    const double most = std::min(rows, ids_per_bag);
-    draws = std::nearbyint(std::max(1.0, uniform.next() * most));
+    const double max_draws = std::min(rows, ids_per_bag);
+    draws = std::nearbyint(std::max(1.0, uniform.next() * max_draws));
   }
   const std::ptrdiff_t first = ids.size();
   for (Index i = 0; i < draws; ++i) ids.push_back(std::nearbyint(uniform.next() * double(rows - 1)));
@@ -22,44 +22,44 @@ void add_bag(Index rows, Index ids_per_bag, bool variable, UniformStream& unifor
   ids.erase(std::unique(ids.begin() + first, ids.end()), ids.end());
 }
 
-/// Returns the length of the interval of u * most, in [0, most), in which a bag has this number of draws: rounding adds
-/// half a unit to one draw and takes half a unit from `most`.
-double interval_of_draws(Index draws, Index most) {
-  if (most == 1) return 1.0;
+/// Returns the length of the interval of u * max_draws, in [0, max_draws), in which a bag has this number of draws:
+/// rounding adds half a unit to one draw and takes half a unit from `max_draws`.
+double interval_of_draws(Index draws, Index max_draws) {
+  if (max_draws == 1) return 1.0;
   if (draws == 1) return 1.5;
-  return draws == most ? 0.5 : 1.0;
+  return draws == max_draws ? 0.5 : 1.0;
 }
 
 }  // namespace
 
 double reference_ids_per_bag(Index rows, Index ids_per_bag, bool variable) {
-  const Index most = std::min(rows, ids_per_bag);
+  const Index max_draws = std::min(rows, ids_per_bag);
   const double n = rows;
   const auto distinct = [&](Index draws) {
     return rows == 1 ? 1.0 : -n * elementary::expm1(double(draws) * elementary::log1p(-1 / n));
   };
   if (!variable) return distinct(ids_per_bag);
   double sum = 0;
-  for (Index draws = 1; draws <= most; ++draws) {
-    const double share = interval_of_draws(draws, most) / double(most);
+  for (Index draws = 1; draws <= max_draws; ++draws) {
+    const double share = interval_of_draws(draws, max_draws) / double(max_draws);
     sum += share * distinct(draws);
   }
   return sum;
 }
 
 CounterStream::CounterStream(std::uint64_t seed, Index features) {
-  for (Index part = 0; part < features + 2; ++part)
-    parts_.emplace_back(seed, Purpose::reference_samples, std::uint64_t(part));
+  for (Index stream = 0; stream < features + 2; ++stream)
+    streams_.emplace_back(seed, Purpose::reference_samples, std::uint64_t(stream));
 }
 
-void CounterStream::start(Index sample, Index part) {
+void CounterStream::start(Index sample, Index stream) {
   sample_ = sample;
-  part_ = part;
+  stream_ = stream;
   drawn_ = 0;
 }
 
 double CounterStream::next() {
-  if (drawn_ % 2 == 0) quad_ = parts_[part_].quad(sample_, drawn_ / 2);
+  if (drawn_ % 2 == 0) quad_ = streams_[stream_].quad(sample_, drawn_ / 2);
   const int i = int(drawn_++ % 2) * 2;
   return double((std::uint64_t{quad_[i]} << 32 | quad_[i + 1]) >> 11) * 0x1p-53;
 }

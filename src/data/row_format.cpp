@@ -23,17 +23,19 @@ std::unique_ptr<RowFormat> make_row_format(const PreprocessSettings& settings) {
 void RowFormat::add_number(const std::string& name, Transform transform, std::optional<double> fill, bool indicator) {
   const auto add = [&](const std::string& feature, Transform t, std::optional<double> f, bool indicates) {
     if (std::count(layout_.dense_features.begin(), layout_.dense_features.end(), feature) != 0)
-      fail("preprocess.column: two dense features are called ", feature,
-           ", one of them by missing_indicator; rename a column");
+      fail("preprocess.column: two dense features are called \"", feature,
+           "\", one of them by missing_indicator; rename a column");
     layout_.dense_features.push_back(feature);
     layout_.transforms.push_back(t);
     layout_.fill.push_back(f);
     layout_.indicator.push_back(indicates);
   };
   if (fill && !(std::abs(*fill) <= std::numeric_limits<float>::max()))
-    fail("preprocess.column ", name, ": fill_value is ", *fill, "; it must be a number that a 32-bit float holds");
+    fail("preprocess.column ", name, ": fill_value is ", *fill,
+         ", which does not fit a 32-bit float; give a smaller number");
   if (fill && *fill < 0 && transform == Transform::log1p)
-    fail("preprocess.column ", name, ": fill_value is ", *fill, ", which log1p takes as 0; give a number from 0 on");
+    fail("preprocess.column ", name, ": fill_value is ", *fill,
+         ", which log1p treats as 0; give a number of at least 0");
   add(name, transform, fill, false);
   if (indicator) add(name + "_missing", Transform::none, std::nullopt, true);
 }
@@ -50,13 +52,13 @@ std::string RowFormat::find_columns(std::span<const std::string> head, Targets t
   columns = in_order(targets, true);
   if (layout_.header) return head.empty() ? std::string() : read_header(head.front(), columns);
   if (targets == Targets::required) return {};
-  std::size_t most = 0;
+  std::size_t max_fields = 0;
   std::vector<std::string_view> fields;
   for (const std::string& line : head) {
     split(line, delimiter_, fields);
-    if (fields.size() <= all_columns_) most = std::max(most, fields.size());
+    if (fields.size() <= all_columns_) max_fields = std::max(max_fields, fields.size());
   }
-  columns = in_order(targets, most == all_columns_);
+  columns = in_order(targets, max_fields == all_columns_);
   return {};
 }
 
@@ -70,20 +72,20 @@ std::string RowFormat::parse(std::string_view line, const FileColumns& columns, 
 
 /// Returns why a line is bad that would be good in a file without labels, and sets row.label_missing; else "".
 std::string RowFormat::without_label(std::string_view line, const FileColumns& columns, Row& row) const {
-  FileColumns others = columns;
-  others.targets = Targets::unread;
-  others.short_rows = ShortRows::stop;
-  --others.fields;
+  FileColumns unlabeled = columns;
+  unlabeled.targets = Targets::unread;
+  unlabeled.short_rows = ShortRows::stop;
+  --unlabeled.fields;
   const Index at = columns.places[label_column_];
-  for (Index& place : others.places) place -= place > at ? 1 : 0;
-  others.places[label_column_] = -1;
-  if (!read(line, others, row).empty()) return {};
+  for (Index& place : unlabeled.places) place -= place > at ? 1 : 0;
+  unlabeled.places[label_column_] = -1;
+  if (!read(line, unlabeled, row).empty()) return {};
   FileColumns padded = columns;
   padded.short_rows = ShortRows::pad;
   const bool cut = read(line, padded, row).empty();
   row.label_missing = true;
-  return concat(counted(others.fields, "field"), ", ", columns.fields,
-                " expected: it reads as a row without its label; ", rows_to_score, cut ? concat("; ", pad_rows) : "");
+  return concat(counted(unlabeled.fields, "field"), ", ", columns.fields,
+                " expected: the row seems to lack its label; ", rows_to_score, cut ? concat("; ", pad_rows) : "");
 }
 
 void split(std::string_view line, char delimiter, std::vector<std::string_view>& fields) {

@@ -13,7 +13,7 @@ bool is_empty(const Line& line) { return !line.too_long && line.text.find_first_
 constexpr const char* empty_line = "the line is empty";
 /// Returns the remedy for a bad row.
 std::string advice(std::string_view reason) {
-  const std::string skip = "mend the row, or leave out all bad rows with preprocess.bad_rows = \"skip\"";
+  const std::string skip = "correct the row, or leave out all bad rows with preprocess.bad_rows = \"skip\"";
   if (reason.ends_with("is not a number"))
     return "; if the text stands for a missing value, add it to preprocess.missing; else " + skip;
   if (reason.ends_with("nor a negative label")) return "; add the text to positive or negative of the column, " + skip;

@@ -31,25 +31,25 @@ void add_run(Range run, std::vector<Range>& runs) {
 SampleOrder::SampleOrder(Index samples, const Deal& deal) : samples_(samples), deal_(deal) {
   const Index whole = samples / deal.batch_size, rest = samples % deal.batch_size;
   if (deal.shuffle) {
-    const auto of_lane = [&](int lane, Index n) { return deal.lanes.samples(lane, n).size(); };
-    const int lanes_of_each = deal.lanes.count() / micro_batches();
+    const auto lane_samples = [&](int lane, Index n) { return deal.lanes.samples(lane, n).size(); };
+    const int lanes_per_micro_batch = deal.lanes.count() / micro_batches();
     Index first = 0;
     for (int lane = 0; lane < deal.lanes.count(); ++lane) {
-      const Index per_batch = of_lane(lane, deal.batch_size);
-      const Index size = whole * per_batch + of_lane(lane, rest);
-      const int part = lane / lanes_of_each;
-      if (deal.lanes.of_rank(deal.rank, deal.ranks, part).contains(lane))
-        streams_.push_back({lane, part, first, size, per_batch, -1, {}});
+      const Index per_batch = lane_samples(lane, deal.batch_size);
+      const Index size = whole * per_batch + lane_samples(lane, rest);
+      const int micro = lane / lanes_per_micro_batch;
+      if (deal.lanes.of_rank(deal.rank, deal.ranks, micro).contains(lane))
+        streams_.push_back({lane, micro, first, size, per_batch, -1, {}});
       first += size;
     }
   } else {
-    const auto of_rank = [&](Index n) {
+    const auto rank_samples = [&](Index n) {
       Index size = 0;
-      for (int part = 0; part < micro_batches(); ++part) size += share(n, part).size();
+      for (int micro = 0; micro < micro_batches(); ++micro) size += share(n, micro).size();
       return size;
     };
-    const Index per_batch = of_rank(deal.batch_size);
-    streams_.push_back({0, 0, 0, whole * per_batch + of_rank(rest), per_batch, -1, {}});
+    const Index per_batch = rank_samples(deal.batch_size);
+    streams_.push_back({0, 0, 0, whole * per_batch + rank_samples(rest), per_batch, -1, {}});
   }
   start(0);
 }
@@ -71,15 +71,15 @@ Index SampleOrder::local_samples(Index batch) const { return share(batch_samples
 
 Range SampleOrder::positions(int stream, Index batch) const {
   const Stream& s = streams_[stream];
-  const int part = micro_batch(batch);
+  const int micro = micro_batch(batch);
   const Index n = batch_samples(batch);
   Index first = batch / micro_batches() * s.per_batch;
   if (deal_.shuffle) {
-    const Index size = part == s.micro_batch ? deal_.lanes.samples(int(s.lane), n).size() : 0;
+    const Index size = micro == s.micro_batch ? deal_.lanes.samples(int(s.lane), n).size() : 0;
     return {first, first + size};
   }
-  for (int before = 0; before < part; ++before) first += share(n, before).size();
-  return {first, first + share(n, part).size()};
+  for (int earlier = 0; earlier < micro; ++earlier) first += share(n, earlier).size();
+  return {first, first + share(n, micro).size()};
 }
 
 Range SampleOrder::window(int stream, Index window) const {
@@ -118,11 +118,11 @@ void SampleOrder::add_batches(Range range, std::vector<Range>& runs) const {
   for (Index at = range.begin; at < range.end;) {
     Index batch = (per_batch > 0 ? std::min(at / per_batch, whole) : whole) * micro_batches();
     while (positions(0, batch).end <= at) ++batch;
-    const Range mine = positions(0, batch);
-    const Index end = std::min(range.end, mine.end);
+    const Range own = positions(0, batch);
+    const Index end = std::min(range.end, own.end);
     const Index first =
         batch / micro_batches() * deal_.batch_size + share(batch_samples(batch), micro_batch(batch)).begin;
-    add_run({first + at - mine.begin, first + end - mine.begin}, runs);
+    add_run({first + at - own.begin, first + end - own.begin}, runs);
     at = end;
   }
 }
@@ -144,8 +144,8 @@ const std::vector<Index>& SampleOrder::batch(Index batch) {
   std::vector<Index> file_order;
   for (int s = 0; s < streams(); ++s) {
     Stream& stream = streams_[s];
-    const Range mine = positions(s, batch);
-    for (Index at = mine.begin; at < mine.end; ++at) {
+    const Range own = positions(s, batch);
+    for (Index at = own.begin; at < own.end; ++at) {
       if (const Index w = at / order_window; w != stream.window) {
         file_order.clear();
         for (const Range& run : runs(s, w))

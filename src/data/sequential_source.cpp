@@ -9,7 +9,7 @@ namespace tesserec::data {
 namespace {
 
 /// Copies the given samples of `whole` into `batch`.
-void take(const Batch& whole, std::span<const Index> samples, Batch& batch) {
+void gather_samples(const Batch& whole, std::span<const Index> samples, Batch& batch) {
   const jagged::KeyedJaggedTensor& from = whole.sparse;
   const Index size = std::ssize(samples), columns = whole.dense.extent(1);
   reserve_batch(batch, size, whole.global_size, columns, from.keys);
@@ -55,9 +55,9 @@ bool SequentialSource::next(Batch& batch) {
   if (!whole_) whole_.emplace(batch.exec);
   const Index number = batch_ / order_.micro_batches();
   while (drawn_ <= number) draw();  // Batches that a seek skipped are drawn, too.
-  std::vector<Index> mine = order_.batch(batch_);
-  for (Index& sample : mine) sample -= number * deal_.batch_size;
-  take(*whole_, mine, batch);
+  std::vector<Index> own_samples = order_.batch(batch_);
+  for (Index& sample : own_samples) sample -= number * deal_.batch_size;
+  gather_samples(*whole_, own_samples, batch);
   batch.micro_batch = order_.micro_batch(batch_);
   ++batch_;
   return true;

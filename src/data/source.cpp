@@ -7,10 +7,10 @@
 namespace tesserec::data {
 
 const SourceInfo& checked(const SourceInfo& info) {
-  const auto check = [&](const char* list, std::size_t size, std::size_t wanted, const char* of) {
+  const auto check = [&](const char* list, std::size_t size, std::size_t wanted, const char* noun) {
     if (size != wanted)
-      fail("the source (", info.description, ") has ", size, " ", list, " for ", counted(Index(wanted), of),
-           "; SourceInfo wants one each");
+      fail("the source (", info.description, ") has ", size, " ", list, " for ", counted(Index(wanted), noun),
+           "; SourceInfo needs one for each");
   };
   const std::size_t features = info.features.size(), dense = info.dense_features;
   check("rows", info.rows.size(), features, "feature");
@@ -28,12 +28,12 @@ void Source::limit_rows(const std::vector<Index>& rows) {
   for (std::size_t f = 0; f < rows.size(); ++f)
     if (rows[f] < source.rows[f])
       fail("feature ", source.features[f], " of ", source.description, " has ids up to ", source.rows[f] - 1,
-           ", but its table has ", rows[f], " rows; give the table ", source.rows[f], " rows or more");
+           ", but its table has ", rows[f], " rows; give the table at least ", source.rows[f], " rows");
 }
 
 void Source::limit_labels(const LabelRange&) {}
 
-OddValues Source::look_through() { return {}; }
+OddValues Source::check_samples() { return {}; }
 
 void Source::read_keys(std::size_t, Range, char*) const { assert(false); }
 

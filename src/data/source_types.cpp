@@ -23,10 +23,9 @@ const std::vector<SourceType>& source_types() { return source_registry().all(); 
 void add_source_type(SourceType type) {
   const std::string letters = "abcdefghijklmnopqrstuvwxyz0123456789_";
   if (type.name.empty() || type.name.find_first_not_of(letters) != std::string::npos)
-    fail(source_registry().owner(type.name), " has no block [data.NAME]; use lower-case letters, digits and _");
-  for (const char* taken : {"train", "evaluate", "predict", "trust", "source", "synthetic"})
-    if (type.name == taken)
-      fail(source_registry().owner(type.name), " has the name of a key of [data]; give it another");
+    fail(source_registry().owner(type.name), " cannot name a block [data.NAME]; use lowercase letters, digits and _");
+  for (const char* reserved : {"train", "evaluate", "predict", "trust", "source", "synthetic"})
+    if (type.name == reserved) fail(source_registry().owner(type.name), " has the name of a key of [data]; rename it");
   source_registry().add(std::move(type));
 }
 

@@ -9,6 +9,7 @@
 #include <tesserec/comm/agree.hpp>
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/signals.hpp>
+#include <tesserec/core/text.hpp>
 #include <tesserec/data/columns.hpp>
 #include <tesserec/data/dataset.hpp>
 #include <tesserec/parallel_io/state.hpp>
@@ -21,7 +22,7 @@ constexpr const char* key = "preprocess.vocabulary: ";
 constexpr const char* indicator = "missing_indicator";
 
 template <class T>
-T said(const store::File& file, const char* attribute) {
+T attribute_of(const store::File& file, const char* attribute) {
   if (!file.has_attribute("/", attribute))
     fail(key, file.path(), " has no attribute ", attribute, "; give a training file that `tesserec preprocess` wrote");
   return file.attribute<T>("/", attribute);
@@ -32,10 +33,13 @@ std::vector<NumberTransform> transforms_of(const store::File& file, const std::v
                                            const std::vector<std::string>& texts) {
   std::vector<NumberTransform> transforms;
   if (texts.size() != names.size())
-    fail(key, file.path(), ": ", names.size(), " dense features, but transforms for ", texts.size(), " of them");
+    fail(key, file.path(), ": attribute transforms has ", counted(texts.size(), "value"), " for ",
+         counted(names.size(), "dense feature"), "; preprocess its raw files again");
   for (std::size_t k = 0; k < texts.size(); ++k) {
     const auto read = NumberTransform::described(names[k], texts[k] == indicator ? "none" : texts[k]);
-    if (!read) fail(key, file.path(), ": \"", texts[k], "\" of dense feature ", names[k], " is no transform");
+    if (!read)
+      fail(key, file.path(), ": \"", texts[k], "\" of dense feature ", names[k],
+           " is not a valid transform; preprocess its raw files again");
     transforms.push_back(*read);
   }
   return transforms;
@@ -55,8 +59,8 @@ SourceInfo wanted_of(const RowLayout& layout, bool labelled) {
   wanted.dense_names = layout.dense_features;
   wanted.dense_features = std::ssize(layout.dense_features);
   wanted.features = layout.features;
-  const std::vector<Moments> none(layout.transforms.size());
-  wanted.transforms = rules(make_transforms(layout, none), [&](std::size_t k) { return layout.indicator[k]; });
+  const std::vector<Moments> no_moments(layout.transforms.size());
+  wanted.transforms = rules(make_transforms(layout, no_moments), [&](std::size_t k) { return layout.indicator[k]; });
   if (labelled) wanted.labels = layout.labels;
   return wanted;
 }
@@ -65,31 +69,33 @@ Vocabulary vocabulary_of(const store::PartedFile& file, const std::string& featu
   const std::string group = "/vocabulary/" + feature;
   if (!file.index().exists(group + "/tokens") || !file.index().exists(group + "/offsets"))
     fail(key, file.path(), " holds no vocabulary (there is no ", group,
-         "): give a training file that `tesserec preprocess` wrote");
+         "); give a training file that `tesserec preprocess` wrote");
   return {file.path() + ": " + group, file.read_all<std::uint8_t>(group + "/tokens"),
           file.read_all<Index>(group + "/offsets")};
 }
 
-Encoding read_here(const store::PartedFile& whole, const RowLayout& layout, bool labelled) {
-  const store::File& file = whole.index();
-  if (said<std::string>(file, "format") != dataset_format)
-    fail(key, file.path(), " is an HDF5 file but no data set; give a training file that `tesserec preprocess` wrote");
+Encoding encoding_of(const store::PartedFile& parted, const RowLayout& layout, bool labelled) {
+  const store::File& file = parted.index();
+  if (attribute_of<std::string>(file, "format") != dataset_format)
+    fail(key, file.path(),
+         " is an HDF5 file but not a data set; give a training file that `tesserec preprocess` wrote");
   SourceInfo stored;
   stored.description = key + file.path();
-  stored.features = said<std::vector<std::string>>(file, "features");
-  stored.dense_names = said<std::vector<std::string>>(file, "dense_features");
+  stored.features = attribute_of<std::vector<std::string>>(file, "features");
+  stored.dense_names = attribute_of<std::vector<std::string>>(file, "dense_features");
   stored.dense_features = std::ssize(stored.dense_names);
-  const auto texts = said<std::vector<std::string>>(file, "transforms");
+  const auto texts = attribute_of<std::vector<std::string>>(file, "transforms");
   const std::vector<NumberTransform> transforms = transforms_of(file, stored.dense_names, texts);
   stored.transforms = rules(transforms, [&](std::size_t k) { return texts[k] == indicator; });
-  if (file.has_attribute("/", "label_values")) stored.labels = said<std::string>(file, "label_values");
+  if (file.has_attribute("/", "label_values")) stored.labels = attribute_of<std::string>(file, "label_values");
   const ColumnOrder order = column_order(stored, wanted_of(layout, labelled));
 
-  Encoding encoding{layout, {}, {}, said<std::int64_t>(file, "minimum_count"), {}, {}, {}};
+  Encoding encoding{layout, {}, {}, attribute_of<std::int64_t>(file, "minimum_count"), {}, {}, {}};
   for (const Index place : order.dense) encoding.transforms.push_back(transforms[place]);
-  for (const std::string& feature : layout.features) encoding.vocabularies.push_back(vocabulary_of(whole, feature));
-  if (file.has_attribute("/", bases_attribute)) encoding.bases = said<std::vector<std::string>>(file, bases_attribute);
-  if (const auto digest = said<std::string>(file, "vocabulary_digest"); digest != encoding.vocabulary_digest())
+  for (const std::string& feature : layout.features) encoding.vocabularies.push_back(vocabulary_of(parted, feature));
+  if (file.has_attribute("/", bases_attribute))
+    encoding.bases = attribute_of<std::vector<std::string>>(file, bases_attribute);
+  if (const auto digest = attribute_of<std::string>(file, "vocabulary_digest"); digest != encoding.vocabulary_digest())
     fail(key, file.path(), ": vocabulary_digest is ", digest, ", but the vocabulary has ", encoding.vocabulary_digest(),
          "; preprocess its raw files again");
   return encoding;
@@ -109,7 +115,7 @@ Encoding read_encoding(const comm::Communicator& comm, const std::string& path, 
       fail(key, error.what());
     }
   }();
-  comm::agree(comm, [&] { encoding = read_here(file, layout, labelled); });
+  comm::agree(comm, [&] { encoding = encoding_of(file, layout, labelled); });
   return std::move(*encoding);
 }
 

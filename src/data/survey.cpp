@@ -66,22 +66,22 @@ std::string describe(const RawFile& file, Index line, const std::string& reason)
 
 /// Gathers bad rows in rank order and keeps the first `kept` of each file in the report. Collective.
 void gather_bad_rows(const comm::Communicator& comm, const std::vector<RangeCount>& counts,
-                     const std::vector<Index>& before, const std::vector<RawFile>& files, std::size_t kept,
+                     const std::vector<Index>& before, const std::vector<RawFile>& files, std::size_t limit,
                      DatasetReport& report) {
   std::vector<Index> file_of;
-  std::string mine;
+  std::string own_lines;
   for (const RangeCount& range : counts)
     for (const BadRow& bad : range.bad) {
       file_of.push_back(range.file);
-      mine += describe(files[range.file], before[range.file] + bad.line, bad.reason) + '\0';
+      own_lines += describe(files[range.file], before[range.file] + bad.line, bad.reason) + '\0';
     }
   file_of = comm.all_gather(std::span<const Index>(file_of));
-  const std::vector<char> text = comm.all_gather(std::span<const char>(mine));
+  const std::vector<char> text = comm.all_gather(std::span<const char>(own_lines));
   const char* at = text.data();
   for (const Index file : file_of) {
     const std::string line = at;
     at += line.size() + 1;
-    if (report.files[file].bad.size() < kept) report.files[file].bad.push_back(line);
+    if (report.files[file].bad.size() < limit) report.files[file].bad.push_back(line);
   }
 }
 
@@ -102,7 +102,7 @@ void gather_counts(const comm::Communicator& comm, const std::vector<RangeCount>
   comm.sum(std::span<Index>(unlabeled));
   for (std::size_t f = 0; f < files; ++f) {
     const RawFile& file = result.files[f];
-    if (rows[f] + bad_rows[f] == 0) fail(file.path, ": the file holds no rows; remove it from the list");
+    if (rows[f] + bad_rows[f] == 0) fail(file.path, ": the file has no rows; remove it from the raw files");
     result.report.files.push_back({file.path, file.bytes, rows[f], bad_rows[f], unlabeled[f], {}, {}, {}});
     result.report.rows += rows[f];
   }
@@ -122,7 +122,7 @@ Survey survey(const comm::Communicator& comm, std::vector<RawFile> files, const 
   RowStream rows(result.files, result.ranges, format, bad_rows, targets);
   BlockMoments moments(format.layout());
   std::array<Index, 2> labels{};
-  Index labels_there = 0;
+  Index unread_labels = 0;
   result.key_bytes.assign(format.layout().keys.size(), 1);
   std::string failure;
   int signal = 0;
@@ -130,7 +130,7 @@ Survey survey(const comm::Communicator& comm, std::vector<RawFile> files, const 
     Row row;
     while (rows.next(row)) {
       if (targets == Targets::required) ++labels[row.label];
-      labels_there += targets == Targets::unread && row.has_label;
+      unread_labels += targets == Targets::unread && row.has_label;
       for (std::size_t k = 0; k < row.keys.size(); ++k)
         result.key_bytes[k] = std::max(result.key_bytes[k], std::ssize(row.keys[k]));
       if (!learn) continue;
@@ -156,12 +156,12 @@ Survey survey(const comm::Communicator& comm, std::vector<RawFile> files, const 
   gather_bad_rows(comm, rows.counts(), before, result.files, RowStream::bad_rows_kept(targets), result.report);
   comm.sum(std::span<Index>(labels));
   result.report.labels = labels;
-  result.report.labels_unread = comm.sum(labels_there);
+  result.report.labels_unread = comm.sum(unread_labels);
   comm.max(std::span<Index>(result.key_bytes));
   if (learn) result.moments = moments.total(comm);
   if (result.report.rows == 0)
-    fail(result.files.front().path,
-         ": no good row in any file; the first bad one: ", result.report.files.front().bad.front());
+    fail(result.files.front().path, ": all rows of all files are bad; the first bad row is ",
+         result.report.files.front().bad.front());
   return result;
 }
 

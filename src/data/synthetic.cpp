@@ -23,27 +23,29 @@ std::vector<std::string> synthetic_features(const SyntheticSettings& settings) {
 BagLength bag_length(const SyntheticSettings& settings, std::size_t feature) {
   const bool variable = settings.variable_bags.value_or(false);
   if (settings.bag_lengths.empty()) return {settings.ids_per_bag, variable};
-  const Index most = settings.bag_lengths[feature];
-  return {most, variable && most > 1};
+  const Index max_ids = settings.bag_lengths[feature];
+  return {max_ids, variable && max_ids > 1};
 }
 
 std::optional<SyntheticFault> fault(const SyntheticSettings& settings) {
   const std::vector<std::string> features = synthetic_features(settings);
-  for (const auto& [key, given] :
+  for (const auto& [key, is_set] :
        {std::pair("bag_lengths", !settings.bag_lengths.empty()), std::pair("pair", !settings.pair.empty())})
-    if (given && settings.kind != SyntheticKind::planted) return {{key, "is for kind = \"planted\""}};
+    if (is_set && settings.kind != SyntheticKind::planted) return {{key, "applies only to kind = \"planted\""}};
   if (!settings.bag_lengths.empty() && settings.bag_lengths.size() != features.size())
-    return {{"bag_lengths", concat("has ", settings.bag_lengths.size(), " lengths for ",
-                                   counted(std::ssize(features), "feature"), ": bag_lengths must be as long as rows")}};
+    return {{"bag_lengths", concat("has ", counted(std::ssize(settings.bag_lengths), "length"), " for ",
+                                   counted(std::ssize(features), "feature"), "; bag_lengths must be as long as rows")}};
   if (settings.pair.empty()) return {};
   if (settings.pair.size() != 2 || settings.pair[0] == settings.pair[1])
-    return {{"pair", "takes two features: the query's and the item's"}};
+    return {{"pair", "must name two different features, the query's and the item's"}};
   for (const std::string& feature : settings.pair) {
     const auto found = std::find(features.begin(), features.end(), feature);
-    if (found == features.end()) return {{"pair", concat("has \"", feature, "\"; there are ", join(features))}};
+    if (found == features.end())
+      return {{"pair", concat("names \"", feature, "\", which is not a feature; the features are ", join(features))}};
     const BagLength bag = bag_length(settings, found - features.begin());
-    if (bag.most != 1 || bag.variable)
-      return {{"pair", concat("has \"", feature, "\", which has not one id in each sample; set bag_lengths")}};
+    if (bag.max_ids != 1 || bag.variable)
+      return {{"pair",
+               concat("names \"", feature, "\", which does not have exactly one id in each sample; set bag_lengths")}};
   }
   return {};
 }

@@ -33,7 +33,8 @@ void check_label(const Column& column) {
          "negative = [\"0\"]");
   for (const std::string& text : column.positive)
     if (contains(column.negative, text))
-      fail("preprocess.column ", column.name, ": \"", text, "\" is both positive and negative");
+      fail("preprocess.column ", column.name, ": \"", text,
+           "\" is both positive and negative; keep it in one of the two");
 }
 
 void check_columns(const std::vector<Column>& columns) {
@@ -42,15 +43,16 @@ void check_columns(const std::vector<Column>& columns) {
   Index labels = 0, weights = 0, features = 0;
   for (const Column& column : columns) {
     if (column.kind != ColumnKind::number && column.transform != Transform::none)
-      fail("preprocess.column ", column.name, ": transform applies to kind = \"number\"");
+      fail("preprocess.column ", column.name, ": transform applies only to kind = \"number\"");
     if (column.kind != ColumnKind::number && (column.fill_value || column.missing_indicator))
-      fail("preprocess.column ", column.name, ": fill_value and missing_indicator apply to kind = \"number\"");
+      fail("preprocess.column ", column.name, ": fill_value and missing_indicator apply only to kind = \"number\"");
     if (column.kind != ColumnKind::label && !(column.positive.empty() && column.negative.empty()))
-      fail("preprocess.column ", column.name, ": positive and negative apply to kind = \"label\"");
+      fail("preprocess.column ", column.name, ": positive and negative apply only to kind = \"label\"");
     if (column.kind == ColumnKind::skip) continue;
     if (column.name.empty() || column.name == "." || column.name == ".." || column.name.find('/') != std::string::npos)
       fail("preprocess.column: \"", column.name, "\" cannot be a column's name; give one without '/'");
-    if (contains(names, column.name)) fail("preprocess.column: two columns are called ", column.name);
+    if (contains(names, column.name))
+      fail("preprocess.column: two columns are called \"", column.name, "\"; rename one");
     names.push_back(column.name);
     if (column.kind == ColumnKind::label) {
       check_label(column);
@@ -65,7 +67,7 @@ void check_columns(const std::vector<Column>& columns) {
   }
   if (labels != 1) fail("preprocess.column: exactly one column must be of kind = \"label\", not ", labels);
   if (weights > 1) fail("preprocess.column: at most one column can be of kind = \"weight\", not ", weights);
-  if (features == 0) fail("preprocess.column: no column is of kind = \"number\" or \"category\"");
+  if (features == 0) fail("preprocess.column: no column is of kind = \"number\" or \"category\"; add one");
 }
 
 class TableFormat final : public RowFormat {
@@ -81,7 +83,7 @@ class TableFormat final : public RowFormat {
     all_columns_ = columns_.size();
     layout_.header = settings.header;
     if (skip_others_ && !settings.header)
-      fail("preprocess.skip_other_columns is for files with a header: set preprocess.header = true");
+      fail("preprocess.skip_other_columns requires a header; set preprocess.header = true");
     for (const Column& column : columns_) {
       if (column.kind == ColumnKind::label)
         layout_.labels = "1 is " + listed(column.positive) + ", 0 is " + listed(column.negative);
@@ -95,10 +97,11 @@ class TableFormat final : public RowFormat {
     }
     for (const std::string& feature : layout_.features)
       if (contains(layout_.dense_features, feature))
-        fail("preprocess.column: ", feature, " is a category, and missing_indicator of a number wants the name too");
+        fail("preprocess.column: the category \"", feature,
+             "\" has the name that missing_indicator gives a dense feature; rename it");
     if (layout_.dense_features.empty() && (settings.fill_value || settings.missing_indicator))
       fail("preprocess.", settings.fill_value ? "fill_value" : "missing_indicator",
-           " is for columns of kind = \"number\", and there is none");
+           " applies to columns of kind = \"number\", but there is none; remove it");
   }
 
  private:
@@ -119,7 +122,7 @@ class TableFormat final : public RowFormat {
     for (std::size_t i = 0; i < columns_.size(); ++i) {
       const Column& column = columns_[i];
       if (column.kind == ColumnKind::skip || file.places[i] < 0) continue;
-      const std::string_view whole = row.fields[file.places[i]], field = trim_ ? trimmed(whole) : whole;
+      const std::string_view raw = row.fields[file.places[i]], field = trim_ ? trimmed(raw) : raw;
       if (file.targets == Targets::unread && (column.kind == ColumnKind::label || column.kind == ColumnKind::weight)) {
         row.has_label = row.has_label || (column.kind == ColumnKind::label && !contains(missing_, field));
         continue;
@@ -147,8 +150,8 @@ class TableFormat final : public RowFormat {
     if (fields != 1) return "";
     for (const char other : std::string_view(",;\t|"))
       if (const auto times = std::count(line.begin(), line.end(), other); times > 0 && other != delimiter_)
-        return concat("; it has ", shown(std::string(1, other)), " ", counted(times, "time"),
-                      ", and preprocess.delimiter is ", shown(std::string(1, delimiter_)));
+        return concat("; the line has ", shown(std::string(1, other)), " ", counted(times, "time"),
+                      ", but preprocess.delimiter is ", shown(std::string(1, delimiter_)));
     return "";
   }
 
@@ -163,8 +166,8 @@ class TableFormat final : public RowFormat {
 
   static std::string read_key(const Column& column, std::string_view field, Row& row) {
     if (field.size() > longest_key)
-      return concat(column.name, ": ", shown(field), " is a key of ", field.size(), " bytes; keys have ", longest_key,
-                    " at most");
+      return concat(column.name, ": ", shown(field), " has ", field.size(), " bytes, but keys have at most ",
+                    longest_key);
     if (field.find('\0') != std::string_view::npos) return column.name + ": " + shown(field) + " has a zero byte";
     row.keys.push_back(field);
     return {};
@@ -173,8 +176,8 @@ class TableFormat final : public RowFormat {
   static std::string read_weight(const Column& column, std::string_view field, Row& row) {
     const auto [stop, code] = std::from_chars(field.data(), field.data() + field.size(), row.weight);
     const bool fits = code == std::errc() && stop == field.data() + field.size() && row.weight >= 0 &&
-                      row.weight <= most_sample_weight;
-    return fits ? std::string() : column.name + ": " + shown(field) + " is not a weight, a number from 0 to 1e6";
+                      row.weight <= max_sample_weight;
+    return fits ? std::string() : column.name + ": " + shown(field) + " is not a valid weight (0 to 1e6)";
   }
 
   std::string read_number(const Column& column, std::string_view field, Row& row) const {

@@ -39,10 +39,10 @@ float NumberTransform::operator()(double x) const {
   }
   if (transform_ == Transform::log1p) return log1p(std::max(x, 0.0));
   if (transform_ == Transform::none) return float(x);
-  const double standardised = (x - mean_) / standard_deviation_;
-  if (!(std::abs(standardised) <= std::numeric_limits<float>::max()))
-    fail(feature_, ": ", x, " standardised by ", description(), " does not fit a 32-bit float; look at the column");
-  return float(standardised);
+  const double standardized = (x - mean_) / standard_deviation_;
+  if (!(std::abs(standardized) <= std::numeric_limits<float>::max()))
+    fail(feature_, ": ", x, " after the transform ", description(), " does not fit a 32-bit float; check the column");
+  return float(standardized);
 }
 
 std::string NumberTransform::description() const {

@@ -16,15 +16,16 @@ Vocabulary::Vocabulary(const std::string& feature, const TokenCounts& counts, In
 
 Vocabulary::Vocabulary(const std::string& where, const std::vector<std::uint8_t>& bytes,
                        const std::vector<Index>& offsets) {
-  const bool good = offsets.size() >= 2 && offsets[0] == 0 && offsets[1] == 0 &&
-                    std::is_sorted(offsets.begin(), offsets.end()) && offsets.back() == std::ssize(bytes);
-  if (!good)
-    fail(where, "/offsets does not say where the tokens begin: it starts with 0, 0, ascends, and ends at ",
-         bytes.size());
+  const bool valid = offsets.size() >= 2 && offsets[0] == 0 && offsets[1] == 0 &&
+                     std::is_sorted(offsets.begin(), offsets.end()) && offsets.back() == std::ssize(bytes);
+  if (!valid)
+    fail(where, "/offsets is invalid: it must start with 0, 0, ascend, and end at ", bytes.size(),
+         "; preprocess the raw files again");
   const char* const text = reinterpret_cast<const char*>(bytes.data());
   for (std::size_t id = 1; id + 1 < offsets.size(); ++id) {
     const std::string_view token(text + offsets[id], offsets[id + 1] - offsets[id]);
-    if (tokens_.insert(token) != Index(id) - 1) fail(where, "/tokens has ", shown(token), " twice");
+    if (tokens_.insert(token) != Index(id) - 1)
+      fail(where, "/tokens has ", shown(token), " twice; preprocess the raw files again");
   }
 }
 
@@ -47,23 +48,23 @@ std::vector<Index> Vocabulary::offsets() const {
   return offsets;
 }
 
-TokenCounts merge(const comm::Communicator& comm, const TokenCounts& mine) {
+TokenCounts merge(const comm::Communicator& comm, const TokenCounts& local) {
   // The ranks broadcast one table at a time, so that no rank has more than the sum, its own table and one other.
-  TokenCounts all;
+  TokenCounts merged;
   for (int root = 0; root < comm.size(); ++root) {
-    const bool speaks = root == comm.rank();
-    std::vector<char> bytes = speaks ? mine.tokens.bytes() : std::vector<char>();
-    std::vector<Index> offsets = speaks ? mine.tokens.offsets() : std::vector<Index>();
-    std::vector<Index> counts = speaks ? mine.counts : std::vector<Index>();
+    const bool is_root = root == comm.rank();
+    std::vector<char> bytes = is_root ? local.tokens.bytes() : std::vector<char>();
+    std::vector<Index> offsets = is_root ? local.tokens.offsets() : std::vector<Index>();
+    std::vector<Index> counts = is_root ? local.counts : std::vector<Index>();
     comm.broadcast(bytes, root);
     comm.broadcast(offsets, root);
     comm.broadcast(counts, root);
     comm::agree(comm, [&] {
       for (std::size_t i = 0; i < counts.size(); ++i)
-        all.add(std::string_view(bytes.data() + offsets[i], offsets[i + 1] - offsets[i]), counts[i]);
+        merged.add(std::string_view(bytes.data() + offsets[i], offsets[i + 1] - offsets[i]), counts[i]);
     });
   }
-  return all;
+  return merged;
 }
 
 }  // namespace tesserec::data

@@ -43,6 +43,6 @@ class Vocabulary {
 };
 
 /// Sums the token counts of all ranks. Collective.
-TokenCounts merge(const comm::Communicator& comm, const TokenCounts& mine);
+TokenCounts merge(const comm::Communicator& comm, const TokenCounts& local);
 
 }  // namespace tesserec::data

@@ -31,7 +31,7 @@ TESSEREC_KERNEL void inverse_of(double power, Index n, const double* y, double* 
 
 }  // namespace
 
-Zipf::Zipf(Index rows, double exponent) : rows_(rows), exponent_(exponent), hot_(std::min(rows, most_hot)) {
+Zipf::Zipf(Index rows, double exponent) : rows_(rows), exponent_(exponent), hot_(std::min(rows, max_hot)) {
   std::vector<double> weights;
   for (Index rank = 0; rank < hot_; ++rank) weights.push_back(weight(double(rank + 1), exponent));
   if (hot_ < rows) {
@@ -78,18 +78,18 @@ double Zipf::place(const std::uint32_t* quad) const {
 
 Index Zipf::accept(double x, double y) const {
   const double k = std::clamp(std::floor(x + 0.5), double(hot_ + 1), double(rows_));
-  // Rejection concerns the left border of a cell, less than a thousandth of its width for ranks beyond most_hot.
+  // Rejection concerns the left border of a cell, less than a thousandth of its width for ranks beyond max_hot.
   return x > k - 0.499 || y >= integral(k + 0.5) - weight(k, exponent_) ? Index(k) - 1 : -1;
 }
 
 void Zipf::draw(const Random& random, std::span<const Index> rows, std::span<const Index> firsts, Index stride,
                 Index* ranks) const {
-  constexpr Index most = 512;  // ranks per pass
-  std::uint32_t quads[4 * most];
-  Index tail[most];
-  double y[most], x[most];
-  for (Index begin = 0; begin < std::ssize(rows); begin += most) {
-    const Index n = std::min(most, std::ssize(rows) - begin);
+  constexpr Index block_ranks = 512;  // ranks per pass
+  std::uint32_t quads[4 * block_ranks];
+  Index tail[block_ranks];
+  double y[block_ranks], x[block_ranks];
+  for (Index begin = 0; begin < std::ssize(rows); begin += block_ranks) {
+    const Index n = std::min(block_ranks, std::ssize(rows) - begin);
     random.quads(rows.subspan(begin, n), firsts.subspan(begin, n), quads);
     Index in_tail = 0;
     for (Index i = 0; i < n; ++i) {

@@ -14,7 +14,7 @@ namespace tesserec::data {
 class Zipf {
  public:
   /// Maximum number of hot ranks: with the tail, the alias table has 4096 entries.
-  static constexpr Index most_hot = 4095;
+  static constexpr Index max_hot = 4095;
 
   /// Takes the number of ranks and an exponent of at least 0, and builds the alias table.
   Zipf(Index rows, double exponent);

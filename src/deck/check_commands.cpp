@@ -9,8 +9,8 @@
 namespace tesserec::deck {
 
 void require_data(const Deck& deck) {
-  const bool given = !deck.data.source.empty() || deck.data.synthetic.kind != data::SyntheticKind::none;
-  if (deck.data.train.empty() && !given)
+  const bool has_other_source = !deck.data.source.empty() || deck.data.synthetic.kind != data::SyntheticKind::none;
+  if (deck.data.train.empty() && !has_other_source)
     fail(deck.at("data.train"),
          " is missing: give HDF5 data sets (tesserec preprocess makes them) or [data.synthetic]");
   namespace fs = std::filesystem;
@@ -33,13 +33,13 @@ void require_training(const Deck& deck) {
   const train::CheckpointSettings& checkpoint = deck.checkpoint;
   if (checkpoint.resume == "best")
     fail(deck.at("checkpoint.resume"),
-         " is \"best\", which evaluate and predict take; to train on from there name its path, or give it as "
-         "checkpoint.start_from to a run with another run.output");
+         " is \"best\", which only evaluate and predict accept; to continue training from it, name its path, or set "
+         "checkpoint.start_from in a run with another run.output");
   const bool by_path = checkpoint.resume != "auto" && checkpoint.resume != "never";
   if (by_path && !checkpoint.start_from.empty())
-    fail(deck.at("checkpoint.start_from"), ": checkpoint.resume names a checkpoint, too; leave one of them out");
+    fail(deck.at("checkpoint.start_from"), " is set, but checkpoint.resume names a checkpoint, too; omit one of them");
   if (checkpoint.start_states && checkpoint.start_from.empty())
-    fail(deck.at("checkpoint.start_states"), " is true, but checkpoint.start_from names no checkpoint");
+    fail(deck.at("checkpoint.start_states"), " is true, but checkpoint.start_from is empty; name a checkpoint");
 }
 
 void require_preprocess(const Deck& deck) {

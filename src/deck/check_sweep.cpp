@@ -18,14 +18,15 @@ void check_own_folders(const Deck& deck) {
     for (const char* block :
          {"sweep", "run.name", "run.output", "run.mlperf_log", "checkpoint.path", "checkpoint.resume"})
       if (in_block(key.path, block))
-        fail(deck.at("sweep.keys." + key.path), " cannot vary: every point has a folder of its own in the sweep's");
+        fail(deck.at("sweep.keys." + key.path),
+             " cannot vary, because each point has its own folder in the sweep's; remove it");
   if (!deck.checkpoint.path.empty())
-    fail(deck.at("checkpoint.path"), " is one folder, and every point of a sweep has its own; leave it empty");
+    fail(deck.at("checkpoint.path"), " is one folder, but each point of a sweep needs its own; leave it empty");
   if (!deck.run.mlperf_log.empty())
-    fail(deck.at("run.mlperf_log"), " is one file, and every point of a sweep is a run of its own; leave it empty");
+    fail(deck.at("run.mlperf_log"), " is one file, but each point of a sweep is a separate run; leave it empty");
   if (deck.checkpoint.resume != "auto")
     fail(deck.at("checkpoint.resume"), " is ", quoted(deck.checkpoint.resume),
-         ", but points of a sweep go on from their own checkpoints: leave it \"auto\"");
+         ", but points of a sweep resume from their own checkpoints; leave it \"auto\"");
 }
 
 void check_metric(const Deck& deck) {
@@ -44,21 +45,23 @@ void check_metric(const Deck& deck) {
 void check_halving(const Deck& deck) {
   const sweep::Halving& halving = deck.sweep.halving;
   if (halving.first_steps == 0) return;
-  if (deck.train.steps == 0) fail(deck.at("sweep.halving"), " needs the length of a whole run: set train.steps");
+  if (deck.train.steps == 0) fail(deck.at("sweep.halving"), " needs the length of a whole run; set train.steps");
   if (halving.first_steps > deck.train.steps)
     fail(deck.at("sweep.halving.first_steps"), " is ", halving.first_steps, ", but a whole run has ", deck.train.steps,
-         " steps (train.steps)");
+         " steps (train.steps); lower it");
   if (deck.checkpoint.keep == 0)
-    fail(deck.at("checkpoint.keep"), " is 0, but points go on from rung to rung by their checkpoints: keep at least 1");
+    fail(deck.at("checkpoint.keep"),
+         " is 0, but points continue from rung to rung by their checkpoints; keep at least 1");
   for (const auto& [key, is_set] : {std::pair("evaluate.stop_at_auc", deck.evaluate.stop_at_auc > 0),
                                     std::pair("evaluate.patience", deck.evaluate.patience > 0)})
-    if (is_set) fail(deck.at(key), " ends points at other steps than [sweep.halving] compares them at; leave it 0");
+    if (is_set) fail(deck.at(key), " would end points at other steps than the rungs of [sweep.halving]; leave it 0");
   if (sweep::is_of_machine(deck.sweep.metric))
     fail(deck.at("sweep.metric"), " is ", quoted(deck.sweep.metric),
-         ", another in each run: halving would not decide the same twice");
+         ", which differs from run to run, so halving would not be reproducible; choose another metric");
   for (const sweep::Key& key : deck.sweep.keys)
     if (key.path == "train.steps")
-      fail(deck.at("sweep.keys.train.steps"), " cannot vary with [sweep.halving], whose last rung it is");
+      fail(deck.at("sweep.keys.train.steps"),
+           " cannot vary with [sweep.halving], because its last rung is train.steps; remove it");
 }
 
 }  // namespace

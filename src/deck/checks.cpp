@@ -22,73 +22,75 @@ namespace {
 
 void check_data(const Deck& deck) {
   const data::SyntheticSettings& synthetic = deck.data.synthetic;
-  const bool on = synthetic.kind != data::SyntheticKind::none;
+  const bool generates = synthetic.kind != data::SyntheticKind::none;
   if (deck.lines.count("data.synthetic") != 0 && deck.lines.count("data.synthetic.kind") == 0)
-    fail(deck.at("data.synthetic.kind"), " is missing: planted, reference or none");
+    fail(deck.at("data.synthetic.kind"), " is missing; set it to planted, reference or none");
   const data::Settings& data = deck.data;
-  if (on && !data.source.empty())
+  if (generates && !data.source.empty())
     fail(deck.at("data.source"), " and data.synthetic are both given; keep one, or set data.synthetic.kind = \"none\"");
   const std::pair<const char*, const std::vector<std::string>&> named[] = {
       {"data.train", data.train}, {"data.evaluate", data.evaluate}, {"data.predict", data.predict}};
   for (const auto& [key, files] : named)
     if (!files.empty() && !data.source.empty()) fail(deck.at("data.source"), " and ", key, " are both given; keep one");
-  if (!on) return;
+  if (!generates) return;
   for (const auto& [key, files] : named)
     if (!files.empty())
       fail(deck.at("data.synthetic"), " and ", key, " are both given; keep one, or set data.synthetic.kind = \"none\"");
-  if (synthetic.samples == 0) fail(deck.at("data.synthetic.samples"), " must be at least 1");
-  if (synthetic.rows.empty())
-    fail(deck.at("data.synthetic.rows"), " is empty: a model has at least one table; give its number of rows");
+  if (synthetic.samples == 0) fail(deck.at("data.synthetic.samples"), " is 0; give at least 1 sample");
+  if (synthetic.rows.empty()) fail(deck.at("data.synthetic.rows"), " is empty; give the number of rows of each table");
   if (const auto fault = data::fault(synthetic)) fail(deck.at("data.synthetic." + fault->key), " ", fault->text);
   if (synthetic.bit_generator != data::BitGenerator::mt19937) return;
   if (synthetic.kind != data::SyntheticKind::reference)
-    fail(deck.at("data.synthetic.bit_generator"), " is mt19937, which only kind = \"reference\" draws from");
+    fail(deck.at("data.synthetic.bit_generator"), " is mt19937, which requires kind = \"reference\"");
   if (deck.train.shuffle)
     fail(deck.at("data.synthetic.bit_generator"),
-         " is mt19937, whose samples come one after the other: set train.shuffle = false");
+         " is mt19937, which draws the samples in order; set train.shuffle = false");
   if (deck.run.seed > std::numeric_limits<std::uint32_t>::max())
-    fail(deck.at("run.seed"), " is ", deck.run.seed, ", and mt19937 takes seeds below 2^32");
+    fail(deck.at("run.seed"), " is ", deck.run.seed, ", but mt19937 takes seeds below 2^32; lower it");
 }
 
 void check_column(const Deck& deck, std::size_t i, int& labels, int& weights) {
   const data::Column& column = deck.preprocess.columns[i];
   const std::string path = "preprocess.column." + std::to_string(i);
-  const std::string who = " of column \"" + column.name + "\" ";
+  const std::string subject = " of column \"" + column.name + "\" ";
   const bool label = column.kind == data::ColumnKind::label;
-  if (label && ++labels > 1) fail(deck.at(path + ".kind"), who, "is label, but another column is the label already");
+  if (label && ++labels > 1)
+    fail(deck.at(path + ".kind"), subject, "is label, but another column is the label already; keep one");
   if (column.kind == data::ColumnKind::weight && ++weights > 1)
-    fail(deck.at(path + ".kind"), who, "is weight, but another column is the weight already");
+    fail(deck.at(path + ".kind"), subject, "is weight, but another column is the weight already; keep one");
   if (label && column.positive.empty())
-    fail(deck.at(path + ".positive"), who, "is missing: the texts of the label that mean 1");
+    fail(deck.at(path + ".positive"), subject, "is missing; list the texts of the label that mean 1");
   if (label && column.negative.empty())
-    fail(deck.at(path + ".negative"), who, "is missing: the texts of the label that mean 0");
+    fail(deck.at(path + ".negative"), subject, "is missing; list the texts of the label that mean 0");
   for (const std::string& text : column.positive)
     if (std::count(column.negative.begin(), column.negative.end(), text) != 0)
-      fail(deck.at(path + ".positive"), who, "has ", quoted(text), ", which is also in negative");
+      fail(deck.at(path + ".positive"), subject, "has ", quoted(text),
+           ", which is also in negative; keep it in one of the two");
   if (!label && !(column.positive.empty() && column.negative.empty()))
-    fail(deck.at(path + (column.positive.empty() ? ".negative" : ".positive")), who, "is for the label only");
+    fail(deck.at(path + (column.positive.empty() ? ".negative" : ".positive")), subject,
+         "applies only to the label; remove it");
   if (column.kind != data::ColumnKind::number && column.transform != data::Transform::none)
-    fail(deck.at(path + ".transform"), who, "is for numbers only");
+    fail(deck.at(path + ".transform"), subject, "applies only to numbers; remove it");
   if (column.kind != data::ColumnKind::number && (column.fill_value || column.missing_indicator))
-    fail(deck.at(path + (column.fill_value ? ".fill_value" : ".missing_indicator")), who, "is for numbers only");
+    fail(deck.at(path + (column.fill_value ? ".fill_value" : ".missing_indicator")), subject,
+         "applies only to numbers; remove it");
 }
 
 void check_preprocess(const Deck& deck) {
   const data::PreprocessSettings& preprocess = deck.preprocess;
   if (preprocess.extend && preprocess.vocabulary.empty())
-    fail(deck.at("preprocess.extend"),
-         " is for a vocabulary that is there; name its data set in preprocess.vocabulary");
+    fail(deck.at("preprocess.extend"), " needs an existing vocabulary; name its data set in preprocess.vocabulary");
   if (preprocess.format == data::RawFormat::criteo) {
     if (!preprocess.columns.empty())
       fail(deck.at("preprocess.column"), " is given, but preprocess.format is criteo; set it to \"table\"");
     if (preprocess.skip_other_columns)
-      fail(deck.at("preprocess.skip_other_columns"), " is for preprocess.format = \"table\"");
+      fail(deck.at("preprocess.skip_other_columns"), " applies only to preprocess.format = \"table\"; remove it");
     return;
   }
   if (preprocess.skip_other_columns && !preprocess.header)
-    fail(deck.at("preprocess.skip_other_columns"), " is for files with a header; set preprocess.header = true");
+    fail(deck.at("preprocess.skip_other_columns"), " requires a header; set preprocess.header = true");
   if (preprocess.columns.empty())
-    fail(deck.at("preprocess.format"), " is table, but there is no [[preprocess.column]]");
+    fail(deck.at("preprocess.format"), " is table, but there is no [[preprocess.column]]; describe each column");
   int labels = 0, weights = 0;
   bool categories = false;
   std::vector<std::string> names;
@@ -98,13 +100,15 @@ void check_preprocess(const Deck& deck) {
     names.push_back(preprocess.columns[i].name);
     if (names.back().find('*') != std::string::npos && !preprocess.header)
       fail(deck.at("preprocess.column." + std::to_string(i) + ".name"), " \"", names.back(),
-           "\" stands for names in a header; set preprocess.header = true");
+           "\" matches names in a header; set preprocess.header = true");
     if (!repeated_text(names).empty())
-      fail(deck.at("preprocess.column." + std::to_string(i) + ".name"), " \"", names.back(), "\" is used twice");
+      fail(deck.at("preprocess.column." + std::to_string(i) + ".name"), " \"", names.back(),
+           "\" is used twice; rename one column");
   }
-  if (labels == 0) fail(deck.at("preprocess.column"), ": no column has kind = \"label\"");
+  if (labels == 0) fail(deck.at("preprocess.column"), ": no column has kind = \"label\"; give one");
   if (!categories)
-    fail(deck.at("preprocess.column"), ": no column has kind = \"category\", so there would be no table");
+    fail(deck.at("preprocess.column"),
+         ": no column has kind = \"category\", so there would be no table; give at least one");
 }
 
 void check_schedule(const Deck& deck) {
@@ -112,7 +116,7 @@ void check_schedule(const Deck& deck) {
   if (const auto fault = optim::fault(schedule)) fail(deck.at("schedule." + fault->key), " ", fault->text);
   if (schedule.decay_start_step > 0 && schedule.decay_steps == 0)
     fail(deck.at("schedule.decay_start_step"), " is ", schedule.decay_start_step,
-         ", but schedule.decay_steps is 0, so that no rate decays; set decay_steps, or leave both");
+         ", but schedule.decay_steps is 0, so no rate decays; set decay_steps, or omit both");
 }
 
 /// Returns whether a step subtracts lr * weight_decay * w, unscaled by a trust ratio or a divisor.
@@ -124,19 +128,19 @@ bool takes_from_weights(const optim::Settings& o) {
 
 /// Checks the rates that [schedule] derives from the base rate, and the weight decay at the highest of them.
 void check_rates(const Deck& deck, const std::string& path, const optim::Settings& o) {
-  const Index last = deck.train.steps > 0 ? deck.train.steps : most_steps;
+  const Index last = deck.train.steps > 0 ? deck.train.steps : step_limit;
   const optim::GreatestRate greatest = optim::greatest_rate(deck.schedule, o.lr, last);
   const std::string lr = concat(path, ".lr = ", shortest(o.lr));
   if (!(greatest.rate <= std::numeric_limits<float>::max()))
-    fail(deck.at(concat("schedule.stages.", greatest.stage)), " makes of ", lr, " a learning rate of ",
+    fail(deck.at(concat("schedule.stages.", greatest.stage)), " raises ", lr, " to a learning rate of ",
          significant(greatest.rate, 4), ", more than a float holds; lower its value or scale, or end it earlier");
   if (deck.schedule.decay_steps > 0 && o.lr < optim::least_decayed_rate)
-    fail(deck.at("schedule.decay_steps"), " decays rates to ", shortest(optim::least_decayed_rate),
-         " at least, so that ", lr, " would rise; raise it, or let [[schedule.stages]] decay it");
+    fail(deck.at("schedule.decay_steps"), " decays rates to ", shortest(optim::least_decayed_rate), " at least, so ",
+         lr, " would rise; raise it, or let [[schedule.stages]] decay it");
   if (const double taken = greatest.rate * o.weight_decay; takes_from_weights(o) && taken > 1)
-    fail(deck.at(path + ".weight_decay"), " is ", shortest(o.weight_decay), "; times the learning rate of up to ",
-         significant(greatest.rate, 4), " (", lr, ") that is ", significant(taken, 4),
-         ": a step would take more than the whole weight away; lower one of them");
+    fail(deck.at(path + ".weight_decay"), " is ", shortest(o.weight_decay), "; times the largest learning rate ",
+         significant(greatest.rate, 4), " (", lr, ") it is ", significant(taken, 4),
+         ", so a step would subtract more than the whole weight; lower one of them");
 }
 
 void check_optimizer(const Deck& deck, const std::string& path, const optim::Settings& o) {
@@ -146,7 +150,7 @@ void check_optimizer(const Deck& deck, const std::string& path, const optim::Set
   const bool sums = type.reads("initial_accumulator");
   if (!sums || float(o.initial_accumulator) == 0.0f)
     fail(deck.at(path + ".eps"), sums ? " and initial_accumulator are both 0" : " is 0",
-         ": a gradient of 0 would divide 0 by 0");
+         ", so a gradient of 0 would divide 0 by 0; give a positive eps");
 }
 
 void check_table_optimizer(const Deck& deck, const embedding::EmbeddingBagConfig& table) {
@@ -157,8 +161,8 @@ void check_table_optimizer(const Deck& deck, const embedding::EmbeddingBagConfig
   if (plan != deck.plan.tables.end() && plan->second.kernel.has(planning::ComputeKernel::dense) &&
       !optim::info(table.optimizer->type).elementwise())
     fail(deck.at("plan.tables." + table.name + ".kernel"), " is dense, but the table's optimizer ",
-         optim::info(table.optimizer->type).name, " has no dense form; ",
-         join(optim::elementwise_types(), ", ", &optim::TypeInfo::name), " have, and kernel \"fused\" has all");
+         optim::info(table.optimizer->type).name, " has no dense form; use kernel \"fused\", or one of ",
+         join(optim::elementwise_types(), ", ", &optim::TypeInfo::name));
 }
 
 void check_plan(const Deck& deck) {
@@ -172,16 +176,17 @@ void check_plan(const Deck& deck) {
   for (const auto& [name, plan] : deck.plan.tables) {
     const std::string path = "plan.tables." + name;
     if (!names.empty() && std::count(names.begin(), names.end(), name) == 0)
-      fail(deck.at(path), ": there is no table \"", name, "\"; there are ", join(names));
+      fail(deck.at(path), ": there is no table \"", name, "\"; the tables are ", join(names));
     std::set<int> owners(plan.ranks.begin(), plan.ranks.end());
-    if (owners.size() != plan.ranks.size()) fail(deck.at(path + ".ranks"), " names a rank twice");
+    if (owners.size() != plan.ranks.size()) fail(deck.at(path + ".ranks"), " names a rank twice; name each owner once");
     if (plan.ranks.empty()) continue;
     if (!plan.sharding.forced())
-      fail(deck.at(path + ".ranks"), " needs a sharding of its own: one type, table_wise or another");
+      fail(deck.at(path + ".ranks"), " is set, so the sharding of the table must name exactly one type");
     if (plan.sharding.has(planning::ShardingType::table_wise) && plan.ranks.size() > 1)
-      fail(deck.at(path + ".ranks"), " has ", plan.ranks.size(), " ranks, but a table_wise table has one owner");
+      fail(deck.at(path + ".ranks"), " has ", plan.ranks.size(),
+           " ranks, but a table_wise table has one owner; name one");
     if (plan.sharding.has(planning::ShardingType::data_parallel))
-      fail(deck.at(path + ".ranks"), " is given, but a data_parallel table is on every rank");
+      fail(deck.at(path + ".ranks"), " is set, but a data_parallel table is on every rank; remove it");
   }
 }
 
@@ -194,20 +199,20 @@ void check_metrics(const Deck& deck) {
   for (const auto& [key, is_set] :
        {std::pair("stop_at_auc", deck.evaluate.stop_at_auc > 0), std::pair("patience", deck.evaluate.patience > 0)})
     if (is_set && deck.evaluate.every_steps == 0)
-      fail(deck.at(std::string("evaluate.") + key), " needs evaluations while training: set evaluate.every_steps");
+      fail(deck.at(std::string("evaluate.") + key), " needs evaluations during training; set evaluate.every_steps");
   const bool monitors = deck.evaluate.patience > 0 || deck.checkpoint.keep_best;
   if (monitors && std::find(names.begin(), names.end(), deck.evaluate.monitor) == names.end())
     fail(deck.at("evaluate.monitor"), " is ", quoted(deck.evaluate.monitor), ", which evaluate.metrics lacks; it has ",
          join(names));
   if (deck.checkpoint.keep_best && deck.checkpoint.keep == 0)
-    fail(deck.at("checkpoint.keep_best"), " is true, but checkpoint.keep = 0 writes none: keep at least 1");
-  const auto of_groups = std::find_if(names.begin(), names.end(), metrics::needs_groups);
-  if (of_groups == names.end() || !deck.evaluate.group.empty()) return;
+    fail(deck.at("checkpoint.keep_best"), " is true, but checkpoint.keep = 0 writes no checkpoint; keep at least 1");
+  const auto group_metric = std::find_if(names.begin(), names.end(), metrics::needs_groups);
+  if (group_metric == names.end() || !deck.evaluate.group.empty()) return;
   std::vector<std::string> features;
   for (const auto& table : deck.tables)
     for (const std::string& feature : table.feature_names) features.push_back(quoted(feature));
-  fail(deck.at("evaluate.metrics"), " has ", quoted(*of_groups),
-       ", which needs groups: set evaluate.group to the feature that holds a sample's user or session",
+  fail(deck.at("evaluate.metrics"), " has ", quoted(*group_metric),
+       ", which needs groups; set evaluate.group to the feature that holds a sample's user or session",
        features.empty() ? "" : ", one of " + join(features));
 }
 
@@ -230,7 +235,7 @@ void check_deck(const Deck& deck) {
   else if (k > lanes)
     fail(deck.at("train.accumulate"), " is ", k, " and needs as many lanes, but train.lanes is ", lanes,
          deck.train.lanes == 0 ? " (from train.batch_size)" : "", "; set train.lanes = ", k,
-         " or train.accumulate = ", lanes, ", or less");
+         " or more, or train.accumulate = ", lanes, " or less");
   check_metrics(deck);
 }
 

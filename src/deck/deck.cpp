@@ -23,17 +23,18 @@ std::vector<KeyValue> values_of(const Deck& deck) {
     }
   }
   std::set<std::string> names;
-  for (const KeyValue& one : flat.keys) names.insert(one.key);
-  for (const KeyValue& one : deck.given)
-    if (names.count(one.key) == 0) flat.keys.push_back(one);
+  for (const KeyValue& entry : flat.keys) names.insert(entry.key);
+  for (const KeyValue& entry : deck.given)
+    if (names.count(entry.key) == 0) flat.keys.push_back(entry);
   return std::move(flat.keys);
 }
 
 std::string read_deck_text(const std::string& path) {
   std::error_code code;
-  if (std::filesystem::is_directory(path, code)) fail(path, ": is a directory; give the path of a deck (a TOML file)");
+  if (std::filesystem::is_directory(path, code))
+    fail(path, ": the path is a directory; give the path of a deck (a TOML file)");
   std::string text = read_file(path, "the deck", largest_deck + 1);
-  if (text.size() > largest_deck) fail(path, ": is larger than 1 MiB, so it is not a deck");
+  if (text.size() > largest_deck) fail(path, ": the file is larger than 1 MiB, so it is not a deck");
   return text;
 }
 

@@ -50,7 +50,7 @@ Section source_section(const data::SourceType& type) {
   section.read = [=, name = type.name, read = section.read](Deck& deck, const Value& root) {
     const Value* block = root.find_path(path);
     if (block != nullptr && deck.data.source != name)
-      fail(block->where, ": ", path, " is for data.source = ", quoted(name), "; set it, or leave the block out");
+      fail(block->where, ": ", path, " applies only to data.source = ", quoted(name), "; set it, or omit the block");
     read(deck, root);
   };
   section.write = [=, name = type.name, write = section.write](const Deck& deck, std::string& out) {
@@ -60,7 +60,7 @@ Section source_section(const data::SourceType& type) {
 }
 
 /// Maximum number of samples. It is exact as a double, and adding a batch to it does not overflow.
-constexpr Index most_samples = Index{1} << 53;
+constexpr Index max_samples = Index{1} << 53;
 
 Section synthetic_section() {
   using Synthetic = data::SyntheticSettings;
@@ -73,8 +73,8 @@ Section synthetic_section() {
       choice("kind", &Synthetic::kind, kinds,
              "Generator of samples. planted: click logs from a hidden model with a known best AUC. reference: uniform "
              "generator of the reference DLRM. none: no synthetic data."),
-      integer("samples", &Synthetic::samples, {0, most_samples}, "samples", "Training samples of an epoch."),
-      integer("evaluate_samples", &Synthetic::evaluate_samples, {0, most_samples}, "samples",
+      integer("samples", &Synthetic::samples, {0, max_samples}, "samples", "Training samples of an epoch."),
+      integer("evaluate_samples", &Synthetic::evaluate_samples, {0, max_samples}, "samples",
               "Evaluation samples. planted: drawn independently of the training samples. reference: the first samples "
               "of the same sequence as in training."),
       integers("rows", &Synthetic::rows, {1, no_limit}, {}, "rows", "Rows of each table; one feature per table."),
@@ -203,7 +203,7 @@ Section column_section() {
                   "One column of a delimited table. Blocks follow the order of the file if it has no header.",
                   infos(keys)};
   section.read = [=](Deck& deck, const Value& root) {
-    const Value* blocks = repeated(root, path, "give one [[preprocess.column]] a column of the table");
+    const Value* blocks = repeated(root, path, "give one [[preprocess.column]] for each column of the table");
     for (std::size_t i = 0; blocks != nullptr && i < blocks->list.size(); ++i)
       read_keys(deck, keys, deck.preprocess.columns.emplace_back(), blocks->list[i], path + "." + std::to_string(i));
   };

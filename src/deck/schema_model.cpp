@@ -24,7 +24,7 @@ Section model_section() {
 
 std::vector<Section> optimizer_sections() {
   const Keys<train::OptimizerSettings> keys = {
-      number("max_norm", &train::OptimizerSettings::max_norm, {.least = 1e-30}, "",
+      number("max_norm", &train::OptimizerSettings::max_norm, {.min_magnitude = 1e-30}, "",
              "Largest L2 norm of all gradients of a step together, of layers and touched rows; longer ones are scaled "
              "down, before max_gradient. 0 means no limit."),
   };

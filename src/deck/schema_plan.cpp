@@ -36,9 +36,12 @@ Key<planning::ParameterConstraints> types_key() {
         o.sharding = {};
         read_list(v, path, Length{1}, true, [&](const Value& e, const std::string& p) {
           const auto type = choices[read_choice(e, p, names)].second;
-          if (!type && v.kind == Kind::list) fail(v.where, ": ", path, ": auto stands alone; name types or leave it");
+          if (!type && v.kind == Kind::list)
+            fail(v.where, ": ", path,
+                 ": \"auto\" cannot be combined with other types; list explicit types or omit the key");
           if (!type) return;
-          if (o.sharding.has(*type)) fail(v.where, ": ", path, " names ", planning::name(*type), " twice");
+          if (o.sharding.has(*type))
+            fail(v.where, ": ", path, " names ", planning::name(*type), " twice; name it once");
           o.sharding.list.push_back(*type);
         });
       },
@@ -65,7 +68,8 @@ Key<planning::ParameterConstraints> kernels_key() {
         o.kernel = {};
         read_list(v, path, Length{1}, true, [&](const Value& e, const std::string& p) {
           const auto kernel = choices[read_choice(e, p, names)].second;
-          if (o.kernel.has(kernel)) fail(v.where, ": ", path, " names ", planning::name(kernel), " twice");
+          if (o.kernel.has(kernel))
+            fail(v.where, ": ", path, " names ", planning::name(kernel), " twice; name it once");
           o.kernel.list.push_back(kernel);
         });
       },
@@ -158,11 +162,14 @@ Section costs_section() {
   section.read = [keys, inner = section.read](Deck& deck, const Value& root) {
     const planning::GpuMachine* gpu = planning::gpu_machine(deck.plan.machine);
     const bool cuda = planning::plan_device(deck.plan) == "cuda";
-    if (gpu && !cuda) fail(deck.at("plan.machine"), " names GPUs, and plan.device is \"cpu\"; take one of them away");
+    if (gpu && !cuda)
+      fail(deck.at("plan.machine"), " is ", quoted(deck.plan.machine),
+           ", which has GPUs, but plan.device is \"cpu\"; change one of them");
     if (cuda) deck.plan.costs = (gpu ? gpu : &planning::gpu_machines().front())->costs;
     if (!gpu && !deck.plan.machine.empty() && !std::filesystem::exists(deck.plan.machine))
-      fail(deck.at("plan.machine"), " is neither ",
-           join(planning::gpu_machines(), ", ", [](const planning::GpuMachine& one) { return quoted(one.name); }),
+      fail(deck.at("plan.machine"), " is ", quoted(deck.plan.machine), ", which is neither ",
+           join(planning::gpu_machines(), ", ",
+                [](const planning::GpuMachine& machine) { return quoted(machine.name); }),
            " nor a file");
     if (!gpu && !deck.plan.machine.empty())
       read_keys(deck, keys, deck.plan.costs, parse_toml(read_deck_text(deck.plan.machine), deck.plan.machine),

@@ -19,7 +19,7 @@ template <class Key>
 Key of_draws(const Key& key) {
   return of_some(
       key, [](const Sweep& s) { return s.method == Method::random || s.method == Method::halton; },
-      [](const Sweep&) { return "is for method = \"random\" and \"halton\" only"; });
+      [](const Sweep&) { return "applies only to method = \"random\" and \"halton\""; });
 }
 
 /// Makes effective_deck() write the section only for a deck with keys that vary.
@@ -64,7 +64,7 @@ Section sweep_section() {
 Section halving_section() {
   using Halving = sweep::Halving;
   const Keys<Halving> keys = {
-      required(integer("first_steps", &Halving::first_steps, {1, most_steps}, "steps",
+      required(integer("first_steps", &Halving::first_steps, {1, step_limit}, "steps",
                        "Steps of the first rung, at which points are first compared.")),
       integer("eta", &Halving::eta, {2, 1000}, "",
               "Factor between the steps of rungs. At each rung 1 / eta of the points, the best and at least one, "
@@ -116,7 +116,7 @@ Section keys_section() {
       if (value.kind == Kind::list && value.list.empty())
         fail(value.where, ": ", path, " is an empty list; give the values that the key takes");
       if (value.kind == Kind::list)
-        for (const Value& one : value.list) key.values.push_back(toml_text(one));
+        for (const Value& element : value.list) key.values.push_back(toml_text(element));
       else if (value.kind == Kind::table)
         read_keys(deck, keys, key, value, path);
       else
@@ -127,7 +127,8 @@ Section keys_section() {
     if (!deck.sweep.keys.empty()) out += "\n[sweep.keys]\n";
     for (const sweep::Key& key : deck.sweep.keys) {
       std::string range;
-      for (const auto& one : keys) range += (range.empty() ? "" : ", ") + one.info.name + " = " + one.write(key);
+      for (const auto& range_key : keys)
+        range += (range.empty() ? "" : ", ") + range_key.info.name + " = " + range_key.write(key);
       out += quoted(key.path) + " = " + (key.values.empty() ? "{" + range + "}" : "[" + join(key.values) + "]") + "\n";
     }
   };

@@ -16,29 +16,29 @@ Section stage_section() {
     names.emplace_back(policy.name, policy.policy);
     texts += " " + policy.name + ": " + policy.text;
   }
-  const auto some = [](const Key<Stage>& key) {
+  const auto of_policy = [](const Key<Stage>& key) {
     const auto policy = [](const Stage& stage) { return optim::policies()[std::size_t(stage.policy)]; };
     return of_some(
         key, [=](const Stage& stage) { return policy(stage).reads(key.info.name); },
         [=](const Stage& stage) {
           const std::vector<std::string> read = policy(stage).keys;
-          return "is not for policy = " + quoted(policy(stage).name) + ", which reads max_steps, scale" +
+          return "does not apply to policy = " + quoted(policy(stage).name) + ", which reads max_steps, scale" +
                  (read.empty() ? "" : ", " + join(read));
         });
   };
   const Keys<Stage> keys = {
       required(choice("policy", &Stage::policy, names, texts)),
-      required(integer("max_steps", &Stage::max_steps, {1, most_steps}, "steps",
+      required(integer("max_steps", &Stage::max_steps, {1, step_limit}, "steps",
                        "Largest number of steps since the start of training at which the stage applies.")),
       number("scale", &Stage::scale, {}, "", "Additional factor of the stage's rate."),
-      some(number("value", &Stage::value, {}, "", "Parameter of the policy.")),
-      some(number("end_value", &Stage::end_value, {}, "", "linear: factor at max_steps.")),
-      some(integer("start_steps", &Stage::start_steps, {0, most_steps}, "steps",
-                   "linear: step at which the line begins, at most the stage's first step.")),
-      some(integer("decay_steps", &Stage::decay_steps, {0, most_steps}, "steps",
-                   "poly, step, exponential: divisor of s; 0 means max_steps for poly, else 1.")),
-      some(integer("period", &Stage::period, {0, most_steps}, "steps",
-                   "cosine: length of a period; 0 means max_steps.")),
+      of_policy(number("value", &Stage::value, {}, "", "Parameter of the policy.")),
+      of_policy(number("end_value", &Stage::end_value, {}, "", "linear: factor at max_steps.")),
+      of_policy(integer("start_steps", &Stage::start_steps, {0, step_limit}, "steps",
+                        "linear: step at which the line begins, at most the stage's first step.")),
+      of_policy(integer("decay_steps", &Stage::decay_steps, {0, step_limit}, "steps",
+                        "poly, step, exponential: divisor of s; 0 means max_steps for poly, else 1.")),
+      of_policy(integer("period", &Stage::period, {0, step_limit}, "steps",
+                        "cosine: length of a period; 0 means max_steps.")),
   };
   const std::string path = "schedule.stages";
   Section section;
@@ -47,7 +47,7 @@ Section stage_section() {
                   "last one the base rate applies.",
                   infos(keys)};
   section.read = [=](Deck& deck, const Value& root) {
-    const Value* blocks = repeated(root, path, "give one [[schedule.stages]] a stage, or none");
+    const Value* blocks = repeated(root, path, "give one [[schedule.stages]] for each stage, or omit the key");
     for (std::size_t i = 0; blocks != nullptr && i < blocks->list.size(); ++i)
       read_keys(deck, keys, deck.schedule.stages.emplace_back(), blocks->list[i], path + "." + std::to_string(i));
   };
@@ -75,8 +75,8 @@ std::vector<Section> train_sections() {
       integer("accumulate", &Train::accumulate, {1, 65536}, "batches",
               "Batches accumulated into one weight update (a power of two). Results are the bits of one batch of that "
               "many samples, in the memory of batch_size samples."),
-      integer("epochs", &Train::epochs, {1, most_steps}, "epochs", "Passes over the training data."),
-      integer("steps", &Train::steps, {0, most_steps}, "steps", "Steps of the whole run; 0 means all epochs."),
+      integer("epochs", &Train::epochs, {1, step_limit}, "epochs", "Passes over the training data."),
+      integer("steps", &Train::steps, {0, step_limit}, "steps", "Steps of the whole run; 0 means all epochs."),
       integer("lanes", &Train::lanes, {0, 65536}, "lanes",
               "Summation lanes of a step: a power of two, at least ranks times accumulate; 0 means from the samples of "
               "a step. Bits depend on the lanes, never on the ranks."),
@@ -84,7 +84,7 @@ std::vector<Section> train_sections() {
       boolean("pipeline", &Train::pipeline,
               "Exchange the ids of the next batch while one computes, if there are several ranks. Results are the same "
               "bits."),
-      integer("log_every", &Train::log_every, {1, most_steps}, "steps", "Steps between lines of metrics.jsonl."),
+      integer("log_every", &Train::log_every, {1, step_limit}, "steps", "Steps between lines of metrics.jsonl."),
       some_of("metrics", &Train::metrics, metrics::names_of_sums(),
               "Metrics of the training samples, scored before the model learns from them. In metrics.jsonl, "
               "window_NAME covers the last `window` lines, and lifetime_NAME all steps.",
@@ -94,16 +94,16 @@ std::vector<Section> train_sections() {
   };
   using Schedule = optim::ScheduleSettings;
   const Keys<Schedule> schedule = {
-      integer("warmup_steps", &Schedule::warmup_steps, {0, most_steps}, "steps",
+      integer("warmup_steps", &Schedule::warmup_steps, {0, step_limit}, "steps",
               "Steps of linear warm-up; 0 means none."),
-      integer("decay_start_step", &Schedule::decay_start_step, {0, most_steps}, "steps",
+      integer("decay_start_step", &Schedule::decay_start_step, {0, step_limit}, "steps",
               "First step with a decayed rate; requires decay_steps."),
-      integer("decay_steps", &Schedule::decay_steps, {0, most_steps}, "steps",
+      integer("decay_steps", &Schedule::decay_steps, {0, step_limit}, "steps",
               "Steps of quadratic decay, down to a rate of 1e-7; 0 means none. A base rate below 1e-7 is an error."),
   };
   using Checkpoint = train::CheckpointSettings;
   const Keys<Checkpoint> checkpoint = {
-      integer("every_steps", &Checkpoint::every_steps, {0, most_steps}, "steps",
+      integer("every_steps", &Checkpoint::every_steps, {0, step_limit}, "steps",
               "Steps between checkpoints; 0 means only at the end."),
       integer("keep", &Checkpoint::keep, {}, "checkpoints",
               "Newest complete checkpoints to keep; 0 means that none is ever written, for timings."),
@@ -132,14 +132,14 @@ std::vector<Section> train_sections() {
   };
   using Evaluate = train::EvaluateSettings;
   const Keys<Evaluate> evaluate = {
-      integer("every_steps", &Evaluate::every_steps, {0, most_steps}, "steps",
+      integer("every_steps", &Evaluate::every_steps, {0, step_limit}, "steps",
               "Steps between evaluations in training; 0 means only at the end."),
       number("stop_at_auc", &Evaluate::stop_at_auc, {0.0, 1.0}, "",
              "AUC that ends training, with a checkpoint, at the first evaluation to reach it; 0 means never. Requires "
              "every_steps and evaluation data."),
       choice("monitor", &Evaluate::monitor, monitors(),
              "Metric, one of metrics, that compares evaluations for checkpoint.keep_best and patience."),
-      integer("patience", &Evaluate::patience, {0, most_steps}, "evaluations",
+      integer("patience", &Evaluate::patience, {0, step_limit}, "evaluations",
               "Consecutive evaluations without a new best after which training ends, with a checkpoint; 0 means never. "
               "Requires every_steps and evaluation data."),
       some_of("metrics", &Evaluate::metrics, metrics::names(), "Metrics to compute."),

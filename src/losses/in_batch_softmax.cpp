@@ -18,15 +18,15 @@ namespace {
 /// Chunks of a batch, for loops over [chunks, chunk_samples].
 struct Chunks {
   LossFunction::Batch batch;
-  static constexpr Index most = chunk_samples;
+  static constexpr Index capacity = chunk_samples;
   struct ChunkSample {
     Index first, size, i;  // the chunk's first row and its samples; this sample's index in it
     TESSEREC_FUNCTION bool is_none() const { return i >= size; }
     TESSEREC_FUNCTION Index row() const { return first + i; }
   };
   TESSEREC_FUNCTION ChunkSample sample(Index at) const {
-    const Index* const rows = batch.chunks.rows + at / most;
-    return {rows[0], rows[1] - rows[0], at % most};
+    const Index* const rows = batch.chunks.rows + at / capacity;
+    return {rows[0], rows[1] - rows[0], at % capacity};
   }
   TESSEREC_FUNCTION double label(Index row) const { return double(batch.labels[row]) * batch.weight(row); }
 };
@@ -36,17 +36,17 @@ class InBatchSoftmax final : public LossFunction {
   explicit InBatchSoftmax(double temperature) : scale_(1.0 / temperature) {}
 
   std::string refuses(Index width) const override {
-    return width > 0 && width % 2 == 0 ? "" : "two vectors of one width of each sample, side by side";
+    return width > 0 && width % 2 == 0 ? "" : "two vectors of equal width per sample, side by side";
   }
   std::unique_ptr<Workspace> make_workspace() const override { return std::make_unique<Scores>(); }
 
   void evaluate(const Where& where, const Batch& batch, double* losses, Rows<float> gradient) const override {
     Scores& own = *static_cast<Scores*>(batch.workspace);
     const Chunks chunks{batch};
-    const Index most = Chunks::most, count = batch.chunks.count * most, dim = batch.out.width / 2;
+    const Index capacity = Chunks::capacity, count = batch.chunks.count * capacity, dim = batch.out.width / 2;
     const Rows<const float> out = batch.out;
     const double scale = scale_, samples = double(batch.samples);
-    float* const slopes = own.slopes.reserve(where, "tesserec::losses::scores", batch.rows * most);
+    float* const slopes = own.slopes.reserve(where, "tesserec::losses::scores", batch.rows * capacity);
     float* const items =
         own.items.reserve(where, "tesserec::losses::items", batch.rows * dim);  // [chunk][dim, samples]
     over_elements(
@@ -60,7 +60,7 @@ class InBatchSoftmax final : public LossFunction {
           const Chunks::ChunkSample s = chunks.sample(at);
           if (s.is_none()) return;
           const Index n = s.size;
-          float* const row = slopes + s.row() * most;
+          float* const row = slopes + s.row() * capacity;
           const double label = chunks.label(s.row());
           if (label == 0.0) {  // no loss of its own, but its item is a negative of others
             threads.each(n, [=](Index j) { row[j] = 0.0f; });
@@ -78,13 +78,13 @@ class InBatchSoftmax final : public LossFunction {
           for (Index j = 1; j < n; ++j) largest = largest < row[j] ? row[j] : largest;
           threads.sync();
           threads.each(n, [=](Index j) { row[j] = elementary::exp(row[j] - largest); });
-          const double all = threads.chains<double>(n, [=](Index j, double sum) { return sum + row[j]; });
-          if (threads.first()) losses[s.row()] = label * (elementary::log(all) + largest - own_score);
+          const double total = threads.chains<double>(n, [=](Index j, double sum) { return sum + row[j]; });
+          if (threads.first()) losses[s.row()] = label * (elementary::log(total) + largest - own_score);
           const double factor = label * scale / samples;
-          const auto each = float(factor / all), mine = float(factor);
+          const auto factor_of_all = float(factor / total), factor_of_own = float(factor);
           threads.each(n, [=](Index j) {
-            row[j] *= each;
-            if (j == s.i) row[j] -= mine;
+            row[j] *= factor_of_all;
+            if (j == s.i) row[j] -= factor_of_own;
           });
         });
     // The gradient of u_i sums slopes times items in order, that of v_i slopes times queries.
@@ -92,17 +92,17 @@ class InBatchSoftmax final : public LossFunction {
         where, "tesserec::losses::in_batch_softmax_back", count, KOKKOS_LAMBDA(Index at, const RowThreads& threads) {
           const Chunks::ChunkSample s = chunks.sample(at);
           if (s.is_none()) return;
-          const float *const own_row = slopes + s.row() * most, *const column = slopes + s.first * most + s.i;
+          const float *const own_row = slopes + s.row() * capacity, *const column = slopes + s.first * capacity + s.i;
           float* const to = gradient[s.row()];
-          const Index asked = chunks.label(s.row()) == 0.0 ? 0 : s.size;
+          const Index terms = chunks.label(s.row()) == 0.0 ? 0 : s.size;
           const auto zero = [](Index) { return 0.0f; };
           threads.sums(
-              dim, asked, zero,
+              dim, terms, zero,
               [=](Index k, Index d, float sum) { return std::fma(own_row[k], out[s.first + k][dim + d], sum); },
               [=](Index d, float sum) { to[d] = sum; });
           threads.sums(
               dim, s.size, zero,
-              [=](Index k, Index d, float sum) { return std::fma(column[k * most], out[s.first + k][d], sum); },
+              [=](Index k, Index d, float sum) { return std::fma(column[k * capacity], out[s.first + k][d], sum); },
               [=](Index d, float sum) { to[dim + d] = sum; });
         });
   }
@@ -130,7 +130,7 @@ class InBatchSoftmax final : public LossFunction {
 }  // namespace
 
 std::unique_ptr<LossFunction> make_in_batch_softmax(const LossSettings& settings) {
-  if (!(settings.temperature > 0.0)) fail("loss_temperature is ", settings.temperature, "; it must be above 0");
+  if (!(settings.temperature > 0.0)) fail("loss_temperature is ", settings.temperature, ", but it must be above 0");
   return std::make_unique<InBatchSoftmax>(settings.temperature);
 }
 

@@ -70,8 +70,8 @@ class LossFormula {
   TESSEREC_FUNCTION double prediction(double logit) const { return clamped(elementary::sigmoid(logit)); }
 
  private:
-  TESSEREC_FUNCTION static double at_least(double x, double least) { return x < least ? least : x; }
-  TESSEREC_FUNCTION static double at_most(double x, double most) { return most < x ? most : x; }
+  TESSEREC_FUNCTION static double at_least(double x, double low) { return x < low ? low : x; }
+  TESSEREC_FUNCTION static double at_most(double x, double high) { return high < x ? high : x; }
   TESSEREC_FUNCTION double clamped(double p) const {
     const double low = low_, high = high_;
     return p < low ? low : at_most(p, high);

@@ -3,6 +3,7 @@
 #include "loss_formulas.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/registry.hpp>
+#include <tesserec/core/text.hpp>
 
 namespace tesserec::losses {
 namespace {
@@ -12,7 +13,7 @@ class LogitLoss final : public LossFunction {
  public:
   explicit LogitLoss(const SampleLoss& loss) : formula_(loss) {}
 
-  std::string refuses(Index width) const override { return width == 1 ? "" : "one number of each sample, the logit"; }
+  std::string refuses(Index width) const override { return width == 1 ? "" : "one number per sample, the logit"; }
   void evaluate(const Where& where, const Batch& batch, double* losses, Rows<float> gradient) const override {
     const LossFormula formula = formula_;
     const auto n = double(batch.samples);
@@ -37,8 +38,10 @@ class LogitLoss final : public LossFunction {
 
 template <Loss type>
 std::unique_ptr<LossFunction> make(const LossSettings& s) {
-  if (!(s.threshold >= 0.0 && s.threshold < 0.5)) fail("loss_threshold is ", s.threshold, "; it must be in [0, 0.5)");
-  if (s.weights.size() != 2) fail("loss_weights needs two numbers, for label 0 and label 1");
+  if (!(s.threshold >= 0.0 && s.threshold < 0.5))
+    fail("loss_threshold is ", s.threshold, ", but it must be in [0, 0.5)");
+  if (s.weights.size() != 2)
+    fail("loss_weights has ", counted(std::ssize(s.weights), "number"), "; it needs two, for label 0 and label 1");
   return std::make_unique<LogitLoss>(SampleLoss{type, s.threshold, {s.weights[0], s.weights[1]}});
 }
 
@@ -67,7 +70,7 @@ void add_loss_type(LossType type) {
   for (const OwnKey& key : type.own)
     if (!key.name.starts_with("loss_"))
       fail(loss_registry().owner(type.name), ": its key \"", key.name,
-           "\" stands in [model], where keys of losses begin with loss_; name it loss_", key.name);
+           "\" must begin with \"loss_\", as all keys of losses in [model]; name it loss_", key.name);
   loss_registry().add(std::move(type));
 }
 const LossType& loss_type(const std::string& name) { return loss_registry().at(name); }

@@ -30,7 +30,7 @@ struct Ranking {
 };
 
 /// Bound on the sum of all weights, below which the sum of their units fits into an Index.
-inline constexpr double most_weight = 0x1p30;
+inline constexpr double weight_limit = 0x1p30;
 
 constexpr double units = 0x1p32;  // units of a weight of 1
 
@@ -68,11 +68,11 @@ std::vector<Run> sorted_runs(std::span<const double> scores, std::span<const flo
 // Returns the first scores of ranks 1, 2, ...: quantiles of a sample to which each rank contributes in proportion to
 // its runs. Collective.
 std::vector<std::uint64_t> split_scores(const comm::Communicator& comm, const std::vector<Run>& runs) {
-  const Index mine = std::ssize(runs);
-  const Index all = std::max<Index>(1, comm.sum(mine));
-  const Index taken = std::min(mine, (mine * 1024 * comm.size() + all - 1) / all);
+  const Index local = std::ssize(runs);
+  const Index all = std::max<Index>(1, comm.sum(local));
+  const Index sampled = std::min(local, (local * 1024 * comm.size() + all - 1) / all);
   std::vector<std::uint64_t> sample;
-  for (Index i = 0; i < taken; ++i) sample.push_back(score_of(runs[i * mine / taken]));
+  for (Index i = 0; i < sampled; ++i) sample.push_back(score_of(runs[i * local / sampled]));
   sample = comm.all_gather(std::span<const std::uint64_t>(sample));
   std::sort(sample.begin(), sample.end());
   std::vector<std::uint64_t> first(comm.size() - 1);
@@ -121,14 +121,14 @@ Classes count_classes(const std::vector<Run>& runs) {
 Ranking rank_range(const std::vector<Run>& runs, Classes below, Classes all, double unit) {
   Ranking ranking{0, {}, all.clicks, all.others, unit};
   for (std::size_t i = 0; i < runs.size();) {
-    Index here[2] = {0, 0};  // non-clicks, clicks
+    Index tied[2] = {0, 0};  // non-clicks, clicks
     const std::uint64_t score = score_of(runs[i]);
     const Index clicks = all.clicks - below.clicks, others = all.others - below.others;  // scored as high or higher
-    for (; i < runs.size() && score_of(runs[i]) == score; ++i) here[runs[i].key & 1] += runs[i].count;
-    ranking.half_pairs += static_cast<Unsigned128>(here[1]) * static_cast<Unsigned128>(2 * below.others + here[0]);
-    if (here[1] > 0) ranking.precisions.add(unit * double(here[1]) * (double(clicks) / double(clicks + others)));
-    below.clicks += here[1];
-    below.others += here[0];
+    for (; i < runs.size() && score_of(runs[i]) == score; ++i) tied[runs[i].key & 1] += runs[i].count;
+    ranking.half_pairs += static_cast<Unsigned128>(tied[1]) * static_cast<Unsigned128>(2 * below.others + tied[0]);
+    if (tied[1] > 0) ranking.precisions.add(unit * double(tied[1]) * (double(clicks) / double(clicks + others)));
+    below.clicks += tied[1];
+    below.others += tied[0];
   }
   return ranking;
 }
@@ -176,15 +176,15 @@ void require_numbers(const comm::Communicator& comm, std::span<const double> pro
     bad[4] += w > 0 && w <= lost_weight;
     weight += std::max(w, 0.0f);
   }
-  bad[3] = Index(std::ceil(std::min(weight, most_weight)));
+  bad[3] = Index(std::ceil(std::min(weight, weight_limit)));
   comm.sum(std::span<Index>(bad));
   if (bad[0] > 0)
     throw Diverged(
         concat("metrics: ", bad[0], " probabilities are not numbers in [0, 1]: the model's scores are not finite"));
-  if (bad[1] > 0) fail("metrics: ", bad[1], " labels are not numbers in [0, 1]");
-  if (bad[2] > 0) fail("metrics: ", bad[2], " weights are not numbers from 0 on");
-  if (double(bad[3]) >= most_weight)
-    fail("metrics: the samples' weights sum to ", Index(most_weight), " or more; divide them by a constant");
+  if (bad[1] > 0) fail("metrics: ", bad[1], " labels are not numbers in [0, 1]; correct the labels");
+  if (bad[2] > 0) fail("metrics: ", bad[2], " weights are negative or not numbers; correct the weights");
+  if (double(bad[3]) >= weight_limit)
+    fail("metrics: the samples' weights sum to ", Index(weight_limit), " or more; divide them by a constant");
   if (bad[4] > 0 && comm.rank() == 0)
     log_warning(
         concat("metrics: ", counted(bad[4], "sample"), bad[4] == 1 ? " has" : " have",

@@ -37,16 +37,16 @@ class Candidates {
   }
 
   /// Returns the probability that `item`, a candidate, is among the k best for `query`, with ties in random order.
-  double found(std::span<const float> query, std::span<const float> item, Index k) const {
+  double hit_probability(std::span<const float> query, std::span<const float> item, Index k) const {
     std::array<float, block> scores;
-    float mine = 0;  // the same fma chain as products()
-    for (Index d = 0; d < dim_; ++d) mine = std::fma(query[d], item[d], mine);
+    float own_score = 0;  // the same fma chain as products()
+    for (Index d = 0; d < dim_; ++d) own_score = std::fma(query[d], item[d], own_score);
     Index higher = 0, equal = 0;
     for (Index first = 0; first < count_; first += block) {
       products(dim_, query.data(), panels_.data() + first * dim_, scores.data());
       for (Index c = 0; c < std::min(block, count_ - first); ++c) {
-        higher += scores[c] > mine;
-        equal += scores[c] == mine;
+        higher += scores[c] > own_score;
+        equal += scores[c] == own_score;
       }
     }
     if (equal == 0) return 0;  // the item's score is NaN
@@ -68,8 +68,8 @@ double candidate_recall(const comm::Communicator& comm, const TowerVectors& towe
                         Index k) {
   const Index dim = towers.dim;
   assert(std::ssize(towers.items) == std::ssize(labels) * dim && towers.queries.size() == towers.items.size());
-  const auto vector = [&](const std::vector<float>& all, std::size_t i) {
-    return std::span<const float>(all.data() + i * dim, dim);
+  const auto vector = [&](const std::vector<float>& vectors, std::size_t i) {
+    return std::span<const float>(vectors.data() + i * dim, dim);
   };
   std::vector<float> clicked;
   for (std::size_t i = 0; i < labels.size(); ++i)
@@ -82,7 +82,7 @@ double candidate_recall(const comm::Communicator& comm, const TowerVectors& towe
   Index clicks = 0;
   for (std::size_t i = 0; i < labels.size(); ++i)
     if (labels[i] >= click_threshold) {
-      sum.add(candidates.found(vector(towers.queries, i), vector(towers.items, i), k));
+      sum.add(candidates.hit_probability(vector(towers.queries, i), vector(towers.items, i), k));
       ++clicks;
     }
   std::array<Unsigned128, 2> all = {static_cast<Unsigned128>(sum.units()), static_cast<Unsigned128>(clicks)};

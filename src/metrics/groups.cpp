@@ -38,10 +38,11 @@ std::vector<Sample> gather_groups(const comm::Communicator& comm, std::span<cons
   for (std::size_t i = 0; i < groups.size(); ++i)
     sent[next[home(comm, groups[i])]++] = {groups[i], scores[i], labels[i]};
   const std::vector<Index> recv_counts = comm.all_to_all(std::span<const Index>(send_counts));
-  std::vector<Sample> here(std::accumulate(recv_counts.begin(), recv_counts.end(), Index{0}));
-  comm.all_to_all(sent.data(), std::span<const Index>(send_counts), here.data(), std::span<const Index>(recv_counts));
-  std::sort(here.begin(), here.end(), in_order);
-  return here;
+  std::vector<Sample> received(std::accumulate(recv_counts.begin(), recv_counts.end(), Index{0}));
+  comm.all_to_all(sent.data(), std::span<const Index>(send_counts), received.data(),
+                  std::span<const Index>(recv_counts));
+  std::sort(received.begin(), received.end(), in_order);
+  return received;
 }
 
 /// Samples of equal score, below `first` samples of their group.

@@ -42,7 +42,7 @@ bool is(Kind kind, const std::string& name) {
 }
 
 template <class Test>
-std::vector<std::string> those(const Test& test) {
+std::vector<std::string> names_where(const Test& test) {
   std::vector<std::string> result;
   for (const auto& metric : all)
     if (test(metric)) result.emplace_back(metric.name);
@@ -52,19 +52,19 @@ std::vector<std::string> those(const Test& test) {
 }  // namespace
 
 std::vector<std::string> names() {
-  return those([](const auto&) { return true; });
+  return names_where([](const auto&) { return true; });
 }
 
 std::vector<std::string> names_of_sums() {
-  return those([](const auto& metric) { return metric.kind == Kind::sums; });
+  return names_where([](const auto& metric) { return metric.kind == Kind::sums; });
 }
 
 std::vector<std::string> more_is_better() {
-  return those([](const auto& metric) { return metric.good == Good::more; });
+  return names_where([](const auto& metric) { return metric.good == Good::more; });
 }
 
 std::vector<std::string> less_is_better() {
-  return those([](const auto& metric) { return metric.good == Good::less; });
+  return names_where([](const auto& metric) { return metric.good == Good::less; });
 }
 
 bool needs_groups(const std::string& name) { return is(Kind::groups, name); }
@@ -75,7 +75,7 @@ std::vector<std::pair<std::string, double>> chosen(const BinaryMetrics& metrics,
   std::vector<std::pair<std::string, double>> result;
   for (const std::string& name : wanted) {
     const auto found = std::find_if(std::begin(all), std::end(all), [&](const auto& m) { return name == m.name; });
-    if (found == std::end(all)) fail("evaluate.metrics: \"", name, "\" is unknown; known are ", join(names()));
+    if (found == std::end(all)) fail("evaluate.metrics: \"", name, "\" is unknown; the metrics are ", join(names()));
     result.emplace_back(name, metrics.*(found->value));
   }
   return result;

@@ -20,38 +20,40 @@ TESSEREC_KERNEL double cross_entropy(double p, double y) {
   return loss;
 }
 
-double share(Unsigned128 part, Unsigned128 whole) { return whole == 0 ? 0.0 : double(part) / double(whole); }
+double ratio(Unsigned128 numerator, Unsigned128 denominator) {
+  return denominator == 0 ? 0.0 : double(numerator) / double(denominator);
+}
 
 }  // namespace
 
 void SampleSums::add(std::span<const double> probabilities, std::span<const float> labels,
                      std::span<const float> weights, double threshold) {
   assert(probabilities.size() == labels.size() && (weights.empty() || weights.size() == labels.size()));
-  FixedPoint of[count];
+  FixedPoint terms[count];
   for (std::size_t i = 0; i < probabilities.size(); ++i) {
     const double p = probabilities[i], y = labels[i], w = weights.empty() ? 1.0 : weights[i];
     const bool is_click = labels[i] >= click_threshold, is_predicted = p >= threshold;
-    of[weight].add(w);
-    of[clicks].add(is_click ? w : 0);
-    of[predicted].add(is_predicted ? w : 0);
-    of[hits].add(is_click && is_predicted ? w : 0);
-    of[loss].add(w * cross_entropy(std::clamp(p, eta, 1 - eta), y));
-    of[probability].add(w * p);
-    of[label].add(w * y);
-    of[squared_error].add(w * ((p - y) * (p - y)));
-    of[absolute_error].add(w * std::abs(p - y));
+    terms[weight].add(w);
+    terms[clicks].add(is_click ? w : 0);
+    terms[predicted].add(is_predicted ? w : 0);
+    terms[hits].add(is_click && is_predicted ? w : 0);
+    terms[loss].add(w * cross_entropy(std::clamp(p, eta, 1 - eta), y));
+    terms[probability].add(w * p);
+    terms[label].add(w * y);
+    terms[squared_error].add(w * ((p - y) * (p - y)));
+    terms[absolute_error].add(w * std::abs(p - y));
   }
-  for (int what = weight; what < count; ++what) sums_[what] += static_cast<Unsigned128>(of[what].units());
+  for (int which = weight; which < count; ++which) sums_[which] += static_cast<Unsigned128>(terms[which].units());
   sums_[samples] += probabilities.size();
 }
 
 SampleSums& SampleSums::operator+=(const SampleSums& other) {
-  for (int what = 0; what < count; ++what) sums_[what] += other.sums_[what];
+  for (int which = 0; which < count; ++which) sums_[which] += other.sums_[which];
   return *this;
 }
 
 SampleSums& SampleSums::operator-=(const SampleSums& other) {
-  for (int what = 0; what < count; ++what) sums_[what] -= other.sums_[what];
+  for (int which = 0; which < count; ++which) sums_[which] -= other.sums_[which];
   return *this;
 }
 
@@ -71,13 +73,13 @@ void SampleSums::append_to(std::vector<std::int64_t>& values) const {
 
 SampleSums SampleSums::from(std::span<const std::int64_t> values) {
   SampleSums result;
-  for (int what = 0; what < count; ++what)
-    result.sums_[what] = static_cast<Unsigned128>(std::uint64_t(values[2 * what])) |
-                         static_cast<Unsigned128>(std::uint64_t(values[2 * what + 1])) << 64;
+  for (int which = 0; which < count; ++which)
+    result.sums_[which] = static_cast<Unsigned128>(std::uint64_t(values[2 * which])) |
+                          static_cast<Unsigned128>(std::uint64_t(values[2 * which + 1])) << 64;
   return result;
 }
 
-double SampleSums::total(Of what) const { return FixedPoint(Int128(sums_[what])).value(); }
+double SampleSums::total(SumIndex which) const { return FixedPoint(Int128(sums_[which])).value(); }
 
 SumMetrics SampleSums::metrics() const {
   SumMetrics m;
@@ -90,10 +92,10 @@ SumMetrics SampleSums::metrics() const {
     m.ne = m.log_loss / -(m.ctr * elementary::log(m.ctr) + (1 - m.ctr) * elementary::log1p(-m.ctr));
   if (m.ctr > 0) m.calibration = total(probability) / total(label);
   const Unsigned128 wrong = sums_[predicted] + sums_[clicks] - 2 * sums_[hits];
-  m.accuracy = share(sums_[weight] - wrong, sums_[weight]);
-  m.precision = share(sums_[hits], sums_[predicted]);
-  m.recall = share(sums_[hits], sums_[clicks]);
-  m.f1 = share(2 * sums_[hits], sums_[predicted] + sums_[clicks]);
+  m.accuracy = ratio(sums_[weight] - wrong, sums_[weight]);
+  m.precision = ratio(sums_[hits], sums_[predicted]);
+  m.recall = ratio(sums_[hits], sums_[clicks]);
+  m.f1 = ratio(2 * sums_[hits], sums_[predicted] + sums_[clicks]);
   m.mse = total(squared_error) / n;
   m.rmse = std::sqrt(m.mse);
   m.mae = total(absolute_error) / n;

@@ -18,10 +18,10 @@ std::string axis_below(const Plot& plot, const Scale& scale, const std::string& 
 }
 
 double left_edge(const Scale& scale) {
-  constexpr double least = 64, title = 24, letter = 8;  // pixels
-  std::size_t most = 0;
-  for (const double tick : scale.ticks()) most = std::max(most, tick_text(tick).size());
-  return std::max(least, title + letter * double(most));
+  constexpr double min_left = 64, title = 24, letter = 8;  // pixels
+  std::size_t longest = 0;
+  for (const double tick : scale.ticks()) longest = std::max(longest, tick_text(tick).size());
+  return std::max(min_left, title + letter * double(longest));
 }
 
 std::string axis_left(const Plot& plot, const Scale& scale, const std::string& title) {
@@ -47,7 +47,7 @@ std::string figure(const std::string& title, const std::string& picture, const s
 
 std::string switched(const std::string& title, std::vector<std::pair<std::string, std::string>> pictures,
                      const std::string& note) {
-  std::erase_if(pictures, [](const auto& one) { return one.second.empty(); });
+  std::erase_if(pictures, [](const auto& entry) { return entry.second.empty(); });
   if (pictures.empty()) return "";
   if (pictures.size() == 1) return figure(title, pictures[0].second + note);
   std::string group, inputs, labels, views;

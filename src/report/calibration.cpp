@@ -11,7 +11,7 @@ namespace {
 /// Content of evaluation.bins in result.json: samples by score, in bins of equal width.
 struct Bins {
   std::vector<double> samples, clicks, scores;
-  double all = 0;
+  double total = 0;
 };
 
 std::optional<Bins> bins_of(const Run& run) {
@@ -19,23 +19,23 @@ std::optional<Bins> bins_of(const Run& run) {
     Bins read{numbers(json.at("samples")), numbers(json.at("clicks")), {}};
     for (const Json& score : json.at("scores").elements()) read.scores.push_back(number_of(score));
     if (read.clicks.size() != read.samples.size() || read.scores.size() != read.samples.size())
-      fail("lists of unlike lengths");
-    for (const double samples : read.samples) read.all += samples;
+      fail("the lists differ in length");
+    for (const double samples : read.samples) read.total += samples;
     return read;
   });
-  return bins && bins->all > 0 ? bins : std::nullopt;
+  return bins && bins->total > 0 ? bins : std::nullopt;
 }
 
 /// Merges neighboring bins until they have a twentieth of the samples. Returns their (mean score, share of clicks).
 std::vector<Point> calibration_points(const Bins& bins) {
   std::vector<Point> points;
-  double samples = 0, clicks = 0, scores = 0, rest = bins.all;
+  double samples = 0, clicks = 0, scores = 0, rest = bins.total;
   for (std::size_t b = 0; b < bins.samples.size(); ++b) {
     samples += bins.samples[b];
     clicks += bins.clicks[b];
     scores += bins.scores[b];
     rest -= bins.samples[b];
-    if (samples == 0 || (samples < bins.all / 20 && rest > 0)) continue;
+    if (samples == 0 || (samples < bins.total / 20 && rest > 0)) continue;
     points.push_back({scores / samples, clicks / samples});
     samples = clicks = scores = 0;
   }
@@ -43,27 +43,27 @@ std::vector<Point> calibration_points(const Bins& bins) {
 }
 
 /// Returns how many of the hundred bins make one bar of the histogram, so that few samples do not look like a comb.
-std::size_t bins_together(double samples) {
+std::size_t bins_of_bar(double samples) {
   if (samples < 10000) return 4;
   return samples < 50000 ? 2 : 1;
 }
 
 /// Returns the outline of a histogram: (edge, percent of all counts), from the first bin with a count to the last.
-std::vector<Point> histogram_points(const std::vector<double>& of_bins, std::size_t together) {
+std::vector<Point> histogram_points(const std::vector<double>& counts_of_bins, std::size_t bins_per_bar) {
   std::vector<Point> points;
-  std::vector<double> counts((of_bins.size() + together - 1) / together);
-  double all = 0;
-  for (std::size_t b = 0; b < of_bins.size(); ++b) {
-    counts[b / together] += of_bins[b];
-    all += of_bins[b];
+  std::vector<double> counts((counts_of_bins.size() + bins_per_bar - 1) / bins_per_bar);
+  double total = 0;
+  for (std::size_t b = 0; b < counts_of_bins.size(); ++b) {
+    counts[b / bins_per_bar] += counts_of_bins[b];
+    total += counts_of_bins[b];
   }
-  if (all == 0) return points;
-  const double width = double(together) / double(of_bins.size());
+  if (total == 0) return points;
+  const double width = double(bins_per_bar) / double(counts_of_bins.size());
   std::size_t first = 0, end = counts.size();
   while (first < end && counts[first] == 0) ++first;
   while (end > first && counts[end - 1] == 0) --end;
   for (std::size_t b = first; b < end; ++b)
-    for (const std::size_t edge : {b, b + 1}) points.push_back({double(edge) * width, 100 * counts[b] / all});
+    for (const std::size_t edge : {b, b + 1}) points.push_back({double(edge) * width, 100 * counts[b] / total});
   return points;
 }
 
@@ -72,12 +72,12 @@ std::vector<Point> gain_points(const Bins& bins) {
   std::vector<Point> points = {{0, 0}};
   double samples = 0, clicks = 0, all_clicks = 0;
   for (const double count : bins.clicks) all_clicks += count;
-  if (all_clicks == 0 || all_clicks == bins.all) return {};
+  if (all_clicks == 0 || all_clicks == bins.total) return {};
   for (std::size_t b = bins.samples.size(); b-- > 0;) {
     if (bins.samples[b] == 0) continue;
     samples += bins.samples[b];
     clicks += bins.clicks[b];
-    points.push_back({100 * samples / bins.all, 100 * clicks / all_clicks});
+    points.push_back({100 * samples / bins.total, 100 * clicks / all_clicks});
   }
   return points;
 }
@@ -90,10 +90,10 @@ std::string calibration(const Runs& runs) {
               {"observed click rate (clicks per sample)"},
               {},
               true};
-  std::size_t together = 1;
+  std::size_t bins_per_bar = 1;
   for (const Run& run : runs.all)
-    if (const auto bins = bins_of(run)) together = std::max(together, bins_together(bins->all));
-  const std::string width = fixed(0.01 * double(together), 2);
+    if (const auto bins = bins_of(run)) bins_per_bar = std::max(bins_per_bar, bins_of_bar(bins->total));
+  const std::string width = fixed(0.01 * double(bins_per_bar), 2);
   Chart histogram{"Scores of the evaluation set", {"score (predicted click rate)"}, {}, {}};
   Chart gain{"Clicks among the highest scores",
              {"samples with the highest scores (% of all)", Scale::Kind::linear, 0, 100},
@@ -108,19 +108,19 @@ std::string calibration(const Runs& runs) {
     gain.series.push_back({run.name, run.css, gain_points(*bins)});
     if (runs.all.size() > 1) {
       histogram.y.title = concat("samples (% per ", width, " of score)");
-      histogram.series.push_back({run.name, run.css, histogram_points(bins->samples, together)});
+      histogram.series.push_back({run.name, run.css, histogram_points(bins->samples, bins_per_bar)});
       continue;
     }
     std::vector<double> others = bins->samples;
     for (std::size_t b = 0; b < others.size(); ++b) others[b] -= bins->clicks[b];
     histogram.y.title = concat("of the clicks, of the others (% per ", width, ")");
-    histogram.series.push_back({"clicks", "s1", histogram_points(bins->clicks, together)});
-    histogram.series.push_back({"no clicks", "s0", histogram_points(others, together)});
+    histogram.series.push_back({"clicks", "s1", histogram_points(bins->clicks, bins_per_bar)});
+    histogram.series.push_back({"no clicks", "s0", histogram_points(others, bins_per_bar)});
   }
-  double most = 0;
+  double highest = 0;
   for (const Series& series : curve.series)
-    for (const Point& point : series.points) most = std::max({most, point.x, point.y});
-  curve.x.high = curve.y.high = most;
+    for (const Point& point : series.points) highest = std::max({highest, point.x, point.y});
+  curve.x.high = curve.y.high = highest;
   return draw(curve) + draw(histogram) + draw(gain);
 }
 

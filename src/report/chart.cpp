@@ -13,13 +13,13 @@ namespace tesserec::report {
 namespace {
 
 constexpr double width = 560, height = 300;
-constexpr std::size_t most_named = 6;    // lines whose names stand at their ends
-constexpr std::size_t most_marked = 40;  // points of a line that get a mark each
-constexpr int all_columns = 3000;        // columns of pixels, over all lines of a chart, to bound its size
+constexpr std::size_t max_named = 6;    // lines whose names stand at their ends
+constexpr std::size_t max_marked = 40;  // points of a line that get a mark each
+constexpr int all_columns = 3000;       // columns of pixels, over all lines of a chart, to bound its size
 
 struct Bounds {
   double low = std::numeric_limits<double>::infinity(), high = -low;
-  void take(double value) {
+  void include(double value) {
     low = std::min(low, value);
     high = std::max(high, value);
   }
@@ -29,17 +29,17 @@ struct Bounds {
 Scale scale_of(const Axis& axis, const Bounds& found, double from, double to, double margin) {
   if (axis.high > axis.low) return {axis.low, axis.high, from, to, axis.kind};
   if (axis.kind == Scale::Kind::logarithmic) return {found.low / 1.05, found.high * 1.05, from, to, axis.kind};
-  const double room = found.high > found.low ? margin * (found.high - found.low) : 0.1 * std::abs(found.high);
-  return {std::max(axis.least, found.low - room), std::min(axis.most, found.high + room), from, to};
+  const double padding = found.high > found.low ? margin * (found.high - found.low) : 0.1 * std::abs(found.high);
+  return {std::max(axis.lower, found.low - padding), std::min(axis.upper, found.high + padding), from, to};
 }
 
 /// Widens the bounds to include references that lie near the points.
 void reach(Bounds& bounds, const std::vector<Reference>& references) {
-  const double room = 1.5 * (bounds.high - bounds.low);
+  const double distance = 1.5 * (bounds.high - bounds.low);
   const Bounds points = bounds;
   for (const Reference& reference : references)
-    if (room == 0 || (reference.value > points.low - room && reference.value < points.high + room))
-      bounds.take(reference.value);
+    if (distance == 0 || (reference.value > points.low - distance && reference.value < points.high + distance))
+      bounds.include(reference.value);
 }
 
 /// Draws a line at the reference, or, if it lies outside the scale, a text at that edge.
@@ -63,7 +63,7 @@ std::string drawn(const Series& series, const std::vector<Point>& points, const 
   for (const Point& point : points) {
     const std::string at_x = number(x.at(point.x)), at_y = number(y.at(std::clamp(point.y, y.low(), y.high())));
     path += concat(path.empty() ? "" : " ", at_x, ",", at_y);
-    if (points.size() <= most_marked && marked)
+    if (points.size() <= max_marked && marked)
       marks += element("circle", {{"cx", at_x}, {"cy", at_y}, {"r", "2.5"}},
                        hover(concat(series.name, ": ", tick_text(point.x), ", ", significant(point.y, 6))));
   }
@@ -106,23 +106,23 @@ std::vector<Point> thinned(const std::vector<Point>& all, double low, double hig
     return high > low ? int((point.x - low) / (high - low) * columns) : 0;
   };
   for (std::size_t i = 0; i < points.size();) {
-    std::array<std::size_t, 4> of = {i, i, i, i};  // indices of the first, lowest, highest and last point
-    const int here = column(points[i]);
-    for (; i < points.size() && column(points[i]) == here; ++i) {
-      if (points[i].y < points[of[1]].y) of[1] = i;
-      if (points[i].y > points[of[2]].y) of[2] = i;
-      of[3] = i;
+    std::array<std::size_t, 4> extremes = {i, i, i, i};  // indices of the first, lowest, highest and last point
+    const int pixel_column = column(points[i]);
+    for (; i < points.size() && column(points[i]) == pixel_column; ++i) {
+      if (points[i].y < points[extremes[1]].y) extremes[1] = i;
+      if (points[i].y > points[extremes[2]].y) extremes[2] = i;
+      extremes[3] = i;
     }
-    std::sort(of.begin(), of.end());
-    const auto end = std::unique(of.begin(), of.end());
-    for (auto at = of.begin(); at != end; ++at) kept.push_back(points[*at]);
+    std::sort(extremes.begin(), extremes.end());
+    const auto end = std::unique(extremes.begin(), extremes.end());
+    for (auto at = extremes.begin(); at != end; ++at) kept.push_back(points[*at]);
   }
   return kept;
 }
 
 std::string picture_of(const Chart& chart) {
   Bounds xs, ys;
-  std::size_t lines = 0, most = 0;
+  std::size_t lines = 0, longest = 0;
   const bool any_whole = std::any_of(chart.series.begin(), chart.series.end(), [](const Series& series) {
     return !series.diverged && std::any_of(series.points.begin(), series.points.end(), finite);
   });
@@ -131,15 +131,15 @@ std::string picture_of(const Chart& chart) {
     for (const Point& point : series.points) {
       if (!finite(point)) continue;
       ++points;
-      xs.take(point.x);
-      if (!any_whole || !series.diverged) ys.take(point.y);
+      xs.include(point.x);
+      if (!any_whole || !series.diverged) ys.include(point.y);
     }
     lines += points > 0;
-    most = std::max(most, points);
+    longest = std::max(longest, points);
   }
-  if (most < 2) return "";
+  if (longest < 2) return "";
   reach(ys, chart.references);
-  const bool named = lines > 1 && lines <= most_named;
+  const bool named = lines > 1 && lines <= max_named;
   Plot plot{0, width - (named ? 148 : 14), 10, height - 42};
   const Scale y = scale_of(chart.y, ys, plot.bottom, plot.top, 0.05);
   plot.left = left_edge(y);

@@ -25,9 +25,9 @@ struct Series {
 struct Axis {
   std::string title;  ///< title with the unit, if any: "speed (samples/s)"
   Scale::Kind kind = Scale::Kind::linear;
-  double low = 0, high = 0;                   ///< ends of the axis; equal = from the points
-  double least = -INFINITY, most = INFINITY;  ///< bounds of any value, which the axis never exceeds
-  bool rates = false;                         ///< true = values are rates, whose mean is harmonic
+  double low = 0, high = 0;                    ///< ends of the axis; equal = from the points
+  double lower = -INFINITY, upper = INFINITY;  ///< bounds of any value, which the axis never exceeds
+  bool rates = false;                          ///< true = values are rates, whose mean is harmonic
 };
 
 /// Value to compare a chart's lines with.

@@ -17,11 +17,11 @@ std::string number_text(double value, int digits) { return std::isfinite(value) 
 std::string size_text(double value) { return std::isfinite(value) ? tick_text(std::round(value)) : ""; }
 std::string at_step(double step) { return "at step " + significant(step, 12); }
 
-/// Makes a column from the cell that `say` returns for each run.
+/// Makes a column from the cell that `cell_of` returns for each run.
 template <class Say>
-Column column(const std::string& name, const std::vector<Row>& rows, const Say& say) {
+Column column(const std::string& name, const std::vector<Row>& rows, const Say& cell_of) {
   Column column{name, {}};
-  for (const Row& row : rows) column.cells.push_back(row.run != nullptr ? say(*row.run) : Cell());
+  for (const Row& row : rows) column.cells.push_back(row.run != nullptr ? cell_of(*row.run) : Cell());
   return column;
 }
 
@@ -36,7 +36,7 @@ Cell end_cell(const Row& row) {
   if (row.point == nullptr) cell.text = escaped(run.end.state);
   std::string note = run.end.detail;
   if (run.cut) note += " (the last line of metrics.jsonl was cut)";
-  if (run.end.stale) note += " (result.json is of an earlier start and left out)";
+  if (run.end.stale) note += " (result.json is from an earlier start and is ignored)";
   cell.note = escaped(note);
   return cell;
 }
@@ -62,10 +62,10 @@ Cell metric_cell(const Row& row, const std::string& name, const Metric& metric) 
 double base_rate(const Run& run) {
   if (const double mean = run.result.number({"mean_label"}); std::isfinite(mean)) return mean;
   const auto sum = [&](const char* name) {
-    double all = 0;
+    double total = 0;
     for (const double count : run.result.read({"evaluation", "bins", name}, numbers).value_or(std::vector<double>()))
-      all += count;
-    return all;
+      total += count;
+    return total;
   };
   return sum("clicks") / sum("samples");
 }
@@ -80,15 +80,15 @@ Cell first_start(const Run& run) {
   if (!run.starts.empty()) return {escaped(run.starts.front().time), ""};
   const std::string time = escaped(run.start.text({"start_time"}));
   const double step = run.start.number({"from_step"});
-  return step > 0 ? Cell{"before " + time, "when it went on from step " + significant(step, 12)} : Cell{time, ""};
+  return step > 0 ? Cell{"before " + time, "when it resumed from step " + significant(step, 12)} : Cell{time, ""};
 }
 
 /// Returns the number of starts, noted with their gaps and first steps: "3", "gaps 113 s; from step 0, 40 after 35 s,
 /// ...".
 Cell starts_cell(const Run& run) {
-  constexpr std::size_t most = 8;
+  constexpr std::size_t max_listed = 8;
   if (run.starts.size() < 2) return {};
-  const std::size_t skipped = run.starts.size() - std::min(run.starts.size(), most);
+  const std::size_t skipped = run.starts.size() - std::min(run.starts.size(), max_listed);
   double gaps = 0;
   std::vector<std::string> texts;
   for (std::size_t i = 0; i < run.starts.size(); ++i) {
@@ -110,10 +110,10 @@ Cell end_time(const Run& run) {
 }
 
 Cell speed_cell(const Run& run) {
-  const double told = run.result.number({"samples_per_second"});
+  const double reported = run.result.number({"samples_per_second"});
   const double step = run.result.number({"step_seconds"});
-  const double speed = told > 0 ? told : run.last("samples_per_second");
-  return {size_text(speed), step > 0 ? significant(1e3 * step, 3) + " ms a step (median)" : ""};
+  const double speed = reported > 0 ? reported : run.last("samples_per_second");
+  return {size_text(speed), step > 0 ? significant(1e3 * step, 3) + " ms per step (median)" : ""};
 }
 
 Cell memory_cell(const Run& run) {
@@ -124,16 +124,16 @@ Cell memory_cell(const Run& run) {
 /// Lists the metrics in the order of the runs' files: those of evaluations, or those of training without a curve.
 std::vector<std::string> names_of(const std::vector<Row>& rows, bool evaluation) {
   std::vector<std::string> names;
-  const auto note = [&](const std::string& name) {
+  const auto add_name = [&](const std::string& name) {
     if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
   };
   for (const Row& row : rows)
     if (row.run != nullptr && evaluation)
-      for (const std::string& name : row.run->metrics) note(name);
+      for (const std::string& name : row.run->metrics) add_name(name);
   for (const Row& row : rows)
     if (row.run != nullptr && !evaluation)
       for (const auto& [name, curve] : row.run->train)
-        if (name != "loss" && name != "samples_per_second") note(name);
+        if (name != "loss" && name != "samples_per_second") add_name(name);
   const auto charted = [&](const std::string& name) {
     return std::any_of(rows.begin(), rows.end(), [&](const Row& row) {
       return row.run != nullptr && row.run->train.contains(name) && row.run->train.at(name).values.size() > 1;
@@ -153,10 +153,12 @@ std::string duration_text(double seconds) {
 
 std::vector<Column> columns_of(const std::vector<Row>& rows, const Runs& runs, const Links& links) {
   std::vector<Column> columns;
-  const auto add = [&](const std::string& name, const auto& say) { columns.push_back(column(name, rows, say)); };
-  const auto add_rows = [&](const std::string& name, const auto& say) {
+  const auto add = [&](const std::string& name, const auto& cell_of) {
+    columns.push_back(column(name, rows, cell_of));
+  };
+  const auto add_rows = [&](const std::string& name, const auto& cell_of) {
     Column& made = columns.emplace_back(Column{name, {}});
-    for (const Row& row : rows) made.cells.push_back(say(row));
+    for (const Row& row : rows) made.cells.push_back(cell_of(row));
   };
   add_rows("end", end_cell);
   std::vector<std::string> names = names_of(rows, true);

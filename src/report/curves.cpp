@@ -88,9 +88,9 @@ Chart chart_of(const Runs& runs, const Curves& curves, const Axis& axis, const T
 }
 
 /// Makes a figure over samples and over time. `rest`: further pictures of its switch.
-std::string twin(const Runs& runs, const Curves& curves, const std::string& title, const Axis& axis,
-                 const std::vector<Reference>& references = {},
-                 const std::vector<std::pair<std::string, std::string>>& rest = {}) {
+std::string switched_chart(const Runs& runs, const Curves& curves, const std::string& title, const Axis& axis,
+                           const std::vector<Reference>& references = {},
+                           const std::vector<std::pair<std::string, std::string>>& more_pictures = {}) {
   const TimeUnit unit = time_unit(runs);
   std::vector<std::pair<std::string, std::string>> pictures;
   std::string note;
@@ -101,25 +101,26 @@ std::string twin(const Runs& runs, const Curves& curves, const std::string& titl
     note = note_of(chart);
     pictures.emplace_back(over_time == nullptr ? "by samples" : "by time", picture_of(chart));
   }
-  pictures.insert(pictures.end(), rest.begin(), rest.end());
+  pictures.insert(pictures.end(), more_pictures.begin(), more_pictures.end());
   return switched(title, std::move(pictures), note);
 }
 
 std::string speed(const Runs& runs) {
   std::vector<Curve> between;
   for (const Run& run : runs.all) between.push_back(speed_between_lines(run));
-  Curves now;
-  double most = 0;
+  Curves speeds;
+  double highest = 0;
   for (const Curve& curve : between) {
-    now.push_back(&curve);
+    speeds.push_back(&curve);
     for (const double speed : curve.values)
-      if (std::isfinite(speed)) most = std::max(most, speed);
+      if (std::isfinite(speed)) highest = std::max(highest, speed);
   }
   const Chart means =
       chart_of(runs, curves_of(runs, "samples_per_second", false), {"mean since the start (samples/s)"}, nullptr);
-  return twin(runs, now, "Speed",
-              {"speed between log lines (samples/s)", Scale::Kind::linear, 0, 1.05 * most, 0, INFINITY, true}, {},
-              {{"mean since the start", picture_of(means)}});
+  return switched_chart(
+      runs, speeds, "Speed",
+      {"speed between log lines (samples/s)", Scale::Kind::linear, 0, 1.05 * highest, 0, INFINITY, true}, {},
+      {{"mean since the start", picture_of(means)}});
 }
 
 /// Returns whether a curve has two values that differ.
@@ -132,26 +133,28 @@ bool varies(const Curve* curve) {
 }  // namespace
 
 std::string curves(const Runs& runs) {
-  std::string text = twin(runs, curves_of(runs, "loss", false), "Training loss", {"training loss (mean per sample)"});
+  std::string text =
+      switched_chart(runs, curves_of(runs, "loss", false), "Training loss", {"training loss (mean per sample)"});
   std::vector<std::pair<std::string, bool>> names;  // {name, true = of evaluations}
-  const auto note = [&](const std::string& name, bool evaluation) {
+  const auto add_name = [&](const std::string& name, bool evaluation) {
     const std::pair<std::string, bool> pair(name, evaluation);
     if (std::find(names.begin(), names.end(), pair) == names.end()) names.push_back(pair);
   };
   for (const Run& run : runs.all)
-    for (const std::string& name : run.metrics) note(name, true);
+    for (const std::string& name : run.metrics) add_name(name, true);
   for (const Run& run : runs.all)
     for (const auto& [name, curve] : run.train)
-      if (name != "loss" && name != "lr" && name != "samples_per_second") note(name, false);
+      if (name != "loss" && name != "lr" && name != "samples_per_second") add_name(name, false);
   for (const auto& [name, evaluation] : names) {
     const Metric metric = metric_of(name);
-    text += twin(runs, curves_of(runs, name, evaluation), (evaluation ? "Evaluation: " : "Training: ") + metric.title,
-                 {metric.axis, Scale::Kind::linear, 0, 0, metric.least, metric.most}, references_of(runs, name));
+    text += switched_chart(
+        runs, curves_of(runs, name, evaluation), (evaluation ? "Evaluation: " : "Training: ") + metric.title,
+        {metric.axis, Scale::Kind::linear, 0, 0, metric.lower, metric.upper}, references_of(runs, name));
   }
   text += speed(runs);
   const Curves rates = curves_of(runs, "lr", false);
   if (std::any_of(rates.begin(), rates.end(), varies))
-    text += twin(runs, rates, "Learning rate", {"learning rate of the dense half"});
+    text += switched_chart(runs, rates, "Learning rate", {"learning rate of the dense half"});
   return text;
 }
 

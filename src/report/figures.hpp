@@ -57,6 +57,6 @@ std::string deck(const Run& run);
 std::string value_text(const Json& value);
 
 /// Explains the scale of colors; empty without a metric.
-std::string colour_scale(const std::string& metric);
+std::string color_scale(const std::string& metric);
 
 }  // namespace tesserec::report

@@ -16,11 +16,11 @@ struct FeatureImportance {
   double ne, log_loss, auc;
 };
 
-std::vector<FeatureImportance> worths_of(const Json& features) {
+std::vector<FeatureImportance> importances_of(const Json& features) {
   std::vector<FeatureImportance> all;
-  for (const Json& one : features.elements())
-    all.push_back(
-        {one.at("feature").string(), number_of(one.at("ne")), number_of(one.at("log_loss")), number_of(one.at("auc"))});
+  for (const Json& feature : features.elements())
+    all.push_back({feature.at("feature").string(), number_of(feature.at("ne")), number_of(feature.at("log_loss")),
+                   number_of(feature.at("auc"))});
   return all;
 }
 
@@ -29,42 +29,42 @@ std::string signed_text(double value) {
 }
 
 std::string importance_of(const Run& run) {
-  constexpr std::size_t most = 40;
+  constexpr std::size_t max_shown = 40;
   constexpr double row = 17;
   const std::vector<FeatureImportance> all =
-      run.importance.read({"features"}, worths_of).value_or(std::vector<FeatureImportance>());
+      run.importance.read({"features"}, importances_of).value_or(std::vector<FeatureImportance>());
   const bool by_ne =
-      std::any_of(all.begin(), all.end(), [](const FeatureImportance& one) { return std::isfinite(one.ne); });
-  const auto worth = [&](const FeatureImportance& one) {
-    const double value = by_ne ? one.ne : one.log_loss;
+      std::any_of(all.begin(), all.end(), [](const FeatureImportance& entry) { return std::isfinite(entry.ne); });
+  const auto change = [&](const FeatureImportance& entry) {
+    const double value = by_ne ? entry.ne : entry.log_loss;
     return std::isfinite(value) ? value : 0;
   };
   double low = 0, high = 0;
-  for (const FeatureImportance& one : all) {
-    low = std::min(low, worth(one));
-    high = std::max(high, worth(one));
+  for (const FeatureImportance& entry : all) {
+    low = std::min(low, change(entry));
+    high = std::max(high, change(entry));
   }
   if (high <= low) return "";
-  const std::size_t shown = std::min(all.size(), most);
+  const std::size_t shown = std::min(all.size(), max_shown);
   const Plot plot{132, 452, 8, 8 + row * double(shown)};
   const Scale x(low, high, plot.left, plot.right);
   std::string text =
       axis_below(plot, x, by_ne ? "change of the normalized entropy (NE)" : "change of the log loss (nats)");
   for (std::size_t i = 0; i < shown; ++i) {
-    const FeatureImportance& one = all[i];
-    const double top = plot.top + row * double(i), from = x.at(std::min(0.0, worth(one))),
-                 to = x.at(std::max(0.0, worth(one)));
-    const std::string told = concat(one.feature, ": NE ", signed_text(one.ne), ", log loss ", signed_text(one.log_loss),
-                                    ", AUC ", signed_text(one.auc));
+    const FeatureImportance& entry = all[i];
+    const double top = plot.top + row * double(i), from = x.at(std::min(0.0, change(entry))),
+                 to = x.at(std::max(0.0, change(entry)));
+    const std::string hover_text = concat(entry.feature, ": NE ", signed_text(entry.ne), ", log loss ",
+                                          signed_text(entry.log_loss), ", AUC ", signed_text(entry.auc));
     text += element("text", {{"x", number(plot.left - 6)}, {"y", number(top + 12)}, {"text-anchor", "end"}},
-                    hover(one.feature) + escaped(shortened(one.feature, 17))) +
-            rectangle(from, top + 2, std::max(to - from, 0.5), row - 4, "bar " + run.css, hover(told)) +
-            label(to + 5, top + 12, "start", "AUC " + signed_text(one.auc));
+                    hover(entry.feature) + escaped(shortened(entry.feature, 17))) +
+            rectangle(from, top + 2, std::max(to - from, 0.5), row - 4, "bar " + run.css, hover(hover_text)) +
+            label(to + 5, top + 12, "start", "AUC " + signed_text(entry.auc));
   }
-  std::string note = concat("Metrics change so where one feature's values are permuted among the ",
+  std::string note = concat("Change of each metric when one feature's values are permuted among the ",
                             significant(run.importance.number({"samples"}), 12), " samples of ",
                             run.importance.text({"data"}), "; checkpoint ", run.importance.text({"checkpoint"}), ".");
-  if (all.size() > shown) note += concat(" These are the first ", shown, " of ", all.size(), " features.");
+  if (all.size() > shown) note += concat(" Only the first ", shown, " of ", all.size(), " features are shown.");
   return figure("Importance of features, " + run.name, picture(560, plot.bottom + 42, "Importance of features", text) +
                                                            element("p", {{"class", "note"}}, escaped(note)));
 }

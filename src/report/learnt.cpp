@@ -27,26 +27,27 @@ struct Ids {
 
 std::vector<Learnt> learnt_of(const Json& tables) {
   std::vector<Learnt> all;
-  for (const Json& one : tables.elements()) {
+  for (const Json& json : tables.elements()) {
     Learnt& table = all.emplace_back();
-    table.name = one.at("name").string();
-    for (const Json& feature : one.at("features").elements()) table.features.push_back(feature.string());
-    table.rows = number_of(one.at("rows"));
-    table.size = concat(tick_text(table.rows), " × ", number_of(one.at("dim")));
-    table.looked_at = number_of(one.at("looked_at"));
-    table.trained = number_of(one.at("trained"));
-    table.norm = number_of(one.at("row_norm"));
-    table.start_norm = number_of(one.at("start_norm"));
-    table.largest = number_of(one.at("largest"));
+    table.name = json.at("name").string();
+    for (const Json& feature : json.at("features").elements()) table.features.push_back(feature.string());
+    table.rows = number_of(json.at("rows"));
+    table.size = concat(tick_text(table.rows), " × ", number_of(json.at("dim")));
+    table.looked_at = number_of(json.at("looked_at"));
+    table.trained = number_of(json.at("trained"));
+    table.norm = number_of(json.at("row_norm"));
+    table.start_norm = number_of(json.at("start_norm"));
+    table.largest = number_of(json.at("largest"));
   }
   return all;
 }
 
 std::vector<Ids> ids_of(const Json& features) {
   std::vector<Ids> all;
-  for (const Json& one : features.elements())
-    all.push_back({one.at("name").string(), 100 * number_of(one.at("empty")) / number_of(one.at("samples")),
-                   one.has("unknown") ? 100 * number_of(one.at("unknown")) / number_of(one.at("ids")) : NAN});
+  for (const Json& feature : features.elements())
+    all.push_back(
+        {feature.at("name").string(), 100 * number_of(feature.at("empty")) / number_of(feature.at("samples")),
+         feature.has("unknown") ? 100 * number_of(feature.at("unknown")) / number_of(feature.at("ids")) : NAN});
   return all;
 }
 
@@ -60,11 +61,11 @@ std::string table_of_one(const std::vector<Learnt>& tables, const std::vector<Id
   for (const Learnt& table : tables) {
     std::vector<std::string> features, unknown, empty;
     for (const std::string& feature : table.features)
-      for (const Ids& one : ids)
-        if (one.feature == feature) {
+      for (const Ids& shares : ids)
+        if (shares.feature == feature) {
           features.push_back(escaped(feature));
-          unknown.push_back(percent(one.unknown));
-          empty.push_back(percent(one.empty));
+          unknown.push_back(percent(shares.unknown));
+          empty.push_back(percent(shares.empty));
         }
     const auto lines = [](const std::vector<std::string>& texts) {
       const bool any = std::any_of(texts.begin(), texts.end(), [](const std::string& text) { return text != nothing; });
@@ -87,14 +88,14 @@ std::string table_of_several(const std::vector<std::pair<const Run*, std::vector
   std::vector<std::vector<std::string>> rows = {{"table"}};
   for (const auto& [run, tables] : runs) {
     rows[0].push_back(swatch(run->css) + escaped(shortened(run->name, 24)));
-    for (const Learnt& one : tables)
-      if (std::none_of(rows.begin() + 1, rows.end(), [&](const auto& row) { return row[0] == escaped(one.name); }))
-        rows.push_back({escaped(one.name)});
+    for (const Learnt& learnt : tables)
+      if (std::none_of(rows.begin() + 1, rows.end(), [&](const auto& row) { return row[0] == escaped(learnt.name); }))
+        rows.push_back({escaped(learnt.name)});
   }
   for (std::size_t r = 1; r < rows.size(); ++r)
     for (const auto& [run, tables] : runs) {
       const auto found = std::find_if(tables.begin(), tables.end(),
-                                      [&](const Learnt& one) { return escaped(one.name) == rows[r][0]; });
+                                      [&](const Learnt& learnt) { return escaped(learnt.name) == rows[r][0]; });
       rows[r].push_back(found == tables.end() ? nothing
                                               : concat(percent(found->share()), ", ", significant(found->norm, 3)));
     }
@@ -111,11 +112,11 @@ std::string tables_figure(const Runs& runs) {
       all.emplace_back(&run, *tables);
   if (all.empty()) return "";
   const std::string about =
-      "A row is trained when its first numbers have left their start values. The length of a row is the root of the "
+      "A row counts as trained if its first numbers differ from their start values. The length of a row is the root "
       "mean square over all rows. ";
-  const std::string note = all.size() == 1
-                               ? about + "Unknown ids (id 0) and samples without an id are of the last evaluation."
-                               : about + "Of each run: share of rows trained, length of a row.";
+  const std::string note =
+      all.size() == 1 ? about + "Unknown ids (id 0) and samples without an id are those of the last evaluation."
+                      : about + "Each cell shows the share of rows trained and the length of a row.";
   const std::string tables =
       all.size() == 1
           ? table_of_one(all[0].second, all[0].first->result.read({"features"}, ids_of).value_or(std::vector<Ids>()))

@@ -24,9 +24,9 @@ std::string encoded(const std::string& path) {
 }
 
 /// Returns "deck", with a remark if its file has changed since the run read it.
-std::string deck_word(const std::string& path, const std::string& then) {
+std::string deck_word(const std::string& path, const std::string& text_at_start) {
   try {
-    if (read_file(path) != then) return "deck (changed since)";
+    if (read_file(path) != text_at_start) return "deck (changed since)";
   } catch (const std::exception&) {
   }
   return "deck";

@@ -11,7 +11,7 @@
 namespace tesserec::report {
 namespace {
 
-constexpr std::size_t most_logs = 12;
+constexpr std::size_t max_logs = 12;
 
 bool ended_badly(const Row& row) {
   const std::string state = row.point != nullptr ? row.point->state : row.run->end.state;
@@ -30,7 +30,7 @@ std::string logs(const Runs& runs, const Links& links) {
     std::error_code error;
     if (!std::filesystem::exists(log, error)) log = row.run != nullptr ? row.run->start.text({"log"}) : "";
     if (!ended_badly(row) || !std::filesystem::is_regular_file(log, error)) continue;
-    if (shown == most_logs) {
+    if (shown == max_logs) {
       ++more;
       continue;
     }
@@ -38,7 +38,7 @@ std::string logs(const Runs& runs, const Links& links) {
     text += element("p", {}, swatch(row.css) + escaped(row.name) + ": the end of " + links(log, escaped(log))) +
             element("pre", {}, escaped(join(log_tail(log), "\n")));
   }
-  if (more > 0) text += element("p", {{"class", "note"}}, counted(std::int64_t(more), "log") + " more not shown");
+  if (more > 0) text += element("p", {{"class", "note"}}, counted(std::int64_t(more), "more log") + " not shown");
   return text;
 }
 

@@ -35,16 +35,16 @@ Metric metric_of(const std::string& name) {
   const std::string bare = without_span(name);
   Metric metric{in_words(name), in_words(name), in_words(name), 0, INFINITY, std::nullopt};
   if (is_one_of(bare, metrics::more_is_better())) {
-    metric.most = 1;
+    metric.upper = 1;
     metric.more = true;
   }
   if (is_one_of(bare, metrics::less_is_better())) metric.more = false;
-  if (bare == "ctr") metric.most = 1;
+  if (bare == "ctr") metric.upper = 1;
   if (bare == "ne") metric.title = metric.axis = "normalized entropy (NE)";
   if (bare == "log_loss") metric.axis += " (nats per sample)";
   if (bare == "calibration") metric.axis += " (predicted / observed clicks)";
   if (bare == "gradient_norm") metric.axis += " (before clipping)";
-  if (!is_one_of(bare, metrics::names()) && bare != "gradient_norm") metric.least = -INFINITY;
+  if (!is_one_of(bare, metrics::names()) && bare != "gradient_norm") metric.lower = -INFINITY;
   return metric;
 }
 

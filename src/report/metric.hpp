@@ -13,11 +13,11 @@ namespace tesserec::report {
 
 /// Presentation of a metric of metrics.jsonl.
 struct Metric {
-  std::string name;                           ///< "AUC", "log loss"
-  std::string title;                          ///< "normalized entropy (NE)"
-  std::string axis;                           ///< title of the axis, with the unit
-  double least = -INFINITY, most = INFINITY;  ///< bounds of its values
-  std::optional<bool> more;                   ///< true if more is better; nothing = neither end is better
+  std::string name;                            ///< "AUC", "log loss"
+  std::string title;                           ///< "normalized entropy (NE)"
+  std::string axis;                            ///< title of the axis, with the unit
+  double lower = -INFINITY, upper = INFINITY;  ///< bounds of its values
+  std::optional<bool> more;                    ///< true if more is better; nothing = neither end is better
 };
 
 /// Returns the presentation of "auc", "window_log_loss", ...

@@ -46,9 +46,9 @@ class VerticalAxis {
     return scale_.at(double(std::find(words_.begin(), words_.end(), value_text(value)) - words_.begin()));
   }
 
-  /// Draws the axis at `x`. `room`: distance to the next axis, pixels.
-  std::string drawn(double x, double room) const {
-    const auto length = std::size_t(std::clamp((room - 14) / letter, 1.0, 14.0));
+  /// Draws the axis at `x`. `spacing`: distance to the next axis, pixels.
+  std::string drawn(double x, double spacing) const {
+    const auto length = std::size_t(std::clamp((spacing - 14) / letter, 1.0, 14.0));
     std::string text = line(x, scale_.at(scale_.low()), x, scale_.at(scale_.high()), "axis");
     const auto mark = [&](double y, const std::string& word) {
       text += line(x - 4, y, x, y, "axis") + label(x - 7, y + 4, "end", shortened(word, length), "halo");
@@ -83,34 +83,34 @@ std::string parallel_coordinates(const Sweep& sweep) {
   }
   // A metric of which more is better stays near its best value; one of which less is better may be many times its best.
   if (!found.empty()) axes.emplace_back(found, bottom, top, sweep.less_is_better);
-  const double first = 110, last = width - 90, room = (last - first) / std::max(1.0, double(axes.size()) - 1);
-  const auto x = [&](std::size_t axis) { return first + room * double(axis); };
+  const double first = 110, last = width - 90, spacing = (last - first) / std::max(1.0, double(axes.size()) - 1);
+  const auto x = [&](std::size_t axis) { return first + spacing * double(axis); };
 
   // The best line is drawn last, over all others.
   std::string lines;
   for (std::size_t place = sweep.points.size(); place-- > 0;) {
     const Sweep::Point& point = sweep.points[place];
-    const bool has = std::isfinite(point.metric);
+    const bool has_metric = std::isfinite(point.metric);
     std::string path;
     for (std::size_t k = 0; k < sweep.keys.size(); ++k)
       path += concat(k > 0 ? " " : "", number(x(k)), ",", number(axes[k].at(point.values[k])));
-    if (has) path += concat(" ", number(x(axes.size() - 1)), ",", number(axes.back().at(point.metric)));
-    const std::string told =
-        has ? concat(point.name, ": ", sweep.metric, " ", significant(point.metric, 6), ", ", point.state)
-            : concat(point.name, ": ", sweep.metric, " ", point.state);
-    lines += element("g", {{"class", "line " + point.css + (has && place == 0 ? " best" : "")}},
-                     hover(told) + element("polyline", {{"points", path}}));
+    if (has_metric) path += concat(" ", number(x(axes.size() - 1)), ",", number(axes.back().at(point.metric)));
+    const std::string hover_text =
+        has_metric ? concat(point.name, ": ", sweep.metric, " ", significant(point.metric, 6), ", ", point.state)
+                   : concat(point.name, ": ", sweep.metric, " ", point.state);
+    lines += element("g", {{"class", "line " + point.css + (has_metric && place == 0 ? " best" : "")}},
+                     hover(hover_text) + element("polyline", {{"points", path}}));
   }
   const std::size_t rows = axes.size() > 5 ? 2 : 1;  // rows of titles
-  const auto length = std::size_t(std::max(1.0, double(rows) * room / letter - 1));
+  const auto length = std::size_t(std::max(1.0, double(rows) * spacing / letter - 1));
   for (std::size_t k = 0; k < axes.size(); ++k) {
     const std::string title = k < sweep.keys.size() ? sweep.keys[k].name : "final " + sweep.metric;
     const double y = k % rows == 0 ? top - 16 : top - 32;
-    lines += axes[k].drawn(x(k), room) +
+    lines += axes[k].drawn(x(k), spacing) +
              element("text", {{"x", number(x(k))}, {"y", number(y)}, {"text-anchor", "middle"}, {"class", "title"}},
                      hover(title) + escaped(shortened(title, length)));
   }
-  std::string note = colour_scale(sweep.metric);
+  std::string note = color_scale(sweep.metric);
   if (found.size() < sweep.points.size())
     note += element("p", {{"class", "note"}},
                     concat(counted(std::int64_t(sweep.points.size() - found.size()), "point"),

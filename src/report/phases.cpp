@@ -40,36 +40,39 @@ std::vector<Phases> phases_of(const Runs& runs) {
 std::string phases(const Runs& runs) {
   const std::vector<Phases> all = phases_of(runs);
   std::vector<std::string> names;
-  double most = 0;
+  double longest = 0;
   for (const Phases& run : all)
     for (const auto& [name, milliseconds] : run.milliseconds) {
       if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
-      most = std::max(most, milliseconds);
+      longest = std::max(longest, milliseconds);
     }
-  if (names.empty() || !(most > 0)) return "";
+  if (names.empty() || !(longest > 0)) return "";
   // Few runs have a bar each, many runs a dot each.
   const double bar = all.size() == 1 ? 14 : 7, gap = 8;
   const double row = (runs.many() ? 14 : bar * double(all.size())) + gap;
   const Plot plot{112, 480, 8, 8 + row * double(names.size())};
-  const Scale x(0, most, plot.left, plot.right);
+  const Scale x(0, longest, plot.left, plot.right);
   std::string text = axis_below(plot, x, "time in a median step of rank 0 (ms)");
   for (std::size_t n = 0; n < names.size(); ++n) {
     const double top = plot.top + row * double(n) + gap / 2;
     text += label(plot.left - 6, top + (row - gap) / 2 + 4, "end", names[n]);
     for (std::size_t r = all.size(); r-- > 0;) {  // the best one is drawn last
-      const auto& [run, parts, step] = all[r];
-      double here = 0;
-      for (const auto& [name, milliseconds] : parts)
-        if (name == names[n]) here = milliseconds;
-      const std::string percent = fixed(100 * here / step, 1) + " %";
-      const std::string told = hover(concat(run->name, ", ", names[n], ": ", significant(here, 3), " ms, ", percent));
+      const auto& [run, phase_times, step] = all[r];
+      double time = 0;
+      for (const auto& [name, milliseconds] : phase_times)
+        if (name == names[n]) time = milliseconds;
+      const std::string percent = fixed(100 * time / step, 1) + " %";
+      const std::string hover_text =
+          hover(concat(run->name, ", ", names[n], ": ", significant(time, 3), " ms, ", percent));
       if (runs.many()) {
-        text += element("g", {{"class", "dot " + run->css}},
-                        element("circle", {{"cx", number(x.at(here))}, {"cy", number(top + 7)}, {"r", "3.5"}}, told));
+        text +=
+            element("g", {{"class", "dot " + run->css}},
+                    element("circle", {{"cx", number(x.at(time))}, {"cy", number(top + 7)}, {"r", "3.5"}}, hover_text));
         continue;
       }
-      text += rectangle(plot.left, top + bar * double(r), x.at(here) - plot.left, bar - 1, "bar " + run->css, told);
-      if (all.size() == 1) text += label(x.at(here) + 5, top + bar - 3, "start", percent);
+      text +=
+          rectangle(plot.left, top + bar * double(r), x.at(time) - plot.left, bar - 1, "bar " + run->css, hover_text);
+      if (all.size() == 1) text += label(x.at(time) + 5, top + bar - 3, "start", percent);
     }
   }
   std::string legend;

@@ -38,8 +38,9 @@ std::string Record::text(Path path) const {
   return found == nullptr || found->kind() != Json::Kind::string ? "" : found->string();
 }
 
-void Record::refuse(const std::string& member, const char* why) const {
-  fail(file_, ": ", member, member.empty() ? "" : ": ", why, "; the program does not write it so: move the file away");
+void Record::refuse(const std::string& member, const char* reason) const {
+  fail(file_, ": ", member, member.empty() ? "" : ": ", reason,
+       "; the file is not as the program writes it, so move it away");
 }
 
 double number_of(const Json& json) {

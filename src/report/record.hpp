@@ -21,7 +21,7 @@ class Record {
   /// Reads the file. A missing file gives an empty record. Throws Error naming the file if it is not a JSON object.
   explicit Record(const std::string& file);
 
-  bool there() const { return json_.kind() == Json::Kind::object; }
+  bool exists() const { return json_.kind() == Json::Kind::object; }
   /// Returns the number or text of a member; NaN or empty if the member is missing or of another type.
   double number(Path path) const;
   std::string text(Path path) const;
@@ -39,7 +39,7 @@ class Record {
 
  private:
   const Json* find(Path path) const;
-  [[noreturn]] void refuse(const std::string& member, const char* why) const;
+  [[noreturn]] void refuse(const std::string& member, const char* reason) const;
 
   std::string file_;
   Json json_;

@@ -35,21 +35,21 @@ NewestOutcome outcome_of(const Json& outcomes, const std::string& metric) {
   return outcome;
 }
 
-const char* state_of(const NewestOutcome& now, const Sweep& sweep) {
-  if (now.diverged) return "diverged";
-  return now.ended >= double(sweep.rungs) ? "done" : "started";
+const char* state_of(const NewestOutcome& newest, const Sweep& sweep) {
+  if (newest.diverged) return "diverged";
+  return newest.ended >= double(sweep.rungs) ? "done" : "started";
 }
 
-void take(Sweep::Point& point, const NewestOutcome& now, const Sweep& sweep, const std::string& folder) {
-  const bool same = point.steps == now.steps && point.digest == now.digest;
-  point.ended = now.ended;
-  point.newer = !same || (now.diverged && point.state != "diverged");
+void update(Sweep::Point& point, const NewestOutcome& newest, const Sweep& sweep, const std::string& folder) {
+  const bool same = point.steps == newest.steps && point.digest == newest.digest;
+  point.ended = newest.ended;
+  point.newer = !same || (newest.diverged && point.state != "diverged");
   if (point.newer) {
-    point.steps = now.steps;
-    point.samples = now.samples;
-    point.metric = now.metric;
-    point.digest = now.digest;
-    point.state = state_of(now, sweep);
+    point.steps = newest.steps;
+    point.samples = newest.samples;
+    point.metric = newest.metric;
+    point.digest = newest.digest;
+    point.state = state_of(newest, sweep);
   }
   if (point.state == "missing" || point.state == "started") point.state = store::state_of_started(folder);
 }
@@ -67,8 +67,8 @@ std::size_t count_others(const Sweep& sweep) {
 }  // namespace
 
 std::string folder_of(const Sweep& sweep, const Sweep::Point& point) {
-  const files::path said = point.folder;
-  return files::exists(said) ? said.string() : (files::path(sweep.path) / said.filename()).string();
+  const files::path recorded = point.folder;
+  return files::exists(recorded) ? recorded.string() : (files::path(sweep.path) / recorded.filename()).string();
 }
 
 void refresh(Sweep& sweep, std::vector<std::string>& warnings) {
@@ -77,12 +77,12 @@ void refresh(Sweep& sweep, std::vector<std::string>& warnings) {
     const auto outcome = Record(folder + "/point.json").read({"outcomes"}, [&](const Json& json) {
       return outcome_of(json, sweep.metric);
     });
-    if (outcome) take(point, *outcome, sweep, folder);
+    if (outcome) update(point, *outcome, sweep, folder);
   }
   const auto newer = std::count_if(sweep.points.begin(), sweep.points.end(), [](const auto& p) { return p.newer; });
   const std::size_t others = count_others(sweep);
   const std::string advice =
-      concat("tesserec sweep collect ", sweep.deck.empty() ? "DECK" : sweep.deck, " writes it anew");
+      concat("update it with `tesserec sweep collect ", sweep.deck.empty() ? "DECK" : sweep.deck, "`");
   if (newer > 0) {
     const double sign = sweep.less_is_better ? 1 : -1;
     const auto ended = [](const Sweep::Point& p) { return std::isfinite(p.metric) ? p.ended : 0; };
@@ -90,13 +90,13 @@ void refresh(Sweep& sweep, std::vector<std::string>& warnings) {
       if (ended(a) != ended(b)) return ended(a) > ended(b);
       return ended(a) > 0 && sign * a.metric < sign * b.metric;
     });
-    warnings.push_back(concat(
-        sweep.path, "/sweep.json is older than ", counted(newer, "point"),
-        " of it: the page shows these as their point.json has them, but the keys' shares are of before; ", advice));
+    warnings.push_back(concat(sweep.path, "/sweep.json is older than ", counted(newer, "point"),
+                              " of the sweep: the page shows the newer values, but the old shares of the keys; ",
+                              advice));
   }
   if (others > 0)
-    warnings.push_back(concat(sweep.path, "/sweep.json does not know ", counted(std::int64_t(others), "point"),
-                              " that has a folder there, so the page does not show it; ", advice));
+    warnings.push_back(concat(sweep.path, "/sweep.json lacks ", counted(std::int64_t(others), "point"),
+                              " with a folder in the sweep, not shown on the page; ", advice));
 }
 
 }  // namespace tesserec::report

@@ -85,31 +85,31 @@ namespace files = std::filesystem;
 Runs read(const std::vector<std::string>& folders, Page& page) {
   Runs runs;
   for (const std::string& folder : folders) {
-    if (!files::is_directory(folder)) fail(folder, ": no such folder; give the folder of a run or of a sweep");
+    if (!files::is_directory(folder)) fail(folder, ": there is no such folder; give the folder of a run or of a sweep");
     if (!files::exists(folder + "/sweep.json")) {
       runs.all.push_back(read_run(folder));
       continue;
     }
     const Sweep& sweep = runs.sweeps.emplace_back(read_sweep(folder, page.warnings));
-    std::size_t without = 0;
+    std::size_t without_metrics = 0;
     for (const Sweep::Point& point : sweep.points) {
-      const std::string at = folder_of(sweep, point), metrics = at + "/metrics.jsonl";
+      const std::string point_folder = folder_of(sweep, point), metrics = point_folder + "/metrics.jsonl";
       std::error_code error;
       if (files::exists(metrics) && files::file_size(metrics, error) > 0) {
-        runs.all.emplace_back(read_run(at)).css = point.css;
+        runs.all.emplace_back(read_run(point_folder)).css = point.css;
         continue;
       }
-      ++without;
+      ++without_metrics;
       RunState& state = page.states.emplace_back();
-      state.folder = at;
+      state.folder = point_folder;
       state.end.state = point.state;
       state.steps = point.steps;
     }
-    if (without > 0)
-      page.warnings.push_back(concat(folder, ": ", without, " of ", counted(std::ssize(sweep.points), "point"),
-                                     " have no metrics.jsonl: their curves are not on the page"));
+    if (without_metrics > 0)
+      page.warnings.push_back(concat(folder, ": ", without_metrics, " of ", counted(std::ssize(sweep.points), "point"),
+                                     " have no metrics.jsonl, so their curves are not on the page"));
   }
-  choose_colours(runs);
+  choose_colors(runs);
   return runs;
 }
 
@@ -137,10 +137,10 @@ Page make_page(const std::vector<std::string>& folders, const std::string& page_
   page.states.insert(page.states.begin(), states.begin(), states.end());
 
   const Links links(page_file.empty() ? folders.front() + "/report.html" : page_file);
-  std::string sweeps, places;
+  std::string sweeps, machine_figures;
   for (const Sweep& sweep : runs.sweeps)
     sweeps += parallel_coordinates(sweep) + element("div", {{"class", "wide"}}, table_of_shares(sweep));
-  if (!runs.many()) places = memory(runs) + plans(runs);
+  if (!runs.many()) machine_figures = memory(runs) + plans(runs);
   const std::string title =
       folders.size() == 1 ? folders.front() : concat(folders.front(), " and ", folders.size() - 1, " more");
   std::string body = element("h1", {}, escaped(title));
@@ -149,7 +149,7 @@ Page make_page(const std::vector<std::string>& folders, const std::string& page_
           element("main", {},
                   under("Sweep", sweeps) + under("Training", curves(runs)) + under("Scores", calibration(runs)) +
                       under("Features and tables", importances(runs) + tables_figure(runs)) +
-                      under("Machine", phases(runs) + places)) +
+                      under("Machine", phases(runs) + machine_figures)) +
           under("Machine and versions", table_of_machines(runs));
   if (!runs.all.empty())
     body += under(runs.all.size() > 1 ? "Deck of " + runs.all.front().name : "Deck", deck(runs.all.front()));

@@ -53,7 +53,7 @@ std::vector<Column> columns_of_keys(const std::vector<Row>& rows) {
   // A row without a deck, such as that of a point that never began, tells nothing of other keys.
   std::vector<std::map<std::string, std::string>> known;
   for (std::size_t r = 0; r < rows.size(); ++r)
-    if (rows[r].run != nullptr && rows[r].run->start.there()) known.push_back(decks[r]);
+    if (rows[r].run != nullptr && rows[r].run->start.exists()) known.push_back(decks[r]);
   std::vector<std::string> keys;
   for (const Row& row : rows)
     for (std::size_t k = 0; row.sweep != nullptr && k < row.sweep->keys.size(); ++k)

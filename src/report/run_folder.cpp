@@ -13,9 +13,9 @@
 namespace tesserec::report {
 namespace {
 
-constexpr double none = std::numeric_limits<double>::quiet_NaN();
+constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 
-double member(const Json& line, const char* name) { return line.has(name) ? number_of(line.at(name)) : none; }
+double member(const Json& line, const char* name) { return line.has(name) ? number_of(line.at(name)) : unknown; }
 
 /// Returns the message with which a point of a sweep diverged, from point.json; empty if it did not diverge.
 std::string diverged_message(const Record& point) {
@@ -37,7 +37,7 @@ std::vector<Start> starts_of(const Record& run) {
               std::vector<Start> starts;
               for (const Json& start : json.elements())
                 starts.push_back({start.at("start_time").string(), start.at("from_step").number(),
-                                  start.has("deck") ? start.at("deck").string() : "", none});
+                                  start.has("deck") ? start.at("deck").string() : "", unknown});
               return starts;
             })
       .value_or(std::vector<Start>());
@@ -64,7 +64,7 @@ double first_second(const Json& line) {
 }
 
 /// Adds one line to the curves of its kind. `start`: time of the first step, seconds since 1970.
-void take(Run& run, const Json& line, double start) {
+void add_line(Run& run, const Json& line, double start) {
   const bool evaluation = line.at("kind").string() == "evaluate";
   run.steps = line.at("step").number();
   run.samples = member(line, "samples");
@@ -90,17 +90,17 @@ void read_metrics(Run& run, const std::string& path) {
     try {
       const Json json = parse_json(text.substr(at, end - at));
       if (row == 0) run.begin = first_second(json);
-      take(run, json, run.begin);
+      add_line(run, json, run.begin);
       lines.push_back({run.steps, member(json, "time")});
     } catch (const Error& error) {
-      if (end < text.size()) fail(path, ":", row + 1, ": ", error.what(), "; remove this line, or train on");
+      if (end < text.size()) fail(path, ":", row + 1, ": ", error.what(), "; remove this line, or continue training");
       run.cut = true;
     }
     at = end + 1;
   }
   measure_gaps(run.starts, lines);
-  if (run.train.empty() && run.evaluate.empty() && !run.start.there())
-    fail(path, ": not one line; a run writes one after train.log_every steps and at its end");
+  if (run.train.empty() && run.evaluate.empty() && !run.start.exists())
+    fail(path, ": the file is empty; a run writes a line every train.log_every steps and at its end");
 }
 
 /// Returns the samples of a run before a start, extrapolated from the start's first two lines; 0 for the first start.
@@ -111,10 +111,10 @@ double samples_before(const Curve& lines, std::size_t first, double from_step) {
   return lines.samples[first] - per_step * (lines.steps[first] - from_step);
 }
 
-/// Returns the start between two lines with the steps `before` and `now`, or null if there is none.
-const Start* start_between(const Run& run, double before, double now) {
+/// Returns the start between two lines with the steps `previous_step` and `step`, or null if there is none.
+const Start* start_between(const Run& run, double previous_step, double step) {
   const auto found = std::find_if(run.starts.begin(), run.starts.end(), [&](const Start& start) {
-    return start.from_step > 0 && before <= start.from_step && start.from_step < now;
+    return start.from_step > 0 && previous_step <= start.from_step && start.from_step < step;
   });
   return found == run.starts.end() ? nullptr : &*found;
 }
@@ -122,9 +122,9 @@ const Start* start_between(const Run& run, double before, double now) {
 }  // namespace
 
 double seconds_of(const std::string& utc) {
-  std::tm parts{};
-  const char* const end = strptime(utc.c_str(), "%Y-%m-%dT%H:%M:%SZ", &parts);
-  return end != nullptr && *end == '\0' ? double(timegm(&parts)) : none;
+  std::tm fields{};
+  const char* const end = strptime(utc.c_str(), "%Y-%m-%dT%H:%M:%SZ", &fields);
+  return end != nullptr && *end == '\0' ? double(timegm(&fields)) : unknown;
 }
 
 double Run::last(const std::string& metric) const {
@@ -132,7 +132,7 @@ double Run::last(const std::string& metric) const {
     if (const auto found = curves->find(metric); found != curves->end())
       for (auto value = found->second.values.rbegin(); value != found->second.values.rend(); ++value)
         if (std::isfinite(*value)) return *value;
-  return none;
+  return unknown;
 }
 
 std::optional<BestValue> Run::best(const std::string& metric, bool more) const {
@@ -148,10 +148,10 @@ std::optional<BestValue> Run::best(const std::string& metric, bool more) const {
 }
 
 double Run::closing_loss() const {
-  const double told = result.number({"loss"});
+  const double reported = result.number({"loss"});
   const auto lines = train.find("loss");
   const bool later = lines == train.end() || result.number({"samples"}) > lines->second.samples.back();
-  return later && std::isfinite(told) ? told : last("loss");
+  return later && std::isfinite(reported) ? reported : last("loss");
 }
 
 Run read_run(const std::string& folder) {
@@ -162,16 +162,16 @@ Run read_run(const std::string& folder) {
     run.name = std::filesystem::absolute(folder).lexically_normal().filename().string();
   const std::string path = folder + "/metrics.jsonl";
   if (!std::filesystem::exists(path))
-    fail(folder, ": no metrics.jsonl there; give the folder of a run (run.output of its deck); of a sweep: ",
-         "tesserec sweep collect DECK first");
+    fail(folder, ": the folder has no metrics.jsonl; give the folder of a run (run.output of its deck), ",
+         "or for a sweep run `tesserec sweep collect DECK` first");
   run.start = Record(folder + "/run.json");
   run.result = Record(folder + "/result.json");
   run.importance = Record(folder + "/importance.json");
   run.starts = starts_of(run.start);
   run.end = store::run_end(folder);
-  if (const std::string why = diverged_message(Record(folder + "/point.json")); !why.empty()) {
+  if (const std::string message = diverged_message(Record(folder + "/point.json")); !message.empty()) {
     run.end.state = "diverged";
-    run.end.detail = why;
+    run.end.detail = message;
   }
   if (run.end.stale) run.result = Record();
   read_metrics(run, path);
@@ -183,16 +183,16 @@ Run read_run(const std::string& folder) {
 }
 
 std::deque<std::string> log_tail(const std::string& path) {
-  constexpr std::size_t most_lines = 12, most_letters = 500;
-  constexpr std::streamoff most_bytes = 1 << 16;
+  constexpr std::size_t max_lines = 12, max_letters = 500;
+  constexpr std::streamoff max_bytes = 1 << 16;
   std::deque<std::string> lines;
   std::ifstream in(path, std::ios::ate);
   const std::streamoff size = in.tellg();
   if (size <= 0) return lines;
-  in.seekg(std::max(std::streamoff{0}, size - most_bytes));
+  in.seekg(std::max(std::streamoff{0}, size - max_bytes));
   for (std::string line; std::getline(in, line);) {
-    lines.push_back(shortened(line, most_letters));
-    if (lines.size() > most_lines) lines.pop_front();
+    lines.push_back(shortened(line, max_letters));
+    if (lines.size() > max_lines) lines.pop_front();
   }
   return lines;
 }
@@ -209,8 +209,8 @@ Curve speed_between_lines(const Run& run) {
   const auto found = run.train.find("samples_per_second");
   if (found == run.train.end()) return {};
   const Curve& lines = found->second;
-  const Curve none;
-  const Curve& evaluations = run.evaluate.empty() ? none : run.evaluate.begin()->second;
+  const Curve no_curve;
+  const Curve& evaluations = run.evaluate.empty() ? no_curve : run.evaluate.begin()->second;
   Curve speed = lines;
   double before = 0;  // samples of earlier starts
   for (std::size_t i = 1, e = 0; i < lines.values.size(); ++i) {

@@ -53,7 +53,7 @@ struct Run {
   double evaluated = NAN;                 ///< step of the last evaluation; NaN = none
   double begin = NAN;                     ///< seconds since 1970 of the first step
   bool cut = false;                       ///< true if the last line was incomplete, and ignored
-  std::string css;                        ///< class of its lines (choose_colours)
+  std::string css;                        ///< class of its lines (choose_colors)
 
   /// Returns the last finite value of a curve, of evaluations first; NaN without one.
   double last(const std::string& metric) const;

@@ -11,11 +11,11 @@
 namespace tesserec::report {
 namespace {
 
-constexpr std::size_t scale_colours = 9;  // classes q0 (the best) to q8
+constexpr std::size_t scale_colors = 9;  // classes q0 (the best) to q8
 
 /// Returns the class of the scale of colors for place `place` (0 = the best) of `count`.
 std::string scale_css(std::size_t place, std::size_t count) {
-  return concat("q", count < 2 ? 0 : (place * (scale_colours - 1) + (count - 1) / 2) / (count - 1));
+  return concat("q", count < 2 ? 0 : (place * (scale_colors - 1) + (count - 1) / 2) / (count - 1));
 }
 
 Sweep::Point point_of(const Json& json, const std::vector<Sweep::Key>& keys) {
@@ -41,7 +41,8 @@ Sweep sweep_of(const Json& json) {
     sweep.keys.push_back({key.at("key").string(), value_text(key.at("better")), number_of(key.at("share"))});
   const std::vector<Json>& points = json.at("points").elements();
   for (const Json& index : json.at("ranking").elements()) {
-    if (index.integer() < 0 || index.integer() >= std::ssize(points)) fail("ranking: no point ", index.integer());
+    if (index.integer() < 0 || index.integer() >= std::ssize(points))
+      fail("ranking: there is no point ", index.integer());
     sweep.points.push_back(point_of(points[std::size_t(index.integer())], sweep.keys));
   }
   if (json.has("rungs")) sweep.rungs = json.at("rungs").elements().size();
@@ -52,10 +53,11 @@ Sweep sweep_of(const Json& json) {
 
 /// Colors the points by their places among the points with a metric.
 void color(Sweep& sweep) {
-  std::vector<Sweep::Point*> with;
+  std::vector<Sweep::Point*> with_metric;
   for (Sweep::Point& point : sweep.points)
-    if (std::isfinite(point.metric)) with.push_back(&point);
-  for (std::size_t place = 0; place < with.size(); ++place) with[place]->css = scale_css(place, with.size());
+    if (std::isfinite(point.metric)) with_metric.push_back(&point);
+  for (std::size_t place = 0; place < with_metric.size(); ++place)
+    with_metric[place]->css = scale_css(place, with_metric.size());
 }
 
 }  // namespace
@@ -66,18 +68,18 @@ Sweep read_sweep(const std::string& folder, std::vector<std::string>& warnings) 
   try {
     sweep = sweep_of(parse_json(text));
   } catch (const Error& error) {
-    fail(path, ": ", error.what(), "; tesserec sweep collect writes it anew");
+    fail(path, ": ", error.what(), "; write it again with `tesserec sweep collect`");
   }
   sweep.path = folder;
   if (sweep.other_data > 0)
     warnings.push_back(concat(path, ": ", counted(std::int64_t(sweep.other_data), "point"),
-                              " ended on other data than the others (other_data there): their values do not compare"));
+                              " ended on other data than the others (other_data), so their values are not comparable"));
   refresh(sweep, warnings);
   color(sweep);
   return sweep;
 }
 
-void choose_colours(Runs& runs) {
+void choose_colors(Runs& runs) {
   if (!runs.many()) {
     for (std::size_t i = 0; i < runs.all.size(); ++i) runs.all[i].css = concat("s", i);
     return;
@@ -89,12 +91,12 @@ void choose_colours(Runs& runs) {
   }
   const bool auc = any([](const Run& run) { return std::isfinite(run.last("auc")); });
   runs.scale = auc ? "auc" : "loss";
-  const auto worth = [&](const Run& run) {
+  const auto score = [&](const Run& run) {
     const double value = run.last(runs.scale);
     if (!std::isfinite(value)) return -std::numeric_limits<double>::infinity();
     return auc ? value : -value;
   };
-  std::stable_sort(runs.all.begin(), runs.all.end(), [&](const Run& a, const Run& b) { return worth(a) > worth(b); });
+  std::stable_sort(runs.all.begin(), runs.all.end(), [&](const Run& a, const Run& b) { return score(a) > score(b); });
   for (std::size_t place = 0; place < runs.all.size(); ++place) runs.all[place].css = scale_css(place, runs.all.size());
 }
 

@@ -55,6 +55,6 @@ struct Runs {
 };
 
 /// Chooses the runs' colors. Orders many runs best first: a sweep's runs by its ranking, others by last AUC or loss.
-void choose_colours(Runs& runs);
+void choose_colors(Runs& runs);
 
 }  // namespace tesserec::report

@@ -9,10 +9,10 @@ namespace tesserec::report {
 namespace {
 
 /// Returns the least of 1, 2 or 5 times a power of ten that is not below `least`.
-double round_step(double least) {
-  const double power = std::pow(10.0, std::floor(std::log10(least)));
+double round_step(double min_step) {
+  const double power = std::pow(10.0, std::floor(std::log10(min_step)));
   for (const double times : {1.0, 2.0, 5.0})
-    if (times * power >= least * (1 - 1e-9)) return times * power;
+    if (times * power >= min_step * (1 - 1e-9)) return times * power;
   return 10 * power;
 }
 

@@ -50,7 +50,7 @@ std::string summary(const Runs& runs, const Links& links) {
     text += element("tr", {}, cells) + "\n";
   }
   const std::string all = element("tr", {}, head) + "\n" + text;
-  return colour_scale(runs.scale) + element("div", {{"class", "scroll"}}, element("table", {{"class", "first"}}, all)) +
+  return color_scale(runs.scale) + element("div", {{"class", "scroll"}}, element("table", {{"class", "first"}}, all)) +
          "\n";
 }
 

@@ -15,11 +15,11 @@ std::string named(const Run& run) { return swatch(run.css) + escaped(run.name); 
 
 /// Formats hosts as "node1 (4 ranks), node2 (4 ranks)".
 std::string hosts_text(const Json& hosts) {
-  constexpr std::size_t most = 8;
+  constexpr std::size_t max_hosts = 8;
   std::vector<std::string> names;
   for (const Json& host : hosts.elements())
     names.push_back(concat(host.at("name").string(), " (", counted(host.at("ranks").integer(), "rank"), ")"));
-  const std::size_t more = names.size() - std::min(names.size(), most);
+  const std::size_t more = names.size() - std::min(names.size(), max_hosts);
   names.resize(names.size() - more);
   return join(names) + (more > 0 ? concat(" and ", more, " more") : "");
 }
@@ -30,8 +30,8 @@ std::string table_of_shares(const Sweep& sweep) {
   const auto newer = std::count_if(sweep.points.begin(), sweep.points.end(), [](const auto& p) { return p.newer; });
   std::vector<std::vector<std::string>> rows = {
       {"key",
-       concat("share of the variance of ", escaped(sweep.metric), " that it alone accounts for",
-              newer > 0 ? concat(", before ", counted(newer, "point"), " came") : ""),
+       concat("share of the variance of ", escaped(sweep.metric), " that it alone explains",
+              newer > 0 ? concat(", without ", counted(newer, "newer point")) : ""),
        "better"}};
   for (const Sweep::Key& key : sweep.keys)
     rows.push_back(
@@ -69,7 +69,7 @@ std::string table_of_machines(const Runs& runs) {
   // Runs on equal machines share a row.
   std::vector<std::pair<std::vector<std::string>, std::vector<std::string>>> machines;  // {cells, names of runs}
   for (const Run& run : runs.all) {
-    if (!run.start.there()) continue;
+    if (!run.start.exists()) continue;
     std::vector<std::string> cells = {escaped(run.start.read({"hosts"}, hosts_text).value_or(nothing))};
     for (const char* const key : {"instruction_set", "backend", "kernels", "gpu", "communicator", "versions"}) {
       const bool between_devices = std::string_view(key) == "communicator";
@@ -96,9 +96,9 @@ std::string value_text(const Json& value) {
   return value.kind() == Json::Kind::number ? significant(value.number(), 8) : value.text();
 }
 
-std::string colour_scale(const std::string& metric) {
+std::string color_scale(const std::string& metric) {
   if (metric.empty()) return "";
-  std::string text = "colours by " + escaped(metric) + ", place by place: best ";
+  std::string text = "colors by " + escaped(metric) + ", in order of rank: best ";
   for (int color = 0; color < 9; ++color) text += swatch(concat("q", color));
   return element("p", {{"class", "legend"}}, text + " worst");
 }
@@ -113,8 +113,8 @@ std::string deck(const Run& run) {
     return element("h3", {}, escaped(title)) + element("pre", {}, escaped(text));
   };
   return element("p", {}, element("code", {}, "tesserec" + escaped(words.value_or("")))) +
-         headed("as it was written: " + run.start.text({"deck_file"}), run.start.text({"deck_text"})) +
-         headed("every key, as the program understood it", all);
+         headed("Deck as written: " + run.start.text({"deck_file"}), run.start.text({"deck_text"})) +
+         headed("Effective deck: every key", all);
 }
 
 }  // namespace tesserec::report

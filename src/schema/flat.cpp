@@ -15,9 +15,9 @@ void Flat::add_blocks(const Value& list, const std::string& path) {
 }
 
 void Flat::add(const Value& value, const std::string& path) {
-  const bool blocks =
-      value.kind == Kind::list && !value.list.empty() &&
-      std::all_of(value.list.begin(), value.list.end(), [](const Value& one) { return one.kind == Kind::table; });
+  const bool blocks = value.kind == Kind::list && !value.list.empty() &&
+                      std::all_of(value.list.begin(), value.list.end(),
+                                  [](const Value& element) { return element.kind == Kind::table; });
   if (value.kind == Kind::table) {
     for (const Entry& entry : value.table) add(entry.value, path.empty() ? entry.key : path + "." + entry.key);
   } else if (blocks) {

@@ -63,11 +63,11 @@ BlockInfo layer_block() {
 }
 
 void read_layers(Lines& deck, network::Settings& model, const Value& root) {
-  const Value* blocks = repeated(root, layer_path, "a network has at least one layer");
+  const Value* blocks = repeated(root, layer_path, "give at least one layer");
   if (blocks == nullptr) return;
   if (const auto& read = network::model_type(model.type).keys;
       std::find(read.begin(), read.end(), "layer") == read.end())
-    fail(blocks->where, ": [[", layer_path, "]] is not for model.type = ", quoted(model.type),
+    fail(blocks->where, ": [[", layer_path, "]] does not apply to model.type = ", quoted(model.type),
          "; set it to \"network\"");
   const Keys<LayerSettings> keys = layer_keys();
   for (const Value& block : blocks->list) {

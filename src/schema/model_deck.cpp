@@ -44,15 +44,15 @@ void check_table(const Lines& deck, const EmbeddingBagConfig& table) {
     fail(deck.at(path + ".features"), " has ", quoted(twice), " twice");
   for (const std::string& feature : table.unpooled)
     if (std::count(table.feature_names.begin(), table.feature_names.end(), feature) == 0)
-      fail(deck.at(path + ".unpooled"), " has ", quoted(feature), ", which is none of the table's features, ",
+      fail(deck.at(path + ".unpooled"), " has ", quoted(feature), ", which is not one of the table's features, ",
            join(table.feature_names));
   if (const std::string twice = repeated_text(table.unpooled); !twice.empty())
     fail(deck.at(path + ".unpooled"), " has ", quoted(twice), " twice");
   if (table.weighted && !table.unpooled.empty())
-    fail(deck.at(path + ".unpooled"), " is not for a weighted table: weights enter sums");
+    fail(deck.at(path + ".unpooled"), " does not apply to a weighted table, because weights enter sums");
   if (!table.unpooled.empty() && (table.projection > 0 || table.qr_collisions.value_or(0) > 0))
     fail(deck.at(path + ".unpooled"),
-         " is not for a table with a projection or qr_collisions: layers take its rows as they are");
+         " does not apply to a table with a projection or qr_collisions, because layers read its rows unchanged");
 }
 
 }  // namespace
@@ -72,13 +72,14 @@ ModelDeck read_model(const std::string& text, const std::string& name) {
 void check_model(const Lines& deck, const network::Settings& model) {
   with_lines(deck, [&] { network::layers_of(model); });
   if (model.loss == "wbce" && model.loss_settings.weights[0] == 0.0 && model.loss_settings.weights[1] == 0.0)
-    fail(deck.at("model.loss_weights"), " are both 0: nothing would be learnt");
+    fail(deck.at("model.loss_weights"), " are both 0, so the model would learn nothing; give a positive weight");
 }
 
 void check_tables(const Lines& deck, const std::vector<EmbeddingBagConfig>& tables) {
   std::set<std::string> names;
   for (const EmbeddingBagConfig& table : tables) {
-    if (!names.insert(table.name).second) fail(deck.at("table." + table.name + ".name"), ": two tables have this name");
+    if (!names.insert(table.name).second)
+      fail(deck.at("table." + table.name + ".name"), ": two tables are called ", quoted(table.name), "; rename one");
     check_table(deck, table);
   }
 }

@@ -114,7 +114,7 @@ Keys<Model> model_keys() {
              join(losses::loss_types(), " ", [](const auto& type) { return type.name + ": " + type.text; })),
       of_loss(number("loss_threshold", &LossSettings::threshold, {0.0, 0.5, true}, "",
                      "Clamps the probability to [t, 1 - t] in the loss; 0 means off.")),
-      of_loss(numbers("loss_weights", &LossSettings::weights, {.least = 1e-30}, {2, 2}, "",
+      of_loss(numbers("loss_weights", &LossSettings::weights, {.min_magnitude = 1e-30}, {2, 2}, "",
                       "Weights of label 0 and label 1.")),
       of_loss(number("loss_temperature", &LossSettings::temperature, {1e-6, 1e30}, "",
                      "Temperature, by which scores are divided.")),

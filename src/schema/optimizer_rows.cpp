@@ -11,14 +11,14 @@ using Types = std::vector<optim::TypeInfo>;
 
 /// Lists the types that read a key, as "sgd, adam".
 std::string readers(const Types& types, const std::string& key) {
-  Types some;
-  std::copy_if(types.begin(), types.end(), std::back_inserter(some),
+  Types readers_of;
+  std::copy_if(types.begin(), types.end(), std::back_inserter(readers_of),
                [&](const optim::TypeInfo& type) { return type.reads(key); });
-  return join(some, ", ", &optim::TypeInfo::name);
+  return join(readers_of, ", ", &optim::TypeInfo::name);
 }
 
-Key<Optimizer> some(const char* name, double Optimizer::*member, const Types& types, Numbers range,
-                    const std::string& sentence) {
+Key<Optimizer> shared_number(const char* name, double Optimizer::*member, const Types& types, Numbers range,
+                             const std::string& sentence) {
   return number(name, member, range, "", readers(types, name) + ": " + sentence);
 }
 
@@ -34,13 +34,13 @@ Keys<Optimizer> optimizer_keys(const Types& types) {
   }
   Keys<Optimizer> keys = {
       choice("type", &Optimizer::type, names, texts),
-      number("lr", &Optimizer::lr, {.least = 1e-30}, "", "Base learning rate; [schedule] scales it."),
-      some("eps", &Optimizer::eps, types, {0.0, 1e6}, "term added to the root in the denominator."),
-      some("beta1", &Optimizer::beta1, types, {0.0, 1.0, true},
-           "decay of the mean gradient per step; lion: weight of the mean gradient in the update."),
-      some("beta2", &Optimizer::beta2, types, {0.0, 1.0, true},
-           "decay of the mean squared gradient per step; lion: decay of the mean gradient."),
-      number("max_gradient", &Optimizer::max_gradient, {.least = 1e-30}, "",
+      number("lr", &Optimizer::lr, {.min_magnitude = 1e-30}, "", "Base learning rate; [schedule] scales it."),
+      shared_number("eps", &Optimizer::eps, types, {0.0, 1e6}, "term added to the root in the denominator."),
+      shared_number("beta1", &Optimizer::beta1, types, {0.0, 1.0, true},
+                    "decay of the mean gradient per step; lion: weight of the mean gradient in the update."),
+      shared_number("beta2", &Optimizer::beta2, types, {0.0, 1.0, true},
+                    "decay of the mean squared gradient per step; lion: decay of the mean gradient."),
+      number("max_gradient", &Optimizer::max_gradient, {.min_magnitude = 1e-30}, "",
              "Largest magnitude of a number in a gradient summed over the batch; larger ones are clipped. 0 means no "
              "limit."),
       number("weight_decay", &Optimizer::weight_decay, {}, "",
@@ -49,15 +49,17 @@ Keys<Optimizer> optimizer_keys(const Types& types) {
           "decay", &Optimizer::decay, decays,
           "Kind of weight decay. l2: adds weight_decay * w to the gradient. decoupled: subtracts lr * weight_decay * w "
           "from the weight (lamb, partial_rowwise_lamb: adds weight_decay * w to the update before its trust ratio)."),
-      some("initial_accumulator", &Optimizer::initial_accumulator, types, {0.0, 1e6}, "start value of the sums."),
+      shared_number("initial_accumulator", &Optimizer::initial_accumulator, types, {0.0, 1e6},
+                    "start value of the sums."),
   };
   // These newer keys are refused for types that do not read them. A deck's type is read before these keys.
   const auto add = [&](const char* name, double Optimizer::*member, Numbers range, const std::string& sentence) {
     if (readers(types, name).empty()) return;
     keys.push_back(of_some(
-        some(name, member, types, range, sentence), [=](const Optimizer& o) { return optim::info(o.type).reads(name); },
+        shared_number(name, member, types, range, sentence),
+        [=](const Optimizer& o) { return optim::info(o.type).reads(name); },
         [=, readers = readers(types, name)](const Optimizer& o) {
-          return "is not for type = " + quoted(optim::info(o.type).name) + "; it is read by " + readers;
+          return "does not apply to type = " + quoted(optim::info(o.type).name) + "; it applies to " + readers;
         }));
   };
   add("momentum", &Optimizer::momentum, {0.0, 1.0, true}, "decay of the velocity per step.");

@@ -5,11 +5,11 @@ namespace tesserec::schema {
 namespace {
 
 Integers integers_of(const OwnKey& key) {
-  const auto whole = [](double x) {
+  const auto clamped = [](double x) {
     if (x >= 0x1p63) return no_limit;
     return x <= -0x1p63 ? std::numeric_limits<Index>::min() : Index(x);
   };
-  return {whole(key.least), whole(key.most)};
+  return {clamped(key.least), clamped(key.most)};
 }
 Numbers numbers_of(const OwnKey& key) { return {key.least, key.most}; }
 
@@ -25,20 +25,21 @@ struct ReadOwn {
   OwnValue operator()(const std::string&) const { return text_of(value, path); }
   OwnValue operator()(const std::vector<Index>&) const {
     std::vector<Index> all;
-    read_list(value, path, {}, false, [&](const Value& one, const std::string& place) {
-      all.push_back(read_integer(one, place, integers_of(key)));
+    read_list(value, path, {}, false, [&](const Value& element, const std::string& place) {
+      all.push_back(read_integer(element, place, integers_of(key)));
     });
     return all;
   }
   OwnValue operator()(const std::vector<std::string>&) const {
     std::vector<std::string> all;
     read_list(value, path, {}, true,
-              [&](const Value& one, const std::string& place) { all.push_back(text_of(one, place)); });
+              [&](const Value& element, const std::string& place) { all.push_back(text_of(element, place)); });
     return all;
   }
 
-  std::string text_of(const Value& one, const std::string& place) const {
-    return key.choices.empty() ? read_text(one, place, Text::path) : key.choices[read_choice(one, place, key.choices)];
+  std::string text_of(const Value& element, const std::string& place) const {
+    return key.choices.empty() ? read_text(element, place, Text::path)
+                               : key.choices[read_choice(element, place, key.choices)];
   }
 };
 
@@ -78,7 +79,7 @@ struct DescribeOwn {
 
 /// Joins one fact of all types: the fact alone if they agree, else "TYPE: fact; TYPE: fact".
 std::string merged(const std::vector<KeyInfo>& infos, const SameKeys& keys, std::string KeyInfo::*fact) {
-  const auto same = [&](const KeyInfo& one) { return one.*fact == infos.front().*fact; };
+  const auto same = [&](const KeyInfo& info) { return info.*fact == infos.front().*fact; };
   if (std::all_of(infos.begin(), infos.end(), same)) return infos.front().*fact;
   std::vector<std::string> facts;
   for (std::size_t i = 0; i < infos.size(); ++i) facts.push_back(keys[i].first + ": " + infos[i].*fact);
@@ -125,7 +126,7 @@ std::string own_text(const OwnValue& value) { return std::visit(WriteOwn{}, valu
 void add_same(std::vector<SameKeys>& all, const std::string& type, const std::vector<OwnKey>& keys) {
   for (const OwnKey& key : keys) {
     const auto same = std::find_if(all.begin(), all.end(),
-                                   [&](const SameKeys& some) { return some.front().second.name == key.name; });
+                                   [&](const SameKeys& group) { return group.front().second.name == key.name; });
     (same != all.end() ? *same : all.emplace_back()).emplace_back(type, key);
   }
 }

@@ -27,7 +27,7 @@ std::string fault_of(const std::string& text, Text form) {
     case Text::name:
       return name_fault(text);
     case Text::letter:
-      return text.size() == 1 && text != "\n" && text != "\r" ? "" : "it is not one byte, or a line end";
+      return text.size() == 1 && text != "\n" && text != "\r" ? "" : "it is not one byte, or it is a line end";
   }
   return "";
 }
@@ -36,13 +36,13 @@ std::string fault_of(const std::string& text, Text form) {
 
 std::string Integers::words() const {
   if (high == no_limit) return "at least " + std::to_string(low);
-  return std::to_string(low) + " to " + (high == most_steps ? "2^53" : std::to_string(high));
+  return std::to_string(low) + " to " + (high == step_limit ? "2^53" : std::to_string(high));
 }
 
 std::string Numbers::words() const {
   const auto plain = [](double x) { return x == std::floor(x) && std::fabs(x) < 1e6 ? fixed(x, 0) : shortest(x); };
   if (open) return "at least " + plain(low) + ", below " + plain(high);
-  return (least > 0.0 ? plain(0.0) + ", or " + plain(least) : plain(low)) + " to " + plain(high);
+  return (min_magnitude > 0.0 ? plain(0.0) + ", or " + plain(min_magnitude) : plain(low)) + " to " + plain(high);
 }
 
 std::string text_words(Text form) {
@@ -84,7 +84,7 @@ double read_number(const Value& value, const std::string& path, const Numbers& r
   if (value.kind != Kind::number && value.kind != Kind::integer) refuse(value, path, must);
   const double number = value.kind == Kind::integer ? double(value.integer) : value.number;
   if (!std::isfinite(number) || number < range.low || number > range.high || (range.open && number == range.high) ||
-      (number != 0.0 && std::fabs(number) < range.least))
+      (number != 0.0 && std::fabs(number) < range.min_magnitude))
     refuse(value, path, must);
   return number == 0.0 ? 0.0 : number;  // -0 becomes 0
 }
@@ -98,7 +98,7 @@ std::string read_text(const Value& value, const std::string& path, Text form) {
     fail(value.where, ": ", path, " must be text (", rule, "), but is ", value.words(), ": ", fault,
          text.find_first_of("\b\t\n\f\r") == std::string::npos
              ? ""
-             : "; in double quotes a backslash begins a character of its own, so write such text in single quotes");
+             : "; in double quotes a backslash starts an escape sequence, so write such text in single quotes");
   return text;
 }
 
@@ -111,9 +111,9 @@ std::size_t read_choice(const Value& value, const std::string& path, const std::
        near.empty() ? "" : "; did you mean \"" + near + "\"?");
 }
 
-void read_list(const Value& value, const std::string& path, Length length, bool one_will_do,
+void read_list(const Value& value, const std::string& path, Length length, bool allow_single,
                const std::function<void(const Value&, const std::string&)>& read) {
-  if (one_will_do &&
+  if (allow_single &&
       (value.kind == Kind::text || (!value.raw.empty() && value.kind != Kind::list && value.kind != Kind::table)))
     return read(value, path);
   const std::string rule = length_words(length);

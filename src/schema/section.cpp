@@ -35,12 +35,12 @@ std::string key_text(const std::string& name) {
   return bare ? name : quoted(name);
 }
 
-const Value* repeated(const Value& root, const std::string& path, const std::string& what_else) {
+const Value* repeated(const Value& root, const std::string& path, const std::string& advice) {
   const Value* blocks = root.find_path(path);
   if (blocks == nullptr) return nullptr;
   if (blocks->kind != Kind::list)
     fail(blocks->where, ": ", path, " must be blocks [[", path, "]], but is ", blocks->words());
-  if (blocks->list.empty()) fail(blocks->where, ": ", path, " is an empty list; ", what_else);
+  if (blocks->list.empty()) fail(blocks->where, ": ", path, " is an empty list; ", advice);
   return blocks;
 }
 

@@ -50,8 +50,7 @@ BlockInfo table_block() {
 
 void read_tables(Lines& deck, std::vector<EmbeddingBagConfig>& tables, const optim::Settings& sparse,
                  const Value& root) {
-  const Value* blocks =
-      repeated(root, "table", "a model has at least one table: give [[table]] blocks, or none for one table a feature");
+  const Value* blocks = repeated(root, "table", "give [[table]] blocks, or omit the key for one table per feature");
   if (blocks == nullptr) return;
   const Keys<EmbeddingBagConfig> keys = table_keys();
   const Keys<optim::Settings> optimizer = optimizer_keys(optim::types());

@@ -11,12 +11,12 @@
 namespace tesserec::schema {
 namespace {
 
-constexpr int deepest = 24;
+constexpr int max_depth = 24;
 
 using Positioned = std::pair<toml::source_position, Entry>;
 
 Value convert(const toml::node& node, const std::string& name, std::uint32_t line, int depth) {
-  if (depth > deepest) fail(name, ":", line, ": blocks are nested more than ", deepest, " deep");
+  if (depth > max_depth) fail(name, ":", line, ": blocks are nested more than ", max_depth, " levels deep");
   Value value;
   value.where = name + ":" + std::to_string(line);
   if (const auto* table = node.as_table()) {
@@ -62,7 +62,7 @@ void refuse_long_dotted_keys(const std::string& text, const std::string& name) {
                        std::isalnum(static_cast<unsigned char>(c)) != 0;
     if (c == '.') ++dots;
     if (!plain) dots = 0;
-    if (dots > 1000) fail(name, ":", line, ": a key with more than 1000 parts");
+    if (dots > 1000) fail(name, ":", line, ": the key has more than 1000 parts");
   }
 }
 
@@ -73,22 +73,22 @@ std::string trimmed(const std::string& text) {
 
 // Splits a path like plan.tables."a.b".kernel at the dots outside quotes.
 std::vector<std::string> split(const std::string& path, const std::string& where) {
-  std::vector<std::string> parts(1);
+  std::vector<std::string> words(1);
   bool in_quotes = false;
   for (const char c : path) {
     if (c == '"') {
       in_quotes = !in_quotes;
     } else if (c == '.' && !in_quotes) {
-      parts.emplace_back();
+      words.emplace_back();
     } else {
-      parts.back() += c;
+      words.back() += c;
     }
   }
   if (in_quotes) fail(where, ": a quote is not closed in ", path);
-  for (std::string& part : parts)
-    if ((part = trimmed(part)).empty()) fail(where, ": \"", path, "\" is not a key; write block.key=value");
-  if (parts.size() > 16) fail(where, ": the key has more than 16 parts");
-  return parts;
+  for (std::string& word : words)
+    if ((word = trimmed(word)).empty()) fail(where, ": \"", path, "\" is not a key; write block.key=value");
+  if (words.size() > 16) fail(where, ": the key has more than 16 parts");
+  return words;
 }
 
 void place(Value& value, const std::string& where) {
@@ -119,20 +119,20 @@ bool is_index(const std::string& text) {
   return !text.empty() && text.size() < 9 && text.find_first_not_of("0123456789") == std::string::npos;
 }
 
-// Returns the element of a list that `part` names, by its key `name` or else by its index.
-Value& element(Value& list, const std::string& part, const std::string& so_far, const std::string& where) {
+// Returns the element of a list that `word` names, by its key `name` or else by its index.
+Value& element(Value& list, const std::string& word, const std::string& prefix, const std::string& where) {
   std::vector<std::string> names;
   for (Value& candidate : list.list) {
     const Value* name = candidate.find("name");
     if (name == nullptr || name->kind != Kind::text) continue;
-    if (name->text == part) return candidate;
+    if (name->text == word) return candidate;
     names.push_back(name->text);
   }
-  if (is_index(part) && std::stoul(part) < list.list.size()) return list.list[std::stoul(part)];
-  if (is_index(part)) fail(where, ": ", so_far, " has ", list.list.size(), " entries, so no entry ", part);
-  const std::string near = nearest(part, names);
-  fail(where, ": ", so_far, " has no \"", part, "\"",
-       near.empty() ? "" : "; did you mean " + so_far + "." + near + "?");
+  if (is_index(word) && std::stoul(word) < list.list.size()) return list.list[std::stoul(word)];
+  if (is_index(word)) fail(where, ": ", prefix, " has ", list.list.size(), " entries, so there is no entry ", word);
+  const std::string near = nearest(word, names);
+  fail(where, ": ", prefix, " has no \"", word, "\"",
+       near.empty() ? "" : "; did you mean " + prefix + "." + near + "?");
 }
 
 void refuse_absent_list(const std::string& path, const std::string& where) {
@@ -148,7 +148,7 @@ Value parse_toml(const std::string& text, const std::string& name) {
   if (const std::size_t nul = text.find('\0'); nul != std::string::npos)
     fail(name, ":", 1 + std::count(text.begin(), text.begin() + nul, '\n'),
          ": the deck holds a NUL byte; it must be UTF-8 text");
-  if (text.size() > largest_deck) fail(name, ": is larger than 1 MiB, so it is not a deck");
+  if (text.size() > largest_deck) fail(name, ": the file is larger than 1 MiB, so it is not a deck");
   refuse_long_dotted_keys(text, name);
   try {
     const toml::table table = toml::parse(text, name);
@@ -161,29 +161,29 @@ Value parse_toml(const std::string& text, const std::string& name) {
 void apply_override(Value& root, const std::string& text, const std::string& where) {
   const std::size_t equals = text.find('=');
   if (equals == std::string::npos) fail(where, ": \"", text, "\" has no '='; write block.key=value");
-  const std::vector<std::string> parts = split(text.substr(0, equals), where);
+  const std::vector<std::string> words = split(text.substr(0, equals), where);
   const std::string value_text = trimmed(text.substr(equals + 1));
   if (value_text.empty())
-    fail(where, ": ", parts.back(), " has no value; write block.key=value, and \"\" for empty text");
+    fail(where, ": ", words.back(), " has no value; write block.key=value, and \"\" for empty text");
   if (value_text.find('\0') != std::string::npos) fail(where, ": the value holds a NUL byte");
 
   Value* node = &root;
-  std::string so_far;
-  for (const std::string& part : parts) {
+  std::string prefix;
+  for (const std::string& word : words) {
     Value* next = nullptr;
     if (node->kind == Kind::list) {
-      next = &element(*node, part, so_far, where);
+      next = &element(*node, word, prefix, where);
     } else if (node->kind == Kind::table) {
-      next = node->find(part);
+      next = node->find(word);
       if (next == nullptr) {
-        if (!so_far.empty()) refuse_absent_list(so_far, where);
-        next = &node->table.emplace_back(Entry{part, Value(Kind::table, where)}).value;
+        if (!prefix.empty()) refuse_absent_list(prefix, where);
+        next = &node->table.emplace_back(Entry{word, Value(Kind::table, where)}).value;
       }
     } else {
-      fail(where, ": ", so_far, " is ", node->words(), " and has no ", part);
+      fail(where, ": ", prefix, " is ", node->words(), ", so it has no key ", word);
     }
     node = next;
-    so_far += (so_far.empty() ? "" : ".") + part;
+    prefix += (prefix.empty() ? "" : ".") + word;
   }
   *node = parse_value(value_text, where);
 }

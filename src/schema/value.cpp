@@ -60,7 +60,7 @@ std::string toml_text(const Value& value) {
     case Kind::other:
       break;
   }
-  fail(value.where, ": ", value.words(), " cannot be written");
+  fail(value.where, ": ", value.words(), " is not a valid value; write it as text");
 }
 
 std::string quoted(const std::string& text) {

@@ -28,8 +28,8 @@ TrainedColumns columns_of(const store::Attributes& attributes, const std::string
   const auto names = store::attribute<std::vector<std::string>>(attributes, "features", file);
   const auto rows = store::attribute<std::vector<std::int64_t>>(attributes, "rows", file);
   if (names.size() != rows.size())
-    fail(file, ": it names ", counted(std::ssize(names), "feature"), " and has rows of ", rows.size(),
-         ": the file is damaged");
+    fail(file, ": attribute rows has ", counted(std::ssize(rows), "value"), " for ",
+         counted(std::ssize(names), "feature"), ", so the file is damaged; use another checkpoint");
   TrainedColumns columns;
   for (std::size_t f = 0; f < names.size(); ++f) columns.features.push_back({names[f], rows[f]});
   columns.dense_features = store::attribute<std::int64_t>(attributes, "dense_features", file);
@@ -40,9 +40,9 @@ TrainedColumns columns_of(const store::Attributes& attributes, const std::string
 
 /// Returns the format to which pooled and unpooled vectors are rounded before layers read them.
 NumberType vectors_of(const schema::ModelDeck& deck) {
-  for (const schema::KeyValue& one : deck.given)
+  for (const schema::KeyValue& entry : deck.given)
     for (const auto& [name, type] : number_types())
-      if (one.key == "model.exchange_forward" && one.value == "\"" + name + "\"") return type;
+      if (entry.key == "model.exchange_forward" && entry.value == "\"" + name + "\"") return type;
   return NumberType::fp32;
 }
 
@@ -110,9 +110,11 @@ std::vector<float> Scorer::predict(const Exec& exec, const Matrix<float>& dense,
                                    const jagged::KeyedJaggedTensor& sparse) const {
   const Index samples = sparse.stride, numbers = dense_features();
   if (numbers > 0 && Index(dense.extent(0)) != samples)
-    fail("the batch has ids of ", counted(samples, "sample"), " and dense numbers of ", dense.extent(0));
+    fail("the batch has ids of ", counted(samples, "sample"), ", but dense features of ", dense.extent(0),
+         "; give both for the same samples");
   if (numbers > 0 && Index(dense.extent(1)) != numbers)
-    fail("the batch has ", counted(Index(dense.extent(1)), "dense number"), " a sample, and the model takes ", numbers);
+    fail("the batch has ", counted(Index(dense.extent(1)), "dense feature"), " per sample, but the model takes ",
+         numbers);
   std::vector<float> probabilities(samples);
   if (samples == 0) return probabilities;
   const jagged::KeyedTensor pooled = model_->tables.forward(exec, sparse, model_->vectors);

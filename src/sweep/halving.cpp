@@ -32,23 +32,23 @@ bool Standing::is_in(std::size_t rung, Index point) const {
 Standing standing(const Halving& halving, std::size_t rungs, Index points,
                   const std::function<std::optional<double>(Index point, std::size_t rung)>& value,
                   bool more_is_better) {
-  Standing now;
-  now.in.emplace_back(points);
-  std::iota(now.in[0].begin(), now.in[0].end(), Index{0});
+  Standing result;
+  result.in.emplace_back(points);
+  std::iota(result.in[0].begin(), result.in[0].end(), Index{0});
   for (std::size_t rung = 0; rung < rungs; ++rung) {
-    const std::vector<Index>& here = now.in[rung];
-    for (const Index point : here)
-      if (!value(point, rung)) now.waiting.push_back(point);
-    if (!now.waiting.empty() || rung + 1 == rungs) break;
-    const Index places = std::max(Index{1}, std::ssize(here) / halving.eta);
+    const std::vector<Index>& members = result.in[rung];
+    for (const Index point : members)
+      if (!value(point, rung)) result.waiting.push_back(point);
+    if (!result.waiting.empty() || rung + 1 == rungs) break;
+    const Index places = std::max(Index{1}, std::ssize(members) / halving.eta);
     std::vector<Index> best = ranked(
-        here, [&](Index point) { return *value(point, rung); }, more_is_better);
+        members, [&](Index point) { return *value(point, rung); }, more_is_better);
     best.resize(std::min(places, std::ssize(best)));
     if (best.empty()) break;  // all points have diverged
     std::sort(best.begin(), best.end());
-    now.in.push_back(std::move(best));
+    result.in.push_back(std::move(best));
   }
-  return now;
+  return result;
 }
 
 }  // namespace tesserec::sweep

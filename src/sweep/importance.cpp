@@ -51,10 +51,10 @@ Importance rank_correlation(const std::vector<std::string>& x, const std::vector
 Importance correlation_ratio(const std::vector<std::string>& x, const std::vector<double>& y, bool more_is_better) {
   std::map<std::string, std::vector<double>> groups;
   for (std::size_t i = 0; i < x.size(); ++i) groups[x[i]].push_back(y[i]);
-  const double all = mean(y);
+  const double overall = mean(y);
   double between = 0;
   for (const auto& [value, of_value] : groups)
-    between += double(of_value.size()) * (mean(of_value) - all) * (mean(of_value) - all);
+    between += double(of_value.size()) * (mean(of_value) - overall) * (mean(of_value) - overall);
   const auto worse = [&](const auto& a, const auto& b) {
     return more_is_better ? mean(a.second) < mean(b.second) : mean(a.second) > mean(b.second);
   };
@@ -66,20 +66,20 @@ Importance correlation_ratio(const std::vector<std::string>& x, const std::vecto
 
 std::vector<Importance> importance(const Settings& settings, const std::vector<Point>& points,
                                    const std::vector<double>& values, bool more_is_better) {
-  std::vector<std::size_t> counting;
+  std::vector<std::size_t> finite;
   std::vector<double> y;
   for (std::size_t i = 0; i < points.size(); ++i)
     if (std::isfinite(values[i])) {
-      counting.push_back(i);
+      finite.push_back(i);
       y.push_back(values[i]);
     }
   std::vector<Importance> all;
   for (std::size_t k = 0; k < settings.keys.size(); ++k) {
     const Key& key = settings.keys[k];
     std::vector<std::string> x;
-    for (const std::size_t i : counting) x.push_back(points[i][k]);
-    const bool says_nothing = y.size() < 3 || is_constant(x) || is_constant(y);
-    if (says_nothing)
+    for (const std::size_t i : finite) x.push_back(points[i][k]);
+    const bool is_undefined = y.size() < 3 || is_constant(x) || is_constant(y);
+    if (is_undefined)
       all.push_back({"", std::nan(""), ""});
     else
       all.push_back(key.values.empty() ? rank_correlation(x, y, more_is_better)

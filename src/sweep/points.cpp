@@ -15,11 +15,11 @@ namespace tesserec::sweep {
 namespace {
 
 /// Largest number of keys of a Halton sequence. Each key takes a prime of its own.
-inline constexpr std::size_t most_halton_keys = 32;
+inline constexpr std::size_t max_halton_keys = 32;
 
-constexpr std::array<std::uint32_t, most_halton_keys> primes = {2,  3,  5,  7,   11,  13,  17,  19,  23,  29, 31,
-                                                                37, 41, 43, 47,  53,  59,  61,  67,  71,  73, 79,
-                                                                83, 89, 97, 101, 103, 107, 109, 113, 127, 131};
+constexpr std::array<std::uint32_t, max_halton_keys> primes = {2,  3,  5,  7,   11,  13,  17,  19,  23,  29, 31,
+                                                               37, 41, 43, 47,  53,  59,  61,  67,  71,  73, 79,
+                                                               83, 89, 97, 101, 103, 107, 109, 113, 127, 131};
 constexpr Index permutations = Index{1} << 32;  // first stream of permutations, after those of random_number()
 
 /// Returns the image of `digit` under a random permutation (Fisher, Yates) of 0 ... base - 1, drawn for `place`.
@@ -41,12 +41,12 @@ double random_number(std::uint64_t seed, Index row, std::size_t dimension) {
 double halton_number(std::uint64_t seed, Index row, std::size_t dimension) {
   const Random random(seed, Purpose::sweep_points, permutations + dimension);
   const std::uint32_t base = primes[dimension];
-  std::uint64_t digits = 0, one = 1;  // integers, so that only the quotient rounds
-  for (Index place = 0; one < std::uint64_t{1} << 40; ++place, row /= base) {
+  std::uint64_t digits = 0, denominator = 1;  // integers, so that only the quotient rounds
+  for (Index place = 0; denominator < std::uint64_t{1} << 40; ++place, row /= base) {
     digits = digits * base + permuted(random, place, base, row % base);
-    one *= base;
+    denominator *= base;
   }
-  return double(digits) / double(one);
+  return double(digits) / double(denominator);
 }
 
 /// Returns the key's value at u in [0, 1), as TOML: one of its list, an integer of its range, or a float with four
@@ -62,15 +62,15 @@ std::string value_at(const Key& key, double u) {
   return key.integer ? std::to_string(Index(inside)) : shortest(inside);
 }
 
-constexpr Index most_points = 100'000;
+constexpr Index max_points = 100'000;
 
 bool draws(const Settings& settings) { return settings.method == Method::random || settings.method == Method::halton; }
 
-/// Counts the points of a grid or list. Stops at most_points + 1 for a grid.
+/// Counts the points of a grid or list. Stops at max_points + 1 for a grid.
 Index enumerated(const Settings& settings) {
   if (settings.method == Method::list) return std::ssize(settings.keys.front().values);
   Index count = 1;
-  for (const Key& key : settings.keys) count = std::min(most_points + 1, count * std::ssize(key.values));
+  for (const Key& key : settings.keys) count = std::min(max_points + 1, count * std::ssize(key.values));
   return count;
 }
 
@@ -103,30 +103,33 @@ std::vector<Point> drawn(const Settings& settings) {
 std::optional<Fault> range_fault(const Key& key) {
   const std::string name = "keys." + key.path;
   const auto whole = [](double x) { return x == std::floor(x) && std::abs(x) < 0x1p53; };
-  if (!(key.min < key.max)) return Fault{name, "has a min that is not below its max"};
-  if (key.log && key.min <= 0) return Fault{name, "has scale = \"log\", which needs a min above 0"};
+  if (!(key.min < key.max))
+    return Fault{name, concat("has min = ", shortest(key.min), ", which is not below max = ", shortest(key.max))};
+  if (key.log && key.min <= 0)
+    return Fault{name, concat("has scale = \"log\", which needs a min above 0, but min is ", shortest(key.min))};
   if (key.integer && !(whole(key.min) && whole(key.max)))
-    return Fault{name, "is of integers, but its min or max is none"};
+    return Fault{name, concat("has integer = true, but min = ", shortest(key.min), " or max = ", shortest(key.max),
+                              " is not an integer")};
   return std::nullopt;
 }
 
 std::optional<Fault> key_fault(const Settings& settings, const Key& key) {
   const std::string name = "keys." + key.path;
   if (key.values.empty() && !draws(settings))
-    return Fault{name, "is a range, from which only method = \"random\" and \"halton\" draw; give a list of values"};
+    return Fault{name, "is a range, which needs method = \"random\" or \"halton\"; set it, or give a list of values"};
   if (key.values.empty()) return range_fault(key);
   std::set<std::string> seen;
   for (const std::string& value : key.values)
     if (!seen.insert(value).second && settings.method != Method::list)
-      return Fault{name, "has " + value + " twice, which makes points twice"};
+      return Fault{name, "has " + value + " twice, which would repeat points; remove one"};
   const std::size_t length = settings.keys.front().values.size();
   if (settings.method == Method::list && key.values.size() != length)
     return Fault{name, concat("has ", counted(key.values.size(), "value"), ", but ", settings.keys.front().path,
-                              " has ", length, "; method = \"list\" takes one of each for a point")};
+                              " has ", length, "; method = \"list\" needs lists of the same length")};
   return std::nullopt;
 }
 
-std::vector<std::string> parts(const std::string& path) {
+std::vector<std::string> words_of(const std::string& path) {
   std::vector<std::string> all(1);
   for (const char c : path)
     if (c == '.')
@@ -138,7 +141,7 @@ std::vector<std::string> parts(const std::string& path) {
 
 /// Returns the fewest last words of the path that no other key ends with.
 std::string short_name(const Settings& settings, const std::string& path) {
-  const std::vector<std::string> words = parts(path);
+  const std::vector<std::string> words = words_of(path);
   std::string name;
   for (std::size_t count = 1; count <= words.size(); ++count) {
     name = words[words.size() - count] + (name.empty() ? "" : "." + name);
@@ -151,25 +154,26 @@ std::string short_name(const Settings& settings, const std::string& path) {
 }  // namespace
 
 std::optional<Fault> fault(const Settings& settings) {
-  if (settings.keys.empty()) return Fault{"keys", "is empty: a sweep has at least one key that varies"};
+  if (settings.keys.empty()) return Fault{"keys", "is empty; give at least one key that varies"};
   for (const Key& key : settings.keys)
     if (const auto found = key_fault(settings, key)) return found;
-  if (settings.method == Method::halton && settings.keys.size() > most_halton_keys)
-    return Fault{"method", concat("is halton, which takes at most ", most_halton_keys, " keys")};
+  if (settings.method == Method::halton && settings.keys.size() > max_halton_keys)
+    return Fault{"method", concat("is halton, which takes at most ", max_halton_keys, " keys, but ",
+                                  settings.keys.size(), " vary")};
   if (draws(settings)) {
-    if (settings.points == 0) return Fault{"points", "is missing: how many to draw"};
+    if (settings.points == 0) return Fault{"points", "is missing; give the number of points to draw"};
     if (const Index found = std::ssize(drawn(settings)); found < settings.points)
       return Fault{"points", concat("is ", settings.points, ", but only ", found,
-                                    " different points were drawn; ask for fewer, or take method = \"grid\"")};
+                                    " different points were drawn; lower it, or set method = \"grid\"")};
     return std::nullopt;
   }
-  if (enumerated(settings) > most_points)
-    return Fault{"keys", concat("makes more than ", most_points, " points; draw some with method = \"halton\"")};
+  if (enumerated(settings) > max_points)
+    return Fault{"keys", concat("makes more than ", max_points, " points; draw some with method = \"halton\"")};
   std::map<Point, Index> seen;
   for (const Point& point : points(settings))
     if (const auto [same, is_new] = seen.emplace(point, Index(seen.size())); !is_new)
       return Fault{"keys", concat("makes points ", same->second, " and ", seen.size(), " the same, ",
-                                  label(settings, point), "; take one away")};
+                                  label(settings, point), "; remove one")};
   return std::nullopt;
 }
 

@@ -65,7 +65,7 @@ std::string deck_digest(const std::string& deck) {
 std::optional<Record> read_record(const std::string& folder, const std::string& digest) {
   const std::string path = folder + "/point.json";
   if (!std::filesystem::exists(path)) return std::nullopt;
-  Record record = read_json(path, "remove it, and the point is trained to where it was", [](const Json& json) {
+  Record record = read_json(path, "remove it, and the point is trained again", [](const Json& json) {
     Record read{json.at("index").integer(), json.at("deck_digest").string(), {}, {}};
     if (json.has("data_digest")) read.data_digest = json.at("data_digest").string();
     for (const Json& text : json.at("overrides").elements()) read.overrides.push_back(text.string());
@@ -73,8 +73,8 @@ std::optional<Record> read_record(const std::string& folder, const std::string& 
     return read;
   });
   if (record.digest != digest)
-    fail(path, ": this folder is of another deck (digest ", record.digest, ", this sweep's point has ", digest,
-         "); move it away, or give the sweep another run.output");
+    fail(path, ": the folder belongs to another deck (digest ", record.digest, ", but the point of this sweep has ",
+         digest, "); move it away, or give the sweep another run.output");
   return record;
 }
 
@@ -116,8 +116,8 @@ Outcome outcome_of_run(const std::string& folder, const std::string& metric) {
   if (loss) outcome.metrics["loss"] = *loss;
   if (!std::isfinite(value_of(outcome, metric, folder)))
     fail(folder, ": ", metric, " is undefined at step ", outcome.steps,
-         " (of evaluation data with one class it always is, and of groups where none has both classes), so that no "
-         "point can be compared; give other data.evaluate or another sweep.metric");
+         " (the evaluation data, or each of its groups, has only one class), so points cannot be compared; "
+         "choose other data.evaluate or another sweep.metric");
   return outcome;
 }
 
@@ -125,7 +125,7 @@ double value_of(const Outcome& outcome, const std::string& metric, const std::st
   if (!outcome.diverged.empty()) return std::nan("");
   const auto found = outcome.metrics.find(metric);
   if (found == outcome.metrics.end())
-    fail(folder, ": the run to step ", outcome.steps, " left no ", metric,
+    fail(folder, ": the run to step ", outcome.steps, " has no ", metric,
          is_of_evaluation(metric) ? " in result.json" : "",
          "; remove the folder and train the point again, or choose another sweep.metric");
   return found->second;

@@ -82,8 +82,8 @@ std::vector<Index> in_state(const Sweep& sweep, const std::string& wanted) {
 
 /// Returns state(), or, if the point has started, whether its run continues or how it ended.
 std::string shown_state(const Sweep& sweep, const Standing& standing, Index point) {
-  const std::string all = state(sweep, standing, point);
-  return all == "started" ? store::state_of_started(sweep.runs[point].folder) : all;
+  const std::string name = state(sweep, standing, point);
+  return name == "started" ? store::state_of_started(sweep.runs[point].folder) : name;
 }
 
 /// Makes the table of points: its head, then a row for each point.
@@ -110,8 +110,8 @@ std::vector<Row> rows(const Sweep& sweep, bool for_people) {
 
 std::string rungs_text(const Sweep& sweep) {
   if (sweep.settings.halving.first_steps == 0) return "";
-  return concat("halving: all train to step ", sweep.rungs.front(), "; of a rung the best 1/",
-                sweep.settings.halving.eta, " go on, to steps ",
+  return concat("halving: all points train to step ", sweep.rungs.front(), "; the best 1/", sweep.settings.halving.eta,
+                " of each rung continue to steps ",
                 join(std::vector<Index>(sweep.rungs.begin() + 1, sweep.rungs.end())), "\n");
 }
 
@@ -121,7 +121,7 @@ std::string steps_text(const Sweep& sweep) {
   for (Index i = 0; i < std::ssize(sweep.runs); ++i)
     if (const Outcome* outcome = sweep.last(i)) steps += double(outcome->steps);
   const double grid = double(sweep.rungs.back()) * double(sweep.runs.size());
-  return concat(fixed(steps, 0), " steps, ", fixed(100 * steps / grid, 1), " % of all points to the end\n");
+  return concat(fixed(steps, 0), " steps, ", fixed(100 * steps / grid, 1), " % of training all points to the end\n");
 }
 
 }  // namespace
@@ -155,25 +155,25 @@ Json list_json(const Sweep& sweep) {
 std::string summary_text(const Sweep& sweep) {
   std::string text = columns(rows(sweep, true));
   const Standing standing = sweep.standing();
-  const auto count = [&](const char* what) { return in_state(sweep, what).size(); };
+  const auto count = [&](const char* name) { return in_state(sweep, name).size(); };
   const std::size_t ended = count("done") + count("stopped") + count("diverged");
   text += concat(ended, " of ", counted(std::ssize(sweep.runs), "point"), " ended");
-  for (const char* what : {"stopped", "diverged"})
-    if (count(what) > 0) text += concat(", ", count(what), " of them ", what);
-  for (const char* what : {"missing", "started"})
-    if (const std::vector<Index> those = in_state(sweep, what); !those.empty())
-      text += concat("; ", what, ": ", those.size() == 1 ? "index " : "indices ", join(those));
+  for (const char* name : {"stopped", "diverged"})
+    if (count(name) > 0) text += concat(", ", count(name), " of them ", name);
+  for (const char* name : {"missing", "started"})
+    if (const std::vector<Index> indices = in_state(sweep, name); !indices.empty())
+      text += concat("; ", name, ": ", indices.size() == 1 ? "index " : "indices ", join(indices));
   text += "\n";
   if (sweep.rungs.size() > 1) text += steps_text(sweep);
   if (sweep.rungs.size() > 1 && !standing.waiting.empty())
-    text += concat("the rung to step ", sweep.rungs[standing.open()], " waits for ",
-                   counted(std::ssize(standing.waiting), "point"), "\n");
-  std::vector<Row> mattered = {{"key", "share", "better"}};
-  for (const Importance& one : importance_of(sweep))
-    mattered.push_back({one.key, std::isfinite(one.share) ? fixed(one.share, 3) : "-", one.better});
+    text += concat("the rung at step ", sweep.rungs[standing.open()], " waits for ",
+                   counted(std::ssize(standing.waiting), "more point"), "\n");
+  std::vector<Row> importance_rows = {{"key", "share", "better"}};
+  for (const Importance& entry : importance_of(sweep))
+    importance_rows.push_back({entry.key, std::isfinite(entry.share) ? fixed(entry.share, 3) : "-", entry.better});
   const std::string where = sweep.rungs.size() > 1 ? concat(" at step ", sweep.rungs.front()) : "";
-  return text + "share of the variance of " + sweep.settings.metric + where + " that a key alone accounts for:\n" +
-         columns(mattered);
+  return text + "share of the variance of " + sweep.settings.metric + where + " that each key alone explains:\n" +
+         columns(importance_rows);
 }
 
 std::string summary_csv(const Sweep& sweep) { return csv(rows(sweep, false)); }
@@ -184,9 +184,9 @@ Json summary_json(const Sweep& sweep) {
   const std::vector<Importance> shares = importance_of(sweep);
   for (std::size_t k = 0; k < sweep.settings.keys.size(); ++k) {
     const Key& key = sweep.settings.keys[k];
-    Json one =
+    Json row =
         Json::object().set("key", key.path).set("share", shares[k].share).set("better", json_of(shares[k].better));
-    keys.add(one.set("scale", scale_of(key)));
+    keys.add(row.set("scale", scale_of(key)));
   }
   for (Index i = 0; i < std::ssize(sweep.runs); ++i) {
     const Run& run = sweep.runs[i];
@@ -195,11 +195,11 @@ Json summary_json(const Sweep& sweep) {
     const Outcome* const outcome = sweep.last(i);
     if (outcome != nullptr)
       for (const auto& [name, value] : outcome->metrics) metrics.set(name, value);
-    Json one = Json::object().set("index", i).set("state", state(sweep, standing, i)).set("value", sweep.last_value(i));
-    one.set("steps", outcome ? outcome->steps : 0);
-    one.set("samples", outcome ? outcome->samples : 0);
-    one.set("values", values).set("metrics", metrics).set("folder", run.folder);
-    points.add(one.set("weights_digest", outcome ? outcome->weights_digest : ""));
+    Json row = Json::object().set("index", i).set("state", state(sweep, standing, i)).set("value", sweep.last_value(i));
+    row.set("steps", outcome ? outcome->steps : 0);
+    row.set("samples", outcome ? outcome->samples : 0);
+    row.set("values", values).set("metrics", metrics).set("folder", run.folder);
+    points.add(row.set("weights_digest", outcome ? outcome->weights_digest : ""));
   }
   Json json = Json::object(Json::Layout::lines);
   json.set("deck", sweep.deck).set("metric", sweep.settings.metric).set("more_is_better", sweep.more_is_better());

@@ -45,7 +45,7 @@ void prepare_source(const Session& session, data::Source& source, data::Use use)
   const std::vector<embedding::EmbeddingBagConfig>& tables = session.model.tables().tables();
   source.limit_rows(id_limits(tables, info));
   data::OddValues odd;
-  comm::agree(session.comm, [&] { odd = source.look_through(); });
+  comm::agree(session.comm, [&] { odd = source.check_samples(); });
   for (std::vector<Index>* counts : {&odd.large, &odd.weightless, &odd.not_single})
     session.comm.sum(std::span<Index>(*counts));
   if (session.comm.rank() == 0) warn_of(odd, info, tables);

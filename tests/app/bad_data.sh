@@ -54,7 +54,7 @@ head -c -1000 "$folder/data/train.h5" >"$folder/x.h5"; train_on 'so it is trunca
 rm "$folder/x.h5"; train_on "--set 1: data.train: $folder/x.h5: there is no such file"
 printf '[[table]]\nname = "C1"\nrows = 3\n' | cat "$deck" - >"$folder/table.toml"
 must_fail 'of feature C1 in sample' train "$folder/table.toml"
-must_fail 'is outside of its table, which has 3 rows' train "$folder/table.toml"
+must_fail 'is outside its table of 3 rows' train "$folder/table.toml"
 must_succeed '"steps": 4' train "$folder/table.toml" --json --set table.C1.rows=30 --set "run.output=$folder/one_table"
 
 # Refused: one file under two names, or to train on and to evaluate. Accepted: names with the characters of patterns.
@@ -118,10 +118,10 @@ kind = "category"
 DECK
 must_succeed '"rows": 100' preprocess "$folder/csv.toml" --json
 must_fail 'does not fit '"$folder/data/train.h5"': it lacks the features "C2", ' train "$deck" --set "data.evaluate=$folder/csv/train.h5"
-must_fail 'its ids mean other things (vocabulary_digest ' train "$deck" --set "data.evaluate=$folder/other/train.h5"
+must_fail 'its ids are of another vocabulary (vocabulary_digest ' train "$deck" --set "data.evaluate=$folder/other/train.h5"
 must_succeed '"steps": 4' train "$deck" --json
 must_fail 'does not fit the data of '"$folder/run/checkpoints/step_" evaluate "$deck" --set "data.evaluate=$folder/csv/train.h5"
-must_fail 'its ids mean other things (vocabulary_digest ' predict "$deck" --set "data.evaluate=$folder/other/train.h5"
+must_fail 'its ids are of another vocabulary (vocabulary_digest ' predict "$deck" --set "data.evaluate=$folder/other/train.h5"
 
 # Columns in another order are taken by name; other bytes under the same path are refused.
 columns_deck() { # NAME NUMBER NUMBER CATEGORY CATEGORY FIELD...: writes a deck with columns for those fields of the log
@@ -146,7 +146,7 @@ must_succeed '"log_loss"' evaluate "$folder/one.toml" --json
 expected=$(evaluated)
 must_succeed '"log_loss"' evaluate "$folder/turned.toml" --json
 [ "$(evaluated)" = "$expected" ] || complain "columns in another order have another log loss than $expected"
-[ "$(grep -c 'stand in another order' "$folder/err")" = 1 ] || complain "the other order is not said once"
+[ "$(grep -c 'are in another order' "$folder/err")" = 1 ] || complain "the other order is not said once"
 must_succeed '"samples": 100' predict "$folder/turned.toml" --json
 must_succeed '"exit_reason": "finished"' train "$folder/turned.toml" --json --set train.epochs=5
 sed -i 's/^0/2/; s/^1/0/; s/^2/1/' "$folder/raw/one.csv"
@@ -165,7 +165,7 @@ grep -q '^  label_values: ' "$folder/err" || complain "verify has no line of the
 sed -i 's/positive = \["1"\], negative = \["0"\]/positive = ["0"], negative = ["1"]/; s|/turned"|/swapped"|; s|/turned/train|/swapped/train|' "$folder/turned.toml"
 must_succeed '"rows": 100' preprocess "$folder/turned.toml" --json
 for command in evaluate predict train; do
-  must_fail 'its labels mean other things (1 is "0", 0 is "1"; not: 1 is "1", 0 is "0")' $command "$folder/turned.toml"
+  must_fail 'its label values differ (1 is "0", 0 is "1"; not: 1 is "1", 0 is "0")' $command "$folder/turned.toml"
 done
 
 # Points of a sweep that ended on other data.

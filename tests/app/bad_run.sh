@@ -7,7 +7,7 @@ planted_deck "$deck"
 newest="$folder/run/checkpoints/step_000000016"
 
 # Metrics of groups need a feature.
-must_fail '--set 1: evaluate.metrics has "gauc", which needs groups: set evaluate.group' train "$deck" --set evaluate.metrics=gauc
+must_fail '--set 1: evaluate.metrics has "gauc", which needs groups; set evaluate.group' train "$deck" --set evaluate.metrics=gauc
 group="--set evaluate.metrics=gauc --set evaluate.group="
 must_fail '--set 2: evaluate.group is "C9", but the data' train "$deck" ${group}C9
 for command in check train; do
@@ -95,9 +95,9 @@ must_succeed '"auc"' evaluate "$deck" --json --set model.loss=mse --set 'checkpo
 must_fail 'was made with model.bottom = [8, 4], this deck has [9, 4]; set it back, or name a checkpoint of this model' evaluate "$deck" --set model.bottom.0=9
 # Keys that contradict each other.
 must_fail 'checkpoint.start_from: checkpoint.resume names a checkpoint, too' train "$deck" --set checkpoint.start_from=a --set checkpoint.resume=b
-must_fail 'checkpoint.start_states is true, but checkpoint.start_from names no checkpoint' train "$deck" --set checkpoint.start_states=true
-must_fail 'checkpoint.resume is "best", which evaluate and predict take' train "$deck" --set checkpoint.resume=best
-must_fail 'evaluate.patience needs evaluations while training: set evaluate.every_steps' train "$deck" --set evaluate.patience=2
+must_fail 'checkpoint.start_states is true, but checkpoint.start_from is empty; name a checkpoint' train "$deck" --set checkpoint.start_states=true
+must_fail 'checkpoint.resume is "best", which only evaluate and predict accept' train "$deck" --set checkpoint.resume=best
+must_fail 'evaluate.patience needs evaluations during training; set evaluate.every_steps' train "$deck" --set evaluate.patience=2
 must_fail 'evaluate.monitor is "ne", which evaluate.metrics lacks; it has auc' \
   train "$deck" --set checkpoint.keep_best=true --set evaluate.monitor=ne --set 'evaluate.metrics=["auc"]'
 must_fail 'checkpoint.keep_best is true, but checkpoint.keep = 0 writes none' train "$deck" --set checkpoint.keep_best=true --set checkpoint.keep=0

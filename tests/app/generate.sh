@@ -57,9 +57,9 @@ must_fail 'of feature C1 in sample' generate "$folder/deck.toml" --print 9 --set
 must_fail 'tesserec generate needs --print N' generate "$reference"
 must_fail '--print must be an integer, 1 to' generate "$reference" --print 0
 must_fail '--print must be an integer, 1 to' generate "$reference" --print two
-must_fail 'reference_batches.toml:11: data.synthetic.bit_generator is mt19937, whose samples come one after the other: set train.shuffle = false' \
+must_fail 'reference_batches.toml:11: data.synthetic.bit_generator is mt19937, which draws the samples in order; set train.shuffle = false' \
   generate "$reference" --print 1 --set train.shuffle=true
-must_fail 'which only kind = "reference" draws from' check "$reference" --set data.synthetic.kind=planted
-must_fail '--set 1: run.seed is 4294967296, and mt19937 takes seeds below 2^32' check "$reference" --set run.seed=4294967296
+must_fail 'is mt19937, which requires kind = "reference"' check "$reference" --set data.synthetic.kind=planted
+must_fail '--set 1: run.seed is 4294967296, but mt19937 takes seeds below 2^32' check "$reference" --set run.seed=4294967296
 must_fail 'data.train is missing' generate "$reference" --print 1 --set data.synthetic.kind=none
 finish

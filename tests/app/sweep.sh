@@ -23,7 +23,7 @@ alone must_fail 'bad.toml:'"$line"': optimizer.dense.rl is unknown; did you mean
 sed 's/1e-6, 3e-3/1e-6, "much"/' "$deck" >bad.toml
 alone must_fail 'bad.toml:'"$line"': optimizer.dense.lr must be a finite number' sweep list bad.toml
 sed '/"/{/optimizer\|schedule/d}' "$deck" | sed '/^\[sweep.keys\]/q' >bad.toml
-alone must_fail 'sweep.keys is empty: a sweep has at least one key that varies' sweep list bad.toml
+alone must_fail 'sweep.keys is empty; give at least one key that varies' sweep list bad.toml
 sed 's/1e-4, 0.1, 10.0/1e-4, 0.1, 1e-1/' "$deck" >bad.toml
 alone must_fail 'bad.toml:'$((line + 1))': sweep.keys.optimizer.sparse.lr has 0.1 twice' sweep list bad.toml
 sed 's/"optimizer.dense.lr" =/"run.output" =/' "$deck" >bad.toml
@@ -73,10 +73,10 @@ RANKS=2 must_succeed "\"weights_digest\": \"$before\"" sweep run "$deck" 6 "${ar
 first=$(point folder 0)
 cp "$first/point.json" kept
 sed -i 's/"deck_digest": "./"deck_digest": "x/' "$first/point.json"
-alone must_fail 'point.json: this folder is of another deck' sweep collect "$deck" "${array[@]}"
+alone must_fail 'point.json: the folder belongs to another deck' sweep collect "$deck" "${array[@]}"
 RANKS=2 must_succeed '"state": "done"' sweep run "$deck" 6 "${array[@]}" --json  # another point's task
 sed 's/"auc"/"old"/' kept >"$first/point.json"
-alone must_fail "$first: the run to step 100 left no auc" sweep collect "$deck" "${array[@]}"
+alone must_fail "$first: the run to step 100 has no auc" sweep collect "$deck" "${array[@]}"
 rm -r "$sweep"
 
 # Halving finds the best of the 27 in less than 40 % of the grid's samples, across a signal, with the bits of a whole
@@ -90,7 +90,7 @@ code=$?
 [ "$code" = 85 ] || complain "a signal: exit code $code, not 85"
 [ "$(count 'point.json')" -lt 27 ] || complain "all points were begun before the signal"
 alone must_succeed '27 of 27 points ended, 24 of them stopped' sweep run "$halved"
-grep -q '^3024 steps, 25.9 % of all points to the end' "$folder/out" || complain "halving took other steps"
+grep -q '^3024 steps, 25.9 % of training all points to the end' "$folder/out" || complain "halving took other steps"
 [ "$(sed -n '2s/,.*//p' "$sweep/sweep.csv")" = 12 ] || complain "halving did not find the planted best"
 digest=$(point weights_digest 12)
 alone must_succeed '0 of 27 points ended' sweep collect "$deck" --set run.output=runs/sweep  # what was stopped is not done

@@ -71,12 +71,13 @@ TEST_CASE("preprocess: counts missing and unknown and clipped and large values b
     CHECK(of(report.evaluate.column(2)) == Counts{10, 40, 0, 0});
     CHECK(one.columns[2].unknown_share(one.rows) == 40.0 / 90);
 
-    const std::string said = join(summary(report), "\n"), warned = join(warnings(report), "\n");
-    INFO(said << warned);
-    CHECK(mentions(said, "44.4 %"));
-    CHECK(mentions(warned, folder / "train.csv: column plain: 1001 numbers of magnitude 1e9 or more"));
-    CHECK(mentions(warned,
-                   folder / "two.csv: column plain is missing in 100 % of the rows, in the training files in 33.3 %"));
+    const std::string summary_text = join(summary(report), "\n"), warning_text = join(warnings(report), "\n");
+    INFO(summary_text << warning_text);
+    CHECK(mentions(summary_text, "44.4 %"));
+    CHECK(mentions(warning_text, folder / "train.csv: column plain: 1001 numbers of magnitude 1e9 or more"));
+    CHECK(
+        mentions(warning_text,
+                 folder / "two.csv: column plain is missing in 100 % of the rows, but in 33.3 % of the training rows"));
     CHECK(warnings(report).size() == 3);
     comm.barrier();
     const store::File file = store::File::open(folder / (name + "/evaluate.h5"));
@@ -97,19 +98,19 @@ TEST_CASE("preprocess: writes nothing if an evaluation file has more unknown val
   folder.write("train.csv", rows({{"12,0", 20}, {"13,1", 10}}));
   folder.write("good.csv", rows({{"12,0", 1}, {"12.0,0", 9}}));
   folder.write("bad.csv", rows({{",1", 70}, {"12,0", 1}, {"12.0,0", 28}}));
-  const auto message = [&](const comm::Communicator& comm, double most, bool trained = false) {
+  const auto message = [&](const comm::Communicator& comm, double max_unknown, bool trained = false) {
     PreprocessSettings s = table({category("user")});
     s.train = {folder / "train.csv"};
     s.evaluate = {folder / "good.csv", folder / (trained ? "train.csv" : "bad.csv")};
     s.output = folder / "out";
-    s.max_unknown = most;
+    s.max_unknown = max_unknown;
     return error_of([&] { preprocess(comm, s); });
   };
   for_each_rank_count(world, [&](const comm::Communicator& comm, const std::string&) {
     const std::string text = message(comm, 0.9);  // 0.9 of good.csv, 28 / 29 of bad.csv
     INFO(text);
     CHECK(mentions(text, folder / "bad.csv: column user: 28 of 29 values (96.55 %) have no id, for example \"12.0\", "
-                                  "while the training files have \"12\"; write values as they have them, or set "
+                                  "but the training files have \"12\"; write values the same way, or set "
                                   "preprocess.max_unknown (0.9)"));
     CHECK(mentions(message(comm, 0.0), "good.csv"));
     comm.barrier();
@@ -151,9 +152,10 @@ TEST_CASE("missing_indicator: tells a missing number from 0 and fill_value repla
     return error_of([&] { preprocess(world, s); });
   };
   CHECK(mentions(refusal([](auto& s) { s.columns[3].name = "x_missing"; }), "x_missing"));
-  CHECK(mentions(refusal([](auto& s) { s.columns[2].name = "s_missing"; }), "two dense features are called s_missing"));
-  CHECK(mentions(refusal([](auto& s) { s.columns[3].fill_value = 1; }), "apply to kind = \"number\""));
-  CHECK(mentions(refusal([](auto& s) { s.columns[0].transform = Transform::log1p; }), "which log1p takes as 0"));
+  CHECK(mentions(refusal([](auto& s) { s.columns[2].name = "s_missing"; }),
+                 "two dense features are called \"s_missing\""));
+  CHECK(mentions(refusal([](auto& s) { s.columns[3].fill_value = 1; }), "apply only to kind = \"number\""));
+  CHECK(mentions(refusal([](auto& s) { s.columns[0].transform = Transform::log1p; }), "which log1p treats as 0"));
   CHECK(mentions(refusal([](auto& s) { s.columns[0].fill_value = 1e39; }), "32-bit float"));
 }
 

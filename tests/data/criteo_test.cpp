@@ -114,16 +114,16 @@ TEST_CASE("make_row_format: takes rows of Criteo's test files without the label 
   for (int k = 0; k < 13; ++k) line += std::to_string(k) + "\t";
   for (int f = 0; f < 26; ++f) line += f == 25 ? "1f" : "2a\t";
   Row row;
-  const std::string lacks = "39 fields, 40 expected: it reads as a row without its label";
+  const std::string lacks = "39 fields, 40 expected: the row seems to lack its label";
   REQUIRE(mentions(parsed(*format, line, row), lacks));
   REQUIRE_FALSE(mentions(parsed(*format, "20" + line.substr(1), row), "short_rows"));
   REQUIRE(row.label_missing);
   REQUIRE(mentions(parsed(*format, "\t" + line, row), "the label is missing"));
   FileColumns columns;
-  for (const std::string& with : {line, "\t" + line, "1\t" + line}) {
-    const std::vector<std::string> head = {"x", with};  // a bad first row does not decide
+  for (const std::string& labeled : {line, "\t" + line, "1\t" + line}) {
+    const std::vector<std::string> head = {"x", labeled};  // a bad first row does not decide
     REQUIRE(format->find_columns(head, Targets::unread, columns) == "");
-    REQUIRE(format->parse(with, columns, row) == "");
+    REQUIRE(format->parse(labeled, columns, row) == "");
     REQUIRE(row.numbers[12] == 12.0);
     REQUIRE(row.tokens[25] == std::string_view("0000001f"));
   }

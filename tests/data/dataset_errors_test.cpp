@@ -49,9 +49,10 @@ TEST_CASE("make_source: throws with the name of a dataset file that breaks the f
     REQUIRE(mentions(text, bad));
     return text;
   };
-  REQUIRE(mentions(packed([](store::File& f) { f.set_attribute("/", "format", std::string("x")); }), "no data set"));
+  REQUIRE(mentions(packed([](store::File& f) { f.set_attribute("/", "format", std::string("x")); }), "not a data set"));
   REQUIRE(mentions(packed([](store::File& f) { f.set_attribute("/", "version", std::int64_t{2}); }), "version 2"));
-  REQUIRE(mentions(packed([](store::File& f) { f.set_attribute("/", "samples", std::int64_t{31}); }), "[30] where"));
+  REQUIRE(mentions(packed([](store::File& f) { f.set_attribute("/", "samples", std::int64_t{31}); }),
+                   "[30], but the attributes require [31]"));
   REQUIRE(mentions(packed([](store::File& f) { f.set_attribute("/", "rows", std::vector<std::int64_t>{5}); }), "rows"));
   REQUIRE(mentions(packed([](store::File& f) {
                      f.set_attribute("/", "rows", std::vector<std::int64_t>{5, 0});
@@ -88,7 +89,7 @@ TEST_CASE("make_source: throws with sample and file for numbers that training ca
       samples_file::add_weights(f);
       poke("/weights", 17, 0, weight)(f);
     });
-    REQUIRE(mentions(complaint({bad}), "in sample 17 of " + bad + ": weights of samples lie in [0, 1"));
+    REQUIRE(mentions(complaint({bad}), "in sample 17 of " + bad + " is outside [0, 1"));
   }
   REQUIRE(mentions(complaint({good, bad}), "must agree: weights of samples in " + good + ": no"));
 
@@ -115,13 +116,13 @@ TEST_CASE("make_source: throws with the keys if the deck has no data or two kind
   const data::Deal deal{0, 1, Lanes(1), 10, false, 1};
   data::Settings settings;
   REQUIRE_FALSE(data::has_source(settings, Use::train));
-  const std::string none = error_of([&] { data::make_source(settings, Use::train, deal); });
-  REQUIRE((mentions(none, "data.train") && mentions(none, "data.synthetic.kind")));
+  const std::string no_data = error_of([&] { data::make_source(settings, Use::train, deal); });
+  REQUIRE((mentions(no_data, "data.train") && mentions(no_data, "data.synthetic.kind")));
   settings.train = {"x.h5"};
   REQUIRE(mentions(error_of([&] { data::make_source(settings, Use::evaluate, deal); }), "data.evaluate"));
   settings.synthetic.kind = data::SyntheticKind::planted;
-  const std::string both = error_of([&] { data::make_source(settings, Use::train, deal); });
-  REQUIRE((mentions(both, "data.train") && mentions(both, "data.synthetic.kind")));
+  const std::string two_kinds = error_of([&] { data::make_source(settings, Use::train, deal); });
+  REQUIRE((mentions(two_kinds, "data.train") && mentions(two_kinds, "data.synthetic.kind")));
   settings.train.clear();
   REQUIRE(mentions(error_of([&] { data::make_source(settings, Use::train, deal); }), "data.synthetic.rows"));
   settings.synthetic.rows = {10};

@@ -127,13 +127,13 @@ TEST_CASE("make_source: any number of ranks gives the batches of one rank from a
   });
   const data::Settings settings = reading({scratch / "?.h5"});
   for (const bool shuffle : {false, true}) {
-    const auto one = samples_file::drain(settings, Use::train, deal(2000, 8, shuffle), 1, 1, 0);
-    REQUIRE(one.size() == 51);
+    const auto one_rank = samples_file::drain(settings, Use::train, deal(2000, 8, shuffle), 1, 1, 0);
+    REQUIRE(one_rank.size() == 51);
     for (const int ranks : {3, 8})
-      REQUIRE(samples_file::drain(settings, Use::train, deal(2000, 8, shuffle), ranks, 1, 0) == one);
+      REQUIRE(samples_file::drain(settings, Use::train, deal(2000, 8, shuffle), ranks, 1, 0) == one_rank);
     for (const Index from : {Index{1}, Index{30}, Index{50}}) {
       const auto rest = samples_file::drain(settings, Use::train, deal(2000, 8, shuffle), 2, 1, from);
-      REQUIRE(rest == std::vector(one.begin() + from, one.end()));
+      REQUIRE(rest == std::vector(one_rank.begin() + from, one_rank.end()));
     }
   }
   // Evaluation follows file order, even if training is shuffled.
@@ -146,11 +146,11 @@ TEST_CASE("make_source: the ranks of a job together read the batches of one rank
   const Scratch scratch(comm);
   on_first(comm, [&] { samples_file::packed(scratch / "x.h5", 0, 50000); });
   const data::Settings settings = reading({scratch / "x.h5"});
-  data::Deal mine = deal(1500, 4, true);
-  const auto one = samples_file::drain(settings, Use::train, mine, 1, 2, 4);
-  mine.rank = comm.rank();
-  mine.ranks = comm.size();
-  const auto source = data::make_source(settings, Use::train, mine);
+  data::Deal local_deal = deal(1500, 4, true);
+  const auto one_rank = samples_file::drain(settings, Use::train, local_deal, 1, 2, 4);
+  local_deal.rank = comm.rank();
+  local_deal.ranks = comm.size();
+  const auto source = data::make_source(settings, Use::train, local_deal);
   source->seek(2, 4);
   std::string text, expected;
   for (const auto& batch : samples_file::drain(*source)) {
@@ -159,7 +159,7 @@ TEST_CASE("make_source: the ranks of a job together read the batches of one rank
     const auto all = comm.all_gather(std::span<const char>(local.data(), local.size()));
     text.append(all.begin(), all.end());
   }
-  for (const auto& batch : one)
+  for (const auto& batch : one_rank)
     for (const std::string& line : batch) expected += line + "\n";
   REQUIRE(text == expected);
 }

@@ -71,10 +71,10 @@ TEST_CASE("limit_labels: names sample and file of the first label outside the ra
       file.write("/labels", {17, 1, 0, -1}, &two);
     });
   });
-  CHECK(mentions(complaint(world, {bad}), "label 2 in sample 17 of " + bad + ": byte labels are 0 or 1"));
+  CHECK(mentions(complaint(world, {bad}), "label 2 in sample 17 of " + bad + " is not 0 or 1"));
   world.barrier();
 
   on_first([&] { float_labels(bad, {1.0f, 1.0f, -2.0f, 1.0f}, true); });
-  CHECK(mentions(complaint(world, {bad}), "weight -2 in sample 2 of " + bad + ": weights of samples lie in [0, 1"));
+  CHECK(mentions(complaint(world, {bad}), "weight -2 in sample 2 of " + bad + " is outside [0, 1"));
   world.barrier();
 }

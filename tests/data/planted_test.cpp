@@ -47,10 +47,10 @@ double auc(const std::vector<double>& scores, const std::vector<float>& labels) 
 
 TEST_CASE("make_source: planted samples depend only on seed and stream and sample") {
   const data::Settings settings = planted();
-  const auto one = samples_file::drain(settings, Use::train, deal(true), 1, 1, 0);
-  REQUIRE(one.size() == 30);
-  REQUIRE(samples_file::drain(settings, Use::train, deal(true), 3, 1, 0) == one);
-  REQUIRE(samples_file::drain(settings, Use::train, deal(true), 2, 1, 29).front() == one.back());
+  const auto one_rank = samples_file::drain(settings, Use::train, deal(true), 1, 1, 0);
+  REQUIRE(one_rank.size() == 30);
+  REQUIRE(samples_file::drain(settings, Use::train, deal(true), 3, 1, 0) == one_rank);
+  REQUIRE(samples_file::drain(settings, Use::train, deal(true), 2, 1, 29).front() == one_rank.back());
   const auto sorted = [](const std::vector<std::vector<std::string>>& batches) {
     std::vector<std::string> all;
     for (const auto& batch : batches) all.insert(all.end(), batch.begin(), batch.end());
@@ -59,14 +59,15 @@ TEST_CASE("make_source: planted samples depend only on seed and stream and sampl
   };
   // Another epoch and file order have the same samples.
   const auto other = samples_file::drain(settings, Use::train, deal(true), 1, 2, 0);
-  REQUIRE(other != one);
-  REQUIRE(sorted(other) == sorted(one));
-  REQUIRE(sorted(samples_file::drain(settings, Use::train, deal(false), 1, 0, 0)) == sorted(one));
+  REQUIRE(other != one_rank);
+  REQUIRE(sorted(other) == sorted(one_rank));
+  REQUIRE(sorted(samples_file::drain(settings, Use::train, deal(false), 1, 0, 0)) == sorted(one_rank));
   // Evaluation has other samples.
-  const auto train = sorted(one), evaluate = sorted(samples_file::drain(settings, Use::evaluate, deal(true), 1, 0, 0));
-  std::vector<std::string> both;
-  std::set_intersection(train.begin(), train.end(), evaluate.begin(), evaluate.end(), std::back_inserter(both));
-  REQUIRE(both.empty());
+  const auto train = sorted(one_rank),
+             evaluate = sorted(samples_file::drain(settings, Use::evaluate, deal(true), 1, 0, 0));
+  std::vector<std::string> common;
+  std::set_intersection(train.begin(), train.end(), evaluate.begin(), evaluate.end(), std::back_inserter(common));
+  REQUIRE(common.empty());
 }
 
 TEST_CASE("make_source: planted dense numbers are standard normal and no two columns are alike") {
@@ -155,10 +156,10 @@ TEST_CASE("variable_bags: gives bags of 0 to ids_per_bag ids and otherwise of id
   for (Index f = 0; f < 7; ++f) {
     std::set<Index> lengths;
     for (Index b = 0; b < batch.size; ++b) lengths.insert(batch.sparse.length(f, b));
-    const Index most = settings.synthetic.bag_lengths[f];
-    REQUIRE(std::ssize(lengths) == (most > 1 ? most + 1 : 1));
-    REQUIRE(*lengths.rbegin() == most);
-    REQUIRE(source->info().ids_per_bag[f] == (most > 1 ? double(most) / 2 : 1.0));
+    const Index max_ids = settings.synthetic.bag_lengths[f];
+    REQUIRE(std::ssize(lengths) == (max_ids > 1 ? max_ids + 1 : 1));
+    REQUIRE(*lengths.rbegin() == max_ids);
+    REQUIRE(source->info().ids_per_bag[f] == (max_ids > 1 ? double(max_ids) / 2 : 1.0));
   }
   settings.synthetic.bag_lengths.pop_back();
   CHECK(
@@ -216,10 +217,10 @@ TEST_CASE("PlantedModel: ranks_seen marks the rows that the training samples hol
     for (Index f = 0; f < 7; ++f)
       for (Index b = 0; b < batch.size; ++b) ++counts[f][batch.sparse.values(batch.sparse.begin(f, b))];
   for (Index f = 0; f < 7; ++f)
-    for (const Index least : {Index{1}, Index{5}}) {
+    for (const Index min_count : {Index{1}, Index{5}}) {
       Index expected = 0, seen = 0;
-      for (const auto& [id, count] : counts[f]) expected += count >= least;
-      for (const std::uint8_t byte : model.ranks_seen(f, 3000, least)) seen += __builtin_popcount(byte);
+      for (const auto& [id, count] : counts[f]) expected += count >= min_count;
+      for (const std::uint8_t byte : model.ranks_seen(f, 3000, min_count)) seen += __builtin_popcount(byte);
       REQUIRE(seen == expected);
     }
 }
@@ -267,10 +268,10 @@ TEST_CASE("planted_truth: the product of a pair's vectors is the pair's share of
   // The restricted truth ignores rows that training has seen too seldom, here all rows.
   s.samples = 10;
   const data::PlantedTruth unseen = data::planted_truth(self, s, 5, 50);
-  double left = 0;
+  double remaining = 0;
   for (Index i = 0; i < 4000; ++i)
-    left += std::log(unseen.restricted[i] / (1 - unseen.restricted[i])) * (product[i] - mean);
-  CHECK(std::abs(left) < 0.2 * own);
+    remaining += std::log(unseen.restricted[i] / (1 - unseen.restricted[i])) * (product[i] - mean);
+  CHECK(std::abs(remaining) < 0.2 * own);
 
   for (const std::vector<std::string>& pair : {std::vector<std::string>{"C2"}, {"C2", "C2"}, {"C2", "C9"}}) {
     s.pair = pair;

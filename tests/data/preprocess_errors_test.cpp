@@ -144,7 +144,7 @@ TEST_CASE("preprocess: unusable input throws the same error on every rank and ke
   refuses("middle", text + "\n" + text, ":601: the line is empty");
   auto settings = criteo({folder / "long"}, folder / "out");
   settings.bad_rows = BadRows::skip;
-  REQUIRE(mentions(failure(world, settings), "no good row"));
+  REQUIRE(mentions(failure(world, settings), "all rows of all files are bad"));
   settings = criteo({}, folder / "out");
   REQUIRE(mentions(failure(world, settings), "preprocess.train"));
   settings = criteo({folder / "good"}, "");

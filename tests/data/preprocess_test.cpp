@@ -182,9 +182,9 @@ TEST_CASE("preprocess: a table with header and missing values gives the same byt
                       {"y", ColumnKind::label, Transform::none, {"yes"}, {"no"}},
                       {"m", ColumnKind::number, Transform::standardise, {}, {}}};
   for_each_rank_count(world, [&](const comm::Communicator& comm, const std::string& name) {
-    auto mine = settings;
-    mine.output = folder / name;
-    const auto report = preprocess(comm, mine);
+    auto changed = settings;
+    changed.output = folder / name;
+    const auto report = preprocess(comm, changed);
     REQUIRE(report.train.rows == 9000);
     REQUIRE(report.train.labels[1] == 2250);
   });
@@ -231,9 +231,9 @@ TEST_CASE("preprocess: standardises small files with the same bytes from any ran
   settings.columns = {{"y", ColumnKind::label, Transform::none, {"1"}, {"0"}},
                       {"x", ColumnKind::number, Transform::standardise, {}, {}}};
   for_each_rank_count(world, [&](const comm::Communicator& comm, const std::string& name) {
-    auto mine = settings;
-    mine.output = folder / name;
-    preprocess(comm, mine);
+    auto changed = settings;
+    changed.output = folder / name;
+    preprocess(comm, changed);
   });
   if (world.rank() == 0)
     for (int ranks = 2; ranks <= world.size(); ++ranks)

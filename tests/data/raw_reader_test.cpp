@@ -38,14 +38,14 @@ TEST_CASE("LineReader: reads every line once wherever the text is divided") {
   for (const std::string text : {"a\nbb\n\r\nccc\r\n\nd", "a\n", "\n", "a", "\xEF\xBB\xBFx\ny\n"}) {
     const RawFile file = raw_file(folder.write("lines.txt", text));
     const RawFile packed = raw_file(folder.write("lines.gz", test::gzipped(text)), true);
-    const auto whole = lines_of(file, {0, file.bytes});
-    REQUIRE(lines_of(packed, {0, Index{1} << 62}) == whole);
+    const auto expected = lines_of(file, {0, file.bytes});
+    REQUIRE(lines_of(packed, {0, Index{1} << 62}) == expected);
     for (Index a = 0; a <= file.bytes; ++a)
       for (Index b = a; b <= file.bytes; ++b) {
-        auto parts = lines_of(file, {0, a});
+        auto lines = lines_of(file, {0, a});
         for (const Range range : {Range{a, b}, Range{b, file.bytes}})
-          for (auto& line : lines_of(file, range)) parts.push_back(line);
-        REQUIRE(parts == whole);
+          for (auto& line : lines_of(file, range)) lines.push_back(line);
+        REQUIRE(lines == expected);
       }
   }
   const RawFile file = raw_file(folder.write("lines.txt", "a\nbb\n\r\nccc\r\n\nd"));
@@ -72,24 +72,25 @@ TEST_CASE("LineReader: reads gzip members and padding and throws on truncation a
   const comm::Communicator comm(MPI_COMM_SELF);
   const test::Folder folder(comm);
   const std::string text = test::criteo_text(400, 1);
-  const std::string one = test::gzipped(text);
+  const std::string member = test::gzipped(text);
   const auto gz = [&](const std::string& bytes) { return raw_file(folder.write("x.gz", bytes), true); };
   const auto lines = lines_of(raw_file(folder.write("x.txt", text + text)), {0, Index{1} << 40});
   REQUIRE(lines.size() == 800);
-  REQUIRE(lines_of(gz(one + one), {0, Index{1} << 40}) == lines);
-  REQUIRE(lines_of(gz(one + test::gzipped("") + one), {0, Index{1} << 40}) == lines);
-  REQUIRE(lines_of(gz(one + one + std::string(600000, '\0')), {0, Index{1} << 40}) == lines);
-  for (const std::size_t cut : {std::size_t{3}, std::size_t{11}, one.size() / 2, one.size() - 4, one.size() - 1}) {
-    REQUIRE(mentions(message_of(gz(one.substr(0, cut))), "x.gz: the gzip file ends too early"));
-    REQUIRE(mentions(message_of(gz(one + one.substr(0, cut))), "x.gz: the gzip file ends too early"));
+  REQUIRE(lines_of(gz(member + member), {0, Index{1} << 40}) == lines);
+  REQUIRE(lines_of(gz(member + test::gzipped("") + member), {0, Index{1} << 40}) == lines);
+  REQUIRE(lines_of(gz(member + member + std::string(600000, '\0')), {0, Index{1} << 40}) == lines);
+  for (const std::size_t cut :
+       {std::size_t{3}, std::size_t{11}, member.size() / 2, member.size() - 4, member.size() - 1}) {
+    REQUIRE(mentions(message_of(gz(member.substr(0, cut))), "x.gz: the gzip file ends too early"));
+    REQUIRE(mentions(message_of(gz(member + member.substr(0, cut))), "x.gz: the gzip file ends too early"));
   }
-  std::string flipped = one;
-  flipped[one.size() / 2] = static_cast<char>(flipped[one.size() / 2] ^ 0x10);
+  std::string flipped = member;
+  flipped[member.size() / 2] = static_cast<char>(flipped[member.size() / 2] ^ 0x10);
   REQUIRE(mentions(message_of(gz(flipped)), "x.gz: the gzip file "));
-  flipped = one;
-  flipped[one.size() - 6] = static_cast<char>(flipped[one.size() - 6] ^ 0x10);  // checksum
+  flipped = member;
+  flipped[member.size() - 6] = static_cast<char>(flipped[member.size() - 6] ^ 0x10);  // checksum
   REQUIRE(mentions(message_of(gz(flipped)), "is damaged"));
-  REQUIRE(mentions(message_of(gz(one + "garbage")), "is damaged"));
+  REQUIRE(mentions(message_of(gz(member + "garbage")), "is damaged"));
 }
 
 TEST_CASE("find_raw_files: finds raw files and throws on every rank if one cannot be read") {
@@ -114,7 +115,7 @@ TEST_CASE("find_raw_files: finds raw files and throws on every rank if one canno
   REQUIRE(mentions(failure(comm, {folder / "empty.csv"}), "is empty"));
   REQUIRE(mentions(failure(comm, {folder / "false.gz"}), "not a gzip file"));
   REQUIRE(mentions(failure(comm, {folder / "a.txt", folder / "[ab].txt"}), "names \"" + folder / "a.txt" + "\" twice"));
-  REQUIRE(mentions(failure(comm, {"/dev/null"}), "not a plain file"));
+  REQUIRE(mentions(failure(comm, {"/dev/null"}), "not a regular file"));
 }
 
 TEST_CASE("deal_ranges: the ranges of all ranks are the whole text in order") {

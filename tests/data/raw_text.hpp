@@ -20,8 +20,8 @@ namespace tesserec::test {
 class Folder {
  public:
   explicit Folder(const comm::Communicator& comm) : comm_(comm) {
-    const std::string mine = "test_folder_" + std::to_string(::getpid());
-    path_ = comm.broadcast(mine, 0);
+    const std::string name = "test_folder_" + std::to_string(::getpid());
+    path_ = comm.broadcast(name, 0);
     if (comm.rank() == 0) std::filesystem::create_directories(path_);
     comm.barrier();
   }

@@ -12,7 +12,7 @@ using data::Use;
 namespace {
 
 template <class T>
-std::vector<T> some(const Vector<T>& view, Index begin, Index end) {
+std::vector<T> range_of(const Vector<T>& view, Index begin, Index end) {
   return {view.data() + begin, view.data() + end};
 }
 
@@ -51,8 +51,8 @@ TEST_CASE("reference_batch: gives the three published mini-batches of the refere
   const auto require_published = [&](const data::Batch& batch, const Published& as) {
     REQUIRE((batch.size == 2 && batch.global_size == 2 && batch.sparse.stride == 2));
     for (Index i = 0; i < 8; ++i) REQUIRE(batch.dense(i / 4, i % 4) == Approx(as.dense[i]).margin(5e-5));
-    REQUIRE(some(batch.sparse.values, 0, batch.sparse.total()) == as.ids);
-    REQUIRE(some(batch.sparse.offsets, 0, 7) == as.offsets);
+    REQUIRE(range_of(batch.sparse.values, 0, batch.sparse.total()) == as.ids);
+    REQUIRE(range_of(batch.sparse.offsets, 0, 7) == as.offsets);
     for (Index b = 0; b < 2; ++b) REQUIRE(batch.labels(b) == Approx(as.targets[b]).margin(5e-5));
   };
   data::Settings settings = tables_432();
@@ -78,19 +78,20 @@ TEST_CASE("reference_batch: gives the three published mini-batches of the refere
     REQUIRE(batch.size == 1);
     REQUIRE_FALSE(source->next(batch));
   }
-  const auto one = samples_file::drain(settings, Use::train, deal, 1, 0, 0);
-  REQUIRE(one.size() == 4);
-  REQUIRE(samples_file::drain(settings, Use::train, deal, 2, 0, 0) == one);
-  REQUIRE(samples_file::drain(settings, Use::train, deal, 2, 3, 2) == std::vector(one.begin() + 2, one.end()));
-  REQUIRE(samples_file::drain(settings, Use::evaluate, deal, 1, 0, 0) == one);
+  const auto one_rank = samples_file::drain(settings, Use::train, deal, 1, 0, 0);
+  REQUIRE(one_rank.size() == 4);
+  REQUIRE(samples_file::drain(settings, Use::train, deal, 2, 0, 0) == one_rank);
+  REQUIRE(samples_file::drain(settings, Use::train, deal, 2, 3, 2) ==
+          std::vector(one_rank.begin() + 2, one_rank.end()));
+  REQUIRE(samples_file::drain(settings, Use::evaluate, deal, 1, 0, 0) == one_rank);
   data::Deal in_two = deal;
   in_two.lanes = Lanes(2, 2);
   std::vector<std::vector<std::string>> joined;
   for (const auto& micro_batch : samples_file::drain(settings, Use::train, in_two, 1, 0, 1)) {
-    if (joined.empty() || joined.back().size() == one[joined.size()].size()) joined.emplace_back();
+    if (joined.empty() || joined.back().size() == one_rank[joined.size()].size()) joined.emplace_back();
     joined.back().insert(joined.back().end(), micro_batch.begin(), micro_batch.end());
   }
-  REQUIRE(joined == std::vector(one.begin() + 1, one.end()));
+  REQUIRE(joined == std::vector(one_rank.begin() + 1, one_rank.end()));
   data::Deal shuffled = deal;
   shuffled.shuffle = true;
   REQUIRE_THROWS_AS(data::make_source(settings, Use::train, shuffled), Error);
@@ -122,16 +123,17 @@ TEST_CASE("make_source: reference bags have up to ids_per_bag draws or always id
 TEST_CASE("make_source: reference samples are the same in every epoch and on any ranks") {
   const data::Settings settings = tables_432();
   const data::Deal deal{0, 1, Lanes(8), 64, false, 5};
-  const auto one = samples_file::drain(settings, Use::train, deal, 1, 0, 0);
-  REQUIRE(one.size() == 16);
-  REQUIRE(samples_file::drain(settings, Use::train, deal, 1, 1, 0) == one);
-  REQUIRE(samples_file::drain(settings, Use::train, deal, 3, 0, 0) == one);
-  REQUIRE(samples_file::drain(settings, Use::train, deal, 2, 0, 15) == std::vector(one.begin() + 15, one.end()));
+  const auto one_rank = samples_file::drain(settings, Use::train, deal, 1, 0, 0);
+  REQUIRE(one_rank.size() == 16);
+  REQUIRE(samples_file::drain(settings, Use::train, deal, 1, 1, 0) == one_rank);
+  REQUIRE(samples_file::drain(settings, Use::train, deal, 3, 0, 0) == one_rank);
+  REQUIRE(samples_file::drain(settings, Use::train, deal, 2, 0, 15) ==
+          std::vector(one_rank.begin() + 15, one_rank.end()));
   // Evaluation uses the same stream.
-  REQUIRE(samples_file::drain(settings, Use::evaluate, deal, 1, 0, 0).front() == one.front());
+  REQUIRE(samples_file::drain(settings, Use::evaluate, deal, 1, 0, 0).front() == one_rank.front());
   data::Deal other = deal;
   other.seed = 6;
-  REQUIRE(samples_file::drain(settings, Use::train, other, 1, 0, 0) != one);
+  REQUIRE(samples_file::drain(settings, Use::train, other, 1, 0, 0) != one_rank);
 }
 
 TEST_CASE("make_source: reference bags and targets obey the rule") {
@@ -174,12 +176,12 @@ TEST_CASE("reference_batch: follows the rule for short and long bags in small an
   Index at = 0, longest = 0;
   for (const Index rows : settings.rows)
     for (Index b = 0; b < 200; ++b) {
-      const auto most = static_cast<double>(std::min<Index>(rows, 50));
+      const auto max_draws = static_cast<double>(std::min<Index>(rows, 50));
       std::set<Index> ids;
-      for (auto draws = static_cast<Index>(std::nearbyint(std::max(1.0, plain.next() * most))); draws > 0; --draws)
+      for (auto draws = static_cast<Index>(std::nearbyint(std::max(1.0, plain.next() * max_draws))); draws > 0; --draws)
         ids.insert(static_cast<Index>(std::nearbyint(plain.next() * static_cast<double>(rows - 1))));
       const auto length = static_cast<Index>(ids.size());
-      REQUIRE(some(batch.sparse.values, at, at + length) == std::vector<Index>(ids.begin(), ids.end()));
+      REQUIRE(range_of(batch.sparse.values, at, at + length) == std::vector<Index>(ids.begin(), ids.end()));
       at += length;
       longest = std::max(longest, length);
     }
@@ -196,7 +198,7 @@ TEST_CASE("reference_batch: rounds halves to even") {
   settings.round_targets = true;
   data::Batch batch{Exec()};
   data::reference_batch(settings, settings.rows, {"a", "b", "c", "d"}, std::vector<Index>{0}, 1, halves, batch);
-  REQUIRE(some(batch.sparse.values, 0, 4) == std::vector<Index>{0, 2, 2, 50});
+  REQUIRE(range_of(batch.sparse.values, 0, 4) == std::vector<Index>{0, 2, 2, 50});
   REQUIRE(batch.sparse.offsets(4) == 4);
   REQUIRE(batch.labels(0) == 0.0f);
 }

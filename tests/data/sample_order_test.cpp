@@ -52,17 +52,17 @@ TEST_CASE("SampleOrder: visits every sample exactly once per epoch when shuffled
 TEST_CASE("SampleOrder: the ranks' samples joined are the batch of one rank") {
   for (const bool shuffle : {false, true})
     for (const Index batch_size : {Index{5}, Index{1000}}) {
-      SampleOrder one(20011, deal(batch_size, 8, shuffle));
+      SampleOrder one_rank(20011, deal(batch_size, 8, shuffle));
       for (const int ranks : {2, 3, 5, 8}) {
         std::vector<SampleOrder> orders;
         for (int r = 0; r < ranks; ++r) orders.emplace_back(20011, deal(batch_size, 8, shuffle, r, ranks));
-        for (Index k = 0; k < one.batches(); ++k) {
+        for (Index k = 0; k < one_rank.batches(); ++k) {
           std::vector<Index> joined;
           for (SampleOrder& order : orders) {
-            const auto& mine = order.batch(k);
-            joined.insert(joined.end(), mine.begin(), mine.end());
+            const auto& local = order.batch(k);
+            joined.insert(joined.end(), local.begin(), local.end());
           }
-          REQUIRE(joined == one.batch(k));
+          REQUIRE(joined == one_rank.batch(k));
         }
       }
     }
@@ -77,9 +77,9 @@ TEST_CASE("SampleOrder: the micro-batches of all ranks joined are the batch") {
           SampleOrder whole(samples, deal(batch_size, 16, shuffle));
           std::vector<SampleOrder> orders;
           for (int r = 0; r < ranks; ++r) {
-            data::Deal part = deal(batch_size, 16, shuffle, r, ranks);
-            part.lanes = Lanes(16, micro_batches);
-            orders.emplace_back(samples, part);
+            data::Deal micro = deal(batch_size, 16, shuffle, r, ranks);
+            micro.lanes = Lanes(16, micro_batches);
+            orders.emplace_back(samples, micro);
             orders.back().start(1);
           }
           whole.start(1);
@@ -89,11 +89,11 @@ TEST_CASE("SampleOrder: the micro-batches of all ranks joined are the batch") {
             for (int j = 0; j < micro_batches; ++j)
               for (SampleOrder& order : orders) {
                 const Index at = k * micro_batches + j;
-                const auto& mine = order.batch(at);
+                const auto& local = order.batch(at);
                 REQUIRE(order.micro_batch(at) == j);
                 REQUIRE(order.batch_samples(at) == whole.batch_samples(k));
-                REQUIRE(order.local_samples(at) == std::ssize(mine));
-                joined.insert(joined.end(), mine.begin(), mine.end());
+                REQUIRE(order.local_samples(at) == std::ssize(local));
+                joined.insert(joined.end(), local.begin(), local.end());
               }
             REQUIRE(joined == whole.batch(k));
           }

@@ -146,9 +146,9 @@ inline std::vector<std::vector<std::string>> drain(const data::Settings& setting
     deal.ranks = ranks;
     const auto source = data::make_source(settings, use, deal);
     source->seek(epoch, batch);
-    const auto mine = drain(*source);
-    joined.resize(mine.size());
-    for (std::size_t k = 0; k < mine.size(); ++k) joined[k].insert(joined[k].end(), mine[k].begin(), mine[k].end());
+    const auto local = drain(*source);
+    joined.resize(local.size());
+    for (std::size_t k = 0; k < local.size(); ++k) joined[k].insert(joined[k].end(), local[k].begin(), local[k].end());
   }
   return joined;
 }

@@ -112,7 +112,7 @@ TEST_CASE("add_source_type: throws if the name cannot be a block of the deck") {
     return error_of([&] { data::add_source_type({.name = name, .text = "", .make = make_numbers}); });
   };
   CHECK(refusal("numbers") == "there is a source numbers already");
-  CHECK(mentions(refusal("Two words"), "has no block [data.NAME]"));
+  CHECK(mentions(refusal("Two words"), "cannot name a block [data.NAME]"));
   for (const char* name : {"train", "evaluate", "predict", "trust", "source", "synthetic"})
     CHECK(mentions(refusal(name), "has the name of a key of [data]"));
 }

@@ -65,7 +65,7 @@ TEST_CASE("make_row_format: bad table rows give the reason") {
   REQUIRE(mentions(reason("39, x, Private, "), "neither"));
   REQUIRE(mentions(reason("|1x3 Cross validator"), "1 field, 4 expected"));
   REQUIRE(mentions(reason("39; x; Private; <=50K"), "1 field, 4 expected"));
-  REQUIRE(mentions(reason("39; x; Private; <=50K"), "it has \";\" 3 times, and preprocess.delimiter is \",\""));
+  REQUIRE(mentions(reason("39; x; Private; <=50K"), "the line has \";\" 3 times, but preprocess.delimiter is \",\""));
   REQUIRE(mentions(reason("39, x, Private, <=50K,"), "5 fields"));
   REQUIRE(mentions(reason("39y, x, Private, <=50K"), "age: \"39y\" is not a number"));
   for (const std::string text : {"NAN", "inf", "-Infinity", "nan(1)"})
@@ -144,7 +144,7 @@ TEST_CASE("find_columns: a header names the columns in any order") {
   REQUIRE(row.numbers == std::vector<double>{39.0});
   REQUIRE(row.tokens[0] == std::string_view("Private"));
   settings.header = false;
-  REQUIRE(mentions(error_of([&] { make_row_format(settings); }), "preprocess.skip_other_columns is for files with"));
+  REQUIRE(mentions(error_of([&] { make_row_format(settings); }), "preprocess.skip_other_columns requires a header"));
 }
 
 TEST_CASE("expanded: a star stands for many columns in ascending order with digits by their number") {
@@ -156,15 +156,16 @@ TEST_CASE("expanded: a star stands for many columns in ascending order with digi
   REQUIRE(names(expanded(columns, {"b", "C10", "C2", "C07x", "C7", "C2a", "C", "a"}, "f")) ==
           "Cc C2c C2ac C07xc C10c C7 a b");
   REQUIRE(names(expanded({{"*_x*y"}}, {"a_xy", "_x__y_y", "a_x", "xy"}, "f")) == "_x__y_y a_xy");
-  REQUIRE(mentions(error_of([&] {
-                     expanded(columns, {"C7", "Cx"}, "f");
-                   }),
-                   "f:1: no column of the header is left for preprocess.column \"*\"; it has \"C7\", \"Cx\""));
+  REQUIRE(
+      mentions(error_of([&] {
+                 expanded(columns, {"C7", "Cx"}, "f");
+               }),
+               "f:1: no further column of the header matches preprocess.column \"*\"; the header has \"C7\", \"Cx\""));
 }
 
 TEST_CASE("find_columns: rows without a label are good only where no label is read") {
   REQUIRE(mentions(reason("39, x, Private, "), "the label is missing; rows to score belong in preprocess.predict"));
-  REQUIRE(mentions(reason("39, x, Private"), "3 fields, 4 expected: it reads as a row without its label"));
+  REQUIRE(mentions(reason("39, x, Private"), "3 fields, 4 expected: the row seems to lack its label"));
   REQUIRE_FALSE(mentions(reason("39, x"), "label"));
   PreprocessSettings settings = table();
   settings.columns.insert(settings.columns.begin() + 3, {"id", ColumnKind::key});
@@ -228,10 +229,10 @@ TEST_CASE("NumberTransform: transforms numbers and rebuilds itself from its desc
 
 TEST_CASE("Moments: the sum over blocks equals the moments of the whole") {
   Moments whole, sum;
-  for (int part = 0; part < 7; ++part) {
+  for (int number = 0; number < 7; ++number) {
     Moments block;
-    for (int i = 0; i < 5 * part; ++i) {
-      const double x = 1e6 + (part * 31 + i * 17) % 100;
+    for (int i = 0; i < 5 * number; ++i) {
+      const double x = 1e6 + (number * 31 + i * 17) % 100;
       whole.add(x);
       block.add(x);
     }

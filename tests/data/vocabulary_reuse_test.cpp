@@ -110,12 +110,12 @@ TEST_CASE("preprocess.vocabulary: one that does not fit the columns is the same 
   preprocess(world, settings);
   settings.train = {};
   settings.predict = {folder.write("new", rows(20, 0, false))};
-  const auto refusal = [&](const std::string& part, const std::function<void(PreprocessSettings&)>& change) {
+  const auto refusal = [&](const std::string& expected, const std::function<void(PreprocessSettings&)>& change) {
     PreprocessSettings changed = settings;
     change(changed);
     const std::string message = error_of([&] { preprocess(world, changed); });
     INFO(message);
-    CHECK(mentions(message, part));
+    CHECK(mentions(message, expected));
     CHECK_FALSE(std::filesystem::exists(folder / "out/predict.h5"));
     world.barrier();
   };
@@ -125,7 +125,7 @@ TEST_CASE("preprocess.vocabulary: one that does not fit the columns is the same 
     s.columns[1].kind = ColumnKind::skip;
     s.columns[0].kind = ColumnKind::category;
   });
-  refusal("its labels mean other things", [&](auto& s) {
+  refusal("its label values differ", [&](auto& s) {
     s.evaluate = {folder / "day1"};
     s.columns[3].positive = {"1", "2"};
   });

@@ -9,8 +9,9 @@ using namespace tesserec;
 namespace {
 
 const std::vector<std::pair<std::string, std::string>> bad_sweeps = {
-    {"[sweep]\njobs = 2\n", "d.toml:1: sweep.keys is empty: a sweep has at least one key"},
-    {"[sweep]\npoints = 2\n[sweep.keys]\n\"a.b\" = [1]\n", "d.toml:2: sweep.points is for method = \"random\""},
+    {"[sweep]\njobs = 2\n", "d.toml:1: sweep.keys is empty; give at least one key"},
+    {"[sweep]\npoints = 2\n[sweep.keys]\n\"a.b\" = [1]\n",
+     "d.toml:2: sweep.points applies only to method = \"random\""},
     {"[sweep.keys]\ntrain.steps = [1, 2]\n", "d.toml:2: sweep.keys.train must be block.key in quotes"},
     {"[sweep.keys]\n\"train.steps\" = []\n", "d.toml:2: sweep.keys.train.steps is an empty list"},
     {"[sweep.keys]\n\"train.steps\" = 3\n", "d.toml:2: sweep.keys.train.steps must be a list of values or {min"},
@@ -20,25 +21,25 @@ const std::vector<std::pair<std::string, std::string>> bad_sweeps = {
     {"[sweep.keys]\n\"train.steps\" = [1]\n", "d.toml:1: sweep.metric is \"auc\", but there is no evaluation data"},
     {"[sweep]\nmetric = \"loss\"\n[sweep.keys]\n\"sweep.jobs\" = [1]\n", "d.toml:4: sweep.keys.sweep.jobs cannot vary"},
     {"[checkpoint]\npath = \"here\"\n[sweep]\nmetric = \"loss\"\n[sweep.keys]\n\"run.seed\" = [1]\n",
-     "d.toml:2: checkpoint.path is one folder, and every point of a sweep has its own"},
+     "d.toml:2: checkpoint.path is one folder, but each point of a sweep needs its own"},
     {"[checkpoint]\nresume = \"never\"\n[sweep]\nmetric = \"loss\"\n[sweep.keys]\n\"run.seed\" = [1]\n",
      "d.toml:2: checkpoint.resume is \"never\", but points of a sweep"},
     {"[sweep]\nmetric = \"loss\"\n[sweep.halving]\nfirst_steps = 3\n[sweep.keys]\n\"run.seed\" = [1]\n",
-     "d.toml:3: sweep.halving needs the length of a whole run: set train.steps"},
+     "d.toml:3: sweep.halving needs the length of a whole run; set train.steps"},
     {"[train]\nsteps = 9\n[sweep]\nmetric = \"step_seconds\"\n[sweep.halving]\nfirst_steps = 3\n[sweep.keys]\n"
      "\"run.seed\" = [1]\n",
-     "d.toml:4: sweep.metric is \"step_seconds\", another in each run"},
+     "d.toml:4: sweep.metric is \"step_seconds\", which differs from run to run"},
     {"[train]\nsteps = 9\n[sweep]\nmetric = \"loss\"\n[sweep.halving]\nfirst_steps = 3\n[sweep.keys]\n"
      "\"train.steps\" = [1]\n",
      "d.toml:8: sweep.keys.train.steps cannot vary with [sweep.halving]"},
     {"[train]\nsteps = 9\n[evaluate]\nevery_steps = 1\nstop_at_auc = 0.9\n[sweep]\nmetric = \"loss\"\n[sweep.halving]\n"
      "first_steps = 3\n[sweep.keys]\n\"run.seed\" = [1]\n",
-     "d.toml:5: evaluate.stop_at_auc ends points at other steps"},
+     "d.toml:5: evaluate.stop_at_auc would end points at other steps"},
     {"[run]\nmlperf_log = \"x\"\n[sweep]\nmetric = \"loss\"\n[sweep.keys]\n\"run.seed\" = [1]\n",
-     "d.toml:2: run.mlperf_log is one file, and every point of a sweep is a run of its own"},
+     "d.toml:2: run.mlperf_log is one file, but each point of a sweep is a separate run"},
     {"[train]\nsteps = 9\n[checkpoint]\nkeep = 0\n[sweep]\nmetric = \"loss\"\n[sweep.halving]\nfirst_steps = 3\n"
      "[sweep.keys]\n\"run.seed\" = [1]\n",
-     "d.toml:4: checkpoint.keep is 0, but points go on from rung to rung"},
+     "d.toml:4: checkpoint.keep is 0, but points continue from rung to rung"},
 };
 
 }  // namespace

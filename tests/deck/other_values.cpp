@@ -138,7 +138,7 @@ std::vector<std::string> values_for(const KeyInfo& key) {
   const auto is = [&](const char* type) { return key.type == type; };
   std::vector<std::string> values = deck::choices_of(key);
   if (is("list of choices")) {
-    for (std::string& one : values) one = "[\"" + one + "\"]";
+    for (std::string& choice : values) choice = "[\"" + choice + "\"]";
     return values;
   }
   if (!values.empty()) return values;
@@ -174,8 +174,8 @@ std::string unquoted(std::string path) {
 
 /// Returns the value of a key; empty without one.
 std::string value_at(const Deck& deck, const std::string& path) {
-  for (const deck::KeyValue& one : deck::values_of(deck))
-    if (one.key == unquoted(path)) return one.value;
+  for (const deck::KeyValue& entry : deck::values_of(deck))
+    if (entry.key == unquoted(path)) return entry.value;
   return "";
 }
 

@@ -69,10 +69,10 @@ TEST_CASE("parse_deck: a bad --set throws with its number") {
       {"train.batch_size=abc", {"--set 1: train.batch_size must be an integer", "the text \"abc\""}},
       {"train.batch_size=1.5", {"--set 1: train.batch_size must be an integer"}},
       {"train.batch_size=0", {"--set 1: train.batch_size must be an integer, 1 to"}},
-      {"train.batch_size.deep=1", {"--set 1: train.batch_size is the integer 64 and has no deep"}},
+      {"train.batch_size.deep=1", {"--set 1: train.batch_size is the integer 64, so it has no key deep"}},
       {"train.lanes=99999999999999999999", {"--set 1: train.lanes"}},
       {"model.bottom=[16, 8", {"--set 1: [16, 8 is not valid TOML"}},
-      {"model.bottom.7=8", {"--set 1: model.bottom has 2 entries, so no entry 7"}},
+      {"model.bottom.7=8", {"--set 1: model.bottom has 2 entries, so there is no entry 7"}},
       {"table.frist.rows=5", {"--set 1: table has no \"frist\"", "did you mean table.first?"}},
       {"table.first.row=5", {"--set 1: table.first.row is unknown", "did you mean table.first.rows?"}},
       {"plan.tables.first.shard=row_wise", {"--set 1: plan.tables.first.shard is unknown"}},
@@ -81,11 +81,11 @@ TEST_CASE("parse_deck: a bad --set throws with its number") {
       {"model.embedding_dim=4", {"d.toml:33: model.bottom is 16-8", "model.embedding_dim = 4"}},
       {"train.epochs=1\nlanes=3", {"--set 1: train.epochs must be an integer"}},
   };
-  for (const auto& [text, parts] : bad) {
+  for (const auto& [text, texts] : bad) {
     const std::string message = message_of({text});
-    for (const std::string& part : parts) {
+    for (const std::string& expected : texts) {
       INFO(text << "\nmessage: " << message);
-      CHECK(message.find(part) != std::string::npos);
+      CHECK(message.find(expected) != std::string::npos);
     }
   }
   CHECK(message_of({"run.seed=1", "run.sed=1"}).find("--set 2: run.sed is unknown; did you mean run.seed?") == 0);

@@ -20,7 +20,7 @@ using deck::KeyInfo;
 struct KeyRange {
   double low = 0, high = INFINITY;
   bool open = false;
-  double least = 0;  ///< the least number except 0
+  double min_magnitude = 0;  ///< the least number except 0
 };
 
 double number_at(const std::string& words, std::size_t at) {
@@ -37,7 +37,7 @@ KeyRange range_of(const KeyInfo& key) {
   range.open = below != words.npos;
   if (range.open) range.high = number_at(words, below + 8);
   if (to != words.npos) range.high = number_at(words, to + 4);
-  if (rest != words.npos) range.least = number_at(words, rest + 5);
+  if (rest != words.npos) range.min_magnitude = number_at(words, rest + 5);
   return range;
 }
 
@@ -59,7 +59,7 @@ std::vector<std::string> outside(const KeyInfo& key) {
   const double below = std::nextafter(range.low, -INFINITY);
   values = {shortest(below), "-1e308", "1e308", "nan", "inf", "-inf"};
   values.push_back(shortest(range.open ? range.high : std::nextafter(range.high, INFINITY)));
-  if (range.least > 0) values.push_back(shortest(std::nextafter(range.least, 0)));
+  if (range.min_magnitude > 0) values.push_back(shortest(std::nextafter(range.min_magnitude, 0)));
   return values;
 }
 
@@ -112,7 +112,7 @@ std::string message_of(const BlockInfo& block, const KeyInfo& key, const std::st
     where = concat("d.toml:", 1 + std::count(text.begin(), text.end(), '\n'), ": ", path, ".", key.name);
     const std::string message =
         error_of([&] { deck::parse_deck(text + key.name + " = " + value + "\n", "d.toml", {}); });
-    if (!mentions(message, " is not for ") && !mentions(message, " is for method")) return message;
+    if (!mentions(message, " does not apply to ") && !mentions(message, " applies only to method")) return message;
   }
   return "no context reads " + key.name;
 }
@@ -169,25 +169,24 @@ TEST_CASE("parse_deck: throws with the line of the cause if no run can follow th
   CHECK_NOTHROW(deck::parse_deck(constant + linear + "4\n", "d.toml", {}));
 
   const std::string growing = "[[schedule.stages]]\npolicy = \"exponential\"\nvalue = 10\nmax_steps = 60\n";
-  refused(growing, "d.toml:1: schedule.stages.0 makes of optimizer.dense.lr = 0.01 a learning rate of 1e+58, more");
+  refused(growing, "d.toml:1: schedule.stages.0 raises optimizer.dense.lr = 0.01 to a learning rate of 1e+58, more");
   refused(growing +
               "[optimizer.sparse]\nlr = 0\n[optimizer.dense]\nlr = 1e-30\n[[table]]\nname = \"a\"\n"
               "optimizer = {lr = 1e-20}\n",
-          "d.toml:1: schedule.stages.0 makes of table.a.optimizer.lr = 1e-20 a learning rate of 1e+40, more");
+          "d.toml:1: schedule.stages.0 raises table.a.optimizer.lr = 1e-20 to a learning rate of 1e+40, more");
   CHECK_NOTHROW(deck::parse_deck(growing + "[train]\nsteps = 30\n", "d.toml", {}));  // the run ends earlier
   refused("[[schedule.stages]]\npolicy = \"step\"\nvalue = 1e30\nmax_steps = 60\nscale = 1e30\n", "d.toml:1: schedule");
 
   refused("[optimizer.dense]\nlr = 0.5\ndecay = \"decoupled\"\nweight_decay = 3\n",
-          "d.toml:4: optimizer.dense.weight_decay is 3.0; times the learning rate of up to 0.5 (optimizer.dense.lr = "
-          "0.5) that is 1.5: a step would take more than the whole weight away");
+          "d.toml:4: optimizer.dense.weight_decay is 3.0; times the largest learning rate 0.5 (optimizer.dense.lr = "
+          "0.5) it is 1.5, so a step would subtract more than the whole weight");
   CHECK_NOTHROW(deck::parse_deck("[optimizer.dense]\nlr = 0.5\ndecay = \"decoupled\"\nweight_decay = 2\n", "d", {}));
   for (const char* type : {"sgd", "momentum_sgd", "nesterov_sgd"})  // l2 is the default
     refused(concat("[[table]]\nname = \"a\"\noptimizer = {type = \"", type, "\", lr = 0.5, weight_decay = 3}\n"),
-            "d.toml:3: table.a.optimizer.weight_decay is 3.0; times the learning rate of up to 0.5");
+            "d.toml:3: table.a.optimizer.weight_decay is 3.0; times the largest learning rate 0.5");
   CHECK_NOTHROW(deck::parse_deck("[optimizer.sparse]\ntype = \"adagrad\"\nlr = 0.5\nweight_decay = 3\n", "d", {}));
-  refused(
-      "[schedule]\ndecay_steps = 5\n[optimizer.sparse]\nlr = 0\n",
-      "d.toml:2: schedule.decay_steps decays rates to 1e-07 at least, so that optimizer.sparse.lr = 0.0 would rise");
+  refused("[schedule]\ndecay_steps = 5\n[optimizer.sparse]\nlr = 0\n",
+          "d.toml:2: schedule.decay_steps decays rates to 1e-07 at least, so optimizer.sparse.lr = 0.0 would rise");
   refused("[schedule]\ndecay_start_step = 5\n",
           "d.toml:2: schedule.decay_start_step is 5, but schedule.decay_steps is 0");
 }

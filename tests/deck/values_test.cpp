@@ -15,7 +15,7 @@ namespace {
 
 std::map<std::string, std::string> values(const deck::Deck& deck) {
   std::map<std::string, std::string> all;
-  for (const deck::KeyValue& one : deck::values_of(deck)) REQUIRE(all.emplace(one.key, one.value).second);
+  for (const deck::KeyValue& entry : deck::values_of(deck)) REQUIRE(all.emplace(entry.key, entry.value).second);
   return all;
 }
 
@@ -47,17 +47,17 @@ TEST_CASE("values_of: returns the values of a deck longer than a deck file may b
 
 TEST_CASE("values_of: every key with another value makes another deck and is found by name") {
   std::map<std::string, test::OtherValue> found;
-  for (const test::OtherValue& one : test::other_values()) {
-    INFO(one.other);
-    const std::string& text = test::decks_with_every_block()[one.deck];
-    std::vector<std::string> overrides = one.common;
+  for (const test::OtherValue& value : test::other_values()) {
+    INFO(value.other);
+    const std::string& text = test::decks_with_every_block()[value.deck];
+    std::vector<std::string> overrides = value.common;
     const auto first = values(deck::parse_deck(text, "d.toml", overrides));
-    overrides.push_back(one.other);
+    overrides.push_back(value.other);
     const auto second = values(deck::parse_deck(text, "d.toml", overrides));
-    const auto a = first.find(one.path), b = second.find(one.path);
+    const auto a = first.find(value.path), b = second.find(value.path);
     CHECK((a == first.end()) + (b == second.end()) < 2);
     CHECK((a == first.end() || b == second.end() || a->second != b->second));
-    found.emplace(one.key, one);
+    found.emplace(value.key, value);
   }
   for (const deck::BlockInfo& block : deck::schema())
     for (const deck::KeyInfo& key : block.keys) {
@@ -73,7 +73,7 @@ TEST_CASE("other_values: writes decks and other values as files", "[.other_value
   const auto& decks = test::decks_with_every_block();
   for (std::size_t i = 0; i < decks.size(); ++i) std::ofstream(concat(folder, "/", i, ".toml")) << decks[i];
   std::ofstream list(std::string(folder) + "/list");
-  for (const test::OtherValue& one : test::other_values())
-    list << one.key << '\t' << one.path << '\t' << one.deck << '\t' << one.other << '\t' << join(one.common, "\t")
-         << '\n';
+  for (const test::OtherValue& value : test::other_values())
+    list << value.key << '\t' << value.path << '\t' << value.deck << '\t' << value.other << '\t'
+         << join(value.common, "\t") << '\n';
 }

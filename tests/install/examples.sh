@@ -101,7 +101,7 @@ case $1 in
     # Ranges, types and lines of errors.
     refuses '--set 1: data\.visits\.buyers must be an integer, at least 1, but is the integer 0' 2 build/own_model check own_model.toml --set data.visits.buyers=0
     refuses '--set 1: model\.loss_purchase must be a finite number, 0 to 100, but is the integer 101' 2 build/own_model check own_model.toml --set model.loss_purchase=101
-    refuses 'own_model\.toml:15: model\.loss_purchase is not for model\.loss = "bce", which reads loss_threshold' 1 build/own_model check own_model.toml --set model.loss=bce
+    refuses 'own_model\.toml:15: model\.loss_purchase does not apply to model\.loss = "bce", which reads loss_threshold' 1 build/own_model check own_model.toml --set model.loss=bce
     refuses '--set 1: model\.task_width is unknown; did you mean model\.task_widths\?' 1 build/own_model check own_model.toml --set model.task_width=[3]
     line=$(grep -n '^bound = ' network.toml | cut -d: -f1)
     sed -i 's/^bound = 2.0/bound = 0.0/' network.toml

@@ -43,7 +43,7 @@ TEST_CASE("LossFunction: on a device has the bits of the loss chunk by chunk") {
           const float* const weight = weighed ? weights.data() : nullptr;
 
           std::vector<float> expected(rows * width, 7.0f), probabilities(rows, 7.0f), expected_probabilities;
-          const auto here = loss->make_workspace(), workspace = loss->make_workspace();
+          const auto host_workspace = loss->make_workspace(), workspace = loss->make_workspace();
           std::vector<double> of_chunk(rows);
           std::vector<Index> first;
           for (Index at = 0; at < rows; at += chunk_samples) {
@@ -56,7 +56,7 @@ TEST_CASE("LossFunction: on a device has the bits of the loss chunk by chunk") {
                             {out.data() + at * width, width, width},
                             labels.data() + at,
                             weighed ? weight + at : nullptr,
-                            here.get()},
+                            host_workspace.get()},
                            of_chunk.data() + at, {expected.data() + at * width, width, width});
           }
           expected_probabilities.resize(rows);

@@ -35,12 +35,12 @@ Samples make_samples(Index n, int levels, bool weighted = false) {
   return samples;
 }
 
-BinaryMetrics of_part(const comm::Communicator& comm, const Samples& samples, Range part) {
+BinaryMetrics metrics_of(const comm::Communicator& comm, const Samples& samples, Range range) {
   return binary_metrics(
-      comm, std::span<const double>(samples.probabilities).subspan(part.begin, part.size()),
-      std::span<const float>(samples.labels).subspan(part.begin, part.size()),
+      comm, std::span<const double>(samples.probabilities).subspan(range.begin, range.size()),
+      std::span<const float>(samples.labels).subspan(range.begin, range.size()),
       std::span<const float>(samples.weights)
-          .subspan(samples.weights.empty() ? 0 : part.begin, samples.weights.empty() ? 0 : part.size()));
+          .subspan(samples.weights.empty() ? 0 : range.begin, samples.weights.empty() ? 0 : range.size()));
 }
 
 bool same_bits(const BinaryMetrics& a, const BinaryMetrics& b) {
@@ -66,20 +66,20 @@ TEST_CASE("binary_metrics: AUC is the share of pairs in the right order with tie
       right += samples.probabilities[i] > samples.probabilities[j];
       right += 0.5 * (samples.probabilities[i] == samples.probabilities[j]);
     }
-  REQUIRE(of_part(alone, samples, {0, 1500}).auc == right / pairs);
+  REQUIRE(metrics_of(alone, samples, {0, 1500}).auc == right / pairs);
 }
 
 TEST_CASE("binary_metrics: AUPRC steps from score to score with ties together") {
   const comm::Communicator alone(MPI_COMM_SELF);
   const Samples few{{0.9, 0.8, 0.8, 0.8, 0.3}, {1, 0, 1, 1, 0}};
-  REQUIRE(of_part(alone, few, {0, 5}).auprc == Approx(1.0 / 3 * 1 + 2.0 / 3 * 3 / 4).epsilon(1e-15));
-  REQUIRE(of_part(alone, {{0.2, 0.7}, {1, 0}}, {0, 2}).auprc == 0.5);
+  REQUIRE(metrics_of(alone, few, {0, 5}).auprc == Approx(1.0 / 3 * 1 + 2.0 / 3 * 3 / 4).epsilon(1e-15));
+  REQUIRE(metrics_of(alone, {{0.2, 0.7}, {1, 0}}, {0, 2}).auprc == 0.5);
 }
 
 TEST_CASE("binary_metrics: metrics of sums follow their definitions") {
   const comm::Communicator alone(MPI_COMM_SELF);
   const Samples few{{0.9, 0.2, 0.5, 0.4}, {1, 0, 0, 1}};
-  const BinaryMetrics got = of_part(alone, few, {0, 4});
+  const BinaryMetrics got = metrics_of(alone, few, {0, 4});
   const double loss = -(std::log(0.9) + std::log(0.8) + std::log(0.5) + std::log(0.4)) / 4;
   REQUIRE(got.samples == 4);
   REQUIRE(got.log_loss == Approx(loss).epsilon(1e-15));
@@ -118,8 +118,8 @@ TEST_CASE("binary_metrics: a sample of weight k counts as k samples and one of w
     repeated.labels.insert(repeated.labels.end(), k, weighted.labels[i]);
   }
   const auto values = [](const BinaryMetrics& metrics) { return metrics::chosen(metrics, metrics::names()); };
-  const BinaryMetrics got = of_part(alone, weighted, {0, 2000});
-  const BinaryMetrics want = of_part(alone, repeated, {0, std::ssize(repeated.labels)});
+  const BinaryMetrics got = metrics_of(alone, weighted, {0, 2000});
+  const BinaryMetrics want = metrics_of(alone, repeated, {0, std::ssize(repeated.labels)});
   REQUIRE(got.samples == 2000);
   const auto all = values(got), expected = values(want);
   for (std::size_t i = 0; i < all.size(); ++i) {
@@ -128,31 +128,31 @@ TEST_CASE("binary_metrics: a sample of weight k counts as k samples and one of w
   }
   REQUIRE((got.auc == want.auc && got.accuracy == want.accuracy && got.f1 == want.f1));
   weighted.weights.assign(2000, 0.0f);
-  const BinaryMetrics none = of_part(alone, weighted, {0, 2000});
+  const BinaryMetrics none = metrics_of(alone, weighted, {0, 2000});
   REQUIRE((std::isnan(none.auc) && std::isnan(none.auprc) && std::isnan(none.log_loss) && std::isnan(none.recall)));
 }
 
 TEST_CASE("SampleSums: subtracting the samples that leave a window restores the bits") {
   const Samples samples = make_samples(900, 0);
-  const auto part = [&](Index begin, Index end) {
+  const auto sums_of = [&](Index begin, Index end) {
     metrics::SampleSums sums;
     sums.add(std::span<const double>(samples.probabilities).subspan(begin, end - begin),
              std::span<const float>(samples.labels).subspan(begin, end - begin), {}, 0.5);
     return sums;
   };
-  metrics::SampleSums window = part(0, 300);
-  window += part(300, 900);
-  window -= part(0, 300);
-  REQUIRE(same_bits({window.metrics(), {}, {}}, {part(300, 900).metrics(), {}, {}}));
+  metrics::SampleSums window = sums_of(0, 300);
+  window += sums_of(300, 900);
+  window -= sums_of(0, 300);
+  REQUIRE(same_bits({window.metrics(), {}, {}}, {sums_of(300, 900).metrics(), {}, {}}));
   REQUIRE(window.metrics().samples == 600);
 }
 
 TEST_CASE("binary_metrics: a certain probability has a finite loss and a label of 0.5 is a click") {
   const comm::Communicator alone(MPI_COMM_SELF);
-  const BinaryMetrics wrong = of_part(alone, {{0.0, 1.0}, {1, 0}}, {0, 2});
+  const BinaryMetrics wrong = metrics_of(alone, {{0.0, 1.0}, {1, 0}}, {0, 2});
   REQUIRE(wrong.log_loss == Approx(-std::log(1e-12)).epsilon(1e-4));  // 1 - (1 - 1e-12) is not 1e-12
   REQUIRE(wrong.accuracy == 0.0);
-  const BinaryMetrics half = of_part(alone, {{0.9, 0.4}, {0.5f, 0.25f}}, {0, 2});
+  const BinaryMetrics half = metrics_of(alone, {{0.9, 0.4}, {0.5f, 0.25f}}, {0, 2});
   REQUIRE(half.auc == 1.0);
   REQUIRE(half.accuracy == 1.0);
 }
@@ -164,7 +164,7 @@ TEST_CASE("binary_metrics: no split of the samples over ranks changes a bit") {
        {std::pair(0, false), {1, false}, {7, false}, {1000, false}, {0, true}, {7, true}}) {
     constexpr Index n = 20001;
     const Samples samples = make_samples(n, levels, weighted);
-    const BinaryMetrics want = of_part(alone, samples, {0, n});
+    const BinaryMetrics want = metrics_of(alone, samples, {0, n});
     const Index square = size * size;
     const std::vector<Range> splits = {
         {n * rank / size, n * (rank + 1) / size},                             // even
@@ -175,7 +175,7 @@ TEST_CASE("binary_metrics: no split of the samples over ranks changes a bit") {
     for (std::size_t i = 0; i < splits.size(); ++i) {
       if (i == 3 && size == 1) continue;
       INFO("levels " << levels << ", weighted " << weighted << ", split " << i);
-      REQUIRE(same_bits(of_part(world, samples, splits[i]), want));
+      REQUIRE(same_bits(metrics_of(world, samples, splits[i]), want));
     }
   }
 }
@@ -188,27 +188,27 @@ TEST_CASE("binary_metrics: the order of samples and the sign of zero change no b
   std::reverse(turned.labels.begin(), turned.labels.end());
   for (double& p : turned.probabilities)
     if (p == 0) p = -0.0;
-  REQUIRE(same_bits(of_part(world, samples, {0, 5000}), of_part(world, turned, {0, 5000})));
+  REQUIRE(same_bits(metrics_of(world, samples, {0, 5000}), metrics_of(world, turned, {0, 5000})));
 }
 
 TEST_CASE("binary_metrics: undefined metrics are NaN and wrong scores or labels or weights throw") {
   const comm::Communicator world(MPI_COMM_WORLD);
   const Samples clicks{{0.25, 0.75}, {1, 1}}, others{{0.25, 0.75}, {0, 0}};
-  BinaryMetrics got = of_part(world, clicks, {0, 2});
+  BinaryMetrics got = metrics_of(world, clicks, {0, 2});
   REQUIRE((std::isnan(got.auc) && std::isnan(got.ne)));
   REQUIRE(got.calibration == 0.5);
-  got = of_part(world, others, {0, 2});
+  got = metrics_of(world, others, {0, 2});
   REQUIRE((std::isnan(got.auc) && std::isnan(got.ne) && std::isnan(got.calibration)));
   REQUIRE(got.accuracy == 0.5);
   REQUIRE((std::isnan(got.auprc) && got.recall == 0));
-  got = of_part(world, others, {0, 0});
+  got = metrics_of(world, others, {0, 0});
   REQUIRE(got.samples == 0);
   REQUIRE((std::isnan(got.auc) && std::isnan(got.log_loss) && std::isnan(got.f1)));
   // A NaN on one rank is an error on every rank.
   const double last = world.rank() == world.size() - 1 ? std::nan("") : 0.5;
-  REQUIRE_THROWS_AS(of_part(world, Samples{{0.5, last}, {0, 1}}, {0, 2}), Error);
-  REQUIRE_THROWS_AS(of_part(world, Samples{{0.5, 1.5}, {0, 1}}, {0, 2}), Error);
-  REQUIRE_THROWS_AS(of_part(world, Samples{{0.5}, {2}}, {0, 1}), Error);
+  REQUIRE_THROWS_AS(metrics_of(world, Samples{{0.5, last}, {0, 1}}, {0, 2}), Error);
+  REQUIRE_THROWS_AS(metrics_of(world, Samples{{0.5, 1.5}, {0, 1}}, {0, 2}), Error);
+  REQUIRE_THROWS_AS(metrics_of(world, Samples{{0.5}, {2}}, {0, 1}), Error);
   for (const float weight : {-1.0f, NAN, 2e9f})
-    REQUIRE_THROWS_AS(of_part(world, Samples{{0.5}, {1}, {weight}}, {0, 1}), Error);
+    REQUIRE_THROWS_AS(metrics_of(world, Samples{{0.5}, {1}, {weight}}, {0, 1}), Error);
 }

@@ -21,15 +21,15 @@ struct Samples {
   std::vector<float> labels;
 };
 
-GroupMetrics of_part(const comm::Communicator& comm, const Samples& samples, Range part, Index k,
-                     GroupWeight weight = GroupWeight::samples) {
-  return metrics::group_metrics(comm, std::span<const Index>(samples.groups).subspan(part.begin, part.size()),
-                                std::span<const double>(samples.probabilities).subspan(part.begin, part.size()),
-                                std::span<const float>(samples.labels).subspan(part.begin, part.size()), k, weight);
+GroupMetrics metrics_of(const comm::Communicator& comm, const Samples& samples, Range range, Index k,
+                        GroupWeight weight = GroupWeight::samples) {
+  return metrics::group_metrics(comm, std::span<const Index>(samples.groups).subspan(range.begin, range.size()),
+                                std::span<const double>(samples.probabilities).subspan(range.begin, range.size()),
+                                std::span<const float>(samples.labels).subspan(range.begin, range.size()), k, weight);
 }
 
 GroupMetrics of_all(const Samples& samples, Index k, GroupWeight weight = GroupWeight::samples) {
-  return of_part(comm::Communicator::self(), samples, {0, std::ssize(samples.groups)}, k, weight);
+  return metrics_of(comm::Communicator::self(), samples, {0, std::ssize(samples.groups)}, k, weight);
 }
 
 bool same_bits(const GroupMetrics& a, const GroupMetrics& b) {
@@ -73,16 +73,16 @@ TEST_CASE("group_metrics: recall@k is a mean over groups with a click and ties s
 TEST_CASE("group_metrics: NDCG has labels as gains and divides by the ideal order") {
   const double second = 1 / std::log2(3.0);
   const Samples samples{{1, 1, 1, 2, 2}, {0.9, 0.8, 0.7, 0.4, 0.4}, {0.25, 0, 1, 1, 0}};
-  const double one = (0.25 + 1 / std::log2(4.0)) / (1 + 0.25 * second), two = (1 + second) / 2;
-  REQUIRE(of_all(samples, 3).ndcg == Approx((one + two) / 2).epsilon(1e-15));
+  const double first_ndcg = (0.25 + 1 / std::log2(4.0)) / (1 + 0.25 * second), second_ndcg = (1 + second) / 2;
+  REQUIRE(of_all(samples, 3).ndcg == Approx((first_ndcg + second_ndcg) / 2).epsilon(1e-15));
   REQUIRE(of_all(samples, 1).ndcg == Approx((0.25 + 0.5) / 2).epsilon(1e-15));
 }
 
 TEST_CASE("group_metrics: are NaN without samples or clicks") {
   const comm::Communicator world(MPI_COMM_WORLD);
   const Samples none{{1, 1, 2}, {0.5, 0.5, 0.1}, {0, 0, 0}};
-  for (const Range part : {Range{0, 3}, Range{0, 0}}) {
-    const GroupMetrics got = of_part(world, none, part, 10);
+  for (const Range range : {Range{0, 3}, Range{0, 0}}) {
+    const GroupMetrics got = metrics_of(world, none, range, 10);
     REQUIRE((std::isnan(got.gauc) && std::isnan(got.ndcg) && std::isnan(got.recall_at_k)));
   }
 }
@@ -98,10 +98,10 @@ TEST_CASE("group_metrics: no split of groups over ranks and no order of samples 
     const Range splits[] = {{n * rank / size, n * (rank + 1) / size},
                             {n * rank * rank / square, n * (rank + 1) * (rank + 1) / square},
                             {rank == size - 1 ? 0 : n, n}};
-    for (const Range& part : splits) REQUIRE(same_bits(of_part(world, samples, part, 3), want));
+    for (const Range& range : splits) REQUIRE(same_bits(metrics_of(world, samples, range, 3), want));
     std::reverse(samples.groups.begin(), samples.groups.end());
     std::reverse(samples.probabilities.begin(), samples.probabilities.end());
     std::reverse(samples.labels.begin(), samples.labels.end());
-    REQUIRE(same_bits(of_part(world, samples, splits[0], 3), want));
+    REQUIRE(same_bits(metrics_of(world, samples, splits[0], 3), want));
   }
 }

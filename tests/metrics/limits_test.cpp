@@ -20,7 +20,7 @@ metrics::BinaryMetrics of(const std::vector<double>& scores, const std::vector<f
 
 /// Returns the text that `run` writes to stderr.
 template <class Run>
-std::string said(const Run& run) {
+std::string stderr_of(const Run& run) {
   std::FILE* const file = std::tmpfile();
   REQUIRE(file != nullptr);
   std::fflush(stderr);
@@ -42,11 +42,11 @@ std::string said(const Run& run) {
 TEST_CASE("binary_metrics: warns with the number of weights so small that AUC counts them as 0") {
   const std::vector<double> p = {0.9, 0.2, 0.6};
   const std::vector<float> y = {1, 0, 0};
-  CHECK(mentions(said([&] {
+  CHECK(mentions(stderr_of([&] {
                    of(p, y, {1, 0x1p-33f, 1e-12f});
                  }),
                  "metrics: 2 samples have a weight of 2^-33 or less, which counts as 0 in AUC and AUPRC"));
-  CHECK(said([&] { of(p, y, {1, 1.25e-10f, 0}); }).empty());
+  CHECK(stderr_of([&] { of(p, y, {1, 1.25e-10f, 0}); }).empty());
   CHECK(std::isnan(of(p, y, {1, 0x1p-33f, 0}).auc));
   CHECK(of(p, y, {1, 1.25e-10f, 0}).auc == 1);
 }

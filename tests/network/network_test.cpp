@@ -216,7 +216,7 @@ TEST_CASE("Network: throws with the layer's name and what would fit for a wrong 
   CHECK(mentions(with({.name = "a", .type = "cross", .inputs = {"pooled"}, .layers = 1, .rank = -1}), "rank -1"));
   CHECK(mentions(with({.name = "a", .type = "vector_cross", .inputs = {"pooled", "dense"}, .layers = 1}), "not 2"));
   CHECK(mentions(refused({{.name = "a", .type = "cat", .inputs = {"pooled"}}}),
-                 "bce takes one number of each sample, the logit, but the last layer, a, gives 7 numbers"));
+                 "bce takes one number per sample, the logit, but the last layer, a, gives 7 numbers"));
   CHECK(mentions(refused({{.name = "a", .type = "mlp", .inputs = {"pooled.user"}, .widths = {1}}}),
                  "no layer reads the pooled vector item"));
   CHECK(mentions(refused({{.name = "a", .type = "mlp", .inputs = {"dense"}, .widths = {1}}}, 0), "no dense features"));

@@ -7,18 +7,18 @@
 
 TEST_CASE("make_page: throws with what to give if a folder is no run") {
   const Folder folder;
-  const auto refused = [&](const std::string& part) {
+  const auto refused = [&](const std::string& expected) {
     const std::string error = error_of([&] { report::make_page({folder.path + "/x"}); });
     INFO(error);
-    CHECK(mentions(error, part));
+    CHECK(mentions(error, expected));
     CHECK(mentions(error, folder.path + "/x"));
   };
   refused("no such folder");
   std::filesystem::create_directory(folder.path + "/x");
-  refused("no metrics.jsonl there; give the folder of a run");
-  refused("of a sweep: tesserec sweep collect DECK first");
+  refused("the folder has no metrics.jsonl; give the folder of a run");
+  refused("or for a sweep run `tesserec sweep collect DECK` first");
   write(folder.path + "/x/metrics.jsonl", "");
-  refused("not one line");
+  refused("the file is empty");
   write(folder.path + "/x/metrics.jsonl", "{\"step\": 1}\n");
   refused("metrics.jsonl:1: it has no \"kind\"");
   write_metrics(folder.path + "/x", 2);
@@ -47,6 +47,6 @@ TEST_CASE("make_page: throws with file and member if JSON is not as the program 
     write_metrics(run, 2);
     write(run + "/" + bad.file, bad.text);
     CHECK(error_of([&] { report::make_page({run}); }) ==
-          run + "/" + bad.file + ": " + bad.error + "; the program does not write it so: move the file away");
+          run + "/" + bad.file + ": " + bad.error + "; the file is not as the program writes it, so move it away");
   }
 }

@@ -115,11 +115,15 @@ TEST_CASE("make_page: a plan of many ranks shows the fullest of a column and the
   const auto shard = [](int rank, Index rows) {
     return Json::object().set("rank", rank).set("size", std::vector<Index>{rows, 8});
   };
-  Json shards = Json::array(), one = Json::array(), tables = Json::array();
+  Json shards = Json::array(), single = Json::array(), tables = Json::array();
   shards.add(shard(0, 100)).add(shard(1, 300)).add(shard(126, 600));
-  one.add(shard(5, 10));
-  tables.add(
-      Json::object().set("name", "little").set("rows", 10).set("dim", 8).set("type", "table_wise").set("shards", one));
+  single.add(shard(5, 10));
+  tables.add(Json::object()
+                 .set("name", "little")
+                 .set("rows", 10)
+                 .set("dim", 8)
+                 .set("type", "table_wise")
+                 .set("shards", single));
   tables.add(Json::object()
                  .set("name", "large")
                  .set("rows", 1000)
@@ -195,13 +199,13 @@ TEST_CASE("make_page: orders runs without an AUC by loss and gives them the colo
 
 TEST_CASE("keys_of and differing_keys: number the tables of a deck and report a missing key") {
   const std::string tables = "[[table]]\nname = \"a\"\nrows = 10\n\n[[table]]\nname = \"b\"\nrows = ";
-  const auto one = report::keys_of("[run]\nname = \"x\"\nseed = 3\n" + tables + "20\n"),
-             two = report::keys_of("[run]\nname = \"y\"\nseed = 3\n" + tables + "30\n[train]\nsteps = 5\n");
-  CHECK(one.at("run.seed") == "3");
-  CHECK(one.at("table[1].rows") == "10");
-  CHECK(one.at("table[2].rows") == "20");
-  CHECK(report::differing_keys({one, two}) == std::vector<std::string>{"table[2].rows", "train.steps"});
-  CHECK(report::differing_keys({one, one}).empty());
+  const auto first = report::keys_of("[run]\nname = \"x\"\nseed = 3\n" + tables + "20\n"),
+             second = report::keys_of("[run]\nname = \"y\"\nseed = 3\n" + tables + "30\n[train]\nsteps = 5\n");
+  CHECK(first.at("run.seed") == "3");
+  CHECK(first.at("table[1].rows") == "10");
+  CHECK(first.at("table[2].rows") == "20");
+  CHECK(report::differing_keys({first, second}) == std::vector<std::string>{"table[2].rows", "train.steps"});
+  CHECK(report::differing_keys({first, first}).empty());
 }
 
 TEST_CASE("make_page and shortened: name eight hosts of many and the ends of a long name") {

@@ -154,8 +154,8 @@ TEST_CASE("make_page: several starts are one run with the gaps between them") {
   // The run.json of an older version has only the newest start. A result.json of an earlier start is left out.
   write(run + "/run.json", R"({"start_time": "2023-11-14T22:15:08Z", "from_step": 20})");
   const std::vector<Element> older = checked(report::make_page({run}).html);
-  CHECK(fact(older, "first started (UTC)") == "before 2023-11-14T22:15:08Z|when it went on from step 20");
-  CHECK(fact(older, "end") == "running or crashed| (result.json is of an earlier start and left out)");
+  CHECK(fact(older, "first started (UTC)") == "before 2023-11-14T22:15:08Z|when it resumed from step 20");
+  CHECK(fact(older, "end") == "running or crashed| (result.json is from an earlier start and is ignored)");
   CHECK(fact(older, "steps") == "30");
 }
 

@@ -94,7 +94,7 @@ TEST_CASE("make_page: the curves of many points have the colors and the order of
   CHECK(names[6] == "p0");
   const std::vector<Element> legends = all(page, "p", "legend");
   REQUIRE(legends.size() == 2);
-  for (const Element& legend : legends) CHECK(mentions(legend.text, "colours by log_loss"));
+  for (const Element& legend : legends) CHECK(mentions(legend.text, "colors by log_loss"));
 }
 
 TEST_CASE("make_page: an AUC far from the others does not make its axis logarithmic") {
@@ -142,7 +142,7 @@ TEST_CASE("make_page: points newer than sweep.json are shown as they are and ran
   };
   const auto point = [&](const std::string& name, const std::vector<Json>& outcomes) {
     Json list = Json::array();
-    for (const Json& one : outcomes) list.add(one);
+    for (const Json& outcome : outcomes) list.add(outcome);
     write(folder.path + "/" + name + "/point.json", Json::object().set("outcomes", list).text());
   };
   // p0 is as in sweep.json. p1, p2 and p5 have ended since, p3 was trained again, p4 crashed.
@@ -174,14 +174,14 @@ TEST_CASE("make_page: points newer than sweep.json are shown as they are and ran
   CHECK(has_text(page, "td", "diverged, since sweep.json"));
   CHECK(has_text(page, "td", "0.9"));
   CHECK_FALSE(has_text(page, "td", "0.95"));
-  CHECK(texts(page, "th", "share of the variance of auc that it alone accounts for, before 4 points came").size() == 1);
+  CHECK(texts(page, "th", "share of the variance of auc that it alone explains, without 4 newer points").size() == 1);
   const auto best = std::find_if(page.begin(), page.end(), [](const Element& e) { return e.has_class("best"); });
   REQUIRE(best - page.begin() > 2);
   CHECK(best[-2].text == "p1: auc 0.9, done");
   REQUIRE(made.warnings.size() == 3);
-  CHECK(mentions(made.warnings[0], "/sweep.json is older than 4 points of it"));
-  CHECK(mentions(made.warnings[0], "tesserec sweep collect s.toml writes it anew"));
-  CHECK(mentions(made.warnings[1], "/sweep.json does not know 1 point that has a folder there"));
+  CHECK(mentions(made.warnings[0], "/sweep.json is older than 4 points of the sweep"));
+  CHECK(mentions(made.warnings[0], "update it with `tesserec sweep collect s.toml`"));
+  CHECK(mentions(made.warnings[1], "/sweep.json lacks 1 point with a folder in the sweep"));
 }
 
 TEST_CASE("make_page: marks a point that diverged") {

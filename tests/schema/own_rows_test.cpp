@@ -78,7 +78,7 @@ std::string refusal(const std::string& text) {
 }
 
 KeyInfo info_of(const std::vector<KeyInfo>& keys, const std::string& name) {
-  const auto key = std::find_if(keys.begin(), keys.end(), [&](const KeyInfo& one) { return one.name == name; });
+  const auto key = std::find_if(keys.begin(), keys.end(), [&](const KeyInfo& info) { return info.name == name; });
   REQUIRE(key != keys.end());
   return *key;
 }
@@ -127,17 +127,19 @@ TEST_CASE("read_model: throws with the line if an own key is out of range or of 
       {"type = \"mine\"\nshape = [0]\n", "d.toml:7: model.layer.a.shape[0] must be an integer, at least 1"},
       {"type = \"mine\"\nhead = 3\n", "d.toml:7: model.layer.a.head is unknown; did you mean model.layer.a.heads?"},
       {"type = \"other\"\nslope = 0\n",
-       "d.toml:7: model.layer.a.slope is not for type = \"other\", which reads heads, mode"},
-      {"type = \"cat\"\nheads = 3\n", "d.toml:7: model.layer.a.heads is not for type = \"cat\", which reads no key"},
+       "d.toml:7: model.layer.a.slope does not apply to type = \"other\", which reads heads, mode"},
+      {"type = \"cat\"\nheads = 3\n",
+       "d.toml:7: model.layer.a.heads does not apply to type = \"cat\", which reads no key"},
       {"type = \"mine\"\nrank = 3\n",
-       "d.toml:7: model.layer.a.rank is not for type = \"mine\", which reads rate, heads, "},
+       "d.toml:7: model.layer.a.rank does not apply to type = \"mine\", which reads rate, heads, "},
   };
   for (const auto& [lines, message] : bad) {
     INFO(refusal(layers_head + lines));
     CHECK(refusal(layers_head + lines).rfind(message, 0) == 0);
   }
-  CHECK(refusal("[model]\ndepth = 3\n").rfind("d.toml:2: model.depth is not for model.type = \"dlrm\"", 0) == 0);
-  CHECK(refusal("[model]\nloss_tilt = 3\n").rfind("d.toml:2: model.loss_tilt is not for model.loss = \"bce\"", 0) == 0);
+  CHECK(refusal("[model]\ndepth = 3\n").rfind("d.toml:2: model.depth does not apply to model.type = \"dlrm\"", 0) == 0);
+  CHECK(refusal("[model]\nloss_tilt = 3\n")
+            .rfind("d.toml:2: model.loss_tilt does not apply to model.loss = \"bce\"", 0) == 0);
 }
 
 TEST_CASE("write_keys and write_layers: write own keys in their type and read_model reads them again") {
@@ -182,7 +184,7 @@ TEST_CASE("layer_block and model_keys: describe own keys with the facts of each 
 }
 
 TEST_CASE("add_layer_type and its like: throw if an own key has the name of a built-in key") {
-  const auto taken = [](const auto& add) { return mentions(error_of(add), "built-in key of the same block"); };
+  const auto is_taken = [](const auto& add) { return mentions(error_of(add), "built-in key of the same block"); };
   const auto own = [](const std::string& name) {
     return std::vector<OwnKey>{{.name = name, .preset = true, .sentence = "x."}};
   };
@@ -195,7 +197,7 @@ TEST_CASE("add_layer_type and its like: throw if an own key has the name of a bu
     INFO(key.name);
     if (is_own(key)) continue;
     ++layer_keys;
-    CHECK(taken(
+    CHECK(is_taken(
         [&] { layers::add_layer_type({.name = "x", .text = "", .keys = {}, .make = {}, .own = own(key.name)}); }));
   }
   for (const KeyInfo& key : schema::infos(schema::model_keys())) {
@@ -206,7 +208,7 @@ TEST_CASE("add_layer_type and its like: throw if an own key has the name of a bu
         [&] { network::add_model_type({.name = "x", .text = "", .keys = {}, .layers = {}, .own = own(key.name)}); });
     CHECK((mentions(message, "built-in key") || mentions(message, "begins with loss")));
     if (key.name.starts_with("loss_"))
-      CHECK(taken(
+      CHECK(is_taken(
           [&] { losses::add_loss_type({.name = "x", .text = "", .keys = {}, .make = {}, .own = own(key.name)}); }));
   }
   CHECK(layer_keys > 10);

@@ -17,8 +17,8 @@ class Trained {
  public:
   Trained(const Folder& folder, const std::string& model, const std::string& tables)
       : job_(job(folder, model, tables)) {
-    for (data::Source* one : {source_.get(), evaluation_.get()})
-      one->limit_rows(train::id_limits(session_.model.tables().tables(), one->info()));
+    for (data::Source* source : {source_.get(), evaluation_.get()})
+      source->limit_rows(train::id_limits(session_.model.tables().tables(), source->info()));
     train::Training training(session_, *source_, nullptr);
     checkpoint_ = train::train(training).checkpoint;
   }
@@ -107,6 +107,7 @@ TEST_CASE("Scorer: throws with what is wrong with a checkpoint or a batch") {
   };
   CHECK(says(2, 3, {"C3", "C2", "C1", "other"}).empty());
   CHECK(says(2, 3, {"C1", "C3"}) == "table C2: feature \"C2\" is not in the batch");
-  CHECK(says(2, 4, scorer.features()) == "the batch has 4 dense numbers a sample, and the model takes 3");
-  CHECK(says(3, 3, scorer.features()) == "the batch has ids of 2 samples and dense numbers of 3");
+  CHECK(says(2, 4, scorer.features()) == "the batch has 4 dense features per sample, but the model takes 3");
+  CHECK(says(3, 3, scorer.features()) ==
+        "the batch has ids of 2 samples, but dense features of 3; give both for the same samples");
 }

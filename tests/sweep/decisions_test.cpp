@@ -69,13 +69,13 @@ sweep::Settings grid(const std::vector<sweep::Key>& keys, const std::string& met
 TEST_CASE("standing: a rung of n points promotes n / eta of them rounded down and at least one") {
   for (Index n = 1; n <= 30; ++n)
     for (Index eta = 2; eta <= 5; ++eta) {
-      const auto now = sweep::standing(
+      const auto result = sweep::standing(
           {1, eta}, 2, n,
           [](Index point, std::size_t rung) { return rung == 0 ? std::optional(double(point)) : std::nullopt; }, true);
       INFO(n << " points, eta " << eta);
-      REQUIRE(now.in.size() == 2);
-      CHECK(std::ssize(now.in[1]) == std::max<Index>(1, n / eta));
-      CHECK(now.in[1].back() == n - 1);
+      REQUIRE(result.in.size() == 2);
+      CHECK(std::ssize(result.in[1]) == std::max<Index>(1, n / eta));
+      CHECK(result.in[1].back() == n - 1);
     }
 }
 
@@ -123,9 +123,10 @@ TEST_CASE("fault: refuses too many points and bounds that are no integers") {
   CHECK(fault_of(grid({{"a.x", values}, {"a.y", values}})) ==
         "keys makes more than 100000 points; draw some with method = \"halton\"");
 
-  const std::string no_integers = "keys.a.n is of integers, but its min or max is none";
-  CHECK(fault_of(drawn({range("a.n", 1.5, 9, false, true)}, 3)) == no_integers);
-  CHECK(fault_of(drawn({range("a.n", 1, 9.5, false, true)}, 3)) == no_integers);
+  CHECK(fault_of(drawn({range("a.n", 1.5, 9, false, true)}, 3)) ==
+        "keys.a.n has integer = true, but min = 1.5 or max = 9.0 is not an integer");
+  CHECK(fault_of(drawn({range("a.n", 1, 9.5, false, true)}, 3)) ==
+        "keys.a.n has integer = true, but min = 1.0 or max = 9.5 is not an integer");
 }
 
 TEST_CASE("label: is at most 120 characters long") {
@@ -145,11 +146,11 @@ TEST_CASE("importance: a constant metric gives no key a share or a better value"
   for (const double value : {0.5, 0.1, 0.7}) {
     const auto settings = grid({{"a.x", {"1", "2"}}, {"a.y", {"1", "2", "3"}}});
     const auto points = sweep::points(settings);
-    for (const sweep::Importance& one :
+    for (const sweep::Importance& entry :
          sweep::importance(settings, points, std::vector<double>(points.size(), value), true)) {
-      INFO(value << ' ' << one.key);
-      CHECK(std::isnan(one.share));
-      CHECK(one.better.empty());
+      INFO(value << ' ' << entry.key);
+      CHECK(std::isnan(entry.share));
+      CHECK(entry.better.empty());
     }
     const auto drawn_points = std::vector<sweep::Point>{{"1"}, {"2"}, {"3"}};
     const auto rank_correlation =
@@ -188,7 +189,7 @@ TEST_CASE("outcome_of_run: takes the loss of the last step or none") {
   CHECK(outcome.metrics.at("step_seconds") == 0.25);
   CHECK(outcome.metrics.at("samples_per_second") == 2000.5);
   CHECK((outcome.steps == 20 && outcome.samples == 40 && outcome.weights_digest == "w"));
-  CHECK(mentions(error_of([&] { sweep::outcome_of_run(folder.path, "loss"); }), "the run to step 20 left no loss"));
+  CHECK(mentions(error_of([&] { sweep::outcome_of_run(folder.path, "loss"); }), "the run to step 20 has no loss"));
 }
 
 TEST_CASE("order and more_is_better: rank by the metric's own direction") {

@@ -34,20 +34,20 @@ TEST_CASE("rungs: each is eta times as long as the one before and the last is th
 
 TEST_CASE("standing: a rung opens when all points of the previous one have a value") {
   std::vector<std::vector<double>> values = {{5}, {1}, {}, {7}, {7}, {2}, {0}, {3}, {4}};
-  auto now = standing(values, 3);
-  CHECK(now.open() == 0);
-  CHECK(now.waiting == Indices{2});
+  auto result = standing(values, 3);
+  CHECK(result.open() == 0);
+  CHECK(result.waiting == Indices{2});
   values[2] = {6};
-  now = standing(values, 3);
-  CHECK(now.open() == 1);
-  CHECK(now.in.at(1) == Indices{2, 3, 4});
-  CHECK(now.waiting == Indices{2, 3, 4});
-  CHECK(now.is_in(1, 3));
-  CHECK_FALSE(now.is_in(1, 0));
+  result = standing(values, 3);
+  CHECK(result.open() == 1);
+  CHECK(result.in.at(1) == Indices{2, 3, 4});
+  CHECK(result.waiting == Indices{2, 3, 4});
+  CHECK(result.is_in(1, 3));
+  CHECK_FALSE(result.is_in(1, 0));
   CHECK(standing(values, 3, false).in.at(1) == Indices{1, 5, 6});
   values[2].push_back(1), values[3].push_back(9), values[4].push_back(9);
-  now = standing(values, 3);
-  CHECK(now.in.at(2) == Indices{3});  // the lower index of two equal values
+  result = standing(values, 3);
+  CHECK(result.in.at(2) == Indices{3});  // the lower index of two equal values
   values[3].push_back(0);
   CHECK(standing(values, 3).waiting.empty());
 }
@@ -56,9 +56,9 @@ TEST_CASE("standing: diverged points never continue and at least one other point
   const double nan = std::nan("");
   CHECK(standing({{nan}, {1}, {nan}, {nan}, {nan}, {nan}}, 2).in.at(1) == Indices{1});
   CHECK(standing({{1}, {2}}, 2).in.at(1) == Indices{1});
-  const auto none = standing({{nan}, {nan}}, 2);
-  CHECK(none.in.size() == 1);
-  CHECK(none.waiting.empty());
+  const auto result = standing({{nan}, {nan}}, 2);
+  CHECK(result.in.size() == 1);
+  CHECK(result.waiting.empty());
 }
 
 TEST_CASE("importance: a key's share is that of the variance between its values") {
@@ -91,9 +91,9 @@ TEST_CASE("importance: a range counts by rank correlation with ties at their mea
   sweep::Settings s;
   s.keys = {{"a.x", {}, 0, 10}};
   const std::vector<sweep::Point> points = {{"1"}, {"2"}, {"3"}, {"4"}};
-  auto one = sweep::importance(s, points, {-1, -10, -100, -1000}, true)[0];
-  CHECK(one.share == Approx(1));
-  CHECK(one.better == "less");
+  auto effect = sweep::importance(s, points, {-1, -10, -100, -1000}, true)[0];
+  CHECK(effect.share == Approx(1));
+  CHECK(effect.better == "less");
   CHECK(sweep::importance(s, points, {-1, -10, -100, -1000}, false)[0].better == "more");
   // Ranks 1, 2.5, 2.5, 4 against 1, 2, 3, 4: rho = 4.5 / sqrt(5 * 4.5), its square 0.9.
   CHECK(sweep::importance(s, points, {0, 5, 5, 9}, true)[0].share == Approx(0.9));

@@ -62,9 +62,9 @@ TEST_CASE("points: a random or halton point is a function of seed and index") {
   for (const Method method : {Method::random, Method::halton}) {
     const std::vector<sweep::Key> keys = {range("a.x", 1e-4, 1, true), range("a.n", 2, 5, false, true),
                                           list("a.t", {"\"u\"", "\"v\""})};
-    auto some = settings(method, keys, 20), more = settings(method, keys, 60), other = some;
+    auto fewer = settings(method, keys, 20), more = settings(method, keys, 60), other = fewer;
     other.seed = 2;
-    const auto few = sweep::points(some), many = sweep::points(more);
+    const auto few = sweep::points(fewer), many = sweep::points(more);
     REQUIRE(few.size() == 20);
     REQUIRE(many.size() == 60);
     CHECK(std::equal(few.begin(), few.end(), many.begin()));
@@ -106,16 +106,18 @@ TEST_CASE("points: halton spreads more evenly than random in every key and betwe
 }
 
 TEST_CASE("fault: names the key and what is wrong with it") {
-  CHECK(fault_of(settings(Method::grid, {})) == "keys is empty: a sweep has at least one key that varies");
+  CHECK(fault_of(settings(Method::grid, {})) == "keys is empty; give at least one key that varies");
   CHECK(fault_of(settings(Method::grid, {list("a.x", {"0.1", "0.2", "0.1"})})) ==
-        "keys.a.x has 0.1 twice, which makes points twice");
+        "keys.a.x has 0.1 twice, which would repeat points; remove one");
   CHECK(fault_of(settings(Method::list, {list("a.x", {"1", "2", "1"}), list("a.y", {"3", "4", "3"})})) ==
-        "keys makes points 0 and 2 the same, x=1,y=3; take one away");
+        "keys makes points 0 and 2 the same, x=1,y=3; remove one");
   CHECK(fault_of(settings(Method::list, {list("a.x", {"1", "2"}), list("a.y", {"3"})})) ==
-        "keys.a.y has 1 value, but a.x has 2; method = \"list\" takes one of each for a point");
+        "keys.a.y has 1 value, but a.x has 2; method = \"list\" needs lists of the same length");
   CHECK(fault_of(settings(Method::grid, {range("a.x", 0, 1)})).find("keys.a.x is a range") == 0);
-  CHECK(fault_of(settings(Method::random, {range("a.x", 0, 1)})) == "points is missing: how many to draw");
-  CHECK(fault_of(settings(Method::random, {range("a.x", 2, 1)}, 3)) == "keys.a.x has a min that is not below its max");
+  CHECK(fault_of(settings(Method::random, {range("a.x", 0, 1)})) ==
+        "points is missing; give the number of points to draw");
+  CHECK(fault_of(settings(Method::random, {range("a.x", 2, 1)}, 3)) ==
+        "keys.a.x has min = 2.0, which is not below max = 1.0");
   CHECK(fault_of(settings(Method::random, {range("a.x", 0, 1, true)}, 3)).find("needs a min above 0") !=
         std::string::npos);
   CHECK(fault_of(settings(Method::halton, {range("a.x", 1, 3, false, true)}, 4))

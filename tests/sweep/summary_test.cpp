@@ -58,8 +58,9 @@ TEST_CASE("read_record: returns the written record and throws for another deck's
   REQUIRE(back->outcomes.size() == 1);
   CHECK(back->outcomes[0].metrics.at("auc") == 0.1);
   CHECK(std::isnan(back->outcomes[0].metrics.at("ne")));
-  CHECK(error_of([&] { sweep::read_record(folder.path, "e"); }).find("point.json: this folder is of another deck") !=
-        std::string::npos);
+  CHECK(error_of([&] {
+          sweep::read_record(folder.path, "e");
+        }).find("point.json: the folder belongs to another deck") != std::string::npos);
   folder.write("point.json", "{");
   CHECK(error_of([&] { sweep::read_record(folder.path, "d"); }).find("point.json: ") != std::string::npos);
 }
@@ -83,7 +84,7 @@ TEST_CASE("outcome_of_run: reads result.json and metrics.jsonl") {
   CHECK(outcome.metrics.count("step") == 0);
   CHECK(error_of([&] { sweep::outcome_of_run(folder.path, "ne"); }) ==
         folder.path +
-            ": the run to step 20 left no ne in result.json; remove the folder and train the point again, or "
+            ": the run to step 20 has no ne in result.json; remove the folder and train the point again, or "
             "choose another sweep.metric");
   CHECK(mentions(error_of([&] { sweep::outcome_of_run(folder.path, "samples_per_second"); }),
                  "samples_per_second is undefined at step 20"));
@@ -123,7 +124,7 @@ TEST_CASE("state: a point without a record is missing and one without an outcome
   CHECK(sweep::state(s, standing, 1) == "started");
   const std::string text = sweep::summary_text(s);
   CHECK(text.find("1 of 3 points ended, 1 of them diverged; missing: index 0; started: index 1") != std::string::npos);
-  CHECK(text.find("the rung to step 10 waits for 2 points") != std::string::npos);
+  CHECK(text.find("the rung at step 10 waits for 2 more points") != std::string::npos);
 
   const Folder folder;  // folder of the started point
   s.runs[1].folder = folder.path;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Wrong or odd values in files without a seal: prepare_source() and look_through() report them before the first step.
+// Wrong or odd values in files without a seal: prepare_source() and check_samples() report them before the first step.
 #include <limits>
 
 #include "catch.hpp"
@@ -20,7 +20,7 @@ std::string complaint(const comm::Communicator& comm, const train::Job& job, dat
     const train::Session session(Exec(), comm, job, source->info());
     train::prepare_source(session, *source, data::Use::train);
     train::prepare_source(session, *evaluation, data::Use::evaluate);
-    if (odd != nullptr) *odd = evaluation->look_through();
+    if (odd != nullptr) *odd = evaluation->check_samples();
   });
 }
 
@@ -133,8 +133,7 @@ TEST_CASE("prepare_source: checks ids and weights of jagged files without a seal
     CHECK(mentions(complaint(world, files.job), "id 203 of feature a in sample 199 of " + path));
     for (const float weight : {std::numeric_limits<float>::quiet_NaN(), 1 / 0.0f, 1.1e6f, -1.1e6f}) {
       files.make(path, bags(poke("/sparse/a/weights", last, 0, weight)));
-      CHECK(
-          mentions(complaint(world, files.job), " of feature a in sample 199 of " + path + ": weights of ids lie in"));
+      CHECK(mentions(complaint(world, files.job), " of feature a in sample 199 of " + path + " is outside [-1"));
     }
     files.make(path, bags(poke<std::int32_t>("/sparse/b/values", 3, 0, -7)));
     CHECK(mentions(complaint(world, files.job), "id -7 of feature b in sample 3 of " + path));

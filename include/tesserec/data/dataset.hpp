@@ -14,9 +14,9 @@ namespace tesserec::data {
 inline constexpr const char* dataset_format = "tesserec-dataset";
 inline constexpr std::int64_t dataset_version = 1;
 
-/// Bounds of weights: a sample's weight lies in [0, most_sample_weight], an id's weight in [-most_id_weight,
-/// most_id_weight].
-inline constexpr float most_sample_weight = 1e6f, most_id_weight = 1e6f;
+/// Bounds of weights: a sample's weight lies in [0, max_sample_weight], an id's weight in [-max_id_weight,
+/// max_id_weight].
+inline constexpr float max_sample_weight = 1e6f, max_id_weight = 1e6f;
 
 /// Samples read from a dataset, in the order of the requested runs.
 struct Samples {
@@ -52,21 +52,21 @@ class Dataset {
   /// disagree.
   Dataset(const std::vector<std::string>& patterns, const std::string& key, store::Trust trust = store::Trust::none);
 
-  /// Compares the checksums of every `of`-th part of the files, from part `share` on. Opening has compared files
+  /// Compares the checksums of every `shares`-th part of the files, from part `share` on. Opening has compared files
   /// without parts. Throws Error naming the damaged file. Call once per run, before anything is read.
-  void verify(Index share, Index of) const;
+  void verify(Index share, Index shares) const;
 
   const SourceInfo& info() const { return info_; }
   /// Returns whether every bag is one id.
   bool packed() const { return packed_; }
 
-  /// Sets the range of valid labels ([0, 1] until then) and checks share `share` of `of` of all labels and sample
+  /// Sets the range of valid labels ([0, 1] until then) and checks share `share` of `shares` of all labels and sample
   /// weights. Throws the Errors of read(). Call after all ranks have verified their parts.
-  void limit_labels(const LabelRange& labels, Index share, Index of);
+  void limit_labels(const LabelRange& labels, Index share, Index shares);
 
-  /// Checks share `share` of `of` of the samples in files without a seal. Checks sealed files, too, if `rows` gives a
-  /// feature fewer rows than info(). Returns the counts of suspicious values. Throws the Errors of read().
-  OddValues look_through(const std::vector<Index>& rows, Index share, Index of) const;
+  /// Checks share `share` of `shares` of the samples in files without a seal. Checks sealed files, too, if `rows` gives
+  /// a feature fewer rows than info(). Returns the counts of suspicious values. Throws the Errors of read().
+  OddValues check_samples(const std::vector<Index>& rows, Index share, Index shares) const;
 
   /// Reads runs of samples. Throws Error, naming feature, value, sample and file, for invalid data. Labels must lie in
   /// their range, byte labels be 0 or 1, and dense numbers be finite. Sample weights must lie in [0, 1e6], id weights

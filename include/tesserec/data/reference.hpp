@@ -36,10 +36,10 @@ class CounterStream : public UniformStream {
   void target_of(Index sample) override { start(sample, 1); }
 
  private:
-  void start(Index sample, Index part);
+  void start(Index sample, Index stream);
 
-  std::vector<Random> parts_;
-  Index part_ = 0, sample_ = 0, drawn_ = 0;
+  std::vector<Random> streams_;
+  Index stream_ = 0, sample_ = 0, drawn_ = 0;
   std::array<std::uint32_t, 4> quad_{};
 };
 

@@ -54,8 +54,8 @@ const SourceInfo& checked(const SourceInfo& info);
 
 /// Range of valid labels, both ends included.
 struct LabelRange {
-  float least = 0.0f;
-  float most = 1.0f;
+  float low = 0.0f;
+  float high = 1.0f;
 };
 
 /// Counts of valid but suspicious values in this rank's share of the training samples. Lists are empty if nothing was
@@ -98,13 +98,13 @@ class Source {
   /// fewer rows than the source.
   virtual void limit_rows(const std::vector<Index>& rows);
   /// Checks this rank's share of all labels and sample weights once, before the first batch. Throws Error, with sample
-  /// and file, for a label outside the range or a weight outside [0, most_sample_weight]. Shares are in the order of
+  /// and file, for a label outside the range or a weight outside [0, max_sample_weight]. Shares are in the order of
   /// samples, so the lowest rank has the first error. The base version does nothing.
   virtual void limit_labels(const LabelRange& labels);
   /// Checks this rank's share of the samples without a seal, or of all samples if limit_rows() set fewer rows. Shares
   /// are those of limit_labels(). Returns counts of suspicious values. Throws the Errors that next() would throw later.
   /// The base version, for sources without files, does nothing.
-  virtual OddValues look_through();
+  virtual OddValues check_samples();
   /// Reads a key column of samples of the first epoch in file order into `texts` [samples.size(), bytes of the column],
   /// padded with zeros. The base version is for sources without keys.
   virtual void read_keys(std::size_t column, Range samples, char* texts) const;

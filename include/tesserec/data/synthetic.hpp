@@ -14,9 +14,9 @@ namespace tesserec::data {
 std::vector<Index> synthetic_rows(const SyntheticSettings& settings);
 /// Returns the features' names "C1", "C2", ...
 std::vector<std::string> synthetic_features(const SyntheticSettings& settings);
-/// Length of a planted feature's bag: `most`, or uniform in [0, most] if variable.
+/// Length of a planted feature's bag: `max_ids`, or uniform in [0, max_ids] if variable.
 struct BagLength {
-  Index most = 1;
+  Index max_ids = 1;
   bool variable = false;
 };
 /// Returns the bag length of a planted feature.

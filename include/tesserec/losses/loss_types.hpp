@@ -19,7 +19,7 @@ class LossFunction {
   virtual ~LossFunction() = default;
 
   /// Returns "" if the loss takes `width` numbers per sample. Otherwise returns the input that the loss takes: "one
-  /// number of each sample, the logit".
+  /// number per sample, the logit".
   virtual std::string refuses(Index width) const = 0;
   /// Returns whether the loss runs its own loops over host memory, so that no device can run it.
   virtual bool is_host_only() const { return false; }

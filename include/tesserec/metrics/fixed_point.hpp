@@ -37,13 +37,13 @@ inline void sum(const comm::Communicator& comm, std::span<Unsigned128> values) {
     values[i / 2 % values.size()] += (static_cast<Unsigned128>(all[i]) << 64) + all[i + 1];
 }
 
-inline Unsigned128 sum(const comm::Communicator& comm, Unsigned128 mine) {
-  sum(comm, std::span<Unsigned128>(&mine, 1));
-  return mine;
+inline Unsigned128 sum(const comm::Communicator& comm, Unsigned128 local) {
+  sum(comm, std::span<Unsigned128>(&local, 1));
+  return local;
 }
 
-inline FixedPoint sum(const comm::Communicator& comm, const FixedPoint& mine) {
-  return FixedPoint(Int128(sum(comm, static_cast<Unsigned128>(mine.units()))));
+inline FixedPoint sum(const comm::Communicator& comm, const FixedPoint& local) {
+  return FixedPoint(Int128(sum(comm, static_cast<Unsigned128>(local.units()))));
 }
 
 }  // namespace tesserec::metrics

@@ -54,8 +54,20 @@ class SampleSums {
   static SampleSums from(std::span<const std::int64_t> values);
 
  private:
-  enum Of { samples, weight, clicks, predicted, hits, loss, probability, label, squared_error, absolute_error, count };
-  double total(Of what) const;
+  enum SumIndex {
+    samples,
+    weight,
+    clicks,
+    predicted,
+    hits,
+    loss,
+    probability,
+    label,
+    squared_error,
+    absolute_error,
+    count
+  };
+  double total(SumIndex which) const;
 
   std::array<Unsigned128, count> sums_{};
 };

@@ -49,9 +49,9 @@ Key<T> required(Key<T> key) {
 
 /// Makes a key of T from the key of a struct inside T.
 template <class T, class M>
-Key<T> inside(M T::*part, const Key<M>& key) {
-  return {key.info, [=](T& o, const Value& v, const std::string& path) { key.read(o.*part, v, path); },
-          [=](const T& o) { return key.write(o.*part); }, key.required};
+Key<T> inside(M T::*member, const Key<M>& key) {
+  return {key.info, [=](T& o, const Value& v, const std::string& path) { key.read(o.*member, v, path); },
+          [=](const T& o) { return key.write(o.*member); }, key.required};
 }
 
 /// Makes a key that T's block knows by name only. Derived settings put their own key in its place.
@@ -71,8 +71,8 @@ Keys<T> extended(const Keys<Base>& keys, const Keys<T>& own) {
   Keys<T> all;
   for (const Key<Base>& key : keys) all.push_back({key.info, key.read, key.write, key.required});
   for (const Key<T>& key : own) {
-    const auto place =
-        std::find_if(all.begin(), all.end(), [&](const Key<T>& one) { return one.info.name == key.info.name; });
+    const auto place = std::find_if(all.begin(), all.end(),
+                                    [&](const Key<T>& inherited) { return inherited.info.name == key.info.name; });
     if (place == all.end()) fail("the block has no key ", key.info.name, " that is left to the job");
     *place = key;
   }
@@ -98,20 +98,20 @@ Key<T> default_words(Key<T> key, const std::string& words) {
   return key;
 }
 
-/// Makes a key that only some kinds read. `of(object)` is the object's kind, which has `keys`, `own` keys and a name;
-/// `what` names the key that selects it.
+/// Makes a key that only some kinds read. `kind(object)` is the object's kind, which has `keys`, `own` keys and a
+/// name; `selector` names the key that selects it.
 template <class T, class Of>
-Key<T> of_kind(const Key<T>& key, const std::string& what, const Of& of) {
+Key<T> of_kind(const Key<T>& key, const std::string& selector, const Of& kind) {
   return of_some(
       key,
       [=, name = key.info.name](const T& object) {
-        const auto& keys = of(object).keys;
-        return std::find(keys.begin(), keys.end(), name) != keys.end() || find_key(of(object).own, name) != nullptr;
+        const auto& keys = kind(object).keys;
+        return std::find(keys.begin(), keys.end(), name) != keys.end() || find_key(kind(object).own, name) != nullptr;
       },
       [=](const T& object) {
-        std::vector<std::string> keys = of(object).keys;
-        for (const OwnKey& own : of(object).own) keys.push_back(own.name);
-        return concat("is not for ", what, " = ", quoted(of(object).name), ", which reads ",
+        std::vector<std::string> keys = kind(object).keys;
+        for (const OwnKey& own : kind(object).own) keys.push_back(own.name);
+        return concat("does not apply to ", selector, " = ", quoted(kind(object).name), ", which reads ",
                       keys.empty() ? "no key of its own" : join(keys));
       });
 }
@@ -197,7 +197,7 @@ struct ListForm {
   std::string range;  ///< range of each element; empty = any
   const char* unit;
   Length length;
-  bool one_will_do;  ///< permission to write a list of one as its element
+  bool allow_single;  ///< permission to write a list of one as its element
 };
 
 /// Makes a key of a list. `element(value, path)` reads an element and `to_text(element)` writes it.
@@ -205,14 +205,14 @@ template <class T, class M, class Read, class Write>
 Key<T> list(const char* name, std::vector<M> T::*member, const ListForm& form, const char* sentence, Read element,
             Write to_text) {
   const Length length = form.length;
-  const bool one_will_do = form.one_will_do;
+  const bool allow_single = form.allow_single;
   std::string range = form.range.empty() ? "" : "each " + form.range;
   if (const std::string rule = length_words(length); !rule.empty()) range = rule + (range.empty() ? "" : "; " + range);
   return make_key<T>(
       name, form.type, range, form.unit, sentence,
       [=](T& o, const Value& v, const std::string& path) {
         std::vector<M> values;
-        read_list(v, path, length, one_will_do,
+        read_list(v, path, length, allow_single,
                   [&](const Value& e, const std::string& p) { values.push_back(element(e, p)); });
         o.*member = std::move(values);
       },

@@ -15,7 +15,7 @@ namespace tesserec::schema {
 
 inline constexpr Index no_limit = std::numeric_limits<Index>::max();
 /// Largest number of steps and epochs: sums of a few of them do not overflow, and a double represents them exactly.
-inline constexpr Index most_steps = Index{1} << 53;
+inline constexpr Index step_limit = Index{1} << 53;
 
 /// Range [low, high] of integers.
 struct Integers {
@@ -30,7 +30,7 @@ struct Numbers {
   double low = 0.0;
   double high = 1e30;
   bool open = false;
-  double least = 0.0;  ///< smallest magnitude except 0, since a float rounds smaller numbers to 0
+  double min_magnitude = 0.0;  ///< smallest magnitude except 0, since a float rounds smaller numbers to 0
   /// Returns the range in words, for messages and descriptions.
   std::string words() const;
 };
@@ -60,8 +60,8 @@ double read_number(const Value& value, const std::string& path, const Numbers& r
 std::string read_text(const Value& value, const std::string& path, Text form);
 /// Returns the index of the value's text in `choices`. An override may omit the quotes.
 std::size_t read_choice(const Value& value, const std::string& path, const std::vector<std::string>& choices);
-/// Calls read(element, "path[i]") for each element. With `one_will_do` a text stands for a list of one.
-void read_list(const Value& value, const std::string& path, Length length, bool one_will_do,
+/// Calls read(element, "path[i]") for each element. With `allow_single` a text stands for a list of one.
+void read_list(const Value& value, const std::string& path, Length length, bool allow_single,
                const std::function<void(const Value&, const std::string&)>& read);
 
 /// Returns the form in words; "" if any text will do.

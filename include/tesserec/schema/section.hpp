@@ -37,8 +37,8 @@ inline void must_be_block(const Value& value, const std::string& path) {
 }
 
 /// Returns the elements of [[path]], or null if it is absent. Throws Error if it is no list of blocks or empty.
-/// `what_else`: advice for an empty list.
-const Value* repeated(const Value& root, const std::string& path, const std::string& what_else);
+/// `advice`: what to write instead of an empty list.
+const Value* repeated(const Value& root, const std::string& path, const std::string& advice);
 
 /// Returns the name in messages of the block with this index in [[path]]: "table.C1", or "table.0" without a name.
 std::string path_of(const std::string& path, const Value& block, std::size_t index);
@@ -87,10 +87,10 @@ std::string write_keys(const Keys<T>& keys, const T& object) {
 /// Writes keys as an inline table: {type = "sgd", lr = 0.1}.
 template <class T>
 std::string inline_keys(const Keys<T>& keys, const T& object) {
-  std::vector<std::string> parts;
+  std::vector<std::string> pairs;
   for (const Key<T>& key : keys)
-    if (const std::string value = key.write(object); !value.empty()) parts.push_back(key.info.name + " = " + value);
-  return "{" + join(parts) + "}";
+    if (const std::string value = key.write(object); !value.empty()) pairs.push_back(key.info.name + " = " + value);
+  return "{" + join(pairs) + "}";
 }
 
 /// Makes the section of a block that occurs once: [path]. `get(deck)` is the struct that it fills.

@@ -47,7 +47,7 @@ void require_same_files(const comm::Communicator& comm, const data::SourceInfo& 
 std::unique_ptr<data::Source> open_source(const comm::Communicator& comm, const Job& job, data::Use use);
 
 /// Limits `source` to the ids of the session's tables, and checks its samples unless a seal vouches for them
-/// (Source::look_through). Throws Error, naming sample and file, before a run has trained. Warns of large numbers and
+/// (Source::check_samples). Throws Error, naming sample and file, before a run has trained. Warns of large numbers and
 /// of bags whose ids all have weight 0. Collective, before the first batch.
 void prepare_source(const Session& session, data::Source& source, data::Use use);
 
