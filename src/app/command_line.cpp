@@ -27,9 +27,9 @@ std::string command_name(const std::vector<std::string>& words, std::size_t& i) 
 }
 
 // Returns the value of the option words[i], from "--set=x" or from the next word, to which it then sets i.
-std::string value_of(const std::vector<std::string>& words, std::size_t& i, const std::string& what) {
+std::string value_of(const std::vector<std::string>& words, std::size_t& i, const std::string& placeholder) {
   if (const std::size_t equals = words[i].find('='); equals != std::string::npos) return words[i].substr(equals + 1);
-  if (i + 1 == words.size()) fail(words[i], " needs ", what, " behind it");
+  if (i + 1 == words.size()) fail(words[i], " needs ", placeholder, " behind it");
   return words[++i];
 }
 
@@ -105,10 +105,10 @@ Invocation parse_command_line(const std::vector<std::string>& all_words) {
   for (const std::string& word : all_words)
     (word.starts_with("--kokkos-") ? invocation.kokkos_words : invocation.words).push_back(word);
   const std::vector<std::string>& words = invocation.words;
-  const auto given = [&](const char* name) { return std::find(words.begin(), words.end(), name) != words.end(); };
-  if (words.empty() || words[0] == "help" || given("--help") || given("-h"))
+  const auto has_word = [&](const char* name) { return std::find(words.begin(), words.end(), name) != words.end(); };
+  if (words.empty() || words[0] == "help" || has_word("--help") || has_word("-h"))
     invocation.command = "--help";
-  else if (given("--version"))
+  else if (has_word("--version"))
     invocation.command = "--version";
   if (invocation.command == "--help")
     for (std::size_t i = 0; i < words.size(); ++i)  // Help is about the first name, if any.

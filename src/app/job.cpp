@@ -29,11 +29,11 @@ namespace {
 
 /// Warns on rank 0 if ranks have no huge pages, with the reason of the lowest such rank. Collective.
 void report_huge_pages(const comm::Communicator& comm) {
-  const std::string mine = huge_pages_refused();
-  const std::vector<int> refused = comm.all_gather(mine.empty() ? 0 : 1);
+  const std::string own_reason = huge_pages_refused();
+  const std::vector<int> refused = comm.all_gather(own_reason.empty() ? 0 : 1);
   const auto lowest = std::find(refused.begin(), refused.end(), 1);
   if (lowest == refused.end()) return;
-  const std::string reason = comm.broadcast(mine, int(lowest - refused.begin()));
+  const std::string reason = comm.broadcast(own_reason, int(lowest - refused.begin()));
   const auto count = std::count(refused.begin(), refused.end(), 1);
   if (comm.rank() == 0)
     log_warning(concat("no huge pages on ", counted(count, "rank"), ": ", reason,
@@ -47,16 +47,16 @@ std::string checkpoint_of(const train::Job& job, bool newest) {
   return resume == "best" ? job.checkpoint_folder() + "/best" : resume;
 }
 
-std::optional<data::SourceInfo> known_here(const deck::Deck& deck) {
+std::optional<data::SourceInfo> local_info(const deck::Deck& deck) {
   if (deck.data.synthetic.kind != data::SyntheticKind::none)
     return data::synthetic_info(deck.data.synthetic, data::Use::train);
   if (!deck.data.source.empty()) {
     const data::Deal whole{.batch_size = deck.train.step_samples(), .seed = deck.run.seed};
     return data::make_source(deck.data, data::Use::train, whole)->info();
   }
-  bool some = false;
-  for (const std::string& pattern : deck.data.train) some = some || !store::matching_paths(pattern).empty();
-  if (!some) return std::nullopt;
+  bool found = false;
+  for (const std::string& pattern : deck.data.train) found = found || !store::matching_paths(pattern).empty();
+  if (!found) return std::nullopt;
   const data::SourceInfo info = data::Dataset(deck.data.train, "data.train", data::trust_of(deck.data)).info();
   data::require_labels(info, "data.train");
   return info;
@@ -178,7 +178,7 @@ LoadedModel::LoadedModel(const deck::Deck& deck, const comm::Communicator& comm,
   checkpoint = trained.folder;
   if (!newest && resume != "best") {
     const auto own = parallel_io::CheckpointFolder(comm, job.checkpoint_folder()).list();
-    if (!own.empty() && own.front().origin == train::went_on_from(trained.checkpoint.manifest.state))
+    if (!own.empty() && own.front().origin == train::resume_origin(trained.checkpoint.manifest.state))
       log_warning("checkpoint.resume names " + checkpoint + ", from which the run of " + job.run.folder() +
                   " went on; --set checkpoint.resume=auto takes that run's own newest checkpoint");
   }
@@ -188,7 +188,7 @@ LoadedModel::LoadedModel(const deck::Deck& deck, const comm::Communicator& comm,
 
 std::optional<data::SourceInfo> known_data(const deck::Deck& deck, const comm::Communicator& comm) {
   std::optional<data::SourceInfo> info;
-  comm::agree(comm, [&] { info = known_here(deck); });
+  comm::agree(comm, [&] { info = local_info(deck); });
   train::require_same_files(comm, info.value_or(data::SourceInfo{}));
   return info;
 }

@@ -71,9 +71,9 @@ class Start {
 /// Returns the exit code of a child that has ended, 128 + N after signal N, or nothing while it runs.
 std::optional<int> ended_code(pid_t child) {
   int status = 0;
-  const pid_t got = ::waitpid(child, &status, WNOHANG);
-  if (got < 0 && errno != EINTR) fail("waitpid: ", std::strerror(errno));
-  if (got <= 0) return std::nullopt;
+  const pid_t pid = ::waitpid(child, &status, WNOHANG);
+  if (pid < 0 && errno != EINTR) fail("waitpid: ", std::strerror(errno));
+  if (pid <= 0) return std::nullopt;
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
@@ -85,7 +85,7 @@ int run_jobs(const std::vector<ChildJob>& jobs, int at_once, const std::function
   const Signals::Orderly orderly;
   std::map<pid_t, std::size_t> running;
   std::size_t next = 0;
-  Clock::time_point told;
+  Clock::time_point last_signal;
   std::exception_ptr error;  // exception of ended(), thrown after all children have ended
   const auto report = [&](std::size_t job, int code) {
     try {
@@ -109,9 +109,9 @@ int run_jobs(const std::vector<ChildJob>& jobs, int at_once, const std::function
       child = code ? running.erase(child) : std::next(child);
     }
     // The signal is repeated each second, since a launcher may lose it before it has installed its handler.
-    if (is_over() && Clock::now() - told > std::chrono::seconds(1)) {
+    if (is_over() && Clock::now() - last_signal > std::chrono::seconds(1)) {
       for (const auto& [child, job] : running) ::kill(-child, SIGUSR1);
-      told = Clock::now();
+      last_signal = Clock::now();
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   }

@@ -99,8 +99,8 @@ void add_rest(std::vector<planning::RankBytes>& ranks, const deck::Deck& deck, c
   const double states = double(optim::states(deck.optimizer.dense.type).size());
   double sample = 4.0 * double(dense.dense_features() + 1);  // bytes of a sample
   for (const embedding::EmbeddingBagConfig& table : deck.tables) {
-    const auto demand = deck.plan.tables.find(table.name);
-    const double ids = demand == deck.plan.tables.end() ? 1 : demand->second.pooling_factor;
+    const auto constraints = deck.plan.tables.find(table.name);
+    const double ids = constraints == deck.plan.tables.end() ? 1 : constraints->second.pooling_factor;
     sample += 8 * (ids + 1) * double(table.feature_names.size());
   }
   for (planning::RankBytes& rank : ranks) {
@@ -135,7 +135,7 @@ Planned planned(const PlanTask& task, const planning::Topology& topology) {
 
 std::string plans_of(const PlanTask& task, const std::vector<int>& ranks, bool json) {
   std::vector<RankPlan> lines;
-  for (const int one : ranks) lines.push_back(line_of(task, one));
+  for (const int count : ranks) lines.push_back(line_of(task, count));
   const RankPlan* best = nullptr;
   for (const RankPlan& line : lines)
     if (line.plan && (best == nullptr || line.seconds() < best->seconds() ||

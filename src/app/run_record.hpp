@@ -36,8 +36,8 @@ class RunRecord final : public train::Observer {
   const std::string& start_time() const { return start_; }
 
  private:
-  bool stands_ = false;  // true on rank 0 if both files are those of the start that ended the run
-  Json invocation_;      // argv, deck, overrides
+  bool files_final_ = false;  // true on rank 0 if both files are those of the start that ended the run
+  Json invocation_;           // argv, deck, overrides
   std::string start_;
 };
 

@@ -13,14 +13,14 @@ namespace {
 
 /// Returns the invocation with the point's values as overrides.
 Invocation at_point(const Invocation& invocation, const deck::Deck& deck, const sweep::Point& point) {
-  Invocation at = invocation;
+  Invocation result = invocation;
   for (std::size_t k = 0; k < point.size(); ++k) {
     const std::string& key = deck.sweep.keys[k].path;
     const std::string line = deck.at("sweep.keys." + key);
-    at.origins[at.overrides.size()] = line.substr(0, line.find(": sweep.keys."));
-    at.overrides.push_back(key + "=" + point[k]);
+    result.origins[result.overrides.size()] = line.substr(0, line.find(": sweep.keys."));
+    result.overrides.push_back(key + "=" + point[k]);
   }
-  return at;
+  return result;
 }
 
 /// Returns the current digest of the files' content; empty without files.
@@ -53,18 +53,18 @@ sweep::Sweep sweep_of(const Invocation& invocation) {
                      {}};
   for (sweep::Point& point : sweep::points(deck.sweep)) sweep.runs.push_back({std::move(point), "", "", "", {}});
   const Index points = std::ssize(sweep.runs);
-  const bool alone = !invocation.index.empty() && !halves;
-  const Index first = alone ? point_of(invocation, points) : 0;
-  for (Index i = first; i < (alone ? first + 1 : points); ++i) {
+  const bool single = !invocation.index.empty() && !halves;
+  const Index first = single ? point_of(invocation, points) : 0;
+  for (Index i = first; i < (single ? first + 1 : points); ++i) {
     sweep::Run& run = sweep.runs[i];
-    deck::Deck whole = at_point(invocation, deck, run.point).read_deck();
-    whole.sweep = {};
-    whole.sweep.halving = deck.sweep.halving;  // other rungs: other outcomes
+    deck::Deck point_deck = at_point(invocation, deck, run.point).read_deck();
+    point_deck.sweep = {};
+    point_deck.sweep.halving = deck.sweep.halving;  // other rungs: other outcomes
     run.label = sweep::label(deck.sweep, run.point);
-    run.digest = sweep::deck_digest(deck::effective_deck(whole));
+    run.digest = sweep::deck_digest(deck::effective_deck(point_deck));
     run.folder = sweep.folder + "/" + run.label + "-" + run.digest.substr(0, 8);
-    run.data = whole.data.train;
-    run.data.insert(run.data.end(), whole.data.evaluate.begin(), whole.data.evaluate.end());
+    run.data = point_deck.data.train;
+    run.data.insert(run.data.end(), point_deck.data.evaluate.begin(), point_deck.data.evaluate.end());
   }
   return sweep;
 }

@@ -143,7 +143,7 @@ std::optional<Verified> verify_file(const comm::Communicator& comm, const std::s
   return Verified{file.parts()};
 }
 
-std::string whole(const std::string& path, const Verified& verified) {
+std::string whole_text(const std::string& path, const Verified& verified) {
   return path + " is whole" + (verified.parts > 0 ? concat(", with ", verified.parts, " parts") : "");
 }
 
@@ -168,15 +168,15 @@ void verify_run(const comm::Communicator& comm, const std::string& folder, bool 
   std::vector<std::string> damaged;
   Index checked = 0;
   for (RunFile& file : agreed_files(comm, folder)) {
-    Json one = Json::object().set("path", file.path);
+    Json entry = Json::object().set("path", file.path);
     std::string error;
     if (file.lacks.empty()) {
       try {
         std::optional<Verified> verified = std::filesystem::is_directory(file.path) ? verify_checkpoint(comm, file.path)
                                                                                     : verify_file(comm, file.path);
         if (verified) {
-          log_info(whole(file.path, *verified));
-          one.set("whole", true).set("parts", Index(verified->parts));
+          log_info(whole_text(file.path, *verified));
+          entry.set("whole", true).set("parts", Index(verified->parts));
           ++checked;
         } else {
           file.lacks = no_checksum;
@@ -187,11 +187,11 @@ void verify_run(const comm::Communicator& comm, const std::string& folder, bool 
         error = e.what();
       }
     }
-    if (!file.lacks.empty()) one.set("whole", Json()).set("why", file.lacks);
+    if (!file.lacks.empty()) entry.set("whole", Json()).set("why", file.lacks);
     if (!error.empty()) damaged.push_back(file.path);
-    if (const std::string what = error.empty() ? file.lacks : error; !what.empty() && comm.rank() == 0)
-      log_warning(what.starts_with(file.path) ? what : file.path + " " + what);
-    list.add(one);
+    if (const std::string message = error.empty() ? file.lacks : error; !message.empty() && comm.rank() == 0)
+      log_warning(message.starts_with(file.path) ? message : file.path + " " + message);
+    list.add(entry);
   }
   if (!damaged.empty())
     fail(damaged.size(), " of ", counted(checked + std::ssize(damaged), "file"), " of ", folder,
@@ -212,7 +212,7 @@ int verify(const Invocation& invocation, const comm::Communicator& comm) {
   }
   const std::optional<Verified> verified = is_folder ? verify_checkpoint(comm, path) : verify_file(comm, path);
   if (!verified) fail(path, " ", no_checksum);
-  log_info(whole(path, *verified) + lines_of(verified->tables, verified->facts));
+  log_info(whole_text(path, *verified) + lines_of(verified->tables, verified->facts));
   Json json = Json::object().set("path", path).set("whole", true).set("parts", Index(verified->parts));
   if (!verified->tables.names().empty()) json.set("tables", verified->tables).set("data", verified->facts);
   if (invocation.json) print(comm, json);

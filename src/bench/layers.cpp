@@ -94,10 +94,10 @@ class Layers {
   void whole(const network::LayerInfo& info, const layers::Layer& layer, const Vector<float>& parameters,
              const Vector<float>& packed, const Vector<float>& gradient) {
     const auto workspace = layer.make_workspace();
-    std::vector<Vector<float>> held;
+    std::vector<Vector<float>> buffers;
     const auto rows = [&](Index count, Index width) {
-      held.push_back(numbers(context_.exec, count * width));
-      return Rows<float>{held.back().data(), width, width};
+      buffers.push_back(numbers(context_.exec, count * width));
+      return Rows<float>{buffers.back().data(), width, width};
     };
     std::vector<layers::LayerInput> inputs;
     std::vector<Rows<float>> input_gradients;

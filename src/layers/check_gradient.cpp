@@ -15,7 +15,7 @@ namespace {
 /// Layer with its operands for one chunk on this thread.
 class ChunkAlone {
  public:
-  static constexpr Index apart = 3;  // floats of gap between the rows of an input
+  static constexpr Index gap = 3;  // floats of gap between the rows of an input
 
   ChunkAlone(const Exec& exec, const Layer& layer, const std::vector<InputShape>& inputs, const GradientCheck& check)
       : exec_(exec), layer_(layer), rows_(check.rows), parameters_(SlopeCheck::normal_numbers(check, 0, layer.size())) {
@@ -53,7 +53,7 @@ class ChunkAlone {
     std::vector<std::vector<float>> inputs;
     std::vector<float> parameters;
   };
-  Gradients gradients(bool wanted, std::vector<float> before = {}) {
+  Gradients gradients(bool with_inputs, std::vector<float> before = {}) {
     forward();
     const bool add = !before.empty();
     if (!add) before.assign(layer_.size(), SlopeCheck::untouched);
@@ -61,7 +61,7 @@ class ChunkAlone {
     std::vector<Rows<float>> to;
     for (std::size_t i = 0; i < numbers_.size(); ++i) {
       laid[i].assign(laid_[i].size(), SlopeCheck::untouched);
-      to.push_back({wanted ? laid[i].data() : nullptr, widths_[i], widths_[i] + apart});
+      to.push_back({with_inputs ? laid[i].data() : nullptr, widths_[i], widths_[i] + gap});
     }
     const Rows<const float> out{out_.data(), layer_.width(), layer_.width()};
     layer_.backward({}, batch(), out, {upstream_.data(), layer_.width(), layer_.width()}, to,
@@ -70,7 +70,7 @@ class ChunkAlone {
     Gradients found{{}, std::move(before)};
     for (std::size_t i = 0; i < numbers_.size(); ++i) {
       found.inputs.emplace_back();
-      const Index stride = widths_[i] + apart;
+      const Index stride = widths_[i] + gap;
       for (Index at = 0; at < std::ssize(laid[i]); ++at) {
         if (at % stride < widths_[i])
           found.inputs[i].push_back(laid[i][at]);
@@ -83,11 +83,11 @@ class ChunkAlone {
   }
 
  private:
-  void clear_gaps(std::vector<float>& values, float gap) const {
+  void clear_gaps(std::vector<float>& values, float filler) const {
     std::vector<bool> learnt(values.size());
     for (const Parameter& p : layer_.parameters()) std::fill_n(learnt.begin() + p.offset, p.rows * p.columns, true);
     for (std::size_t i = 0; i < values.size(); ++i)
-      if (!learnt[i]) values[i] = gap;
+      if (!learnt[i]) values[i] = filler;
   }
 
   void forward() {
@@ -96,13 +96,13 @@ class ChunkAlone {
     laid_.clear();
     views_.clear();
     for (std::size_t i = 0; i < numbers_.size(); ++i) {
-      const Index stride = widths_[i] + apart, vectors = std::ssize(numbers_[i]) / std::max<Index>(1, widths_[i]);
+      const Index stride = widths_[i] + gap, vectors = std::ssize(numbers_[i]) / std::max<Index>(1, widths_[i]);
       laid_.emplace_back(vectors * stride, SlopeCheck::untouched);
       for (Index r = 0; r < vectors; ++r)
         std::copy_n(numbers_[i].data() + r * widths_[i], widths_[i], laid_[i].data() + r * stride);
     }
     for (std::size_t i = 0; i < numbers_.size(); ++i) {
-      LayerInput& view = views_.emplace_back(LayerInput{{laid_[i].data(), widths_[i], widths_[i] + apart}});
+      LayerInput& view = views_.emplace_back(LayerInput{{laid_[i].data(), widths_[i], widths_[i] + gap}});
       const std::vector<Index>& offsets = offsets_[i];
       if (!offsets.empty()) view.lengths = {offsets.data(), offsets.data(), 0, offsets.back()};
     }
@@ -153,10 +153,10 @@ CheckedGradient check_gradient(const Exec& exec, const Layer& layer, const std::
   const std::vector<float> before = SlopeCheck::normal_numbers(check, 99, layer.size());
   const std::vector<float> added = chunk.gradients(false, before).parameters;
   for (std::size_t i = 0; i < added.size(); ++i)
-    if (const float wanted = before[i] + first.parameters[i];
-        !std::isnan(added[i]) && !(std::abs(added[i] - wanted) <= 1e-4f * (1 + std::abs(wanted))))
+    if (const float expected = before[i] + first.parameters[i];
+        !std::isnan(added[i]) && !(std::abs(added[i] - expected) <= 1e-4f * (1 + std::abs(expected))))
       fail("backward with `add` makes ", before[i], " of ", parameter_name(layer, i), " to ", added[i], ", not ",
-           wanted);
+           expected);
   return slopes.result();
 }
 

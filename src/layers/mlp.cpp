@@ -26,7 +26,7 @@ Mlp::Mlp(std::vector<LinearLayer> layers, products::Precision precision)
     packed_.emplace_back(packed_size(), layers_[l].in, layers_[l].out, this->precision(l));
 }
 
-void Mlp::pack(const Exec& exec, const float* parameters, bool backward, float* packed, Range part) const {
+void Mlp::pack(const Exec& exec, const float* parameters, bool backward, float* packed, Range range) const {
   struct Panel {
     std::size_t layer;
     Index number;
@@ -34,7 +34,7 @@ void Mlp::pack(const Exec& exec, const float* parameters, bool backward, float* 
   std::vector<Panel> panels;
   for (std::size_t l = 0; l < layers_.size(); ++l)
     for (Index p = 0; p < packed_[l].panels(); ++p)
-      if (part.contains(layers_[l].weight + packed_[l].first_weight(p))) panels.push_back({l, p});
+      if (range.contains(layers_[l].weight + packed_[l].first_weight(p))) panels.push_back({l, p});
   parallel_for(exec, "tesserec::layers::pack", std::ssize(panels), [&](Index i) {
     const auto& [l, p] = panels[i];
     packed_[l].pack(p, parameters + layers_[l].weight, bias_of(l, parameters), backward, packed);
@@ -106,13 +106,13 @@ void Mlp::backward(const Where& where, const Layer::Batch& batch, Rows<const flo
   if (is_smooth(last))
     activate_back(where, last, products.numbers(dy, batch.rows), own.smooth.back().numbers, dy.numbers);
   products.gradient_written(where, batch.rows, last == Activation::relu ? &own.y.back() : nullptr, dy);
-  const bool wanted = input_gradient.data != nullptr;
-  if (wanted) products.place(where, batch.rows, input_gradient, own.dx);
-  backward(where, batch, wanted, gradient, own);
-  if (wanted) products.store(where, batch.rows, own.dx, input_gradient);
+  const bool needs_dx = input_gradient.data != nullptr;
+  if (needs_dx) products.place(where, batch.rows, input_gradient, own.dx);
+  backward(where, batch, needs_dx, gradient, own);
+  if (needs_dx) products.store(where, batch.rows, own.dx, input_gradient);
 }
 
-void Mlp::backward(const Where& where, const Layer::Batch& batch, bool wanted, LaneGradients gradient,
+void Mlp::backward(const Where& where, const Layer::Batch& batch, bool needs_dx, LaneGradients gradient,
                    Matrices& own) const {
   products::Products& products = *batch.products;
   for (std::size_t l = layers_.size(); l-- > 0;) {
@@ -123,7 +123,7 @@ void Mlp::backward(const Where& where, const Layer::Batch& batch, bool wanted, L
     products.weight_gradient(where, batch.chunks, linear, own.dy[l], l > 0 ? own.y[l - 1] : own.x,
                              {gradient.from(layer.weight), bias});
     if (l == 0) {
-      if (wanted) products.input_gradient(where, batch.rows, linear, own.dy[0], false, nullptr, own.dx);
+      if (needs_dx) products.input_gradient(where, batch.rows, linear, own.dy[0], false, nullptr, own.dx);
       return;
     }
     const Activation before = layers_[l - 1].activation;

@@ -18,16 +18,16 @@ class MlpLayer final : public Layer {
     return text;
   }
   Flops flops() const override {
-    double all = 0;
-    for (const LinearLayer& layer : mlp_.layers()) all += 2.0 * double(layer.in * layer.out);
+    double sum = 0;
+    for (const LinearLayer& layer : mlp_.layers()) sum += 2.0 * double(layer.in * layer.out);
     const LinearLayer& first = mlp_.layers().front();
     const double inputs = 2.0 * double(first.in * first.out);
-    return {all, inputs, 2 * all - inputs};
+    return {sum, inputs, 2 * sum - inputs};
   }
 
   Index packed_size() const override { return mlp_.packed_size(); }
-  void pack(const Exec& exec, const float* parameters, bool backward, float* packed, Range part) const override {
-    mlp_.pack(exec, parameters, backward, packed, part);
+  void pack(const Exec& exec, const float* parameters, bool backward, float* packed, Range range) const override {
+    mlp_.pack(exec, parameters, backward, packed, range);
   }
   std::unique_ptr<Workspace> make_workspace() const override {
     auto made = std::make_unique<Matrices>();

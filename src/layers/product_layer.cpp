@@ -45,8 +45,8 @@ class ProductLayer final : public Layer {
     return concat(rows_, " x ", dim_, " times ", dim_, " x ", columns_, ", ", width(), " wide");
   }
   Flops flops() const override {
-    const double one = 2.0 * double(rows_ * dim_ * columns_);
-    return {one, 2 * one, 0};
+    const double product_flops = 2.0 * double(rows_ * dim_ * columns_);
+    return {product_flops, 2 * product_flops, 0};
   }
   bool multiplies_matrices() const override { return false; }
 

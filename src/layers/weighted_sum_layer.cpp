@@ -23,8 +23,8 @@ class WeightedSum final : public Layer {
     return concat("of vectors of ", dim_, positions_ > 0 ? concat(", ", positions_, " positions") : ", a weight an id");
   }
   Flops flops() const override {
-    const double one = 2.0 * length_ * double(dim_);
-    return {one, one, one};
+    const double product_flops = 2.0 * length_ * double(dim_);
+    return {product_flops, product_flops, product_flops};
   }
   bool multiplies_matrices() const override { return false; }
 

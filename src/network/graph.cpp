@@ -15,8 +15,8 @@ namespace tesserec::network {
 namespace {
 
 template <class... Parts>
-[[noreturn]] void refuse(const std::string& layer, const Parts&... parts) {
-  throw SettingError("layer." + layer, concat(parts...));
+[[noreturn]] void refuse(const std::string& layer, const Texts&... texts) {
+  throw SettingError("layer." + layer, concat(texts...));
 }
 
 std::string name_of(const std::string& feature, std::size_t n) {
@@ -78,15 +78,15 @@ std::vector<bool> Graph::named(const std::string& input) const {
 
 bool Graph::find_pooled(const std::string& input, Node& node, LayerInfo& info) const {
   const std::size_t inputs = node.inputs.size();
-  const std::vector<bool> wanted = named(input);
-  bool beside = false;  // true if this vector can extend the input of the previous one
+  const std::vector<bool> selected = named(input);
+  bool extends = false;  // true if this vector can extend the input of the previous one
   for (std::size_t f = 0; f < vectors_.size(); ++f) {
     const FeatureVector& vector = vectors_[f];
-    if (wanted[f]) {
+    if (selected[f]) {
       if (vector.layer) {
         node.inputs.push_back({From::layer, *vector.layer, {0, vector.dim}});
         info.inputs.emplace_back();
-      } else if (beside) {
+      } else if (extends) {
         node.inputs.back().columns.end = vector.columns.end;
       } else {
         node.inputs.push_back({From::pooled, 0, vector.columns});
@@ -95,7 +95,7 @@ bool Graph::find_pooled(const std::string& input, Node& node, LayerInfo& info) c
       info.inputs.back().vectors.push_back(vector.dim);
       info.inputs.back().names.push_back(name_of(vector.name, f));
     }
-    beside = wanted[f] && !vector.layer;
+    extends = selected[f] && !vector.layer;
   }
   return node.inputs.size() > inputs;
 }
@@ -184,14 +184,14 @@ void Graph::add(const std::vector<layers::LayerSettings>& layers, std::size_t n)
 }
 
 void Graph::plan_gradients() {
-  std::vector<bool> wants(nodes_.size()), read(nodes_.size());
+  std::vector<bool> needs_gradient(nodes_.size()), read(nodes_.size());
   for (std::size_t n = 0; n < nodes_.size(); ++n) {
-    wants[n] = nodes_[n].layer->size() > 0;
+    needs_gradient[n] = nodes_[n].layer->size() > 0;
     for (const Input& input : nodes_[n].inputs) {
       if (input.from == From::layer) read[input.layer] = true;
       if (input.from == From::pooled || input.from == From::unpooled ||
-          (input.from == From::layer && wants[input.layer]))
-        wants[n] = true;
+          (input.from == From::layer && needs_gradient[input.layer]))
+        needs_gradient[n] = true;
     }
   }
   const auto unread = [](const std::string& vector) {
@@ -209,7 +209,7 @@ void Graph::plan_gradients() {
   std::vector<bool> columns(pooled_width_);  // true if a reader has written the column
   for (std::size_t n = nodes_.size(); n-- > 0;)
     for (Input& input : nodes_[n].inputs) {
-      if (input.from == From::dense || (input.from == From::layer && !wants[input.layer])) continue;
+      if (input.from == From::dense || (input.from == From::layer && !needs_gradient[input.layer])) continue;
       layers_[n].wants_input_gradient = true;
       if (input.from == From::layer || input.from == From::unpooled) {
         auto&& first = input.from == From::layer ? written[input.layer] : sequences[input.layer];

@@ -59,7 +59,7 @@ void leave_out(const std::string& input, std::vector<layers::LayerSettings>& lay
   std::erase_if(layers, [&](layers::LayerSettings& layer) {
     const bool had_some = !layer.inputs.empty();
     std::erase_if(layer.inputs,
-                  [&](const std::string& one) { return std::find(gone.begin(), gone.end(), one) != gone.end(); });
+                  [&](const std::string& name) { return std::find(gone.begin(), gone.end(), name) != gone.end(); });
     const bool is_idle = had_some && layer.inputs.empty();
     if (is_idle) gone.push_back(layer.name);
     return is_idle;

@@ -74,8 +74,8 @@ void BestEvaluation::take(const metrics::BinaryMetrics& metrics, Index step) {
 
 std::string BestEvaluation::checkpoint() const {
   if (!best_ || !job_.checkpoint.keep_best) return "";
-  for (const store::Checkpoint& one : folder_.list())
-    if (one.step == best_->step) return one.folder;
+  for (const store::Checkpoint& checkpoint : folder_.list())
+    if (checkpoint.step == best_->step) return checkpoint.folder;
   return "";
 }
 

@@ -98,17 +98,17 @@ std::string save(Session& session, const Position& at, Index epoch_samples) {
   return whole.folder;
 }
 
-TrainedModel open_trained(const comm::Communicator& comm, const Job& job, const std::string& wanted) {
-  std::string path = wanted;
-  if (path.empty()) {
+TrainedModel open_trained(const comm::Communicator& comm, const Job& job, const std::string& path) {
+  std::string target = path;
+  if (target.empty()) {
     const std::string folder = job.checkpoint_folder();
     const auto whole = parallel_io::CheckpointFolder(comm, folder).list();
     if (whole.empty())
       fail(job.checkpoint.path.empty() ? "run.output" : "checkpoint.path", ": no whole checkpoint in ", folder,
            "; train first, or name one with checkpoint.resume = \"PATH\"");
-    path = whole.front().folder;
+    target = whole.front().folder;
   }
-  NamedCheckpoint named = open_named(comm, path, wanted.empty() ? "" : "checkpoint.resume");
+  NamedCheckpoint named = open_named(comm, target, path.empty() ? "" : "checkpoint.resume");
   TrainedModel trained{std::move(named.folder), std::move(named.open), {}};
   const std::string& file = trained.checkpoint.state.path();
   trained.attributes = store::read_attributes(trained.checkpoint.state);

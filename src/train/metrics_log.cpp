@@ -26,10 +26,10 @@ bool stays(const std::string& line, Index step, Index last) {
 /// Reads the lines of steps up to `step`, without the evaluation of step `last`.
 std::string lines_until(const std::string& path, Index step, Index last) {
   std::ifstream in(path);
-  std::string kept;
+  std::string lines;
   for (std::string line; std::getline(in, line);)
-    if (stays(line, step, last)) kept += line + "\n";
-  return kept;
+    if (stays(line, step, last)) lines += line + "\n";
+  return lines;
 }
 
 /// Returns the seconds since 1970, UTC.

@@ -49,11 +49,12 @@ void prepare_source(const Session& session, data::Source& source, data::Use use)
   for (std::vector<Index>* counts : {&odd.large, &odd.weightless, &odd.not_single})
     session.comm.sum(std::span<Index>(*counts));
   if (session.comm.rank() == 0) warn_of(odd, info, tables);
-  const EvaluateSettings& wanted = session.job.evaluate;
-  if (use != data::Use::evaluate || std::none_of(wanted.metrics.begin(), wanted.metrics.end(), metrics::needs_groups))
+  const EvaluateSettings& settings = session.job.evaluate;
+  if (use != data::Use::evaluate ||
+      std::none_of(settings.metrics.begin(), settings.metrics.end(), metrics::needs_groups))
     return;
   for (std::size_t f = 0; f < odd.not_single.size(); ++f)
-    if (info.features[f] == wanted.group) require_one_id(wanted.group, odd.not_single[f], info);
+    if (info.features[f] == settings.group) require_one_id(settings.group, odd.not_single[f], info);
 }
 
 }  // namespace tesserec::train

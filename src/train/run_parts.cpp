@@ -31,9 +31,9 @@ void warn_of_idle_settings(const Job& job, Index last, bool evaluates) {
 
 RunLocks::RunLocks(const comm::Communicator& comm, const Job& job) {
   run_.emplace(comm, job.run.folder(), job.run.lock_wait);
-  const std::string& apart = job.checkpoint.path;
-  if (!apart.empty() && job.checkpoint.keep > 0 && plain(apart) != plain(job.run.folder()))
-    checkpoints_.emplace(comm, apart, job.run.lock_wait);
+  const std::string& path = job.checkpoint.path;
+  if (!path.empty() && job.checkpoint.keep > 0 && plain(path) != plain(job.run.folder()))
+    checkpoints_.emplace(comm, path, job.run.lock_wait);
 }
 
 void Progress::begins(Training& training) {
@@ -55,8 +55,8 @@ void Progress::stepped(Training& training) {
   const double seconds = timer_->seconds();
   if (at.step < last && seconds - shown_ < 0.2) return;
   shown_ = seconds;
-  const double rest = seconds * double(last - at.step) / double(at.step - first_step_);
-  const Index whole = rest;
+  const double seconds_left = seconds * double(last - at.step) / double(at.step - first_step_);
+  const Index whole = seconds_left;
   const auto two_digits = [](Index number) { return right(std::to_string(number), 2, '0'); };
   log_progress(concat("step ", at.step, "/", last, "  ", fixed(double(at.samples - first_samples_) / seconds, 0),
                       " samples/s  loss ", fixed(training.so_far().loss, 5), "  ", two_digits(whole / 3600), ":",

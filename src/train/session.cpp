@@ -72,16 +72,16 @@ Lanes lanes_for(int ranks, const Settings& settings) {
          fewer);
   if (least > lanes) {
     constexpr Index most_lanes = 65536;
-    const Index enough = std::bit_ceil(std::uint64_t(least)), batches = std::bit_floor(unsigned(lanes / ranks));
-    std::vector<std::string> ways;
-    if (enough <= most_lanes) ways.push_back(concat("train.lanes = ", enough));
-    if (accumulate > 1 && batches > 0) ways.push_back(concat("train.accumulate = ", batches));
-    const std::string wanted = accumulate > 1
-                                   ? concat(" and train.accumulate = ", accumulate, " need ", least, " lanes or more")
-                                   : " need at least as many lanes";
+    const Index lanes_needed = std::bit_ceil(std::uint64_t(least)), batches = std::bit_floor(unsigned(lanes / ranks));
+    std::vector<std::string> remedies;
+    if (lanes_needed <= most_lanes) remedies.push_back(concat("train.lanes = ", lanes_needed));
+    if (accumulate > 1 && batches > 0) remedies.push_back(concat("train.accumulate = ", batches));
+    const std::string need = accumulate > 1
+                                 ? concat(" and train.accumulate = ", accumulate, " need ", least, " lanes or more")
+                                 : " need at least as many lanes";
     const char* const from = settings.lanes == 0 ? " (from train.batch_size)" : "";
-    const std::string set = ways.empty() ? "" : "; set " + join(ways, " or ");
-    fail(counted(ranks, "rank"), wanted, ", and train.lanes is ", lanes, from, set, fewer);
+    const std::string set = remedies.empty() ? "" : "; set " + join(remedies, " or ");
+    fail(counted(ranks, "rank"), need, ", and train.lanes is ", lanes, from, set, fewer);
   }
   return Lanes(lanes, accumulate);
 }

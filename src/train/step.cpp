@@ -11,8 +11,8 @@ namespace tesserec::train {
 namespace {
 
 template <class... Parts>
-[[noreturn]] void fail_diverged(Index step, const Parts&... parts) {
-  throw Diverged(concat("step ", step, ": ", parts..., ". This step has no checkpoint"));
+[[noreturn]] void fail_diverged(Index step, const Texts&... texts) {
+  throw Diverged(concat("step ", step, ": ", texts..., ". This step has no checkpoint"));
 }
 
 }  // namespace
@@ -130,14 +130,14 @@ float TrainStep::clip(Index step) {
   // The dense gradient is the same on all ranks, so each rank squares a piece of it.
   const Index quads = (model_.dense.parameters() + 3) / 4;
   const auto border = [&](int rank) { return std::min(model_.dense.parameters(), quads * rank / comm_.size() * 4); };
-  const Index begin = border(comm_.rank()), mine = border(comm_.rank() + 1) - begin;
+  const Index begin = border(comm_.rank()), count = border(comm_.rank() + 1) - begin;
   const float* piece = gradient_.data() + begin;
   if (gradient_.place() == Place::device) {
-    piece_.resize(mine);
-    copy(exec_, Place::device, piece, Place::host, piece_.data(), mine);
+    piece_.resize(count);
+    copy(exec_, Place::device, piece, Place::host, piece_.data(), count);
     piece = piece_.data();
   }
-  add_squares(piece, mine, sum);
+  add_squares(piece, count, sum);
   comm_.sum(sum.words());
   gradient_norm_ = std::sqrt(sum.value());
   if (!std::isfinite(gradient_norm_))

@@ -45,17 +45,17 @@ void add_parts(const comm::Communicator& comm, const sharding::ShardedEmbeddingB
   const Index columns = values.per_row ? 1 : config.embedding_dim;
   const Index first_column = values.per_row ? 0 : shard.rows->columns().begin;
   const bool writes = !values.per_row || shard.rows->columns().begin == 0;
-  const Index ranks = comm.size(), me = comm.rank();
-  const Range owned = shard.replicated
-                          ? Range{rows.begin + rows.size() * me / ranks, rows.begin + rows.size() * (me + 1) / ranks}
-                          : rows;
-  const auto add = [&](Range part, bool is_owned) {
-    if (part.size() > 0)
+  const Index ranks = comm.size(), rank = comm.rank();
+  const Range owned =
+      shard.replicated ? Range{rows.begin + rows.size() * rank / ranks, rows.begin + rows.size() * (rank + 1) / ranks}
+                       : rows;
+  const auto add = [&](Range range, bool is_owned) {
+    if (range.size() > 0)
       items.push_back({"tables/" + config.name + "/" + name,
                        config.rows().size(),
                        columns,
-                       {part.begin, part.size(), first_column, values.values.columns()},
-                       std::make_shared<StoredRows>(shard.rows->store(), matrix, part.begin),
+                       {range.begin, range.size(), first_column, values.values.columns()},
+                       std::make_shared<StoredRows>(shard.rows->store(), matrix, range.begin),
                        is_owned && writes});
   };
   add({rows.begin, owned.begin}, false);

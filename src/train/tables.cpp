@@ -48,8 +48,8 @@ std::vector<planning::BlockRows> counted_rows(const embedding::EmbeddingBagConfi
   const embedding::BlockOf block_of = table.block_of();
   double all = 0;
   std::map<std::pair<Index, double>, std::pair<double, double>> groups;  // {block, rounded count}: {rows, their counts}
-  std::vector<double> others(embedding::block_count), once(embedding::block_count);
-  for (Index b = 0; b < embedding::block_count; ++b) others[b] = double(table.rows({b, b + 1}).size());
+  std::vector<double> unseen(embedding::block_count), once(embedding::block_count);
+  for (Index b = 0; b < embedding::block_count; ++b) unseen[b] = double(table.rows({b, b + 1}).size());
   for (const auto& [row, count] : counts) {
     const Index block = block_of(row);
     all += count;
@@ -61,12 +61,12 @@ std::vector<planning::BlockRows> counted_rows(const embedding::EmbeddingBagConfi
     auto& [rows, sum] = groups[{block, count < grouped_from ? count : std::floor(count / eighth) * eighth}];
     ++rows;
     sum += count;
-    --others[block];
+    --unseen[block];
   }
   std::vector<planning::BlockRows> popular;
   for (const auto& [at, group] : groups) popular.push_back({at.first, group.first, group.second / group.first / all});
   for (Index b = 0; b < embedding::block_count; ++b)
-    if (others[b] > 0) popular.push_back({b, others[b], once[b] / others[b] / all});
+    if (unseen[b] > 0) popular.push_back({b, unseen[b], once[b] / unseen[b] / all});
   return popular;
 }
 

@@ -163,9 +163,9 @@ Explained check_same_task(const std::string& deck_then, const Job& job, Purpose 
     const std::string home = home_of(key);
     const bool is_table = begins_with(home, "table.") && key == home + ".name";
     const bool is_stage = begins_with(home, "schedule.stages.") && key == home + ".policy";
-    const std::string what = is_table ? "table" : "stage";
-    if ((is_table || is_stage) && blocks_now.count(home) == 0) add(home, "a " + what, "none");
-    if ((is_table || is_stage) && blocks_then.count(home) == 0) add(home, "no " + what, "one");
+    const std::string kind = is_table ? "table" : "stage";
+    if ((is_table || is_stage) && blocks_now.count(home) == 0) add(home, "a " + kind, "none");
+    if ((is_table || is_stage) && blocks_then.count(home) == 0) add(home, "no " + kind, "one");
   }
   const auto names_then = block_names(deck_then), names_now = block_names(job.deck);
   for (const auto& [block, names] : names_then) {  // the model reads pooled vectors and layers by position
@@ -177,12 +177,12 @@ Explained check_same_task(const std::string& deck_then, const Job& job, Purpose 
     advice.push_back('"' + block + '"');
   }
   if (differences.empty()) return explained;
-  const std::string what = concat(file, " was made with ", join(differences, "; "), "; set it back, or ");
-  if (fits) fail(what, "allow it with checkpoint.accept = [", join(advice), "]");
+  const std::string difference = concat(file, " was made with ", join(differences, "; "), "; set it back, or ");
+  if (fits) fail(difference, "allow it with checkpoint.accept = [", join(advice), "]");
   if (purpose != Purpose::weights)
-    fail(what, "begin the weights that have other shapes anew, and keep the rows of larger tables, with ",
+    fail(difference, "begin the weights that have other shapes anew, and keep the rows of larger tables, with ",
          "checkpoint.accept = [", join(advice), "]");
-  fail(what, "name a checkpoint of this model with checkpoint.resume: weights have other shapes");
+  fail(difference, "name a checkpoint of this model with checkpoint.resume: weights have other shapes");
 }
 
 }  // namespace tesserec::train

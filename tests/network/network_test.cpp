@@ -181,13 +181,16 @@ TEST_CASE("fm: gradients are slopes if other layers read its inputs too") {
 }
 
 TEST_CASE("add_layer_type: adds a type for networks and throws for a second one of its name") {
-  const auto both = [](const LayerSettings& settings, const std::vector<layers::InputShape>& inputs) {
+  const auto side_by_side = [](const LayerSettings& settings, const std::vector<layers::InputShape>& inputs) {
     LayerSettings cat = settings;
     cat.type = "cat";
     return make_layer(cat, inputs);
   };
-  layers::add_layer_type({"side_by_side", "", {}, both});
-  CHECK(mentions(error_of([&] { layers::add_layer_type({"side_by_side", "", {}, both}); }), "side_by_side already"));
+  layers::add_layer_type({"side_by_side", "", {}, side_by_side});
+  CHECK(mentions(error_of([&] {
+                   layers::add_layer_type({"side_by_side", "", {}, side_by_side});
+                 }),
+                 "side_by_side already"));
   Run run({{.name = "all", .type = "side_by_side", .inputs = {"pooled", "dense"}},
            {.name = "logit", .type = "mlp", .inputs = {"all"}, .widths = {1}}});
   check_slopes(run);

@@ -57,9 +57,9 @@ TEST_CASE("attention: reads another layer's output and softmax of equal vectors 
   const double before = mean.loss();
   const auto& offsets = mean.unpooled[0].offsets;  // one vector a sample instead of several
   for (Index s = 0, at = 0; s < Run::samples; ++s) {
-    const Index some = offsets(s + 1) > at ? 1 : 0;
+    const Index length = offsets(s + 1) > at ? 1 : 0;
     at = offsets(s + 1);
-    offsets(s + 1) = offsets(s) + some;
+    offsets(s + 1) = offsets(s) + length;
   }
   REQUIRE(mean.loss() == Approx(before).epsilon(1e-6));
 }

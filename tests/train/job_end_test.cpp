@@ -23,7 +23,7 @@ JobEnd ends_in(int seconds) {
 
 TEST_CASE("JobEnd: near() leaves time for a turn and a checkpoint and the end of the program", "[train]") {
   const JobEnd end = ends_in(100);
-  CHECK(std::abs(end.left() - 100) < 5);
+  CHECK(std::abs(end.seconds_left() - 100) < 5);
   CHECK_FALSE(end.near(0, 0));
   CHECK_FALSE(end.near(40, 0));
   CHECK_FALSE(end.near(0, 50));
