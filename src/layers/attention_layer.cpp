@@ -68,7 +68,7 @@ class Attention final : public Layer {
     Vectors& own = this->own<Vectors>(batch);
     const Index vectors = batch.inputs[1].lengths.vectors;
     if (input_gradients[0].data != nullptr) clear_rows(where, batch.rows, input_gradients[0]);
-    through_weights(where, batch, upstream, input_gradients[1]);
+    backward_weights(where, batch, upstream, input_gradients[1]);
     if (where.is_thread() && vectors == 0 && !gradient.add) std::fill_n(gradient.data, size(), 0.0f);
     const bool is_cached = !where.is_thread() || vectors <= chunk_samples;  // activations of forward() are still valid
     over_blocks(where, vectors, [&](Range ids) {
@@ -82,7 +82,7 @@ class Attention final : public Layer {
       sum.add = gradient.add || ids.begin > 0;
       mlp_->backward(where, block, {(is_cached ? own.weights : own.recomputed).data() + ids.begin, 1, 1},
                      {own.slopes.data() + ids.begin, 1, 1}, {&dx, 1}, sum);
-      through_input(where, batch, ids, input_gradients);
+      backward_input(where, batch, ids, input_gradients);
     });
   }
 
@@ -108,7 +108,7 @@ class Attention final : public Layer {
     mlp_->forward(where, of_vectors(batch, ids), {scores + first, 1, 1});
   }
   /// Writes the gradients of the scores, and the vectors' gradients except for the contribution through the MLP.
-  void through_weights(const Where& where, const Batch& batch, Rows<const float> upstream, Rows<float> to) const {
+  void backward_weights(const Where& where, const Batch& batch, Rows<const float> upstream, Rows<float> to) const {
     Vectors& own = this->own<Vectors>(batch);
     const Rows<const float> history = batch.inputs[1];
     const Lengths lengths = batch.inputs[1].lengths;
@@ -136,8 +136,8 @@ class Attention final : public Layer {
         });
   }
   /// Adds the gradients of the MLP's inputs for vectors `ids` to the gradients of the target and of the vectors.
-  void through_input(const Where& where, const Batch& batch, Range ids,
-                     std::span<const Rows<float>> input_gradients) const {
+  void backward_input(const Where& where, const Batch& batch, Range ids,
+                      std::span<const Rows<float>> input_gradients) const {
     const Rows<const float> target = batch.inputs[0], history = batch.inputs[1];
     const Lengths lengths = batch.inputs[1].lengths;
     const Rows<float> to_target = input_gradients[0], to_history = input_gradients[1];

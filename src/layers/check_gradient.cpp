@@ -57,11 +57,11 @@ class ChunkAlone {
     forward();
     const bool add = !before.empty();
     if (!add) before.assign(layer_.size(), SlopeCheck::untouched);
-    std::vector<std::vector<float>> laid(numbers_.size());
+    std::vector<std::vector<float>> padded(numbers_.size());
     std::vector<Rows<float>> to;
     for (std::size_t i = 0; i < numbers_.size(); ++i) {
-      laid[i].assign(laid_[i].size(), SlopeCheck::untouched);
-      to.push_back({with_inputs ? laid[i].data() : nullptr, widths_[i], widths_[i] + gap});
+      padded[i].assign(padded_[i].size(), SlopeCheck::untouched);
+      to.push_back({with_inputs ? padded[i].data() : nullptr, widths_[i], widths_[i] + gap});
     }
     const Rows<const float> out{out_.data(), layer_.width(), layer_.width()};
     layer_.backward({}, batch(), out, {upstream_.data(), layer_.width(), layer_.width()}, to,
@@ -71,10 +71,10 @@ class ChunkAlone {
     for (std::size_t i = 0; i < numbers_.size(); ++i) {
       found.inputs.emplace_back();
       const Index stride = widths_[i] + gap;
-      for (Index at = 0; at < std::ssize(laid[i]); ++at) {
+      for (Index at = 0; at < std::ssize(padded[i]); ++at) {
         if (at % stride < widths_[i])
-          found.inputs[i].push_back(laid[i][at]);
-        else if (!std::isnan(laid[i][at]))
+          found.inputs[i].push_back(padded[i][at]);
+        else if (!std::isnan(padded[i][at]))
           fail("backward writes behind column ", widths_[i], " of the gradient of input ", i, "; its rows lie ",
                "Rows::stride apart");
       }
@@ -93,16 +93,16 @@ class ChunkAlone {
   void forward() {
     packed_.assign(layer_.packed_size(), SlopeCheck::untouched);
     layer_.pack(exec_, parameters_.data(), true, packed_.data(), {0, layer_.size() + 1});
-    laid_.clear();
+    padded_.clear();
     views_.clear();
     for (std::size_t i = 0; i < numbers_.size(); ++i) {
       const Index stride = widths_[i] + gap, vectors = std::ssize(numbers_[i]) / std::max<Index>(1, widths_[i]);
-      laid_.emplace_back(vectors * stride, SlopeCheck::untouched);
+      padded_.emplace_back(vectors * stride, SlopeCheck::untouched);
       for (Index r = 0; r < vectors; ++r)
-        std::copy_n(numbers_[i].data() + r * widths_[i], widths_[i], laid_[i].data() + r * stride);
+        std::copy_n(numbers_[i].data() + r * widths_[i], widths_[i], padded_[i].data() + r * stride);
     }
     for (std::size_t i = 0; i < numbers_.size(); ++i) {
-      LayerInput& view = views_.emplace_back(LayerInput{{laid_[i].data(), widths_[i], widths_[i] + gap}});
+      LayerInput& view = views_.emplace_back(LayerInput{{padded_[i].data(), widths_[i], widths_[i] + gap}});
       const std::vector<Index>& offsets = offsets_[i];
       if (!offsets.empty()) view.lengths = {offsets.data(), offsets.data(), 0, offsets.back()};
     }
@@ -120,8 +120,8 @@ class ChunkAlone {
   const Layer& layer_;
   Index rows_;
   std::vector<float> parameters_, upstream_, packed_, out_;
-  std::vector<std::vector<float>> numbers_, laid_;  // [input] contiguous values, and rows with gaps
-  std::vector<std::vector<Index>> offsets_;         // [input] empty unless it is a sequence
+  std::vector<std::vector<float>> numbers_, padded_;  // [input] contiguous values, and rows with gaps
+  std::vector<std::vector<Index>> offsets_;           // [input] empty unless it is a sequence
   std::vector<Index> widths_;
   std::vector<LayerInput> views_;
   const OnePiece piece_{rows_};

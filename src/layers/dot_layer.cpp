@@ -38,7 +38,7 @@ class DotLayer final : public Layer {
   }
   void backward(const Where& where, const Batch& batch, Rows<const float>, Rows<const float> upstream,
                 std::span<const Rows<float>> input_gradients, LaneGradients) const override {
-    if (where.is_thread()) return back_on_thread(batch, upstream, input_gradients);
+    if (where.is_thread()) return backward_on_thread(batch, upstream, input_gradients);
     const DotTeams dots = teams(where, batch);
     const Rows<float>* const to = own<Buffers>(batch).to.send(where, vectors_of<float>(input_gradients));
     over_teams<DotTeams::members, 1>(where.device(), "tesserec::layers::dot_back", batch.rows, dots.scratch(),
@@ -66,7 +66,8 @@ class DotLayer final : public Layer {
     const Operands z = operands(batch.rows, inputs, own);
     products::dots_forward(shape_, batch.rows, z, out.data, own.scratch.data());
   }
-  void back_on_thread(const Batch& batch, Rows<const float> upstream, std::span<const Rows<float>> gradients) const {
+  void backward_on_thread(const Batch& batch, Rows<const float> upstream,
+                          std::span<const Rows<float>> gradients) const {
     Buffers& own = this->own<Buffers>(batch);
     const std::vector<Rows<const float>> inputs(batch.inputs.begin(), batch.inputs.end());
     const Operands z = operands(batch.rows, inputs, own);

@@ -96,7 +96,7 @@ class MixtureCross final : public Layer {
         add_rows(where, batch.rows, dx, reached);
       }
       own.bias_sums.finish(where, 0, width_, gradient.from(biases_[l]), ChunkSums::Lane::from_zero);
-      if (experts_ > 1) gates_back(where, batch, l, x);
+      if (experts_ > 1) backward_gates(where, batch, l, x);
       add_rows(where, batch.rows, reached, g);
     }
     if (experts_ > 1)
@@ -155,7 +155,7 @@ class MixtureCross final : public Layer {
         });
   }
   /// Propagates dp through the softmax to the gates' gradient and to `reached`.
-  void gates_back(const Where& where, const Batch& batch, std::size_t l, Rows<const float> x) const {
+  void backward_gates(const Where& where, const Batch& batch, std::size_t l, Rows<const float> x) const {
     Activations& own = this->own<Activations>(batch);
     const Index experts = experts_, width = width_;
     const float *const shares = own.p[l].data(), *const gates = batch.parameters + gates_;

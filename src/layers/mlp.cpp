@@ -12,7 +12,7 @@ void activate(const Where& where, Activation activation, Index n, const float* x
   with_formula(activation, [&]<class F>() { over_numbers(where, "tesserec::layers::activate", n, Activate<F>{x, y}); });
 }
 /// Computes dy = dy f'(x) of n values for a smooth activation f.
-void activate_back(const Where& where, Activation activation, Index n, const float* x, float* dy) {
+void activate_backward(const Where& where, Activation activation, Index n, const float* x, float* dy) {
   with_formula(activation, [&]<class F>() {
     over_numbers(where, "tesserec::layers::activate_back", n, ActivateBack<F>{x, dy});
   });
@@ -104,7 +104,7 @@ void Mlp::backward(const Where& where, const Layer::Batch& batch, Rows<const flo
   products::Matrix& dy = own.dy.back();
   products.load_gradient(where, batch.rows, upstream, last != Activation::none, dy);
   if (is_smooth(last))
-    activate_back(where, last, products.numbers(dy, batch.rows), own.smooth.back().numbers, dy.numbers);
+    activate_backward(where, last, products.numbers(dy, batch.rows), own.smooth.back().numbers, dy.numbers);
   products.gradient_written(where, batch.rows, last == Activation::relu ? &own.y.back() : nullptr, dy);
   const bool needs_dx = input_gradient.data != nullptr;
   if (needs_dx) products.place(where, batch.rows, input_gradient, own.dx);
@@ -132,7 +132,7 @@ void Mlp::backward(const Where& where, const Layer::Batch& batch, bool needs_dx,
     const products::Matrix* const mask = before == Activation::relu ? &own.y[l - 1] : nullptr;
     products.input_gradient(where, batch.rows, linear, own.dy[l], !is_smooth(before), mask, dx);
     if (!is_smooth(before)) continue;
-    activate_back(where, before, products.numbers(dx, batch.rows), own.smooth[l - 1].numbers, dx.numbers);
+    activate_backward(where, before, products.numbers(dx, batch.rows), own.smooth[l - 1].numbers, dx.numbers);
     products.gradient_written(where, batch.rows, nullptr, dx);
   }
 }

@@ -9,7 +9,7 @@ namespace {
 class MlpLayer final : public Layer {
  public:
   MlpLayer(Index input, const LayerSettings& settings)
-      : mlp_(lay_out(input, settings.widths, settings.activations, settings.bias), settings.precision) {}
+      : mlp_(make_linear_layers(input, settings.widths, settings.activations, settings.bias), settings.precision) {}
 
   Index width() const override { return mlp_.output_width(); }
   std::string describe() const override {
@@ -47,8 +47,8 @@ class MlpLayer final : public Layer {
     Mlp::Matrices chain;
   };
 
-  std::vector<LinearLayer> lay_out(Index in, const std::vector<Index>& widths,
-                                   const std::vector<Activation>& activations, bool biased) {
+  std::vector<LinearLayer> make_linear_layers(Index in, const std::vector<Index>& widths,
+                                              const std::vector<Activation>& activations, bool biased) {
     std::vector<LinearLayer> layers;
     for (std::size_t l = 0; l < widths.size(); ++l) {
       const std::string name = std::to_string(l);

@@ -15,7 +15,7 @@ class DevicePass final : public Pass {
         executor_(graph, loss, products::make_products(settings.kernels, settings.precision)),
         batch_(graph),
         graphs_(settings.graphs) {
-    constexpr const char* instead = "; set run.kernels = \"simd\"";
+    constexpr const char* remedy = "; set run.kernels = \"simd\"";
     if (settings.precision != products::Precision::fp32 && chosen(settings.kernels) == Kernels::portable)
       throw SettingError("precision", concat(" = \"", products::name(settings.precision),
                                              "\": portable kernels multiply fp32 numbers; set run.kernels = \"",
@@ -24,10 +24,9 @@ class DevicePass final : public Pass {
       const layers::LayerSettings& layer = graph.layers()[n].settings;
       if (graph.nodes()[n].layer->is_host_only())
         throw SettingError("layer." + layer.name,
-                           concat(": layers of type ", layer.type, " have no portable kernels", instead));
+                           concat(": layers of type ", layer.type, " have no portable kernels", remedy));
     }
-    if (loss.is_host_only())
-      throw SettingError("loss", concat(" ", settings.loss, " has no portable kernels", instead));
+    if (loss.is_host_only()) throw SettingError("loss", concat(" ", settings.loss, " has no portable kernels", remedy));
   }
 
   LaneLosses forward_backward(const Exec& exec, const PlacedVector<float>& flat, const DenseInput& host_input,

@@ -55,13 +55,14 @@ Registry<ModelType>& model_registry() {
 
 // Removes an input from all layers, and then the layers that have no other input.
 void leave_out(const std::string& input, std::vector<layers::LayerSettings>& layers) {
-  std::vector<std::string> gone{input};
+  std::vector<std::string> removed{input};
   std::erase_if(layers, [&](layers::LayerSettings& layer) {
-    const bool had_some = !layer.inputs.empty();
-    std::erase_if(layer.inputs,
-                  [&](const std::string& name) { return std::find(gone.begin(), gone.end(), name) != gone.end(); });
-    const bool is_idle = had_some && layer.inputs.empty();
-    if (is_idle) gone.push_back(layer.name);
+    const bool had_inputs = !layer.inputs.empty();
+    std::erase_if(layer.inputs, [&](const std::string& name) {
+      return std::find(removed.begin(), removed.end(), name) != removed.end();
+    });
+    const bool is_idle = had_inputs && layer.inputs.empty();
+    if (is_idle) removed.push_back(layer.name);
     return is_idle;
   });
 }

@@ -124,9 +124,9 @@ void PinnedProduct::resize(const LtSize& size) {
     set(layout, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, size.count);
     set(layout, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, stride);
   };
-  matrix(a_, product_.a_transposed, product_.m, size.k, size.a_apart);
-  matrix(b_, product_.b_transposed, size.k, size.n, size.b_apart);
-  matrix(d_, false, product_.m, size.n, size.d_apart);
+  matrix(a_, product_.a_transposed, product_.m, size.k, size.a_batch_stride);
+  matrix(b_, product_.b_transposed, size.k, size.n, size.b_batch_stride);
+  matrix(d_, false, product_.m, size.n, size.d_batch_stride);
 }
 
 cublasStatus_t PinnedProduct::check(const cublasLtMatmulAlgo_t& algorithm) const {

@@ -53,7 +53,7 @@ class DeviceTile {
     }
   }
   /// Returns whether any element of the slot's tile lies inside [rows, columns].
-  TESSEREC_FUNCTION static bool is_wanted(int slot, Index rows, Index columns) {
+  TESSEREC_FUNCTION static bool is_used(int slot, Index rows, Index columns) {
     return row_of(slot) < rows && column_of(slot) < columns;
   }
 

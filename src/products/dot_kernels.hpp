@@ -56,7 +56,7 @@ class Dots {
     for (Index i = 0; i < floats; ++i) V::store(to + i * to_stride, square[i]);
   }
   /// Computes to[c][sample] = from[sample][c], with 0 for a square's absent samples and columns.
-  static void turn(Index samples, Index columns, const float* from, Index stride, float* to) {
+  static void transpose_block(Index samples, Index columns, const float* from, Index stride, float* to) {
     if (samples == floats && columns >= floats)
       return squares(columns, [&](Index c) { transpose_square(from + c, stride, to + c * floats, floats); });
     for (Index c = 0; c < columns || c < floats; ++c)
@@ -193,7 +193,8 @@ class Dots {
         const Index numbers = least(block, s.dim - d);
         for (Index i = 0; i < s.vectors; i += tile_rows) {
           const Index n = least(tile_rows, s.vectors - i);
-          for (Index v = i; v < i + n; ++v) turn(samples, numbers, from.at(v) + d, from.stride(v), at.z + v * vector);
+          for (Index v = i; v < i + n; ++v)
+            transpose_block(samples, numbers, from.at(v) + d, from.stride(v), at.z + v * vector);
           with_constant<tile_rows>(n, [&](auto known_rows) { pairs_rows<known_rows>(s, at, i, numbers, d == 0); });
           if (d + block >= s.dim)
             written = write_pairs(samples, written, row(s, i + n), pairs, at.pairs, to + s.dim, width);
@@ -212,10 +213,11 @@ class Dots {
       const Index samples = least(floats, rows - first);
       const SampleVectors<const float> from(s, first, inputs.first, inputs.others);
       const SampleVectors<float> to(s, first, gradients.first, gradients.others);
-      turn(samples, pairs, upstream + first * width + s.dim, width, at.pairs);
+      transpose_block(samples, pairs, upstream + first * width + s.dim, width, at.pairs);
       for (Index d = 0; d < s.dim; d += block) {
         const Index numbers = least(block, s.dim - d);
-        for (Index i = 0; i < s.vectors; ++i) turn(samples, numbers, from.at(i) + d, from.stride(i), at.z + i * vector);
+        for (Index i = 0; i < s.vectors; ++i)
+          transpose_block(samples, numbers, from.at(i) + d, from.stride(i), at.z + i * vector);
         const auto of_numbers = [&](Index c) {
           for (Index i = 0; i < s.vectors; ++i) {
             Register sum[floats];

@@ -22,15 +22,15 @@ BestEvaluation::BestEvaluation(const Session& session)
 
 void BestEvaluation::begins(Training& training) {
   const Position& at = training.position();
-  const bool goes_on = at.is_own && !at.another_set;
+  const bool resumes = at.is_own && !at.another_set;
   begun_ = training.length().begun;
   if (job_.checkpoint.keep == 0) return;
   best_ = folder_.best();
   if (!best_) return;
-  const bool holds = goes_on && tracks_best_ && best_->step <= at.step && best_->step >= begun_ &&
-                     best_->metric == job_.evaluate.monitor && (!job_.checkpoint.keep_best || !checkpoint().empty());
-  if (holds) return;
-  if (goes_on && !tracks_best_)
+  const bool is_valid = resumes && tracks_best_ && best_->step <= at.step && best_->step >= begun_ &&
+                        best_->metric == job_.evaluate.monitor && (!job_.checkpoint.keep_best || !checkpoint().empty());
+  if (is_valid) return;
+  if (resumes && !tracks_best_)
     log_info(concat("checkpoint.keep_best is off: the best checkpoint, of step ", best_->step, ", is kept no longer"));
   folder_.mark_best(std::nullopt);
   best_.reset();
@@ -45,7 +45,7 @@ void BestEvaluation::evaluated(Training& training, const metrics::BinaryMetrics&
   // The checkpoint precedes the evaluation's line in metrics.jsonl, so a run that is killed between them evaluates
   // again.
   if (job_.checkpoint.keep_best) training.save();
-  take(metrics, step);
+  record(metrics, step);
 }
 
 void BestEvaluation::ends(Training&, TrainResult& result) {
@@ -65,7 +65,7 @@ bool BestEvaluation::is_better(const metrics::BinaryMetrics& metrics, Index step
   return more_is_better_ ? value > best_->value : value < best_->value;
 }
 
-void BestEvaluation::take(const metrics::BinaryMetrics& metrics, Index step) {
+void BestEvaluation::record(const metrics::BinaryMetrics& metrics, Index step) {
   best_ = {job_.evaluate.monitor, value_of(metrics), step};
   if (job_.checkpoint.keep == 0) return;
   folder_.mark_best(best_);

@@ -33,7 +33,7 @@ double JobEnd::seconds_left() const {
   return end_ - std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
-bool JobEnd::near(double between_looks, double checkpoint) const {
+bool JobEnd::is_near(double between_looks, double checkpoint) const {
   return seconds_left() < between_looks + busy_disk * checkpoint + end_of_program;
 }
 
@@ -53,7 +53,7 @@ void JobWatch::stepped(Training& training) {
 void JobWatch::saved(Training&, double seconds) { checkpoint_ = std::max(checkpoint_, seconds); }
 
 int JobWatch::signal() const {
-  if (first_ && Signals::received() == 0 && end_.near(turn_, checkpoint_)) {
+  if (first_ && Signals::received() == 0 && end_.is_near(turn_, checkpoint_)) {
     log_info(concat("the job ends in ", fixed(end_.seconds_left(), 0),
                     " s (SLURM_JOB_END_TIME), and a checkpoint takes ", fixed(checkpoint_, 1), " s"));
     std::raise(SIGUSR1);

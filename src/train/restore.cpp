@@ -41,23 +41,24 @@ void check_same_bytes(const Session& session, const std::string& then, const std
 void check_same_run(const Session& session, Index epoch_samples, const store::Attributes& attributes,
                     const std::string& file) {
   const Job& job = session.job;
-  const auto demand = [&](const char* name, Index now, const char* advice) {
+  const auto require_equal = [&](const char* name, Index now, const char* advice) {
     const auto then = store::attribute<std::int64_t>(attributes, name, file);
     if (then != now) fail(file, " was made with ", name, " = ", then, ", this run has ", now, "; ", advice);
   };
   const char* fresh = ", or start anew with checkpoint.resume = \"never\"";
-  demand("train.batch_size", job.train.step_samples(),
-         (std::string("set train.batch_size (times train.accumulate) back") + fresh).c_str());
+  require_equal("train.batch_size", job.train.step_samples(),
+                (std::string("set train.batch_size (times train.accumulate) back") + fresh).c_str());
   require_same_columns(session.data, trained_data(attributes, file, job.tables, session.data));
   if (!accepts(job.checkpoint, "data.train"))
-    demand("samples_per_epoch", epoch_samples,
-           (std::string("give the same training data, go on with others by checkpoint.accept = [\"data\"]") + fresh)
-               .c_str());
-  demand("run.seed", Index(job.run.seed), (std::string("set run.seed back") + fresh).c_str());
-  demand("train.shuffle", job.train.shuffle, (std::string("set train.shuffle back") + fresh).c_str());
+    require_equal(
+        "samples_per_epoch", epoch_samples,
+        (std::string("give the same training data, go on with others by checkpoint.accept = [\"data\"]") + fresh)
+            .c_str());
+  require_equal("run.seed", Index(job.run.seed), (std::string("set run.seed back") + fresh).c_str());
+  require_equal("train.shuffle", job.train.shuffle, (std::string("set train.shuffle back") + fresh).c_str());
   if (!job.checkpoint.relane)
-    demand("train.lanes", session.lanes.count(),
-           "set train.lanes back, or checkpoint.relane = true to go on with other bits");
+    require_equal("train.lanes", session.lanes.count(),
+                  "set train.lanes back, or checkpoint.relane = true to go on with other bits");
   else if (store::attribute<std::int64_t>(attributes, "train.lanes", file) != session.lanes.count())
     log_info(
         "checkpoint.relane: lanes change, so from here on the bits differ from those of the run so far, and the "

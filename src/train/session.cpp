@@ -124,8 +124,9 @@ std::string describe_model(const network::Network& dense, const std::vector<embe
     const embedding::EmbeddingBagConfig& table = tables[t];
     if (!table.half || !table.half->remainder) features += std::ssize(table.feature_names);
     table_weights += table.weights();
-    const optim::Settings& moves = planning::optimizer_of(table, plan[t].kernel, optimizer.sparse, optimizer.dense);
-    bytes += planning::table_bytes(table, moves);
+    const optim::Settings& table_optimizer =
+        planning::optimizer_of(table, plan[t].kernel, optimizer.sparse, optimizer.dense);
+    bytes += planning::table_bytes(table, table_optimizer);
   }
   return concat(network::describe_layers(dense.layers()), "  ", counted(features, "feature"), " in ",
                 counted(std::ssize(tables), "table"), "; parameters: ", weights, " dense, ", table_weights,

@@ -105,11 +105,11 @@ double TrainStep::batch_loss(int micro_batch, double loss) {
 }
 
 void TrainStep::find_nonfinite(int micro_batch, const sharding::BatchVectors<float>& gradients) {
-  const auto look = [&](const auto& values) {
+  const auto scan = [&](const auto& values) {
     looks_.look(model_.tables().place(), values.data(), std::ssize(values));
   };
-  look(gradients.pooled);
-  for (const jagged::JaggedVectors& sequence : gradients.unpooled) look(sequence.values);
+  scan(gradients.pooled);
+  for (const jagged::JaggedVectors& sequence : gradients.unpooled) scan(sequence.values);
   // The dense gradient is the same on all ranks, so each rank searches a piece of it.
   const bool last = micro_batch + 1 == lanes_.micro_batches();
   const Index size = model_.dense.parameters(), begin = size * comm_.rank() / comm_.size();

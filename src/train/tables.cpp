@@ -141,12 +141,12 @@ planning::Settings planner_settings(planning::Settings plan, const std::vector<e
       ids += ids_per_bag(data, index);
       if (!data.zipf.empty()) zipf += data.zipf[index] / double(table.feature_names.size());
     }
-    planning::ParameterConstraints& demand = plan.tables[table.name];
-    if (!demand.zipf) {
-      demand.zipf = zipf;
-      if (!shares.from.empty()) demand.popular = popular_rows(table, data, shares);
+    planning::ParameterConstraints& constraints = plan.tables[table.name];
+    if (!constraints.zipf) {
+      constraints.zipf = zipf;
+      if (!shares.from.empty()) constraints.popular = popular_rows(table, data, shares);
     }
-    double& factor = demand.pooling_factor;
+    double& factor = constraints.pooling_factor;
     // A mean of no id at all would make the table free of cost.
     if (factor == 0) factor = std::max(1e-3, ids / double(table.feature_names.size()));
   }

@@ -26,7 +26,7 @@ bool is_in_one_of(const std::string& key, std::initializer_list<const char*> nam
 }
 
 /// Returns whether the key belongs to the task, which the checkpoint's deck must share.
-bool matters(const std::string& key, Purpose purpose, bool same_files) {
+bool is_compared(const std::string& key, Purpose purpose, bool same_files) {
   if (is_in_one_of(key, {"data.evaluate", "data.predict", "data.synthetic.evaluate_samples"})) return false;
   if (is_in_one_of(key, {"model.precision", "model.exchange_forward", "model.exchange_backward"}))
     return purpose == Purpose::resume;  // weights are fp32 in any
@@ -152,7 +152,7 @@ Explained check_same_task(const std::string& deck_then, const Job& job, Purpose 
   };
   for (const std::string& key : keys) {
     const bool truth = key == "run.seed" && drawn && purpose == Purpose::weights;  // seed of the generated data
-    if (!truth && !matters(key, purpose, same_files)) continue;
+    if (!truth && !is_compared(key, purpose, same_files)) continue;
     const auto value_then = then.find(key), value_now = now.find(key);
     if (value_then != then.end() && value_now != now.end()) {
       if (value_then->second != value_now->second) add(key, value_then->second, value_now->second);
@@ -170,7 +170,8 @@ Explained check_same_task(const std::string& deck_then, const Job& job, Purpose 
   const auto names_then = block_names(deck_then), names_now = block_names(job.deck);
   for (const auto& [block, names] : names_then) {  // the model reads pooled vectors and layers by position
     const auto other = names_now.find(block);
-    if (other == names_now.end() || !matters(block, purpose, same_files) || accepts(job.checkpoint, block)) continue;
+    if (other == names_now.end() || !is_compared(block, purpose, same_files) || accepts(job.checkpoint, block))
+      continue;
     const std::vector<std::string> before = common(names, other->second), after = common(other->second, names);
     if (before == after) continue;
     differences.push_back("[[" + block + "]] in the order " + join(before) + ", this deck has " + join(after));
