@@ -120,7 +120,7 @@ std::string summary_text(const deck::Deck& deck, const Summary& s, int lanes, bo
       " in layers, ", number(s.table_parameters), " in tables\n  memory       ", known_bytes(s.dense_bytes),
       " for layers, ", known_bytes(s.table_bytes), " for tables, one copy with optimizer state\n  batch        ",
       counted(deck.train.batch_size, "sample"), " in ", counted(lanes / deck.train.accumulate, "lane"),
-      deck.train.accumulate > 1 ? concat(", ", deck.train.accumulate, " of them a step") : "", "\n");
+      deck.train.accumulate > 1 ? concat(", ", deck.train.accumulate, " micro-batches per step") : "", "\n");
   text += schedule_text(deck);
   if (!deck.plan.file.empty())
     text += concat("  plan         ", deck.plan.file,
@@ -134,7 +134,7 @@ std::string summary_text(const deck::Deck& deck, const Summary& s, int lanes, bo
                    ", kernel ", planning::name(s.kernels[t]),
                    table.unpooled.empty() ? "" : ", un-pooled " + join(table.unpooled), "\n");
   }
-  return text + (info_known ? "" : "  ? = the data set decides, and data.train does not exist yet\n");
+  return text + (info_known ? "" : "  ? = unknown until the data set of data.train exists\n");
 }
 
 /// Returns the network in the language of Graphviz, which `dot -Tsvg` draws.

@@ -49,7 +49,8 @@ Json importance_json(const std::vector<train::Importance>& all, const metrics::B
 std::string importance_text(const Json& features) {
   std::size_t width = 7;
   for (const Json& feature : features.elements()) width = std::max(width, feature.at("feature").string().size());
-  std::string text = "change where one feature's values are permuted among the samples:\n  " + left("feature", width);
+  std::string text =
+      "change of the metrics when one feature's values are permuted among the samples:\n  " + left("feature", width);
   for (const auto& [name, metric] : importance_metrics) text += "  " + right(name, 9);
   for (const Json& feature : features.elements()) {
     text += "\n  " + left(feature.at("feature").string(), width);
@@ -76,7 +77,7 @@ void write_importance(const LoadedModel& loaded, const metrics::BinaryMetrics& i
     store::make_folder_durably(loaded.job.run.folder());
     store::replace_proven(path, json.text() + "\n");
   });
-  log_info("written: " + path);
+  log_info("wrote " + path);
 }
 
 }  // namespace

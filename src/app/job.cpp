@@ -36,7 +36,7 @@ void report_huge_pages(const comm::Communicator& comm) {
   const std::string reason = comm.broadcast(own_reason, int(lowest - refused.begin()));
   const auto count = std::count(refused.begin(), refused.end(), 1);
   if (comm.rank() == 0)
-    log_warning(concat("no huge pages on ", counted(count, "rank"), ": ", reason,
+    log_warning(concat(counted(count, "rank"), count == 1 ? " has" : " have", " no huge pages: ", reason,
                        "; lookups and updates of large tables are slower (docs/performance.md)"));
 }
 
@@ -92,7 +92,7 @@ void show_banner(const train::Session& session, const data::SourceInfo& data) {
                   products::instruction_set(), ", ", name(chosen(session.job.run.kernels)), " kernels"));
   if (const train::GpuShare gpu = train::gpu_share(session.comm); !gpu.name.empty()) {
     log_info("GPU: " + gpu.name);
-    if (gpu.ranks > 1) log_warning(concat(gpu.ranks, " ranks share a GPU, as run.share_gpus lets them"));
+    if (gpu.ranks > 1) log_warning(concat(gpu.ranks, " ranks share one GPU, as run.share_gpus allows"));
   }
   if (ranks > 1 && place_of(session.job.run.kernels) == Place::device)
     log_info("between devices: " + session.comm.transport().description());
@@ -101,8 +101,8 @@ void show_banner(const train::Session& session, const data::SourceInfo& data) {
                   data.sample_weights ? " with weights" : ""));
   const train::Settings& train = session.job.train;
   const Index lanes = session.lanes.of_micro_batch(0).size();
-  const std::string of_step = train.accumulate > 1 ? concat(", ", train.accumulate, " of them a step") : "";
-  const char* const uneven = lanes % ranks != 0 ? "; the lanes do not divide by the ranks: less balanced" : "";
+  const std::string of_step = train.accumulate > 1 ? concat(", ", train.accumulate, " micro-batches per step") : "";
+  const char* const uneven = lanes % ranks != 0 ? "; the ranks have unequal numbers of lanes" : "";
   log_info(concat("batch ", train.batch_size, " in ", counted(lanes, "lane"), of_step, ", seed ", session.job.run.seed,
                   uneven));
 }
@@ -131,7 +131,7 @@ void check_group(const deck::Deck& deck, const data::SourceInfo& data) {
          near.empty() ? "; they have " + join(data.features) : "; did you mean \"" + near + "\"?");
   const double ids = data.ids_per_bag.empty() ? 1 : data.ids_per_bag[found - data.features.begin()];
   if (ids != 1)
-    fail(where, "a feature with ", shortest(ids), " ids a sample on average; groups need one with one id a sample");
+    fail(where, "which has ", significant(ids, 4), " ids per sample on average; name a feature with one id per sample");
 }
 
 void add_metrics(Json& object, const metrics::BinaryMetrics& all, const std::vector<std::string>& names) {
@@ -159,11 +159,11 @@ void add_planted_truth(const comm::Communicator& comm, const train::Job& job, Js
 
 LoadedModel::LoadedModel(const deck::Deck& deck, const comm::Communicator& comm, data::Use use) : job(job_of(deck)) {
   if (!data::has_source(job.data, use) && !job.data.source.empty())
-    fail(deck.at("data.source"), " is \"", job.data.source, "\", which has no evaluation data; see its keys in [data.",
-         job.data.source, "]");
+    fail(deck.at("data.source"), " is \"", job.data.source,
+         "\", which has no evaluation data; add them by its keys in [data.", job.data.source, "]");
   if (!data::has_source(job.data, use))
-    fail(deck.at("data"), ": no evaluation data; give data.evaluate", use == data::Use::predict ? ", data.predict" : "",
-         ", or data.synthetic.evaluate_samples");
+    fail(deck.at("data"), ": there are no evaluation data; give data.evaluate",
+         use == data::Use::predict ? ", data.predict" : "", ", or data.synthetic.evaluate_samples");
   source = train::open_source(comm, job, use);
   require_network(deck, source->info());
   const std::string& resume = job.checkpoint.resume;
@@ -179,8 +179,8 @@ LoadedModel::LoadedModel(const deck::Deck& deck, const comm::Communicator& comm,
   if (!newest && resume != "best") {
     const auto own = parallel_io::CheckpointFolder(comm, job.checkpoint_folder()).list();
     if (!own.empty() && own.front().origin == train::resume_origin(trained.checkpoint.manifest.state))
-      log_warning("checkpoint.resume names " + checkpoint + ", from which the run of " + job.run.folder() +
-                  " went on; --set checkpoint.resume=auto takes that run's own newest checkpoint");
+      log_warning("checkpoint.resume names \"" + checkpoint + "\", from which the run in " + job.run.folder() +
+                  " resumed; for that run's own newest checkpoint, add --set checkpoint.resume=auto");
   }
   log_info("weights of " + checkpoint);
   show_model(*session);

@@ -59,7 +59,8 @@ class Start {
     argv.push_back(nullptr);
     pid_t child = -1;
     const int error = posix_spawnp(&child, argv[0], &files_, &attributes_, argv.data(), environ);
-    if (error != 0) log_warning(words[0] + ": cannot start it: " + std::strerror(error));
+    if (error != 0)
+      log_warning("cannot start \"" + words[0] + "\": " + std::strerror(error) + "; check sweep.launcher");
     return error == 0 ? child : -1;
   }
 

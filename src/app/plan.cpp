@@ -43,7 +43,7 @@ T number(const std::string& text, const std::string& where, const char* field, T
 /// exponent in deck.plan unless the deck gives them. Throws Error, naming file and line.
 std::vector<embedding::EmbeddingBagConfig> read_table_list(const std::string& path, deck::Deck& deck) {
   std::ifstream file(path, std::ios::binary);
-  if (!file) fail(path, ": cannot read this list of tables");
+  if (!file) fail("--tables: cannot read \"", path, "\"; give a file with lines of name,rows,dim,ids_per_bag");
   std::vector<embedding::EmbeddingBagConfig> tables;
   std::set<std::string> names;
   std::string line;
@@ -53,12 +53,13 @@ std::vector<embedding::EmbeddingBagConfig> read_table_list(const std::string& pa
     if (at == 1 && words[0] == "name") continue;
     const std::string where = path + ":" + std::to_string(at) + ": ";
     if (words.size() != 4 && words.size() != 5)
-      fail(where, "a line is name,rows,dim,ids_per_bag or name,rows,dim,ids_per_bag,zipf, but has ", words.size(),
-           " fields");
-    if (words[0].empty()) fail(where, "a table has no name");
+      fail(where, "the line has ", counted(words.size(), "field"),
+           "; give name,rows,dim,ids_per_bag or name,rows,dim,ids_per_bag,zipf");
+    if (words[0].empty()) fail(where, "the table's name is \"\"; give it a name");
     if (const std::string fault = name_fault(words[0]); !fault.empty())
       fail(where, "\"", printable_line(words[0]), "\" cannot be a table's name: ", fault);
-    if (!names.insert(words[0]).second) fail(where, "table ", words[0], " stands twice");
+    if (!names.insert(words[0]).second)
+      fail(where, "table \"", words[0], "\" is listed twice; give each table one line");
     const std::string place = where + "table " + words[0] + ": ";
     embedding::EmbeddingBagConfig table;
     table.name = words[0];
@@ -72,7 +73,7 @@ std::vector<embedding::EmbeddingBagConfig> read_table_list(const std::string& pa
     if (!constraints.zipf) constraints.zipf = zipf;
     tables.push_back(std::move(table));
   }
-  if (tables.empty()) fail(path, ": there is no table in it");
+  if (tables.empty()) fail(path, ": the list has no table; give lines of name,rows,dim,ids_per_bag");
   return tables;
 }
 
@@ -82,11 +83,9 @@ std::vector<embedding::EmbeddingBagConfig> tables_of(deck::Deck& deck, const std
   std::vector<embedding::EmbeddingBagConfig> tables = known_tables(deck, info);
   if (info)
     deck.plan = train::planner_settings(deck.plan, tables, *info, data::id_shares(deck.data, *info, deck.run.seed));
-  if (tables.empty())
-    fail(deck.file, ": neither the data nor [[table]] blocks say which tables there are; give data.train or --tables");
+  if (tables.empty()) fail(deck.file, ": the deck names no tables; give data.train, [[table]] blocks or --tables");
   for (const embedding::EmbeddingBagConfig& table : tables)
-    if (table.num_embeddings == 0)
-      fail("table ", table.name, ": the data do not exist yet, so table.", table.name, ".rows must be given");
+    if (table.num_embeddings == 0) fail("table.", table.name, ".rows must be given, because the data do not exist yet");
   return tables;
 }
 
@@ -145,7 +144,8 @@ int plan(const Invocation& invocation, const comm::Communicator& comm) {
   if (task.trains) train::lanes_for(ranks, deck.train);
   if (counts.size() > 1) {
     if (const std::string& file = task.evaluated.empty() ? deck.plan.file : task.evaluated; !file.empty())
-      fail(file, " is a plan of one number of ranks, but --ranks is \"", invocation.options.at("--ranks"), "\"");
+      fail(file, " is a plan for one number of ranks, but --ranks is \"", invocation.options.at("--ranks"),
+           "\"; give one number");
     if (comm.rank() == 0) print(comm, plans_of(task, counts, invocation.json));
     return 0;
   }

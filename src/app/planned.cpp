@@ -67,7 +67,7 @@ std::string text_of(const std::vector<RankPlan>& lines, const RankPlan& best, In
   }
   return text + concat("best: ", counted(best.ranks, "rank"), ", ", significant(1e3 * best.seconds(), 4),
                        " ms a step by the planner's estimate", best.plan->dense_seconds > 0 ? "" : ", tables alone",
-                       "; memory is that of the rank with most\n");
+                       "; memory is that of the fullest rank\n");
 }
 
 std::string json_of(const std::vector<RankPlan>& lines, const RankPlan& best, Index batch) {
@@ -141,7 +141,9 @@ std::string plans_of(const PlanTask& task, const std::vector<int>& ranks, bool j
     if (line.plan && (best == nullptr || line.seconds() < best->seconds() ||
                       (line.seconds() == best->seconds() && line.ranks < best->ranks)))
       best = &line;
-  if (best == nullptr) fail("no number of ranks of --ranks works: ", lines.back().ranks, ": ", lines.back().reason);
+  if (best == nullptr)
+    fail("--ranks: none of these numbers of ranks has a plan; ", counted(lines.back().ranks, "rank"), ": ",
+         lines.back().reason);
   return (json ? json_of : text_of)(lines, *best, task.deck.train.batch_size);
 }
 

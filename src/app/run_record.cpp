@@ -32,7 +32,7 @@ std::string utc_now() {
   std::tm date{};
   char text[32];
   if (gmtime_r(&now, &date) == nullptr || std::strftime(text, sizeof text, "%FT%TZ", &date) == 0)
-    fail("the system's clock gives no date");
+    fail("the system clock has no valid date; set it");
   return text;
 }
 
@@ -158,7 +158,7 @@ void record_failure(const std::string& message, bool diverged) {
                           .set("end_time", utc_now());
     store::replace_proven(run.folder + "/result.json", json.text() + "\n");
   } catch (const std::exception& error) {
-    log_warning(concat(error.what(), "; the run's folder does not tell why it ended"));
+    log_warning(concat(error.what(), "; result.json does not say why the run ended"));
   }
 }
 

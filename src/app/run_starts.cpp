@@ -37,7 +37,7 @@ Json starts_json(const std::string& folder, const Start& now, bool starts_over) 
     if (!starts_over && std::filesystem::exists(path) && (now.from_step > 0 || !store::run_end(folder).is_done()))
       for (Json& start : earlier_starts(parse_json(read_file(path)), now.deck)) all.add(std::move(start));
   } catch (const Error& error) {
-    log_warning(concat(path, ": ", error.what(), "; the starts of this run before this one are not known"));
+    log_warning(concat(path, ": ", error.what(), "; earlier starts of this run are not listed any more"));
   }
   return all.add(object(now));
 }

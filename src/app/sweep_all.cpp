@@ -31,7 +31,7 @@ void collect(const Invocation& invocation) {
   store::make_folder_durably(sweep.folder);
   store::replace_proven(sweep.folder + "/sweep.csv", sweep::summary_csv(sweep));
   store::replace_proven(sweep.folder + "/sweep.json", json.text() + "\n");
-  log_info("written: " + sweep.folder + "/sweep.csv, sweep.json; as pictures: tesserec report " + sweep.folder);
+  log_info("wrote " + sweep.folder + "/sweep.csv and sweep.json; for charts, run tesserec report " + sweep.folder);
   const std::string text = invocation.json ? json.text() + "\n" : sweep::summary_text(sweep);
   const std::string shown = printable(text);
   std::fwrite(shown.data(), 1, shown.size(), stdout);
@@ -104,7 +104,7 @@ int run_rung(const Invocation& invocation, const sweep::Sweep& sweep, const swee
   });
   if (!failed.empty())
     fail(counted(failed.size(), "point"),
-         " failed, the others stand, and the same command goes on with what is missing: ", join(failed, "; "));
+         " failed; the same command repeats only unfinished points: ", join(failed, "; "));
   return signal;
 }
 
@@ -129,7 +129,7 @@ std::optional<int> sweep_run(const Invocation& invocation) {
     store::make_folder_durably(sweep.folder);
     if (!lock) lock.emplace(sweep.folder + "/sweep.lock", deck.run.lock_wait);
     if (run_rung(invocation, sweep, standing) != 0) {
-      log_info("ended by a signal; the same command goes on");
+      log_info("the sweep was ended by a signal; the same command resumes it");
       return exit_code_signal;
     }
   }

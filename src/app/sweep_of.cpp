@@ -34,7 +34,7 @@ std::string digest_now(const std::vector<std::string>& patterns) {
 void refuse_set_twice(const deck::Deck& deck) {
   for (const sweep::Key& key : deck.sweep.keys)
     if (const auto set = deck.lines.find(key.path); set != deck.lines.end() && set->second.starts_with("--set"))
-      fail(set->second, ": ", key.path, " varies in this sweep; leave it to [sweep.keys]");
+      fail(set->second, ": ", key.path, " varies in this sweep, so it cannot be set; leave it to [sweep.keys]");
 }
 
 }  // namespace
@@ -43,7 +43,8 @@ sweep::Sweep sweep_of(const Invocation& invocation) {
   const deck::Deck deck = invocation.read_deck();
   deck::check_sweep(deck);
   if (deck.sweep.keys.empty())
-    fail(invocation.deck, ": has no [sweep]; give it one, with the keys that vary in [sweep.keys] (tesserec describe)");
+    fail(invocation.deck,
+         ": the deck has no [sweep]; add one with the keys that vary in [sweep.keys] (tesserec describe)");
   refuse_set_twice(deck);
   const bool halves = deck.sweep.halving.first_steps > 0;
   sweep::Sweep sweep{invocation.deck,
@@ -86,7 +87,7 @@ std::string other_data(const sweep::Sweep& sweep) {
   if (points.empty()) return "";
   return concat(sweep.folder, ": the points of ", points.size() == 1 ? "index " : "indices ", join(points),
                 " ended on other data than ", join(sweep.runs[points.front()].data),
-                " hold now: their values do not compare with those of points that end from now on");
+                " have now, so their values cannot be compared with those of later points");
 }
 
 void refuse_other_data(const sweep::Sweep& sweep) {
@@ -106,7 +107,7 @@ Invocation training_of(const Invocation& invocation, const sweep::Sweep& sweep, 
 Index point_of(const Invocation& invocation, Index points) {
   const auto index = parse_number<Index>(invocation.index);
   if (!index || *index < 0 || *index >= points)
-    fail("the index behind tesserec sweep run must be an integer, 0 to ", points - 1, ", but is \"", invocation.index,
+    fail("INDEX of tesserec sweep run must be an integer, 0 to ", points - 1, ", but is \"", invocation.index,
          "\"; tesserec sweep list ", invocation.deck, " shows the points");
   return *index;
 }

@@ -48,7 +48,7 @@ void add_checkpoints(const std::string& folder, std::vector<RunFile>& files) {
 void add_data(const std::vector<std::string>& patterns, std::vector<RunFile>& files) {
   for (const std::string& pattern : patterns) {
     const std::vector<std::string> paths = store::matching_paths(pattern);
-    if (paths.empty()) files.push_back({pattern, "is not there; run.json names it"});
+    if (paths.empty()) files.push_back({pattern, "does not exist, but run.json names it"});
     for (const std::string& path : paths)
       if (std::none_of(files.begin(), files.end(), [&](const RunFile& file) { return file.path == path; }))
         files.push_back({path, ""});
@@ -68,7 +68,7 @@ std::vector<RunFile> files_of_run(const std::string& folder) {
   const std::string record = folder + "/run.json";
   if (!fs::exists(record)) return files;
   const Json json = parse_json(read_file(record));
-  if (!json.has("deck")) fail(record, " is no record of a run: it has no deck");
+  if (!json.has("deck")) fail(record, ": this file has no \"deck\", so it is not the record of a run");
   const deck::Deck deck = deck::parse_deck(json.at("deck").string(), record, {});
   if (!deck.checkpoint.path.empty()) add_checkpoints(deck.checkpoint.path, files);
   add_data(deck.data.train, files);
@@ -147,7 +147,7 @@ std::string whole_text(const std::string& path, const Verified& verified) {
   return path + " is whole" + (verified.parts > 0 ? concat(", with ", verified.parts, " parts") : "");
 }
 
-constexpr const char* no_checksum = "has no checksum: another program wrote it, so there is nothing to compare with";
+constexpr const char* no_checksum = "has no checksum, because another program wrote it";
 
 /// Returns files_of_run() of rank 0. Collective.
 std::vector<RunFile> agreed_files(const comm::Communicator& comm, const std::string& folder) {
@@ -195,7 +195,7 @@ void verify_run(const comm::Communicator& comm, const std::string& folder, bool 
   }
   if (!damaged.empty())
     fail(damaged.size(), " of ", counted(checked + std::ssize(damaged), "file"), " of ", folder,
-         " are not what was written: ", join(damaged));
+         " are damaged: ", join(damaged));
   if (checked == 0) fail(folder, ": this run has no checkpoint, scores or data set with a checksum");
   log_info(concat(folder, ": ", counted(checked, "file"), " whole"));
   if (json) print(comm, Json::object().set("path", folder).set("whole", true).set("files", list));

@@ -201,10 +201,10 @@ class Attention final : public Layer {
 
 std::unique_ptr<Layer> make_attention(const LayerSettings& settings, const InputShapes& inputs) {
   if (inputs.size() != 2 || inputs[0].sequence || !inputs[1].sequence)
-    fail("attention has two inputs: the target, and then a sequence, as in [\"pooled.ITEM\", \"unpooled.HISTORY\"]");
+    fail("an attention takes two inputs, the target and a sequence, as in [\"pooled.ITEM\", \"unpooled.HISTORY\"]");
   const Index dim = inputs[1].width();
   if (inputs[0].width() != dim)
-    fail("the target of an attention is as wide as the sequence's vectors, but ", inputs[0].name(), " has ",
+    fail("the target of an attention must be as wide as the sequence's vectors, but ", inputs[0].name(), " has ",
          inputs[0].width(), " numbers and ", inputs[1].name(), " has ", dim);
   LayerSettings mlp = settings;
   if (mlp.activations.empty()) mlp.activations = {Activation::sigmoid};

@@ -75,7 +75,7 @@ class ChunkAlone {
         if (at % stride < widths_[i])
           found.inputs[i].push_back(padded[i][at]);
         else if (!std::isnan(padded[i][at]))
-          fail("backward writes behind column ", widths_[i], " of the gradient of input ", i, "; its rows lie ",
+          fail("backward writes beyond column ", widths_[i], " of the gradient of input ", i, "; its rows lie ",
                "Rows::stride apart");
       }
     }

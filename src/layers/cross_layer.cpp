@@ -136,8 +136,8 @@ class CrossLayer final : public Layer {
 
 std::unique_ptr<Layer> make_cross(const LayerSettings& settings, const InputShapes& inputs) {
   const Index width = one_width("a cross", inputs);
-  if (settings.layers < 1) fail("a cross needs layers, 1 or more");
-  if (settings.rank < 0) fail("a cross has rank ", settings.rank, "; 0 is full");
+  if (settings.layers < 1) fail("a cross has layers = ", settings.layers, "; give 1 or more");
+  if (settings.rank < 0) fail("a cross has rank = ", settings.rank, "; give 0, the full rank, or more");
   return std::make_unique<CrossLayer>(width, settings.layers, settings.rank, settings.precision);
 }
 

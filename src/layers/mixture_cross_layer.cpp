@@ -219,9 +219,9 @@ class MixtureCross final : public Layer {
 
 std::unique_ptr<Layer> make_mixture_cross(const LayerSettings& settings, const InputShapes& inputs) {
   const Index width = one_width("a mixture_cross", inputs);
-  if (settings.layers < 1) fail("a mixture_cross needs layers, 1 or more");
-  if (settings.rank < 1) fail("a mixture_cross needs rank, 1 or more");
-  if (settings.experts < 1) fail("a mixture_cross needs experts, 1 or more");
+  if (settings.layers < 1) fail("a mixture_cross has layers = ", settings.layers, "; give 1 or more");
+  if (settings.rank < 1) fail("a mixture_cross has rank = ", settings.rank, "; give 1 or more");
+  if (settings.experts < 1) fail("a mixture_cross has experts = ", settings.experts, "; give 1 or more");
   return std::make_unique<MixtureCross>(width, settings.layers, settings.rank, settings.experts, settings.precision);
 }
 

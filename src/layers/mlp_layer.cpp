@@ -72,7 +72,7 @@ std::unique_ptr<Layer> make_mlp(const LayerSettings& settings, const InputShapes
   const Index input = one_width("an mlp", inputs);
   if (settings.widths.empty()) fail("an mlp needs widths: the neurons of each of its linear layers");
   for (const Index width : settings.widths)
-    if (width < 1) fail("widths has ", width, "; a linear layer has at least one neuron");
+    if (width < 1) fail("widths has ", width, "; give each linear layer at least one neuron");
   const std::vector<Activation>& activations = settings.activations;
   if (activations.size() > 1 && activations.size() != settings.widths.size())
     fail("activations has ", activations.size(), " entries for ", settings.widths.size(),

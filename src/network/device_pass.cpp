@@ -18,7 +18,7 @@ class DevicePass final : public Pass {
     constexpr const char* remedy = "; set run.kernels = \"simd\"";
     if (settings.precision != products::Precision::fp32 && chosen(settings.kernels) == Kernels::portable)
       throw SettingError("precision", concat(" = \"", products::name(settings.precision),
-                                             "\": portable kernels multiply fp32 numbers; set run.kernels = \"",
+                                             "\", but portable kernels multiply fp32 numbers; set run.kernels = \"",
                                              has_cublaslt ? "cublaslt" : "simd", "\", or fp32"));
     for (std::size_t n = 0; n < graph.nodes().size(); ++n) {
       const layers::LayerSettings& layer = graph.layers()[n].settings;

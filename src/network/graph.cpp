@@ -39,11 +39,11 @@ Graph::Graph(const std::vector<layers::LayerSettings>& layers, products::Precisi
   }
   read_apart_.resize(vectors_.size());
   make_vectors();
-  if (layers.empty()) throw SettingError("layer", ": a network has at least one layer");
+  if (layers.empty()) throw SettingError("layer", " is empty; give the network at least one layer");
   for (std::size_t n = 0; n < layers.size(); ++n) {
     const std::string& name = layers[n].name;
     if (name == "dense" || name == "rest" || name.starts_with("pooled") || name.starts_with("unpooled"))
-      refuse(name, ": this name stands for an input; give another");
+      refuse(name, ": this name is reserved for an input; rename the layer");
     add(layers, n);
   }
   plan_gradients();
@@ -114,7 +114,7 @@ void Graph::find(const std::vector<layers::LayerSettings>& layers, std::size_t r
                  Node& node, LayerInfo& info) const {
   const std::string& layer = layers[reader].name;
   if (input == "dense") {
-    if (dense_features_ < 1) refuse(layer, " reads \"dense\", but the data has no dense features");
+    if (dense_features_ < 1) refuse(layer, " reads \"dense\", but the data have no dense features; remove this input");
     node.inputs.push_back({From::dense, 0, {0, dense_features_}});
     info.inputs.push_back({{dense_features_}, {input}});
     return;
@@ -128,23 +128,23 @@ void Graph::find(const std::vector<layers::LayerSettings>& layers, std::size_t r
     }
   for (std::size_t n = reader; n < layers.size(); ++n)
     if (layers[n].name == input)
-      refuse(layer, " reads \"", input, n == reader ? "\", itself" : "\", which comes after it",
-             "; a layer reads what stands before it, so there is no cycle");
-  if (input == "rest") refuse(layer, " reads \"rest\", but layers before it read all pooled vectors by name or apart");
+      refuse(layer, " reads \"", input, n == reader ? "\", which is the layer itself" : "\", which comes after it",
+             "; name a layer before it");
+  if (input == "rest") refuse(layer, " reads \"rest\", but earlier layers read all pooled vectors; remove this input");
   std::vector<std::string> known{"dense", "pooled", "rest"};
   for (const FeatureVector& vector : vectors_)
     if (!vector.name.empty()) known.push_back("pooled." + vector.name);
   for (const EmbeddedFeature& feature : unpooled_) known.push_back("unpooled." + feature.name);
   for (const LayerInfo& other : layers_)
     if (!by_name(other.settings.name)) known.push_back(other.settings.name);
-  refuse(layer, " reads \"", input, "\", which no layer before it is called; there are ", join(known));
+  refuse(layer, " reads \"", input, "\", but no earlier layer or input has this name; there are ", join(known));
 }
 
 void Graph::add(const std::vector<layers::LayerSettings>& layers, std::size_t n) {
   const layers::LayerSettings& settings = layers[n];
-  if (settings.name.empty()) refuse(std::to_string(n), " has no name");
+  if (settings.name.empty()) refuse(std::to_string(n), " has no name; give it one");
   for (const LayerInfo& other : layers_)
-    if (other.settings.name == settings.name) refuse(settings.name, ": two layers have this name");
+    if (other.settings.name == settings.name) refuse(settings.name, ": two layers have this name; rename one");
   Node node;
   LayerInfo info;
   info.settings = settings;
@@ -196,13 +196,14 @@ void Graph::plan_gradients() {
   }
   const auto unread = [](const std::string& vector) {
     throw SettingError("layer", concat(": no layer reads the pooled vector ", vector,
-                                       "; let one read \"pooled\", or take its table out"));
+                                       "; let a layer read \"pooled\", or remove its table"));
   };
   for (std::size_t n = 0; n + 1 < nodes_.size(); ++n) {
     if (read[n]) continue;
     for (const FeatureVector& vector : vectors_)
       if (vector.layer == n) unread(vector.name);
-    refuse(layers_[n].settings.name, " is read by no layer; the loss reads the last one alone");
+    refuse(layers_[n].settings.name,
+           " is read by no layer, and the loss reads only the last one; read it or remove it");
   }
 
   std::vector<bool> written(nodes_.size()), sequences(unpooled_.size());
@@ -233,7 +234,7 @@ void Graph::plan_gradients() {
   for (std::size_t f = 0; f < unpooled_.size(); ++f)
     if (!sequences[f])
       throw SettingError("layer", concat(": no layer reads \"unpooled.", unpooled_[f].name,
-                                         "\"; let an attention or a weighted_sum read it, or pool the feature"));
+                                         "\"; let an attention or a weighted_sum layer read it, or pool the feature"));
 }
 
 }  // namespace tesserec::network

@@ -31,7 +31,8 @@ void BestEvaluation::begins(Training& training) {
                         best_->metric == job_.evaluate.monitor && (!job_.checkpoint.keep_best || !checkpoint().empty());
   if (is_valid) return;
   if (resumes && !tracks_best_)
-    log_info(concat("checkpoint.keep_best is off: the best checkpoint, of step ", best_->step, ", is kept no longer"));
+    log_info(
+        concat("checkpoint.keep_best is false, so the best checkpoint, of step ", best_->step, ", is no longer kept"));
   folder_.mark_best(std::nullopt);
   best_.reset();
 }

@@ -71,7 +71,8 @@ std::string save(Session& session, const Position& at, Index epoch_samples) {
   const Timer timer;
   store::Checkpoint whole;
   const auto no_checkpoint = [&](const Error& error) {
-    return concat("step ", at.step, ": ", error.what(), "; this step has no checkpoint, earlier ones stand");
+    return concat("step ", at.step, ": ", error.what(),
+                  "; this step has no checkpoint, but earlier checkpoints are unchanged");
   };
   try {
     require_whole(session);
@@ -93,7 +94,7 @@ std::string save(Session& session, const Position& at, Index epoch_samples) {
     const auto best = job.checkpoint.keep_best ? folder.best() : std::nullopt;
     folder.prune(whole, job.checkpoint.keep, best ? std::optional(best->step) : std::nullopt);
   } catch (const Error& error) {
-    fail("step ", at.step, ": ", error.what(), "; the checkpoint of this step stands");
+    fail("step ", at.step, ": ", error.what(), "; the checkpoint of this step is complete");
   }
   return whole.folder;
 }
@@ -104,7 +105,7 @@ TrainedModel open_trained(const comm::Communicator& comm, const Job& job, const 
     const std::string folder = job.checkpoint_folder();
     const auto whole = parallel_io::CheckpointFolder(comm, folder).list();
     if (whole.empty())
-      fail(job.checkpoint.path.empty() ? "run.output" : "checkpoint.path", ": no whole checkpoint in ", folder,
+      fail(job.checkpoint.path.empty() ? "run.output" : "checkpoint.path", ": there is no whole checkpoint in ", folder,
            "; train first, or name one with checkpoint.resume = \"PATH\"");
     target = whole.front().folder;
   }

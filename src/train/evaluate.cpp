@@ -87,7 +87,7 @@ metrics::BinaryMetrics evaluate(Session& session, data::Source& source, std::vec
 void require_one_id(const std::string& group, Index without, const data::SourceInfo& data) {
   if (without > 0)
     fail("evaluate.group: feature \"", group, "\" has no id, or several, in ", counted(without, "sample"), " of ",
-         data.description, "; groups need a feature with one id a sample");
+         data.description, "; name a feature with one id per sample");
 }
 
 Index predict(Session& session, data::Source& source, const std::string& path, ScoresFormat format) {

@@ -41,16 +41,16 @@ std::unique_ptr<comm::Transport> make_transport(const comm::Communicator& comm, 
   const std::string advice = "srun --gpus-per-task=1 gives each rank its own";
   if (sharers > 1 && !run.share_gpus)
     throw network::SettingError(
-        "share_gpus", concat(" is false, and ", sharers, " ranks have one GPU, ", gpu.name, "; ", advice), "run");
+        "share_gpus", concat(" is false, but ", sharers, " ranks share one GPU, ", gpu.name, "; ", advice), "run");
   const auto refuse = [](const std::string& reason) {
     throw network::SettingError("communicator", " = \"nccl\"" + reason, "run");
   };
   const bool on_devices = place_of(run.kernels) == Place::device;
   if (run.communicator == nccl && !on_devices)
-    refuse(concat(" moves what lies on GPUs, but ", name(chosen(run.kernels)),
-                  " kernels compute on processors; set \"auto\""));
+    refuse(
+        concat(" sends data from GPUs, but ", name(chosen(run.kernels)), " kernels run on processors; set \"auto\""));
   if (run.communicator == nccl && sharers > 1)
-    refuse(concat(" needs a GPU for each rank, but ", sharers, " share one; ", advice, ", \"mpi\" does without"));
+    refuse(concat(" needs a GPU for each rank, but ", sharers, " share one; ", advice, ", or set \"mpi\""));
   const bool uses_nccl = run.communicator == nccl || (run.communicator == automatic && on_devices && !device_is_host &&
                                                       comm.size() > 1 && sharers == 1);
   std::unique_ptr<comm::Nccl> calls = uses_nccl ? comm::make_nccl() : nullptr;

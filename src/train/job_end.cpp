@@ -25,7 +25,8 @@ JobEnd::JobEnd() : end_(std::numeric_limits<double>::infinity()) {
   const char* text = slurm_variable("SLURM_JOB_END_TIME");
   if (text == nullptr || std::string_view(text).empty()) return;
   const auto end = parse_number<double>(text);
-  if (!end) fail("SLURM_JOB_END_TIME is \"", text, "\", no number of seconds since 1970; unset it, or set it right");
+  if (!end)
+    fail("SLURM_JOB_END_TIME is \"", text, "\", which is not a number of seconds since 1970; unset or correct it");
   end_ = *end;
 }
 
@@ -55,7 +56,7 @@ void JobWatch::saved(Training&, double seconds) { checkpoint_ = std::max(checkpo
 int JobWatch::signal() const {
   if (first_ && Signals::received() == 0 && end_.is_near(turn_, checkpoint_)) {
     log_info(concat("the job ends in ", fixed(end_.seconds_left(), 0),
-                    " s (SLURM_JOB_END_TIME), and a checkpoint takes ", fixed(checkpoint_, 1), " s"));
+                    " s (SLURM_JOB_END_TIME), so the run ends now; a checkpoint takes ", seconds_text(checkpoint_)));
     std::raise(SIGUSR1);
   }
   return Signals::received();

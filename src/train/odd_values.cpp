@@ -24,18 +24,18 @@ void warn_of(const data::OddValues& odd, const data::SourceInfo& data,
     if (odd.large[k] > 0)
       log_warning(concat(data.description, ": dense feature ", data.dense_names[k], ": ",
                          counted(odd.large[k], "number"),
-                         " of magnitude 1e9 or more: floats round them, and no weight fits them; scale the feature"));
+                         " of magnitude 1e9 or more, which floats round and no weight suits; scale the feature"));
   for (std::size_t f = 0; f < odd.weightless.size(); ++f)
     if (odd.weightless[f] > 0 && weighed.contains(data.features[f]))
       log_warning(concat(data.description, ": feature ", data.features[f], ": in ",
                          counted(odd.weightless[f], "sample"), " of ", data.samples,
-                         " all ids have weight 0, so they count for nothing"));
+                         " all ids have weight 0, so the feature has no effect there"));
   std::vector<std::string> unused;
   for (std::size_t f = 0; f < data.weighted.size(); ++f)
     if (data.weighted[f] && !weighed.contains(data.features[f])) unused.push_back(data.features[f]);
   if (!unused.empty())
     log_warning(concat(data.description, " has weights for the ids of ", join(unused),
-                       ", and no table takes them; set table.NAME.weighted = true, or leave the weights out"));
+                       ", but no table uses them; set table.NAME.weighted = true, or leave the weights out"));
 }
 
 }  // namespace

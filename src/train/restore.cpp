@@ -26,13 +26,13 @@ void check_same_bytes(const Session& session, const std::string& then, const std
   if (then == now || now.empty()) return;
   const std::string& data = session.data.description;
   if (then.empty())
-    return log_info(file + " does not say which bytes its data had: whether " + data + " is the same is not checked");
+    return log_info(file + " has no digest of its training data, so " + data + " is not compared with it");
   const std::string difference =
       concat(file, " was made with other data than ", data, " has now (data_digest ", then, ", now ", now, ")");
   if (!accepts(session.job.checkpoint, "data.train"))
     fail(difference,
-         "; give the data that it was made with, allow others with checkpoint.accept = [\"data\"], or start "
-         "anew with checkpoint.resume = \"never\"");
+         "; give the data that it was made with, allow other data with checkpoint.accept = [\"data\"], or start anew "
+         "with checkpoint.resume = \"never\"");
   log_info(difference + ", as checkpoint.accept allows");
 }
 
@@ -43,7 +43,7 @@ void check_same_run(const Session& session, Index epoch_samples, const store::At
   const Job& job = session.job;
   const auto require_equal = [&](const char* name, Index now, const char* advice) {
     const auto then = store::attribute<std::int64_t>(attributes, name, file);
-    if (then != now) fail(file, " was made with ", name, " = ", then, ", this run has ", now, "; ", advice);
+    if (then != now) fail(file, " was made with ", name, " = ", then, ", but this run has ", now, "; ", advice);
   };
   const char* fresh = ", or start anew with checkpoint.resume = \"never\"";
   require_equal("train.batch_size", job.train.step_samples(),
@@ -52,17 +52,17 @@ void check_same_run(const Session& session, Index epoch_samples, const store::At
   if (!accepts(job.checkpoint, "data.train"))
     require_equal(
         "samples_per_epoch", epoch_samples,
-        (std::string("give the same training data, go on with others by checkpoint.accept = [\"data\"]") + fresh)
+        (std::string("give the same training data, or allow other data with checkpoint.accept = [\"data\"]") + fresh)
             .c_str());
   require_equal("run.seed", Index(job.run.seed), (std::string("set run.seed back") + fresh).c_str());
   require_equal("train.shuffle", job.train.shuffle, (std::string("set train.shuffle back") + fresh).c_str());
   if (!job.checkpoint.relane)
     require_equal("train.lanes", session.lanes.count(),
-                  "set train.lanes back, or checkpoint.relane = true to go on with other bits");
+                  "set train.lanes back, or set checkpoint.relane = true to resume with other bits");
   else if (store::attribute<std::int64_t>(attributes, "train.lanes", file) != session.lanes.count())
     log_info(
-        "checkpoint.relane: lanes change, so from here on the bits differ from those of the run so far, and the "
-        "rest of this epoch deals its samples anew");
+        "checkpoint.relane: train.lanes has changed, so results differ in bits from now on, and the rest of this epoch "
+        "redistributes its samples");
 }
 
 /// Returns whether the training data is known to have the bytes that the checkpoint's had.
@@ -100,14 +100,18 @@ void read_fitting(Session& session, const store::OpenCheckpoint& checkpoint, std
     const bool weights = explained.weights || accepts(settings, block);
     if (weights || (!is_of_weights(matrix.name) && (explained.states || accepts(settings, "optimizer")))) continue;
     fail(file, " does not fit this model: ", text(matrix),
-         "; give the model that shape back (a table by table.NAME.rows), ",
-         "or let what does not fit begin as in a new run with checkpoint.accept = [\"",
+         "; give the model that shape back (a table by table.NAME.rows), or start the matrices that do not fit anew "
+         "with checkpoint.accept = [\"",
          is_of_weights(matrix.name) ? block : "optimizer", "\"]");
   }
   parallel_io::read_state(session.exec, session.comm, checkpoint.state, state.items, store::Extent::part);
-  if (!state.grown.empty()) log_info("tables with fresh rows behind those of " + file + ": " + join(state.grown));
-  if (!state.fresh.empty()) log_warning("not in " + file + ", begin as in a new run: " + join(state.fresh, ", ", text));
-  if (!state.unused.empty()) log_warning("not used of " + file + ": " + join(state.unused));
+  if (!state.grown.empty())
+    log_info("tables have more rows than in " + file +
+             ", and the added rows start as in a new run: " + join(state.grown));
+  if (!state.fresh.empty())
+    log_warning(file + " has no fitting values of these matrices, which start as in a new run: " +
+                join(state.fresh, ", ", text));
+  if (!state.unused.empty()) log_warning(file + " has matrices that this model does not use: " + join(state.unused));
 }
 
 /// Resumes from the checkpoint and returns its position. Collective.
@@ -136,7 +140,8 @@ Position resume_from(Session& session, const NamedCheckpoint& from, Index epoch_
   if (has_another_dataset(session, epoch_samples, attributes, file)) {
     at.epoch = at.batch = 0;
     at.another_set = true;
-    log_info(concat("another data set: step ", at.step + 1, " takes the first batch of ", session.data.description));
+    log_info(concat("the data set has changed, so step ", at.step + 1, " takes the first batch of ",
+                    session.data.description));
   }
   log_info("resumed from " + from.folder + ": step " + std::to_string(at.step));
   log_info("checkpoint read" + rate_of(checkpoint.manifest.datasets, timer.seconds()));
@@ -149,8 +154,8 @@ void check_states_begin(const Session& session) {
   const auto check = [](const optim::Settings& optimizer) {
     if (const optim::TypeInfo& type = optim::info(optimizer.type); type.counts_steps())
       fail("checkpoint.start_states is true, but states of ", type.name,
-           " belong to their number of steps, and this run begins at step 0; go on with checkpoint.resume = PATH and "
-           "checkpoint.accept = [\"data\"], or leave the states out");
+           " depend on the number of steps, and this run begins at step 0; set it false, or resume with "
+           "checkpoint.resume = \"PATH\" and checkpoint.accept = [\"data\"]");
   };
   check(optimizers.dense);
   const auto& tables = session.model.tables();
@@ -176,7 +181,7 @@ std::optional<Position> begin(Session& session) {
       check_same_task(store::attribute<std::string>(attributes, "deck", file), session.job, Purpose::start, true, file);
   read_fitting(session, from.open,
                settings.start_states ? all_items(session) : model_weights(session.comm, session.model), explained);
-  log_info(concat("begun with the weights", settings.start_states ? " and optimizer states" : "", " of ", from.folder,
+  log_info(concat("started from the weights", settings.start_states ? " and optimizer states" : "", " of ", from.folder,
                   rate_of(from.open.manifest.datasets, timer.seconds())));
   Position at;
   at.origin = start_origin(from.open.manifest.state);
@@ -189,8 +194,8 @@ void warn_if_start_unused(const Session& session, const store::Checkpoint& own) 
   if (path.empty()) return;
   const std::string seal = parallel_io::seal_of(session.comm, parallel_io::find_checkpoint(session.comm, path));
   if (!seal.empty() && own.origin != start_origin(seal))
-    log_warning("checkpoint.start_from is not used: the run goes on from " + own.folder +
-                ", which did not begin with " + path + "; give the run another run.output to begin with it");
+    log_warning("checkpoint.start_from = \"" + path + "\" is not used, because the run resumes from " + own.folder +
+                ", which did not start from it; give the run another run.output to start from it");
 }
 
 }  // namespace
@@ -205,10 +210,10 @@ std::optional<Position> restore(Session& session, Index epoch_samples) {
   const auto require_overwrite = [&](const std::string& run) {
     if (!job.run.overwrite)
       fail(job.checkpoint_folder(), " holds checkpoints up to step ", own.front().step, ", which ", run,
-           " would replace; set run.overwrite = true if it may, or give this run another run.output");
+           " would replace; allow it with run.overwrite = true, or give this run another run.output");
   };
   if (resume == "never") {
-    if (!own.empty()) require_overwrite("a run that begins anew (checkpoint.resume = \"never\")");
+    if (!own.empty()) require_overwrite("a run that starts anew (checkpoint.resume = \"never\")");
     return begin(session);
   }
   const auto resume_own = [&] {
@@ -223,8 +228,8 @@ std::optional<Position> restore(Session& session, Index epoch_samples) {
                     seal = parallel_io::seal_of(session.comm, path);
   const std::string origin = own.empty() ? "" : own.front().origin;
   if (!origin.empty() && (seal.empty() ? origin.starts_with(resume_origin("")) : origin == resume_origin(seal))) {
-    log_info("checkpoint.resume: this run began from " + path + (seal.empty() ? ", which is gone," : "") +
-             " and goes on from its own checkpoint; another run.output begins from there again");
+    log_info("checkpoint.resume: this run has resumed from " + path + (seal.empty() ? ", which is gone," : "") +
+             " before, and resumes from its own checkpoint now; another run.output resumes from there again");
     return resume_own();
   }
   NamedCheckpoint named = open_named(session.comm, resume, "checkpoint.resume");
@@ -233,7 +238,7 @@ std::optional<Position> restore(Session& session, Index epoch_samples) {
            std::filesystem::path(named.folder).lexically_normal();
   });
   if (!own.empty() && (!is_own || own.front().step > named.open.manifest.step))
-    require_overwrite("a run that goes on from " + named.folder);
+    require_overwrite("a run that resumes from " + named.folder);
   Position at = resume_from(session, named, epoch_samples);
   at.is_own = is_own;
   at.origin = resume_origin(named.open.manifest.state);

@@ -12,8 +12,8 @@ namespace {
 Index last_step(const Settings& train, Index batches) {
   const Index max_epochs = std::numeric_limits<Index>::max() / std::max<Index>(1, batches);  // largest number of epochs
   if (train.epochs > max_epochs && train.steps == 0)
-    fail("train.epochs is ", train.epochs, ", and an epoch has ", batches,
-         " steps: they are more than can be counted; lower it, or set train.steps");
+    fail("train.epochs is ", train.epochs, ", but with ", batches,
+         " steps per epoch the number of steps overflows; lower it, or set train.steps");
   const Index epochs = std::min(train.epochs, max_epochs);
   return train.steps > 0 ? std::min(train.steps, epochs * batches) : epochs * batches;
 }

@@ -77,8 +77,8 @@ class CsvScores final : public ScoresFile {
       std::string header;
       for (const data::KeyColumn& key : source.info().keys) {
         if (key.name == score)
-          fail(source.info().description, ": a key is called \"", score,
-               "\", as the column of the scores is; rename it");
+          fail(source.info().description, ": a key column is named \"", score,
+               "\", like the column of the scores; rename it");
         header += csv_cell(key.name) + ",";
       }
       if (comm_.rank() == 0) draft_.emplace(path, session.job.run.lock_wait);

@@ -48,7 +48,7 @@ void warn_of_trained(const data::Settings& data) {
   const std::vector<std::string> files = store::files_of_both(data.evaluate, data.train);
   if (!files.empty())
     log_warning(concat("data.evaluate and data.train both name ", join(files),
-                       ": the metrics there are of samples that the model was trained on"));
+                       ", so the metrics include samples that the model was trained on"));
 }
 
 }  // namespace
@@ -81,7 +81,7 @@ Lanes lanes_for(int ranks, const Settings& settings) {
                                  : " need at least as many lanes";
     const char* const from = settings.lanes == 0 ? " (from train.batch_size)" : "";
     const std::string set = remedies.empty() ? "" : "; set " + join(remedies, " or ");
-    fail(counted(ranks, "rank"), need, ", and train.lanes is ", lanes, from, set, fewer);
+    fail(counted(ranks, "rank"), need, ", but train.lanes is ", lanes, from, set, fewer);
   }
   return Lanes(lanes, accumulate);
 }
@@ -113,7 +113,7 @@ void require_same_files(const comm::Communicator& comm, const data::SourceInfo& 
     for (const auto& [path, seal] : data.files)
       files.push_back({path, seal.empty() ? store::sampled_checksum(path) : "seal " + seal});
   });
-  comm::require_same(comm, files, "all ranks must read the same files: is one of them an older copy on another node?");
+  comm::require_same(comm, files, "give all ranks the same files; a node may have an older copy");
 }
 
 std::string describe_model(const network::Network& dense, const std::vector<embedding::EmbeddingBagConfig>& tables,

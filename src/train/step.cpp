@@ -141,7 +141,7 @@ float TrainStep::clip(Index step) {
   comm_.sum(sum.words());
   gradient_norm_ = std::sqrt(sum.value());
   if (!std::isfinite(gradient_norm_))
-    fail_diverged(step, "the gradients' length is not finite; lower the learning rate");
+    fail_diverged(step, "the norm of the gradients is not finite; lower the learning rate");
   return std::min(1.0, max_norm_ / (gradient_norm_ + 1e-6));  // 1e-6 as in torch.nn.utils.clip_grad_norm_
 }
 
@@ -149,7 +149,7 @@ void TrainStep::check_finite(double loss, Index step) {
   const auto& dense = model_.dense;
   if (!std::isfinite(loss))
     fail_diverged(step, "the loss is ", std::isnan(loss) ? "not a number" : "infinite",
-                  "; lower the learning rate or look at the data");
+                  "; lower the learning rate or check the data");
   const Index size = dense.parameters();
   std::array<Index, 3> found{bad_parameter_ < 0 ? -1 : size - bad_parameter_, bad_column_, bad_sequence_};
   comm_.max(found);

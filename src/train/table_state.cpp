@@ -12,7 +12,7 @@ namespace {
 
 using store::StateItem;
 
-constexpr const char* same_call = "all ranks save and load in one folder";
+constexpr const char* same_call = "save and load in one folder on all ranks";
 
 /// Rows of one matrix of a shard, from the table's row `first` on.
 class StoredRows : public store::SlabSource {
@@ -112,8 +112,8 @@ bool load_state(const Exec& exec, sharding::DistributedModelParallel& model, con
   const std::string& file = checkpoint.state.path();
   if (const Index lanes = store::attribute<std::int64_t>(attributes, "lanes", file);
       lanes != model.step_lanes().count())
-    fail(file, " was made with ", lanes, " lanes, this model has ", model.step_lanes().count(),
-         "; give ParallelOptions::lanes = ", lanes);
+    fail(file, " was made with ", lanes, " lanes, but this model has ", model.step_lanes().count(),
+         "; set ParallelOptions::lanes = ", lanes);
   if (check) check(attributes, file);
   parallel_io::read_state(exec, model.env(), checkpoint.state, items, store::Extent::all);
   model.resume(store::attribute<std::int64_t>(attributes, "step", file));

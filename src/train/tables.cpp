@@ -102,8 +102,8 @@ void require_countable(const std::vector<embedding::EmbeddingBagConfig>& tables)
     const double bytes = double(rows) * double(table.embedding_dim) * double(copies);
     all += bytes;
     if (!product({rows, table.embedding_dim, copies}) || all > 0x1p62)
-      fail("the tables do not fit: table ", table.name, " has ", rows, " x ", table.embedding_dim,
-           " numbers, with optimizer state about ", bytes_text(bytes), "; give it fewer rows (table.", table.name,
+      fail("table ", table.name, " is too large: ", rows, " x ", table.embedding_dim, " numbers take about ",
+           bytes_text(bytes), " with optimizer state; give it fewer rows (table.", table.name,
            ".rows, data.synthetic.max_rows)");
   }
 }
@@ -116,8 +116,8 @@ std::vector<embedding::EmbeddingBagConfig> resolve_tables(std::vector<embedding:
   data::checked(data);
   if (data.features.empty())
     fail("the data (", data.description,
-         ") have no sparse features, and a model here looks some up; give them a category, if need be "
-         "one that is the same in all samples (preprocess.column with kind = \"category\")");
+         ") have no sparse features, but a model needs one; add a category (preprocess.column with kind = "
+         "\"category\"), if need be one that is the same in all samples");
   std::vector<embedding::DataFeature> features;
   for (std::size_t f = 0; f < data.features.size(); ++f) features.push_back({data.features[f], data.rows[f]});
   tables = embedding::complete_tables(std::move(tables), features, data.description);

@@ -133,7 +133,8 @@ Explained check_same_task(const std::string& deck_then, const Job& job, Purpose 
   for (const std::string& accepted : job.checkpoint.accept)
     if (std::find(std::begin(blocks), std::end(blocks), accepted) == std::end(blocks) &&
         std::none_of(keys.begin(), keys.end(), [&](const std::string& key) { return is_in(key, accepted); }))
-      fail("checkpoint.accept: \"", accepted, "\" is no key or block of this deck or the checkpoint's");
+      fail("checkpoint.accept: \"", accepted,
+           "\" is not a key or block of this deck or of the checkpoint's; correct or remove it");
 
   const auto synthetic = now.find("data.synthetic.kind");
   const bool drawn = synthetic != now.end() && synthetic->second != "\"none\"";
@@ -146,7 +147,7 @@ Explained check_same_task(const std::string& deck_then, const Job& job, Purpose 
       explained.states = explained.states || key.find("optimizer") != std::string::npos;
       return;
     }
-    differences.push_back(key + " = " + value_then + ", this deck has " + value_now);
+    differences.push_back(key + " = " + value_then + ", but this deck has " + value_now);
     advice.push_back('"' + key + '"');
     fits = fits && !shapes_weights(key);
   };
@@ -174,16 +175,16 @@ Explained check_same_task(const std::string& deck_then, const Job& job, Purpose 
       continue;
     const std::vector<std::string> before = common(names, other->second), after = common(other->second, names);
     if (before == after) continue;
-    differences.push_back("[[" + block + "]] in the order " + join(before) + ", this deck has " + join(after));
+    differences.push_back("[[" + block + "]] in the order " + join(before) + ", but this deck has " + join(after));
     advice.push_back('"' + block + '"');
   }
   if (differences.empty()) return explained;
   const std::string difference = concat(file, " was made with ", join(differences, "; "), "; set it back, or ");
   if (fits) fail(difference, "allow it with checkpoint.accept = [", join(advice), "]");
   if (purpose != Purpose::weights)
-    fail(difference, "begin the weights that have other shapes anew, and keep the rows of larger tables, with ",
+    fail(difference, "start weights of other shapes anew, and keep the rows of larger tables, with ",
          "checkpoint.accept = [", join(advice), "]");
-  fail(difference, "name a checkpoint of this model with checkpoint.resume: weights have other shapes");
+  fail(difference, "name a checkpoint of this model with checkpoint.resume, because weights have other shapes");
 }
 
 }  // namespace tesserec::train

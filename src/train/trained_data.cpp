@@ -60,13 +60,16 @@ data::SourceInfo trained_data(const store::Attributes& attributes, const std::st
   then.vocabulary_extends = list<std::string>(attributes, extends_name, file);
   if (attributes.count(labels_name) != 0) then.labels = store::attribute<std::string>(attributes, labels_name, file);
   if (features.empty() && !data.features.empty()) {
-    log_info(file + " does not name the columns of its data (an older program wrote it): whether those of " +
-             data.description + " stand in the same order is not checked");
+    log_info(file +
+             " does not name the columns of its data, because an older program wrote it; the order of the columns of " +
+             data.description + " is not checked");
     then.features = data.features;
     then.rows = data.rows;
     return then;
   }
-  if (rows.size() != features.size()) fail(file, ": ", features.size(), " features, but rows for ", rows.size());
+  if (rows.size() != features.size())
+    fail(file, ": the data have ", counted(features.size(), "feature"), ", but rows for ", rows.size(),
+         "; name another checkpoint");
   const std::vector<bool> read = read_by_tables(tables, features), read_now = read_by_tables(tables, data.features);
   std::size_t next = 0;
   const auto append_feature = [&] {
@@ -105,7 +108,8 @@ data::SourceInfo with_trained_rows(data::SourceInfo data, const data::SourceInfo
   for (std::size_t t = 0; t < given_tables.size(); ++t)
     if (given_tables[t].ids() > trained_tables[t].ids())
       fail("table ", given_tables[t].whole(), ": ", data.description, " has ids up to ", given_tables[t].ids() - 1,
-           ", ", trained.description, " up to ", trained_tables[t].ids() - 1, "; preprocess both with one deck");
+           ", but ", trained.description, " only up to ", trained_tables[t].ids() - 1,
+           "; preprocess both with one deck");
   return data;
 }
 

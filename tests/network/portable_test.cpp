@@ -280,16 +280,16 @@ TEST_CASE("portable: throws with the name of a layer or loss or precision withou
   settings.layers = {{.name = "last", .type = "mlp", .inputs = {"pooled"}, .widths = {1}}};
   CHECK(refused().empty());
   settings.precision = products::Precision::bf16;
-  CHECK(mentions(refused(), "model.precision = \"bf16\": portable kernels multiply fp32 numbers"));
+  CHECK(mentions(refused(), "model.precision = \"bf16\", but portable kernels multiply fp32 numbers"));
   if (device_is_host) {
     settings.precision = products::Precision::tf32;
     for (const Kernels kernels : {Kernels::simd, Kernels::automatic, Kernels::portable}) {
       settings.kernels = kernels;
-      CHECK(mentions(refused(), concat("model.precision = \"tf32\": ", name(chosen(kernels)),
-                                       " kernels have no such products; set fp32")));
+      CHECK(mentions(refused(), concat("model.precision = \"tf32\", but ", name(chosen(kernels)),
+                                       " kernels do not multiply in tf32; set fp32")));
     }
     settings.kernels = Kernels::cublaslt;
-    CHECK(mentions(refused(), "run.kernels = \"cublaslt\": cuBLASLt multiplies on a GPU"));
+    CHECK(mentions(refused(), "run.kernels = \"cublaslt\", but this build has no cuBLASLt"));
     settings.kernels = Kernels::portable;
   }
   settings.precision = products::Precision::fp32, settings.loss = "my_loss";

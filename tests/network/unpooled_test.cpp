@@ -83,10 +83,11 @@ TEST_CASE("Network: throws if a layer cannot take a sequence or no layer reads i
   };
   CHECK(mentions(refused({.name = "seen", .type = "cat", .inputs = {"unpooled.history"}}),
                  "model.layer.seen: unpooled.history is a sequence, one vector an id, which cat does not take; "
-                 "gated, attention, weighted_sum"));
+                 "use a layer of type gated, attention, weighted_sum"));
   CHECK(mentions(refused(attention({"pooled.user", "unpooled.history"})), "user has 3 numbers"));
-  CHECK(mentions(refused(attention({"unpooled.history", "pooled.item"})), "the target, and then a sequence"));
-  CHECK(mentions(refused(attention({"pooled.item", "unpooled.purchases"})), "which no layer before it is called"));
+  CHECK(mentions(refused(attention({"unpooled.history", "pooled.item"})), "the target and a sequence"));
+  CHECK(mentions(refused(attention({"pooled.item", "unpooled.purchases"})),
+                 "but no earlier layer or input has this name"));
   CHECK(mentions(refused({.name = "seen", .type = "weighted_sum", .inputs = {"unpooled.history"}}), "and positions"));
   CHECK(mentions(refused({.name = "seen",
                           .type = "weighted_sum",

@@ -150,7 +150,7 @@ TEST_CASE("train.accumulate: throws if it exceeds the lanes of a rank and names 
   const std::string enough = std::to_string(world.size() == 3 ? 64 : 16 * world.size());
   CHECK(error_of([&] { train::Session::deal(world, job, true); }) ==
         ranks + " and train.accumulate = 16 need " + std::to_string(16 * world.size()) +
-            " lanes or more, and train.lanes is 8; set train.lanes = " + enough +
+            " lanes or more, but train.lanes is 8; set train.lanes = " + enough +
             " or train.accumulate = " + std::to_string(largest));
 }
 

@@ -182,7 +182,7 @@ TEST_CASE("checkpoint.accept: a run resumes with another dataset from its first 
   job.run.output = files.at("run2");
   job.checkpoint.resume = first.checkpoint;
   CHECK(mentions(error_of([&] { run(world, job); }),
-                 "samples_per_epoch = 600, this run has 400; give the same training data"));
+                 "samples_per_epoch = 600, but this run has 400; give the same training data"));
   job.checkpoint.accept = {"data"};
   const train::TrainResult second = run(world, job);
   const Index batch = job.train.batch_size, day1 = (600 + batch - 1) / batch, day2 = (400 + batch - 1) / batch;
