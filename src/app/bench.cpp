@@ -18,21 +18,21 @@ std::set<std::string> groups_of(const Invocation& invocation, bool with_deck) {
   if (found == invocation.options.end())
     return with_deck ? std::set<std::string>{"limits", "costs", "parts", "step"}
                      : std::set<std::string>{"limits", "costs"};
-  std::set<std::string> wanted;
+  std::set<std::string> groups;
   std::string word;
   for (const char c : found->second + ",") {
     if (c != ',') {
       word += c;
       continue;
     }
-    if (bench::groups.count(word) == 0) fail("--only: \"", word, "\" is none of limits, costs, parts, step, kernels");
-    wanted.insert(word);
+    if (bench::groups.count(word) == 0)
+      fail("--only: \"", word, "\" is not a group; give some of limits, costs, parts, step, kernels");
+    groups.insert(word);
     word.clear();
   }
-  if (!with_deck && bench::needs_model(wanted))
-    fail("--only ", found->second,
-         ": parts, step and kernels are those of a deck; give one, such as inputs/bench.toml");
-  return wanted;
+  if (!with_deck && bench::needs_model(groups))
+    fail("--only \"", found->second, "\": parts, step and kernels need a deck; give one, such as inputs/bench.toml");
+  return groups;
 }
 
 Json figure_json(const bench::Figure& figure) {
@@ -65,8 +65,9 @@ Json report_json(const bench::Report& report, const deck::Deck& deck) {
 
 /// Throws Error if --save cannot work: no costs are measured, or `path` cannot be written. Called before the
 /// measurements, which take minutes.
-void require_writable(const comm::Communicator& comm, const std::string& path, const std::set<std::string>& wanted) {
-  if (wanted.count("costs") == 0) fail("--save ", path, ": no constants will be measured; add costs to --only");
+void require_writable(const comm::Communicator& comm, const std::string& path, const std::set<std::string>& groups) {
+  if (groups.count("costs") == 0)
+    fail("--save \"", path, "\" writes measured costs, which --only leaves out; add costs to --only");
   if (comm.rank() != 0) return;
   store::make_folder_durably(std::filesystem::path(path).parent_path().string());
   const std::string draft = path + ".tmp";
@@ -76,7 +77,7 @@ void require_writable(const comm::Communicator& comm, const std::string& path, c
 
 void save(const comm::Communicator& comm, const bench::Report& report, const std::string& path) {
   if (comm.rank() != 0) return;
-  const std::string machine = concat(counted(report.ranks, "rank"), ", ", report.ranks_per_node, " a node; ",
+  const std::string machine = concat(counted(report.ranks, "rank"), ", ", report.ranks_per_node, " per node; ",
                                      backend_description(Exec()), "; ", products::instruction_set());
   store::replace_proven(path, bench::machine_toml(report, machine));
 }
@@ -85,17 +86,17 @@ void save(const comm::Communicator& comm, const bench::Report& report, const std
 
 int bench(const Invocation& invocation, const comm::Communicator& comm) {
   const deck::Deck deck = invocation.read_deck();
-  const std::set<std::string> wanted = groups_of(invocation, !invocation.deck.empty());
-  if (bench::needs_model(wanted)) {
+  const std::set<std::string> groups = groups_of(invocation, !invocation.deck.empty());
+  if (bench::needs_model(groups)) {
     deck::require_data(deck);
     if (deck.train.accumulate > 1)
       fail(deck.at("train.accumulate"), " is ", deck.train.accumulate,
-           ", but parts and step are of one batch that moves the model: leave it 1, as with --set train.accumulate=1");
+           ", but parts and step measure single batches; add --set train.accumulate=1");
     if (const auto info = known_data(deck, comm)) require_network(deck, *info);
   }
-  if (invocation.has("--save")) require_writable(comm, invocation.options.at("--save"), wanted);
+  if (invocation.has("--save")) require_writable(comm, invocation.options.at("--save"), groups);
   const Exec exec;
-  const bench::Report report = bench::run(exec, comm, job_of(deck), deck.bench, wanted);
+  const bench::Report report = bench::run(exec, comm, job_of(deck), deck.bench, groups);
   if (invocation.has("--save")) save(comm, report, invocation.options.at("--save"));
   if (invocation.json)
     print(comm, report_json(report, deck));

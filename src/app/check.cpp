@@ -30,9 +30,9 @@ struct Summary {
 
 /// Returns the bytes of a table with its optimizer state. Throws Error if the optimizer does not support the kernel.
 Index bytes_of(const deck::Deck& deck, const embedding::EmbeddingBagConfig& table, embedding::ComputeKernel kernel) {
-  const optim::Settings& moves = planning::optimizer_of(table, kernel, deck.optimizer.sparse, deck.optimizer.dense);
-  planning::check_kernel(table, kernel, moves);
-  return planning::table_bytes(table, moves);
+  const optim::Settings& optimizer = planning::optimizer_of(table, kernel, deck.optimizer.sparse, deck.optimizer.dense);
+  planning::check_kernel(table, kernel, optimizer);
+  return planning::table_bytes(table, optimizer);
 }
 
 /// Returns the layers, without shapes unless the widths of the inputs are known.
@@ -64,7 +64,7 @@ void read_plan_file(const deck::Deck& deck, Summary& s) {
 }
 
 /// Summarizes a deck whose tables are filled in as far as they are known.
-Summary summarise(const deck::Deck& deck, const std::optional<data::SourceInfo>& info) {
+Summary summarize(const deck::Deck& deck, const std::optional<data::SourceInfo>& info) {
   Summary s;
   bool all_rows = true;
   s.tables = std::ssize(deck.tables);
@@ -73,8 +73,9 @@ Summary summarise(const deck::Deck& deck, const std::optional<data::SourceInfo>&
     all_rows = all_rows && table.num_embeddings > 0;
     s.rows += table.num_embeddings;
     s.table_parameters += table.weights();
-    const auto demand = deck.plan.tables.find(table.name);
-    const auto kernels = demand == deck.plan.tables.end() ? planning::ComputeKernels() : demand->second.kernel;
+    const auto constraints = deck.plan.tables.find(table.name);
+    const auto kernels =
+        constraints == deck.plan.tables.end() ? planning::ComputeKernels() : constraints->second.kernel;
     s.kernels.push_back(kernels.value_or(embedding::ComputeKernel::fused));
   }
   if (!all_rows) s.rows = s.table_parameters = 0;
@@ -104,8 +105,8 @@ std::string schedule_text(const deck::Deck& deck) {
   const optim::ScheduleSettings& schedule = deck.schedule;
   if (schedule.decay_steps == 0) return "";
   const Index last = schedule.decay_start_step + schedule.decay_steps - 1;
-  const auto rate = [&](const optim::Settings& moves) {
-    return significant(optim::scheduled_rate(schedule, moves.lr, last), 4);
+  const auto rate = [&](const optim::Settings& optimizer) {
+    return significant(optim::scheduled_rate(schedule, optimizer.lr, last), 4);
   };
   return concat("  schedule     from step ", last, " on the learning rate stays at ", rate(deck.optimizer.dense),
                 " (dense) and ", rate(deck.optimizer.sparse), " (sparse)\n");
@@ -119,7 +120,7 @@ std::string summary_text(const deck::Deck& deck, const Summary& s, int lanes, bo
       " in layers, ", number(s.table_parameters), " in tables\n  memory       ", known_bytes(s.dense_bytes),
       " for layers, ", known_bytes(s.table_bytes), " for tables, one copy with optimizer state\n  batch        ",
       counted(deck.train.batch_size, "sample"), " in ", counted(lanes / deck.train.accumulate, "lane"),
-      deck.train.accumulate > 1 ? concat(", ", deck.train.accumulate, " of them a step") : "", "\n");
+      deck.train.accumulate > 1 ? concat(", ", deck.train.accumulate, " micro-batches per step") : "", "\n");
   text += schedule_text(deck);
   if (!deck.plan.file.empty())
     text += concat("  plan         ", deck.plan.file,
@@ -133,7 +134,7 @@ std::string summary_text(const deck::Deck& deck, const Summary& s, int lanes, bo
                    ", kernel ", planning::name(s.kernels[t]),
                    table.unpooled.empty() ? "" : ", un-pooled " + join(table.unpooled), "\n");
   }
-  return text + (info_known ? "" : "  ? = the data set decides, and data.train does not exist yet\n");
+  return text + (info_known ? "" : "  ? = unknown until the data set of data.train exists\n");
 }
 
 /// Returns the network in the language of Graphviz, which `dot -Tsvg` draws.
@@ -199,17 +200,17 @@ Json layers_json(const Summary& s) {
 int check(const Invocation& invocation, const comm::Communicator& comm) {
   deck::Deck deck = invocation.read_deck();
   deck::check_sweep(deck);
-  deck::Deck given = deck;
+  deck::Deck original = deck;
   const std::optional<data::SourceInfo> info = known_data(deck, comm);
   deck.tables = known_tables(deck, info);
   if (!deck.tables.empty()) deck::check_deck(deck);
   if (info) check_group(deck, *info);
   if (info) require_network(deck, *info);
   if (invocation.has("--network")) {
-    print(comm, deck::effective_deck(deck::as_network(std::move(given), !info || info->dense_features > 0)));
+    print(comm, deck::effective_deck(deck::as_network(std::move(original), !info || info->dense_features > 0)));
     return 0;
   }
-  const Summary s = summarise(deck, info);
+  const Summary s = summarize(deck, info);
   if (invocation.has("--dot")) {
     print(comm, dot_text(s.layers));
     return 0;
@@ -235,7 +236,7 @@ int check(const Invocation& invocation, const comm::Communicator& comm) {
                   .set("plan_ranks", known(s.plan_ranks))
                   .set("batch_size", deck.train.batch_size)
                   .set("lanes", lanes)
-                  .set("effective_deck", deck::effective_deck(given)));
+                  .set("effective_deck", deck::effective_deck(original)));
   return 0;
 }
 

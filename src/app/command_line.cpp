@@ -27,9 +27,9 @@ std::string command_name(const std::vector<std::string>& words, std::size_t& i) 
 }
 
 // Returns the value of the option words[i], from "--set=x" or from the next word, to which it then sets i.
-std::string value_of(const std::vector<std::string>& words, std::size_t& i, const std::string& what) {
+std::string value_of(const std::vector<std::string>& words, std::size_t& i, const std::string& placeholder) {
   if (const std::size_t equals = words[i].find('='); equals != std::string::npos) return words[i].substr(equals + 1);
-  if (i + 1 == words.size()) fail(words[i], " needs ", what, " behind it");
+  if (i + 1 == words.size()) fail(words[i], " needs a value: ", words[i], " ", placeholder);
   return words[++i];
 }
 
@@ -41,7 +41,7 @@ std::string as_key(const Command& command, const std::string& option) {
   for (const deck::BlockInfo& block : deck::schema())
     for (const deck::KeyInfo& key : block.keys)
       if (key.name == name && block.heading == "[" + block.path + "]")
-        return concat("; a key of the deck is --set ", block.path, ".", name, "=VALUE");
+        return concat("; to set the deck's key, give --set ", block.path, ".", name, "=VALUE");
   return "";
 }
 
@@ -61,11 +61,12 @@ void read_option(const Command& command, const std::vector<std::string>& words, 
   for (const Option& option : command.options) {
     names.push_back(option.name);
     if (name != option.name) continue;
-    if (option.value.empty() && word != name) fail(name, " takes no value");
+    if (option.value.empty() && word != name)
+      fail(name, " takes no value, but has \"", word.substr(name.size() + 1), "\"");
     const std::string value = option.value.empty() ? "" : value_of(words, i, option.value);
     if (!option.choices.empty() &&
         std::find(option.choices.begin(), option.choices.end(), value) == option.choices.end())
-      fail(name, " must be one of ", join(option.choices, " | "), ", but is ", value);
+      fail(name, " must be one of ", join(option.choices, " | "), ", but is \"", value, "\"");
     invocation.options[name] = value;
     return;
   }
@@ -80,7 +81,7 @@ void check_words(const std::vector<std::string>& words) {
     if (checked.starts_with("--set=") || (follows_option && words[i - 1] == "--set"))
       std::replace(checked.begin(), checked.end(), '\t', ' ');
     if (const std::string fault = path_fault(checked); !fault.empty())
-      fail("argument ", i + 1, follows_option ? " behind " + words[i - 1] : "", ": \"", printable_line(words[i]),
+      fail("argument ", i + 1, follows_option ? " after " + words[i - 1] : "", ": \"", printable_line(words[i]),
            "\" cannot be used: ", fault, "; give UTF-8 text without control characters");
   }
 }
@@ -94,9 +95,9 @@ const Command& command_named(const std::string& name) {
     names.push_back(command.name);
   }
   if (const std::vector<std::string> seconds = second_words(name); !seconds.empty())
-    fail("tesserec ", name, " needs one of ", join(seconds, ", "), " behind it: tesserec ", name, " ", seconds[0],
+    fail("tesserec ", name, " needs a second word (", join(seconds, ", "), "): tesserec ", name, " ", seconds[0],
          " DECK.toml");
-  fail("\"", name, "\" is no command", did_you_mean(name, names), "\n\n", usage());
+  fail("\"", name, "\" is not a command", did_you_mean(name, names), "\n\n", usage());
 }
 
 Invocation parse_command_line(const std::vector<std::string>& all_words) {
@@ -105,10 +106,10 @@ Invocation parse_command_line(const std::vector<std::string>& all_words) {
   for (const std::string& word : all_words)
     (word.starts_with("--kokkos-") ? invocation.kokkos_words : invocation.words).push_back(word);
   const std::vector<std::string>& words = invocation.words;
-  const auto given = [&](const char* name) { return std::find(words.begin(), words.end(), name) != words.end(); };
-  if (words.empty() || words[0] == "help" || given("--help") || given("-h"))
+  const auto has_word = [&](const char* name) { return std::find(words.begin(), words.end(), name) != words.end(); };
+  if (words.empty() || words[0] == "help" || has_word("--help") || has_word("-h"))
     invocation.command = "--help";
-  else if (given("--version"))
+  else if (has_word("--version"))
     invocation.command = "--version";
   if (invocation.command == "--help")
     for (std::size_t i = 0; i < words.size(); ++i)  // Help is about the first name, if any.
@@ -123,19 +124,19 @@ Invocation parse_command_line(const std::vector<std::string>& all_words) {
     if (words[i].size() > 1 && words[i][0] == '-') {
       read_option(command, words, i, invocation);
     } else if (words[i].empty()) {
-      fail("the path behind tesserec ", command.name, " is empty");
+      fail("tesserec ", command.name, ": a path must not be empty, but is \"\"");
     } else if (command.takes_several()) {
       invocation.deck = invocation.paths.emplace_back(words[i]);
     } else if (command.argument.empty()) {
-      fail("tesserec ", command.name, " takes no deck, but got ", words[i]);
+      fail("tesserec ", command.name, " takes no deck, but got \"", words[i], "\"");
     } else if (!invocation.deck.empty() && command.indexed && invocation.index.empty()) {
       invocation.index = words[i];
     } else if (!invocation.deck.empty() && command.argument != "DECK") {
-      fail("tesserec ", command.name, " takes one ", command.argument, ", but got ", invocation.deck, " and ",
-           words[i]);
+      fail("tesserec ", command.name, " takes one ", command.argument, ", but got \"", invocation.deck, "\" and \"",
+           words[i], "\"");
     } else if (!invocation.deck.empty()) {
-      fail("tesserec ", command.name, " takes one deck, but got ", invocation.deck, " and ", words[i],
-           "; a key is set by --set block.key=value");
+      fail("tesserec ", command.name, " takes one deck, but got \"", invocation.deck, "\" and \"", words[i],
+           "\"; set a key with --set block.key=value");
     } else {
       invocation.deck = words[i];
     }

@@ -159,7 +159,7 @@ std::vector<int> counts_of(const Invocation& invocation, const std::string& opti
       fail(option, " must be an integer, 1 to ", 1 << 20, ", but is \"", word, "\"",
            word == found->second ? "" : " in \"" + found->second + "\"");
     if (std::find(counts.begin(), counts.end(), *value) != counts.end())
-      fail(option, " has ", *value, " twice in \"", found->second, "\"");
+      fail(option, " has ", *value, " twice in \"", found->second, "\"; give each number once");
     counts.push_back(*value);
   }
   return counts;

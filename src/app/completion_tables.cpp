@@ -99,16 +99,16 @@ std::string commands_text(const Form& form) {
 std::string seconds() {
   std::string text;
   for (const std::string& first : first_words())
-    if (const auto behind = second_words(first); !behind.empty())
-      text += "    " + first + ") seconds=(" + words(behind) + ") ;;\n";
+    if (const auto second = second_words(first); !second.empty())
+      text += "    " + first + ") seconds=(" + words(second) + ") ;;\n";
   return text;
 }
 
 std::string command_names(const Form& form) {
   std::vector<std::string> names;
   for (const std::string& first : first_words()) {
-    const auto behind = second_words(first);
-    names.push_back(form(first, behind.empty() ? command_named(first).help : join(behind, ", ")));
+    const auto second = second_words(first);
+    names.push_back(form(first, second.empty() ? command_named(first).help : join(second, ", ")));
   }
   names.push_back(form("help", "show the options of a command"));
   return words(names);

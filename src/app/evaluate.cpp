@@ -30,15 +30,16 @@ std::string change_text(const Json& change) {
 /// Lists each feature's name, kind and change of the `intact` metrics when permuted, by descending change of log loss.
 Json importance_json(const std::vector<train::Importance>& all, const metrics::BinaryMetrics& intact) {
   std::vector<const train::Importance*> order;
-  for (const train::Importance& one : all) order.push_back(&one);
-  const auto worth = [](const train::Importance* one) {
-    return std::isfinite(one->permuted.log_loss) ? one->permuted.log_loss : 0;
+  for (const train::Importance& importance : all) order.push_back(&importance);
+  const auto loss_of = [](const train::Importance* importance) {
+    return std::isfinite(importance->permuted.log_loss) ? importance->permuted.log_loss : 0;
   };
-  std::stable_sort(order.begin(), order.end(), [&](const auto* a, const auto* b) { return worth(a) > worth(b); });
+  std::stable_sort(order.begin(), order.end(), [&](const auto* a, const auto* b) { return loss_of(a) > loss_of(b); });
   Json features = Json::array(Json::Layout::lines);
-  for (const train::Importance* one : order) {
-    Json json = Json::object().set("feature", one->feature).set("kind", one->dense ? "number" : "category");
-    for (const auto& [name, metric] : importance_metrics) json.set(name, one->permuted.*metric - intact.*metric);
+  for (const train::Importance* importance : order) {
+    Json json =
+        Json::object().set("feature", importance->feature).set("kind", importance->dense ? "number" : "category");
+    for (const auto& [name, metric] : importance_metrics) json.set(name, importance->permuted.*metric - intact.*metric);
     features.add(json);
   }
   return features;
@@ -47,12 +48,13 @@ Json importance_json(const std::vector<train::Importance>& all, const metrics::B
 /// Formats the list of importance_json() as lines for people.
 std::string importance_text(const Json& features) {
   std::size_t width = 7;
-  for (const Json& one : features.elements()) width = std::max(width, one.at("feature").string().size());
-  std::string text = "change where one feature's values are permuted among the samples:\n  " + left("feature", width);
+  for (const Json& feature : features.elements()) width = std::max(width, feature.at("feature").string().size());
+  std::string text =
+      "change of the metrics when one feature's values are permuted among the samples:\n  " + left("feature", width);
   for (const auto& [name, metric] : importance_metrics) text += "  " + right(name, 9);
-  for (const Json& one : features.elements()) {
-    text += "\n  " + left(one.at("feature").string(), width);
-    for (const auto& [name, metric] : importance_metrics) text += "  " + right(change_text(one.at(name)), 9);
+  for (const Json& feature : features.elements()) {
+    text += "\n  " + left(feature.at("feature").string(), width);
+    for (const auto& [name, metric] : importance_metrics) text += "  " + right(change_text(feature.at(name)), 9);
   }
   return text + "\n";
 }
@@ -75,7 +77,7 @@ void write_importance(const LoadedModel& loaded, const metrics::BinaryMetrics& i
     store::make_folder_durably(loaded.job.run.folder());
     store::replace_proven(path, json.text() + "\n");
   });
-  log_info("written: " + path);
+  log_info("wrote " + path);
 }
 
 }  // namespace

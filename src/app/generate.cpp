@@ -35,8 +35,8 @@ std::string batch_text(const data::Batch& batch, Index number) {
   std::size_t width = 7;  // length of "targets"
   for (const std::string& feature : batch.sparse.keys) width = std::max(width, feature.size());
   std::string text = concat("batch ", number, ": ", counted(batch.size, "sample"), "\n");
-  const auto line = [&](const std::string& name, const std::string& rest) {
-    text += "  " + left(name, width) + " " + rest + "\n";
+  const auto line = [&](const std::string& name, const std::string& value) {
+    text += "  " + left(name, width) + " " + value + "\n";
   };
   const auto numbers = [](const float* first, Index count) { return join(std::span(first, count), " ", shown); };
   const Index columns = batch.dense.extent(1);

@@ -29,14 +29,14 @@ namespace {
 
 /// Warns on rank 0 if ranks have no huge pages, with the reason of the lowest such rank. Collective.
 void report_huge_pages(const comm::Communicator& comm) {
-  const std::string mine = huge_pages_refused();
-  const std::vector<int> refused = comm.all_gather(mine.empty() ? 0 : 1);
+  const std::string own_reason = huge_pages_refused();
+  const std::vector<int> refused = comm.all_gather(own_reason.empty() ? 0 : 1);
   const auto lowest = std::find(refused.begin(), refused.end(), 1);
   if (lowest == refused.end()) return;
-  const std::string reason = comm.broadcast(mine, int(lowest - refused.begin()));
+  const std::string reason = comm.broadcast(own_reason, int(lowest - refused.begin()));
   const auto count = std::count(refused.begin(), refused.end(), 1);
   if (comm.rank() == 0)
-    log_warning(concat("no huge pages on ", counted(count, "rank"), ": ", reason,
+    log_warning(concat(counted(count, "rank"), count == 1 ? " has" : " have", " no huge pages: ", reason,
                        "; lookups and updates of large tables are slower (docs/performance.md)"));
 }
 
@@ -47,16 +47,16 @@ std::string checkpoint_of(const train::Job& job, bool newest) {
   return resume == "best" ? job.checkpoint_folder() + "/best" : resume;
 }
 
-std::optional<data::SourceInfo> known_here(const deck::Deck& deck) {
+std::optional<data::SourceInfo> local_info(const deck::Deck& deck) {
   if (deck.data.synthetic.kind != data::SyntheticKind::none)
     return data::synthetic_info(deck.data.synthetic, data::Use::train);
   if (!deck.data.source.empty()) {
     const data::Deal whole{.batch_size = deck.train.step_samples(), .seed = deck.run.seed};
     return data::make_source(deck.data, data::Use::train, whole)->info();
   }
-  bool some = false;
-  for (const std::string& pattern : deck.data.train) some = some || !store::matching_paths(pattern).empty();
-  if (!some) return std::nullopt;
+  bool found = false;
+  for (const std::string& pattern : deck.data.train) found = found || !store::matching_paths(pattern).empty();
+  if (!found) return std::nullopt;
   const data::SourceInfo info = data::Dataset(deck.data.train, "data.train", data::trust_of(deck.data)).info();
   data::require_labels(info, "data.train");
   return info;
@@ -92,7 +92,7 @@ void show_banner(const train::Session& session, const data::SourceInfo& data) {
                   products::instruction_set(), ", ", name(chosen(session.job.run.kernels)), " kernels"));
   if (const train::GpuShare gpu = train::gpu_share(session.comm); !gpu.name.empty()) {
     log_info("GPU: " + gpu.name);
-    if (gpu.ranks > 1) log_warning(concat(gpu.ranks, " ranks share a GPU, as run.share_gpus lets them"));
+    if (gpu.ranks > 1) log_warning(concat(gpu.ranks, " ranks share one GPU, as run.share_gpus allows"));
   }
   if (ranks > 1 && place_of(session.job.run.kernels) == Place::device)
     log_info("between devices: " + session.comm.transport().description());
@@ -101,8 +101,8 @@ void show_banner(const train::Session& session, const data::SourceInfo& data) {
                   data.sample_weights ? " with weights" : ""));
   const train::Settings& train = session.job.train;
   const Index lanes = session.lanes.of_micro_batch(0).size();
-  const std::string of_step = train.accumulate > 1 ? concat(", ", train.accumulate, " of them a step") : "";
-  const char* const uneven = lanes % ranks != 0 ? "; the lanes do not divide by the ranks: less balanced" : "";
+  const std::string of_step = train.accumulate > 1 ? concat(", ", train.accumulate, " micro-batches per step") : "";
+  const char* const uneven = lanes % ranks != 0 ? "; the ranks have unequal numbers of lanes" : "";
   log_info(concat("batch ", train.batch_size, " in ", counted(lanes, "lane"), of_step, ", seed ", session.job.run.seed,
                   uneven));
 }
@@ -131,7 +131,7 @@ void check_group(const deck::Deck& deck, const data::SourceInfo& data) {
          near.empty() ? "; they have " + join(data.features) : "; did you mean \"" + near + "\"?");
   const double ids = data.ids_per_bag.empty() ? 1 : data.ids_per_bag[found - data.features.begin()];
   if (ids != 1)
-    fail(where, "a feature with ", shortest(ids), " ids a sample on average; groups need one with one id a sample");
+    fail(where, "which has ", significant(ids, 4), " ids per sample on average; name a feature with one id per sample");
 }
 
 void add_metrics(Json& object, const metrics::BinaryMetrics& all, const std::vector<std::string>& names) {
@@ -159,11 +159,11 @@ void add_planted_truth(const comm::Communicator& comm, const train::Job& job, Js
 
 LoadedModel::LoadedModel(const deck::Deck& deck, const comm::Communicator& comm, data::Use use) : job(job_of(deck)) {
   if (!data::has_source(job.data, use) && !job.data.source.empty())
-    fail(deck.at("data.source"), " is \"", job.data.source, "\", which has no evaluation data; see its keys in [data.",
-         job.data.source, "]");
+    fail(deck.at("data.source"), " is \"", job.data.source,
+         "\", which has no evaluation data; add them by its keys in [data.", job.data.source, "]");
   if (!data::has_source(job.data, use))
-    fail(deck.at("data"), ": no evaluation data; give data.evaluate", use == data::Use::predict ? ", data.predict" : "",
-         ", or data.synthetic.evaluate_samples");
+    fail(deck.at("data"), ": there are no evaluation data; give data.evaluate",
+         use == data::Use::predict ? ", data.predict" : "", ", or data.synthetic.evaluate_samples");
   source = train::open_source(comm, job, use);
   require_network(deck, source->info());
   const std::string& resume = job.checkpoint.resume;
@@ -178,9 +178,9 @@ LoadedModel::LoadedModel(const deck::Deck& deck, const comm::Communicator& comm,
   checkpoint = trained.folder;
   if (!newest && resume != "best") {
     const auto own = parallel_io::CheckpointFolder(comm, job.checkpoint_folder()).list();
-    if (!own.empty() && own.front().origin == train::went_on_from(trained.checkpoint.manifest.state))
-      log_warning("checkpoint.resume names " + checkpoint + ", from which the run of " + job.run.folder() +
-                  " went on; --set checkpoint.resume=auto takes that run's own newest checkpoint");
+    if (!own.empty() && own.front().origin == train::resume_origin(trained.checkpoint.manifest.state))
+      log_warning("checkpoint.resume names \"" + checkpoint + "\", from which the run in " + job.run.folder() +
+                  " resumed; for that run's own newest checkpoint, add --set checkpoint.resume=auto");
   }
   log_info("weights of " + checkpoint);
   show_model(*session);
@@ -188,7 +188,7 @@ LoadedModel::LoadedModel(const deck::Deck& deck, const comm::Communicator& comm,
 
 std::optional<data::SourceInfo> known_data(const deck::Deck& deck, const comm::Communicator& comm) {
   std::optional<data::SourceInfo> info;
-  comm::agree(comm, [&] { info = known_here(deck); });
+  comm::agree(comm, [&] { info = local_info(deck); });
   train::require_same_files(comm, info.value_or(data::SourceInfo{}));
   return info;
 }

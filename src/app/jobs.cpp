@@ -59,7 +59,8 @@ class Start {
     argv.push_back(nullptr);
     pid_t child = -1;
     const int error = posix_spawnp(&child, argv[0], &files_, &attributes_, argv.data(), environ);
-    if (error != 0) log_warning(words[0] + ": cannot start it: " + std::strerror(error));
+    if (error != 0)
+      log_warning("cannot start \"" + words[0] + "\": " + std::strerror(error) + "; check sweep.launcher");
     return error == 0 ? child : -1;
   }
 
@@ -71,9 +72,9 @@ class Start {
 /// Returns the exit code of a child that has ended, 128 + N after signal N, or nothing while it runs.
 std::optional<int> ended_code(pid_t child) {
   int status = 0;
-  const pid_t got = ::waitpid(child, &status, WNOHANG);
-  if (got < 0 && errno != EINTR) fail("waitpid: ", std::strerror(errno));
-  if (got <= 0) return std::nullopt;
+  const pid_t pid = ::waitpid(child, &status, WNOHANG);
+  if (pid < 0 && errno != EINTR) fail("waitpid: ", std::strerror(errno));
+  if (pid <= 0) return std::nullopt;
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
@@ -85,7 +86,7 @@ int run_jobs(const std::vector<ChildJob>& jobs, int at_once, const std::function
   const Signals::Orderly orderly;
   std::map<pid_t, std::size_t> running;
   std::size_t next = 0;
-  Clock::time_point told;
+  Clock::time_point last_signal;
   std::exception_ptr error;  // exception of ended(), thrown after all children have ended
   const auto report = [&](std::size_t job, int code) {
     try {
@@ -109,9 +110,9 @@ int run_jobs(const std::vector<ChildJob>& jobs, int at_once, const std::function
       child = code ? running.erase(child) : std::next(child);
     }
     // The signal is repeated each second, since a launcher may lose it before it has installed its handler.
-    if (is_over() && Clock::now() - told > std::chrono::seconds(1)) {
+    if (is_over() && Clock::now() - last_signal > std::chrono::seconds(1)) {
       for (const auto& [child, job] : running) ::kill(-child, SIGUSR1);
-      told = Clock::now();
+      last_signal = Clock::now();
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   }

@@ -84,7 +84,7 @@ std::string description(const Command& command) {
 /// Returns the section FILES: files of a command other than its argument and options.
 std::string files_of(const Command& command) {
   struct File {
-    std::string path, what;
+    std::string path, purpose;
     std::vector<std::string> commands;
   };
   static const std::vector<File> files = {
@@ -101,7 +101,7 @@ std::string files_of(const Command& command) {
   bool of_a_run = false;
   for (const File& file : files)
     if (std::find(file.commands.begin(), file.commands.end(), command.name) != file.commands.end()) {
-      text += item(bold(file.path), plain(file.what));
+      text += item(bold(file.path), plain(file.purpose));
       of_a_run |= file.path.starts_with("RUN");
     }
   if (text.empty()) return text;

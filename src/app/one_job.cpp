@@ -45,8 +45,8 @@ std::string working_folder() {
   std::error_code error;
   const char* named = std::getenv("PWD");
   if (named != nullptr && fs::equivalent(named, ".", error) && !error) return named;
-  const fs::path here = fs::current_path(error);
-  return error ? "unknown: " + error.message() : here.string();
+  const fs::path folder = fs::current_path(error);
+  return error ? "unknown: " + error.message() : folder.string();
 }
 
 std::vector<comm::Named> facts_of(const Invocation& invocation) {
@@ -65,14 +65,14 @@ std::vector<comm::Named> facts_of(const Invocation& invocation) {
     if (option.reads && invocation.has(option.name))
       facts.push_back({"the file of " + option.name, file_value(invocation.options.at(option.name))});
   if (command_named(invocation.command).argument != "DECK") {
-    const std::vector<std::string> one = {invocation.deck};
-    const std::vector<std::string>& paths = invocation.paths.empty() ? one : invocation.paths;
+    const std::vector<std::string> single = {invocation.deck};
+    const std::vector<std::string>& paths = invocation.paths.empty() ? single : invocation.paths;
     facts.push_back({"the path", join(paths, " ")});
     return facts;
   }
   facts.push_back({"the deck", invocation.deck.empty() ? "left out" : "given"});
   const deck::Deck deck = invocation.read_deck();
-  for (const deck::KeyValue& one : deck::values_of(deck)) facts.push_back({one.key, one.value});
+  for (const deck::KeyValue& entry : deck::values_of(deck)) facts.push_back({entry.key, entry.value});
   if (!deck.plan.file.empty()) facts.push_back({"the file of plan.file", file_value(deck.plan.file)});
   return facts;
 }

@@ -32,10 +32,10 @@ std::vector<std::string> fields(const std::string& line) {
 }
 
 template <class T>
-T number(const std::string& text, const std::string& where, const char* what, T low, T high) {
+T number(const std::string& text, const std::string& where, const char* field, T low, T high) {
   const std::optional<T> value = parse_number<T>(text);
   if (!value || !(*value >= low && *value <= high))
-    fail(where, what, " must be a number, ", low, " to ", high, ", but is \"", text, "\"");
+    fail(where, field, " must be a number, ", low, " to ", high, ", but is \"", text, "\"");
   return *value;
 }
 
@@ -43,7 +43,7 @@ T number(const std::string& text, const std::string& where, const char* what, T 
 /// exponent in deck.plan unless the deck gives them. Throws Error, naming file and line.
 std::vector<embedding::EmbeddingBagConfig> read_table_list(const std::string& path, deck::Deck& deck) {
   std::ifstream file(path, std::ios::binary);
-  if (!file) fail(path, ": cannot read this list of tables");
+  if (!file) fail("--tables: cannot read \"", path, "\"; give a file with lines of name,rows,dim,ids_per_bag");
   std::vector<embedding::EmbeddingBagConfig> tables;
   std::set<std::string> names;
   std::string line;
@@ -53,26 +53,27 @@ std::vector<embedding::EmbeddingBagConfig> read_table_list(const std::string& pa
     if (at == 1 && words[0] == "name") continue;
     const std::string where = path + ":" + std::to_string(at) + ": ";
     if (words.size() != 4 && words.size() != 5)
-      fail(where, "a line is name,rows,dim,ids_per_bag or name,rows,dim,ids_per_bag,zipf, but has ", words.size(),
-           " fields");
-    if (words[0].empty()) fail(where, "a table has no name");
+      fail(where, "the line has ", counted(words.size(), "field"),
+           "; give name,rows,dim,ids_per_bag or name,rows,dim,ids_per_bag,zipf");
+    if (words[0].empty()) fail(where, "the table's name is \"\"; give it a name");
     if (const std::string fault = name_fault(words[0]); !fault.empty())
       fail(where, "\"", printable_line(words[0]), "\" cannot be a table's name: ", fault);
-    if (!names.insert(words[0]).second) fail(where, "table ", words[0], " stands twice");
-    const std::string of = where + "table " + words[0] + ": ";
+    if (!names.insert(words[0]).second)
+      fail(where, "table \"", words[0], "\" is listed twice; give each table one line");
+    const std::string place = where + "table " + words[0] + ": ";
     embedding::EmbeddingBagConfig table;
     table.name = words[0];
     table.feature_names = {words[0]};
-    table.num_embeddings = number<Index>(words[1], of, "rows", 1, Index{1} << 50);
-    table.embedding_dim = number<Index>(words[2], of, "dim", 1, Index{1} << 20);
-    const double ids = number<double>(words[3], of, "ids_per_bag", 1e-3, 1e6);
-    planning::ParameterConstraints& demand = deck.plan.tables[table.name];
-    if (deck.lines.count("plan.tables." + table.name + ".pooling_factor") == 0) demand.pooling_factor = ids;
-    const double zipf = words.size() == 5 ? number<double>(words[4], of, "zipf", 0, 10) : 0;
-    if (!demand.zipf) demand.zipf = zipf;
+    table.num_embeddings = number<Index>(words[1], place, "rows", 1, Index{1} << 50);
+    table.embedding_dim = number<Index>(words[2], place, "dim", 1, Index{1} << 20);
+    const double ids = number<double>(words[3], place, "ids_per_bag", 1e-3, 1e6);
+    planning::ParameterConstraints& constraints = deck.plan.tables[table.name];
+    if (deck.lines.count("plan.tables." + table.name + ".pooling_factor") == 0) constraints.pooling_factor = ids;
+    const double zipf = words.size() == 5 ? number<double>(words[4], place, "zipf", 0, 10) : 0;
+    if (!constraints.zipf) constraints.zipf = zipf;
     tables.push_back(std::move(table));
   }
-  if (tables.empty()) fail(path, ": there is no table in it");
+  if (tables.empty()) fail(path, ": the list has no table; give lines of name,rows,dim,ids_per_bag");
   return tables;
 }
 
@@ -82,20 +83,18 @@ std::vector<embedding::EmbeddingBagConfig> tables_of(deck::Deck& deck, const std
   std::vector<embedding::EmbeddingBagConfig> tables = known_tables(deck, info);
   if (info)
     deck.plan = train::planner_settings(deck.plan, tables, *info, data::id_shares(deck.data, *info, deck.run.seed));
-  if (tables.empty())
-    fail(deck.file, ": neither the data nor [[table]] blocks say which tables there are; give data.train or --tables");
+  if (tables.empty()) fail(deck.file, ": the deck names no tables; give data.train, [[table]] blocks or --tables");
   for (const embedding::EmbeddingBagConfig& table : tables)
-    if (table.num_embeddings == 0)
-      fail("table ", table.name, ": the data do not exist yet, so table.", table.name, ".rows must be given");
+    if (table.num_embeddings == 0) fail("table.", table.name, ".rows must be given, because the data do not exist yet");
   return tables;
 }
 
 /// Makes the task from the deck, its data or --tables, and the options of the command line. Collective.
 PlanTask task_of(const Invocation& invocation, const comm::Communicator& comm) {
-  Invocation asked = invocation;
-  if (invocation.has("--device")) asked.overrides.push_back("plan.device=" + invocation.options.at("--device"));
+  Invocation with_device = invocation;
+  if (invocation.has("--device")) with_device.overrides.push_back("plan.device=" + invocation.options.at("--device"));
   PlanTask task;
-  task.deck = asked.read_deck();
+  task.deck = with_device.read_deck();
   deck::Deck& deck = task.deck;
   if (invocation.has("--tables")) {
     deck.tables = read_table_list(invocation.options.at("--tables"), deck);
@@ -108,7 +107,7 @@ PlanTask task_of(const Invocation& invocation, const comm::Communicator& comm) {
   }
   deck.plan.exchange = sharding::bytes_of(deck.model.exchange_forward, deck.model.exchange_backward);
   if (invocation.has("--evaluate")) task.evaluated = invocation.options.at("--evaluate");
-  if (const int inside = count_of(invocation, "--ranks-per-node"); inside > 0) deck.plan.ranks_per_node = inside;
+  if (const int per_node = count_of(invocation, "--ranks-per-node"); per_node > 0) deck.plan.ranks_per_node = per_node;
   return task;
 }
 
@@ -116,23 +115,23 @@ PlanTask task_of(const Invocation& invocation, const comm::Communicator& comm) {
 std::string task_line(const deck::Deck& deck, const planning::Topology& topology) {
   const std::string by_default = deck.lines.count("train.batch_size") == 0 ? " (the default)" : "";
   const std::string from = topology.memory_from.empty() ? "" : " (from " + topology.memory_from + ")";
-  const std::string taken =
+  const std::string libraries =
       topology.taken > 0 ? concat(", of which CUDA, cuBLASLt and NCCL take ", bytes_text(topology.taken)) : "";
   return concat(counted(deck.tables.size(), "table"), " on ", counted(topology.ranks, topology.device + " rank"), ", ",
                 topology.ranks_per_node, " a node, batch ", deck.train.batch_size, by_default, ", ",
-                bytes_text(topology.memory), " a rank", from, taken, "\n");
+                bytes_text(topology.memory), " a rank", from, libraries, "\n");
 }
 
 /// Describes the memory of the rank that needs most, by its use.
 std::string memory_line(const planning::PlanEstimate& estimate) {
   const auto& ranks = estimate.holds;
-  const auto most =
+  const auto largest =
       std::max_element(ranks.begin(), ranks.end(), [](const auto& a, const auto& b) { return a.sum() < b.sum(); });
-  if (most == ranks.end() || most->program == 0) return "";
-  return concat("memory of rank ", most - ranks.begin(), ": rows ", bytes_text(most->rows), ", optimizer states ",
-                bytes_text(most->states), ", messages ", bytes_text(most->messages), ", dense network ",
-                bytes_text(most->dense), ", batches ", bytes_text(most->batches), ", program and MPI ",
-                bytes_text(most->program), "; together ", bytes_text(most->sum()), "\n");
+  if (largest == ranks.end() || largest->program == 0) return "";
+  return concat("memory of rank ", largest - ranks.begin(), ": rows ", bytes_text(largest->rows), ", optimizer states ",
+                bytes_text(largest->states), ", messages ", bytes_text(largest->messages), ", dense network ",
+                bytes_text(largest->dense), ", batches ", bytes_text(largest->batches), ", program and MPI ",
+                bytes_text(largest->program), "; together ", bytes_text(largest->sum()), "\n");
 }
 
 }  // namespace
@@ -145,26 +144,27 @@ int plan(const Invocation& invocation, const comm::Communicator& comm) {
   if (task.trains) train::lanes_for(ranks, deck.train);
   if (counts.size() > 1) {
     if (const std::string& file = task.evaluated.empty() ? deck.plan.file : task.evaluated; !file.empty())
-      fail(file, " is a plan of one number of ranks, but --ranks is \"", invocation.options.at("--ranks"), "\"");
+      fail(file, " is a plan for one number of ranks, but --ranks is \"", invocation.options.at("--ranks"),
+           "\"; give one number");
     if (comm.rank() == 0) print(comm, plans_of(task, counts, invocation.json));
     return 0;
   }
 
   const bool elsewhere = !counts.empty() || (planning::plan_device(deck.plan) == "cuda" && !built_for_gpus());
-  const Planned one = planned(task, elsewhere ? planning::topology_for(ranks, deck.plan.ranks_per_node, deck.plan)
-                                              : planning::topology_of(comm, deck.plan));
-  const planning::Topology& topology = one.topology;
+  const Planned result = planned(task, elsewhere ? planning::topology_for(ranks, deck.plan.ranks_per_node, deck.plan)
+                                                 : planning::topology_of(comm, deck.plan));
+  const planning::Topology& topology = result.topology;
   if (invocation.json) {
-    print(comm, planning::plan_json(deck.tables, one.proven, topology, deck.train.batch_size, one.dense_seconds));
+    print(comm, planning::plan_json(deck.tables, result.proven, topology, deck.train.batch_size, result.dense_seconds));
     return 0;
   }
-  const double critical_path = one.proven.estimate.critical_path();
+  const double critical_path = result.proven.estimate.critical_path();
   print(comm, task_line(deck, topology) + planning::popularity_text(deck.tables, deck.plan) +
-                  planning::describe(deck.tables, one.proven) + memory_line(one.proven.estimate));
-  if (one.dense_seconds > 0)
-    print(comm, concat("predicted step ", significant(1e3 * one.step_seconds(), 4), " ms: tables ",
+                  planning::describe(deck.tables, result.proven) + memory_line(result.proven.estimate));
+  if (result.dense_seconds > 0)
+    print(comm, concat("predicted step ", significant(1e3 * result.step_seconds(), 4), " ms: tables ",
                        significant(1e3 * critical_path, 4), " ms, dense and fixed costs ",
-                       significant(1e3 * one.dense_seconds, 4), " ms; reading batches not counted\n"));
+                       significant(1e3 * result.dense_seconds, 4), " ms; reading batches not counted\n"));
   return 0;
 }
 

@@ -67,7 +67,7 @@ std::string text_of(const std::vector<RankPlan>& lines, const RankPlan& best, In
   }
   return text + concat("best: ", counted(best.ranks, "rank"), ", ", significant(1e3 * best.seconds(), 4),
                        " ms a step by the planner's estimate", best.plan->dense_seconds > 0 ? "" : ", tables alone",
-                       "; memory is that of the rank with most\n");
+                       "; memory is that of the fullest rank\n");
 }
 
 std::string json_of(const std::vector<RankPlan>& lines, const RankPlan& best, Index batch) {
@@ -99,8 +99,8 @@ void add_rest(std::vector<planning::RankBytes>& ranks, const deck::Deck& deck, c
   const double states = double(optim::states(deck.optimizer.dense.type).size());
   double sample = 4.0 * double(dense.dense_features() + 1);  // bytes of a sample
   for (const embedding::EmbeddingBagConfig& table : deck.tables) {
-    const auto demand = deck.plan.tables.find(table.name);
-    const double ids = demand == deck.plan.tables.end() ? 1 : demand->second.pooling_factor;
+    const auto constraints = deck.plan.tables.find(table.name);
+    const double ids = constraints == deck.plan.tables.end() ? 1 : constraints->second.pooling_factor;
     sample += 8 * (ids + 1) * double(table.feature_names.size());
   }
   for (planning::RankBytes& rank : ranks) {
@@ -135,13 +135,15 @@ Planned planned(const PlanTask& task, const planning::Topology& topology) {
 
 std::string plans_of(const PlanTask& task, const std::vector<int>& ranks, bool json) {
   std::vector<RankPlan> lines;
-  for (const int one : ranks) lines.push_back(line_of(task, one));
+  for (const int count : ranks) lines.push_back(line_of(task, count));
   const RankPlan* best = nullptr;
   for (const RankPlan& line : lines)
     if (line.plan && (best == nullptr || line.seconds() < best->seconds() ||
                       (line.seconds() == best->seconds() && line.ranks < best->ranks)))
       best = &line;
-  if (best == nullptr) fail("no number of ranks of --ranks works: ", lines.back().ranks, ": ", lines.back().reason);
+  if (best == nullptr)
+    fail("--ranks: none of these numbers of ranks has a plan; ", counted(lines.back().ranks, "rank"), ": ",
+         lines.back().reason);
   return (json ? json_of : text_of)(lines, *best, task.deck.train.batch_size);
 }
 

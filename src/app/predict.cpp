@@ -30,14 +30,14 @@ ScoresFormat format_of(const Invocation& invocation) {
     fail("--format ", format, " does not fit --scores \"", path, "\"; give the file the ending .", format,
          ", or leave --format out");
   if (!chosen && !is_csv && !is_h5)
-    fail("--scores \"", path, "\": the ending ", ending, " names no format; add --format h5 or --format csv");
+    fail("--scores \"", path, "\": the ending \"", ending, "\" names no format; add --format h5 or --format csv");
   return csv || (!chosen && is_csv) ? ScoresFormat::csv : ScoresFormat::h5;
 }
 
 /// Logs the raw rows that have no score.
 void report_left_out(const data::SourceInfo& info) {
   if (info.left_out == 0) return;
-  log_warning(concat(info.description, ": no score for ", counted(info.left_out, "bad row"),
+  log_warning(concat(info.description, ": there is no score for ", counted(info.left_out, "bad row"),
                      " that preprocess left out", info.skipped.empty() ? "" : ":"));
   for (const std::string& row : info.skipped) log_info("  " + row);
   if (const Index more = info.left_out - std::ssize(info.skipped); more > 0 && !info.skipped.empty())

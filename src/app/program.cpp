@@ -43,7 +43,8 @@ void last_words(const std::string& message) {
     }).detach();
     is_done.wait_for(longest);
   } catch (const std::exception& error) {
-    log_warning(concat(error.what(), "; files of this command may stay half written under names that end with .tmp"));
+    log_warning(
+        concat(error.what(), "; half-written files of this command may remain, under names that end with .tmp"));
   }
 }
 
@@ -81,7 +82,7 @@ int dispatch(char* program, const std::vector<std::string>& words, const comm::C
     require_gpu();
     kokkos.emplace(count, argv.data());
   } else if (count > 1)
-    fail("tesserec ", command.name, " does not compute: it has no ", argv[1]);
+    fail("tesserec ", command.name, " does not compute, so it takes no ", argv[1], "; leave it out");
   return with_key_lines(invocation, [&] { return command.run(invocation, comm); });
 }
 

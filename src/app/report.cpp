@@ -13,22 +13,22 @@ namespace {
 
 Json states_json(const std::vector<report::RunState>& states) {
   Json all = Json::array(Json::Layout::lines);
-  for (const report::RunState& one : states)
+  for (const report::RunState& run : states)
     all.add(Json::object()
-                .set("folder", one.folder)
-                .set("state", one.end.state)
-                .set("detail", one.end.detail)
-                .set("in_use", one.end.in_use)
-                .set("steps", std::isfinite(one.steps) ? Json(Index(one.steps)) : Json()));
+                .set("folder", run.folder)
+                .set("state", run.end.state)
+                .set("detail", run.end.detail)
+                .set("in_use", run.end.in_use)
+                .set("steps", std::isfinite(run.steps) ? Json(Index(run.steps)) : Json()));
   return all;
 }
 
 }  // namespace
 
 int report(const Invocation& invocation, const comm::Communicator& comm) {
-  const auto given = invocation.options.find("--output");
+  const auto output = invocation.options.find("--output");
   const std::string path =
-      given == invocation.options.end() ? invocation.paths.front() + "/report.html" : given->second;
+      output == invocation.options.end() ? invocation.paths.front() + "/report.html" : output->second;
   std::size_t runs = 0;
   Json states;
   comm::agree(comm, [&] {

@@ -29,10 +29,10 @@ namespace {
 /// Returns the current time as "2026-11-24T03:46:29Z".
 std::string utc_now() {
   const std::time_t now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
-  std::tm parts{};
+  std::tm date{};
   char text[32];
-  if (gmtime_r(&now, &parts) == nullptr || std::strftime(text, sizeof text, "%FT%TZ", &parts) == 0)
-    fail("the system's clock gives no date");
+  if (gmtime_r(&now, &date) == nullptr || std::strftime(text, sizeof text, "%FT%TZ", &date) == 0)
+    fail("the system clock has no valid date; set it");
   return text;
 }
 
@@ -40,10 +40,10 @@ std::string utc_now() {
 Json hosts_json(const comm::Communicator& comm) {
   struct Host {
     char name[65] = {};  // at most 64 characters on Linux (HOST_NAME_MAX)
-  } mine;
-  if (gethostname(mine.name, sizeof mine.name - 1) != 0) mine = {"unknown"};
+  } own_host;
+  if (gethostname(own_host.name, sizeof own_host.name - 1) != 0) own_host = {"unknown"};
   std::vector<std::pair<std::string, int>> hosts;
-  for (const Host& host : comm.all_gather(mine)) {
+  for (const Host& host : comm.all_gather(own_host)) {
     const auto found = std::find_if(hosts.begin(), hosts.end(), [&](const auto& h) { return h.first == host.name; });
     if (found == hosts.end())
       hosts.emplace_back(host.name, 1);
@@ -57,10 +57,10 @@ Json hosts_json(const comm::Communicator& comm) {
 
 /// Returns the file with the run's log: TESSEREC_LOG, or stderr if that is a file; empty if neither is known.
 std::string log_file() {
-  const char* const given = std::getenv("TESSEREC_LOG");
+  const char* const log_path = std::getenv("TESSEREC_LOG");
   std::error_code error;
   const std::filesystem::path path =
-      given != nullptr ? std::filesystem::path(given) : std::filesystem::read_symlink("/proc/self/fd/2", error);
+      log_path != nullptr ? std::filesystem::path(log_path) : std::filesystem::read_symlink("/proc/self/fd/2", error);
   return std::filesystem::is_regular_file(path, error) ? std::filesystem::absolute(path).string() : "";
 }
 
@@ -158,7 +158,7 @@ void record_failure(const std::string& message, bool diverged) {
                           .set("end_time", utc_now());
     store::replace_proven(run.folder + "/result.json", json.text() + "\n");
   } catch (const std::exception& error) {
-    log_warning(concat(error.what(), "; the run's folder does not tell why it ended"));
+    log_warning(concat(error.what(), "; result.json does not say why the run ended"));
   }
 }
 
@@ -181,8 +181,8 @@ void RunRecord::begins(train::Training& training) {
   comm::agree(session.comm, [&] {
     const std::string folder = session.job.run.folder();
     if (session.comm.rank() != 0) return;
-    stands_ = training.is_over() && store::run_end(folder).is_done();
-    if (stands_) return;
+    files_final_ = training.is_over() && store::run_end(folder).is_done();
+    if (files_final_) return;
     const sharding::DistributedModelParallel& embeddings = session.model.embeddings;
     Json json = Json::object(Json::Layout::lines);
     json.set("format", "tesserec run")
@@ -203,7 +203,7 @@ void RunRecord::begins(train::Training& training) {
     if (std::filesystem::remove(folder + "/result.json")) store::sync_path(folder);
     store::replace_proven(folder + "/run.json", json.text() + "\n");
   });
-  if (session.comm.max(session.comm.rank() == 0 && !stands_ ? 1 : 0) != 0)
+  if (session.comm.max(session.comm.rank() == 0 && !files_final_ ? 1 : 0) != 0)
     exchange_open_run({session.job.run.folder(), start_, from.step, from.samples});
 }
 
@@ -215,7 +215,7 @@ void RunRecord::stepped(train::Training& training) {
 
 void RunRecord::end(const train::Session& session, const Json& result) const {
   comm::agree(session.comm, [&] {
-    if (session.comm.rank() == 0 && !stands_)
+    if (session.comm.rank() == 0 && !files_final_)
       store::replace_proven(session.job.run.folder() + "/result.json", result.text() + "\n");
   });
   exchange_open_run();
@@ -228,26 +228,26 @@ void RunRecord::diverged(const comm::Communicator& comm, const std::string& mess
 
 Json tables_json(const std::vector<train::TableFigures>& tables) {
   Json all = Json::array();
-  for (const train::TableFigures& one : tables)
+  for (const train::TableFigures& table : tables)
     all.add(Json::object()
-                .set("name", one.name)
-                .set("features", one.features)
-                .set("rows", one.rows)
-                .set("dim", one.columns)
-                .set("looked_at", one.looked_at)
-                .set("trained", one.trained)
-                .set("row_norm", one.row_norm)
-                .set("start_norm", one.start_norm)
-                .set("largest", one.largest));
+                .set("name", table.name)
+                .set("features", table.features)
+                .set("rows", table.rows)
+                .set("dim", table.columns)
+                .set("looked_at", table.sampled)
+                .set("trained", table.trained)
+                .set("row_norm", table.row_norm)
+                .set("start_norm", table.start_norm)
+                .set("largest", table.largest));
   return all;
 }
 
 Json features_json(const std::vector<train::FeatureIds>& features, bool files) {
   Json all = Json::array();
-  for (const train::FeatureIds& one : features) {
-    Json json = Json::object().set("name", one.name).set("samples", one.samples).set("empty", one.empty);
-    json.set("ids", one.ids);
-    if (files) json.set("unknown", one.unknown);
+  for (const train::FeatureIds& feature : features) {
+    Json json = Json::object().set("name", feature.name).set("samples", feature.samples).set("empty", feature.empty);
+    json.set("ids", feature.ids);
+    if (files) json.set("unknown", feature.unknown);
     all.add(json);
   }
   return all;

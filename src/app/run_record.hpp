@@ -36,8 +36,8 @@ class RunRecord final : public train::Observer {
   const std::string& start_time() const { return start_; }
 
  private:
-  bool stands_ = false;  // true on rank 0 if both files are those of the start that ended the run
-  Json invocation_;      // argv, deck, overrides
+  bool files_final_ = false;  // true on rank 0 if both files are those of the start that ended the run
+  Json invocation_;           // argv, deck, overrides
   std::string start_;
 };
 
@@ -49,9 +49,9 @@ struct Start {
 };
 
 /// Lists the starts of the run in `folder`, oldest first: the starts in its run.json, then `now`. A start has its deck
-/// if the next start's deck differs. Lists only `now` if `anew`, or at step 0 after a run that was done. Called before
-/// run.json and result.json are replaced.
-Json starts_json(const std::string& folder, const Start& now, bool anew);
+/// if the next start's deck differs. Lists only `now` if `starts_over`, or at step 0 after a run that was done. Called
+/// before run.json and result.json are replaced.
+Json starts_json(const std::string& folder, const Start& now, bool starts_over);
 
 /// Makes `tables` of result.json (docs/formats.md).
 Json tables_json(const std::vector<train::TableFigures>& tables);

@@ -17,7 +17,7 @@ Json object(const Start& start) {
 }
 
 /// Lists the starts in `run`, the content of run.json. A file of an older version has only its own start.
-std::vector<Json> earlier(const Json& run, const std::string& deck) {
+std::vector<Json> earlier_starts(const Json& run, const std::string& deck) {
   std::vector<Json> starts;
   if (run.has("starts"))
     starts = run.at("starts").elements();
@@ -30,14 +30,14 @@ std::vector<Json> earlier(const Json& run, const std::string& deck) {
 
 }  // namespace
 
-Json starts_json(const std::string& folder, const Start& now, bool anew) {
+Json starts_json(const std::string& folder, const Start& now, bool starts_over) {
   Json all = Json::array(Json::Layout::lines);
   const std::string path = folder + "/run.json";
   try {
-    if (!anew && std::filesystem::exists(path) && (now.from_step > 0 || !store::run_end(folder).is_done()))
-      for (Json& start : earlier(parse_json(read_file(path)), now.deck)) all.add(std::move(start));
+    if (!starts_over && std::filesystem::exists(path) && (now.from_step > 0 || !store::run_end(folder).is_done()))
+      for (Json& start : earlier_starts(parse_json(read_file(path)), now.deck)) all.add(std::move(start));
   } catch (const Error& error) {
-    log_warning(concat(path, ": ", error.what(), "; the starts of this run before this one are not known"));
+    log_warning(concat(path, ": ", error.what(), "; earlier starts of this run are not listed any more"));
   }
   return all.add(object(now));
 }

@@ -25,9 +25,9 @@ void show(const sweep::Sweep& sweep, Index point) {
         concat(" at step ", outcome->steps, ", ", sweep.settings.metric, " ", significant(sweep.last_value(point), 6));
   if (state == "started")
     line += has(standing.waiting, point)
-                ? concat("; the same command goes on",
+                ? concat("; the same command resumes it",
                          sweep.rungs.size() > 1 ? concat(" to step ", sweep.rungs[standing.open()]) : "")
-                : concat("; its rung waits for ", counted(std::ssize(standing.waiting), "point"));
+                : concat("; waiting for ", counted(std::ssize(standing.waiting), "more point"), " to finish this rung");
   log_info(line);
 }
 
@@ -57,7 +57,7 @@ void end(sweep::Sweep& sweep, Index point, Index rung, const std::string& diverg
   if (diverged.empty()) outcome = sweep::outcome_of_run(run.folder, sweep.settings.metric);
   if (diverged.empty() && steps != sweep::to_the_end && outcome.steps != steps)
     fail(run.folder, ": the run ended at step ", outcome.steps, ", but halving compares points at step ", steps,
-         ": the data end before; raise train.epochs, or lower train.steps");
+         ", which its data do not reach; raise train.epochs or lower train.steps");
   run.record->outcomes.push_back(std::move(outcome));
   sweep::write_record(run.folder, *run.record);
 }
@@ -76,8 +76,8 @@ int sweep_list(const Invocation& invocation, const comm::Communicator& comm) {
 int sweep_point(const Invocation& invocation, const comm::Communicator& comm) {
   if (invocation.index.empty())
     fail("tesserec sweep run ", invocation.deck,
-         " starts the ranks of each point itself (sweep.ranks, sweep.launcher):"
-         " start it without a launcher, or give the index of one point");
+         " starts the ranks of each point itself (sweep.ranks, sweep.launcher); start it without a launcher, or give "
+         "the index of one point");
   sweep::Sweep sweep;
   Index point = 0, rung = -1;
   store::FileLock lock;  // lock of rank 0, from before the record is read until it is written
@@ -103,7 +103,7 @@ int sweep_point(const Invocation& invocation, const comm::Communicator& comm) {
     comm::agree(comm, [&] {
       if (comm.rank() == 0 && code == 0) end(sweep, point, rung, diverged);
     });
-    if (comm.rank() == 0 && !diverged.empty()) log_warning(diverged + "; the sweep goes on without this point");
+    if (comm.rank() == 0 && !diverged.empty()) log_warning(diverged + "; the sweep continues without this point");
   }
   if (comm.rank() == 0) show(sweep, point);
   if (invocation.json && comm.rank() == 0) print(comm, sweep::summary_json(sweep).at("points").elements()[point]);

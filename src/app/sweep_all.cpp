@@ -31,7 +31,7 @@ void collect(const Invocation& invocation) {
   store::make_folder_durably(sweep.folder);
   store::replace_proven(sweep.folder + "/sweep.csv", sweep::summary_csv(sweep));
   store::replace_proven(sweep.folder + "/sweep.json", json.text() + "\n");
-  log_info("written: " + sweep.folder + "/sweep.csv, sweep.json; as pictures: tesserec report " + sweep.folder);
+  log_info("wrote " + sweep.folder + "/sweep.csv and sweep.json; for charts, run tesserec report " + sweep.folder);
   const std::string text = invocation.json ? json.text() + "\n" : sweep::summary_text(sweep);
   const std::string shown = printable(text);
   std::fwrite(shown.data(), 1, shown.size(), stdout);
@@ -78,33 +78,33 @@ std::string reason(const std::string& log, std::uintmax_t from, int code) {
 /// Runs the points for which the open rung waits. Returns 0, or the signal that ended it. Throws Error if any failed.
 int run_rung(const Invocation& invocation, const sweep::Sweep& sweep, const sweep::Standing& standing) {
   const std::vector<Index>& waiting = standing.waiting;
-  const std::size_t all = standing.in.back().size();
-  std::size_t there = all - waiting.size();
+  const std::size_t total = standing.in.back().size();
+  std::size_t done = total - waiting.size();
   if (sweep.rungs.size() > 1)
-    log_info(concat("rung ", standing.open() + 1, " of ", sweep.rungs.size(), ": ", counted(all, "point"), " to step ",
-                    sweep.rungs[standing.open()]));
+    log_info(concat("rung ", standing.open() + 1, " of ", sweep.rungs.size(), ": ", counted(total, "point"),
+                    " to step ", sweep.rungs[standing.open()]));
   std::vector<ChildJob> jobs;
   std::vector<std::uintmax_t> logged;
   for (const Index point : waiting) logged.push_back(size_of(jobs.emplace_back(job_of(invocation, sweep, point)).log));
   std::vector<std::string> failed;
   const int signal = run_jobs(jobs, sweep.settings.jobs, [&](std::size_t job, int code) {
     const Index point = waiting[job];
-    sweep::Sweep now = sweep;
-    now.runs[point].record = sweep::read_record(sweep.runs[point].folder, sweep.runs[point].digest);
-    const std::optional<double> value = now.value(point, standing.open());
+    sweep::Sweep updated = sweep;
+    updated.runs[point].record = sweep::read_record(sweep.runs[point].folder, sweep.runs[point].digest);
+    const std::optional<double> value = updated.value(point, standing.open());
     std::string end = value ? sweep.settings.metric + " " + significant(*value, 6) : "ended by a signal";
-    if (value && !now.last(point)->diverged.empty()) end = "diverged";
+    if (value && !updated.last(point)->diverged.empty()) end = "diverged";
     const bool interrupted = code == exit_code_signal || Signals::received() != 0;
     if (!value && !interrupted) {
       failed.push_back(concat("index ", point, " (", jobs[job].log, "): ", reason(jobs[job].log, logged[job], code)));
       end = "failed";
     }
-    there += value ? 1 : 0;
-    log_info(concat(there, " of ", all, ": index ", point, ", ", sweep.runs[point].label, ", ", end));
+    done += value ? 1 : 0;
+    log_info(concat(done, " of ", total, ": index ", point, ", ", sweep.runs[point].label, ", ", end));
   });
   if (!failed.empty())
     fail(counted(failed.size(), "point"),
-         " failed, the others stand, and the same command goes on with what is missing: ", join(failed, "; "));
+         " failed; the same command repeats only unfinished points: ", join(failed, "; "));
   return signal;
 }
 
@@ -129,7 +129,7 @@ std::optional<int> sweep_run(const Invocation& invocation) {
     store::make_folder_durably(sweep.folder);
     if (!lock) lock.emplace(sweep.folder + "/sweep.lock", deck.run.lock_wait);
     if (run_rung(invocation, sweep, standing) != 0) {
-      log_info("ended by a signal; the same command goes on");
+      log_info("the sweep was ended by a signal; the same command resumes it");
       return exit_code_signal;
     }
   }

@@ -13,14 +13,14 @@ namespace {
 
 /// Returns the invocation with the point's values as overrides.
 Invocation at_point(const Invocation& invocation, const deck::Deck& deck, const sweep::Point& point) {
-  Invocation at = invocation;
+  Invocation result = invocation;
   for (std::size_t k = 0; k < point.size(); ++k) {
     const std::string& key = deck.sweep.keys[k].path;
     const std::string line = deck.at("sweep.keys." + key);
-    at.origins[at.overrides.size()] = line.substr(0, line.find(": sweep.keys."));
-    at.overrides.push_back(key + "=" + point[k]);
+    result.origins[result.overrides.size()] = line.substr(0, line.find(": sweep.keys."));
+    result.overrides.push_back(key + "=" + point[k]);
   }
-  return at;
+  return result;
 }
 
 /// Returns the current digest of the files' content; empty without files.
@@ -34,7 +34,7 @@ std::string digest_now(const std::vector<std::string>& patterns) {
 void refuse_set_twice(const deck::Deck& deck) {
   for (const sweep::Key& key : deck.sweep.keys)
     if (const auto set = deck.lines.find(key.path); set != deck.lines.end() && set->second.starts_with("--set"))
-      fail(set->second, ": ", key.path, " varies in this sweep; leave it to [sweep.keys]");
+      fail(set->second, ": ", key.path, " varies in this sweep, so it cannot be set; leave it to [sweep.keys]");
 }
 
 }  // namespace
@@ -43,7 +43,8 @@ sweep::Sweep sweep_of(const Invocation& invocation) {
   const deck::Deck deck = invocation.read_deck();
   deck::check_sweep(deck);
   if (deck.sweep.keys.empty())
-    fail(invocation.deck, ": has no [sweep]; give it one, with the keys that vary in [sweep.keys] (tesserec describe)");
+    fail(invocation.deck,
+         ": the deck has no [sweep]; add one with the keys that vary in [sweep.keys] (tesserec describe)");
   refuse_set_twice(deck);
   const bool halves = deck.sweep.halving.first_steps > 0;
   sweep::Sweep sweep{invocation.deck,
@@ -53,18 +54,18 @@ sweep::Sweep sweep_of(const Invocation& invocation) {
                      {}};
   for (sweep::Point& point : sweep::points(deck.sweep)) sweep.runs.push_back({std::move(point), "", "", "", {}});
   const Index points = std::ssize(sweep.runs);
-  const bool alone = !invocation.index.empty() && !halves;
-  const Index first = alone ? point_of(invocation, points) : 0;
-  for (Index i = first; i < (alone ? first + 1 : points); ++i) {
+  const bool single = !invocation.index.empty() && !halves;
+  const Index first = single ? point_of(invocation, points) : 0;
+  for (Index i = first; i < (single ? first + 1 : points); ++i) {
     sweep::Run& run = sweep.runs[i];
-    deck::Deck whole = at_point(invocation, deck, run.point).read_deck();
-    whole.sweep = {};
-    whole.sweep.halving = deck.sweep.halving;  // other rungs: other outcomes
+    deck::Deck point_deck = at_point(invocation, deck, run.point).read_deck();
+    point_deck.sweep = {};
+    point_deck.sweep.halving = deck.sweep.halving;  // other rungs: other outcomes
     run.label = sweep::label(deck.sweep, run.point);
-    run.digest = sweep::deck_digest(deck::effective_deck(whole));
+    run.digest = sweep::deck_digest(deck::effective_deck(point_deck));
     run.folder = sweep.folder + "/" + run.label + "-" + run.digest.substr(0, 8);
-    run.data = whole.data.train;
-    run.data.insert(run.data.end(), whole.data.evaluate.begin(), whole.data.evaluate.end());
+    run.data = point_deck.data.train;
+    run.data.insert(run.data.end(), point_deck.data.evaluate.begin(), point_deck.data.evaluate.end());
   }
   return sweep;
 }
@@ -86,7 +87,7 @@ std::string other_data(const sweep::Sweep& sweep) {
   if (points.empty()) return "";
   return concat(sweep.folder, ": the points of ", points.size() == 1 ? "index " : "indices ", join(points),
                 " ended on other data than ", join(sweep.runs[points.front()].data),
-                " hold now: their values do not compare with those of points that end from now on");
+                " have now, so their values cannot be compared with those of later points");
 }
 
 void refuse_other_data(const sweep::Sweep& sweep) {
@@ -106,7 +107,7 @@ Invocation training_of(const Invocation& invocation, const sweep::Sweep& sweep, 
 Index point_of(const Invocation& invocation, Index points) {
   const auto index = parse_number<Index>(invocation.index);
   if (!index || *index < 0 || *index >= points)
-    fail("the index behind tesserec sweep run must be an integer, 0 to ", points - 1, ", but is \"", invocation.index,
+    fail("INDEX of tesserec sweep run must be an integer, 0 to ", points - 1, ", but is \"", invocation.index,
          "\"; tesserec sweep list ", invocation.deck, " shows the points");
   return *index;
 }

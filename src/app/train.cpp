@@ -36,17 +36,17 @@ void show_result(const train::Session& session, const train::TrainResult& result
   log_info((result.checkpoint.empty() ? "no checkpoint" : "checkpoint " + result.checkpoint) + ", metrics " +
            session.job.run.folder() + "/metrics.jsonl");
   if (result.stopped == "auc")
-    log_info("AUC " + fixed(result.evaluation->auc, 6) + " reached: evaluate.stop_at_auc is " +
+    log_info("stopped at AUC " + fixed(result.evaluation->auc, 6) + ": evaluate.stop_at_auc is " +
              significant(session.job.evaluate.stop_at_auc, 6));
   if (result.best)
     log_info(concat("the best ", result.best->metric, " ", fixed(result.best->value, 6), " at step ", result.best->step,
                     result.best_checkpoint.empty() ? "" : ": checkpoint " + result.best_checkpoint));
   if (result.stopped == "patience")
-    log_info(concat("evaluate.patience is spent: ", session.job.evaluate.monitor, " has not got better in ",
+    log_info(concat("stopped by evaluate.patience: ", session.job.evaluate.monitor, " did not improve in ",
                     counted(session.job.evaluate.patience, "evaluation")));
   if (result.signal != 0)
     log_info("ended by signal " + std::to_string(result.signal) +
-             (result.checkpoint.empty() ? "" : "; the same command goes on from the checkpoint"));
+             (result.checkpoint.empty() ? "" : "; the same command resumes from the checkpoint"));
 }
 
 /// Observer that shows model and plan of a run with steps left.

@@ -48,7 +48,7 @@ void add_checkpoints(const std::string& folder, std::vector<RunFile>& files) {
 void add_data(const std::vector<std::string>& patterns, std::vector<RunFile>& files) {
   for (const std::string& pattern : patterns) {
     const std::vector<std::string> paths = store::matching_paths(pattern);
-    if (paths.empty()) files.push_back({pattern, "is not there; run.json names it"});
+    if (paths.empty()) files.push_back({pattern, "does not exist, but run.json names it"});
     for (const std::string& path : paths)
       if (std::none_of(files.begin(), files.end(), [&](const RunFile& file) { return file.path == path; }))
         files.push_back({path, ""});
@@ -68,7 +68,7 @@ std::vector<RunFile> files_of_run(const std::string& folder) {
   const std::string record = folder + "/run.json";
   if (!fs::exists(record)) return files;
   const Json json = parse_json(read_file(record));
-  if (!json.has("deck")) fail(record, " is no record of a run: it has no deck");
+  if (!json.has("deck")) fail(record, ": this file has no \"deck\", so it is not the record of a run");
   const deck::Deck deck = deck::parse_deck(json.at("deck").string(), record, {});
   if (!deck.checkpoint.path.empty()) add_checkpoints(deck.checkpoint.path, files);
   add_data(deck.data.train, files);
@@ -143,11 +143,11 @@ std::optional<Verified> verify_file(const comm::Communicator& comm, const std::s
   return Verified{file.parts()};
 }
 
-std::string whole(const std::string& path, const Verified& verified) {
+std::string whole_text(const std::string& path, const Verified& verified) {
   return path + " is whole" + (verified.parts > 0 ? concat(", with ", verified.parts, " parts") : "");
 }
 
-constexpr const char* no_checksum = "has no checksum: another program wrote it, so there is nothing to compare with";
+constexpr const char* no_checksum = "has no checksum, because another program wrote it";
 
 /// Returns files_of_run() of rank 0. Collective.
 std::vector<RunFile> agreed_files(const comm::Communicator& comm, const std::string& folder) {
@@ -168,15 +168,15 @@ void verify_run(const comm::Communicator& comm, const std::string& folder, bool 
   std::vector<std::string> damaged;
   Index checked = 0;
   for (RunFile& file : agreed_files(comm, folder)) {
-    Json one = Json::object().set("path", file.path);
+    Json entry = Json::object().set("path", file.path);
     std::string error;
     if (file.lacks.empty()) {
       try {
         std::optional<Verified> verified = std::filesystem::is_directory(file.path) ? verify_checkpoint(comm, file.path)
                                                                                     : verify_file(comm, file.path);
         if (verified) {
-          log_info(whole(file.path, *verified));
-          one.set("whole", true).set("parts", Index(verified->parts));
+          log_info(whole_text(file.path, *verified));
+          entry.set("whole", true).set("parts", Index(verified->parts));
           ++checked;
         } else {
           file.lacks = no_checksum;
@@ -187,15 +187,15 @@ void verify_run(const comm::Communicator& comm, const std::string& folder, bool 
         error = e.what();
       }
     }
-    if (!file.lacks.empty()) one.set("whole", Json()).set("why", file.lacks);
+    if (!file.lacks.empty()) entry.set("whole", Json()).set("why", file.lacks);
     if (!error.empty()) damaged.push_back(file.path);
-    if (const std::string what = error.empty() ? file.lacks : error; !what.empty() && comm.rank() == 0)
-      log_warning(what.starts_with(file.path) ? what : file.path + " " + what);
-    list.add(one);
+    if (const std::string message = error.empty() ? file.lacks : error; !message.empty() && comm.rank() == 0)
+      log_warning(message.starts_with(file.path) ? message : file.path + " " + message);
+    list.add(entry);
   }
   if (!damaged.empty())
     fail(damaged.size(), " of ", counted(checked + std::ssize(damaged), "file"), " of ", folder,
-         " are not what was written: ", join(damaged));
+         " are damaged: ", join(damaged));
   if (checked == 0) fail(folder, ": this run has no checkpoint, scores or data set with a checksum");
   log_info(concat(folder, ": ", counted(checked, "file"), " whole"));
   if (json) print(comm, Json::object().set("path", folder).set("whole", true).set("files", list));
@@ -212,7 +212,7 @@ int verify(const Invocation& invocation, const comm::Communicator& comm) {
   }
   const std::optional<Verified> verified = is_folder ? verify_checkpoint(comm, path) : verify_file(comm, path);
   if (!verified) fail(path, " ", no_checksum);
-  log_info(whole(path, *verified) + lines_of(verified->tables, verified->facts));
+  log_info(whole_text(path, *verified) + lines_of(verified->tables, verified->facts));
   Json json = Json::object().set("path", path).set("whole", true).set("parts", Index(verified->parts));
   if (!verified->tables.names().empty()) json.set("tables", verified->tables).set("data", verified->facts);
   if (invocation.json) print(comm, json);

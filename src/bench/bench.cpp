@@ -9,42 +9,42 @@
 namespace tesserec::bench {
 
 Report run(const Exec& exec, const comm::Communicator& comm, const train::Job& job, const Settings& settings,
-           const std::set<std::string>& which) {
+           const std::set<std::string>& chosen) {
   const Context context{exec, comm, settings};
-  const auto wants = [&](const char* group) { return which.count(group) != 0; };
+  const auto measures = [&](const char* group) { return chosen.count(group) != 0; };
   const planning::Topology topology = planning::topology_of(comm, job.plan);
   Report report;
   report.ranks = topology.ranks;
   report.ranks_per_node = topology.ranks_per_node;
   Limits limits;
-  if (wants("limits")) {
+  if (measures("limits")) {
     log_info("limits of the machine");
     limits = measure_limits(context, topology, job.run.folder(), report.figures);
   }
-  if (wants("costs")) {
+  if (measures("costs")) {
     log_info("constants of the planner");
-    if (!wants("limits")) {
+    if (!measures("limits")) {
       std::vector<Figure> unseen;
       measure_messages(context, topology, limits, unseen);
     }
     measure_costs(context, topology, limits, report);
   }
-  if (!needs_model(which)) return report;
+  if (!needs_model(chosen)) return report;
 
   const auto source = train::open_source(comm, job, data::Use::train);
   train::Session session(exec, comm, job, source->info());
   train::prepare_source(session, *source, data::Use::train);
-  if (wants("parts")) {
+  if (measures("parts")) {
     log_info("parts of the program");
     measure_layers(context, session, limits, report.figures);
     measure_rows(context, job.model.embedding_dim, limits, report.figures);
   }
-  if (wants("step")) {
+  if (measures("step")) {
     log_info("whole steps");
     const StepTimes times = measure_step(context, session, *source);
     add_step_figures(session, times, limits, report);
   }
-  if (wants("kernels")) {
+  if (measures("kernels")) {
     log_info("kernels of a step");
     measure_kernels(context, session, *source, report.figures);
   }

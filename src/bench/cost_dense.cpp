@@ -16,41 +16,41 @@ double chain_seconds(const Context& context, const network::Network& dense, Inde
   const Exec& exec = context.exec;
   DenseChain chain(exec, dense, lanes, 0, 1, samples);
   optim::DenseOptimizer optimizer(exec, {}, dense.parameters(), nullptr, {}, chain.parameters().place());
-  const Vector<float> others = numbers(exec, Index{8} << 20);  // 32 MiB, more than a rank's share of a cache
+  const Vector<float> buffer = numbers(exec, Index{8} << 20);  // 32 MiB, more than a rank's share of a cache
   Index step = 0;
-  const auto one_step = [&] {
-    for (Index i = 0; i < std::ssize(others); ++i) others.data()[i] += 1.0f;
-    keep(others.data()[0]);
+  const auto timed_step = [&] {
+    for (Index i = 0; i < std::ssize(buffer); ++i) buffer.data()[i] += 1.0f;
+    keep(buffer.data()[0]);
     const double start = context.now();
     chain.run();
     optimizer.step(exec, chain.parameters(), chain.sums().sum(0), 1e-6, ++step, {0, dense.parameters()});
     return context.now() - start;
   };
-  one_step();
-  const Index steps = std::clamp(std::ceil(context.settings.seconds / context.slowest(one_step())), 1.0, 1e4);
+  timed_step();
+  const Index steps = std::clamp(std::ceil(context.settings.seconds / context.slowest(timed_step())), 1.0, 1e4);
   std::vector<double> repeats;
   for (int repeat = 0; repeat < context.settings.repeats; ++repeat) {
     context.comm.barrier();
-    double all = 0;
-    for (Index s = 0; s < steps; ++s) all += one_step();
-    repeats.push_back(context.slowest(all) / double(steps));
+    double total = 0;
+    for (Index s = 0; s < steps; ++s) total += timed_step();
+    repeats.push_back(context.slowest(total) / double(steps));
   }
   return median(std::move(repeats));
 }
 
 double least_step_seconds(const Context& context) {
-  const comm::Communicator alone = comm::Communicator::self();
-  planning::ParameterSharding one;
-  one.type = planning::ShardingType::table_wise;
-  one.shards = {{0, {0, embedding::block_count}, {0, 4}}};
+  const comm::Communicator self = comm::Communicator::self();
+  planning::ParameterSharding sharding;
+  sharding.type = planning::ShardingType::table_wise;
+  sharding.shards = {{0, {0, embedding::block_count}, {0, 4}}};
   model::Settings settings;
   settings.embedding_dim = 4;
   settings.bottom = {4};
   settings.top = {1};
   sharding::ParallelOptions options;
-  options.plan = {one};
+  options.plan = {sharding};
   options.lanes = 1;
-  model::ShardedModel model(context.exec, alone, settings, 1,
+  model::ShardedModel model(context.exec, self, settings, 1,
                             embedding::EmbeddingBagCollection({table_config("t", 4, 4)}), options, {});
   train::TrainStep step(context.exec, model);
   train::PipelinedBatch now{data::Batch(context.exec), {}};
@@ -100,12 +100,12 @@ void measure_dense_costs(const Context& context, Report& report) {
         t.push_back(chain_seconds(context, dense, samples, lanes));
       }
     }
-  const std::vector<double> each = fit(a, t);
-  set_rate(report, "dense_flops", each[0]);
-  set_rate(report, "bf16_flops", each[1]);
-  set_rate(report, "interaction_flops", each[2]);
-  set_rate(report, "activation_bytes", each[3]);
-  set_rate(report, "dense_bytes", each[4]);
+  const std::vector<double> rates = fit(a, t);
+  set_rate(report, "dense_flops", rates[0]);
+  set_rate(report, "bf16_flops", rates[1]);
+  set_rate(report, "interaction_flops", rates[2]);
+  set_rate(report, "activation_bytes", rates[3]);
+  set_rate(report, "dense_bytes", rates[4]);
   report.costs.step_seconds = least_step_seconds(context);
   report.cost_keys.push_back("step_seconds");
 }

@@ -64,11 +64,11 @@ Seconds measure(const Context& context, const Workload& load, const comm::Commun
   for (Index t = 0; t < tables; ++t) {
     keys.push_back("t" + std::to_string(t));
     configs.push_back(table_config(keys.back(), load.rows, load.dim));
-    planning::ParameterSharding one;
-    one.type = planning::ShardingType::table_wise;
-    one.form = load.form;
-    one.shards = {{int(t % comm.size()), {0, embedding::block_count}, {0, load.dim}}};
-    plan.push_back(one);
+    planning::ParameterSharding sharding;
+    sharding.type = planning::ShardingType::table_wise;
+    sharding.form = load.form;
+    sharding.shards = {{int(t % comm.size()), {0, embedding::block_count}, {0, load.dim}}};
+    plan.push_back(sharding);
   }
   optim::Settings optimizer;
   optimizer.type = load.optimizer;
@@ -91,7 +91,7 @@ Seconds measure(const Context& context, const Workload& load, const comm::Commun
   for (std::size_t b = 0; b < count; ++b) batches.push_back(draw(context, load, keys, b));
 
   Index step = 0;
-  const auto one_step = [&] {
+  const auto run_step = [&] {
     auto ids = collection.start(context.exec, batches[step % count], global_batch);
     collection.forward(context.exec, ids);
     for (Index i = 0; i < other; ++i) noise.data()[i] += 1.0f;
@@ -102,26 +102,26 @@ Seconds measure(const Context& context, const Workload& load, const comm::Commun
   };
   const auto spent = [&] {
     Seconds seconds{};
-    for (const auto& [name, all] : collection.phases().seconds())
-      seconds[std::find(phase_names.begin(), phase_names.end(), name) - phase_names.begin()] = all;
+    for (const auto& [name, phase_seconds] : collection.phases().seconds())
+      seconds[std::find(phase_names.begin(), phase_names.end(), name) - phase_names.begin()] = phase_seconds;
     return seconds;
   };
-  one_step();
+  run_step();
   const double start = context.now();
-  one_step();
+  run_step();
   const double once = context.slowest(context.now() - start);
   const Index steps = std::clamp(std::ceil(context.settings.seconds / once), 1.0, 1e4);
-  std::array<std::vector<double>, phase_count> each;
+  std::array<std::vector<double>, phase_count> measured;
   for (int repeat = 0; repeat < context.settings.repeats; ++repeat) {
     context.comm.barrier();
     const Seconds before = spent();
-    for (Index s = 0; s < steps; ++s) one_step();
+    for (Index s = 0; s < steps; ++s) run_step();
     const Seconds after = spent();
     for (std::size_t p = 0; p < phase_count; ++p)
-      each[p].push_back(context.slowest(after[p] - before[p]) / double(steps));
+      measured[p].push_back(context.slowest(after[p] - before[p]) / double(steps));
   }
   Seconds result;
-  for (std::size_t p = 0; p < phase_count; ++p) result[p] = median(each[p]);
+  for (std::size_t p = 0; p < phase_count; ++p) result[p] = median(measured[p]);
   return result;
 }
 
@@ -167,9 +167,9 @@ void measure_table_costs(const Context& context, Report& report) {
     }
     loads.push_back({rows / 2, dim, 1, optim::Type::adagrad});
   }
-  const comm::Communicator alone = comm::Communicator::self();
+  const comm::Communicator self = comm::Communicator::self();
   std::vector<Seconds> seconds;
-  for (const Workload& load : loads) seconds.push_back(measure(context, load, alone));
+  for (const Workload& load : loads) seconds.push_back(measure(context, load, self));
 
   const auto cut = fit_phase(loads, seconds, ids, [](const Workload& w) {
     return std::vector<double>{w.bags(), w.all_ids()};
@@ -205,7 +205,7 @@ void measure_table_costs(const Context& context, Report& report) {
   for (const double table_bytes : {2.5e5, 1e6, 4e6}) {
     const Workload load{Index(table_bytes / 64), 16, 16};
     if (load.rows >= loads[0].rows || load.rows <= small_rows) continue;
-    const Seconds s = measure(context, load, alone);
+    const Seconds s = measure(context, load, self);
     const double vectors_bytes = load.bags() * load.row_bytes();
     const double read_row =
         (s[lookup] - read[0] * load.bags() - read[4] * vectors_bytes) / load.all_ids() - read[3] * load.row_bytes();
@@ -230,9 +230,9 @@ void measure_exchange_costs(const Context& context, planning::Topology topology,
     for (const Index dim : {Index{16}, Index{128}}) {
       const Workload load{small_rows, dim, 1};
       const Seconds phases = measure(context, load, context.comm);
-      const double bytes = load.bags() * load.row_bytes(), all = phases[return_rows] + phases[send];
+      const double bytes = load.bags() * load.row_bytes(), total = phases[return_rows] + phases[send];
       a.push_back({load.bags(), bytes});
-      t.push_back(std::max(all - 4 * bytes * wire, all / 8));  // sent and received, forward and backward
+      t.push_back(std::max(total - 4 * bytes * wire, total / 8));  // sent and received, forward and backward
     }
     set_rate(report, "add_bytes", fit(a, t)[1]);
     a.clear();
@@ -244,15 +244,16 @@ void measure_exchange_costs(const Context& context, planning::Topology topology,
   for (const auto& [dim, bag_ids] : {std::pair<Index, Index>{16, 16}, {128, 1}, {128, 4}, {16, 1}}) {
     const Workload load{small_rows, dim, bag_ids, optim::Type::sgd, planning::ExchangeForm::rows};
     const Seconds phases = measure(context, load, context.comm);
-    const double all = std::accumulate(phases.begin(), phases.end(), 0.0);
-    planning::ParameterConstraints demand;
-    demand.pooling_factor = double(bag_ids);
-    demand.kernel = planning::ComputeKernel::fused;
-    const planning::TableCosts of(table_config("t", load.rows, dim), demand, {}, topology, samples * topology.ranks);
-    const planning::ShardLoad one = of.shard({0, embedding::block_count}, {0, dim}, planning::ExchangeForm::rows);
-    const double known = double(tables) * (one.owner.seconds / topology.ranks + one.each.seconds);
+    const double total = std::accumulate(phases.begin(), phases.end(), 0.0);
+    planning::ParameterConstraints constraints;
+    constraints.pooling_factor = double(bag_ids);
+    constraints.kernel = planning::ComputeKernel::fused;
+    const planning::TableCosts table(table_config("t", load.rows, dim), constraints, {}, topology,
+                                     samples * topology.ranks);
+    const planning::ShardLoad shard = table.shard({0, embedding::block_count}, {0, dim}, planning::ExchangeForm::rows);
+    const double known = double(tables) * (shard.owner.seconds / topology.ranks + shard.each.seconds);
     a.push_back({load.all_ids(), 2 * load.all_ids() * load.row_bytes()});
-    t.push_back(std::max(all - known, all / 8));
+    t.push_back(std::max(total - known, total / 8));
   }
   const std::vector<double> fetch = fit(a, t);
   set_rate(report, "fetched_ids", std::max(1 / costs.ids, fetch[0]));

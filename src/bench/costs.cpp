@@ -6,7 +6,7 @@ namespace tesserec::bench {
 std::vector<double> fit(const std::vector<std::vector<double>>& a, const std::vector<double>& t) {
   // Coordinate descent on scaled unknowns suffices, because they are few and each of its steps is exact.
   const std::size_t rows = a.size(), unknowns = a.empty() ? 0 : a[0].size();
-  std::vector<double> scale(unknowns, 0), x(unknowns, 0), rest(rows, 1);
+  std::vector<double> scale(unknowns, 0), x(unknowns, 0), residual(rows, 1);
   std::vector<std::vector<double>> b(rows, std::vector<double>(unknowns));
   for (std::size_t j = 0; j < unknowns; ++j) {
     for (std::size_t i = 0; i < rows; ++i) scale[j] += std::pow(a[i][j] / t[i], 2);
@@ -16,10 +16,10 @@ std::vector<double> fit(const std::vector<std::vector<double>>& a, const std::ve
   for (int round = 0; round < 20000; ++round)
     for (std::size_t j = 0; j < unknowns; ++j) {
       double step = 0;
-      for (std::size_t i = 0; i < rows; ++i) step += b[i][j] * rest[i];
+      for (std::size_t i = 0; i < rows; ++i) step += b[i][j] * residual[i];
       step = std::max(step, -x[j]);
       x[j] += step;
-      for (std::size_t i = 0; i < rows; ++i) rest[i] -= b[i][j] * step;
+      for (std::size_t i = 0; i < rows; ++i) residual[i] -= b[i][j] * step;
     }
   for (std::size_t j = 0; j < unknowns; ++j) x[j] *= scale[j];
   return x;

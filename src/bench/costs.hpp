@@ -58,7 +58,7 @@ inline const std::pair<const char*, CostMember> cost_members[] = {
 inline CostMember member(const std::string& key) {
   for (const auto& [name, value] : cost_members)
     if (key == name) return value;
-  fail("no constant of the planner is named ", key);
+  fail("the planner has no constant named \"", key, "\"");
 }
 
 inline double cost(const planning::MachineCosts& costs, const std::string& key) { return costs.*member(key); }

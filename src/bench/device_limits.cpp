@@ -56,9 +56,9 @@ DeviceLimits measure_device(const Context& context, std::vector<Figure>& figures
   reserve_device(device, from, "tesserec::bench::from", n);
   reserve_device(device, to, "tesserec::bench::to", n);
   fill_on(device, "tesserec::bench::fill", from.data(), n, WordPair{1, 2});
-  const Index some = std::min(n, Index{1} << 24);  // words of pinned memory, 256 MiB at most
-  reserve_pinned(device, host, "tesserec::bench::host", some);
-  std::fill_n(host.data(), some, WordPair{3, 4});
+  const Index words = std::min(n, Index{1} << 24);  // words of pinned memory, 256 MiB at most
+  reserve_pinned(device, host, "tesserec::bench::host", words);
+  std::fill_n(host.data(), words, WordPair{3, 4});
   const auto add = [&](const std::string& name, double rate, double limit = 0) {
     figures.push_back({"kernels", name, rate, "bytes/s", limit, limit > 0 ? "device memory, read" : "", 0});
     return rate;
@@ -90,9 +90,9 @@ DeviceLimits measure_device(const Context& context, std::vector<Figure>& figures
              [&] { launch(device, "tesserec::bench::random_rows", items, width, body); }),
         limits.read);
   }
-  const Index there = some * Index{sizeof(WordPair)};
-  add("pinned memory to the device", rate(there, [&] { copy_to_device(device, host.data(), to.data(), some); }));
-  add("device to pinned memory", rate(there, [&] { copy_to_host(device, to.data(), host.data(), some); }));
+  const Index host_bytes = words * Index{sizeof(WordPair)};
+  add("pinned memory to the device", rate(host_bytes, [&] { copy_to_device(device, host.data(), to.data(), words); }));
+  add("device to pinned memory", rate(host_bytes, [&] { copy_to_host(device, to.data(), host.data(), words); }));
   return limits;
 }
 

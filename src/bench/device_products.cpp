@@ -32,10 +32,10 @@ class MeasuredProducts {
     });
   }
   /// Returns the FLOP/s of dw = dy^T x for each lane, in the chunks and lanes of training.
-  double weight_gradient(const Lanes& lanes, Range mine, Index batch, Index in, Index out) {
-    const Index first = lanes.samples(mine, batch).begin, rows = lanes.samples(mine, batch).size();
+  double weight_gradient(const Lanes& lanes, Range own_lanes, Index batch, Index in, Index out) {
+    const Index first = lanes.samples(own_lanes, batch).begin, rows = lanes.samples(own_lanes, batch).size();
     std::vector<Index> chunks, of_lane, lane_rows;
-    for (Index lane = mine.begin; lane < mine.end; ++lane) {
+    for (Index lane = own_lanes.begin; lane < own_lanes.end; ++lane) {
       const Range samples = lanes.samples(int(lane), batch);
       of_lane.push_back(std::ssize(chunks));
       lane_rows.push_back(samples.begin - first);
@@ -44,9 +44,9 @@ class MeasuredProducts {
     of_lane.push_back(std::ssize(chunks));
     lane_rows.push_back(rows);
     chunks.push_back(rows);
-    const Pieces pieces{of_lane.back(), mine.size(), chunks_.upload(device_, chunks), of_lane_.upload(device_, of_lane),
-                        lane_rows.data()};
-    const auto [dy, x, dw] = operands(rows * out, rows * in, mine.size() * out * in);
+    const Pieces pieces{of_lane.back(), own_lanes.size(), chunks_.upload(device_, chunks),
+                        of_lane_.upload(device_, of_lane), lane_rows.data()};
+    const auto [dy, x, dw] = operands(rows * out, rows * in, own_lanes.size() * out * in);
     return rate(rows, in, out, [&] {
       products_->weight_gradient(device_, {pieces, {dy, out, out}, {x, in, in}, dw, nullptr, out * in});
     });
@@ -58,9 +58,9 @@ class MeasuredProducts {
     float* to;
   };
   OperandBuffers operands(Index a, Index b, Index to) {
-    const auto filled = [&](DeviceVector<float>& there, Index n) {
+    const auto filled = [&](DeviceVector<float>& buffer, Index n) {
       const Vector<float> made = numbers(context_.exec, n);
-      float* const to = reserve_device(device_, there, "tesserec::bench::operands", n);
+      float* const to = reserve_device(device_, buffer, "tesserec::bench::operands", n);
       copy_to_device<float>(device_, made.data(), to, n);
       device_.fence();
       return to;
@@ -69,12 +69,12 @@ class MeasuredProducts {
   }
   template <class Body>
   double rate(Index rows, Index in, Index out, const Body& body) const {
-    constexpr int together = device_is_host ? 1 : 16;  // calls a wait, so that launches and the wait are a small share
+    constexpr int calls = device_is_host ? 1 : 16;  // calls a wait, so that launches and the wait are a small share
     const double seconds = context_.seconds([&] {
-      for (int call = 0; call < together; ++call) body();
+      for (int call = 0; call < calls; ++call) body();
       device_.fence();
     });
-    return together * 2.0 * double(rows) * double(in) * double(out) / seconds;
+    return calls * 2.0 * double(rows) * double(in) * double(out) / seconds;
   }
 
   const Context& context_;
@@ -101,20 +101,20 @@ void measure_products(const Context& context, const train::Session& session, std
   }
   MeasuredProducts products(context, model.kernels, model.precision);
   const Index batch = session.job.train.batch_size;
-  const Range mine = session.lanes.of_rank(session.comm.rank(), session.comm.size());
-  const Index rows = session.lanes.samples(mine, batch).size();
+  const Range own_lanes = session.lanes.of_rank(session.comm.rank(), session.comm.size());
+  const Index rows = session.lanes.samples(own_lanes, batch).size();
   for (const network::LayerInfo& layer : session.model.dense.layers()) {
     if (layer.settings.type != "mlp") continue;
     Index in = layer.inputs[0].width(), number = 0;
     for (const Index out : layer.settings.widths) {
       const Precision precision = out > 1 ? model.precision : Precision::fp32;
-      const auto add = [&](const char* what, double rate) {
-        figures.push_back({"kernels", concat(layer.settings.name, ".", number, " ", in, "x", out, " ", what), rate,
+      const auto add = [&](const char* label, double rate) {
+        figures.push_back({"kernels", concat(layer.settings.name, ".", number, " ", in, "x", out, " ", label), rate,
                            "FLOP/s", peak[precision], "large product", 0});
       };
       add("forward", products.forward(rows, in, out));
       add("input gradient", products.input_gradient(rows, in, out));
-      add("weight gradient", products.weight_gradient(session.lanes, mine, batch, in, out));
+      add("weight gradient", products.weight_gradient(session.lanes, own_lanes, batch, in, out));
       in = out;
       ++number;
     }

@@ -110,8 +110,8 @@ void measure_kernels(const Context& context, train::Session& session, data::Sour
   }
   const StepCounts counts = count_step(context.exec, session, pipeline.batch());
   const double vectors = 4 * counts.samples * double(session.model.dense.pooled_width());
-  double all = 0;
-  for (const auto& [name, time] : times) all += time.seconds / steps;
+  double total = 0;
+  for (const auto& [name, time] : times) total += time.seconds / steps;
   for (const auto& [name, time] : times) {
     const double seconds = time.seconds / steps;
     if (name == "embedding::pool")
@@ -120,11 +120,11 @@ void measure_kernels(const Context& context, train::Session& session, data::Sour
     else if (name == "embedding::move_runs")
       figures.push_back({"kernels", name, update_bytes(session, counts) / seconds, "bytes/s", limits.copy,
                          "device memory, copied", seconds});
-    else if (seconds >= 0.01 * all)
+    else if (seconds >= 0.01 * total)
       figures.push_back({"kernels", name, double(time.launches) / time.seconds, "launches/s", 0, "", seconds});
   }
   figures.push_back(
-      {"kernels", "all kernels of a step, one after the other", counts.samples / all, "samples/s", 0, "", all});
+      {"kernels", "all kernels of a step, one after the other", counts.samples / total, "samples/s", 0, "", total});
 }
 
 }  // namespace tesserec::bench

@@ -58,14 +58,14 @@ class Layers {
     const layers::Layer::Batch batch = this->batch({}, gradient, packed, nullptr);
     const Vector<float> x = numbers(context_.exec, chunk_samples * mlp.input_width()),
                         upstream = numbers(context_.exec, chunk_samples * mlp.output_width());
-    products_->load(here_, chunk_samples, {x.data(), mlp.input_width(), mlp.input_width()}, own.x);
-    products_->reserve(here_, chunk_samples, own.y.back());
-    products_->reserve(here_, chunk_samples, own.dx);
-    mlp.forward(here_, batch, own);
-    products_->load_gradient(here_, chunk_samples, {upstream.data(), mlp.output_width(), mlp.output_width()}, true,
+    products_->load(thread_, chunk_samples, {x.data(), mlp.input_width(), mlp.input_width()}, own.x);
+    products_->reserve(thread_, chunk_samples, own.y.back());
+    products_->reserve(thread_, chunk_samples, own.dx);
+    mlp.forward(thread_, batch, own);
+    products_->load_gradient(thread_, chunk_samples, {upstream.data(), mlp.output_width(), mlp.output_width()}, true,
                              own.dy.back());
-    products_->gradient_written(here_, chunk_samples, &own.y.back(), own.dy.back());
-    mlp.backward(here_, batch, true, {gradient.data(), 0, true}, own);
+    products_->gradient_written(thread_, chunk_samples, &own.y.back(), own.dy.back());
+    mlp.backward(thread_, batch, true, {gradient.data(), 0, true}, own);
     for (std::size_t l = 0; l < layers.size(); ++l) {
       const std::string layer = concat(info.settings.name, ".", l, " ", layers[l].in, "x", layers[l].out);
       const double flops = 2.0 * double(chunk_samples * layers[l].in * layers[l].out);
@@ -73,15 +73,15 @@ class Layers {
       const products::Linear linear = mlp.linear(batch, l, own);
       const products::Matrix& from = l > 0 ? own.y[l - 1] : own.x;
       time(layer + " forward", flops, peak,
-           [&] { products_->forward(here_, chunk_samples, linear, from, true, own.y[l]); });
+           [&] { products_->forward(thread_, chunk_samples, linear, from, true, own.y[l]); });
       const products::Matrix* const mask = l > 0 ? &from : nullptr;
       products::Matrix& dx = l > 0 ? own.dy[l - 1] : own.dx;
       if (l > 0 || info.wants_input_gradient)
         time(layer + " input gradient", flops, peak,
-             [&] { products_->input_gradient(here_, chunk_samples, linear, own.dy[l], l > 0, mask, dx); });
+             [&] { products_->input_gradient(thread_, chunk_samples, linear, own.dy[l], l > 0, mask, dx); });
       const LaneGradients to{gradient.data(), 0, true};
       time(layer + " weight gradient", flops, peak, [&] {
-        products_->weight_gradient(here_, batch.chunks, linear, own.dy[l], from, {to.from(layers[l].weight), to});
+        products_->weight_gradient(thread_, batch.chunks, linear, own.dy[l], from, {to.from(layers[l].weight), to});
       });
     }
   }
@@ -94,10 +94,10 @@ class Layers {
   void whole(const network::LayerInfo& info, const layers::Layer& layer, const Vector<float>& parameters,
              const Vector<float>& packed, const Vector<float>& gradient) {
     const auto workspace = layer.make_workspace();
-    std::vector<Vector<float>> held;
+    std::vector<Vector<float>> buffers;
     const auto rows = [&](Index count, Index width) {
-      held.push_back(numbers(context_.exec, count * width));
-      return Rows<float>{held.back().data(), width, width};
+      buffers.push_back(numbers(context_.exec, count * width));
+      return Rows<float>{buffers.back().data(), width, width};
     };
     std::vector<layers::LayerInput> inputs;
     std::vector<Rows<float>> input_gradients;
@@ -119,9 +119,9 @@ class Layers {
     const Rows<float> out = rows(vectors, info.width), upstream = rows(vectors, info.width);
     const layers::Layer::Batch batch = this->batch(inputs, parameters, packed, workspace.get());
     const layers::Flops flops = layer.flops();
-    const auto forward = [&] { layer.forward(here_, batch, out); };
+    const auto forward = [&] { layer.forward(thread_, batch, out); };
     const auto backward = [&] {
-      layer.backward(here_, batch, out, upstream, input_gradients, {gradient.data(), 0, true});
+      layer.backward(thread_, batch, out, upstream, input_gradients, {gradient.data(), 0, true});
     };
     if (flops.forward == 0) {  // the layer only copies
       const double bytes = 2.0 * sizeof(float) * double(chunk_samples * info.width);
@@ -156,7 +156,7 @@ class Layers {
   const MultiplyAdds fp32_ = multiply_adds(), bf16_ = multiply_adds(products::Precision::bf16);
   std::vector<Figure>& figures_;
   double packing_seconds_ = 0;
-  const Where here_;  // execution on this thread
+  const Where thread_;  // execution on this thread
   const OnePiece piece_{chunk_samples};
   const std::unique_ptr<products::Products> products_ = products::panel_products();
 };

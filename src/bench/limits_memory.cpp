@@ -18,7 +18,7 @@ class Pages {
  public:
   Pages(Index bytes, bool huge) : bytes_(bytes) {
     data_ = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (data_ == MAP_FAILED) fail("cannot get ", bytes, " bytes of memory; set bench.memory lower");
+    if (data_ == MAP_FAILED) fail("bench.memory: cannot allocate ", bytes, " bytes; lower it");
     granted_ = madvise(data_, bytes_, huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE) == 0;
     for (std::size_t i = 0; i < bytes_ / sizeof(float); i += 1024) floats()[i] = 1.0f;
   }

@@ -63,9 +63,9 @@ struct Context {
   template <class Body>
   double seconds(const Body& body) const {
     const Index n = calls(body);
-    std::vector<double> each;
-    for (int r = 0; r < settings.repeats; ++r) each.push_back(once(n, body));
-    return median(std::move(each));
+    std::vector<double> repeats;
+    for (int r = 0; r < settings.repeats; ++r) repeats.push_back(once(n, body));
+    return median(std::move(repeats));
   }
 
   /// Returns the seconds of one call of `body` and of `other`, measured in turns, so that a machine's slow phases

@@ -51,7 +51,7 @@ void measure_rows(const Context& context, Index dim, const Limits& limits, std::
   const BatchSplit split(Lanes(8), 1, count);
   const embedding::RowBatch batch{
       .lookups = {&lookups, 1}, .split = &split, .own_lanes = {0, split.lane_count()}, .gradients = true};
-  const std::string of = " of " + std::to_string(row_bytes) + " byte rows";
+  const std::string suffix = " of " + std::to_string(row_bytes) + " byte rows";
   for (const optim::Type type :
        {optim::Type::sgd, optim::Type::adagrad, optim::Type::rowwise_adagrad, optim::Type::adam}) {
     optim::Settings optimizer;
@@ -63,8 +63,8 @@ void measure_rows(const Context& context, Index dim, const Limits& limits, std::
     if (type == optim::Type::sgd) {
       const Vector<float> out = make_vector<float>(context.exec, "tesserec::bench::vectors", count * dim);
       const double seconds = context.seconds([&] { kernels->lookup(context.exec, batch, out.data()); });
-      figures.push_back({"rows", "lookup" + of, double(count) / seconds, "rows/s", limits.reads_of(double(row_bytes)),
-                         "random rows read", 0});
+      figures.push_back({"rows", "lookup" + suffix, double(count) / seconds, "rows/s",
+                         limits.reads_of(double(row_bytes)), "random rows read", 0});
     }
     const std::size_t first = 0;
     const double rate = 1e-6;
@@ -81,7 +81,7 @@ void measure_rows(const Context& context, Index dim, const Limits& limits, std::
       for (const optim::StateInfo& info : optim::states(type))
         least += 1 / limits.updates_of(info.per_row ? 4.0 : double(row_bytes));
     }
-    figures.push_back({"rows", std::string("update by ") + name_of(type) + of, touched / seconds, "rows/s",
+    figures.push_back({"rows", std::string("update by ") + name_of(type) + suffix, touched / seconds, "rows/s",
                        least > 0 ? 1 / least : 0, "random rows updated", 0});
   }
 }

@@ -89,7 +89,7 @@ class Steps {
   const data::Batch& batch() const { return pipeline_.batch(); }
   std::map<std::string, double> phases() const {
     std::map<std::string, double> medians;
-    for (const auto& [name, each] : phases_) medians[name] = median(each);
+    for (const auto& [name, seconds] : phases_) medians[name] = median(seconds);
     return medians;
   }
 
@@ -163,9 +163,9 @@ void add_step_figures(const train::Session& session, const StepTimes& times, con
   double least = 2 * moved / ranks / std::max(1.0, limits.triad);
   if (limits.inside_bytes > 0) least += n.bytes_inside / limits.inside_bytes;
   if (limits.between_bytes > 0) least += n.bytes_between / limits.between_bytes;
-  const char* const by = ranks > 1 ? "all-to-all and copies" : "one copy";
+  const char* const bound = ranks > 1 ? "all-to-all and copies" : "one copy";
   add("exchange of ids, vectors and gradients", phase(times, {"send ids", "return rows", "send gradients"}), moved,
-      "bytes/s", limits.triad > 0 ? moved / least : 0, by);
+      "bytes/s", limits.triad > 0 ? moved / least : 0, bound);
   const double dense = 4 * double(session.model.dense.parameters());
   add("sum and check of the dense gradient", phase(times, {"reduce", "check"}), dense, "bytes/s", limits.read,
       "stream read");

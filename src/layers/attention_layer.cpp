@@ -36,8 +36,8 @@ class Attention final : public Layer {
   }
 
   Index packed_size() const override { return mlp_->packed_size(); }
-  void pack(const Exec& exec, const float* parameters, bool backward, float* packed, Range part) const override {
-    mlp_->pack(exec, parameters, backward, packed, part);
+  void pack(const Exec& exec, const float* parameters, bool backward, float* packed, Range range) const override {
+    mlp_->pack(exec, parameters, backward, packed, range);
   }
   std::unique_ptr<Workspace> make_workspace() const override {
     auto made = std::make_unique<Vectors>();
@@ -68,21 +68,21 @@ class Attention final : public Layer {
     Vectors& own = this->own<Vectors>(batch);
     const Index vectors = batch.inputs[1].lengths.vectors;
     if (input_gradients[0].data != nullptr) clear_rows(where, batch.rows, input_gradients[0]);
-    through_weights(where, batch, upstream, input_gradients[1]);
+    backward_weights(where, batch, upstream, input_gradients[1]);
     if (where.is_thread() && vectors == 0 && !gradient.add) std::fill_n(gradient.data, size(), 0.0f);
-    const bool kept = !where.is_thread() || vectors <= chunk_samples;  // activations of forward() are still valid
+    const bool is_cached = !where.is_thread() || vectors <= chunk_samples;  // activations of forward() are still valid
     over_blocks(where, vectors, [&](Range ids) {
-      if (!kept) score(where, batch, ids, own.again.reserve(where, "tesserec::layers::attention", vectors));
-      Batch part = of_vectors(batch, ids);
-      const OnePiece one(ids.size());
-      part.chunks = where.is_thread() ? one.pieces() : own.blocks.cut(where, batch.chunks, batch.inputs[1].lengths);
+      if (!is_cached) score(where, batch, ids, own.recomputed.reserve(where, "tesserec::layers::attention", vectors));
+      Batch block = of_vectors(batch, ids);
+      const OnePiece piece(ids.size());
+      block.chunks = where.is_thread() ? piece.pieces() : own.blocks.cut(where, batch.chunks, batch.inputs[1].lengths);
       const Rows<float> dx{own.dx.reserve(where, "tesserec::layers::attention", ids.size() * 4 * dim_), 4 * dim_,
                            4 * dim_};
       LaneGradients sum = gradient;
       sum.add = gradient.add || ids.begin > 0;
-      mlp_->backward(where, part, {(kept ? own.weights : own.again).data() + ids.begin, 1, 1},
+      mlp_->backward(where, block, {(is_cached ? own.weights : own.recomputed).data() + ids.begin, 1, 1},
                      {own.slopes.data() + ids.begin, 1, 1}, {&dx, 1}, sum);
-      through_input(where, batch, ids, input_gradients);
+      backward_input(where, batch, ids, input_gradients);
     });
   }
 
@@ -108,7 +108,7 @@ class Attention final : public Layer {
     mlp_->forward(where, of_vectors(batch, ids), {scores + first, 1, 1});
   }
   /// Writes the gradients of the scores, and the vectors' gradients except for the contribution through the MLP.
-  void through_weights(const Where& where, const Batch& batch, Rows<const float> upstream, Rows<float> to) const {
+  void backward_weights(const Where& where, const Batch& batch, Rows<const float> upstream, Rows<float> to) const {
     Vectors& own = this->own<Vectors>(batch);
     const Rows<const float> history = batch.inputs[1];
     const Lengths lengths = batch.inputs[1].lengths;
@@ -136,8 +136,8 @@ class Attention final : public Layer {
         });
   }
   /// Adds the gradients of the MLP's inputs for vectors `ids` to the gradients of the target and of the vectors.
-  void through_input(const Where& where, const Batch& batch, Range ids,
-                     std::span<const Rows<float>> input_gradients) const {
+  void backward_input(const Where& where, const Batch& batch, Range ids,
+                      std::span<const Rows<float>> input_gradients) const {
     const Rows<const float> target = batch.inputs[0], history = batch.inputs[1];
     const Lengths lengths = batch.inputs[1].lengths;
     const Rows<float> to_target = input_gradients[0], to_history = input_gradients[1];
@@ -145,14 +145,14 @@ class Attention final : public Layer {
     const float* const all = own<Vectors>(batch).dx.data();
     over_rows(
         where, "tesserec::layers::attention_input_back", batch.rows, KOKKOS_LAMBDA(Index r, const RowThreads& threads) {
-          const Range of = lengths.of(r);
-          const Index begin = of.begin < ids.begin ? ids.begin : of.begin;
-          const Index end = of.end < ids.end ? of.end : ids.end;
+          const Range own_vectors = lengths.of(r);
+          const Index begin = own_vectors.begin < ids.begin ? ids.begin : own_vectors.begin;
+          const Index end = own_vectors.end < ids.end ? own_vectors.end : ids.end;
           const float *const t = target[r], *const from = all + (begin - ids.begin) * 4 * n;
-          const bool wanted = to_target.data != nullptr;
+          const bool needs_target = to_target.data != nullptr;
           float* const dt = to_target[r];
           threads.sums(
-              n, end - begin, [=](Index i) { return wanted ? dt[i] : 0.0f; },
+              n, end - begin, [=](Index i) { return needs_target ? dt[i] : 0.0f; },
               [=](Index k, Index i, float sum) {
                 const float* const dx = from + k * 4 * n + i;
                 const float h = history[begin + k][i];
@@ -160,7 +160,7 @@ class Attention final : public Layer {
                 return sum + (dx[0] + dx[2 * n] + dx[3 * n] * h);
               },
               [=](Index i, float sum) {
-                if (wanted) dt[i] = sum;
+                if (needs_target) dt[i] = sum;
               });
         });
   }
@@ -171,7 +171,7 @@ class Attention final : public Layer {
     LoopBuffer<Index> samples;          // [vectors] each vector's sample
     LoopBuffer<float> x, dx;            // [a block's vectors, 4 dim]
     LoopBuffer<float> weights, slopes;  // [vectors] a, and the gradient of the scores
-    LoopBuffer<float> again;            // [vectors] scores of recomputed blocks
+    LoopBuffer<float> recomputed;       // [vectors] scores of recomputed blocks
     VectorBlocks blocks;
     LayerInput input;  // view of x
   };
@@ -184,11 +184,11 @@ class Attention final : public Layer {
   }
   Batch of_vectors(const Batch& batch, Range ids) const {
     Vectors& own = this->own<Vectors>(batch);
-    Batch part = batch;
-    part.rows = ids.size();
-    part.inputs = {&own.input, 1};
-    part.workspace = own.mlp.get();
-    return part;
+    Batch block = batch;
+    block.rows = ids.size();
+    block.inputs = {&own.input, 1};
+    block.workspace = own.mlp.get();
+    return block;
   }
 
   std::unique_ptr<Layer> mlp_;
@@ -201,10 +201,10 @@ class Attention final : public Layer {
 
 std::unique_ptr<Layer> make_attention(const LayerSettings& settings, const InputShapes& inputs) {
   if (inputs.size() != 2 || inputs[0].sequence || !inputs[1].sequence)
-    fail("attention has two inputs: the target, and then a sequence, as in [\"pooled.ITEM\", \"unpooled.HISTORY\"]");
+    fail("an attention takes two inputs, the target and a sequence, as in [\"pooled.ITEM\", \"unpooled.HISTORY\"]");
   const Index dim = inputs[1].width();
   if (inputs[0].width() != dim)
-    fail("the target of an attention is as wide as the sequence's vectors, but ", inputs[0].name(), " has ",
+    fail("the target of an attention must be as wide as the sequence's vectors, but ", inputs[0].name(), " has ",
          inputs[0].width(), " numbers and ", inputs[1].name(), " has ", dim);
   LayerSettings mlp = settings;
   if (mlp.activations.empty()) mlp.activations = {Activation::sigmoid};

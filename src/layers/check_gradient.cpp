@@ -15,7 +15,7 @@ namespace {
 /// Layer with its operands for one chunk on this thread.
 class ChunkAlone {
  public:
-  static constexpr Index apart = 3;  // floats of gap between the rows of an input
+  static constexpr Index gap = 3;  // floats of gap between the rows of an input
 
   ChunkAlone(const Exec& exec, const Layer& layer, const std::vector<InputShape>& inputs, const GradientCheck& check)
       : exec_(exec), layer_(layer), rows_(check.rows), parameters_(SlopeCheck::normal_numbers(check, 0, layer.size())) {
@@ -53,15 +53,15 @@ class ChunkAlone {
     std::vector<std::vector<float>> inputs;
     std::vector<float> parameters;
   };
-  Gradients gradients(bool wanted, std::vector<float> before = {}) {
+  Gradients gradients(bool with_inputs, std::vector<float> before = {}) {
     forward();
     const bool add = !before.empty();
     if (!add) before.assign(layer_.size(), SlopeCheck::untouched);
-    std::vector<std::vector<float>> laid(numbers_.size());
+    std::vector<std::vector<float>> padded(numbers_.size());
     std::vector<Rows<float>> to;
     for (std::size_t i = 0; i < numbers_.size(); ++i) {
-      laid[i].assign(laid_[i].size(), SlopeCheck::untouched);
-      to.push_back({wanted ? laid[i].data() : nullptr, widths_[i], widths_[i] + apart});
+      padded[i].assign(padded_[i].size(), SlopeCheck::untouched);
+      to.push_back({with_inputs ? padded[i].data() : nullptr, widths_[i], widths_[i] + gap});
     }
     const Rows<const float> out{out_.data(), layer_.width(), layer_.width()};
     layer_.backward({}, batch(), out, {upstream_.data(), layer_.width(), layer_.width()}, to,
@@ -70,12 +70,12 @@ class ChunkAlone {
     Gradients found{{}, std::move(before)};
     for (std::size_t i = 0; i < numbers_.size(); ++i) {
       found.inputs.emplace_back();
-      const Index stride = widths_[i] + apart;
-      for (Index at = 0; at < std::ssize(laid[i]); ++at) {
+      const Index stride = widths_[i] + gap;
+      for (Index at = 0; at < std::ssize(padded[i]); ++at) {
         if (at % stride < widths_[i])
-          found.inputs[i].push_back(laid[i][at]);
-        else if (!std::isnan(laid[i][at]))
-          fail("backward writes behind column ", widths_[i], " of the gradient of input ", i, "; its rows lie ",
+          found.inputs[i].push_back(padded[i][at]);
+        else if (!std::isnan(padded[i][at]))
+          fail("backward writes beyond column ", widths_[i], " of the gradient of input ", i, "; its rows lie ",
                "Rows::stride apart");
       }
     }
@@ -83,26 +83,26 @@ class ChunkAlone {
   }
 
  private:
-  void clear_gaps(std::vector<float>& values, float gap) const {
+  void clear_gaps(std::vector<float>& values, float filler) const {
     std::vector<bool> learnt(values.size());
     for (const Parameter& p : layer_.parameters()) std::fill_n(learnt.begin() + p.offset, p.rows * p.columns, true);
     for (std::size_t i = 0; i < values.size(); ++i)
-      if (!learnt[i]) values[i] = gap;
+      if (!learnt[i]) values[i] = filler;
   }
 
   void forward() {
     packed_.assign(layer_.packed_size(), SlopeCheck::untouched);
     layer_.pack(exec_, parameters_.data(), true, packed_.data(), {0, layer_.size() + 1});
-    laid_.clear();
+    padded_.clear();
     views_.clear();
     for (std::size_t i = 0; i < numbers_.size(); ++i) {
-      const Index stride = widths_[i] + apart, vectors = std::ssize(numbers_[i]) / std::max<Index>(1, widths_[i]);
-      laid_.emplace_back(vectors * stride, SlopeCheck::untouched);
+      const Index stride = widths_[i] + gap, vectors = std::ssize(numbers_[i]) / std::max<Index>(1, widths_[i]);
+      padded_.emplace_back(vectors * stride, SlopeCheck::untouched);
       for (Index r = 0; r < vectors; ++r)
-        std::copy_n(numbers_[i].data() + r * widths_[i], widths_[i], laid_[i].data() + r * stride);
+        std::copy_n(numbers_[i].data() + r * widths_[i], widths_[i], padded_[i].data() + r * stride);
     }
     for (std::size_t i = 0; i < numbers_.size(); ++i) {
-      LayerInput& view = views_.emplace_back(LayerInput{{laid_[i].data(), widths_[i], widths_[i] + apart}});
+      LayerInput& view = views_.emplace_back(LayerInput{{padded_[i].data(), widths_[i], widths_[i] + gap}});
       const std::vector<Index>& offsets = offsets_[i];
       if (!offsets.empty()) view.lengths = {offsets.data(), offsets.data(), 0, offsets.back()};
     }
@@ -120,8 +120,8 @@ class ChunkAlone {
   const Layer& layer_;
   Index rows_;
   std::vector<float> parameters_, upstream_, packed_, out_;
-  std::vector<std::vector<float>> numbers_, laid_;  // [input] contiguous values, and rows with gaps
-  std::vector<std::vector<Index>> offsets_;         // [input] empty unless it is a sequence
+  std::vector<std::vector<float>> numbers_, padded_;  // [input] contiguous values, and rows with gaps
+  std::vector<std::vector<Index>> offsets_;           // [input] empty unless it is a sequence
   std::vector<Index> widths_;
   std::vector<LayerInput> views_;
   const OnePiece piece_{rows_};
@@ -153,10 +153,10 @@ CheckedGradient check_gradient(const Exec& exec, const Layer& layer, const std::
   const std::vector<float> before = SlopeCheck::normal_numbers(check, 99, layer.size());
   const std::vector<float> added = chunk.gradients(false, before).parameters;
   for (std::size_t i = 0; i < added.size(); ++i)
-    if (const float wanted = before[i] + first.parameters[i];
-        !std::isnan(added[i]) && !(std::abs(added[i] - wanted) <= 1e-4f * (1 + std::abs(wanted))))
+    if (const float expected = before[i] + first.parameters[i];
+        !std::isnan(added[i]) && !(std::abs(added[i] - expected) <= 1e-4f * (1 + std::abs(expected))))
       fail("backward with `add` makes ", before[i], " of ", parameter_name(layer, i), " to ", added[i], ", not ",
-           wanted);
+           expected);
   return slopes.result();
 }
 

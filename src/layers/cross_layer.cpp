@@ -40,17 +40,17 @@ class CrossLayer final : public Layer {
   }
 
   Index packed_size() const override { return std::ssize(products_) * products_.front().packed_size(); }
-  void pack(const Exec& exec, const float* parameters, bool backward, float* packed, Range part) const override {
+  void pack(const Exec& exec, const float* parameters, bool backward, float* packed, Range range) const override {
     for (std::size_t l = 0; l < products_.size(); ++l)
-      products_[l].pack(exec, parameters, backward, this->packed(packed, l), part);
+      products_[l].pack(exec, parameters, backward, this->packed(packed, l), range);
   }
 
   std::unique_ptr<Workspace> make_workspace() const override {
     auto made = std::make_unique<Matrices>();
     for (const Mlp& mlp : products_) made->chains.push_back(mlp.make_matrices());
-    for (products::Matrix* one : {&made->out, &made->g, &made->dx0}) {
-      one->width = width_;
-      one->of_bf16_chain = made->chains[0].x.of_bf16_chain;
+    for (products::Matrix* matrix : {&made->out, &made->g, &made->dx0}) {
+      matrix->width = width_;
+      matrix->of_bf16_chain = made->chains[0].x.of_bf16_chain;
     }
     return made;
   }
@@ -99,9 +99,9 @@ class CrossLayer final : public Layer {
             dx0[i] = last ? slope * u[i] : dx0[i] + slope * u[i];
           });
       products.gradient_written(where, batch.rows, nullptr, chain.dy.back());
-      const bool wanted = l > 0 || to.data != nullptr;
-      if (wanted) products.reserve(where, batch.rows, chain.dx);
-      products_[l].backward(where, of_chain(batch, l), wanted, gradient, chain);
+      const bool needs_dx = l > 0 || to.data != nullptr;
+      if (needs_dx) products.reserve(where, batch.rows, chain.dx);
+      products_[l].backward(where, of_chain(batch, l), needs_dx, gradient, chain);
       dx = chain.dx.numbers;
     }
     if (to.data == nullptr) return;
@@ -136,8 +136,8 @@ class CrossLayer final : public Layer {
 
 std::unique_ptr<Layer> make_cross(const LayerSettings& settings, const InputShapes& inputs) {
   const Index width = one_width("a cross", inputs);
-  if (settings.layers < 1) fail("a cross needs layers, 1 or more");
-  if (settings.rank < 0) fail("a cross has rank ", settings.rank, "; 0 is full");
+  if (settings.layers < 1) fail("a cross has layers = ", settings.layers, "; give 1 or more");
+  if (settings.rank < 0) fail("a cross has rank = ", settings.rank, "; give 0, the full rank, or more");
   return std::make_unique<CrossLayer>(width, settings.layers, settings.rank, settings.precision);
 }
 

@@ -38,7 +38,7 @@ class DotLayer final : public Layer {
   }
   void backward(const Where& where, const Batch& batch, Rows<const float>, Rows<const float> upstream,
                 std::span<const Rows<float>> input_gradients, LaneGradients) const override {
-    if (where.is_thread()) return back_on_thread(batch, upstream, input_gradients);
+    if (where.is_thread()) return backward_on_thread(batch, upstream, input_gradients);
     const DotTeams dots = teams(where, batch);
     const Rows<float>* const to = own<Buffers>(batch).to.send(where, vectors_of<float>(input_gradients));
     over_teams<DotTeams::members, 1>(where.device(), "tesserec::layers::dot_back", batch.rows, dots.scratch(),
@@ -57,25 +57,27 @@ class DotLayer final : public Layer {
     Buffers& own = this->own<Buffers>(batch);
     own.scratch.reserve({}, "tesserec::layers::dot", products::dots_scratch(shape_));
     const std::vector<Rows<const float>> inputs(batch.inputs.begin(), batch.inputs.end());
-    if (!lie_as_the_kernel_reads<const float>(inputs)) {
+    if (!is_kernel_layout<const float>(inputs)) {
       own.vectors.reserve({}, "tesserec::layers::dot", batch.rows * shape_.vectors * shape_.dim);
-      each<const float>(batch.rows, inputs, own.vectors,
-                        [&](Rows<const float> from, Rows<float> to) { copy_rows({}, batch.rows, from, to); });
+      for_each_vector<const float>(batch.rows, inputs, own.vectors, [&](Rows<const float> from, Rows<float> to) {
+        copy_rows({}, batch.rows, from, to);
+      });
     }
     const Operands z = operands(batch.rows, inputs, own);
     products::dots_forward(shape_, batch.rows, z, out.data, own.scratch.data());
   }
-  void back_on_thread(const Batch& batch, Rows<const float> upstream, std::span<const Rows<float>> gradients) const {
+  void backward_on_thread(const Batch& batch, Rows<const float> upstream,
+                          std::span<const Rows<float>> gradients) const {
     Buffers& own = this->own<Buffers>(batch);
     const std::vector<Rows<const float>> inputs(batch.inputs.begin(), batch.inputs.end());
     const Operands z = operands(batch.rows, inputs, own);
-    const bool in_place = lie_as_the_kernel_reads(gradients);
+    const bool in_place = is_kernel_layout(gradients);
     if (!in_place) own.gradients.reserve({}, "tesserec::layers::dot", batch.rows * shape_.vectors * shape_.dim);
     float* const first = in_place ? gradients[0].data : own.gradients.data();
     float* const others = in_place ? gradients[1].data : first + batch.rows * shape_.dim;
     products::dots_backward(shape_, batch.rows, z, upstream.data, {first, others}, own.scratch.data());
     if (!in_place)
-      each(batch.rows, gradients, own.gradients, [&](Rows<float> to, Rows<const float> from) {
+      for_each_vector(batch.rows, gradients, own.gradients, [&](Rows<float> to, Rows<const float> from) {
         if (to.data != nullptr) copy_rows({}, batch.rows, from, to);
       });
   }
@@ -97,20 +99,20 @@ class DotLayer final : public Layer {
 
   Index pairs() const { return shape_.vectors * (shape_.vectors - 1) / 2 + (shape_.itself ? shape_.vectors : 0); }
   Operands operands(Index rows, std::span<const Rows<const float>> inputs, const Buffers& own) const {
-    if (lie_as_the_kernel_reads(inputs)) return {inputs[0].data, inputs[1].data};
+    if (is_kernel_layout(inputs)) return {inputs[0].data, inputs[1].data};
     return {own.vectors.data(), own.vectors.data() + rows * shape_.dim};
   }
   /// Returns whether the inputs are the first vector and all others side by side, contiguous and so read in place.
   template <class Numbers>
-  bool lie_as_the_kernel_reads(std::span<const Rows<Numbers>> inputs) const {
+  bool is_kernel_layout(std::span<const Rows<Numbers>> inputs) const {
     return inputs.size() == 2 && inputs[0].width == shape_.dim &&
            std::all_of(inputs.begin(), inputs.end(),
                        [](const auto& rows) { return rows.data != nullptr && rows.stride == rows.width; });
   }
   /// Calls body(vector of an input, its rows in `vectors`) for each vector.
   template <class Numbers, class Body>
-  void each(Index rows, std::span<const Rows<Numbers>> inputs, const LoopBuffer<float>& vectors,
-            const Body& body) const {
+  void for_each_vector(Index rows, std::span<const Rows<Numbers>> inputs, const LoopBuffer<float>& vectors,
+                       const Body& body) const {
     const Index dim = shape_.dim, others = (shape_.vectors - 1) * dim;
     Index v = 0;
     for (const Rows<Numbers>& input : inputs)
@@ -134,10 +136,10 @@ std::unique_ptr<Layer> make_dot(const LayerSettings& settings, const InputShapes
       names.push_back(v < input.names.size() ? input.names[v] : std::to_string(dims.size()));
       dims.push_back(input.vectors[v]);
     }
-  if (dims.empty()) fail("a dot has at least one input");
+  if (dims.empty()) fail("a dot needs at least one input, but has none");
   for (std::size_t v = 1; v < dims.size(); ++v)
     if (dims[v] != dims[0])
-      fail("the vectors of a dot have one dimension, but ", names[0], " has ", dims[0], " numbers and ", names[v],
+      fail("the vectors of a dot must have one dimension, but ", names[0], " has ", dims[0], " numbers and ", names[v],
            " has ", dims[v], "; use a cat, or one dimension");
   return std::make_unique<DotLayer>(std::ssize(dims), dims[0], settings.itself);
 }

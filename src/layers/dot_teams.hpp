@@ -64,7 +64,7 @@ struct DotForward {
     TESSEREC_UNROLL
     for (int r = 0; r < tile; ++r) {
       TESSEREC_UNROLL
-      for (int c = 0; c < tile; ++c) sum[r][c] = !begins && wanted(i + r, j + c) ? pairs[place(i + r, j + c)] : 0.0f;
+      for (int c = 0; c < tile; ++c) sum[r][c] = !begins && is_pair(i + r, j + c) ? pairs[place(i + r, j + c)] : 0.0f;
     }
     const float *rows[tile], *columns[tile];
     TESSEREC_UNROLL
@@ -81,10 +81,10 @@ struct DotForward {
     for (int r = 0; r < tile; ++r) {
       TESSEREC_UNROLL
       for (int c = 0; c < tile; ++c)
-        if (wanted(i + r, j + c)) pairs[place(i + r, j + c)] = sum[r][c];
+        if (is_pair(i + r, j + c)) pairs[place(i + r, j + c)] = sum[r][c];
     }
   }
-  TESSEREC_FUNCTION bool wanted(Index i, Index j) const {
+  TESSEREC_FUNCTION bool is_pair(Index i, Index j) const {
     return i < dots.shape.vectors && j < i + (dots.shape.itself ? 1 : 0);
   }
   TESSEREC_FUNCTION Index place(Index i, Index j) const { return dots.pairs_before(i) + j; }
@@ -106,15 +106,15 @@ struct DotBackward {
       const Index numbers = dim - first < dots.block ? dim - first : dots.block;
       dots.stage(team, sample, first, numbers, z);
       team.team_barrier();
-      const Index apart = (numbers + tile - 1) / tile;  // between a tile's columns, so that warps read contiguously
-      for (Index t = team.team_rank(); t < side * apart; t += members)
-        gradient_tile(z, sample, t / apart * tile, t % apart, apart, {first, first + numbers}, slopes);
+      const Index stride = (numbers + tile - 1) / tile;  // between a tile's columns, so that warps read contiguously
+      for (Index t = team.team_rank(); t < side * stride; t += members)
+        gradient_tile(z, sample, t / stride * tile, t % stride, stride, {first, first + numbers}, slopes);
       team.team_barrier();
     }
   }
 
   /// Writes gradients of vectors [i, i + tile), columns d, d + apart, ... of `block`, by fma over all vectors in order.
-  TESSEREC_FUNCTION void gradient_tile(const float* z, Index sample, Index i, Index d, Index apart, Range block,
+  TESSEREC_FUNCTION void gradient_tile(const float* z, Index sample, Index i, Index d, Index stride, Range block,
                                        const float* slopes) const {
     const Index first = block.begin, numbers = block.size();
     float sum[tile][tile] = {};
@@ -124,7 +124,7 @@ struct DotBackward {
       for (int r = 0; r < tile; ++r) slope[r] = slope_of(slopes, dots.at_most(i + r), j);
       TESSEREC_UNROLL
       for (int c = 0; c < tile; ++c) {
-        const float number = d + c * apart < numbers ? z[j * dots.pitch + d + c * apart] : 0.0f;
+        const float number = d + c * stride < numbers ? z[j * dots.pitch + d + c * stride] : 0.0f;
         TESSEREC_UNROLL
         for (int r = 0; r < tile; ++r) sum[r][c] = std::fma(slope[r], number, sum[r][c]);
       }
@@ -135,8 +135,9 @@ struct DotBackward {
       if (i + r >= dots.shape.vectors || to.data == nullptr) continue;
       TESSEREC_UNROLL
       for (int c = 0; c < tile; ++c) {
-        const Index number = first + d + c * apart;
-        if (d + c * apart < numbers) to[sample][number] = i + r == 0 ? sum[r][c] + upstream[sample][number] : sum[r][c];
+        const Index number = first + d + c * stride;
+        if (d + c * stride < numbers)
+          to[sample][number] = i + r == 0 ? sum[r][c] + upstream[sample][number] : sum[r][c];
       }
     }
   }

@@ -104,10 +104,10 @@ class Dropout final : public ElementwiseLayer {
     const Index first = (batch.draw.step << 32) + batch.draw.first_sample;
     fill_rows(where, Random(batch.draw.seed, Purpose::dropout, batch.draw.layer), {first, first + batch.rows}, width(),
               1.0f, factors);
-    const auto below = float(2.0 * rate_ - 1.0), kept = float(1.0 / (1.0 - rate_));
+    const auto below = float(2.0 * rate_ - 1.0), scale = float(1.0 / (1.0 - rate_));
     over_numbers(
         where, "tesserec::layers::dropout", n,
-        KOKKOS_LAMBDA(Index i) { factors[i] = factors[i] < below ? 0.0f : kept; });
+        KOKKOS_LAMBDA(Index i) { factors[i] = factors[i] < below ? 0.0f : scale; });
     multiply(where, batch.rows, {factors, width(), width()}, batch.inputs[0], out);
   }
   void backward(const Where& where, const Batch& batch, Rows<const float>, Rows<const float> upstream,

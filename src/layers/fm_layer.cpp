@@ -20,7 +20,7 @@ class FmLayer final : public Layer {
 
   void forward(const Where& where, const Batch& batch, Rows<float> out) const override {
     FmSums& own = this->own<FmSums>(batch);
-    double* const kept = own.of_rows.reserve(where, "tesserec::layers::fm_sums", batch.rows);
+    double* const row_sums = own.of_rows.reserve(where, "tesserec::layers::fm_sums", batch.rows);
     const LayerInput* const inputs = own.inputs.send(where, batch.inputs);
     const auto count = Index(batch.inputs.size());
     over_rows(
@@ -34,14 +34,14 @@ class FmLayer final : public Layer {
           }
           const double sum = threads.total(sums), square = threads.total(squares);
           if (threads.first()) {
-            kept[r] = sum;
+            row_sums[r] = sum;
             *out[r] = float(0.5 * (sum * sum - square));
           }
         });
   }
   void backward(const Where& where, const Batch& batch, Rows<const float>, Rows<const float> upstream,
                 std::span<const Rows<float>> input_gradients, LaneGradients) const override {
-    const double* const sums = own<FmSums>(batch).of_rows.data();
+    const double* const row_sums = own<FmSums>(batch).of_rows.data();
     for (std::size_t n = 0; n < input_gradients.size(); ++n) {
       const Rows<const float> x = batch.inputs[n];
       const Rows<float> to = input_gradients[n];
@@ -50,7 +50,7 @@ class FmLayer final : public Layer {
           where, "tesserec::layers::fm_back", batch.rows, KOKKOS_LAMBDA(Index r, const RowThreads& threads) {
             const float* const from = x[r];
             float* const row = to[r];
-            const double slope = *upstream[r], sum = sums[r];
+            const double slope = *upstream[r], sum = row_sums[r];
             threads.each(to.width, [=](Index i) { row[i] = float(slope * (sum - from[i])); });
           });
     }

@@ -53,7 +53,9 @@ class GatedLayer final : public Layer {
 
 std::unique_ptr<Layer> make_gated(const LayerSettings&, const InputShapes& inputs) {
   const Index width = one_width("a gated", inputs);
-  if (width % 2 != 0) fail("a gated halves its input, but ", inputs[0].name(), " has ", counted(width, "number"));
+  if (width % 2 != 0)
+    fail("a gated halves its input, but ", inputs[0].name(), " has ", counted(width, "number"),
+         "; give it an even number");
   return std::make_unique<GatedLayer>(width / 2, inputs[0].sequence, inputs[0].length);
 }
 

@@ -11,9 +11,9 @@ namespace tesserec::layers {
 
 /// Replaces p [n], n > 0, by exp(factor * p) over the sum of these, added in order.
 TESSEREC_FUNCTION void softmax(Index n, float factor, float* p) {
-  float most = p[0], sum = 0.0f;
-  for (Index i = 1; i < n; ++i) most = most < p[i] ? p[i] : most;
-  for (Index i = 0; i < n; ++i) sum += p[i] = elementary::exp(factor * (p[i] - most));
+  float largest = p[0], sum = 0.0f;
+  for (Index i = 1; i < n; ++i) largest = largest < p[i] ? p[i] : largest;
+  for (Index i = 0; i < n; ++i) sum += p[i] = elementary::exp(factor * (p[i] - largest));
   for (Index i = 0; i < n; ++i) p[i] /= sum;
 }
 

@@ -71,8 +71,8 @@ std::unique_ptr<Layer> make_layer(const LayerSettings& settings, const std::vect
     if (input.sequence && !type.sequences) {
       std::vector<LayerType> fit;
       std::copy_if(layer_types().begin(), layer_types().end(), std::back_inserter(fit), takes);
-      fail(input.name(), " is a sequence, one vector an id, which ", settings.type, " does not take; ",
-           join(fit, ", ", &LayerType::name), " do");
+      fail(input.name(), " is a sequence, one vector an id, which ", settings.type,
+           " does not take; use a layer of type ", join(fit, ", ", &LayerType::name));
     }
   return type.make(layer_registry().completed(type, settings), inputs);
 }

@@ -6,16 +6,16 @@
 namespace tesserec::layers {
 
 Index one_width(const char* layer, const InputShapes& inputs) {
-  if (inputs.size() != 1) fail(layer, " has one input, and not ", inputs.size(), "; put them side by side with a cat");
+  if (inputs.size() != 1) fail(layer, " takes one input, but has ", inputs.size(), "; concatenate them with a cat");
   return inputs[0].width();
 }
 
 Index same_width(const char* layer, const InputShapes& inputs, std::size_t count) {
   if (inputs.empty()) fail(layer, " has at least one input");
-  if (count == 2 && inputs.size() != 2) fail(layer, " has two inputs, and not ", inputs.size());
+  if (count == 2 && inputs.size() != 2) fail(layer, " takes two inputs, but has ", inputs.size());
   for (const InputShape& input : inputs)
     if (input.width() != inputs[0].width())
-      fail("the inputs of ", layer, " have one width, but ", inputs[0].name(), " has ", inputs[0].width(),
+      fail("the inputs of ", layer, " must have one width, but ", inputs[0].name(), " has ", inputs[0].width(),
            " numbers and ", input.name(), " has ", input.width());
   return inputs[0].width();
 }

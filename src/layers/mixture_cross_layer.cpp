@@ -44,9 +44,9 @@ class MixtureCross final : public Layer {
   }
 
   Index packed_size() const override { return std::ssize(products_) * products_.front().packed_size(); }
-  void pack(const Exec& exec, const float* parameters, bool backward, float* packed, Range part) const override {
+  void pack(const Exec& exec, const float* parameters, bool backward, float* packed, Range range) const override {
     for (std::size_t m = 0; m < products_.size(); ++m)
-      products_[m].pack(exec, parameters, backward, packed + m * products_[m].packed_size(), part);
+      products_[m].pack(exec, parameters, backward, packed + m * products_[m].packed_size(), range);
   }
 
   std::unique_ptr<Workspace> make_workspace() const override {
@@ -60,12 +60,12 @@ class MixtureCross final : public Layer {
     for (std::size_t l = 0; l < biases_.size(); ++l) {
       const bool last = l + 1 == biases_.size();
       const Rows<const float> x = input(batch, l);
-      const Rows<float> next = last ? out : room(where, batch, own.x[l]);
+      const Rows<float> next = last ? out : reserve_rows(where, batch, own.x[l]);
       share(where, batch, l, x);
       copy_rows(where, batch.rows, x, next);
       for (Index e = 0; e < experts_; ++e) {
         const std::size_t n = number(l, e);
-        products_[n].forward(where, of_chain(batch, n), x, room(where, batch, own.u[n]), own.chains[n]);
+        products_[n].forward(where, of_chain(batch, n), x, reserve_rows(where, batch, own.u[n]), own.chains[n]);
         add_expert(where, batch, l, e, next);
       }
     }
@@ -74,8 +74,9 @@ class MixtureCross final : public Layer {
   void backward(const Where& where, const Batch& batch, Rows<const float>, Rows<const float> upstream,
                 std::span<const Rows<float>> input_gradients, LaneGradients gradient) const override {
     Activations& own = this->own<Activations>(batch);
-    const Rows<float> g = room(where, batch, own.g), du = room(where, batch, own.du), dx = room(where, batch, own.dx),
-                      dx0 = room(where, batch, own.dx0), reached = room(where, batch, own.reached);
+    const Rows<float> g = reserve_rows(where, batch, own.g), du = reserve_rows(where, batch, own.du),
+                      dx = reserve_rows(where, batch, own.dx), dx0 = reserve_rows(where, batch, own.dx0),
+                      reached = reserve_rows(where, batch, own.reached);
     own.dp.reserve(where, "tesserec::layers::shares", batch.rows * experts_);
     copy_rows(where, batch.rows, upstream, g);
     clear_rows(where, batch.rows, dx0);
@@ -95,7 +96,7 @@ class MixtureCross final : public Layer {
         add_rows(where, batch.rows, dx, reached);
       }
       own.bias_sums.finish(where, 0, width_, gradient.from(biases_[l]), ChunkSums::Lane::from_zero);
-      if (experts_ > 1) gates_back(where, batch, l, x);
+      if (experts_ > 1) backward_gates(where, batch, l, x);
       add_rows(where, batch.rows, reached, g);
     }
     if (experts_ > 1)
@@ -154,7 +155,7 @@ class MixtureCross final : public Layer {
         });
   }
   /// Propagates dp through the softmax to the gates' gradient and to `reached`.
-  void gates_back(const Where& where, const Batch& batch, std::size_t l, Rows<const float> x) const {
+  void backward_gates(const Where& where, const Batch& batch, std::size_t l, Rows<const float> x) const {
     Activations& own = this->own<Activations>(batch);
     const Index experts = experts_, width = width_;
     const float *const shares = own.p[l].data(), *const gates = batch.parameters + gates_;
@@ -199,7 +200,7 @@ class MixtureCross final : public Layer {
     chain.packed = batch.packed + Index(n) * products_.front().packed_size();
     return chain;
   }
-  Rows<float> room(const Where& where, const Batch& batch, LoopBuffer<float>& to) const {
+  Rows<float> reserve_rows(const Where& where, const Batch& batch, LoopBuffer<float>& to) const {
     return {to.reserve(where, "tesserec::layers::cross", batch.rows * width_), width_, width_};
   }
   /// Returns x_l.
@@ -218,9 +219,9 @@ class MixtureCross final : public Layer {
 
 std::unique_ptr<Layer> make_mixture_cross(const LayerSettings& settings, const InputShapes& inputs) {
   const Index width = one_width("a mixture_cross", inputs);
-  if (settings.layers < 1) fail("a mixture_cross needs layers, 1 or more");
-  if (settings.rank < 1) fail("a mixture_cross needs rank, 1 or more");
-  if (settings.experts < 1) fail("a mixture_cross needs experts, 1 or more");
+  if (settings.layers < 1) fail("a mixture_cross has layers = ", settings.layers, "; give 1 or more");
+  if (settings.rank < 1) fail("a mixture_cross has rank = ", settings.rank, "; give 1 or more");
+  if (settings.experts < 1) fail("a mixture_cross has experts = ", settings.experts, "; give 1 or more");
   return std::make_unique<MixtureCross>(width, settings.layers, settings.rank, settings.experts, settings.precision);
 }
 

@@ -12,7 +12,7 @@ void activate(const Where& where, Activation activation, Index n, const float* x
   with_formula(activation, [&]<class F>() { over_numbers(where, "tesserec::layers::activate", n, Activate<F>{x, y}); });
 }
 /// Computes dy = dy f'(x) of n values for a smooth activation f.
-void activate_back(const Where& where, Activation activation, Index n, const float* x, float* dy) {
+void activate_backward(const Where& where, Activation activation, Index n, const float* x, float* dy) {
   with_formula(activation, [&]<class F>() {
     over_numbers(where, "tesserec::layers::activate_back", n, ActivateBack<F>{x, dy});
   });
@@ -26,7 +26,7 @@ Mlp::Mlp(std::vector<LinearLayer> layers, products::Precision precision)
     packed_.emplace_back(packed_size(), layers_[l].in, layers_[l].out, this->precision(l));
 }
 
-void Mlp::pack(const Exec& exec, const float* parameters, bool backward, float* packed, Range part) const {
+void Mlp::pack(const Exec& exec, const float* parameters, bool backward, float* packed, Range range) const {
   struct Panel {
     std::size_t layer;
     Index number;
@@ -34,7 +34,7 @@ void Mlp::pack(const Exec& exec, const float* parameters, bool backward, float* 
   std::vector<Panel> panels;
   for (std::size_t l = 0; l < layers_.size(); ++l)
     for (Index p = 0; p < packed_[l].panels(); ++p)
-      if (part.contains(layers_[l].weight + packed_[l].first_weight(p))) panels.push_back({l, p});
+      if (range.contains(layers_[l].weight + packed_[l].first_weight(p))) panels.push_back({l, p});
   parallel_for(exec, "tesserec::layers::pack", std::ssize(panels), [&](Index i) {
     const auto& [l, p] = panels[i];
     packed_[l].pack(p, parameters + layers_[l].weight, bias_of(l, parameters), backward, packed);
@@ -104,15 +104,15 @@ void Mlp::backward(const Where& where, const Layer::Batch& batch, Rows<const flo
   products::Matrix& dy = own.dy.back();
   products.load_gradient(where, batch.rows, upstream, last != Activation::none, dy);
   if (is_smooth(last))
-    activate_back(where, last, products.numbers(dy, batch.rows), own.smooth.back().numbers, dy.numbers);
+    activate_backward(where, last, products.numbers(dy, batch.rows), own.smooth.back().numbers, dy.numbers);
   products.gradient_written(where, batch.rows, last == Activation::relu ? &own.y.back() : nullptr, dy);
-  const bool wanted = input_gradient.data != nullptr;
-  if (wanted) products.place(where, batch.rows, input_gradient, own.dx);
-  backward(where, batch, wanted, gradient, own);
-  if (wanted) products.store(where, batch.rows, own.dx, input_gradient);
+  const bool needs_dx = input_gradient.data != nullptr;
+  if (needs_dx) products.place(where, batch.rows, input_gradient, own.dx);
+  backward(where, batch, needs_dx, gradient, own);
+  if (needs_dx) products.store(where, batch.rows, own.dx, input_gradient);
 }
 
-void Mlp::backward(const Where& where, const Layer::Batch& batch, bool wanted, LaneGradients gradient,
+void Mlp::backward(const Where& where, const Layer::Batch& batch, bool needs_dx, LaneGradients gradient,
                    Matrices& own) const {
   products::Products& products = *batch.products;
   for (std::size_t l = layers_.size(); l-- > 0;) {
@@ -123,7 +123,7 @@ void Mlp::backward(const Where& where, const Layer::Batch& batch, bool wanted, L
     products.weight_gradient(where, batch.chunks, linear, own.dy[l], l > 0 ? own.y[l - 1] : own.x,
                              {gradient.from(layer.weight), bias});
     if (l == 0) {
-      if (wanted) products.input_gradient(where, batch.rows, linear, own.dy[0], false, nullptr, own.dx);
+      if (needs_dx) products.input_gradient(where, batch.rows, linear, own.dy[0], false, nullptr, own.dx);
       return;
     }
     const Activation before = layers_[l - 1].activation;
@@ -132,7 +132,7 @@ void Mlp::backward(const Where& where, const Layer::Batch& batch, bool wanted, L
     const products::Matrix* const mask = before == Activation::relu ? &own.y[l - 1] : nullptr;
     products.input_gradient(where, batch.rows, linear, own.dy[l], !is_smooth(before), mask, dx);
     if (!is_smooth(before)) continue;
-    activate_back(where, before, products.numbers(dx, batch.rows), own.smooth[l - 1].numbers, dx.numbers);
+    activate_backward(where, before, products.numbers(dx, batch.rows), own.smooth[l - 1].numbers, dx.numbers);
     products.gradient_written(where, batch.rows, nullptr, dx);
   }
 }

@@ -9,7 +9,7 @@ namespace {
 class MlpLayer final : public Layer {
  public:
   MlpLayer(Index input, const LayerSettings& settings)
-      : mlp_(lay_out(input, settings.widths, settings.activations, settings.bias), settings.precision) {}
+      : mlp_(make_linear_layers(input, settings.widths, settings.activations, settings.bias), settings.precision) {}
 
   Index width() const override { return mlp_.output_width(); }
   std::string describe() const override {
@@ -18,16 +18,16 @@ class MlpLayer final : public Layer {
     return text;
   }
   Flops flops() const override {
-    double all = 0;
-    for (const LinearLayer& layer : mlp_.layers()) all += 2.0 * double(layer.in * layer.out);
+    double sum = 0;
+    for (const LinearLayer& layer : mlp_.layers()) sum += 2.0 * double(layer.in * layer.out);
     const LinearLayer& first = mlp_.layers().front();
     const double inputs = 2.0 * double(first.in * first.out);
-    return {all, inputs, 2 * all - inputs};
+    return {sum, inputs, 2 * sum - inputs};
   }
 
   Index packed_size() const override { return mlp_.packed_size(); }
-  void pack(const Exec& exec, const float* parameters, bool backward, float* packed, Range part) const override {
-    mlp_.pack(exec, parameters, backward, packed, part);
+  void pack(const Exec& exec, const float* parameters, bool backward, float* packed, Range range) const override {
+    mlp_.pack(exec, parameters, backward, packed, range);
   }
   std::unique_ptr<Workspace> make_workspace() const override {
     auto made = std::make_unique<Matrices>();
@@ -47,8 +47,8 @@ class MlpLayer final : public Layer {
     Mlp::Matrices chain;
   };
 
-  std::vector<LinearLayer> lay_out(Index in, const std::vector<Index>& widths,
-                                   const std::vector<Activation>& activations, bool biased) {
+  std::vector<LinearLayer> make_linear_layers(Index in, const std::vector<Index>& widths,
+                                              const std::vector<Activation>& activations, bool biased) {
     std::vector<LinearLayer> layers;
     for (std::size_t l = 0; l < widths.size(); ++l) {
       const std::string name = std::to_string(l);
@@ -72,7 +72,7 @@ std::unique_ptr<Layer> make_mlp(const LayerSettings& settings, const InputShapes
   const Index input = one_width("an mlp", inputs);
   if (settings.widths.empty()) fail("an mlp needs widths: the neurons of each of its linear layers");
   for (const Index width : settings.widths)
-    if (width < 1) fail("widths has ", width, "; a linear layer has at least one neuron");
+    if (width < 1) fail("widths has ", width, "; give each linear layer at least one neuron");
   const std::vector<Activation>& activations = settings.activations;
   if (activations.size() > 1 && activations.size() != settings.widths.size())
     fail("activations has ", activations.size(), " entries for ", settings.widths.size(),

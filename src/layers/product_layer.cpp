@@ -45,8 +45,8 @@ class ProductLayer final : public Layer {
     return concat(rows_, " x ", dim_, " times ", dim_, " x ", columns_, ", ", width(), " wide");
   }
   Flops flops() const override {
-    const double one = 2.0 * double(rows_ * dim_ * columns_);
-    return {one, 2 * one, 0};
+    const double product_flops = 2.0 * double(rows_ * dim_ * columns_);
+    return {product_flops, 2 * product_flops, 0};
   }
   bool multiplies_matrices() const override { return false; }
 
@@ -81,11 +81,10 @@ class ProductLayer final : public Layer {
 }  // namespace
 
 std::unique_ptr<Layer> make_product(const LayerSettings& settings, const InputShapes& inputs) {
-  if (inputs.size() != 2) fail("a product has two inputs, and not ", inputs.size());
+  if (inputs.size() != 2) fail("a product takes two inputs, but has ", inputs.size());
   const Index dim = settings.dim, a = inputs[0].width(), b = inputs[1].width();
   if (dim < 1) fail("a product needs dim, the columns of its first matrix and the rows of its second");
-  if (a % dim != 0 || b % dim != 0)
-    fail("its inputs have ", a, " and ", b, " numbers, and dim = ", dim, " must divide both");
+  if (a % dim != 0 || b % dim != 0) fail("dim = ", dim, " must divide the widths of both inputs, ", a, " and ", b);
   return std::make_unique<ProductLayer>(a / dim, dim, b / dim);
 }
 

@@ -30,8 +30,8 @@ void add_weighted(const Where& where, Index rows, const LayerInput& vectors, con
 }
 
 Pieces VectorBlocks::cut(const Where& where, const Pieces& chunks, const Lengths& lengths) {
-  const Index most = chunks.count + lengths.vectors / chunk_samples;
-  Index* const rows = rows_.reserve(where, "tesserec::layers::blocks", most + 1);
+  const Index max_blocks = chunks.count + lengths.vectors / chunk_samples;
+  Index* const rows = rows_.reserve(where, "tesserec::layers::blocks", max_blocks + 1);
   Index* const of_chunk = of_chunk_.reserve(where, "tesserec::layers::blocks", chunks.count + 1);
   Index* const of_lane = of_lane_.reserve(where, "tesserec::layers::blocks", chunks.lanes + 1);
   const Index* const offsets = lengths.offsets;
@@ -55,7 +55,7 @@ Pieces VectorBlocks::cut(const Where& where, const Pieces& chunks, const Lengths
       KOKKOS_LAMBDA(Index lane) { of_lane[lane] = of_chunk[chunks.of_lane[lane]]; });
   lane_rows_.clear();
   for (Index lane = 0; lane <= chunks.lanes; ++lane) lane_rows_.push_back(lengths.on_host[chunks.lane_rows[lane]]);
-  return {most, chunks.lanes, rows, of_lane, lane_rows_.data()};
+  return {max_blocks, chunks.lanes, rows, of_lane, lane_rows_.data()};
 }
 
 }  // namespace tesserec::layers

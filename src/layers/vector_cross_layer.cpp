@@ -114,7 +114,7 @@ class VectorCrossLayer final : public Layer {
 
 std::unique_ptr<Layer> make_vector_cross(const LayerSettings& settings, const InputShapes& inputs) {
   const Index width = one_width("a vector_cross", inputs);
-  if (settings.layers < 1) fail("a vector_cross needs layers, 1 or more");
+  if (settings.layers < 1) fail("a vector_cross has layers = ", settings.layers, "; give 1 or more");
   return std::make_unique<VectorCrossLayer>(width, settings.layers);
 }
 

@@ -23,8 +23,8 @@ class WeightedSum final : public Layer {
     return concat("of vectors of ", dim_, positions_ > 0 ? concat(", ", positions_, " positions") : ", a weight an id");
   }
   Flops flops() const override {
-    const double one = 2.0 * length_ * double(dim_);
-    return {one, one, one};
+    const double product_flops = 2.0 * length_ * double(dim_);
+    return {product_flops, product_flops, product_flops};
   }
   bool multiplies_matrices() const override { return false; }
 
@@ -112,9 +112,9 @@ class WeightedSum final : public Layer {
 std::unique_ptr<Layer> make_weighted_sum(const LayerSettings& settings, const InputShapes& inputs) {
   const bool sequences = std::all_of(inputs.begin(), inputs.end(), [](const InputShape& i) { return i.sequence; });
   if (!sequences || inputs.size() != (settings.positions > 0 ? 1 : 2))
-    fail("a weighted_sum has a sequence and positions, or two sequences: an id's weight, and its vector");
+    fail("a weighted_sum takes a sequence and positions, or two sequences, the ids' weights and their vectors");
   if (inputs.size() == 2 && (inputs[0].width() != 1 || inputs[0].lengths != inputs[1].lengths))
-    fail("the weights of a weighted_sum are one number an id of the same feature, but ", inputs[0].name(), " has ",
+    fail("the weights of a weighted_sum must be one number per id of the same feature, but ", inputs[0].name(), " has ",
          counted(inputs[0].width(), "number"), ", and the vectors are those of ", inputs[1].name());
   return std::make_unique<WeightedSum>(inputs.back().width(), settings.positions, inputs.back().length);
 }

@@ -51,10 +51,10 @@ class ChunkPass final : public Pass {
     batch.data.pooled_gradient = pooled_gradient;
     batch.data.draw = {true, input.seed, 0, input.step, batch.offset};
     std::vector<double> losses(lanes.size());
-    over_runs(exec, "tesserec::network::forward_backward", lanes, [&](Index run, Range mine, Worker& worker) {
+    over_runs(exec, "tesserec::network::forward_backward", lanes, [&](Index run, Range run_lanes, Worker& worker) {
       LaneSums& sums = runs > 1 ? run_sums_[run] : gradients;
-      if (runs > 1) sums.start(mine);
-      for (Index lane = mine.begin; lane < mine.end; ++lane) {
+      if (runs > 1) sums.start(run_lanes);
+      for (Index lane = run_lanes.begin; lane < run_lanes.end; ++lane) {
         const Range samples = batch.samples(lane);
         const Vector<float> gradient = sums.next(lane).host();
         if (samples.size() == 0) std::fill_n(gradient.data(), graph_.size(), 0.0f);
@@ -81,8 +81,8 @@ class ChunkPass final : public Pass {
     weights_.pack(exec, parameters.data(), false);
     const RankBatch batch(*this, parameters, input, {});
     std::vector<double> losses(lanes.size());
-    over_runs(exec, "tesserec::network::predict", lanes, [&](Index, Range mine, Worker& worker) {
-      for (Index lane = mine.begin; lane < mine.end; ++lane) {
+    over_runs(exec, "tesserec::network::predict", lanes, [&](Index, Range run_lanes, Worker& worker) {
+      for (Index lane = run_lanes.begin; lane < run_lanes.end; ++lane) {
         double loss = 0.0;
         worker.over_chunks(batch.data, batch.samples(lane), [&](Index first, Index rows) {
           worker.executor.predict({}, probabilities + first);
@@ -130,8 +130,8 @@ class ChunkPass final : public Pass {
     const Index count = runs(exec, lanes);
     while (std::ssize(workers_) < count) workers_.emplace_back(graph_, loss_);
     parallel_for(exec, label, count, [&](Index run) {
-      const Range mine{lanes.begin + run * lanes.size() / count, lanes.begin + (run + 1) * lanes.size() / count};
-      body(run, mine, workers_[run]);
+      const Range run_lanes{lanes.begin + run * lanes.size() / count, lanes.begin + (run + 1) * lanes.size() / count};
+      body(run, run_lanes, workers_[run]);
     });
   }
 

@@ -39,36 +39,36 @@ const float* DeviceBatch::parameters(const Device& device, const PlacedVector<fl
   return flat.place() == Place::device ? flat.data() : send(device, parameters_, flat.data(), std::ssize(flat));
 }
 
-float* DeviceBatch::add_download(const Device& device, DeviceVector<float>& by, float* to, Index size) {
-  float* const from = reserve_device(device, by, "tesserec::network::results", size);
-  downloads_.push_back({from, to, size});
+float* DeviceBatch::add_download(const Device& device, DeviceVector<float>& buffer, float* host, Index size) {
+  float* const from = reserve_device(device, buffer, "tesserec::network::results", size);
+  downloads_.push_back({from, host, size});
   return from;
 }
 
-float* DeviceBatch::result(const Device& device, float* wanted, Index width) {
-  return add_download(device, width == 1 ? probabilities_ : towers_, wanted, rows_ * width);
+float* DeviceBatch::result(const Device& device, float* host, Index width) {
+  return add_download(device, width == 1 ? probabilities_ : towers_, host, rows_ * width);
 }
 
-float* DeviceBatch::pooled_gradient(const Device& device, float* wanted) {
-  if (on_device_.place == Place::device) return wanted;
-  return add_download(device, pooled_gradient_, wanted, rows_ * graph_.pooled_width());
+float* DeviceBatch::pooled_gradient(const Device& device, float* destination) {
+  if (on_device_.place == Place::device) return destination;
+  return add_download(device, pooled_gradient_, destination, rows_ * graph_.pooled_width());
 }
 
-std::vector<jagged::JaggedVectors> DeviceBatch::unpooled_gradient(const Device& device,
-                                                                  const std::vector<jagged::JaggedVectors>& wanted) {
-  std::vector<jagged::JaggedVectors> there = wanted;
-  for (std::size_t q = 0; q < there.size(); ++q) {
-    const Matrix<float>& to = wanted[q].values;
-    there[q].offsets = on_device_.unpooled[q].offsets;
+std::vector<jagged::JaggedVectors> DeviceBatch::unpooled_gradient(
+    const Device& device, const std::vector<jagged::JaggedVectors>& destination) {
+  std::vector<jagged::JaggedVectors> gradients = destination;
+  for (std::size_t q = 0; q < gradients.size(); ++q) {
+    const Matrix<float>& values = destination[q].values;
+    gradients[q].offsets = on_device_.unpooled[q].offsets;
     if (on_device_.place == Place::device) continue;
-    there[q].values = Matrix<float>(add_download(device, sequences_[q].gradient, to.data(), std::ssize(to)),
-                                    to.extent(0), to.extent(1));
+    gradients[q].values = Matrix<float>(add_download(device, sequences_[q].gradient, values.data(), std::ssize(values)),
+                                        values.extent(0), values.extent(1));
   }
-  return there;
+  return gradients;
 }
 
 void DeviceBatch::fetch(const Device& device) {
-  for (const Download& one : downloads_) copy_to_host(device, one.from, one.to, one.size);
+  for (const Download& download : downloads_) copy_to_host(device, download.from, download.to, download.size);
 }
 
 }  // namespace tesserec::network

@@ -20,13 +20,13 @@ class DeviceBatch {
   const Index* host_offsets(std::size_t sequence) const { return sequences_[sequence].host_offsets; }
   /// Returns the flat parameters in device memory, uploaded if they lie on the host.
   const float* parameters(const Device& device, const PlacedVector<float>& flat);
-  /// Returns the device memory for the gradients of the batch's vectors: `wanted` itself or, if the batch lies on the
-  /// host, a buffer that fetch() copies to `wanted`.
-  float* pooled_gradient(const Device& device, float* wanted);
+  /// Returns the device memory for the gradients of the batch's vectors: `destination` itself or, if the batch lies on
+  /// the host, a buffer that fetch() copies to `destination`.
+  float* pooled_gradient(const Device& device, float* destination);
   std::vector<jagged::JaggedVectors> unpooled_gradient(const Device& device,
-                                                       const std::vector<jagged::JaggedVectors>& wanted);
-  /// Returns a device buffer [rows, width] that fetch() copies to `wanted`: probabilities if width is 1, else towers.
-  float* result(const Device& device, float* wanted, Index width);
+                                                       const std::vector<jagged::JaggedVectors>& destination);
+  /// Returns a device buffer [rows, width] that fetch() copies to `host`: probabilities if width is 1, else towers.
+  float* result(const Device& device, float* host, Index width);
   /// Queues the copies of all results to the host.
   void fetch(const Device& device);
 
@@ -43,7 +43,7 @@ class DeviceBatch {
     Index size;
   };
   const float* send(const Device& device, Upload<float>& to, const float* from, Index size);
-  float* add_download(const Device& device, DeviceVector<float>& by, float* to, Index size);
+  float* add_download(const Device& device, DeviceVector<float>& buffer, float* host, Index size);
 
   const Graph& graph_;
   DenseInput on_device_;

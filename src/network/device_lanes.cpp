@@ -20,14 +20,14 @@ struct AddLosses {
   template <class Team>
   TESSEREC_FUNCTION void operator()(const Team& team) const {
     const Index lane = team.league_rank(), end = chunks.rows[chunks.of_lane[lane + 1]];
-    double* const some = reinterpret_cast<double*>(scratch_of(team, 2 * block));
+    double* const staged = reinterpret_cast<double*>(scratch_of(team, 2 * block));
     double sum = 0.0;
     for (Index first = chunks.rows[chunks.of_lane[lane]]; first < end; first += block) {
       const Index count = end - first < block ? end - first : block;
-      for (Index i = team.team_rank(); i < count; i += members) some[i] = losses[first + i];
+      for (Index i = team.team_rank(); i < count; i += members) staged[i] = losses[first + i];
       team.team_barrier();
       if (team.team_rank() == 0)
-        for (Index i = 0; i < count; ++i) sum += some[i];
+        for (Index i = 0; i < count; ++i) sum += staged[i];
       team.team_barrier();
     }
     if (team.team_rank() == 0) sums[lane] = sum;

@@ -15,32 +15,31 @@ class DevicePass final : public Pass {
         executor_(graph, loss, products::make_products(settings.kernels, settings.precision)),
         batch_(graph),
         graphs_(settings.graphs) {
-    constexpr const char* instead = "; set run.kernels = \"simd\"";
+    constexpr const char* remedy = "; set run.kernels = \"simd\"";
     if (settings.precision != products::Precision::fp32 && chosen(settings.kernels) == Kernels::portable)
       throw SettingError("precision", concat(" = \"", products::name(settings.precision),
-                                             "\": portable kernels multiply fp32 numbers; set run.kernels = \"",
+                                             "\", but portable kernels multiply fp32 numbers; set run.kernels = \"",
                                              has_cublaslt ? "cublaslt" : "simd", "\", or fp32"));
     for (std::size_t n = 0; n < graph.nodes().size(); ++n) {
       const layers::LayerSettings& layer = graph.layers()[n].settings;
       if (graph.nodes()[n].layer->is_host_only())
         throw SettingError("layer." + layer.name,
-                           concat(": layers of type ", layer.type, " have no portable kernels", instead));
+                           concat(": layers of type ", layer.type, " have no portable kernels", remedy));
     }
-    if (loss.is_host_only())
-      throw SettingError("loss", concat(" ", settings.loss, " has no portable kernels", instead));
+    if (loss.is_host_only()) throw SettingError("loss", concat(" ", settings.loss, " has no portable kernels", remedy));
   }
 
-  LaneLosses forward_backward(const Exec& exec, const PlacedVector<float>& flat, const DenseInput& given,
+  LaneLosses forward_backward(const Exec& exec, const PlacedVector<float>& flat, const DenseInput& host_input,
                               float* pooled_gradient, LaneSums& gradients,
                               const std::vector<jagged::JaggedVectors>& unpooled_gradient) override {
     const Device device = device_of(exec);
-    const auto first = lanes_.start(device, given.lanes, given.my_lanes, given.global_size);
-    const DenseInput& input = batch_.send(device, given, lanes_.rows());
+    const auto first = lanes_.start(device, host_input.lanes, host_input.my_lanes, host_input.global_size);
+    const DenseInput& input = batch_.send(device, host_input, lanes_.rows());
     BatchData data = data_of(device, flat, input, batch_.unpooled_gradient(device, unpooled_gradient));
     data.pooled_gradient = batch_.pooled_gradient(device, pooled_gradient);
     data.draw = {true, input.seed, 0, input.step, first};
     const TrainingBuffers training{
-        data, given.probabilities != nullptr ? batch_.result(device, given.probabilities, 1) : nullptr,
+        data, host_input.probabilities != nullptr ? batch_.result(device, host_input.probabilities, 1) : nullptr,
         lanes_.losses(device), lanes_.gradients(device, graph_.size())};
     if (graphs_)
       repeated_(device, key_of(training), [&] { train(device, training); });
@@ -51,20 +50,20 @@ class DevicePass final : public Pass {
     return lanes_.lane_losses(device, input.global_size);
   }
 
-  std::vector<double> predict(const Exec& exec, const PlacedVector<float>& flat, const DenseInput& given,
+  std::vector<double> predict(const Exec& exec, const PlacedVector<float>& flat, const DenseInput& host_input,
                               float* probabilities, float* towers) override {
     const Device device = device_of(exec);
-    lanes_.start(device, given.lanes, given.my_lanes, given.global_size);
-    const DenseInput& input = batch_.send(device, given, lanes_.rows());
+    lanes_.start(device, host_input.lanes, host_input.my_lanes, host_input.global_size);
+    const DenseInput& input = batch_.send(device, host_input, lanes_.rows());
     const BatchData data = data_of(device, flat, input, {});
     const Where where(device);
     executor_.forward(where, data, 0, lanes_.rows(), lanes_.chunks());
     executor_.predict(where, batch_.result(device, probabilities, 1));
     if (towers != nullptr) {
       const Index width = executor_.last_input(0).width;
-      float* const there = batch_.result(device, towers, 2 * width);
+      float* const device_towers = batch_.result(device, towers, 2 * width);
       for (Index side : {0, 1})
-        copy_rows(where, lanes_.rows(), executor_.last_input(side), {there + side * width, width, 2 * width});
+        copy_rows(where, lanes_.rows(), executor_.last_input(side), {device_towers + side * width, width, 2 * width});
     }
     batch_.fetch(device);
     if (input.labels == nullptr) {

@@ -18,14 +18,14 @@ Executor::Executor(const Graph& graph, const losses::LossFunction& loss, std::un
 
 layers::LayerInput Executor::value_of(const Graph::Input& input) const {
   const Index width = input.columns.size();
-  const auto part_of = [&](const float* all, Index stride) {
+  const auto chunk_rows = [&](const float* all, Index stride) {
     return layers::LayerInput{{all + first_ * stride + input.columns.begin, width, stride}};
   };
   switch (input.from) {
     case Graph::From::dense:
-      return part_of(data_->dense, graph_.dense_features());
+      return chunk_rows(data_->dense, graph_.dense_features());
     case Graph::From::pooled:
-      return part_of(data_->pooled, graph_.pooled_width());
+      return chunk_rows(data_->pooled, graph_.pooled_width());
     case Graph::From::unpooled: {
       const SequenceData& all = data_->sequences[input.layer];
       const Index begin = all.on_host[first_], end = all.on_host[first_ + rows_];
@@ -89,8 +89,8 @@ void Executor::forward(const Where& where, const BatchData& data, Index first, I
     // A thread reserves the buffers of a whole chunk at once.
     const Index vectors = where.is_thread() && own.lengths.offsets == nullptr ? chunk_samples : count(own.lengths);
     const Index size = vectors * width(n);
-    const auto what = [&] { return concat("the activations of layer ", graph_.layers()[n].settings.name); };
-    with_memory(what, 2.0 * double(size) * sizeof(float), [&] {
+    const auto purpose = [&] { return concat("the activations of layer ", graph_.layers()[n].settings.name); };
+    with_memory(purpose, 2.0 * double(size) * sizeof(float), [&] {
       own.output.reserve(where, "tesserec::network::activations", size);
       own.gradient.reserve(where, "tesserec::network::activations", size);
       node.layer->forward(where, batch(n), rows_of(n, own.output));
@@ -130,8 +130,8 @@ void Executor::backward(const Where& where, std::size_t n, LaneGradients gradien
     to.data = next;
     next += count(own.inputs[i].lengths) * width;
   }
-  const auto what = [&] { return concat("gradients of layer ", graph_.layers()[n].settings.name); };
-  with_memory(what, double(rows_ * width(n)) * sizeof(float), [&] {
+  const auto purpose = [&] { return concat("gradients of layer ", graph_.layers()[n].settings.name); };
+  with_memory(purpose, double(rows_ * width(n)) * sizeof(float), [&] {
     node.layer->backward(where, batch(n), rows_of(n, own.output), rows_of(n, own.gradient), own.input_gradients,
                          gradient);
   });

@@ -15,8 +15,8 @@ namespace tesserec::network {
 namespace {
 
 template <class... Parts>
-[[noreturn]] void refuse(const std::string& layer, const Parts&... parts) {
-  throw SettingError("layer." + layer, concat(parts...));
+[[noreturn]] void refuse(const std::string& layer, const Texts&... texts) {
+  throw SettingError("layer." + layer, concat(texts...));
 }
 
 std::string name_of(const std::string& feature, std::size_t n) {
@@ -39,11 +39,11 @@ Graph::Graph(const std::vector<layers::LayerSettings>& layers, products::Precisi
   }
   read_apart_.resize(vectors_.size());
   make_vectors();
-  if (layers.empty()) throw SettingError("layer", ": a network has at least one layer");
+  if (layers.empty()) throw SettingError("layer", " is empty; give the network at least one layer");
   for (std::size_t n = 0; n < layers.size(); ++n) {
     const std::string& name = layers[n].name;
     if (name == "dense" || name == "rest" || name.starts_with("pooled") || name.starts_with("unpooled"))
-      refuse(name, ": this name stands for an input; give another");
+      refuse(name, ": this name is reserved for an input; rename the layer");
     add(layers, n);
   }
   plan_gradients();
@@ -78,15 +78,15 @@ std::vector<bool> Graph::named(const std::string& input) const {
 
 bool Graph::find_pooled(const std::string& input, Node& node, LayerInfo& info) const {
   const std::size_t inputs = node.inputs.size();
-  const std::vector<bool> wanted = named(input);
-  bool beside = false;  // true if this vector can extend the input of the previous one
+  const std::vector<bool> selected = named(input);
+  bool extends = false;  // true if this vector can extend the input of the previous one
   for (std::size_t f = 0; f < vectors_.size(); ++f) {
     const FeatureVector& vector = vectors_[f];
-    if (wanted[f]) {
+    if (selected[f]) {
       if (vector.layer) {
         node.inputs.push_back({From::layer, *vector.layer, {0, vector.dim}});
         info.inputs.emplace_back();
-      } else if (beside) {
+      } else if (extends) {
         node.inputs.back().columns.end = vector.columns.end;
       } else {
         node.inputs.push_back({From::pooled, 0, vector.columns});
@@ -95,7 +95,7 @@ bool Graph::find_pooled(const std::string& input, Node& node, LayerInfo& info) c
       info.inputs.back().vectors.push_back(vector.dim);
       info.inputs.back().names.push_back(name_of(vector.name, f));
     }
-    beside = wanted[f] && !vector.layer;
+    extends = selected[f] && !vector.layer;
   }
   return node.inputs.size() > inputs;
 }
@@ -114,7 +114,7 @@ void Graph::find(const std::vector<layers::LayerSettings>& layers, std::size_t r
                  Node& node, LayerInfo& info) const {
   const std::string& layer = layers[reader].name;
   if (input == "dense") {
-    if (dense_features_ < 1) refuse(layer, " reads \"dense\", but the data has no dense features");
+    if (dense_features_ < 1) refuse(layer, " reads \"dense\", but the data have no dense features; remove this input");
     node.inputs.push_back({From::dense, 0, {0, dense_features_}});
     info.inputs.push_back({{dense_features_}, {input}});
     return;
@@ -128,23 +128,23 @@ void Graph::find(const std::vector<layers::LayerSettings>& layers, std::size_t r
     }
   for (std::size_t n = reader; n < layers.size(); ++n)
     if (layers[n].name == input)
-      refuse(layer, " reads \"", input, n == reader ? "\", itself" : "\", which comes after it",
-             "; a layer reads what stands before it, so there is no cycle");
-  if (input == "rest") refuse(layer, " reads \"rest\", but layers before it read all pooled vectors by name or apart");
+      refuse(layer, " reads \"", input, n == reader ? "\", which is the layer itself" : "\", which comes after it",
+             "; name a layer before it");
+  if (input == "rest") refuse(layer, " reads \"rest\", but earlier layers read all pooled vectors; remove this input");
   std::vector<std::string> known{"dense", "pooled", "rest"};
   for (const FeatureVector& vector : vectors_)
     if (!vector.name.empty()) known.push_back("pooled." + vector.name);
   for (const EmbeddedFeature& feature : unpooled_) known.push_back("unpooled." + feature.name);
   for (const LayerInfo& other : layers_)
     if (!by_name(other.settings.name)) known.push_back(other.settings.name);
-  refuse(layer, " reads \"", input, "\", which no layer before it is called; there are ", join(known));
+  refuse(layer, " reads \"", input, "\", but no earlier layer or input has this name; there are ", join(known));
 }
 
 void Graph::add(const std::vector<layers::LayerSettings>& layers, std::size_t n) {
   const layers::LayerSettings& settings = layers[n];
-  if (settings.name.empty()) refuse(std::to_string(n), " has no name");
+  if (settings.name.empty()) refuse(std::to_string(n), " has no name; give it one");
   for (const LayerInfo& other : layers_)
-    if (other.settings.name == settings.name) refuse(settings.name, ": two layers have this name");
+    if (other.settings.name == settings.name) refuse(settings.name, ": two layers have this name; rename one");
   Node node;
   LayerInfo info;
   info.settings = settings;
@@ -184,32 +184,33 @@ void Graph::add(const std::vector<layers::LayerSettings>& layers, std::size_t n)
 }
 
 void Graph::plan_gradients() {
-  std::vector<bool> wants(nodes_.size()), read(nodes_.size());
+  std::vector<bool> needs_gradient(nodes_.size()), read(nodes_.size());
   for (std::size_t n = 0; n < nodes_.size(); ++n) {
-    wants[n] = nodes_[n].layer->size() > 0;
+    needs_gradient[n] = nodes_[n].layer->size() > 0;
     for (const Input& input : nodes_[n].inputs) {
       if (input.from == From::layer) read[input.layer] = true;
       if (input.from == From::pooled || input.from == From::unpooled ||
-          (input.from == From::layer && wants[input.layer]))
-        wants[n] = true;
+          (input.from == From::layer && needs_gradient[input.layer]))
+        needs_gradient[n] = true;
     }
   }
   const auto unread = [](const std::string& vector) {
     throw SettingError("layer", concat(": no layer reads the pooled vector ", vector,
-                                       "; let one read \"pooled\", or take its table out"));
+                                       "; let a layer read \"pooled\", or remove its table"));
   };
   for (std::size_t n = 0; n + 1 < nodes_.size(); ++n) {
     if (read[n]) continue;
     for (const FeatureVector& vector : vectors_)
       if (vector.layer == n) unread(vector.name);
-    refuse(layers_[n].settings.name, " is read by no layer; the loss reads the last one alone");
+    refuse(layers_[n].settings.name,
+           " is read by no layer, and the loss reads only the last one; read it or remove it");
   }
 
   std::vector<bool> written(nodes_.size()), sequences(unpooled_.size());
   std::vector<bool> columns(pooled_width_);  // true if a reader has written the column
   for (std::size_t n = nodes_.size(); n-- > 0;)
     for (Input& input : nodes_[n].inputs) {
-      if (input.from == From::dense || (input.from == From::layer && !wants[input.layer])) continue;
+      if (input.from == From::dense || (input.from == From::layer && !needs_gradient[input.layer])) continue;
       layers_[n].wants_input_gradient = true;
       if (input.from == From::layer || input.from == From::unpooled) {
         auto&& first = input.from == From::layer ? written[input.layer] : sequences[input.layer];
@@ -233,7 +234,7 @@ void Graph::plan_gradients() {
   for (std::size_t f = 0; f < unpooled_.size(); ++f)
     if (!sequences[f])
       throw SettingError("layer", concat(": no layer reads \"unpooled.", unpooled_[f].name,
-                                         "\"; let an attention or a weighted_sum read it, or pool the feature"));
+                                         "\"; let an attention or a weighted_sum layer read it, or pool the feature"));
 }
 
 }  // namespace tesserec::network

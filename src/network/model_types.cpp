@@ -55,13 +55,14 @@ Registry<ModelType>& model_registry() {
 
 // Removes an input from all layers, and then the layers that have no other input.
 void leave_out(const std::string& input, std::vector<layers::LayerSettings>& layers) {
-  std::vector<std::string> gone{input};
+  std::vector<std::string> removed{input};
   std::erase_if(layers, [&](layers::LayerSettings& layer) {
-    const bool had_some = !layer.inputs.empty();
-    std::erase_if(layer.inputs,
-                  [&](const std::string& one) { return std::find(gone.begin(), gone.end(), one) != gone.end(); });
-    const bool is_idle = had_some && layer.inputs.empty();
-    if (is_idle) gone.push_back(layer.name);
+    const bool had_inputs = !layer.inputs.empty();
+    std::erase_if(layer.inputs, [&](const std::string& name) {
+      return std::find(removed.begin(), removed.end(), name) != removed.end();
+    });
+    const bool is_idle = had_inputs && layer.inputs.empty();
+    if (is_idle) removed.push_back(layer.name);
     return is_idle;
   });
 }
@@ -87,8 +88,8 @@ const std::vector<ModelType>& model_types() { return model_registry().all(); }
 void add_model_type(ModelType type) {
   for (const OwnKey& key : type.own)
     if (key.name.starts_with("loss"))
-      fail(model_registry().owner(type.name), ": its key \"", key.name,
-           "\" begins with loss, as only keys of losses do; give it another name");
+      fail(model_registry().owner(type.name), ": the key \"", key.name,
+           "\" begins with \"loss\", which is reserved for losses; rename it");
   model_registry().add(std::move(type));
 }
 const ModelType& model_type(const std::string& name) { return model_registry().at(name); }
@@ -98,11 +99,11 @@ std::vector<layers::LayerSettings> layers_of(const Settings& s, bool dense_featu
   const auto reads = [&](const char* key) {
     return std::find(type.keys.begin(), type.keys.end(), key) != type.keys.end();
   };
-  if (reads("bottom") && s.bottom.empty()) throw SettingError("bottom", " is empty: it needs one layer at least");
+  if (reads("bottom") && s.bottom.empty()) throw SettingError("bottom", " is empty; give it at least one layer");
   if (reads("top") && (s.top.empty() || s.top.back() != 1))
     throw SettingError("top", concat(" is ", join(s.top, "-"), ": its last width must be 1"));
   if (reads("layer") && s.layers.empty())
-    throw SettingError("layer", " is missing: a network lists its layers in [[model.layer]]");
+    throw SettingError("layer", " is missing; list the network's layers in [[model.layer]]");
   std::vector<layers::LayerSettings> layers = type.layers(model_registry().completed(type, s));
   if (!dense_features && !reads("layer")) leave_out("dense", layers);
   return layers;

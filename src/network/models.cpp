@@ -94,9 +94,9 @@ std::vector<layers::LayerSettings> wide_deep(const Settings& s) {
 // Two towers (Huang et al., CIKM 2013; Yi et al., RecSys 2019): the vectors of a query and of an item.
 //   u = tower(query);  v = tower(item);  logit = u . v, or [u, v] for the loss in_batch_softmax
 std::vector<layers::LayerSettings> two_tower(const Settings& s) {
-  if (s.towers.empty()) throw SettingError("towers", " is empty: each tower needs one layer at least");
+  if (s.towers.empty()) throw SettingError("towers", " is empty; give the towers at least one layer");
   if (s.item.empty())
-    throw SettingError("item", " is missing: list what the item's tower reads, as [\"pooled.FEATURE\"]");
+    throw SettingError("item", " is missing; list the inputs of the item's tower, as [\"pooled.FEATURE\"]");
   const bool softmax = s.loss == "in_batch_softmax";
   const std::string last_name = softmax ? "both" : "score";
   const std::string last_type = softmax ? "cat" : "score";
@@ -114,12 +114,10 @@ std::vector<layers::LayerSettings> two_tower(const Settings& s) {
 //   interest = sum_j mlp(item, history_j) history_j;  logit = top([dense, pooled, interest])
 std::vector<layers::LayerSettings> din(const Settings& s) {
   if (s.history.empty())
-    throw SettingError("history",
-                       " is missing: list sequences, as [\"unpooled.FEATURE\"], each for the item at its place");
+    throw SettingError("history", " is missing; list a sequence for each item, as [\"unpooled.FEATURE\"]");
   if (s.item.size() != s.history.size())
-    throw SettingError("item",
-                       concat(" has ", counted(std::ssize(s.item), "input"), " and history ", std::ssize(s.history),
-                              ": each history is weighed by one item, as \"pooled.FEATURE\""));
+    throw SettingError("item", concat(" has ", counted(std::ssize(s.item), "input"), ", but history has ",
+                                      std::ssize(s.history), "; give each history one item, as \"pooled.FEATURE\""));
   std::vector<layers::LayerSettings> layers;
   layers::LayerSettings all{.name = "all", .type = "cat", .inputs = {"dense", "pooled"}};
   for (std::size_t i = 0; i < s.history.size(); ++i) {

@@ -24,7 +24,7 @@ std::unique_ptr<losses::LossFunction> make_loss(const Settings& s, const Graph& 
   }
   if (last.sequence)
     throw SettingError("loss", concat(" ", s.loss, " takes numbers of each sample, but the last layer, ",
-                                      last.settings.name, ", gives a sequence"));
+                                      last.settings.name, ", gives a sequence; end with another layer"));
   if (const std::string takes = loss->refuses(last.width); !takes.empty())
     throw SettingError("loss", concat(" ", s.loss, " takes ", takes, ", but the last layer, ", last.settings.name,
                                       ", gives ", counted(last.width, "number")));
@@ -36,12 +36,13 @@ std::unique_ptr<Pass> make_pass(const Graph& graph, PackedWeights& weights, cons
   const bool cublaslt = chosen(s.kernels) == Kernels::cublaslt;
   if (cublaslt && !has_cublaslt)
     throw SettingError("kernels",
-                       " = \"cublaslt\": cuBLASLt multiplies on a GPU, in a build over a Kokkos with CUDA "
-                       "(docs/gpu.md); set run.kernels = \"auto\", which is simd in this build",
+                       " = \"cublaslt\", but this build has no cuBLASLt, which needs a Kokkos with CUDA (docs/gpu.md); "
+                       "set run.kernels = \"auto\"",
                        "run");
   if (s.precision == products::Precision::tf32 && !cublaslt)
-    throw SettingError("precision", concat(" = \"tf32\": ", name(chosen(s.kernels)), " kernels have no such products; ",
-                                           !has_cublaslt ? "set fp32" : "set run.kernels = \"cublaslt\", or fp32"));
+    throw SettingError("precision",
+                       concat(" = \"tf32\", but ", name(chosen(s.kernels)), " kernels do not multiply in tf32; ",
+                              !has_cublaslt ? "set fp32" : "set run.kernels = \"cublaslt\", or fp32"));
   return place_of(s.kernels) == Place::device ? device_pass(graph, loss, s) : chunk_pass(graph, weights, loss);
 }
 

@@ -11,13 +11,13 @@ void PackedWeights::share(const SharedPacking& shared) {
 void PackedWeights::pack(const Exec& exec, const float* parameters, bool backward) {
   if (packed_.extent(0) == 0)
     packed_ = make_vector<float>(exec, "tesserec::network::packed_weights", graph_.packed_size());
-  const bool together = shared_.memory != nullptr;
-  const Range part = together ? shared_.part : Range{0, graph_.size()};
-  if (together) shared_.barrier();  // nobody reads the last ones any more
+  const bool is_shared = shared_.memory != nullptr;
+  const Range range = is_shared ? shared_.range : Range{0, graph_.size()};
+  if (is_shared) shared_.barrier();  // nobody reads the last ones any more
   for (const Graph::Node& node : graph_.nodes())
     node.layer->pack(exec, parameters + node.parameters, backward, packed_.data() + node.packed,
-                     {part.begin - node.parameters, part.end - node.parameters});
-  if (together) shared_.barrier();
+                     {range.begin - node.parameters, range.end - node.parameters});
+  if (is_shared) shared_.barrier();
 }
 
 }  // namespace tesserec::network

@@ -35,8 +35,8 @@ Index collisions_of(const EmbeddingBagConfig& table, const Settings& s) {
   const Index by_model = table.num_embeddings > s.smaller.qr_threshold ? s.smaller.qr_collisions : 0;
   const Index collisions = table.qr_collisions.value_or(by_model);
   if (collisions >= table.num_embeddings) {
-    const std::string text = concat(" is ", collisions, ", and table ", table.name, " has ", table.num_embeddings,
-                                    " rows: give fewer than these, ");
+    const std::string text = concat(" is ", collisions, ", but table ", table.name, " has ", table.num_embeddings,
+                                    " rows; give a smaller number, ");
     if (table.qr_collisions)
       throw SettingError(table.name + ".qr_collisions", text + "or 0 for a whole table", "table");
     throw SettingError("qr_collisions", concat(text, "or raise model.qr_threshold to ", table.num_embeddings));
@@ -81,10 +81,8 @@ std::vector<EmbeddingBagConfig> smaller_tables(std::vector<EmbeddingBagConfig> t
       continue;
     }
     if (s.smaller.qr_operation == QrOperation::concat && table.embedding_dim % 2 != 0)
-      throw SettingError("qr_operation", concat(" is concat, which gives quotient and remainder half of the columns, "
-                                                "and table ",
-                                                table.name, " has ", table.embedding_dim,
-                                                ": give it an even number, or take mult or add"));
+      throw SettingError("qr_operation", concat(" is concat, which halves the columns, but table ", table.name, " has ",
+                                                table.embedding_dim, "; give it an even number, or set mult or add"));
     all.push_back(half_of(table, collisions, s.smaller.qr_operation, false));
     all.push_back(half_of(table, collisions, s.smaller.qr_operation, true));
   }

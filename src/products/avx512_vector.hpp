@@ -13,7 +13,7 @@ namespace {  // internal linkage: one copy per instruction set
 struct Avx512 {
   using Register = __m512;
   static constexpr Index floats = 16;
-  static constexpr int together = 1;
+  static constexpr int rows_at_once = 1;
   static constexpr int rows = 12;  // 24 sums + 2 of b + 1 of a = 27 of 32 registers
   static TESSEREC_INLINE Register zero() { return _mm512_setzero_ps(); }
   static TESSEREC_INLINE Register load(const float* from) { return _mm512_loadu_ps(from); }

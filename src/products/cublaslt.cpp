@@ -14,8 +14,8 @@ std::string text_of(const LtProduct& p, const LtSize& size) {
   const char* const b = p.b_transposed ? ", the second transposed" : "";
   return concat(" of ", many, p.m, " x ", size.k, " by ", size.k, " x ", size.n, " in ", name(p.precision), a, b);
 }
-void expect(cublasStatus_t code, const char* call, const std::string& what) {
-  if (code != CUBLAS_STATUS_SUCCESS) fail(call, what, ": ", cublasLtGetStatusString(code));
+void expect(cublasStatus_t code, const char* call, const std::string& problem) {
+  if (code != CUBLAS_STATUS_SUCCESS) fail(call, problem, ": ", cublasLtGetStatusString(code));
 }
 
 }  // namespace
@@ -52,8 +52,8 @@ PinnedProduct::PinnedProduct(cublasLtHandle_t handle, const LtProduct& product, 
   set(CUBLASLT_MATMUL_DESC_TRANSB, product.b_transposed ? CUBLAS_OP_T : CUBLAS_OP_N);
   if (product.bias) {
     set(CUBLASLT_MATMUL_DESC_EPILOGUE, CUBLASLT_EPILOGUE_BIAS);
-    constexpr std::uintptr_t any = 16;  // bytes; the heuristic needs an aligned, non-null bias
-    set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, any);
+    constexpr std::uintptr_t alignment = 16;  // bytes; the heuristic needs an aligned, non-null bias
+    set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, alignment);
   }
   const auto type = product.precision == Precision::bf16 ? CUDA_R_16BF : CUDA_R_32F;
   a_ = layout(type, product.a_step);
@@ -81,12 +81,12 @@ PinnedProduct::PinnedProduct(cublasLtHandle_t handle, const LtProduct& product, 
   several.k = usual.k;
   const std::array sizes{usual, several, least};
   for (const LtSize& size : sizes) {
-    constexpr int most = 16;
-    cublasLtMatmulHeuristicResult_t found[most] = {};  // nvcc 13 cannot compile a std::vector of these
+    constexpr int max_found = 16;
+    cublasLtMatmulHeuristicResult_t found[max_found] = {};  // nvcc 13 cannot compile a std::vector of these
     int count = 0;
     resize(size);
     const cublasStatus_t code = cublasLtMatmulAlgoGetHeuristic(handle, descriptor, a_.get(), b_.get(), d_.get(),
-                                                               d_.get(), made, most, found, &count);
+                                                               d_.get(), made, max_found, found, &count);
     if (code == CUBLAS_STATUS_NOT_SUPPORTED) continue;
     expect(code, "cublasLtMatmulAlgoGetHeuristic", size);
     for (int i = 0; i < count; ++i)
@@ -96,14 +96,14 @@ PinnedProduct::PinnedProduct(cublasLtHandle_t handle, const LtProduct& product, 
 }
 
 bool PinnedProduct::takes(const cublasLtMatmulAlgo_t& algorithm, std::span<const LtSize> sizes) {
-  std::int32_t parts = 0;
+  std::int32_t splits = 0;
   std::size_t written = 0;
-  expect(
-      cublasLtMatmulAlgoConfigGetAttribute(&algorithm, CUBLASLT_ALGO_CONFIG_SPLITK_NUM, &parts, sizeof parts, &written),
-      "cublasLtMatmulAlgoConfigGetAttribute", sizes.front());
-  if (parts > 1) return false;
-  for (const LtSize& one : sizes) {
-    resize(one);
+  expect(cublasLtMatmulAlgoConfigGetAttribute(&algorithm, CUBLASLT_ALGO_CONFIG_SPLITK_NUM, &splits, sizeof splits,
+                                              &written),
+         "cublasLtMatmulAlgoConfigGetAttribute", sizes.front());
+  if (splits > 1) return false;
+  for (const LtSize& product_size : sizes) {
+    resize(product_size);
     if (check(algorithm) != CUBLAS_STATUS_SUCCESS) return false;
   }
   algorithm_ = algorithm;
@@ -116,17 +116,17 @@ void PinnedProduct::resize(const LtSize& size) {
            "cublasLtMatrixLayoutSetAttribute", size);
   };
   const auto matrix = [&](const Layout& layout, bool transposed, std::int64_t height, std::int64_t width,
-                          std::int64_t apart) {
+                          std::int64_t stride) {
     const std::int64_t rows = transposed ? width : height;
     const std::int64_t columns = transposed ? height : width;
     set(layout, CUBLASLT_MATRIX_LAYOUT_ROWS, std::uint64_t(rows));
     set(layout, CUBLASLT_MATRIX_LAYOUT_COLS, std::uint64_t(columns));
     set(layout, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, size.count);
-    set(layout, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, apart);
+    set(layout, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, stride);
   };
-  matrix(a_, product_.a_transposed, product_.m, size.k, size.a_apart);
-  matrix(b_, product_.b_transposed, size.k, size.n, size.b_apart);
-  matrix(d_, false, product_.m, size.n, size.d_apart);
+  matrix(a_, product_.a_transposed, product_.m, size.k, size.a_batch_stride);
+  matrix(b_, product_.b_transposed, size.k, size.n, size.b_batch_stride);
+  matrix(d_, false, product_.m, size.n, size.d_batch_stride);
 }
 
 cublasStatus_t PinnedProduct::check(const cublasLtMatmulAlgo_t& algorithm) const {

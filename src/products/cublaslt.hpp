@@ -39,11 +39,11 @@ struct LtProduct {
   std::uint32_t a_alignment = 0, b_border = 0, d_border = 0;  ///< alignment of every column, bytes
   auto operator<=>(const LtProduct&) const = default;
 };
-/// Size of a call with `count` products, whose matrices lie a_apart, b_apart and d_apart elements apart.
+/// Size of a call with `count` products. Strides are the distances of their matrices, in elements.
 struct LtSize {
   std::int64_t n = 0, k = 0;
   std::int32_t count = 1;
-  std::int64_t a_apart = 0, b_apart = 0, d_apart = 0;
+  std::int64_t a_batch_stride = 0, b_batch_stride = 0, d_batch_stride = 0;
   bool operator==(const LtSize&) const = default;
 };
 /// Device memory that algorithms may use, aligned to 256 bytes.

@@ -51,9 +51,9 @@ class CublasLtProducts final : public DeviceProducts {
   void forward(const Device& device, const Forward& p) override {
     if (p.rows == 0) return;
     const Index in = p.x.width, out = p.y.width;
-    Rounded& kept = p.rounded != nullptr ? *p.rounded : own_;
-    const Operand w = operand(device, kept.weight, out, {p.weight, in, in}, out);
-    const Operand x = operand(device, kept.x, p.rows, p.x, out);
+    Rounded& rounded = p.rounded != nullptr ? *p.rounded : own_;
+    const Operand w = operand(device, rounded.weight, out, {p.weight, in, in}, out);
+    const Operand x = operand(device, rounded.x, p.rows, p.x, out);
     PinnedProduct& product = pinned({.precision = precision_of(out),
                                      .a_transposed = true,
                                      .bias = p.bias != nullptr,
@@ -69,10 +69,11 @@ class CublasLtProducts final : public DeviceProducts {
     if (p.rows == 0) return;
     const Index in = p.dx.width, out = p.dy.width;
     const Rows<const float> weight{p.weight, in, in};
-    const bool kept = p.rounded != nullptr;
+    const bool is_cached = p.rounded != nullptr;
     const Operand w =
-        kept ? kept_operand(p.rounded->weight, weight, out) : operand(device, own_.weight, out, weight, out);
-    const Operand dy = kept ? kept_operand(rounded_dy_, p.dy, out) : operand(device, rounded_dy_, p.rows, p.dy, out);
+        is_cached ? cached_operand(p.rounded->weight, weight, out) : operand(device, own_.weight, out, weight, out);
+    const Operand dy =
+        is_cached ? cached_operand(rounded_dy_, p.dy, out) : operand(device, rounded_dy_, p.rows, p.dy, out);
     PinnedProduct& product = pinned({.precision = precision_of(out), .m = in, .n = usual_rows, .k = out}, w, dy,
                                     p.dx.data, p.dx.stride, {1, out});
     product({p.rows, out}, w.data, dy.data, nullptr, p.dx.data, workspace(device), stream_of(device));
@@ -84,7 +85,7 @@ class CublasLtProducts final : public DeviceProducts {
     const Index* const first = p.pieces.lane_rows;
     const auto size_of = [&](Index lane) { return first[lane + 1] - first[lane]; };
     const Operand x =
-        p.rounded != nullptr ? kept_operand(p.rounded->x, p.x, out) : operand(device, own_.x, first[lanes], p.x, out);
+        p.rounded != nullptr ? cached_operand(p.rounded->x, p.x, out) : operand(device, own_.x, first[lanes], p.x, out);
     const Operand dy = operand(device, rounded_dy_, first[lanes], p.dy, out);
     // One call covers consecutive lanes of equal size.
     for (Index lane = 0, end = 0; lane < lanes; lane = end) {
@@ -116,18 +117,18 @@ class CublasLtProducts final : public DeviceProducts {
       std::uint16_t* const to = reserve_device(device, rounded, "tesserec::products::bf16", rows * stride);
       round_on(device, rows, from, {to, from.width, stride});
     }
-    return kept_operand(rounded, from, out);
+    return cached_operand(rounded, from, out);
   }
   /// Returns the same operand without a new copy, because `rounded` already has it.
-  Operand kept_operand(const DeviceVector<std::uint16_t>& rounded, Rows<const float> from, Index out) const {
+  Operand cached_operand(const DeviceVector<std::uint16_t>& rounded, Rows<const float> from, Index out) const {
     if (precision_of(out) != Precision::bf16)
       return {from.data, from.stride, border_of(from.data, from.stride), Index(sizeof(float))};
     const Index stride = bf16_stride(from.width);
     return {rounded.data(), stride, border_of(rounded.data(), stride), Index(sizeof(std::uint16_t))};
   }
   static Index bf16_stride(Index width) {
-    constexpr Index most = widest_alignment / Index(sizeof(std::uint16_t));
-    return (width + most - 1) / most * most;
+    constexpr Index multiple = widest_alignment / Index(sizeof(std::uint16_t));
+    return (width + multiple - 1) / multiple * multiple;
   }
 
   PinnedProduct& pinned(LtProduct product, const Operand& a, const Operand& b, const float* d, Index d_stride,

@@ -53,7 +53,7 @@ class DeviceTile {
     }
   }
   /// Returns whether any element of the slot's tile lies inside [rows, columns].
-  TESSEREC_FUNCTION static bool is_wanted(int slot, Index rows, Index columns) {
+  TESSEREC_FUNCTION static bool is_used(int slot, Index rows, Index columns) {
     return row_of(slot) < rows && column_of(slot) < columns;
   }
 
@@ -87,23 +87,23 @@ class DeviceTile {
 
  private:
   struct alignas(16) Four {
-    float of[4];
+    float values[4];
   };
   TESSEREC_FUNCTION static int row_of(int slot) { return slot / S::slot_columns * S::tile_rows; }
   TESSEREC_FUNCTION static int column_of(int slot) { return slot % S::slot_columns * 4; }
 
   template <int size, int pitch>
-  TESSEREC_FUNCTION void stage_along(Rows<const float> from, Index there, Index first, int depth, float* to) const {
+  TESSEREC_FUNCTION void stage_along(Rows<const float> from, Index count, Index first, int depth, float* to) const {
     for (int t = team_.team_rank(); t < size * S::depth; t += S::members) {
       const int m = t / S::depth, k = t % S::depth;
-      to[k * pitch + m] = m < there && k < depth ? from[m][first + k] : 0.0f;
+      to[k * pitch + m] = m < count && k < depth ? from[m][first + k] : 0.0f;
     }
   }
   template <int size, int pitch>
-  TESSEREC_FUNCTION void stage_down(Rows<const float> from, Index there, Index first, int depth, float* to) const {
+  TESSEREC_FUNCTION void stage_down(Rows<const float> from, Index count, Index first, int depth, float* to) const {
     for (int t = team_.team_rank(); t < size * S::depth; t += S::members) {
       const int k = t / size, m = t % size;
-      to[k * pitch + m] = m < there && k < depth ? from[first + k][m] : 0.0f;
+      to[k * pitch + m] = m < count && k < depth ? from[first + k][m] : 0.0f;
     }
   }
   TESSEREC_FUNCTION static void step(const float* a, const float* b, float (&c)[S::tile_rows][S::tile_columns]) {
@@ -117,7 +117,7 @@ class DeviceTile {
     for (int r = 0; r < S::tile_rows; ++r) {
       TESSEREC_UNROLL
       for (int i = 0; i < S::tile_columns; ++i)
-        c[r][i] = std::fma(rows[r / 4].of[r % 4], columns[i / 4].of[i % 4], c[r][i]);
+        c[r][i] = std::fma(rows[r / 4].values[r % 4], columns[i / 4].values[i % 4], c[r][i]);
     }
   }
 

@@ -18,7 +18,7 @@ class Dots {
   /// Columns of each vector that are transposed at once, few enough that the blocks of all vectors stay in L1.
   static constexpr Index block = 16, vector = block * floats;
   static constexpr Index tile_rows = 4, tile_columns = V::rows / 2;  // pairs; as many sums as a product's tile
-  enum class Part { whole, below_diagonal, with_diagonal };          // pairs of a tile to compute
+  enum class Coverage { whole, below_diagonal, with_diagonal };      // pairs of a tile to compute
 
   /// Returns the index of the first pair in row i.
   static Index row(const DotShape& s, Index i) { return i * (i - 1) / 2 + (s.itself ? i : 0); }
@@ -32,12 +32,12 @@ class Dots {
     float* end;
   };
 
-  /// Calls work(n) with n, 1 to `most`, as a compile-time constant.
-  template <Index most, class Work>
-  static TESSEREC_INLINE void known(Index n, const Work& work) {
-    if constexpr (most > 1)
-      if (n < most) return known<most - 1>(n, work);
-    work(std::integral_constant<Index, most>());
+  /// Calls work(n) with n, 1 to `limit`, as a compile-time constant.
+  template <Index limit, class Work>
+  static TESSEREC_INLINE void with_constant(Index n, const Work& work) {
+    if constexpr (limit > 1)
+      if (n < limit) return with_constant<limit - 1>(n, work);
+    work(std::integral_constant<Index, limit>());
   }
   /// Calls work(c) for squares [c, c + floats) that cover [0, columns), columns >= floats. The last two may overlap.
   template <class Work>
@@ -56,7 +56,7 @@ class Dots {
     for (Index i = 0; i < floats; ++i) V::store(to + i * to_stride, square[i]);
   }
   /// Computes to[c][sample] = from[sample][c], with 0 for a square's absent samples and columns.
-  static void turn(Index samples, Index columns, const float* from, Index stride, float* to) {
+  static void transpose_block(Index samples, Index columns, const float* from, Index stride, float* to) {
     if (samples == floats && columns >= floats)
       return squares(columns, [&](Index c) { transpose_square(from + c, stride, to + c * floats, floats); });
     for (Index c = 0; c < columns || c < floats; ++c)
@@ -64,11 +64,11 @@ class Dots {
   }
 
   /// Adds `numbers` columns to the pairs of vectors [i, i + R) with [j, j + C). With `first` the sums start at 0.
-  template <Index R, Index C, Part part>
+  template <Index R, Index C, Coverage coverage>
   static __attribute__((noinline)) void pairs_tile(const DotShape& s, const Scratch& at, Index i, Index j,
                                                    Index numbers, bool first) {
-    const auto wanted = [](Index r, Index c) {
-      return part == Part::whole || c < r || (part == Part::with_diagonal && c == r);
+    const auto is_pair = [](Index r, Index c) {
+      return coverage == Coverage::whole || c < r || (coverage == Coverage::with_diagonal && c == r);
     };
     Register sum[R][C];
     float* out[R];
@@ -77,7 +77,7 @@ class Dots {
       out[r] = at.pairs + (row(s, i + r) + j) * floats;
 #pragma GCC unroll 6
       for (Index c = 0; c < C; ++c)
-        if (wanted(r, c)) sum[r][c] = first ? V::zero() : V::load(out[r] + c * floats);
+        if (is_pair(r, c)) sum[r][c] = first ? V::zero() : V::load(out[r] + c * floats);
     }
     const float *a = at.z + i * vector, *b = at.z + j * vector;
     for (Index k = 0; k < numbers; ++k, a += floats, b += floats) {
@@ -89,37 +89,38 @@ class Dots {
         const Register row = V::load(a + r * vector);
 #pragma GCC unroll 6
         for (Index c = 0; c < C; ++c)
-          if (wanted(r, c)) sum[r][c] = V::fma(row, column[c], sum[r][c]);
+          if (is_pair(r, c)) sum[r][c] = V::fma(row, column[c], sum[r][c]);
       }
     }
 #pragma GCC unroll 6
     for (Index r = 0; r < R; ++r)
 #pragma GCC unroll 6
       for (Index c = 0; c < C; ++c)
-        if (wanted(r, c)) V::store(out[r] + c * floats, sum[r][c]);
+        if (is_pair(r, c)) V::store(out[r] + c * floats, sum[r][c]);
   }
 
   /// Adds `numbers` columns to all pairs of vectors [i, i + R) with the vectors before them and with each other.
   template <Index R>
   static TESSEREC_INLINE void pairs_rows(const DotShape& s, const Scratch& at, Index i, Index numbers, bool first) {
     for (Index j = 0; j < i; j += tile_columns)
-      known<tile_columns>(least(tile_columns, i - j),
-                          [&](auto columns) { pairs_tile<R, columns, Part::whole>(s, at, i, j, numbers, first); });
+      with_constant<tile_columns>(least(tile_columns, i - j), [&](auto columns) {
+        pairs_tile<R, columns, Coverage::whole>(s, at, i, j, numbers, first);
+      });
     if (s.itself)
-      pairs_tile<R, R, Part::with_diagonal>(s, at, i, i, numbers, first);
+      pairs_tile<R, R, Coverage::with_diagonal>(s, at, i, i, numbers, first);
     else
-      pairs_tile<R, R, Part::below_diagonal>(s, at, i, i, numbers, first);
+      pairs_tile<R, R, Coverage::below_diagonal>(s, at, i, i, numbers, first);
   }
 
   /// Writes out[sample][c] = pairs[c][sample] for c in [begin, end), in whole squares. A remainder is written only at
   /// the last pair. Returns the first c of the next call.
-  static Index write_pairs(Index samples, Index begin, Index end, Index all, const float* pairs, float* out,
+  static Index write_pairs(Index samples, Index begin, Index end, Index pair_count, const float* pairs, float* out,
                            Index stride) {
-    if (samples == floats && all >= floats) {
+    if (samples == floats && pair_count >= floats) {
       for (; begin + floats <= end; begin += floats)
         transpose_square(pairs + begin * floats, floats, out + begin, stride);
-      if (begin < end && end == all)
-        transpose_square(pairs + (all - floats) * floats, floats, out + (all - floats), stride);
+      if (begin < end && end == pair_count)
+        transpose_square(pairs + (pair_count - floats) * floats, floats, out + (pair_count - floats), stride);
     } else {
       for (; begin < end; ++begin)
         for (Index i = 0; i < samples; ++i) out[i * stride + begin] = pairs[begin * floats + i];
@@ -156,10 +157,10 @@ class Dots {
     float square[floats * floats];
 #pragma GCC unroll 16
     for (Index i = 0; i < floats; ++i) V::store(square + i * floats, sum[i]);
-    copy_part(samples, least(numbers, floats), square, to, stride);
+    copy_corner(samples, least(numbers, floats), square, to, stride);
   }
-  static __attribute__((noinline)) void copy_part(Index samples, Index numbers, const float* square, float* to,
-                                                  Index stride) {
+  static __attribute__((noinline)) void copy_corner(Index samples, Index numbers, const float* square, float* to,
+                                                    Index stride) {
     for (Index i = 0; i < samples; ++i)
       for (Index c = 0; c < numbers; ++c) to[i * stride + c] = square[i * floats + c];
   }
@@ -177,23 +178,24 @@ class Dots {
 
  public:
   static Index scratch(const DotShape& s) {
-    float* none = nullptr;
-    return Scratch(s, none).end - none + floats * floats;
+    float* null = nullptr;
+    return Scratch(s, null).end - null + floats * floats;
   }
 
-  static void forward(const DotShape& s, Index rows, DotVectors<const float> of, float* out, float* scratch) {
+  static void forward(const DotShape& s, Index rows, DotVectors<const float> inputs, float* out, float* scratch) {
     const Scratch at(s, scratch);
     const Index pairs = row(s, s.vectors), width = s.dim + pairs;
     for (Index first = 0; first < rows; first += floats) {
       const Index samples = least(floats, rows - first);
-      const SampleVectors<const float> from(s, first, of.first, of.others);
+      const SampleVectors<const float> from(s, first, inputs.first, inputs.others);
       float* const to = out + first * width;
       for (Index d = 0, written = 0; d < s.dim; d += block) {
         const Index numbers = least(block, s.dim - d);
         for (Index i = 0; i < s.vectors; i += tile_rows) {
           const Index n = least(tile_rows, s.vectors - i);
-          for (Index v = i; v < i + n; ++v) turn(samples, numbers, from.at(v) + d, from.stride(v), at.z + v * vector);
-          known<tile_rows>(n, [&](auto known_rows) { pairs_rows<known_rows>(s, at, i, numbers, d == 0); });
+          for (Index v = i; v < i + n; ++v)
+            transpose_block(samples, numbers, from.at(v) + d, from.stride(v), at.z + v * vector);
+          with_constant<tile_rows>(n, [&](auto known_rows) { pairs_rows<known_rows>(s, at, i, numbers, d == 0); });
           if (d + block >= s.dim)
             written = write_pairs(samples, written, row(s, i + n), pairs, at.pairs, to + s.dim, width);
         }
@@ -203,18 +205,19 @@ class Dots {
     }
   }
 
-  static void backward(const DotShape& s, Index rows, DotVectors<const float> of, const float* upstream,
+  static void backward(const DotShape& s, Index rows, DotVectors<const float> inputs, const float* upstream,
                        DotVectors<float> gradients, float* scratch) {
     const Scratch at(s, scratch);
     const Index pairs = row(s, s.vectors), width = s.dim + pairs;
     for (Index first = 0; first < rows; first += floats) {
       const Index samples = least(floats, rows - first);
-      const SampleVectors<const float> from(s, first, of.first, of.others);
+      const SampleVectors<const float> from(s, first, inputs.first, inputs.others);
       const SampleVectors<float> to(s, first, gradients.first, gradients.others);
-      turn(samples, pairs, upstream + first * width + s.dim, width, at.pairs);
+      transpose_block(samples, pairs, upstream + first * width + s.dim, width, at.pairs);
       for (Index d = 0; d < s.dim; d += block) {
         const Index numbers = least(block, s.dim - d);
-        for (Index i = 0; i < s.vectors; ++i) turn(samples, numbers, from.at(i) + d, from.stride(i), at.z + i * vector);
+        for (Index i = 0; i < s.vectors; ++i)
+          transpose_block(samples, numbers, from.at(i) + d, from.stride(i), at.z + i * vector);
         const auto of_numbers = [&](Index c) {
           for (Index i = 0; i < s.vectors; ++i) {
             Register sum[floats];

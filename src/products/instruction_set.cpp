@@ -27,12 +27,12 @@ std::vector<const KernelSet*> available() {
 
 const KernelSet& choose() {
   const std::vector<const KernelSet*> all = available();
-  const char* wanted = std::getenv("TESSEREC_INSTRUCTION_SET");
-  if (wanted == nullptr || *wanted == '\0') return *all.front();
-  for (const KernelSet* one : all)
-    if (std::string(wanted) == one->name) return *one;
-  fail("TESSEREC_INSTRUCTION_SET is \"", wanted, "\", but this machine has ",
-       join(all, ", ", [](const KernelSet* one) { return one->name; }));
+  const char* requested = std::getenv("TESSEREC_INSTRUCTION_SET");
+  if (requested == nullptr || *requested == '\0') return *all.front();
+  for (const KernelSet* set : all)
+    if (std::string(requested) == set->name) return *set;
+  fail("TESSEREC_INSTRUCTION_SET is \"", requested, "\", but this machine has ",
+       join(all, ", ", [](const KernelSet* set) { return set->name; }));
 }
 
 }  // namespace

@@ -67,8 +67,8 @@ struct KernelSet {
   void (*round)(Index rows, Index panels, const float* from, const Words& to);
   /// Kernels behind the functions of dots.hpp.
   Index (*dots_scratch)(const DotShape&);
-  void (*dots_forward)(const DotShape&, Index rows, DotVectors<const float> of, float* out, float* scratch);
-  void (*dots_backward)(const DotShape&, Index rows, DotVectors<const float> of, const float* upstream,
+  void (*dots_forward)(const DotShape&, Index rows, DotVectors<const float> inputs, float* out, float* scratch);
+  void (*dots_backward)(const DotShape&, Index rows, DotVectors<const float> inputs, const float* upstream,
                         DotVectors<float> gradients, float* scratch);
 };
 

@@ -15,7 +15,7 @@ namespace {
 struct Avx2 {
   using Register = __m256;
   static constexpr Index floats = 8;
-  static constexpr int together = 1;
+  static constexpr int rows_at_once = 1;
   static constexpr int rows = 6;  // 12 sums + 2 of b + 1 of a = 15 of 16 registers
   static TESSEREC_INLINE Register zero() { return _mm256_setzero_ps(); }
   static TESSEREC_INLINE Register load(const float* from) { return _mm256_loadu_ps(from); }

@@ -11,7 +11,7 @@ namespace tesserec::products {
 namespace {
 
 struct Avx512Bf16 : Avx512, FlushMode {
-  static constexpr int together = 2;
+  static constexpr int rows_at_once = 2;
   static TESSEREC_INLINE __m512i rounded(Register low, Register high) {
     return (__m512i)_mm512_cvtne2ps_pbh(high, low);
   }
@@ -19,9 +19,9 @@ struct Avx512Bf16 : Avx512, FlushMode {
     return _mm512_castsi512_ps(rounded(low, high));
   }
   static TESSEREC_INLINE Register down(Register even, Register odd) {
-    const __m512i beside = _mm512_set_epi16(31, 15, 30, 14, 29, 13, 28, 12, 27, 11, 26, 10, 25, 9, 24, 8, 23, 7, 22, 6,
-                                            21, 5, 20, 4, 19, 3, 18, 2, 17, 1, 16, 0);
-    return _mm512_castsi512_ps(_mm512_permutexvar_epi16(beside, rounded(even, odd)));
+    const __m512i interleaved = _mm512_set_epi16(31, 15, 30, 14, 29, 13, 28, 12, 27, 11, 26, 10, 25, 9, 24, 8, 23, 7,
+                                                 22, 6, 21, 5, 20, 4, 19, 3, 18, 2, 17, 1, 16, 0);
+    return _mm512_castsi512_ps(_mm512_permutexvar_epi16(interleaved, rounded(even, odd)));
   }
   static TESSEREC_INLINE Register fma(Register a, Register b, Register c) {
     return _mm512_dpbf16_ps(c, (__m512bh)a, (__m512bh)b);

@@ -15,7 +15,7 @@ namespace {
 struct Neon {
   using Register = float32x4_t;
   static constexpr Index floats = 4;
-  static constexpr int together = 1;
+  static constexpr int rows_at_once = 1;
   static constexpr int rows = 12;  // 24 sums + 2 of b + 1 of a = 27 of 32 registers
   static TESSEREC_INLINE Register zero() { return vdupq_n_f32(0.0f); }
   static TESSEREC_INLINE Register load(const float* from) { return vld1q_f32(from); }

@@ -38,9 +38,9 @@ TESSEREC_KERNEL void mask_panel(Index rows, const float* y, float* dy, float* su
   float sum[width] = {};
   for (Index r = 0; r < rows; ++r)
     for (Index c = 0; c < width; ++c) {
-      const float kept = y == nullptr || y[r * width + c] > 0.0f ? dy[r * width + c] : 0.0f;
-      dy[r * width + c] = kept;
-      sum[c] += kept;
+      const float gradient = y == nullptr || y[r * width + c] > 0.0f ? dy[r * width + c] : 0.0f;
+      dy[r * width + c] = gradient;
+      sum[c] += gradient;
     }
   std::copy_n(sum, width, sums);
 }

@@ -14,50 +14,50 @@ struct PlainVector {
   };
   static constexpr Index floats = n;
   static constexpr int rows = tile_rows;
-  static constexpr int together = 1;
+  static constexpr int rows_at_once = 1;
   template <class F>
-  static TESSEREC_INLINE Register each(const F& f) {
+  static TESSEREC_INLINE Register generate(const F& f) {
     Register made;
     for (Index i = 0; i < n; ++i) made.v[i] = f(i);
     return made;
   }
   static TESSEREC_INLINE Register zero() {
-    return each([](Index) { return 0.0f; });
+    return generate([](Index) { return 0.0f; });
   }
   static TESSEREC_INLINE Register load(const float* from) {
-    return each([=](Index i) { return from[i]; });
+    return generate([=](Index i) { return from[i]; });
   }
   static TESSEREC_INLINE void store(float* to, const Register& r) {
     for (Index i = 0; i < n; ++i) to[i] = r.v[i];
   }
   static TESSEREC_INLINE Register load(const float* from, Index count) {
-    return each([=](Index i) { return i < count ? from[i] : 0.0f; });
+    return generate([=](Index i) { return i < count ? from[i] : 0.0f; });
   }
   static TESSEREC_INLINE void store(float* to, const Register& r, Index count) {
     for (Index i = 0; i < count; ++i) to[i] = r.v[i];
   }
   static TESSEREC_INLINE Register broadcast(const float* from) {
-    return each([=](Index) { return *from; });
+    return generate([=](Index) { return *from; });
   }
   static TESSEREC_INLINE Register fma(const Register& a, const Register& b, const Register& c) {
-    return each([&](Index i) { return __builtin_fmaf(a.v[i], b.v[i], c.v[i]); });
+    return generate([&](Index i) { return __builtin_fmaf(a.v[i], b.v[i], c.v[i]); });
   }
   static TESSEREC_INLINE Register add(const Register& a, const Register& b) {
-    return each([&](Index i) { return a.v[i] + b.v[i]; });
+    return generate([&](Index i) { return a.v[i] + b.v[i]; });
   }
   static TESSEREC_INLINE Register positive(const Register& r) {
-    return each([&](Index i) { return r.v[i] < 0.0f ? 0.0f : r.v[i]; });
+    return generate([&](Index i) { return r.v[i] < 0.0f ? 0.0f : r.v[i]; });
   }
   static TESSEREC_INLINE void transpose(Register (&square)[n]) {
     for (Index i = 0; i < n; ++i)
       for (Index j = 0; j < i; ++j) {
-        const float kept = square[i].v[j];
+        const float swapped = square[i].v[j];
         square[i].v[j] = square[j].v[i];
-        square[j].v[i] = kept;
+        square[j].v[i] = swapped;
       }
   }
   static TESSEREC_INLINE Register where_positive(const Register& y, const Register& r) {
-    return each([&](Index i) { return y.v[i] > 0.0f ? r.v[i] : 0.0f; });
+    return generate([&](Index i) { return y.v[i] > 0.0f ? r.v[i] : 0.0f; });
   }
 };
 
@@ -66,7 +66,7 @@ template <Index n, int tile_rows>
 struct PlainBf16 : PlainVector<n, tile_rows> {
   using Base = PlainVector<n, tile_rows>;
   using Register = typename Base::Register;
-  static constexpr int together = 2;
+  static constexpr int rows_at_once = 2;
   static constexpr float least = 0x1p-126f;  // smallest normal float
   static int begin_flush() { return 0; }
   static void end_flush(int) {}
@@ -84,25 +84,25 @@ struct PlainBf16 : PlainVector<n, tile_rows> {
     return flush(__builtin_bit_cast(float, bits));
   }
   static TESSEREC_INLINE Register fma(const Register& a, const Register& b, const Register& c) {
-    return Base::each([&](Index i) {
+    return Base::generate([&](Index i) {
       const float odd = step(half(a.v[i], 0), half(b.v[i], 0), flush(c.v[i]));
       return step(half(a.v[i], 16), half(b.v[i], 16), odd);
     });
   }
   static TESSEREC_INLINE Register add(const Register& a, const Register& b) {
-    return Base::each([&](Index i) { return flush(flush(a.v[i]) + flush(b.v[i])); });
+    return Base::generate([&](Index i) { return flush(flush(a.v[i]) + flush(b.v[i])); });
   }
   static TESSEREC_INLINE Register where_positive(const Register& y, const Register& r) {
-    return Base::each([&](Index i) { return flush(y.v[i]) > 0.0f ? r.v[i] : 0.0f; });
+    return Base::generate([&](Index i) { return flush(y.v[i]) > 0.0f ? r.v[i] : 0.0f; });
   }
   static TESSEREC_INLINE Register across(const Register& low, const Register& high) {
-    return Base::each([&](Index i) {
+    return Base::generate([&](Index i) {
       const float* const from = 2 * i < n ? low.v + 2 * i : high.v + (2 * i - n);
       return word_of(from[0], from[1]);
     });
   }
   static TESSEREC_INLINE Register down(const Register& even, const Register& odd) {
-    return Base::each([&](Index i) { return word_of(even.v[i], odd.v[i]); });
+    return Base::generate([&](Index i) { return word_of(even.v[i], odd.v[i]); });
   }
 };
 

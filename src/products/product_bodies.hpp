@@ -53,7 +53,7 @@ struct ProductBody {
         tile.stage_b_down({p.b.data + column, p.b.width, p.b.stride}, columns, first, depth);
       team.team_barrier();
       tile.each_slot([&](int slot, int s) {
-        if (tile.is_wanted(slot, rows, columns)) tile.accumulate(slot, depth, c[s]);
+        if (tile.is_used(slot, rows, columns)) tile.accumulate(slot, depth, c[s]);
       });
       team.team_barrier();
     }
@@ -94,7 +94,7 @@ struct WeightGradientBody {
         tile.stage_b_down(x, ins, first, depth);
         team.team_barrier();
         tile.each_slot([&](int slot, int s) {
-          if (tile.is_wanted(slot, outs, ins)) tile.accumulate(slot, depth, c[s]);
+          if (tile.is_used(slot, outs, ins)) tile.accumulate(slot, depth, c[s]);
         });
         team.team_barrier();
       }

@@ -78,7 +78,7 @@ class Tiles {
     for (int r = 0; r < R; ++r)
 #pragma GCC unroll 2
       for (int h = 0; h < H; ++h) V::store(out + r * width + h * half, c[r][h]);
-    if constexpr (V::together == 2)
+    if constexpr (V::rows_at_once == 2)
       if (ends && p.rounded.across != nullptr) round_tile<R, H>(p.rounded, p.rows, panel, row, c);
   }
 
@@ -117,7 +117,7 @@ class Tiles {
                                            Index row) {
     if constexpr (R > 0) {
       if (rows == R) return product_tile<R, H>(p, panel, first, depth, row);
-      product_rows<R - V::together, H>(rows, p, panel, first, depth, row);
+      product_rows<R - V::rows_at_once, H>(rows, p, panel, first, depth, row);
     }
   }
 
@@ -128,7 +128,7 @@ class Tiles {
     const Index tiles = tiles_of(p.rows), share = depth * width / tiles + 1;
     for (Index t = 0, row = 0; t < tiles; ++t, next_b += share) {
       for (Index ahead = 0; ahead < share; ahead += line) __builtin_prefetch(next_b + ahead, 0, 2);
-      const Index next = (t + 1) * (p.rows / V::together) / tiles * V::together;
+      const Index next = (t + 1) * (p.rows / V::rows_at_once) / tiles * V::rows_at_once;
       product_rows<V::rows, H>(next - row, p, panel, first, depth, row);
       row = next;
     }

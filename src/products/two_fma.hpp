@@ -15,7 +15,7 @@ template <class V, int tile_rows>
 struct TwoFma : V, FlushMode {
   using Register = typename V::Register;
   typedef std::uint32_t Bits __attribute__((vector_size(sizeof(Register))));
-  static constexpr int together = 2;
+  static constexpr int rows_at_once = 2;
   static constexpr int rows = tile_rows;
 
   static TESSEREC_INLINE Bits rounded(Register v) {  // as round_to_bf16() does

@@ -22,16 +22,17 @@ BestEvaluation::BestEvaluation(const Session& session)
 
 void BestEvaluation::begins(Training& training) {
   const Position& at = training.position();
-  const bool goes_on = at.is_own && !at.another_set;
+  const bool resumes = at.is_own && !at.another_set;
   begun_ = training.length().begun;
   if (job_.checkpoint.keep == 0) return;
   best_ = folder_.best();
   if (!best_) return;
-  const bool holds = goes_on && tracks_best_ && best_->step <= at.step && best_->step >= begun_ &&
-                     best_->metric == job_.evaluate.monitor && (!job_.checkpoint.keep_best || !checkpoint().empty());
-  if (holds) return;
-  if (goes_on && !tracks_best_)
-    log_info(concat("checkpoint.keep_best is off: the best checkpoint, of step ", best_->step, ", is kept no longer"));
+  const bool is_valid = resumes && tracks_best_ && best_->step <= at.step && best_->step >= begun_ &&
+                        best_->metric == job_.evaluate.monitor && (!job_.checkpoint.keep_best || !checkpoint().empty());
+  if (is_valid) return;
+  if (resumes && !tracks_best_)
+    log_info(
+        concat("checkpoint.keep_best is false, so the best checkpoint, of step ", best_->step, ", is no longer kept"));
   folder_.mark_best(std::nullopt);
   best_.reset();
 }
@@ -45,7 +46,7 @@ void BestEvaluation::evaluated(Training& training, const metrics::BinaryMetrics&
   // The checkpoint precedes the evaluation's line in metrics.jsonl, so a run that is killed between them evaluates
   // again.
   if (job_.checkpoint.keep_best) training.save();
-  take(metrics, step);
+  record(metrics, step);
 }
 
 void BestEvaluation::ends(Training&, TrainResult& result) {
@@ -65,7 +66,7 @@ bool BestEvaluation::is_better(const metrics::BinaryMetrics& metrics, Index step
   return more_is_better_ ? value > best_->value : value < best_->value;
 }
 
-void BestEvaluation::take(const metrics::BinaryMetrics& metrics, Index step) {
+void BestEvaluation::record(const metrics::BinaryMetrics& metrics, Index step) {
   best_ = {job_.evaluate.monitor, value_of(metrics), step};
   if (job_.checkpoint.keep == 0) return;
   folder_.mark_best(best_);
@@ -74,8 +75,8 @@ void BestEvaluation::take(const metrics::BinaryMetrics& metrics, Index step) {
 
 std::string BestEvaluation::checkpoint() const {
   if (!best_ || !job_.checkpoint.keep_best) return "";
-  for (const store::Checkpoint& one : folder_.list())
-    if (one.step == best_->step) return one.folder;
+  for (const store::Checkpoint& checkpoint : folder_.list())
+    if (checkpoint.step == best_->step) return checkpoint.folder;
   return "";
 }
 

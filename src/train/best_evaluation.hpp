@@ -33,7 +33,7 @@ class BestEvaluation final : public Observer {
   double value_of(const metrics::BinaryMetrics& metrics) const;
   /// Records the best evaluation in best.json if the run has checkpoints. With checkpoint.keep_best, removes the
   /// previous best checkpoint.
-  void take(const metrics::BinaryMetrics& metrics, Index step);
+  void record(const metrics::BinaryMetrics& metrics, Index step);
   /// Returns the folder of the best evaluation's checkpoint; empty without checkpoint.keep_best.
   std::string checkpoint() const;
 

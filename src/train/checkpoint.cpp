@@ -71,7 +71,8 @@ std::string save(Session& session, const Position& at, Index epoch_samples) {
   const Timer timer;
   store::Checkpoint whole;
   const auto no_checkpoint = [&](const Error& error) {
-    return concat("step ", at.step, ": ", error.what(), "; this step has no checkpoint, earlier ones stand");
+    return concat("step ", at.step, ": ", error.what(),
+                  "; this step has no checkpoint, but earlier checkpoints are unchanged");
   };
   try {
     require_whole(session);
@@ -93,22 +94,22 @@ std::string save(Session& session, const Position& at, Index epoch_samples) {
     const auto best = job.checkpoint.keep_best ? folder.best() : std::nullopt;
     folder.prune(whole, job.checkpoint.keep, best ? std::optional(best->step) : std::nullopt);
   } catch (const Error& error) {
-    fail("step ", at.step, ": ", error.what(), "; the checkpoint of this step stands");
+    fail("step ", at.step, ": ", error.what(), "; the checkpoint of this step is complete");
   }
   return whole.folder;
 }
 
-TrainedModel open_trained(const comm::Communicator& comm, const Job& job, const std::string& wanted) {
-  std::string path = wanted;
-  if (path.empty()) {
+TrainedModel open_trained(const comm::Communicator& comm, const Job& job, const std::string& path) {
+  std::string target = path;
+  if (target.empty()) {
     const std::string folder = job.checkpoint_folder();
     const auto whole = parallel_io::CheckpointFolder(comm, folder).list();
     if (whole.empty())
-      fail(job.checkpoint.path.empty() ? "run.output" : "checkpoint.path", ": no whole checkpoint in ", folder,
+      fail(job.checkpoint.path.empty() ? "run.output" : "checkpoint.path", ": there is no whole checkpoint in ", folder,
            "; train first, or name one with checkpoint.resume = \"PATH\"");
-    path = whole.front().folder;
+    target = whole.front().folder;
   }
-  NamedCheckpoint named = open_named(comm, path, wanted.empty() ? "" : "checkpoint.resume");
+  NamedCheckpoint named = open_named(comm, target, path.empty() ? "" : "checkpoint.resume");
   TrainedModel trained{std::move(named.folder), std::move(named.open), {}};
   const std::string& file = trained.checkpoint.state.path();
   trained.attributes = store::read_attributes(trained.checkpoint.state);

@@ -48,7 +48,7 @@ FittingState fitting_state(std::vector<store::StateItem> items, const store::Sta
     }
   }
   const bool has_states =
-      std::any_of(now.begin(), now.end(), [](const auto& one) { return !is_of_weights(one.first); });
+      std::any_of(now.begin(), now.end(), [](const auto& item) { return !is_of_weights(item.first); });
   for (const auto& [name, record] : then)
     if (now.count(name) == 0 && (has_states || is_of_weights(name))) state.unused.push_back(name);
   for (store::StateItem& item : items) {

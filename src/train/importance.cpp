@@ -39,9 +39,9 @@ void for_each_batch(const Session& session, data::Source& source, const Sink& si
   while (source.next(batch)) {
     comm::note("importance, batch", ++batches);
     comm::agree_to_go_on(session.comm);
-    const Range mine =
+    const Range own =
         session.lanes.samples_of_rank(session.comm.rank(), session.comm.size(), batch.global_size, batch.micro_batch);
-    sink(batch, first + mine.begin);
+    sink(batch, first + own.begin);
     if (batch.micro_batch + 1 == session.lanes.micro_batches()) first += batch.global_size;
   }
 }
@@ -60,13 +60,13 @@ class FeatureGather {
     for (Index b = 0; b < batch.size; ++b) {
       if (feature_.dense) {
         lengths_[first + b] = 1;
-        mine_.push_back(bits_of(batch.dense.data()[b * columns_ + feature_.place]));
+        values_.push_back(bits_of(batch.dense.data()[b * columns_ + feature_.place]));
         continue;
       }
       const Index begin = batch.sparse.begin(feature_.place, b), length = batch.sparse.length(feature_.place, b);
       lengths_[first + b] = length;
       for (Index i = begin; i < begin + length; ++i) {
-        mine_.push_back(batch.sparse.values(i));
+        values_.push_back(batch.sparse.values(i));
         if (batch.sparse.weighted()) weights_.push_back(bits_of(batch.sparse.weights(i)));
       }
     }
@@ -79,9 +79,9 @@ class FeatureGather {
     session_.comm.sum(lengths);
     all.offsets.resize(lengths.size() + 1, 0);
     std::inclusive_scan(lengths.begin(), lengths.end(), all.offsets.begin() + 1);
-    const auto joined = [&](const std::vector<Index>& mine) {
+    const auto joined = [&](const std::vector<Index>& local) {
       std::vector<Index> values(all.offsets.back(), 0);
-      auto from = mine.begin();
+      auto from = local.begin();
       for (const Range& run : runs_) {
         const Index begin = all.offsets[run.begin], size = all.offsets[run.end] - begin;
         std::copy_n(from, size, values.begin() + begin);
@@ -90,7 +90,7 @@ class FeatureGather {
       session_.comm.sum(values);
       return values;
     };
-    all.values = joined(mine_);
+    all.values = joined(values_);
     const bool weighted = session_.comm.max(weights_.empty() ? 0 : 1) != 0;
     if (weighted) all.weights = joined(weights_);
     return all;
@@ -100,7 +100,7 @@ class FeatureGather {
   const Session& session_;
   const PermutedFeature& feature_;
   Index columns_;  // dense features of the source
-  std::vector<Index> lengths_, mine_, weights_;
+  std::vector<Index> lengths_, values_, weights_;
   std::vector<Range> runs_;  // ranges of this rank's samples
 };
 
@@ -173,9 +173,9 @@ std::vector<Importance> importance(Session& session, data::Source& source) {
   std::vector<Importance> all;
   std::vector<float> labels, weights;
   for (std::size_t f = 0; f < features.size(); ++f) {
-    const auto what = [&] { return concat("feature \"", features[f].name, "\" of all ", samples, " samples"); };
+    const auto purpose = [&] { return concat("feature \"", features[f].name, "\" of all ", samples, " samples"); };
     std::vector<double> scores;
-    with_memory(what, 16.0 * double(samples), [&] {
+    with_memory(purpose, 16.0 * double(samples), [&] {
       FeatureGather gather(session, features[f], source.info());
       for_each_batch(session, source, [&](const data::Batch& batch, Index first) { gather.add(batch, first); });
       const Values values = gather.all();

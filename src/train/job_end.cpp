@@ -25,16 +25,17 @@ JobEnd::JobEnd() : end_(std::numeric_limits<double>::infinity()) {
   const char* text = slurm_variable("SLURM_JOB_END_TIME");
   if (text == nullptr || std::string_view(text).empty()) return;
   const auto end = parse_number<double>(text);
-  if (!end) fail("SLURM_JOB_END_TIME is \"", text, "\", no number of seconds since 1970; unset it, or set it right");
+  if (!end)
+    fail("SLURM_JOB_END_TIME is \"", text, "\", which is not a number of seconds since 1970; unset or correct it");
   end_ = *end;
 }
 
-double JobEnd::left() const {
+double JobEnd::seconds_left() const {
   return end_ - std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
-bool JobEnd::near(double between_looks, double checkpoint) const {
-  return left() < between_looks + busy_disk * checkpoint + end_of_program;
+bool JobEnd::is_near(double between_looks, double checkpoint) const {
+  return seconds_left() < between_looks + busy_disk * checkpoint + end_of_program;
 }
 
 void JobWatch::begins(Training& training) {
@@ -47,15 +48,15 @@ void JobWatch::steps(Training&) {
 }
 
 void JobWatch::stepped(Training& training) {
-  if (const int any = training.session().comm.max(signal()); any != 0) training.stop("signal", any);
+  if (const int received = training.session().comm.max(signal()); received != 0) training.stop("signal", received);
 }
 
 void JobWatch::saved(Training&, double seconds) { checkpoint_ = std::max(checkpoint_, seconds); }
 
 int JobWatch::signal() const {
-  if (first_ && Signals::received() == 0 && end_.near(turn_, checkpoint_)) {
-    log_info(concat("the job ends in ", fixed(end_.left(), 0), " s (SLURM_JOB_END_TIME), and a checkpoint takes ",
-                    fixed(checkpoint_, 1), " s"));
+  if (first_ && Signals::received() == 0 && end_.is_near(turn_, checkpoint_)) {
+    log_info(concat("the job ends in ", fixed(end_.seconds_left(), 0),
+                    " s (SLURM_JOB_END_TIME), so the run ends now; a checkpoint takes ", seconds_text(checkpoint_)));
     std::raise(SIGUSR1);
   }
   return Signals::received();

@@ -13,7 +13,7 @@ namespace {
 
 /// Returns whether a run that continues after `step` keeps this line. A line that a kill cut off is no JSON and is
 /// dropped.
-bool stays(const std::string& line, Index step, Index last) {
+bool is_kept(const std::string& line, Index step, Index last) {
   try {
     const Json json = parse_json(line);
     const Index at = json.at("step").integer();
@@ -26,10 +26,10 @@ bool stays(const std::string& line, Index step, Index last) {
 /// Reads the lines of steps up to `step`, without the evaluation of step `last`.
 std::string lines_until(const std::string& path, Index step, Index last) {
   std::ifstream in(path);
-  std::string kept;
+  std::string lines;
   for (std::string line; std::getline(in, line);)
-    if (stays(line, step, last)) kept += line + "\n";
-  return kept;
+    if (is_kept(line, step, last)) lines += line + "\n";
+  return lines;
 }
 
 /// Returns the seconds since 1970, UTC.
@@ -37,11 +37,11 @@ double unix_time() {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
-Json begun(Index step, const std::string& kind) { return Json::object().set("step", step).set("kind", kind); }
+Json line_json(Index step, const std::string& kind) { return Json::object().set("step", step).set("kind", kind); }
 
 /// Returns the text with which every line of this step and kind begins.
 std::string beginning(Index step, const std::string& kind) {
-  const std::string text = begun(step, kind).text();
+  const std::string text = line_json(step, kind).text();
   return text.substr(0, text.size() - 1) + ",";
 }
 
@@ -63,7 +63,7 @@ void MetricsLog::close() {
 }
 
 void MetricsLog::write(Index step, const std::string& kind, const std::vector<std::pair<std::string, double>>& values) {
-  Json json = begun(step, kind);
+  Json json = line_json(step, kind);
   for (const auto& [name, value] : values) json.set(name, value);
   json.set("time", unix_time());
   const std::string line = json.text() + "\n";

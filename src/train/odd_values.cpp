@@ -24,18 +24,18 @@ void warn_of(const data::OddValues& odd, const data::SourceInfo& data,
     if (odd.large[k] > 0)
       log_warning(concat(data.description, ": dense feature ", data.dense_names[k], ": ",
                          counted(odd.large[k], "number"),
-                         " of magnitude 1e9 or more: floats round them, and no weight fits them; scale the feature"));
+                         " of magnitude 1e9 or more, which floats round and no weight suits; scale the feature"));
   for (std::size_t f = 0; f < odd.weightless.size(); ++f)
     if (odd.weightless[f] > 0 && weighed.contains(data.features[f]))
       log_warning(concat(data.description, ": feature ", data.features[f], ": in ",
                          counted(odd.weightless[f], "sample"), " of ", data.samples,
-                         " all ids have weight 0, so they count for nothing"));
+                         " all ids have weight 0, so the feature has no effect there"));
   std::vector<std::string> unused;
   for (std::size_t f = 0; f < data.weighted.size(); ++f)
     if (data.weighted[f] && !weighed.contains(data.features[f])) unused.push_back(data.features[f]);
   if (!unused.empty())
     log_warning(concat(data.description, " has weights for the ids of ", join(unused),
-                       ", and no table takes them; set table.NAME.weighted = true, or leave the weights out"));
+                       ", but no table uses them; set table.NAME.weighted = true, or leave the weights out"));
 }
 
 }  // namespace
@@ -49,11 +49,12 @@ void prepare_source(const Session& session, data::Source& source, data::Use use)
   for (std::vector<Index>* counts : {&odd.large, &odd.weightless, &odd.not_single})
     session.comm.sum(std::span<Index>(*counts));
   if (session.comm.rank() == 0) warn_of(odd, info, tables);
-  const EvaluateSettings& wanted = session.job.evaluate;
-  if (use != data::Use::evaluate || std::none_of(wanted.metrics.begin(), wanted.metrics.end(), metrics::needs_groups))
+  const EvaluateSettings& settings = session.job.evaluate;
+  if (use != data::Use::evaluate ||
+      std::none_of(settings.metrics.begin(), settings.metrics.end(), metrics::needs_groups))
     return;
   for (std::size_t f = 0; f < odd.not_single.size(); ++f)
-    if (info.features[f] == wanted.group) require_one_id(wanted.group, odd.not_single[f], info);
+    if (info.features[f] == settings.group) require_one_id(settings.group, odd.not_single[f], info);
 }
 
 }  // namespace tesserec::train

@@ -29,8 +29,8 @@ void TrainPipelineSparseDist::read(data::Batch& batch) {
 }
 
 double TrainPipelineSparseDist::operator()(Index step, Index last) {
-  at_hand_ = 1 - at_hand_;
-  PipelinedBatch &now = batches_[at_hand_], &next = batches_[1 - at_hand_];
+  current_ = 1 - current_;
+  PipelinedBatch &now = batches_[current_], &next = batches_[1 - current_];
   if (!next_is_read_) read(now.batch);
   next_is_read_ = ahead_ && step < last;
   if (next_is_read_) read(next.batch);
@@ -38,7 +38,7 @@ double TrainPipelineSparseDist::operator()(Index step, Index last) {
 }
 
 void TrainPipelineSparseDist::drop() {
-  batches_[1 - at_hand_].ids.finish();
+  batches_[1 - current_].ids.finish();
   next_is_read_ = false;
 }
 

@@ -26,13 +26,13 @@ void check_same_bytes(const Session& session, const std::string& then, const std
   if (then == now || now.empty()) return;
   const std::string& data = session.data.description;
   if (then.empty())
-    return log_info(file + " does not say which bytes its data had: whether " + data + " is the same is not checked");
+    return log_info(file + " has no digest of its training data, so " + data + " is not compared with it");
   const std::string difference =
       concat(file, " was made with other data than ", data, " has now (data_digest ", then, ", now ", now, ")");
   if (!accepts(session.job.checkpoint, "data.train"))
     fail(difference,
-         "; give the data that it was made with, allow others with checkpoint.accept = [\"data\"], or start "
-         "anew with checkpoint.resume = \"never\"");
+         "; give the data that it was made with, allow other data with checkpoint.accept = [\"data\"], or start anew "
+         "with checkpoint.resume = \"never\"");
   log_info(difference + ", as checkpoint.accept allows");
 }
 
@@ -41,27 +41,28 @@ void check_same_bytes(const Session& session, const std::string& then, const std
 void check_same_run(const Session& session, Index epoch_samples, const store::Attributes& attributes,
                     const std::string& file) {
   const Job& job = session.job;
-  const auto demand = [&](const char* name, Index now, const char* advice) {
+  const auto require_equal = [&](const char* name, Index now, const char* advice) {
     const auto then = store::attribute<std::int64_t>(attributes, name, file);
-    if (then != now) fail(file, " was made with ", name, " = ", then, ", this run has ", now, "; ", advice);
+    if (then != now) fail(file, " was made with ", name, " = ", then, ", but this run has ", now, "; ", advice);
   };
   const char* fresh = ", or start anew with checkpoint.resume = \"never\"";
-  demand("train.batch_size", job.train.step_samples(),
-         (std::string("set train.batch_size (times train.accumulate) back") + fresh).c_str());
+  require_equal("train.batch_size", job.train.step_samples(),
+                (std::string("set train.batch_size (times train.accumulate) back") + fresh).c_str());
   require_same_columns(session.data, trained_data(attributes, file, job.tables, session.data));
   if (!accepts(job.checkpoint, "data.train"))
-    demand("samples_per_epoch", epoch_samples,
-           (std::string("give the same training data, go on with others by checkpoint.accept = [\"data\"]") + fresh)
-               .c_str());
-  demand("run.seed", Index(job.run.seed), (std::string("set run.seed back") + fresh).c_str());
-  demand("train.shuffle", job.train.shuffle, (std::string("set train.shuffle back") + fresh).c_str());
+    require_equal(
+        "samples_per_epoch", epoch_samples,
+        (std::string("give the same training data, or allow other data with checkpoint.accept = [\"data\"]") + fresh)
+            .c_str());
+  require_equal("run.seed", Index(job.run.seed), (std::string("set run.seed back") + fresh).c_str());
+  require_equal("train.shuffle", job.train.shuffle, (std::string("set train.shuffle back") + fresh).c_str());
   if (!job.checkpoint.relane)
-    demand("train.lanes", session.lanes.count(),
-           "set train.lanes back, or checkpoint.relane = true to go on with other bits");
+    require_equal("train.lanes", session.lanes.count(),
+                  "set train.lanes back, or set checkpoint.relane = true to resume with other bits");
   else if (store::attribute<std::int64_t>(attributes, "train.lanes", file) != session.lanes.count())
     log_info(
-        "checkpoint.relane: lanes change, so from here on the bits differ from those of the run so far, and the "
-        "rest of this epoch deals its samples anew");
+        "checkpoint.relane: train.lanes has changed, so results differ in bits from now on, and the rest of this epoch "
+        "redistributes its samples");
 }
 
 /// Returns whether the training data is known to have the bytes that the checkpoint's had.
@@ -93,24 +94,28 @@ void read_fitting(Session& session, const store::OpenCheckpoint& checkpoint, std
   const std::string& file = checkpoint.state.path();
   const store::StateRecords shapes = parallel_io::state_shapes(session.comm, items);
   FittingState state = fitting_state(std::move(items), shapes, checkpoint.manifest.datasets);
-  const auto text = [](const MisfitMatrix& one) { return one.name + " (" + one.shapes + ")"; };
-  for (const MisfitMatrix& one : state.fresh) {
-    const char* const block = one.name.starts_with("tables/") ? "table" : "model";
+  const auto text = [](const MisfitMatrix& matrix) { return matrix.name + " (" + matrix.shapes + ")"; };
+  for (const MisfitMatrix& matrix : state.fresh) {
+    const char* const block = matrix.name.starts_with("tables/") ? "table" : "model";
     const bool weights = explained.weights || accepts(settings, block);
-    if (weights || (!is_of_weights(one.name) && (explained.states || accepts(settings, "optimizer")))) continue;
-    fail(file, " does not fit this model: ", text(one),
-         "; give the model that shape back (a table by table.NAME.rows), ",
-         "or let what does not fit begin as in a new run with checkpoint.accept = [\"",
-         is_of_weights(one.name) ? block : "optimizer", "\"]");
+    if (weights || (!is_of_weights(matrix.name) && (explained.states || accepts(settings, "optimizer")))) continue;
+    fail(file, " does not fit this model: ", text(matrix),
+         "; give the model that shape back (a table by table.NAME.rows), or start the matrices that do not fit anew "
+         "with checkpoint.accept = [\"",
+         is_of_weights(matrix.name) ? block : "optimizer", "\"]");
   }
   parallel_io::read_state(session.exec, session.comm, checkpoint.state, state.items, store::Extent::part);
-  if (!state.grown.empty()) log_info("tables with fresh rows behind those of " + file + ": " + join(state.grown));
-  if (!state.fresh.empty()) log_warning("not in " + file + ", begin as in a new run: " + join(state.fresh, ", ", text));
-  if (!state.unused.empty()) log_warning("not used of " + file + ": " + join(state.unused));
+  if (!state.grown.empty())
+    log_info("tables have more rows than in " + file +
+             ", and the added rows start as in a new run: " + join(state.grown));
+  if (!state.fresh.empty())
+    log_warning(file + " has no fitting values of these matrices, which start as in a new run: " +
+                join(state.fresh, ", ", text));
+  if (!state.unused.empty()) log_warning(file + " has matrices that this model does not use: " + join(state.unused));
 }
 
 /// Resumes from the checkpoint and returns its position. Collective.
-Position go_on(Session& session, const NamedCheckpoint& from, Index epoch_samples) {
+Position resume_from(Session& session, const NamedCheckpoint& from, Index epoch_samples) {
   const Timer timer;
   const store::OpenCheckpoint& checkpoint = from.open;
   const std::string& file = checkpoint.state.path();
@@ -135,7 +140,8 @@ Position go_on(Session& session, const NamedCheckpoint& from, Index epoch_sample
   if (has_another_dataset(session, epoch_samples, attributes, file)) {
     at.epoch = at.batch = 0;
     at.another_set = true;
-    log_info(concat("another data set: step ", at.step + 1, " takes the first batch of ", session.data.description));
+    log_info(concat("the data set has changed, so step ", at.step + 1, " takes the first batch of ",
+                    session.data.description));
   }
   log_info("resumed from " + from.folder + ": step " + std::to_string(at.step));
   log_info("checkpoint read" + rate_of(checkpoint.manifest.datasets, timer.seconds()));
@@ -144,21 +150,21 @@ Position go_on(Session& session, const NamedCheckpoint& from, Index epoch_sample
 
 /// Throws Error if an optimizer's states depend on its number of steps, because the new run begins at step 0.
 void check_states_begin(const Session& session) {
-  const OptimizerSettings& moves = session.job.optimizer;
+  const OptimizerSettings& optimizers = session.job.optimizer;
   const auto check = [](const optim::Settings& optimizer) {
     if (const optim::TypeInfo& type = optim::info(optimizer.type); type.counts_steps())
       fail("checkpoint.start_states is true, but states of ", type.name,
-           " belong to their number of steps, and this run begins at step 0; go on with checkpoint.resume = PATH and "
-           "checkpoint.accept = [\"data\"], or leave the states out");
+           " depend on the number of steps, and this run begins at step 0; set it false, or resume with "
+           "checkpoint.resume = \"PATH\" and checkpoint.accept = [\"data\"]");
   };
-  check(moves.dense);
+  check(optimizers.dense);
   const auto& tables = session.model.tables();
   for (std::size_t t = 0; t < tables.tables().size(); ++t)
-    check(planning::optimizer_of(tables.tables()[t], tables.plan()[t].kernel, moves.sparse, moves.dense));
+    check(planning::optimizer_of(tables.tables()[t], tables.plan()[t].kernel, optimizers.sparse, optimizers.dense));
 }
 
 /// Returns the Manifest::origin of a run that began with the weights of a checkpoint elsewhere.
-std::string begun_with(const std::string& seal) { return "start " + seal; }
+std::string start_origin(const std::string& seal) { return "start " + seal; }
 
 /// Loads the checkpoint that checkpoint.start_from names and returns step 0; returns nothing if it names none.
 /// Collective.
@@ -175,10 +181,10 @@ std::optional<Position> begin(Session& session) {
       check_same_task(store::attribute<std::string>(attributes, "deck", file), session.job, Purpose::start, true, file);
   read_fitting(session, from.open,
                settings.start_states ? all_items(session) : model_weights(session.comm, session.model), explained);
-  log_info(concat("begun with the weights", settings.start_states ? " and optimizer states" : "", " of ", from.folder,
+  log_info(concat("started from the weights", settings.start_states ? " and optimizer states" : "", " of ", from.folder,
                   rate_of(from.open.manifest.datasets, timer.seconds())));
   Position at;
-  at.origin = begun_with(from.open.manifest.state);
+  at.origin = start_origin(from.open.manifest.state);
   return at;
 }
 
@@ -187,55 +193,55 @@ void warn_if_start_unused(const Session& session, const store::Checkpoint& own) 
   const std::string& path = session.job.checkpoint.start_from;
   if (path.empty()) return;
   const std::string seal = parallel_io::seal_of(session.comm, parallel_io::find_checkpoint(session.comm, path));
-  if (!seal.empty() && own.origin != begun_with(seal))
-    log_warning("checkpoint.start_from is not used: the run goes on from " + own.folder +
-                ", which did not begin with " + path + "; give the run another run.output to begin with it");
+  if (!seal.empty() && own.origin != start_origin(seal))
+    log_warning("checkpoint.start_from = \"" + path + "\" is not used, because the run resumes from " + own.folder +
+                ", which did not start from it; give the run another run.output to start from it");
 }
 
 }  // namespace
 
-std::string went_on_from(const std::string& seal) { return "resume " + seal; }
+std::string resume_origin(const std::string& seal) { return "resume " + seal; }
 
 std::optional<Position> restore(Session& session, Index epoch_samples) {
   const Job& job = session.job;
   const std::string& resume = job.checkpoint.resume;
   if (resume != "never" || job.checkpoint.keep > 0) fill_content_checksums(session);
   const auto own = parallel_io::CheckpointFolder(session.comm, job.checkpoint_folder()).list();
-  const auto require_overwrite = [&](const std::string& what) {
+  const auto require_overwrite = [&](const std::string& run) {
     if (!job.run.overwrite)
-      fail(job.checkpoint_folder(), " holds checkpoints up to step ", own.front().step, ", which ", what,
-           " would replace; set run.overwrite = true if it may, or give this run another run.output");
+      fail(job.checkpoint_folder(), " holds checkpoints up to step ", own.front().step, ", which ", run,
+           " would replace; allow it with run.overwrite = true, or give this run another run.output");
   };
   if (resume == "never") {
-    if (!own.empty()) require_overwrite("a run that begins anew (checkpoint.resume = \"never\")");
+    if (!own.empty()) require_overwrite("a run that starts anew (checkpoint.resume = \"never\")");
     return begin(session);
   }
-  const auto go_on_from_own = [&] {
+  const auto resume_own = [&] {
     warn_if_start_unused(session, own.front());
-    Position at = go_on(session, open_named(session.comm, own.front().folder, ""), epoch_samples);
+    Position at = resume_from(session, open_named(session.comm, own.front().folder, ""), epoch_samples);
     at.is_own = true;
     at.origin = own.front().origin;
     return at;
   };
-  if (resume == "auto") return own.empty() ? begin(session) : go_on_from_own();
+  if (resume == "auto") return own.empty() ? begin(session) : resume_own();
   const std::string path = parallel_io::find_checkpoint(session.comm, resume),
                     seal = parallel_io::seal_of(session.comm, path);
   const std::string origin = own.empty() ? "" : own.front().origin;
-  if (!origin.empty() && (seal.empty() ? origin.starts_with(went_on_from("")) : origin == went_on_from(seal))) {
-    log_info("checkpoint.resume: this run began from " + path + (seal.empty() ? ", which is gone," : "") +
-             " and goes on from its own checkpoint; another run.output begins from there again");
-    return go_on_from_own();
+  if (!origin.empty() && (seal.empty() ? origin.starts_with(resume_origin("")) : origin == resume_origin(seal))) {
+    log_info("checkpoint.resume: this run has resumed from " + path + (seal.empty() ? ", which is gone," : "") +
+             " before, and resumes from its own checkpoint now; another run.output resumes from there again");
+    return resume_own();
   }
   NamedCheckpoint named = open_named(session.comm, resume, "checkpoint.resume");
-  const bool is_own = std::any_of(own.begin(), own.end(), [&](const store::Checkpoint& one) {
-    return std::filesystem::path(one.folder).lexically_normal() ==
+  const bool is_own = std::any_of(own.begin(), own.end(), [&](const store::Checkpoint& checkpoint) {
+    return std::filesystem::path(checkpoint.folder).lexically_normal() ==
            std::filesystem::path(named.folder).lexically_normal();
   });
   if (!own.empty() && (!is_own || own.front().step > named.open.manifest.step))
-    require_overwrite("a run that goes on from " + named.folder);
-  Position at = go_on(session, named, epoch_samples);
+    require_overwrite("a run that resumes from " + named.folder);
+  Position at = resume_from(session, named, epoch_samples);
   at.is_own = is_own;
-  at.origin = went_on_from(named.open.manifest.state);
+  at.origin = resume_origin(named.open.manifest.state);
   return at;
 }
 

@@ -10,11 +10,11 @@ namespace {
 
 /// Returns the last step of the run. Throws Error if the number of steps overflows.
 Index last_step(const Settings& train, Index batches) {
-  const Index most = std::numeric_limits<Index>::max() / std::max<Index>(1, batches);  // largest number of epochs
-  if (train.epochs > most && train.steps == 0)
-    fail("train.epochs is ", train.epochs, ", and an epoch has ", batches,
-         " steps: they are more than can be counted; lower it, or set train.steps");
-  const Index epochs = std::min(train.epochs, most);
+  const Index max_epochs = std::numeric_limits<Index>::max() / std::max<Index>(1, batches);  // largest number of epochs
+  if (train.epochs > max_epochs && train.steps == 0)
+    fail("train.epochs is ", train.epochs, ", but with ", batches,
+         " steps per epoch the number of steps overflows; lower it, or set train.steps");
+  const Index epochs = std::min(train.epochs, max_epochs);
   return train.steps > 0 ? std::min(train.steps, epochs * batches) : epochs * batches;
 }
 
@@ -23,7 +23,7 @@ Index last_step(const Settings& train, Index batches) {
 RunLength::RunLength(const Settings& train, Index samples, Index batches)
     : epoch_samples(samples), batches(batches), last(last_step(train, batches)) {}
 
-void RunLength::go_on(const Position& from) {
+void RunLength::resume(const Position& from) {
   begun = from.step - (from.epoch * batches + from.batch);
   last += begun;
 }

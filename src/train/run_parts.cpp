@@ -17,12 +17,12 @@ std::filesystem::path plain(const std::string& folder) {
 /// Warns of settings of the schedule and of evaluations that have no effect in a run of `last` steps.
 void warn_of_idle_settings(const Job& job, Index last, bool evaluates) {
   if (job.schedule.warmup_steps > last)
-    log_warning(concat("schedule.warmup_steps is ", job.schedule.warmup_steps, ", and the run has ", last,
-                       " steps: none has the whole learning rate"));
+    log_warning(concat("schedule.warmup_steps is ", job.schedule.warmup_steps, ", but the run has ", last,
+                       " steps, so none reaches the full learning rate"));
   if (job.optimizer.dense.lr > 0 && float(optim::scheduled_rate(job.schedule, job.optimizer.dense.lr, last)) == 0.0f)
-    log_warning(concat("[schedule] makes the learning rate 0 before the run ends at step ", last));
+    log_warning(concat("[schedule] lowers the learning rate to 0 before the run ends at step ", last));
   if (job.checkpoint.keep_best && job.evaluate.every_steps == 0)
-    log_warning("checkpoint.keep_best is true, but evaluate.every_steps is 0: the last evaluation is the only one");
+    log_warning("checkpoint.keep_best is true, but evaluate.every_steps is 0, so the last evaluation is the only one");
   if (job.evaluate.every_steps > 0 && !evaluates)
     log_warning(concat("evaluate.every_steps is ", job.evaluate.every_steps, ", but there are no evaluation data"));
 }
@@ -31,16 +31,16 @@ void warn_of_idle_settings(const Job& job, Index last, bool evaluates) {
 
 RunLocks::RunLocks(const comm::Communicator& comm, const Job& job) {
   run_.emplace(comm, job.run.folder(), job.run.lock_wait);
-  const std::string& apart = job.checkpoint.path;
-  if (!apart.empty() && job.checkpoint.keep > 0 && plain(apart) != plain(job.run.folder()))
-    checkpoints_.emplace(comm, apart, job.run.lock_wait);
+  const std::string& path = job.checkpoint.path;
+  if (!path.empty() && job.checkpoint.keep > 0 && plain(path) != plain(job.run.folder()))
+    checkpoints_.emplace(comm, path, job.run.lock_wait);
 }
 
 void Progress::begins(Training& training) {
   const Index last = training.length().last;
   first_step_ = training.position().step;
   first_samples_ = training.position().samples;
-  if (first_step_ >= last) log_info(concat("finished before: step ", first_step_, " of ", last));
+  if (first_step_ >= last) log_info(concat("the run was already finished: step ", first_step_, " of ", last));
   if (!training.is_over() && training.session().comm.rank() == 0)
     warn_of_idle_settings(training.session().job, last, evaluates_);
 }
@@ -55,8 +55,8 @@ void Progress::stepped(Training& training) {
   const double seconds = timer_->seconds();
   if (at.step < last && seconds - shown_ < 0.2) return;
   shown_ = seconds;
-  const double rest = seconds * double(last - at.step) / double(at.step - first_step_);
-  const Index whole = rest;
+  const double seconds_left = seconds * double(last - at.step) / double(at.step - first_step_);
+  const Index whole = seconds_left;
   const auto two_digits = [](Index number) { return right(std::to_string(number), 2, '0'); };
   log_progress(concat("step ", at.step, "/", last, "  ", fixed(double(at.samples - first_samples_) / seconds, 0),
                       " samples/s  loss ", fixed(training.so_far().loss, 5), "  ", two_digits(whole / 3600), ":",

@@ -20,13 +20,13 @@ std::vector<std::pair<std::string, double>> RunningMetrics::line() {
   lines_.push_back(since_.over_ranks(comm_));
   since_ = {};
   lifetime_ += lines_.back();
-  recently_ += lines_.back();
-  for (; std::ssize(lines_) > window_; lines_.pop_front()) recently_ -= lines_.front();
+  window_sums_ += lines_.back();
+  for (; std::ssize(lines_) > window_; lines_.pop_front()) window_sums_ -= lines_.front();
   const auto report = [&](const std::string& prefix, const metrics::SampleSums& sums) {
     for (const auto& [name, value] : metrics::chosen({sums.metrics(), {}, {}}, names_))
       values.emplace_back(prefix + name, value);
   };
-  report("window_", recently_);
+  report("window_", window_sums_);
   report("lifetime_", lifetime_);
   return values;
 }
@@ -46,7 +46,7 @@ void RunningMetrics::restore(const std::vector<std::int64_t>& state) {
   const auto piece = [&](Index i) { return metrics::SampleSums::from(std::span(state).subspan(i * words, words)); };
   lifetime_ = piece(0);
   if (comm_.rank() == 0) since_ = piece(1);
-  for (Index i = 2; i < std::ssize(state) / words; ++i) recently_ += lines_.emplace_back(piece(i));
+  for (Index i = 2; i < std::ssize(state) / words; ++i) window_sums_ += lines_.emplace_back(piece(i));
 }
 
 }  // namespace tesserec::train

@@ -18,8 +18,8 @@ namespace {
 std::vector<std::vector<char>> keys_of(const data::Source& source, Range samples) {
   std::vector<std::vector<char>> texts;
   for (std::size_t k = 0; k < source.info().keys.size(); ++k) {
-    std::vector<char>& of_one = texts.emplace_back(samples.size() * source.info().keys[k].bytes);
-    if (samples.size() > 0) source.read_keys(k, samples, of_one.data());
+    std::vector<char>& column = texts.emplace_back(samples.size() * source.info().keys[k].bytes);
+    if (samples.size() > 0) source.read_keys(k, samples, column.data());
   }
   return texts;
 }
@@ -29,15 +29,15 @@ class Hdf5Scores final : public ScoresFile {
   Hdf5Scores(const Session& session, const data::Source& source, const std::string& path)
       : session_(session), source_(source), writer_(session.comm, path, layout(), {}, session.job.run.lock_wait) {}
 
-  void write(Range mine, const data::Batch& batch, const std::vector<float>& scores) override {
-    const store::Slab slab{mine.begin, mine.size()};
+  void write(Range samples, const data::Batch& batch, const std::vector<float>& scores) override {
+    const store::Slab slab{samples.begin, samples.size()};
     std::vector<std::vector<char>> keys;
-    comm::agree(session_.comm, [&] { keys = keys_of(source_, mine); });
+    comm::agree(session_.comm, [&] { keys = keys_of(source_, samples); });
     std::vector<const void*> data = {scores.data()};
     if (source_.info().labelled) data.push_back(batch.labels.data());
     for (const std::vector<char>& key : keys) data.push_back(key.data());
     std::vector<parallel_io::PartedWriter::SlabData> pieces;
-    for (const void* of_one : data) pieces.push_back({pieces.size(), slab, of_one});
+    for (const void* column : data) pieces.push_back({pieces.size(), slab, column});
     writer_.write(pieces);
   }
 
@@ -77,8 +77,8 @@ class CsvScores final : public ScoresFile {
       std::string header;
       for (const data::KeyColumn& key : source.info().keys) {
         if (key.name == score)
-          fail(source.info().description, ": a key is called \"", score,
-               "\", as the column of the scores is; rename it");
+          fail(source.info().description, ": a key column is named \"", score,
+               "\", like the column of the scores; rename it");
         header += csv_cell(key.name) + ",";
       }
       if (comm_.rank() == 0) draft_.emplace(path, session.job.run.lock_wait);
@@ -86,9 +86,9 @@ class CsvScores final : public ScoresFile {
     });
   }
 
-  void write(Range mine, const data::Batch&, const std::vector<float>& scores) override {
+  void write(Range samples, const data::Batch&, const std::vector<float>& scores) override {
     std::string lines;
-    comm::agree(comm_, [&] { lines = lines_of(mine, scores); });
+    comm::agree(comm_, [&] { lines = lines_of(samples, scores); });
     const std::vector<char> all = comm_.all_gather(std::span<const char>(lines));
     comm::agree(comm_, [&] {
       if (draft_) draft_->write({all.data(), all.size()});
@@ -105,10 +105,10 @@ class CsvScores final : public ScoresFile {
  private:
   static constexpr const char* score = "score";
 
-  std::string lines_of(Range mine, const std::vector<float>& scores) const {
-    const std::vector<std::vector<char>> keys = keys_of(source_, mine);
+  std::string lines_of(Range samples, const std::vector<float>& scores) const {
+    const std::vector<std::vector<char>> keys = keys_of(source_, samples);
     std::string lines;
-    for (Index i = 0; i < mine.size(); ++i) {
+    for (Index i = 0; i < samples.size(); ++i) {
       for (std::size_t k = 0; k < keys.size(); ++k) {
         const Index bytes = source_.info().keys[k].bytes;
         const std::string_view padded(keys[k].data() + i * bytes, bytes);

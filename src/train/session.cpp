@@ -48,7 +48,7 @@ void warn_of_trained(const data::Settings& data) {
   const std::vector<std::string> files = store::files_of_both(data.evaluate, data.train);
   if (!files.empty())
     log_warning(concat("data.evaluate and data.train both name ", join(files),
-                       ": the metrics there are of samples that the model was trained on"));
+                       ", so the metrics include samples that the model was trained on"));
 }
 
 }  // namespace
@@ -72,16 +72,16 @@ Lanes lanes_for(int ranks, const Settings& settings) {
          fewer);
   if (least > lanes) {
     constexpr Index most_lanes = 65536;
-    const Index enough = std::bit_ceil(std::uint64_t(least)), batches = std::bit_floor(unsigned(lanes / ranks));
-    std::vector<std::string> ways;
-    if (enough <= most_lanes) ways.push_back(concat("train.lanes = ", enough));
-    if (accumulate > 1 && batches > 0) ways.push_back(concat("train.accumulate = ", batches));
-    const std::string wanted = accumulate > 1
-                                   ? concat(" and train.accumulate = ", accumulate, " need ", least, " lanes or more")
-                                   : " need at least as many lanes";
+    const Index lanes_needed = std::bit_ceil(std::uint64_t(least)), batches = std::bit_floor(unsigned(lanes / ranks));
+    std::vector<std::string> remedies;
+    if (lanes_needed <= most_lanes) remedies.push_back(concat("train.lanes = ", lanes_needed));
+    if (accumulate > 1 && batches > 0) remedies.push_back(concat("train.accumulate = ", batches));
+    const std::string need = accumulate > 1
+                                 ? concat(" and train.accumulate = ", accumulate, " need ", least, " lanes or more")
+                                 : " need at least as many lanes";
     const char* const from = settings.lanes == 0 ? " (from train.batch_size)" : "";
-    const std::string set = ways.empty() ? "" : "; set " + join(ways, " or ");
-    fail(counted(ranks, "rank"), wanted, ", and train.lanes is ", lanes, from, set, fewer);
+    const std::string set = remedies.empty() ? "" : "; set " + join(remedies, " or ");
+    fail(counted(ranks, "rank"), need, ", but train.lanes is ", lanes, from, set, fewer);
   }
   return Lanes(lanes, accumulate);
 }
@@ -113,7 +113,7 @@ void require_same_files(const comm::Communicator& comm, const data::SourceInfo& 
     for (const auto& [path, seal] : data.files)
       files.push_back({path, seal.empty() ? store::sampled_checksum(path) : "seal " + seal});
   });
-  comm::require_same(comm, files, "all ranks must read the same files: is one of them an older copy on another node?");
+  comm::require_same(comm, files, "give all ranks the same files; a node may have an older copy");
 }
 
 std::string describe_model(const network::Network& dense, const std::vector<embedding::EmbeddingBagConfig>& tables,
@@ -124,8 +124,9 @@ std::string describe_model(const network::Network& dense, const std::vector<embe
     const embedding::EmbeddingBagConfig& table = tables[t];
     if (!table.half || !table.half->remainder) features += std::ssize(table.feature_names);
     table_weights += table.weights();
-    const optim::Settings& moves = planning::optimizer_of(table, plan[t].kernel, optimizer.sparse, optimizer.dense);
-    bytes += planning::table_bytes(table, moves);
+    const optim::Settings& table_optimizer =
+        planning::optimizer_of(table, plan[t].kernel, optimizer.sparse, optimizer.dense);
+    bytes += planning::table_bytes(table, table_optimizer);
   }
   return concat(network::describe_layers(dense.layers()), "  ", counted(features, "feature"), " in ",
                 counted(std::ssize(tables), "table"), "; parameters: ", weights, " dense, ", table_weights,

@@ -11,8 +11,8 @@ namespace tesserec::train {
 namespace {
 
 template <class... Parts>
-[[noreturn]] void fail_diverged(Index step, const Parts&... parts) {
-  throw Diverged(concat("step ", step, ": ", parts..., ". This step has no checkpoint"));
+[[noreturn]] void fail_diverged(Index step, const Texts&... texts) {
+  throw Diverged(concat("step ", step, ": ", texts..., ". This step has no checkpoint"));
 }
 
 }  // namespace
@@ -105,11 +105,11 @@ double TrainStep::batch_loss(int micro_batch, double loss) {
 }
 
 void TrainStep::find_nonfinite(int micro_batch, const sharding::BatchVectors<float>& gradients) {
-  const auto look = [&](const auto& values) {
+  const auto scan = [&](const auto& values) {
     looks_.look(model_.tables().place(), values.data(), std::ssize(values));
   };
-  look(gradients.pooled);
-  for (const jagged::JaggedVectors& sequence : gradients.unpooled) look(sequence.values);
+  scan(gradients.pooled);
+  for (const jagged::JaggedVectors& sequence : gradients.unpooled) scan(sequence.values);
   // The dense gradient is the same on all ranks, so each rank searches a piece of it.
   const bool last = micro_batch + 1 == lanes_.micro_batches();
   const Index size = model_.dense.parameters(), begin = size * comm_.rank() / comm_.size();
@@ -130,18 +130,18 @@ float TrainStep::clip(Index step) {
   // The dense gradient is the same on all ranks, so each rank squares a piece of it.
   const Index quads = (model_.dense.parameters() + 3) / 4;
   const auto border = [&](int rank) { return std::min(model_.dense.parameters(), quads * rank / comm_.size() * 4); };
-  const Index begin = border(comm_.rank()), mine = border(comm_.rank() + 1) - begin;
+  const Index begin = border(comm_.rank()), count = border(comm_.rank() + 1) - begin;
   const float* piece = gradient_.data() + begin;
   if (gradient_.place() == Place::device) {
-    piece_.resize(mine);
-    copy(exec_, Place::device, piece, Place::host, piece_.data(), mine);
+    piece_.resize(count);
+    copy(exec_, Place::device, piece, Place::host, piece_.data(), count);
     piece = piece_.data();
   }
-  add_squares(piece, mine, sum);
+  add_squares(piece, count, sum);
   comm_.sum(sum.words());
   gradient_norm_ = std::sqrt(sum.value());
   if (!std::isfinite(gradient_norm_))
-    fail_diverged(step, "the gradients' length is not finite; lower the learning rate");
+    fail_diverged(step, "the norm of the gradients is not finite; lower the learning rate");
   return std::min(1.0, max_norm_ / (gradient_norm_ + 1e-6));  // 1e-6 as in torch.nn.utils.clip_grad_norm_
 }
 
@@ -149,7 +149,7 @@ void TrainStep::check_finite(double loss, Index step) {
   const auto& dense = model_.dense;
   if (!std::isfinite(loss))
     fail_diverged(step, "the loss is ", std::isnan(loss) ? "not a number" : "infinite",
-                  "; lower the learning rate or look at the data");
+                  "; lower the learning rate or check the data");
   const Index size = dense.parameters();
   std::array<Index, 3> found{bad_parameter_ < 0 ? -1 : size - bad_parameter_, bad_column_, bad_sequence_};
   comm_.max(found);

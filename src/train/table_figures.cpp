@@ -16,42 +16,44 @@ namespace {
 constexpr Index run_rows = 64, most_runs = 1024;  // 65536 sampled rows of a table at most, to bound the time
 constexpr Index quad = 4;                         // divisor of every column at which a table is cut
 
-/// Sampled runs of a table's rows: every `apart`-th run of 64 rows.
+/// Sampled runs of a table's rows: every `stride`-th run of 64 rows.
 struct Sample {
-  Index rows, apart;
+  Index rows, stride;
 
-  explicit Sample(Index of)
-      : rows(of), apart(std::max<Index>(1, (of + run_rows * most_runs - 1) / (run_rows * most_runs))) {}
+  explicit Sample(Index table_rows)
+      : rows(table_rows),
+        stride(std::max<Index>(1, (table_rows + run_rows * most_runs - 1) / (run_rows * most_runs))) {}
   Range run(Index k) const {
-    const Index begin = k * apart * run_rows;
+    const Index begin = k * stride * run_rows;
     return {std::min(begin, rows), std::min(begin + run_rows, rows)};
   }
   /// Returns the last sampled run that begins at or before `row`.
-  Index first(Index row) const { return row / (apart * run_rows); }
+  Index first(Index row) const { return row / (stride * run_rows); }
 };
 
 /// Sums over the sampled rows of one table, on this rank.
 struct Sums {
-  Index looked_at = 0, trained = 0;
+  Index sampled = 0, trained = 0;
   ExactSum squares;
   float largest = 0;
 };
 
 /// Adds rows [rows.begin, rows.end) of a shard to `sums`.
-void look(const Session& session, const sharding::ShardedEmbeddingBagCollection::Shard& shard, Range rows, Sums& sums) {
+void sample_rows(const Session& session, const sharding::ShardedEmbeddingBagCollection::Shard& shard, Range rows,
+                 Sums& sums) {
   const embedding::EmbeddingTable& table = *shard.rows;
   const Index columns = table.dim(), first = std::min(quad, columns);
-  std::vector<float> held(std::size_t(rows.size() * columns)), start(std::size_t(rows.size() * first));
-  table.store().read(session.exec, 0, rows, held.data());
-  for (Index r = 0; r < rows.size(); ++r) add_squares(held.data() + r * columns, columns, sums.squares);
-  for (const float value : held) sums.largest = std::max(sums.largest, std::abs(value));
+  std::vector<float> weights(std::size_t(rows.size() * columns)), start(std::size_t(rows.size() * first));
+  table.store().read(session.exec, 0, rows, weights.data());
+  for (Index r = 0; r < rows.size(); ++r) add_squares(weights.data() + r * columns, columns, sums.squares);
+  for (const float value : weights) sums.largest = std::max(sums.largest, std::abs(value));
   if (table.columns().begin > 0) return;  // the owner of the first columns counts the rows
   const embedding::StartValues drawn(table.config(), session.job.run.seed, Index(shard.table));
   drawn(rows, {0, first}, start.data());
-  sums.looked_at += rows.size();
+  sums.sampled += rows.size();
   for (Index r = 0; r < rows.size(); ++r)
     sums.trained +=
-        !std::equal(held.begin() + r * columns, held.begin() + r * columns + first, start.begin() + r * first);
+        !std::equal(weights.begin() + r * columns, weights.begin() + r * columns + first, start.begin() + r * first);
 }
 
 }  // namespace
@@ -59,29 +61,30 @@ void look(const Session& session, const sharding::ShardedEmbeddingBagCollection:
 std::vector<TableFigures> table_figures(const Session& session) {
   const auto& tables = session.model.tables().tables();
   std::vector<Sums> sums(tables.size());
-  const int ranks = session.comm.size(), me = session.comm.rank();
+  const int ranks = session.comm.size(), rank = session.comm.rank();
   for (const auto& shard : session.model.tables().shards()) {
-    const Range held = shard.rows->rows();
-    const Range mine = shard.replicated ? Range{held.size() * me / ranks, held.size() * (me + 1) / ranks} : held;
+    const Range stored = shard.rows->rows();
+    const Range own =
+        shard.replicated ? Range{stored.size() * rank / ranks, stored.size() * (rank + 1) / ranks} : stored;
     const Sample sample(shard.rows->config().rows().size());
-    for (Index k = sample.first(mine.begin); mine.end > sample.run(k).begin; ++k) {
-      const Range run = sample.run(k), part{std::max(run.begin, mine.begin), std::min(run.end, mine.end)};
-      if (part.begin < part.end) look(session, shard, part, sums[shard.table]);
+    for (Index k = sample.first(own.begin); own.end > sample.run(k).begin; ++k) {
+      const Range run = sample.run(k), overlap{std::max(run.begin, own.begin), std::min(run.end, own.end)};
+      if (overlap.begin < overlap.end) sample_rows(session, shard, overlap, sums[shard.table]);
     }
   }
   std::vector<TableFigures> all;
   for (std::size_t t = 0; t < tables.size(); ++t) {
-    Sums& one = sums[t];
+    Sums& table_sums = sums[t];
     const embedding::EmbeddingBagConfig& table = tables[t];
     TableFigures& figures =
         all.emplace_back(TableFigures{table.name, table.feature_names, table.rows().size(), table.embedding_dim});
-    session.comm.sum(one.squares.words());
-    figures.looked_at = session.comm.sum(one.looked_at);
-    figures.trained = session.comm.sum(one.trained);
+    session.comm.sum(table_sums.squares.words());
+    figures.sampled = session.comm.sum(table_sums.sampled);
+    figures.trained = session.comm.sum(table_sums.trained);
     // Floats that are not negative have the same order as their bits.
     figures.largest =
-        std::bit_cast<float>(std::uint32_t(session.comm.max(Index{std::bit_cast<std::uint32_t>(one.largest)})));
-    figures.row_norm = std::sqrt(one.squares.value() / double(figures.looked_at));
+        std::bit_cast<float>(std::uint32_t(session.comm.max(Index{std::bit_cast<std::uint32_t>(table_sums.largest)})));
+    figures.row_norm = std::sqrt(table_sums.squares.value() / double(figures.sampled));
     figures.start_norm = embedding::StartValues(table, session.job.run.seed, Index(t)).row_norm();
   }
   return all;
@@ -103,11 +106,12 @@ void count_ids(const data::Batch& batch, std::vector<FeatureIds>& counts) {
 
 void sum_over_ranks(const comm::Communicator& comm, std::vector<FeatureIds>& counts) {
   std::vector<Index> sums;
-  for (const FeatureIds& one : counts) sums.insert(sums.end(), {one.samples, one.empty, one.ids, one.unknown});
+  for (const FeatureIds& feature : counts)
+    sums.insert(sums.end(), {feature.samples, feature.empty, feature.ids, feature.unknown});
   comm.sum(sums);
   for (std::size_t f = 0; f < counts.size(); ++f) {
-    const Index* const of = sums.data() + 4 * f;
-    counts[f] = {counts[f].name, of[0], of[1], of[2], of[3]};
+    const Index* const totals = sums.data() + 4 * f;
+    counts[f] = {counts[f].name, totals[0], totals[1], totals[2], totals[3]};
   }
 }
 

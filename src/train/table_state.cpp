@@ -12,7 +12,7 @@ namespace {
 
 using store::StateItem;
 
-constexpr const char* same_call = "all ranks save and load in one folder";
+constexpr const char* same_call = "save and load in one folder on all ranks";
 
 /// Rows of one matrix of a shard, from the table's row `first` on.
 class StoredRows : public store::SlabSource {
@@ -45,17 +45,17 @@ void add_parts(const comm::Communicator& comm, const sharding::ShardedEmbeddingB
   const Index columns = values.per_row ? 1 : config.embedding_dim;
   const Index first_column = values.per_row ? 0 : shard.rows->columns().begin;
   const bool writes = !values.per_row || shard.rows->columns().begin == 0;
-  const Index ranks = comm.size(), me = comm.rank();
-  const Range owned = shard.replicated
-                          ? Range{rows.begin + rows.size() * me / ranks, rows.begin + rows.size() * (me + 1) / ranks}
-                          : rows;
-  const auto add = [&](Range part, bool is_owned) {
-    if (part.size() > 0)
+  const Index ranks = comm.size(), rank = comm.rank();
+  const Range owned =
+      shard.replicated ? Range{rows.begin + rows.size() * rank / ranks, rows.begin + rows.size() * (rank + 1) / ranks}
+                       : rows;
+  const auto add = [&](Range range, bool is_owned) {
+    if (range.size() > 0)
       items.push_back({"tables/" + config.name + "/" + name,
                        config.rows().size(),
                        columns,
-                       {part.begin, part.size(), first_column, values.values.columns()},
-                       std::make_shared<StoredRows>(shard.rows->store(), matrix, part.begin),
+                       {range.begin, range.size(), first_column, values.values.columns()},
+                       std::make_shared<StoredRows>(shard.rows->store(), matrix, range.begin),
                        is_owned && writes});
   };
   add({rows.begin, owned.begin}, false);
@@ -112,8 +112,8 @@ bool load_state(const Exec& exec, sharding::DistributedModelParallel& model, con
   const std::string& file = checkpoint.state.path();
   if (const Index lanes = store::attribute<std::int64_t>(attributes, "lanes", file);
       lanes != model.step_lanes().count())
-    fail(file, " was made with ", lanes, " lanes, this model has ", model.step_lanes().count(),
-         "; give ParallelOptions::lanes = ", lanes);
+    fail(file, " was made with ", lanes, " lanes, but this model has ", model.step_lanes().count(),
+         "; set ParallelOptions::lanes = ", lanes);
   if (check) check(attributes, file);
   parallel_io::read_state(exec, model.env(), checkpoint.state, items, store::Extent::all);
   model.resume(store::attribute<std::int64_t>(attributes, "step", file));

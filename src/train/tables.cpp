@@ -48,8 +48,8 @@ std::vector<planning::BlockRows> counted_rows(const embedding::EmbeddingBagConfi
   const embedding::BlockOf block_of = table.block_of();
   double all = 0;
   std::map<std::pair<Index, double>, std::pair<double, double>> groups;  // {block, rounded count}: {rows, their counts}
-  std::vector<double> others(embedding::block_count), once(embedding::block_count);
-  for (Index b = 0; b < embedding::block_count; ++b) others[b] = double(table.rows({b, b + 1}).size());
+  std::vector<double> unseen(embedding::block_count), once(embedding::block_count);
+  for (Index b = 0; b < embedding::block_count; ++b) unseen[b] = double(table.rows({b, b + 1}).size());
   for (const auto& [row, count] : counts) {
     const Index block = block_of(row);
     all += count;
@@ -61,12 +61,12 @@ std::vector<planning::BlockRows> counted_rows(const embedding::EmbeddingBagConfi
     auto& [rows, sum] = groups[{block, count < grouped_from ? count : std::floor(count / eighth) * eighth}];
     ++rows;
     sum += count;
-    --others[block];
+    --unseen[block];
   }
   std::vector<planning::BlockRows> popular;
   for (const auto& [at, group] : groups) popular.push_back({at.first, group.first, group.second / group.first / all});
   for (Index b = 0; b < embedding::block_count; ++b)
-    if (others[b] > 0) popular.push_back({b, others[b], once[b] / others[b] / all});
+    if (unseen[b] > 0) popular.push_back({b, unseen[b], once[b] / unseen[b] / all});
   return popular;
 }
 
@@ -102,8 +102,8 @@ void require_countable(const std::vector<embedding::EmbeddingBagConfig>& tables)
     const double bytes = double(rows) * double(table.embedding_dim) * double(copies);
     all += bytes;
     if (!product({rows, table.embedding_dim, copies}) || all > 0x1p62)
-      fail("the tables do not fit: table ", table.name, " has ", rows, " x ", table.embedding_dim,
-           " numbers, with optimizer state about ", bytes_text(bytes), "; give it fewer rows (table.", table.name,
+      fail("table ", table.name, " is too large: ", rows, " x ", table.embedding_dim, " numbers take about ",
+           bytes_text(bytes), " with optimizer state; give it fewer rows (table.", table.name,
            ".rows, data.synthetic.max_rows)");
   }
 }
@@ -116,8 +116,8 @@ std::vector<embedding::EmbeddingBagConfig> resolve_tables(std::vector<embedding:
   data::checked(data);
   if (data.features.empty())
     fail("the data (", data.description,
-         ") have no sparse features, and a model here looks some up; give them a category, if need be "
-         "one that is the same in all samples (preprocess.column with kind = \"category\")");
+         ") have no sparse features, but a model needs one; add a category (preprocess.column with kind = "
+         "\"category\"), if need be one that is the same in all samples");
   std::vector<embedding::DataFeature> features;
   for (std::size_t f = 0; f < data.features.size(); ++f) features.push_back({data.features[f], data.rows[f]});
   tables = embedding::complete_tables(std::move(tables), features, data.description);
@@ -141,12 +141,12 @@ planning::Settings planner_settings(planning::Settings plan, const std::vector<e
       ids += ids_per_bag(data, index);
       if (!data.zipf.empty()) zipf += data.zipf[index] / double(table.feature_names.size());
     }
-    planning::ParameterConstraints& demand = plan.tables[table.name];
-    if (!demand.zipf) {
-      demand.zipf = zipf;
-      if (!shares.from.empty()) demand.popular = popular_rows(table, data, shares);
+    planning::ParameterConstraints& constraints = plan.tables[table.name];
+    if (!constraints.zipf) {
+      constraints.zipf = zipf;
+      if (!shares.from.empty()) constraints.popular = popular_rows(table, data, shares);
     }
-    double& factor = demand.pooling_factor;
+    double& factor = constraints.pooling_factor;
     // A mean of no id at all would make the table free of cost.
     if (factor == 0) factor = std::max(1e-3, ids / double(table.feature_names.size()));
   }

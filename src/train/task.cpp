@@ -26,7 +26,7 @@ bool is_in_one_of(const std::string& key, std::initializer_list<const char*> nam
 }
 
 /// Returns whether the key belongs to the task, which the checkpoint's deck must share.
-bool matters(const std::string& key, Purpose purpose, bool same_files) {
+bool is_compared(const std::string& key, Purpose purpose, bool same_files) {
   if (is_in_one_of(key, {"data.evaluate", "data.predict", "data.synthetic.evaluate_samples"})) return false;
   if (is_in_one_of(key, {"model.precision", "model.exchange_forward", "model.exchange_backward"}))
     return purpose == Purpose::resume;  // weights are fp32 in any
@@ -133,7 +133,8 @@ Explained check_same_task(const std::string& deck_then, const Job& job, Purpose 
   for (const std::string& accepted : job.checkpoint.accept)
     if (std::find(std::begin(blocks), std::end(blocks), accepted) == std::end(blocks) &&
         std::none_of(keys.begin(), keys.end(), [&](const std::string& key) { return is_in(key, accepted); }))
-      fail("checkpoint.accept: \"", accepted, "\" is no key or block of this deck or the checkpoint's");
+      fail("checkpoint.accept: \"", accepted,
+           "\" is not a key or block of this deck or of the checkpoint's; correct or remove it");
 
   const auto synthetic = now.find("data.synthetic.kind");
   const bool drawn = synthetic != now.end() && synthetic->second != "\"none\"";
@@ -146,13 +147,13 @@ Explained check_same_task(const std::string& deck_then, const Job& job, Purpose 
       explained.states = explained.states || key.find("optimizer") != std::string::npos;
       return;
     }
-    differences.push_back(key + " = " + value_then + ", this deck has " + value_now);
+    differences.push_back(key + " = " + value_then + ", but this deck has " + value_now);
     advice.push_back('"' + key + '"');
     fits = fits && !shapes_weights(key);
   };
   for (const std::string& key : keys) {
     const bool truth = key == "run.seed" && drawn && purpose == Purpose::weights;  // seed of the generated data
-    if (!truth && !matters(key, purpose, same_files)) continue;
+    if (!truth && !is_compared(key, purpose, same_files)) continue;
     const auto value_then = then.find(key), value_now = now.find(key);
     if (value_then != then.end() && value_now != now.end()) {
       if (value_then->second != value_now->second) add(key, value_then->second, value_now->second);
@@ -163,26 +164,27 @@ Explained check_same_task(const std::string& deck_then, const Job& job, Purpose 
     const std::string home = home_of(key);
     const bool is_table = begins_with(home, "table.") && key == home + ".name";
     const bool is_stage = begins_with(home, "schedule.stages.") && key == home + ".policy";
-    const std::string what = is_table ? "table" : "stage";
-    if ((is_table || is_stage) && blocks_now.count(home) == 0) add(home, "a " + what, "none");
-    if ((is_table || is_stage) && blocks_then.count(home) == 0) add(home, "no " + what, "one");
+    const std::string kind = is_table ? "table" : "stage";
+    if ((is_table || is_stage) && blocks_now.count(home) == 0) add(home, "a " + kind, "none");
+    if ((is_table || is_stage) && blocks_then.count(home) == 0) add(home, "no " + kind, "one");
   }
   const auto names_then = block_names(deck_then), names_now = block_names(job.deck);
   for (const auto& [block, names] : names_then) {  // the model reads pooled vectors and layers by position
     const auto other = names_now.find(block);
-    if (other == names_now.end() || !matters(block, purpose, same_files) || accepts(job.checkpoint, block)) continue;
+    if (other == names_now.end() || !is_compared(block, purpose, same_files) || accepts(job.checkpoint, block))
+      continue;
     const std::vector<std::string> before = common(names, other->second), after = common(other->second, names);
     if (before == after) continue;
-    differences.push_back("[[" + block + "]] in the order " + join(before) + ", this deck has " + join(after));
+    differences.push_back("[[" + block + "]] in the order " + join(before) + ", but this deck has " + join(after));
     advice.push_back('"' + block + '"');
   }
   if (differences.empty()) return explained;
-  const std::string what = concat(file, " was made with ", join(differences, "; "), "; set it back, or ");
-  if (fits) fail(what, "allow it with checkpoint.accept = [", join(advice), "]");
+  const std::string difference = concat(file, " was made with ", join(differences, "; "), "; set it back, or ");
+  if (fits) fail(difference, "allow it with checkpoint.accept = [", join(advice), "]");
   if (purpose != Purpose::weights)
-    fail(what, "begin the weights that have other shapes anew, and keep the rows of larger tables, with ",
+    fail(difference, "start weights of other shapes anew, and keep the rows of larger tables, with ",
          "checkpoint.accept = [", join(advice), "]");
-  fail(what, "name a checkpoint of this model with checkpoint.resume: weights have other shapes");
+  fail(difference, "name a checkpoint of this model with checkpoint.resume, because weights have other shapes");
 }
 
 }  // namespace tesserec::train

@@ -60,16 +60,19 @@ data::SourceInfo trained_data(const store::Attributes& attributes, const std::st
   then.vocabulary_extends = list<std::string>(attributes, extends_name, file);
   if (attributes.count(labels_name) != 0) then.labels = store::attribute<std::string>(attributes, labels_name, file);
   if (features.empty() && !data.features.empty()) {
-    log_info(file + " does not name the columns of its data (an older program wrote it): whether those of " +
-             data.description + " stand in the same order is not checked");
+    log_info(file +
+             " does not name the columns of its data, because an older program wrote it; the order of the columns of " +
+             data.description + " is not checked");
     then.features = data.features;
     then.rows = data.rows;
     return then;
   }
-  if (rows.size() != features.size()) fail(file, ": ", features.size(), " features, but rows for ", rows.size());
+  if (rows.size() != features.size())
+    fail(file, ": the data have ", counted(features.size(), "feature"), ", but rows for ", rows.size(),
+         "; name another checkpoint");
   const std::vector<bool> read = read_by_tables(tables, features), read_now = read_by_tables(tables, data.features);
   std::size_t next = 0;
-  const auto take_one = [&] {
+  const auto append_feature = [&] {
     while (next < features.size() && !read[next]) ++next;
     if (next == features.size()) return;
     then.features.push_back(features[next]);
@@ -78,12 +81,12 @@ data::SourceInfo trained_data(const store::Attributes& attributes, const std::st
   };
   for (std::size_t f = 0; f < data.features.size(); ++f)
     if (read_now[f]) {
-      take_one();
+      append_feature();
     } else {
       then.features.push_back(data.features[f]);
       then.rows.push_back(data.rows[f]);
     }
-  while (next < features.size()) take_one();
+  while (next < features.size()) append_feature();
   return then;
 }
 
@@ -99,13 +102,14 @@ void require_same_columns(const data::SourceInfo& data, const data::SourceInfo& 
 data::SourceInfo with_trained_rows(data::SourceInfo data, const data::SourceInfo& trained,
                                    const std::vector<embedding::EmbeddingBagConfig>& tables,
                                    const network::Settings& model) {
-  const auto here = resolve_tables(tables, data, model);
+  const auto given_tables = resolve_tables(tables, data, model);
   data.rows = trained.rows;
-  const auto there = resolve_tables(tables, data, model);
-  for (std::size_t t = 0; t < here.size(); ++t)
-    if (here[t].ids() > there[t].ids())
-      fail("table ", here[t].whole(), ": ", data.description, " has ids up to ", here[t].ids() - 1, ", ",
-           trained.description, " up to ", there[t].ids() - 1, "; preprocess both with one deck");
+  const auto trained_tables = resolve_tables(tables, data, model);
+  for (std::size_t t = 0; t < given_tables.size(); ++t)
+    if (given_tables[t].ids() > trained_tables[t].ids())
+      fail("table ", given_tables[t].whole(), ": ", data.description, " has ids up to ", given_tables[t].ids() - 1,
+           ", but ", trained.description, " only up to ", trained_tables[t].ids() - 1,
+           "; preprocess both with one deck");
   return data;
 }
 

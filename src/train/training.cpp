@@ -58,9 +58,9 @@ Training::Training(Session& session, data::Source& source, data::Source* evaluat
   restore();
   comm::agree_to_go_on(session.comm);
   orderly_.emplace();
-  for (const auto& one : own_) observers_.push_back(one.get());
+  for (const auto& observer : own_) observers_.push_back(observer.get());
   observers_.insert(observers_.end(), observers.begin(), observers.end());
-  for (Observer* one : observers_) one->begins(*this);
+  for (Observer* observer : observers_) observer->begins(*this);
 }
 
 Training::~Training() = default;
@@ -72,7 +72,7 @@ void Training::restore() {
   if (const auto restored = train::restore(session_, length_.epoch_samples)) {
     at_ = *restored;
     at_.restore_seconds = timer.seconds();
-    length_.go_on(at_);
+    length_.resume(at_);
     if (at_.is_own) saved_ = at_.step;
     result_.checkpoint = at_.checkpoint;
   }
@@ -89,10 +89,10 @@ bool Training::step() {
     ++at_.epoch;
     at_.batch = 0;
   }
-  for (Observer* one : observers_) one->steps(*this);
+  for (Observer* observer : observers_) observer->steps(*this);
   compute();
   log();
-  for (Observer* one : std::views::reverse(observers_)) one->stepped(*this);
+  for (Observer* observer : std::views::reverse(observers_)) observer->stepped(*this);
   return true;
 }
 
@@ -120,7 +120,7 @@ void Training::log() {
 
 std::optional<metrics::BinaryMetrics> Training::evaluate() {
   if (evaluation_ == nullptr) return std::nullopt;
-  for (Observer* one : observers_) one->evaluates(*this);
+  for (Observer* observer : observers_) observer->evaluates(*this);
   result_.evaluation.reset();
   try {
     result_.evaluation = train::evaluate(session_, *evaluation_, &result_.evaluation_ids);
@@ -129,7 +129,7 @@ std::optional<metrics::BinaryMetrics> Training::evaluate() {
     return std::nullopt;
   }
   result_.evaluation_step = at_.step;
-  for (Observer* one : std::views::reverse(observers_)) one->evaluated(*this, *result_.evaluation);
+  for (Observer* observer : std::views::reverse(observers_)) observer->evaluated(*this, *result_.evaluation);
   log_->write_evaluation(at_, *result_.evaluation);
   return result_.evaluation;
 }
@@ -143,7 +143,7 @@ std::string Training::save() {
   result_.checkpoint = train::save(session_, at_, length_.epoch_samples);
   saved_ = at_.step;
   const double seconds = timer.seconds();
-  for (Observer* one : std::views::reverse(observers_)) one->saved(*this, seconds);
+  for (Observer* observer : std::views::reverse(observers_)) observer->saved(*this, seconds);
   return result_.checkpoint;
 }
 
@@ -154,16 +154,16 @@ void Training::stop(const std::string& reason, int signal) {
 }
 
 TrainResult Training::finish() {
-  const auto tell_end = [&] {
-    for (Observer* one : std::views::reverse(observers_)) one->ends(*this, result_);
+  const auto notify_end = [&] {
+    for (Observer* observer : std::views::reverse(observers_)) observer->ends(*this, result_);
   };
   pipeline_.drop();
   const bool is_stopped = !result_.stopped.empty();
-  if (is_stopped) tell_end();
+  if (is_stopped) notify_end();
   save();
   if (!is_stopped) {
     if (!result_.evaluation || result_.evaluation_step != at_.step) evaluate();
-    tell_end();
+    notify_end();
   }
   log_->close();
   result_.steps = at_.step;

@@ -11,14 +11,14 @@ must_fail '--set 1: evaluate.metrics has "gauc", which needs groups; set evaluat
 group="--set evaluate.metrics=gauc --set evaluate.group="
 must_fail '--set 2: evaluate.group is "C9", but the data' train "$deck" ${group}C9
 for command in check train; do
-  must_fail 'evaluate.group is "C1", a feature with 2.0 ids a sample' $command "$deck" ${group}C1 --set data.synthetic.ids_per_bag=2
+  must_fail 'evaluate.group is "C1", which has 2 ids per sample on average' $command "$deck" ${group}C1 --set data.synthetic.ids_per_bag=2
 done
 must_fail 'evaluate.group: feature "C1" has no id, or several, in ' train "$deck" ${group}C1 --set data.synthetic.ids_per_bag=2 \
   --set data.synthetic.variable_bags=true --set train.steps=1 --set "run.output=$folder/bags"
 
 # Sizes.
 must_fail "train.batch_size = 1 is smaller than the number of ranks, $RANKS" train "$deck" --set train.batch_size=1
-must_fail "$RANKS ranks need at least as many lanes, and train.lanes is 1; set train.lanes = " train "$deck" --set train.lanes=1
+must_fail "$RANKS ranks need at least as many lanes, but train.lanes is 1; set train.lanes = " train "$deck" --set train.lanes=1
 must_fail "train.lanes is 1 (from train.batch_size); set train.lanes = " train "$deck" --set train.lanes=0
 
 # Neither a plan's file nor the deck may give the dense kernel to an optimizer without it.
@@ -55,7 +55,7 @@ must_fail 'step 2: the ' train "$deck" --set optimizer.sparse.lr=1e30
 [ -z "$(ls -A "$folder/run/checkpoints")" ] || complain "a checkpoint after numbers that are not finite"
 # Weights that an update took out of range are refused before they are saved.
 must_succeed '"steps": 3' train "$deck" --json --set train.steps=3 --set "run.output=$folder/diverged"
-must_fail 'the model has diverged; lower the learning rate; this step has no checkpoint, earlier ones stand' train "$deck" \
+must_fail 'the model has diverged; lower the learning rate; this step has no checkpoint, but earlier checkpoints are unchanged' train "$deck" \
   --set "run.output=$folder/diverged" --set checkpoint.accept=optimizer --set optimizer.sparse.lr=1e30 --set checkpoint.every_steps=1 --set checkpoint.keep=1
 [ "$(ls "$folder/diverged/checkpoints")" = step_000000003 ] || complain "the good checkpoint does not stand alone"
 must_succeed '"whole": true' verify "$folder/diverged/checkpoints/step_000000003" --json
@@ -71,28 +71,28 @@ must_succeed '"steps": 16' train "$deck" --json --set checkpoint.every_steps=6 -
 must_fail 'no evaluation data; give data.evaluate, or data.synthetic.evaluate_samples' evaluate "$deck" --set data.synthetic.evaluate_samples=0
 must_fail 'it has the additional dense feature "I6"; preprocess both with one deck' train "$deck" --set data.synthetic.dense_features=6
 # Another task: every key that differs, with both values, unless the deck accepts it; then the state that does not fit.
-must_fail 'was made with data.synthetic.rows = [50, 30, 1], this deck has [51, 30, 1]; set it back, or begin the weights that have other shapes anew, and keep the rows of larger tables, with checkpoint.accept = ["data.synthetic.rows"]' \
+must_fail 'was made with data.synthetic.rows = [50, 30, 1], but this deck has [51, 30, 1]; set it back, or start weights of other shapes anew, and keep the rows of larger tables, with checkpoint.accept = ["data.synthetic.rows"]' \
   train "$deck" --set data.synthetic.rows.0=51
 for change in 'model.loss "bce" "mse"' 'model.interaction "dot" "cat"' 'data.synthetic.zipf 1.05 0.5' \
   'data.synthetic.ids_per_bag 1 2' 'optimizer.dense.lr 0.05 0.5' 'schedule.warmup_steps 0 7'; do
   read -r key before after <<<"$change"
-  must_fail "was made with $key = $before, this deck has $after; set it back" train "$deck" --set "$key=$after"
+  must_fail "was made with $key = $before, but this deck has $after; set it back" train "$deck" --set "$key=$after"
 done
-must_fail 'was made with model.loss = "bce", this deck has "mse"; optimizer.sparse.eps = 1e-08, this deck has 1e-06; set it back, or allow it with checkpoint.accept = ["model.loss", "optimizer.sparse.eps"]' \
+must_fail 'was made with model.loss = "bce", but this deck has "mse"; optimizer.sparse.eps = 1e-08, but this deck has 1e-06; set it back, or allow it with checkpoint.accept = ["model.loss", "optimizer.sparse.eps"]' \
   train "$deck" --set model.loss=mse --set optimizer.sparse.eps=1e-6
-must_fail 'was made with table.C1 = no table, this deck has one' train "$deck" --set data.synthetic.rows.0=50 --set 'table=[{name="C1", pooling="mean"}, {name="C2"}, {name="C3"}]'
+must_fail 'was made with table.C1 = no table, but this deck has one' train "$deck" --set data.synthetic.rows.0=50 --set 'table=[{name="C1", pooling="mean"}, {name="C2"}, {name="C3"}]'
 must_succeed '"steps": 16' train "$deck" --json --set "run.output=$folder/ordered" --set 'table=[{name="C1"}, {name="C2"}, {name="C3"}]'
 for command in train evaluate; do
-  must_fail 'was made with [[table]] in the order C1, C2, C3, this deck has C2, C1, C3; set it back, or allow it with checkpoint.accept = ["table"]' \
+  must_fail 'was made with [[table]] in the order C1, C2, C3, but this deck has C2, C1, C3; set it back, or allow it with checkpoint.accept = ["table"]' \
     $command "$deck" --set "run.output=$folder/ordered" --set 'table=[{name="C2"}, {name="C1"}, {name="C3"}]'
 done
-must_fail 'was made with schedule.stages.0 = no stage, this deck has one' train "$deck" --set 'schedule.stages=[{policy="constant", max_steps=9}]'
+must_fail 'was made with schedule.stages.0 = no stage, but this deck has one' train "$deck" --set 'schedule.stages=[{policy="constant", max_steps=9}]'
 must_fail 'checkpoint.accept: "model.lost" is no key or block' train "$deck" --set 'checkpoint.accept=["model.lost"]'
-must_fail 'was made with model.loss = "bce", this deck has "mse"' evaluate "$deck" --set model.loss=mse
-must_fail 'was made with run.seed = 1, this deck has 2' evaluate "$deck" --set run.seed=2
+must_fail 'was made with model.loss = "bce", but this deck has "mse"' evaluate "$deck" --set model.loss=mse
+must_fail 'was made with run.seed = 1, but this deck has 2' evaluate "$deck" --set run.seed=2
 must_succeed '"auc"' evaluate "$deck" --json --set optimizer.dense.lr=7 --set data.synthetic.samples=2000
 must_succeed '"auc"' evaluate "$deck" --json --set model.loss=mse --set 'checkpoint.accept=["model"]'
-must_fail 'was made with model.bottom = [8, 4], this deck has [9, 4]; set it back, or name a checkpoint of this model' evaluate "$deck" --set model.bottom.0=9
+must_fail 'was made with model.bottom = [8, 4], but this deck has [9, 4]; set it back, or name a checkpoint of this model' evaluate "$deck" --set model.bottom.0=9
 # Keys that contradict each other.
 must_fail 'checkpoint.start_from: checkpoint.resume names a checkpoint, too' train "$deck" --set checkpoint.start_from=a --set checkpoint.resume=b
 must_fail 'checkpoint.start_states is true, but checkpoint.start_from is empty; name a checkpoint' train "$deck" --set checkpoint.start_states=true
@@ -106,18 +106,18 @@ must_fail '/best: no best checkpoint is kept there; checkpoint.keep_best keeps o
 # Another optimizer, permitted by accept: its states start from zero, and the omitted states are listed.
 must_succeed '"steps": 18' train "$deck" --json --set "checkpoint.resume=$folder/run" --set "run.output=$folder/other" --set train.epochs=2 \
   --set train.steps=18 --set optimizer.sparse.type=sgd --set optimizer.dense.type=adam --set checkpoint.accept=optimizer
-grep -q 'not in .*, begin as in a new run: .*top.1.bias/exp_avg (not there, here 1 x 1)' "$folder/err" || complain 'the log lacks the states that begin anew'
-grep -q 'not used of .*tables/C1/row_sum' "$folder/err" || complain 'the log lacks the states that are not taken'
+grep -q 'has no fitting values of these matrices, which start as in a new run: .*top.1.bias/exp_avg (not there, here 1 x 1)' "$folder/err" || complain 'the log lacks the states that begin anew'
+grep -q 'has matrices that this model does not use: .*tables/C1/row_sum' "$folder/err" || complain 'the log lacks the states that are not taken'
 # Checkpoints that a run would replace.
-must_fail 'would replace; set run.overwrite = true' train "$deck" --set checkpoint.resume=never
-must_fail 'would replace; set run.overwrite = true' train "$deck" --set "checkpoint.resume=$folder/run/checkpoints/step_000000012"
+must_fail 'would replace; allow it with run.overwrite = true' train "$deck" --set checkpoint.resume=never
+must_fail 'would replace; allow it with run.overwrite = true' train "$deck" --set "checkpoint.resume=$folder/run/checkpoints/step_000000012"
 [ -f "$newest/manifest.json" ] || complain "the newest checkpoint is gone"
-must_fail 'was made with run.seed = 1, this run has 3' train "$deck" --set run.seed=3
+must_fail 'was made with run.seed = 1, but this run has 3' train "$deck" --set run.seed=3
 ! grep -qE '^(model|plan)' "$folder/err" || complain "tables stand before an error of one line"
 must_fail 'there is no such checkpoint folder' train "$deck" --set "checkpoint.resume=$folder/none"
 must_succeed '"steps": 16' train "$deck" --json --set "checkpoint.resume=$folder/run/checkpoints/step_000000012" --set run.overwrite=true
 must_succeed "\"checkpoint\": \"$newest\"" train "$deck" --json
-grep -q '^finished before: step 16 of 16' "$folder/err" || complain "a finished run does not say so"
+grep -q '^the run was already finished: step 16 of 16' "$folder/err" || complain "a finished run does not say so"
 
 # Damage to a checkpoint in one file and to one in parts.
 RANKS=$some
@@ -160,7 +160,7 @@ printf '\245' | dd of="$folder/run/scores.h5" bs=1 seek=1500 conv=notrunc status
 must_fail 'scores.h5 is damaged: its checksum is' verify "$folder/run/scores.h5"
 # Verification of a whole run: its checkpoints, its scores and the files that its record names. One damaged file hides
 # no other.
-must_fail "1 of 2 files of $folder/run are not what was written: $folder/run/scores.h5" verify "$folder/run"
+must_fail "1 of 2 files of $folder/run are damaged: $folder/run/scores.h5" verify "$folder/run"
 grep -q "$newest is whole" "$folder/err" || complain "the checkpoint is not named"
 cp -r "$newest" "$folder/run/checkpoints/step_000000008"
 printf '\245' | dd of="$folder/run/checkpoints/step_000000008/state.h5" bs=1 seek=1500 conv=notrunc status=none

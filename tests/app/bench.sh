@@ -22,7 +22,7 @@ must_succeed 'constants of the planner' bench --only costs "${quick[@]:0:8}"
 must_succeed 'bottleneck: ' bench "$deck" "${quick[@]}" --only limits,step
 must_succeed 'interest1 backward' bench "$source_folder/inputs/din.toml" "${quick[@]}" --only parts
 must_succeed 'all kernels of a step' bench "$deck" "${quick[@]}" --only kernels
-must_fail 'train.accumulate is 2, but parts and step are of one batch' bench "$deck" "${quick[@]}" --only step --set train.accumulate=2
+must_fail 'train.accumulate is 2, but parts and step measure single batches' bench "$deck" "${quick[@]}" --only step --set train.accumulate=2
 
 # The predicted step of a machine half as fast takes longer.
 printf 'dense_flops = 1e6\n' >slow.toml
@@ -36,7 +36,7 @@ printf 'name,rows,dim,ids_per_bag\na,10,4,1\n' >tables.csv
 must_succeed '"critical_path_seconds"' plan --tables tables.csv --json
 ! grep -q predicted_step_seconds "$folder/out" || complain "a list of tables has no dense half to predict"
 
-must_fail '--only: "speed" is none of limits, costs, parts, step, kernels' bench --only speed
+must_fail '--only: "speed" is not a group; give some of limits, costs, parts, step, kernels' bench --only speed
 must_fail 'give one, such as inputs/bench.toml' bench --only step
 must_fail 'add costs to --only' bench --only limits --save x.toml "${quick[@]:0:8}"
 must_fail 'no.toml: cannot read the deck' bench no.toml

@@ -42,10 +42,10 @@ cp "$folder/out" "$folder/layers.toml"
 must_succeed 'top          mlp of interaction: 8-4-2-1' check "$folder/layers.toml"
 line=$(grep -n 'name = "interaction"' "$folder/layers.toml" | cut -d : -f 1)
 for command in check train; do
-  must_fail "layers.toml:$((line - 1)): model.layer.interaction: the vectors of a dot have one dimension, but bottom has 5 numbers and C1 has 2" \
+  must_fail "layers.toml:$((line - 1)): model.layer.interaction: the vectors of a dot must have one dimension, but bottom has 5 numbers and C1 has 2" \
     "$command" "$folder/layers.toml" --set 'model.layer.bottom.widths=[3, 5]' --set train.lanes=2
 done
-must_fail 'model.layer.interaction: the vectors of a dot have one dimension, but bottom has 2 numbers and C2 has 3' check "$deck" \
+must_fail 'model.layer.interaction: the vectors of a dot must have one dimension, but bottom has 2 numbers and C2 has 3' check "$deck" \
   --set 'table=[{name="C1"}, {name="C2", dim=3}, {name="C3"}]'
 must_fail 'model.layer.bottom reads "top", which comes after it' check "$folder/layers.toml" --set model.layer.bottom.inputs=top
 must_fail 'no layer reads the pooled vector C1' check "$folder/layers.toml" --set model.layer.interaction.inputs=bottom
@@ -67,17 +67,17 @@ sed 's/^qr_collisions = 7/qr_collisions = 30/; s/^samples = 6/&\nevaluate_sample
 line=$(grep -n '^qr_collisions' "$folder/many.toml" | cut -d : -f 1)
 for command in check train evaluate plan generate bench; do
   [ $command = generate ] && some=(--print 1) || some=()
-  must_fail "many.toml:$line: model.qr_collisions is 30, and table C2 has 30 rows: give fewer than these, or raise model.qr_threshold to 30" \
+  must_fail "many.toml:$line: model.qr_collisions is 30, but table C2 has 30 rows; give a smaller number, or raise model.qr_threshold to 30" \
     "$command" "$folder/many.toml" --set train.lanes=2 "${some[@]}"
 done
-must_fail 'model.qr_operation is concat, which gives quotient and remainder half of the columns, and table C1 has 3' check "$folder/smaller.toml" \
+must_fail 'model.qr_operation is concat, which halves the columns, but table C1 has 3' check "$folder/smaller.toml" \
   --set model.qr_operation=concat --set 'model.bottom=[3, 3]' --set model.embedding_dim=3
-must_fail 'table.C2.qr_collisions is 30, and table C2 has 30 rows: give fewer than these, or 0 for a whole table' check "$folder/smaller.toml" \
+must_fail 'table.C2.qr_collisions is 30, but table C2 has 30 rows; give a smaller number, or 0 for a whole table' check "$folder/smaller.toml" \
   --set 'table=[{name="C1"}, {name="C2", qr_collisions=30}, {name="C3"}]'
 must_fail 'model.qr_operation must be one of add | mult | concat' check "$folder/smaller.toml" --set model.qr_operation=xor
 must_fail 'model.qr_collisions must be an integer, at least 0' check "$folder/smaller.toml" --set model.qr_collisions=-1
 must_fail 'model.md_temperature must be a finite number, 0 to 1' check "$folder/smaller.toml" --set model.md_temperature=1.5
-must_fail 'the vectors of a dot have one dimension, but bottom has 2 numbers and C1 has 4' check "$folder/smaller.toml" \
+must_fail 'the vectors of a dot must have one dimension, but bottom has 2 numbers and C1 has 4' check "$folder/smaller.toml" \
   --set 'table=[{name="C1", projection=4}, {name="C2"}, {name="C3"}]'
 
 # The model as a picture.
@@ -90,7 +90,7 @@ must_succeed '"batch_size": 64' check "$deck" --json --set=train.batch_size=64
 must_succeed '"ranks": 4' plan "$deck" --json --ranks 4 --set plan.default=row_wise --set train.batch_size=4 --set train.lanes=4
 sed 's/"kernel": "fused"/"kernel": "dense"/' "$folder/out" >"$folder/plan.json"
 given=(--set "plan.file=$folder/plan.json" --set train.batch_size=4 --set train.lanes=4)
-must_fail 'plan.json: 4 ranks need at least as many lanes, and train.lanes is 2; set train.lanes = 4, or run on 2 ranks at most' check "$deck" "${given[@]}" \
+must_fail 'plan.json: 4 ranks need at least as many lanes, but train.lanes is 2; set train.lanes = 4, or run on 2 ranks at most' check "$deck" "${given[@]}" \
   --set train.lanes=2
 must_succeed 'plan.json, for 4 ranks' check "$deck" "${given[@]}"
 must_succeed 'table C2: 3 rows x 2 columns, 72 B, kernel dense' check "$deck" "${given[@]}" --set optimizer.dense.type=adam

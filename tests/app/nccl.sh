@@ -31,7 +31,7 @@ NCCL_TEST_RANK=1 NCCL_TEST_DIES=7 run "$TESSEREC" train "$deck" "${portable[@]}"
 [ "$code" != 0 ] && [ "$code" != 124 ] || complain "a rank that is killed: exit code $code"
 ! grep -q '"steps"' "$folder/out" || complain "a rank that is killed: the others finish"
 
-must_fail 'run.communicator = "nccl" moves what lies on GPUs, but simd kernels compute on processors' train "$deck" --set run.communicator=nccl
+must_fail 'run.communicator = "nccl" sends data from GPUs, but simd kernels run on processors' train "$deck" --set run.communicator=nccl
 TESSEREC=$build_without
 must_fail "run.communicator must be one of auto | mpi | nccl" train "$deck" --set run.kernels=portable --set run.communicator=gloo
 sed -i 's|^\[run\]|&\ncommunicator = "nccl"|' "$deck"

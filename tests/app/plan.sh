@@ -6,9 +6,9 @@ deck="$folder/deck.toml"
 planted_deck "$deck" # 64 samples in 4 lanes
 
 # More ranks than lanes or samples: the same error as in training.
-must_fail '8 ranks need at least as many lanes, and train.lanes is 4; set train.lanes = 8, or run on 4 ranks at most' plan "$deck" --ranks 8
-must_fail '16 ranks need at least as many lanes, and train.lanes is 4' plan "$deck" --ranks 2,16,8
-must_fail '3 ranks and train.accumulate = 2 need 6 lanes or more, and train.lanes is 4; set train.lanes = 8 or train.accumulate = 1, or run on 2 ranks at most' \
+must_fail '8 ranks need at least as many lanes, but train.lanes is 4; set train.lanes = 8, or run on 4 ranks at most' plan "$deck" --ranks 8
+must_fail '16 ranks need at least as many lanes, but train.lanes is 4' plan "$deck" --ranks 2,16,8
+must_fail '3 ranks and train.accumulate = 2 need 6 lanes or more, but train.lanes is 4; set train.lanes = 8 or train.accumulate = 1, or run on 2 ranks at most' \
   plan "$deck" --ranks 3 --set train.accumulate=2
 must_fail 'train.batch_size = 64 is smaller than the number of ranks, 128; raise it, or run on 4 ranks at most' plan "$deck" --ranks 128
 must_succeed '4 cpu ranks' plan "$deck" --ranks 4
@@ -32,7 +32,7 @@ grep -qF '"ranks": 1, ' "$folder/out" && grep -qF "$seconds" "$folder/out" || co
 # An impossible number has its reason; plan fails if all are impossible. One rank needs all of C1, four a quarter.
 must_succeed ' not fit' plan "$deck" --ranks 1,4 --set data.synthetic.rows.0=20000 --set plan.memory=300000
 grep -q '^best: 4 ranks' "$folder/out" || complain "4 ranks are not the best"
-must_fail 'no number of ranks of --ranks works: 2: ' plan "$deck" --ranks 1,2 --set plan.memory=100
+must_fail '--ranks: none of these numbers of ranks has a plan; 2 ranks: ' plan "$deck" --ranks 1,2 --set plan.memory=100
 must_succeed '3 ranks do not divide into nodes of that many' plan "$deck" --ranks 4,3 --ranks-per-node 2
 must_fail '--ranks must be an integer, 1 to 1048576, but is "two" in "1,two"' plan "$deck" --ranks 1,two
 must_fail '--ranks must be an integer, 1 to 1048576, but is "0" in "1,0"' plan "$deck" --ranks 1,0
@@ -41,8 +41,8 @@ must_fail '--ranks has 2 twice in "2,1,2"' plan "$deck" --ranks 2,1,2
 must_fail '--ranks-per-node must be one integer, but is "1,2"' plan "$deck" --ranks 4 --ranks-per-node 1,2
 run "$TESSEREC" plan "$deck" --ranks 2 --json
 cp "$folder/out" "$folder/plan.json"
-must_fail 'plan.json is a plan of one number of ranks, but --ranks is "1,2"' plan "$deck" --ranks 1,2 --evaluate "$folder/plan.json"
-must_fail 'plan.json is a plan of one number of ranks, but --ranks is "1,2"' plan "$deck" --ranks 1,2 --set "plan.file=$folder/plan.json"
+must_fail 'plan.json is a plan for one number of ranks, but --ranks is "1,2"' plan "$deck" --ranks 1,2 --evaluate "$folder/plan.json"
+must_fail 'plan.json is a plan for one number of ranks, but --ranks is "1,2"' plan "$deck" --ranks 1,2 --set "plan.file=$folder/plan.json"
 
 # The limits of a process and of a Slurm job are named; those of an ended job are not.
 limit() { bash -c 'ulimit -v 4194304 && exec "$@"' - "$TESSEREC" plan "$deck" --ranks 1 >"$folder/out" 2>"$folder/err"; }

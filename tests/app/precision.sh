@@ -39,9 +39,9 @@ must_succeed 'precision    fp32' check "$folder/deck.toml"
 must_succeed '"auc"' evaluate "$folder/deck.toml" --json "${precision[@]}"
 must_succeed '"auc"' evaluate "$folder/deck.toml" --json
 resume=(--set train.steps=8 --set checkpoint.resume=auto --set run.overwrite=false)
-must_fail 'model.precision = "bf16", this deck has "fp32"' train "$folder/deck.toml" "${resume[@]}"
+must_fail 'model.precision = "bf16", but this deck has "fp32"' train "$folder/deck.toml" "${resume[@]}"
 must_succeed '"steps": 8' train "$folder/deck.toml" --json "${resume[@]}" --set 'checkpoint.accept=["model.precision"]'
 must_fail 'model.precision' check "$folder/deck.toml" --set model.precision=fp16
-must_fail '--set 1: model.precision = "tf32": simd kernels have no such products; set fp32' check "$folder/deck.toml" --set model.precision=tf32
-must_fail '--set 1: run.kernels = "cublaslt": cuBLASLt multiplies on a GPU' train "$folder/deck.toml" --set run.kernels=cublaslt
+must_fail '--set 1: model.precision = "tf32", but simd kernels do not multiply in tf32; set fp32' check "$folder/deck.toml" --set model.precision=tf32
+must_fail '--set 1: run.kernels = "cublaslt", but this build has no cuBLASLt' train "$folder/deck.toml" --set run.kernels=cublaslt
 finish

@@ -15,8 +15,8 @@ count() { find "$sweep" -name "$1" | wc -l; }
 point() { grep "\"index\": $2," "$sweep/sweep.json" | grep -o "\"$1\": \"[^\"]*" | sed 's/.*: "//'; }
 
 # Each mistake has one message with its line; nothing is written.
-alone must_fail 'tesserec sweep needs one of list, run, collect behind it' sweep
-alone must_fail 'tesserec sweep needs one of list, run, collect behind it' sweep lst "$deck"
+alone must_fail 'tesserec sweep needs a second word (list, run, collect)' sweep
+alone must_fail 'tesserec sweep needs a second word (list, run, collect)' sweep lst "$deck"
 alone must_fail 'plain.toml: has no [sweep]' sweep list "$(sed '/^\[sweep/,$d' "$deck" >plain.toml; echo "$folder/plain.toml")"
 sed 's/optimizer.dense.lr"/optimizer.dense.rl"/' "$deck" >bad.toml
 alone must_fail 'bad.toml:'"$line"': optimizer.dense.rl is unknown; did you mean optimizer.dense.lr?' sweep list bad.toml
@@ -103,7 +103,7 @@ whole+=(--set "sweep.launcher=[$(printf '"%s", ' $LAUNCH)\"{ranks}\"]")
 broken=$("$TESSEREC" sweep list "$deck" "${whole[@]}" | grep -o 'whole/.*1e-05.*')
 mkdir -p "$broken"
 touch "$broken/checkpoints"
-alone must_fail "1 point failed, the others stand, and the same command goes on with what is missing: index 1 ($broken/log.txt): " sweep run "$deck" "${whole[@]}"
+alone must_fail "1 point failed; the same command repeats only unfinished points: index 1 ($broken/log.txt): " sweep run "$deck" "${whole[@]}"
 alone must_fail "log.txt): exit code 1" sweep run "$deck" "${whole[@]}" --set 'sweep.launcher=["false"]'  # not the message before
 rm "$broken/checkpoints"
 alone must_succeed '2 of 2 points ended' sweep run "$deck" "${whole[@]}"

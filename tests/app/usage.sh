@@ -7,28 +7,28 @@ must_succeed "usage: tesserec COMMAND" help
 must_succeed "usage: tesserec check DECK.toml [OPTION]..." check --help
 must_succeed "  --network              print the deck" help check
 must_succeed "usage: tesserec bench [DECK.toml] [OPTION]..." bench a.toml -h
-must_fail "\"chekc\" is no command; did you mean check?" help chekc
+must_fail "\"chekc\" is not a command; did you mean check?" help chekc
 must_succeed "tesserec " --version
 grep -qE '^tesserec [0-9.]+, Kokkos [0-9]+\.[0-9]+\.[0-9]+, HDF5 [0-9]+\.[0-9]+\.[0-9]+, .*[0-9]' "$folder/out" || complain "a version is missing"
-must_fail '"chekc" is no command; did you mean check?' chekc "$folder/any.toml"
-must_fail '"frobnicate" is no command' frobnicate
+must_fail '"chekc" is not a command; did you mean check?' chekc "$folder/any.toml"
+must_fail '"frobnicate" is not a command' frobnicate
 must_fail 'usage: tesserec COMMAND' frobnicate
 must_fail 'tesserec check needs a deck' check
 must_fail 'tesserec check takes one deck' check a.toml b.toml
 must_fail 'tesserec check has no option --jsno; did you mean --json?' check a.toml --jsno
 must_fail 'tesserec check has no option --markdown' check a.toml --markdown
-must_fail 'has no option --epochs; a key of the deck is --set train.epochs=VALUE' train a.toml --epochs 3
-must_fail '--set needs block.key=value behind it' check a.toml --set
-must_fail 'the path behind tesserec check is empty' check ""
-must_fail 'tesserec describe takes no deck, but got a.toml' describe a.toml
+must_fail "has no option --epochs; to set the deck's key, give --set train.epochs=VALUE" train a.toml --epochs 3
+must_fail '--set needs a value: --set block.key=value' check a.toml --set
+must_fail 'tesserec check: a path must not be empty, but is ""' check ""
+must_fail 'tesserec describe takes no deck, but got "a.toml"' describe a.toml
 must_fail 'tesserec describe has no option --set' describe --set a.b=1
-must_fail '--markdown takes no value' describe --markdown=yes
+must_fail '--markdown takes no value, but has "yes"' describe --markdown=yes
 must_fail '--json and --markdown are both given' describe --json --markdown
 must_fail '--json and --man are both given' describe --json --man "$folder/man"
 [ ! -e "$folder/man" ] || complain 'written all the same'
-must_fail '--completion must be one of bash | zsh, but is fish' describe --completion fish
-must_fail '--completion needs SHELL behind it' describe --completion
-must_fail '--device must be one of cpu | cuda, but is tpu' plan a.toml --device tpu
+must_fail '--completion must be one of bash | zsh, but is "fish"' describe --completion fish
+must_fail '--completion needs a value: --completion SHELL' describe --completion
+must_fail '--device must be one of cpu | cuda, but is "tpu"' plan a.toml --device tpu
 must_fail "$folder/any.toml" describe --man "$folder/any.toml/man"
 
 # Every command refuses words that a deck's rules for names and paths refuse, on one line.
@@ -44,11 +44,11 @@ for command in preprocess generate train evaluate predict plan bench report 'swe
     $command $'a\nb\e[31m.toml'
 done
 must_refuse 'argument 1: "bad\x0Acommand"' $'bad\ncommand'
-must_refuse 'argument 4 behind --set: "run.output="a\x0Ab""' check "$folder/any.toml" --set $'run.output="a\nb"'
+must_refuse 'argument 4 after --set: "run.output="a\x0Ab""' check "$folder/any.toml" --set $'run.output="a\nb"'
 must_refuse 'argument 3: "--set=run.output=a\xFF" cannot be used: its byte 18 (\xFF) is not UTF-8' \
   check "$folder/any.toml" --set=$'run.output=a\xff'
-must_refuse 'argument 4 behind --output: "a\u202Eb.html"' report "$folder" --output $'a\u202eb.html'
-must_refuse 'argument 4 behind --scores: "a\x09b"' predict "$folder/any.toml" --scores $'a\tb'
+must_refuse 'argument 4 after --output: "a\u202Eb.html"' report "$folder" --output $'a\u202eb.html'
+must_refuse 'argument 4 after --scores: "a\x09b"' predict "$folder/any.toml" --scores $'a\tb'
 must_refuse 'argument 3: "--kokkos-num-threads=\x1B"' train "$folder/any.toml" $'--kokkos-num-threads=\e'
 printf '[run]\nname = "a"\n' >"$folder/tab.toml"
 must_refuse '--set 1: preprocess.separators is unknown' check "$folder/tab.toml" --set $'preprocess.separators="\t"'

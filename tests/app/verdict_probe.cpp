@@ -32,10 +32,10 @@ void work() {
   while (timer.seconds() < 5) sum = sum + 1;
 }
 
-int act(const std::string& what, const comm::Communicator& comm) {
-  const std::size_t dash = what.find('-');
-  const std::string kind = what.substr(0, dash);
-  const bool chosen = dash != std::string::npos && std::atoi(what.c_str() + dash + 1) == comm.rank();
+int act(const std::string& command, const comm::Communicator& comm) {
+  const std::size_t dash = command.find('-');
+  const std::string kind = command.substr(0, dash);
+  const bool chosen = dash != std::string::npos && std::atoi(command.c_str() + dash + 1) == comm.rank();
   if (kind == "stops" || kind == "hangs" || kind == "works") {
     comm::note("act", 7);
     if (chosen && kind == "stops") std::raise(SIGSTOP);

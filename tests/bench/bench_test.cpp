@@ -20,8 +20,8 @@ bench::Settings quick() {
   return settings;
 }
 
-bench::Report measure(const comm::Communicator& comm, const train::Job& job, const std::set<std::string>& which) {
-  return bench::run(Exec(), comm, job, quick(), which);
+bench::Report measure(const comm::Communicator& comm, const train::Job& job, const std::set<std::string>& groups) {
+  return bench::run(Exec(), comm, job, quick(), groups);
 }
 
 }  // namespace

@@ -180,7 +180,7 @@ const std::vector<Bad> bad_decks = {
      {"d.toml:4: table.t.unpooled does not apply to a weighted"}},
     {"[[table]]\nname = \"t\"\nprojection = 16\nunpooled = \"t\"\n",
      {"d.toml:4: table.t.unpooled does not apply to a table with"}},
-    {"[model]\ntype = \"din\"\nhistory = \"unpooled.h\"\n", {"d.toml:1: model.item has 0 inputs and history 1"}},
+    {"[model]\ntype = \"din\"\nhistory = \"unpooled.h\"\n", {"d.toml:1: model.item has 0 inputs, but history has 1"}},
     {"[data.synthetic]\nkind = \"planted\"\nbit_generator = \"mt19937\"\nsamples = 1\nrows = [2]\n",
      {"d.toml:3: data.synthetic.bit_generator is mt19937", "kind = \"reference\""}},
     {"[data.synthetic]\nkind = \"reference\"\nbit_generator = \"mt19937\"\nsamples = 1\nrows = [2]\n",

@@ -69,7 +69,7 @@ case $1 in
     # Clicked samples have users divisible by 3, or a large first number.
     awk -F, 'NR == FNR { click[NR] = $1 % 3 == 0 || $3 > 1; next } { sum[click[FNR]] += $2; ++count[click[FNR]] }
       END { exit !(sum[1] / count[1] > sum[0] / count[0] + 0.05) }' rows.csv <(echo "$text") || fail "clicks have no higher scores"
-    refuses 'run.output: no whole checkpoint in nothing/checkpoints; train first, .*' 3 examples/scorer nothing rows.csv
+    refuses 'run.output: there is no whole checkpoint in nothing/checkpoints; train first, .*' 3 examples/scorer nothing rows.csv
     sed -i '17s/;/;x/' rows.csv
     refuses 'rows.csv:17: "x[0-9]+" is no number' 2 examples/scorer run rows.csv
     ;;
@@ -96,7 +96,7 @@ case $1 in
     for change in model.input_bound=1.5 model.task_widths=[16] model.loss_purchase=0.25 data.visits.buyers=5; do
       [ "$(on 1 build/own_model train own_model.toml --json --set run.output="run_$change" --set "$change" | digests)" != "$expected" ] || fail "$change changes nothing"
       key=${change%=*}
-      refuses ".*was made with $key = .*, this deck has .*; set it back.*" 2 build/own_model train own_model.toml --set run.output=resumed --set "$change"
+      refuses ".*was made with $key = .*, but this deck has .*; set it back.*" 2 build/own_model train own_model.toml --set run.output=resumed --set "$change"
     done
     # Ranges, types and lines of errors.
     refuses '--set 1: data\.visits\.buyers must be an integer, at least 1, but is the integer 0' 2 build/own_model check own_model.toml --set data.visits.buyers=0

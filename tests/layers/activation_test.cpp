@@ -11,16 +11,16 @@ using namespace tesserec::layers;
 TEST_CASE("Activate and ActivateBack: have the known values and slopes of each activation") {
   const std::vector<float> x{-1.0f, 0.5f, 3.0f};
   const auto check = [&](Activation activation, const std::vector<double>& y, const std::vector<double>& slope) {
-    std::vector<float> got(3), gradient(3, 2.0f);
+    std::vector<float> found(3), gradient(3, 2.0f);
     with_formula(activation, [&]<class F>() {
       for (Index i = 0; i < 3; ++i) {
-        Activate<F>{x.data(), got.data()}(i);
+        Activate<F>{x.data(), found.data()}(i);
         ActivateBack<F>{x.data(), gradient.data()}(i);
       }
     });
     for (int i = 0; i < 3; ++i) {
       INFO(int(activation) << " at " << x[i]);
-      CHECK(got[i] == Approx(y[i]).epsilon(1e-6));
+      CHECK(found[i] == Approx(y[i]).epsilon(1e-6));
       CHECK(gradient[i] == Approx(2.0 * slope[i]).epsilon(1e-6).margin(1e-6));
     }
   };

@@ -88,12 +88,12 @@ bool equal(const std::vector<float>& expected, const float* found) {
 
 /// Returns |a - b| / |b|.
 double distance(const std::vector<float>& a, const std::vector<float>& b) {
-  double apart = 0, length = 0;
+  double squares = 0, length = 0;
   for (std::size_t i = 0; i < a.size(); ++i) {
-    apart += (double(a[i]) - b[i]) * (double(a[i]) - b[i]);
+    squares += (double(a[i]) - b[i]) * (double(a[i]) - b[i]);
     length += double(b[i]) * b[i];
   }
-  return std::sqrt(apart / length);
+  return std::sqrt(squares / length);
 }
 
 }  // namespace
@@ -130,10 +130,11 @@ TEST_CASE("Mlp: a chunk through two layers in bf16 has the bits of the definitio
         mlp.backward(s.rows, add, found.gradient.data(), upstream.data(), found.dx.data());
       return found;
     };
-    const auto part = [&](Index at, Index n) {
+    const auto rounded_range = [&](Index at, Index n) {
       return rounded({parameters.begin() + at, parameters.begin() + at + n});
     };
-    const std::vector<float> rw1 = part(0, b1), rw2 = part(w2, b2 - w2), rx = rounded(x), rdy = rounded(upstream);
+    const std::vector<float> rw1 = rounded_range(0, b1), rw2 = rounded_range(w2, b2 - w2), rx = rounded(x),
+                             rdy = rounded(upstream);
     std::vector<float> h = linear(s.rows, s.in, s.hidden, rx, rw1, &parameters[b1]);
     for (float& v : h) v = std::max(v, 0.0f);
     const std::vector<float> rh = rounded(h);
@@ -145,11 +146,11 @@ TEST_CASE("Mlp: a chunk through two layers in bf16 has the bits of the definitio
     const Found found = run(products::Precision::bf16), fp32 = run(products::Precision::fp32);
     CHECK(equal(linear(s.rows, s.hidden, s.out, rh, rw2, &parameters[b2]), found.y.data()));
     CHECK(equal(input_gradient(s.rows, s.in, s.hidden, rdh, rw1), found.dx.data()));
-    const std::pair<Index, std::vector<float>> parts[] = {{0, weight_gradient(s.rows, s.in, s.hidden, rdh, rx)},
-                                                          {b1, flushed_sums(s.rows, s.hidden, dh)},
-                                                          {w2, weight_gradient(s.rows, s.hidden, s.out, rdy, rh)},
-                                                          {b2, sums(s.rows, s.out, upstream)}};
-    for (const auto& [at, once] : parts) {
+    const std::pair<Index, std::vector<float>> expected[] = {{0, weight_gradient(s.rows, s.in, s.hidden, rdh, rx)},
+                                                             {b1, flushed_sums(s.rows, s.hidden, dh)},
+                                                             {w2, weight_gradient(s.rows, s.hidden, s.out, rdy, rh)},
+                                                             {b2, sums(s.rows, s.out, upstream)}};
+    for (const auto& [at, once] : expected) {
       std::vector<float> twice = once;
       for (float& v : twice) v += v;
       INFO("from " << at);
@@ -188,8 +189,8 @@ TEST_CASE("make_layer: every layer of matrix products takes bf16 for any rows an
     CHECK(distance(back.inputs[0], wide.inputs[0]) < 0.1);
     CHECK(distance(back.parameters, wide.parameters) < 0.1);
     for (const Index few : {1, 8}) {
-      const std::vector<float> part = bf16.forward(few, {{x.begin(), x.begin() + few * in}});
-      CHECK(std::equal(part.begin(), part.end(), y.begin()));
+      const std::vector<float> first_rows = bf16.forward(few, {{x.begin(), x.begin() + few * in}});
+      CHECK(std::equal(first_rows.begin(), first_rows.end(), y.begin()));
     }
   }
 }

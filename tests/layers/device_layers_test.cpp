@@ -39,10 +39,10 @@ struct Result {
     const auto alike = [](const std::vector<float>& x, const std::vector<float>& y) {
       return x.size() == y.size() && (x.empty() || std::memcmp(x.data(), y.data(), x.size() * sizeof(float)) == 0);
     };
-    bool all = alike(a.out, b.out) && alike(a.gradient, b.gradient);
+    bool is_same = alike(a.out, b.out) && alike(a.gradient, b.gradient);
     for (std::size_t i = 0; i < a.input_gradients.size(); ++i)
-      all = all && alike(a.input_gradients[i], b.input_gradients[i]);
-    return all;
+      is_same = is_same && alike(a.input_gradients[i], b.input_gradients[i]);
+    return is_same;
   }
 };
 
@@ -53,9 +53,9 @@ struct Numbers {
   bool cancelling = false;
 };
 
-class Both {
+class LayerPair {
  public:
-  Both(Case c, Index rows, std::vector<Index> lane_borders, Numbers kind = {})
+  LayerPair(Case c, Index rows, std::vector<Index> lane_borders, Numbers kind = {})
       : case_(std::move(c)), rows_(rows), borders_(std::move(lane_borders)) {
     case_.settings.inputs.resize(case_.inputs.size());
     layer_ = make_layer(case_.settings, case_.inputs);
@@ -82,7 +82,7 @@ class Both {
       std::fill_n(upstream_.begin() + layer_->width(), 3 * layer_->width(), 0.0f);
   }
 
-  Result by_chunks(const std::vector<bool>& wanted) const {
+  Result by_chunks(const std::vector<bool>& needs_gradient) const {
     Result result = begin();
     std::vector<float> packed(layer_->packed_size());
     layer_->pack(Exec(), parameters_.data(), true, packed.data(), {0, layer_->size() + 1});
@@ -96,7 +96,7 @@ class Both {
         for (std::size_t i = 0; i < inputs_.size(); ++i) {
           inputs.push_back({at(i, inputs_[i].data(), first), lengths(i, offsets_.data(), first, n)});
           gradients.push_back(at(i, result.input_gradients[i].data(), first));
-          if (!wanted[i]) gradients[i].data = nullptr;
+          if (!needs_gradient[i]) gradients[i].data = nullptr;
         }
         const OnePiece piece(n);
         const Layer::Batch chunk{n,
@@ -116,7 +116,7 @@ class Both {
     return result;
   }
 
-  Result on_device(const std::vector<bool>& wanted) const {
+  Result on_device(const std::vector<bool>& needs_gradient) const {
     Result result = begin();
     const auto products = products::make_products(Kernels::portable, products::Precision::fp32);
     const auto workspace = layer_->make_workspace();
@@ -129,36 +129,36 @@ class Both {
     first.push_back(rows_);
     std::vector<LayerInput> inputs;
     std::vector<Rows<float>> gradients;
-    DeviceCopies there;
-    const Index* const offsets = there(offsets_);
+    DeviceCopies copies;
+    const Index* const offsets = copies(offsets_);
     for (std::size_t i = 0; i < inputs_.size(); ++i) {
-      inputs.push_back({at(i, there(inputs_[i]), 0), lengths(i, offsets, 0, rows_)});
-      gradients.push_back(at(i, there(result.input_gradients[i]), 0));
-      if (!wanted[i]) gradients[i].data = nullptr;
+      inputs.push_back({at(i, copies(inputs_[i]), 0), lengths(i, offsets, 0, rows_)});
+      gradients.push_back(at(i, copies(result.input_gradients[i]), 0));
+      if (!needs_gradient[i]) gradients[i].data = nullptr;
     }
     const Index width = layer_->width();
     const Layer::Batch batch{
-        rows_,           {of_lane.back(), std::ssize(of_lane) - 1, there(first), there(of_lane), borders_.data()},
-        inputs,          there(parameters_),
+        rows_,           {of_lane.back(), std::ssize(of_lane) - 1, copies(first), copies(of_lane), borders_.data()},
+        inputs,          copies(parameters_),
         nullptr,         products.get(),
         workspace.get(), {true, 5, 2, 7, 1000}};
-    const Rows<float> out{there(result.out), width, width};
-    const Rows<const float> upstream{there(upstream_), width, width};
-    const LaneGradients gradient{there(result.gradient), layer_->size()};
-    const Where where(there.device);
+    const Rows<float> out{copies(result.out), width, width};
+    const Rows<const float> upstream{copies(upstream_), width, width};
+    const LaneGradients gradient{copies(result.gradient), layer_->size()};
+    const Where where(copies.device);
     for (int twice = 0; twice < 2; ++twice) {  // a batch leaves no state behind
       layer_->forward(where, batch, out);
       layer_->backward(where, batch, out, upstream, gradients, gradient);
     }
-    there.fetch();
+    copies.fetch();
     return result;
   }
 
   /// Returns all gradients wanted, then one input's gradient unwanted in turn.
-  std::vector<std::vector<bool>> wishes() const {
-    std::vector<std::vector<bool>> all{std::vector<bool>(inputs_.size(), true)};
-    for (std::size_t i = 0; i < inputs_.size(); ++i) all.push_back(all[0]), all.back()[i] = false;
-    return all;
+  std::vector<std::vector<bool>> gradient_choices() const {
+    std::vector<std::vector<bool>> choices{std::vector<bool>(inputs_.size(), true)};
+    for (std::size_t i = 0; i < inputs_.size(); ++i) choices.push_back(choices[0]), choices.back()[i] = false;
+    return choices;
   }
 
  private:
@@ -245,10 +245,10 @@ TEST_CASE("Layer: on a device has the bits of the layer chunk by chunk") {
   for (const Case& c : cases())
     for (const auto& [rows, borders] : batches) {
       if (left_out(turn++, rows > 300 ? 13 : 5)) continue;
-      const Both both(c, rows, borders);
-      for (const std::vector<bool>& wanted : both.wishes()) {
-        CAPTURE(c.settings.type, c.settings.widths, rows, wanted);
-        CHECK(same(both.by_chunks(wanted), both.on_device(wanted)));
+      const LayerPair pair(c, rows, borders);
+      for (const std::vector<bool>& needs_gradient : pair.gradient_choices()) {
+        CAPTURE(c.settings.type, c.settings.widths, rows, needs_gradient);
+        CHECK(same(pair.by_chunks(needs_gradient), pair.on_device(needs_gradient)));
       }
     }
 }
@@ -258,21 +258,22 @@ TEST_CASE("Layer: on a device keeps these bits if products underflow or a lane b
   for (const Case& c : cases())
     for (const float scale : {0x1p-55f, 0x1p-90f}) {
       if (left_out(turn++, 7)) continue;
-      const Both both(c, 384, {0, 128, 384}, {scale});
+      const LayerPair pair(c, 384, {0, 128, 384}, {scale});
       CAPTURE(c.settings.type, c.settings.widths, scale);
-      CHECK(same(both.by_chunks(both.wishes()[0]), both.on_device(both.wishes()[0])));
+      CHECK(same(pair.by_chunks(pair.gradient_choices()[0]), pair.on_device(pair.gradient_choices()[0])));
     }
 }
 
 TEST_CASE("fm: on a device adds in the order of chunks as cancelling numbers show") {
-  const Both both({{.type = "fm"}, {{{5}}, {std::vector<Index>(40, 5)}}}, 17, {0, 9, 17}, {1.0f, true});
-  CHECK(same(both.by_chunks({true, true}), both.on_device({true, true})));
+  const LayerPair pair({{.type = "fm"}, {{{5}}, {std::vector<Index>(40, 5)}}}, 17, {0, 9, 17}, {1.0f, true});
+  CHECK(same(pair.by_chunks({true, true}), pair.on_device({true, true})));
 }
 
 TEST_CASE("dot: on a device has the bits of chunks for vectors that a team stages in several steps") {
   for (const bool itself : {false, true}) {
-    const Both both({{.type = "dot", .itself = itself}, {{{130}}, {std::vector<Index>(59, 130)}}}, 17, {0, 9, 17});
-    for (const std::vector<bool>& wanted : both.wishes()) CHECK(same(both.by_chunks(wanted), both.on_device(wanted)));
+    const LayerPair pair({{.type = "dot", .itself = itself}, {{{130}}, {std::vector<Index>(59, 130)}}}, 17, {0, 9, 17});
+    for (const std::vector<bool>& needs_gradient : pair.gradient_choices())
+      CHECK(same(pair.by_chunks(needs_gradient), pair.on_device(needs_gradient)));
   }
 }
 
@@ -280,9 +281,9 @@ TEST_CASE("Layer: host code leaves the device memory of layers alone") {
   for (const Case& c : cases()) {
     if (!device_is_host) break;  // a device has memory of its own, so all tests check this
     CAPTURE(c.settings.type, c.settings.widths);
-    const Both both(c, 1100, {0, 700, 1100});
-    const Result expected = both.by_chunks(both.wishes()[0]);
+    const LayerPair pair(c, 1100, {0, 700, 1100});
+    const Result expected = pair.by_chunks(pair.gradient_choices()[0]);
     const ClosedMemory closed;
-    CHECK(same(expected, both.on_device(both.wishes()[0])));
+    CHECK(same(expected, pair.on_device(pair.gradient_choices()[0])));
   }
 }

@@ -62,14 +62,14 @@ void check(Interaction type, bool itself, const std::vector<Index>& dims) {
       return sum;
     };
     for (Index i = 0; i < d + pooled_width; ++i) {
-      const double kept = z[i], h = 1e-4;
-      z[i] = kept + h;
+      const double start = z[i], h = 1e-4;
+      z[i] = start + h;
       const double above = objective();
-      z[i] = kept - h;
+      z[i] = start - h;
       const double slope = (above - objective()) / (2 * h);
-      z[i] = kept;
-      const float got = i < d ? bottom_gradient[r * d + i] : pooled_gradient[r * pooled_width + i - d];
-      REQUIRE(std::abs(got - slope) < 2e-5 * (1.0 + std::abs(slope)));
+      z[i] = start;
+      const float found = i < d ? bottom_gradient[r * d + i] : pooled_gradient[r * pooled_width + i - d];
+      REQUIRE(std::abs(found - slope) < 2e-5 * (1.0 + std::abs(slope)));
     }
   }
 }
@@ -108,7 +108,7 @@ TEST_CASE("dot: vectors distributed over other inputs give the same bits") {
   for (std::size_t i = 0; i < z.size(); ++i) z[i] = random.normal(static_cast<Index>(i), 0);
   for (std::size_t i = 0; i < upstream.size(); ++i) upstream[i] = random.normal(static_cast<Index>(i), 2);
   // Returns `vectors` of the four vectors, from vector `first` on.
-  const auto part = [&](Index first, Index vectors) {
+  const auto vectors_from = [&](Index first, Index vectors) {
     std::vector<float> numbers;
     for (Index r = 0; r < rows; ++r)
       numbers.insert(numbers.end(), z.begin() + (r * 4 + first) * d, z.begin() + (r * 4 + first + vectors) * d);
@@ -121,7 +121,7 @@ TEST_CASE("dot: vectors distributed over other inputs give the same bits") {
     Index first = 0;
     for (const Index vectors : inputs) {
       shapes.push_back({std::vector<Index>(vectors, d)});
-      numbers.push_back(part(first, vectors));
+      numbers.push_back(vectors_from(first, vectors));
       first += vectors;
     }
     test::LayerAlone dot({.type = "dot"}, shapes);
@@ -143,7 +143,7 @@ TEST_CASE("Dots: registers of 16 samples have the bits of this machine's registe
   for (const bool itself : {false, true})
     for (const Index dim : {3, 16, 40}) {
       const products::DotShape shape{9, dim, itself};
-      test::LayerAlone here = layer(Interaction::dot, itself, std::vector<Index>(9, dim));
+      test::LayerAlone dot = layer(Interaction::dot, itself, std::vector<Index>(9, dim));
       const Index rows = 37;
       const Random random(10, Purpose::test);
       const auto numbers = [&](Index n, Index stream) {
@@ -152,11 +152,11 @@ TEST_CASE("Dots: registers of 16 samples have the bits of this machine's registe
         return made;
       };
       const auto bottom = numbers(rows * dim, 0), pooled = numbers(rows * 8 * dim, 2),
-                 upstream = numbers(rows * here.layer().width(), 4);
+                 upstream = numbers(rows * dot.layer().width(), 4);
       std::vector<float> scratch(Wide::scratch(shape), NAN), wide_out(upstream.size()), wide_db(bottom.size()),
           wide_dp(pooled.size());
-      const std::vector<float> out = here.forward(rows, {bottom, pooled});
-      const auto gradients = here.backward(upstream);
+      const std::vector<float> out = dot.forward(rows, {bottom, pooled});
+      const auto gradients = dot.backward(upstream);
       Wide::forward(shape, rows, {bottom.data(), pooled.data()}, wide_out.data(), scratch.data());
       Wide::backward(shape, rows, {bottom.data(), pooled.data()}, upstream.data(), {wide_db.data(), wide_dp.data()},
                      scratch.data());

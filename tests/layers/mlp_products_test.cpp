@@ -125,10 +125,10 @@ TEST_CASE("Mlp: a chunk through two layers has the bits of the definition") {
       const std::vector<float> before = gradient;
       mlp.backward(s.rows, add, gradient.data(), upstream.data(), dx.data());
       CHECK(equal(serial.dx, dx.data()));
-      const std::pair<Index, const std::vector<float>*> parts[] = {
+      const std::pair<Index, const std::vector<float>*> ranges[] = {
           {0, &serial.dw1}, {b1, &serial.db1}, {w2, &serial.dw2}, {b2, &serial.db2}};
-      for (const auto& [at, part] : parts) {
-        std::vector<float> expected = *part;
+      for (const auto& [at, values] : ranges) {
+        std::vector<float> expected = *values;
         for (std::size_t i = 0; add && i < expected.size(); ++i)
           expected[i] = before[static_cast<std::size_t>(at) + i] + expected[i];
         CHECK(equal(expected, gradient.data() + at));
@@ -198,6 +198,6 @@ TEST_CASE("Tiles: the shape of AVX-512 has the bits of the definition") {
   std::vector<float> dw(static_cast<std::size_t>(outs * ins));
   Wide::weight_gradient({rows, outs, ins, pdy.data(), px.data(), false, dw.data()});
   CHECK(dw == expected);
-  const char* wanted = std::getenv("TESSEREC_INSTRUCTION_SET");
-  if (wanted != nullptr) CHECK(std::string(k.name) == wanted);
+  const char* requested = std::getenv("TESSEREC_INSTRUCTION_SET");
+  if (requested != nullptr) CHECK(std::string(k.name) == requested);
 }

@@ -73,12 +73,12 @@ TEST_CASE("Mlp: gradients are slopes and a second chunk is added") {
   chunk(false);
   std::vector<double> p(parameters.data(), parameters.data() + size), xd(x.begin(), x.end());
   const auto slope = [&](double& at) {
-    const double kept = at, h = 1e-6;
-    at = kept + h;
+    const double start = at, h = 1e-6;
+    at = start + h;
     const double above = objective(mlp, rows, p, xd, upstream);
-    at = kept - h;
+    at = start - h;
     const double below = objective(mlp, rows, p, xd, upstream);
-    at = kept;
+    at = start;
     return (above - below) / (2 * h);
   };
   std::vector<float> once(size);

@@ -105,13 +105,13 @@ TEST_CASE("smaller_tables: throws with the key and what would fit for impossible
     return error_of([&] { network::smaller_tables(std::move(tables), settings); });
   };
   CHECK(refused({table_of("a", 300)}, settings_of(300)) ==
-        "model.qr_collisions is 300, and table a has 300 rows: give fewer than these, or raise model.qr_threshold to "
+        "model.qr_collisions is 300, but table a has 300 rows; give a smaller number, or raise model.qr_threshold to "
         "300");
   CHECK(error_of([] { network::smaller_tables({table_of("a", 300)}, settings_of(299)); }) == "");
   EmbeddingBagConfig own = table_of("a", 20);
   own.qr_collisions = 20;
   CHECK(refused({own}, settings_of(0)) ==
-        "table.a.qr_collisions is 20, and table a has 20 rows: give fewer than these, or 0 for a whole table");
+        "table.a.qr_collisions is 20, but table a has 20 rows; give a smaller number, or 0 for a whole table");
   network::Settings concat = settings_of(4);
   concat.smaller.qr_operation = QrOperation::concat;
   CHECK(mentions(refused({table_of("a", 300, 5)}, concat), "model.qr_operation is concat"));
@@ -167,7 +167,7 @@ TEST_CASE("Network: throws with the feature's name if layers do not fit its proj
                  "model.layer: no layer reads the pooled vector item;"));
   CHECK(mentions(
       refused_of({.name = "dot", .type = "dot", .inputs = {"pooled"}}, {{"user", 3}, {"item@i", 2, "item", 4}}),
-      "model.layer.dot: the vectors of a dot have one dimension, but user has 3 numbers and item has 4"));
+      "model.layer.dot: the vectors of a dot must have one dimension, but user has 3 numbers and item has 4"));
   CHECK(mentions(refused_of({.name = "x", .type = "cat", .inputs = {"pooled.itme"}}, {{"item@i", 2, "item", 4}}),
                  "there are dense, pooled, rest, pooled.item"));
 }

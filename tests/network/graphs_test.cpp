@@ -45,18 +45,18 @@ struct Step {
 /// Returns all results of the steps; one network computes them all.
 std::vector<float> all_of(const network::Settings& settings, const EmbeddedFeatures& features,
                           const std::vector<Step>& steps) {
-  constexpr Index most = 450, dense_features = 3;
+  constexpr Index rows = 450, dense_features = 3;
   const Exec exec;
   const Network network(settings, dense_features, features);
   const PlacedVector<float> parameters(exec, Place::device, "tesserec::test::parameters", network.parameters());
   network.initialize(exec, 5, parameters);
   const Index width = network.pooled_width();
   const auto floats = [&](Index n) { return PlacedVector<float>(exec, Place::device, "tesserec::test::floats", n); };
-  const PlacedVector<float> pooled[2] = {floats(most * width), floats(most * width)},
-                            gradient[2] = {floats(most * width), floats(most * width)};
+  const PlacedVector<float> pooled[2] = {floats(rows * width), floats(rows * width)},
+                            gradient[2] = {floats(rows * width), floats(rows * width)};
   std::vector<PlacedVector<float>> vectors, vector_slopes;
   for (const EmbeddedFeature& feature : features.unpooled)
-    for (auto* to : {&vectors, &vector_slopes}) to->push_back(floats(4 * most * feature.dim));
+    for (auto* to : {&vectors, &vector_slopes}) to->push_back(floats(4 * rows * feature.dim));
   LaneSums sums(exec, network.parameters());
   std::vector<float> all;
   const auto keep = [&](const auto& numbers) { all.insert(all.end(), numbers.begin(), numbers.end()); };
@@ -67,18 +67,18 @@ std::vector<float> all_of(const network::Settings& settings, const EmbeddedFeatu
       for (Index i = 0; i < n; ++i) numbers[i] = random.normal(i, column);
       return numbers;
     };
-    const std::vector<float> dense = made(most * dense_features, 0), of_pooled = made(most * width, 2);
-    std::vector<float> labels(most), weights(most), probabilities(most, 7.0f);
-    for (Index r = 0; r < most; ++r) labels[r] = float((r + step.numbers) % 3 == 0), weights[r] = 0.5f * float(r % 4);
+    const std::vector<float> dense = made(rows * dense_features, 0), of_pooled = made(rows * width, 2);
+    std::vector<float> labels(rows), weights(rows), probabilities(rows, 7.0f);
+    for (Index r = 0; r < rows; ++r) labels[r] = float((r + step.numbers) % 3 == 0), weights[r] = 0.5f * float(r % 4);
     const int to = step.numbers % 4 == 3 ? 1 - step.place : step.place;
     pooled[step.place].from_host(exec, of_pooled);
-    gradient[to].from_host(exec, std::vector<float>(most * width, 7.0f));
+    gradient[to].from_host(exec, std::vector<float>(rows * width, 7.0f));
     std::vector<jagged::JaggedVectors> unpooled, slopes;
     std::vector<Index> offsets{0};
-    for (Index r = 0; r < most; ++r) offsets.push_back(offsets.back() + (r + step.numbers) % (2 + step.numbers));
+    for (Index r = 0; r < rows; ++r) offsets.push_back(offsets.back() + (r + step.numbers) % (2 + step.numbers));
     for (std::size_t q = 0; q < features.unpooled.size(); ++q) {
       const Index dim = features.unpooled[q].dim, count = offsets[step.samples];
-      vectors[q].from_host(exec, made(4 * most * dim, 3));
+      vectors[q].from_host(exec, made(4 * rows * dim, 3));
       const Vector<Index> of_samples(offsets.data(), step.samples + 1);
       unpooled.push_back({Matrix<float>(vectors[q].data(), count, dim), {}, of_samples});
       slopes.push_back({Matrix<float>(vector_slopes[q].data(), count, dim), {}, of_samples});
@@ -99,12 +99,12 @@ std::vector<float> all_of(const network::Settings& settings, const EmbeddedFeatu
     keep(gradient[to].to_host(exec));
     for (int i = 0; i < sums.count(); ++i) keep(std::span(sums.sum(i).data(), network.parameters()));
     for (std::size_t q = 0; q < slopes.size(); ++q) {
-      const std::vector<float> came = vector_slopes[q].to_host(exec);
-      keep(std::span(came.data(), slopes[q].values.size()));
+      const std::vector<float> found = vector_slopes[q].to_host(exec);
+      keep(std::span(found.data(), slopes[q].values.size()));
     }
     keep(probabilities);
     if (!step.predicts) continue;
-    const DenseInput larger{Lanes(4), {0, 4},  most, dense.data(), pooled[step.place].data(), labels.data(), nullptr, 9,
+    const DenseInput larger{Lanes(4), {0, 4},  rows, dense.data(), pooled[step.place].data(), labels.data(), nullptr, 9,
                             0,        nullptr, {},   Place::device};
     keep(network.predict(exec, parameters, larger, probabilities.data()));
     keep(probabilities);
@@ -117,7 +117,7 @@ network::Settings settings_of(std::vector<LayerSettings> layers) {
 }
 
 void compare(network::Settings settings, const EmbeddedFeatures& features, const std::vector<Step>& steps,
-             Index times_asked) {
+             Index expected_passes) {
   for (const Kernels kernels : {Kernels::portable, Kernels::cublaslt}) {
     if (kernels == Kernels::cublaslt && !has_cublaslt) continue;
     CAPTURE(name(kernels));
@@ -128,10 +128,10 @@ void compare(network::Settings settings, const EmbeddedFeatures& features, const
     CHECK(passes >= std::ssize(steps));
     settings.graphs = true;
     passes = 0;
-    const std::vector<float> came = all_of(settings, features, steps);
-    REQUIRE(came.size() == expected.size());
-    CHECK(std::memcmp(came.data(), expected.data(), came.size() * sizeof(float)) == 0);
-    CHECK(passes == times_asked);
+    const std::vector<float> found = all_of(settings, features, steps);
+    REQUIRE(found.size() == expected.size());
+    CHECK(std::memcmp(found.data(), expected.data(), found.size() * sizeof(float)) == 0);
+    CHECK(passes == expected_passes);
   }
 }
 

@@ -125,7 +125,7 @@ TEST_CASE("rest: leaves out features that are read by name") {
     Network(model_of(layers), 4, EmbeddedFeatures{pooled});
   };
   CHECK_NOTHROW(made({{"user", 3}, {"item", 2}}));
-  CHECK(mentions(error_of([&] { made({{"user", 3}}); }), "model.layer.others reads \"rest\", but layers before it"));
+  CHECK(mentions(error_of([&] { made({{"user", 3}}); }), "model.layer.others reads \"rest\", but earlier layers"));
   Run all({{.name = "first", .type = "mlp", .inputs = {"rest"}, .widths = {2}},  // all features: none is read by name
            {.name = "both", .type = "cat", .inputs = {"first", "rest"}},
            {.name = "logit", .type = "mlp", .inputs = {"both"}, .widths = {1}}});
@@ -181,13 +181,16 @@ TEST_CASE("fm: gradients are slopes if other layers read its inputs too") {
 }
 
 TEST_CASE("add_layer_type: adds a type for networks and throws for a second one of its name") {
-  const auto both = [](const LayerSettings& settings, const std::vector<layers::InputShape>& inputs) {
+  const auto side_by_side = [](const LayerSettings& settings, const std::vector<layers::InputShape>& inputs) {
     LayerSettings cat = settings;
     cat.type = "cat";
     return make_layer(cat, inputs);
   };
-  layers::add_layer_type({"side_by_side", "", {}, both});
-  CHECK(mentions(error_of([&] { layers::add_layer_type({"side_by_side", "", {}, both}); }), "side_by_side already"));
+  layers::add_layer_type({"side_by_side", "", {}, side_by_side});
+  CHECK(mentions(error_of([&] {
+                   layers::add_layer_type({"side_by_side", "", {}, side_by_side});
+                 }),
+                 "side_by_side already"));
   Run run({{.name = "all", .type = "side_by_side", .inputs = {"pooled", "dense"}},
            {.name = "logit", .type = "mlp", .inputs = {"all"}, .widths = {1}}});
   check_slopes(run);
@@ -203,18 +206,19 @@ TEST_CASE("Network: throws with the layer's name and what would fit for a wrong 
   CHECK(mentions(with({.name = "a", .type = "cat", .inputs = {"logit"}}),
                  "model.layer.a reads \"logit\", which comes after it"));
   CHECK(mentions(with({.name = "a", .type = "cat", .inputs = {"pooled.shape"}}), "pooled.shop"));
-  CHECK(mentions(with({.name = "a", .type = "cat", .inputs = {"a"}}), "model.layer.a reads \"a\", itself"));
+  CHECK(mentions(with({.name = "a", .type = "cat", .inputs = {"a"}}),
+                 "model.layer.a reads \"a\", which is the layer itself"));
   CHECK(mentions(with({.name = "a", .type = "cat", .inputs = {"dense"}}), "model.layer.a is read by no layer"));
   CHECK(mentions(with({.name = "logit", .type = "cat", .inputs = {"dense"}}), "two layers have this name"));
-  CHECK(mentions(with({.name = "dense", .type = "cat", .inputs = {"dense"}}), "stands for an input"));
+  CHECK(mentions(with({.name = "dense", .type = "cat", .inputs = {"dense"}}), "is reserved for an input"));
   CHECK(mentions(with({.type = "cat", .inputs = {"dense"}}), "model.layer.0 has no name"));
   CHECK(mentions(with({.name = "a", .type = "dot", .inputs = {"pooled"}}), "user has 3 numbers and item has 2"));
   CHECK(mentions(with({.name = "a", .type = "mlp", .inputs = {"dense"}}), "model.layer.a: an mlp needs widths"));
   CHECK(mentions(with({.name = "a", .type = "mlp", .inputs = {"dense", "pooled"}, .widths = {1}}),
-                 "one input, and not 2"));
-  CHECK(mentions(with({.name = "a", .type = "cross", .inputs = {"pooled"}}), "a cross needs layers"));
-  CHECK(mentions(with({.name = "a", .type = "cross", .inputs = {"pooled"}, .layers = 1, .rank = -1}), "rank -1"));
-  CHECK(mentions(with({.name = "a", .type = "vector_cross", .inputs = {"pooled", "dense"}, .layers = 1}), "not 2"));
+                 "one input, but has 2"));
+  CHECK(mentions(with({.name = "a", .type = "cross", .inputs = {"pooled"}}), "a cross has layers = 0"));
+  CHECK(mentions(with({.name = "a", .type = "cross", .inputs = {"pooled"}, .layers = 1, .rank = -1}), "rank = -1"));
+  CHECK(mentions(with({.name = "a", .type = "vector_cross", .inputs = {"pooled", "dense"}, .layers = 1}), "but has 2"));
   CHECK(mentions(refused({{.name = "a", .type = "cat", .inputs = {"pooled"}}}),
                  "bce takes one number per sample, the logit, but the last layer, a, gives 7 numbers"));
   CHECK(mentions(refused({{.name = "a", .type = "mlp", .inputs = {"pooled.user"}, .widths = {1}}}),

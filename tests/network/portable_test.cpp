@@ -31,18 +31,18 @@ bool same(const std::vector<T>& a, const std::vector<T>& b) {
 /// Returns the largest difference divided by the largest number; 1 if their sizes differ.
 template <class T>
 double difference(const std::vector<T>& a, const std::vector<T>& b) {
-  double most = 0, largest = 1e-30;
+  double deviation = 0, largest = 1e-30;
   for (std::size_t i = 0; i < a.size() && a.size() == b.size(); ++i) {
-    most = std::max(most, std::isfinite(a[i]) ? std::abs(double(a[i]) - b[i]) : 1.0);
+    deviation = std::max(deviation, std::isfinite(a[i]) ? std::abs(double(a[i]) - b[i]) : 1.0);
     largest = std::max(largest, std::abs(double(b[i])));
   }
-  return a.size() == b.size() ? most / largest : 1;
+  return a.size() == b.size() ? deviation / largest : 1;
 }
 double difference(const Trained& a, const Trained& b) {
-  double most = std::max({difference(a.losses, b.losses), difference(a.pooled_gradient, b.pooled_gradient),
-                          difference(a.predicted, b.predicted)});
-  for (std::size_t i = 0; i < a.sums.size(); ++i) most = std::max(most, difference(a.sums[i], b.sums[i]));
-  return most;
+  double largest = std::max({difference(a.losses, b.losses), difference(a.pooled_gradient, b.pooled_gradient),
+                             difference(a.predicted, b.predicted)});
+  for (std::size_t i = 0; i < a.sums.size(); ++i) largest = std::max(largest, difference(a.sums[i], b.sums[i]));
+  return largest;
 }
 bool same(const Trained& a, const Trained& b) {
   bool all = a.sums.size() == b.sums.size() && a.unpooled_gradients.size() == b.unpooled_gradients.size();
@@ -60,14 +60,14 @@ class Batch {
   Batch(network::Settings settings, Index dense_features, EmbeddedFeatures features)
       : settings_(std::move(settings)), dense_features_(dense_features), features_(std::move(features)) {}
 
-  Trained train(Kernels kernels, int lanes, Range mine, Index n,
+  Trained train(Kernels kernels, int lanes, Range own_lanes, Index n,
                 products::Precision precision = products::Precision::fp32) {
     settings_.kernels = kernels, settings_.precision = precision;
     const Network network(settings_, dense_features_, features_);
     const Exec exec;
     const Vector<float> parameters = make_vector<float>(exec, "tesserec::test::parameters", network.parameters());
     network.initialize(exec, 5, parameters);
-    const Index rows = Lanes(lanes).samples(mine, n).size();
+    const Index rows = Lanes(lanes).samples(own_lanes, n).size();
     const auto dense = numbers(rows * dense_features_, 0), pooled = numbers(rows * network.pooled_width(), 2);
     std::vector<float> labels(rows), weights(rows);
     for (Index r = 0; r < rows; ++r) labels[r] = float(r % 3 == 0), weights[r] = 0.5f * float(r % 4);
@@ -81,7 +81,7 @@ class Batch {
     result.probabilities.assign(rows, 7.0f), result.predicted.assign(rows, 7.0f);
     LaneSums sums(Exec(), network.parameters());
     DenseInput input{Lanes(lanes),
-                     mine,
+                     own_lanes,
                      n,
                      dense.data(),
                      pooled.data(),
@@ -109,9 +109,9 @@ class Batch {
     return result;
   }
 
-  void compare(int lanes, Range mine, Index n) {
-    CAPTURE(settings_.type, settings_.loss, lanes, mine.begin, mine.end, n);
-    CHECK(same(train(Kernels::simd, lanes, mine, n), train(Kernels::portable, lanes, mine, n)));
+  void compare(int lanes, Range own_lanes, Index n) {
+    CAPTURE(settings_.type, settings_.loss, lanes, own_lanes.begin, own_lanes.end, n);
+    CHECK(same(train(Kernels::simd, lanes, own_lanes, n), train(Kernels::portable, lanes, own_lanes, n)));
   }
 
  private:
@@ -147,14 +147,14 @@ std::vector<Named> named() {
   std::vector<Named> all;
   const EmbeddedFeatures pooled{{{"a", 6}, {"b", 6}, {"c", 6}}};
   const auto add = [&](const std::string& type, auto change) {
-    Named one{{}, pooled};
-    one.settings.type = type;
-    one.settings.embedding_dim = 6;
-    one.settings.bottom = {19, 6}, one.settings.top = {33, 7, 1}, one.settings.deep = {21, 5};
-    one.settings.branch1 = {11, 12}, one.settings.branch2 = {9, 12}, one.settings.towers = {10, 5};
-    one.settings.cross.layers = 2, one.settings.cross.rank = 5, one.settings.cross.experts = 2;
-    change(one);
-    all.push_back(one);
+    Named model{{}, pooled};
+    model.settings.type = type;
+    model.settings.embedding_dim = 6;
+    model.settings.bottom = {19, 6}, model.settings.top = {33, 7, 1}, model.settings.deep = {21, 5};
+    model.settings.branch1 = {11, 12}, model.settings.branch2 = {9, 12}, model.settings.towers = {10, 5};
+    model.settings.cross.layers = 2, model.settings.cross.rank = 5, model.settings.cross.experts = 2;
+    change(model);
+    all.push_back(model);
   };
   add("dlrm", [](Named&) {});
   add("dlrm", [](Named& n) {
@@ -191,7 +191,7 @@ std::vector<LayerSettings> tangled() {
           {.name = "logit", .type = "mlp", .inputs = {"all"}, .widths = {1}}};
 }
 
-class Mine final : public layers::Layer {
+class HostOnlyLayer final : public layers::Layer {
  public:
   Index width() const override { return 1; }
   std::string describe() const override { return ""; }
@@ -224,14 +224,14 @@ TEST_CASE("portable: every model has the bits of the SIMD chunks at any batch an
 TEST_CASE("portable: ranks with some of the lanes have the bits of SIMD chunks") {
   for (const Named& model : {named()[0], named().back()}) {
     Batch batch(model.settings, 5, model.features);
-    for (const Range mine : {Range{0, 3}, Range{3, 8}, Range{5, 6}})
-      for (const Index n : {3, 300, 2048}) batch.compare(8, mine, n);
+    for (const Range own_lanes : {Range{0, 3}, Range{3, 8}, Range{5, 6}})
+      for (const Index n : {3, 300, 2048}) batch.compare(8, own_lanes, n);
   }
 }
 
 TEST_CASE("portable: values with several readers and a dropout have the bits of SIMD chunks") {
   Batch batch(model_of(tangled()), 5, {{{"a", 6}, {"b", 6}, {"c", 6}}});
-  for (const Range mine : {Range{0, 4}, Range{1, 4}, Range{2, 3}}) batch.compare(4, mine, 700);
+  for (const Range own_lanes : {Range{0, 4}, Range{1, 4}, Range{2, 3}}) batch.compare(4, own_lanes, 700);
 }
 
 TEST_CASE("cublaslt: every model is near our own kernels in every precision") {
@@ -269,7 +269,7 @@ TEST_CASE("portable: gradients are slopes") {
 
 TEST_CASE("portable: throws with the name of a layer or loss or precision without portable kernels") {
   layers::add_layer_type(
-      {"mine", "of one's own.", {}, [](const auto&, const auto&) { return std::make_unique<Mine>(); }});
+      {"mine", "of one's own.", {}, [](const auto&, const auto&) { return std::make_unique<HostOnlyLayer>(); }});
   losses::add_loss_type({"my_loss", "of one's own.", {}, [](const auto&) { return std::make_unique<MyLoss>(); }});
   network::Settings settings = model_of({{.name = "last", .type = "mine", .inputs = {"pooled"}}});
   const auto refused = [&] { return error_of([&] { Network(settings, 4, std::vector<Index>{4}); }); };
@@ -280,16 +280,16 @@ TEST_CASE("portable: throws with the name of a layer or loss or precision withou
   settings.layers = {{.name = "last", .type = "mlp", .inputs = {"pooled"}, .widths = {1}}};
   CHECK(refused().empty());
   settings.precision = products::Precision::bf16;
-  CHECK(mentions(refused(), "model.precision = \"bf16\": portable kernels multiply fp32 numbers"));
+  CHECK(mentions(refused(), "model.precision = \"bf16\", but portable kernels multiply fp32 numbers"));
   if (device_is_host) {
     settings.precision = products::Precision::tf32;
     for (const Kernels kernels : {Kernels::simd, Kernels::automatic, Kernels::portable}) {
       settings.kernels = kernels;
-      CHECK(mentions(refused(), concat("model.precision = \"tf32\": ", name(chosen(kernels)),
-                                       " kernels have no such products; set fp32")));
+      CHECK(mentions(refused(), concat("model.precision = \"tf32\", but ", name(chosen(kernels)),
+                                       " kernels do not multiply in tf32; set fp32")));
     }
     settings.kernels = Kernels::cublaslt;
-    CHECK(mentions(refused(), "run.kernels = \"cublaslt\": cuBLASLt multiplies on a GPU"));
+    CHECK(mentions(refused(), "run.kernels = \"cublaslt\", but this build has no cuBLASLt"));
     settings.kernels = Kernels::portable;
   }
   settings.precision = products::Precision::fp32, settings.loss = "my_loss";

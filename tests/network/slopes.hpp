@@ -97,16 +97,16 @@ struct Run {
   /// Returns the slope by central differences of two widths, whose error has the fifth derivative. The loss has 24
   /// bits a sample, hence the wide steps.
   double slope(float& at) {
-    const float kept = at;
+    const float start = at;
     const std::vector<float> gradient = pooled_gradient;
     const auto difference = [&](float h) {
-      at = kept + h;
+      at = start + h;
       const double above = loss(), up = at;
-      at = kept - h;
+      at = start - h;
       return (above - loss()) / (up - at);
     };
     const double narrow = difference(1e-2f), wide = difference(2e-2f);
-    at = kept;
+    at = start;
     pooled_gradient = gradient;
     return (4 * narrow - wide) / 3;
   }

@@ -57,9 +57,9 @@ TEST_CASE("attention: reads another layer's output and softmax of equal vectors 
   const double before = mean.loss();
   const auto& offsets = mean.unpooled[0].offsets;  // one vector a sample instead of several
   for (Index s = 0, at = 0; s < Run::samples; ++s) {
-    const Index some = offsets(s + 1) > at ? 1 : 0;
+    const Index length = offsets(s + 1) > at ? 1 : 0;
     at = offsets(s + 1);
-    offsets(s + 1) = offsets(s) + some;
+    offsets(s + 1) = offsets(s) + length;
   }
   REQUIRE(mean.loss() == Approx(before).epsilon(1e-6));
 }
@@ -83,10 +83,11 @@ TEST_CASE("Network: throws if a layer cannot take a sequence or no layer reads i
   };
   CHECK(mentions(refused({.name = "seen", .type = "cat", .inputs = {"unpooled.history"}}),
                  "model.layer.seen: unpooled.history is a sequence, one vector an id, which cat does not take; "
-                 "gated, attention, weighted_sum"));
+                 "use a layer of type gated, attention, weighted_sum"));
   CHECK(mentions(refused(attention({"pooled.user", "unpooled.history"})), "user has 3 numbers"));
-  CHECK(mentions(refused(attention({"unpooled.history", "pooled.item"})), "the target, and then a sequence"));
-  CHECK(mentions(refused(attention({"pooled.item", "unpooled.purchases"})), "which no layer before it is called"));
+  CHECK(mentions(refused(attention({"unpooled.history", "pooled.item"})), "the target and a sequence"));
+  CHECK(mentions(refused(attention({"pooled.item", "unpooled.purchases"})),
+                 "but no earlier layer or input has this name"));
   CHECK(mentions(refused({.name = "seen", .type = "weighted_sum", .inputs = {"unpooled.history"}}), "and positions"));
   CHECK(mentions(refused({.name = "seen",
                           .type = "weighted_sum",

@@ -116,10 +116,10 @@ TEST_CASE("LaneSums: worked example of a lane makes 7 of the sums of two ranks")
   LaneSums left = example.sums(4, {0, 2}), right = example.sums(4, {2, 4});
   CHECK(example.gradient(left) == 16777222.0f);
   CHECK(example.gradient(right) == -16777215.0f);
-  LaneSums both(Exec(), left.length());
-  both.start({0, 4});
-  both.absorb(left);
-  both.absorb(right);
-  both.finish();
-  CHECK(example.gradient(both) == 7.0f);
+  LaneSums merged(Exec(), left.length());
+  merged.start({0, 4});
+  merged.absorb(left);
+  merged.absorb(right);
+  merged.finish();
+  CHECK(example.gradient(merged) == 7.0f);
 }

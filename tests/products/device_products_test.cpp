@@ -42,11 +42,14 @@ TEST_CASE("DeviceProducts: forward() is a chain of fma from the bias over the in
         CAPTURE(s.rows, s.in, s.out, biased, relu);
         const std::vector<float> x = numbers(s.rows * s.in, 0), w = numbers(s.out * s.in, 2), b = numbers(s.out, 4);
         std::vector<float> y(s.rows * s.out, 7.0f), expected;
-        DeviceCopies there;
-        portable_products()->forward(
-            there.device,
-            {s.rows, {there(x), s.in, s.in}, there(w), biased ? there(b) : nullptr, relu, {there(y), s.out, s.out}});
-        there.fetch();
+        DeviceCopies copies;
+        portable_products()->forward(copies.device, {s.rows,
+                                                     {copies(x), s.in, s.in},
+                                                     copies(w),
+                                                     biased ? copies(b) : nullptr,
+                                                     relu,
+                                                     {copies(y), s.out, s.out}});
+        copies.fetch();
         for (Index r = 0; r < s.rows; ++r)
           for (Index o = 0; o < s.out; ++o) {
             float sum = biased ? b[o] : 0.0f;
@@ -65,12 +68,12 @@ TEST_CASE("DeviceProducts: input_gradient() is a chain of fma over the outputs a
       std::vector<float> mask = numbers(s.rows * s.in, 4), dx(s.rows * s.in, 7.0f), expected;
       mask[0] = std::nanf("");
       if (mask.size() > 2) mask[1] = 0.0f, mask[2] = -0.0f;
-      DeviceCopies there;
+      DeviceCopies copies;
       Rows<const float> y;
-      if (masked) y = {there(mask), s.in, s.in};
-      portable_products()->input_gradient(there.device,
-                                          {s.rows, {there(dy), s.out, s.out}, there(w), y, {there(dx), s.in, s.in}});
-      there.fetch();
+      if (masked) y = {copies(mask), s.in, s.in};
+      portable_products()->input_gradient(copies.device,
+                                          {s.rows, {copies(dy), s.out, s.out}, copies(w), y, {copies(dx), s.in, s.in}});
+      copies.fetch();
       for (Index r = 0; r < s.rows; ++r)
         for (Index i = 0; i < s.in; ++i) {
           float sum = 0.0f;
@@ -91,16 +94,16 @@ TEST_CASE("DeviceProducts: weight_gradient() adds the finished sums of a lane's 
     const std::vector<Index> of_lane{0, 3, 3, 5};
     const Index lanes = 3, size = s.out * s.in + s.out;
     std::vector<float> gradient(lanes * size, 7.0f), expected(lanes * size, 0.0f);
-    DeviceCopies there;
-    float* const to = there(gradient);
+    DeviceCopies copies;
+    float* const to = copies(gradient);
     const auto products = portable_products();
-    products->weight_gradient(there.device, {{5, lanes, there(rows), there(of_lane)},
-                                             {there(dy), s.out, s.out},
-                                             {there(x), s.in, s.in},
-                                             to,
-                                             to + s.out * s.in,
-                                             size});
-    there.fetch();
+    products->weight_gradient(copies.device, {{5, lanes, copies(rows), copies(of_lane)},
+                                              {copies(dy), s.out, s.out},
+                                              {copies(x), s.in, s.in},
+                                              to,
+                                              to + s.out * s.in,
+                                              size});
+    copies.fetch();
     for (Index lane = 0; lane < lanes; ++lane)
       for (Index o = 0; o < s.out; ++o)
         for (Index i = 0; i <= s.in; ++i) {  // the last one: the bias's
@@ -128,31 +131,31 @@ std::vector<float> by_teams() {
                            dy = numbers(rows * out, 6);
   const std::vector<Index> first{0, 11, 30, 37}, of_lane{0, 2, 3};
   std::vector<float> result(rows * out + lanes * out * in, 7.0f);
-  DeviceCopies there;
-  float* const to = there(result);
+  DeviceCopies copies;
+  float* const to = copies(result);
   const auto tiles = [](Index n) { return (n + Shape::rows - 1) / Shape::rows; };
-  const TiledProduct<Depth::along> product{rows,     out,  in, {there(x), in, in}, {there(w), in, in},
-                                           there(b), true, {}, {to, out, out}};
-  over_teams<members, 1>(there.device, "tesserec::test::product", tiles(rows) * tiles(out),
+  const TiledProduct<Depth::along> product{rows,      out,  in, {copies(x), in, in}, {copies(w), in, in},
+                                           copies(b), true, {}, {to, out, out}};
+  over_teams<members, 1>(copies.device, "tesserec::test::product", tiles(rows) * tiles(out),
                          Shape::floats * sizeof(float), ProductBody<Shape, Depth::along>{product, tiles(out)});
-  const DeviceProducts::WeightGradient gradient{{3, lanes, there(first), there(of_lane)},
-                                                {there(dy), out, out},
-                                                {there(x), in, in},
+  const DeviceProducts::WeightGradient gradient{{3, lanes, copies(first), copies(of_lane)},
+                                                {copies(dy), out, out},
+                                                {copies(x), in, in},
                                                 to + rows * out,
                                                 nullptr,
                                                 out * in};
-  over_teams<members, 1>(there.device, "tesserec::test::weight_gradient", lanes * tiles(out) * tiles(in),
+  over_teams<members, 1>(copies.device, "tesserec::test::weight_gradient", lanes * tiles(out) * tiles(in),
                          Shape::floats * sizeof(float), WeightGradientBody<Shape>{gradient, tiles(out), tiles(in)});
-  there.fetch();
+  copies.fetch();
   return result;
 }
 
 }  // namespace
 
 TEST_CASE("ProductBody and WeightGradientBody: teams of several threads have the bits of one thread") {
-  const std::vector<float> one = by_teams<1>();
-  CHECK(std::count(one.begin(), one.end(), 7.0f) == 0);
-  const int most = device_is_host ? concurrency(Exec()) : 32;
-  if (most >= 2) CHECK(same(one, by_teams<2>()));
-  if (most >= 4) CHECK(same(one, by_teams<4>()));
+  const std::vector<float> single = by_teams<1>();
+  CHECK(std::count(single.begin(), single.end(), 7.0f) == 0);
+  const int threads = device_is_host ? concurrency(Exec()) : 32;
+  if (threads >= 2) CHECK(same(single, by_teams<2>()));
+  if (threads >= 4) CHECK(same(single, by_teams<4>()));
 }

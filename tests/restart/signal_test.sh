@@ -44,7 +44,7 @@ ends_with_checkpoint() {
   step=$(sed -nE 's/.*"steps": ([0-9]+),.*/\1/p' "$folder/out")
   [ -f "$(printf '%s/checkpoints/step_%09d/manifest.json' "$run_folder" "${step:-0}")" ] || complain "$1: no checkpoint of step $step"
   grep -q "\"signal\": $2," "$folder/out" || complain "$1: --json does not name signal $2"
-  grep -q 'the same command goes on from the checkpoint' "$folder/err" || complain "$1: nothing is said"
+  grep -q 'the same command resumes from the checkpoint' "$folder/err" || complain "$1: nothing is said"
 }
 
 begin 2
@@ -77,7 +77,7 @@ export SLURM_JOB_END_TIME=$(($(date +%s) + 16))
 begin 2
 end 0 "$job" 2>/dev/null
 ends_with_checkpoint "the job's end" 10
-grep -qE '^the job ends in [0-9]+ s \(SLURM_JOB_END_TIME\), and a checkpoint takes ' "$folder/err" || complain "the job's end: nothing is said"
+grep -qE '^the job ends in [0-9]+ s \(SLURM_JOB_END_TIME\), so the run ends now; a checkpoint takes ' "$folder/err" || complain "the job's end: nothing is said"
 export SLURM_JOB_END_TIME=  # as Slurm 22.05 has it
 begin 1
 grep -q "^resumed from .*: step $step$" "$folder/err" || complain "not resumed at step $step"

@@ -47,7 +47,7 @@ void accumulate(train::Job& job, int batches) {
 }
 
 /// Returns the most micro-batches a step, up to 4, for which every rank has a lane in each.
-int most(const comm::Communicator& comm, const train::Job& job) {
+int micro_batches(const comm::Communicator& comm, const train::Job& job) {
   return comm.size() * 4 <= job.train.lane_count() ? 4 : 2;
 }
 
@@ -72,16 +72,16 @@ TEST_CASE("train.accumulate: has the bits of one large batch for every kind of u
     REQUIRE(large.steps == 8);
     job.run.output = together.path();
     int number = 0;
-    for (const int batches : {2, most(world, job)})
+    for (const int batches : {2, micro_batches(world, job)})
       for (const std::optional<ShardingType> plan :
            {std::optional<ShardingType>(), std::optional(ShardingType::column_wise), std::optional(ShardingType::grid),
             std::optional(ShardingType::data_parallel)}) {
-        train::Job part = job;
-        accumulate(part, batches);
-        part.plan.default_type = plan;
-        part.train.pipeline = number++ % 2 == 0;
+        train::Job split = job;
+        accumulate(split, batches);
+        split.plan.default_type = plan;
+        split.train.pipeline = number++ % 2 == 0;
         INFO(optim::info(type).name << ", " << batches << " batches, plan " << (plan ? planning::name(*plan) : "auto"));
-        REQUIRE(outcome(world, part) == large);
+        REQUIRE(outcome(world, split) == large);
       }
   }
 }
@@ -110,12 +110,12 @@ TEST_CASE("train.accumulate: has the bits of one large batch with the dense kern
   };
   job.run.output = alone.path();
   const Outcome large = outcome(self, job);
-  const std::string said = lines(job);
+  const std::string expected = lines(job);
   job.run.output = together.path();
-  accumulate(job, most(world, job));
+  accumulate(job, micro_batches(world, job));
   REQUIRE(outcome(world, job) == large);
   world.barrier();
-  REQUIRE(lines(job) == said);
+  REQUIRE(lines(job) == expected);
 }
 
 TEST_CASE("train.accumulate: micro-batches count as one step in the schedule and after a restart") {
@@ -130,7 +130,7 @@ TEST_CASE("train.accumulate: micro-batches count as one step in the schedule and
   const Folder folder(world, "accumulate_restart");
   job.run.output = folder.path();
   job.checkpoint.resume = "auto";
-  for (const auto& [stop, batches] : {std::pair<Index, int>{1, 2}, {3, most(world, job)}, {6, 1}, {0, 2}}) {
+  for (const auto& [stop, batches] : {std::pair<Index, int>{1, 2}, {3, micro_batches(world, job)}, {6, 1}, {0, 2}}) {
     train::Job leg = job;
     leg.train.steps = stop;
     leg.plan.default_type = batches == 2 ? ShardingType::column_wise : ShardingType::row_wise;
@@ -146,12 +146,12 @@ TEST_CASE("train.accumulate: throws if it exceeds the lanes of a rank and names 
   train::Job job = small_job("");
   job.train.accumulate = 16;
   const std::string ranks = world.size() == 1 ? "1 rank" : std::to_string(world.size()) + " ranks";
-  const int most = world.size() == 1 ? 8 : world.size() == 2 ? 4 : 2;
+  const int largest = world.size() == 1 ? 8 : world.size() == 2 ? 4 : 2;
   const std::string enough = std::to_string(world.size() == 3 ? 64 : 16 * world.size());
   CHECK(error_of([&] { train::Session::deal(world, job, true); }) ==
         ranks + " and train.accumulate = 16 need " + std::to_string(16 * world.size()) +
-            " lanes or more, and train.lanes is 8; set train.lanes = " + enough +
-            " or train.accumulate = " + std::to_string(most));
+            " lanes or more, but train.lanes is 8; set train.lanes = " + enough +
+            " or train.accumulate = " + std::to_string(largest));
 }
 
 TEST_CASE("predict: writes scores in the order of the samples for any train.accumulate") {
@@ -175,5 +175,5 @@ TEST_CASE("predict: writes scores in the order of the samples for any train.accu
   const auto expected = scores(self, 1);
   REQUIRE(expected.first.size() == 773);
   REQUIRE(scores(world, 2) == expected);
-  REQUIRE(scores(world, most(world, job_of(optim::Type::sgd))) == expected);
+  REQUIRE(scores(world, micro_batches(world, job_of(optim::Type::sgd))) == expected);
 }

@@ -27,8 +27,8 @@ std::map<Index, double> evaluations(const train::Job& job, const std::string& me
 
 std::vector<Index> steps_of(const comm::Communicator& comm, const train::Job& job) {
   std::vector<Index> steps;
-  for (const store::Checkpoint& one : parallel_io::CheckpointFolder(comm, job.checkpoint_folder()).list())
-    steps.push_back(one.step);
+  for (const store::Checkpoint& checkpoint : parallel_io::CheckpointFolder(comm, job.checkpoint_folder()).list())
+    steps.push_back(checkpoint.step);
   return steps;
 }
 

@@ -63,8 +63,8 @@ TEST_CASE("optimizer.max_norm: scales the gradients of a step as torch does") {
     for (const float g : free.gradients) squares += static_cast<long double>(g) * static_cast<long double>(g);
     const auto norm = static_cast<double>(std::sqrt(squares));
     REQUIRE(norm > 0);
-    for (const double part : {0.25, 0.999, 1.0, 2.0}) {
-      job.optimizer.max_norm = part * norm;
+    for (const double fraction : {0.25, 0.999, 1.0, 2.0}) {
+      job.optimizer.max_norm = fraction * norm;
       const FirstStep bound = first_step(job);
       CHECK(std::abs(bound.norm - norm) <= 1e-15 * norm);
       const auto scale = static_cast<float>(std::min(1.0, job.optimizer.max_norm / (norm + 1e-6)));

@@ -24,13 +24,13 @@ TEST_CASE("evaluate.group: its ids are the groups of gauc and ndcg and recall_at
     job.run.output = folder.path() + (comm.size() == 1 ? "/" + std::to_string(world.rank()) : "/all");
     return *run(comm, job).evaluation;
   };
-  const auto want = evaluated(self, "C2"), got = evaluated(world, "C2"), other = evaluated(world, "C3");
-  CHECK(std::isfinite(want.gauc));
-  CHECK(got.gauc == want.gauc);
-  CHECK(got.ndcg == want.ndcg);
-  CHECK(got.recall_at_k == want.recall_at_k);
-  CHECK(other.gauc != want.gauc);
-  CHECK(other.auc == want.auc);
+  const auto expected = evaluated(self, "C2"), found = evaluated(world, "C2"), other = evaluated(world, "C3");
+  CHECK(std::isfinite(expected.gauc));
+  CHECK(found.gauc == expected.gauc);
+  CHECK(found.ndcg == expected.ndcg);
+  CHECK(found.recall_at_k == expected.recall_at_k);
+  CHECK(other.gauc != expected.gauc);
+  CHECK(other.auc == expected.auc);
 
   job.data.synthetic.ids_per_bag = 2;
   REQUIRE(mentions(error_of([&] { evaluated(world, "C2"); }), "feature \"C2\" has no id, or several, in 300 samples"));
@@ -168,9 +168,9 @@ TEST_CASE("table_figures: counts the trained rows and samples a large table by r
       for (Index f = 0; f < 3; ++f)
         for (Index b = 0; b < batch.size; ++b) take(f, batch.sparse.values(batch.sparse.begin(f, b)));
   };
-  const auto looked_at = [](Index f, Index row) { return f > 0 || row / 64 % 4 == 0; };  // 200000 / 4 < 2^16
+  const auto is_sampled = [](Index f, Index row) { return f > 0 || row / 64 % 4 == 0; };  // 200000 / 4 < 2^16
   note(*source, [&](Index f, Index id) {
-    if (looked_at(f, id)) seen[f].insert(id);
+    if (is_sampled(f, id)) seen[f].insert(id);
   });
   note(*evaluation, [&](Index f, Index id) { zeros[f] += id == 0; });
   for (const train::TableFigures& table : train::table_figures(session)) {
@@ -182,18 +182,18 @@ TEST_CASE("table_figures: counts the trained rows and samples a large table by r
   REQUIRE(result.tables.size() == 3);
   for (Index f = 0; f < 3; ++f) {
     const train::TableFigures& table = result.tables[f];
-    CHECK(table.looked_at == (f == 0 ? 50048 : table.rows));
+    CHECK(table.sampled == (f == 0 ? 50048 : table.rows));
     CHECK(table.trained == std::ssize(seen[f]));
     const auto& weights = session.model.tables().shards()[f].rows->weights();
     double squares = 0;
     float largest = 0;
     for (Index row = 0; row < table.rows; ++row)
-      for (Index c = 0; c < table.columns && looked_at(f, row); ++c) {
+      for (Index c = 0; c < table.columns && is_sampled(f, row); ++c) {
         const float value = weights.data()[row * table.columns + c];
         squares += double(value) * value;
         largest = std::max(largest, std::abs(value));
       }
-    CHECK(table.row_norm == Approx(std::sqrt(squares / double(table.looked_at))));
+    CHECK(table.row_norm == Approx(std::sqrt(squares / double(table.sampled))));
     CHECK(table.largest == largest);
     CHECK(result.evaluation_ids[f].unknown == zeros[f]);
     CHECK(result.evaluation_ids[f].ids == 300);

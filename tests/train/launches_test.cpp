@@ -62,8 +62,8 @@ Space another_instance() {
 /// Returns the folder in a label; empty if the label has another form.
 std::string folder_of(const std::string& label) {
   static const std::regex form("tesserec::([a-z_]+)::[a-z_]+( .*)?");
-  std::smatch parts;
-  return std::regex_match(label, parts, form) ? parts[1].str() : "";
+  std::smatch match;
+  return std::regex_match(label, match, form) ? match[1].str() : "";
 }
 
 }  // namespace

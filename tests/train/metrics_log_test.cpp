@@ -57,11 +57,11 @@ TEST_CASE("MetricsLog: a resumed log keeps the whole lines up to its step withou
     train::MetricsLog log(folder.path(), 4, 4);
     log.write(5, "train", {});
   }
-  const auto kept = lines(folder.path());
-  REQUIRE(kept.size() == 4);
-  REQUIRE(timeless(kept[1]) == "{\"step\": 2, \"kind\": \"evaluate\", \"auc\": 0.75}");
-  REQUIRE(kept[2].substr(0, 27) == "{\"step\": 4, \"kind\": \"train\"");
-  REQUIRE(timeless(kept[3]) == "{\"step\": 5, \"kind\": \"train\"}");
+  const auto kept_lines = lines(folder.path());
+  REQUIRE(kept_lines.size() == 4);
+  REQUIRE(timeless(kept_lines[1]) == "{\"step\": 2, \"kind\": \"evaluate\", \"auc\": 0.75}");
+  REQUIRE(kept_lines[2].substr(0, 27) == "{\"step\": 4, \"kind\": \"train\"");
+  REQUIRE(timeless(kept_lines[3]) == "{\"step\": 5, \"kind\": \"train\"}");
 
   train::MetricsLog log(folder.path(), 4, 4);
   log.close();
@@ -90,23 +90,23 @@ TEST_CASE("train.log_every: writes the mean loss since the last line and the rat
     world.barrier();
     return all;
   };
-  const auto each = logged(1, 2), pairs = logged(3, 0);
-  CHECK(each[0] == std::vector<double>{1, 2, 3, 4});
-  CHECK(each[1] == std::vector<double>{256, 512, 768, 900});
-  CHECK(each[2].back() == each[5].front());
-  CHECK(each[3] == std::vector<double>{0.05 * (1 - 2.0 / 3), 0.05 * (1 - 1.0 / 3), 0.05, 0.05});
-  CHECK(each[4] == std::vector<double>{2, 4});
+  const auto columns = logged(1, 2), pairs = logged(3, 0);
+  CHECK(columns[0] == std::vector<double>{1, 2, 3, 4});
+  CHECK(columns[1] == std::vector<double>{256, 512, 768, 900});
+  CHECK(columns[2].back() == columns[5].front());
+  CHECK(columns[3] == std::vector<double>{0.05 * (1 - 2.0 / 3), 0.05 * (1 - 1.0 / 3), 0.05, 0.05});
+  CHECK(columns[4] == std::vector<double>{2, 4});
   CHECK(pairs[0] == std::vector<double>{3, 4});
-  CHECK(pairs[2][0] == Approx((each[2][0] + each[2][1] + each[2][2]) / 3).epsilon(1e-14));
-  CHECK(pairs[2][1] == each[2][3]);
+  CHECK(pairs[2][0] == Approx((columns[2][0] + columns[2][1] + columns[2][2]) / 3).epsilon(1e-14));
+  CHECK(pairs[2][1] == columns[2][3]);
   CHECK(pairs[4] == std::vector<double>{4});
   // The final loss is that of the last line, not of the last batch.
   const auto whole = logged(100, 0);
   CHECK(whole[0] == std::vector<double>{4});
   CHECK(whole[5] == whole[2]);
-  const double sum = 256 * (each[2][0] + each[2][1] + each[2][2]) + 132 * each[2][3];
+  const double sum = 256 * (columns[2][0] + columns[2][1] + columns[2][2]) + 132 * columns[2][3];
   CHECK(whole[5].front() == Approx(sum / 900).epsilon(1e-14));
-  CHECK(whole[5].front() != each[2][3]);
+  CHECK(whole[5].front() != columns[2][3]);
 }
 
 TEST_CASE("train: a run that a signal ends between two lines reports the mean loss since the last line") {
@@ -116,19 +116,19 @@ TEST_CASE("train: a run that a signal ends between two lines reports the mean lo
   job.train.steps = 3;
   job.train.log_every = 1;
   run(world, job);
-  const std::vector<double> each = column(folder.path(), "train", "loss");
-  REQUIRE(each.size() == 3);
+  const std::vector<double> losses = column(folder.path(), "train", "loss");
+  REQUIRE(losses.size() == 3);
   world.barrier();
   job.train.log_every = 100;
   const train::TrainResult stopped = run_to_signal(world, job, 1);
   CHECK(stopped.steps == 1);
-  CHECK(stopped.loss == Approx(each[0]).epsilon(1e-14));
+  CHECK(stopped.loss == Approx(losses[0]).epsilon(1e-14));
   CHECK(stopped.evaluation_step == 0);
   CHECK(lines(folder.path()).empty());
   job.checkpoint.resume = "auto";
   const train::TrainResult result = run(world, job);
   CHECK(result.steps == 3);
-  CHECK(result.loss == Approx((each[0] + each[1] + each[2]) / 3).epsilon(1e-14));
+  CHECK(result.loss == Approx((losses[0] + losses[1] + losses[2]) / 3).epsilon(1e-14));
   CHECK(std::vector<double>{result.loss} == column(folder.path(), "train", "loss"));
   CHECK(result.evaluation_step == 3);
 }

@@ -96,7 +96,7 @@ std::string outcome(const comm::Communicator& comm, train::Job job, const std::s
   text.precision(17);
   text << result.weights_digest << ' ' << result.state_digest << ' ' << result.loss << ' ' << result.evaluation->auc;
   for (const train::TableFigures& table : result.tables)
-    text << ' ' << table.looked_at << ' ' << table.trained << ' ' << table.row_norm << ' ' << table.largest;
+    text << ' ' << table.sampled << ' ' << table.trained << ' ' << table.row_norm << ' ' << table.largest;
   for (const train::FeatureIds& feature : result.evaluation_ids)
     text << ' ' << feature.samples << ' ' << feature.empty << ' ' << feature.ids << ' ' << feature.unknown;
   return text.str();
@@ -156,9 +156,9 @@ void compare(bool every) {
       job.plan.ranks_per_node = world.size() % 2 == 0 ? world.size() / 2 : world.size();
       std::string alone;
       if (world.rank() == 0) {
-        train::Job one = job;
-        one.plan.ranks_per_node = 1;
-        alone = outcome(self, one, folder.path());
+        train::Job single = job;
+        single.plan.ranks_per_node = 1;
+        alone = outcome(self, single, folder.path());
       }
       alone = world.broadcast(alone, 0);
       for (int k = 0; k < plans; ++k)

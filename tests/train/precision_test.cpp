@@ -41,9 +41,9 @@ TEST_CASE("model.precision: bf16 has one digest on all ranks and over a restart 
   for (const Index stop : {3, 0}) {
     job.train.steps = stop;
     job.plan.default_type = stop == 3 ? planning::ShardingType::row_wise : planning::ShardingType::table_wise;
-    const comm::Communicator part(world, stop == 3 && world.rank() > world.size() / 2 ? 1 : 0);
+    const comm::Communicator ranks(world, stop == 3 && world.rank() > world.size() / 2 ? 1 : 0);
     if (stop == 3 && world.rank() > world.size() / 2) continue;
-    const train::TrainResult result = run(part, job);
+    const train::TrainResult result = run(ranks, job);
     if (stop == 3) continue;
     REQUIRE(result.weights_digest == expected.weights_digest);
     REQUIRE(result.state_digest == expected.state_digest);

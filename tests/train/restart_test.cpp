@@ -19,8 +19,8 @@ namespace {
 
 /// Returns the first `ranks` ranks of the world; null on the others.
 std::unique_ptr<comm::Communicator> first_ranks(const comm::Communicator& world, int ranks) {
-  auto part = std::make_unique<comm::Communicator>(world, world.rank() < ranks ? 0 : 1);
-  return world.rank() < ranks ? std::move(part) : nullptr;
+  auto group = std::make_unique<comm::Communicator>(world, world.rank() < ranks ? 0 : 1);
+  return world.rank() < ranks ? std::move(group) : nullptr;
 }
 
 /// Returns the step of the newest whole checkpoint, or -1 if there is none.
@@ -66,10 +66,10 @@ TEST_CASE("checkpoint.resume: training that stops at any step resumes exactly on
                               : stop == 4 ? planning::ShardingType::table_wise
                               : stop == 5 ? planning::ShardingType::row_wise
                                           : planning::ShardingType::grid;
-      if (const auto part = first_ranks(world, ranks)) {
-        const train::TrainResult result = run(*part, job);
+      if (const auto group = first_ranks(world, ranks)) {
+        const train::TrainResult result = run(*group, job);
         REQUIRE(result.steps == stop);
-        REQUIRE(newest(*part, job) == stop);
+        REQUIRE(newest(*group, job) == stop);
         if (stop == 8) {
           REQUIRE(result.weights_digest == expected.weights_digest);
           REQUIRE(result.state_digest == expected.state_digest);
@@ -168,7 +168,7 @@ TEST_CASE("checkpoint: obeys keep and resume = never and refuses the checkpoint 
   REQUIRE(checkpoints.list().size() == 3);
   REQUIRE(checkpoints.list().front().step == 8);
 
-  const auto refused = [&](const std::function<void(train::Job&)>& change, const std::string& part) {
+  const auto refused = [&](const std::function<void(train::Job&)>& change, const std::string& expected) {
     train::Job other = job;
     change(other);
     std::string text = "accepted";
@@ -178,7 +178,7 @@ TEST_CASE("checkpoint: obeys keep and resume = never and refuses the checkpoint 
       text = error.what();
     }
     INFO(text);
-    REQUIRE(text.find(part) != std::string::npos);
+    REQUIRE(text.find(expected) != std::string::npos);
   };
   refused([](train::Job& j) { j.train.lanes = 4; }, "train.lanes");
   refused([](train::Job& j) { j.train.batch_size = 128; }, "train.batch_size");

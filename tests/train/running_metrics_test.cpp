@@ -53,7 +53,7 @@ TEST_CASE("RunningMetrics: a window spans the last lines and the lifetime all li
   data::reserve_batch(batch, 1, 1, 0, {});
   reserve(batch.exec, batch.weights, "weights", 1);
   train::RunningMetrics running(world, {"mse", "ctr", "precision"}, 2, 0.65);
-  std::vector<Line> got;
+  std::vector<Line> found;
   for (std::size_t line = 0; line < 3; ++line) {
     for (std::size_t i = 2 * line; i < 2 * line + 2; ++i)
       if (Index(i) % world.size() == world.rank()) {
@@ -61,22 +61,22 @@ TEST_CASE("RunningMetrics: a window spans the last lines and the lifetime all li
         batch.weights(0) = w[i];
         running.add({p[i]}, batch);
       }
-    got.push_back(running.line());
+    found.push_back(running.line());
   }
-  const auto want = [&](std::size_t begin, std::size_t end) {
+  const auto expected = [&](std::size_t begin, std::size_t end) {
     metrics::SampleSums sums;
     sums.add(std::vector<double>(p.begin() + begin, p.begin() + end), std::span(y).subspan(begin, end - begin),
              std::span(w).subspan(begin, end - begin), 0.65);
     return sums.metrics();
   };
   for (const auto& [line, begin] : {std::pair(0, 0), std::pair(1, 0), std::pair(2, 2)}) {
-    const metrics::SumMetrics window = want(begin, 2 * line + 2), lifetime = want(0, 2 * line + 2);
-    CHECK(got[line] == Line{{"window_mse", window.mse},
-                            {"window_ctr", window.ctr},
-                            {"window_precision", window.precision},
-                            {"lifetime_mse", lifetime.mse},
-                            {"lifetime_ctr", lifetime.ctr},
-                            {"lifetime_precision", lifetime.precision}});
+    const metrics::SumMetrics window = expected(begin, 2 * line + 2), lifetime = expected(0, 2 * line + 2);
+    CHECK(found[line] == Line{{"window_mse", window.mse},
+                              {"window_ctr", window.ctr},
+                              {"window_precision", window.precision},
+                              {"lifetime_mse", lifetime.mse},
+                              {"lifetime_ctr", lifetime.ctr},
+                              {"lifetime_precision", lifetime.precision}});
   }
   CHECK(train::RunningMetrics(world, {}, 2, 0.5).line().empty());
 }
@@ -87,20 +87,20 @@ TEST_CASE("train.metrics: metrics.jsonl has windows and lifetimes that are the s
   run(self, job_with_metrics(whole.path()));
   run(world, job_with_metrics(folder.path()));
   world.barrier();
-  const auto want = lines(whole.path());
-  REQUIRE(lines(folder.path()) == want);
-  REQUIRE(want.size() == 5);  // steps 2, 4, 6, 8, and the evaluation
+  const auto expected = lines(whole.path());
+  REQUIRE(lines(folder.path()) == expected);
+  REQUIRE(expected.size() == 5);  // steps 2, 4, 6, 8, and the evaluation
   // The loss of a line is the log loss of its samples: 512, then 388, twice.
-  const auto of = [&](int line, const char* name) { return number(want[line], name); };
-  CHECK(of(0, "window_log_loss") == Approx(of(0, "loss")).epsilon(1e-6));
-  CHECK(of(0, "lifetime_log_loss") == of(0, "window_log_loss"));
-  CHECK(of(1, "window_log_loss") == Approx((512 * of(0, "loss") + 388 * of(1, "loss")) / 900).epsilon(1e-6));
-  CHECK(of(2, "window_log_loss") == Approx((388 * of(1, "loss") + 512 * of(2, "loss")) / 900).epsilon(1e-6));
-  const double all = 512 * (of(0, "loss") + of(2, "loss")) + 388 * (of(1, "loss") + of(3, "loss"));
-  CHECK(of(3, "lifetime_log_loss") == Approx(all / 1800).epsilon(1e-6));
-  CHECK(of(3, "lifetime_ctr") == of(3, "window_ctr"));  // two epochs of the same labels
-  CHECK(of(1, "window_ctr") != of(0, "window_ctr"));
-  CHECK(of(3, "lifetime_mse") != of(3, "window_mse"));
+  const auto value = [&](int line, const char* name) { return number(expected[line], name); };
+  CHECK(value(0, "window_log_loss") == Approx(value(0, "loss")).epsilon(1e-6));
+  CHECK(value(0, "lifetime_log_loss") == value(0, "window_log_loss"));
+  CHECK(value(1, "window_log_loss") == Approx((512 * value(0, "loss") + 388 * value(1, "loss")) / 900).epsilon(1e-6));
+  CHECK(value(2, "window_log_loss") == Approx((388 * value(1, "loss") + 512 * value(2, "loss")) / 900).epsilon(1e-6));
+  const double total = 512 * (value(0, "loss") + value(2, "loss")) + 388 * (value(1, "loss") + value(3, "loss"));
+  CHECK(value(3, "lifetime_log_loss") == Approx(total / 1800).epsilon(1e-6));
+  CHECK(value(3, "lifetime_ctr") == value(3, "window_ctr"));  // two epochs of the same labels
+  CHECK(value(1, "window_ctr") != value(0, "window_ctr"));
+  CHECK(value(3, "lifetime_mse") != value(3, "window_mse"));
 }
 
 TEST_CASE("train.metrics: a run resumed between two lines on other ranks has the same windows") {

@@ -27,5 +27,5 @@ TEST_CASE("open_source: throws if ranks read different bytes at one path") {
   std::filesystem::current_path(before);
   CHECK(mentions(message, "rank 1: other.h5 is "));
   CHECK(mentions(message, ", rank 0 has "));
-  CHECK(mentions(message, "all ranks must read the same files"));
+  CHECK(mentions(message, "give all ranks the same files"));
 }

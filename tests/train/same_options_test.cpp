@@ -53,17 +53,17 @@ TEST_CASE("DistributedModelParallel: throws on all ranks if one rank has another
   if (is_last) options.plan = model.plan();
   const train::Job job = small_job("");
   const auto source = data::make_source(job.data, data::Use::train, train::Session::deal(world, job, true));
-  const auto told = [&](const auto& body, const std::string& message) {
+  const auto require_refused = [&](const auto& body, const std::string& message) {
     const std::string error = error_of(body);
     CHECK((world.size() == 1 || mentions(error, message)));
   };
-  told([&] { sharding::DistributedModelParallel(Exec(), module, world, options); },
-       "plan is \"given\", rank 0 has \"left out\"");
-  told([&] { train::TrainPipelineSparseDist(Exec(), {}, model.tables(), *source, is_last); },
-       "ahead is true, rank 0 has false");
+  require_refused([&] { sharding::DistributedModelParallel(Exec(), module, world, options); },
+                  "plan is \"given\", rank 0 has \"left out\"");
+  require_refused([&] { train::TrainPipelineSparseDist(Exec(), {}, model.tables(), *source, is_last); },
+                  "ahead is true, rank 0 has false");
   const Folder folder(world, "same_options");
-  told([&] { train::save(Exec(), model, folder.path() + (is_last ? "/b" : "/a"), 1); }, "path is ");
-  told([&] { train::load(Exec(), model, folder.path() + (is_last ? "/b" : "/a")); }, "path is ");
+  require_refused([&] { train::save(Exec(), model, folder.path() + (is_last ? "/b" : "/a"), 1); }, "path is ");
+  require_refused([&] { train::load(Exec(), model, folder.path() + (is_last ? "/b" : "/a")); }, "path is ");
 }
 
 TEST_CASE("deal_of: equals Session::deal and a batch of another size throws on all ranks") {

@@ -65,7 +65,7 @@ TEST_CASE("checkpoint.start_from: takes weights of another run and larger tables
 
   third.optimizer.dense.type = optim::Type::adam;
   third.run.output += "_adam";
-  CHECK(mentions(error_of([&] { run(world, third); }), "states of adam belong to their number of steps"));
+  CHECK(mentions(error_of([&] { run(world, third); }), "states of adam depend on the number of steps"));
 }
 
 TEST_CASE("checkpoint.accept: takes the matrices that fit and initializes the others as in a new run") {
@@ -87,7 +87,8 @@ TEST_CASE("checkpoint.accept: takes the matrices that fit and initializes the ot
   third.run.output = folder.path() + "/third";
   third.data.synthetic.rows = {3001, 5, 500};
   third.optimizer.dense.type = optim::Type::adam;
-  CHECK(mentions(error_of([&] { run(world, third); }), "begin as in a new run with checkpoint.accept"));
+  CHECK(
+      mentions(error_of([&] { run(world, third); }), "start the matrices that do not fit anew with checkpoint.accept"));
   third.checkpoint.accept = {"model", "table", "optimizer"};
   const Digests ends = digests(world, third);
   CHECK(ends == digests_alone(world, third));
@@ -118,5 +119,5 @@ TEST_CASE("checkpoint.resume: the command that gave a path resumes from the run'
   run(world, first);
   second.checkpoint.resume = first.run.output;
   CHECK(
-      mentions(error_of([&] { run(world, second); }), "holds checkpoints up to step 8, which a run that goes on from"));
+      mentions(error_of([&] { run(world, second); }), "holds checkpoints up to step 8, which a run that resumes from"));
 }

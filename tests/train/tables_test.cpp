@@ -36,12 +36,12 @@ TEST_CASE("resolve_tables: takes from the data what the deck omits and nothing e
     CHECK(plain[f].num_embeddings == data.rows[f]);
     CHECK(plain[f].embedding_dim == 8);
   }
-  const auto given =
+  const auto tables =
       train::resolve_tables({{"two", 0, 0, {"a", "b"}, {}, false, {}}, {"b", 30, 4, {}, {}, false, {}}}, data, dim_8);
-  CHECK(given[0].num_embeddings == 100);  // the largest of its features in any order
-  CHECK(given[1].feature_names == std::vector<std::string>{"b"});
-  CHECK(given[1].num_embeddings == 30);
-  CHECK(given[1].embedding_dim == 4);
+  CHECK(tables[0].num_embeddings == 100);  // the largest of its features in any order
+  CHECK(tables[1].feature_names == std::vector<std::string>{"b"});
+  CHECK(tables[1].num_embeddings == 30);
+  CHECK(tables[1].embedding_dim == 4);
   CHECK(error_of([&] {
           train::resolve_tables({{"x", 0, 0, {}, {}, false, {}}}, data, dim_8);
         }) == "table x: the data (d.h5) has no feature \"x\"; it has a, b, c");
@@ -103,13 +103,13 @@ TEST_CASE("planner_settings: popular rows are counted unless the deck has an exp
   const auto& popular = *settings.tables.at("both").popular;
   CHECK(popular.from == "counted");
   double rows = 0, share = 0;
-  for (const planning::BlockRows& one : popular.rows) {
-    rows += one.rows;
-    share += one.rows * one.share;
-    if (one.block == 0) CHECK(one.share == 0.41);  // of all 100 ids
-    if (one.block == 5) CHECK(one.share == 0.17);
-    if (one.block == 99) CHECK(one.share == 0.01);
-    if (one.block == 7) CHECK(one.share == 0);
+  for (const planning::BlockRows& block : popular.rows) {
+    rows += block.rows;
+    share += block.rows * block.share;
+    if (block.block == 0) CHECK(block.share == 0.41);  // of all 100 ids
+    if (block.block == 5) CHECK(block.share == 0.17);
+    if (block.block == 99) CHECK(block.share == 0.01);
+    if (block.block == 7) CHECK(block.share == 0);
   }
   CHECK(rows == 100);
   CHECK(share == Approx(1));

@@ -76,14 +76,14 @@ TEST_CASE("fit_data: a checkpoint's weights read columns in another order by nam
   job.tables[0].name = "low";
   job.run.output = files.at("one_table");
   run(world, [&] {
-    train::Job one = job;
-    one.data.evaluate = {files.at("one.h5")};
-    return one;
+    train::Job single = job;
+    single.data.evaluate = {files.at("one.h5")};
+    return single;
   }());
-  const double of_one = log_loss(world, job);
+  const double single_loss = log_loss(world, job);
   files.replace("spare.h5", spare);
   job.data.evaluate = {files.at("spare.h5")};
-  CHECK(log_loss(world, job) == of_one);
+  CHECK(log_loss(world, job) == single_loss);
 
   // The place of a feature that no table reads does not matter either.
   job.tables[0].name = "high";
@@ -182,7 +182,7 @@ TEST_CASE("checkpoint.accept: a run resumes with another dataset from its first 
   job.run.output = files.at("run2");
   job.checkpoint.resume = first.checkpoint;
   CHECK(mentions(error_of([&] { run(world, job); }),
-                 "samples_per_epoch = 600, this run has 400; give the same training data"));
+                 "samples_per_epoch = 600, but this run has 400; give the same training data"));
   job.checkpoint.accept = {"data"};
   const train::TrainResult second = run(world, job);
   const Index batch = job.train.batch_size, day1 = (600 + batch - 1) / batch, day2 = (400 + batch - 1) / batch;

@@ -158,9 +158,9 @@ TEST_CASE("Training: resumes after save() with the same bits on another number o
     training.step();  // lost
   }
   const int ranks = world.size() / 2 + 1;
-  const comm::Communicator part(world, world.rank() < ranks ? 0 : 1);
+  const comm::Communicator group(world, world.rank() < ranks ? 0 : 1);
   if (world.rank() < ranks) {
-    Made made(part, job);
+    Made made(group, job);
     train::Training training(made.session, *made.source, made.evaluation.get());
     CHECK(training.position().step == 3);
     CHECK(training.position().is_own);

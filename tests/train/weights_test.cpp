@@ -48,14 +48,14 @@ TEST_CASE("resolve_tables: throws if the data lack the weights of a weighted tab
            "/weights (docs/formats.md), or set table.items.weighted = false";
   };
   const network::Settings dim_8{.embedding_dim = 8};
-  const data::SourceInfo some = info_of(file), all = info_of(both);
-  CHECK(error_of([&] { train::resolve_tables(table("b", true), some, dim_8); }) == expected("b", file));
-  CHECK(error_of([&] { train::resolve_tables(table("b", false), some, dim_8); }) == "accepted");
-  CHECK(error_of([&] { train::resolve_tables(table("a", true), some, dim_8); }) == "accepted");
+  const data::SourceInfo unweighted = info_of(file), all = info_of(both);
+  CHECK(error_of([&] { train::resolve_tables(table("b", true), unweighted, dim_8); }) == expected("b", file));
+  CHECK(error_of([&] { train::resolve_tables(table("b", false), unweighted, dim_8); }) == "accepted");
+  CHECK(error_of([&] { train::resolve_tables(table("a", true), unweighted, dim_8); }) == "accepted");
   CHECK(error_of([&] { train::resolve_tables(table("b", true), all, dim_8); }) == "accepted");
   // The evaluation data of a training run are checked against the tables by id_limits().
   CHECK(error_of([&] { train::id_limits(table("b", true), all); }) == "accepted");
-  CHECK(error_of([&] { train::id_limits(table("b", true), some); }) == expected("b", file));
+  CHECK(error_of([&] { train::id_limits(table("b", true), unweighted); }) == expected("b", file));
 
   train::Job job = small_job(folder.path());  // a generator has no weights
   job.tables = {{"items", 0, 0, {"C2"}, embedding::PoolingType::sum, true, {}}};

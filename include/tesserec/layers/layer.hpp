@@ -96,10 +96,10 @@ class Layer {
   /// Returns the floats of the packed parameters: the layout that a host's products read, shared by all threads.
   virtual Index packed_size() const { return 0; }
   /// Packs the parameters into `packed` [packed_size()], after each change of the parameters. Without `backward` it
-  /// packs only the operands of forward(). Ranks may pack together: `part` selects the panels whose first weight lies
+  /// packs only the operands of forward(). Ranks may pack together: `range` selects the panels whose first weight lies
   /// in it.
   virtual void pack(const Exec&, const float* /*parameters*/, bool /*backward*/, float* /*packed*/,
-                    Range /*part*/) const {}
+                    Range /*range*/) const {}
 
   /// Makes the buffers that a batch needs between forward() and backward(). Returns null if the layer needs none.
   virtual std::unique_ptr<Workspace> make_workspace() const { return nullptr; }

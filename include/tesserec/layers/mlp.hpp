@@ -39,8 +39,8 @@ class Mlp {
   /// Returns the floats of a host's packed weights: each layer's w^T, w and bias, padded to whole panels.
   Index packed_size() const { return packed_.empty() ? 0 : packed_.back().end(); }
   /// Packs the flat parameters for a host's products. Without `backward` it packs only for forward(). Several ranks may
-  /// pack together: `part` selects the panels whose first weight lies in it.
-  void pack(const Exec& exec, const float* parameters, bool backward, float* packed, Range part = everything) const;
+  /// pack together: `range` selects the panels whose first weight lies in it.
+  void pack(const Exec& exec, const float* parameters, bool backward, float* packed, Range range = everything) const;
   static constexpr Range everything{0, std::numeric_limits<Index>::max()};
 
   /// Reusable matrices of a batch at one Where.
@@ -65,9 +65,9 @@ class Mlp {
 
   /// Computes the outputs between matrices. `own.x` must be loaded and `own.y.back()` must have storage.
   void forward(const Where& where, const Layer::Batch& batch, Matrices& own) const;
-  /// Computes gradients after the forward() above. `own.dy.back()` must be written. If `wanted`, `own.dx` must have
+  /// Computes gradients after the forward() above. `own.dy.back()` must be written. If `needs_dx`, `own.dx` must have
   /// storage.
-  void backward(const Where& where, const Layer::Batch& batch, bool wanted, LaneGradients gradient,
+  void backward(const Where& where, const Layer::Batch& batch, bool needs_dx, LaneGradients gradient,
                 Matrices& own) const;
 
   /// Returns layer `l` in the form that products read.

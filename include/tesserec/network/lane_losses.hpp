@@ -11,7 +11,7 @@ namespace tesserec::network {
 class [[nodiscard]] LaneLosses {
  public:
   /// Holds losses that are known.
-  LaneLosses(std::vector<double> losses) : arrive_([given = std::move(losses)] { return given; }) {}
+  LaneLosses(std::vector<double> losses) : arrive_([values = std::move(losses)] { return values; }) {}
   /// Takes a function that waits for the losses and returns them.
   explicit LaneLosses(std::function<std::vector<double>()> arrive) : arrive_(std::move(arrive)) {}
   /// Returns the losses. Blocks until they are known. Call it before the next batch begins.

@@ -44,7 +44,7 @@ struct DenseInput {
 /// Buffer of packed weights that several processes share.
 struct SharedPacking {
   float* memory = nullptr;        ///< [Network::packed_size()], shared by all processes
-  Range part;                     ///< range of parameters; this process packs the panels whose first weight lies in it
+  Range range;                    ///< range of parameters; this process packs the panels whose first weight lies in it
   std::function<void()> barrier;  ///< barrier over the processes
 };
 

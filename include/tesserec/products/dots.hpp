@@ -27,9 +27,9 @@ struct DotVectors {
 /// Returns the floats of scratch that dots_forward() and dots_backward() need.
 Index dots_scratch(const DotShape& shape);
 /// Writes each row's first vector, then its products [z1.z0, z2.z0, z2.z1, ...], into `out` [rows, dim + pairs].
-void dots_forward(const DotShape& shape, Index rows, DotVectors<const float> of, float* out, float* scratch);
+void dots_forward(const DotShape& shape, Index rows, DotVectors<const float> inputs, float* out, float* scratch);
 /// Writes the gradients of all vectors from `upstream`, the gradient of dots_forward()'s `out`.
-void dots_backward(const DotShape& shape, Index rows, DotVectors<const float> of, const float* upstream,
+void dots_backward(const DotShape& shape, Index rows, DotVectors<const float> inputs, const float* upstream,
                    DotVectors<float> gradients, float* scratch);
 
 }  // namespace tesserec::products

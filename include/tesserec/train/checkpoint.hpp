@@ -54,7 +54,7 @@ std::string save(Session& session, const Position& position, Index epoch_samples
 std::optional<Position> restore(Session& session, Index epoch_samples);
 
 /// Returns the Manifest::origin of a run that resumed from a checkpoint elsewhere with this seal.
-std::string went_on_from(const std::string& seal);
+std::string resume_origin(const std::string& seal);
 
 /// Checkpoint opened for its weights alone, as evaluate and predict use it.
 struct TrainedModel {

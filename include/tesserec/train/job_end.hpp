@@ -16,11 +16,11 @@ class JobEnd {
   JobEnd();
 
   /// Returns the seconds left; infinity if no scheduler ends the job.
-  double left() const;
+  double seconds_left() const;
 
   /// Returns whether the time left may be too short for the time between two looks, a checkpoint and the end of the
   /// program. The arguments are the longest seconds so far between looks and of a checkpoint.
-  bool near(double between_looks, double checkpoint) const;
+  bool is_near(double between_looks, double checkpoint) const;
 
  private:
   double end_;

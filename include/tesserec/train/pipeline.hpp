@@ -35,7 +35,7 @@ class TrainPipelineSparseDist {
   /// the same on all ranks. Returns the batch's mean loss. Collective.
   double operator()(Index step, Index last);
   /// Returns the batch of the last call.
-  const data::Batch& batch() const { return batches_[at_hand_].batch; }
+  const data::Batch& batch() const { return batches_[current_].batch; }
 
   /// Drops the batch that was read ahead, because the run ends before its last step. Collective.
   void drop();
@@ -49,7 +49,7 @@ class TrainPipelineSparseDist {
   bool ahead_;
   Index epoch_ = 0;
   PipelinedBatch batches_[2];
-  int at_hand_ = 0;
+  int current_ = 0;
   bool next_is_read_ = false;
 };
 

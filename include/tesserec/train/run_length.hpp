@@ -12,7 +12,7 @@ struct RunLength {
   RunLength(const Settings& train, Index samples, Index batches);
 
   /// Adds the steps on earlier datasets, made before `from`, to the last step.
-  void go_on(const Position& from);
+  void resume(const Position& from);
 
   Index epoch_samples;
   Index batches;    ///< batches of an epoch

@@ -35,8 +35,8 @@ class RunningMetrics {
   std::vector<std::string> names_;
   Index window_;
   double threshold_;
-  metrics::SampleSums since_;                // sums of this rank since the last line
-  metrics::SampleSums lifetime_, recently_;  // sums over all ranks: up to the last line, and of lines_
+  metrics::SampleSums since_;                   // sums of this rank since the last line
+  metrics::SampleSums lifetime_, window_sums_;  // sums over all ranks: up to the last line, and of lines_
   std::deque<metrics::SampleSums> lines_;
 };
 

@@ -18,8 +18,8 @@ enum class ScoresFormat { h5, csv };
 class ScoresFile {
  public:
   virtual ~ScoresFile() = default;
-  /// Appends the scores of this rank's samples of a micro-batch. `mine`: their range in the epoch.
-  virtual void write(Range mine, const data::Batch& batch, const std::vector<float>& scores) = 0;
+  /// Appends the scores of this rank's samples of a micro-batch. `samples`: their range in the epoch.
+  virtual void write(Range samples, const data::Batch& batch, const std::vector<float>& scores) = 0;
   /// Renames the file to its final name.
   virtual void publish() = 0;
 };

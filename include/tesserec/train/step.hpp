@@ -52,7 +52,7 @@ class TrainStep {
   }
   network::DenseInput input(const data::Batch& batch, const sharding::BatchVectors<const float>& vectors, Index step);
   /// Takes a micro-batch's part of the loss and returns the batch's mean loss after the last, before it the part.
-  double batch_loss(int micro_batch, double part);
+  double batch_loss(int micro_batch, double loss);
   /// Looks at the gradients of a micro-batch's pooled and un-pooled vectors, for check_finite.
   void find_nonfinite(int micro_batch, const sharding::BatchVectors<float>& gradients);
   void check_finite(double loss, Index step);

@@ -15,7 +15,7 @@ struct TableFigures {
   std::string name;
   std::vector<std::string> features;
   Index rows = 0, columns = 0;
-  Index looked_at = 0;    ///< rows sampled
+  Index sampled = 0;      ///< rows sampled
   Index trained = 0;      ///< sampled rows that differ from their start values in the first four numbers
   double row_norm = 0;    ///< root mean square of the sampled rows' L2 norms
   double start_norm = 0;  ///< expectation of row_norm for start values
