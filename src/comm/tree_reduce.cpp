@@ -88,7 +88,7 @@ TreeReduce::TreeReduce(const Exec& exec, const Communicator& comm, const Lanes& 
   if (!memory_ && ranks > 1) total_ = make_vector<float>(exec, "tesserec::comm::total", length);
   // If one thread adds all lanes, their sums are computed in shared memory and need no copy.
   for (Index i = memory_ && concurrency(exec) == 1 ? most_ : 0; i-- > 0;)
-    sums_.lend(Vector<float>(shared_sum(node_->ranks().rank(), i), length));
+    sums_.add_buffer(Vector<float>(shared_sum(node_->ranks().rank(), i), length));
 }
 
 float* TreeReduce::shared_sum(int rank, Index i) const {

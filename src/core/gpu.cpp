@@ -17,7 +17,7 @@ namespace {
 // Kernel whose attributes tell whether this build has code for a device.
 __global__ void any_kernel() {}
 
-std::string of(int device) {
+std::string description(int device) {
   cudaDeviceProp properties;
   char place[32] = "?";
   if (cudaGetDeviceProperties(&properties, device) != cudaSuccess) return concat("GPU ", device);
@@ -45,23 +45,23 @@ void require_gpu() {
   for (int device = 0; device < count; ++device) {
     cudaFuncAttributes attributes;
     if (cudaSetDevice(device) == cudaSuccess && cudaFuncGetAttributes(&attributes, any_kernel) == cudaSuccess) continue;
-    const cudaError_t why = cudaGetLastError();
-    fail(of(device), ": ",
-         why == cudaErrorNoKernelImageForDevice || why == cudaErrorInvalidDeviceFunction
+    const cudaError_t error = cudaGetLastError();
+    fail(description(device), ": ",
+         error == cudaErrorNoKernelImageForDevice || error == cudaErrorInvalidDeviceFunction
              ? "this build has no code for it; build over a Kokkos for its architecture (Kokkos_ARCH_...)"
-             : cudaGetErrorString(why));
+             : cudaGetErrorString(error));
   }
   cudaSetDevice(0);
 }
 
 std::string gpu_name() {
   int device = 0;
-  return cudaGetDevice(&device) == cudaSuccess ? of(device) : "";
+  return cudaGetDevice(&device) == cudaSuccess ? description(device) : "";
 }
 
 Index gpu_free_bytes() {
-  std::size_t free = 0, all = 0;
-  return cudaMemGetInfo(&free, &all) == cudaSuccess ? Index(free) : 0;
+  std::size_t free = 0, total = 0;
+  return cudaMemGetInfo(&free, &total) == cudaSuccess ? Index(free) : 0;
 }
 
 }  // namespace tesserec

@@ -31,9 +31,9 @@ Parsed parsed(const std::string& text) {
   std::istringstream stream(text);
   std::vector<std::set<std::string>> names;  // names seen in each open object or array
   return Parsed::parse(stream, [&](int, Event event, const Parsed& value) {
-    const auto refuse = [&](const auto&... why) {
-      const auto here = text.begin() + stream.tellg();
-      fail("line ", 1 + std::count(text.begin(), here, '\n'), ": ", why...);
+    const auto refuse = [&](const auto&... message) {
+      const auto position = text.begin() + stream.tellg();
+      fail("line ", 1 + std::count(text.begin(), position, '\n'), ": ", message...);
     };
     if (event == Event::object_start || event == Event::array_start) names.emplace_back();
     if (event == Event::object_end || event == Event::array_end) names.pop_back();
@@ -76,12 +76,13 @@ Json converted(const Parsed& value) {
 std::string quoted(const std::string& text) {
   const std::string dumped = Parsed(text).dump(-1, ' ', false, Parsed::error_handler_t::replace);
   std::string out;
-  for (std::string_view left = dumped; !left.empty();) {
+  for (std::string_view remaining = dumped; !remaining.empty();) {
     std::size_t bytes = 1;
-    while (bytes < left.size() && (static_cast<unsigned char>(left[bytes]) & 0xc0) == 0x80) ++bytes;
-    const std::string_view one = left.substr(0, bytes);
-    out += printable(one) == one ? std::string(one) : Parsed(one).dump(-1, ' ', true).substr(1, 6);
-    left.remove_prefix(bytes);
+    while (bytes < remaining.size() && (static_cast<unsigned char>(remaining[bytes]) & 0xc0) == 0x80) ++bytes;
+    const std::string_view character = remaining.substr(0, bytes);
+    out +=
+        printable(character) == character ? std::string(character) : Parsed(character).dump(-1, ' ', true).substr(1, 6);
+    remaining.remove_prefix(bytes);
   }
   return out;
 }

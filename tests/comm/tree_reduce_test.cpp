@@ -100,15 +100,15 @@ TEST_CASE("TreeReduce: the total is complete on every rank and stays until all h
     }
 }
 
-TEST_CASE("LaneSums: stores its sums in the lent buffers and the first in the buffer lent last") {
+TEST_CASE("LaneSums: stores its sums in the added buffers and the first in the buffer added last") {
   const Exec exec;
   constexpr Index length = 20;
   for (const Range run : {Range{0, 8}, Range{3, 16}, Range{5, 11}, Range{1, 2}}) {
     INFO("lanes " << run.begin << " to " << run.end);
     LaneSums sums(exec, length);
-    std::vector<Vector<float>> lent;
-    for (int i = 0; i < 4; ++i) lent.push_back(make_vector<float>(exec, "tesserec::test::lent", length));
-    for (int i = 4; i-- > 0;) sums.lend(lent[static_cast<std::size_t>(i)]);
+    std::vector<Vector<float>> buffers;
+    for (int i = 0; i < 4; ++i) buffers.push_back(make_vector<float>(exec, "tesserec::test::lent", length));
+    for (int i = 4; i-- > 0;) sums.add_buffer(buffers[static_cast<std::size_t>(i)]);
     for (int step = 0; step < 3; ++step) {
       sums.start(run);
       for (Index lane = run.begin; lane < run.end; ++lane)
@@ -117,7 +117,7 @@ TEST_CASE("LaneSums: stores its sums in the lent buffers and the first in the bu
       float total = 0;
       REQUIRE(sums.count() <= 4);
       for (int i = 0; i < sums.count(); ++i) {
-        CHECK(sums.sum(i).data() == lent[static_cast<std::size_t>(i)].data());
+        CHECK(sums.sum(i).data() == buffers[static_cast<std::size_t>(i)].data());
         total += sums.sum(i).host()(length - 1);
       }
       CHECK(total == static_cast<float>((run.begin + run.end - 1) * run.size() / 2));

@@ -61,7 +61,7 @@ class OwnValues {
   bool operator==(const OwnValues& other) const { return values_ == other.values_; }
 
  private:
-  [[noreturn]] void refuse(const std::string& name, const char* what) const;
+  [[noreturn]] void refuse(const std::string& name, const char* reason) const;
 
   std::string owner_;
   std::map<std::string, OwnValue> values_;
