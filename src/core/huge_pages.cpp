@@ -35,11 +35,13 @@ bool advise_huge_pages(void* data, std::size_t bytes) {
 
 std::string huge_pages_refused() {
   if (advised == 0) return "";
-  if (refused > 0) return concat("the kernel refused them for ", refused, " bytes (", std::strerror(refusal), ")");
-  if (prctl(PR_GET_THP_DISABLE, 0, 0, 0, 0) == 1) return "they are switched off for this process (PR_SET_THP_DISABLE)";
+  if (refused > 0)
+    return concat("the kernel refused huge pages for ", bytes_text(double(refused)), " (", std::strerror(refusal), ")");
+  if (prctl(PR_GET_THP_DISABLE, 0, 0, 0, 0) == 1)
+    return "huge pages are switched off for this process (PR_SET_THP_DISABLE)";
   std::string setting;
   std::getline(std::ifstream(machine_setting), setting);
-  if (setting.find("[never]") != std::string::npos) return std::string(machine_setting) + " says never";
+  if (setting.find("[never]") != std::string::npos) return std::string(machine_setting) + " is set to \"never\"";
   return "";
 }
 

@@ -37,9 +37,9 @@ Parsed parsed(const std::string& text) {
     };
     if (event == Event::object_start || event == Event::array_start) names.emplace_back();
     if (event == Event::object_end || event == Event::array_end) names.pop_back();
-    if (names.size() > 16) refuse("nested too deeply");
+    if (names.size() > 16) refuse("values are nested more than 16 levels deep");
     if (event == Event::key && !names.back().insert(value.get<std::string>()).second)
-      refuse("\"", value.get<std::string>(), "\" stands twice");
+      refuse("\"", value.get<std::string>(), "\" occurs twice in one object");
     return true;
   });
 }
@@ -87,6 +87,13 @@ std::string quoted(const std::string& text) {
   return out;
 }
 
+/// Throws Error with the start of the value, which is not `noun`.
+[[noreturn]] void refuse(const Json& value, const char* noun) {
+  constexpr std::size_t longest = 40;
+  const std::string text = shown(value.kind() == Json::Kind::number ? shortest(value.number()) : value.text(), longest);
+  fail(text.substr(1, text.size() - 2), " is not ", noun);
+}
+
 }  // namespace
 
 Json::Json(double value) : kind_(std::isfinite(value) ? Kind::number : Kind::null), number_(value) {}
@@ -111,38 +118,38 @@ const Json* Json::find(const std::string& name) const {
 
 const Json& Json::at(const std::string& name) const {
   const Json* const member = find(name);
-  if (member == nullptr) fail("it has no \"", name, "\"");
+  if (member == nullptr) fail('"', name, "\" is missing");
   return *member;
 }
 
 bool Json::boolean() const {
-  if (kind_ != Kind::boolean) fail("true or false is wanted");
+  if (kind_ != Kind::boolean) refuse(*this, "true or false");
   return boolean_;
 }
 
 std::int64_t Json::integer() const {
-  if (kind_ != Kind::integer) fail("an integer is wanted");
+  if (kind_ != Kind::integer) refuse(*this, "an integer");
   return integer_;
 }
 
 double Json::number() const {
   if (kind_ == Kind::integer) return double(integer_);
-  if (kind_ != Kind::number) fail("a number is wanted");
+  if (kind_ != Kind::number) refuse(*this, "a number");
   return number_;
 }
 
 const std::string& Json::string() const {
-  if (kind_ != Kind::string) fail("a string is wanted");
+  if (kind_ != Kind::string) refuse(*this, "a string");
   return string_;
 }
 
 const std::vector<Json>& Json::elements() const {
-  if (kind_ != Kind::array) fail("a list is wanted");
+  if (kind_ != Kind::array) refuse(*this, "a list");
   return elements_;
 }
 
 const std::vector<std::string>& Json::names() const {
-  if (kind_ != Kind::object) fail("an object is wanted");
+  if (kind_ != Kind::object) refuse(*this, "an object");
   return names_;
 }
 

@@ -58,7 +58,7 @@ std::string message_of(const std::exception& error) {
   if (const auto* file = dynamic_cast<const std::filesystem::filesystem_error*>(&error))
     return concat(file->path1().string(), ": ", file->code().message());
   if (const auto* system = dynamic_cast<const std::system_error*>(&error))
-    return concat("the system refuses: ", system->what());
+    return concat("system error: ", system->what());
   return concat("internal error: ", error.what());
 }
 

@@ -36,14 +36,14 @@ struct IsAllowed {
 };
 
 std::string allowed_text(const OwnKey& key) {
-  if (!key.choices.empty()) return "take one of " + join(key.choices);
+  if (!key.choices.empty()) return "use one of: " + join(key.choices);
   const auto plain = [](double x) { return x == std::floor(x) && std::fabs(x) < 1e15 ? fixed(x, 0) : shortest(x); };
-  return concat("take ", plain(key.least), " to ", plain(key.most));
+  return concat("use ", plain(key.least), " to ", plain(key.most));
 }
 
 void require_allowed(const std::string& owner, const OwnKey& key, const OwnValue& value) {
   if (!std::visit(IsAllowed{key}, value))
-    fail(owner, ": its key \"", key.name, "\" is ", std::visit(ValueText{}, value), "; ", allowed_text(key));
+    fail(owner, ": the key \"", key.name, "\" is ", std::visit(ValueText{}, value), "; ", allowed_text(key));
 }
 
 bool is_word(const std::string& name) {
@@ -59,12 +59,12 @@ const OwnKey* find_key(const std::vector<OwnKey>& keys, const std::string& name)
 
 void check_own_keys(const std::string& owner, const std::vector<OwnKey>& keys, const std::vector<std::string>& taken) {
   for (const OwnKey& key : keys) {
-    const std::string prefix = concat(owner, ": its key \"", key.name, "\" ");
-    if (!is_word(key.name)) fail(prefix, "is no word of a deck; use lower-case letters, digits and _");
+    const std::string prefix = concat(owner, ": the key \"", key.name, "\" ");
+    if (!is_word(key.name)) fail(prefix, "is not a valid name; use lower-case letters, digits and _");
     if (std::find(taken.begin(), taken.end(), key.name) != taken.end())
-      fail(prefix, "has the name of a built-in key of the same block; give it another");
-    if (find_key(keys, key.name) != &key) fail(prefix, "stands twice; leave one out");
-    if (key.sentence.empty()) fail(prefix, "has no sentence; say what it does");
+      fail(prefix, "has the name of a built-in key of the same block; choose another name");
+    if (find_key(keys, key.name) != &key) fail(prefix, "is registered twice; remove one of them");
+    if (key.sentence.empty()) fail(prefix, "has no sentence; describe the key in one");
     require_allowed(owner, key, key.preset);
   }
 }
@@ -83,8 +83,8 @@ void OwnValues::complete(const std::string& owner, const std::vector<OwnKey>& ke
   owner_ = owner;
   for (const auto& [name, value] : values_) {
     const OwnKey* key = find_key(keys, name);
-    if (key == nullptr) refuse(name, "did not register the key");
-    if (value.index() != key->preset.index()) refuse(name, "registered with another C++ type the key");
+    if (key == nullptr) refuse(name, "is not registered");
+    if (value.index() != key->preset.index()) refuse(name, "is registered with another C++ type");
     require_allowed(owner, *key, value);
   }
   for (const OwnKey& key : keys) values_.emplace(key.name, key.preset);
@@ -93,8 +93,8 @@ void OwnValues::complete(const std::string& owner, const std::vector<OwnKey>& ke
 void OwnValues::refuse(const std::string& name, const char* reason) const {
   if (owner_.empty())
     fail("the key \"", name,
-         "\" has no value: settings get those of own keys where their layer, loss, model or source is made");
-  fail(owner_, " ", reason, " \"", name, '"');
+         "\" has no value; own keys get their values when their layer, loss, model or source is created");
+  fail(owner_, ": the key \"", name, "\" ", reason);
 }
 
 }  // namespace tesserec

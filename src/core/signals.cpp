@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdint>
+#include <cstring>
 #include <ctime>
 #include <map>
 #include <utility>
@@ -85,7 +86,7 @@ std::string signal_text(int signal) {
 
 Stopped::Stopped(int signal)
     : Error("ended by " + signal_text(signal) +
-            " before the work was done: files that stood are unchanged, and the same command starts again"),
+            " before the work was done; existing files are unchanged, so the same command can be started again"),
       signal_(signal) {}
 
 Signals::Signals() {
@@ -94,7 +95,7 @@ Signals::Signals() {
   insisted_at = 0;
   std::uint64_t count = 0;
   if (event_file < 0) event_file = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-  if (event_file < 0) fail("eventfd: the system gives no file for signals");
+  if (event_file < 0) fail("cannot create an eventfd for signals: ", std::strerror(errno));
   [[maybe_unused]] const ssize_t drained = ::read(event_file, &count, sizeof count);
   struct sigaction action {};
   action.sa_handler = on_signal;
@@ -104,7 +105,8 @@ Signals::Signals() {
     if (::sigaction(signal, nullptr, &old) != 0) continue;
     const bool is_default = (old.sa_flags & SA_SIGINFO) == 0 && old.sa_handler == SIG_DFL;
     if (!is_default && !is_always_caught(signal)) continue;
-    if (::sigaction(signal, &action, nullptr) != 0) fail("cannot set a handler for signal ", signal);
+    if (::sigaction(signal, &action, nullptr) != 0)
+      fail("cannot set a handler for ", signal_text(signal), ": ", std::strerror(errno));
     replaced[signal] = old;
   }
 }

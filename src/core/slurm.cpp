@@ -68,9 +68,10 @@ const char* slurm_variable(const char* name) {
     std::vector<std::string> set;
     for (const char* variable : variables_read)
       if (has_value(std::getenv(variable))) set.emplace_back(variable);
-    log_info(concat("warning: ", join(set), set.size() == 1 ? " is" : " are", " ignored: SLURM_JOB_ID names job ", job,
-                    ", of which this process is no part (no slurmstepd or salloc is above it, and its cgroup is not "
-                    "the job's): it seems to have ended. `unset ${!SLURM_@}` takes its variables away"));
+    log_info(concat("warning: ", join(set), set.size() == 1 ? " is" : " are",
+                    " ignored, because SLURM_JOB_ID names job ", job,
+                    ", which seems to have ended: this process has no slurmstepd or salloc above it, and another "
+                    "cgroup. `unset ${!SLURM_@}` removes the job's variables"));
     warned = true;
   }
   return nullptr;

@@ -94,8 +94,7 @@ std::string path_fault(std::string_view text) {
     const Character character = first_of(text.substr(at));
     if (!character.valid) return concat("its byte ", at, " (", escape(character), ") is not UTF-8");
     if (is_control(character.code)) return concat("its byte ", at, " is the control character ", escape(character));
-    if (misleads(character.code))
-      return concat("its byte ", at, " begins ", escape(character), ", which is not seen where it is written");
+    if (misleads(character.code)) return concat("its byte ", at, " begins the invisible character ", escape(character));
     at += character.bytes;
   }
   return "";
@@ -103,9 +102,9 @@ std::string path_fault(std::string_view text) {
 
 std::string name_fault(std::string_view text) {
   if (text.empty()) return "it is empty";
-  if (text == "." || text == "..") return "it means a folder";
+  if (text == "." || text == "..") return "it names a folder";
   if (text.size() > 200) return concat("it has ", text.size(), " bytes, more than 200");
-  if (text.find('/') != std::string_view::npos) return "it has a '/'";
+  if (text.find('/') != std::string_view::npos) return "it contains '/'";
   return path_fault(text);
 }
 

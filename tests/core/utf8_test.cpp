@@ -78,7 +78,7 @@ TEST_CASE("printable: escapes characters that a terminal obeys by their code") {
     CHECK(printable(shown) == shown);
     const bool control = shown[1] == 'x';
     CHECK(mentions(path_fault("a" + text), control ? "its byte 1 is the control character " + shown.substr(0, 4)
-                                                   : "its byte 1 begins " + shown + ", which is not seen"));
+                                                   : "its byte 1 begins the invisible character " + shown));
   }
 }
 
@@ -87,9 +87,9 @@ TEST_CASE("name_fault: accepts a path without a slash that is not empty nor a fo
   CHECK(name_fault(std::string(200, 'x')) == "");
   CHECK(name_fault("...") == "");
   CHECK(name_fault("") == "it is empty");
-  CHECK(name_fault(".") == "it means a folder");
-  CHECK(name_fault("..") == "it means a folder");
-  CHECK(name_fault("a/b") == "it has a '/'");
+  CHECK(name_fault(".") == "it names a folder");
+  CHECK(name_fault("..") == "it names a folder");
+  CHECK(name_fault("a/b") == "it contains '/'");
   CHECK(name_fault(std::string(201, 'x')) == "it has 201 bytes, more than 200");
   CHECK(name_fault("a\xFF") == "its byte 1 (\\xFF) is not UTF-8");
 }

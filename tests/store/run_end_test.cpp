@@ -80,5 +80,5 @@ TEST_CASE("run_end: tells the state by result.json of the newest start or else b
   result(R"("exit_reason": "finished")");
   CHECK(store::state_of_started(folder) == "started");
   write(folder + "/result.json", "[]");
-  CHECK(mentions(error_of(text), "result.json: an object is wanted"));
+  CHECK(mentions(error_of(text), "result.json: [] is not an object"));
 }

@@ -53,8 +53,8 @@ class OwnValues {
   template <class T>
   const T& get(const std::string& name) const {
     const OwnValue* value = find(name);
-    if (value == nullptr) refuse(name, "did not register the key");
-    if (!std::holds_alternative<T>(*value)) refuse(name, "registered with another C++ type the key");
+    if (value == nullptr) refuse(name, "is not registered");
+    if (!std::holds_alternative<T>(*value)) refuse(name, "is registered with another C++ type");
     return std::get<T>(*value);
   }
 

@@ -28,7 +28,8 @@ class Registry {
   const std::vector<Type>& all() const { return types_; }
   /// Adds a type. Throws Error if its name is taken or if check_own_keys() refuses its own keys.
   void add(Type type) {
-    if (find(type.name) != types_.end()) fail("there is a ", noun_, " ", type.name, " already");
+    if (find(type.name) != types_.end())
+      fail("there is already a ", noun_, " \"", type.name, "\"; choose another name");
     check_own_keys(owner(type.name), type.own, taken_);
     types_.push_back(std::move(type));
   }
@@ -36,7 +37,7 @@ class Registry {
   const Type& at(const std::string& name) const {
     const auto type = find(name);
     if (type == types_.end())
-      fail("there is no ", noun_, " \"", name, "\"; there are ", join(types_, ", ", &Type::name));
+      fail("there is no ", noun_, " \"", name, "\"; use one of: ", join(types_, ", ", &Type::name));
     return *type;
   }
   /// Returns `settings` with a value for every own key of the type. Throws Error as OwnValues::complete does.
