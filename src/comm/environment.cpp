@@ -32,9 +32,9 @@ class WithoutLauncher {
   std::vector<const char*> set_;
 };
 
-std::function<void(const std::string&)>& last_words() {
-  static std::function<void(const std::string&)> leave;
-  return leave;
+std::function<void(const std::string&)>& abort_hook() {
+  static std::function<void(const std::string&)> hook;
+  return hook;
 }
 
 }  // namespace
@@ -46,9 +46,9 @@ bool is_launched() {
 }
 
 Environment::Environment(int& argc, char**& argv) {
-  int up = 0;
-  check(MPI_Initialized(&up), "MPI_Initialized");
-  if (up) fail("MPI is initialised already");
+  int is_initialized = 0;
+  check(MPI_Initialized(&is_initialized), "MPI_Initialized");
+  if (is_initialized) fail("MPI is initialised already");
   const WithoutLauncher alone;
   int provided = MPI_THREAD_SINGLE;
   check(MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided), "MPI_Init_thread");
@@ -57,17 +57,17 @@ Environment::Environment(int& argc, char**& argv) {
 }
 
 Environment::~Environment() {
-  int down = 0;
-  MPI_Finalized(&down);
-  if (!down) MPI_Finalize();
+  int is_finalized = 0;
+  MPI_Finalized(&is_finalized);
+  if (!is_finalized) MPI_Finalize();
 }
 
 std::string Environment::library() {
   char text[MPI_MAX_LIBRARY_VERSION_STRING];
   int length = 0;
   check(MPI_Get_library_version(text, &length), "MPI_Get_library_version");
-  const std::string all(text, length);
-  return all.substr(0, all.find_first_of(",\n"));
+  const std::string version(text, length);
+  return version.substr(0, version.find_first_of(",\n"));
 }
 
 void require_launcher_agrees(const Communicator& world) {
@@ -84,11 +84,11 @@ void require_launcher_agrees(const Communicator& world) {
   }
 }
 
-void set_abort_hook(std::function<void(const std::string&)> leave) { last_words() = std::move(leave); }
+void set_abort_hook(std::function<void(const std::string&)> hook) { abort_hook() = std::move(hook); }
 
 void abort(const Communicator& world, int code, const std::string& message) {
   log_error(message);
-  if (last_words()) last_words()(message);
+  if (abort_hook()) abort_hook()(message);
   if (world.size() == 1) std::_Exit(code);
   MPI_Abort(world.mpi(), code);
   std::abort();

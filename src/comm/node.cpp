@@ -23,7 +23,7 @@ std::string new_name() {
 }
 
 /// Allocates bytes [begin, end) of the file; returns 0 or errno. A failure at their first use would raise SIGBUS.
-int take(int file, std::size_t begin, std::size_t end) {
+int allocate(int file, std::size_t begin, std::size_t end) {
   if (begin == end) return 0;
   int code = 0;
   do code = posix_fallocate(file, off_t(begin), off_t(end - begin));
@@ -69,7 +69,7 @@ NodeMemory::NodeMemory(const Communicator& node, Index size) {
   error = node.max(error);
   if (me == 0) shm_unlink(name.data());
 
-  if (error == 0) error = take(file, pages * me / ranks * page, pages * (me + 1) / ranks * page);
+  if (error == 0) error = allocate(file, pages * me / ranks * page, pages * (me + 1) / ranks * page);
   error = node.max(error);
   if (error == 0) {
     void* at = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, file, 0);
