@@ -48,12 +48,12 @@ bool is_launched() {
 Environment::Environment(int& argc, char**& argv) {
   int is_initialized = 0;
   check(MPI_Initialized(&is_initialized), "MPI_Initialized");
-  if (is_initialized) fail("MPI is initialised already");
+  if (is_initialized) fail("MPI is already initialized; construct one comm::Environment per process");
   const WithoutLauncher alone;
   int provided = MPI_THREAD_SINGLE;
   check(MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided), "MPI_Init_thread");
   if (provided < MPI_THREAD_FUNNELED)
-    fail("this MPI library does not give MPI_THREAD_FUNNELED; use one built with threads");
+    fail("this MPI library does not provide MPI_THREAD_FUNNELED; use one built with thread support");
 }
 
 Environment::~Environment() {
@@ -78,9 +78,9 @@ void require_launcher_agrees(const Communicator& world) {
     if (tasks == nullptr) continue;
     if (std::atoi(tasks) <= 1) return;
     fail("the launcher started ", tasks, " tasks (", name,
-         "), but MPI sees one rank, so each would do all the work alone: launcher and MPI do not fit. Under Slurm "
-         "start the program with `srun --mpi=pmix` (`srun --mpi=list` shows what there is) or with the mpirun of the "
-         "MPI that it was built with; for one rank on purpose use `srun -n 1`");
+         "), but MPI sees one rank, so each task would do all the work alone. Under Slurm, start the program with "
+         "`srun --mpi=pmix` (`srun --mpi=list` lists the choices) or with the mpirun of the MPI that it was built "
+         "with; for a single rank use `srun -n 1`");
   }
 }
 

@@ -18,8 +18,8 @@ namespace tesserec::comm {
 namespace {
 
 std::string explained(const std::string& error, int rank) {
-  return concat("NCCL: ", error, " (rank ", rank, "); a rank, a GPU or a link may be gone. NCCL_DEBUG=WARN in the ",
-                "environment says more, run.communicator = \"mpi\" does without NCCL");
+  return concat("NCCL: ", error, " (rank ", rank, "); a rank, a GPU or a link may have failed. ",
+                "Set NCCL_DEBUG=WARN to see more, or run.communicator = \"mpi\" to avoid NCCL");
 }
 
 /// Thread that polls NCCL for errors. At an error it aborts NCCL, so that devices stop waiting and check() throws. If
@@ -136,7 +136,7 @@ void require_one_version(const Communicator& ranks, const Nccl& calls) {
   for (int r = 0; r < ranks.size(); at += sizes[r++])
     if (const std::string other(all.data() + at, sizes[r]); other != first)
       fail("NCCL is ", first, " on rank 0 and ", other, " on rank ", r,
-           "; give all nodes one version, or set run.communicator = \"mpi\"");
+           "; install one version on all nodes, or set run.communicator = \"mpi\"");
 }
 
 #ifdef TESSEREC_NCCL

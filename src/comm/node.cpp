@@ -83,9 +83,9 @@ NodeMemory::NodeMemory(const Communicator& node, Index size) {
   if (error == 0) return;
   unmap();
   if (me == 0)
-    log_warning("the ranks of a node cannot share " + std::to_string(bytes_) + " bytes of memory (" +
-                std::strerror(error) + (error == ENOSPC ? ": /dev/shm is too small" : "") +
-                "): each has its own copy, which is slower");
+    log_warning(concat("the ranks of a node cannot share ", bytes_text(double(bytes_)), " of memory (",
+                       std::strerror(error), error == ENOSPC ? ": /dev/shm is too small" : "",
+                       "), so each rank keeps its own copy, which is slower"));
 }
 
 NodeMemory::~NodeMemory() { unmap(); }

@@ -68,7 +68,7 @@ bool is_stuck() {
 std::string cause(char state) {
   switch (state) {
     case 'T':
-      return "it was stopped by a signal, as SIGSTOP";
+      return "it was stopped by a signal such as SIGSTOP";
     case 't':
       return "a debugger has stopped it";
     case 'D':
@@ -162,8 +162,8 @@ class RankWatch::Thread {
       if (rank == 0 || reaches[rank] != 0) heard_[rank].is_watched = rank != 0 || is_first() || reached;
     }
     if (is_first() && !deaf.empty())
-      log_warning(concat("no UDP between ", processes_[0].host, " and ", counted(std::ssize(deaf), "rank"), " (",
-                         join(deaf), "): should one of them stop, the others wait for it for ever"));
+      log_warning(concat("no UDP datagrams between ", processes_[0].host, " and ", counted(std::ssize(deaf), "rank"),
+                         " (", join(deaf), "), so a rank that stops is not detected; allow UDP between the nodes"));
   }
 
   void run() {
@@ -238,11 +238,11 @@ class RankWatch::Thread {
     if (silent.empty() && stuck.empty()) return;
     const bool answers = silent.empty();
     const std::vector<std::string>& ranks = answers ? stuck : silent;
-    const char* const what = answers ? ": no sign of work" : ": no answer";
-    const char* const who = ranks.size() == 1 ? "this process and its node" : "these processes and their nodes";
+    const char* const finding = answers ? ": no sign of work" : ": no answer";
+    const char* const suspects = ranks.size() == 1 ? "the process and its node" : "the processes and their nodes";
     abort(comm_, 2,
-          concat(join(ranks), what, " for ", significant(limit, 9),
-                 " s (run.patience) while other ranks wait, so all ranks end; see to ", who,
+          concat(join(ranks), finding, " for ", significant(limit, 4),
+                 " s (run.patience) while other ranks wait, so all ranks end; check ", suspects,
                  ", then start the same command again"));
   }
 

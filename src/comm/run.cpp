@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cerrno>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <exception>
 #include <limits>
 #include <optional>
@@ -36,7 +38,7 @@ class SignalWatchdog {
   /// Starts the thread. An object of Signals must outlive this one.
   explicit SignalWatchdog(const Communicator& verdict_comm)
       : comm_(verdict_comm), over_(::eventfd(0, EFD_CLOEXEC)), thread_([this] { watch(); }) {
-    if (over_ < 0) fail("eventfd: the system gives no file for a thread");
+    if (over_ < 0) fail("cannot create an eventfd: ", std::strerror(errno));
   }
   ~SignalWatchdog() {
     const std::uint64_t increment = 1;
@@ -143,7 +145,7 @@ Outcome outcome_of(const std::function<int()>& body) {
   } catch (const std::exception& error) {
     return {exit_code_error, message_of(error)};
   } catch (...) {
-    return {exit_code_error, "internal error of an unknown kind"};
+    return {exit_code_error, "internal error: an exception of unknown type"};
   }
 }
 

@@ -58,7 +58,7 @@ std::string difference(int rank, const std::vector<Named>& own, const std::vecto
       names.push_back(entry.name);
   for (const Named& entry : own)
     if (first_values.count(entry.name) == 0) names.push_back(entry.name);
-  if (names.empty()) return concat("rank ", rank, " has another order than rank 0");
+  if (names.empty()) return concat("rank ", rank, " has the values in another order than rank 0");
 
   const std::string& name = names.front();
   const auto a = values.find(name), b = first_values.find(name);
@@ -74,7 +74,7 @@ std::string difference(int rank, const std::vector<Named>& own, const std::vecto
   if (names.empty()) return text;
   const std::size_t hidden = names.size() > shown ? names.size() - shown : 0;
   names.resize(names.size() - hidden);
-  return text + "; they also differ in " + join(names) + (hidden > 0 ? concat(" and ", hidden, " more") : "");
+  return text + "; the ranks also differ in " + join(names) + (hidden > 0 ? concat(" and ", hidden, " more") : "");
 }
 
 }  // namespace

@@ -31,7 +31,7 @@ class MpiTransport : public Transport {
   explicit MpiTransport(const Communicator& ranks) : ranks_(ranks) {}
 
   std::string description() const override {
-    return reads_devices() ? "MPI, from device memory" : "MPI, by way of the host's memory";
+    return reads_devices() ? "MPI, from device memory" : "MPI, through host memory";
   }
   std::unique_ptr<Transport> of(const Communicator& ranks) const override { return mpi_transport(ranks); }
 

@@ -28,11 +28,13 @@ TEST_CASE("require_same: throws on all ranks with the rank and the key and both 
           rank + " has no optimizer.dense.lr, which is 0.002 on rank 0; give all one deck");
     CHECK(error_where(world, other, {}, {{"plan.file", "\"\""}}) ==
           rank + ": plan.file is \"\", rank 0 has none; give all one deck");
-    CHECK(error_where(world, other, deck, {{"train.steps", "8"}, {"optimizer.dense.lr", "0.1"}, {"a.b", "c"}}) ==
-          rank +
-              ": train.steps is 8, rank 0 has 7; they also differ in optimizer.dense.lr, train.lanes, a.b; give all "
-              "one deck");
-    CHECK(mentions(error_where(world, other, deck, {deck[1], deck[0], deck[2]}), rank + " has another order"));
+    CHECK(
+        error_where(world, other, deck, {{"train.steps", "8"}, {"optimizer.dense.lr", "0.1"}, {"a.b", "c"}}) ==
+        rank +
+            ": train.steps is 8, rank 0 has 7; the ranks also differ in optimizer.dense.lr, train.lanes, a.b; give all "
+            "one deck");
+    CHECK(mentions(error_where(world, other, deck, {deck[1], deck[0], deck[2]}),
+                   rank + " has the values in another order"));
   }
 }
 

@@ -110,7 +110,7 @@ TEST_CASE("nccl_transport: throws on all ranks if their versions of NCCL differ"
   const std::string error = error_of([&] { const comm::Communicator ranks(world, by_nccl); });
   HostNccl::planted = {};
   CHECK(error ==
-        "NCCL is 2.28.9 on rank 0 and 2.27.3 on rank 1; give all nodes one version, or set "
+        "NCCL is 2.28.9 on rank 0 and 2.27.3 on rank 1; install one version on all nodes, or set "
         "run.communicator = \"mpi\"");
 }
 
