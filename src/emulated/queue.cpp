@@ -55,7 +55,7 @@ void Queue::run_first() {
   if (first->on_host) {
     first->run(*this);
   } else {
-    const OnDevice here;
+    const OnDevice scope;
     first->run(*this);
   }
   {
@@ -99,7 +99,7 @@ void Queue::run_any(const std::function<bool()>& until) {
 
 /// Runs 0 to 5 commands, as the seed draws. 7 of 12 calls run none.
 void Queue::run_some() {
-  for (std::uint64_t left = draw_below(2) * draw_below(6); left > 0 && run_one(); --left) continue;
+  for (std::uint64_t remaining = draw_below(2) * draw_below(6); remaining > 0 && run_one(); --remaining) continue;
 }
 
 void Queue::seen_by_host() { acquire(done_.get()); }
@@ -108,7 +108,7 @@ void fault_where_pending(const Allocation& freed) {
   for (const Queue* queue : Queue::all())
     for (const Command& command : queue->commands())
       for (const Span& span : {command.from, command.to})
-        if (span.meets(freed.begin, freed.bytes))
+        if (span.overlaps(freed.begin, freed.bytes))
           fault("free of " + freed.label + " while " + command.label + " on the instance \"" + queue->name() +
                 "\" has not run");
 }

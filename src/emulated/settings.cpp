@@ -40,8 +40,8 @@ Settings of_environment() {
 }  // namespace
 
 Settings& settings() {
-  static Settings all = of_environment();
-  return all;
+  static Settings instance = of_environment();
+  return instance;
 }
 
 }  // namespace tesserec::emulated

@@ -79,8 +79,8 @@ void Worker::stop() {
 }
 
 Worker* Workers::take(std::uint64_t draw) {
-  constexpr std::size_t many = sees_threads ? 96 : 1;
-  while (idle_.size() < many) {
+  constexpr std::size_t count = sees_threads ? 96 : 1;
+  while (idle_.size() < count) {
     all_.push_back(std::make_unique<Worker>());
     idle_.push_back(all_.back().get());
   }

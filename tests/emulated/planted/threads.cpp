@@ -7,12 +7,12 @@ namespace planted {
 namespace {
 
 struct Reverse {
-  bool meets;
+  bool synchronizes;
   int* to;
   void operator()(const Team& team) const {
     auto* const shared = static_cast<int*>(team.get_shmem_aligned(n * sizeof(int), 16));
     shared[team.team_rank()] = team.team_rank();
-    if (meets) team.team_barrier();
+    if (synchronizes) team.team_barrier();
     to[team.team_rank()] = shared[n - 1 - team.team_rank()];
   }
 };
@@ -36,13 +36,13 @@ void one_place() {
 }
 
 struct Neighbour {
-  bool meets;
+  bool synchronizes;
   int* to;
   void operator()(std::int64_t i) const {
     to[i] = int(i);
-    if (meets) sync_warp(~0u, Site::here());
+    if (synchronizes) sync_warp(~0u, Site::here());
     const int other = to[i ^ 1];
-    if (meets) sync_warp(~0u, Site::here());
+    if (synchronizes) sync_warp(~0u, Site::here());
     to[i] = other;
   }
 };
