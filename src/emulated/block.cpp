@@ -113,10 +113,10 @@ void Block::check_barrier() {
   while (threads_[first].state != State::waits_for_block) ++first;
   for (int t = 0; t < count; ++t) {
     if (threads_[t].state == State::ended)
-      fault("threads at different barriers: thread " + std::to_string(first) + " waits at " +
+      fault("threads wait at different barriers: thread " + std::to_string(first) + " waits at " +
             text_of(threads_[first].site) + ", and thread " + std::to_string(t) + " has ended");
     if (!(threads_[t].site == threads_[first].site))
-      fault("threads at different barriers: thread " + std::to_string(first) + " waits at " +
+      fault("threads wait at different barriers: thread " + std::to_string(first) + " waits at " +
             text_of(threads_[first].site) + ", thread " + std::to_string(t) + " at " + text_of(threads_[t].site));
   }
   at_barrier_ = 0;
@@ -135,7 +135,8 @@ char* Block::token(int warp, unsigned mask) {
 std::uint64_t Block::sync_warp(unsigned mask, Site site, std::uint64_t number, int other) {
   const int me = current_, warp = me / warp_size, lane = me % warp_size;
   if ((mask >> lane & 1) == 0)
-    fault("lane " + std::to_string(lane) + " asks for the lanes " + hex(mask) + ", which lack it, at " + text_of(site));
+    fault("lane " + std::to_string(lane) + " synchronizes with the mask " + hex(mask) +
+          ", which does not contain it, at " + text_of(site));
   if (other >= warp_size || (mask >> (lane ^ other) & 1) == 0)
     fault("lane " + std::to_string(lane) + " shuffles with lane " + std::to_string(lane ^ other) +
           ", outside the mask " + hex(mask) + ", at " + text_of(site));
@@ -159,7 +160,7 @@ void Block::check_warp(int thread) {
     if ((caller.mask >> lane & 1) == 0) continue;
     const int t = first + lane;
     if (t >= std::ssize(threads_) || threads_[t].state == State::ended)
-      fault("thread " + std::to_string(thread) + " asks lane " + std::to_string(lane) + ", which " +
+      fault("thread " + std::to_string(thread) + " waits for lane " + std::to_string(lane) + ", which " +
             (t >= std::ssize(threads_) ? "the block does not have" : "has ended") + ", at " + text_of(caller.site));
     if (threads_[t].state != State::waits_for_warp) return;
     if (threads_[t].mask != caller.mask || !(threads_[t].site == caller.site)) return;
@@ -190,7 +191,7 @@ std::string Block::waits_text(int thread) const {
 }
 
 void Block::report_stuck() const {
-  std::string text = "no thread can go on:";
+  std::string text = "no thread can continue:";
   std::vector<std::string> reported;
   for (int t = 0; t < std::ssize(threads_); ++t) {
     const std::string waits = waits_text(t), state = waits.substr(waits.find(' ', 7));

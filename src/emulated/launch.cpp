@@ -63,13 +63,13 @@ void run_blocks(const Kernel& kernel, Queue& queue) {
 
 void launch(const Device& device, Kernel kernel) {
   if (kernel.blocks == 0) return;
-  const auto refuse = [&](const std::string& demand) { fault("kernel " + kernel.label + " wants " + demand); };
+  const auto refuse = [&](const std::string& demand) { fault("kernel " + kernel.label + " requests " + demand); };
   if (kernel.threads < 1 || kernel.threads > max_threads)
-    refuse(std::to_string(kernel.threads) + " threads a block, of 1 to " + std::to_string(max_threads));
+    refuse(std::to_string(kernel.threads) + " threads per block; use 1 to " + std::to_string(max_threads));
   if (kernel.scratch > max_scratch)
-    refuse(std::to_string(kernel.scratch) + " bytes of scratch memory a block, of " + std::to_string(max_scratch) +
-           " without opt-in");
-  if (kernel.blocks >= std::int64_t{1} << 31) refuse(std::to_string(kernel.blocks) + " blocks, of 2^31 - 1");
+    refuse(std::to_string(kernel.scratch) + " bytes of scratch memory per block; use at most " +
+           std::to_string(max_scratch) + ", the limit without opt-in");
+  if (kernel.blocks >= std::int64_t{1} << 31) refuse(std::to_string(kernel.blocks) + " blocks; use at most 2^31 - 1");
   const std::string label = "kernel " + kernel.label;
   device.queue().push({label, [kernel = std::move(kernel)](Queue& queue) { run_blocks(kernel, queue); }});
 }
@@ -95,7 +95,8 @@ void* Team::get_shmem_aligned(std::ptrdiff_t bytes, std::ptrdiff_t border) const
   const auto at = reinterpret_cast<std::uintptr_t>(scratch_) + taken_;
   taken_ += (border - at % border) % border;
   if (taken_ + bytes > bytes_)
-    fault("a team takes " + std::to_string(taken_ + bytes) + " bytes of scratch memory, of " + std::to_string(bytes_));
+    fault("a team takes " + std::to_string(taken_ + bytes) + " bytes of scratch memory, more than its " +
+          std::to_string(bytes_));
   void* const taken = scratch_ + taken_;
   taken_ += bytes;
   return taken;

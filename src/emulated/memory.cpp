@@ -28,7 +28,8 @@ class Arena {
     const std::size_t pages = (bytes + page - 1) / page;
     const std::size_t first = next_;
     next_ += pages + 1;
-    if (next_ * page > size) fault("all addresses of the emulated device's memory have been used");
+    if (next_ * page > size)
+      fault("the emulated device has no addresses left for " + std::to_string(bytes) + " more bytes");
     for (std::size_t i = first; i < next_; ++i) owner_[i] = owner;
     return base_ + first * page;
   }
@@ -36,7 +37,7 @@ class Arena {
  private:
   static void* reserve(std::size_t bytes, int protection) {
     void* const at = mmap(nullptr, bytes, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (at == MAP_FAILED) fault(std::string("mmap: ") + std::strerror(errno));
+    if (at == MAP_FAILED) fault(std::string("mmap failed: ") + std::strerror(errno));
     return at;
   }
   std::uintptr_t base_ = reinterpret_cast<std::uintptr_t>(reserve(size, PROT_NONE));
@@ -47,7 +48,7 @@ class Arena {
 void protect(const Allocation& allocation, int protection) {
   const std::size_t bytes = (allocation.bytes + page - 1) / page * page;
   if (mprotect(reinterpret_cast<void*>(allocation.begin), bytes, protection) != 0)
-    fault("mprotect: " + std::string(std::strerror(errno)));
+    fault("mprotect failed: " + std::string(std::strerror(errno)));
 }
 
 struct State {
@@ -77,8 +78,8 @@ void on_access(int signal, siginfo_t* info, void*) {
   const auto address = reinterpret_cast<std::uintptr_t>(info->si_addr);
   Allocation* const allocation = allocation_at(address);
   if (allocation == nullptr && OnDevice::now())
-    fault("a kernel or a copy touches memory that nobody has, " +
-          std::string(address < page ? "at or near null" : "not the device's"));
+    fault("a kernel or a copy touches unallocated memory, " +
+          std::string(address < page ? "at or near null" : "which is not the device's"));
   if (allocation == nullptr) {
     std::signal(signal, SIG_DFL);  // The address is not the device's. The access repeats, with the default action.
     return;

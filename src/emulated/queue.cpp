@@ -43,7 +43,7 @@ void Queue::push(Command command) {
 }
 
 void Queue::run_first() {
-  if (runs) fault("a command of the emulated device queues or waits for another");
+  if (runs) fault("a running command queues another command or waits for one");
   std::optional<const Command> first(std::move(commands_.front()));
   commands_.pop_front();
   runs = true;
@@ -78,7 +78,7 @@ void Queue::finish() {
 void Queue::finish_until(const EventPoint& ticket) {
   if (settings().order == Order::random) return run_any([&] { return ticket.reached; });
   while (!ticket.reached) {
-    if (commands_.empty()) fault("an event that is waited for will not come");
+    if (commands_.empty()) fault("the awaited event is in no queue and will never be reached");
     if (!can_run()) commands_.front().holds->queue->finish_until(*commands_.front().holds);
     run_first();
   }

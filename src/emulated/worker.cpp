@@ -20,7 +20,7 @@ struct Worker::Stack {
     void* const at =
         mmap(nullptr, size + guard, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (at == MAP_FAILED || mprotect(at, guard, PROT_NONE) != 0)
-      fault("no stack for a thread of a block: " + std::string(std::strerror(errno)));
+      fault("cannot allocate the stack of a block's thread: " + std::string(std::strerror(errno)));
     *bottom = reinterpret_cast<std::uintptr_t>(at) + guard;
     boost::context::stack_context made;
     made.size = size;
