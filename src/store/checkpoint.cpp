@@ -121,7 +121,7 @@ Manifest read_manifest(const std::string& folder) {
   return manifest;
 }
 
-OpenCheckpoint open_checkpoint(const std::string& folder, Index share, Index of) {
+OpenCheckpoint open_checkpoint(const std::string& folder, Index share, Index shares) {
   std::error_code error;
   if (!std::filesystem::is_directory(folder, error)) fail(folder, ": there is no such checkpoint folder");
   Manifest manifest = read_manifest(folder);
@@ -134,7 +134,7 @@ OpenCheckpoint open_checkpoint(const std::string& folder, Index share, Index of)
     PartedFile state = PartedFile::open(path);
     if (state.seal() != manifest.state)
       fail(path, " is damaged: it is not the file that manifest.json names, it is of another checkpoint");
-    state.verify_parts(share, of);
+    state.verify_parts(share, shares);
     return {std::move(manifest), std::move(state)};
   } catch (const Error& damage) {
     fail(damage.what(), another_checkpoint);

@@ -19,8 +19,8 @@ struct Block {
 };
 
 Block resolve(const std::string& path, const std::string& name, const std::vector<Index>& shape, const Slab& slab) {
-  const auto refuse = [&](const char* why) {
-    fail(path, ": ", name, " has shape ", text_of(shape), ": ", why, " (rows ", slab.first_row, " to ",
+  const auto refuse = [&](const char* reason) {
+    fail(path, ": ", name, " has shape ", text_of(shape), ": ", reason, " (rows ", slab.first_row, " to ",
          slab.first_row + slab.rows, ", columns from ", slab.first_column, ", ", slab.columns, " of them)");
   };
   if (shape.empty()) refuse("a single value has no rows");
@@ -115,12 +115,12 @@ void File::create_virtual(const std::string& name, const std::vector<Index>& sha
     std::vector<hsize_t> start(shape.size(), 0), count(shape.begin(), shape.end());
     start[0] = source.first_row;
     count[0] = source.rows;
-    const Handle place = data_space(impl_->path, name, shape);
-    check(H5Sselect_hyperslab(place, H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr), impl_->path, name,
-          "select rows");
-    const Handle there = data_space(impl_->path, name, {count.begin(), count.end()});
-    check(H5Pset_virtual(creation, place, source.file.c_str(), ("/" + plain).c_str(), there), impl_->path, name,
-          "name a part");
+    const Handle target_space = data_space(impl_->path, name, shape);
+    check(H5Sselect_hyperslab(target_space, H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr), impl_->path,
+          name, "select rows");
+    const Handle source_space = data_space(impl_->path, name, {count.begin(), count.end()});
+    check(H5Pset_virtual(creation, target_space, source.file.c_str(), ("/" + plain).c_str(), source_space), impl_->path,
+          name, "name a part");
   }
   impl_->create_dataset(name, shape, types_of(T{}).disk, creation);
 }

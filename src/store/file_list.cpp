@@ -111,9 +111,9 @@ void require_unchanged(const std::string& path, const Stamp& stamp) {
   constexpr const char* advice = "; leave the files of a run alone until it ends, and start it again";
   struct stat status {};
   if (::stat(path.c_str(), &status) != 0 && errno == ENOENT) fail(path, " was removed while it was being read", advice);
-  const Stamp now = stamp_of(path);
-  if (now == stamp) return;
-  const bool replaced = now.device != stamp.device || now.file != stamp.file;
+  const Stamp current = stamp_of(path);
+  if (current == stamp) return;
+  const bool replaced = current.device != stamp.device || current.file != stamp.file;
   fail(path, replaced ? " was replaced by another file" : " was changed", " while it was being read", advice);
 }
 

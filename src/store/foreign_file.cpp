@@ -47,7 +47,7 @@ const File& ForeignFile::opened(Index number) { return files().at(number); }
 Bytes ForeignFile::serve_open(Decoder from) {
   const auto number = from.get<Index>();
   const auto path = from.get<std::string>();
-  files().emplace(number, File::open_here(path, from.get<Trust>()));
+  files().emplace(number, File::open_in_process(path, from.get<Trust>()));
   return {};
 }
 

@@ -36,7 +36,7 @@ File File::open(const std::string& path, Trust trust) {
   const Stamp stamp = stamp_of(path);
   File file(nullptr);
   if (read_seal(path)) {
-    file = open_here(path, trust);
+    file = open_in_process(path, trust);
   } else {
     auto impl = std::make_unique<Impl>(Impl{.path = path});
     impl->foreign = std::make_unique<ForeignFile>(path, trust);
@@ -46,7 +46,7 @@ File File::open(const std::string& path, Trust trust) {
   return file;
 }
 
-File File::open_here(const std::string& path, Trust trust) {
+File File::open_in_process(const std::string& path, Trust trust) {
   const auto lock = hdf5_lock();
   const Handle access = access_list(path);
 #if H5_VERSION_GE(1, 10, 7)

@@ -85,7 +85,7 @@ int open_lock(const std::string& path) {
 
 FileLock::FileLock(const std::string& path, double seconds) {
   const Timer timer;
-  bool said = false;
+  bool announced = false;
   while (true) {
     file_ = open_lock(path);
     if (file_ < 0) fail_errno(path, "open this lock file");
@@ -102,7 +102,7 @@ FileLock::FileLock(const std::string& path, double seconds) {
     if (timer.seconds() >= seconds)
       fail(path, " is in use by ", owner, ", after ", seconds,
            " s of waiting (run.lock_wait); wait for it to end, end it, or give this job another run.output");
-    if (!std::exchange(said, true)) log_info("waiting for " + owner + ", which holds " + path);
+    if (!std::exchange(announced, true)) log_info("waiting for " + owner + ", which holds " + path);
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
   }
   write_owner(file_, path);
@@ -122,11 +122,11 @@ FileLock::~FileLock() {
 LockStatus probe_lock(const std::string& path) {
   const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
   if (file < 0) return {errno == ENOENT ? LockStatus::State::missing : LockStatus::State::unknown, ""};
-  LockStatus look{LockStatus::State::unknown, owner_of(file)};
+  LockStatus status{LockStatus::State::unknown, owner_of(file)};
   short type = F_UNLCK;
-  if (query_lock(file, type) == 0) look.state = type == F_UNLCK ? LockStatus::State::free : LockStatus::State::held;
+  if (query_lock(file, type) == 0) status.state = type == F_UNLCK ? LockStatus::State::free : LockStatus::State::held;
   ::close(file);
-  return look;
+  return status;
 }
 
 void FileLock::share() const {

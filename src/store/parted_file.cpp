@@ -10,7 +10,7 @@
 namespace tesserec::store {
 namespace {
 
-constexpr std::size_t most_open = 128;  // open parts; a process may open about 1000 files
+constexpr std::size_t max_open = 128;  // open parts; a process may open about 1000 files
 
 }  // namespace
 
@@ -61,7 +61,7 @@ const std::vector<PartedFile::Run>& PartedFile::runs_of(const std::string& datas
 const File& PartedFile::part(std::size_t number) const {
   const auto found = open_->files.find(number);
   if (found != open_->files.end()) return found->second;
-  if (open_->order.size() == most_open) {
+  if (open_->order.size() == max_open) {
     open_->files.erase(open_->order.front());
     open_->order.pop_front();
   }
@@ -110,12 +110,12 @@ std::vector<T> PartedFile::read_all(const std::string& dataset) const {
   return values;
 }
 
-Index PartedFile::verify_parts(Index share, Index of) const {
+Index PartedFile::verify_parts(Index share, Index shares) const {
   std::vector<Stamp> stamps;
   for (const Part& part : parts_) stamps.push_back(stamp_of(part.path));
   open_->verified = std::make_shared<const std::vector<Stamp>>(std::move(stamps));
   Index bytes = 0;
-  for (std::size_t number = share; number < parts_.size(); number += of) {
+  for (std::size_t number = share; number < parts_.size(); number += shares) {
     const Seal seal = *Seal::from_text(parts_[number].seal);
     require_sealed(parts_[number].path, seal);
     bytes += seal.bytes;

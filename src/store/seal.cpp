@@ -32,18 +32,19 @@ std::uint64_t checksum_of(std::span<const std::byte> bytes, Index first) {
   return bytes_checksum("file", bytes.data(), std::ssize(bytes), first);
 }
 
-[[noreturn]] void fail_damaged(const std::string& path, const std::string& why) {
-  fail(path, " is damaged: ", why, "; make it again, or take a copy that is whole");
+[[noreturn]] void fail_damaged(const std::string& path, const std::string& reason) {
+  fail(path, " is damaged: ", reason, "; make it again, or take a copy that is whole");
 }
 
 }  // namespace
 
-FileChecksum file_checksum(const std::string& path, Index share, Index of) {
+FileChecksum file_checksum(const std::string& path, Index share, Index shares) {
   std::error_code error;
   const Index bytes = std::filesystem::file_size(path, error);
   if (error) fail(path, ": cannot read its size: ", error.message());
   const Index pieces = (bytes + read_piece - 1) / read_piece;
-  const Index first = pieces * share / of * read_piece, end = std::min(bytes, pieces * (share + 1) / of * read_piece);
+  const Index first = pieces * share / shares * read_piece,
+              end = std::min(bytes, pieces * (share + 1) / shares * read_piece);
   FileChecksum sum{bytes, 0};
   read_pieces(
       path, first, [&](std::span<const std::byte> piece, Index at) { sum.checksum += checksum_of(piece, at); }, end);
@@ -52,8 +53,8 @@ FileChecksum file_checksum(const std::string& path, Index share, Index of) {
 
 std::string file_content(const std::string& path) {
   if (const std::optional<Seal> seal = read_seal(path)) return seal->text();
-  const FileChecksum all = file_checksum(path);
-  return Seal{all.bytes, all.checksum}.text();
+  const FileChecksum whole = file_checksum(path);
+  return Seal{whole.bytes, whole.checksum}.text();
 }
 
 std::string Seal::text() const { return std::to_string(bytes) + " " + checksum_text(checksum); }

@@ -87,22 +87,22 @@ void require_raw_files(const At& at, hid_t creation, Index bytes) {
     hsize_t size = 0;
     check(H5Pget_external(creation, unsigned(i), sizeof name - 1, name, &first, &size), at.path, at.name,
           "list its external files");
-    const Index here = size == H5F_UNLIMITED ? bytes : std::min(bytes, Index(size));
+    const Index needed = size == H5F_UNLIMITED ? bytes : std::min(bytes, Index(size));
     std::error_code error;
     const std::uintmax_t has = fs::file_size(name, error);
-    if (error || has < std::uintmax_t(first + here))
+    if (error || has < std::uintmax_t(first + needed))
       fail(at.path, ": ", at.name, ": its external file \"", name, "\" ",
-           error ? "cannot be read: " + error.message() : concat("has ", has, " bytes, fewer than ", first + here));
-    bytes -= here;
+           error ? "cannot be read: " + error.message() : concat("has ", has, " bytes, fewer than ", first + needed));
+    bytes -= needed;
   }
 }
 
 /// Returns the path of a virtual dataset's source: `name` in the folder of `path` if that exists, else `name` itself.
 std::string source_path(const std::string& path, const std::string& name) {
   if (name == ".") return path;
-  const fs::path beside = fs::path(path).parent_path() / name;
+  const fs::path sibling = fs::path(path).parent_path() / name;
   std::error_code error;
-  return fs::exists(beside, error) ? beside.string() : name;
+  return fs::exists(sibling, error) ? sibling.string() : name;
 }
 
 /// Returns a text of HDF5. The first call of `get` returns its length, the second one copies it.
@@ -139,8 +139,8 @@ Index File::Impl::flat_offset(const std::string& name, hid_t type) const {
   const Handle dataset = open_dataset(name);
   require_own_numbers(name, dataset);
   const Handle creation = creation_of(at, dataset);
-  const Handle here(check(H5Dget_type(dataset), path, name, "get its type"), H5Tclose);
-  if (H5Pget_layout(creation) != H5D_CONTIGUOUS || H5Tequal(here, type) <= 0) return -1;
+  const Handle stored_type(check(H5Dget_type(dataset), path, name, "get its type"), H5Tclose);
+  if (H5Pget_layout(creation) != H5D_CONTIGUOUS || H5Tequal(stored_type, type) <= 0) return -1;
   const haddr_t offset = H5Dget_offset(dataset);
   return offset == HADDR_UNDEF ? -1 : Index(offset);
 }
@@ -182,9 +182,9 @@ void File::Impl::require_sources(const std::string& name, hid_t creation, Index 
     const auto file_name = [&](char* to, std::size_t size) { return H5Pget_virtual_filename(creation, i, to, size); };
     const auto data_name = [&](char* to, std::size_t size) { return H5Pget_virtual_dsetname(creation, i, to, size); };
     const std::string file_text = text_from(at, file_name), source = text_from(at, data_name);
-    const Handle here(check(H5Pget_virtual_vspace(creation, i), path, name, "list its sources"), H5Sclose);
-    const Handle there(check(H5Pget_virtual_srcspace(creation, i), path, name, "list its sources"), H5Sclose);
-    const hssize_t size = H5Sget_select_npoints(here);
+    const Handle target_space(check(H5Pget_virtual_vspace(creation, i), path, name, "list its sources"), H5Sclose);
+    const Handle source_space(check(H5Pget_virtual_srcspace(creation, i), path, name, "list its sources"), H5Sclose);
+    const hssize_t size = H5Sget_select_npoints(target_space);
     if (size < 0 || file_text.find('%') != std::string::npos || source.find('%') != std::string::npos)
       fail(path, ": ", name, ": a virtual dataset without a fixed list of sources");
     covered += size;
@@ -193,17 +193,17 @@ void File::Impl::require_sources(const std::string& name, hid_t creation, Index 
     std::error_code error;
     if (!fs::is_regular_file(from, error))
       fail(path, ": ", name, ": its source \"", file_text, "\" is missing; HDF5 takes it for zeros");
-    const File file = open_here(from, trust);
+    const File file = open_in_process(from, trust);
     const std::vector<Index> shape = file.shape(source);
     bool inside = false;
-    if (H5Sget_select_type(there) == H5S_SEL_ALL) {  // The mapping may not know the source's shape.
-      Index all = 1;
-      for (const Index extent : shape) all *= extent;
-      inside = all == size;
+    if (H5Sget_select_type(source_space) == H5S_SEL_ALL) {  // The mapping may not know the source's shape.
+      Index total = 1;
+      for (const Index extent : shape) total *= extent;
+      inside = total == size;
     } else {
       hsize_t first[H5S_MAX_RANK], last[H5S_MAX_RANK];
-      check(H5Sget_select_bounds(there, first, last), path, name, "list its sources");
-      inside = H5Sget_simple_extent_ndims(there) == int(shape.size());
+      check(H5Sget_select_bounds(source_space, first, last), path, name, "list its sources");
+      inside = H5Sget_simple_extent_ndims(source_space) == int(shape.size());
       for (std::size_t d = 0; inside && d < shape.size(); ++d) inside = Index(last[d]) < shape[d];
     }
     if (!inside) fail(from, ": ", source, " has shape [", join(shape), "], less than ", path, " takes from it");
