@@ -160,7 +160,7 @@ T File::attribute(const std::string& object, const std::string& name) const {
   } else {
     // h5py writes an empty string as an attribute without elements.
     if (values.empty() && std::is_same_v<Item, std::string>) return T{};
-    if (values.size() != 1) fail(at.path, ": ", at.label, " holds ", values.size(), " values where one is wanted");
+    if (values.size() != 1) fail(at.path, ": ", at.label, " holds ", values.size(), " values instead of one");
     return values.front();
   }
 }

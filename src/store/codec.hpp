@@ -61,7 +61,7 @@ class Decoder {
     T value{};
     if constexpr (IsList<T>::value) {
       const auto size = get<std::size_t>();  // An element has at least one byte.
-      if (size > remaining_.size()) throw std::out_of_range("what a file's process said is cut off");
+      if (size > remaining_.size()) throw std::out_of_range("the reply of a file's process is truncated");
       value.resize(size);
       if constexpr (std::is_trivially_copyable_v<typename T::value_type>)
         take(value.data(), value.size() * sizeof(typename T::value_type));
@@ -82,7 +82,7 @@ class Decoder {
     ((i++ == index ? void(value = get<T>()) : void()), ...);
   }
   void take(void* to, std::size_t bytes) {
-    if (bytes > remaining_.size()) throw std::out_of_range("what a file's process said is cut off");
+    if (bytes > remaining_.size()) throw std::out_of_range("the reply of a file's process is truncated");
     if (bytes > 0) std::memcpy(to, remaining_.data(), bytes);
     remaining_ = remaining_.subspan(bytes);
   }

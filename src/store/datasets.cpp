@@ -21,20 +21,20 @@ struct Block {
 Block resolve(const std::string& path, const std::string& name, const std::vector<Index>& shape, const Slab& slab) {
   const auto refuse = [&](const char* reason) {
     fail(path, ": ", name, " has shape ", text_of(shape), ": ", reason, " (rows ", slab.first_row, " to ",
-         slab.first_row + slab.rows, ", columns from ", slab.first_column, ", ", slab.columns, " of them)");
+         slab.first_row + slab.rows, ", first column ", slab.first_column, ", ", slab.columns, " columns)");
   };
   if (shape.empty()) refuse("a single value has no rows");
-  if (slab.rows < 0 || slab.first_row < 0 || slab.first_row > shape[0] - slab.rows) refuse("rows outside of it");
+  if (slab.rows < 0 || slab.first_row < 0 || slab.first_row > shape[0] - slab.rows) refuse("the rows are out of range");
   Block block{slab.first_row, slab.rows, slab.first_column, slab.columns, 1};
   if (shape.size() == 2) {
     if (block.columns < 0) block.columns = shape[1] - block.first_column;
     if (block.first_column < 0 || block.columns < 0 || block.first_column > shape[1] - block.columns)
-      refuse("columns outside of it");
+      refuse("the columns are out of range");
     block.width = block.columns;
     return block;
   }
   const bool one_column = shape.size() == 1 && block.columns == 1;
-  if (block.first_column != 0 || (block.columns >= 0 && !one_column)) refuse("columns are for two dimensions");
+  if (block.first_column != 0 || (block.columns >= 0 && !one_column)) refuse("columns need two dimensions");
   for (std::size_t i = 1; i < shape.size(); ++i) block.width *= shape[i];
   return block;
 }
@@ -87,7 +87,7 @@ void File::Impl::create_dataset(const std::string& name, const std::vector<Index
                                 hid_t creation) const {
   const std::string whole = plain(name);
   if (whole.empty()) fail(path, ": a dataset needs a name");
-  if (exists(whole)) fail(path, ": ", name, " is there already");
+  if (exists(whole)) fail(path, ": ", name, " exists already");
   make_groups(whole);
   const Handle space = data_space(path, name, shape);
   const Handle dataset(check(H5Dcreate2(file, whole.c_str(), type, space, H5P_DEFAULT, creation, H5P_DEFAULT), path,

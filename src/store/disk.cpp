@@ -85,11 +85,11 @@ void write_verified(const std::string& path, std::span<const std::byte> bytes) {
   read_pieces(path, 0, [&](std::span<const std::byte> piece, Index first) {
     const auto end = first + piece.size();
     if (end > bytes.size() || std::memcmp(piece.data(), bytes.data() + first, piece.size()) != 0)
-      fail(path, ": what is on the disk is not what was written, from byte ", first, " on: the disk is failing");
+      fail(path, ": the bytes on the disk differ from those written, from byte ", first, " on; the disk is failing");
     read = end;
   });
   if (read != std::ssize(bytes))
-    fail(path, ": ", read, " bytes are on the disk where ", bytes.size(), " were written: the disk is failing");
+    fail(path, ": ", read, " bytes are on the disk, but ", bytes.size(), " were written; the disk is failing");
 }
 
 void write_verified(const std::string& path, const std::string& text) {
@@ -142,8 +142,8 @@ void make_folder_durably(const std::string& path) {
   if (path.empty() || std::filesystem::is_directory(path, error)) return;
   const std::string above = folder_of(path);
   if (above != path && above != ".") make_folder_durably(above);
-  if (::mkdir(path.c_str(), 0777) != 0 && errno != EEXIST) fail_errno(path, "make this folder");
-  if (!std::filesystem::is_directory(path, error)) fail(path, ": cannot make this folder: a file is in its way");
+  if (::mkdir(path.c_str(), 0777) != 0 && errno != EEXIST) fail_errno(path, "create this folder");
+  if (!std::filesystem::is_directory(path, error)) fail(path, ": cannot create this folder: a file has its name");
   sync_path(above);
 }
 

@@ -58,7 +58,7 @@ std::vector<std::string> matching_paths(const std::string& pattern) {
   const int error = errno;
   std::vector<std::string> paths(found.gl_pathv, found.gl_pathv + (code == 0 ? found.gl_pathc : 0));
   ::globfree(&found);
-  if (code == GLOB_NOSPACE) fail(pattern, ": out of memory while its folder was listed");
+  if (code == GLOB_NOSPACE) fail(pattern, ": not enough memory to list its folder");
   if (code == GLOB_ABORTED && error != ENOENT) fail(pattern, ": cannot list its folder: ", std::strerror(error));
   std::sort(paths.begin(), paths.end());
   return paths;
@@ -75,9 +75,9 @@ std::vector<std::string> list_files(const std::vector<std::string>& patterns, co
       fail(key, ": ", pattern, ": there is no such file; check the path (it is relative to the working folder)");
     for (const std::string& path : paths) {
       if (const std::string fault = path_fault(path); !fault.empty())
-        fail(key, ": ", printable_line(path), " cannot be the path of a file here: ", fault, "; rename it");
+        fail(key, ": ", printable_line(path), " is not a valid path: ", fault, "; rename the file");
       const auto file = identity(path);
-      if (!file) fail_errno(path, "look at it");
+      if (!file) fail_errno(path, "read its status");
       const auto [known, is_new] = seen.emplace(*file, path);
       if (!is_new && known->second == path) fail(key, " names \"", path, "\" twice; keep one of them");
       if (!is_new)

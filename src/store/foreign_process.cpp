@@ -154,14 +154,13 @@ void ForeignProcess::fail_ended(const std::string& path) {
   ended_ = true;
   const int signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
   if (signal == SIGXCPU)
-    fail(path, ": HDF5 did not come to an end with it within ", max_seconds,
-         " s of processor time: the file is damaged; make it again, or look at it with h5dump");
+    fail(path, ": HDF5 did not finish within ", max_seconds,
+         " s of processor time, so the file is damaged; recreate it, or inspect it with h5dump");
   if (signal == SIGKILL)
-    fail(path,
-         ": the process that reads it was killed (signal 9), as for want of memory; start again, on a node with more");
+    fail(path, ": its reading process was killed (signal 9), probably for lack of memory; use a node with more memory");
   fail(path, ": HDF5 crashed on this file",
        signal != 0 ? concat(" (signal ", signal, ", ", ::strsignal(signal), ")") : std::string(),
-       ": it is damaged, and has no seal that would say where; make it again, or look at it with h5dump");
+       ", which is damaged and has no seal to show where; recreate it, or inspect it with h5dump");
 }
 
 Bytes ForeignProcess::call(const std::string& path, Serve serve, const Bytes& arguments) {

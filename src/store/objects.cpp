@@ -44,7 +44,7 @@ bool File::Impl::exists(const std::string& name) const {
   const auto refuse_external = [&](const std::string& prefix) {
     if (!external.target.empty())
       fail(path, ": ", prefix, " is an external link to ", external.target,
-           ": files that take numbers from other files need data.trust = true");
+           "; set data.trust = true to read numbers from other files");
   };
   for (std::size_t at = 0; at != std::string::npos && !whole.empty();) {
     at = whole.find('/', at + 1);

@@ -22,7 +22,7 @@ Json object_of(const std::string& path) {
     json.names();
     return json;
   } catch (const Error& error) {
-    fail(path, ": ", error.what(), "; the program does not write it so: move the file away");
+    fail(path, ": ", error.what(), "; tesserec did not write this file: move it away");
   }
 }
 
@@ -43,10 +43,10 @@ RunEnd end_of_result(const Json& result) {
   if (signal.kind() == Json::Kind::integer && signal.integer() != 0) {
     const bool saved = !text_of(result, "checkpoint").empty();
     return {concat("stopped by signal ", signal.integer()),
-            saved ? "the same command goes on from its checkpoint" : "it has no checkpoint"};
+            saved ? "the same command continues from its checkpoint" : "it has no checkpoint"};
   }
   if (reason == "auc") return {"auc", "evaluate.stop_at_auc is reached"};
-  if (reason == "patience") return {"patience", "evaluate.patience is spent: the metric gets no better"};
+  if (reason == "patience") return {"patience", "evaluate.patience is used up: the metric did not improve"};
   if (reason == "diverged" || reason == "failed") return {reason, text_of(result, "message")};
   return {"finished", ""};  // Older versions wrote no reason.
 }
@@ -57,7 +57,7 @@ RunEnd end_without_result(const LockStatus& lock) {
       return {"running", lock.owner};
     case LockStatus::State::free:
       if (is_on_this_host(lock.owner)) return {"crashed", ""};
-      return {"crashed", lock.owner + " does not hold its lock any more, as far as this host sees"};
+      return {"crashed", lock.owner + " no longer holds its lock, as seen from this host"};
     case LockStatus::State::missing:
     case LockStatus::State::unknown:
       break;

@@ -13,15 +13,17 @@ namespace tesserec::store {
 namespace {
 
 std::uint64_t checksum_from(const File& file, const std::string& name) {
-  const auto checksum = checksum_of_text(file.attribute<std::string>(name, "checksum"));
-  if (!checksum) fail(file.path(), ": ", name, ": its checksum is not 16 hexadecimal digits: the file is damaged");
+  const auto text = file.attribute<std::string>(name, "checksum");
+  const auto checksum = checksum_of_text(text);
+  if (!checksum)
+    fail(file.path(), ": ", name, ": its checksum \"", text, "\" is not 16 hexadecimal digits, so the file is damaged");
   return *checksum;
 }
 
 constexpr Index state_piece_bytes = Index{256} << 20;  // largest piece of a dataset to read at once, or one row
 
 constexpr const char* another_state =
-    ": the file was written from another state; read it into one of the same names and shapes, or start without it";
+    "; the file was written from another state: use one of the same names and shapes, or start without it";
 
 void find_datasets(const File& file, const std::string& group, std::vector<std::string>& found) {
   for (const std::string& name : file.names(group.empty() ? "/" : group)) {
@@ -38,13 +40,13 @@ void require_shapes(const File& file, const StateRecords& shapes) {
     if (!file.exists(name) || !file.is_dataset(name)) {
       std::vector<std::string> found;
       find_datasets(file, "", found);
-      fail(file.path(), ": ", name, " (", expected.rows, " x ", expected.columns,
-           ") is wanted, which this file does not have (it has ", join(found), ")", another_state);
+      fail(file.path(), ": ", name, " (", expected.rows, " x ", expected.columns, ") is not in this file, which has ",
+           join(found), another_state);
     }
     const std::vector<Index> found_shape = file.shape(name);
     if (found_shape == std::vector<Index>{expected.rows, expected.columns}) continue;
-    fail(file.path(), ": ", name, " is ", join(found_shape, " x "), " in this file, and ", expected.rows, " x ",
-         expected.columns, " is wanted", another_state);
+    fail(file.path(), ": ", name, " is ", join(found_shape, " x "), " in this file, but ", expected.rows, " x ",
+         expected.columns, " is needed", another_state);
   }
 }
 
@@ -52,7 +54,7 @@ void require_no_more(const File& file, const StateRecords& shapes) {
   std::vector<std::string> found;
   find_datasets(file, "", found);
   for (const std::string& name : found)
-    if (shapes.count(name) == 0) fail(file.path(), ": this file has ", name, ", which is not wanted", another_state);
+    if (shapes.count(name) == 0) fail(file.path(), ": this file has the unexpected dataset ", name, another_state);
 }
 
 void read_item(const Exec& exec, const PartedFile& file, const StateItem& item, std::vector<float>& scratch) {
@@ -131,7 +133,7 @@ void require_checksums(const PartedFile& file, const std::map<std::string, std::
                        const std::map<std::string, std::uint64_t>& held) {
   for (const auto& [name, sum] : held)
     if (sum != stored.at(name))
-      fail(file.path(), ": ", name, " is damaged: its checksum is ", checksum_text(sum), ", ",
+      fail(file.path(), ": ", name, " is damaged: its checksum is ", checksum_text(sum), ", but ",
            checksum_text(stored.at(name)), " was stored", another_checkpoint);
 }
 

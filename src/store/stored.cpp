@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* needs_trust = "files that take numbers from other files need data.trust = true";
+constexpr const char* needs_trust = "; set data.trust = true to read numbers from other files";
 
 struct At {
   const std::string& path;
@@ -22,7 +22,7 @@ struct At {
 };
 
 Handle creation_of(const At& at, hid_t dataset) {
-  return {check(H5Dget_create_plist(dataset), at.path, at.name, "get how it is stored"), H5Pclose};
+  return {check(H5Dget_create_plist(dataset), at.path, at.name, "get its storage layout"), H5Pclose};
 }
 
 Index points_of(const At& at, hid_t dataset) {
@@ -54,8 +54,8 @@ void require_filters(const At& at, hid_t dataset, hid_t creation) {
     if ((left_out >> i & 1) != 0 || H5Zfilter_avail(id) > 0) continue;
     H5Eclear2(H5E_DEFAULT);
     fail(at.path, ": ", at.name, " is compressed with the filter ", shown(name), " (number ", id,
-         "), which HDF5 does not have here; write it with gzip or uncompressed, or let HDF5_PLUGIN_PATH name the "
-         "folder of the filter's plugin");
+         "), which this HDF5 lacks; write it with gzip or uncompressed, or set HDF5_PLUGIN_PATH to the folder of the "
+         "filter's plugin");
   }
 }
 
@@ -70,7 +70,7 @@ void require_all_chunks(const At& at, hid_t dataset, hid_t creation, const std::
   check(H5Dget_num_chunks(dataset, space, &stored), at.path, at.name, "count its chunks");
   if (stored < wanted)
     fail(at.path, ": ", at.name, ": only ", stored, " of its ", wanted,
-         " chunks were written, HDF5 takes the others for zeros; write all of it");
+         " chunks were written, and HDF5 reads the others as zeros; write all chunks");
 #else
   static_cast<void>(creation);
   static_cast<void>(shape);
@@ -127,10 +127,10 @@ void File::Impl::require_own_numbers(const std::string& name, hid_t dataset) con
   if (trust == Trust::all || created) return;
   const At at{path, name};
   const Handle creation = creation_of(at, dataset);
-  const H5D_layout_t layout = check(H5Pget_layout(creation), path, name, "get how it is stored");
-  if (layout == H5D_VIRTUAL) fail(path, ": ", name, " is a virtual dataset: ", needs_trust);
+  const H5D_layout_t layout = check(H5Pget_layout(creation), path, name, "get its storage layout");
+  if (layout == H5D_VIRTUAL) fail(path, ": ", name, " is a virtual dataset", needs_trust);
   if (layout == H5D_CONTIGUOUS && check(H5Pget_external_count(creation), path, name, "list its external files") > 0)
-    fail(path, ": ", name, " lies in an external file: ", needs_trust);
+    fail(path, ": ", name, " lies in an external file", needs_trust);
 }
 
 Index File::Impl::flat_offset(const std::string& name, hid_t type) const {
@@ -186,13 +186,13 @@ void File::Impl::require_sources(const std::string& name, hid_t creation, Index 
     const Handle source_space(check(H5Pget_virtual_srcspace(creation, i), path, name, "list its sources"), H5Sclose);
     const hssize_t size = H5Sget_select_npoints(target_space);
     if (size < 0 || file_text.find('%') != std::string::npos || source.find('%') != std::string::npos)
-      fail(path, ": ", name, ": a virtual dataset without a fixed list of sources");
+      fail(path, ": ", name, ": a virtual dataset needs a fixed list of sources");
     covered += size;
     const std::string from = source_path(path, file_text);
     if (from == path && plain(source) == plain(name)) fail(path, ": ", name, " is a virtual dataset over itself");
     std::error_code error;
     if (!fs::is_regular_file(from, error))
-      fail(path, ": ", name, ": its source \"", file_text, "\" is missing; HDF5 takes it for zeros");
+      fail(path, ": ", name, ": its source \"", file_text, "\" is missing; HDF5 would read zeros");
     const File file = open_in_process(from, trust);
     const std::vector<Index> shape = file.shape(source);
     bool inside = false;
@@ -206,12 +206,12 @@ void File::Impl::require_sources(const std::string& name, hid_t creation, Index 
       inside = H5Sget_simple_extent_ndims(source_space) == int(shape.size());
       for (std::size_t d = 0; inside && d < shape.size(); ++d) inside = Index(last[d]) < shape[d];
     }
-    if (!inside) fail(from, ": ", source, " has shape [", join(shape), "], less than ", path, " takes from it");
+    if (!inside) fail(from, ": ", source, " has shape [", join(shape), "], which is too small for ", path);
     file.require_stored(source);
   }
   if (covered < points)
     fail(path, ": ", name, ": its sources give ", covered, " of its ", points,
-         " numbers; HDF5 takes the rest for zeros");
+         " numbers; HDF5 would read the rest as zeros");
 }
 
 }  // namespace tesserec::store

@@ -148,7 +148,7 @@ for part_bytes in 0 500; do
   done
 done
 sed -i 's/"version": 2,/"version": 99,/' "$newest/manifest.json"
-damaged 'this checkpoint has format version 99; this program reads up to 2' newer
+damaged 'this checkpoint has format version 99, but this program reads up to 2' newer
 
 # A run whose checkpoints lie in its own folder does not lock itself out.
 must_succeed '"steps": 16' train "$deck" --json --set "run.output=$folder/one" --set "checkpoint.path=$folder/./one/" --set run.lock_wait=0

@@ -112,7 +112,7 @@ TEST_CASE("open_checkpoint: throws on every rank with the reason if a checkpoint
   REQUIRE(mentions(error_with(manifest, with("\"version\": 2", "\"version\": 3")), "has format version 3"));
   REQUIRE(mentions(error_with(manifest, with("\"rows\": 64", "\"rows\": 65")), "its digest does not fit"));
   for (const std::size_t size : {std::size_t{0}, std::size_t{1}, text.size() / 2, text.size() - 2})
-    REQUIRE(mentions(error_with(manifest, text.substr(0, size)), "is damaged or no manifest"));
+    REQUIRE(mentions(error_with(manifest, text.substr(0, size)), "is damaged or not a manifest"));
   REQUIRE(folder.list().empty());
   error_with(manifest, text);
   REQUIRE(mentions(error_with(one.state_file(), state.substr(0, state.size() - 1)), "truncated"));

@@ -167,7 +167,7 @@ TEST_CASE("PartedWriter: any number of ranks writes the same files and PartedFil
   file.read("sparse/ids", {137, 300, 1, 1}, second.data());
   for (Index i = 0; i < 300; ++i) REQUIRE(second[static_cast<std::size_t>(i)] == 2 * (137 + i) + 1);
   if (part_bytes > 0)
-    REQUIRE(mentions(error_of([&] { file.read("sparse/ids", {900, 101}, second.data()); }), "outside of it"));
+    REQUIRE(mentions(error_of([&] { file.read("sparse/ids", {900, 101}, second.data()); }), "are out of range"));
   world.barrier();
 }
 
@@ -230,7 +230,7 @@ TEST_CASE("PartedFile: throws if a part is missing or damaged or belongs to anot
   REQUIRE(mentions(errors().second, part + ": there is no such file"));
   put_bytes(part, bytes_of(folder / names[4]));
   REQUIRE(mentions(errors().first, part + " is damaged: its seal is"));
-  REQUIRE(mentions(errors().second, "it is a file of another set"));
+  REQUIRE(mentions(errors().second, "it belongs to another set"));
   std::string flipped = bytes;
   flipped[bytes.size() - 5] ^= 4;
   put_bytes(part, flipped);
