@@ -66,7 +66,7 @@ std::optional<store::Manifest> whole_manifest(const Entry& entry) {
 }
 
 // Lists the whole checkpoints, newest first. step_N.old counts only without a whole step_N.
-std::vector<store::Checkpoint> whole_ones(const std::string& path) {
+std::vector<store::Checkpoint> whole_checkpoints(const std::string& path) {
   std::vector<store::Checkpoint> whole;
   for (const char* ending : {"", ".old"})
     for (const Entry& entry : entries(path)) {
@@ -88,10 +88,11 @@ void remove_folder(const std::string& folder, Index step) {
 }
 
 void remove_leftovers(const std::string& path) {
-  const std::vector<store::Checkpoint> whole = whole_ones(path);
+  const std::vector<store::Checkpoint> whole = whole_checkpoints(path);
   for (const Entry& entry : entries(path)) {
-    const bool counts = std::any_of(whole.begin(), whole.end(),
-                                    [&](const store::Checkpoint& one) { return one.folder == entry.folder; });
+    const bool counts = std::any_of(whole.begin(), whole.end(), [&](const store::Checkpoint& checkpoint) {
+      return checkpoint.folder == entry.folder;
+    });
     if (entry.ending == ".tmp" || entry.ending == ".trash" || (entry.ending == ".old" && !counts))
       fs::remove_all(entry.folder);
   }
@@ -151,14 +152,15 @@ std::vector<store::Checkpoint> CheckpointFolder::list() const {
   std::string text;
   comm::agree(comm_, [&] {
     if (comm_.rank() != 0) return;
-    for (const store::Checkpoint& one : whole_ones(path_))
-      text += concat(one.step, ' ', one.folder, '\n', one.origin, '\n');
+    for (const store::Checkpoint& checkpoint : whole_checkpoints(path_))
+      text += concat(checkpoint.step, ' ', checkpoint.folder, '\n', checkpoint.origin, '\n');
   });
   std::istringstream lines(comm_.broadcast(text, 0));
   std::vector<store::Checkpoint> whole;
-  store::Checkpoint one;
-  while (lines >> one.step && lines.get() == ' ' && std::getline(lines, one.folder) && std::getline(lines, one.origin))
-    whole.push_back(one);
+  store::Checkpoint checkpoint;
+  while (lines >> checkpoint.step && lines.get() == ' ' && std::getline(lines, checkpoint.folder) &&
+         std::getline(lines, checkpoint.origin))
+    whole.push_back(checkpoint);
   return whole;
 }
 
@@ -167,10 +169,10 @@ void CheckpointFolder::prune(const store::Checkpoint& newest, Index keep, std::o
     if (comm_.rank() != 0) return;
     remove_leftovers(path_);
     Index kept = 0;
-    for (const store::Checkpoint& one : whole_ones(path_)) {
-      const bool is_new = one.step <= newest.step && (keep <= 0 || kept < keep);
+    for (const store::Checkpoint& checkpoint : whole_checkpoints(path_)) {
+      const bool is_new = checkpoint.step <= newest.step && (keep <= 0 || kept < keep);
       kept += is_new;
-      if (!is_new && one.step != best) remove_folder(one.folder, one.step);
+      if (!is_new && checkpoint.step != best) remove_folder(checkpoint.folder, checkpoint.step);
     }
   });
 }
@@ -222,8 +224,8 @@ std::string find_checkpoint(const comm::Communicator& comm, const std::string& p
   }
   const CheckpointFolder folder(comm, folder_in(run));
   const std::optional<BestEvaluation> best = folder.best();
-  for (const store::Checkpoint& one : folder.list())
-    if (best && one.step == best->step) return one.folder;
+  for (const store::Checkpoint& checkpoint : folder.list())
+    if (best && checkpoint.step == best->step) return checkpoint.folder;
   fail(path, ": no best checkpoint is kept there", best ? concat(" (best.json names step ", best->step, ")") : "",
        "; checkpoint.keep_best keeps one while training");
 }
@@ -244,11 +246,11 @@ store::OpenCheckpoint open_checkpoint(const comm::Communicator& comm, const std:
   // Version 1 has no seals. The checksum of its manifest, which has the checksums of all datasets, is compared instead.
   const store::Manifest& manifest = open->manifest;
   const std::string text = store::manifest_text(manifest);
-  const std::string held =
+  const std::string content =
       manifest.state.empty()
           ? "datasets " + store::checksum_text(store::bytes_checksum("manifest", text.data(), std::ssize(text)))
           : "seal " + manifest.state;
-  comm::require_same(comm, {{folder, concat("step ", manifest.step, ", ", held)}},
+  comm::require_same(comm, {{folder, concat("step ", manifest.step, ", ", content)}},
                      "all ranks must read the same checkpoint: is one of them an older copy on another node?");
   return std::move(*open);
 }
