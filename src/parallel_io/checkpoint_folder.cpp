@@ -58,9 +58,9 @@ std::optional<store::Manifest> whole_manifest(const Entry& entry) {
   try {
     store::Manifest manifest = store::read_manifest(entry.folder);
     if (manifest.step == entry.step) return manifest;
-    log_warning(entry.folder + " is passed over: its manifest names another step");
+    log_warning(concat(entry.folder, " is skipped: its manifest names step ", manifest.step, ", not ", entry.step));
   } catch (const Error& error) {
-    log_warning(entry.folder + " is passed over: " + error.what());
+    log_warning(entry.folder + " is skipped: " + error.what());
   }
   return std::nullopt;
 }
@@ -106,10 +106,10 @@ void CheckpointFolder::prepare() const {
     try {
       store::make_folder_durably(path_);
     } catch (const Error& error) {
-      fail(error.what(), "; checkpoints need it: set run.output or checkpoint.path");
+      fail(error.what(), "; set run.output or checkpoint.path to a folder for checkpoints");
     }
     if (access(path_.c_str(), W_OK) != 0)
-      fail("cannot write checkpoints to ", path_, ": ", std::strerror(errno), "; set run.output or checkpoint.path");
+      fail(path_, ": cannot write checkpoints: ", std::strerror(errno), "; set run.output or checkpoint.path");
   });
 }
 
@@ -128,7 +128,7 @@ store::Checkpoint CheckpointFolder::commit(const store::Checkpoint& begun, const
   comm::agree(comm_, [&] {
     if (comm_.rank() != 0) return;
     const std::optional<store::Seal> state = store::read_seal(begun.state_file());
-    if (!state) fail(begun.state_file(), ": this is not what was written");
+    if (!state) fail(begun.state_file(), ": the file has no seal, so another program replaced it");
     store::write_verified(
         begun.folder + "/manifest.json",
         store::manifest_text({store::checkpoint_version, begun.step, state->text(), begun.origin, datasets}));
@@ -189,7 +189,7 @@ std::optional<BestEvaluation> CheckpointFolder::best() const {
     const Json json = parse_json(text);
     return BestEvaluation{json.at("metric").string(), json.at("value").number(), json.at("step").integer()};
   } catch (const Error& error) {
-    fail(path_, "/best.json: ", error.what(), "; the program does not write it so: move the file away");
+    fail(path_, "/best.json: ", error.what(), "; tesserec did not write this file: move it away");
   }
 }
 
@@ -226,8 +226,8 @@ std::string find_checkpoint(const comm::Communicator& comm, const std::string& p
   const std::optional<BestEvaluation> best = folder.best();
   for (const store::Checkpoint& checkpoint : folder.list())
     if (best && checkpoint.step == best->step) return checkpoint.folder;
-  fail(path, ": no best checkpoint is kept there", best ? concat(" (best.json names step ", best->step, ")") : "",
-       "; checkpoint.keep_best keeps one while training");
+  fail(path, ": there is no best checkpoint", best ? concat(" (best.json names step ", best->step, ")") : "",
+       "; set checkpoint.keep_best in the training run");
 }
 
 std::string seal_of(const comm::Communicator& comm, const std::string& folder) {
@@ -251,7 +251,7 @@ store::OpenCheckpoint open_checkpoint(const comm::Communicator& comm, const std:
           ? "datasets " + store::checksum_text(store::bytes_checksum("manifest", text.data(), std::ssize(text)))
           : "seal " + manifest.state;
   comm::require_same(comm, {{folder, concat("step ", manifest.step, ", ", content)}},
-                     "all ranks must read the same checkpoint: is one of them an older copy on another node?");
+                     "all ranks must read the same checkpoint; look for an older copy on another node");
   return std::move(*open);
 }
 

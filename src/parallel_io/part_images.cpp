@@ -53,7 +53,7 @@ void PartImages::put(const PartRows& rows, const void* data) {
   store::with_element(
       shape.type, [&](auto element) { to.file.write(shape.name, slab, static_cast<const decltype(element)*>(data)); });
   to.missing -= rows.bytes(layout_);
-  if (to.missing < 0) fail(path_, ": rows of ", shape.name, " were given twice");
+  if (to.missing < 0) fail(path_, ": rows of ", shape.name, " were written twice");
   if (to.missing == 0 && !single()) flush(part);
 }
 
@@ -86,7 +86,7 @@ void PartImages::await_flush() {
 
 void PartImages::finish() {
   for (const auto& [part, image] : images_)
-    if (image.missing != 0) fail(path_, ": ", image.missing, " bytes of part ", part, " were given by no rank");
+    if (image.missing != 0) fail(path_, ": no rank wrote ", image.missing, " bytes of part ", part);
   while (!flushes_.empty()) await_flush();
 }
 

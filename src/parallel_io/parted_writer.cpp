@@ -125,8 +125,9 @@ PartedWriter::PartedWriter(const comm::Communicator& comm, std::string path, sto
     std::error_code error;
     const fs::path above = fs::path(path_).parent_path();
     if (!above.empty() && !fs::is_directory(above, error))
-      fail(path_, ": cannot write this file: there is no folder ", above.string());
-    if (fs::is_directory(path_, error)) fail(path_, ": cannot write this file: a folder has its name");
+      fail(path_, ": cannot write this file: there is no folder ", above.string(), "; create it");
+    if (fs::is_directory(path_, error))
+      fail(path_, ": cannot write this file: a folder has its name; choose another path");
     lock_ = store::FileLock(draft_of(path_), lock_wait);
     fs::remove_all(draft_folder_of(path_));
     if (!single()) store::make_folder_durably(draft_folder_of(path_));
@@ -179,14 +180,14 @@ void PartedWriter::prepare(const store::Attributes& root, const std::map<std::st
       checksums[store::part_name(int(part))] = checksum;
     }
     for (std::size_t part = 0; part < seals_.size(); ++part)
-      if (seals_[part].empty()) fail(path_, ": part ", part, " was given by no rank");
+      if (seals_[part].empty()) fail(path_, ": no rank wrote part ", part);
     folder_ = store::stem_of(path_) + "." + store::combined_digest(checksums);
     if (!first()) return;
     // This rank must see the files that the others wrote.
     for (std::size_t part = 0; part < seals_.size(); ++part) {
       const std::string file = draft_folder_of(path_) + "/" + store::part_name(int(part));
       if (const auto seal = store::read_seal(file); !seal || seal->text() != seals_[part])
-        fail(file, ": this is not what its writer wrote");
+        fail(file, ": its seal differs from the one that its rank wrote; check the file system");
     }
     store::sync_path(draft_folder_of(path_));
     write_index(root, of_datasets);

@@ -57,7 +57,7 @@ store::PartedFile open_state(const comm::Communicator& comm, const std::string& 
     file->verify_parts(comm.rank(), comm.size());
   });
   comm::require_same(comm, {{path, file->seal().empty() ? "without a seal" : "seal " + file->seal()}},
-                     "all ranks must read the same file: is one of them an older copy on another node?");
+                     "all ranks must read the same file; look for an older copy on another node");
   return std::move(*file);
 }
 

@@ -112,8 +112,8 @@ store::StateRecords write_state(const Exec& exec, const comm::Communicator& comm
   require_tiling(comm, shapes, items);
   std::string not_finite;
   const std::map<std::string, std::uint64_t> checksums = state_checksums(exec, comm, items, &not_finite);
-  comm::agree_on<Diverged>(comm,
-                           not_finite.empty() ? "" : not_finite + ": numbers without a finite square are not stored");
+  comm::agree_on<Diverged>(
+      comm, not_finite.empty() ? "" : not_finite + "; a checkpoint holds only numbers with a finite square");
 
   std::map<std::string, std::vector<const store::StateItem*>> owned;
   for (const store::StateItem& item : items)
