@@ -52,9 +52,9 @@ std::string quoted_list(const std::vector<std::string>& keys) {
   return keys.empty() ? "none" : concat('"', join(keys, "\", \""), '"');
 }
 
-Index find_key(const std::vector<std::string>& keys, const std::string& key, const std::string& what) {
+Index find_key(const std::vector<std::string>& keys, const std::string& key, const std::string& tensor) {
   const auto found = std::find(keys.begin(), keys.end(), key);
-  if (found == keys.end()) fail("no key \"", key, "\" in the ", what, "; its keys: ", quoted_list(keys));
+  if (found == keys.end()) fail("no key \"", key, "\" in the ", tensor, "; its keys: ", quoted_list(keys));
   return found - keys.begin();
 }
 

@@ -38,17 +38,17 @@ Matrix<T> make_padded(const Exec& exec, const Vector<T>&, Index rows, Index widt
   return make_matrix<T>(exec, "tesserec::jagged::padded", rows, width);
 }
 template <class T>
-typename PaddedForm<Matrix<T>>::type make_padded(const Exec& exec, const Matrix<T>& like, Index rows, Index width) {
+typename PaddedForm<Matrix<T>>::type make_padded(const Exec& exec, const Matrix<T>& values, Index rows, Index width) {
   return typename PaddedForm<Matrix<T>>::type(
-      Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "tesserec::jagged::padded"), rows, width, like.extent(1));
+      Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "tesserec::jagged::padded"), rows, width, values.extent(1));
 }
 
 template <class T>
-Vector<T> part(const Vector<T>& values, Index begin, Index end) {
+Vector<T> slice(const Vector<T>& values, Index begin, Index end) {
   return Kokkos::subview(values, std::pair(begin, end));
 }
 template <class T>
-Matrix<T> part(const Matrix<T>& values, Index begin, Index end) {
+Matrix<T> slice(const Matrix<T>& values, Index begin, Index end) {
   return Kokkos::subview(values, std::pair(begin, end), Kokkos::ALL);
 }
 
@@ -116,8 +116,8 @@ BasicJaggedTensor<V> BasicJaggedTensor<V>::from_dense(const Exec& exec, const st
   jagged.values = make_values(exec, jagged.values, jagged.total(), deep);
   if (!weights.empty()) jagged.weights = make_vector<float>(exec, "tesserec::jagged::weights", jagged.total());
   for (Index b = 0; b < count; ++b) {
-    copy_part(exec, rows[b], 0, jagged.length(b), jagged.values, jagged.offsets(b));
-    if (!weights.empty()) copy_part(exec, weights[b], 0, jagged.length(b), jagged.weights, jagged.offsets(b));
+    copy_entries(exec, rows[b], 0, jagged.length(b), jagged.values, jagged.offsets(b));
+    if (!weights.empty()) copy_entries(exec, weights[b], 0, jagged.length(b), jagged.weights, jagged.offsets(b));
   }
   exec.fence();
   return jagged;
@@ -165,7 +165,7 @@ Vector<Index> BasicJaggedTensor<V>::lengths(const Exec& exec) const {
 template <class V>
 std::vector<V> BasicJaggedTensor<V>::to_dense() const {
   std::vector<Values> rows;
-  for (Index b = 0; b < size(); ++b) rows.push_back(part(values, offsets(b), offsets(b + 1)));
+  for (Index b = 0; b < size(); ++b) rows.push_back(slice(values, offsets(b), offsets(b + 1)));
   return rows;
 }
 
@@ -173,7 +173,7 @@ template <class V>
 std::vector<Vector<float>> BasicJaggedTensor<V>::to_dense_weights() const {
   if (!weighted() && total() > 0) fail("the jagged tensor has no weights to list");
   std::vector<Vector<float>> rows;
-  for (Index b = 0; b < size(); ++b) rows.push_back(part(weights, offsets(b), offsets(b + 1)));
+  for (Index b = 0; b < size(); ++b) rows.push_back(slice(weights, offsets(b), offsets(b + 1)));
   return rows;
 }
 

@@ -19,24 +19,24 @@ struct KeySource {
 
 /// Returns keys [key, key + count) of `kjt`. Shares values and weights; the offsets are new. Waits for `exec`.
 KeyedJaggedTensor cut(const Exec& exec, const KeyedJaggedTensor& kjt, Index key, Index count) {
-  KeyedJaggedTensor part;
-  part.stride = kjt.stride;
-  part.keys.assign(kjt.keys.begin() + key, kjt.keys.begin() + key + count);
+  KeyedJaggedTensor result;
+  result.stride = kjt.stride;
+  result.keys.assign(kjt.keys.begin() + key, kjt.keys.begin() + key + count);
   const Index first = kjt.first_bag(key), bags = kjt.first_bag(key + count) - first;
   const auto first_id = [&](Index bag) { return kjt.bags() == 0 ? 0 : kjt.offsets(bag); };
   const std::pair<Index, Index> ids(first_id(first), first_id(first + bags));
-  part.values = Kokkos::subview(kjt.values, ids);
-  if (kjt.weighted()) part.weights = Kokkos::subview(kjt.weights, ids);
+  result.values = Kokkos::subview(kjt.values, ids);
+  if (kjt.weighted()) result.weights = Kokkos::subview(kjt.weights, ids);
   if (kjt.variable_stride())
-    for (Index k = key; k <= key + count; ++k) part.first_bags.push_back(kjt.first_bag(k) - first);
-  if (count == 0) return part;
-  part.offsets = make_vector<Index>(exec, "tesserec::jagged::offsets", bags + 1);
-  part.offsets(0) = 0;
-  const Vector<Index> old = kjt.offsets, fresh = part.offsets;
+    for (Index k = key; k <= key + count; ++k) result.first_bags.push_back(kjt.first_bag(k) - first);
+  if (count == 0) return result;
+  result.offsets = make_vector<Index>(exec, "tesserec::jagged::offsets", bags + 1);
+  result.offsets(0) = 0;
+  const Vector<Index> old = kjt.offsets, fresh = result.offsets;
   parallel_for(exec, "tesserec::jagged::cut", bags,
                [=, begin = ids.first](Index i) noexcept { fresh(i + 1) = old(first + i + 1) - begin; });
   exec.fence();
-  return part;
+  return result;
 }
 
 /// Copies the keys of `sources` into one tensor, in order. `variable` is true for a stride per key. Waits for `exec`.
@@ -65,8 +65,8 @@ KeyedJaggedTensor gather(const Exec& exec, const std::vector<KeySource>& sources
     const Vector<Index> old = from->offsets, fresh = to.offsets;
     parallel_for(exec, "tesserec::jagged::gather", count,
                  [=](Index i) noexcept { fresh(bag + i + 1) = old(first + i + 1) - begin + at; });
-    copy_part(exec, from->values, begin, ids, to.values, at);
-    if (weighted) copy_part(exec, from->weights, begin, ids, to.weights, at);
+    copy_entries(exec, from->values, begin, ids, to.values, at);
+    if (weighted) copy_entries(exec, from->weights, begin, ids, to.weights, at);
     bag += count;
     at += ids;
   }
@@ -130,14 +130,14 @@ KeyedJaggedTensor KeyedJaggedTensor::from_offsets(const std::vector<std::string>
 KeyedJaggedTensor KeyedJaggedTensor::from_jagged(const Exec& exec, const std::vector<std::string>& keys,
                                                  const std::vector<JaggedTensor>& jagged) {
   if (keys.size() != jagged.size()) fail(jagged.size(), " jagged tensors for ", keys.size(), " keys");
-  std::vector<KeyedJaggedTensor> parts;
+  std::vector<KeyedJaggedTensor> tensors;
   for (std::size_t k = 0; k < keys.size(); ++k) {
     if (jagged[k].size() != jagged[0].size())
       fail("key \"", keys[k], "\" has ", jagged[k].size(), " rows, key \"", keys[0], "\" ", jagged[0].size(),
            "; every key needs a bag for each sample");
-    parts.push_back({{keys[k]}, jagged[k].size(), jagged[k].values, jagged[k].weights, jagged[k].offsets});
+    tensors.push_back({{keys[k]}, jagged[k].size(), jagged[k].values, jagged[k].weights, jagged[k].offsets});
   }
-  return concat(exec, parts);
+  return concat(exec, tensors);
 }
 
 KeyedJaggedTensor KeyedJaggedTensor::from_dense(const Exec& exec, const std::vector<std::string>& keys,
@@ -151,30 +151,30 @@ KeyedJaggedTensor KeyedJaggedTensor::from_dense(const Exec& exec, const std::vec
   return from_jagged(exec, keys, jagged);
 }
 
-KeyedJaggedTensor KeyedJaggedTensor::concat(const Exec& exec, const std::vector<KeyedJaggedTensor>& parts) {
+KeyedJaggedTensor KeyedJaggedTensor::concat(const Exec& exec, const std::vector<KeyedJaggedTensor>& tensors) {
   std::vector<KeySource> sources;
   const KeyedJaggedTensor* first = nullptr;       // first tensor with keys
   const KeyedJaggedTensor* first_full = nullptr;  // first tensor with ids; without ids, weighted() tells nothing
-  Index stride = parts.empty() ? 0 : parts[0].stride;
-  for (const KeyedJaggedTensor& part : parts) {
-    if (part.features() == 0) continue;
+  Index stride = tensors.empty() ? 0 : tensors[0].stride;
+  for (const KeyedJaggedTensor& tensor : tensors) {
+    if (tensor.features() == 0) continue;
     if (first == nullptr) {
-      first = &part;
-      stride = part.stride;
+      first = &tensor;
+      stride = tensor.stride;
     }
-    const auto names = [&] { return "keys " + quoted_list(first->keys) + " and " + quoted_list(part.keys); };
-    if (part.variable_stride() != first->variable_stride())
+    const auto names = [&] { return "keys " + quoted_list(first->keys) + " and " + quoted_list(tensor.keys); };
+    if (tensor.variable_stride() != first->variable_stride())
       fail(names(), ": one part has a stride for each key, the other one for all; they cannot be joined");
-    if (part.stride != first->stride && !part.variable_stride())
-      fail(names(), ": strides ", first->stride, " and ", part.stride, "; joined parts have the same samples");
-    stride = std::max(stride, part.stride);
-    if (part.total() > 0) {
-      if (first_full == nullptr) first_full = &part;
-      if (part.weighted() != first_full->weighted())
-        fail("keys ", quoted_list(first_full->keys), " and ", quoted_list(part.keys),
+    if (tensor.stride != first->stride && !tensor.variable_stride())
+      fail(names(), ": strides ", first->stride, " and ", tensor.stride, "; joined parts have the same samples");
+    stride = std::max(stride, tensor.stride);
+    if (tensor.total() > 0) {
+      if (first_full == nullptr) first_full = &tensor;
+      if (tensor.weighted() != first_full->weighted())
+        fail("keys ", quoted_list(first_full->keys), " and ", quoted_list(tensor.keys),
              ": only one of the parts has weights; give all of them weights, or none");
     }
-    for (Index k = 0; k < part.features(); ++k) sources.push_back({&part, k});
+    for (Index k = 0; k < tensor.features(); ++k) sources.push_back({&tensor, k});
   }
   return gather(exec, sources, first != nullptr && first->variable_stride(),
                 first_full != nullptr && first_full->weighted(), stride);
@@ -184,8 +184,8 @@ Index KeyedJaggedTensor::find(const std::string& key) const { return find_key(ke
 
 JaggedTensor KeyedJaggedTensor::jagged(const Exec& exec, Index key) const {
   assert(key >= 0 && key < features());
-  const KeyedJaggedTensor one = cut(exec, *this, key, 1);
-  return {one.values, one.weights, one.offsets};
+  const KeyedJaggedTensor bags = cut(exec, *this, key, 1);
+  return {bags.values, bags.weights, bags.offsets};
 }
 
 std::map<std::string, JaggedTensor> KeyedJaggedTensor::to_map(const Exec& exec) const {
@@ -208,17 +208,17 @@ KeyedJaggedTensor KeyedJaggedTensor::permute(const Exec& exec, const std::vector
 std::vector<KeyedJaggedTensor> KeyedJaggedTensor::split(const Exec& exec, const std::vector<Index>& segments) const {
   for (const Index segment : segments)
     if (segment < 0) fail("split: a segment of ", segment, " keys; a segment has 0 or more");
-  const Index asked = std::accumulate(segments.begin(), segments.end(), Index{0});
-  if (asked != features())
-    fail("split: the segments have ", asked, " keys together, but the keyed jagged tensor has ", features(), " (",
+  const Index total = std::accumulate(segments.begin(), segments.end(), Index{0});
+  if (total != features())
+    fail("split: the segments have ", total, " keys together, but the keyed jagged tensor has ", features(), " (",
          quoted_list(keys), ")");
-  std::vector<KeyedJaggedTensor> parts;
+  std::vector<KeyedJaggedTensor> tensors;
   Index key = 0;
   for (const Index segment : segments) {
-    parts.push_back(cut(exec, *this, key, segment));
+    tensors.push_back(cut(exec, *this, key, segment));
     key += segment;
   }
-  return parts;
+  return tensors;
 }
 
 Vector<Index> KeyedJaggedTensor::lengths(const Exec& exec) const {

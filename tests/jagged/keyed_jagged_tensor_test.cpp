@@ -63,16 +63,16 @@ TEST_CASE("KeyedJaggedTensor: jagged and split return views of the values") {
   CHECK(kjt.to_map(Exec()).at("b").values.data() == b.values.data());
   CHECK(list(kjt.jagged(Exec(), "a").to_padded_dense(Exec(), {}, -1)) == std::vector<Index>{1, -1, 2, 3});
 
-  const auto parts = kjt.split(Exec(), {1, 0, 2});
-  REQUIRE(parts.size() == 3);
-  CHECK(parts[0].keys == std::vector<std::string>{"a"});
-  CHECK(parts[1].keys.empty());
-  CHECK(parts[1].stride == 2);
-  CHECK(parts[2].stride == 2);
-  CHECK(parts[0].values.data() == kjt.values.data());
-  CHECK(parts[2].values.data() == kjt.values.data() + 3);
-  CHECK(parts[2].weights.data() == kjt.weights.data() + 3);
-  parts[2].values(0) = 4;
+  const auto segments = kjt.split(Exec(), {1, 0, 2});
+  REQUIRE(segments.size() == 3);
+  CHECK(segments[0].keys == std::vector<std::string>{"a"});
+  CHECK(segments[1].keys.empty());
+  CHECK(segments[1].stride == 2);
+  CHECK(segments[2].stride == 2);
+  CHECK(segments[0].values.data() == kjt.values.data());
+  CHECK(segments[2].values.data() == kjt.values.data() + 3);
+  CHECK(segments[2].weights.data() == kjt.weights.data() + 3);
+  segments[2].values(0) = 4;
   CHECK(kjt.values(3) == 4);
 }
 
