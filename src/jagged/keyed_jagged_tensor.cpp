@@ -81,15 +81,16 @@ KeyedJaggedTensor with_strides(const std::vector<std::string>& keys, Index bags,
   if (strides.empty()) {
     const Index features = kjt.features();
     if (features == 0 ? bags != 0 : bags % features != 0)
-      fail(bags, " bags cannot be shared out evenly among ", features, " keys (", quoted_list(keys),
+      fail(bags, " bags cannot be divided evenly among ", features, " keys (", quoted_list(keys),
            "); give lengths for each key and sample, or a stride for each key");
     kjt.stride = features == 0 ? 0 : bags / features;
     return kjt;
   }
-  if (strides.size() != keys.size()) fail(strides.size(), " strides for ", keys.size(), " keys; give one for each");
+  if (strides.size() != keys.size())
+    fail("there are ", strides.size(), " strides for ", keys.size(), " keys; give one for each");
   kjt.first_bags = {0};
   for (std::size_t k = 0; k < keys.size(); ++k) {
-    if (strides[k] < 0) fail("key \"", keys[k], "\": stride ", strides[k], "; a stride is 0 or more");
+    if (strides[k] < 0) fail("key \"", keys[k], "\": stride ", strides[k], " is negative; use 0 or more");
     kjt.first_bags.push_back(kjt.first_bags.back() + strides[k]);
     kjt.stride = std::max(kjt.stride, strides[k]);
   }
@@ -117,7 +118,7 @@ KeyedJaggedTensor KeyedJaggedTensor::from_offsets(const std::vector<std::string>
                                                   const std::vector<Index>& strides) {
   const Index count = values.extent(0);
   check_weights(weights, count);
-  if (offsets.extent(0) == 0) fail("no offsets; there is one more than there are bags");
+  if (offsets.extent(0) == 0) fail("there are no offsets; give one more than the number of bags");
   KeyedJaggedTensor kjt = with_strides(keys, Index(offsets.extent(0)) - 1, strides);
   const std::vector<Index> first_bags = kjt.lengths_offset_per_key();
   check_offsets(offsets, count, sample_name(keys, first_bags));
@@ -129,11 +130,12 @@ KeyedJaggedTensor KeyedJaggedTensor::from_offsets(const std::vector<std::string>
 
 KeyedJaggedTensor KeyedJaggedTensor::from_jagged(const Exec& exec, const std::vector<std::string>& keys,
                                                  const std::vector<JaggedTensor>& jagged) {
-  if (keys.size() != jagged.size()) fail(jagged.size(), " jagged tensors for ", keys.size(), " keys");
+  if (keys.size() != jagged.size())
+    fail("there are ", jagged.size(), " jagged tensors for ", keys.size(), " keys; give one for each");
   std::vector<KeyedJaggedTensor> tensors;
   for (std::size_t k = 0; k < keys.size(); ++k) {
     if (jagged[k].size() != jagged[0].size())
-      fail("key \"", keys[k], "\" has ", jagged[k].size(), " rows, key \"", keys[0], "\" ", jagged[0].size(),
+      fail("key \"", keys[k], "\" has ", jagged[k].size(), " rows, but key \"", keys[0], "\" has ", jagged[0].size(),
            "; every key needs a bag for each sample");
     tensors.push_back({{keys[k]}, jagged[k].size(), jagged[k].values, jagged[k].weights, jagged[k].offsets});
   }
@@ -143,8 +145,9 @@ KeyedJaggedTensor KeyedJaggedTensor::from_jagged(const Exec& exec, const std::ve
 KeyedJaggedTensor KeyedJaggedTensor::from_dense(const Exec& exec, const std::vector<std::string>& keys,
                                                 const std::vector<std::vector<std::vector<Index>>>& bags,
                                                 const std::vector<std::vector<std::vector<float>>>& weights) {
-  if (keys.size() != bags.size()) fail("bags of ", bags.size(), " keys for ", keys.size(), " keys");
-  if (!weights.empty() && weights.size() != bags.size()) fail("weights of ", weights.size(), " keys for ", bags.size());
+  if (keys.size() != bags.size()) fail("there are bags of ", bags.size(), " keys for ", keys.size(), " keys");
+  if (!weights.empty() && weights.size() != bags.size())
+    fail("there are weights of ", weights.size(), " keys for ", bags.size(), " keys");
   std::vector<JaggedTensor> jagged;
   for (std::size_t k = 0; k < keys.size(); ++k)
     jagged.push_back(weights.empty() ? from_list(exec, bags[k]) : from_list(exec, bags[k], weights[k]));
@@ -164,15 +167,17 @@ KeyedJaggedTensor KeyedJaggedTensor::concat(const Exec& exec, const std::vector<
     }
     const auto names = [&] { return "keys " + quoted_list(first->keys) + " and " + quoted_list(tensor.keys); };
     if (tensor.variable_stride() != first->variable_stride())
-      fail(names(), ": one part has a stride for each key, the other one for all; they cannot be joined");
+      fail(names(),
+           ": one tensor has a stride for each key, the other has one stride for all; they cannot be concatenated");
     if (tensor.stride != first->stride && !tensor.variable_stride())
-      fail(names(), ": strides ", first->stride, " and ", tensor.stride, "; joined parts have the same samples");
+      fail(names(), ": strides ", first->stride, " and ", tensor.stride,
+           " differ; concatenated tensors need the same samples");
     stride = std::max(stride, tensor.stride);
     if (tensor.total() > 0) {
       if (first_full == nullptr) first_full = &tensor;
       if (tensor.weighted() != first_full->weighted())
         fail("keys ", quoted_list(first_full->keys), " and ", quoted_list(tensor.keys),
-             ": only one of the parts has weights; give all of them weights, or none");
+             ": only one of the tensors has weights; give weights to all of them, or to none");
     }
     for (Index k = 0; k < tensor.features(); ++k) sources.push_back({&tensor, k});
   }
@@ -198,7 +203,7 @@ KeyedJaggedTensor KeyedJaggedTensor::permute(const Exec& exec, const std::vector
   std::vector<KeySource> sources;
   for (const Index key : order) {
     if (key < 0 || key >= features())
-      fail("permute: no key at position ", key, "; the keyed jagged tensor has ", features(), " keys (",
+      fail("permute: there is no key at position ", key, "; the keyed jagged tensor has ", features(), " keys (",
            quoted_list(keys), "), from position 0");
     sources.push_back({this, key});
   }
@@ -207,7 +212,7 @@ KeyedJaggedTensor KeyedJaggedTensor::permute(const Exec& exec, const std::vector
 
 std::vector<KeyedJaggedTensor> KeyedJaggedTensor::split(const Exec& exec, const std::vector<Index>& segments) const {
   for (const Index segment : segments)
-    if (segment < 0) fail("split: a segment of ", segment, " keys; a segment has 0 or more");
+    if (segment < 0) fail("split: a segment of ", segment, " keys is negative; use 0 or more");
   const Index total = std::accumulate(segments.begin(), segments.end(), Index{0});
   if (total != features())
     fail("split: the segments have ", total, " keys together, but the keyed jagged tensor has ", features(), " (",
