@@ -33,10 +33,10 @@ struct FirstOf {
 }  // namespace
 
 std::vector<Index> NotFinite::found(const Exec& exec) {
-  std::vector<Array> arrays;
+  std::vector<SearchedArray> arrays;
   arrays.swap(arrays_);
   std::vector<Index> found(arrays.size(), -1);
-  const auto of_device = [](const Array& array) { return array.place == Place::device; };
+  const auto of_device = [](const SearchedArray& array) { return array.place == Place::device; };
   if (std::ranges::any_of(arrays, of_device)) search_device(exec, arrays, found);
   wait(exec);
   for (std::size_t i = 0; i < arrays.size(); ++i)
@@ -44,7 +44,7 @@ std::vector<Index> NotFinite::found(const Exec& exec) {
   return found;
 }
 
-void NotFinite::search_device(const Exec& exec, std::span<const Array> arrays, std::span<Index> found) {
+void NotFinite::search_device(const Exec& exec, std::span<const SearchedArray> arrays, std::span<Index> found) {
   const Device device = device_of(exec);
   const auto count = std::ssize(arrays);
   Index* const first = reserve_device(device, first_, "tesserec::core::first_not_finite", count);

@@ -71,7 +71,7 @@ class TreeReduce {
   int micro_batches_;
   std::optional<Node> node_;
   LaneSums sums_;
-  NodeMemory memory_;              // most_ sums of each rank, if several ranks are on a node
+  NodeMemory memory_;              // max_sums_ sums of each rank, if several ranks are on a node
   Index max_sums_ = 0;             // sums that a rank is left with
   std::vector<float*> node_sums_;  // sums of all ranks of this node
   Additions of_ranks_, of_nodes_;

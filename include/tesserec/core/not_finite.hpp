@@ -18,14 +18,14 @@ class NotFinite {
   std::vector<Index> found(const Exec& exec);
 
  private:
-  struct Array {
+  struct SearchedArray {
     Place place;
     const float* values;
     Index n;
   };
-  void search_device(const Exec& exec, std::span<const Array> arrays, std::span<Index> found);
+  void search_device(const Exec& exec, std::span<const SearchedArray> arrays, std::span<Index> found);
 
-  std::vector<Array> arrays_;
+  std::vector<SearchedArray> arrays_;
   DeviceVector<Index> first_;  // index of the first such value, for each array
 };
 
