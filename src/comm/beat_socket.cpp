@@ -32,19 +32,19 @@ BeatSocket::~BeatSocket() {
 
 std::array<sockaddr_in, 9> BeatSocket::addresses() const {
   std::array<sockaddr_in, 9> all{};
-  sockaddr_in here{};
-  socklen_t length = sizeof here;
-  if (file_ < 0 || ::getsockname(file_, plain(here), &length) != 0) return all;
-  here.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  sockaddr_in own{};
+  socklen_t length = sizeof own;
+  if (file_ < 0 || ::getsockname(file_, plain(own), &length) != 0) return all;
+  own.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   std::size_t found = 0;
-  all[found++] = here;
+  all[found++] = own;
   ifaddrs* list = nullptr;
   if (::getifaddrs(&list) != 0) return all;
-  for (const ifaddrs* each = list; each != nullptr && found < all.size(); each = each->ifa_next) {
-    if (each->ifa_addr == nullptr || each->ifa_addr->sa_family != AF_INET) continue;
-    if ((each->ifa_flags & IFF_UP) == 0 || (each->ifa_flags & IFF_LOOPBACK) != 0) continue;
-    std::memcpy(&all[found], each->ifa_addr, sizeof(sockaddr_in));
-    all[found++].sin_port = here.sin_port;
+  for (const ifaddrs* interface = list; interface != nullptr && found < all.size(); interface = interface->ifa_next) {
+    if (interface->ifa_addr == nullptr || interface->ifa_addr->sa_family != AF_INET) continue;
+    if ((interface->ifa_flags & IFF_UP) == 0 || (interface->ifa_flags & IFF_LOOPBACK) != 0) continue;
+    std::memcpy(&all[found], interface->ifa_addr, sizeof(sockaddr_in));
+    all[found++].sin_port = own.sin_port;
   }
   ::freeifaddrs(list);
   return all;
@@ -63,7 +63,7 @@ std::optional<Heartbeat> BeatSocket::receive(const std::array<std::uint64_t, 2>&
     const ssize_t got = ::recvfrom(file_, &beat, sizeof beat, MSG_TRUNC, plain(from), &length);
     if (got < 0 && errno != EINTR && errno != ECONNREFUSED) return std::nullopt;
     if (got != ssize_t(sizeof beat) || beat.job != job) continue;
-    beat.what.back() = '\0';
+    beat.work.back() = '\0';
     return beat;
   }
   return std::nullopt;

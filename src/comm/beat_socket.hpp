@@ -18,7 +18,7 @@ struct Heartbeat {
   int rank = 0;
   double waits = 0;             ///< seconds in the current call of MPI
   double stuck = 0;             ///< seconds blocked in the kernel, outside such calls, without use of a processor
-  std::array<char, 24> what{};  ///< current work as given to note(): "step"
+  std::array<char, 24> work{};  ///< current work as given to note(): "step"
   Index number = 0;             ///< number of the current work: 41
 };
 

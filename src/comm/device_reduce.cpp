@@ -35,17 +35,17 @@ DeviceReduce::DeviceReduce(const Exec& exec, const Communicator& comm, const Lan
       lanes_(lanes.of_micro_batch(0)),
       received_(Place::device),
       total_(exec, Place::device, "tesserec::comm::total", length),
-      of_micro_batches_(exec, part(comm.rank()).size(), Place::device) {
+      of_micro_batches_(exec, share_of(comm.rank()).size(), Place::device) {
   for (int r = 0; r < comm.size(); ++r) leaves_.push_back(leaves_of(lanes.of_rank(r, comm.size())));
 }
 
-Range DeviceReduce::part(int rank) const {
+Range DeviceReduce::share_of(int rank) const {
   return {length_ * rank / comm_.size(), length_ * (rank + 1) / comm_.size()};
 }
 
 PlacedVector<float> DeviceReduce::operator()(const LaneSums& sums, int micro_batch) {
-  const Range mine = part(comm_.rank());
-  float* const whole = total_.data() + mine.begin;
+  const Range own = share_of(comm_.rank());
+  float* const whole = total_.data() + own.begin;
   if (micro_batches_ == 1) {
     add(sums, whole);
   } else {
@@ -53,7 +53,7 @@ PlacedVector<float> DeviceReduce::operator()(const LaneSums& sums, int micro_bat
     add(sums, of_micro_batches_.next(micro_batch).data());
     if (micro_batch + 1 < micro_batches_) return {};
     of_micro_batches_.finish();
-    copy_on_device(device_of(exec_), std::as_const(of_micro_batches_).sum(0).data(), whole, mine.size());
+    copy_on_device(device_of(exec_), std::as_const(of_micro_batches_).sum(0).data(), whole, own.size());
   }
   gather();
   return total_;
@@ -61,10 +61,10 @@ PlacedVector<float> DeviceReduce::operator()(const LaneSums& sums, int micro_bat
 
 void DeviceReduce::add(const LaneSums& sums, float* to) {
   const int me = comm_.rank();
-  const Range mine = part(me);
+  const Range own = share_of(me);
   Index others = 0;
   for (const auto& leaves : leaves_) others += std::ssize(leaves);
-  float* next = received_.reserve(exec_, "tesserec::comm::received", (others - sums.count()) * mine.size());
+  float* next = received_.reserve(exec_, "tesserec::comm::received", (others - sums.count()) * own.size());
   std::vector<Sent> sent;
   std::vector<Received> received;
   std::vector<Source> sources;
@@ -72,33 +72,33 @@ void DeviceReduce::add(const LaneSums& sums, float* to) {
   for (int r = 0; r < comm_.size(); ++r)
     for (std::size_t i = 0; i < leaves_[r].size(); ++i) {
       leaves.push_back(leaves_[r][i]);
-      sources.push_back({r == me ? sums.sum(int(i)).data() + mine.begin : next, 0});
+      sources.push_back({r == me ? sums.sum(int(i)).data() + own.begin : next, 0});
       if (r == me) continue;
-      received.push_back({r, next, mine.size() * Index{sizeof(float)}});
-      next += mine.size();
+      received.push_back({r, next, own.size() * Index{sizeof(float)}});
+      next += own.size();
     }
   for (int r = 0; r < comm_.size(); ++r)
     for (int i = 0; r != me && i < sums.count(); ++i)
-      sent.push_back({r, sums.sum(i).data() + part(r).begin, part(r).size() * Index{sizeof(float)}});
+      sent.push_back({r, sums.sum(i).data() + share_of(r).begin, share_of(r).size() * Index{sizeof(float)}});
   for (std::size_t i = 0; i < leaves.size(); ++i)
     sources[i].height =
         i + 1 < leaves.size() ? next_height(leaves[i], leaves[i + 1], lanes_.begin, lanes_.end) : last_leaf;
 
   const Device device = device_of(exec_);
   comm_.transport().exchange(device, sent, received);
-  const Source* there = sources_.upload(device, sources);
-  over_numbers(device, "tesserec::comm::add_sums", mine.size(), AddSums{there, std::ssize(sources), to});
+  const Source* uploaded = sources_.upload(device, sources);
+  over_numbers(device, "tesserec::comm::add_sums", own.size(), AddSums{uploaded, std::ssize(sources), to});
 }
 
 void DeviceReduce::gather() {
   const int me = comm_.rank();
   std::vector<Sent> sent;
   std::vector<Received> received;
-  const auto bytes = [&](int r) { return part(r).size() * Index{sizeof(float)}; };
+  const auto bytes = [&](int r) { return share_of(r).size() * Index{sizeof(float)}; };
   for (int r = 0; r < comm_.size(); ++r) {
     if (r == me) continue;
-    sent.push_back({r, total_.data() + part(me).begin, bytes(me)});
-    received.push_back({r, total_.data() + part(r).begin, bytes(r)});
+    sent.push_back({r, total_.data() + share_of(me).begin, bytes(me)});
+    received.push_back({r, total_.data() + share_of(r).begin, bytes(r)});
   }
   comm_.transport().exchange(device_of(exec_), sent, received);
 }

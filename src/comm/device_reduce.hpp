@@ -27,7 +27,7 @@ class DeviceReduce {
   };
 
  private:
-  Range part(int rank) const;
+  Range share_of(int rank) const;
   void add(const LaneSums& sums, float* to);
   void gather();
 

@@ -32,9 +32,9 @@ class WithoutLauncher {
   std::vector<const char*> set_;
 };
 
-std::function<void(const std::string&)>& last_words() {
-  static std::function<void(const std::string&)> leave;
-  return leave;
+std::function<void(const std::string&)>& abort_hook() {
+  static std::function<void(const std::string&)> hook;
+  return hook;
 }
 
 }  // namespace
@@ -46,28 +46,28 @@ bool is_launched() {
 }
 
 Environment::Environment(int& argc, char**& argv) {
-  int up = 0;
-  check(MPI_Initialized(&up), "MPI_Initialized");
-  if (up) fail("MPI is initialised already");
+  int is_initialized = 0;
+  check(MPI_Initialized(&is_initialized), "MPI_Initialized");
+  if (is_initialized) fail("MPI is already initialized; construct one comm::Environment per process");
   const WithoutLauncher alone;
   int provided = MPI_THREAD_SINGLE;
   check(MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided), "MPI_Init_thread");
   if (provided < MPI_THREAD_FUNNELED)
-    fail("this MPI library does not give MPI_THREAD_FUNNELED; use one built with threads");
+    fail("this MPI library does not provide MPI_THREAD_FUNNELED; use one built with thread support");
 }
 
 Environment::~Environment() {
-  int down = 0;
-  MPI_Finalized(&down);
-  if (!down) MPI_Finalize();
+  int is_finalized = 0;
+  MPI_Finalized(&is_finalized);
+  if (!is_finalized) MPI_Finalize();
 }
 
 std::string Environment::library() {
   char text[MPI_MAX_LIBRARY_VERSION_STRING];
   int length = 0;
   check(MPI_Get_library_version(text, &length), "MPI_Get_library_version");
-  const std::string all(text, length);
-  return all.substr(0, all.find_first_of(",\n"));
+  const std::string version(text, length);
+  return version.substr(0, version.find_first_of(",\n"));
 }
 
 void require_launcher_agrees(const Communicator& world) {
@@ -78,17 +78,17 @@ void require_launcher_agrees(const Communicator& world) {
     if (tasks == nullptr) continue;
     if (std::atoi(tasks) <= 1) return;
     fail("the launcher started ", tasks, " tasks (", name,
-         "), but MPI sees one rank, so each would do all the work alone: launcher and MPI do not fit. Under Slurm "
-         "start the program with `srun --mpi=pmix` (`srun --mpi=list` shows what there is) or with the mpirun of the "
-         "MPI that it was built with; for one rank on purpose use `srun -n 1`");
+         "), but MPI sees one rank, so each task would do all the work alone. Under Slurm, start the program with "
+         "`srun --mpi=pmix` (`srun --mpi=list` lists the choices) or with the mpirun of the MPI that it was built "
+         "with; for a single rank use `srun -n 1`");
   }
 }
 
-void set_abort_hook(std::function<void(const std::string&)> leave) { last_words() = std::move(leave); }
+void set_abort_hook(std::function<void(const std::string&)> hook) { abort_hook() = std::move(hook); }
 
 void abort(const Communicator& world, int code, const std::string& message) {
   log_error(message);
-  if (last_words()) last_words()(message);
+  if (abort_hook()) abort_hook()(message);
   if (world.size() == 1) std::_Exit(code);
   MPI_Abort(world.mpi(), code);
   std::abort();

@@ -38,7 +38,7 @@ void check(int code, const char* call) {
 
 thread_local int Alone::depth_ = 0;
 
-bool MessageChannel::together(const char* call) const {
+bool MessageChannel::has_peers(const char* call) const {
   if (size_ > 1 && Alone::now())
     throw std::logic_error(std::string(call) + " inside comm::agree, where a rank is alone");
   return size_ > 1;
@@ -47,17 +47,17 @@ bool MessageChannel::together(const char* call) const {
 MessageChannel::MessageChannel(MPI_Comm parent, Index piece) : piece_(piece) {
   if (parent == MPI_COMM_NULL) return;
   check(MPI_Comm_dup(parent, &comm_), "MPI_Comm_dup");
-  learn_place();
+  query_rank();
 }
 
 MessageChannel::MessageChannel(const MessageChannel& parent, int color) : piece_(parent.piece_) {
-  parent.together("MPI_Comm_split");
+  parent.has_peers("MPI_Comm_split");
   if (parent.comm_ == MPI_COMM_NULL) return;
   check(MPI_Comm_split(parent.comm_, color, parent.rank_, &comm_), "MPI_Comm_split");
-  learn_place();
+  query_rank();
 }
 
-void MessageChannel::learn_place() {
+void MessageChannel::query_rank() {
   check(MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
   check(MPI_Comm_rank(comm_, &rank_), "MPI_Comm_rank");
   check(MPI_Comm_size(comm_, &size_), "MPI_Comm_size");
@@ -70,7 +70,7 @@ MessageChannel::~MessageChannel() {
 }
 
 void MessageChannel::barrier() const {
-  if (together("MPI_Barrier")) wait_in("MPI_Barrier", [&] { return MPI_Barrier(comm_); });
+  if (has_peers("MPI_Barrier")) wait_in("MPI_Barrier", [&] { return MPI_Barrier(comm_); });
 }
 
 bool MessageChannel::barrier_within(double seconds) const {
@@ -88,45 +88,45 @@ bool MessageChannel::barrier_within(double seconds) const {
 }
 
 void MessageChannel::reduce(std::span<Index> values, MPI_Op operation) const {
-  if (!together("MPI_Allreduce")) return;
+  if (!has_peers("MPI_Allreduce")) return;
   in_pieces(std::ssize(values), piece_ / Index{sizeof(Index)}, [&](Index at, int n) {
     wait_in("MPI_Allreduce",
             [&] { return MPI_Allreduce(MPI_IN_PLACE, values.data() + at, n, MPI_INT64_T, operation, comm_); });
   });
 }
 
-std::vector<Index> MessageChannel::all_to_all(std::span<const Index> one_each) const {
-  std::vector<Index> received(one_each.begin(), one_each.end());
-  if (!together("MPI_Alltoall")) return received;
+std::vector<Index> MessageChannel::all_to_all(std::span<const Index> numbers) const {
+  std::vector<Index> received(numbers.begin(), numbers.end());
+  if (!has_peers("MPI_Alltoall")) return received;
   wait_in("MPI_Alltoall",
-          [&] { return MPI_Alltoall(one_each.data(), 1, MPI_INT64_T, received.data(), 1, MPI_INT64_T, comm_); });
+          [&] { return MPI_Alltoall(numbers.data(), 1, MPI_INT64_T, received.data(), 1, MPI_INT64_T, comm_); });
   return received;
 }
 
 void MessageChannel::broadcast(std::byte* data, Index bytes, int root) const {
-  if (!together("MPI_Bcast")) return;
+  if (!has_peers("MPI_Bcast")) return;
   in_pieces(bytes, piece_, [&](Index at, int n) {
     wait_in("MPI_Bcast", [&] { return MPI_Bcast(data + at, n, MPI_BYTE, root, comm_); });
   });
 }
 
-void MessageChannel::all_gather(const std::byte* mine, std::span<const Index> bytes, std::byte* all) const {
-  if (!together("MPI_Allgatherv")) {
-    std::copy_n(mine, bytes.front(), all);
+void MessageChannel::all_gather(const std::byte* own, std::span<const Index> bytes, std::byte* all) const {
+  if (!has_peers("MPI_Allgatherv")) {
+    std::copy_n(own, bytes.front(), all);
     return;
   }
-  std::vector<Index> places(bytes.size());
-  std::exclusive_scan(bytes.begin(), bytes.end(), places.begin(), Index{0});
-  if (places.back() + bytes.back() <= piece_) {
-    const std::vector<int> counts(bytes.begin(), bytes.end()), at(places.begin(), places.end());
+  std::vector<Index> offsets(bytes.size());
+  std::exclusive_scan(bytes.begin(), bytes.end(), offsets.begin(), Index{0});
+  if (offsets.back() + bytes.back() <= piece_) {
+    const std::vector<int> counts(bytes.begin(), bytes.end()), at(offsets.begin(), offsets.end());
     wait_in("MPI_Allgatherv", [&] {
-      return MPI_Allgatherv(mine, counts[rank_], MPI_BYTE, all, counts.data(), at.data(), MPI_BYTE, comm_);
+      return MPI_Allgatherv(own, counts[rank_], MPI_BYTE, all, counts.data(), at.data(), MPI_BYTE, comm_);
     });
     return;
   }
   // The offsets do not fit into an int, so the ranks broadcast one after the other.
-  std::copy_n(mine, bytes[rank_], all + places[rank_]);
-  for (int r = 0; r < size_; ++r) broadcast(all + places[r], bytes[r], r);
+  std::copy_n(own, bytes[rank_], all + offsets[rank_]);
+  for (int r = 0; r < size_; ++r) broadcast(all + offsets[r], bytes[r], r);
 }
 
 void Pending::wait() {
@@ -144,18 +144,18 @@ Pending::~Pending() {
 
 Pending MessageChannel::start_exchange(std::span<const Sent> sent, std::span<const Received> received) const {
   Pending pending;
-  if (!together("MPI_Isend")) return pending;
+  if (!has_peers("MPI_Isend")) return pending;
   std::vector<MPI_Request>& requests = pending.requests_;
   constexpr int tag = 1;
-  for (const Received& one : received)
-    in_pieces(one.bytes, piece_, [&](Index at, int n) {
-      check(
-          MPI_Irecv(static_cast<std::byte*>(one.at) + at, n, MPI_BYTE, one.from, tag, comm_, &requests.emplace_back()),
-          "MPI_Irecv");
+  for (const Received& message : received)
+    in_pieces(message.bytes, piece_, [&](Index at, int n) {
+      check(MPI_Irecv(static_cast<std::byte*>(message.at) + at, n, MPI_BYTE, message.from, tag, comm_,
+                      &requests.emplace_back()),
+            "MPI_Irecv");
     });
-  for (const Sent& one : sent)
-    in_pieces(one.bytes, piece_, [&](Index at, int n) {
-      check(MPI_Isend(static_cast<const std::byte*>(one.at) + at, n, MPI_BYTE, one.to, tag, comm_,
+  for (const Sent& message : sent)
+    in_pieces(message.bytes, piece_, [&](Index at, int n) {
+      check(MPI_Isend(static_cast<const std::byte*>(message.at) + at, n, MPI_BYTE, message.to, tag, comm_,
                       &requests.emplace_back()),
             "MPI_Isend");
     });

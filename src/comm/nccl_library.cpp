@@ -66,8 +66,8 @@ class Library : public Nccl {
 
   std::string async_error() const override {
     ncclResult_t code = ncclSuccess;
-    const ncclResult_t asked = ncclCommGetAsyncError(comm_, &code);
-    if (asked != ncclSuccess) return ncclGetErrorString(asked);
+    const ncclResult_t status = ncclCommGetAsyncError(comm_, &code);
+    if (status != ncclSuccess) return ncclGetErrorString(status);
     return code == ncclSuccess || code == ncclInProgress ? "" : ncclGetErrorString(code);
   }
   void abort() override { ncclCommAbort(comm_); }  // The code is ignored, since the job ends with an error.

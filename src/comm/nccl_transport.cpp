@@ -18,15 +18,15 @@ namespace tesserec::comm {
 namespace {
 
 std::string explained(const std::string& error, int rank) {
-  return concat("NCCL: ", error, " (rank ", rank, "); a rank, a GPU or a link may be gone. NCCL_DEBUG=WARN in the ",
-                "environment says more, run.communicator = \"mpi\" does without NCCL");
+  return concat("NCCL: ", error, " (rank ", rank, "); a rank, a GPU or a link may have failed. ",
+                "Set NCCL_DEBUG=WARN to see more, or run.communicator = \"mpi\" to avoid NCCL");
 }
 
 /// Thread that polls NCCL for errors. At an error it aborts NCCL, so that devices stop waiting and check() throws. If
 /// the rank does not end within `patience`, since it waits for a message of a stuck rank, the thread ends all ranks.
 class Watch {
  public:
-  Watch(Nccl& nccl, const Communicator& ranks) : thread_([this, &nccl, &ranks] { look(nccl, ranks); }) {}
+  Watch(Nccl& nccl, const Communicator& ranks) : thread_([this, &nccl, &ranks] { poll(nccl, ranks); }) {}
   ~Watch() {
     {
       const std::lock_guard lock(mutex_);
@@ -36,9 +36,9 @@ class Watch {
     thread_.join();
   }
   /// Returns NCCL's error; empty if there is none.
-  std::string found() const {
+  std::string error() const {
     const std::lock_guard lock(mutex_);
-    return found_;
+    return error_;
   }
 
  private:
@@ -48,21 +48,21 @@ class Watch {
   bool ends_within(std::unique_lock<std::mutex>& lock, std::chrono::milliseconds time) {
     return wake_.wait_for(lock, time, [this] { return ended_; });
   }
-  void look(Nccl& nccl, const Communicator& ranks) {
+  void poll(Nccl& nccl, const Communicator& ranks) {
     std::unique_lock lock(mutex_);
     do
       if (ends_within(lock, interval)) return;
-    while ((found_ = nccl.async_error()).empty());
+    while ((error_ = nccl.async_error()).empty());
     nccl.abort();
     const int rank = ranks.rank();
     if (ends_within(lock, patience + (rank > 0 ? first_rank + rank * next_rank : std::chrono::milliseconds{}))) return;
-    comm::abort(ranks, 2, explained(found_, rank));
+    comm::abort(ranks, 2, explained(error_, rank));
   }
 
   mutable std::mutex mutex_;
   std::condition_variable wake_;
   bool ended_ = false;
-  std::string found_;
+  std::string error_;
   std::thread thread_;  // last member, so that the thread starts after all others are initialized
 };
 
@@ -72,7 +72,7 @@ class NcclTransport : public Transport {
 
   ~NcclTransport() override {
     if (!watch_) return;
-    const bool failed = !watch_->found().empty();
+    const bool failed = !watch_->error().empty();
     watch_.reset();
     if (failed) return;
     const bool unwinds = std::uncaught_exceptions() > 0;  // Other ranks may then never call destroy().
@@ -85,8 +85,8 @@ class NcclTransport : public Transport {
 
   std::string description() const override {
     std::vector<std::string> settings;
-    for (char** each = environ; *each != nullptr; ++each)
-      if (const std::string setting = *each; setting.starts_with("NCCL_") && !setting.starts_with("NCCL_VERSION="))
+    for (char** variable = environ; *variable != nullptr; ++variable)
+      if (const std::string setting = *variable; setting.starts_with("NCCL_") && !setting.starts_with("NCCL_VERSION="))
         settings.push_back(setting);  // Containers set NCCL_VERSION; NCCL does not read it.
     return concat("NCCL ", nccl_->version(), settings.empty() ? "" : " with " + join(settings, ", "));
   }
@@ -100,15 +100,15 @@ class NcclTransport : public Transport {
     check();
     nccl_->after(device);
     nccl_->group_start();
-    for (const Sent& one : sent) nccl_->send(one.at, one.bytes, one.to);
-    for (const Received& one : received) nccl_->receive(one.at, one.bytes, one.from);
+    for (const Sent& message : sent) nccl_->send(message.at, message.bytes, message.to);
+    for (const Received& message : received) nccl_->receive(message.at, message.bytes, message.from);
     nccl_->group_end();
     nccl_->before(device);
   }
 
   void check() const override {
     if (!watch_) return;
-    if (const std::string error = watch_->found(); !error.empty()) throw Error(explained(error, ranks_.rank()));
+    if (const std::string error = watch_->error(); !error.empty()) throw Error(explained(error, ranks_.rank()));
   }
 
   /// Makes NCCL's communicator on the first call, since it costs device memory. Collective.
@@ -128,15 +128,15 @@ class NcclTransport : public Transport {
 };
 
 void require_one_version(const Communicator& ranks, const Nccl& calls) {
-  const std::string mine = calls.version();
+  const std::string own = calls.version();
   std::vector<Index> sizes;
-  const std::vector<char> all = ranks.all_gather(std::span<const char>(mine), &sizes);
+  const std::vector<char> all = ranks.all_gather(std::span<const char>(own), &sizes);
   std::string first(all.data(), sizes[0]);
   Index at = 0;
   for (int r = 0; r < ranks.size(); at += sizes[r++])
     if (const std::string other(all.data() + at, sizes[r]); other != first)
       fail("NCCL is ", first, " on rank 0 and ", other, " on rank ", r,
-           "; give all nodes one version, or set run.communicator = \"mpi\"");
+           "; install one version on all nodes, or set run.communicator = \"mpi\"");
 }
 
 #ifdef TESSEREC_NCCL

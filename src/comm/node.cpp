@@ -23,7 +23,7 @@ std::string new_name() {
 }
 
 /// Allocates bytes [begin, end) of the file; returns 0 or errno. A failure at their first use would raise SIGBUS.
-int take(int file, std::size_t begin, std::size_t end) {
+int allocate(int file, std::size_t begin, std::size_t end) {
   if (begin == end) return 0;
   int code = 0;
   do code = posix_fallocate(file, off_t(begin), off_t(end - begin));
@@ -69,7 +69,7 @@ NodeMemory::NodeMemory(const Communicator& node, Index size) {
   error = node.max(error);
   if (me == 0) shm_unlink(name.data());
 
-  if (error == 0) error = take(file, pages * me / ranks * page, pages * (me + 1) / ranks * page);
+  if (error == 0) error = allocate(file, pages * me / ranks * page, pages * (me + 1) / ranks * page);
   error = node.max(error);
   if (error == 0) {
     void* at = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, file, 0);
@@ -83,9 +83,9 @@ NodeMemory::NodeMemory(const Communicator& node, Index size) {
   if (error == 0) return;
   unmap();
   if (me == 0)
-    log_warning("the ranks of a node cannot share " + std::to_string(bytes_) + " bytes of memory (" +
-                std::strerror(error) + (error == ENOSPC ? ": /dev/shm is too small" : "") +
-                "): each has its own copy, which is slower");
+    log_warning(concat("the ranks of a node cannot share ", bytes_text(double(bytes_)), " of memory (",
+                       std::strerror(error), error == ENOSPC ? ": /dev/shm is too small" : "",
+                       "), so each rank keeps its own copy, which is slower"));
 }
 
 NodeMemory::~NodeMemory() { unmap(); }

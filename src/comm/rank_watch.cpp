@@ -68,7 +68,7 @@ bool is_stuck() {
 std::string cause(char state) {
   switch (state) {
     case 'T':
-      return "it was stopped by a signal, as SIGSTOP";
+      return "it was stopped by a signal such as SIGSTOP";
     case 't':
       return "a debugger has stopped it";
     case 'D':
@@ -85,31 +85,31 @@ std::string cause(char state) {
 
 void set_patience(double seconds) { patience = seconds; }
 
-void note(const char* what, Index number) {
-  noted.store(what, std::memory_order_relaxed);
+void note(const char* work, Index number) {
+  noted.store(work, std::memory_order_relaxed);
   noted_number.store(number, std::memory_order_relaxed);
 }
 
 class RankWatch::Thread {
  public:
-  explicit Thread(const Communicator& all)
-      : all_(all),
-        processes_(all.all_gather(WatchedProcess::mine())),
-        heard_(all.size()),
+  explicit Thread(const Communicator& comm)
+      : comm_(comm),
+        processes_(comm.all_gather(WatchedProcess::own())),
+        heard_(comm.size()),
         main_(main_clock()),
-        to_first_(all.all_gather(socket_.addresses()).front()) {
+        to_first_(comm.all_gather(socket_.addresses()).front()) {
     std::random_device random;
-    for (std::uint64_t& word : mine_.job) word = std::uint64_t{random()} << 32 | random();
-    mine_.job = all.all_gather(mine_.job).front();
-    mine_.rank = all.rank();
-    heard_[all.rank()].is_watched = true;
+    for (std::uint64_t& word : own_.job) word = std::uint64_t{random()} << 32 | random();
+    own_.job = comm.all_gather(own_.job).front();
+    own_.rank = comm.rank();
+    heard_[comm.rank()].is_watched = true;
     thread_ = std::thread([this] { run(); });
     handshake();
   }
 
   ~Thread() {
-    const std::uint64_t one = 1;
-    [[maybe_unused]] const ssize_t written = ::write(ended_, &one, sizeof one);
+    const std::uint64_t increment = 1;
+    [[maybe_unused]] const ssize_t written = ::write(ended_, &increment, sizeof increment);
     thread_.join();
     ::close(ended_);
   }
@@ -119,11 +119,11 @@ class RankWatch::Thread {
     char host[65] = {};  // Linux: 64 characters at most
     int id = 0;
 
-    static WatchedProcess mine() {
-      WatchedProcess mine;
-      mine.id = ::getpid();
-      if (::gethostname(mine.host, sizeof mine.host - 1) != 0) std::strcpy(mine.host, "unknown");
-      return mine;
+    static WatchedProcess own() {
+      WatchedProcess process;
+      process.id = ::getpid();
+      if (::gethostname(process.host, sizeof process.host - 1) != 0) std::strcpy(process.host, "unknown");
+      return process;
     }
   };
   /// Last beat of a rank, as this rank received it.
@@ -140,30 +140,30 @@ class RankWatch::Thread {
     return clock;
   }
 
-  bool is_first() const { return all_.rank() == 0; }
+  bool is_first() const { return comm_.rank() == 0; }
 
   /// Waits for a datagram of each other rank on the first rank, and of the first rank on the others. Ranks without a
   /// datagram are not watched. Collective: blocks for `greeting` seconds at most, then until all ranks have called it.
   void handshake() {
     std::unique_lock lock(mutex_);
     const auto all_spoke = [this] {
-      for (int rank = 0; rank < (is_first() ? all_.size() : 1); ++rank)
-        if (rank != all_.rank() && !heard_[rank].has_spoken) return false;
+      for (int rank = 0; rank < (is_first() ? comm_.size() : 1); ++rank)
+        if (rank != comm_.rank() && !heard_[rank].has_spoken) return false;
       return true;
     };
     const bool reached = spoken_.wait_for(lock, std::chrono::duration<double>(greeting), all_spoke);
     lock.unlock();
-    const std::vector<int> reaches = all_.all_gather(reached ? 1 : 0);
+    const std::vector<int> reaches = comm_.all_gather(reached ? 1 : 0);
     lock.lock();
     is_greeting_ = false;
     std::vector<int> deaf;
-    for (int rank = 0; rank < all_.size(); ++rank) {
+    for (int rank = 0; rank < comm_.size(); ++rank) {
       if (rank != 0 && reaches[rank] == 0) deaf.push_back(rank);
       if (rank == 0 || reaches[rank] != 0) heard_[rank].is_watched = rank != 0 || is_first() || reached;
     }
     if (is_first() && !deaf.empty())
-      log_warning(concat("no UDP between ", processes_[0].host, " and ", counted(std::ssize(deaf), "rank"), " (",
-                         join(deaf), "): should one of them stop, the others wait for it for ever"));
+      log_warning(concat("no UDP datagrams between ", processes_[0].host, " and ", counted(std::ssize(deaf), "rank"),
+                         " (", join(deaf), "), so a rank that stops is not detected; allow UDP between the nodes"));
   }
 
   void run() {
@@ -187,34 +187,34 @@ class RankWatch::Thread {
   /// Updates this rank's beat, `pause` seconds after the last update, and sends it to the first rank.
   void beat(double pause) {
     const Index call = Waiting::now();
-    mine_.waits = call == call_ && call % 2 == 1 ? mine_.waits + pause : 0;
+    own_.waits = call == call_ && call % 2 == 1 ? own_.waits + pause : 0;
     call_ = call;
     const double main = seconds_of(main_);
     const double others = seconds_of(CLOCK_PROCESS_CPUTIME_ID) - seconds_of(CLOCK_THREAD_CPUTIME_ID);
     const bool works = main > main_used_ || others - used_ > busy * pause || call % 2 == 1;
-    mine_.stuck = !works && is_stuck() ? mine_.stuck + pause : 0;
+    own_.stuck = !works && is_stuck() ? own_.stuck + pause : 0;
     main_used_ = main;
     used_ = others;
-    std::strncpy(mine_.what.data(), noted.load(std::memory_order_relaxed), mine_.what.size() - 1);
-    mine_.number = noted_number.load(std::memory_order_relaxed);
+    std::strncpy(own_.work.data(), noted.load(std::memory_order_relaxed), own_.work.size() - 1);
+    own_.number = noted_number.load(std::memory_order_relaxed);
     for (PeerStatus& rank : heard_) rank.silent += pause;
-    heard_[all_.rank()] = {mine_, 0, true, true};
+    heard_[comm_.rank()] = {own_, 0, true, true};
     if (is_first()) return;
     if (heard_[0].has_spoken)
-      socket_.send(mine_, first_);
+      socket_.send(own_, first_);
     else
-      for (const sockaddr_in& address : to_first_) socket_.send(mine_, address);
+      for (const sockaddr_in& address : to_first_) socket_.send(own_, address);
   }
 
   /// Reads all datagrams that have arrived. The first rank answers each of them.
   void listen() {
     sockaddr_in from{};
-    while (const std::optional<Heartbeat> beat = socket_.receive(mine_.job, from)) {
-      if (beat->rank < 0 || beat->rank >= all_.size() || beat->rank == all_.rank()) continue;
+    while (const std::optional<Heartbeat> beat = socket_.receive(own_.job, from)) {
+      if (beat->rank < 0 || beat->rank >= comm_.size() || beat->rank == comm_.rank()) continue;
       PeerStatus& rank = heard_[beat->rank];
       rank = {*beat, 0, true, rank.is_watched};
       if (is_first())
-        socket_.send(mine_, from);
+        socket_.send(own_, from);
       else
         first_ = from;
       spoken_.notify_all();
@@ -225,24 +225,24 @@ class RankWatch::Thread {
   /// of them earliest.
   void judge(double limit) {
     std::vector<std::string> silent, stuck;
-    bool one_waits = false;
-    for (const PeerStatus& rank : heard_) one_waits = one_waits || rank.last.waits >= limit;
-    for (int rank = 0; rank < (is_first() ? all_.size() : 1); ++rank) {
+    bool ranks_wait = false;
+    for (const PeerStatus& rank : heard_) ranks_wait = ranks_wait || rank.last.waits >= limit;
+    for (int rank = 0; rank < (is_first() ? comm_.size() : 1); ++rank) {
       const PeerStatus& heard = heard_[rank];
       if (!heard.is_watched) continue;
       if (heard.silent >= limit + turn())
-        silent.push_back(describe(rank, is_here(rank) ? state_of(concat("/proc/", processes_[rank].id)) : '?'));
-      else if (is_first() && one_waits && heard.last.stuck >= limit)
+        silent.push_back(describe(rank, is_on_this_host(rank) ? state_of(concat("/proc/", processes_[rank].id)) : '?'));
+      else if (is_first() && ranks_wait && heard.last.stuck >= limit)
         stuck.push_back(describe(rank, 'D'));
     }
     if (silent.empty() && stuck.empty()) return;
     const bool answers = silent.empty();
     const std::vector<std::string>& ranks = answers ? stuck : silent;
-    const char* const what = answers ? ": no sign of work" : ": no answer";
-    const char* const who = ranks.size() == 1 ? "this process and its node" : "these processes and their nodes";
-    abort(all_, 2,
-          concat(join(ranks), what, " for ", significant(limit, 9),
-                 " s (run.patience) while other ranks wait, so all ranks end; see to ", who,
+    const char* const finding = answers ? ": no sign of work" : ": no answer";
+    const char* const suspects = ranks.size() == 1 ? "the process and its node" : "the processes and their nodes";
+    abort(comm_, 2,
+          concat(join(ranks), finding, " for ", significant(limit, 4),
+                 " s (run.patience) while other ranks wait, so all ranks end; check ", suspects,
                  ", then start the same command again"));
   }
 
@@ -250,27 +250,29 @@ class RankWatch::Thread {
   /// rank 1 time to write its last files.
   double turn() const {
     if (is_first()) return 0;
-    return 0.1 * all_.rank() + (all_.rank() > 1 ? 0.5 : 0);
+    return 0.1 * comm_.rank() + (comm_.rank() > 1 ? 0.5 : 0);
   }
 
-  bool is_here(int rank) const { return std::strcmp(processes_[rank].host, processes_[all_.rank()].host) == 0; }
+  bool is_on_this_host(int rank) const {
+    return std::strcmp(processes_[rank].host, processes_[comm_.rank()].host) == 0;
+  }
 
   std::string describe(int rank, char state) const {
     const Heartbeat& last = heard_[rank].last;
     std::string text = concat("rank ", rank, " (process ", processes_[rank].id, " on ", processes_[rank].host);
-    if (last.what[0] != '\0') text += concat(", last seen at ", last.what.data(), " ", last.number);
-    const std::string why = cause(state);
-    return text + (why.empty() ? ")" : "; " + why + ")");
+    if (last.work[0] != '\0') text += concat(", last seen at ", last.work.data(), " ", last.number);
+    const std::string reason = cause(state);
+    return text + (reason.empty() ? ")" : "; " + reason + ")");
   }
 
-  const Communicator& all_;
+  const Communicator& comm_;
   const BeatSocket socket_;
   const std::vector<WatchedProcess> processes_;  // [rank]
   std::vector<PeerStatus> heard_;                // [rank]
   const clockid_t main_;
   const std::array<sockaddr_in, 9> to_first_;  // possible addresses of the first rank
   sockaddr_in first_{};                        // address from which the first rank answered
-  Heartbeat mine_;
+  Heartbeat own_;
   Index call_ = 0;
   double main_used_ = 0, used_ = 0;  // processor time [s] of the main thread, and of all threads but this one
   std::mutex mutex_;
@@ -280,8 +282,8 @@ class RankWatch::Thread {
   std::thread thread_;
 };
 
-RankWatch::RankWatch(const Communicator& all) {
-  if (all.size() > 1) thread_ = std::make_unique<Thread>(all);
+RankWatch::RankWatch(const Communicator& comm) {
+  if (comm.size() > 1) thread_ = std::make_unique<Thread>(comm);
 }
 
 RankWatch::~RankWatch() = default;

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cerrno>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <exception>
 #include <limits>
 #include <optional>
@@ -25,22 +27,22 @@
 namespace tesserec::comm {
 namespace {
 
-// Milliseconds. `grace` exceeds verdict_patience. Ranks end one after another, so that one rank reports and the first
-// rank can write its last files.
-constexpr int grace = 3000, first_rank = 500, next_rank = 20, look = 50;
+// Milliseconds. `grace_ms` exceeds verdict_patience. Ranks end one after another, so that one rank reports and the
+// first rank can write its last files.
+constexpr int grace_ms = 3000, first_rank = 500, next_rank = 20, poll_ms = 50;
 
 /// Thread that ends all ranks some seconds after a signal, unless the current work checks for signals (Signals::check)
 /// or is finished in order (Signals::Orderly). Work without checks: the planner's search, filling a table, a slow file.
 class SignalWatchdog {
  public:
   /// Starts the thread. An object of Signals must outlive this one.
-  explicit SignalWatchdog(const Communicator& last_word)
-      : last_word_(last_word), over_(::eventfd(0, EFD_CLOEXEC)), thread_([this] { watch(); }) {
-    if (over_ < 0) fail("eventfd: the system gives no file for a thread");
+  explicit SignalWatchdog(const Communicator& verdict_comm)
+      : comm_(verdict_comm), over_(::eventfd(0, EFD_CLOEXEC)), thread_([this] { watch(); }) {
+    if (over_ < 0) fail("cannot create an eventfd: ", std::strerror(errno));
   }
   ~SignalWatchdog() {
-    const std::uint64_t one = 1;
-    [[maybe_unused]] const ssize_t written = ::write(over_, &one, sizeof one);
+    const std::uint64_t increment = 1;
+    [[maybe_unused]] const ssize_t written = ::write(over_, &increment, sizeof increment);
     thread_.join();
     ::close(over_);
   }
@@ -57,16 +59,16 @@ class SignalWatchdog {
 
   void watch() {
     if (is_over(-1)) return;
-    const int rank = last_word_.rank();
-    for (int waited = 0; waited < grace + (rank > 0 ? first_rank + rank * next_rank : 0); waited += look) {
-      if (is_over(look)) return;
+    const int rank = comm_.rank();
+    for (int waited = 0; waited < grace_ms + (rank > 0 ? first_rank + rank * next_rank : 0); waited += poll_ms) {
+      if (is_over(poll_ms)) return;
       if (Signals::Orderly::now()) waited = 0;
     }
     const int signal = Signals::received();
-    abort(last_word_, exit_code_stopped(signal), Stopped(signal).what());
+    abort(comm_, exit_code_stopped(signal), Stopped(signal).what());
   }
 
-  const Communicator& last_word_;
+  const Communicator& comm_;
   int over_;  // eventfd, readable once the destructor is called
   std::thread thread_;
 };
@@ -76,24 +78,24 @@ constexpr double verdict_patience = 2.0;  // seconds
 /// Returns the job's exit code: that of the lowest failing rank, or, if none failed, the largest code (85 after a
 /// signal). The lowest failing rank passes its message to `note` and writes it. Other ranks may wait inside the
 /// body and not arrive within verdict_patience. A failing rank then writes its message, calls the function of
-/// set_abort_hook() and ends all ranks with its code. The body must not use `last_word`. Collective.
-int verdict(const Communicator& last_word, const Outcome& mine, const std::function<void(const std::string&)>& note) {
-  const bool failed = !mine.message.empty();
+/// set_abort_hook() and ends all ranks with its code. The body must not use `verdict_comm`. Collective.
+int verdict(const Communicator& verdict_comm, const Outcome& own, const std::function<void(const std::string&)>& note) {
+  const bool failed = !own.message.empty();
   // Ranks that fail alike end one after the other, so that one reports.
-  const double turn = 0.1 * std::min(last_word.rank(), 20);
-  if (!last_word.barrier_within(failed ? verdict_patience + turn : std::numeric_limits<double>::infinity())) {
+  const double delay = 0.1 * std::min(verdict_comm.rank(), 20);
+  if (!verdict_comm.barrier_within(failed ? verdict_patience + delay : std::numeric_limits<double>::infinity())) {
     std::fflush(stdout);
-    abort(last_word, mine.code, mine.message);
+    abort(verdict_comm, own.code, own.message);
   }
-  const std::vector<int> failures = last_word.all_gather(failed ? 1 : 0);
-  const std::vector<int> codes = last_word.all_gather(mine.code);
+  const std::vector<int> failures = verdict_comm.all_gather(failed ? 1 : 0);
+  const std::vector<int> codes = verdict_comm.all_gather(own.code);
   const auto lowest = std::find(failures.begin(), failures.end(), 1);
   if (lowest == failures.end()) return *std::max_element(codes.begin(), codes.end());
-  if (lowest - failures.begin() == last_word.rank()) {
-    note(mine.message);
-    say(mine.message);
+  if (lowest - failures.begin() == verdict_comm.rank()) {
+    note(own.message);
+    say(own.message);
   }
-  last_word.barrier();  // The message is written before a launcher ends the other ranks.
+  verdict_comm.barrier();  // The message is written before a launcher ends the other ranks.
   return codes[lowest - failures.begin()];
 }
 
@@ -104,15 +106,15 @@ int life(int& argc, char**& argv, const std::function<int(const Communicator&)>&
   if (options.mpi) mpi.emplace(argc, argv);
   signals.emplace();
   const auto ranks = [&] { return mpi ? Communicator(mpi->world()) : Communicator::self(); };
-  const Communicator last_word = ranks();
-  set_log_rank(last_word.rank());
+  const Communicator verdict_comm = ranks();
+  set_log_rank(verdict_comm.rank());
   std::optional<SignalWatchdog> signal_end;
   std::optional<RankWatch> rank_watch;
   try {
-    signal_end.emplace(last_word);
-    rank_watch.emplace(last_word);
+    signal_end.emplace(verdict_comm);
+    rank_watch.emplace(verdict_comm);
   } catch (const std::exception& error) {  // The other ranks would wait for this one.
-    abort(last_word, exit_code_error, error.what());
+    abort(verdict_comm, exit_code_error, error.what());
   }
 
   const Outcome outcome = outcome_of([&] {
@@ -128,7 +130,7 @@ int life(int& argc, char**& argv, const std::function<int(const Communicator&)>&
   });
 
   // 3. The ranks agree on one verdict, then MPI ends.
-  return verdict(last_word, outcome, options.failed);
+  return verdict(verdict_comm, outcome, options.failed);
 }
 
 }  // namespace
@@ -143,7 +145,7 @@ Outcome outcome_of(const std::function<int()>& body) {
   } catch (const std::exception& error) {
     return {exit_code_error, message_of(error)};
   } catch (...) {
-    return {exit_code_error, "internal error of an unknown kind"};
+    return {exit_code_error, "internal error: an exception of unknown type"};
   }
 }
 

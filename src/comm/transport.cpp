@@ -20,9 +20,9 @@ bool reads_devices() {
 #endif
 }
 
-Index bytes_of(const auto& all) {
+Index bytes_of(const auto& messages) {
   Index bytes = 0;
-  for (const auto& one : all) bytes += one.bytes;
+  for (const auto& message : messages) bytes += message.bytes;
   return bytes;
 }
 
@@ -31,7 +31,7 @@ class MpiTransport : public Transport {
   explicit MpiTransport(const Communicator& ranks) : ranks_(ranks) {}
 
   std::string description() const override {
-    return reads_devices() ? "MPI, from device memory" : "MPI, by way of the host's memory";
+    return reads_devices() ? "MPI, from device memory" : "MPI, through host memory";
   }
   std::unique_ptr<Transport> of(const Communicator& ranks) const override { return mpi_transport(ranks); }
 
@@ -40,18 +40,18 @@ class MpiTransport : public Transport {
       device.fence();
       return ranks_.start_exchange(sent, received).wait();
     }
-    std::byte* going = reserve_pinned(device, going_, "tesserec::comm::going", bytes_of(sent));
-    std::byte* coming = reserve_pinned(device, coming_, "tesserec::comm::coming", bytes_of(received));
+    std::byte* outgoing = reserve_pinned(device, outgoing_, "tesserec::comm::going", bytes_of(sent));
+    std::byte* incoming = reserve_pinned(device, incoming_, "tesserec::comm::coming", bytes_of(received));
     std::vector<Sent> from;
-    for (const Sent& one : sent) {
-      copy_to_host(device, static_cast<const std::byte*>(one.at), going, one.bytes);
-      from.push_back({one.to, going, one.bytes});
-      going += one.bytes;
+    for (const Sent& message : sent) {
+      copy_to_host(device, static_cast<const std::byte*>(message.at), outgoing, message.bytes);
+      from.push_back({message.to, outgoing, message.bytes});
+      outgoing += message.bytes;
     }
     std::vector<Received> to;
-    for (const Received& one : received) {
-      to.push_back({one.from, coming, one.bytes});
-      coming += one.bytes;
+    for (const Received& message : received) {
+      to.push_back({message.from, incoming, message.bytes});
+      incoming += message.bytes;
     }
     device.fence();
     ranks_.start_exchange(from, to).wait();
@@ -62,7 +62,7 @@ class MpiTransport : public Transport {
 
  private:
   const Communicator& ranks_;
-  PinnedVector<std::byte> going_, coming_;
+  PinnedVector<std::byte> outgoing_, incoming_;
 };
 
 }  // namespace

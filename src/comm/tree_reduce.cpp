@@ -35,7 +35,7 @@ TreeReduce::Additions::Additions(const std::vector<Index>& leaves, Range lanes) 
   const auto merge = [&](int into, int from) { pairs.emplace_back(in_slot[into], in_slot[from]); };
   for (std::size_t i = 0; i < leaves.size(); ++i) in_slot[order.push(leaves[i], merge)] = i;
   order.finish(merge);
-  left.assign(in_slot.begin(), in_slot.begin() + order.size());
+  remaining.assign(in_slot.begin(), in_slot.begin() + order.size());
 }
 
 void TreeReduce::Additions::operator()(const Exec& exec, const std::vector<float*>& sums, Index length) const {
@@ -57,10 +57,10 @@ TreeReduce::TreeReduce(const Exec& exec, const Communicator& comm, const Lanes& 
     of_devices_ = std::make_unique<DeviceReduce>(exec, comm, lanes, length);
     return;
   }
-  for (int r = 0; r < ranks; ++r) most_ = std::max(most_, Index(leaves_of(lanes.of_rank(r, ranks)).size()));
+  for (int r = 0; r < ranks; ++r) max_sums_ = std::max(max_sums_, Index(leaves_of(lanes.of_rank(r, ranks)).size()));
   node_.emplace(comm, ranks_per_node);
   if (ranks_per_node > 1) {
-    memory_ = NodeMemory(node_->ranks(), most_ * padded(length) * ranks_per_node);
+    memory_ = NodeMemory(node_->ranks(), max_sums_ * padded(length) * ranks_per_node);
     if (comm.min(memory_ ? 1 : 0) == 0) {
       memory_ = {};
       ranks_per_node = 1;
@@ -72,9 +72,9 @@ TreeReduce::TreeReduce(const Exec& exec, const Communicator& comm, const Lanes& 
   for (int first = 0; first < ranks; first += ranks_per_node) {
     const int end = first + ranks_per_node;
     const Range run{lanes.of_rank(first, ranks).begin, lanes.of_rank(end - 1, ranks).end};
-    const std::vector<Index> left = leaves_of(run);
-    sums_of_node_.push_back(std::ssize(left));
-    append(all_leaves, left);
+    const std::vector<Index> remaining = leaves_of(run);
+    sums_of_node_.push_back(std::ssize(remaining));
+    append(all_leaves, remaining);
     if (me < first || me >= end) continue;
     for (int r = first; r < end; ++r) {
       const std::vector<Index> leaves = leaves_of(lanes.of_rank(r, ranks));
@@ -87,12 +87,12 @@ TreeReduce::TreeReduce(const Exec& exec, const Communicator& comm, const Lanes& 
   if (micro_batches_ > 1) of_micro_batches_.emplace(exec, node_->share(length).size(), sums_.place());
   if (!memory_ && ranks > 1) total_ = make_vector<float>(exec, "tesserec::comm::total", length);
   // If one thread adds all lanes, their sums are computed in shared memory and need no copy.
-  for (Index i = memory_ && concurrency(exec) == 1 ? most_ : 0; i-- > 0;)
-    sums_.lend(Vector<float>(shared_sum(node_->ranks().rank(), i), length));
+  for (Index i = memory_ && concurrency(exec) == 1 ? max_sums_ : 0; i-- > 0;)
+    sums_.add_buffer(Vector<float>(shared_sum(node_->ranks().rank(), i), length));
 }
 
 float* TreeReduce::shared_sum(int rank, Index i) const {
-  return memory_.data() + (rank * most_ + i) * padded(sums_.length());
+  return memory_.data() + (rank * max_sums_ + i) * padded(sums_.length());
 }
 
 LaneSums& TreeReduce::lane_sums() {
@@ -156,40 +156,40 @@ void TreeReduce::add_ranks() {
 
 void TreeReduce::add_nodes(Range piece, float* total) {
   const Communicator& across = node_->across();
-  const auto sums = std::ssize(of_ranks_.left);
+  const auto sums = std::ssize(of_ranks_.remaining);
   const int nodes = across.size();
-  const auto part = [&](int k) { return Range{piece.size() * k / nodes, piece.size() * (k + 1) / nodes}; };
-  const Range mine = part(across.rank());
-  const auto sum = [&](Index i) { return node_sums_[of_ranks_.left[i]] + piece.begin; };
+  const auto share_of = [&](int k) { return Range{piece.size() * k / nodes, piece.size() * (k + 1) / nodes}; };
+  const Range own = share_of(across.rank());
+  const auto sum = [&](Index i) { return node_sums_[of_ranks_.remaining[i]] + piece.begin; };
 
   // 1. Every rank receives its share of all nodes' sums. A single sum is not packed: its shares are in order already.
   std::vector<float> packed;
-  std::vector<Index> parts(nodes), send_counts(nodes), recv_counts(nodes);
+  std::vector<Index> share_sizes(nodes), send_counts(nodes), recv_counts(nodes);
   for (int k = 0; k < nodes; ++k) {
     for (Index i = 0; sums > 1 && i < sums; ++i)
-      packed.insert(packed.end(), sum(i) + part(k).begin, sum(i) + part(k).end);
-    parts[k] = part(k).size();
-    send_counts[k] = sums * parts[k];
-    recv_counts[k] = sums_of_node_[k] * mine.size();
+      packed.insert(packed.end(), sum(i) + share_of(k).begin, sum(i) + share_of(k).end);
+    share_sizes[k] = share_of(k).size();
+    send_counts[k] = sums * share_sizes[k];
+    recv_counts[k] = sums_of_node_[k] * own.size();
   }
   const Index received = std::accumulate(sums_of_node_.begin(), sums_of_node_.end(), Index{0});
-  const auto buffer = std::make_unique_for_overwrite<float[]>(received * mine.size());
+  const auto buffer = std::make_unique_for_overwrite<float[]>(received * own.size());
   across.all_to_all(sums > 1 ? packed.data() : sum(0), send_counts, buffer.get(), recv_counts);
 
   // 2. Every rank adds the shares by the tree.
-  std::vector<float*> all;
-  for (Index i = 0; i < received; ++i) all.push_back(buffer.get() + i * mine.size());
-  of_nodes_(exec_, all, mine.size());
+  std::vector<float*> shares;
+  for (Index i = 0; i < received; ++i) shares.push_back(buffer.get() + i * own.size());
+  of_nodes_(exec_, shares, own.size());
 
   // 3. The finished shares are gathered.
-  across.all_gather(std::span<const float>(all[0], mine.size()), parts, total + piece.begin);
+  across.all_gather(std::span<const float>(shares[0], own.size()), share_sizes, total + piece.begin);
 }
 
-double tree_reduce(const Communicator& comm, const Lanes& lanes, const std::vector<double>& mine) {
+double tree_reduce(const Communicator& comm, const Lanes& lanes, const std::vector<double>& lane_values) {
   std::vector<Index> counts;
   for (int r = 0; r < comm.size(); ++r) counts.push_back(lanes.of_rank(r, comm.size()).size());
   std::vector<double> all(lanes.of_micro_batch(0).size());
-  comm.all_gather(std::span<const double>(mine), std::span<const Index>(counts), all.data());
+  comm.all_gather(std::span<const double>(lane_values), std::span<const Index>(counts), all.data());
   return tree_sum(all);
 }
 

@@ -29,14 +29,15 @@ void SlopeCheck::compare(std::vector<float>& numbers, const std::vector<float>& 
     ++result_.numbers;
     result_.difference = std::max(result_.difference, difference);
     if (!(difference <= check_.tolerance))
-      fail("the gradient of ", name_of(i), " is ", gradient[i], ", by differences it is ", significant(slopes[i], 4));
+      fail(name_of(i), ": the gradient is ", significant(gradient[i], 4), ", but the difference quotient is ",
+           significant(slopes[i], 4), "; check the backward pass");
   }
 }
 
 CheckedGradient SlopeCheck::result() const {
   if (result_.corners > (result_.numbers + result_.corners) / 4)
     fail(result_.corners, " of ", result_.numbers + result_.corners,
-         " gradients lie where slopes change too fast to be told; give inputs of another seed");
+         " gradients are too close to a corner of the function for difference quotients; choose another seed");
   return result_;
 }
 

@@ -41,11 +41,11 @@ DeviceGraph::DeviceGraph(const Device& device, const std::function<void()>& laun
     throw;
   }
   check(cudaStreamEndCapture(stream, &recorded), "cudaStreamEndCapture");
-  cudaGraphExec_t made = nullptr;
-  const cudaError_t code = cudaGraphInstantiate(&made, recorded, 0);
+  cudaGraphExec_t executable = nullptr;
+  const cudaError_t code = cudaGraphInstantiate(&executable, recorded, 0);
   cudaGraphDestroy(recorded);
   check(code, "cudaGraphInstantiate");
-  graph_.reset(made);
+  graph_.reset(executable);
 }
 
 void DeviceGraph::launch(const Device& device) const {
@@ -56,7 +56,7 @@ DeviceGraph::DeviceGraph(const Device&, const std::function<void()>& launches) {
   recorded_ = &launches_;
   const struct Recording {
     ~Recording() { recorded_ = nullptr; }
-  } until_the_end;
+  } recording;
   launches();
 }
 
@@ -67,9 +67,9 @@ void DeviceGraph::launch(const Device&) const {
 
 void RepeatedLaunches::operator()(const Device& device, const LaunchKey& key, const std::function<void()>& launches) {
   if (kernels_are_watched()) return launches();
-  auto run = std::find_if(runs_.begin(), runs_.end(), [&](const Run& one) { return one.key == key; });
+  auto run = std::find_if(runs_.begin(), runs_.end(), [&](const Run& candidate) { return candidate.key == key; });
   if (run == runs_.end()) {
-    if (runs_.size() == most_runs) {
+    if (runs_.size() == max_runs) {
       if (runs_.front().graph) device.fence();
       runs_.erase(runs_.begin());
     }

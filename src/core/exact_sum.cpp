@@ -12,13 +12,13 @@ namespace {
 
 constexpr int word_bits = 32;
 constexpr int lowest = -350;  // exponent of the unit, the last bit of a double of 2^-298
-constexpr double most = 0x1p260;
+constexpr double limit = 0x1p260;
 
 }  // namespace
 
 void ExactSum::add(double value) {
   if (value == 0.0) return;
-  if (!(value < most)) {
+  if (!(value < limit)) {
     ++words_.back();
     return;
   }

@@ -17,7 +17,7 @@ namespace {
 // Kernel whose attributes tell whether this build has code for a device.
 __global__ void any_kernel() {}
 
-std::string of(int device) {
+std::string description(int device) {
   cudaDeviceProp properties;
   char place[32] = "?";
   if (cudaGetDeviceProperties(&properties, device) != cudaSuccess) return concat("GPU ", device);
@@ -34,34 +34,34 @@ void require_gpu() {
   int count = 0;
   const cudaError_t found = cudaGetDeviceCount(&count);
   if (found == cudaErrorInsufficientDriver || found == cudaErrorStubLibrary)
-    fail("this build computes on GPUs, but no driver is here that it can use (", cudaGetErrorString(found),
+    fail("this build computes on GPUs, but the node has no usable GPU driver (", cudaGetErrorString(found),
          "); start it on a node with GPUs, or use a build over a Kokkos without CUDA");
   if (found == cudaErrorNoDevice || (found == cudaSuccess && count == 0))
     fail(
-        "this build computes on GPUs, but this process sees none; ask the job for them (srun --gpus-per-task=1), look "
-        "at ",
+        "this build computes on GPUs, but this process sees no GPU; request one (srun --gpus-per-task=1), check "
         "CUDA_VISIBLE_DEVICES, or use a build over a Kokkos without CUDA");
-  if (found != cudaSuccess) fail("the GPUs of this node cannot be used: ", cudaGetErrorString(found));
+  if (found != cudaSuccess)
+    fail("the GPUs of this node cannot be used: ", cudaGetErrorString(found), "; check them with nvidia-smi");
   for (int device = 0; device < count; ++device) {
     cudaFuncAttributes attributes;
     if (cudaSetDevice(device) == cudaSuccess && cudaFuncGetAttributes(&attributes, any_kernel) == cudaSuccess) continue;
-    const cudaError_t why = cudaGetLastError();
-    fail(of(device), ": ",
-         why == cudaErrorNoKernelImageForDevice || why == cudaErrorInvalidDeviceFunction
-             ? "this build has no code for it; build over a Kokkos for its architecture (Kokkos_ARCH_...)"
-             : cudaGetErrorString(why));
+    const cudaError_t error = cudaGetLastError();
+    fail(description(device), ": ",
+         error == cudaErrorNoKernelImageForDevice || error == cudaErrorInvalidDeviceFunction
+             ? "this build has no code for this GPU; build over a Kokkos for its architecture (Kokkos_ARCH_...)"
+             : cudaGetErrorString(error));
   }
   cudaSetDevice(0);
 }
 
 std::string gpu_name() {
   int device = 0;
-  return cudaGetDevice(&device) == cudaSuccess ? of(device) : "";
+  return cudaGetDevice(&device) == cudaSuccess ? description(device) : "";
 }
 
 Index gpu_free_bytes() {
-  std::size_t free = 0, all = 0;
-  return cudaMemGetInfo(&free, &all) == cudaSuccess ? Index(free) : 0;
+  std::size_t free = 0, total = 0;
+  return cudaMemGetInfo(&free, &total) == cudaSuccess ? Index(free) : 0;
 }
 
 }  // namespace tesserec

@@ -14,8 +14,8 @@
 namespace tesserec {
 namespace {
 
-std::atomic<std::size_t> asked{0}, refused{0};  // bytes advised, and bytes of them that the kernel refused
-std::atomic<int> refusal{0};                    // errno of the last refusal
+std::atomic<std::size_t> advised{0}, refused{0};  // bytes advised, and bytes of them that the kernel refused
+std::atomic<int> refusal{0};                      // errno of the last refusal
 
 constexpr const char* machine_setting = "/sys/kernel/mm/transparent_hugepage/enabled";
 
@@ -26,7 +26,7 @@ bool advise_huge_pages(void* data, std::size_t bytes) {
   const auto first = (reinterpret_cast<std::uintptr_t>(data) + page - 1) / page * page;
   const auto last = (reinterpret_cast<std::uintptr_t>(data) + bytes) / page * page;
   if (last < first + page) return true;  // The range holds no whole huge page.
-  asked += last - first;
+  advised += last - first;
   if (madvise(reinterpret_cast<void*>(first), last - first, MADV_HUGEPAGE) == 0) return true;
   refusal = errno;
   refused += last - first;
@@ -34,12 +34,14 @@ bool advise_huge_pages(void* data, std::size_t bytes) {
 }
 
 std::string huge_pages_refused() {
-  if (asked == 0) return "";
-  if (refused > 0) return concat("the kernel refused them for ", refused, " bytes (", std::strerror(refusal), ")");
-  if (prctl(PR_GET_THP_DISABLE, 0, 0, 0, 0) == 1) return "they are switched off for this process (PR_SET_THP_DISABLE)";
+  if (advised == 0) return "";
+  if (refused > 0)
+    return concat("the kernel refused huge pages for ", bytes_text(double(refused)), " (", std::strerror(refusal), ")");
+  if (prctl(PR_GET_THP_DISABLE, 0, 0, 0, 0) == 1)
+    return "huge pages are switched off for this process (PR_SET_THP_DISABLE)";
   std::string setting;
   std::getline(std::ifstream(machine_setting), setting);
-  if (setting.find("[never]") != std::string::npos) return std::string(machine_setting) + " says never";
+  if (setting.find("[never]") != std::string::npos) return std::string(machine_setting) + " is set to \"never\"";
   return "";
 }
 

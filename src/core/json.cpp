@@ -31,15 +31,15 @@ Parsed parsed(const std::string& text) {
   std::istringstream stream(text);
   std::vector<std::set<std::string>> names;  // names seen in each open object or array
   return Parsed::parse(stream, [&](int, Event event, const Parsed& value) {
-    const auto refuse = [&](const auto&... why) {
-      const auto here = text.begin() + stream.tellg();
-      fail("line ", 1 + std::count(text.begin(), here, '\n'), ": ", why...);
+    const auto refuse = [&](const auto&... message) {
+      const auto position = text.begin() + stream.tellg();
+      fail("line ", 1 + std::count(text.begin(), position, '\n'), ": ", message...);
     };
     if (event == Event::object_start || event == Event::array_start) names.emplace_back();
     if (event == Event::object_end || event == Event::array_end) names.pop_back();
-    if (names.size() > 16) refuse("nested too deeply");
+    if (names.size() > 16) refuse("values are nested more than 16 levels deep");
     if (event == Event::key && !names.back().insert(value.get<std::string>()).second)
-      refuse("\"", value.get<std::string>(), "\" stands twice");
+      refuse("\"", value.get<std::string>(), "\" occurs twice in one object");
     return true;
   });
 }
@@ -76,14 +76,22 @@ Json converted(const Parsed& value) {
 std::string quoted(const std::string& text) {
   const std::string dumped = Parsed(text).dump(-1, ' ', false, Parsed::error_handler_t::replace);
   std::string out;
-  for (std::string_view left = dumped; !left.empty();) {
+  for (std::string_view remaining = dumped; !remaining.empty();) {
     std::size_t bytes = 1;
-    while (bytes < left.size() && (static_cast<unsigned char>(left[bytes]) & 0xc0) == 0x80) ++bytes;
-    const std::string_view one = left.substr(0, bytes);
-    out += printable(one) == one ? std::string(one) : Parsed(one).dump(-1, ' ', true).substr(1, 6);
-    left.remove_prefix(bytes);
+    while (bytes < remaining.size() && (static_cast<unsigned char>(remaining[bytes]) & 0xc0) == 0x80) ++bytes;
+    const std::string_view character = remaining.substr(0, bytes);
+    out +=
+        printable(character) == character ? std::string(character) : Parsed(character).dump(-1, ' ', true).substr(1, 6);
+    remaining.remove_prefix(bytes);
   }
   return out;
+}
+
+/// Throws Error with the start of the value, which is not `noun`.
+[[noreturn]] void refuse(const Json& value, const char* noun) {
+  constexpr std::size_t longest = 40;
+  const std::string text = shown(value.kind() == Json::Kind::number ? shortest(value.number()) : value.text(), longest);
+  fail(text.substr(1, text.size() - 2), " is not ", noun);
 }
 
 }  // namespace
@@ -110,38 +118,38 @@ const Json* Json::find(const std::string& name) const {
 
 const Json& Json::at(const std::string& name) const {
   const Json* const member = find(name);
-  if (member == nullptr) fail("it has no \"", name, "\"");
+  if (member == nullptr) fail('"', name, "\" is missing");
   return *member;
 }
 
 bool Json::boolean() const {
-  if (kind_ != Kind::boolean) fail("true or false is wanted");
+  if (kind_ != Kind::boolean) refuse(*this, "true or false");
   return boolean_;
 }
 
 std::int64_t Json::integer() const {
-  if (kind_ != Kind::integer) fail("an integer is wanted");
+  if (kind_ != Kind::integer) refuse(*this, "an integer");
   return integer_;
 }
 
 double Json::number() const {
   if (kind_ == Kind::integer) return double(integer_);
-  if (kind_ != Kind::number) fail("a number is wanted");
+  if (kind_ != Kind::number) refuse(*this, "a number");
   return number_;
 }
 
 const std::string& Json::string() const {
-  if (kind_ != Kind::string) fail("a string is wanted");
+  if (kind_ != Kind::string) refuse(*this, "a string");
   return string_;
 }
 
 const std::vector<Json>& Json::elements() const {
-  if (kind_ != Kind::array) fail("a list is wanted");
+  if (kind_ != Kind::array) refuse(*this, "a list");
   return elements_;
 }
 
 const std::vector<std::string>& Json::names() const {
-  if (kind_ != Kind::object) fail("an object is wanted");
+  if (kind_ != Kind::object) refuse(*this, "an object");
   return names_;
 }
 

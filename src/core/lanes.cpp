@@ -32,13 +32,13 @@ BatchSplit::BatchSplit(const Lanes& lanes, int ranks, Index n, int micro_batch) 
 BatchSplit::BatchSplit(const Lanes& lanes, std::span<const Index> sizes)
     : BatchSplit(lanes, int(sizes.size()), std::accumulate(sizes.begin(), sizes.end(), Index{0})) {
   const int ranks = sizes.size();
-  bool as_the_law = true;
-  for (int r = 0; r < ranks; ++r) as_the_law = as_the_law && samples(r).size() == sizes[r];
-  if (as_the_law) return;
+  bool follows_law = true;
+  for (int r = 0; r < ranks; ++r) follows_law = follows_law && samples(r).size() == sizes[r];
+  if (follows_law) return;
   Index first = 0;
   for (int r = 0; r < ranks; first += sizes[r++]) {
-    const Range mine = this->lanes(r);
-    for (Index l = mine.begin; l < mine.end; ++l) first_[l] = first + (l - mine.begin) * sizes[r] / mine.size();
+    const Range own = this->lanes(r);
+    for (Index l = own.begin; l < own.end; ++l) first_[l] = first + (l - own.begin) * sizes[r] / own.size();
   }
 }
 

@@ -37,10 +37,10 @@ Index peak_resident_bytes() {
 }
 
 std::optional<Index> product(std::initializer_list<Index> numbers) {
-  Index all = 1;
+  Index result = 1;
   for (const Index number : numbers)
-    if (__builtin_mul_overflow(all, number, &all)) return std::nullopt;
-  return all;
+    if (__builtin_mul_overflow(result, number, &result)) return std::nullopt;
+  return result;
 }
 
 bool is_out_of_memory(const std::exception& error) {
@@ -58,12 +58,12 @@ std::string message_of(const std::exception& error) {
   if (const auto* file = dynamic_cast<const std::filesystem::filesystem_error*>(&error))
     return concat(file->path1().string(), ": ", file->code().message());
   if (const auto* system = dynamic_cast<const std::system_error*>(&error))
-    return concat("the system refuses: ", system->what());
+    return concat("system error: ", system->what());
   return concat("internal error: ", error.what());
 }
 
-void fail_memory(const std::string& what, double bytes) {
-  fail("not enough memory for ", what, ": ", bytes_text(bytes), advice);
+void fail_memory(const std::string& purpose, double bytes) {
+  fail("not enough memory for ", purpose, ": ", bytes_text(bytes), advice);
 }
 
 }  // namespace tesserec

@@ -22,36 +22,36 @@ TESSEREC_KERNEL Index first_on_host(const float* values, Index n) {
 constexpr Index none = std::numeric_limits<Index>::max();
 
 struct FirstOf {
-  static constexpr float most = std::numeric_limits<float>::max();
+  static constexpr float largest = std::numeric_limits<float>::max();
   const float* values;
   Index* first;
   KOKKOS_INLINE_FUNCTION void operator()(Index i) const {
-    if (!(std::fabs(values[i]) <= most)) atomic_min(first, i);
+    if (!(std::fabs(values[i]) <= largest)) atomic_min(first, i);
   }
 };
 
 }  // namespace
 
 std::vector<Index> NotFinite::found(const Exec& exec) {
-  std::vector<Look> looks;
-  looks.swap(looks_);
-  std::vector<Index> found(looks.size(), -1);
-  const auto of_device = [](const Look& look) { return look.place == Place::device; };
-  if (std::ranges::any_of(looks, of_device)) look_there(exec, looks, found);
+  std::vector<SearchedArray> arrays;
+  arrays.swap(arrays_);
+  std::vector<Index> found(arrays.size(), -1);
+  const auto of_device = [](const SearchedArray& array) { return array.place == Place::device; };
+  if (std::ranges::any_of(arrays, of_device)) search_device(exec, arrays, found);
   wait(exec);
-  for (std::size_t i = 0; i < looks.size(); ++i)
-    if (!of_device(looks[i])) found[i] = first_on_host(looks[i].values, looks[i].n);
+  for (std::size_t i = 0; i < arrays.size(); ++i)
+    if (!of_device(arrays[i])) found[i] = first_on_host(arrays[i].values, arrays[i].n);
   return found;
 }
 
-void NotFinite::look_there(const Exec& exec, std::span<const Look> looks, std::span<Index> found) {
+void NotFinite::search_device(const Exec& exec, std::span<const SearchedArray> arrays, std::span<Index> found) {
   const Device device = device_of(exec);
-  const auto count = std::ssize(looks);
+  const auto count = std::ssize(arrays);
   Index* const first = reserve_device(device, first_, "tesserec::core::first_not_finite", count);
   fill_on(device, "tesserec::core::clear_not_finite", first, count, none);
   for (Index i = 0; i < count; ++i)
-    if (looks[i].place == Place::device)
-      over_numbers(device, "tesserec::core::first_not_finite", looks[i].n, FirstOf{looks[i].values, first + i});
+    if (arrays[i].place == Place::device)
+      over_numbers(device, "tesserec::core::first_not_finite", arrays[i].n, FirstOf{arrays[i].values, first + i});
   copy(exec, Place::device, first, Place::host, found.data(), count);
   std::ranges::replace(found, none, Index{-1});
 }

@@ -20,7 +20,7 @@ struct ValueText {
 };
 
 /// Test whether a value, which has the key's type, is in the key's range or among its choices.
-struct IsTaken {
+struct IsAllowed {
   const OwnKey& key;
 
   bool operator()(bool) const { return true; }
@@ -35,15 +35,15 @@ struct IsTaken {
   }
 };
 
-std::string words_of(const OwnKey& key) {
-  if (!key.choices.empty()) return "take one of " + join(key.choices);
+std::string allowed_text(const OwnKey& key) {
+  if (!key.choices.empty()) return "use one of: " + join(key.choices);
   const auto plain = [](double x) { return x == std::floor(x) && std::fabs(x) < 1e15 ? fixed(x, 0) : shortest(x); };
-  return concat("take ", plain(key.least), " to ", plain(key.most));
+  return concat("use ", plain(key.least), " to ", plain(key.most));
 }
 
-void require_taken(const std::string& owner, const OwnKey& key, const OwnValue& value) {
-  if (!std::visit(IsTaken{key}, value))
-    fail(owner, ": its key \"", key.name, "\" is ", std::visit(ValueText{}, value), "; ", words_of(key));
+void require_allowed(const std::string& owner, const OwnKey& key, const OwnValue& value) {
+  if (!std::visit(IsAllowed{key}, value))
+    fail(owner, ": the key \"", key.name, "\" is ", std::visit(ValueText{}, value), "; ", allowed_text(key));
 }
 
 bool is_word(const std::string& name) {
@@ -53,19 +53,19 @@ bool is_word(const std::string& name) {
 }  // namespace
 
 const OwnKey* find_key(const std::vector<OwnKey>& keys, const std::string& name) {
-  const auto key = std::find_if(keys.begin(), keys.end(), [&](const OwnKey& one) { return one.name == name; });
-  return key == keys.end() ? nullptr : &*key;
+  const auto found = std::find_if(keys.begin(), keys.end(), [&](const OwnKey& key) { return key.name == name; });
+  return found == keys.end() ? nullptr : &*found;
 }
 
 void check_own_keys(const std::string& owner, const std::vector<OwnKey>& keys, const std::vector<std::string>& taken) {
   for (const OwnKey& key : keys) {
-    const std::string its = concat(owner, ": its key \"", key.name, "\" ");
-    if (!is_word(key.name)) fail(its, "is no word of a deck; use lower-case letters, digits and _");
+    const std::string prefix = concat(owner, ": the key \"", key.name, "\" ");
+    if (!is_word(key.name)) fail(prefix, "is not a valid name; use lower-case letters, digits and _");
     if (std::find(taken.begin(), taken.end(), key.name) != taken.end())
-      fail(its, "has the name of a built-in key of the same block; give it another");
-    if (find_key(keys, key.name) != &key) fail(its, "stands twice; leave one out");
-    if (key.sentence.empty()) fail(its, "has no sentence; say what it does");
-    require_taken(owner, key, key.preset);
+      fail(prefix, "has the name of a built-in key of the same block; choose another name");
+    if (find_key(keys, key.name) != &key) fail(prefix, "is registered twice; remove one of them");
+    if (key.sentence.empty()) fail(prefix, "has no sentence; describe the key in one");
+    require_allowed(owner, key, key.preset);
   }
 }
 
@@ -75,25 +75,26 @@ const OwnValue* OwnValues::find(const std::string& name) const {
 }
 
 std::string OwnValues::text() const {
-  return join(values_, ", ", [](const auto& one) { return one.first + " = " + std::visit(ValueText{}, one.second); });
+  return join(values_, ", ",
+              [](const auto& entry) { return entry.first + " = " + std::visit(ValueText{}, entry.second); });
 }
 
 void OwnValues::complete(const std::string& owner, const std::vector<OwnKey>& keys) {
   owner_ = owner;
   for (const auto& [name, value] : values_) {
     const OwnKey* key = find_key(keys, name);
-    if (key == nullptr) refuse(name, "did not register the key");
-    if (value.index() != key->preset.index()) refuse(name, "registered with another C++ type the key");
-    require_taken(owner, *key, value);
+    if (key == nullptr) refuse(name, "is not registered");
+    if (value.index() != key->preset.index()) refuse(name, "is registered with another C++ type");
+    require_allowed(owner, *key, value);
   }
   for (const OwnKey& key : keys) values_.emplace(key.name, key.preset);
 }
 
-void OwnValues::refuse(const std::string& name, const char* what) const {
+void OwnValues::refuse(const std::string& name, const char* reason) const {
   if (owner_.empty())
     fail("the key \"", name,
-         "\" has no value: settings get those of own keys where their layer, loss, model or source is made");
-  fail(owner_, " ", what, " \"", name, '"');
+         "\" has no value; own keys get their values when their layer, loss, model or source is created");
+  fail(owner_, ": the key \"", name, "\" ", reason);
 }
 
 }  // namespace tesserec

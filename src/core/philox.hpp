@@ -81,13 +81,13 @@ template <class Multiply>
   for (; at + rows_at_once <= c.count; at += rows_at_once)
     some_quads(c.key0, c.key1, multiply, c.rows + at, c.quads + at, out + 4 * at);
   if (at == c.count) return;
-  const std::size_t left = c.count - at;
+  const std::size_t remaining = c.count - at;
   std::int64_t rows[rows_at_once] = {}, quads[rows_at_once] = {};
   std::uint32_t last[4 * rows_at_once];
-  __builtin_memcpy(rows, c.rows + at, left * sizeof rows[0]);
-  __builtin_memcpy(quads, c.quads + at, left * sizeof quads[0]);
+  __builtin_memcpy(rows, c.rows + at, remaining * sizeof rows[0]);
+  __builtin_memcpy(quads, c.quads + at, remaining * sizeof quads[0]);
   some_quads(c.key0, c.key1, multiply, rows, quads, last);
-  __builtin_memcpy(out + 4 * at, last, 4 * left * sizeof last[0]);
+  __builtin_memcpy(out + 4 * at, last, 4 * remaining * sizeof last[0]);
 }
 
 template <class Multiply>

@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdint>
+#include <cstring>
 #include <ctime>
 #include <map>
 #include <utility>
@@ -32,14 +33,14 @@ bool is_always_caught(int signal) {
 bool insists(int signal) { return signal == SIGTERM || signal == SIGINT || signal == SIGQUIT; }
 
 // Nanoseconds within which two signals count as one, since timeout(1) signals both the process and its group.
-constexpr std::int64_t one_for_two = 300'000'000;
+constexpr std::int64_t repeat_window = 300'000'000;
 
 std::atomic<int> first_signal = 0;
 std::atomic<std::int64_t> insisted_at = 0;  // nanoseconds of the monotonic clock; 0 = never
 std::atomic<int> orderly = 0;               // objects of Signals::Orderly
 int alive = 0;                              // objects of Signals
 int event_file = -1;                        // eventfd, which stays open
-std::map<int, struct sigaction> before;     // actions that the handlers replaced
+std::map<int, struct sigaction> replaced;   // actions that the handlers replaced
 
 std::int64_t nanoseconds() {
   timespec now{};
@@ -54,15 +55,15 @@ void on_signal(int signal) {
   if (insists(signal)) {
     std::int64_t first = 0;
     const std::int64_t now = nanoseconds();
-    if (!insisted_at.compare_exchange_strong(first, now) && now - first > one_for_two) {
+    if (!insisted_at.compare_exchange_strong(first, now) && now - first > repeat_window) {
       std::signal(signal, SIG_DFL);
       std::raise(signal);
     }
   }
   int none = 0;
   if (first_signal.compare_exchange_strong(none, signal)) {
-    const std::uint64_t one = 1;
-    [[maybe_unused]] const ssize_t written = ::write(event_file, &one, sizeof one);
+    const std::uint64_t increment = 1;
+    [[maybe_unused]] const ssize_t written = ::write(event_file, &increment, sizeof increment);
   }
   errno = error;
 }
@@ -85,7 +86,7 @@ std::string signal_text(int signal) {
 
 Stopped::Stopped(int signal)
     : Error("ended by " + signal_text(signal) +
-            " before the work was done: files that stood are unchanged, and the same command starts again"),
+            " before the work was done; existing files are unchanged, so the same command can be started again"),
       signal_(signal) {}
 
 Signals::Signals() {
@@ -94,7 +95,7 @@ Signals::Signals() {
   insisted_at = 0;
   std::uint64_t count = 0;
   if (event_file < 0) event_file = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-  if (event_file < 0) fail("eventfd: the system gives no file for signals");
+  if (event_file < 0) fail("cannot create an eventfd for signals: ", std::strerror(errno));
   [[maybe_unused]] const ssize_t drained = ::read(event_file, &count, sizeof count);
   struct sigaction action {};
   action.sa_handler = on_signal;
@@ -104,15 +105,16 @@ Signals::Signals() {
     if (::sigaction(signal, nullptr, &old) != 0) continue;
     const bool is_default = (old.sa_flags & SA_SIGINFO) == 0 && old.sa_handler == SIG_DFL;
     if (!is_default && !is_always_caught(signal)) continue;
-    if (::sigaction(signal, &action, nullptr) != 0) fail("cannot set a handler for signal ", signal);
-    before[signal] = old;
+    if (::sigaction(signal, &action, nullptr) != 0)
+      fail("cannot set a handler for ", signal_text(signal), ": ", std::strerror(errno));
+    replaced[signal] = old;
   }
 }
 
 Signals::~Signals() {
   if (--alive > 0) return;
-  for (const auto& [signal, old] : before) ::sigaction(signal, &old, nullptr);
-  before.clear();
+  for (const auto& [signal, old] : replaced) ::sigaction(signal, &old, nullptr);
+  replaced.clear();
   first_signal = 0;
 }
 

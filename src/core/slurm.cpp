@@ -11,9 +11,9 @@ namespace tesserec {
 namespace {
 
 /// Variables of Slurm that this program reads.
-constexpr const char* names_read[] = {"SLURM_NTASKS",      "SLURM_JOB_END_TIME", "SLURM_MEM_PER_NODE",
-                                      "SLURM_MEM_PER_CPU", "SLURM_MEM_PER_GPU",  "SLURM_CPUS_ON_NODE",
-                                      "SLURM_GPUS_ON_NODE"};
+constexpr const char* variables_read[] = {"SLURM_NTASKS",      "SLURM_JOB_END_TIME", "SLURM_MEM_PER_NODE",
+                                          "SLURM_MEM_PER_CPU", "SLURM_MEM_PER_GPU",  "SLURM_CPUS_ON_NODE",
+                                          "SLURM_GPUS_ON_NODE"};
 
 bool has_value(const char* text) { return text != nullptr && *text != '\0'; }
 
@@ -63,15 +63,16 @@ const char* slurm_variable(const char* name) {
   const char* value = std::getenv(name);
   const char* job = std::getenv("SLURM_JOB_ID");
   if (value == nullptr || !has_value(job) || is_part_of_slurm_job(job)) return value;
-  static bool said = false;
-  if (!said) {
+  static bool warned = false;
+  if (!warned) {
     std::vector<std::string> set;
-    for (const char* one : names_read)
-      if (has_value(std::getenv(one))) set.emplace_back(one);
-    log_info(concat("warning: ", join(set), set.size() == 1 ? " is" : " are", " ignored: SLURM_JOB_ID names job ", job,
-                    ", of which this process is no part (no slurmstepd or salloc is above it, and its cgroup is not "
-                    "the job's): it seems to have ended. `unset ${!SLURM_@}` takes its variables away"));
-    said = true;
+    for (const char* variable : variables_read)
+      if (has_value(std::getenv(variable))) set.emplace_back(variable);
+    log_info(concat("warning: ", join(set), set.size() == 1 ? " is" : " are",
+                    " ignored, because SLURM_JOB_ID names job ", job,
+                    ", which seems to have ended: this process has no slurmstepd or salloc above it, and another "
+                    "cgroup. `unset ${!SLURM_@}` removes the job's variables"));
+    warned = true;
   }
   return nullptr;
 }

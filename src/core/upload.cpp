@@ -12,12 +12,12 @@ void DeviceMark::set(const Device& device) { event_.record(device); }
 
 void DeviceMark::wait() const { event_.wait(); }
 
-void send_beside(const Device& device, const void* from, void* to, std::size_t bytes, const DeviceMark& free,
-                 DeviceMark& sent) {
-  static const Device beside = Device::another("beside");
-  free.event_.hold(beside);
-  emulated::copy(beside, from, to, bytes);
-  sent.set(beside);
+void send_concurrently(const Device& device, const void* from, void* to, std::size_t bytes,
+                       const DeviceMark& readers_done, DeviceMark& sent) {
+  static const Device copies = Device::another("copies");
+  readers_done.event_.hold(copies);
+  emulated::copy(copies, from, to, bytes);
+  sent.set(copies);
   sent.event_.hold(device);
 }
 #elif defined(KOKKOS_ENABLE_CUDA)
@@ -38,14 +38,15 @@ void DeviceMark::wait() const {
   if (event_ != nullptr) check(cudaEventSynchronize(event_.get()), "cudaEventSynchronize");
 }
 
-void send_beside(const Device& device, const void* from, void* to, std::size_t bytes, const DeviceMark& free,
-                 DeviceMark& sent) {
+void send_concurrently(const Device& device, const void* from, void* to, std::size_t bytes,
+                       const DeviceMark& readers_done, DeviceMark& sent) {
   static const cudaStream_t stream = [] {
     cudaStream_t made = nullptr;
     check(cudaStreamCreateWithFlags(&made, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");
     return made;  // The stream lives as long as the process.
   }();
-  if (free.event_ != nullptr) check(cudaStreamWaitEvent(stream, free.event_.get(), 0), "cudaStreamWaitEvent");
+  if (readers_done.event_ != nullptr)
+    check(cudaStreamWaitEvent(stream, readers_done.event_.get(), 0), "cudaStreamWaitEvent");
   check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, stream), "cudaMemcpyAsync");
   sent.set(stream);
   check(cudaStreamWaitEvent(device.cuda_stream(), sent.event_.get(), 0), "cudaStreamWaitEvent");

@@ -47,24 +47,24 @@ bool misleads(std::uint32_t code) {
 }
 
 /// Returns "\xNN", or "\uNNNN" for a valid character above FF.
-std::string escape(const Character& one) {
-  std::string digits = one.valid && one.code > 0xff ? hex(one.code, 4) : hex(one.code, 2);
+std::string escape(const Character& character) {
+  std::string digits = character.valid && character.code > 0xff ? hex(character.code, 4) : hex(character.code, 2);
   for (char& digit : digits)
     if (digit >= 'a') digit = char(digit - 'a' + 'A');
-  return (one.valid && one.code > 0xff ? "\\u" : "\\x") + digits;
+  return (character.valid && character.code > 0xff ? "\\u" : "\\x") + digits;
 }
 
 /// Escapes invalid bytes, control characters and misleading characters of `text`, except those in `kept`.
 std::string escaped(std::string_view text, std::string_view kept) {
   std::string shown;
   while (!text.empty()) {
-    const Character one = first_of(text);
-    const bool is_shown = !is_control(one.code) && !misleads(one.code);
-    if (one.valid && (is_shown || kept.find(text.substr(0, one.bytes)) != std::string_view::npos))
-      shown.append(text, 0, one.bytes);
+    const Character character = first_of(text);
+    const bool is_shown = !is_control(character.code) && !misleads(character.code);
+    if (character.valid && (is_shown || kept.find(text.substr(0, character.bytes)) != std::string_view::npos))
+      shown.append(text, 0, character.bytes);
     else
-      shown += escape(one);
-    text.remove_prefix(one.bytes);
+      shown += escape(character);
+    text.remove_prefix(character.bytes);
   }
   return shown;
 }
@@ -79,33 +79,32 @@ std::string shown(std::string_view text, std::size_t longest) {
   std::string out = "\"";
   for (std::size_t n = 0; !text.empty(); ++n) {
     if (n == longest) return out + "...\"";
-    const Character one = first_of(text);
+    const Character character = first_of(text);
     if (const std::size_t at = std::string_view("\t\n\r").find(text[0]); at != std::string_view::npos)
       out += std::string("\\") + "tnr"[at];
     else
-      out += escaped(text.substr(0, one.bytes), "");
-    text.remove_prefix(one.bytes);
+      out += escaped(text.substr(0, character.bytes), "");
+    text.remove_prefix(character.bytes);
   }
   return out + "\"";
 }
 
 std::string path_fault(std::string_view text) {
   for (std::size_t at = 0; at < text.size();) {
-    const Character one = first_of(text.substr(at));
-    if (!one.valid) return concat("its byte ", at, " (", escape(one), ") is not UTF-8");
-    if (is_control(one.code)) return concat("its byte ", at, " is the control character ", escape(one));
-    if (misleads(one.code))
-      return concat("its byte ", at, " begins ", escape(one), ", which is not seen where it is written");
-    at += one.bytes;
+    const Character character = first_of(text.substr(at));
+    if (!character.valid) return concat("its byte ", at, " (", escape(character), ") is not UTF-8");
+    if (is_control(character.code)) return concat("its byte ", at, " is the control character ", escape(character));
+    if (misleads(character.code)) return concat("its byte ", at, " begins the invisible character ", escape(character));
+    at += character.bytes;
   }
   return "";
 }
 
 std::string name_fault(std::string_view text) {
   if (text.empty()) return "it is empty";
-  if (text == "." || text == "..") return "it means a folder";
+  if (text == "." || text == "..") return "it names a folder";
   if (text.size() > 200) return concat("it has ", text.size(), " bytes, more than 200");
-  if (text.find('/') != std::string_view::npos) return "it has a '/'";
+  if (text.find('/') != std::string_view::npos) return "it contains '/'";
   return path_fault(text);
 }
 

@@ -21,7 +21,7 @@ struct MoveRuns {
     const Index dim = sums.quads.dim;
     const DeviceRow at = row_at<Rule>(shard, row, dim, 0, dim);
     constexpr bool alone = !device_is_host;  // on a device each thread has exactly one quad
-    Quad held[alone ? 1 : LaneGroup::most] = {};
+    Quad held[alone ? 1 : LaneGroup::max_width] = {};
     for (Index q = lanes.lane; q < sums.quads.count(); q += lanes.width) {
       Quad sum = sums.of_run(run, q);
       TESSEREC_UNROLL

@@ -38,7 +38,7 @@ void with_rule(optim::Type type, const Use& use) {
 }
 
 /// Most columns of a row whose gradient stays in registers.
-inline constexpr Index most_fused = 4 * LaneGroup::most;
+inline constexpr Index most_fused = 4 * LaneGroup::max_width;
 
 /// Sums the gradient of each run and updates its row. Needs at most most_fused columns and 2^fast_tree_levels lanes,
 /// and whole quads.

@@ -17,24 +17,24 @@ namespace tesserec::emulated {
 namespace {
 
 /// Reports the access, unless it lies in a live allocation or reads the program's image.
-void look(std::uintptr_t at, std::size_t bytes, bool writes) {
-  if (const Allocation* const there = allocation_at(at); there != nullptr) {
-    if (!there->freed && at + bytes <= there->begin + there->bytes) return;
-    const UncheckedScope aside;
+void check_allocation(std::uintptr_t at, std::size_t bytes, bool writes) {
+  if (const Allocation* const allocation = allocation_at(at); allocation != nullptr) {
+    if (!allocation->freed && at + bytes <= allocation->begin + allocation->bytes) return;
+    const UncheckedScope unchecked;
     fault((writes ? "a kernel writes " : "a kernel reads ") + std::to_string(bytes) + " bytes at " +
-          place_text(*there, at));
+          place_text(*allocation, at));
   }
   const auto address = [](const char& symbol) { return reinterpret_cast<std::uintptr_t>(&symbol); };
   if (!writes && at >= address(__executable_start) && at < address(end)) return;  // Kernels may read constants.
-  const UncheckedScope aside;
+  const UncheckedScope unchecked;
   fault((writes ? "a kernel writes " : "a kernel reads ") + std::to_string(bytes) +
         " bytes of the host's memory that is not pinned");
 }
 
 inline void check(std::uintptr_t at, std::size_t bytes, bool writes) {
-  const Watched& mine = watched;
-  if (mine.in_kernel && !mine.stack.has(at, bytes) && !mine.scratch.has(at, bytes) && !mine.body.has(at, bytes))
-    look(at, bytes, writes);
+  const Watched& thread = watched;
+  if (thread.in_kernel && !thread.stack.has(at, bytes) && !thread.scratch.has(at, bytes) && !thread.body.has(at, bytes))
+    check_allocation(at, bytes, writes);
 }
 
 }  // namespace

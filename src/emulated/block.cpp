@@ -10,7 +10,7 @@
 namespace tesserec::emulated {
 namespace {
 
-Block* the_running = nullptr;
+Block* running_block = nullptr;
 
 std::string hex(unsigned mask) {
   static const char* const digits = "0123456789abcdef";
@@ -22,7 +22,7 @@ std::string text_of(Site site) { return std::string(site.file) + ":" + std::to_s
 
 }  // namespace
 
-Block* Block::running() { return the_running; }
+Block* Block::running() { return running_block; }
 
 Block::Block(const Kernel& kernel, std::int64_t number, Workers& workers, void* begun, void* ended)
     : kernel_(kernel), number_(number), workers_(workers), begun_(begun), ended_(ended), threads_(kernel.threads) {
@@ -32,9 +32,9 @@ Block::Block(const Kernel& kernel, std::int64_t number, Workers& workers, void* 
     scratch_.reset(new std::byte[kernel.scratch]);
     std::memset(scratch_.get(), 0xff, kernel.scratch);
   }
-  if (sees_threads) tokens_.reset(new char[1 + most_threads * 6]);
+  if (sees_threads) tokens_.reset(new char[1 + max_threads * 6]);
   for (int t = 0; t < kernel.threads; ++t) can_run_.push_back(t);
-  the_running = this;
+  running_block = this;
   watched.scratch = {reinterpret_cast<std::uintptr_t>(scratch_.get()), kernel.scratch};
   watched.body = {reinterpret_cast<std::uintptr_t>(kernel.body.get()), kernel.body_bytes};
 }
@@ -42,7 +42,7 @@ Block::Block(const Kernel& kernel, std::int64_t number, Workers& workers, void* 
 Block::~Block() {
   const SanitizerIgnoreScope unseen;
   scratch_.reset();
-  the_running = nullptr;
+  running_block = nullptr;
 }
 
 void Block::run() {
@@ -50,54 +50,54 @@ void Block::run() {
     std::swap(can_run_[draw_below(can_run_.size())], can_run_.back());
     const int thread = can_run_.back();
     can_run_.pop_back();
-    go_on(thread);
+    run_thread(thread);
   }
   if (ended_threads_ < std::ssize(threads_)) report_stuck();
 }
 
-void Block::go_on(int thread) {
-  Thread& one = threads_[thread];
-  now_ = thread;
-  if (one.state == State::unstarted) {
-    one.state = State::ready;
-    one.worker = workers_.take(draw());
-    one.worker->name(kernel_.label);
-    one.job = [this, thread] {
+void Block::run_thread(int thread) {
+  Thread& context = threads_[thread];
+  current_ = thread;
+  if (context.state == State::unstarted) {
+    context.state = State::ready;
+    context.worker = workers_.take(draw());
+    context.worker->name(kernel_.label);
+    context.job = [this, thread] {
       acquire(begun_);
       watched.in_kernel = true;
       kernel_.call(kernel_.body.get(), number_, thread, scratch_.get());
       watched.in_kernel = false;
       release(ended_);
     };
-    watched.stack = one.worker->stack();
-    one.worker->start(one.job);
+    watched.stack = context.worker->stack();
+    context.worker->start(context.job);
   } else {
-    one.state = State::ready;
-    watched.stack = one.worker->stack();
-    one.worker->resume();
+    context.state = State::ready;
+    watched.stack = context.worker->stack();
+    context.worker->resume();
   }
-  if (one.worker->ended()) {
-    workers_.give(one.worker);
-    one.worker = nullptr;
-    one.state = State::ended;
+  if (context.worker->ended()) {
+    workers_.give(context.worker);
+    context.worker = nullptr;
+    context.state = State::ended;
     ++ended_threads_;
-    if (at_barrier_ > 0) look_at_barrier();
-  } else if (one.state == State::waits_for_block) {
-    look_at_barrier();
+    if (at_barrier_ > 0) check_barrier();
+  } else if (context.state == State::waits_for_block) {
+    check_barrier();
   } else {
-    look_at_warp(thread);
+    check_warp(thread);
   }
-  now_ = -1;
+  current_ = -1;
 }
 
 void Block::wait(State state) {
-  Thread& me = threads_[now_];
+  Thread& me = threads_[current_];
   me.state = state;
   me.worker->stop();
 }
 
 void Block::sync_block(Site site) {
-  threads_[now_].site = site;
+  threads_[current_].site = site;
   ++at_barrier_;
   release(tokens_.get());
   wait(State::waits_for_block);
@@ -106,17 +106,17 @@ void Block::sync_block(Site site) {
 
 /// Ends the barrier once all threads that have not ended wait. Reports threads that wait at different barriers, and a
 /// barrier that a thread missed because it has ended.
-void Block::look_at_barrier() {
+void Block::check_barrier() {
   const auto count = std::ssize(threads_);
   if (at_barrier_ + ended_threads_ < count) return;
   int first = 0;
   while (threads_[first].state != State::waits_for_block) ++first;
   for (int t = 0; t < count; ++t) {
     if (threads_[t].state == State::ended)
-      fault("threads at different barriers: thread " + std::to_string(first) + " waits at " +
+      fault("threads wait at different barriers: thread " + std::to_string(first) + " waits at " +
             text_of(threads_[first].site) + ", and thread " + std::to_string(t) + " has ended");
     if (!(threads_[t].site == threads_[first].site))
-      fault("threads at different barriers: thread " + std::to_string(first) + " waits at " +
+      fault("threads wait at different barriers: thread " + std::to_string(first) + " waits at " +
             text_of(threads_[first].site) + ", thread " + std::to_string(t) + " at " + text_of(threads_[t].site));
   }
   at_barrier_ = 0;
@@ -133,78 +133,79 @@ char* Block::token(int warp, unsigned mask) {
 }
 
 std::uint64_t Block::sync_warp(unsigned mask, Site site, std::uint64_t number, int other) {
-  const int me = now_, warp = me / warp_size, lane = me % warp_size;
+  const int me = current_, warp = me / warp_size, lane = me % warp_size;
   if ((mask >> lane & 1) == 0)
-    fault("lane " + std::to_string(lane) + " asks for the lanes " + hex(mask) + ", which lack it, at " + text_of(site));
+    fault("lane " + std::to_string(lane) + " synchronizes with the mask " + hex(mask) +
+          ", which does not contain it, at " + text_of(site));
   if (other >= warp_size || (mask >> (lane ^ other) & 1) == 0)
     fault("lane " + std::to_string(lane) + " shuffles with lane " + std::to_string(lane ^ other) +
           ", outside the mask " + hex(mask) + ", at " + text_of(site));
-  Thread& one = threads_[me];
-  one.mask = mask;
-  one.site = site;
-  one.number = number;
-  one.other = other;
+  Thread& context = threads_[me];
+  context.mask = mask;
+  context.site = site;
+  context.number = number;
+  context.other = other;
   release(token(warp, mask));
   wait(State::waits_for_warp);
   acquire(token(warp, mask));
-  return one.number;
+  return context.number;
 }
 
 /// Shuffles the lanes' values and ends their wait, once all lanes of the thread's mask wait with one mask and site.
 /// Reports a lane of the mask that has ended or does not exist.
-void Block::look_at_warp(int thread) {
+void Block::check_warp(int thread) {
   const int first = thread / warp_size * warp_size;
-  const Thread& one = threads_[thread];
+  const Thread& caller = threads_[thread];
   for (int lane = 0; lane < warp_size; ++lane) {
-    if ((one.mask >> lane & 1) == 0) continue;
+    if ((caller.mask >> lane & 1) == 0) continue;
     const int t = first + lane;
     if (t >= std::ssize(threads_) || threads_[t].state == State::ended)
-      fault("thread " + std::to_string(thread) + " asks lane " + std::to_string(lane) + ", which " +
-            (t >= std::ssize(threads_) ? "the block does not have" : "has ended") + ", at " + text_of(one.site));
+      fault("thread " + std::to_string(thread) + " waits for lane " + std::to_string(lane) + ", which " +
+            (t >= std::ssize(threads_) ? "the block does not have" : "has ended") + ", at " + text_of(caller.site));
     if (threads_[t].state != State::waits_for_warp) return;
-    if (threads_[t].mask != one.mask || !(threads_[t].site == one.site)) return;
+    if (threads_[t].mask != caller.mask || !(threads_[t].site == caller.site)) return;
   }
   std::uint64_t numbers[warp_size];
   for (int lane = 0; lane < warp_size; ++lane)
-    if (one.mask >> lane & 1) numbers[lane] = threads_[first + lane].number;
+    if (caller.mask >> lane & 1) numbers[lane] = threads_[first + lane].number;
   for (int lane = 0; lane < warp_size; ++lane) {
-    if ((one.mask >> lane & 1) == 0) continue;
-    Thread& there = threads_[first + lane];
-    there.number = numbers[lane ^ there.other];
-    there.state = State::ready;
+    if ((caller.mask >> lane & 1) == 0) continue;
+    Thread& receiver = threads_[first + lane];
+    receiver.number = numbers[lane ^ receiver.other];
+    receiver.state = State::ready;
     can_run_.push_back(first + lane);
   }
 }
 
 std::string Block::waits_text(int thread) const {
-  const Thread& one = threads_[thread];
+  const Thread& context = threads_[thread];
   const std::string name = "thread " + std::to_string(thread);
-  switch (one.state) {
+  switch (context.state) {
     case State::waits_for_block:
-      return name + " waits for its block at " + text_of(one.site);
+      return name + " waits for its block at " + text_of(context.site);
     case State::waits_for_warp:
-      return name + " waits for the lanes " + hex(one.mask) + " at " + text_of(one.site);
+      return name + " waits for the lanes " + hex(context.mask) + " at " + text_of(context.site);
     default:
       return name + " has ended";
   }
 }
 
 void Block::report_stuck() const {
-  std::string text = "no thread can go on:";
-  std::vector<std::string> said;
+  std::string text = "no thread can continue:";
+  std::vector<std::string> reported;
   for (int t = 0; t < std::ssize(threads_); ++t) {
-    const std::string waits = waits_text(t), what = waits.substr(waits.find(' ', 7));
-    if (std::ranges::find(said, what) != said.end()) continue;
-    said.push_back(what);
-    text += (said.size() > 1 ? "; " : " ") + waits;
-    if (said.size() == 6) break;
+    const std::string waits = waits_text(t), state = waits.substr(waits.find(' ', 7));
+    if (std::ranges::find(reported, state) != reported.end()) continue;
+    reported.push_back(state);
+    text += (reported.size() > 1 ? "; " : " ") + waits;
+    if (reported.size() == 6) break;
   }
   fault(text);
 }
 
 std::string Block::place() const {
   std::string text = "kernel " + kernel_.label + ", block " + std::to_string(number_);
-  if (now_ >= 0) text += ", thread " + std::to_string(now_);
+  if (current_ >= 0) text += ", thread " + std::to_string(current_);
   return text;
 }
 

@@ -25,7 +25,7 @@ class Block {
   /// Returns the running block, or null outside of kernels.
   static Block* running();
 
-  int thread() const { return now_; }
+  int thread() const { return current_; }
   void sync_block(Site site);
   std::uint64_t sync_warp(unsigned mask, Site site, std::uint64_t number, int other);
   /// Returns "kernel LABEL, block 3, thread 7".
@@ -42,9 +42,9 @@ class Block {
     std::uint64_t number = 0;  // value to shuffle, then the value of the other lane
     int other = 0;
   };
-  void go_on(int thread);
-  void look_at_barrier();
-  void look_at_warp(int thread);
+  void run_thread(int thread);
+  void check_barrier();
+  void check_warp(int thread);
   void wait(State state);
   [[noreturn]] void report_stuck() const;
   std::string waits_text(int thread) const;
@@ -56,7 +56,7 @@ class Block {
   void *const begun_, *const ended_;
   std::vector<Thread> threads_;
   std::vector<int> can_run_;
-  int now_ = -1, at_barrier_ = 0, ended_threads_ = 0;
+  int current_ = -1, at_barrier_ = 0, ended_threads_ = 0;
   std::unique_ptr<std::byte[]> scratch_;
   std::unique_ptr<char[]> tokens_;  // for ThreadSanitizer: the block's, then one per group of lanes
 };

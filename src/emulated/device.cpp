@@ -23,26 +23,26 @@ std::uint64_t sum_of(const void* at, std::size_t bytes) {
 
 /// Source or target of a copy.
 struct End {
-  Allocation* there;  // null for pageable host memory
+  Allocation* allocation;  // null for pageable host memory
   Span span;
 
-  End(const void* at, std::size_t bytes) : there(allocation_at(reinterpret_cast<std::uintptr_t>(at))) {
+  End(const void* at, std::size_t bytes) : allocation(allocation_at(reinterpret_cast<std::uintptr_t>(at))) {
     span = {reinterpret_cast<std::uintptr_t>(at), bytes};
-    if (there != nullptr && (there->freed || span.begin + bytes > there->begin + there->bytes))
-      fault("a copy of " + std::to_string(bytes) + " bytes at " + place_text(*there, span.begin + bytes));
+    if (allocation != nullptr && (allocation->freed || span.begin + bytes > allocation->begin + allocation->bytes))
+      fault("a copy of " + std::to_string(bytes) + " bytes at " + place_text(*allocation, span.begin + bytes));
   }
-  bool on_device() const { return there != nullptr && there->kind == Kind::device; }
+  bool on_device() const { return allocation != nullptr && allocation->kind == Kind::device; }
   std::string text() const {
-    if (there == nullptr) return "pageable memory";
-    return there->label + " + " + std::to_string(span.begin - there->begin);
+    if (allocation == nullptr) return "pageable memory";
+    return allocation->label + " + " + std::to_string(span.begin - allocation->begin);
   }
 };
 
 /// Copies bytes, and tells ThreadSanitizer what it reads and writes, since this folder is compiled without it.
 void move_bytes(const End& from, const End& to, std::size_t bytes) {
   for (const End* end : {&from, &to})
-    if (end->there != nullptr && end->there->freed)
-      fault("a copy of " + std::to_string(bytes) + " bytes at " + place_text(*end->there, end->span.begin));
+    if (end->allocation != nullptr && end->allocation->freed)
+      fault("a copy of " + std::to_string(bytes) + " bytes at " + place_text(*end->allocation, end->span.begin));
   seen_read(reinterpret_cast<const void*>(from.span.begin), bytes);
   seen_write(reinterpret_cast<void*>(to.span.begin), bytes);
   const auto* in = reinterpret_cast<const volatile unsigned char*>(from.span.begin);
@@ -55,7 +55,7 @@ void move_bytes(const End& from, const End& to, std::size_t bytes) {
 }
 
 /// Calls `function` on a stack of its own, so that ThreadSanitizer distinguishes it from the thread that waits.
-void on_thread_of_its_own(Queue& queue, const std::function<void()>& function) {
+void on_own_thread(Queue& queue, const std::function<void()>& function) {
   const Token begun = token(), ended = token();
   const std::function<void()> job = [&] {
     acquire(begun.get());
@@ -107,12 +107,12 @@ void Event::hold(const Device& device) const {
 void copy(const Device& device, const void* from, void* to, std::size_t bytes) {
   if (bytes == 0) return;
   const End source(from, bytes), target(to, bytes);
-  if (source.span.meets(target.span.begin, bytes))
+  if (source.span.overlaps(target.span.begin, bytes))
     fault("a copy of " + std::to_string(bytes) + " bytes from " + source.text() + " to " + target.text() + " overlaps");
   Command command{"the copy from " + source.text() + " to " + target.text(), {}};
   command.from = source.span;
   command.to = target.span;
-  if (source.there == nullptr && settings().staged_copies && !device.queue().recording()) {
+  if (source.allocation == nullptr && settings().staged_copies && !device.queue().recording()) {
     const std::shared_ptr<void> staged = allocate(Kind::pinned, "a staged copy", bytes);
     const End buffer(staged.get(), bytes);
     move_bytes(source, buffer, bytes);
@@ -131,7 +131,7 @@ void copy(const Device& device, const void* from, void* to, std::size_t bytes) {
 }
 
 void call_host(const Device& device, const std::string& label, std::function<void()> function) {
-  Command command{label, [function = std::move(function)](Queue& queue) { on_thread_of_its_own(queue, function); }};
+  Command command{label, [function = std::move(function)](Queue& queue) { on_own_thread(queue, function); }};
   command.on_host = true;
   device.queue().push(std::move(command));
 }
@@ -143,7 +143,7 @@ Graph::Graph(const Device& device, const std::function<void()>& calls) {
   const struct Recording {
     Queue& queue;
     ~Recording() { queue.record_to(nullptr); }
-  } until_the_end{queue};
+  } recording{queue};
   calls();
 }
 Graph::~Graph() = default;

@@ -28,15 +28,16 @@ class Arena {
     const std::size_t pages = (bytes + page - 1) / page;
     const std::size_t first = next_;
     next_ += pages + 1;
-    if (next_ * page > size) fault("all addresses of the emulated device's memory have been used");
+    if (next_ * page > size)
+      fault("the emulated device has no addresses left for " + std::to_string(bytes) + " more bytes");
     for (std::size_t i = first; i < next_; ++i) owner_[i] = owner;
     return base_ + first * page;
   }
 
  private:
-  static void* reserve(std::size_t bytes, int how) {
-    void* const at = mmap(nullptr, bytes, how, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (at == MAP_FAILED) fault(std::string("mmap: ") + std::strerror(errno));
+  static void* reserve(std::size_t bytes, int protection) {
+    void* const at = mmap(nullptr, bytes, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (at == MAP_FAILED) fault(std::string("mmap failed: ") + std::strerror(errno));
     return at;
   }
   std::uintptr_t base_ = reinterpret_cast<std::uintptr_t>(reserve(size, PROT_NONE));
@@ -44,10 +45,10 @@ class Arena {
   std::size_t next_ = 0;  // next free page
 };
 
-void protect(const Allocation& of, int how) {
-  const std::size_t bytes = (of.bytes + page - 1) / page * page;
-  if (mprotect(reinterpret_cast<void*>(of.begin), bytes, how) != 0)
-    fault("mprotect: " + std::string(std::strerror(errno)));
+void protect(const Allocation& allocation, int protection) {
+  const std::size_t bytes = (allocation.bytes + page - 1) / page * page;
+  if (mprotect(reinterpret_cast<void*>(allocation.begin), bytes, protection) != 0)
+    fault("mprotect failed: " + std::string(std::strerror(errno)));
 }
 
 struct State {
@@ -59,72 +60,72 @@ struct State {
 };
 /// Returns the state of the process. It is never destroyed, so that static objects may free arrays at exit.
 State& state() {
-  static State* const one = new State;
-  return *one;
+  static State* const instance = new State;
+  return *instance;
 }
 
-void open(Allocation& one) {
-  if (one.open) return;
-  protect(one, PROT_READ | PROT_WRITE);
-  one.open = true;
-  one.next_open = state().open;
-  state().open = &one;
+void open(Allocation& allocation) {
+  if (allocation.open) return;
+  protect(allocation, PROT_READ | PROT_WRITE);
+  allocation.open = true;
+  allocation.next_open = state().open;
+  state().open = &allocation;
 }
 
 /// Handles SIGSEGV: opens device memory that the device accesses, and reports other accesses to the arena.
-void touched(int signal, siginfo_t* info, void*) {
-  const UncheckedScope aside;
+void on_access(int signal, siginfo_t* info, void*) {
+  const UncheckedScope unchecked;
   const auto address = reinterpret_cast<std::uintptr_t>(info->si_addr);
-  Allocation* const there = allocation_at(address);
-  if (there == nullptr && OnDevice::now())
-    fault("a kernel or a copy touches memory that nobody has, " +
-          std::string(address < page ? "at or near null" : "not the device's"));
-  if (there == nullptr) {
+  Allocation* const allocation = allocation_at(address);
+  if (allocation == nullptr && OnDevice::now())
+    fault("a kernel or a copy touches unallocated memory, " +
+          std::string(address < page ? "at or near null" : "which is not the device's"));
+  if (allocation == nullptr) {
     std::signal(signal, SIG_DFL);  // The address is not the device's. The access repeats, with the default action.
     return;
   }
-  const bool inside = !there->freed && address < there->begin + there->bytes;
-  if (inside && there->kind == Kind::device && OnDevice::now()) return open(*there);
-  fault((OnDevice::now() ? "a kernel or a copy touches " : "the host touches ") + place_text(*there, address));
+  const bool inside = !allocation->freed && address < allocation->begin + allocation->bytes;
+  if (inside && allocation->kind == Kind::device && OnDevice::now()) return open(*allocation);
+  fault((OnDevice::now() ? "a kernel or a copy touches " : "the host touches ") + place_text(*allocation, address));
 }
 
-void see_touches() {
-  static const bool once = [] {
+void catch_accesses() {
+  static const bool installed = [] {
     static char stack[1 << 16];
     const stack_t own{stack, 0, sizeof stack};
     sigaltstack(&own, nullptr);
-    struct sigaction how {};
-    how.sa_sigaction = touched;
-    how.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
-    sigaction(SIGSEGV, &how, nullptr);
+    struct sigaction action {};
+    action.sa_sigaction = on_access;
+    action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
+    sigaction(SIGSEGV, &action, nullptr);
     return true;
   }();
-  (void)once;
+  (void)installed;
 }
 
 }  // namespace
 
 std::shared_ptr<void> allocate(Kind kind, const std::string& label, std::size_t bytes) {
   if (bytes == 0) return nullptr;
-  see_touches();
-  Allocation* made = nullptr;
+  catch_accesses();
+  Allocation* allocation = nullptr;
   {
     const std::lock_guard lock(state().mutex);
-    made = state().taken.emplace_back(new Allocation{kind, label, 0, bytes}).get();
-    made->begin = state().arena.take(made, bytes);
+    allocation = state().taken.emplace_back(new Allocation{kind, label, 0, bytes}).get();
+    allocation->begin = state().arena.take(allocation, bytes);
   }
-  void* const at = reinterpret_cast<void*>(made->begin);
-  protect(*made, PROT_READ | PROT_WRITE);
+  void* const at = reinterpret_cast<void*>(allocation->begin);
+  protect(*allocation, PROT_READ | PROT_WRITE);
   std::memset(at, 0xff, bytes);
   const std::size_t whole = (bytes + page - 1) / page * page + page;
   poison(static_cast<char*>(at) + bytes, whole - bytes);
-  if (kind == Kind::device) protect(*made, PROT_NONE);
-  return {at, [made](void*) {
-            fault_where_pending(*made);
-            made->freed = true;
-            protect(*made, PROT_NONE);
-            madvise(reinterpret_cast<void*>(made->begin), made->bytes, MADV_DONTNEED);
-            poison(reinterpret_cast<void*>(made->begin), made->bytes);
+  if (kind == Kind::device) protect(*allocation, PROT_NONE);
+  return {at, [allocation](void*) {
+            fault_where_pending(*allocation);
+            allocation->freed = true;
+            protect(*allocation, PROT_NONE);
+            madvise(reinterpret_cast<void*>(allocation->begin), allocation->bytes, MADV_DONTNEED);
+            poison(reinterpret_cast<void*>(allocation->begin), allocation->bytes);
           }};
 }
 
@@ -132,10 +133,10 @@ Allocation* allocation_at(std::uintptr_t address) {
   return state().arena.has(address) ? state().arena.at(address) : nullptr;
 }
 
-std::string place_text(const Allocation& one, std::uintptr_t address) {
-  std::string text = one.label + " + " + std::to_string(address - one.begin) + " bytes";
-  if (one.freed) return text + ", which is freed";
-  if (address >= one.begin + one.bytes) text += ", beyond its end at " + std::to_string(one.bytes);
+std::string place_text(const Allocation& allocation, std::uintptr_t address) {
+  std::string text = allocation.label + " + " + std::to_string(address - allocation.begin) + " bytes";
+  if (allocation.freed) return text + ", which is freed";
+  if (address >= allocation.begin + allocation.bytes) text += ", beyond its end at " + std::to_string(allocation.bytes);
   return text;
 }
 

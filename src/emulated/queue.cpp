@@ -43,7 +43,7 @@ void Queue::push(Command command) {
 }
 
 void Queue::run_first() {
-  if (runs) fault("a command of the emulated device queues or waits for another");
+  if (runs) fault("a running command queues another command or waits for one");
   std::optional<const Command> first(std::move(commands_.front()));
   commands_.pop_front();
   runs = true;
@@ -55,7 +55,7 @@ void Queue::run_first() {
   if (first->on_host) {
     first->run(*this);
   } else {
-    const OnDevice here;
+    const OnDevice scope;
     first->run(*this);
   }
   {
@@ -78,7 +78,7 @@ void Queue::finish() {
 void Queue::finish_until(const EventPoint& ticket) {
   if (settings().order == Order::random) return run_any([&] { return ticket.reached; });
   while (!ticket.reached) {
-    if (commands_.empty()) fault("an event that is waited for will not come");
+    if (commands_.empty()) fault("the awaited event is in no queue and will never be reached");
     if (!can_run()) commands_.front().holds->queue->finish_until(*commands_.front().holds);
     run_first();
   }
@@ -99,7 +99,7 @@ void Queue::run_any(const std::function<bool()>& until) {
 
 /// Runs 0 to 5 commands, as the seed draws. 7 of 12 calls run none.
 void Queue::run_some() {
-  for (std::uint64_t left = draw_below(2) * draw_below(6); left > 0 && run_one(); --left) continue;
+  for (std::uint64_t remaining = draw_below(2) * draw_below(6); remaining > 0 && run_one(); --remaining) continue;
 }
 
 void Queue::seen_by_host() { acquire(done_.get()); }
@@ -108,7 +108,7 @@ void fault_where_pending(const Allocation& freed) {
   for (const Queue* queue : Queue::all())
     for (const Command& command : queue->commands())
       for (const Span& span : {command.from, command.to})
-        if (span.meets(freed.begin, freed.bytes))
+        if (span.overlaps(freed.begin, freed.bytes))
           fault("free of " + freed.label + " while " + command.label + " on the instance \"" + queue->name() +
                 "\" has not run");
 }

@@ -30,7 +30,7 @@ struct EventPoint {
 struct Span {
   std::uintptr_t begin = 0;
   std::size_t bytes = 0;
-  bool meets(std::uintptr_t at, std::size_t size) const { return begin < at + size && at < begin + bytes; }
+  bool overlaps(std::uintptr_t at, std::size_t size) const { return begin < at + size && at < begin + bytes; }
 };
 
 struct Command {

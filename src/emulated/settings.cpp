@@ -22,7 +22,8 @@ void set(Settings& to, const std::string& word) {
   else if (word.starts_with("seed=") && word.size() > 5 && word.find_first_not_of("0123456789", 5) == std::string::npos)
     to.seed = std::strtoull(word.c_str() + 5, nullptr, 10);
   else
-    fault("TESSEREC_EMULATED: \"" + word + "\" is none of order=eager, lazy, random; seed=N; copies=strict, staged");
+    fault("TESSEREC_EMULATED: \"" + word +
+          "\" is not a setting; use order=eager|lazy|random, seed=N or copies=strict|staged");
 }
 
 Settings of_environment() {
@@ -40,8 +41,8 @@ Settings of_environment() {
 }  // namespace
 
 Settings& settings() {
-  static Settings all = of_environment();
-  return all;
+  static Settings instance = of_environment();
+  return instance;
 }
 
 }  // namespace tesserec::emulated

@@ -6,16 +6,16 @@
 
 namespace tesserec::emulated {
 
-/// Memory that the running kernel's thread may access without a look-up. This folder's own code is not checked; Aside
-/// switches the checks off in its templates, which other folders may compile.
+/// Memory that the running kernel's thread may access without a look-up. This folder's own code is not checked;
+/// UncheckedScope switches the checks off in its templates, which other folders may compile.
 struct Watched {
   bool in_kernel = false;
-  struct Part {
+  struct AddressRange {
     std::uintptr_t begin = 0;
     std::size_t bytes = 0;
     bool has(std::uintptr_t at, std::size_t n) const { return at - begin < bytes && at - begin + n <= bytes; }
   };
-  Part stack, scratch, body;  ///< memory of the thread, of the block, of the launch
+  AddressRange stack, scratch, body;  ///< memory of the thread, of the block, of the launch
 };
 inline thread_local Watched watched;
 /// Scope without checks. Its end restores the previous state.

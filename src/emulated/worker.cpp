@@ -20,7 +20,7 @@ struct Worker::Stack {
     void* const at =
         mmap(nullptr, size + guard, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (at == MAP_FAILED || mprotect(at, guard, PROT_NONE) != 0)
-      fault("no stack for a thread of a block: " + std::string(std::strerror(errno)));
+      fault("cannot allocate the stack of a block's thread: " + std::string(std::strerror(errno)));
     *bottom = reinterpret_cast<std::uintptr_t>(at) + guard;
     boost::context::stack_context made;
     made.size = size;
@@ -79,8 +79,8 @@ void Worker::stop() {
 }
 
 Worker* Workers::take(std::uint64_t draw) {
-  constexpr std::size_t many = sees_threads ? 96 : 1;
-  while (idle_.size() < many) {
+  constexpr std::size_t count = sees_threads ? 96 : 1;
+  while (idle_.size() < count) {
     all_.push_back(std::make_unique<Worker>());
     idle_.push_back(all_.back().get());
   }

@@ -43,7 +43,7 @@ class Worker {
   bool ended() const { return job_ == nullptr; }
   /// Sets the worker's name in reports of ThreadSanitizer.
   void name(const std::string& name) const { seen_.name(name.c_str()); }
-  Watched::Part stack() const { return {bottom_, size}; }
+  Watched::AddressRange stack() const { return {bottom_, size}; }
 
  private:
   static constexpr std::size_t size = std::size_t{256} << 10;  // bytes of the stack

@@ -29,15 +29,15 @@ void check_offsets(const Vector<Index>& offsets, Index values, const BagName& na
 /// Throws Error unless there are no weights, or one for each value.
 void check_weights(const Vector<float>& weights, Index values);
 
-/// Returns the position of `key` in `keys`. Throws Error with the known keys if it is missing; `what` names the tensor.
-Index find_key(const std::vector<std::string>& keys, const std::string& key, const std::string& what);
+/// Returns the position of `key` in `keys`. Throws Error with the known keys if it is missing; `tensor` is its noun.
+Index find_key(const std::vector<std::string>& keys, const std::string& key, const std::string& tensor);
 
 /// Returns the keys in quotes ("a", "b", "c"), or the word none.
 std::string quoted_list(const std::vector<std::string>& keys);
 
 /// Copies `count` entries from from[first] to to[at]. Does not wait for `exec`.
 template <class View>
-void copy_part(const Exec& exec, const View& from, Index first, Index count, const View& to, Index at) {
+void copy_entries(const Exec& exec, const View& from, Index first, Index count, const View& to, Index at) {
   if (count == 0) return;
   if constexpr (int(View::rank) == 1)
     Kokkos::deep_copy(exec, Kokkos::subview(to, std::pair(at, at + count)),

@@ -38,23 +38,23 @@ Matrix<T> make_padded(const Exec& exec, const Vector<T>&, Index rows, Index widt
   return make_matrix<T>(exec, "tesserec::jagged::padded", rows, width);
 }
 template <class T>
-typename PaddedForm<Matrix<T>>::type make_padded(const Exec& exec, const Matrix<T>& like, Index rows, Index width) {
+typename PaddedForm<Matrix<T>>::type make_padded(const Exec& exec, const Matrix<T>& values, Index rows, Index width) {
   return typename PaddedForm<Matrix<T>>::type(
-      Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "tesserec::jagged::padded"), rows, width, like.extent(1));
+      Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "tesserec::jagged::padded"), rows, width, values.extent(1));
 }
 
 template <class T>
-Vector<T> part(const Vector<T>& values, Index begin, Index end) {
+Vector<T> slice(const Vector<T>& values, Index begin, Index end) {
   return Kokkos::subview(values, std::pair(begin, end));
 }
 template <class T>
-Matrix<T> part(const Matrix<T>& values, Index begin, Index end) {
+Matrix<T> slice(const Matrix<T>& values, Index begin, Index end) {
   return Kokkos::subview(values, std::pair(begin, end), Kokkos::ALL);
 }
 
 /// Returns `width` if it is given, else `longest`. Throws Error if `width` is negative.
 Index padded_width(const std::optional<Index>& width, Index longest) {
-  if (width && *width < 0) fail("a padded width of ", *width, "; it is 0 or more");
+  if (width && *width < 0) fail("the padded width ", *width, " is negative; use 0 or more");
   return width.value_or(longest);
 }
 
@@ -91,7 +91,7 @@ BasicJaggedTensor<V> BasicJaggedTensor<V>::from_offsets(const Values& values, co
                                                         const Vector<float>& weights) {
   const Index count = values.extent(0);
   check_weights(weights, count);
-  if (offsets.extent(0) == 0) fail("no offsets; rows need one more than there are rows, and no rows need one");
+  if (offsets.extent(0) == 0) fail("there are no offsets; give one more than the number of rows");
   check_offsets(offsets, count, row_name);
   return {values, weights, offsets};
 }
@@ -101,23 +101,25 @@ BasicJaggedTensor<V> BasicJaggedTensor<V>::from_dense(const Exec& exec, const st
                                                       const std::vector<Vector<float>>& weights) {
   const Index count = std::ssize(rows);
   if (!weights.empty() && weights.size() != rows.size())
-    fail("weights of ", weights.size(), " rows for ", rows.size(), " rows");
+    fail("there are weights of ", weights.size(), " rows for ", rows.size(),
+         " rows; give weights for every row, or none");
   const Index deep = rows.empty() ? 0 : depth(rows[0]);
   BasicJaggedTensor jagged;
   jagged.offsets = make_vector<Index>(exec, "tesserec::jagged::offsets", count + 1);
   jagged.offsets(0) = 0;
   for (Index b = 0; b < count; ++b) {
     const Index length = rows[b].extent(0);
-    if (depth(rows[b]) != deep) fail("row ", b, " has vectors of ", depth(rows[b]), " numbers, row 0 of ", deep);
+    if (depth(rows[b]) != deep)
+      fail("row ", b, " has vectors of ", depth(rows[b]), " numbers, but row 0 has vectors of ", deep);
     if (!weights.empty() && Index(weights[b].extent(0)) != length)
-      fail("row ", b, " has ", length, " values and ", weights[b].extent(0), " weights");
+      fail("row ", b, " has ", length, " values and ", weights[b].extent(0), " weights; give one weight per value");
     jagged.offsets(b + 1) = jagged.offsets(b) + length;
   }
   jagged.values = make_values(exec, jagged.values, jagged.total(), deep);
   if (!weights.empty()) jagged.weights = make_vector<float>(exec, "tesserec::jagged::weights", jagged.total());
   for (Index b = 0; b < count; ++b) {
-    copy_part(exec, rows[b], 0, jagged.length(b), jagged.values, jagged.offsets(b));
-    if (!weights.empty()) copy_part(exec, weights[b], 0, jagged.length(b), jagged.weights, jagged.offsets(b));
+    copy_entries(exec, rows[b], 0, jagged.length(b), jagged.values, jagged.offsets(b));
+    if (!weights.empty()) copy_entries(exec, weights[b], 0, jagged.length(b), jagged.weights, jagged.offsets(b));
   }
   exec.fence();
   return jagged;
@@ -127,11 +129,12 @@ template <class V>
 BasicJaggedTensor<V> BasicJaggedTensor<V>::from_dense_lengths(const Exec& exec, const Padded& dense,
                                                               const Vector<Index>& lengths) {
   const Index rows = Index(dense.extent(0)), width = dense.extent(1);
-  if (Index(lengths.extent(0)) != rows) fail(lengths.extent(0), " lengths for ", rows, " rows");
+  if (Index(lengths.extent(0)) != rows)
+    fail("there are ", lengths.extent(0), " lengths for ", rows, " rows; give one per row");
   Index total = 0;
   for (Index b = 0; b < rows; ++b) {
     if (lengths(b) < 0 || lengths(b) > width)
-      fail("row ", b, ": length ", lengths(b), "; the rows given are ", width, " long");
+      fail("row ", b, ": length ", lengths(b), " is out of range; use 0 to ", width, ", the width of the rows");
     total += lengths(b);
   }
   assert(dense.span_is_contiguous());
@@ -165,7 +168,7 @@ Vector<Index> BasicJaggedTensor<V>::lengths(const Exec& exec) const {
 template <class V>
 std::vector<V> BasicJaggedTensor<V>::to_dense() const {
   std::vector<Values> rows;
-  for (Index b = 0; b < size(); ++b) rows.push_back(part(values, offsets(b), offsets(b + 1)));
+  for (Index b = 0; b < size(); ++b) rows.push_back(slice(values, offsets(b), offsets(b + 1)));
   return rows;
 }
 
@@ -173,7 +176,7 @@ template <class V>
 std::vector<Vector<float>> BasicJaggedTensor<V>::to_dense_weights() const {
   if (!weighted() && total() > 0) fail("the jagged tensor has no weights to list");
   std::vector<Vector<float>> rows;
-  for (Index b = 0; b < size(); ++b) rows.push_back(part(weights, offsets(b), offsets(b + 1)));
+  for (Index b = 0; b < size(); ++b) rows.push_back(slice(weights, offsets(b), offsets(b + 1)));
   return rows;
 }
 

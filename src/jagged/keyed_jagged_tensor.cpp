@@ -19,24 +19,24 @@ struct KeySource {
 
 /// Returns keys [key, key + count) of `kjt`. Shares values and weights; the offsets are new. Waits for `exec`.
 KeyedJaggedTensor cut(const Exec& exec, const KeyedJaggedTensor& kjt, Index key, Index count) {
-  KeyedJaggedTensor part;
-  part.stride = kjt.stride;
-  part.keys.assign(kjt.keys.begin() + key, kjt.keys.begin() + key + count);
+  KeyedJaggedTensor result;
+  result.stride = kjt.stride;
+  result.keys.assign(kjt.keys.begin() + key, kjt.keys.begin() + key + count);
   const Index first = kjt.first_bag(key), bags = kjt.first_bag(key + count) - first;
   const auto first_id = [&](Index bag) { return kjt.bags() == 0 ? 0 : kjt.offsets(bag); };
   const std::pair<Index, Index> ids(first_id(first), first_id(first + bags));
-  part.values = Kokkos::subview(kjt.values, ids);
-  if (kjt.weighted()) part.weights = Kokkos::subview(kjt.weights, ids);
+  result.values = Kokkos::subview(kjt.values, ids);
+  if (kjt.weighted()) result.weights = Kokkos::subview(kjt.weights, ids);
   if (kjt.variable_stride())
-    for (Index k = key; k <= key + count; ++k) part.first_bags.push_back(kjt.first_bag(k) - first);
-  if (count == 0) return part;
-  part.offsets = make_vector<Index>(exec, "tesserec::jagged::offsets", bags + 1);
-  part.offsets(0) = 0;
-  const Vector<Index> old = kjt.offsets, fresh = part.offsets;
+    for (Index k = key; k <= key + count; ++k) result.first_bags.push_back(kjt.first_bag(k) - first);
+  if (count == 0) return result;
+  result.offsets = make_vector<Index>(exec, "tesserec::jagged::offsets", bags + 1);
+  result.offsets(0) = 0;
+  const Vector<Index> old = kjt.offsets, fresh = result.offsets;
   parallel_for(exec, "tesserec::jagged::cut", bags,
                [=, begin = ids.first](Index i) noexcept { fresh(i + 1) = old(first + i + 1) - begin; });
   exec.fence();
-  return part;
+  return result;
 }
 
 /// Copies the keys of `sources` into one tensor, in order. `variable` is true for a stride per key. Waits for `exec`.
@@ -65,8 +65,8 @@ KeyedJaggedTensor gather(const Exec& exec, const std::vector<KeySource>& sources
     const Vector<Index> old = from->offsets, fresh = to.offsets;
     parallel_for(exec, "tesserec::jagged::gather", count,
                  [=](Index i) noexcept { fresh(bag + i + 1) = old(first + i + 1) - begin + at; });
-    copy_part(exec, from->values, begin, ids, to.values, at);
-    if (weighted) copy_part(exec, from->weights, begin, ids, to.weights, at);
+    copy_entries(exec, from->values, begin, ids, to.values, at);
+    if (weighted) copy_entries(exec, from->weights, begin, ids, to.weights, at);
     bag += count;
     at += ids;
   }
@@ -81,15 +81,16 @@ KeyedJaggedTensor with_strides(const std::vector<std::string>& keys, Index bags,
   if (strides.empty()) {
     const Index features = kjt.features();
     if (features == 0 ? bags != 0 : bags % features != 0)
-      fail(bags, " bags cannot be shared out evenly among ", features, " keys (", quoted_list(keys),
+      fail(bags, " bags cannot be divided evenly among ", features, " keys (", quoted_list(keys),
            "); give lengths for each key and sample, or a stride for each key");
     kjt.stride = features == 0 ? 0 : bags / features;
     return kjt;
   }
-  if (strides.size() != keys.size()) fail(strides.size(), " strides for ", keys.size(), " keys; give one for each");
+  if (strides.size() != keys.size())
+    fail("there are ", strides.size(), " strides for ", keys.size(), " keys; give one for each");
   kjt.first_bags = {0};
   for (std::size_t k = 0; k < keys.size(); ++k) {
-    if (strides[k] < 0) fail("key \"", keys[k], "\": stride ", strides[k], "; a stride is 0 or more");
+    if (strides[k] < 0) fail("key \"", keys[k], "\": stride ", strides[k], " is negative; use 0 or more");
     kjt.first_bags.push_back(kjt.first_bags.back() + strides[k]);
     kjt.stride = std::max(kjt.stride, strides[k]);
   }
@@ -117,7 +118,7 @@ KeyedJaggedTensor KeyedJaggedTensor::from_offsets(const std::vector<std::string>
                                                   const std::vector<Index>& strides) {
   const Index count = values.extent(0);
   check_weights(weights, count);
-  if (offsets.extent(0) == 0) fail("no offsets; there is one more than there are bags");
+  if (offsets.extent(0) == 0) fail("there are no offsets; give one more than the number of bags");
   KeyedJaggedTensor kjt = with_strides(keys, Index(offsets.extent(0)) - 1, strides);
   const std::vector<Index> first_bags = kjt.lengths_offset_per_key();
   check_offsets(offsets, count, sample_name(keys, first_bags));
@@ -129,52 +130,56 @@ KeyedJaggedTensor KeyedJaggedTensor::from_offsets(const std::vector<std::string>
 
 KeyedJaggedTensor KeyedJaggedTensor::from_jagged(const Exec& exec, const std::vector<std::string>& keys,
                                                  const std::vector<JaggedTensor>& jagged) {
-  if (keys.size() != jagged.size()) fail(jagged.size(), " jagged tensors for ", keys.size(), " keys");
-  std::vector<KeyedJaggedTensor> parts;
+  if (keys.size() != jagged.size())
+    fail("there are ", jagged.size(), " jagged tensors for ", keys.size(), " keys; give one for each");
+  std::vector<KeyedJaggedTensor> tensors;
   for (std::size_t k = 0; k < keys.size(); ++k) {
     if (jagged[k].size() != jagged[0].size())
-      fail("key \"", keys[k], "\" has ", jagged[k].size(), " rows, key \"", keys[0], "\" ", jagged[0].size(),
+      fail("key \"", keys[k], "\" has ", jagged[k].size(), " rows, but key \"", keys[0], "\" has ", jagged[0].size(),
            "; every key needs a bag for each sample");
-    parts.push_back({{keys[k]}, jagged[k].size(), jagged[k].values, jagged[k].weights, jagged[k].offsets});
+    tensors.push_back({{keys[k]}, jagged[k].size(), jagged[k].values, jagged[k].weights, jagged[k].offsets});
   }
-  return concat(exec, parts);
+  return concat(exec, tensors);
 }
 
 KeyedJaggedTensor KeyedJaggedTensor::from_dense(const Exec& exec, const std::vector<std::string>& keys,
                                                 const std::vector<std::vector<std::vector<Index>>>& bags,
                                                 const std::vector<std::vector<std::vector<float>>>& weights) {
-  if (keys.size() != bags.size()) fail("bags of ", bags.size(), " keys for ", keys.size(), " keys");
-  if (!weights.empty() && weights.size() != bags.size()) fail("weights of ", weights.size(), " keys for ", bags.size());
+  if (keys.size() != bags.size()) fail("there are bags of ", bags.size(), " keys for ", keys.size(), " keys");
+  if (!weights.empty() && weights.size() != bags.size())
+    fail("there are weights of ", weights.size(), " keys for ", bags.size(), " keys");
   std::vector<JaggedTensor> jagged;
   for (std::size_t k = 0; k < keys.size(); ++k)
     jagged.push_back(weights.empty() ? from_list(exec, bags[k]) : from_list(exec, bags[k], weights[k]));
   return from_jagged(exec, keys, jagged);
 }
 
-KeyedJaggedTensor KeyedJaggedTensor::concat(const Exec& exec, const std::vector<KeyedJaggedTensor>& parts) {
+KeyedJaggedTensor KeyedJaggedTensor::concat(const Exec& exec, const std::vector<KeyedJaggedTensor>& tensors) {
   std::vector<KeySource> sources;
   const KeyedJaggedTensor* first = nullptr;       // first tensor with keys
   const KeyedJaggedTensor* first_full = nullptr;  // first tensor with ids; without ids, weighted() tells nothing
-  Index stride = parts.empty() ? 0 : parts[0].stride;
-  for (const KeyedJaggedTensor& part : parts) {
-    if (part.features() == 0) continue;
+  Index stride = tensors.empty() ? 0 : tensors[0].stride;
+  for (const KeyedJaggedTensor& tensor : tensors) {
+    if (tensor.features() == 0) continue;
     if (first == nullptr) {
-      first = &part;
-      stride = part.stride;
+      first = &tensor;
+      stride = tensor.stride;
     }
-    const auto names = [&] { return "keys " + quoted_list(first->keys) + " and " + quoted_list(part.keys); };
-    if (part.variable_stride() != first->variable_stride())
-      fail(names(), ": one part has a stride for each key, the other one for all; they cannot be joined");
-    if (part.stride != first->stride && !part.variable_stride())
-      fail(names(), ": strides ", first->stride, " and ", part.stride, "; joined parts have the same samples");
-    stride = std::max(stride, part.stride);
-    if (part.total() > 0) {
-      if (first_full == nullptr) first_full = &part;
-      if (part.weighted() != first_full->weighted())
-        fail("keys ", quoted_list(first_full->keys), " and ", quoted_list(part.keys),
-             ": only one of the parts has weights; give all of them weights, or none");
+    const auto names = [&] { return "keys " + quoted_list(first->keys) + " and " + quoted_list(tensor.keys); };
+    if (tensor.variable_stride() != first->variable_stride())
+      fail(names(),
+           ": one tensor has a stride for each key, the other has one stride for all; they cannot be concatenated");
+    if (tensor.stride != first->stride && !tensor.variable_stride())
+      fail(names(), ": strides ", first->stride, " and ", tensor.stride,
+           " differ; concatenated tensors need the same samples");
+    stride = std::max(stride, tensor.stride);
+    if (tensor.total() > 0) {
+      if (first_full == nullptr) first_full = &tensor;
+      if (tensor.weighted() != first_full->weighted())
+        fail("keys ", quoted_list(first_full->keys), " and ", quoted_list(tensor.keys),
+             ": only one of the tensors has weights; give weights to all of them, or to none");
     }
-    for (Index k = 0; k < part.features(); ++k) sources.push_back({&part, k});
+    for (Index k = 0; k < tensor.features(); ++k) sources.push_back({&tensor, k});
   }
   return gather(exec, sources, first != nullptr && first->variable_stride(),
                 first_full != nullptr && first_full->weighted(), stride);
@@ -184,8 +189,8 @@ Index KeyedJaggedTensor::find(const std::string& key) const { return find_key(ke
 
 JaggedTensor KeyedJaggedTensor::jagged(const Exec& exec, Index key) const {
   assert(key >= 0 && key < features());
-  const KeyedJaggedTensor one = cut(exec, *this, key, 1);
-  return {one.values, one.weights, one.offsets};
+  const KeyedJaggedTensor bags = cut(exec, *this, key, 1);
+  return {bags.values, bags.weights, bags.offsets};
 }
 
 std::map<std::string, JaggedTensor> KeyedJaggedTensor::to_map(const Exec& exec) const {
@@ -198,7 +203,7 @@ KeyedJaggedTensor KeyedJaggedTensor::permute(const Exec& exec, const std::vector
   std::vector<KeySource> sources;
   for (const Index key : order) {
     if (key < 0 || key >= features())
-      fail("permute: no key at position ", key, "; the keyed jagged tensor has ", features(), " keys (",
+      fail("permute: there is no key at position ", key, "; the keyed jagged tensor has ", features(), " keys (",
            quoted_list(keys), "), from position 0");
     sources.push_back({this, key});
   }
@@ -207,18 +212,18 @@ KeyedJaggedTensor KeyedJaggedTensor::permute(const Exec& exec, const std::vector
 
 std::vector<KeyedJaggedTensor> KeyedJaggedTensor::split(const Exec& exec, const std::vector<Index>& segments) const {
   for (const Index segment : segments)
-    if (segment < 0) fail("split: a segment of ", segment, " keys; a segment has 0 or more");
-  const Index asked = std::accumulate(segments.begin(), segments.end(), Index{0});
-  if (asked != features())
-    fail("split: the segments have ", asked, " keys together, but the keyed jagged tensor has ", features(), " (",
+    if (segment < 0) fail("split: a segment of ", segment, " keys is negative; use 0 or more");
+  const Index total = std::accumulate(segments.begin(), segments.end(), Index{0});
+  if (total != features())
+    fail("split: the segments have ", total, " keys together, but the keyed jagged tensor has ", features(), " (",
          quoted_list(keys), ")");
-  std::vector<KeyedJaggedTensor> parts;
+  std::vector<KeyedJaggedTensor> tensors;
   Index key = 0;
   for (const Index segment : segments) {
-    parts.push_back(cut(exec, *this, key, segment));
+    tensors.push_back(cut(exec, *this, key, segment));
     key += segment;
   }
-  return parts;
+  return tensors;
 }
 
 Vector<Index> KeyedJaggedTensor::lengths(const Exec& exec) const {

@@ -44,7 +44,7 @@ Columns find_in(const std::vector<KeyedTensor>& tensors, const std::string& key)
     if (holder != nullptr) fail("regroup: key \"", key, "\" is in two of the keyed tensors; rename one");
     holder = &tensor;
   }
-  if (holder == nullptr) fail("regroup: no key \"", key, "\" in the keyed tensors; their keys: ", quoted_list(known));
+  if (holder == nullptr) fail("regroup: the keyed tensors have no key \"", key, "\"; their keys: ", quoted_list(known));
   return (*holder)[key];
 }
 
@@ -53,9 +53,9 @@ Columns find_in(const std::vector<KeyedTensor>& tensors, const std::string& key)
 KeyedTensor KeyedTensor::from_values(const std::vector<std::string>& keys, const std::vector<Index>& length_per_key,
                                      const Matrix<float>& values) {
   if (length_per_key.size() != keys.size())
-    fail("lengths of ", length_per_key.size(), " keys for ", keys.size(), " keys (", quoted_list(keys), ")");
+    fail("there are lengths of ", length_per_key.size(), " keys for ", keys.size(), " keys (", quoted_list(keys), ")");
   for (std::size_t k = 0; k < keys.size(); ++k)
-    if (length_per_key[k] < 0) fail("key \"", keys[k], "\": length ", length_per_key[k], "; a length is 0 or more");
+    if (length_per_key[k] < 0) fail("key \"", keys[k], "\": length ", length_per_key[k], " is negative; use 0 or more");
   const Index sum = std::accumulate(length_per_key.begin(), length_per_key.end(), Index{0});
   if (sum != Index(values.extent(1)))
     fail("the lengths of the keys (", quoted_list(keys), ") sum to ", sum, ", but the values have ", values.extent(1),
@@ -66,12 +66,14 @@ KeyedTensor KeyedTensor::from_values(const std::vector<std::string>& keys, const
 KeyedTensor KeyedTensor::from_list(const Exec& exec, const std::vector<std::string>& keys,
                                    const std::vector<Matrix<float>>& matrices) {
   if (matrices.size() != keys.size())
-    fail(matrices.size(), " matrices for ", keys.size(), " keys (", quoted_list(keys), ")");
+    fail("there are ", matrices.size(), " matrices for ", keys.size(), " keys (", quoted_list(keys),
+         "); give one for each");
   KeyedTensor tensor;
   tensor.keys = keys;
   for (std::size_t k = 0; k < keys.size(); ++k) {
     if (matrices[k].extent(0) != matrices[0].extent(0))
-      fail("key \"", keys[k], "\" has ", matrices[k].extent(0), " rows, key \"", keys[0], "\" ", matrices[0].extent(0));
+      fail("key \"", keys[k], "\" has ", matrices[k].extent(0), " rows, but key \"", keys[0], "\" has ",
+           matrices[0].extent(0));
     tensor.length_per_key.push_back(matrices[k].extent(1));
   }
   tensor.values =
@@ -104,7 +106,7 @@ std::vector<Matrix<float>> KeyedTensor::regroup(const Exec& exec, const std::vec
   for (const KeyedTensor& tensor : tensors)
     if (tensor.samples() != tensors[0].samples())
       fail("regroup: the keyed tensor with keys ", quoted_list(tensor.keys), " has ", tensor.samples(),
-           " samples, the one with keys ", quoted_list(tensors[0].keys), " ", tensors[0].samples());
+           " samples, but the one with keys ", quoted_list(tensors[0].keys), " has ", tensors[0].samples());
   std::vector<Matrix<float>> grouped;
   for (const auto& group : groups) {
     std::vector<Columns> columns;

@@ -16,13 +16,13 @@ void print(std::ostream& out, Index number) { out << number; }
 
 void print(std::ostream& out, float number) { out << shortest(number); }
 
-/// Prints [a, b, c], where each(i) prints element i.
-template <class Each>
-void print_list(std::ostream& out, Index count, const Each& each) {
+/// Prints [a, b, c], where print_element(i) prints element i.
+template <class PrintElement>
+void print_list(std::ostream& out, Index count, const PrintElement& print_element) {
   out << '[';
   for (Index i = 0; i < count; ++i) {
     if (i > 0) out << ", ";
-    each(i);
+    print_element(i);
   }
   out << ']';
 }

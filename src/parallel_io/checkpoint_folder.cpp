@@ -58,15 +58,15 @@ std::optional<store::Manifest> whole_manifest(const Entry& entry) {
   try {
     store::Manifest manifest = store::read_manifest(entry.folder);
     if (manifest.step == entry.step) return manifest;
-    log_warning(entry.folder + " is passed over: its manifest names another step");
+    log_warning(concat(entry.folder, " is skipped: its manifest names step ", manifest.step, ", not ", entry.step));
   } catch (const Error& error) {
-    log_warning(entry.folder + " is passed over: " + error.what());
+    log_warning(entry.folder + " is skipped: " + error.what());
   }
   return std::nullopt;
 }
 
 // Lists the whole checkpoints, newest first. step_N.old counts only without a whole step_N.
-std::vector<store::Checkpoint> whole_ones(const std::string& path) {
+std::vector<store::Checkpoint> whole_checkpoints(const std::string& path) {
   std::vector<store::Checkpoint> whole;
   for (const char* ending : {"", ".old"})
     for (const Entry& entry : entries(path)) {
@@ -88,10 +88,11 @@ void remove_folder(const std::string& folder, Index step) {
 }
 
 void remove_leftovers(const std::string& path) {
-  const std::vector<store::Checkpoint> whole = whole_ones(path);
+  const std::vector<store::Checkpoint> whole = whole_checkpoints(path);
   for (const Entry& entry : entries(path)) {
-    const bool counts = std::any_of(whole.begin(), whole.end(),
-                                    [&](const store::Checkpoint& one) { return one.folder == entry.folder; });
+    const bool counts = std::any_of(whole.begin(), whole.end(), [&](const store::Checkpoint& checkpoint) {
+      return checkpoint.folder == entry.folder;
+    });
     if (entry.ending == ".tmp" || entry.ending == ".trash" || (entry.ending == ".old" && !counts))
       fs::remove_all(entry.folder);
   }
@@ -105,10 +106,10 @@ void CheckpointFolder::prepare() const {
     try {
       store::make_folder_durably(path_);
     } catch (const Error& error) {
-      fail(error.what(), "; checkpoints need it: set run.output or checkpoint.path");
+      fail(error.what(), "; set run.output or checkpoint.path to a folder for checkpoints");
     }
     if (access(path_.c_str(), W_OK) != 0)
-      fail("cannot write checkpoints to ", path_, ": ", std::strerror(errno), "; set run.output or checkpoint.path");
+      fail(path_, ": cannot write checkpoints: ", std::strerror(errno), "; set run.output or checkpoint.path");
   });
 }
 
@@ -127,7 +128,7 @@ store::Checkpoint CheckpointFolder::commit(const store::Checkpoint& begun, const
   comm::agree(comm_, [&] {
     if (comm_.rank() != 0) return;
     const std::optional<store::Seal> state = store::read_seal(begun.state_file());
-    if (!state) fail(begun.state_file(), ": this is not what was written");
+    if (!state) fail(begun.state_file(), ": the file has no seal, so another program replaced it");
     store::write_verified(
         begun.folder + "/manifest.json",
         store::manifest_text({store::checkpoint_version, begun.step, state->text(), begun.origin, datasets}));
@@ -151,14 +152,15 @@ std::vector<store::Checkpoint> CheckpointFolder::list() const {
   std::string text;
   comm::agree(comm_, [&] {
     if (comm_.rank() != 0) return;
-    for (const store::Checkpoint& one : whole_ones(path_))
-      text += concat(one.step, ' ', one.folder, '\n', one.origin, '\n');
+    for (const store::Checkpoint& checkpoint : whole_checkpoints(path_))
+      text += concat(checkpoint.step, ' ', checkpoint.folder, '\n', checkpoint.origin, '\n');
   });
   std::istringstream lines(comm_.broadcast(text, 0));
   std::vector<store::Checkpoint> whole;
-  store::Checkpoint one;
-  while (lines >> one.step && lines.get() == ' ' && std::getline(lines, one.folder) && std::getline(lines, one.origin))
-    whole.push_back(one);
+  store::Checkpoint checkpoint;
+  while (lines >> checkpoint.step && lines.get() == ' ' && std::getline(lines, checkpoint.folder) &&
+         std::getline(lines, checkpoint.origin))
+    whole.push_back(checkpoint);
   return whole;
 }
 
@@ -167,10 +169,10 @@ void CheckpointFolder::prune(const store::Checkpoint& newest, Index keep, std::o
     if (comm_.rank() != 0) return;
     remove_leftovers(path_);
     Index kept = 0;
-    for (const store::Checkpoint& one : whole_ones(path_)) {
-      const bool is_new = one.step <= newest.step && (keep <= 0 || kept < keep);
+    for (const store::Checkpoint& checkpoint : whole_checkpoints(path_)) {
+      const bool is_new = checkpoint.step <= newest.step && (keep <= 0 || kept < keep);
       kept += is_new;
-      if (!is_new && one.step != best) remove_folder(one.folder, one.step);
+      if (!is_new && checkpoint.step != best) remove_folder(checkpoint.folder, checkpoint.step);
     }
   });
 }
@@ -187,7 +189,7 @@ std::optional<BestEvaluation> CheckpointFolder::best() const {
     const Json json = parse_json(text);
     return BestEvaluation{json.at("metric").string(), json.at("value").number(), json.at("step").integer()};
   } catch (const Error& error) {
-    fail(path_, "/best.json: ", error.what(), "; the program does not write it so: move the file away");
+    fail(path_, "/best.json: ", error.what(), "; tesserec did not write this file: move it away");
   }
 }
 
@@ -222,10 +224,10 @@ std::string find_checkpoint(const comm::Communicator& comm, const std::string& p
   }
   const CheckpointFolder folder(comm, folder_in(run));
   const std::optional<BestEvaluation> best = folder.best();
-  for (const store::Checkpoint& one : folder.list())
-    if (best && one.step == best->step) return one.folder;
-  fail(path, ": no best checkpoint is kept there", best ? concat(" (best.json names step ", best->step, ")") : "",
-       "; checkpoint.keep_best keeps one while training");
+  for (const store::Checkpoint& checkpoint : folder.list())
+    if (best && checkpoint.step == best->step) return checkpoint.folder;
+  fail(path, ": there is no best checkpoint", best ? concat(" (best.json names step ", best->step, ")") : "",
+       "; set checkpoint.keep_best in the training run");
 }
 
 std::string seal_of(const comm::Communicator& comm, const std::string& folder) {
@@ -244,12 +246,12 @@ store::OpenCheckpoint open_checkpoint(const comm::Communicator& comm, const std:
   // Version 1 has no seals. The checksum of its manifest, which has the checksums of all datasets, is compared instead.
   const store::Manifest& manifest = open->manifest;
   const std::string text = store::manifest_text(manifest);
-  const std::string held =
+  const std::string content =
       manifest.state.empty()
           ? "datasets " + store::checksum_text(store::bytes_checksum("manifest", text.data(), std::ssize(text)))
           : "seal " + manifest.state;
-  comm::require_same(comm, {{folder, concat("step ", manifest.step, ", ", held)}},
-                     "all ranks must read the same checkpoint: is one of them an older copy on another node?");
+  comm::require_same(comm, {{folder, concat("step ", manifest.step, ", ", content)}},
+                     "all ranks must read the same checkpoint; look for an older copy on another node");
   return std::move(*open);
 }
 

@@ -53,22 +53,22 @@ void PartImages::put(const PartRows& rows, const void* data) {
   store::with_element(
       shape.type, [&](auto element) { to.file.write(shape.name, slab, static_cast<const decltype(element)*>(data)); });
   to.missing -= rows.bytes(layout_);
-  if (to.missing < 0) fail(path_, ": rows of ", shape.name, " were given twice");
+  if (to.missing < 0) fail(path_, ": rows of ", shape.name, " were written twice");
   if (to.missing == 0 && !single()) flush(part);
 }
 
 // Writes a complete part in the background. One file is written while another is read back. Each keeps its image in
 // memory, which is why their number and bytes are limited.
 void PartImages::flush(int part) {
-  constexpr std::size_t most = 3;
-  constexpr Index most_bytes = Index{256} << 20;
+  constexpr std::size_t max_flushes = 3;
+  constexpr Index max_bytes = Index{256} << 20;
   const Index size = layout_.bytes_of_part(part);
-  const auto under_way = [&] {
+  const auto pending_bytes = [&] {
     Index bytes = 0;
     for (const Flush& flush : flushes_) bytes += flush.bytes;
     return bytes;
   };
-  while (!flushes_.empty() && (flushes_.size() == most || under_way() + size > most_bytes)) await_flush();
+  while (!flushes_.empty() && (flushes_.size() == max_flushes || pending_bytes() + size > max_bytes)) await_flush();
   Flush& flush = flushes_.emplace_back(Flush{std::move(images_.extract(part).mapped().file), size, {}});
   const std::span<std::byte> bytes = flush.file.image();
   const store::Seal seal = store::put_seal(bytes);
@@ -86,7 +86,7 @@ void PartImages::await_flush() {
 
 void PartImages::finish() {
   for (const auto& [part, image] : images_)
-    if (image.missing != 0) fail(path_, ": ", image.missing, " bytes of part ", part, " were given by no rank");
+    if (image.missing != 0) fail(path_, ": no rank wrote ", image.missing, " bytes of part ", part);
   while (!flushes_.empty()) await_flush();
 }
 

@@ -21,12 +21,12 @@ namespace {
 
 /// Slabs that were cut at the borders of parts.
 struct RowParcels {
-  struct Mine {
+  struct Own {
     PartRows rows;
     const std::byte* data;
     Index ld_bytes;
   };
-  std::vector<Mine> mine;         // rows of parts that this rank writes
+  std::vector<Own> own;           // rows of parts that this rank writes
   std::vector<std::byte> sent;    // rows for other ranks, in rank order: PartRows, each before its numbers
   std::vector<Index> sent_bytes;  // bytes in `sent` for each rank
 };
@@ -46,23 +46,23 @@ RowParcels cut(std::span<const PartedWriter::SlabData> slabs, const store::Parts
                std::span<const int> owners, int rank, int ranks) {
   RowParcels parcels;
   std::vector<std::vector<std::byte>> out(ranks);
-  for (const PartedWriter::SlabData& given : slabs) {
-    const store::DatasetShape& shape = layout.datasets()[given.dataset];
-    const Index columns = columns_of(shape, given.slab), row_bytes = columns * store::element_bytes(shape.type);
-    if (given.slab.rows * row_bytes == 0) continue;
-    const Index ld_bytes = given.ld > 0 ? given.ld * store::element_bytes(shape.type) : row_bytes;
-    const Index last_row = given.slab.first_row + given.slab.rows;
-    const auto& runs = layout.of_dataset(given.dataset);
+  for (const PartedWriter::SlabData& block : slabs) {
+    const store::DatasetShape& shape = layout.datasets()[block.dataset];
+    const Index columns = columns_of(shape, block.slab), row_bytes = columns * store::element_bytes(shape.type);
+    if (block.slab.rows * row_bytes == 0) continue;
+    const Index ld_bytes = block.ld > 0 ? block.ld * store::element_bytes(shape.type) : row_bytes;
+    const Index last_row = block.slab.first_row + block.slab.rows;
+    const auto& runs = layout.of_dataset(block.dataset);
     auto run =
-        std::partition_point(runs.begin(), runs.end(), [&](const auto& r) { return r.end() <= given.slab.first_row; });
+        std::partition_point(runs.begin(), runs.end(), [&](const auto& r) { return r.end() <= block.slab.first_row; });
     for (; run != runs.end() && run->first_row < last_row; ++run) {
-      const Index begin = std::max(run->first_row, given.slab.first_row), end = std::min(run->end(), last_row);
-      const PartRows rows{run->part,   Index(given.dataset),    begin - run->first_row,
-                          end - begin, given.slab.first_column, columns};
-      const auto* from = static_cast<const std::byte*>(given.data) + (begin - given.slab.first_row) * ld_bytes;
+      const Index begin = std::max(run->first_row, block.slab.first_row), end = std::min(run->end(), last_row);
+      const PartRows rows{run->part,   Index(block.dataset),    begin - run->first_row,
+                          end - begin, block.slab.first_column, columns};
+      const auto* from = static_cast<const std::byte*>(block.data) + (begin - block.slab.first_row) * ld_bytes;
       const int to = owners[run->part];
       if (to == rank) {
-        parcels.mine.push_back({rows, from, ld_bytes});
+        parcels.own.push_back({rows, from, ld_bytes});
         continue;
       }
       std::vector<std::byte>& buffer = out[to];
@@ -81,9 +81,9 @@ RowParcels cut(std::span<const PartedWriter::SlabData> slabs, const store::Parts
 }
 
 /// Puts this rank's rows into its parts.
-void put_mine(const RowParcels& parcels, const store::PartsLayout& layout, PartImages& parts) {
+void put_own(const RowParcels& parcels, const store::PartsLayout& layout, PartImages& parts) {
   std::vector<std::byte> dense;
-  for (const auto& [rows, data, ld_bytes] : parcels.mine) {
+  for (const auto& [rows, data, ld_bytes] : parcels.own) {
     const Index row_bytes = rows.bytes(layout) / rows.rows;
     if (ld_bytes == row_bytes) {
       parts.put(rows, data);
@@ -125,8 +125,9 @@ PartedWriter::PartedWriter(const comm::Communicator& comm, std::string path, sto
     std::error_code error;
     const fs::path above = fs::path(path_).parent_path();
     if (!above.empty() && !fs::is_directory(above, error))
-      fail(path_, ": cannot write this file: there is no folder ", above.string());
-    if (fs::is_directory(path_, error)) fail(path_, ": cannot write this file: a folder has its name");
+      fail(path_, ": cannot write this file: there is no folder ", above.string(), "; create it");
+    if (fs::is_directory(path_, error))
+      fail(path_, ": cannot write this file: a folder has its name; choose another path");
     lock_ = store::FileLock(draft_of(path_), lock_wait);
     fs::remove_all(draft_folder_of(path_));
     if (!single()) store::make_folder_durably(draft_folder_of(path_));
@@ -155,7 +156,7 @@ void PartedWriter::write(std::span<const SlabData> slabs) {
                    std::span<const Index>(received_bytes));
 
   comm::agree(comm_, [&] {
-    put_mine(parcels, layout_, *images_);
+    put_own(parcels, layout_, *images_);
     put_received(received, layout_, *images_);
   });
 }
@@ -179,14 +180,14 @@ void PartedWriter::prepare(const store::Attributes& root, const std::map<std::st
       checksums[store::part_name(int(part))] = checksum;
     }
     for (std::size_t part = 0; part < seals_.size(); ++part)
-      if (seals_[part].empty()) fail(path_, ": part ", part, " was given by no rank");
+      if (seals_[part].empty()) fail(path_, ": no rank wrote part ", part);
     folder_ = store::stem_of(path_) + "." + store::combined_digest(checksums);
     if (!first()) return;
     // This rank must see the files that the others wrote.
     for (std::size_t part = 0; part < seals_.size(); ++part) {
       const std::string file = draft_folder_of(path_) + "/" + store::part_name(int(part));
       if (const auto seal = store::read_seal(file); !seal || seal->text() != seals_[part])
-        fail(file, ": this is not what its writer wrote");
+        fail(file, ": its seal differs from the one that its rank wrote; check the file system");
     }
     store::sync_path(draft_folder_of(path_));
     write_index(root, of_datasets);
@@ -226,7 +227,7 @@ void PartedWriter::write_index(const store::Attributes& root,
 void PartedWriter::publish() {
   comm::agree(comm_, [&] {
     if (!first()) return;
-    if (!single() && !is_there_already()) store::rename_durably(draft_folder_of(path_), folder_);
+    if (!single() && !has_intact_parts()) store::rename_durably(draft_folder_of(path_), folder_);
     store::rename_durably(draft_of(path_), path_);
     remove_other_sets();
   });
@@ -237,7 +238,7 @@ void PartedWriter::publish() {
 
 /// Returns whether intact parts of the same content have the final name, perhaps as parts of the X.h5 that is being
 /// replaced. Removes the new parts in this case, else a damaged folder of the final name.
-bool PartedWriter::is_there_already() const {
+bool PartedWriter::has_intact_parts() const {
   if (!fs::exists(folder_)) return false;
   try {
     for (std::size_t part = 0; part < seals_.size(); ++part)

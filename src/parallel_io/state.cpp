@@ -9,13 +9,13 @@
 namespace tesserec::parallel_io {
 
 store::StateRecords state_shapes(const comm::Communicator& comm, const std::vector<store::StateItem>& items) {
-  store::StateRecords mine;
-  comm::agree(comm, [&] { store::add_shapes(items, mine); });
+  store::StateRecords own;
+  comm::agree(comm, [&] { store::add_shapes(items, own); });
   std::ostringstream text;
-  for (const auto& [name, shape] : mine) text << name << '\n' << shape.rows << ' ' << shape.columns << '\n';
+  for (const auto& [name, shape] : own) text << name << '\n' << shape.rows << ' ' << shape.columns << '\n';
   const std::string sent = text.str();
-  const std::vector<char> all = comm.all_gather(std::span<const char>(sent.data(), sent.size()));
-  std::istringstream lines(std::string(all.begin(), all.end()));
+  const std::vector<char> gathered = comm.all_gather(std::span<const char>(sent.data(), sent.size()));
+  std::istringstream lines(std::string(gathered.begin(), gathered.end()));
   store::StateRecords shapes;
   std::string name;
   store::StateRecord shape;
@@ -25,17 +25,17 @@ store::StateRecords state_shapes(const comm::Communicator& comm, const std::vect
 }
 
 std::map<std::string, std::uint64_t> sum_by_name(const comm::Communicator& comm, const store::StateRecords& shapes,
-                                                 const std::map<std::string, std::uint64_t>& mine) {
+                                                 const std::map<std::string, std::uint64_t>& own) {
   std::vector<std::uint64_t> values;
   for (const auto& [name, shape] : shapes) {
-    const auto at = mine.find(name);
-    values.push_back(at == mine.end() ? 0 : at->second);
+    const auto at = own.find(name);
+    values.push_back(at == own.end() ? 0 : at->second);
   }
-  const std::vector<std::uint64_t> all = comm.all_gather_equal(std::span<const std::uint64_t>(values));
+  const std::vector<std::uint64_t> gathered = comm.all_gather_equal(std::span<const std::uint64_t>(values));
   std::map<std::string, std::uint64_t> sums;
   std::size_t at = 0;
   for (const auto& [name, shape] : shapes) {
-    for (int rank = 0; rank < comm.size(); ++rank) sums[name] += all[rank * shapes.size() + at];
+    for (int rank = 0; rank < comm.size(); ++rank) sums[name] += gathered[rank * shapes.size() + at];
     ++at;
   }
   return sums;
@@ -45,9 +45,9 @@ std::map<std::string, std::uint64_t> state_checksums(const Exec& exec, const com
                                                      const std::vector<store::StateItem>& items,
                                                      std::string* not_finite) {
   const store::StateRecords shapes = state_shapes(comm, items);
-  std::map<std::string, std::uint64_t> mine;
-  comm::agree(comm, [&] { mine = store::checksums_of(exec, items, not_finite); });
-  return sum_by_name(comm, shapes, mine);
+  std::map<std::string, std::uint64_t> own;
+  comm::agree(comm, [&] { own = store::checksums_of(exec, items, not_finite); });
+  return sum_by_name(comm, shapes, own);
 }
 
 store::PartedFile open_state(const comm::Communicator& comm, const std::string& path) {
@@ -57,7 +57,7 @@ store::PartedFile open_state(const comm::Communicator& comm, const std::string& 
     file->verify_parts(comm.rank(), comm.size());
   });
   comm::require_same(comm, {{path, file->seal().empty() ? "without a seal" : "seal " + file->seal()}},
-                     "all ranks must read the same file: is one of them an older copy on another node?");
+                     "all ranks must read the same file; look for an older copy on another node");
   return std::move(*file);
 }
 

@@ -15,10 +15,10 @@ namespace {
 /// Throws Error unless the ranks together own as many elements as each matrix has. Collective.
 void require_tiling(const comm::Communicator& comm, const store::StateRecords& shapes,
                     const std::vector<store::StateItem>& items) {
-  std::map<std::string, std::uint64_t> mine;
+  std::map<std::string, std::uint64_t> owned;
   for (const store::StateItem& item : items)
-    if (item.owned) mine[item.name] += item.slab.rows * item.width();
-  for (const auto& [name, elements] : sum_by_name(comm, shapes, mine)) {
+    if (item.owned) owned[item.name] += item.slab.rows * item.width();
+  for (const auto& [name, elements] : sum_by_name(comm, shapes, owned)) {
     const store::StateRecord& shape = shapes.at(name);
     if (elements != std::uint64_t(shape.rows * shape.columns))
       fail("the ranks own ", elements, " elements of ", name, ", which has ", shape.rows, " x ", shape.columns);
@@ -37,18 +37,18 @@ using Slice = std::vector<store::PartsLayout::Run>;
 /// Cuts the runs of a part into slices of at most `bytes` bytes, or of one row if a row is longer.
 std::vector<Slice> slices_of(const store::PartsLayout& layout, int part, Index bytes) {
   std::vector<Slice> slices;
-  Index room = 0;
+  Index capacity = 0;
   for (store::PartsLayout::Run run : layout.of_part(part)) {
     const Index row_bytes = layout.datasets()[run.dataset].row_bytes(), end = run.end();
     while (run.first_row < end) {
-      run.rows = std::min(end - run.first_row, room / row_bytes);
+      run.rows = std::min(end - run.first_row, capacity / row_bytes);
       if (run.rows == 0) {
         slices.emplace_back();
-        room = std::max(bytes, row_bytes);
+        capacity = std::max(bytes, row_bytes);
         continue;
       }
       slices.back().push_back(run);
-      room -= run.rows * row_bytes;
+      capacity -= run.rows * row_bytes;
       run.first_row += run.rows;
     }
   }
@@ -86,19 +86,19 @@ std::vector<int> owners_of(const comm::Communicator& comm, const store::PartsLay
         holders[part] = comm.rank();
   }
   comm.max(std::span<Index>(holders));
-  const int most = (layout.parts() + comm.size() - 1) / comm.size();
-  std::vector<int> owners(holders.size(), -1), held(comm.size(), 0);
+  const int max_parts = (layout.parts() + comm.size() - 1) / comm.size();
+  std::vector<int> owners(holders.size(), -1), counts(comm.size(), 0);
   for (std::size_t part = 0; part < owners.size(); ++part)
-    if (const Index rank = holders[part]; rank >= 0 && held[rank] < most) {
+    if (const Index rank = holders[part]; rank >= 0 && counts[rank] < max_parts) {
       owners[part] = rank;
-      ++held[rank];
+      ++counts[rank];
     }
   std::size_t next = 0;
   for (int& owner : owners) {
     if (owner >= 0) continue;
-    while (held[next] == most) ++next;
+    while (counts[next] == max_parts) ++next;
     owner = next;
-    ++held[next];
+    ++counts[next];
   }
   return owners;
 }
@@ -112,8 +112,8 @@ store::StateRecords write_state(const Exec& exec, const comm::Communicator& comm
   require_tiling(comm, shapes, items);
   std::string not_finite;
   const std::map<std::string, std::uint64_t> checksums = state_checksums(exec, comm, items, &not_finite);
-  comm::agree_on<Diverged>(comm,
-                           not_finite.empty() ? "" : not_finite + ": numbers without a finite square are not stored");
+  comm::agree_on<Diverged>(
+      comm, not_finite.empty() ? "" : not_finite + "; a checkpoint holds only numbers with a finite square");
 
   std::map<std::string, std::vector<const store::StateItem*>> owned;
   for (const store::StateItem& item : items)

@@ -33,12 +33,12 @@ Handle string_type(const AttributeLabel& at, H5T_cset_t letters) {
   return type;
 }
 
-template <class Part>
+template <class Item>
 Handle type_on_disk(const AttributeLabel& at) {
-  if constexpr (std::is_same_v<Part, std::string>)
+  if constexpr (std::is_same_v<Item, std::string>)
     return string_type(at, H5T_CSET_UTF8);
   else
-    return {check(H5Tcopy(types_of(Part{}).disk), at.path, at.label, "describe its type"), H5Tclose};
+    return {check(H5Tcopy(types_of(Item{}).disk), at.path, at.label, "describe its type"), H5Tclose};
 }
 
 std::vector<std::string> read_strings(const AttributeLabel& at, hid_t attribute, hid_t type, hid_t space,
@@ -120,12 +120,12 @@ bool File::has_attribute(const std::string& object, const std::string& name) con
 
 template <class T>
 void File::set_attribute(const std::string& object, const std::string& name, const T& value) {
-  using Part = typename Element<T>::Type;
+  using Item = typename Element<T>::Type;
   const auto lock = hdf5_lock();
   const AttributeLabel at{impl_->path, object + ", attribute " + name};
   const Handle owner = impl_->open_object(object);
   if (has_attribute(object, name)) check(H5Adelete(owner, name.c_str()), at.path, at.label, "replace it");
-  const Part* values = nullptr;
+  const Item* values = nullptr;
   std::size_t size = 1;
   hid_t space_id;
   if constexpr (Element<T>::many) {
@@ -138,7 +138,7 @@ void File::set_attribute(const std::string& object, const std::string& name, con
     space_id = H5Screate(H5S_SCALAR);
   }
   const Handle space(check(space_id, at.path, at.label, "describe its shape"), H5Sclose);
-  const Handle type = type_on_disk<Part>(at);
+  const Handle type = type_on_disk<Item>(at);
   const Handle attribute(
       check(H5Acreate2(owner, name.c_str(), type, space, H5P_DEFAULT, H5P_DEFAULT), at.path, at.label, "create it"),
       H5Aclose);
@@ -147,20 +147,20 @@ void File::set_attribute(const std::string& object, const std::string& name, con
 
 template <class T>
 T File::attribute(const std::string& object, const std::string& name) const {
-  using Part = typename Element<T>::Type;
+  using Item = typename Element<T>::Type;
   if (impl_->foreign) return impl_->foreign->call<&File::attribute<T>>(object, name);
   const auto lock = hdf5_lock();
   const AttributeLabel at{impl_->path, object + ", attribute " + name};
   if (!has_attribute(object, name)) fail(impl_->path, ": ", object, " has no attribute ", name);
   const Handle owner = impl_->open_object(object);
   const Handle attribute(check(H5Aopen(owner, name.c_str(), H5P_DEFAULT), at.path, at.label, "open it"), H5Aclose);
-  std::vector<Part> values = read_elements<Part>(at, attribute);
+  std::vector<Item> values = read_elements<Item>(at, attribute);
   if constexpr (Element<T>::many) {
     return values;
   } else {
     // h5py writes an empty string as an attribute without elements.
-    if (values.empty() && std::is_same_v<Part, std::string>) return T{};
-    if (values.size() != 1) fail(at.path, ": ", at.label, " holds ", values.size(), " values where one is wanted");
+    if (values.empty() && std::is_same_v<Item, std::string>) return T{};
+    if (values.size() != 1) fail(at.path, ": ", at.label, " holds ", values.size(), " values instead of one");
     return values.front();
   }
 }

@@ -39,14 +39,14 @@ std::string body_of(const Manifest& manifest) {
 
 std::uint64_t checksum_value(const std::string& text) {
   const auto checksum = checksum_of_text(text);
-  if (!checksum) fail("a checksum is not 16 hexadecimal digits");
+  if (!checksum) fail("the checksum \"", text, "\" is not 16 hexadecimal digits");
   return *checksum;
 }
 
 std::string text_of(const std::string& folder) {
   const std::string path = folder + "/manifest.json";
   std::ifstream file(path, std::ios::binary);
-  if (!file) fail(path, ": there is no such file: this folder is not a whole checkpoint");
+  if (!file) fail(path, ": there is no such file, so this folder is not a complete checkpoint");
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
@@ -58,7 +58,7 @@ std::uint64_t metadata_checksum(const std::string& path, const std::map<Index, I
   std::string bytes;
   Index at = 0;
   for (const auto& [first, size] : ranges) {
-    if (first < at) fail(path, ": the datasets overlap, or lie beyond its end");
+    if (first < at) fail(path, ": its datasets overlap or lie beyond its end, so the file is damaged");
     const std::size_t known = bytes.size();
     bytes.resize(known + (first - at));
     file.seekg(at);
@@ -77,7 +77,7 @@ void require_version_1(const std::string& folder) {
   const Index bytes = std::filesystem::file_size(path, error);
   if (error) fail(path, ": cannot read it: ", error.message());
   if (const Index wanted = json.at("state_bytes").integer(); bytes != wanted)
-    fail(path, " has ", bytes, " bytes, and manifest.json says ", wanted, ": the file is truncated or replaced");
+    fail(path, " has ", bytes, " bytes, but manifest.json says ", wanted, "; the file is truncated or was replaced");
   std::map<Index, Index> ranges{{bytes, 0}};  // first byte -> bytes
   const Json& datasets = json.at("datasets");
   for (const std::string& name : datasets.names()) {
@@ -101,7 +101,8 @@ Manifest read_manifest(const std::string& folder) {
   Manifest manifest;
   try {
     const Json json = parse_json(text);
-    if (json.at("format").string() != checkpoint_format) fail("its format is not ", checkpoint_format);
+    if (const std::string& format = json.at("format").string(); format != checkpoint_format)
+      fail("its format is \"", format, "\", not \"", checkpoint_format, '"');
     manifest.version = json.at("version").integer();
     manifest.step = json.at("step").integer();
     if (manifest.version > checkpoint_version) return manifest;
@@ -116,25 +117,25 @@ Manifest read_manifest(const std::string& folder) {
     const std::size_t body = std::min(text.rfind("  \"digest\""), text.size());
     if (text != text.substr(0, body) + digest_line(text.substr(0, body))) fail("its digest does not fit its content");
   } catch (const std::exception& error) {
-    fail(folder, "/manifest.json is damaged or no manifest: ", error.what());
+    fail(folder, "/manifest.json is damaged or not a manifest: ", error.what());
   }
   return manifest;
 }
 
-OpenCheckpoint open_checkpoint(const std::string& folder, Index share, Index of) {
+OpenCheckpoint open_checkpoint(const std::string& folder, Index share, Index shares) {
   std::error_code error;
   if (!std::filesystem::is_directory(folder, error)) fail(folder, ": there is no such checkpoint folder");
   Manifest manifest = read_manifest(folder);
   if (manifest.version > checkpoint_version)
-    fail(folder, "/manifest.json: this checkpoint has format version ", manifest.version, "; this program reads up to ",
-         checkpoint_version, ": use the program that wrote it");
+    fail(folder, "/manifest.json: this checkpoint has format version ", manifest.version,
+         ", but this program reads up to ", checkpoint_version, "; use the program that wrote it");
   const std::string path = Checkpoint{manifest.step, folder}.state_file();
   try {
     if (manifest.version == 1) require_version_1(folder);
     PartedFile state = PartedFile::open(path);
     if (state.seal() != manifest.state)
-      fail(path, " is damaged: it is not the file that manifest.json names, it is of another checkpoint");
-    state.verify_parts(share, of);
+      fail(path, " is damaged: its seal differs from the one in manifest.json, so it belongs to another checkpoint");
+    state.verify_parts(share, shares);
     return {std::move(manifest), std::move(state)};
   } catch (const Error& damage) {
     fail(damage.what(), another_checkpoint);

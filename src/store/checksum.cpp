@@ -49,13 +49,13 @@ RowsSum rows_sum(const float* data, Index rows, Index blocks, Index ld, std::uin
   bool bad = false;
   for (Index row = 0; row < rows; ++row, seed += row_factor) {
     const float* at = data + row * ld;
-    std::uint64_t here = seed;
-    for (Index block = 0; block < blocks; ++block, at += 4, here += block_factor) {
-      sum += XXH3_64bits_withSeed(at, 4 * sizeof(float), here);
+    std::uint64_t block_seed = seed;
+    for (Index block = 0; block < blocks; ++block, at += 4, block_seed += block_factor) {
+      sum += XXH3_64bits_withSeed(at, 4 * sizeof(float), block_seed);
       bad |= not_finite<4>(at);
     }
     if constexpr (tail > 0) {
-      sum += XXH3_64bits_withSeed(at, tail * sizeof(float), here);
+      sum += XXH3_64bits_withSeed(at, tail * sizeof(float), block_seed);
       bad |= not_finite<tail>(at);
     }
   }
@@ -81,10 +81,10 @@ std::uint64_t table_checksum(const Exec& exec, const std::string& name, const Ta
       [=, &bad](Index task, std::uint64_t& partial) {
         const Index begin = task * rows_of_task;
         const Index count = std::min(rows_of_task, rows - begin);
-        const RowsSum here = sum_of_rows(data + begin * ld, count, columns / 4, ld,
-                                         seed + std::uint64_t(first_row + begin) * row_factor);
-        partial += here.sum;
-        if (here.not_finite) bad = true;
+        const RowsSum run = sum_of_rows(data + begin * ld, count, columns / 4, ld,
+                                        seed + std::uint64_t(first_row + begin) * row_factor);
+        partial += run.sum;
+        if (run.not_finite) bad = true;
       },
       sum);
   if (finite != nullptr && bad) *finite = false;

@@ -54,14 +54,14 @@ void encode(Bytes& to, const T& value) {
 /// Reader of values in the order in which encode() appended them. Throws std::out_of_range if bytes are missing.
 class Decoder {
  public:
-  explicit Decoder(std::span<const std::byte> bytes) : left_(bytes) {}
+  explicit Decoder(std::span<const std::byte> bytes) : remaining_(bytes) {}
 
   template <class T>
   T get() {
     T value{};
     if constexpr (IsList<T>::value) {
       const auto size = get<std::size_t>();  // An element has at least one byte.
-      if (size > left_.size()) throw std::out_of_range("what a file's process said is cut off");
+      if (size > remaining_.size()) throw std::out_of_range("the reply of a file's process is truncated");
       value.resize(size);
       if constexpr (std::is_trivially_copyable_v<typename T::value_type>)
         take(value.data(), value.size() * sizeof(typename T::value_type));
@@ -82,12 +82,12 @@ class Decoder {
     ((i++ == index ? void(value = get<T>()) : void()), ...);
   }
   void take(void* to, std::size_t bytes) {
-    if (bytes > left_.size()) throw std::out_of_range("what a file's process said is cut off");
-    if (bytes > 0) std::memcpy(to, left_.data(), bytes);
-    left_ = left_.subspan(bytes);
+    if (bytes > remaining_.size()) throw std::out_of_range("the reply of a file's process is truncated");
+    if (bytes > 0) std::memcpy(to, remaining_.data(), bytes);
+    remaining_ = remaining_.subspan(bytes);
   }
 
-  std::span<const std::byte> left_;
+  std::span<const std::byte> remaining_;
 };
 
 }  // namespace tesserec::store

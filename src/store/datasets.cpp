@@ -19,22 +19,22 @@ struct Block {
 };
 
 Block resolve(const std::string& path, const std::string& name, const std::vector<Index>& shape, const Slab& slab) {
-  const auto refuse = [&](const char* why) {
-    fail(path, ": ", name, " has shape ", text_of(shape), ": ", why, " (rows ", slab.first_row, " to ",
-         slab.first_row + slab.rows, ", columns from ", slab.first_column, ", ", slab.columns, " of them)");
+  const auto refuse = [&](const char* reason) {
+    fail(path, ": ", name, " has shape ", text_of(shape), ": ", reason, " (rows ", slab.first_row, " to ",
+         slab.first_row + slab.rows, ", first column ", slab.first_column, ", ", slab.columns, " columns)");
   };
   if (shape.empty()) refuse("a single value has no rows");
-  if (slab.rows < 0 || slab.first_row < 0 || slab.first_row > shape[0] - slab.rows) refuse("rows outside of it");
+  if (slab.rows < 0 || slab.first_row < 0 || slab.first_row > shape[0] - slab.rows) refuse("the rows are out of range");
   Block block{slab.first_row, slab.rows, slab.first_column, slab.columns, 1};
   if (shape.size() == 2) {
     if (block.columns < 0) block.columns = shape[1] - block.first_column;
     if (block.first_column < 0 || block.columns < 0 || block.first_column > shape[1] - block.columns)
-      refuse("columns outside of it");
+      refuse("the columns are out of range");
     block.width = block.columns;
     return block;
   }
   const bool one_column = shape.size() == 1 && block.columns == 1;
-  if (block.first_column != 0 || (block.columns >= 0 && !one_column)) refuse("columns are for two dimensions");
+  if (block.first_column != 0 || (block.columns >= 0 && !one_column)) refuse("columns need two dimensions");
   for (std::size_t i = 1; i < shape.size(); ++i) block.width *= shape[i];
   return block;
 }
@@ -87,7 +87,7 @@ void File::Impl::create_dataset(const std::string& name, const std::vector<Index
                                 hid_t creation) const {
   const std::string whole = plain(name);
   if (whole.empty()) fail(path, ": a dataset needs a name");
-  if (exists(whole)) fail(path, ": ", name, " is there already");
+  if (exists(whole)) fail(path, ": ", name, " exists already");
   make_groups(whole);
   const Handle space = data_space(path, name, shape);
   const Handle dataset(check(H5Dcreate2(file, whole.c_str(), type, space, H5P_DEFAULT, creation, H5P_DEFAULT), path,
@@ -115,12 +115,12 @@ void File::create_virtual(const std::string& name, const std::vector<Index>& sha
     std::vector<hsize_t> start(shape.size(), 0), count(shape.begin(), shape.end());
     start[0] = source.first_row;
     count[0] = source.rows;
-    const Handle place = data_space(impl_->path, name, shape);
-    check(H5Sselect_hyperslab(place, H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr), impl_->path, name,
-          "select rows");
-    const Handle there = data_space(impl_->path, name, {count.begin(), count.end()});
-    check(H5Pset_virtual(creation, place, source.file.c_str(), ("/" + plain).c_str(), there), impl_->path, name,
-          "name a part");
+    const Handle target_space = data_space(impl_->path, name, shape);
+    check(H5Sselect_hyperslab(target_space, H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr), impl_->path,
+          name, "select rows");
+    const Handle source_space = data_space(impl_->path, name, {count.begin(), count.end()});
+    check(H5Pset_virtual(creation, target_space, source.file.c_str(), ("/" + plain).c_str(), source_space), impl_->path,
+          name, "name a part");
   }
   impl_->create_dataset(name, shape, types_of(T{}).disk, creation);
 }

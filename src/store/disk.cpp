@@ -39,8 +39,8 @@ struct OpenDrafts {
 };
 
 OpenDrafts& open_drafts() {
-  static OpenDrafts all;
-  return all;
+  static OpenDrafts instance;
+  return instance;
 }
 
 }  // namespace
@@ -63,9 +63,9 @@ void Descriptor::close() {
 }
 
 void write_all(int file, const std::string& path, std::span<const std::byte> bytes) {
-  constexpr std::size_t most = std::size_t{64} << 20;  // bytes of one call; Linux takes at most 2 GiB
+  constexpr std::size_t max_bytes = std::size_t{64} << 20;  // bytes of one call; Linux takes at most 2 GiB
   while (!bytes.empty()) {
-    const ssize_t written = ::write(file, bytes.data(), std::min(bytes.size(), most));
+    const ssize_t written = ::write(file, bytes.data(), std::min(bytes.size(), max_bytes));
     if (written < 0 && errno == EINTR) continue;
     if (written < 0) fail_errno(path, "write it");
     bytes = bytes.subspan(written);
@@ -85,11 +85,11 @@ void write_verified(const std::string& path, std::span<const std::byte> bytes) {
   read_pieces(path, 0, [&](std::span<const std::byte> piece, Index first) {
     const auto end = first + piece.size();
     if (end > bytes.size() || std::memcmp(piece.data(), bytes.data() + first, piece.size()) != 0)
-      fail(path, ": what is on the disk is not what was written, from byte ", first, " on: the disk is failing");
+      fail(path, ": the bytes on the disk differ from those written, from byte ", first, " on; the disk is failing");
     read = end;
   });
   if (read != std::ssize(bytes))
-    fail(path, ": ", read, " bytes are on the disk where ", bytes.size(), " were written: the disk is failing");
+    fail(path, ": ", read, " bytes are on the disk, but ", bytes.size(), " were written; the disk is failing");
 }
 
 void write_verified(const std::string& path, const std::string& text) {
@@ -142,28 +142,28 @@ void make_folder_durably(const std::string& path) {
   if (path.empty() || std::filesystem::is_directory(path, error)) return;
   const std::string above = folder_of(path);
   if (above != path && above != ".") make_folder_durably(above);
-  if (::mkdir(path.c_str(), 0777) != 0 && errno != EEXIST) fail_errno(path, "make this folder");
-  if (!std::filesystem::is_directory(path, error)) fail(path, ": cannot make this folder: a file is in its way");
+  if (::mkdir(path.c_str(), 0777) != 0 && errno != EEXIST) fail_errno(path, "create this folder");
+  if (!std::filesystem::is_directory(path, error)) fail(path, ": cannot create this folder: a file has its name");
   sync_path(above);
 }
 
 OpenDraft::OpenDraft(std::string path) : path_(std::move(path)) {
-  OpenDrafts& all = open_drafts();
-  const std::lock_guard lock(all.mutex);
-  all.paths.insert(path_);
+  OpenDrafts& drafts = open_drafts();
+  const std::lock_guard lock(drafts.mutex);
+  drafts.paths.insert(path_);
 }
 
 OpenDraft::~OpenDraft() {
-  OpenDrafts& all = open_drafts();
-  const std::lock_guard lock(all.mutex);
-  all.paths.erase(all.paths.find(path_));
+  OpenDrafts& drafts = open_drafts();
+  const std::lock_guard lock(drafts.mutex);
+  drafts.paths.erase(drafts.paths.find(path_));
 }
 
 void remove_open_drafts() noexcept {
-  OpenDrafts& all = open_drafts();
-  const std::lock_guard lock(all.mutex);
+  OpenDrafts& drafts = open_drafts();
+  const std::lock_guard lock(drafts.mutex);
   std::error_code ignored;  // The next writer removes drafts that remain.
-  for (const std::string& path : all.paths) std::filesystem::remove_all(path, ignored);
+  for (const std::string& path : drafts.paths) std::filesystem::remove_all(path, ignored);
 }
 
 }  // namespace tesserec::store

@@ -58,7 +58,7 @@ std::vector<std::string> matching_paths(const std::string& pattern) {
   const int error = errno;
   std::vector<std::string> paths(found.gl_pathv, found.gl_pathv + (code == 0 ? found.gl_pathc : 0));
   ::globfree(&found);
-  if (code == GLOB_NOSPACE) fail(pattern, ": out of memory while its folder was listed");
+  if (code == GLOB_NOSPACE) fail(pattern, ": not enough memory to list its folder");
   if (code == GLOB_ABORTED && error != ENOENT) fail(pattern, ": cannot list its folder: ", std::strerror(error));
   std::sort(paths.begin(), paths.end());
   return paths;
@@ -75,9 +75,9 @@ std::vector<std::string> list_files(const std::vector<std::string>& patterns, co
       fail(key, ": ", pattern, ": there is no such file; check the path (it is relative to the working folder)");
     for (const std::string& path : paths) {
       if (const std::string fault = path_fault(path); !fault.empty())
-        fail(key, ": ", printable_line(path), " cannot be the path of a file here: ", fault, "; rename it");
+        fail(key, ": ", printable_line(path), " is not a valid path: ", fault, "; rename the file");
       const auto file = identity(path);
-      if (!file) fail_errno(path, "look at it");
+      if (!file) fail_errno(path, "read its status");
       const auto [known, is_new] = seen.emplace(*file, path);
       if (!is_new && known->second == path) fail(key, " names \"", path, "\" twice; keep one of them");
       if (!is_new)
@@ -111,9 +111,9 @@ void require_unchanged(const std::string& path, const Stamp& stamp) {
   constexpr const char* advice = "; leave the files of a run alone until it ends, and start it again";
   struct stat status {};
   if (::stat(path.c_str(), &status) != 0 && errno == ENOENT) fail(path, " was removed while it was being read", advice);
-  const Stamp now = stamp_of(path);
-  if (now == stamp) return;
-  const bool replaced = now.device != stamp.device || now.file != stamp.file;
+  const Stamp current = stamp_of(path);
+  if (current == stamp) return;
+  const bool replaced = current.device != stamp.device || current.file != stamp.file;
   fail(path, replaced ? " was replaced by another file" : " was changed", " while it was being read", advice);
 }
 

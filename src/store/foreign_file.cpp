@@ -47,7 +47,7 @@ const File& ForeignFile::opened(Index number) { return files().at(number); }
 Bytes ForeignFile::serve_open(Decoder from) {
   const auto number = from.get<Index>();
   const auto path = from.get<std::string>();
-  files().emplace(number, File::open_here(path, from.get<Trust>()));
+  files().emplace(number, File::open_in_process(path, from.get<Trust>()));
   return {};
 }
 
@@ -131,8 +131,8 @@ void ForeignFile::read(const std::string& dataset, const Slab& slab, T* data) co
     encode(arguments, size);
     const Bytes answer = process_->call(path_, &serve_read<T>, arguments);
     if (std::ssize(answer) != size * Index{sizeof(T)})
-      fail(path_, ": the process that reads it gave ", answer.size(), " bytes instead of ", size * Index{sizeof(T)},
-           ": the file is damaged; make it again, or look at it with h5dump");
+      fail(path_, ": its reading process returned ", answer.size(), " bytes instead of ", size * Index{sizeof(T)},
+           ", so the file is damaged; recreate it, or inspect it with h5dump");
     if (size > 0) std::memcpy(data + first * width, answer.data(), answer.size());
   }
 }

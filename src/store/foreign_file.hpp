@@ -45,7 +45,7 @@ class ForeignFile {
   static Bytes serve(Decoder from) {
     const File& file = opened(from.get<Index>());
     const std::tuple<Arguments...> arguments{from.get<Arguments>()...};
-    const auto run = [&file](const auto&... all) { return (file.*Method)(all...); };
+    const auto run = [&file](const auto&... values) { return (file.*Method)(values...); };
     Bytes bytes;
     if constexpr (std::is_void_v<decltype(std::apply(run, arguments))>)
       std::apply(run, arguments);

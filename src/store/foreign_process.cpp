@@ -22,7 +22,7 @@ namespace tesserec::store {
 namespace {
 
 /// Largest processor time of one call [s]: twice the time of a large chunk. It ends endless loops in HDF5.
-constexpr rlim_t most_seconds = 20;
+constexpr rlim_t max_seconds = 20;
 constexpr int child_socket = 3;
 
 struct CallHead {
@@ -57,12 +57,12 @@ bool send(int socket, const void* from, std::size_t bytes) {
   return true;
 }
 
-/// Lets the kernel end this process if the call that begins now uses more than most_seconds of processor time.
+/// Lets the kernel end this process if the call that begins now uses more than max_seconds of processor time.
 void limit_call() {
   rusage used{};
   rlimit limit{};
   if (::getrusage(RUSAGE_SELF, &used) != 0 || ::getrlimit(RLIMIT_CPU, &limit) != 0) return;
-  limit.rlim_cur = std::min(limit.rlim_max, rlim_t(used.ru_utime.tv_sec + used.ru_stime.tv_sec) + most_seconds);
+  limit.rlim_cur = std::min(limit.rlim_max, rlim_t(used.ru_utime.tv_sec + used.ru_stime.tv_sec) + max_seconds);
   ::setrlimit(RLIMIT_CPU, &limit);
 }
 
@@ -124,9 +124,9 @@ ForeignProcess::ForeignProcess() {
   int ends[2];
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
     fail("cannot start the process that reads files of other programs: ", std::strerror(errno));
-  sigset_t all, before;
-  ::sigfillset(&all);
-  ::pthread_sigmask(SIG_SETMASK, &all, &before);
+  sigset_t all_signals, before;
+  ::sigfillset(&all_signals);
+  ::pthread_sigmask(SIG_SETMASK, &all_signals, &before);
   process_ = ::fork();
   const int error = errno;
   if (process_ == 0) {
@@ -154,14 +154,13 @@ void ForeignProcess::fail_ended(const std::string& path) {
   ended_ = true;
   const int signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
   if (signal == SIGXCPU)
-    fail(path, ": HDF5 did not come to an end with it within ", most_seconds,
-         " s of processor time: the file is damaged; make it again, or look at it with h5dump");
+    fail(path, ": HDF5 did not finish within ", max_seconds,
+         " s of processor time, so the file is damaged; recreate it, or inspect it with h5dump");
   if (signal == SIGKILL)
-    fail(path,
-         ": the process that reads it was killed (signal 9), as for want of memory; start again, on a node with more");
+    fail(path, ": its reading process was killed (signal 9), probably for lack of memory; use a node with more memory");
   fail(path, ": HDF5 crashed on this file",
        signal != 0 ? concat(" (signal ", signal, ", ", ::strsignal(signal), ")") : std::string(),
-       ": it is damaged, and has no seal that would say where; make it again, or look at it with h5dump");
+       ", which is damaged and has no seal to show where; recreate it, or inspect it with h5dump");
 }
 
 Bytes ForeignProcess::call(const std::string& path, Serve serve, const Bytes& arguments) {

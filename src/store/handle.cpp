@@ -27,7 +27,7 @@ std::unique_lock<std::recursive_mutex> hdf5_lock() {
   std::unique_lock<std::recursive_mutex> lock(hdf5_mutex());
   // HDF5 must not close the files of a failing run at exit. A library that started HDF5 first decides this itself.
   static const herr_t started = (H5dont_atexit(), H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr));
-  if (started < 0) fail("HDF5 does not start");
+  if (started < 0) fail("HDF5 cannot be initialized");
   return lock;
 }
 

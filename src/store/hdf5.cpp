@@ -36,7 +36,7 @@ File File::open(const std::string& path, Trust trust) {
   const Stamp stamp = stamp_of(path);
   File file(nullptr);
   if (read_seal(path)) {
-    file = open_here(path, trust);
+    file = open_in_process(path, trust);
   } else {
     auto impl = std::make_unique<Impl>(Impl{.path = path});
     impl->foreign = std::make_unique<ForeignFile>(path, trust);
@@ -46,7 +46,7 @@ File File::open(const std::string& path, Trust trust) {
   return file;
 }
 
-File File::open_here(const std::string& path, Trust trust) {
+File File::open_in_process(const std::string& path, Trust trust) {
   const auto lock = hdf5_lock();
   const Handle access = access_list(path);
 #if H5_VERSION_GE(1, 10, 7)
@@ -67,7 +67,7 @@ File File::create(const std::string& path) {
   // This format has checksums in its metadata, and no flag that stays set until HDF5 closes the file.
   check(H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_LATEST), path, "", "choose the format");
   const Handle creation(check(H5Pcreate(H5P_FILE_CREATE), path, "", "prepare the file"), H5Pclose);
-  check(H5Pset_userblock(creation, seal_bytes), path, "", "leave room for the seal");
+  check(H5Pset_userblock(creation, seal_bytes), path, "", "reserve space for the seal");
   // Without times, the bytes depend on the content alone.
   check(H5Pset_obj_track_times(creation, false), path, "", "turn times off");
   // HDF5 looks for a file of this name, so the name must be unused.
@@ -85,7 +85,7 @@ std::span<std::byte> File::image() {
   assert(impl_->created);
   const auto lock = hdf5_lock();
   const std::string& path = impl_->path;
-  check(H5Fflush(impl_->file, H5F_SCOPE_GLOBAL), path, "", "bring the file together");
+  check(H5Fflush(impl_->file, H5F_SCOPE_GLOBAL), path, "", "flush the file");
   const ssize_t size = check(H5Fget_file_image(impl_->file, nullptr, 0), path, "", "get its size");
   void* place = nullptr;  // address of the pointer to the file's memory
   check(H5Fget_vfd_handle(impl_->file, H5P_DEFAULT, &place), path, "", "get its bytes");

@@ -51,7 +51,7 @@ void write_owner(int file, const std::string& path) {
   }
   text += "\n";
   if (::ftruncate(file, 0) != 0 || ::pwrite(file, text.data(), text.size(), 0) != std::ssize(text))
-    log_warning(path + ": cannot write who holds this lock: " + std::strerror(errno));
+    log_warning(path + ": cannot write the owner of this lock: " + std::strerror(errno));
 }
 
 /// Returns whether `path` still names the open file, which its owner may have renamed or removed.
@@ -77,7 +77,7 @@ int query_lock(int file, short& type) {
 /// be written.
 int open_lock(const std::string& path) {
   const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
-  if (file < 0 && errno == ELOOP) fail(path, ": a symbolic link stands where the lock file belongs; remove it");
+  if (file < 0 && errno == ELOOP) fail(path, ": the lock file is a symbolic link; remove it");
   return file;
 }
 
@@ -85,7 +85,7 @@ int open_lock(const std::string& path) {
 
 FileLock::FileLock(const std::string& path, double seconds) {
   const Timer timer;
-  bool said = false;
+  bool announced = false;
   while (true) {
     file_ = open_lock(path);
     if (file_ < 0) fail_errno(path, "open this lock file");
@@ -93,7 +93,7 @@ FileLock::FileLock(const std::string& path, double seconds) {
     if (error == 0 && is_still(file_, path)) break;
     if (error != 0 && error != EAGAIN && error != EACCES) {
       log_warning(path + ": this file system has no locks (" + std::strerror(error) +
-                  "): nothing keeps a second job out of this folder");
+                  "), so a second job in this folder is not detected; start only one");
       return;
     }
     const std::string owner = owner_of(file_);
@@ -102,7 +102,7 @@ FileLock::FileLock(const std::string& path, double seconds) {
     if (timer.seconds() >= seconds)
       fail(path, " is in use by ", owner, ", after ", seconds,
            " s of waiting (run.lock_wait); wait for it to end, end it, or give this job another run.output");
-    if (!std::exchange(said, true)) log_info("waiting for " + owner + ", which holds " + path);
+    if (!std::exchange(announced, true)) log_info("waiting for " + owner + ", which holds " + path);
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
   }
   write_owner(file_, path);
@@ -122,11 +122,11 @@ FileLock::~FileLock() {
 LockStatus probe_lock(const std::string& path) {
   const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
   if (file < 0) return {errno == ENOENT ? LockStatus::State::missing : LockStatus::State::unknown, ""};
-  LockStatus look{LockStatus::State::unknown, owner_of(file)};
+  LockStatus status{LockStatus::State::unknown, owner_of(file)};
   short type = F_UNLCK;
-  if (query_lock(file, type) == 0) look.state = type == F_UNLCK ? LockStatus::State::free : LockStatus::State::held;
+  if (query_lock(file, type) == 0) status.state = type == F_UNLCK ? LockStatus::State::free : LockStatus::State::held;
   ::close(file);
-  return look;
+  return status;
 }
 
 void FileLock::share() const {
@@ -136,7 +136,7 @@ void FileLock::share() const {
 FileLock FileLock::join(const std::string& path, int number) {
   FileLock lock;
   lock.file_ = open_lock(path);
-  if (lock.file_ < 0) fail_errno(path, "open this lock file, which the first rank has made");
+  if (lock.file_ < 0) fail_errno(path, "open this lock file, which rank 0 created");
   const int error = lock_range(lock.file_, F_WRLCK, number, 1);
   if (error == EAGAIN || error == EACCES) fail(path, " is in use by ", owner_of(lock.file_));
   return lock;

@@ -41,22 +41,22 @@ bool File::Impl::exists(const std::string& name) const {
   const std::string whole = plain(name);
   ExternalLink external;
   const Handle access = link_access(path, trust == Trust::none ? &external : nullptr);
-  const auto refuse_external = [&](const std::string& part) {
+  const auto refuse_external = [&](const std::string& prefix) {
     if (!external.target.empty())
-      fail(path, ": ", part, " is an external link to ", external.target,
-           ": files that take numbers from other files need data.trust = true");
+      fail(path, ": ", prefix, " is an external link to ", external.target,
+           "; set data.trust = true to read numbers from other files");
   };
   for (std::size_t at = 0; at != std::string::npos && !whole.empty();) {
     at = whole.find('/', at + 1);
-    const std::string part = whole.substr(0, at);
-    const htri_t link = H5Lexists(file, part.c_str(), access);
-    refuse_external(part);
-    if (check(link, path, part, "look it up") == 0) return false;
-    const htri_t there = H5Oexists_by_name(file, part.c_str(), access);
-    refuse_external(part);
-    if (check(there, path, part, "look it up") == 0) return false;
+    const std::string prefix = whole.substr(0, at);
+    const htri_t link = H5Lexists(file, prefix.c_str(), access);
+    refuse_external(prefix);
+    if (check(link, path, prefix, "look it up") == 0) return false;
+    const htri_t found = H5Oexists_by_name(file, prefix.c_str(), access);
+    refuse_external(prefix);
+    if (check(found, path, prefix, "look it up") == 0) return false;
     if (at == std::string::npos) break;
-    const Handle object(check(H5Oopen(file, part.c_str(), H5P_DEFAULT), path, part, "open it"), H5Oclose);
+    const Handle object(check(H5Oopen(file, prefix.c_str(), H5P_DEFAULT), path, prefix, "open it"), H5Oclose);
     if (H5Iget_type(object) != H5I_GROUP) return false;
   }
   return true;

@@ -10,7 +10,7 @@
 namespace tesserec::store {
 namespace {
 
-constexpr std::size_t most_open = 128;  // open parts; a process may open about 1000 files
+constexpr std::size_t max_open = 128;  // open parts; a process may open about 1000 files
 
 }  // namespace
 
@@ -24,13 +24,13 @@ PartedFile PartedFile::open(const std::string& path, Trust trust) {
   if (seal) file.seal_ = seal->text();
   if (file.index_.has_attribute("/", "part"))
     fail(path, ": this is part ", file.index_.attribute<std::int64_t>("/", "part"),
-         " of a file in parts, not the file that names them; give that one");
+         " of a file in parts; give the index, which names the parts, instead");
   if (!file.index_.has_attribute("/", "parts")) return file;
   const std::string above = std::filesystem::path(path).parent_path().string();
   for (const std::string& text : file.index_.attribute<std::vector<std::string>>("/", "parts")) {
     const std::size_t space = text.find(' ');
     if (space == std::string::npos || !Seal::from_text(text.substr(space + 1)))
-      fail(path, ": attribute parts names no part: \"", text, "\"");
+      fail(path, ": attribute parts has the invalid entry \"", text, "\"");
     file.parts_.push_back({(above.empty() ? "" : above + "/") + text.substr(0, space), text.substr(space + 1)});
   }
   return file;
@@ -42,7 +42,7 @@ const std::vector<PartedFile::Run>& PartedFile::runs_of(const std::string& datas
   if (!parts_.empty() && index_.has_attribute(dataset, "parts")) {
     const auto numbers = index_.attribute<std::vector<std::int64_t>>(dataset, "parts");
     if (numbers.size() % 3 != 0)
-      fail(path(), ": ", dataset, ": attribute parts has ", numbers.size(), " numbers, not three a part");
+      fail(path(), ": ", dataset, ": attribute parts has ", numbers.size(), " numbers, not 3 per part");
     const std::vector<Index> shape = index_.shape(dataset);
     const Index rows = shape.empty() ? 0 : shape.front();
     Index row = 0;
@@ -50,10 +50,11 @@ const std::vector<PartedFile::Run>& PartedFile::runs_of(const std::string& datas
       runs.push_back({std::size_t(numbers[i]), numbers[i + 1], numbers[i + 2]});
       const Run& run = runs.back();
       if (run.part >= parts_.size() || run.first_row != row || run.rows <= 0 || run.rows > rows - row)
-        fail(path(), ": ", dataset, ": attribute parts makes no sense");
+        fail(path(), ": ", dataset, ": attribute parts has an invalid run (part ", run.part, ", first row ",
+             run.first_row, ", rows ", run.rows, ")");
       row += run.rows;
     }
-    if (row != rows) fail(path(), ": ", dataset, ": attribute parts lacks rows");
+    if (row != rows) fail(path(), ": ", dataset, ": attribute parts covers ", row, " of ", rows, " rows");
   }
   return open_->runs.emplace(dataset, std::move(runs)).first->second;
 }
@@ -61,7 +62,7 @@ const std::vector<PartedFile::Run>& PartedFile::runs_of(const std::string& datas
 const File& PartedFile::part(std::size_t number) const {
   const auto found = open_->files.find(number);
   if (found != open_->files.end()) return found->second;
-  if (open_->order.size() == most_open) {
+  if (open_->order.size() == max_open) {
     open_->files.erase(open_->order.front());
     open_->order.pop_front();
   }
@@ -70,7 +71,7 @@ const File& PartedFile::part(std::size_t number) const {
   const File& file = open_->files.emplace(number, File::open(part.path)).first->second;
   open_->order.push_back(number);
   if (const auto seal = read_seal(part.path); !seal || seal->text() != part.seal)
-    fail(part.path, " is damaged: its seal is not the one that ", path(), " names, it is a file of another set");
+    fail(part.path, " is damaged: its seal differs from the one in ", path(), ", so it belongs to another set");
   return file;
 }
 
@@ -86,7 +87,7 @@ void PartedFile::read(const std::string& dataset, const Slab& slab, T* data) con
   if (runs.empty()) return index_.read(dataset, slab, data);
   const Index last = slab.first_row + slab.rows;
   if (slab.first_row < 0 || slab.rows < 0 || last > runs.back().first_row + runs.back().rows)
-    fail(path(), ": ", dataset, ": rows ", slab.first_row, " to ", last, " are outside of it");
+    fail(path(), ": ", dataset, ": rows ", slab.first_row, " to ", last, " are out of range");
   const std::vector<Index> shape = index_.shape(dataset);
   Index width = 1;
   for (std::size_t i = 1; i < shape.size(); ++i) width *= shape[i];
@@ -110,12 +111,12 @@ std::vector<T> PartedFile::read_all(const std::string& dataset) const {
   return values;
 }
 
-Index PartedFile::verify_parts(Index share, Index of) const {
+Index PartedFile::verify_parts(Index share, Index shares) const {
   std::vector<Stamp> stamps;
   for (const Part& part : parts_) stamps.push_back(stamp_of(part.path));
   open_->verified = std::make_shared<const std::vector<Stamp>>(std::move(stamps));
   Index bytes = 0;
-  for (std::size_t number = share; number < parts_.size(); number += of) {
+  for (std::size_t number = share; number < parts_.size(); number += shares) {
     const Seal seal = *Seal::from_text(parts_[number].seal);
     require_sealed(parts_[number].path, seal);
     bytes += seal.bytes;

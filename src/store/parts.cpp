@@ -20,8 +20,8 @@ std::vector<Index> DatasetShape::extents() const {
 }
 
 Index PartsLayout::automatic(Index total_bytes) {
-  constexpr Index unit = Index{64} << 20, most_parts = 4096;
-  return unit * std::max<Index>(1, (total_bytes + unit * most_parts - 1) / (unit * most_parts));
+  constexpr Index unit = Index{64} << 20, max_parts = 4096;
+  return unit * std::max<Index>(1, (total_bytes + unit * max_parts - 1) / (unit * max_parts));
 }
 
 PartsLayout::PartsLayout(std::vector<std::vector<DatasetShape>> groups, Index part_bytes) : parts_(1) {
@@ -31,7 +31,7 @@ PartsLayout::PartsLayout(std::vector<std::vector<DatasetShape>> groups, Index pa
       for (const DatasetShape& dataset : group) total += dataset.rows * dataset.row_bytes();
     part_bytes = automatic(total);
   }
-  Index room = part_bytes;
+  Index capacity = part_bytes;
   for (const auto& group : groups) {
     const std::size_t first = datasets_.size();
     Index row_bytes = 0;
@@ -43,10 +43,10 @@ PartsLayout::PartsLayout(std::vector<std::vector<DatasetShape>> groups, Index pa
     runs_.resize(datasets_.size());
     const Index rows = group.empty() || row_bytes == 0 ? 0 : group.front().rows;
     for (Index row = 0; row < rows;) {
-      Index fit = std::min(rows - row, room / row_bytes);
+      Index fit = std::min(rows - row, capacity / row_bytes);
       if (fit == 0 && !parts_.back().empty()) {
         parts_.emplace_back();
-        room = part_bytes;
+        capacity = part_bytes;
         continue;
       }
       fit = std::max<Index>(fit, 1);  // A row longer than a part gets a part of its own.
@@ -56,7 +56,7 @@ PartsLayout::PartsLayout(std::vector<std::vector<DatasetShape>> groups, Index pa
         parts_.back().push_back(run);
         runs_[d].push_back(run);
       }
-      room = std::max<Index>(0, room - fit * row_bytes);  // An overfull part takes no more rows.
+      capacity = std::max<Index>(0, capacity - fit * row_bytes);  // An overfull part takes no more rows.
       row += fit;
     }
   }

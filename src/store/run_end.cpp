@@ -22,7 +22,7 @@ Json object_of(const std::string& path) {
     json.names();
     return json;
   } catch (const Error& error) {
-    fail(path, ": ", error.what(), "; the program does not write it so: move the file away");
+    fail(path, ": ", error.what(), "; tesserec did not write this file: move it away");
   }
 }
 
@@ -31,7 +31,7 @@ std::string text_of(const Json& json, const char* name) {
 }
 
 /// Returns whether the owner of a lock runs on this host.
-bool is_here(const std::string& owner) {
+bool is_on_this_host(const std::string& owner) {
   std::array<char, 256> host{};
   ::gethostname(host.data(), host.size() - 1);
   return owner.ends_with(concat(" on ", host.data())) || owner.find(concat(" on ", host.data(), ",")) != owner.npos;
@@ -43,10 +43,10 @@ RunEnd end_of_result(const Json& result) {
   if (signal.kind() == Json::Kind::integer && signal.integer() != 0) {
     const bool saved = !text_of(result, "checkpoint").empty();
     return {concat("stopped by signal ", signal.integer()),
-            saved ? "the same command goes on from its checkpoint" : "it has no checkpoint"};
+            saved ? "the same command continues from its checkpoint" : "it has no checkpoint"};
   }
   if (reason == "auc") return {"auc", "evaluate.stop_at_auc is reached"};
-  if (reason == "patience") return {"patience", "evaluate.patience is spent: the metric gets no better"};
+  if (reason == "patience") return {"patience", "evaluate.patience is used up: the metric did not improve"};
   if (reason == "diverged" || reason == "failed") return {reason, text_of(result, "message")};
   return {"finished", ""};  // Older versions wrote no reason.
 }
@@ -56,8 +56,8 @@ RunEnd end_without_result(const LockStatus& lock) {
     case LockStatus::State::held:
       return {"running", lock.owner};
     case LockStatus::State::free:
-      if (is_here(lock.owner)) return {"crashed", ""};
-      return {"crashed", lock.owner + " does not hold its lock any more, as far as this host sees"};
+      if (is_on_this_host(lock.owner)) return {"crashed", ""};
+      return {"crashed", lock.owner + " no longer holds its lock, as seen from this host"};
     case LockStatus::State::missing:
     case LockStatus::State::unknown:
       break;
@@ -75,11 +75,11 @@ std::string RunEnd::text() const {
 
 RunEnd run_end(const std::string& folder) {
   const Json start = object_of(folder + "/run.json"), result = object_of(folder + "/result.json");
-  const std::string begun = text_of(start, "start_time"), of = text_of(result, "start_time");
-  const bool stale = !begun.empty() && !of.empty() && begun != of;
+  const std::string begun = text_of(start, "start_time"), result_start = text_of(result, "start_time");
+  const bool stale = !begun.empty() && !result_start.empty() && begun != result_start;
   const LockStatus lock = probe_lock(folder + "/lock");
-  const bool told = result.kind() == Json::Kind::object && !stale;
-  RunEnd end = told ? end_of_result(result) : end_without_result(lock);
+  const bool has_result = result.kind() == Json::Kind::object && !stale;
+  RunEnd end = has_result ? end_of_result(result) : end_without_result(lock);
   end.stale = stale;
   end.in_use = lock.state == LockStatus::State::held;
   return end;

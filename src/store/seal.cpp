@@ -32,18 +32,19 @@ std::uint64_t checksum_of(std::span<const std::byte> bytes, Index first) {
   return bytes_checksum("file", bytes.data(), std::ssize(bytes), first);
 }
 
-[[noreturn]] void fail_damaged(const std::string& path, const std::string& why) {
-  fail(path, " is damaged: ", why, "; make it again, or take a copy that is whole");
+[[noreturn]] void fail_damaged(const std::string& path, const std::string& reason) {
+  fail(path, " is damaged: ", reason, "; recreate it, or use an intact copy");
 }
 
 }  // namespace
 
-FileChecksum file_checksum(const std::string& path, Index share, Index of) {
+FileChecksum file_checksum(const std::string& path, Index share, Index shares) {
   std::error_code error;
   const Index bytes = std::filesystem::file_size(path, error);
   if (error) fail(path, ": cannot read its size: ", error.message());
   const Index pieces = (bytes + read_piece - 1) / read_piece;
-  const Index first = pieces * share / of * read_piece, end = std::min(bytes, pieces * (share + 1) / of * read_piece);
+  const Index first = pieces * share / shares * read_piece,
+              end = std::min(bytes, pieces * (share + 1) / shares * read_piece);
   FileChecksum sum{bytes, 0};
   read_pieces(
       path, first, [&](std::span<const std::byte> piece, Index at) { sum.checksum += checksum_of(piece, at); }, end);
@@ -52,8 +53,8 @@ FileChecksum file_checksum(const std::string& path, Index share, Index of) {
 
 std::string file_content(const std::string& path) {
   if (const std::optional<Seal> seal = read_seal(path)) return seal->text();
-  const FileChecksum all = file_checksum(path);
-  return Seal{all.bytes, all.checksum}.text();
+  const FileChecksum whole = file_checksum(path);
+  return Seal{whole.bytes, whole.checksum}.text();
 }
 
 std::string Seal::text() const { return std::to_string(bytes) + " " + checksum_text(checksum); }
@@ -82,7 +83,7 @@ void require_file(const std::string& path) {
   const auto status = std::filesystem::status(path, error);
   if (!std::filesystem::exists(status)) fail(path, ": there is no such file");
   if (std::filesystem::is_directory(status)) fail(path, ": this is a folder, not an HDF5 file");
-  if (!std::filesystem::is_regular_file(status)) fail(path, ": this is no plain file, and HDF5 needs one");
+  if (!std::filesystem::is_regular_file(status)) fail(path, ": this is not a regular file, which HDF5 needs");
   if (std::filesystem::file_size(path, error) == 0) fail(path, ": the file is empty, not an HDF5 file");
 }
 
@@ -101,7 +102,7 @@ std::optional<Seal> read_seal(const std::string& path) {
       const Index bytes = std::filesystem::file_size(path, error);
       if (error) fail(path, ": cannot read its size: ", error.message());
       if (bytes != seal->bytes)
-        fail_damaged(path, "it has " + std::to_string(bytes) + " bytes where its seal says " +
+        fail_damaged(path, "it has " + std::to_string(bytes) + " bytes, but its seal says " +
                                std::to_string(seal->bytes) + ", so it is truncated or was replaced");
       return seal;
     }
@@ -109,22 +110,23 @@ std::optional<Seal> read_seal(const std::string& path) {
   std::array<char, sizeof hdf5_signature> next{};
   const bool sealed = ours || (::pread(file, next.data(), next.size(), seal_bytes) == std::ssize(next) &&
                                std::memcmp(next.data(), hdf5_signature, next.size()) == 0);
-  if (!sealed) fail(path, ": this is not an HDF5 file; tesserec preprocess makes one of raw files");
+  if (!sealed) fail(path, ": this is not an HDF5 file; create one from raw files with tesserec preprocess");
   fail_damaged(path, "the seal in its first 512 bytes cannot be read");
 }
 
 void require_sealed(const std::string& path, const Seal& wanted) {
   const std::optional<Seal> seal = read_seal(path);
-  if (!seal) fail(path, ": this file has no seal; another file stands in its place");
+  if (!seal) fail(path, ": this file has no seal, so another program wrote it; restore the original");
   if (*seal != wanted)
-    fail_damaged(path, "its seal is " + seal->text() + " where " + wanted.text() + " is wanted: a file of another set");
+    fail_damaged(path,
+                 "its seal is " + seal->text() + " instead of " + wanted.text() + ", so it belongs to another set");
   std::uint64_t checksum = 0;
   read_pieces(path, seal_bytes, [&](std::span<const std::byte> piece, Index first) {
     checksum += checksum_of(piece, first - seal_bytes);
   });
   if (checksum != wanted.checksum)
-    fail_damaged(path,
-                 "its checksum is " + checksum_text(checksum) + ", " + checksum_text(wanted.checksum) + " was stored");
+    fail_damaged(
+        path, "its checksum is " + checksum_text(checksum) + ", but its seal says " + checksum_text(wanted.checksum));
 }
 
 }  // namespace tesserec::store

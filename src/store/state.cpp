@@ -13,15 +13,17 @@ namespace tesserec::store {
 namespace {
 
 std::uint64_t checksum_from(const File& file, const std::string& name) {
-  const auto checksum = checksum_of_text(file.attribute<std::string>(name, "checksum"));
-  if (!checksum) fail(file.path(), ": ", name, ": its checksum is not 16 hexadecimal digits: the file is damaged");
+  const auto text = file.attribute<std::string>(name, "checksum");
+  const auto checksum = checksum_of_text(text);
+  if (!checksum)
+    fail(file.path(), ": ", name, ": its checksum \"", text, "\" is not 16 hexadecimal digits, so the file is damaged");
   return *checksum;
 }
 
 constexpr Index state_piece_bytes = Index{256} << 20;  // largest piece of a dataset to read at once, or one row
 
 constexpr const char* another_state =
-    ": the file was written from another state; read it into one of the same names and shapes, or start without it";
+    "; the file was written from another state: use one of the same names and shapes, or start without it";
 
 void find_datasets(const File& file, const std::string& group, std::vector<std::string>& found) {
   for (const std::string& name : file.names(group.empty() ? "/" : group)) {
@@ -34,17 +36,17 @@ void find_datasets(const File& file, const std::string& group, std::vector<std::
 }
 
 void require_shapes(const File& file, const StateRecords& shapes) {
-  for (const auto& [name, want] : shapes) {
+  for (const auto& [name, expected] : shapes) {
     if (!file.exists(name) || !file.is_dataset(name)) {
       std::vector<std::string> found;
       find_datasets(file, "", found);
-      fail(file.path(), ": ", name, " (", want.rows, " x ", want.columns,
-           ") is wanted, which this file does not have (it has ", join(found), ")", another_state);
+      fail(file.path(), ": ", name, " (", expected.rows, " x ", expected.columns, ") is not in this file, which has ",
+           join(found), another_state);
     }
-    const std::vector<Index> have = file.shape(name);
-    if (have == std::vector<Index>{want.rows, want.columns}) continue;
-    fail(file.path(), ": ", name, " is ", join(have, " x "), " in this file, and ", want.rows, " x ", want.columns,
-         " is wanted", another_state);
+    const std::vector<Index> found_shape = file.shape(name);
+    if (found_shape == std::vector<Index>{expected.rows, expected.columns}) continue;
+    fail(file.path(), ": ", name, " is ", join(found_shape, " x "), " in this file, but ", expected.rows, " x ",
+         expected.columns, " is needed", another_state);
   }
 }
 
@@ -52,7 +54,7 @@ void require_no_more(const File& file, const StateRecords& shapes) {
   std::vector<std::string> found;
   find_datasets(file, "", found);
   for (const std::string& name : found)
-    if (shapes.count(name) == 0) fail(file.path(), ": this file has ", name, ", which is not wanted", another_state);
+    if (shapes.count(name) == 0) fail(file.path(), ": this file has the unexpected dataset ", name, another_state);
 }
 
 void read_item(const Exec& exec, const PartedFile& file, const StateItem& item, std::vector<float>& scratch) {
@@ -64,19 +66,19 @@ void read_item(const Exec& exec, const PartedFile& file, const StateItem& item, 
                     columns};
     const Index ld = item.source->ld();
     const Range rows{first, first + slab.rows};
-    float* const there = item.source->in_place(rows);
-    if (ld == columns && there != nullptr) {
-      file.read(item.name, slab, there);
+    float* const target = item.source->in_place(rows);
+    if (ld == columns && target != nullptr) {
+      file.read(item.name, slab, target);
       continue;
     }
     scratch.resize(slab.rows * columns);
     file.read(item.name, slab, scratch.data());
-    if (there == nullptr) {
+    if (target == nullptr) {
       assert(ld == columns);
       item.source->write(exec, rows, scratch.data());
       continue;
     }
-    for (Index row = 0; row < slab.rows; ++row) std::copy_n(scratch.data() + row * columns, columns, there + row * ld);
+    for (Index row = 0; row < slab.rows; ++row) std::copy_n(scratch.data() + row * columns, columns, target + row * ld);
   }
 }
 
@@ -131,7 +133,7 @@ void require_checksums(const PartedFile& file, const std::map<std::string, std::
                        const std::map<std::string, std::uint64_t>& held) {
   for (const auto& [name, sum] : held)
     if (sum != stored.at(name))
-      fail(file.path(), ": ", name, " is damaged: its checksum is ", checksum_text(sum), ", ",
+      fail(file.path(), ": ", name, " is damaged: its checksum is ", checksum_text(sum), ", but ",
            checksum_text(stored.at(name)), " was stored", another_checkpoint);
 }
 
@@ -143,7 +145,7 @@ void read_state(const Exec& exec, const PartedFile& file, const std::vector<Stat
   require_checksums(file, stored, checksums_of(exec, items));
 }
 
-Index HostRows::most() const {
+Index HostRows::max_rows() const {
   const SlabSource& source = *item_.source;
   if (source.in_place({0, item_.slab.rows}) != nullptr) return item_.slab.rows;
   return std::max<Index>(1, piece_bytes / (std::max<Index>(1, source.ld()) * Index{sizeof(float)}));
@@ -152,7 +154,7 @@ Index HostRows::most() const {
 const float* HostRows::read(Index first, Index rows) {
   const SlabSource& source = *item_.source;
   const Range run{first, first + rows};
-  if (const float* const there = source.in_place(run); there != nullptr) return there;
+  if (const float* const data = source.in_place(run); data != nullptr) return data;
   staged_.resize(rows * source.ld());
   source.read(exec_, run, staged_.data());
   return staged_.data();
@@ -163,10 +165,10 @@ std::map<std::string, std::uint64_t> checksums_of(const Exec& exec, const std::v
   std::map<std::string, std::uint64_t> sums;
   for (const StateItem& item : items) {
     if (!item.owned) continue;
-    HostRows all(exec, item);
-    for (Index first = 0; first < item.slab.rows; first += all.most()) {
-      const Index rows = std::min(all.most(), item.slab.rows - first);
-      const float* const data = all.read(first, rows);
+    HostRows source_rows(exec, item);
+    for (Index first = 0; first < item.slab.rows; first += source_rows.max_rows()) {
+      const Index rows = std::min(source_rows.max_rows(), item.slab.rows - first);
+      const float* const data = source_rows.read(first, rows);
       bool finite = true;
       const TableBlock block{
           data, item.slab.first_row + first, rows, item.slab.first_column, item.width(), item.source->ld()};

@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* needs_trust = "files that take numbers from other files need data.trust = true";
+constexpr const char* needs_trust = "; set data.trust = true to read numbers from other files";
 
 struct At {
   const std::string& path;
@@ -22,7 +22,7 @@ struct At {
 };
 
 Handle creation_of(const At& at, hid_t dataset) {
-  return {check(H5Dget_create_plist(dataset), at.path, at.name, "get how it is stored"), H5Pclose};
+  return {check(H5Dget_create_plist(dataset), at.path, at.name, "get its storage layout"), H5Pclose};
 }
 
 Index points_of(const At& at, hid_t dataset) {
@@ -54,8 +54,8 @@ void require_filters(const At& at, hid_t dataset, hid_t creation) {
     if ((left_out >> i & 1) != 0 || H5Zfilter_avail(id) > 0) continue;
     H5Eclear2(H5E_DEFAULT);
     fail(at.path, ": ", at.name, " is compressed with the filter ", shown(name), " (number ", id,
-         "), which HDF5 does not have here; write it with gzip or uncompressed, or let HDF5_PLUGIN_PATH name the "
-         "folder of the filter's plugin");
+         "), which this HDF5 lacks; write it with gzip or uncompressed, or set HDF5_PLUGIN_PATH to the folder of the "
+         "filter's plugin");
   }
 }
 
@@ -70,7 +70,7 @@ void require_all_chunks(const At& at, hid_t dataset, hid_t creation, const std::
   check(H5Dget_num_chunks(dataset, space, &stored), at.path, at.name, "count its chunks");
   if (stored < wanted)
     fail(at.path, ": ", at.name, ": only ", stored, " of its ", wanted,
-         " chunks were written, HDF5 takes the others for zeros; write all of it");
+         " chunks were written, and HDF5 reads the others as zeros; write all chunks");
 #else
   static_cast<void>(creation);
   static_cast<void>(shape);
@@ -87,22 +87,22 @@ void require_raw_files(const At& at, hid_t creation, Index bytes) {
     hsize_t size = 0;
     check(H5Pget_external(creation, unsigned(i), sizeof name - 1, name, &first, &size), at.path, at.name,
           "list its external files");
-    const Index here = size == H5F_UNLIMITED ? bytes : std::min(bytes, Index(size));
+    const Index needed = size == H5F_UNLIMITED ? bytes : std::min(bytes, Index(size));
     std::error_code error;
     const std::uintmax_t has = fs::file_size(name, error);
-    if (error || has < std::uintmax_t(first + here))
+    if (error || has < std::uintmax_t(first + needed))
       fail(at.path, ": ", at.name, ": its external file \"", name, "\" ",
-           error ? "cannot be read: " + error.message() : concat("has ", has, " bytes, fewer than ", first + here));
-    bytes -= here;
+           error ? "cannot be read: " + error.message() : concat("has ", has, " bytes, fewer than ", first + needed));
+    bytes -= needed;
   }
 }
 
 /// Returns the path of a virtual dataset's source: `name` in the folder of `path` if that exists, else `name` itself.
 std::string source_path(const std::string& path, const std::string& name) {
   if (name == ".") return path;
-  const fs::path beside = fs::path(path).parent_path() / name;
+  const fs::path sibling = fs::path(path).parent_path() / name;
   std::error_code error;
-  return fs::exists(beside, error) ? beside.string() : name;
+  return fs::exists(sibling, error) ? sibling.string() : name;
 }
 
 /// Returns a text of HDF5. The first call of `get` returns its length, the second one copies it.
@@ -127,10 +127,10 @@ void File::Impl::require_own_numbers(const std::string& name, hid_t dataset) con
   if (trust == Trust::all || created) return;
   const At at{path, name};
   const Handle creation = creation_of(at, dataset);
-  const H5D_layout_t layout = check(H5Pget_layout(creation), path, name, "get how it is stored");
-  if (layout == H5D_VIRTUAL) fail(path, ": ", name, " is a virtual dataset: ", needs_trust);
+  const H5D_layout_t layout = check(H5Pget_layout(creation), path, name, "get its storage layout");
+  if (layout == H5D_VIRTUAL) fail(path, ": ", name, " is a virtual dataset", needs_trust);
   if (layout == H5D_CONTIGUOUS && check(H5Pget_external_count(creation), path, name, "list its external files") > 0)
-    fail(path, ": ", name, " lies in an external file: ", needs_trust);
+    fail(path, ": ", name, " lies in an external file", needs_trust);
 }
 
 Index File::Impl::flat_offset(const std::string& name, hid_t type) const {
@@ -139,8 +139,8 @@ Index File::Impl::flat_offset(const std::string& name, hid_t type) const {
   const Handle dataset = open_dataset(name);
   require_own_numbers(name, dataset);
   const Handle creation = creation_of(at, dataset);
-  const Handle here(check(H5Dget_type(dataset), path, name, "get its type"), H5Tclose);
-  if (H5Pget_layout(creation) != H5D_CONTIGUOUS || H5Tequal(here, type) <= 0) return -1;
+  const Handle stored_type(check(H5Dget_type(dataset), path, name, "get its type"), H5Tclose);
+  if (H5Pget_layout(creation) != H5D_CONTIGUOUS || H5Tequal(stored_type, type) <= 0) return -1;
   const haddr_t offset = H5Dget_offset(dataset);
   return offset == HADDR_UNDEF ? -1 : Index(offset);
 }
@@ -182,36 +182,36 @@ void File::Impl::require_sources(const std::string& name, hid_t creation, Index 
     const auto file_name = [&](char* to, std::size_t size) { return H5Pget_virtual_filename(creation, i, to, size); };
     const auto data_name = [&](char* to, std::size_t size) { return H5Pget_virtual_dsetname(creation, i, to, size); };
     const std::string file_text = text_from(at, file_name), source = text_from(at, data_name);
-    const Handle here(check(H5Pget_virtual_vspace(creation, i), path, name, "list its sources"), H5Sclose);
-    const Handle there(check(H5Pget_virtual_srcspace(creation, i), path, name, "list its sources"), H5Sclose);
-    const hssize_t size = H5Sget_select_npoints(here);
+    const Handle target_space(check(H5Pget_virtual_vspace(creation, i), path, name, "list its sources"), H5Sclose);
+    const Handle source_space(check(H5Pget_virtual_srcspace(creation, i), path, name, "list its sources"), H5Sclose);
+    const hssize_t size = H5Sget_select_npoints(target_space);
     if (size < 0 || file_text.find('%') != std::string::npos || source.find('%') != std::string::npos)
-      fail(path, ": ", name, ": a virtual dataset without a fixed list of sources");
+      fail(path, ": ", name, ": a virtual dataset needs a fixed list of sources");
     covered += size;
     const std::string from = source_path(path, file_text);
     if (from == path && plain(source) == plain(name)) fail(path, ": ", name, " is a virtual dataset over itself");
     std::error_code error;
     if (!fs::is_regular_file(from, error))
-      fail(path, ": ", name, ": its source \"", file_text, "\" is missing; HDF5 takes it for zeros");
-    const File file = open_here(from, trust);
+      fail(path, ": ", name, ": its source \"", file_text, "\" is missing; HDF5 would read zeros");
+    const File file = open_in_process(from, trust);
     const std::vector<Index> shape = file.shape(source);
     bool inside = false;
-    if (H5Sget_select_type(there) == H5S_SEL_ALL) {  // The mapping may not know the source's shape.
-      Index all = 1;
-      for (const Index extent : shape) all *= extent;
-      inside = all == size;
+    if (H5Sget_select_type(source_space) == H5S_SEL_ALL) {  // The mapping may not know the source's shape.
+      Index total = 1;
+      for (const Index extent : shape) total *= extent;
+      inside = total == size;
     } else {
       hsize_t first[H5S_MAX_RANK], last[H5S_MAX_RANK];
-      check(H5Sget_select_bounds(there, first, last), path, name, "list its sources");
-      inside = H5Sget_simple_extent_ndims(there) == int(shape.size());
+      check(H5Sget_select_bounds(source_space, first, last), path, name, "list its sources");
+      inside = H5Sget_simple_extent_ndims(source_space) == int(shape.size());
       for (std::size_t d = 0; inside && d < shape.size(); ++d) inside = Index(last[d]) < shape[d];
     }
-    if (!inside) fail(from, ": ", source, " has shape [", join(shape), "], less than ", path, " takes from it");
+    if (!inside) fail(from, ": ", source, " has shape [", join(shape), "], which is too small for ", path);
     file.require_stored(source);
   }
   if (covered < points)
     fail(path, ": ", name, ": its sources give ", covered, " of its ", points,
-         " numbers; HDF5 takes the rest for zeros");
+         " numbers; HDF5 would read the rest as zeros");
 }
 
 }  // namespace tesserec::store

@@ -60,7 +60,7 @@ void TextDraft::publish() {
   Digest read;
   read_pieces(draft, 0, [&](std::span<const std::byte> bytes, Index) { read.add(bytes); });
   if (read.value() != digest_->value())
-    fail(draft, ": what is on the disk is not what was written: the disk is failing");
+    fail(draft, ": the bytes on the disk differ from those written; the disk is failing");
   rename_durably(draft, path_);
   published_ = true;
 }

@@ -25,7 +25,7 @@ void for_each_prediction(Session& session, data::Source& source, metrics::TowerV
   std::vector<float> probabilities;
   while (source.next(batch)) {
     comm::note("evaluation batch", ++batches);
-    comm::agree_to_go_on(session.comm);
+    comm::agree_on_signals(session.comm);
     probabilities.resize(batch.size);
     if (towers != nullptr) vectors.resize(2 * batch.size * towers->dim);
     session.step.predict(batch, probabilities.data(), towers != nullptr ? vectors.data() : nullptr);

@@ -38,7 +38,7 @@ void for_each_batch(const Session& session, data::Source& source, const Sink& si
   Index first = 0, batches = 0;
   while (source.next(batch)) {
     comm::note("importance, batch", ++batches);
-    comm::agree_to_go_on(session.comm);
+    comm::agree_on_signals(session.comm);
     const Range own =
         session.lanes.samples_of_rank(session.comm.rank(), session.comm.size(), batch.global_size, batch.micro_batch);
     sink(batch, first + own.begin);

@@ -105,15 +105,13 @@ double TrainStep::batch_loss(int micro_batch, double loss) {
 }
 
 void TrainStep::find_nonfinite(int micro_batch, const sharding::BatchVectors<float>& gradients) {
-  const auto scan = [&](const auto& values) {
-    looks_.look(model_.tables().place(), values.data(), std::ssize(values));
-  };
+  const auto scan = [&](const auto& values) { looks_.add(model_.tables().place(), values.data(), std::ssize(values)); };
   scan(gradients.pooled);
   for (const jagged::JaggedVectors& sequence : gradients.unpooled) scan(sequence.values);
   // The dense gradient is the same on all ranks, so each rank searches a piece of it.
   const bool last = micro_batch + 1 == lanes_.micro_batches();
   const Index size = model_.dense.parameters(), begin = size * comm_.rank() / comm_.size();
-  if (last) looks_.look(gradient_.place(), gradient_.data() + begin, size * (comm_.rank() + 1) / comm_.size() - begin);
+  if (last) looks_.add(gradient_.place(), gradient_.data() + begin, size * (comm_.rank() + 1) / comm_.size() - begin);
 
   const std::vector<Index> found = looks_.found(exec_);
   comm_.transport().check();  // found() blocked until the device, and so its messages, had finished

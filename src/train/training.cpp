@@ -54,9 +54,9 @@ Training::Training(Session& session, data::Source& source, data::Source* evaluat
       log_(std::make_unique<RunLog>(session)),
       trained_(std::make_unique<TrainedSamples>()),
       own_(job_observers(session, source, evaluation)) {
-  comm::agree_to_go_on(session.comm);
+  comm::agree_on_signals(session.comm);
   restore();
-  comm::agree_to_go_on(session.comm);
+  comm::agree_on_signals(session.comm);
   orderly_.emplace();
   for (const auto& observer : own_) observers_.push_back(observer.get());
   observers_.insert(observers_.end(), observers.begin(), observers.end());

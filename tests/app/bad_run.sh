@@ -102,7 +102,7 @@ must_fail 'evaluate.monitor is "ne", which evaluate.metrics lacks; it has auc' \
   train "$deck" --set checkpoint.keep_best=true --set evaluate.monitor=ne --set 'evaluate.metrics=["auc"]'
 must_fail 'checkpoint.keep_best is true, but checkpoint.keep = 0 writes none' train "$deck" --set checkpoint.keep_best=true --set checkpoint.keep=0
 must_fail 'checkpoint.keep_best needs evaluation data' train "$deck" --set checkpoint.keep_best=true --set data.synthetic.evaluate_samples=0
-must_fail '/best: no best checkpoint is kept there; checkpoint.keep_best keeps one while training' evaluate "$deck" --set checkpoint.resume=best
+must_fail '/best: there is no best checkpoint; set checkpoint.keep_best in the training run' evaluate "$deck" --set checkpoint.resume=best
 # Another optimizer, permitted by accept: its states start from zero, and the omitted states are listed.
 must_succeed '"steps": 18' train "$deck" --json --set "checkpoint.resume=$folder/run" --set "run.output=$folder/other" --set train.epochs=2 \
   --set train.steps=18 --set optimizer.sparse.type=sgd --set optimizer.dense.type=adam --set checkpoint.accept=optimizer
@@ -148,7 +148,7 @@ for part_bytes in 0 500; do
   done
 done
 sed -i 's/"version": 2,/"version": 99,/' "$newest/manifest.json"
-damaged 'this checkpoint has format version 99; this program reads up to 2' newer
+damaged 'this checkpoint has format version 99, but this program reads up to 2' newer
 
 # A run whose checkpoints lie in its own folder does not lock itself out.
 must_succeed '"steps": 16' train "$deck" --json --set "run.output=$folder/one" --set "checkpoint.path=$folder/./one/" --set run.lock_wait=0

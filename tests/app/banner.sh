@@ -15,7 +15,7 @@ says() {
 says '^tesserec [0-9.]+, Kokkos [0-9.]+, HDF5 [0-9.]+, '
 says ', simd kernels$'
 says ', portable kernels$' --set run.kernels=portable
-[ "$RANKS" = 1 ] || says "^between devices: MPI, by way of the host's memory$" --set run.kernels=portable
+[ "$RANKS" = 1 ] || says "^between devices: MPI, through host memory$" --set run.kernels=portable
 # 81 rows of 4 columns: 1296 bytes, and one sum per row; a table of kernel dense has optimizer.dense, 4 sums per row.
 says '324 in tables \(1\.58 KiB with optimizer state\)'
 says '324 in tables \(2\.17 KiB with optimizer state\)' --set plan.tables.C1.kernel=dense

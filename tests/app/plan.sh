@@ -51,6 +51,6 @@ grep -q ' 4.00 GiB a rank (from ulimit -v)' "$folder/out" || complain "ulimit -v
 SLURM_MEM_PER_NODE=1000 must_succeed '1000 MiB a rank (from SLURM_MEM_PER_NODE=1000)' plan "$deck" --ranks 1
 SLURM_JOB_ID=4123456789 SLURM_MEM_PER_NODE=1 SLURM_JOB_END_TIME=5 must_succeed 'a rank (from ' plan "$deck" --ranks 1
 ! grep -q 'SLURM' "$folder/out" || complain "a job that has ended limits"
-[ "$(grep -c '^warning: SLURM_JOB_END_TIME, SLURM_MEM_PER_NODE are ignored: SLURM_JOB_ID names job 4123456789' "$folder/err")" = 1 ] ||
+[ "$(grep -c '^warning: SLURM_JOB_END_TIME, SLURM_MEM_PER_NODE are ignored, because SLURM_JOB_ID names job 4123456789' "$folder/err")" = 1 ] ||
   complain "not one warning that names the variables of an ended job"
 finish

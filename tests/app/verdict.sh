@@ -25,7 +25,7 @@ if [ "$RANKS" -gt 1 ]; then
   for rank in 0 "$last"; do
     probe "stops-$rank"
     [ "$code" = 2 ] || complain "rank $rank is stopped: exit code $code, not 2"
-    grep -qE "^tesserec: rank $rank \(process [0-9]+ on [^;]*; it was stopped by a signal, as SIGSTOP\): no answer for 2 s" "$folder/err" ||
+    grep -qE "^tesserec: rank $rank \(process [0-9]+ on [^;]*; it was stopped by a signal such as SIGSTOP\): no answer for 2 s" "$folder/err" ||
       complain "the stopped rank $rank is named"
     probe "hangs-$rank"
     [ "$code" = 2 ] || complain "rank $rank hangs in the kernel: exit code $code, not 2"

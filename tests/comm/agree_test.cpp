@@ -23,7 +23,7 @@ TEST_CASE("agree: throws one rank's exception on all ranks with the text of the 
   CHECK(error_of([&] { comm::agree(world, [] { throw Error(""); }); }) == "unknown error");
 }
 
-TEST_CASE("agree and agree_to_go_on: end the work on all ranks if a signal ends it on one") {
+TEST_CASE("agree and agree_on_signals: end the work on all ranks if a signal ends it on one") {
   const comm::Communicator world(MPI_COMM_WORLD);
   for (int first = 0; first < world.size(); ++first) {
     int signal = 0;
@@ -38,9 +38,9 @@ TEST_CASE("agree and agree_to_go_on: end the work on all ranks if a signal ends 
     CHECK(signal == SIGRTMAX);
   }
   const Signals signals;
-  comm::agree_to_go_on(world);
+  comm::agree_on_signals(world);
   if (world.rank() == world.size() - 1) std::raise(SIGUSR2);
-  CHECK_THROWS_AS(comm::agree_to_go_on(world), Stopped);
+  CHECK_THROWS_AS(comm::agree_on_signals(world), Stopped);
 }
 
 TEST_CASE("agree: a collective call inside the body throws instead of waiting for ranks that failed") {
@@ -48,14 +48,14 @@ TEST_CASE("agree: a collective call inside the body throws instead of waiting fo
   const auto error = [&](const auto& body) { return error_of([&] { comm::agree(world, body); }); };
   const bool several = world.size() > 1;
   const auto refused = [&](const std::string& text) { return mentions(text, "where a rank is alone") == several; };
-  const std::vector<Index> each(static_cast<std::size_t>(world.size()), 1);
+  const std::vector<Index> ones(static_cast<std::size_t>(world.size()), 1);
   CHECK(refused(error([&] { world.barrier(); })));
   CHECK(refused(error([&] { world.sum(1); })));
   CHECK(refused(error([&] { world.min(1); })));
   CHECK(refused(error([&] { world.max(1); })));
   CHECK(refused(error([&] { world.broadcast("x", 0); })));
   CHECK(refused(error([&] { world.all_gather(1); })));
-  CHECK(refused(error([&] { world.all_to_all(each); })));
+  CHECK(refused(error([&] { world.all_to_all(ones); })));
   CHECK(refused(error([&] { comm::agree(world, [] {}); })));
   CHECK(refused(error([&] { comm::Communicator(world, 0); })));
   // A single rank waits for nobody, and collective calls outside agree() work as before.

@@ -38,9 +38,9 @@ TEST_CASE("Communicator: all_to_all delivers every message in one piece or in ma
 
 TEST_CASE("Communicator: all_gather keeps rank order and counts; broadcast and reductions agree") {
   const comm::Communicator comm(MPI_COMM_WORLD);
-  const std::vector<Index> mine(static_cast<std::size_t>(comm.rank()), comm.rank());
+  const std::vector<Index> own(static_cast<std::size_t>(comm.rank()), comm.rank());
   std::vector<Index> counts;
-  const auto all = comm.all_gather(std::span<const Index>(mine), &counts);
+  const auto all = comm.all_gather(std::span<const Index>(own), &counts);
   std::vector<Index> expected;
   for (int r = 0; r < comm.size(); ++r) {
     REQUIRE(counts[r] == r);
@@ -64,9 +64,9 @@ TEST_CASE("Communicator: all_gather accepts known counts in one piece or in many
       counts.push_back(static_cast<Index>(from.size()));
       expected.insert(expected.end(), from.begin(), from.end());
     }
-    const auto mine = message(comm.rank(), 0);
+    const auto own = message(comm.rank(), 0);
     std::vector<Index> all(expected.size());
-    comm.all_gather(std::span<const Index>(mine), std::span<const Index>(counts), all.data());
+    comm.all_gather(std::span<const Index>(own), std::span<const Index>(counts), all.data());
     CHECK(all == expected);
     const std::vector<Index> alike(29, comm.rank());
     expected.clear();
@@ -93,13 +93,13 @@ TEST_CASE("Communicator: sum and max reduce many numbers in one piece or in many
   comm::Communicator comm(MPI_COMM_WORLD);
   for (const Index piece : {comm::MessageChannel::default_piece, Index{64}}) {
     comm.set_piece(piece);
-    std::vector<Index> sums(101), most(101);
-    for (Index i = 0; i < 101; ++i) most[i] = (sums[i] = i + comm.rank());
+    std::vector<Index> sums(101), maxima(101);
+    for (Index i = 0; i < 101; ++i) maxima[i] = (sums[i] = i + comm.rank());
     comm.sum(std::span<Index>(sums));
-    comm.max(std::span<Index>(most));
+    comm.max(std::span<Index>(maxima));
     for (Index i = 0; i < 101; ++i) {
       CHECK(sums[i] == comm.size() * i + comm.size() * (comm.size() - 1) / 2);
-      CHECK(most[i] == i + comm.size() - 1);
+      CHECK(maxima[i] == i + comm.size() - 1);
     }
   }
 }

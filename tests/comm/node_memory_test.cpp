@@ -12,8 +12,8 @@ TEST_CASE("NodeMemory: every rank of the node reads what one rank writes and two
   comm::NodeMemory first(node.ranks(), size), second(node.ranks(), size);
   REQUIRE(first);
   REQUIRE(second);
-  const Range mine = node.share(size);
-  for (Index i = mine.begin; i < mine.end; ++i)
+  const Range own = node.share(size);
+  for (Index i = own.begin; i < own.end; ++i)
     first.data()[i] = static_cast<float>(i), second.data()[i] = static_cast<float>(-i);
   comm.barrier();
   bool right = true;
@@ -31,15 +31,15 @@ TEST_CASE("NodeMemory: every rank of the node reads what one rank writes and two
 }
 
 TEST_CASE("ranks_per_node: is above 1 only if all nodes have equally many ranks in a row") {
-  const auto of = [](const std::vector<int>& nodes) { return comm::ranks_per_node(nodes); };
-  CHECK(of({0}) == 1);
-  CHECK(of({0, 0, 0}) == 3);
-  CHECK(of({0, 0, 2, 2}) == 2);
-  CHECK(of({0, 1, 2}) == 1);
-  CHECK(of({0, 0, 2}) == 1);
-  CHECK(of({0, 1, 1}) == 1);
-  CHECK(of({0, 0, 2, 2, 2, 2}) == 1);
-  CHECK(of({0, 1, 0, 1}) == 1);
+  const auto per_node = [](const std::vector<int>& nodes) { return comm::ranks_per_node(nodes); };
+  CHECK(per_node({0}) == 1);
+  CHECK(per_node({0, 0, 0}) == 3);
+  CHECK(per_node({0, 0, 2, 2}) == 2);
+  CHECK(per_node({0, 1, 2}) == 1);
+  CHECK(per_node({0, 0, 2}) == 1);
+  CHECK(per_node({0, 1, 1}) == 1);
+  CHECK(per_node({0, 0, 2, 2, 2, 2}) == 1);
+  CHECK(per_node({0, 1, 0, 1}) == 1);
   const comm::Communicator comm(MPI_COMM_WORLD);  // one machine
   CHECK(comm::nodes_of_ranks(comm) == std::vector<int>(static_cast<std::size_t>(comm.size()), 0));
   CHECK(comm::ranks_per_node(comm) == comm.size());

@@ -7,10 +7,10 @@ using namespace tesserec;
 
 namespace {
 
-/// Returns the error of require_same if rank `other` has the list `here` and all other ranks `first`.
+/// Returns the error of require_same if rank `other` has the list `differing` and all other ranks `first`.
 std::string error_where(const comm::Communicator& world, int other, const std::vector<comm::Named>& first,
-                        const std::vector<comm::Named>& here) {
-  return error_of([&] { comm::require_same(world, world.rank() == other ? here : first, "give all one deck"); });
+                        const std::vector<comm::Named>& differing) {
+  return error_of([&] { comm::require_same(world, world.rank() == other ? differing : first, "give all one deck"); });
 }
 
 }  // namespace
@@ -28,18 +28,20 @@ TEST_CASE("require_same: throws on all ranks with the rank and the key and both 
           rank + " has no optimizer.dense.lr, which is 0.002 on rank 0; give all one deck");
     CHECK(error_where(world, other, {}, {{"plan.file", "\"\""}}) ==
           rank + ": plan.file is \"\", rank 0 has none; give all one deck");
-    CHECK(error_where(world, other, deck, {{"train.steps", "8"}, {"optimizer.dense.lr", "0.1"}, {"a.b", "c"}}) ==
-          rank +
-              ": train.steps is 8, rank 0 has 7; they also differ in optimizer.dense.lr, train.lanes, a.b; give all "
-              "one deck");
-    CHECK(mentions(error_where(world, other, deck, {deck[1], deck[0], deck[2]}), rank + " has another order"));
+    CHECK(
+        error_where(world, other, deck, {{"train.steps", "8"}, {"optimizer.dense.lr", "0.1"}, {"a.b", "c"}}) ==
+        rank +
+            ": train.steps is 8, rank 0 has 7; the ranks also differ in optimizer.dense.lr, train.lanes, a.b; give all "
+            "one deck");
+    CHECK(mentions(error_where(world, other, deck, {deck[1], deck[0], deck[2]}),
+                   rank + " has the values in another order"));
   }
 }
 
 TEST_CASE("require_same: names the lowest rank that differs and counts all of them") {
   const comm::Communicator world(MPI_COMM_WORLD);
-  const std::string mine = world.rank() == 0 ? "0" : "other";
-  const std::string error = error_of([&] { comm::require_same(world, {{"run.seed", mine}}, "set one"); });
+  const std::string own = world.rank() == 0 ? "0" : "other";
+  const std::string error = error_of([&] { comm::require_same(world, {{"run.seed", own}}, "set one"); });
   if (world.size() == 1) CHECK(error.empty());
   if (world.size() == 2) CHECK(error == "rank 1: run.seed is other, rank 0 has 0; set one");
   if (world.size() > 2)
@@ -50,8 +52,8 @@ TEST_CASE("require_same: names the lowest rank that differs and counts all of th
 TEST_CASE("require_same: shows long values only around the place where they differ") {
   const comm::Communicator world(MPI_COMM_WORLD);
   if (world.size() == 1) return;
-  const std::string many(5000, 'x');
-  const std::string error = error_where(world, 1, {{"rows", many + "1" + many}}, {{"rows", many + "2" + many}});
+  const std::string filler(5000, 'x');
+  const std::string error = error_where(world, 1, {{"rows", filler + "1" + filler}}, {{"rows", filler + "2" + filler}});
   CHECK(mentions(error, "xxx2xxx"));
   CHECK(mentions(error, "xxx1xxx"));
   CHECK(error.size() < 400);

@@ -9,7 +9,7 @@ for flags in -m -rm; do
     output=$(unshare $flags bash -c 'mount -t tmpfs -o size=64m tmpfs /dev/shm && exec "$@"' _ "$@" "[small_shm]" 2>&1) ||
       { echo "$output"; exit 1; }
     echo "$output"
-    [[ $(grep -c 'cannot share .* bytes of memory .*: /dev/shm is too small): each has its own copy' <<<"$output") == 2 ]] ||
+    [[ $(grep -c 'cannot share .* of memory .*: /dev/shm is too small), so each rank keeps its own copy' <<<"$output") == 2 ]] ||
       { echo "FAILED: not one warning for each refusal"; exit 1; }
     exit 0
   fi

@@ -38,12 +38,12 @@ void require_exchanges(const comm::Communicator& ranks) {
       for (Index i = 0; i < count(me, r); ++i) out.push_back(number(me, r, i, trial));
       for (Index i = 0; i < count(r, me); ++i) expected.push_back(number(r, me, i, trial));
     }
-    const PlacedVector<float> there(exec, Place::device, "out", std::ssize(out));
-    const PlacedVector<float> here(exec, Place::device, "in", std::ssize(expected));
-    there.from_host(exec, out);
-    here.fill(exec, "clear", -1.0f);
-    ranks.transport().all_to_all(device_of(exec), there.data(), to, here.data(), from);
-    REQUIRE(here.to_host(exec) == expected);
+    const PlacedVector<float> outgoing(exec, Place::device, "out", std::ssize(out));
+    const PlacedVector<float> incoming(exec, Place::device, "in", std::ssize(expected));
+    outgoing.from_host(exec, out);
+    incoming.fill(exec, "clear", -1.0f);
+    ranks.transport().all_to_all(device_of(exec), outgoing.data(), to, incoming.data(), from);
+    REQUIRE(incoming.to_host(exec) == expected);
   }
 }
 
@@ -64,9 +64,9 @@ void require_sums(const comm::Communicator& ranks, int count, int micro_batches)
   for (const float scale : {3.0f, 1.0f, 1.0f})
     for (int j = 0; j < micro_batches; ++j) {
       LaneSums& sums = reduce.lane_sums();
-      const Range mine = lanes.of_rank(ranks.rank(), ranks.size(), j);
-      sums.start(mine);
-      for (Index lane = mine.begin; lane < mine.end; ++lane) {
+      const Range own = lanes.of_rank(ranks.rank(), ranks.size(), j);
+      sums.start(own);
+      for (Index lane = own.begin; lane < own.end; ++lane) {
         oracle::Row row = *leaves[lane];
         for (float& x : row) x *= scale;
         sums.next(lane).from_host(exec, {row.begin(), row.end()});
@@ -110,7 +110,7 @@ TEST_CASE("nccl_transport: throws on all ranks if their versions of NCCL differ"
   const std::string error = error_of([&] { const comm::Communicator ranks(world, by_nccl); });
   HostNccl::planted = {};
   CHECK(error ==
-        "NCCL is 2.28.9 on rank 0 and 2.27.3 on rank 1; give all nodes one version, or set "
+        "NCCL is 2.28.9 on rank 0 and 2.27.3 on rank 1; install one version on all nodes, or set "
         "run.communicator = \"mpi\"");
 }
 

@@ -25,7 +25,7 @@ TEST_CASE("TreeReduce: gives the tree's bits on every rank for any runs of lanes
     }
     const oracle::Row expected = *oracle::tree(leaves, 0, leaves.size());
 
-    const Range mine = lanes.of_rank(comm.rank(), comm.size());
+    const Range own = lanes.of_rank(comm.rank(), comm.size());
     const auto fill = [&](LaneSums& sums, Range run, float scale = 1.0f) {
       sums.start(run);
       for (Index lane = run.begin; lane < run.end; ++lane) {
@@ -43,29 +43,29 @@ TEST_CASE("TreeReduce: gives the tree's bits on every rank for any runs of lanes
       comm::TreeReduce reduce(exec, comm, lanes, length, per_node);
       REQUIRE(reduce.ranks_per_node() == per_node);
       for (int repeat = 0; repeat < 3; ++repeat) {  // buffers are reused
-        fill(reduce.lane_sums(), mine, 3.0f);       // leaves other numbers in every buffer
+        fill(reduce.lane_sums(), own, 3.0f);        // leaves other numbers in every buffer
         reduce();
-        fill(reduce.lane_sums(), mine);
+        fill(reduce.lane_sums(), own);
         require_equal(reduce().host());
       }
       // The result is the same if three threads sum one run each.
       LaneSums& joined = reduce.lane_sums();
-      joined.start(mine);
+      joined.start(own);
       for (Index t = 0; t < 3; ++t) {
-        LaneSums part(exec, length);
-        fill(part, {mine.begin + mine.size() * t / 3, mine.begin + mine.size() * (t + 1) / 3});
-        joined.absorb(part);
+        LaneSums partial(exec, length);
+        fill(partial, {own.begin + own.size() * t / 3, own.begin + own.size() * (t + 1) / 3});
+        joined.absorb(partial);
       }
       joined.finish();
       require_equal(reduce().host());
       // The result is the same for micro-batches, in which ranks have other runs of lanes.
       for (int micro_batches = 2; micro_batches * comm.size() <= count; micro_batches *= 2) {
-        const Lanes parts(count, micro_batches);
-        comm::TreeReduce by_parts(exec, comm, parts, length, per_node);
+        const Lanes split(count, micro_batches);
+        comm::TreeReduce micro_reduce(exec, comm, split, length, per_node);
         for (const float scale : {3.0f, 1.0f})
           for (int j = 0; j < micro_batches; ++j) {
-            fill(by_parts.lane_sums(), parts.of_rank(comm.rank(), comm.size(), j), scale);
-            const Vector<float> total = by_parts(j).host();
+            fill(micro_reduce.lane_sums(), split.of_rank(comm.rank(), comm.size(), j), scale);
+            const Vector<float> total = micro_reduce(j).host();
             CHECK((total.size() > 0) == (j + 1 == micro_batches));
             if (scale == 1.0f && j + 1 == micro_batches) require_equal(total);
           }
@@ -80,7 +80,7 @@ TEST_CASE("TreeReduce: the total is complete on every rank and stays until all h
   constexpr Index length = 100;
   const Lanes lanes(4);
   comm::TreeReduce reduce(exec, comm, lanes, length, comm.size());
-  const auto come = [&](int late) {
+  const auto delay = [&](int late) {
     if (comm.rank() == late) std::this_thread::sleep_for(std::chrono::milliseconds(50));
   };
   float number = 0.0f;
@@ -88,27 +88,27 @@ TEST_CASE("TreeReduce: the total is complete on every rank and stays until all h
     for (const bool late_to_add : {true, false}) {
       ++number;
       LaneSums& sums = reduce.lane_sums();
-      const Range mine = lanes.of_rank(comm.rank(), comm.size());
-      sums.start(mine);
-      if (late_to_add) come(late);
-      for (Index lane = mine.begin; lane < mine.end; ++lane)
+      const Range own = lanes.of_rank(comm.rank(), comm.size());
+      sums.start(own);
+      if (late_to_add) delay(late);
+      for (Index lane = own.begin; lane < own.end; ++lane)
         std::fill_n(sums.next(lane).data(), length, number * static_cast<float>(lane + 1));
       sums.finish();
       const Vector<float> total = reduce().host();
-      if (!late_to_add) come(late);
+      if (!late_to_add) delay(late);
       CHECK(std::count(total.data(), total.data() + length, number * 10.0f) == length);
     }
 }
 
-TEST_CASE("LaneSums: stores its sums in the lent buffers and the first in the buffer lent last") {
+TEST_CASE("LaneSums: stores its sums in the added buffers and the first in the buffer added last") {
   const Exec exec;
   constexpr Index length = 20;
   for (const Range run : {Range{0, 8}, Range{3, 16}, Range{5, 11}, Range{1, 2}}) {
     INFO("lanes " << run.begin << " to " << run.end);
     LaneSums sums(exec, length);
-    std::vector<Vector<float>> lent;
-    for (int i = 0; i < 4; ++i) lent.push_back(make_vector<float>(exec, "tesserec::test::lent", length));
-    for (int i = 4; i-- > 0;) sums.lend(lent[static_cast<std::size_t>(i)]);
+    std::vector<Vector<float>> buffers;
+    for (int i = 0; i < 4; ++i) buffers.push_back(make_vector<float>(exec, "tesserec::test::lent", length));
+    for (int i = 4; i-- > 0;) sums.add_buffer(buffers[static_cast<std::size_t>(i)]);
     for (int step = 0; step < 3; ++step) {
       sums.start(run);
       for (Index lane = run.begin; lane < run.end; ++lane)
@@ -117,7 +117,7 @@ TEST_CASE("LaneSums: stores its sums in the lent buffers and the first in the bu
       float total = 0;
       REQUIRE(sums.count() <= 4);
       for (int i = 0; i < sums.count(); ++i) {
-        CHECK(sums.sum(i).data() == lent[static_cast<std::size_t>(i)].data());
+        CHECK(sums.sum(i).data() == buffers[static_cast<std::size_t>(i)].data());
         total += sums.sum(i).host()(length - 1);
       }
       CHECK(total == static_cast<float>((run.begin + run.end - 1) * run.size() / 2));
@@ -132,11 +132,11 @@ TEST_CASE("TreeReduce: one thread's lane sums lie in the node's memory without a
   const Lanes lanes(16);
   comm::TreeReduce reduce(exec, comm, lanes, 50, comm.size());
   REQUIRE(reduce.ranks_per_node() == comm.size());
-  const Range mine = lanes.of_rank(comm.rank(), comm.size());
+  const Range own = lanes.of_rank(comm.rank(), comm.size());
   for (int step = 0; step < 3; ++step) {
     LaneSums& sums = reduce.lane_sums();
-    sums.start(mine);
-    for (Index lane = mine.begin; lane < mine.end; ++lane) std::fill_n(sums.next(lane).data(), 50, 1.0f);
+    sums.start(own);
+    for (Index lane = own.begin; lane < own.end; ++lane) std::fill_n(sums.next(lane).data(), 50, 1.0f);
     sums.finish();
     const float* first = sums.sum(0).data();
     const Vector<float> total = reduce().host();
@@ -148,9 +148,9 @@ TEST_CASE("TreeReduce: one thread's lane sums lie in the node's memory without a
 TEST_CASE("tree_reduce: adds one double per lane by the same tree") {
   const comm::Communicator comm(MPI_COMM_WORLD);
   const Lanes lanes(8);
-  const Range mine = lanes.of_rank(comm.rank(), comm.size());
+  const Range own = lanes.of_rank(comm.rank(), comm.size());
   const double values[] = {1e16, 1, -1e16, 3, 1e-3, 7, 1e8, -1e8};
   const double expected =
       ((values[0] + values[1]) + (values[2] + values[3])) + ((values[4] + values[5]) + (values[6] + values[7]));
-  REQUIRE(comm::tree_reduce(comm, lanes, std::vector<double>(values + mine.begin, values + mine.end)) == expected);
+  REQUIRE(comm::tree_reduce(comm, lanes, std::vector<double>(values + own.begin, values + own.end)) == expected);
 }

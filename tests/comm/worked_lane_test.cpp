@@ -14,9 +14,9 @@ TEST_CASE("worked example of a lane: TreeReduce adds four lanes to 7 over any ra
     if (comm.size() % per_node != 0) continue;
     comm::TreeReduce reduce(exec, comm, lanes, 1, per_node);
     LaneSums& sums = reduce.lane_sums();
-    const Range mine = lanes.of_rank(comm.rank(), comm.size());
-    sums.start(mine);
-    for (Index lane = mine.begin; lane < mine.end; ++lane) sums.next(lane).data()[0] = lane_sums[lane];
+    const Range own = lanes.of_rank(comm.rank(), comm.size());
+    sums.start(own);
+    for (Index lane = own.begin; lane < own.end; ++lane) sums.next(lane).data()[0] = lane_sums[lane];
     sums.finish();
     if (comm.size() == 2) {
       REQUIRE(sums.count() == 1);

@@ -14,8 +14,8 @@ namespace {
 struct AddTo {
   const Index *from;
   Index *to;
-  Index more;
-  TESSEREC_FUNCTION void operator()(Index i) const { to[i] += from[i] + more; }
+  Index summand;
+  TESSEREC_FUNCTION void operator()(Index i) const { to[i] += from[i] + summand; }
 };
 
 std::vector<Index> fetched(const Device &device, const Index *from, Index n) {
@@ -35,23 +35,23 @@ TEST_CASE("RepeatedLaunches: repeats recorded launches in order with the argumen
   fill_on(device, "tesserec::test::ones", ones, n, Index{1});
   fill_on(device, "tesserec::test::sum", sum, n, Index{0});
   RepeatedLaunches repeated;
-  Index asked = 0;
+  Index launched = 0;
   const auto run = [&](Index more) {
     LaunchKey key;
     key.add(ones, sum, more);
     repeated(device, key, [&] {
-      ++asked;
+      ++launched;
       over_numbers(device, "tesserec::test::add", n, AddTo{ones, sum, more});  // s + 1 + more
       over_numbers(device, "tesserec::test::twice", n, AddTo{sum, sum, 0});    // shows the order
     });
   };
   Index expected = 0;
   const auto check = [&](Index more, Index calls) {
-    asked = 0;
+    launched = 0;
     run(more);
     expected = 2 * (expected + 1 + more);
     CHECK(fetched(device, sum, n) == std::vector<Index>(n, expected));
-    CHECK(asked == calls);
+    CHECK(launched == calls);
   };
   check(1, 1);  // the first call launches directly
   check(1, 1);  // the second call records
@@ -102,11 +102,11 @@ TEST_CASE("DeviceList: keeps the pointers of cached lists and counts an eviction
   const Device device;
   DeviceList<Index> list;
   const auto upload = [&](const std::vector<Index> &given) { return list.upload(device, given); };
-  const Index *const one = upload({1, 2, 3}), *const other = upload({1, 5, 3});
-  CHECK(one != other);
+  const Index *const first = upload({1, 2, 3}), *const second = upload({1, 5, 3});
+  CHECK(first != second);
   const std::uint64_t moves = DeviceGraph::moves();
-  CHECK((upload({1, 2, 3}) == one && upload({1, 5, 3}) == other));
-  CHECK(fetched(device, one, 3) == std::vector<Index>{1, 2, 3});
+  CHECK((upload({1, 2, 3}) == first && upload({1, 5, 3}) == second));
+  CHECK(fetched(device, first, 3) == std::vector<Index>{1, 2, 3});
   CHECK(DeviceGraph::moves() == moves);
   for (Index i = 0; i < 7; ++i) upload({i});
   CHECK(fetched(device, upload({1, 5, 3}), 3) == std::vector<Index>{1, 5, 3});
@@ -117,15 +117,15 @@ TEST_CASE("Upload: keeps the list sent last until the next send even while the n
   const Device device;
   Upload<Index> upload;
   const Index *before = nullptr;
-  for (Index turn = 0; turn < 5; ++turn) {
-    const Index n = turn == 3 ? 70000 : 3;
+  for (Index batch = 0; batch < 5; ++batch) {
+    const Index n = batch == 3 ? 70000 : 3;
     Index *const to = upload.reserve(device, "tesserec::test::upload", n);
-    for (Index i = 0; i < n; ++i) to[i] = turn;
-    if (before != nullptr) CHECK(fetched(device, before, 3) == std::vector<Index>(3, turn - 1));
+    for (Index i = 0; i < n; ++i) to[i] = batch;
+    if (before != nullptr) CHECK(fetched(device, before, 3) == std::vector<Index>(3, batch - 1));
     const Index *const sent = upload.send(device, n);
     CHECK(sent != before);  // kernels may still read the list sent before
     CHECK(sent == upload.view().data());
     before = sent;
-    CHECK(fetched(device, before, n) == std::vector<Index>(n, turn));
+    CHECK(fetched(device, before, n) == std::vector<Index>(n, batch));
   }
 }

@@ -35,11 +35,11 @@ TEST_CASE("over_numbers and over_teams and fill_on: visit every index and every 
   for (const Index n : {0, 1, 4095, 4096, 4097, 10000}) {
     std::vector<int> numbers(n + 1, 0), teams(n + 1, 0), filled(n + 1, 0), expected(n + 1, 1);
     expected[n] = 0;
-    DeviceCopies there;
-    over_numbers(there.device, "tesserec::test::numbers", n, CountNumber{there(numbers)});
-    over_teams<members, 1>(there.device, "tesserec::test::teams", n, shared * sizeof(float), CountTeam{there(teams)});
-    fill_on(there.device, "tesserec::test::fill", there(filled), n, 1);
-    there.fetch();
+    DeviceCopies copies;
+    over_numbers(copies.device, "tesserec::test::numbers", n, CountNumber{copies(numbers)});
+    over_teams<members, 1>(copies.device, "tesserec::test::teams", n, shared * sizeof(float), CountTeam{copies(teams)});
+    fill_on(copies.device, "tesserec::test::fill", copies(filled), n, 1);
+    copies.fetch();
     CAPTURE(n);
     CHECK((numbers == expected && teams == expected && filled == expected));
   }
@@ -50,9 +50,9 @@ TEST_CASE("DeviceList: holds the list uploaded last") {
   DeviceList<Index> list;
   for (const std::vector<Index>& given :
        std::vector<std::vector<Index>>{{1, 2, 3}, {1, 2, 3}, {1, 5, 3}, {1}, {4, 5, 6, 7}}) {
-    std::vector<Index> came(given.size());
-    copy_to_host(device, list.upload(device, given), came.data(), std::ssize(came));
+    std::vector<Index> received(given.size());
+    copy_to_host(device, list.upload(device, given), received.data(), std::ssize(received));
     device.fence();
-    CHECK(came == given);
+    CHECK(received == given);
   }
 }

@@ -40,10 +40,10 @@ std::uint64_t digest_of(loops::Loop<T> loop) {
 }
 
 template <class T>
-std::vector<std::uint64_t> digests(const std::vector<loops::Loop<T>>& all) {
-  std::vector<std::uint64_t> made;
-  for (const loops::Loop<T> loop : all) made.push_back(digest_of(loop));
-  return made;
+std::vector<std::uint64_t> digests(const std::vector<loops::Loop<T>>& set) {
+  std::vector<std::uint64_t> list;
+  for (const loops::Loop<T> loop : set) list.push_back(digest_of(loop));
+  return list;
 }
 
 }  // namespace

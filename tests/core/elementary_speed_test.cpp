@@ -55,8 +55,8 @@ template <class T>
 std::string times_of(std::size_t f, double from, double to) {
   const std::string avx512 = has_avx512() ? time_of<T>(avx512::all<T>()[f], from, to) : "";
   const std::string avx2 = has_avx2() ? time_of<T>(avx2::all<T>()[f], from, to) : "";
-  const std::string one = has_avx2() ? time_of<T>(one_by_one::all<T>()[f], from, to) : "";
-  return concat(" | ", avx512, " | ", avx2, " | ", one, " | ", time_of<T>(plain::all<T>()[f], from, to), " | ",
+  const std::string scalar = has_avx2() ? time_of<T>(one_by_one::all<T>()[f], from, to) : "";
+  return concat(" | ", avx512, " | ", avx2, " | ", scalar, " | ", time_of<T>(plain::all<T>()[f], from, to), " | ",
                 time_of<T>(library::all<T>()[f], from, to));
 }
 

@@ -28,7 +28,7 @@ struct Function {
   T (*ours)(T);
   Wide (*exact)(Wide);
   T from, to;
-  double most;
+  double max_error;
 };
 
 // x86-64 without FMA options calls the library's fma for each step, here as in src/core.
@@ -37,7 +37,7 @@ struct Function {
 template <class T>
 std::vector<Function<T>> functions() {
   const bool is_double = sizeof(T) == 8;
-  const T angle = elementary::Numbers<T>::most_angle, largest = std::numeric_limits<T>::max();
+  const T angle = elementary::Numbers<T>::max_angle, largest = std::numeric_limits<T>::max();
   return {{"exp", OURS(exp), EXACT(exp), is_double ? T(-746) : T(-104), is_double ? T(709.78) : T(88.72), 0.8},
           {"expm1", OURS(expm1), EXACT(expm1), T(-40), is_double ? T(709.78) : T(88.72), 0.95},
           {"log", OURS(log), EXACT(log), T(0), largest, 0.6},
@@ -105,21 +105,21 @@ void check_errors() {
       if (e > worst) worst = e, at = x;
     }
     CAPTURE(f.name, sizeof(T), at, f.ours(at), f.exact(at));
-    CHECK(worst <= f.most);
+    CHECK(worst <= f.max_error);
   }
 }
 
 template <class T>
 void check_special_values() {
   const T infinity = std::numeric_limits<T>::infinity(), nan = std::numeric_limits<T>::quiet_NaN();
-  const T most = std::numeric_limits<T>::max(), denormal = std::numeric_limits<T>::denorm_min();
+  const T largest = std::numeric_limits<T>::max(), denormal = std::numeric_limits<T>::denorm_min();
   for (const Function<T>& f : functions<T>()) CHECK(std::isnan(f.ours(nan)));
   const auto same = [](T got, T expected) { return got == expected && std::signbit(got) == std::signbit(expected); };
   for (const T sign : {T{1}, T{-1}}) {
     for (const T x : {T{0}, denormal, 5 * denormal})
       for (T (*f)(T) : {+OURS(expm1), +OURS(log1p), +OURS(sin), +OURS(tanh)}) CHECK(same(f(sign * x), sign * x));
     CHECK(same(elementary::erf(sign * T{0}), sign * T{0}));
-    for (const T x : {infinity, most}) {
+    for (const T x : {infinity, largest}) {
       CHECK(elementary::tanh(sign * x) == sign);
       CHECK(elementary::erf(sign * x) == sign);
       CHECK(std::isnan(elementary::sin(sign * x)));
@@ -128,17 +128,17 @@ void check_special_values() {
       CHECK(elementary::expm1(sign * x) == (sign > 0 ? infinity : T{-1}));
       CHECK(same(elementary::sigmoid(sign * x), sign > 0 ? T{1} : T{0}));
     }
-    for (const T one : {elementary::exp(sign * T{0}), elementary::cos(sign * T{0}), elementary::exp(sign * denormal)})
-      CHECK(one == 1);
+    for (const T value : {elementary::exp(sign * T{0}), elementary::cos(sign * T{0}), elementary::exp(sign * denormal)})
+      CHECK(value == 1);
     CHECK(elementary::log(sign * T{0}) == -infinity);
   }
   CHECK(same(elementary::log(T{1}), T{0}));
   CHECK(elementary::log(infinity) == infinity);
   CHECK(elementary::log1p(infinity) == infinity);
   CHECK(elementary::log1p(T{-1}) == -infinity);
-  for (const T x : {-denormal, T{-1}, -most, -infinity}) CHECK(std::isnan(elementary::log(x)));
-  for (const T x : {T{-1.5}, -most, -infinity}) CHECK(std::isnan(elementary::log1p(x)));
-  CHECK(std::isnan(elementary::sin(std::nextafter(elementary::Numbers<T>::most_angle, infinity))));
+  for (const T x : {-denormal, T{-1}, -largest, -infinity}) CHECK(std::isnan(elementary::log(x)));
+  for (const T x : {T{-1.5}, -largest, -infinity}) CHECK(std::isnan(elementary::log1p(x)));
+  CHECK(std::isnan(elementary::sin(std::nextafter(elementary::Numbers<T>::max_angle, infinity))));
 }
 
 /// Checks that values do not fall across a border, in steps in which the function rises by more than its error.

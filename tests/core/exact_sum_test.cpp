@@ -33,11 +33,10 @@ TEST_CASE("add_squares: sums the squares of floats exactly in any order and any 
       const std::size_t other = random() % (values.size() / 4) * 4;
       std::swap_ranges(values.begin() + Index(i), values.begin() + Index(i) + 4, values.begin() + Index(other));
     }
-    ExactSum parts[3], sum;
+    ExactSum partial[3], sum;
     const Index cuts[] = {0, 400 * (round + 1), 2800, std::ssize(values)};
-    for (int part = 0; part < 3; ++part)
-      add_squares(values.data() + cuts[part], cuts[part + 1] - cuts[part], parts[part]);
-    for (const int part : {2, 0, 1}) sum += parts[part];
+    for (int run = 0; run < 3; ++run) add_squares(values.data() + cuts[run], cuts[run + 1] - cuts[run], partial[run]);
+    for (const int run : {2, 0, 1}) sum += partial[run];
     REQUIRE(sum.value() == expected);
   }
 }

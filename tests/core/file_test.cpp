@@ -19,11 +19,11 @@ TEST_CASE("read_file: reads a file whole or up to a limit and throws with the re
   bytes.resize(100000, 'a');
   std::ofstream(path, std::ios::binary) << bytes;
   CHECK(read_file(path) == bytes);
-  CHECK(read_file(path, "it", 20000) == bytes.substr(0, 20000));
+  CHECK(read_file(path, "the file", 20000) == bytes.substr(0, 20000));
   std::ofstream(path, std::ios::binary) << "";
   CHECK(read_file(path) == "");
   CHECK(error_of([&] { read_file(path + "y", "the deck"); }) ==
         path + "y: cannot read the deck: No such file or directory");
-  CHECK(error_of([&] { read_file(folder.string()); }) == folder.string() + ": cannot read it: Is a directory");
+  CHECK(error_of([&] { read_file(folder.string()); }) == folder.string() + ": cannot read the file: Is a directory");
   std::filesystem::remove_all(folder);
 }

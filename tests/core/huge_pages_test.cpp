@@ -19,5 +19,5 @@ TEST_CASE("huge_pages_refused: gives the reason why huge pages were refused") {
   }
   REQUIRE(munmap(memory, bytes) == 0);
   CHECK_FALSE(advise_huge_pages(memory, bytes));  // the memory is unmapped
-  CHECK(mentions(huge_pages_refused(), "the kernel refused them for "));
+  CHECK(mentions(huge_pages_refused(), "the kernel refused huge pages for "));
 }

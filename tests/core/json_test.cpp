@@ -51,8 +51,8 @@ TEST_CASE("parse_json: reads numbers back to the same bits") {
   CHECK(parse_json("-9223372036854775808").integer() == std::numeric_limits<std::int64_t>::min());
   CHECK(parse_json("9223372036854775807").integer() == std::numeric_limits<std::int64_t>::max());
   CHECK(parse_json("18446744073709551615").number() == 18446744073709551616.0);
-  CHECK(error_of([] { parse_json("9223372036854775808").integer(); }) == "an integer is wanted");
-  CHECK(error_of([] { parse_json("1.0").integer(); }) == "an integer is wanted");
+  CHECK(error_of([] { parse_json("9223372036854775808").integer(); }).ends_with(" is not an integer"));
+  CHECK(error_of([] { parse_json("1.0").integer(); }) == "1.0 is not an integer");
 }
 
 TEST_CASE("Json: finds members by name in their order and throws on a value of another kind") {
@@ -63,12 +63,12 @@ TEST_CASE("Json: finds members by name in their order and throws on a value of a
   CHECK(json.has("a"));
   CHECK(!json.has("x"));
   CHECK(!json.at("b").has("a"));
-  CHECK(error_of([&] { json.at("c"); }) == "it has no \"c\"");
-  CHECK(error_of([&] { json.at("b").names(); }) == "an object is wanted");
-  CHECK(error_of([&] { json.at("a").elements(); }) == "a list is wanted");
-  CHECK(error_of([&] { json.at("a").string(); }) == "a string is wanted");
-  CHECK(error_of([&] { json.at("a").number(); }) == "a number is wanted");
-  CHECK(error_of([&] { json.at("a").boolean(); }) == "true or false is wanted");
+  CHECK(error_of([&] { json.at("c"); }) == "\"c\" is missing");
+  CHECK(error_of([&] { json.at("b").names(); }) == "[true, null] is not an object");
+  CHECK(error_of([&] { json.at("a").elements(); }) == R"({"x": 1} is not a list)");
+  CHECK(error_of([&] { json.at("a").string(); }) == R"({"x": 1} is not a string)");
+  CHECK(error_of([&] { json.at("a").number(); }) == R"({"x": 1} is not a number)");
+  CHECK(error_of([&] { json.at("a").boolean(); }) == R"({"x": 1} is not true or false)");
   CHECK(json.text() == R"({"b": [true, null], "a": {"x": 1}})");
 }
 
@@ -81,9 +81,9 @@ TEST_CASE("Json: escapes characters that a terminal obeys or does not show") {
 TEST_CASE("parse_json: throws with the line of the fault") {
   const auto refused = [](const std::string& text) { return error_of([&] { parse_json(text); }); };
   CHECK(refused("{\n  \"a\": 1\n  \"b\": 2\n}").rfind("parse error at line 3, column ", 0) == 0);
-  CHECK(refused("{\n\"a\": 1,\n\"b\": {\"a\": 2},\n\"a\": 3}") == "line 4: \"a\" stands twice");
-  CHECK(refused("{\"a\": 1, \"\\u0061\": 3}") == "line 1: \"a\" stands twice");
-  CHECK(refused(std::string(100000, '[')) == "line 1: nested too deeply");
+  CHECK(refused("{\n\"a\": 1,\n\"b\": {\"a\": 2},\n\"a\": 3}") == "line 4: \"a\" occurs twice in one object");
+  CHECK(refused("{\"a\": 1, \"\\u0061\": 3}") == "line 1: \"a\" occurs twice in one object");
+  CHECK(refused(std::string(100000, '[')) == "line 1: values are nested more than 16 levels deep");
   for (const char* text : {"", "{", "[1, 2", "[1,]", "{\"a\" 1}", "{} {}", "nul", "-inf", "-nan", "01", "1.", "+1",
                            "\"\\x\"", "\"\xff\"", "\"a\nb\"", "'a'"}) {
     INFO(text);

@@ -15,9 +15,9 @@ namespace {
 
 std::vector<float> numbers(Index n, Index column) {
   const Random random(25, Purpose::test);
-  std::vector<float> made;
-  for (Index i = 0; i < n; ++i) made.push_back(random.normal(i, column));
-  return made;
+  std::vector<float> values;
+  for (Index i = 0; i < n; ++i) values.push_back(random.normal(i, column));
+  return values;
 }
 bool same(const std::vector<float>& a, const std::vector<float>& b) {
   return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
@@ -29,9 +29,9 @@ void compare(const std::vector<float>& x, Index n, const std::vector<float>& exp
   call(Where(), x.data(), y.data());
   CHECK(same(y, expected));
   std::fill(y.begin(), y.end(), 7.0f);
-  DeviceCopies there;
-  call(Where(there.device), there(x), there(y));
-  there.fetch();
+  DeviceCopies copies;
+  call(Where(copies.device), copies(x), copies(y));
+  copies.fetch();
   CHECK(same(y, expected));
 }
 

@@ -45,9 +45,9 @@ TEST_CASE("OwnValues: get throws with type and key if the type did not register 
   OwnValues values;
   CHECK(mentions(error_of([&] { values.get<Index>("heads"); }), "\"heads\" has no value"));
   values.complete("kind \"x\"", keys);
-  CHECK(error_of([&] { values.get<Index>("tails"); }) == "kind \"x\" did not register the key \"tails\"");
+  CHECK(error_of([&] { values.get<Index>("tails"); }) == "kind \"x\": the key \"tails\" is not registered");
   CHECK(error_of([&] { values.get<double>("heads"); }) ==
-        "kind \"x\" registered with another C++ type the key \"heads\"");
+        "kind \"x\": the key \"heads\" is registered with another C++ type");
 }
 
 TEST_CASE("OwnValues: complete checks the values that a program sets by the rules of a deck") {
@@ -56,29 +56,29 @@ TEST_CASE("OwnValues: complete checks the values that a program sets by the rule
     values.set(name, value);
     return error_of([&] { values.complete("kind \"x\"", keys); });
   };
-  CHECK(refused("heads", Index{0}) == "kind \"x\": its key \"heads\" is 0; take 1 to 16");
-  CHECK(refused("heads", Index{17}) == "kind \"x\": its key \"heads\" is 17; take 1 to 16");
-  CHECK(refused("mode", "max") == "kind \"x\": its key \"mode\" is \"max\"; take one of sum, mean");
+  CHECK(refused("heads", Index{0}) == "kind \"x\": the key \"heads\" is 0; use 1 to 16");
+  CHECK(refused("heads", Index{17}) == "kind \"x\": the key \"heads\" is 17; use 1 to 16");
+  CHECK(refused("mode", "max") == "kind \"x\": the key \"mode\" is \"max\"; use one of: sum, mean");
   CHECK(mentions(refused("shape", std::vector<Index>{2, 0}), "is [2, 0]"));
   CHECK(mentions(refused("heads", 2.0), "another C++ type"));
-  CHECK(mentions(refused("tails", Index{1}), "did not register the key \"tails\""));
+  CHECK(mentions(refused("tails", Index{1}), "\"tails\" is not registered"));
   CHECK(refused("slope", 1.0) == "");
 }
 
 TEST_CASE("check_own_keys: throws if a deck cannot have the key") {
-  CHECK(mentions(refusal({.name = "Two Words", .preset = true, .sentence = "x."}), "is no word of a deck"));
-  CHECK(mentions(refusal({.name = "", .preset = true, .sentence = "x."}), "is no word of a deck"));
+  CHECK(mentions(refusal({.name = "Two Words", .preset = true, .sentence = "x."}), "is not a valid name"));
+  CHECK(mentions(refusal({.name = "", .preset = true, .sentence = "x."}), "is not a valid name"));
   CHECK(
       mentions(refusal({.name = "rank", .preset = true, .sentence = "x."}), "\"rank\" has the name of a built-in key"));
   CHECK(mentions(refusal({.name = "heads", .preset = true}), "has no sentence"));
-  CHECK(mentions(refusal({.name = "heads", .preset = Index{-1}, .sentence = "x."}), "is -1; take 0 to"));
-  CHECK(mentions(error_of([&] { check_own_keys("kind \"x\"", {keys[0], keys[0]}, {}); }), "stands twice"));
+  CHECK(mentions(refusal({.name = "heads", .preset = Index{-1}, .sentence = "x."}), "is -1; use 0 to"));
+  CHECK(mentions(error_of([&] { check_own_keys("kind \"x\"", {keys[0], keys[0]}, {}); }), "is registered twice"));
 
   Registry<Kind> kinds("kind", {{"built_in", {"rank"}}}, {"name"});
   const auto registered = [&](const char* name, const char* key) {
     return error_of([&] { kinds.add({name, {}, {{.name = key, .preset = true, .sentence = "x."}}}); });
   };
-  CHECK(mentions(registered("a", "rank"), "kind \"a\": its key \"rank\" has the name of a built-in key"));
+  CHECK(mentions(registered("a", "rank"), "kind \"a\": the key \"rank\" has the name of a built-in key"));
   CHECK(mentions(registered("a", "name"), "built-in key"));
   CHECK(registered("a", "heads") == "");
   CHECK(registered("b", "heads") == "");  // two types may share the name of a key

@@ -61,10 +61,10 @@ TEST_CASE("Random: quads draws the same numbers as quad") {
   for (Index n = 0; n < 20; ++n) {
     std::vector<Index> rows, quads;
     for (Index i = 0; i < n; ++i) rows.push_back(i << (i % 3 * 20)), quads.push_back(i * i * 100'000'000 % (1 << 30));
-    std::vector<std::uint32_t> all(4 * n);
-    random.quads(rows, quads, all.data());
+    std::vector<std::uint32_t> words(4 * n);
+    random.quads(rows, quads, words.data());
     for (Index i = 0; i < n; ++i)
-      for (int w = 0; w < 4; ++w) REQUIRE(all[4 * i + w] == random.quad(rows[i], quads[i])[w]);
+      for (int w = 0; w < 4; ++w) REQUIRE(words[4 * i + w] == random.quad(rows[i], quads[i])[w]);
   }
 }
 
@@ -95,8 +95,8 @@ TEST_CASE("philox: AVX2 and plain code draw the same rows and quads") {
   const std::vector<Index> rows = {3, Index{1} << 40, 5, 6, 7, 0, 1, 2, 9, 12345678901},
                            quads(rows.rbegin(), rows.rend());
   const philox::Counters counters{123, 456, rows.data(), quads.data(), std::ssize(rows)};
-  std::vector<std::uint32_t> one(4 * rows.size()), other(one.size());
-  philox::quads_plain(counters, one.data());
-  philox::quads_avx2(counters, other.data());
-  REQUIRE(one == other);
+  std::vector<std::uint32_t> plain_words(4 * rows.size()), avx2_words(plain_words.size());
+  philox::quads_plain(counters, plain_words.data());
+  philox::quads_avx2(counters, avx2_words.data());
+  REQUIRE(plain_words == avx2_words);
 }

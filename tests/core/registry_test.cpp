@@ -15,6 +15,6 @@ TEST_CASE("Registry: finds types by name in their order and throws on a second t
   kinds.add({"three", 3});
   CHECK(kinds.at("three").number == 3);
   CHECK(kinds.all()[0].number == 1);
-  CHECK(error_of([&] { kinds.add({"two", 4}); }) == "there is a kind two already");
-  CHECK(error_of([&] { kinds.at("four"); }) == "there is no kind \"four\"; there are one, two, three");
+  CHECK(error_of([&] { kinds.add({"two", 4}); }) == "there is already a kind \"two\"; choose another name");
+  CHECK(error_of([&] { kinds.at("four"); }) == "there is no kind \"four\"; use one of: one, two, three");
 }

@@ -41,7 +41,7 @@ TEST_CASE("Signals: every signal that would end a process sets a flag however of
 }
 
 TEST_CASE("Signals: a second SIGTERM or SIGINT or SIGQUIT ends the process unless right after the first") {
-  const auto insist = [](int first, int second) {
+  const auto end_after = [](int first, int second) {
     return end_of([&] {
       const Signals signals;
       std::raise(first);
@@ -49,11 +49,11 @@ TEST_CASE("Signals: a second SIGTERM or SIGINT or SIGQUIT ends the process unles
       std::raise(second);
     });
   };
-  CHECK(insist(SIGINT, SIGINT) == 1000 + SIGINT);
-  CHECK(insist(SIGINT, SIGTERM) == 1000 + SIGTERM);
-  CHECK(insist(SIGTERM, SIGUSR1) == 0);
-  CHECK(insist(SIGTERM, SIGHUP) == 0);
-  CHECK(insist(SIGUSR1, SIGTERM) == 0);  // the job's time limit, while a checkpoint is written
+  CHECK(end_after(SIGINT, SIGINT) == 1000 + SIGINT);
+  CHECK(end_after(SIGINT, SIGTERM) == 1000 + SIGTERM);
+  CHECK(end_after(SIGTERM, SIGUSR1) == 0);
+  CHECK(end_after(SIGTERM, SIGHUP) == 0);
+  CHECK(end_after(SIGUSR1, SIGTERM) == 0);  // the job's time limit, while a checkpoint is written
 }
 
 TEST_CASE("Signals: keeps ignored signals ignored except SIGINT and its like and restores all") {

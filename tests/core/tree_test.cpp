@@ -38,28 +38,28 @@ TEST_CASE("TreeOrder: gives the bits of the recursive definition for any partiti
     const Sum expected = by_definition(values, 0, leaves);
 
     const auto owners = static_cast<Index>(1 + random.below(7, trial, 4000));
-    TreeOrder all(whole_tree);
+    TreeOrder whole(whole_tree);
     std::vector<float> total(TreeOrder::max_slots);
     const auto merge_total = [&](int into, int from) { total[into] += total[from]; };
     for (Index owner = 0; owner < owners; ++owner) {
       const auto n = static_cast<Index>(leaves);
       const Range range{owner * n / owners, (owner + 1) * n / owners};
-      TreeOrder mine(range);
+      TreeOrder own(range);
       std::vector<float> partial(TreeOrder::max_slots);
       const auto merge = [&](int into, int from) { partial[into] += partial[from]; };
       for (Index i = range.begin; i < range.end; ++i)
         if (values[i].present) {
-          const int slot = mine.push(i, merge);
+          const int slot = own.push(i, merge);
           partial[slot] = values[i].value;
         }
-      mine.finish(merge);
-      for (int i = 0; i < mine.size(); ++i) {
-        const int slot = all.push(mine.leaf(i), merge_total);
+      own.finish(merge);
+      for (int i = 0; i < own.size(); ++i) {
+        const int slot = whole.push(own.leaf(i), merge_total);
         total[slot] = partial[i];
       }
     }
-    all.finish(merge_total);
-    REQUIRE((all.size() == 1) == expected.present);
+    whole.finish(merge_total);
+    REQUIRE((whole.size() == 1) == expected.present);
     if (expected.present) REQUIRE(total[0] == expected.value);
   }
 }
@@ -103,9 +103,9 @@ TEST_CASE("BatchSplit: micro-batches divide a batch between lanes and each is sp
         }
         REQUIRE(split.global_size() == sample - first);
         for (Index s = first; s < sample; ++s) {
-          const int of = split.lane_of(s - first);
-          REQUIRE(lanes.samples(of, n).contains(s));
-          REQUIRE(split.lane(of).contains(s - first));
+          const int owner = split.lane_of(s - first);
+          REQUIRE(lanes.samples(owner, n).contains(s));
+          REQUIRE(split.lane(owner).contains(s - first));
         }
       }
       REQUIRE(lane == 16);
@@ -131,9 +131,9 @@ TEST_CASE("BatchSplit: given sizes per rank fill each rank's own lanes") {
   REQUIRE(split.samples(2) == Range{7, 11});
   for (int r = 0; r < 3; ++r) {
     REQUIRE(split.lanes(r) == lanes.of_rank(r, 3));
-    const Range mine = split.lanes(r);
-    for (Index s = split.samples(r).begin; s < split.samples(r).end; ++s) REQUIRE(mine.contains(split.lane_of(s)));
-    for (Index l = mine.begin; l < mine.end; ++l)  // evenly
-      REQUIRE(std::abs(split.lane(static_cast<int>(l)).size() * mine.size() - sizes[r]) < mine.size());
+    const Range own = split.lanes(r);
+    for (Index s = split.samples(r).begin; s < split.samples(r).end; ++s) REQUIRE(own.contains(split.lane_of(s)));
+    for (Index l = own.begin; l < own.end; ++l)  // evenly
+      REQUIRE(std::abs(split.lane(static_cast<int>(l)).size() * own.size() - sizes[r]) < own.size());
   }
 }

@@ -26,7 +26,7 @@ TEST_CASE("printable: keeps the first and the last character of each length") {
 }
 
 TEST_CASE("printable: escapes bytes that are not UTF-8 one by one and keeps the text after them") {
-  const std::vector<std::pair<std::string, std::string>> all = {
+  const std::vector<std::pair<std::string, std::string>> cases = {
       {"\x80", "\\x80"},  // a continuation byte alone
       {"\xBF"
        "a",
@@ -50,7 +50,7 @@ TEST_CASE("printable: escapes bytes that are not UTF-8 one by one and keeps the 
       {"\xE6\x97\xC3\xA9", "\\xE6\\x97\xC3\xA9"},
       {"\xF0\x9F\x98z", "\\xF0\\x9F\\x98z"},
   };
-  for (const auto& [text, shown] : all) {
+  for (const auto& [text, shown] : cases) {
     INFO(shown);
     CHECK(printable(text) == shown);
     CHECK(printable("ab" + text) == "ab" + shown);
@@ -59,26 +59,26 @@ TEST_CASE("printable: escapes bytes that are not UTF-8 one by one and keeps the 
 }
 
 TEST_CASE("printable: escapes characters that a terminal obeys by their code") {
-  const std::vector<std::pair<std::string, std::string>> all = {{std::string("\0", 1), "\\x00"},
-                                                                {"\x1B[2J", "\\x1B[2J"},
-                                                                {"\r", "\\x0D"},
-                                                                {"\x1F", "\\x1F"},
-                                                                {"\x7F", "\\x7F"},
-                                                                {"\xC2\x80", "\\x80"},
-                                                                {"\xC2\x9F", "\\x9F"},
-                                                                {"\xE2\x80\xA8", "\\u2028"},
-                                                                {"\xE2\x80\xA9", "\\u2029"},
-                                                                {"\xE2\x80\xAA", "\\u202A"},
-                                                                {"\xE2\x80\xAE", "\\u202E"},
-                                                                {"\xE2\x81\xA6", "\\u2066"},
-                                                                {"\xE2\x81\xA9", "\\u2069"}};
-  for (const auto& [text, shown] : all) {
+  const std::vector<std::pair<std::string, std::string>> cases = {{std::string("\0", 1), "\\x00"},
+                                                                  {"\x1B[2J", "\\x1B[2J"},
+                                                                  {"\r", "\\x0D"},
+                                                                  {"\x1F", "\\x1F"},
+                                                                  {"\x7F", "\\x7F"},
+                                                                  {"\xC2\x80", "\\x80"},
+                                                                  {"\xC2\x9F", "\\x9F"},
+                                                                  {"\xE2\x80\xA8", "\\u2028"},
+                                                                  {"\xE2\x80\xA9", "\\u2029"},
+                                                                  {"\xE2\x80\xAA", "\\u202A"},
+                                                                  {"\xE2\x80\xAE", "\\u202E"},
+                                                                  {"\xE2\x81\xA6", "\\u2066"},
+                                                                  {"\xE2\x81\xA9", "\\u2069"}};
+  for (const auto& [text, shown] : cases) {
     INFO(shown);
     CHECK(printable(text) == shown);
     CHECK(printable(shown) == shown);
     const bool control = shown[1] == 'x';
     CHECK(mentions(path_fault("a" + text), control ? "its byte 1 is the control character " + shown.substr(0, 4)
-                                                   : "its byte 1 begins " + shown + ", which is not seen"));
+                                                   : "its byte 1 begins the invisible character " + shown));
   }
 }
 
@@ -87,9 +87,9 @@ TEST_CASE("name_fault: accepts a path without a slash that is not empty nor a fo
   CHECK(name_fault(std::string(200, 'x')) == "");
   CHECK(name_fault("...") == "");
   CHECK(name_fault("") == "it is empty");
-  CHECK(name_fault(".") == "it means a folder");
-  CHECK(name_fault("..") == "it means a folder");
-  CHECK(name_fault("a/b") == "it has a '/'");
+  CHECK(name_fault(".") == "it names a folder");
+  CHECK(name_fault("..") == "it names a folder");
+  CHECK(name_fault("a/b") == "it contains '/'");
   CHECK(name_fault(std::string(201, 'x')) == "it has 201 bytes, more than 200");
   CHECK(name_fault("a\xFF") == "its byte 1 (\\xFF) is not UTF-8");
 }

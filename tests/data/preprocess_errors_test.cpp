@@ -150,8 +150,8 @@ TEST_CASE("preprocess: unusable input throws the same error on every rank and ke
   settings = criteo({folder / "good"}, "");
   REQUIRE(mentions(failure(world, settings), "preprocess.output"));
   settings = criteo({folder / "good"}, folder / "good/inside");
-  REQUIRE(
-      mentions(failure(world, settings), "good: cannot make this folder: a file is in its way; set preprocess.output"));
+  REQUIRE(mentions(failure(world, settings),
+                   "good: cannot create this folder: a file has its name; set preprocess.output"));
   world.barrier();
   REQUIRE(test::read_bytes(folder / "out/train.h5") == before);
   for (const auto& entry : std::filesystem::directory_iterator(folder / "out"))

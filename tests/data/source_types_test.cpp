@@ -101,18 +101,19 @@ TEST_CASE("add_source_type: a registered source throws on other data or lacking 
   CHECK(mentions(refusal([](auto& s) { s.own_values.set("blind", true); }), "data.source: numbers has no labels"));
   CHECK(refusal([](auto& s) { s.own_values.set("blind", true); }, Use::predict) == "");
   CHECK(mentions(refusal([](auto& s) { s.own_values.set("count", Index{0}); }),
-                 "source \"numbers\": its key \"count\" is 0"));
+                 "source \"numbers\": the key \"count\" is 0"));
   CHECK(mentions(refusal([](auto& s) { s.own_values.set("cuont", Index{5}); }),
-                 "source \"numbers\" did not register the key \"cuont\""));
-  CHECK(mentions(refusal([](auto& s) { s.source = "letters"; }), "there is no source \"letters\"; there are numbers"));
+                 "source \"numbers\": the key \"cuont\" is not registered"));
+  CHECK(
+      mentions(refusal([](auto& s) { s.source = "letters"; }), "there is no source \"letters\"; use one of: numbers"));
 }
 
 TEST_CASE("add_source_type: throws if the name cannot be a block of the deck") {
   const auto refusal = [](const std::string& name) {
     return error_of([&] { data::add_source_type({.name = name, .text = "", .make = make_numbers}); });
   };
-  CHECK(refusal("numbers") == "there is a source numbers already");
-  CHECK(mentions(refusal("Two words"), "cannot name a block [data.NAME]"));
+  CHECK(refusal("numbers") == "there is already a source \"numbers\"; choose another name");
+  CHECK(mentions(refusal("Two words"), "has no block [data.NAME]"));
   for (const char* name : {"train", "evaluate", "predict", "trust", "source", "synthetic"})
     CHECK(mentions(refusal(name), "has the name of a key of [data]"));
 }

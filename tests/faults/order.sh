@@ -41,7 +41,7 @@ lies() {
   for n in 1 2 3; do
     run env LD_PRELOAD="$SHIM" FAULT_PREFIX="$folder" FAULT_KIND=LIE FAULT_RANK=0 FAULT_CALL="$n" "$TESSEREC" "$@"
     [ "$code" = 2 ] || complain "exit code $code, not 2, when write $n is a lie: $*"
-    grep -qE 'bytes are on the disk where|what is on the disk is not what was written' "$folder/err" ||
+    grep -qE 'bytes are on the disk, but|the bytes on the disk differ from those written' "$folder/err" ||
       complain "the message does not tell of a lie, write $n: $*"
   done
 }

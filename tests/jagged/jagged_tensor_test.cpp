@@ -91,8 +91,8 @@ TEST_CASE("JaggedTensor: throws if lengths or offsets disagree with values or we
   };
   CHECK(lengths({2, 1}).empty());
   CHECK(has(lengths({1, 1}), "lengths sum to 2, but there are 3 values"));
-  CHECK(has(lengths({2, 2}), "sum to more than the 3 values there are, from row 1 on"));
-  CHECK(has(lengths({4, -1}), "sum to more than the 3 values there are, from row 0 on"));
+  CHECK(has(lengths({2, 2}), "sum to more than the 3 values, from row 1 on"));
+  CHECK(has(lengths({4, -1}), "sum to more than the 3 values, from row 0 on"));
   CHECK(has(lengths({1, -1, 3}), "row 1: length -1"));
   CHECK(has(lengths({1, Index{1} << 62, Index{1} << 62}), "from row 1 on"));
   const auto offsets = [&](std::vector<Index> numbers) {
@@ -101,7 +101,7 @@ TEST_CASE("JaggedTensor: throws if lengths or offsets disagree with values or we
   CHECK(offsets({0, 3}).empty());
   CHECK(has(offsets({}), "no offsets"));
   CHECK(has(offsets({1, 3}), "the offsets start at 1"));
-  CHECK(has(offsets({0, 2, 1, 3}), "row 1: its offsets go back from 2 to 1"));
+  CHECK(has(offsets({0, 2, 1, 3}), "row 1: its offsets descend from 2 to 1"));
   CHECK(has(offsets({0, 2}), "the offsets end at 2, but there are 3 values"));
   CHECK(has(offsets({0, 4}), "the offsets end at 4, but there are 3 values"));
   const auto jagged = JaggedTensor::from_lengths(Exec(), values, to_vector<Index>(Exec(), {3}));
@@ -109,12 +109,12 @@ TEST_CASE("JaggedTensor: throws if lengths or offsets disagree with values or we
               JaggedTensor::from_lengths(Exec(), values, jagged.lengths(Exec()), to_vector<float>(Exec(), {1}));
             }),
             "1 weights for 3 values"));
-  CHECK(has(error_of([&] { jagged.to_padded_dense(Exec(), -1); }), "a padded width of -1"));
+  CHECK(has(error_of([&] { jagged.to_padded_dense(Exec(), -1); }), "the padded width -1 is negative"));
   CHECK(has(error_of([&] { jagged.to_padded_dense_weights(Exec()); }), "no weights"));
   CHECK(has(error_of([&] { jagged.to_dense_weights(); }), "no weights"));
   CHECK(has(error_of([&] { jagged::from_list(Exec(), {{1, 2}}, {{1}}); }), "row 0 has 2 values and 1 weights"));
   CHECK(has(error_of([&] { jagged::from_list(Exec(), {{1}, {2}}, {{1}}); }), "weights of 1 rows for 2 rows"));
   const auto padded = jagged.to_padded_dense(Exec());
   CHECK(has(error_of([&] { JaggedTensor::from_dense_lengths(Exec(), padded, to_vector<Index>(Exec(), {4})); }),
-            "row 0: length 4; the rows given are 3 long"));
+            "row 0: length 4 is out of range; use 0 to 3"));
 }

@@ -63,16 +63,16 @@ TEST_CASE("KeyedJaggedTensor: jagged and split return views of the values") {
   CHECK(kjt.to_map(Exec()).at("b").values.data() == b.values.data());
   CHECK(list(kjt.jagged(Exec(), "a").to_padded_dense(Exec(), {}, -1)) == std::vector<Index>{1, -1, 2, 3});
 
-  const auto parts = kjt.split(Exec(), {1, 0, 2});
-  REQUIRE(parts.size() == 3);
-  CHECK(parts[0].keys == std::vector<std::string>{"a"});
-  CHECK(parts[1].keys.empty());
-  CHECK(parts[1].stride == 2);
-  CHECK(parts[2].stride == 2);
-  CHECK(parts[0].values.data() == kjt.values.data());
-  CHECK(parts[2].values.data() == kjt.values.data() + 3);
-  CHECK(parts[2].weights.data() == kjt.weights.data() + 3);
-  parts[2].values(0) = 4;
+  const auto segments = kjt.split(Exec(), {1, 0, 2});
+  REQUIRE(segments.size() == 3);
+  CHECK(segments[0].keys == std::vector<std::string>{"a"});
+  CHECK(segments[1].keys.empty());
+  CHECK(segments[1].stride == 2);
+  CHECK(segments[2].stride == 2);
+  CHECK(segments[0].values.data() == kjt.values.data());
+  CHECK(segments[2].values.data() == kjt.values.data() + 3);
+  CHECK(segments[2].weights.data() == kjt.weights.data() + 3);
+  segments[2].values(0) = 4;
   CHECK(kjt.values(3) == 4);
 }
 
@@ -130,7 +130,7 @@ TEST_CASE("KeyedJaggedTensor: a key may have a stride of its own") {
   CHECK(has(error_of([&] {
               KeyedJaggedTensor::concat(Exec(), {kjt, weighted()});
             }),
-            "one part has a stride for each key"));
+            "one tensor has a stride for each key"));
 }
 
 TEST_CASE("KeyedJaggedTensor: works without keys or samples or ids") {
@@ -177,10 +177,10 @@ TEST_CASE("KeyedJaggedTensor: throws if keys or strides disagree with lengths or
     });
   };
   CHECK(lengths({2, 0, 1, 0}).empty());
-  CHECK(has(lengths({2, 0, 2, 0}), "more than the 3 values there are, from key \"b\", sample 0 on"));
+  CHECK(has(lengths({2, 0, 2, 0}), "more than the 3 values, from key \"b\", sample 0 on"));
   CHECK(has(lengths({2, 0, 0, 0}), "the lengths sum to 2, but there are 3 values"));
   CHECK(has(lengths({2, 0, 1, -1}), "key \"b\", sample 1: length -1"));
-  CHECK(has(lengths({2, 0, 1}), "3 bags cannot be shared out evenly among 2 keys (\"a\", \"b\")"));
+  CHECK(has(lengths({2, 0, 1}), "3 bags cannot be divided evenly among 2 keys (\"a\", \"b\")"));
   CHECK(lengths({2, 0, 1}, {1, 2}).empty());
   CHECK(has(lengths({2, 0, -1}, {1, 2}), "key \"b\", sample 1: length -1"));
   CHECK(has(lengths({2, 0, 1}, {1, 1}), "the strides sum to 2 bags, but there are 3"));
@@ -192,12 +192,12 @@ TEST_CASE("KeyedJaggedTensor: throws if keys or strides disagree with lengths or
   CHECK(offsets({0, 2, 3}).empty());
   CHECK(has(offsets({}), "no offsets"));
   CHECK(has(offsets({1, 2, 3}), "the offsets start at 1"));
-  CHECK(has(offsets({0, 4, 3}), "key \"b\", sample 0: its offsets go back from 4 to 3"));
+  CHECK(has(offsets({0, 4, 3}), "key \"b\", sample 0: its offsets descend from 4 to 3"));
   CHECK(has(offsets({0, 2, 4}), "the offsets end at 4, but there are 3 values"));
 
   const KeyedJaggedTensor kjt = tutorial();
   CHECK(has(error_of([&] { kjt.jagged(Exec(), "price"); }),
-            "no key \"price\" in the keyed jagged tensor; its keys: \"product\", \"user\""));
+            "the keyed jagged tensor has no key \"price\"; its keys: \"product\", \"user\""));
   CHECK(has(error_of([&] { KeyedJaggedTensor().jagged(Exec(), "price"); }), "its keys: none"));
   CHECK(has(error_of([&] { kjt.permute(Exec(), {0, 2}); }), "no key at position 2"));
   CHECK(has(error_of([&] { kjt.split(Exec(), {1}); }), "the segments have 1 keys together"));
@@ -206,11 +206,11 @@ TEST_CASE("KeyedJaggedTensor: throws if keys or strides disagree with lengths or
   CHECK(has(error_of([&] {
               KeyedJaggedTensor::from_dense(Exec(), {"a", "b"}, {{{1}}, {{1}, {2}}});
             }),
-            "key \"b\" has 2 rows, key \"a\" 1"));
+            "key \"b\" has 2 rows, but key \"a\" has 1"));
   CHECK(has(error_of([&] { KeyedJaggedTensor::from_dense(Exec(), {"a"}, {}); }), "bags of 0 keys for 1 keys"));
   CHECK(has(error_of([&] {
               KeyedJaggedTensor::from_jagged(Exec(), {"a", "b"},
                                              {weighted().jagged(Exec(), "a"), jagged::from_list(Exec(), {{1}, {}})});
             }),
-            "only one of the parts has weights"));
+            "only one of the tensors has weights"));
 }

@@ -70,7 +70,7 @@ TEST_CASE("KeyedTensor: throws if keys or lengths disagree with values or rows o
   const KeyedTensor tensor = KeyedTensor::from_values({"a", "b"}, {1, 2}, matrix(2, 3, 0));
   const KeyedTensor other = KeyedTensor::from_values({"b"}, {3}, matrix(2, 3, 0));
   const KeyedTensor longer = KeyedTensor::from_values({"c"}, {3}, matrix(3, 3, 0));
-  CHECK(has(error_of([&] { tensor["x"]; }), "no key \"x\" in the keyed tensor; its keys: \"a\", \"b\""));
+  CHECK(has(error_of([&] { tensor["x"]; }), "the keyed tensor has no key \"x\"; its keys: \"a\", \"b\""));
   CHECK(has(error_of([&] {
               KeyedTensor::from_values({"a", "b"}, {1, 1}, tensor.values);
             }),
@@ -81,11 +81,11 @@ TEST_CASE("KeyedTensor: throws if keys or lengths disagree with values or rows o
   CHECK(has(error_of([&] {
               KeyedTensor::from_list(Exec(), {"a", "b"}, {tensor.values, longer.values});
             }),
-            "key \"b\" has 3 rows, key \"a\" 2"));
+            "key \"b\" has 3 rows, but key \"a\" has 2"));
   const auto regroup = [&](const std::vector<KeyedTensor>& tensors, const std::vector<std::string>& group) {
     return error_of([&] { KeyedTensor::regroup(Exec(), tensors, {group}); });
   };
-  CHECK(has(regroup({tensor}, {"a", "x"}), "no key \"x\" in the keyed tensors; their keys: \"a\", \"b\""));
+  CHECK(has(regroup({tensor}, {"a", "x"}), "the keyed tensors have no key \"x\"; their keys: \"a\", \"b\""));
   CHECK(regroup({tensor, other}, {"a"}).empty());
   CHECK(has(regroup({tensor, other}, {"b"}), "key \"b\" is in two"));
   CHECK(has(regroup({tensor, longer}, {"a"}), "keys \"c\" has 3 samples"));

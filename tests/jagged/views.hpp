@@ -23,9 +23,9 @@ std::string printed(const Tensor& tensor) {
   return text.str();
 }
 
-inline bool has(const std::string& text, const std::string& part) {
+inline bool has(const std::string& text, const std::string& words) {
   INFO(text);
-  const bool found = text.find(part) != std::string::npos;
+  const bool found = text.find(words) != std::string::npos;
   CHECK(found);
   return found;
 }

@@ -36,6 +36,6 @@ TEST_CASE("Network: throws for impossible settings and names the model types") {
   Settings other = good;
   other.type = "three_tower";
   const std::string text = error_of([&] { Network(other, 3, dims); });
-  REQUIRE(mentions(text, "there is no model \"three_tower\"; there are "));
+  REQUIRE(mentions(text, "there is no model \"three_tower\"; use one of: "));
   for (const ModelType& type : model_types()) REQUIRE(mentions(text, type.name));
 }

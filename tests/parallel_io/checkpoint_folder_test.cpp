@@ -27,7 +27,7 @@ Checkpoint write(const comm::Communicator& comm, const CheckpointFolder& folder,
 
 std::vector<Index> steps(const CheckpointFolder& folder) {
   std::vector<Index> found;
-  for (const Checkpoint& one : folder.list()) found.push_back(one.step);
+  for (const Checkpoint& checkpoint : folder.list()) found.push_back(checkpoint.step);
   return found;
 }
 
@@ -95,14 +95,14 @@ TEST_CASE("open_checkpoint: throws on every rank with the reason if a checkpoint
   const comm::Communicator world(MPI_COMM_WORLD);
   const Scratch scratch(world);
   const CheckpointFolder folder(world, scratch / "c");
-  const Checkpoint one = write(world, folder, 1);
-  const std::string manifest = one.folder + "/manifest.json", text = bytes_of(manifest),
-                    state = bytes_of(one.state_file());
+  const Checkpoint checkpoint = write(world, folder, 1);
+  const std::string manifest = checkpoint.folder + "/manifest.json", text = bytes_of(manifest),
+                    state = bytes_of(checkpoint.state_file());
   const auto error_with = [&](const std::string& path, const std::string& bytes) {
     world.barrier();
     if (world.rank() == 0) put_bytes(path, bytes);
     world.barrier();
-    return error_of([&] { parallel_io::open_checkpoint(world, one.folder); });
+    return error_of([&] { parallel_io::open_checkpoint(world, checkpoint.folder); });
   };
   REQUIRE(error_with(manifest, text).empty());
   const auto with = [&](const std::string& from, const std::string& to) {
@@ -112,10 +112,10 @@ TEST_CASE("open_checkpoint: throws on every rank with the reason if a checkpoint
   REQUIRE(mentions(error_with(manifest, with("\"version\": 2", "\"version\": 3")), "has format version 3"));
   REQUIRE(mentions(error_with(manifest, with("\"rows\": 64", "\"rows\": 65")), "its digest does not fit"));
   for (const std::size_t size : {std::size_t{0}, std::size_t{1}, text.size() / 2, text.size() - 2})
-    REQUIRE(mentions(error_with(manifest, text.substr(0, size)), "is damaged or no manifest"));
+    REQUIRE(mentions(error_with(manifest, text.substr(0, size)), "is damaged or not a manifest"));
   REQUIRE(folder.list().empty());
   error_with(manifest, text);
-  REQUIRE(mentions(error_with(one.state_file(), state.substr(0, state.size() - 1)), "truncated"));
+  REQUIRE(mentions(error_with(checkpoint.state_file(), state.substr(0, state.size() - 1)), "truncated"));
   REQUIRE(
       mentions(error_of([&] { parallel_io::open_checkpoint(world, scratch / "none"); }), "no such checkpoint folder"));
   // A folder cannot be made if a file has its name.

@@ -22,24 +22,25 @@ TEST_CASE("write_state: device memory gives the checksums and the file of host m
       device(exec, Place::device, "tesserec::test::device", rows, columns);
   host.from_host(exec, numbers), device.from_host(exec, numbers);
   const auto items = [&](const PlacedMatrix<float>& of) {
-    const Range mine{rows * world.rank() / world.size(), rows * (world.rank() + 1) / world.size()};
+    const Range own{rows * world.rank() / world.size(), rows * (world.rank() + 1) / world.size()};
     return std::vector<StateItem>{{"table",
                                    rows,
                                    columns,
-                                   {mine.begin, mine.size()},
-                                   store::placed_rows(of.data() + mine.begin * columns, columns, of.place()),
+                                   {own.begin, own.size()},
+                                   store::placed_rows(of.data() + own.begin * columns, columns, of.place()),
                                    true}};
   };
-  const std::string here = scratch / "here.h5", there = scratch / "there.h5";
-  CHECK(parallel_io::write_state(exec, world, here, items(host), {}) ==
-        parallel_io::write_state(exec, world, there, items(device), {}));
+  const std::string host_path = scratch / "here.h5", device_path = scratch / "there.h5";
+  CHECK(parallel_io::write_state(exec, world, host_path, items(host), {}) ==
+        parallel_io::write_state(exec, world, device_path, items(device), {}));
   for (const PlacedMatrix<float>* to : {&host, &device}) {
     to->fill(exec, "tesserec::test::fill", 0.0f);
-    parallel_io::read_state(exec, world, parallel_io::open_state(world, to == &host ? there : here), items(*to));
-    const std::vector<float> came = to->to_host(exec);
+    parallel_io::read_state(exec, world, parallel_io::open_state(world, to == &host ? device_path : host_path),
+                            items(*to));
+    const std::vector<float> values = to->to_host(exec);
     const Index first = rows * world.rank() / world.size() * columns,
                 last = rows * (world.rank() + 1) / world.size() * columns;
-    CHECK(std::equal(came.begin() + first, came.begin() + last, numbers.begin() + first));
+    CHECK(std::equal(values.begin() + first, values.begin() + last, numbers.begin() + first));
   }
 
   numbers.back() = 1e30f;

@@ -54,12 +54,12 @@ void write(const comm::Communicator& comm, PartedWriter& writer, Index some_rows
   const Index begin = some_rows * comm.rank() / comm.size(), end = some_rows * (comm.rank() + 1) / comm.size();
   for (Index step = 0; step < 60; ++step) {
     const Index first = std::min(begin + 30 * step, end), count = std::min<Index>(30, end - first);
-    const Rows mine(first, count);
-    std::vector<PartedWriter::SlabData> pieces = {{0, {first, count}, mine.labels.data()},
-                                                  {1, {first, count, 0, 1}, mine.dense.data(), 3},
-                                                  {1, {first, count, 1, 2}, mine.dense.data() + 1, 3},
-                                                  {3, {first, count}, mine.ids.data()}};
-    if (step == 3 && comm.rank() + 1 == comm.size()) pieces.push_back({4, {0, 77}, mine.tokens.data()});
+    const Rows own(first, count);
+    std::vector<PartedWriter::SlabData> pieces = {{0, {first, count}, own.labels.data()},
+                                                  {1, {first, count, 0, 1}, own.dense.data(), 3},
+                                                  {1, {first, count, 1, 2}, own.dense.data() + 1, 3},
+                                                  {3, {first, count}, own.ids.data()}};
+    if (step == 3 && comm.rank() + 1 == comm.size()) pieces.push_back({4, {0, 77}, own.tokens.data()});
     writer.write(pieces);
   }
 }
@@ -111,16 +111,16 @@ TEST_CASE("PartsLayout: gives a row longer than a part a part of its own") {
     const PartsLayout parts(groups, part_bytes);
     std::vector<Index> next(parts.datasets().size(), 0);
     for (int part = 0; part < parts.parts(); ++part) {
-      std::set<std::size_t> here;
+      std::set<std::size_t> present;
       for (const PartsLayout::Run& run : parts.of_part(part)) {
         INFO(part_bytes << " bytes, part " << part << ", " << parts.datasets()[run.dataset].name);
-        REQUIRE(here.insert(run.dataset).second);  // the writer needs at most one run of each dataset in a part
+        REQUIRE(present.insert(run.dataset).second);  // the writer needs at most one run of each dataset in a part
         REQUIRE(run.first_row == next[run.dataset]);
         REQUIRE(run.rows > 0);
         next[run.dataset] = run.end();
       }
       const auto& first = parts.of_part(part).front();
-      const bool one_row = first.rows == 1 && (here.size() == 1 || here == std::set<std::size_t>{0, 1});
+      const bool one_row = first.rows == 1 && (present.size() == 1 || present == std::set<std::size_t>{0, 1});
       REQUIRE((parts.bytes_of_part(part) <= part_bytes || one_row));
     }
     for (std::size_t d = 0; d < next.size(); ++d) REQUIRE(next[d] == parts.datasets()[d].rows);
@@ -131,31 +131,31 @@ TEST_CASE("PartedWriter: any number of ranks writes the same files and PartedFil
   const comm::Communicator world(MPI_COMM_WORLD), self(MPI_COMM_SELF);
   const Scratch folder(world);
   const Index part_bytes = GENERATE(0, 3000, 200);
-  const std::string mine = folder / std::to_string(world.rank());
-  fs::remove_all(mine);
-  fs::create_directories(mine);
+  const std::string own = folder / std::to_string(world.rank());
+  fs::remove_all(own);
+  fs::create_directories(own);
   const auto make = [&](const comm::Communicator& comm, const std::string& path, std::vector<int> owners) {
     PartedWriter writer(comm, path, layout(part_bytes), std::move(owners));
     write(comm, writer);
     writer.prepare({{"samples", rows}}, {{"labels", {{"unit", std::string("clicks")}}}});
-    if (path == mine + "/x.h5") REQUIRE(!fs::exists(path));
+    if (path == own + "/x.h5") REQUIRE(!fs::exists(path));
     writer.publish();
   };
   fs::create_directories(folder / "all");
   world.barrier();
-  make(self, mine + "/x.h5", {});
+  make(self, own + "/x.h5", {});
   // First the last rank writes every part, although other ranks hold the rows.
   make(world, folder / "all/x.h5",
        std::vector<int>(static_cast<std::size_t>(layout(part_bytes).parts()), world.size() - 1));
   make(world, folder / "all/x.h5", {});
-  const std::vector<std::string> names = files_in(mine);
+  const std::vector<std::string> names = files_in(own);
   REQUIRE(names == files_in(folder / "all"));
   REQUIRE(names.size() == (part_bytes == 0 ? 1 : 1 + static_cast<std::size_t>(layout(part_bytes).parts())));
-  for (const std::string& name : names) REQUIRE((bytes_of(mine + "/" + name) == bytes_of((folder / "all/") + name)));
+  for (const std::string& name : names) REQUIRE((bytes_of(own + "/" + name) == bytes_of((folder / "all/") + name)));
 
-  REQUIRE(PartedFile::open(mine + "/x.h5", store::Trust::all).index().read_all<float>("dense") ==
+  REQUIRE(PartedFile::open(own + "/x.h5", store::Trust::all).index().read_all<float>("dense") ==
           Rows(0, rows).dense);  // by HDF5 alone
-  const PartedFile file = PartedFile::open(mine + "/x.h5");
+  const PartedFile file = PartedFile::open(own + "/x.h5");
   REQUIRE(file.index().attribute<std::int64_t>("/", "samples") == rows);
   REQUIRE(file.index().attribute<std::string>("labels", "unit") == "clicks");
   REQUIRE(file.index().shape("none") == std::vector<Index>{rows, 0});
@@ -167,7 +167,7 @@ TEST_CASE("PartedWriter: any number of ranks writes the same files and PartedFil
   file.read("sparse/ids", {137, 300, 1, 1}, second.data());
   for (Index i = 0; i < 300; ++i) REQUIRE(second[static_cast<std::size_t>(i)] == 2 * (137 + i) + 1);
   if (part_bytes > 0)
-    REQUIRE(mentions(error_of([&] { file.read("sparse/ids", {900, 101}, second.data()); }), "outside of it"));
+    REQUIRE(mentions(error_of([&] { file.read("sparse/ids", {900, 101}, second.data()); }), "are out of range"));
   world.barrier();
 }
 
@@ -194,8 +194,8 @@ TEST_CASE("PartedWriter: publish replaces a file with its parts and an unfinishe
   make(rows, 3000, true);
   const std::vector<std::string> before = files();
   REQUIRE(before.size() == 9);
-  REQUIRE(mentions(error(rows, 200), "was given by no rank"));
-  REQUIRE(mentions(error(rows, 0), "were given by no rank"));
+  REQUIRE(mentions(error(rows, 200), "no rank wrote part "));
+  REQUIRE(mentions(error(rows, 0), "no rank wrote "));
   REQUIRE(files() == before);
   make(rows, 3000, true);  // identical parts stay
   REQUIRE(files() == before);
@@ -230,7 +230,7 @@ TEST_CASE("PartedFile: throws if a part is missing or damaged or belongs to anot
   REQUIRE(mentions(errors().second, part + ": there is no such file"));
   put_bytes(part, bytes_of(folder / names[4]));
   REQUIRE(mentions(errors().first, part + " is damaged: its seal is"));
-  REQUIRE(mentions(errors().second, "it is a file of another set"));
+  REQUIRE(mentions(errors().second, "it belongs to another set"));
   std::string flipped = bytes;
   flipped[bytes.size() - 5] ^= 4;
   put_bytes(part, flipped);

@@ -83,12 +83,12 @@ TEST_CASE("PartedFile: read throws if the runs of the index leave rows out") {
     });
   };
   CHECK(first_rows({0, 0, 100, 1, 100, 100, 2, 200, 100}).empty());
-  CHECK(mentions(first_rows({0, 0, 100, 2, 200, 100}), "v: attribute parts makes no sense"));
-  CHECK(mentions(first_rows({0, 0, 100, 1, 100, 100, 7, 200, 100}), "v: attribute parts makes no sense"));
-  CHECK(mentions(first_rows({0, 0, 100, 1, 100, 100, 2, 200, 0}), "v: attribute parts makes no sense"));
-  CHECK(mentions(first_rows({0, 0, 100, 1, 100, 100}), "v: attribute parts lacks rows"));
+  CHECK(mentions(first_rows({0, 0, 100, 2, 200, 100}), "v: attribute parts has an invalid run (part "));
+  CHECK(mentions(first_rows({0, 0, 100, 1, 100, 100, 7, 200, 100}), "v: attribute parts has an invalid run (part "));
+  CHECK(mentions(first_rows({0, 0, 100, 1, 100, 100, 2, 200, 0}), "v: attribute parts has an invalid run (part "));
+  CHECK(mentions(first_rows({0, 0, 100, 1, 100, 100}), "v: attribute parts covers 200 of "));
   CHECK(mentions(first_rows({0, 0, 100, 1, 100, 100, 2, 200, 100, 3}),
-                 "v: attribute parts has 10 numbers, not three a part"));
+                 "v: attribute parts has 10 numbers, not 3 per part"));
 }
 
 TEST_CASE("CheckpointFolder: skips a checkpoint under the name of another step and removes a failed one") {

@@ -192,7 +192,7 @@ TEST_CASE("read_state: throws with both sides if the file holds another state") 
   Parts shape;
   shape.add("dense/bottom.0.weight", 6, 4, {0, 6, 0, 4});
   error = error_of([&] { parallel_io::read_state(exec, world, parallel_io::open_state(world, path), shape.items); });
-  REQUIRE(mentions(error, "dense/bottom.0.weight is 6 x 3 in this file, and 6 x 4 is wanted"));
+  REQUIRE(mentions(error, "dense/bottom.0.weight is 6 x 3 in this file, but 6 x 4 is needed"));
   shape.items[0].slab.rows = 5;
   error = error_of([&] { parallel_io::write_state(exec, world, folder / "hole.h5", shape.items, {}); });
   REQUIRE(mentions(error, "elements of dense/bottom.0.weight"));

@@ -97,7 +97,7 @@ TEST_CASE("parse_plan: reads escaped names and throws with the line if the text 
     return error_of([&] { planning::parse_plan(wrong, "p.json", model, 2); });
   };
   CHECK(mentions(refused(text.substr(0, text.size() - 3) + ",]}"), "p.json: parse error at line 3, column "));
-  CHECK(mentions(refused(text.substr(0, text.size() - 3) + ", \"dim\": 16}]}"), "line 3: \"dim\" stands twice"));
+  CHECK(mentions(refused(text.substr(0, text.size() - 3) + ", \"dim\": 16}]}"), "line 3: \"dim\" occurs twice"));
 }
 
 TEST_CASE("read_given_plan: throws with file and table and both values if the deck demands otherwise") {

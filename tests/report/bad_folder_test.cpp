@@ -20,12 +20,12 @@ TEST_CASE("make_page: throws with what to give if a folder is no run") {
   write(folder.path + "/x/metrics.jsonl", "");
   refused("the file is empty");
   write(folder.path + "/x/metrics.jsonl", "{\"step\": 1}\n");
-  refused("metrics.jsonl:1: it has no \"kind\"");
+  refused("metrics.jsonl:1: \"kind\" is missing");
   write_metrics(folder.path + "/x", 2);
   write(folder.path + "/x/result.json", "[1]");
-  refused("result.json: an object is wanted");
+  refused("result.json: [1] is not an object");
   write(folder.path + "/x/sweep.json", "{}");
-  refused("sweep.json: it has no \"metric\"");
+  refused("sweep.json: \"metric\" is missing");
 }
 
 TEST_CASE("make_page: throws with file and member if JSON is not as the program writes it") {
@@ -35,14 +35,14 @@ TEST_CASE("make_page: throws with file and member if JSON is not as the program 
     const char *file, *text, *error;
   };
   for (const Case& bad :
-       {Case{"run.json", R"({"plan": {}})", "plan: it has no \"ranks\""},
-        {"run.json", R"({"memory_bytes": {"weights": 3}})", "memory_bytes: a list is wanted"},
-        {"run.json", R"({"memory_bytes": {"weights": [null]}})", "memory_bytes: a number is wanted"},
-        {"run.json", R"({"hosts": [{"ranks": 1}]})", "hosts: it has no \"name\""},
-        {"run.json", R"({"deck": "a", "argv": 3})", "argv: a list is wanted"},
-        {"result.json", R"({"evaluation": {"bins": {}}})", "evaluation.bins: it has no \"samples\""},
-        {"result.json", R"({"step_seconds": 1, "phase_seconds": 3})", "phase_seconds: an object is wanted"},
-        {"point.json", R"({"outcomes": [{}]})", "outcomes: it has no \"diverged\""}}) {
+       {Case{"run.json", R"({"plan": {}})", "plan: \"ranks\" is missing"},
+        {"run.json", R"({"memory_bytes": {"weights": 3}})", "memory_bytes: 3 is not a list"},
+        {"run.json", R"({"memory_bytes": {"weights": [null]}})", "memory_bytes: null is not a number"},
+        {"run.json", R"({"hosts": [{"ranks": 1}]})", "hosts: \"name\" is missing"},
+        {"run.json", R"({"deck": "a", "argv": 3})", "argv: 3 is not a list"},
+        {"result.json", R"({"evaluation": {"bins": {}}})", "evaluation.bins: \"samples\" is missing"},
+        {"result.json", R"({"step_seconds": 1, "phase_seconds": 3})", "phase_seconds: 3 is not an object"},
+        {"point.json", R"({"outcomes": [{}]})", "outcomes: \"diverged\" is missing"}}) {
     std::filesystem::remove_all(run);
     write_metrics(run, 2);
     write(run + "/" + bad.file, bad.text);

@@ -42,7 +42,7 @@ stop() {
   code=$?
   [ "$code" = 2 ] || complain "$* on $ranks ranks: exit code $code, not 2"
   [ "$(grep -c '^tesserec: ' "$folder/err")" = 1 ] || complain "$*: not one message"
-  grep -qE "^tesserec: rank $stopped \(process $pid on .*; it was stopped by a signal, as SIGSTOP\): no answer for 2 s \(run.patience\)" "$folder/err" ||
+  grep -qE "^tesserec: rank $stopped \(process $pid on .*; it was stopped by a signal such as SIGSTOP\): no answer for 2 s \(run.patience\)" "$folder/err" ||
     complain "$*: rank $stopped, process $pid, is not named"
 }
 

@@ -99,7 +99,7 @@ TEST_CASE("read_model: reads own keys from a deck and gives them their presets o
   layers::make_layer(layer_of("type = \"other\"\n"), {});
   CHECK(made_layer->own<Index>("heads") == 2);
   CHECK(error_of([] { made_layer->own<double>("slope"); }) ==
-        "layer type \"other\" did not register the key \"slope\"");
+        "layer type \"other\": the key \"slope\" is not registered");
 
   const network::Settings model = read_model(
                                       "[model]\ntype = \"stack\"\ndepth = 5\nloss = \"tilted\"\nloss_tilt = 2\n"

@@ -87,8 +87,8 @@ TEST_CASE("File: reads and writes slabs of columns") {
   std::vector<float> rest(2 * 2);
   file.read("m", Slab{2, 2, 4}, rest.data());
   REQUIRE(rest == std::vector<float>{2, 2, 2, 2});
-  REQUIRE(mentions(error_of([&] { file.read("m", Slab{3, 2}, some.data()); }), "[4, 6]: rows outside of it"));
-  REQUIRE(mentions(error_of([&] { file.read("m", Slab{0, 1, 5, 2}, some.data()); }), "columns outside of it"));
+  REQUIRE(mentions(error_of([&] { file.read("m", Slab{3, 2}, some.data()); }), "[4, 6]: the rows are out of range"));
+  REQUIRE(mentions(error_of([&] { file.read("m", Slab{0, 1, 5, 2}, some.data()); }), "the columns are out of range"));
   REQUIRE(mentions(error_of([&] { file.read("n", Slab{0, 1}, some.data()); }), "there is no dataset n"));
   REQUIRE(mentions(error_of([&] { file.read_all<float>("/"); }), "is a group"));
   REQUIRE(mentions(error_of([&] { file.attribute<double>("m", "unit"); }), "m has no attribute unit"));
@@ -140,7 +140,7 @@ TEST_CASE("File: attributes keep their values and a second setting replaces the 
   REQUIRE(file.attribute<std::vector<std::string>>("/", "f") == std::vector<std::string>{"y"});
   REQUIRE(mentions(error_of([&] { file.attribute<std::int64_t>("/", "b"); }), "attribute b is not an integer"));
   REQUIRE(mentions(error_of([&] { file.attribute<std::string>("/", "a"); }), "is not a string"));
-  REQUIRE(mentions(error_of([&] { file.attribute<double>("/", "d"); }), "holds 2 values where one is wanted"));
+  REQUIRE(mentions(error_of([&] { file.attribute<double>("/", "d"); }), "holds 2 values instead of one"));
 }
 
 TEST_CASE("File: reads files written by h5py") {
@@ -174,7 +174,7 @@ TEST_CASE("File: open throws with the reason if the file is not a whole HDF5 fil
   REQUIRE(mentions(open_error(folder / "missing"), "there is no such file"));
   REQUIRE(mentions(open_error(folder / ""), "this is a folder"));
   REQUIRE(::mkfifo((folder / ("pipe" + mine)).c_str(), 0600) == 0);
-  REQUIRE(mentions(open_error(folder / ("pipe" + mine)), "no plain file"));
+  REQUIRE(mentions(open_error(folder / ("pipe" + mine)), "not a regular file"));
   put_bytes(folder / ("empty" + mine), "");
   REQUIRE(mentions(open_error(folder / ("empty" + mine)), "is empty"));
   put_bytes(folder / ("text" + mine), std::string(5000, 'x'));

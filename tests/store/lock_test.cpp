@@ -41,9 +41,10 @@ TEST_CASE("FileLock: ends with a process that is killed") {
   const pid_t child = fork();
   if (child == 0) {  // another process, which uses the form of the lock without this library
     const int file = open(path.c_str(), O_RDWR | O_CREAT, 0666);
-    struct flock all {};
-    all.l_type = F_WRLCK;
-    if (write(file, "a job\n", 6) == 6 && fcntl(file, F_OFD_SETLK, &all) == 0 && write(ready[1], "x", 1) == 1) pause();
+    struct flock range {};
+    range.l_type = F_WRLCK;
+    if (write(file, "a job\n", 6) == 6 && fcntl(file, F_OFD_SETLK, &range) == 0 && write(ready[1], "x", 1) == 1)
+      pause();
     _exit(1);
   }
   char byte = 0;

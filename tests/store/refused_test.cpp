@@ -25,7 +25,7 @@ TEST_CASE("write_verified: throws if the file reads back other bytes") {
   const std::string name = "/proc/self/comm";
   const std::string before = bytes_of(name);
   CHECK(mentions(error_of([&] { store::write_verified(name, "0123456789abcdef"); }),
-                 name + ": what is on the disk is not what was written, from byte 0 on"));
+                 name + ": the bytes on the disk differ from those written, from byte 0 on"));
   put_bytes(name, before);
 }
 

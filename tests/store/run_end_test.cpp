@@ -58,13 +58,13 @@ TEST_CASE("run_end: tells the state by result.json of the newest start or else b
   }
   CHECK(text() == "crashed");
   write(folder + "/lock", "process 12 on elsewhere, job 7\n");
-  CHECK(text() == "crashed: process 12 on elsewhere, job 7 does not hold its lock any more, as far as this host sees");
+  CHECK(text() == "crashed: process 12 on elsewhere, job 7 no longer holds its lock, as seen from this host");
   const std::string now = R"(, "start_time": "2026-01-02T03:04:05Z")";
   for (const auto& [members, told] :
        {std::pair<std::string, std::string>{R"("exit_reason": "finished")", "finished"},
         {"\"signal\": 0", "finished"},  // written by an older version
         {R"("signal": 15)", "stopped by signal 15: it has no checkpoint"},
-        {R"("signal": 10, "checkpoint": "c")", "stopped by signal 10: the same command goes on from its checkpoint"},
+        {R"("signal": 10, "checkpoint": "c")", "stopped by signal 10: the same command continues from its checkpoint"},
         {R"("exit_reason": "auc")", "auc: evaluate.stop_at_auc is reached"},
         {R"("exit_reason": "diverged", "message": "step 3: nan")", "diverged: step 3: nan"},
         {R"("exit_reason": "failed", "message": "no space")", "failed: no space"}})
@@ -80,5 +80,5 @@ TEST_CASE("run_end: tells the state by result.json of the newest start or else b
   result(R"("exit_reason": "finished")");
   CHECK(store::state_of_started(folder) == "started");
   write(folder + "/result.json", "[]");
-  CHECK(mentions(error_of(text), "result.json: an object is wanted"));
+  CHECK(mentions(error_of(text), "result.json: [] is not an object"));
 }

@@ -83,7 +83,7 @@ TEST_CASE("checkpoint.keep_best: keeps the best checkpoint and the newest throug
   job.train.steps = 1;
   run(world, job);
   CHECK(mentions(error_of([&] { parallel_io::find_checkpoint(world, folder.path() + "/best"); }),
-                 "no best checkpoint is kept there"));
+                 "there is no best checkpoint"));
 }
 
 TEST_CASE("evaluate.patience: ends a run and keeps it ended when it is started again") {

@@ -25,7 +25,7 @@ void agree_on(const Communicator& comm, const std::string& text, int signal = 0)
 }
 
 /// Throws Stopped on all ranks if one rank has received a signal. Collective.
-inline void agree_to_go_on(const Communicator& comm) {
+inline void agree_on_signals(const Communicator& comm) {
   if (const Index signal = comm.max(Signals::received()); signal != 0) throw Stopped(int(signal));
 }
 

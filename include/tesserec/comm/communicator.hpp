@@ -62,18 +62,18 @@ class Communicator {
 
   /// Gathers all ranks' values in rank order. Stores each rank's count in `counts` unless it is null. Collective.
   template <class T>
-  std::vector<T> all_gather(std::span<const T> mine, std::vector<Index>* counts = nullptr) const;
+  std::vector<T> all_gather(std::span<const T> own, std::vector<Index>* counts = nullptr) const;
   /// Gathers equally many values from every rank, with one message less than all_gather(). Collective.
   template <class T>
-  std::vector<T> all_gather_equal(std::span<const T> mine) const;
+  std::vector<T> all_gather_equal(std::span<const T> own) const;
   /// Gathers one value from every rank. Collective.
   template <class T>
-  std::vector<T> all_gather(const T& mine) const {
-    return all_gather_equal(std::span<const T>(&mine, 1));
+  std::vector<T> all_gather(const T& own) const {
+    return all_gather_equal(std::span<const T>(&own, 1));
   }
   /// Gathers all ranks' values into `all`, in rank order. Every rank passes the `counts` of all ranks. Collective.
   template <class T>
-  void all_gather(std::span<const T> mine, std::span<const Index> counts, T* all) const;
+  void all_gather(std::span<const T> own, std::span<const Index> counts, T* all) const;
 
   /// Sends send_counts[r] elements to each rank r and receives recv_counts[r] from it. Both buffers are in rank order.
   /// Blocks until all elements have arrived. Collective.
@@ -93,7 +93,7 @@ class Communicator {
     return channel_.start_exchange(sent, received);
   }
   /// Sends one number to each rank and returns one number from each. Collective.
-  std::vector<Index> all_to_all(std::span<const Index> one_each) const { return channel_.all_to_all(one_each); }
+  std::vector<Index> all_to_all(std::span<const Index> numbers) const { return channel_.all_to_all(numbers); }
 
   /// Sets the largest single message [bytes], a multiple of 8. Tests make it small.
   void set_piece(Index bytes) { channel_.set_piece(bytes); }
@@ -149,27 +149,27 @@ void Communicator::all_to_all(std::vector<std::vector<T>>& send, std::vector<std
 }
 
 template <class T>
-void Communicator::all_gather(std::span<const T> mine, std::span<const Index> counts, T* all) const {
+void Communicator::all_gather(std::span<const T> own, std::span<const Index> counts, T* all) const {
   static_assert(std::is_trivially_copyable_v<T>);
   std::vector<Index> bytes(counts.begin(), counts.end());
   for (Index& n : bytes) n *= Index{sizeof(T)};
-  channel_.all_gather(reinterpret_cast<const std::byte*>(mine.data()), bytes, reinterpret_cast<std::byte*>(all));
+  channel_.all_gather(reinterpret_cast<const std::byte*>(own.data()), bytes, reinterpret_cast<std::byte*>(all));
 }
 
 template <class T>
-std::vector<T> Communicator::all_gather_equal(std::span<const T> mine) const {
-  const std::vector<Index> counts(size(), std::ssize(mine));
-  std::vector<T> all(mine.size() * counts.size());
-  all_gather(mine, std::span<const Index>(counts), all.data());
+std::vector<T> Communicator::all_gather_equal(std::span<const T> own) const {
+  const std::vector<Index> counts(size(), std::ssize(own));
+  std::vector<T> all(own.size() * counts.size());
+  all_gather(own, std::span<const Index>(counts), all.data());
   return all;
 }
 
 template <class T>
-std::vector<T> Communicator::all_gather(std::span<const T> mine, std::vector<Index>* counts) const {
-  std::vector<Index> each = all_gather(std::ssize(mine));
-  std::vector<T> all(std::accumulate(each.begin(), each.end(), Index{0}));
-  all_gather(mine, std::span<const Index>(each), all.data());
-  if (counts != nullptr) *counts = std::move(each);
+std::vector<T> Communicator::all_gather(std::span<const T> own, std::vector<Index>* counts) const {
+  std::vector<Index> sizes = all_gather(std::ssize(own));
+  std::vector<T> all(std::accumulate(sizes.begin(), sizes.end(), Index{0}));
+  all_gather(own, std::span<const Index>(sizes), all.data());
+  if (counts != nullptr) *counts = std::move(sizes);
   return all;
 }
 

@@ -34,7 +34,7 @@ void require_launcher_agrees(const Communicator& world);
 
 /// Sets the function that abort() calls with its message, on any thread. The function brings files into the state that
 /// an exit must leave, and returns soon.
-void set_abort_hook(std::function<void(const std::string&)> leave);
+void set_abort_hook(std::function<void(const std::string&)> hook);
 
 /// Logs the message, calls the function of set_abort_hook() and ends all ranks at once with `code`. Serves a rank that
 /// is alone or cannot reach the others any more.

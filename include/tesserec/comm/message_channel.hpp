@@ -90,18 +90,18 @@ class MessageChannel {
   void reduce(std::span<Index> values, MPI_Op operation) const;
   void broadcast(std::byte* data, Index bytes, int root) const;
   /// Gathers `bytes[r]` from each rank r into `all`, in rank order.
-  void all_gather(const std::byte* mine, std::span<const Index> bytes, std::byte* all) const;
+  void all_gather(const std::byte* own, std::span<const Index> bytes, std::byte* all) const;
   /// Sends one number to each rank and returns one from each.
-  std::vector<Index> all_to_all(std::span<const Index> one_each) const;
+  std::vector<Index> all_to_all(std::span<const Index> numbers) const;
   /// Starts messages and does not block. Messages to a rank arrive in the order of the lists.
   Pending start_exchange(std::span<const Sent> sent, std::span<const Received> received) const;
   Index piece() const { return piece_; }
   void set_piece(Index bytes) { piece_ = bytes; }
 
  private:
-  void learn_place();
+  void query_rank();
   /// Returns whether there are other ranks to call MPI with. Every collective call begins with it.
-  bool together(const char* call) const;
+  bool has_peers(const char* call) const;
 
   MPI_Comm comm_ = MPI_COMM_NULL;
   int rank_ = 0;

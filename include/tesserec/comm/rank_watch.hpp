@@ -12,8 +12,8 @@ namespace tesserec::comm {
 /// 600.
 void set_patience(double seconds);
 
-/// Notes this rank's current work, such as ("step", 41), for the message in case it stops. `what` is a string literal.
-void note(const char* what, Index number);
+/// Notes this rank's current work, such as ("step", 41), for the message in case it stops. `work` is a string literal.
+void note(const char* work, Index number);
 
 /// A watching thread on every rank. The first rank and each other rank exchange UDP datagrams several times within the
 /// patience, whatever they compute. If a rank is silent (SIGSTOP, a dead node), or has used no processor while others
@@ -22,8 +22,8 @@ void note(const char* what, Index number);
 class RankWatch {
  public:
   /// Starts the thread and waits at most 5 seconds for the first datagrams. Logs a warning that names the ranks without
-  /// one. `all` must outlive this object. Collective.
-  explicit RankWatch(const Communicator& all);
+  /// one. `comm` must outlive this object. Collective.
+  explicit RankWatch(const Communicator& comm);
   ~RankWatch();
   RankWatch(const RankWatch&) = delete;
   RankWatch& operator=(const RankWatch&) = delete;

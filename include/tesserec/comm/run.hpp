@@ -40,8 +40,8 @@ struct RunOptions {
 /// that a body returned, or, if one threw, the code of outcome_of() on the lowest such rank, which says its message.
 ///
 /// A rank that throws while the others wait for it inside the body says its message after two seconds and ends all
-/// ranks with MPI_Abort. A signal that the body does not look for (Signals::check, agree_to_go_on) ends all ranks after
-/// three seconds with 128 + N. A RankWatch names a rank that stops.
+/// ranks with MPI_Abort. A signal that the body does not look for (Signals::check, agree_on_signals) ends all ranks
+/// after three seconds with 128 + N. A RankWatch names a rank that stops.
 ///
 /// Every rank calls it once, from main()'s thread. No object that holds a communicator or memory of Kokkos may outlive
 /// the body.

@@ -31,7 +31,7 @@ std::string value_text(const T& value) {
   else if constexpr (requires { value.has_value(); })
     return value ? value_text(*value) : "none";
   else if constexpr (requires { value.begin(); })
-    return "[" + join(value, ", ", [](const auto& one) { return value_text(one); }) + "]";
+    return "[" + join(value, ", ", [](const auto& element) { return value_text(element); }) + "]";
   else
     return concat(value);
 }
@@ -57,6 +57,6 @@ std::vector<int> ranks_that_differ(const Communicator& comm, const std::string& 
 /// Throws the same Error on all ranks unless every rank has rank 0's list: "rank 1: NAME is VALUE, rank 0 has VALUE;
 /// ADVICE". The message shows the values of the first difference and names the others. Names must be unique and texts
 /// free of NUL. Collective.
-void require_same(const Communicator& comm, const std::vector<Named>& mine, const std::string& advice);
+void require_same(const Communicator& comm, const std::vector<Named>& own, const std::string& advice);
 
 }  // namespace tesserec::comm

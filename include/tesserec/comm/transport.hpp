@@ -18,7 +18,7 @@ class Nccl;
 class Transport {
  public:
   virtual ~Transport() = default;
-  /// Returns a text for people, such as "MPI, by way of the host's memory".
+  /// Returns a text for people, such as "MPI, through host memory".
   virtual std::string description() const = 0;
   /// Makes a transport of the same type for the ranks of another communicator.
   virtual std::unique_ptr<Transport> of(const Communicator& ranks) const = 0;

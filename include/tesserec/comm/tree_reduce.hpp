@@ -49,11 +49,11 @@ class TreeReduce {
   struct Additions {
     Additions() = default;
     Additions(const std::vector<Index>& leaves, Range lanes);
-    /// Adds in place: sums[i] is the sum of leaf i, [length]. The sums in `left` remain.
+    /// Adds in place: sums[i] is the sum of leaf i, [length]. The sums in `remaining` stay.
     void operator()(const Exec& exec, const std::vector<float*>& sums, Index length) const;
 
     std::vector<std::pair<int, int>> pairs;  // into the first, in order
-    std::vector<int> left;
+    std::vector<int> remaining;
   };
 
   /// Returns the place of sum i of a rank of the node.
@@ -71,8 +71,8 @@ class TreeReduce {
   int micro_batches_;
   std::optional<Node> node_;
   LaneSums sums_;
-  NodeMemory memory_;              // most_ sums of each rank, if several ranks are on a node
-  Index most_ = 0;                 // sums that a rank is left with
+  NodeMemory memory_;              // max_sums_ sums of each rank, if several ranks are on a node
+  Index max_sums_ = 0;             // sums that a rank is left with
   std::vector<float*> node_sums_;  // sums of all ranks of this node
   Additions of_ranks_, of_nodes_;
   std::vector<Index> sums_of_node_;           // number of sums left, [node]
@@ -81,9 +81,9 @@ class TreeReduce {
   std::optional<LaneSums> of_micro_batches_;  // this rank's piece, where there are several; a micro-batch is a leaf
 };
 
-/// Adds one double per lane over the lanes of a micro-batch by the fixed tree; `mine` holds this rank's lanes in order.
-/// Collective.
-double tree_reduce(const Communicator& comm, const Lanes& lanes, const std::vector<double>& mine);
+/// Adds one double per lane over the lanes of a micro-batch by the fixed tree; `lane_values` holds this rank's lanes in
+/// order. Collective.
+double tree_reduce(const Communicator& comm, const Lanes& lanes, const std::vector<double>& lane_values);
 
 /// Adds n floats over the ranks by MPI_Allreduce, in place. The bits depend on the number of ranks, so only tesserec
 /// bench uses it. Collective.

@@ -56,7 +56,7 @@ inline std::string on_device(const std::string& label) { return label + " [devic
 
 /// Threads that share one item: `width` adjacent lanes of a warp, a power of two. On a host the group has one thread.
 struct LaneGroup {
-  static constexpr int most = 32;
+  static constexpr int max_width = 32;
   int lane = 0, width = 1;
 
   /// Returns the value that lane (lane ^ other) passes. All lanes of the group must call it.
@@ -81,12 +81,12 @@ struct LaneGroup {
  private:
   /// Returns the bits of the group's lanes in the thread's warp.
   TESSEREC_FUNCTION unsigned mask() const {
-    [[maybe_unused]] const unsigned lanes = width == most ? ~0u : (1u << width) - 1;
+    [[maybe_unused]] const unsigned lanes = width == max_width ? ~0u : (1u << width) - 1;
 #ifdef TESSEREC_EMULATED
-    return lanes << (emulated::thread_in_block() % most - lane);
+    return lanes << (emulated::thread_in_block() % max_width - lane);
 #else
     KOKKOS_IF_ON_DEVICE((const unsigned thread = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
-                         return lanes << (thread % most - lane);))
+                         return lanes << (thread % max_width - lane);))
     KOKKOS_IF_ON_HOST((return 1u;))
 #endif
   }
@@ -95,8 +95,9 @@ struct LaneGroup {
 /// Stores the smaller of *at and `value` in *at, atomically.
 TESSEREC_FUNCTION void atomic_min(Index* at, Index value) {
 #ifdef TESSEREC_EMULATED
-  Index now = __atomic_load_n(at, __ATOMIC_RELAXED);
-  while (value < now && !__atomic_compare_exchange_n(at, &now, value, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+  Index current = __atomic_load_n(at, __ATOMIC_RELAXED);
+  while (value < current &&
+         !__atomic_compare_exchange_n(at, &current, value, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
   }
 #else
   Kokkos::atomic_fetch_min(at, value);
@@ -143,8 +144,8 @@ void launch_threads(const Device& device, const std::string& label, Index n, con
 /// most 32; on a host one. May return before the kernel has run.
 template <class Kernel>
 void launch(const Device& exec, const std::string& label, Index items, Index columns, const Kernel& kernel) {
-  constexpr Index most = device_is_host ? 1 : LaneGroup::most;
-  const int width_bits = std::bit_width(std::uint64_t(std::clamp<Index>(columns, 1, most) - 1));
+  constexpr Index max_width = device_is_host ? 1 : LaneGroup::max_width;
+  const int width_bits = std::bit_width(std::uint64_t(std::clamp<Index>(columns, 1, max_width) - 1));
 #if defined(__CUDACC__) && !defined(KOKKOS_ENABLE_CUDA)
   (void)address_of_compiled<Kernel>;
 #endif
@@ -163,7 +164,7 @@ DeviceVector<T> make_device_vector([[maybe_unused]] const Device& device, const 
 }
 
 /// Returns the capacity to allocate for `size` values that may grow later.
-inline Index with_room(Index size) {
+inline Index grown_capacity(Index size) {
 #ifdef TESSEREC_EMULATED
   return size;  // an access past the end must be a fault
 #else
@@ -177,7 +178,7 @@ template <class T>
 T* reserve_device(const Device& exec, DeviceVector<T>& view, const std::string& label, Index size) {
   if (Index(view.extent(0)) < size) {
     if (view.extent(0) > 0) exec.fence();  // kernels may use the old storage
-    view = make_device_vector<T>(exec, label, with_room(size));
+    view = make_device_vector<T>(exec, label, grown_capacity(size));
     DeviceGraph::storage_moved();
   }
   return view.data();

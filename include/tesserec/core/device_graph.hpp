@@ -90,8 +90,8 @@ class RepeatedLaunches {
     std::optional<std::uint64_t> moves = {};  // DeviceGraph::moves() at the last run one by one
     std::optional<DeviceGraph> graph = {};
   };
-  static constexpr std::size_t most_runs = 8;  // batches in flight have two buffers each, and the last batch is shorter
-  std::vector<Run> runs_;                      // oldest first
+  static constexpr std::size_t max_runs = 8;  // batches in flight have two buffers each, and the last batch is shorter
+  std::vector<Run> runs_;                     // oldest first
 };
 
 }  // namespace tesserec

@@ -20,28 +20,29 @@ class DeviceList {
   /// equal. A ninth list replaces the oldest: the call then waits for `device`.
   const T* upload(const Device& device, std::span<const T> list) {
     if (list.empty()) return nullptr;
-    const auto same = [&](const Sent& one) {
-      return one.numbers.size() == list.size() && std::memcmp(list.data(), one.numbers.data(), list.size_bytes()) == 0;
+    const auto same = [&](const Sent& sent) {
+      return sent.numbers.size() == list.size() &&
+             std::memcmp(list.data(), sent.numbers.data(), list.size_bytes()) == 0;
     };
     const auto known = std::find_if(sent_.begin(), sent_.end(), same);
-    if (known != sent_.end()) return known->there.data();
-    if (sent_.size() == most) {
+    if (known != sent_.end()) return known->on_device.data();
+    if (sent_.size() == capacity) {
       device.fence();
       sent_.pop_front();
     }
-    Sent& one = sent_.emplace_back();
-    one.numbers.assign(list.begin(), list.end());
-    reserve_device(device, one.there, "tesserec::core::list", std::ssize(list));
-    copy_to_device(device, std::as_const(one.numbers).data(), one.there.data(), std::ssize(list));
-    return one.there.data();
+    Sent& sent = sent_.emplace_back();
+    sent.numbers.assign(list.begin(), list.end());
+    reserve_device(device, sent.on_device, "tesserec::core::list", std::ssize(list));
+    copy_to_device(device, std::as_const(sent.numbers).data(), sent.on_device.data(), std::ssize(list));
+    return sent.on_device.data();
   }
 
  private:
   struct Sent {
     std::vector<T> numbers;
-    DeviceVector<T> there;
+    DeviceVector<T> on_device;
   };
-  static constexpr std::size_t most = 8;
+  static constexpr std::size_t capacity = 8;
   std::deque<Sent> sent_;  // oldest first; entries do not move, because copies that have not run read them
 };
 

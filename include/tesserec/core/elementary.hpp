@@ -11,7 +11,6 @@
 /// Errors below are the worst found: over all floats, and over some 10^9 doubles drawn from the intervals where each
 /// formula is at its worst. They are in units of the last place, double / float; rounding alone costs 0.5. NaN gives
 /// NaN, with no promise about its bits.
-/// rounding alone costs. NaN gives NaN, with no promise about its bits.
 #pragma once
 
 #include <tesserec/core/elementary_parts.hpp>
@@ -23,8 +22,7 @@ namespace tesserec::elementary {
 template <class T>
 TESSEREC_FUNCTION T exp(T x) {
   using N = Numbers<T>;
-  const T low = parts::choose(x < N::exp_least, N::exp_least, x),
-          in = parts::choose(low > N::exp_most, N::exp_most, low);
+  const T low = parts::choose(x < N::exp_min, N::exp_min, x), in = parts::choose(low > N::exp_max, N::exp_max, low);
   const auto [e, r] = parts::reduce_exp(in, T{0});
   const auto half = e >> 1;  // two powers: the last product rounds, also to a denormal or inf
   return parts::exp_of(r) * parts::power<T>(half) * parts::power<T>(e - half);
@@ -35,8 +33,8 @@ TESSEREC_FUNCTION T exp(T x) {
 template <class T>
 TESSEREC_FUNCTION T expm1(T x) {
   using N = Numbers<T>;
-  const T low = parts::choose(x < N::expm1_least, N::expm1_least, x);
-  const auto y = parts::half_expm1(parts::choose(low > N::exp_most, N::exp_most, low));
+  const T low = parts::choose(x < N::expm1_min, N::expm1_min, x);
+  const auto y = parts::half_expm1(parts::choose(low > N::exp_max, N::exp_max, low));
   return parts::choose(parts::magnitude(x) < N::tiny, x, 2 * y.high);
 }
 
@@ -88,11 +86,11 @@ template <class T>
 TESSEREC_FUNCTION T tanh(T x) {
   using N = Numbers<T>;
   const T a = parts::magnitude(x);
-  const auto h = parts::half_expm1(2 * parts::choose(a > N::tanh_most, N::tanh_most, a));
+  const auto h = parts::half_expm1(2 * parts::choose(a > N::tanh_max, N::tanh_max, a));
   const auto d = parts::one_plus(h.high);  // tanh = h / (1 + h)
   const T inverse = 1 / d.high, y = h.high * inverse;
-  const T left = std::fma(-y, d.high, h.high) + (h.low - y * (d.low + h.low));
-  return parts::odd(std::fma(left, inverse, y), x);
+  const T residual = std::fma(-y, d.high, h.high) + (h.low - y * (d.low + h.low));
+  return parts::odd(std::fma(residual, inverse, y), x);
 }
 
 /// Computes 1 / (1 + e^-x), also where e^-x would overflow. 2.4 / 2.4 ulp.
@@ -107,7 +105,7 @@ template <class T>
 TESSEREC_FUNCTION T erf(T x) {
   using N = Numbers<T>;
   using P = Polynomials<T>;
-  const T a = parts::magnitude(x), b = parts::choose(a > N::erf_most, N::erf_most, a), square = b * b;
+  const T a = parts::magnitude(x), b = parts::choose(a > N::erf_max, N::erf_max, a), square = b * b;
   const T near = std::fma(b, std::fma(square, P::erf_rest(square), P::erf_slope), b);
   const auto [e, r] = parts::reduce_exp(-square, std::fma(-b, b, square));
   const T far = std::fma(-parts::exp_of(r) * parts::power<T>(e - N::bias), P::erfcx(b), T{1});

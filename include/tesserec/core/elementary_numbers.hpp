@@ -20,9 +20,9 @@ struct Numbers<double> {
   static constexpr double tiny = 0x1p-54;        // below this, expm1(x) is x
   static constexpr double raise = 0x1p54;
   static constexpr int raised = 54;
-  static constexpr double exp_least = -746, exp_most = 710;                 // results are 0 below, inf above
-  static constexpr double expm1_least = -38, tanh_most = 20, erf_most = 6;  // arguments of results -1, 1, 1
-  static constexpr double most_angle = 0x1p20;
+  static constexpr double exp_min = -746, exp_max = 710;                // results are 0 below, inf above
+  static constexpr double expm1_min = -38, tanh_max = 20, erf_max = 6;  // arguments of results -1, 1, 1
+  static constexpr double max_angle = 0x1p20;
 
   static constexpr double infinity = std::numeric_limits<double>::infinity(),
                           nan = std::numeric_limits<double>::quiet_NaN();
@@ -40,9 +40,9 @@ struct Numbers<float> {
   static constexpr float shift = 0x1.8p23f, integers = 0x1p23f, smallest = 0x1p-126f, tiny = 0x1p-25f;
   static constexpr float raise = 0x1p25f;
   static constexpr int raised = 25;
-  static constexpr float exp_least = -104, exp_most = 89;
-  static constexpr float expm1_least = -18, tanh_most = 10, erf_most = 4;
-  static constexpr float most_angle = 0x1p13f;
+  static constexpr float exp_min = -104, exp_max = 89;
+  static constexpr float expm1_min = -18, tanh_max = 10, erf_max = 4;
+  static constexpr float max_angle = 0x1p13f;
 
   static constexpr float infinity = std::numeric_limits<float>::infinity(),
                          nan = std::numeric_limits<float>::quiet_NaN();

@@ -78,9 +78,9 @@ template <class T>
 TESSEREC_FUNCTION Pair<T> half_expm1(T x) {
   using N = Numbers<T>;
   const auto [e, r] = reduce_exp(x, T{0});
-  const T scale = power<T>(e - (N::bias + 1)), whole = scale - T{0.5}, part = scale * r.high;
-  const T sum = whole + part;  // |whole| > |part|, or it is 0
-  const T low = ((whole - sum) + part) + std::fma(scale, exp_tail(r), (scale - whole) - T{0.5});
+  const T scale = power<T>(e - (N::bias + 1)), whole = scale - T{0.5}, linear = scale * r.high;
+  const T sum = whole + linear;  // |whole| > |linear|, or it is 0
+  const T low = ((whole - sum) + linear) + std::fma(scale, exp_tail(r), (scale - whole) - T{0.5});
   return {sum + low, (sum - (sum + low)) + low};
 }
 
@@ -136,7 +136,7 @@ TESSEREC_FUNCTION T turned(typename Numbers<T>::Bits q, const Angle<T>& angle) {
 }
 template <class T>
 TESSEREC_FUNCTION T if_known(T x, T y) {
-  return choose(magnitude(x) <= Numbers<T>::most_angle, y, Numbers<T>::nan);
+  return choose(magnitude(x) <= Numbers<T>::max_angle, y, Numbers<T>::nan);
 }
 
 }  // namespace tesserec::elementary::parts

@@ -21,10 +21,10 @@ class Diverged : public Error {
   using Error::Error;
 };
 
-/// Throws Error with all parts concatenated: fail("no rows in ", path, "; give ...").
-template <class... Parts>
-[[noreturn]] void fail(const Parts&... parts) {
-  throw Error(concat(parts...));
+/// Throws Error with all values concatenated: fail("no rows in ", path, "; give ...").
+template <class... Values>
+[[noreturn]] void fail(const Values&... values) {
+  throw Error(concat(values...));
 }
 
 }  // namespace tesserec

@@ -6,8 +6,9 @@
 
 namespace tesserec {
 
-/// Returns the file's content, at most its first `most` bytes. Throws Error "PATH: cannot read WHAT: REASON", with the
-/// system's reason.
-std::string read_file(const std::string& path, const char* what = "it", std::size_t most = std::string::npos);
+/// Returns the file's content, at most its first `max_bytes` bytes. Throws Error "PATH: cannot read NOUN: REASON", with
+/// the system's reason.
+std::string read_file(const std::string& path, const char* noun = "the file",
+                      std::size_t max_bytes = std::string::npos);
 
 }  // namespace tesserec

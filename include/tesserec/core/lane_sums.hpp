@@ -21,9 +21,9 @@ class LaneSums {
   /// Allocates the buffers that a run of so many lanes needs. next() then allocates none and may be called from another
   /// thread.
   void reserve(Index lanes);
-  /// Lends a buffer, used before the object's own. sum(0) uses the buffer lent most recently, sum(1) the one before it.
+  /// Adds a buffer, used before the object's own. sum(0) uses the buffer added last, sum(1) the buffer before it.
   /// Not for runs that call absorb().
-  void lend(const Vector<float>& buffer) { free_.push_back(buffer); }
+  void add_buffer(const Vector<float>& buffer) { free_.push_back(buffer); }
   /// Returns the vector of a lane, uninitialized, to be written before the next call. Lanes must be distinct and
   /// ascending.
   PlacedVector<float> next(Index lane);
@@ -41,11 +41,11 @@ class LaneSums {
   const PlacedVector<float>& sum(int i) const { return slots_[i]; }
 
  private:
-  PlacedVector<float> made() const { return {exec_, place_, "tesserec::core::lane_sum", length_}; }
+  PlacedVector<float> make_buffer() const { return {exec_, place_, "tesserec::core::lane_sum", length_}; }
   void push(Index leaf, const PlacedVector<float>& vector);
   void merge(int into, int from);
   /// Takes the vector out of a slot. A reference left there might free memory in a worker thread, which Kokkos forbids.
-  PlacedVector<float> leave(int slot);
+  PlacedVector<float> take(int slot);
 
   Exec exec_;
   Index length_;

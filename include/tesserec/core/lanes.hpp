@@ -34,8 +34,8 @@ class Lanes {
   Range samples(Range lanes, Index n) const { return {lanes.begin * n / count_, lanes.end * n / count_}; }
   /// Returns the lanes of a rank in a micro-batch: a run of whole lanes, at least one if size * micro_batches <= count.
   Range of_rank(int rank, int size, int micro_batch = 0) const {
-    const Index each = count_ / micro_batches_, first = micro_batch * each;
-    return {first + rank * each / size, first + (rank + 1) * each / size};
+    const Index lanes = count_ / micro_batches_, first = micro_batch * lanes;
+    return {first + rank * lanes / size, first + (rank + 1) * lanes / size};
   }
   /// Returns the samples of those lanes in a batch of n.
   Range samples_of_rank(int rank, int size, Index n, int micro_batch = 0) const {

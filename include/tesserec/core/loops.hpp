@@ -92,24 +92,24 @@ class LoopBuffer {
   /// Grows the buffer if it has fewer than `size` values, losing its content, and returns its data.
   T* reserve(const Where& where, const char* label, Index size) {
     if (!where.is_thread()) {
-      there_ = reserve_device(where.device(), on_device_, label, size);
+      data_ = reserve_device(where.device(), on_device_, label, size);
     } else if (size_ < size) {
-      here_.reset(new (std::align_val_t(line)) T[size]());
-      there_ = here_.get();
+      on_host_.reset(new (std::align_val_t(line)) T[size]());
+      data_ = on_host_.get();
       size_ = size;
     }
-    return there_;
+    return data_;
   }
-  T* data() const { return there_; }
+  T* data() const { return data_; }
 
  private:
   static constexpr std::size_t line = 64;
   struct Delete {
     void operator()(T* numbers) const { ::operator delete[](numbers, std::align_val_t(line)); }
   };
-  T* there_ = nullptr;
-  Index size_ = 0;  // size of here_
-  std::unique_ptr<T[], Delete> here_;
+  T* data_ = nullptr;
+  Index size_ = 0;  // size of on_host_
+  std::unique_ptr<T[], Delete> on_host_;
   DeviceVector<T> on_device_;
 };
 

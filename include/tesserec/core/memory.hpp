@@ -24,13 +24,13 @@ bool is_out_of_memory(const std::exception& error);
 /// Returns the message for a user of any exception. If memory ran out in Kokkos, it holds the label and the size.
 std::string message_of(const std::exception& error);
 
-/// Throws Error "not enough memory for WHAT: SIZE", with advice.
-[[noreturn]] void fail_memory(const std::string& what, double bytes);
+/// Throws Error "not enough memory for PURPOSE: SIZE", with advice.
+[[noreturn]] void fail_memory(const std::string& purpose, double bytes);
 
 /// Runs `body`, which allocates about `bytes`, and returns its result. If memory runs out, throws as
-/// fail_memory(what(), bytes).
-template <class What, class Body>
-decltype(auto) with_memory(const What& what, double bytes, const Body& body) {
+/// fail_memory(purpose(), bytes).
+template <class Purpose, class Body>
+decltype(auto) with_memory(const Purpose& purpose, double bytes, const Body& body) {
   try {
     return body();
   } catch (const Error&) {
@@ -38,7 +38,7 @@ decltype(auto) with_memory(const What& what, double bytes, const Body& body) {
   } catch (const std::exception& error) {
     if (!is_out_of_memory(error)) throw;
   }
-  fail_memory(what(), bytes);
+  fail_memory(purpose(), bytes);
 }
 
 }  // namespace tesserec

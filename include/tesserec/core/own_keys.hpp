@@ -53,15 +53,15 @@ class OwnValues {
   template <class T>
   const T& get(const std::string& name) const {
     const OwnValue* value = find(name);
-    if (value == nullptr) refuse(name, "did not register the key");
-    if (!std::holds_alternative<T>(*value)) refuse(name, "registered with another C++ type the key");
+    if (value == nullptr) refuse(name, "is not registered");
+    if (!std::holds_alternative<T>(*value)) refuse(name, "is registered with another C++ type");
     return std::get<T>(*value);
   }
 
   bool operator==(const OwnValues& other) const { return values_ == other.values_; }
 
  private:
-  [[noreturn]] void refuse(const std::string& name, const char* what) const;
+  [[noreturn]] void refuse(const std::string& name, const char* reason) const;
 
   std::string owner_;
   std::map<std::string, OwnValue> values_;

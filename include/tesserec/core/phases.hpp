@@ -64,8 +64,8 @@ class Phases {
   }
   /// Adds the time since the last call to the running phase.
   void count() {
-    const double more = timer_.seconds();
-    if (!running_.empty()) seconds_[running_.back()].second += more;
+    const double elapsed = timer_.seconds();
+    if (!running_.empty()) seconds_[running_.back()].second += elapsed;
     timer_ = {};
   }
 

@@ -19,8 +19,8 @@ class Registry {
  public:
   /// Takes the noun for messages, such as "loss", and the program's types. `taken`: further keys of the types' block in
   /// a deck, which own keys may not repeat.
-  Registry(const char* what, std::vector<Type> types, std::vector<std::string> taken = {})
-      : what_(what), types_(std::move(types)), taken_(std::move(taken)) {
+  Registry(const char* noun, std::vector<Type> types, std::vector<std::string> taken = {})
+      : noun_(noun), types_(std::move(types)), taken_(std::move(taken)) {
     if constexpr (requires(const Type& type) { type.keys; })
       for (const Type& type : types_) taken_.insert(taken_.end(), type.keys.begin(), type.keys.end());
   }
@@ -28,7 +28,8 @@ class Registry {
   const std::vector<Type>& all() const { return types_; }
   /// Adds a type. Throws Error if its name is taken or if check_own_keys() refuses its own keys.
   void add(Type type) {
-    if (find(type.name) != types_.end()) fail("there is a ", what_, " ", type.name, " already");
+    if (find(type.name) != types_.end())
+      fail("there is already a ", noun_, " \"", type.name, "\"; choose another name");
     check_own_keys(owner(type.name), type.own, taken_);
     types_.push_back(std::move(type));
   }
@@ -36,7 +37,7 @@ class Registry {
   const Type& at(const std::string& name) const {
     const auto type = find(name);
     if (type == types_.end())
-      fail("there is no ", what_, " \"", name, "\"; there are ", join(types_, ", ", &Type::name));
+      fail("there is no ", noun_, " \"", name, "\"; use one of: ", join(types_, ", ", &Type::name));
     return *type;
   }
   /// Returns `settings` with a value for every own key of the type. Throws Error as OwnValues::complete does.
@@ -46,14 +47,14 @@ class Registry {
     return settings;
   }
   /// Returns the type's name in messages: "loss "focal"".
-  std::string owner(const std::string& name) const { return concat(what_, " \"", name, '"'); }
+  std::string owner(const std::string& name) const { return concat(noun_, " \"", name, '"'); }
 
  private:
   auto find(const std::string& name) const {
     return std::find_if(types_.begin(), types_.end(), [&](const Type& type) { return type.name == name; });
   }
 
-  const char* what_;
+  const char* noun_;
   std::vector<Type> types_;
   std::vector<std::string> taken_;
 };

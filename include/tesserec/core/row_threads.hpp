@@ -7,7 +7,7 @@
 
 namespace tesserec {
 
-/// One thread's view of a row. Of eight threads, thread i % 8 owns value i; the others may read it only after meet().
+/// One thread's view of a row. Of eight threads, thread i % 8 owns value i; the others may read it only after sync().
 class RowThreads {
  public:
   static constexpr int on_device = device_is_host ? 1 : int(EightChains<float>::count);
@@ -66,17 +66,17 @@ class RowThreads {
         finish(i, sum);
       });
     Index first = 0;
-    for (; n - first >= 64; first += 64) beside<64>(first, 64, depth, start, step, finish);
-    for (; n - first >= 16; first += 16) beside<16>(first, 16, depth, start, step, finish);
-    if (first < n) beside<16>(first, n - first, depth, start, step, finish);
+    for (; n - first >= 64; first += 64) sums_in_registers<64>(first, 64, depth, start, step, finish);
+    for (; n - first >= 16; first += 16) sums_in_registers<16>(first, 16, depth, start, step, finish);
+    if (first < n) sums_in_registers<16>(first, n - first, depth, start, step, finish);
   }
 
  private:
   /// Computes sums [first, first + count), which fit vector registers.
-  template <Index most, class Start, class Step, class Finish>
-  TESSEREC_FUNCTION static void beside(Index first, Index count, Index depth, const Start& start, const Step& step,
-                                       const Finish& finish) {
-    float sum[most];
+  template <Index capacity, class Start, class Step, class Finish>
+  TESSEREC_FUNCTION static void sums_in_registers(Index first, Index count, Index depth, const Start& start,
+                                                  const Step& step, const Finish& finish) {
+    float sum[capacity];
     for (Index i = 0; i < count; ++i) sum[i] = start(first + i);
     for (Index k = 0; k < depth; ++k)
       for (Index i = 0; i < count; ++i) sum[i] = step(k, first + i, sum[i]);

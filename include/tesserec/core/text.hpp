@@ -13,22 +13,22 @@
 
 namespace tesserec {
 
-/// Concatenates all parts as a stream writes them: concat("row ", 3, " of ", name).
-template <class... Parts>
-std::string concat(const Parts&... parts) {
+/// Concatenates all values as a stream writes them: concat("row ", 3, " of ", name).
+template <class... Values>
+std::string concat(const Values&... values) {
   std::ostringstream text;
-  (text << ... << parts);
+  (text << ... << values);
   return text.str();
 }
 
-/// Joins the elements of a list: join(names) = "a, b, c". `part`, a function or member, selects the text of each
+/// Joins the elements of a list: join(names) = "a, b, c". `projection`, a function or member, selects the text of each
 /// element.
-template <class List, class Part = std::identity>
-std::string join(const List& list, std::string_view separator = ", ", const Part& part = {}) {
+template <class List, class Projection = std::identity>
+std::string join(const List& list, std::string_view separator = ", ", const Projection& projection = {}) {
   std::ostringstream text;
   std::string_view before;
   for (const auto& element : list) {
-    text << before << std::invoke(part, element);
+    text << before << std::invoke(projection, element);
     before = separator;
   }
   return text.str();

@@ -29,9 +29,9 @@ T* reserve_pinned(const Device& exec, PinnedVector<T>& view, const std::string& 
   if (Index(view.extent(0)) < size) {
     if (view.extent(0) > 0) exec.fence();
 #ifdef TESSEREC_EMULATED
-    view = PinnedVector<T>(label, with_room(size));
+    view = PinnedVector<T>(label, grown_capacity(size));
 #else
-    view = PinnedVector<T>(Kokkos::view_alloc(Kokkos::WithoutInitializing, label), with_room(size));
+    view = PinnedVector<T>(Kokkos::view_alloc(Kokkos::WithoutInitializing, label), grown_capacity(size));
 #endif
   }
   return view.data();
@@ -46,7 +46,7 @@ class DeviceMark {
   void wait() const;
 
  private:
-  friend void send_beside(const Device&, const void*, void*, std::size_t, const DeviceMark&, DeviceMark&);
+  friend void send_concurrently(const Device&, const void*, void*, std::size_t, const DeviceMark&, DeviceMark&);
 #ifdef TESSEREC_EMULATED
   emulated::Event event_;
 #elif defined(KOKKOS_ENABLE_CUDA)
@@ -60,10 +60,10 @@ class DeviceMark {
 #endif
 };
 
-/// Queues a copy from pinned memory that runs concurrently with kernels, after `free` and before later work on
+/// Queues a copy from pinned memory that runs concurrently with kernels, after `readers_done` and before later work on
 /// `device`. Moves `sent` behind the copy. Does not block.
-void send_beside(const Device& device, const void* from, void* to, std::size_t bytes, const DeviceMark& free,
-                 DeviceMark& sent);
+void send_concurrently(const Device& device, const void* from, void* to, std::size_t bytes,
+                       const DeviceMark& readers_done, DeviceMark& sent);
 
 /// Double buffer for values that the host writes while kernels read the last batch's. It grows and never shrinks.
 template <class T>
@@ -80,43 +80,44 @@ class Upload {
   /// Returns host storage for `size` values, to be written before send(). Blocks until the send before last has been
   /// copied.
   T* reserve(const Device& exec, const std::string& label, Index size) {
-    Slot& slot = slots_[at_ = 1 - at_];
+    Slot& slot = slots_[current_ = 1 - current_];
     slot.sent.wait();
-    if (Index(slot.there.extent(0)) < size) {
-      reserve_device(exec, slot.there, label, size);
-      slot.free.set(exec);
+    if (Index(slot.on_device.extent(0)) < size) {
+      reserve_device(exec, slot.on_device, label, size);
+      slot.readers_done.set(exec);
     }
     return reserve_pinned(exec, slot.numbers, label, size);
   }
   /// Queues the copy of `size` values. Returns their address for kernels launched on `exec` from now until the next
   /// send().
   const T* send(const Device& exec, Index size) {
-    Slot& slot = slots_[at_];
+    Slot& slot = slots_[current_];
     device_ = exec;
     copy(exec, slot, size);
-    slots_[1 - at_].free.set(exec);
-    return slot.there.data();
+    slots_[1 - current_].readers_done.set(exec);
+    return slot.on_device.data();
   }
-  const DeviceVector<T>& view() const { return slots_[at_].there; }
+  const DeviceVector<T>& view() const { return slots_[current_].on_device; }
 
  private:
   struct Slot {
     PinnedVector<T> numbers;
-    DeviceVector<T> there;
-    DeviceMark sent;  // point after the copy of `numbers`
-    DeviceMark free;  // point after the last kernel that reads `there`
+    DeviceVector<T> on_device;
+    DeviceMark sent;          // point after the copy of `numbers`
+    DeviceMark readers_done;  // point after the last kernel that reads `on_device`
   };
   void copy(const Device& exec, Slot& slot, Index size) {
-    constexpr Index worth_it = 1 << 16;  // bytes: 1 to 3 us of a bus, which is what handing over costs
+    constexpr Index min_bytes = 1 << 16;  // bytes: 1 to 3 us of a bus, which is what handing over costs
     if constexpr (!device_is_host)
-      if (size * Index(sizeof(T)) >= worth_it)
-        return send_beside(exec, slot.numbers.data(), slot.there.data(), size * sizeof(T), slot.free, slot.sent);
-    copy_to_device(exec, std::as_const(slot.numbers).data(), slot.there.data(), size);
+      if (size * Index(sizeof(T)) >= min_bytes)
+        return send_concurrently(exec, slot.numbers.data(), slot.on_device.data(), size * sizeof(T), slot.readers_done,
+                                 slot.sent);
+    copy_to_device(exec, std::as_const(slot.numbers).data(), slot.on_device.data(), size);
     slot.sent.set(exec);
   }
 
   Slot slots_[2];
-  int at_ = 0;
+  int current_ = 0;
   std::optional<Device> device_;
 };
 

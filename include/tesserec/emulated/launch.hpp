@@ -15,8 +15,8 @@
 namespace tesserec::emulated {
 
 inline constexpr int warp_size = 32;
-inline constexpr int most_threads = 1024;               ///< largest number of threads in a block
-inline constexpr std::size_t most_scratch = 48 * 1024;  ///< bytes of a block that need no opt-in
+inline constexpr int max_threads = 1024;               ///< largest number of threads in a block
+inline constexpr std::size_t max_scratch = 48 * 1024;  ///< bytes of a block that need no opt-in
 
 /// A place in the source of a kernel, taken as a default argument: `Site site = Site::here()`.
 struct Site {
@@ -101,9 +101,9 @@ void launch_numbers(const Device& device, const std::string& label, std::int64_t
   Kernel kernel{.label = label, .blocks = (n + threads - 1) / threads, .threads = threads};
   kernel.body = std::make_shared<const Numbers>(Numbers{body, n, threads});
   kernel.body_bytes = sizeof(Numbers);
-  kernel.call = [](const void* of, std::int64_t block, int thread, std::byte*) {
-    const Numbers& all = *static_cast<const Numbers*>(of);
-    if (const std::int64_t i = block * all.threads + thread; i < all.n) all.body(i);
+  kernel.call = [](const void* stored, std::int64_t block, int thread, std::byte*) {
+    const Numbers& numbers = *static_cast<const Numbers*>(stored);
+    if (const std::int64_t i = block * numbers.threads + thread; i < numbers.n) numbers.body(i);
   };
   launch(device, std::move(kernel));
 }
@@ -119,9 +119,9 @@ void launch_teams(const Device& device, const std::string& label, std::int64_t l
   Kernel kernel{.label = label, .blocks = league, .threads = members, .scratch = scratch};
   kernel.body = std::make_shared<const Teams>(Teams{body, scratch});
   kernel.body_bytes = sizeof(Teams);
-  kernel.call = [](const void* of, std::int64_t block, int thread, std::byte* shared) {
-    const Teams& all = *static_cast<const Teams*>(of);
-    all.body(Team(block, thread, shared, all.scratch));
+  kernel.call = [](const void* stored, std::int64_t block, int thread, std::byte* shared) {
+    const Teams& teams = *static_cast<const Teams*>(stored);
+    teams.body(Team(block, thread, shared, teams.scratch));
   };
   launch(device, std::move(kernel));
 }

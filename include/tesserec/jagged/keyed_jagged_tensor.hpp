@@ -54,8 +54,8 @@ struct KeyedJaggedTensor {
   static KeyedJaggedTensor from_dense(const Exec& exec, const std::vector<std::string>& keys,
                                       const std::vector<std::vector<std::vector<Index>>>& bags,
                                       const std::vector<std::vector<std::vector<float>>>& weights = {});
-  /// Copies the keys of all `parts`, in order. Throws Error if their strides differ, or if only some have weights.
-  static KeyedJaggedTensor concat(const Exec& exec, const std::vector<KeyedJaggedTensor>& parts);
+  /// Copies the keys of all `tensors`, in order. Throws Error if their strides differ, or if only some have weights.
+  static KeyedJaggedTensor concat(const Exec& exec, const std::vector<KeyedJaggedTensor>& tensors);
 
   /// Returns the position of the first key of this name. Throws Error with the known keys if there is none.
   Index find(const std::string& key) const;

@@ -57,7 +57,7 @@ class PartedWriter {
   bool single() const { return layout_.parts() == 1; }
   bool first() const { return comm_.rank() == 0; }
   void write_index(const store::Attributes& root, const std::map<std::string, store::Attributes>& of_datasets) const;
-  bool is_there_already() const;
+  bool has_intact_parts() const;
   void remove_other_sets() const;
 
   const comm::Communicator& comm_;

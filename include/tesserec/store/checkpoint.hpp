@@ -40,8 +40,8 @@ struct OpenCheckpoint {
   Manifest manifest;
   PartedFile state;
 };
-/// Opens a checkpoint's folder for reading and compares it with manifest and seals: every `of`-th of its parts, from
-/// part `share` on. Throws Error if the checkpoint is missing, damaged or of a newer version.
-OpenCheckpoint open_checkpoint(const std::string& folder, Index share = 0, Index of = 1);
+/// Opens a checkpoint's folder for reading and compares it with manifest and seals: every `shares`-th of its parts,
+/// from part `share` on. Throws Error if the checkpoint is missing, damaged or of a newer version.
+OpenCheckpoint open_checkpoint(const std::string& folder, Index share = 0, Index shares = 1);
 
 }  // namespace tesserec::store

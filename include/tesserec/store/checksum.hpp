@@ -45,9 +45,9 @@ struct FileChecksum {
   std::uint64_t checksum = 0;  ///< checksum of the share that was read
 };
 
-/// Reads share number `share` of a file in `of` shares. The checksums of all shares, added modulo 2^64, give
+/// Reads share number `share` of a file that is cut into `shares`. The checksums of all shares, added modulo 2^64, give
 /// bytes_checksum() of the file under the name "file". Throws Error if the file cannot be read.
-FileChecksum file_checksum(const std::string& path, Index share = 0, Index of = 1);
+FileChecksum file_checksum(const std::string& path, Index share = 0, Index shares = 1);
 
 /// Returns "BYTES CHECKSUM" of an HDF5 file: its seal, of which only the size is compared, or, without a seal, the
 /// checksum of its bytes. Throws Error as read_seal() does.

@@ -115,7 +115,7 @@ class File {
   friend class ForeignFile;
   struct Impl;
   explicit File(Impl* impl);
-  static File open_here(const std::string& path, Trust trust);
+  static File open_in_process(const std::string& path, Trust trust);
   Impl* impl_ = nullptr;
 };
 

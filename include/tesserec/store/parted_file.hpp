@@ -35,9 +35,9 @@ class PartedFile {
   /// Checks a dataset that lies in the index itself, as File::require_stored() does; a dataset in parts passes.
   void require_stored(const std::string& dataset) const;
 
-  /// Compares every `of`-th part, from part `share` on, with the seal that the index names. Returns the bytes read.
+  /// Compares every `shares`-th part, from part `share` on, with the seal that the index names. Returns the bytes read.
   /// Throws Error that names a damaged part. Call it once, before any read from a part.
-  Index verify_parts(Index share = 0, Index of = 1) const;
+  Index verify_parts(Index share = 0, Index shares = 1) const;
   /// Returns the index's "BYTES CHECKSUM", which covers the parts' seals too; empty if another program wrote the file.
   const std::string& seal() const { return seal_; }
   std::size_t parts() const { return parts_.size(); }

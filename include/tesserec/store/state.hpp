@@ -72,7 +72,7 @@ class HostRows {
  public:
   HostRows(const Exec& exec, const StateItem& item) : exec_(exec), item_(item) {}
   /// Returns the largest number of rows for read().
-  Index most() const;
+  Index max_rows() const;
   /// Returns rows [first, first + rows) of the item, [rows, ld], valid until the next call.
   const float* read(Index first, Index rows);
 

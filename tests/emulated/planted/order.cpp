@@ -8,31 +8,31 @@ namespace planted {
 namespace {
 
 void fence_between_instances() {
-  const Device one, other = Device::another("other");
-  const Numbers a = filled(one, 1), b("planted::sums", n);
-  if (right) one.fence();
-  launch_numbers(other, "planted::add", n, Add{a.data(), b.data()});
-  one.fence(), other.fence();
+  const Device first, second = Device::another("other");
+  const Numbers a = filled(first, 1), b("planted::sums", n);
+  if (right) first.fence();
+  launch_numbers(second, "planted::add", n, Add{a.data(), b.data()});
+  first.fence(), second.fence();
 }
 
 void event_wait() {
-  const Device one, other = Device::another("other");
-  const Numbers a = filled(one, 1), b("planted::sums", n);
+  const Device first, second = Device::another("other");
+  const Numbers a = filled(first, 1), b("planted::sums", n);
   Event event;
-  event.record(one);
-  if (right) event.hold(other);
-  launch_numbers(other, "planted::add", n, Add{a.data(), b.data()});
-  one.fence(), other.fence();
+  event.record(first);
+  if (right) event.hold(second);
+  launch_numbers(second, "planted::add", n, Add{a.data(), b.data()});
+  first.fence(), second.fence();
 }
 
 void pinned_rewritten() {
   const Device device;
-  const Numbers there("planted::numbers", n);
-  const Pinned here("planted::pinned", n);
-  std::memset(here.data(), 1, n * sizeof(int));
-  copy(device, here.data(), there.data(), n * sizeof(int));
+  const Numbers numbers("planted::numbers", n);
+  const Pinned pinned("planted::pinned", n);
+  std::memset(pinned.data(), 1, n * sizeof(int));
+  copy(device, pinned.data(), numbers.data(), n * sizeof(int));
   if (right) device.fence();
-  here.data()[5] = 2;
+  pinned.data()[5] = 2;
   device.fence();
 }
 
@@ -57,10 +57,10 @@ void recorded_event() {
 void host_reads_too_early() {
   const Device device;
   const Numbers a = filled(device, 1);
-  const Pinned here("planted::pinned", n);
-  copy(device, a.data(), here.data(), n * sizeof(int));
+  const Pinned pinned("planted::pinned", n);
+  copy(device, a.data(), pinned.data(), n * sizeof(int));
   if (right) device.fence();
-  const volatile int read = here.data()[3];
+  const volatile int read = pinned.data()[3];
   (void)read;
   device.fence();
 }

@@ -9,16 +9,17 @@
 #include <cstring>
 
 int main(int argc, char** argv) {
-  std::vector<planted::Fault> all = planted::of_memory();
-  for (const auto& more : {planted::of_order(), planted::of_threads()}) all.insert(all.end(), more.begin(), more.end());
+  std::vector<planted::Fault> faults = planted::of_memory();
+  for (const auto& list : {planted::of_order(), planted::of_threads()})
+    faults.insert(faults.end(), list.begin(), list.end());
   if (argc < 2) {
-    for (const planted::Fault& one : all) std::printf("%s %s %s\n", one.name, one.build, one.report);
+    for (const planted::Fault& entry : faults) std::printf("%s %s %s\n", entry.name, entry.build, entry.report);
     return 0;
   }
   planted::right = argc > 2 && std::strcmp(argv[2], "right") == 0;
-  for (const planted::Fault& one : all)
-    if (std::strcmp(argv[1], one.name) == 0) {
-      one.run();
+  for (const planted::Fault& entry : faults)
+    if (std::strcmp(argv[1], entry.name) == 0) {
+      entry.run();
       return 0;
     }
   std::fprintf(stderr, "planted: no fault is named %s\n", argv[1]);

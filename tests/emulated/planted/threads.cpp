@@ -7,12 +7,12 @@ namespace planted {
 namespace {
 
 struct Reverse {
-  bool meets;
+  bool synchronizes;
   int* to;
   void operator()(const Team& team) const {
     auto* const shared = static_cast<int*>(team.get_shmem_aligned(n * sizeof(int), 16));
     shared[team.team_rank()] = team.team_rank();
-    if (meets) team.team_barrier();
+    if (synchronizes) team.team_barrier();
     to[team.team_rank()] = shared[n - 1 - team.team_rank()];
   }
 };
@@ -36,13 +36,13 @@ void one_place() {
 }
 
 struct Neighbour {
-  bool meets;
+  bool synchronizes;
   int* to;
   void operator()(std::int64_t i) const {
     to[i] = int(i);
-    if (meets) sync_warp(~0u, Site::here());
+    if (synchronizes) sync_warp(~0u, Site::here());
     const int other = to[i ^ 1];
-    if (meets) sync_warp(~0u, Site::here());
+    if (synchronizes) sync_warp(~0u, Site::here());
     to[i] = other;
   }
 };
@@ -116,11 +116,12 @@ std::vector<Fault> of_threads() {
       {"one_place", "threads", "data race.*planted::one_place", one_place},
       {"warp_synchronisation", "threads", "data race.*planted::neighbour", warp_synchronisation},
       {"shuffle_outside", "plain", "shuffles with lane [0-9]+, outside the mask 0x000000ff", shuffle_outside},
-      {"lane_absent", "plain", "asks lane|waits for the lanes 0x0000ffff", lane_absent},
-      {"different_barriers", "plain", "threads at different barriers: .*threads.cpp:", different_barriers},
-      {"barrier_without_all", "plain", "threads at different barriers: .* has ended", barrier_without_all},
-      {"too_many_threads", "plain", "kernel planted::barriers wants 1056 threads", too_many_threads},
-      {"too_much_scratch", "plain", "kernel planted::barriers wants 49153 bytes of scratch memory", too_much_scratch},
+      {"lane_absent", "plain", "waits for lane|waits for the lanes 0x0000ffff", lane_absent},
+      {"different_barriers", "plain", "threads wait at different barriers: .*threads.cpp:", different_barriers},
+      {"barrier_without_all", "plain", "threads wait at different barriers: .* has ended", barrier_without_all},
+      {"too_many_threads", "plain", "kernel planted::barriers requests 1056 threads", too_many_threads},
+      {"too_much_scratch", "plain", "kernel planted::barriers requests 49153 bytes of scratch memory",
+       too_much_scratch},
   };
 }
 
