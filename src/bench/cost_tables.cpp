@@ -250,7 +250,7 @@ void measure_exchange_costs(const Context& context, planning::Topology topology,
     demand.kernel = planning::ComputeKernel::fused;
     const planning::TableCosts of(table_config("t", load.rows, dim), demand, {}, topology, samples * topology.ranks);
     const planning::ShardLoad one = of.shard({0, embedding::block_count}, {0, dim}, planning::ExchangeForm::rows);
-    const double known = double(tables) * (one.owner.seconds / topology.ranks + one.each.seconds);
+    const double known = double(tables) * (one.owner.seconds / topology.ranks + one.common.seconds);
     a.push_back({load.all_ids(), 2 * load.all_ids() * load.row_bytes()});
     t.push_back(std::max(all - known, all / 8));
   }

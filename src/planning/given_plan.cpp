@@ -11,8 +11,8 @@ namespace {
 
 void check_table(const Settings& settings, const embedding::EmbeddingBagConfig& table,
                  const ParameterSharding& sharding) {
-  const auto refuse = [&](const std::string& is, const std::string& key, const std::string& demands) {
-    fail(settings.file, ": table ", table.name, " ", is, ", but ", key, " is ", demands,
+  const auto refuse = [&](const std::string& fact, const std::string& key, const std::string& allowed) {
+    fail(settings.file, ": table ", table.name, " ", fact, ", but ", key, " is ", allowed,
          ": take that key away, or make another plan");
   };
   const std::string type = std::string("is ") + name(sharding.type);

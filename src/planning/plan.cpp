@@ -9,7 +9,7 @@ namespace tesserec::planning {
 namespace {
 
 void check_table(const embedding::EmbeddingBagConfig& table, const ParameterSharding& sharding, int ranks) {
-  const auto refuse = [&](const auto&... what) { fail("plan of table ", table.name, ": ", what...); };
+  const auto refuse = [&](const auto&... what) { fail("plan of table ", table.name, ": ", message...); };
   const std::vector<Shard>& shards = sharding.shards;
   const std::string type = name(sharding.type);
   if (sharding.form == ExchangeForm::two_levels && !inside_nodes(sharding.type))
@@ -57,10 +57,10 @@ void check_table(const embedding::EmbeddingBagConfig& table, const ParameterShar
 
 std::vector<Shard> cut(const embedding::EmbeddingBagConfig& table, Index row_cuts, Index column_cuts,
                        std::span<const int> owners) {
-  assert(row_cuts >= 1 && column_cuts >= 1 && column_cuts <= most_column_cuts(table));
+  assert(row_cuts >= 1 && column_cuts >= 1 && column_cuts <= max_column_cuts(table));
   assert(std::ssize(owners) == row_cuts * column_cuts);
   const auto blocks = table.blocks();
-  const Index quads = most_column_cuts(table);
+  const Index quads = max_column_cuts(table);
   const auto column = [&](Index piece) { return std::min(table.embedding_dim, piece * quads / column_cuts * 4); };
   std::vector<Shard> shards;
   for (Index c = 0; c < column_cuts; ++c)

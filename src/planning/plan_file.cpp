@@ -43,10 +43,10 @@ Json table_json(const EmbeddingBagConfig& table, const ParameterSharding& shardi
 }
 
 template <class E>
-E named(const std::string& word, std::initializer_list<E> all) {
-  for (const E value : all)
+E named(const std::string& word, std::initializer_list<E> values) {
+  for (const E value : values)
     if (word == name(value)) return value;
-  fail("\"", word, "\" is none of ", join(all, ", ", [](E value) { return name(value); }));
+  fail("\"", word, "\" is none of ", join(values, ", ", [](E value) { return name(value); }));
 }
 
 ExchangeForm form_named(const std::string& word) {
@@ -62,11 +62,11 @@ Index border(const EmbeddingBagConfig& table, Index row, Borders borders) {
   if (row == rows) return embedding::block_count;
   if (row < 0 || row > rows) fail("row ", row, " does not exist");
   const Index block = table.block_of()(row);
-  const Range around = table.rows({block, block + 1});
-  if (around.begin == row) return block;
+  const Range block_rows = table.rows({block, block + 1});
+  if (block_rows.begin == row) return block;
   if (borders == Borders::exact)
-    fail("row ", row, " is no border of a row block; the nearest are ", around.begin, " and ", around.end);
-  return row - around.begin < around.end - row ? block : block + 1;
+    fail("row ", row, " is no border of a row block; the nearest are ", block_rows.begin, " and ", block_rows.end);
+  return row - block_rows.begin < block_rows.end - row ? block : block + 1;
 }
 
 Shard shard_of(const Json& json, const EmbeddingBagConfig& table, Borders borders) {
@@ -79,16 +79,16 @@ Shard shard_of(const Json& json, const EmbeddingBagConfig& table, Borders border
   if (json.has("blocks")) {
     const auto [begin, end] = row_and_column(json.at("blocks"));
     shard.blocks = {begin, end};
-    const bool there = 0 <= begin && begin <= end && end <= embedding::block_count;
-    const Range held = there ? table.rows(shard.blocks) : Range{};
-    if (!there || held.begin != row || held.size() != rows)
+    const bool valid = 0 <= begin && begin <= end && end <= embedding::block_count;
+    const Range range = valid ? table.rows(shard.blocks) : Range{};
+    if (!valid || range.begin != row || range.size() != rows)
       fail("row blocks ", begin, " to ", end, " do not hold rows ", row, " to ", row + rows);
   } else {
     shard.blocks = {border(table, row, borders), border(table, row + rows, borders)};
   }
   if (borders == Borders::nearest)
-    for (Index* at : {&shard.columns.begin, &shard.columns.end})
-      if (*at != table.embedding_dim) *at = (*at + 2) / 4 * 4;
+    for (Index* column_border : {&shard.columns.begin, &shard.columns.end})
+      if (*column_border != table.embedding_dim) *column_border = (*column_border + 2) / 4 * 4;
   return shard;
 }
 
@@ -137,18 +137,18 @@ std::string plan_json(std::span<const EmbeddingBagConfig> tables, const ProvenPl
       .set("exact", proven.exact)
       .set("imbalance", estimate.imbalance())
       .set("min_rows", proven.min_rows);
-  Json per_rank = Json::array(Json::Layout::lines), of_tables = Json::array(Json::Layout::lines);
+  Json rank_list = Json::array(Json::Layout::lines), table_list = Json::array(Json::Layout::lines);
   for (std::size_t r = 0; r < estimate.seconds.size(); ++r)
-    per_rank.add(Json::object()
-                     .set("rank", r)
-                     .set("seconds", estimate.seconds[r])
-                     .set("bytes", std::ceil(estimate.bytes[r]))
-                     .set("lookup_seconds", estimate.split[r].lookup)
-                     .set("exchange_seconds", estimate.split[r].exchange)
-                     .set("update_seconds", estimate.split[r].update)
-                     .set("latency_seconds", estimate.split[r].latency));
+    rank_list.add(Json::object()
+                      .set("rank", r)
+                      .set("seconds", estimate.seconds[r])
+                      .set("bytes", std::ceil(estimate.bytes[r]))
+                      .set("lookup_seconds", estimate.split[r].lookup)
+                      .set("exchange_seconds", estimate.split[r].exchange)
+                      .set("update_seconds", estimate.split[r].update)
+                      .set("latency_seconds", estimate.split[r].latency));
   for (std::size_t t = 0; t < tables.size(); ++t)
-    of_tables.add(table_json(tables[t], proven.plan[t], estimate.table_seconds[t], estimate.table_bytes[t]));
+    table_list.add(table_json(tables[t], proven.plan[t], estimate.table_seconds[t], estimate.table_bytes[t]));
   Json memory = Json::object();
   for (const auto& [key, bytes] : {std::pair{"rows", &RankBytes::rows},
                                    {"states", &RankBytes::states},
@@ -160,7 +160,7 @@ std::string plan_json(std::span<const EmbeddingBagConfig> tables, const ProvenPl
     for (const RankBytes& holds : estimate.holds) ranks.add(std::ceil(holds.*bytes));
     memory.set(key, ranks);
   }
-  return json.set("bytes_by_holder", memory).set("per_rank", per_rank).set("tables", of_tables).text() + "\n";
+  return json.set("bytes_by_holder", memory).set("per_rank", rank_list).set("tables", table_list).text() + "\n";
 }
 
 ShardingPlan parse_plan(const std::string& text, const std::string& name, std::span<const EmbeddingBagConfig> tables,
@@ -179,10 +179,10 @@ ShardingPlan parse_plan(const std::string& text, const std::string& name, std::s
     for (const EmbeddingBagConfig& table : tables) {
       const Json& entry = table_named(given, table.name);
       try {
-        for (const auto& [key, want] :
+        for (const auto& [key, expected] :
              {std::pair<std::string, Index>{"rows", table.num_embeddings}, {"dim", table.embedding_dim}})
-          if (entry.at(key).integer() != want)
-            fail("it has ", entry.at(key).integer(), " ", key, ", in this model ", want,
+          if (entry.at(key).integer() != expected)
+            fail("it has ", entry.at(key).integer(), " ", key, ", in this model ", expected,
                  ": it is the plan of another model");
         plan.push_back(sharding_of(entry, table, torchrec ? Borders::nearest : borders));
       } catch (const Error& error) {

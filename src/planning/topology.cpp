@@ -66,9 +66,9 @@ Topology topology_for(int ranks, int ranks_per_node, const Settings& settings) {
   topology.memory = settings.memory;
   if (settings.memory == 0 && gpu) topology.memory = gpu->memory;
   if (settings.memory == 0 && !gpu) {
-    const MemoryLimit mine = rank_memory(topology.ranks_per_node);
-    topology.memory = mine.bytes;
-    topology.memory_from = mine.from;
+    const MemoryLimit own = rank_memory(topology.ranks_per_node);
+    topology.memory = own.bytes;
+    topology.memory_from = own.from;
   }
   topology.exchange_levels = settings.exchange_levels;
   topology.exchange = settings.exchange;
@@ -100,11 +100,11 @@ Topology topology_of(const comm::Communicator& comm, const Settings& settings, s
   }
   // The memory is the least of all ranks. Ranks of simulated nodes share one machine.
   if (settings.memory > 0) return topology;
-  const MemoryLimit mine = rank_memory(std::count(nodes.begin(), nodes.end(), nodes[comm.rank()]));
-  const std::vector<Index> all = comm.all_gather(mine.bytes);
-  const auto least = std::min_element(all.begin(), all.end());
+  const MemoryLimit own = rank_memory(std::count(nodes.begin(), nodes.end(), nodes[comm.rank()]));
+  const std::vector<Index> memories = comm.all_gather(own.bytes);
+  const auto least = std::min_element(memories.begin(), memories.end());
   topology.memory = *least;
-  topology.memory_from = comm.broadcast(mine.from, int(least - all.begin()));
+  topology.memory_from = comm.broadcast(own.from, int(least - memories.begin()));
   return topology;
 }
 

@@ -190,12 +190,10 @@ TEST_CASE("collective_plan: rank 0 plans for all and ranks with other settings a
   const auto tables = four_tables();
   planning::Settings settings;
   settings.memory = Index{1} << 40;
-  const auto planner_of = [&](const planning::Settings& mine) {
-    return planning::EmbeddingShardingPlanner(planning::topology_of(comm, mine), mine, {}, {}, 512);
+  const auto planner_of = [&](const planning::Settings& own) {
+    return planning::EmbeddingShardingPlanner(planning::topology_of(comm, own), own, {}, {}, 512);
   };
-  const auto collective = [&](const planning::Settings& mine) {
-    return planner_of(mine).collective_plan(comm, tables);
-  };
+  const auto collective = [&](const planning::Settings& own) { return planner_of(own).collective_plan(comm, tables); };
   const auto proven = collective(settings);
   const auto alone = planner_of(settings).plan(tables);
   CHECK(alone.min_rows > 1);
@@ -203,9 +201,9 @@ TEST_CASE("collective_plan: rank 0 plans for all and ranks with other settings a
   planning::require_same_plan(comm, tables, proven.plan);
   CHECK(proven.estimate.critical_path() >= proven.lower_bound);
   if (comm.size() == 1) return;
-  planning::Settings mine = settings;
-  if (comm.rank() == comm.size() - 1) mine.tables["small_1"].pooling_factor = 7;
-  CHECK(error_of([&] { collective(mine); }).find("table small_1: rank " + std::to_string(comm.size() - 1)) == 0);
+  planning::Settings own = settings;
+  if (comm.rank() == comm.size() - 1) own.tables["small_1"].pooling_factor = 7;
+  CHECK(error_of([&] { collective(own); }).find("table small_1: rank " + std::to_string(comm.size() - 1)) == 0);
   planning::ShardingPlan other = proven.plan;
   other[1] = {};
   other[1].shards = planning::cut(tables[1], 1, 1, std::vector<int>{comm.rank() == 0 ? 0 : 1});
