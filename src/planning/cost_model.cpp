@@ -105,7 +105,7 @@ std::string exact_bytes_text(double bytes) { return fixed(std::ceil(bytes), 0) +
 
 std::string batch_advice(double bytes, double own, Index batch) {
   if (bytes < 2 * own) return "";
-  return concat("Most of it is for a batch of ", batch, " samples: lower train.batch_size. ");
+  return concat("A batch of ", batch, " samples takes most of it: lower train.batch_size. ");
 }
 
 void CostModel::require_memory(std::span<const embedding::EmbeddingBagConfig> tables) const {
@@ -123,13 +123,12 @@ void CostModel::require_memory(std::span<const embedding::EmbeddingBagConfig> ta
     total += bytes;
   }
   if (total <= capacity) return;
-  fail("the tables do not fit: with optimizer state they have ", exact_bytes_text(total), ", and ",
+  fail("the tables do not fit: weights and optimizer states need ", exact_bytes_text(total), ", but ",
        counted(topology_.ranks, "rank"), topology_.ranks == 1 ? " has " : " have ", exact_bytes_text(capacity),
-       " (plan.memory ", topology_.memory, " each", topology_.reductions_text(), "); ",
-       exact_bytes_text(total - capacity), " are missing. The largest is ", largest, " with ",
-       exact_bytes_text(largest_bytes),
-       ". It takes plan.memory = ", topology_.memory_for(1.05 * total / topology_.ranks), " or more, or about ",
-       Index(std::ceil(1.05 * total / usable)), " ranks");
+       " (plan.memory = ", topology_.memory, " bytes per rank", topology_.reductions_text(), "); ",
+       exact_bytes_text(total - capacity), " are missing. The largest table is \"", largest, "\" with ",
+       exact_bytes_text(largest_bytes), ". Set plan.memory = ", topology_.memory_for(1.05 * total / topology_.ranks),
+       " or more, or use about ", Index(std::ceil(1.05 * total / usable)), " ranks");
 }
 
 void CostModel::require_fits(std::span<const embedding::EmbeddingBagConfig> tables, const ShardingPlan& plan) const {
@@ -157,13 +156,13 @@ void CostModel::require_fits(std::span<const embedding::EmbeddingBagConfig> tabl
   const Index ranks = std::ceil(1.05 * total / usable);
   const embedding::EmbeddingBagConfig& table = tables[largest];
   const std::string freed =
-      constraints(table.name).sharding.forced() ? "plan.tables." + table.name + ".sharding = \"auto\", or with " : "";
-  const std::string more_ranks = ranks > topology_.ranks ? ", or on about " + std::to_string(ranks) + " ranks" : "";
-  fail("the plan does not fit: rank ", rank, " needs ", exact_bytes_text(*fullest), " and has ",
-       exact_bytes_text(usable), " (plan.memory ", topology_.memory, topology_.reductions_text(), "); ",
+      constraints(table.name).sharding.forced() ? "plan.tables." + table.name + ".sharding = \"auto\", or " : "";
+  const std::string more_ranks = ranks > topology_.ranks ? ", or use about " + std::to_string(ranks) + " ranks" : "";
+  fail("the plan does not fit: rank ", rank, " needs ", exact_bytes_text(*fullest), ", but has ",
+       exact_bytes_text(usable), " (plan.memory = ", topology_.memory, " bytes", topology_.reductions_text(), "); ",
        exact_bytes_text(*fullest - usable), " are missing. ", batch_advice(*fullest, own, global_batch_),
-       "Its largest table is ", table.name, ", ", name(plan[largest].type), ", with ", exact_bytes_text(largest_bytes),
-       ". It would fit with ", freed, "plan.memory = ", topology_.memory_for(*fullest), more_ranks);
+       "Its largest table is \"", table.name, "\" (", name(plan[largest].type), ") with ",
+       exact_bytes_text(largest_bytes), ". Set ", freed, "plan.memory = ", topology_.memory_for(*fullest), more_ranks);
 }
 
 }  // namespace tesserec::planning

@@ -12,8 +12,8 @@ namespace {
 void check_table(const Settings& settings, const embedding::EmbeddingBagConfig& table,
                  const ParameterSharding& sharding) {
   const auto refuse = [&](const std::string& fact, const std::string& key, const std::string& allowed) {
-    fail(settings.file, ": table ", table.name, " ", fact, ", but ", key, " is ", allowed,
-         ": take that key away, or make another plan");
+    fail(settings.file, ": table ", table.name, ": the plan ", fact, ", but ", key, " is ", allowed,
+         "; remove that key, or make another plan");
   };
   const std::string type = std::string("is ") + name(sharding.type);
   const auto found = settings.tables.find(table.name);

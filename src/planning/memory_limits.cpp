@@ -35,7 +35,7 @@ std::optional<double> mebibytes(const std::string& text) {
 /// Returns the value of an environment variable [MiB or a count]. Warns and returns nothing if it is no number.
 std::optional<double> number_in(const char* name, const char* text) {
   const std::optional<double> value = mebibytes(text);
-  if (!value) log_warning(concat(name, " is \"", text, "\", no amount of memory or count: it is not looked at"));
+  if (!value) log_warning(concat(name, " is \"", text, "\", which is not an amount of memory or a count; ignoring it"));
   return value;
 }
 

@@ -46,9 +46,8 @@ void require_same_bits(const EmbeddingBagConfig& table, const ParameterConstrain
   const auto optimizer = [&](ComputeKernel kernel) { return model.optimizer(table, kernel); };
   if (demand.kernel.list.size() > 1 && !kernels_agree(optimizer(ComputeKernel::fused), optimizer(ComputeKernel::dense)))
     fail("plan.tables.", table.name,
-         ".kernel has several kernels, which would give other weights: both must move the table by one optimizer, sgd "
-         "or adagrad (with eps above 0), without weight_decay. Name one kernel, or give table.",
-         table.name, ".optimizer");
+         ".kernel has several kernels, but they would train different weights. Name one kernel, or set table.",
+         table.name, ".optimizer to sgd, or to adagrad with eps > 0, without weight_decay");
 }
 
 /// Options of a table, by all of its kernels, that fit into the memory of a rank.
@@ -153,9 +152,10 @@ Problem make_problem(std::span<const EmbeddingBagConfig> tables, const CostModel
     FittingOptions fitting = fitting_options(table, demand, model, problem, {min_rows, few});
     if (fitting.options.empty() && min_rows > 1) fitting = fitting_options(table, demand, model, problem, {1, few});
     if (fitting.options.empty())
-      fail("table ", table.name, " does not fit: a rank needs ", exact_bytes_text(fitting.least), ", and plan.memory (",
-           model.topology().memory, model.topology().reductions_text(), ") leaves it ",
-           exact_bytes_text(problem.memory), "; ", exact_bytes_text(fitting.least - problem.memory), " are missing. ",
+      fail("table ", table.name, " does not fit: a rank needs ", exact_bytes_text(fitting.least), ", but has ",
+           exact_bytes_text(problem.memory), " (plan.memory = ", model.topology().memory, " bytes",
+           model.topology().reductions_text(), "); ", exact_bytes_text(fitting.least - problem.memory),
+           " are missing. ",
            batch_advice(fitting.least, fitting.costs.front().second.whole_bytes(), model.global_batch()),
            fitting.advice);
     const bool free = problem.ranks > 1 && demand.ranks.empty() && !demand.sharding.forced() &&

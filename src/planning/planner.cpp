@@ -95,7 +95,7 @@ void EmbeddingShardingPlanner::check_names(std::span<const EmbeddingBagConfig> t
   for (const EmbeddingBagConfig& table : tables) names.insert(table.name);
   for (const auto& [name, demand] : settings_.tables)
     if (names.count(name) == 0)
-      fail("plan.tables.", name, ": there is no table \"", name, "\"; there are ", join(names));
+      fail("plan.tables.", name, ": there is no table \"", name, "\"; name one of ", join(names));
 }
 
 ProvenPlan EmbeddingShardingPlanner::plan(std::span<const EmbeddingBagConfig> tables) const {

@@ -63,7 +63,7 @@ class Maker {
     const bool by_columns = types.has(ShardingType::column_wise) && topology_.ranks < max_columns();
     if (by_columns || types.has(ShardingType::row_wise)) return choose + ", or use more ranks";
     const bool by_nodes = types.has(ShardingType::table_row_wise) || types.has(ShardingType::grid);
-    return by_nodes ? choose + ", or use more ranks a node" : choose;
+    return by_nodes ? choose + ", or use more ranks per node" : choose;
   }
 
  private:
@@ -93,13 +93,14 @@ class Maker {
     for (const int rank : ranks)
       if (rank < 0 || rank >= topology_.ranks)
         refuse("rank ", rank, " does not exist; this job has ranks 0 to ", topology_.ranks - 1);
-    if (std::set<int>(ranks.begin(), ranks.end()).size() != ranks.size()) refuse("ranks names a rank twice");
+    if (std::set<int>(ranks.begin(), ranks.end()).size() != ranks.size())
+      refuse("ranks has a rank twice (", join(ranks), "); name each rank once");
     if (ranks.empty()) return;
     const ShardingTypes& types = demand_.sharding;
-    if (types.list.size() > 1) refuse("ranks are given; name the one sharding type that they are for");
+    if (types.list.size() > 1) refuse("ranks is set, so sharding must name exactly one type, not ", types.list.size());
     if (types.has(ShardingType::table_wise) && ranks.size() > 1)
-      refuse("table_wise takes one rank, ", ranks.size(), " are given; use row_wise or column_wise");
-    if (types.has(ShardingType::data_parallel)) refuse("data_parallel puts the table on every rank; take ranks away");
+      refuse("table_wise takes one rank, but ranks has ", ranks.size(), "; use row_wise or column_wise");
+    if (types.has(ShardingType::data_parallel)) refuse("data_parallel puts the table on every rank; remove ranks");
   }
 
   void add(ShardingType type, Index rows, Index columns, OwnerRule owner_rule, Index group = 1,
@@ -136,18 +137,20 @@ class Maker {
     const bool one_node = std::ranges::all_of(ranks, [&](int rank) { return topology_.node(rank) == node; });
     const bool columns = type == ShardingType::column_wise || type == ShardingType::table_column_wise;
     if ((type == ShardingType::table_row_wise || type == ShardingType::table_column_wise) && !one_node)
-      refuse(name(type), " stays on one node of ", topology_.ranks_per_node, " ranks; the ranks given are on several");
+      refuse("ranks lie on several nodes, but ", name(type), " uses one node of ", topology_.ranks_per_node,
+             " ranks; name ranks of one node");
     if (columns && count > max_column_cuts(table_))
-      refuse(count, " ranks are given, and ", table_.embedding_dim, " columns make at most ", max_column_cuts(table_),
-             " pieces");
+      refuse("ranks has ", count, ", but ", table_.embedding_dim, " columns make at most ", max_column_cuts(table_),
+             " pieces; name fewer ranks");
     Index rows = columns ? 1 : count;
     if (type == ShardingType::grid) {
       rows = topology_.ranks_per_node;
       if (count % rows != 0 || count / rows > max_column_cuts(table_))
-        refuse("grid takes all ", rows, " ranks of one or more nodes, ", count, " are given");
+        refuse("grid takes all ", rows, " ranks of one or more nodes, but ranks has ", count, "; name whole nodes");
       for (std::size_t i = 0; i < ranks.size(); ++i)
         if (topology_.node(ranks[i]) != topology_.node(ranks[i - i % rows]))
-          refuse("grid takes the ranks node by node, ", rows, " of each");
+          refuse("ranks of different nodes alternate; for grid, name all ", rows,
+                 " ranks of a node before the next node");
     }
     add(type, rows, count / rows, OwnerRule::fixed, 1, ranks);
   }

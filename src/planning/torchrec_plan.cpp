@@ -26,7 +26,7 @@ std::int64_t rank_of(const std::string& placement) {
   const auto rank = placement.rfind(head, 0) == 0 && end != std::string::npos
                         ? parse_number<std::int64_t>(placement.substr(head.size(), end - head.size()))
                         : std::nullopt;
-  if (!rank) fail("placement \"", placement, "\" is not rank:R/DEVICE");
+  if (!rank) fail("placement \"", placement, "\" is not of the form rank:R/DEVICE");
   return *rank;
 }
 
@@ -57,10 +57,12 @@ Json table_of(const std::string& name, const Json& sharding, Index rows, Index d
 }  // namespace
 
 std::pair<Index, Index> row_and_column(const Json& json) {
-  if (json.elements().size() != 2) fail("two integers are wanted, a row and a column");
+  if (json.elements().size() != 2)
+    fail("a list of ", counted(std::ssize(json.elements()), "number"), " is not [row, column]; give two integers");
   const auto number = [](const Json& value) {
     constexpr Index limit = Index{1} << 60;
-    if (value.integer() < -limit || value.integer() > limit) fail(value.integer(), " is no number of rows or columns");
+    if (value.integer() < -limit || value.integer() > limit)
+      fail(value.integer(), " is not a valid number of rows or columns (-2^60 to 2^60)");
     return value.integer();
   };
   return {number(json.elements()[0]), number(json.elements()[1])};

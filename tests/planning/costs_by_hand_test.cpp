@@ -177,8 +177,8 @@ TEST_CASE("EmbeddingShardingPlanner: throws with the missing bytes and a remedy 
   // 2 * (4096 + 1024) rows of 64 floats are 2621440 bytes.
   const std::string refused = error_of([&] { given.plan(); });
   INFO(refused);
-  CHECK(mentions(refused, "they have 2621440 bytes ("));
+  CHECK(mentions(refused, "need 2621440 bytes ("));
   CHECK(mentions(refused, "2 ranks have 1800000 bytes ("));
   CHECK(mentions(refused, "; 821440 bytes ("));
-  CHECK(mentions(refused, "plan.memory = 1376256 or more, or about 4 ranks"));  // 5 % more than the tables
+  CHECK(mentions(refused, "plan.memory = 1376256 or more, or use about 4 ranks"));  // 5 % more than the tables
 }

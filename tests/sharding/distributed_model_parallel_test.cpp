@@ -173,8 +173,8 @@ TEST_CASE("DistributedModelParallel: throws if a dense kernel has an optimizer t
   const comm::Communicator env(MPI_COMM_WORLD);
   const optim::Settings rowwise{optim::Type::rowwise_adagrad};
   const std::string refusal =
-      "table t has kernel dense and optimizer rowwise_adagrad, which moves touched rows alone: give it kernel fused "
-      "(plan.tables.t.kernel, or \"kernel\" in the plan's file), or another optimizer";
+      "table t: kernel \"dense\" updates all rows, but optimizer \"rowwise_adagrad\" only updates touched rows. "
+      "Set plan.tables.t.kernel (or \"kernel\" in the plan file) to \"fused\", or use another optimizer";
   for (const bool own : {false, true}) {  // the table's own optimizer, or that of the dense kernel
     sharding::EmbeddingBagCollectionSharder sharder;
     if (!own) sharder.dense = rowwise;
