@@ -29,24 +29,25 @@ planning::Settings within(planning::Settings settings, const std::vector<embeddi
   const auto has = [](const auto& list, auto value) { return std::ranges::count(list, value) > 0; };
   for (const embedding::EmbeddingBagConfig& table : tables) {
     const auto given = settings.tables.find(table.name);
-    planning::ParameterConstraints wanted =
+    planning::ParameterConstraints constraints =
         given == settings.tables.end() ? planning::ParameterConstraints() : given->second;
-    if (wanted.sharding.empty() && settings.default_type) wanted.sharding = *settings.default_type;
-    if (wanted.sharding.empty()) wanted.sharding.list = EmbeddingBagCollectionSharder().sharding_types();
-    planning::ShardingTypes left = wanted.sharding;
-    std::erase_if(left.list, [&](const auto type) { return !has(offered, type); });
-    if (left.empty()) fail("table ", table.name, ": the sharder offers none of the sharding types that it may have");
-    const auto kernels = sharder.compute_kernels(left.list.front());
+    if (constraints.sharding.empty() && settings.default_type) constraints.sharding = *settings.default_type;
+    if (constraints.sharding.empty()) constraints.sharding.list = EmbeddingBagCollectionSharder().sharding_types();
+    planning::ShardingTypes allowed = constraints.sharding;
+    std::erase_if(allowed.list, [&](const auto type) { return !has(offered, type); });
+    if (allowed.empty()) fail("table ", table.name, ": the sharder offers none of the sharding types that it may have");
+    const auto kernels = sharder.compute_kernels(allowed.list.front());
     const bool fused = kernels.empty() || has(kernels, planning::ComputeKernel::fused);
-    const auto kernel = wanted.kernel.value_or(fused ? planning::ComputeKernel::fused : kernels.front());
-    std::erase_if(left.list, [&](const auto type) { return !has(sharder.compute_kernels(type), kernel); });
-    if (left.empty())
+    const auto kernel = constraints.kernel.value_or(fused ? planning::ComputeKernel::fused : kernels.front());
+    std::erase_if(allowed.list, [&](const auto type) { return !has(sharder.compute_kernels(type), kernel); });
+    if (allowed.empty())
       fail("table ", table.name, ": the sharder offers the compute kernel ", planning::name(kernel),
            " for none of the sharding types that it may have");
-    if (left.list == wanted.sharding.list && (wanted.kernel || fused)) continue;  // the sharder excludes nothing
-    wanted.kernel = kernel;
-    wanted.sharding = left;
-    settings.tables[table.name] = wanted;
+    if (allowed.list == constraints.sharding.list && (constraints.kernel || fused))
+      continue;  // the sharder excludes nothing
+    constraints.kernel = kernel;
+    constraints.sharding = allowed;
+    settings.tables[table.name] = constraints;
   }
   return settings;
 }
@@ -95,14 +96,16 @@ DistributedModelParallel::Placement placement_for(const embedding::EmbeddingBagC
   return {topology, plan_for(module, env, topology, options, sharder)};
 }
 
-std::vector<jagged::JaggedVectors> on_host(const Exec& exec, Place place, std::vector<jagged::JaggedVectors> all) {
-  if (place == Place::host) return all;
-  for (jagged::JaggedVectors& vectors : all) {
-    const Matrix<float> there = vectors.values;
-    vectors.values = make_matrix<float>(exec, "tesserec::sharding::unpooled", there.extent(0), there.extent(1));
-    copy(exec, place, there.data(), Place::host, vectors.values.data(), std::ssize(there));
+std::vector<jagged::JaggedVectors> on_host(const Exec& exec, Place place,
+                                           std::vector<jagged::JaggedVectors> sequences) {
+  if (place == Place::host) return sequences;
+  for (jagged::JaggedVectors& sequence : sequences) {
+    const Matrix<float> device_values = sequence.values;
+    sequence.values =
+        make_matrix<float>(exec, "tesserec::sharding::unpooled", device_values.extent(0), device_values.extent(1));
+    copy(exec, place, device_values.data(), Place::host, sequence.values.data(), std::ssize(device_values));
   }
-  return all;
+  return sequences;
 }
 
 }  // namespace
@@ -184,8 +187,8 @@ void DistributedModelParallel::backward(const Exec& exec, const Matrix<float>& g
 Index DistributedModelParallel::bytes() const {
   Index bytes = 0;
   for (const ShardedEmbeddingBagCollection::Shard& shard : tables_.shards()) {
-    const embedding::RowStore::Bytes held = shard.rows->store().bytes();
-    bytes += held.device + held.host;
+    const embedding::RowStore::Bytes stored = shard.rows->store().bytes();
+    bytes += stored.device + stored.host;
   }
   return bytes;
 }

@@ -119,10 +119,10 @@ OwnerBags OwnerBuckets::of(int owner) const {
   const Index bag = first_bag_[owner], id = first_id_[owner];
   OwnerBags bags{.samples = {samples_.data() + bag, std::size_t(first_bag_[owner + 1] - bag)},
                  .offsets = offsets_.data() + bag + owner};
-  const bool all = owner_of_.empty();
-  bags.rows = all ? all_rows_ : rows_.data() + id;
-  if (table_.weighted) bags.weights = all ? all_weights_ : weights_.data() + id;
-  bags.places = all || !with_places_ ? nullptr : places_.data() + id;
+  const bool single_owner = owner_of_.empty();
+  bags.rows = single_owner ? all_rows_ : rows_.data() + id;
+  if (table_.weighted) bags.weights = single_owner ? all_weights_ : weights_.data() + id;
+  bags.places = single_owner || !with_places_ ? nullptr : places_.data() + id;
   return bags;
 }
 

@@ -9,10 +9,10 @@ namespace tesserec::sharding {
 namespace {
 
 template <class Value>
-void require(const std::vector<Value>& offered, Value wanted, const std::string& table, const std::string& what) {
-  if (std::find(offered.begin(), offered.end(), wanted) != offered.end()) return;
+void require(const std::vector<Value>& offered, Value chosen, const std::string& table, const std::string& kind) {
+  if (std::find(offered.begin(), offered.end(), chosen) != offered.end()) return;
   const std::string names = join(offered, ", ", [](Value value) { return planning::name(value); });
-  fail("table ", table, ": the sharder does not offer ", what, " ", planning::name(wanted), "; it offers ",
+  fail("table ", table, ": the sharder does not offer ", kind, " ", planning::name(chosen), "; it offers ",
        names.empty() ? "none" : names);
 }
 

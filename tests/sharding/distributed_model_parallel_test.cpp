@@ -76,29 +76,30 @@ TEST_CASE("DistributedModelParallel: forward and backward have the same bits und
     options.plan = plan;
     options.seed = 9;
     DistributedModelParallel model(exec, whole, env, options, sharder);
-    const Range mine = model.samples(global);
+    const Range own_samples = model.samples(global);
     std::vector<float> looked_up;
     for (std::uint64_t step = 0; step < 3; ++step) {
-      const auto pooled = model.forward(exec, batch(mine, step));
+      const auto pooled = model.forward(exec, batch(own_samples, step));
       REQUIRE(model.global_batch() == global);
       if (step == 0) {
-        const auto expected = whole.forward(exec, batch(mine, step));
+        const auto expected = whole.forward(exec, batch(own_samples, step));
         REQUIRE(pooled.keys == expected.keys);
         REQUIRE(pooled.length_per_key == expected.length_per_key);
         REQUIRE(
             std::equal(expected.values.data(), expected.values.data() + expected.values.size(), pooled.values.data()));
-        const auto vectors = whole.unpooled(exec, batch(mine, step));
+        const auto vectors = whole.unpooled(exec, batch(own_samples, step));
         REQUIRE(whole.unpooled_names() == std::vector<std::string>{"b@wide"});
         REQUIRE((vectors.size() == 1 && model.unpooled().size() == 1));
         REQUIRE(vectors[0].total() == model.unpooled()[0].total());
-        REQUIRE(std::equal(vectors[0].offsets.data(), vectors[0].offsets.data() + mine.size() + 1,
+        REQUIRE(std::equal(vectors[0].offsets.data(), vectors[0].offsets.data() + own_samples.size() + 1,
                            model.unpooled()[0].offsets.data()));
         REQUIRE(std::equal(vectors[0].values.data(), vectors[0].values.data() + vectors[0].values.size(),
                            model.unpooled()[0].values.data()));
       }
       const float* values = pooled.values.data();
       looked_up.assign(values, values + pooled.values.size());
-      const auto gradient = make_matrix<float>(exec, "tesserec::test::gradient", mine.size(), pooled.values.extent(1));
+      const auto gradient =
+          make_matrix<float>(exec, "tesserec::test::gradient", own_samples.size(), pooled.values.extent(1));
       for (std::size_t i = 0; i < gradient.size(); ++i)
         gradient.data()[i] = (values[i] + 0.01f) / static_cast<float>(global);
       const Matrix<float> apart = model.unpooled()[0].values;
@@ -217,8 +218,8 @@ TEST_CASE("DistributedModelParallel: throws on every rank for wrong lanes or bat
   CHECK(error_of([&] {
           model.forward(exec, last ? batch_of({"a", "b"}, {{}, {}}) : batch(model.samples(8), 0));
         }) == "table small: feature \"c\" is not in the batch");
-  const Range mine = model.samples(8 * env.size());
-  model.forward(exec, batch(mine, 0));
+  const Range own_samples = model.samples(8 * env.size());
+  model.forward(exec, batch(own_samples, 0));
   CHECK(error_of([&] { model.backward(exec, gradient); }).rfind("the gradient is 1 x 1, the pooled vectors were", 0) ==
         0);
 }
