@@ -57,11 +57,10 @@ void Exchange::start(const Exec& exec, const jagged::KeyedJaggedTensor& sparse, 
   lookups_.expect(messages_.counts);
   try {
     if (sparse.variable_stride())
-      fail("the ids have a number of samples for each key; sharded tables need one for all keys");
+      fail("the features of the batch differ in their number of samples; give each feature the same number");
     if (const Index expected = routes_.samples(split_, comm_.rank()); sparse.stride != expected)
-      fail("rank ", comm_.rank(), " brings ", counted(sparse.stride, "sample"), " of a batch of ", split_.global_size(),
-           ", and its lanes have ", expected,
-           " of them; deal a source's samples by the model's lanes (train::deal_of)");
+      fail("rank ", comm_.rank(), " has ", counted(sparse.stride, "sample"), " of a batch of ", split_.global_size(),
+           ", but its lanes have ", expected, "; deal the source's samples by the model's lanes (train::deal_of)");
     requests_.collect(exec, sparse, split_, messages_, front);
   } catch (const Error& error) {
     error_ = error.what();

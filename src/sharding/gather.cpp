@@ -14,7 +14,7 @@ using embedding::EmbeddingBagConfig;
 std::size_t place_of(const std::vector<EmbeddingBagConfig>& tables, const std::string& name) {
   const auto found = std::ranges::find(tables, name, &EmbeddingBagConfig::name);
   if (found == tables.end())
-    fail("there is no table \"", name, "\"; the model has ", join(tables, ", ", &EmbeddingBagConfig::name));
+    fail("there is no table \"", name, "\"; name one of ", join(tables, ", ", &EmbeddingBagConfig::name));
   return found - tables.begin();
 }
 
@@ -37,8 +37,9 @@ std::vector<float> gather(const Exec& exec, const DistributedModelParallel& mode
                           std::optional<int> root) {
   const ShardingEnv& env = model.env();
   comm::require_same(env, comm::NamedValues().add("table", table).add("root", root).list(),
-                     "all ranks gather the same table, to the same rank");
-  if (root && (*root < 0 || *root >= env.size())) fail("root = ", *root, ": there are ", counted(env.size(), "rank"));
+                     "gather the same table to the same root on all ranks");
+  if (root && (*root < 0 || *root >= env.size()))
+    fail("root = ", *root, " is not a rank; set root to 0 to ", env.size() - 1);
   const std::size_t t = place_of(model.tables().tables(), table);
   const EmbeddingBagConfig& config = model.tables().tables()[t];
   const bool receives = !root || *root == env.rank();

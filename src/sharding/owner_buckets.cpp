@@ -29,7 +29,8 @@ Index OwnerBuckets::row_of(const jagged::KeyedJaggedTensor& sparse, Index id, In
 void OwnerBuckets::fill(const jagged::KeyedJaggedTensor& sparse, Index first_sample) {
   first_sample_ = first_sample;
   if (table_.weighted && !sparse.weighted())
-    fail("table ", table_.name, " is weighted, but the data has no weights for feature ", sparse.keys[key_]);
+    fail("table ", table_.name, " is weighted, but the data has no weights for feature \"", sparse.keys[key_],
+         "\"; add weights, or set weighted = false");
   if (owner_of_.empty()) return keep_all(sparse);
   count(sparse);
   place(sparse);

@@ -16,7 +16,7 @@ namespace {
 Index key_of(const std::vector<std::string>& features, const std::string& feature, const std::string& table) {
   const auto found = std::find(features.begin(), features.end(), feature);
   if (found == features.end())
-    fail("table ", table, ": feature \"", feature, "\" is not in the data, which has ", join(features));
+    fail("table ", table, ": feature \"", feature, "\" is not in the data; use one of ", join(features));
   return found - features.begin();
 }
 

@@ -147,7 +147,7 @@ TEST_CASE("EmbeddingBagCollectionSharder: names what it offers and the planner k
   ParallelOptions options;
   options.plan = plan_of(module, ShardingType::data_parallel, env.size());
   CHECK(error_of([&] { DistributedModelParallel(exec, module, env, options, Narrow()); }) ==
-        "table wide: the sharder does not offer sharding type data_parallel; it offers table_wise, row_wise");
+        "table wide: the sharder does not offer sharding type \"data_parallel\"; use one of table_wise, row_wise");
   struct RowWise : sharding::EmbeddingBagCollectionSharder {
     std::vector<ShardingType> sharding_types() const override { return {ShardingType::row_wise}; }
   };
@@ -157,16 +157,17 @@ TEST_CASE("EmbeddingBagCollectionSharder: names what it offers and the planner k
   ParallelOptions fused;
   fused.planner.tables["wide"].kernel = planning::ComputeKernel::fused;
   CHECK(error_of([&] { DistributedModelParallel(exec, module, env, fused, Narrow()); }) ==
-        "table wide: the sharder offers the compute kernel fused for none of the sharding types that it may have");
+        "table wide: the sharder offers kernel \"fused\" for none of its allowed sharding types; allow another kernel "
+        "or type");
   const DistributedModelParallel rows(exec, module, env, {}, RowWise());
   for (const auto& table : rows.plan()) CHECK(table.type == ShardingType::row_wise);  // the planner keeps to the offer
   ParallelOptions elsewhere;
   elsewhere.planner.default_type = ShardingType::column_wise;
   CHECK(error_of([&] { DistributedModelParallel(exec, module, env, elsewhere, RowWise()); }) ==
-        "table wide: the sharder offers none of the sharding types that it may have");
+        "table wide: the sharder offers none of its allowed sharding types; allow one of row_wise");
   options.plan = plan_of(module, ShardingType::table_wise, env.size());
   CHECK(error_of([&] { DistributedModelParallel(exec, module, env, options, Narrow()); }) ==
-        "table wide: the sharder does not offer for table_wise the compute kernel fused; it offers dense");
+        "table wide: the sharder does not offer table_wise with kernel \"fused\"; use one of dense");
 }
 
 TEST_CASE("DistributedModelParallel: throws if a dense kernel has an optimizer that sums rows") {
@@ -202,26 +203,29 @@ TEST_CASE("DistributedModelParallel: throws on every rank for wrong lanes or bat
   ParallelOptions options;
   options.lanes = 6;
   CHECK(error_of([&] { DistributedModelParallel(exec, module, env, options); }) ==
-        "lanes = 6: it must be a power of two");
+        "lanes = 6 is not a power of two; set one");
   options.lanes = 1;
   if (env.size() > 1)
-    CHECK(error_of([&] { DistributedModelParallel(exec, module, env, options); }).rfind("lanes = 1: each of the", 0) ==
-          0);
+    CHECK(error_of([&] {
+            DistributedModelParallel(exec, module, env, options);
+          }).rfind("lanes = 1 is too few for ", 0) == 0);
   options.lanes = 4;
   DistributedModelParallel model(exec, module, env, options);
   const auto gradient = make_matrix<float>(exec, "tesserec::test::gradient", 1, 1);
-  CHECK(error_of([&] { model.backward(exec, gradient); }) == "backward without a forward: each batch goes back once");
+  CHECK(error_of([&] { model.backward(exec, gradient); }) ==
+        "backward() has no batch; call forward() first, once for each backward()");
   CHECK(error_of([&] {
           model.forward(exec, batch_of({"a", "b"}, {{}, {}}));
-        }) == "table small: feature \"c\" is not in the batch");
+        }) == "table small: feature \"c\" is not in the batch, which has a, b");
   const bool last = env.rank() == env.size() - 1;  // an error of one rank is thrown on all
   CHECK(error_of([&] {
           model.forward(exec, last ? batch_of({"a", "b"}, {{}, {}}) : batch(model.samples(8), 0));
-        }) == "table small: feature \"c\" is not in the batch");
+        }) == "table small: feature \"c\" is not in the batch, which has a, b");
   const Range own_samples = model.samples(8 * env.size());
   model.forward(exec, batch(own_samples, 0));
-  CHECK(error_of([&] { model.backward(exec, gradient); }).rfind("the gradient is 1 x 1, the pooled vectors were", 0) ==
-        0);
+  CHECK(error_of([&] {
+          model.backward(exec, gradient);
+        }).rfind("the gradient is 1 x 1, but the pooled vectors are", 0) == 0);
 }
 
 TEST_CASE("DistributedModelParallel: trains every sample once for any number of samples a rank") {

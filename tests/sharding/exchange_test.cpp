@@ -46,7 +46,9 @@ TEST_CASE("ShardedEmbeddingBagCollection: throws on every rank for ids out of ra
         });
       };
       if (weighted) {
-        CHECK(refusal(3, 0) == "table t is weighted, but the data has no weights for feature a");
+        CHECK(
+            refusal(3, 0) ==
+            "table t is weighted, but the data has no weights for feature \"a\"; add weights, or set weighted = false");
         continue;
       }
       CHECK(refusal(39, 0) == "");
