@@ -23,7 +23,7 @@ EmbeddingBag::EmbeddingBag(const Exec& exec, const EmbeddingBagConfig& config)
 
 Matrix<float> EmbeddingBag::forward(const Exec& exec, std::span<const Index> input, std::span<const Index> offsets,
                                     std::span<const float> weights) const {
-  const auto refuse = [&](const auto&... what) { fail("table ", config().name, ": ", what...); };
+  const auto refuse = [&](const auto&... message) { fail("table ", config().name, ": ", message...); };
   if (offsets.empty() && !input.empty())
     refuse("the first bag must start at 0; there are ", input.size(), " ids and no offsets");
   const auto count = std::ssize(offsets), ids = std::ssize(input);

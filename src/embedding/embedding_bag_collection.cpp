@@ -35,7 +35,7 @@ void check_tables(const std::vector<EmbeddingBagConfig>& tables) {
   for (std::size_t t = 0; t < tables.size(); ++t) {
     const EmbeddingBagConfig& table = tables[t];
     if (table.name.empty()) fail("table ", t, " (counted from 0) of the collection has no name");
-    const auto refuse = [&](const auto&... what) { fail("table ", table.name, ": ", what...); };
+    const auto refuse = [&](const auto&... message) { fail("table ", table.name, ": ", message...); };
     if (!names.insert(table.name).second) refuse("the collection has two of this name");
     if (table.num_embeddings < 1) refuse("num_embeddings is ", table.num_embeddings, "; it needs a row");
     if (table.half && table.num_embeddings != table.half->rows())
@@ -116,21 +116,21 @@ std::vector<jagged::JaggedVectors> EmbeddingBagCollection::unpooled(const Exec& 
                                                                     const jagged::KeyedJaggedTensor& sparse,
                                                                     NumberType number) const {
   require_ready(bags_.empty(), sparse);
-  std::vector<jagged::JaggedVectors> all;
+  std::vector<jagged::JaggedVectors> result;
   for (const auto& bag : bags_) {
     const EmbeddingBagConfig& table = bag->config();
     for (std::size_t f = 0; f < table.feature_names.size(); ++f) {
       if (table.pools(f)) continue;
       Bags bags = bags_of(table, f, sparse);
       bags.unpooled = true;
-      jagged::JaggedVectors& vectors = all.emplace_back();
+      jagged::JaggedVectors& vectors = result.emplace_back();
       vectors.offsets = make_vector<Index>(exec, "tesserec::embedding::offsets", bags.count + 1);
       for (Index s = 0; s <= bags.count; ++s) vectors.offsets(s) = bags.offsets[s] - bags.offsets[0];
       vectors.values = make_matrix<float>(exec, "tesserec::embedding::unpooled", bags.total(), table.embedding_dim);
       bag->forward(exec, bags, vectors.values.data(), table.embedding_dim, number);
     }
   }
-  return all;
+  return result;
 }
 
 Bags EmbeddingBagCollection::bags_of(const EmbeddingBagConfig& table, std::size_t f,

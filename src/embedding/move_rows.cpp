@@ -94,7 +94,7 @@ void move_rows(const Device& exec, const UpdatedShards& of, const RowList& rows,
   with_quads(of.dim, [&](auto whole) {
     const Quads<whole.value> quads{of.dim};
     with_rule(of.type, [&](auto rule) {
-      launch(exec, "tesserec::embedding::move_rows", rows.most, quads.count(),
+      launch(exec, "tesserec::embedding::move_rows", rows.max_rows, quads.count(),
              MoveRows<decltype(rule), whole.value>{{of, rows, gradients, quads}});
     });
   });
@@ -105,7 +105,7 @@ void sum_columns(const Device& exec, const UpdatedShards& of, const RowList& row
   with_quads(of.dim, [&](auto whole) {
     const Quads<whole.value> quads{of.dim};
     optim::with_row_rule(of.type, [&](auto rule) {
-      launch(exec, "tesserec::embedding::sum_columns", rows.most, 1,
+      launch(exec, "tesserec::embedding::sum_columns", rows.max_rows, 1,
              SumColumns<decltype(rule), whole.value>{{of, rows, gradients, quads}, round});
     });
   });
@@ -116,7 +116,7 @@ void move_columns(const Device& exec, const UpdatedShards& of, const RowList& ro
   with_quads(of.dim, [&](auto whole) {
     const Quads<whole.value> quads{of.dim};
     optim::with_row_rule(of.type, [&](auto rule) {
-      launch(exec, "tesserec::embedding::move_columns", rows.most, quads.count(),
+      launch(exec, "tesserec::embedding::move_columns", rows.max_rows, quads.count(),
              MoveColumns<decltype(rule), whole.value>{{of, rows, gradients, quads}, totals, before});
     });
   });

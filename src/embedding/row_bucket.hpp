@@ -39,7 +39,7 @@ class RowBucket {
 
   std::vector<EmbeddingTable*> tables_;
   Index dim_;
-  float most_;  // magnitude to which gradients are clipped; infinite = no clipping
+  float bound_;  // magnitude to which gradients are clipped; infinite = no clipping
   bool dense_;
   DevicePool pool_;
   RunSums run_sums_;

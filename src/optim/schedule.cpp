@@ -92,7 +92,7 @@ double reference_rate(const ScheduleSettings& schedule, double base, Index step)
 bool PolicyInfo::reads(const std::string& key) const { return std::find(keys.begin(), keys.end(), key) != keys.end(); }
 
 const std::vector<PolicyInfo>& policies() {
-  static const std::vector<PolicyInfo> all = {
+  static const std::vector<PolicyInfo> infos = {
       {Policy::constant, "constant", "value.", {"value"}},
       {Policy::linear,
        "linear",
@@ -103,7 +103,7 @@ const std::vector<PolicyInfo>& policies() {
       {Policy::exponential, "exponential", "value^(s / decay_steps).", {"value", "decay_steps"}},
       {Policy::inv_sqrt, "inv_sqrt", "1 / sqrt(s).", {}},
       {Policy::cosine, "cosine", "from 1 to value by a half cosine, again in each period.", {"value", "period"}}};
-  return all;
+  return infos;
 }
 
 std::optional<ScheduleFault> fault(const ScheduleSettings& schedule) {

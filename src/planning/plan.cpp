@@ -9,7 +9,7 @@ namespace tesserec::planning {
 namespace {
 
 void check_table(const embedding::EmbeddingBagConfig& table, const ParameterSharding& sharding, int ranks) {
-  const auto refuse = [&](const auto&... what) { fail("plan of table ", table.name, ": ", message...); };
+  const auto refuse = [&](const auto&... message) { fail("plan of table ", table.name, ": ", message...); };
   const std::vector<Shard>& shards = sharding.shards;
   const std::string type = name(sharding.type);
   if (sharding.form == ExchangeForm::two_levels && !inside_nodes(sharding.type))

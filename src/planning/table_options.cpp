@@ -84,7 +84,7 @@ class Maker {
   }
 
   template <class... Text>
-  [[noreturn]] void refuse(const Text&... what) const {
+  [[noreturn]] void refuse(const Text&... message) const {
     fail("plan.tables.", table_.name, ": ", message...);
   }
 
