@@ -32,7 +32,7 @@ DenseOptimizer::DenseOptimizer(const Exec& exec, const Settings& settings, Index
     : settings_(settings), place_(place), tensors_(std::move(tensors)) {
   assert(memory == nullptr || place == Place::host);
   if (!info(settings.type).moves_tensors())
-    fail(info(settings.type).name, " is for embedding tables; the dense optimizers are ",
+    fail("optimizer \"", info(settings.type).name, "\" is for embedding tables only; for the dense half, use one of ",
          join(tensor_types(), ", ", &TypeInfo::name));
   if (tensors_.empty()) tensors_ = {{0, size}};
   const float start = settings.type == Type::adagrad ? float(settings.initial_accumulator) : 0.0f;
