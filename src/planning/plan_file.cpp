@@ -43,10 +43,10 @@ Json table_json(const EmbeddingBagConfig& table, const ParameterSharding& shardi
 }
 
 template <class E>
-E named(const std::string& word, std::initializer_list<E> values) {
+E named(const char* key, const std::string& word, std::initializer_list<E> values) {
   for (const E value : values)
     if (word == name(value)) return value;
-  fail("\"", word, "\" is none of ", join(values, ", ", [](E value) { return name(value); }));
+  fail(key, " \"", word, "\" is none of ", join(values, ", ", [](E value) { return name(value); }));
 }
 
 ExchangeForm form_named(const std::string& word) {
@@ -98,10 +98,11 @@ ParameterSharding sharding_of(const Json& json, const EmbeddingBagConfig& table,
   const std::string& word = json.at("type").string();
   ParameterSharding sharding;
   sharding.type = word == "grid_shard" ? T::grid
-                                       : named(word, {T::table_wise, T::row_wise, T::column_wise, T::table_row_wise,
-                                                      T::table_column_wise, T::grid, T::data_parallel});
+                                       : named("type", word,
+                                               {T::table_wise, T::row_wise, T::column_wise, T::table_row_wise,
+                                                T::table_column_wise, T::grid, T::data_parallel});
   if (json.has("kernel"))
-    sharding.kernel = named(json.at("kernel").string(), {ComputeKernel::fused, ComputeKernel::dense});
+    sharding.kernel = named("kernel", json.at("kernel").string(), {ComputeKernel::fused, ComputeKernel::dense});
   if (json.has("exchange")) sharding.form = form_named(json.at("exchange").string());
   if (sharding.type == T::data_parallel) return sharding;
   for (const Json& shard : json.at("shards").elements()) sharding.shards.push_back(shard_of(shard, table, borders));

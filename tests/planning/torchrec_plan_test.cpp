@@ -78,6 +78,6 @@ TEST_CASE("parse_plan: throws for TorchRec's plan of another model or form or fo
   CHECK(read(with("rank:0/cuda:0", "cuda:0"), 4) ==
         "p.json: table whole: placement \"cuda:0\" is not of the form rank:R/DEVICE");
   CHECK(mentions(read(with("\"compute_kernel\": \"fused\"", "\"compute_kernel\": \"fused_uvm\""), 4),
-                 "table whole: \"fused_uvm\" is none of fused, dense"));
+                 "table whole: kernel \"fused_uvm\" is none of fused, dense"));
   CHECK(mentions(read(with("\"few\"", "\"less\""), 4), "the plan has no table \"few\""));
 }
