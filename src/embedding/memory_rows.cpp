@@ -47,8 +47,8 @@ class MemoryRows : public RowStore {
 
  private:
   float* at(std::size_t matrix, Range rows) const {
-    const PlacedMatrix<float>& of = matrices()[matrix].values;
-    return of.data() + (rows.begin - first_row()) * of.columns();
+    const PlacedMatrix<float>& values = matrices()[matrix].values;
+    return values.data() + (rows.begin - first_row()) * values.columns();
   }
 
   Range columns_;

@@ -34,12 +34,12 @@ struct MoveRuns {
 
 }  // namespace
 
-void move_runs(const Device& exec, const UpdatedShards& of, const RunArrays& runs, const float* gradients,
+void move_runs(const Device& exec, const UpdatedShards& updated, const RunArrays& runs, const float* gradients,
                const float* pieces) {
-  const Quads<true> quads{of.dim};
-  with_rule(of.type, [&](auto rule) {
+  const Quads<true> quads{updated.dim};
+  with_rule(updated.type, [&](auto rule) {
     launch(exec, "tesserec::embedding::move_runs", runs.max_runs, quads.count(),
-           MoveRuns<decltype(rule)>{{runs, gradients, pieces, quads}, of.shards, of.steps});
+           MoveRuns<decltype(rule)>{{runs, gradients, pieces, quads}, updated.shards, updated.steps});
   });
 }
 

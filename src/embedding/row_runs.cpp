@@ -100,10 +100,10 @@ RowRuns::RowRuns(Index shards, Index rows, Index dim)
       row_bits_(std::bit_width(std::uint64_t(std::max<Index>(rows - 1, 0)))),
       key_bits_(row_bits_ + std::bit_width(std::uint64_t(shards - 1))) {}
 
-void RowRuns::order(const Device& exec, const DeviceBags& of, int lane_count, Range lanes) {
-  const BagArrays& bags = of.arrays();
+void RowRuns::order(const Device& exec, const DeviceBags& device_bags, int lane_count, Range lanes) {
+  const BagArrays& bags = device_bags.arrays();
   lane_count_ = lane_count;
-  whole_gradients_ = of.whole_gradients();
+  whole_gradients_ = device_bags.whole_gradients();
   reserve_device(exec, keys_, "tesserec::embedding::row_keys", bags.ids_count);
   reserve_device(exec, unsorted_, "tesserec::embedding::unsorted_uses", bags.ids_count);
   launch(exec, "tesserec::embedding::find_uses", bags.bags, bags.bags > 0 ? bags.ids_count / bags.bags : 0,

@@ -46,7 +46,7 @@ class RowRuns {
   RowRuns(Index shards, Index rows, Index dim);
 
   /// Sorts the uses of bags. `lanes`: the whole tree, or the lanes of one rank.
-  void order(const Device& exec, const DeviceBags& of, int lane_count, Range lanes);
+  void order(const Device& exec, const DeviceBags& device_bags, int lane_count, Range lanes);
   /// Sorts sums over subtrees of lanes. `sums`: one list per shard.
   void order_sums(const Device& exec, std::span<const std::span<const RowUse>> sums, int lane_count);
 

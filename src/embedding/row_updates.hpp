@@ -42,11 +42,11 @@ inline constexpr Index max_fused = 4 * LaneGroup::most;
 
 /// Sums the gradient of each run and updates its row. Needs at most max_fused columns and 2^fast_tree_levels lanes,
 /// and whole quads.
-void move_runs(const Device& exec, const UpdatedShards& of, const RunArrays& runs, const float* gradients,
+void move_runs(const Device& exec, const UpdatedShards& updated, const RunArrays& runs, const float* gradients,
                const float* pieces);
 
 /// Updates rows by gradients [rows, dim], which are applied without clipping.
-void move_rows(const Device& exec, const UpdatedShards& of, const RowList& rows, const float* gradients);
+void move_rows(const Device& exec, const UpdatedShards& updated, const RowList& rows, const float* gradients);
 
 /// Round of sums over columns.
 struct ColumnRound {
@@ -58,9 +58,9 @@ struct ColumnRound {
 };
 /// Computes a round of sums, or updates the columns after the last round, if other shards have the rows' other columns
 /// (optim::sum_columns, optim::move_columns).
-void sum_columns(const Device& exec, const UpdatedShards& of, const RowList& rows, const float* gradients,
+void sum_columns(const Device& exec, const UpdatedShards& updated, const RowList& rows, const float* gradients,
                  const ColumnRound& round);
-void move_columns(const Device& exec, const UpdatedShards& of, const RowList& rows, const float* gradients,
+void move_columns(const Device& exec, const UpdatedShards& updated, const RowList& rows, const float* gradients,
                   const float* totals, Index before);
 
 }  // namespace tesserec::embedding

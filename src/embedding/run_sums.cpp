@@ -6,16 +6,16 @@ namespace {
 
 template <bool whole, int levels>
 struct SumRuns {
-  RunSum<whole, levels> of;
+  RunSum<whole, levels> run_sum;
   float bound;
   float* out;
   TESSEREC_FUNCTION void operator()(const LaneGroup& lanes, Index run) const {
-    if (run >= *of.runs.runs) return;
-    for (Index q = lanes.lane; q < of.quads.count(); q += lanes.width) {
-      Quad sum = of.of_run(run, q);
+    if (run >= *run_sum.runs.runs) return;
+    for (Index q = lanes.lane; q < run_sum.quads.count(); q += lanes.width) {
+      Quad sum = run_sum.of_run(run, q);
       TESSEREC_UNROLL
       for (int c = 0; c < 4; ++c) sum.v[c] = optim::limited(1.0f, bound, sum.v[c]);
-      of.quads.store(out + run * of.quads.dim, q, sum);
+      run_sum.quads.store(out + run * run_sum.quads.dim, q, sum);
     }
   }
 };
