@@ -251,7 +251,7 @@ void measure_exchange_costs(const Context& context, planning::Topology topology,
     const planning::TableCosts table(table_config("t", load.rows, dim), constraints, {}, topology,
                                      samples * topology.ranks);
     const planning::ShardLoad shard = table.shard({0, embedding::block_count}, {0, dim}, planning::ExchangeForm::rows);
-    const double known = double(tables) * (shard.owner.seconds / topology.ranks + shard.each.seconds);
+    const double known = double(tables) * (shard.owner.seconds / topology.ranks + shard.common.seconds);
     a.push_back({load.all_ids(), 2 * load.all_ids() * load.row_bytes()});
     t.push_back(std::max(total - known, total / 8));
   }

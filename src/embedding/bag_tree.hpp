@@ -24,15 +24,15 @@ namespace tesserec::embedding {
 /// additions. A vector load of keys that were stored one by one stalls until all stores have reached the cache.
 class BagTree {
  public:
-  static constexpr Index most_ids = 63;  // keys hold 64 positions, and the last key is `never`
+  static constexpr Index max_ids = 63;  // keys hold 64 positions, and the last key is `never`
 
   /// Pair of positions in the bag. The sum at `from` is added to the sum at `into` and not used afterwards.
   struct Addition {
     std::uint8_t into, from;
   };
 
-  /// Returns whether a bag has from 2 to most_ids ids. read() ignores all other bags.
-  static bool takes(Index length) { return 2 <= length && length <= most_ids; }
+  /// Returns whether a bag has from 2 to max_ids ids. read() ignores all other bags.
+  static bool takes(Index length) { return 2 <= length && length <= max_ids; }
 
   TESSEREC_HOST_FUNCTION void read(int bag, const BlockOf& block_of, const Index* ids, Index length) {
     if (!takes(length)) return;
@@ -67,7 +67,7 @@ class BagTree {
  private:
   static constexpr int place_bits = 6, elements = 16;  // number of elements of a vector register
   static constexpr std::uint16_t never = 0xFFFF;
-  static_assert(block_count == 1 << (16 - place_bits) && most_ids == (1 << place_bits) - 1);
+  static_assert(block_count == 1 << (16 - place_bits) && max_ids == (1 << place_bits) - 1);
   using Keys [[gnu::vector_size(2 * elements), gnu::aligned(2), gnu::may_alias]] = std::uint16_t;
   using Times [[gnu::vector_size(2 * elements), gnu::aligned(2), gnu::may_alias]] = std::int16_t;
   using Words [[gnu::vector_size(2 * elements), gnu::aligned(2), gnu::may_alias]] = std::uint64_t;
@@ -89,8 +89,8 @@ class BagTree {
   TESSEREC_HOST_FUNCTION void find(Range blocks, const std::uint16_t* keys, Index length);
 
   Read bags_[2];
-  std::array<Addition, most_ids + 1> additions_;
-  std::array<std::uint8_t, most_ids + 1> roots_;
+  std::array<Addition, max_ids + 1> additions_;
+  std::array<std::uint8_t, max_ids + 1> roots_;
   std::size_t count_ = 0, in_blocks_ = 0, root_count_ = 0;
 };
 
@@ -138,7 +138,7 @@ TESSEREC_HOST_FUNCTION void BagTree::find(Range blocks, const std::uint16_t* key
     }
   for (int v = 0; v < vectors; ++v) {
     const Keys place = places + std::uint16_t(elements * v);
-    reinterpret_cast<Keys&>(pairs[elements * v]) = ((node[v] + nearest[v]) & std::uint16_t(most_ids)) | place << 8;
+    reinterpret_cast<Keys&>(pairs[elements * v]) = ((node[v] + nearest[v]) & std::uint16_t(max_ids)) | place << 8;
     reinterpret_cast<Keys&>(order[elements * v]) = earlier[v];
   }
   count_ = sum(count);

@@ -25,27 +25,27 @@ struct MakeBags {
   DeviceBag* at;
   Index* sources;  // [bags] position of each bag's ids in `sent`, if they are not in bag order; else null
   TESSEREC_FUNCTION void operator()(const LaneGroup&, Index b) const {
-    const SentBags& of = sent;
-    const DeviceRun run = of.runs[first_of(of.run_count, RunBehind{of.runs, b}) - 1];
+    const SentBags& sent_bags = sent;
+    const DeviceRun run = sent_bags.runs[first_of(sent_bags.run_count, RunBehind{sent_bags.runs, b}) - 1];
     const Index s = (b - run.first_bag) / run.features, f = (b - run.first_bag) % run.features;
-    const DeviceFeature* const features = of.features + run.first_feature;
+    const DeviceFeature* const features = sent_bags.features + run.first_feature;
     Index begin = run.first_id;
     for (Index g = 0; g < run.features; ++g) {
-      const Index* const offsets = of.offsets + features[g].offsets;
+      const Index* const offsets = sent_bags.offsets + features[g].offsets;
       begin += offsets[g < f ? s + 1 : s] - offsets[0];
     }
     const DeviceFeature own = features[f];
-    const Index* const offsets = of.offsets + own.offsets;
+    const Index* const offsets = sent_bags.offsets + own.offsets;
     const Index ids_before = offsets[s] - offsets[0], length = offsets[s + 1] - offsets[s];
     const auto number = [&](Index before) -> Index {
       if (own.unpooled) return ids_before;
-      return before < 0 ? s : of.before[before + s];
+      return before < 0 ? s : sent_bags.before[before + s];
     };
     const bool has_sum = length > 0 || (own.sums_before < 0 && !own.unpooled);
-    const Index sample = run.first_sample + (run.samples < 0 ? s : of.samples[run.samples + s]);
-    const Index lane = first_of(of.lanes - 1, LaneEndsBehind{of.lane_ends, sample});
+    const Index sample = run.first_sample + (run.samples < 0 ? s : sent_bags.samples[run.samples + s]);
+    const Index lane = first_of(sent_bags.lanes - 1, LaneEndsBehind{sent_bags.lane_ends, sample});
     begins[b] = begin;
-    if (b + 1 == of.bags) begins[of.bags] = of.ids_count;
+    if (b + 1 == sent_bags.bags) begins[sent_bags.bags] = sent_bags.ids_count;
     at[b] = {has_sum ? own.sums + number(own.sums_before) * own.sums_stride : -1,
              own.gradients + number(own.gradients_before) * own.gradients_stride,
              std::int32_t(own.sums_stride),

@@ -134,15 +134,15 @@ struct Pool {
 
 }  // namespace
 
-void DevicePool::order(const Device& exec, const DeviceBags& of) {
-  const BagArrays& bags = of.arrays();
+void DevicePool::order(const Device& exec, const DeviceBags& device_bags) {
+  const BagArrays& bags = device_bags.arrays();
   const Index ids = bags.ids_count, average = bags.bags > 0 ? ids / bags.bags : 0;
   reserve_device(exec, blocks_, "tesserec::embedding::blocks", ids);
   reserve_device(exec, ordered_, "tesserec::embedding::ordered_ids", ids);
   if (bags.weights != nullptr) reserve_device(exec, ordered_weights_, "tesserec::embedding::ordered_weights", ids);
   const OrderId place{bags, ordered_.data(), bags.weights == nullptr ? nullptr : ordered_weights_.data()};
   launch(exec, "tesserec::embedding::find_blocks", bags.bags, average, FindBlocks{bags, blocks_.data()});
-  if (of.longest() <= short_bag)
+  if (device_bags.longest() <= short_bag)
     return launch(exec, "tesserec::embedding::order_short_bags", bags.bags, average,
                   OrderShortBags{place, blocks_.data()});
   reserve_device(exec, long_.keys, "tesserec::embedding::long_keys", ids);

@@ -23,22 +23,25 @@ EmbeddingBag::EmbeddingBag(const Exec& exec, const EmbeddingBagConfig& config)
 
 Matrix<float> EmbeddingBag::forward(const Exec& exec, std::span<const Index> input, std::span<const Index> offsets,
                                     std::span<const float> weights) const {
-  const auto refuse = [&](const auto&... what) { fail("table ", config().name, ": ", what...); };
+  const auto refuse = [&](const auto&... message) { fail("table ", config().name, ": ", message...); };
   if (offsets.empty() && !input.empty())
-    refuse("the first bag must start at 0; there are ", input.size(), " ids and no offsets");
+    refuse("offsets is empty, but there are ", counted(std::ssize(input), "id"), "; give the offset of each bag");
   const auto count = std::ssize(offsets), ids = std::ssize(input);
   std::vector<Index> ends(offsets.begin(), offsets.end());
   ends.push_back(ids);
-  if (ends[0] != 0) refuse("offsets start at ", ends[0], " instead of 0");
+  if (ends[0] != 0) refuse("the first offset is ", ends[0], "; set it to 0");
   for (Index b = 0; b < count; ++b)
-    if (ends[b + 1] < ends[b]) refuse("bag ", b, " would end at ", ends[b + 1], ", before its start at ", ends[b]);
+    if (ends[b + 1] < ends[b])
+      refuse("bag ", b, " starts at ", ends[b], ", but ends at ", ends[b + 1], "; sort the offsets");
   for (Index b = 0; b < count; ++b)
     for (Index i = ends[b]; i < ends[b + 1]; ++i)
       if (input[i] < 0 || input[i] >= config().ids())
-        refuse("bag ", b, ": id ", input[i], " is outside its ", config().ids(), " rows");
+        refuse("bag ", b, ": id ", input[i], " is outside its rows 0 to ", config().ids() - 1);
   if (config().weighted && weights.size() != input.size())
-    refuse("it is weighted: ", ids, " ids need as many weights, ", weights.size(), " are given");
-  if (!config().weighted && !weights.empty()) refuse("weights are given, but it is not weighted");
+    refuse("the input has ", counted(std::ssize(weights), "weight"), " for ", counted(ids, "id"), "; give one per id");
+  if (!config().weighted && !weights.empty())
+    refuse("the input has ", counted(std::ssize(weights), "weight"),
+           ", but the table is not weighted; omit them, or set weighted");
 
   Matrix<float> out =
       make_matrix<float>(exec, "tesserec::embedding::bags " + config().name, count, config().embedding_dim);

@@ -11,8 +11,9 @@ namespace tesserec::embedding {
 namespace {
 
 void require_ready(bool empty, const jagged::KeyedJaggedTensor& sparse) {
-  if (empty) fail("the embedding bag collection has no storage yet; call allocate or initialise");
-  if (sparse.variable_stride()) fail("the batch has another number of samples for each feature; give all the same");
+  if (empty) fail("the embedding bag collection has no storage yet; call allocate() or initialize()");
+  if (sparse.variable_stride())
+    fail("the features of the batch differ in their number of samples; give each feature the same number");
 }
 
 }  // namespace
@@ -30,26 +31,27 @@ std::vector<std::string> embedding_names(const std::vector<EmbeddingBagConfig>& 
 }
 
 void check_tables(const std::vector<EmbeddingBagConfig>& tables) {
-  if (tables.empty()) fail("an embedding bag collection needs a table");
+  if (tables.empty()) fail("the embedding bag collection has no table; add one");
   std::set<std::string> names;
   for (std::size_t t = 0; t < tables.size(); ++t) {
     const EmbeddingBagConfig& table = tables[t];
-    if (table.name.empty()) fail("table ", t, " (counted from 0) of the collection has no name");
-    const auto refuse = [&](const auto&... what) { fail("table ", table.name, ": ", what...); };
-    if (!names.insert(table.name).second) refuse("the collection has two of this name");
-    if (table.num_embeddings < 1) refuse("num_embeddings is ", table.num_embeddings, "; it needs a row");
+    if (table.name.empty()) fail("table ", t, " (counted from 0) of the collection has no name; set one");
+    const auto refuse = [&](const auto&... message) { fail("table ", table.name, ": ", message...); };
+    if (!names.insert(table.name).second) refuse("the collection has two tables of this name; rename one");
+    if (table.num_embeddings < 1) refuse("num_embeddings is ", table.num_embeddings, "; set 1 or more");
     if (table.half && table.num_embeddings != table.half->rows())
-      refuse("num_embeddings is ", table.num_embeddings, "; as a half of ", table.half->table, " it has ",
-             table.half->rows(), " rows");
-    if (table.embedding_dim < 1) refuse("embedding_dim is ", table.embedding_dim, "; it needs a column");
-    if (table.feature_names.empty()) refuse("it has no feature");
+      refuse("num_embeddings is ", table.num_embeddings, ", but this half of table ", table.half->table, " has ",
+             table.half->rows(), " rows; set that number");
+    if (table.embedding_dim < 1) refuse("embedding_dim is ", table.embedding_dim, "; set 1 or more");
+    if (table.feature_names.empty()) refuse("feature_names is empty; name a feature");
     std::set<std::string> features;
     for (const std::string& feature : table.feature_names)
-      if (!features.insert(feature).second) refuse("feature \"", feature, "\" comes twice");
+      if (!features.insert(feature).second) refuse("feature \"", feature, "\" is listed twice; remove one");
     for (const std::string& feature : table.unpooled) {
       if (!features.contains(feature))
-        refuse("feature \"", feature, "\" is to stay un-pooled, but the table reads ", join(table.feature_names));
-      if (table.weighted) refuse("weights enter sums, and feature \"", feature, "\" stays un-pooled");
+        refuse("unpooled has \"", feature, "\", which is none of its features ", join(table.feature_names));
+      if (table.weighted)
+        refuse("feature \"", feature, "\" is un-pooled, but the table is weighted; pool it, or set weighted = false");
     }
   }
 }
@@ -116,30 +118,31 @@ std::vector<jagged::JaggedVectors> EmbeddingBagCollection::unpooled(const Exec& 
                                                                     const jagged::KeyedJaggedTensor& sparse,
                                                                     NumberType number) const {
   require_ready(bags_.empty(), sparse);
-  std::vector<jagged::JaggedVectors> all;
+  std::vector<jagged::JaggedVectors> result;
   for (const auto& bag : bags_) {
     const EmbeddingBagConfig& table = bag->config();
     for (std::size_t f = 0; f < table.feature_names.size(); ++f) {
       if (table.pools(f)) continue;
       Bags bags = bags_of(table, f, sparse);
       bags.unpooled = true;
-      jagged::JaggedVectors& vectors = all.emplace_back();
+      jagged::JaggedVectors& vectors = result.emplace_back();
       vectors.offsets = make_vector<Index>(exec, "tesserec::embedding::offsets", bags.count + 1);
       for (Index s = 0; s <= bags.count; ++s) vectors.offsets(s) = bags.offsets[s] - bags.offsets[0];
       vectors.values = make_matrix<float>(exec, "tesserec::embedding::unpooled", bags.total(), table.embedding_dim);
       bag->forward(exec, bags, vectors.values.data(), table.embedding_dim, number);
     }
   }
-  return all;
+  return result;
 }
 
 Bags EmbeddingBagCollection::bags_of(const EmbeddingBagConfig& table, std::size_t f,
                                      const jagged::KeyedJaggedTensor& sparse) const {
   const std::string& feature = table.feature_names[f];
   const Index key = std::find(sparse.keys.begin(), sparse.keys.end(), feature) - sparse.keys.begin();
-  if (key == sparse.features()) fail("table ", table.name, ": feature \"", feature, "\" is not in the batch");
+  if (key == sparse.features())
+    fail("table ", table.name, ": feature \"", feature, "\" is not in the batch, which has ", join(sparse.keys));
   if (table.weighted && !sparse.weighted())
-    fail("table ", table.name, " is weighted, but the batch has no weights for feature ", feature);
+    fail("table ", table.name, " is weighted, but the batch has no weights for feature \"", feature, "\"; add weights");
   for (Index s = 0; s < sparse.stride; ++s)
     for (Index i = sparse.begin(key, s); i < sparse.begin(key, s) + sparse.length(key, s); ++i)
       if (sparse.values(i) < 0 || sparse.values(i) >= table.ids())
@@ -153,10 +156,10 @@ Bags EmbeddingBagCollection::bags_of(const EmbeddingBagConfig& table, std::size_
 
 const EmbeddingBag& EmbeddingBagCollection::embedding_bag(const std::string& table) const {
   for (std::size_t t = 0; t < configs_.size(); ++t) {
-    if (configs_[t].name == table && bags_.empty()) fail("table ", table, " has no storage yet; call initialise");
+    if (configs_[t].name == table && bags_.empty()) fail("table ", table, " has no storage yet; call initialize()");
     if (configs_[t].name == table) return *bags_[t];
   }
-  fail("no table ", table, "; the collection has ", join(configs_, ", ", std::mem_fn(&EmbeddingBagConfig::name)));
+  fail("there is no table \"", table, "\"; name one of ", join(configs_, ", ", std::mem_fn(&EmbeddingBagConfig::name)));
 }
 
 std::string EmbeddingBagCollection::describe() const {

@@ -47,8 +47,8 @@ class MemoryRows : public RowStore {
 
  private:
   float* at(std::size_t matrix, Range rows) const {
-    const PlacedMatrix<float>& of = matrices()[matrix].values;
-    return of.data() + (rows.begin - first_row()) * of.columns();
+    const PlacedMatrix<float>& values = matrices()[matrix].values;
+    return values.data() + (rows.begin - first_row()) * values.columns();
   }
 
   Range columns_;
@@ -79,7 +79,8 @@ void MemoryRows::initialize(const Exec& exec, const StartValues& start) {
 
 std::unique_ptr<RowStore> memory_rows(const Exec& exec, const TableShard& shard) {
   if (shard.config.block_by == BlockBy::hash)
-    fail("table ", shard.config.name, ": the store in memory finds rows by their number, not by a hash of it");
+    fail("table ", shard.config.name,
+         ": the store in memory does not support blocks by hash; set block_by to rows, or use another store");
   return std::make_unique<MemoryRows>(exec, shard);
 }
 

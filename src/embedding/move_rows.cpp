@@ -16,7 +16,7 @@ struct GradientOf {
 /// Operands that the kernels below share. They map an item to its shard, step, row and gradient.
 template <class Rule, bool whole>
 struct ListedRows {
-  UpdatedShards of;
+  UpdatedShards updated;
   RowList rows;
   const float* gradients;
   Quads<whole> quads;
@@ -27,13 +27,13 @@ struct ListedRows {
   }
   TESSEREC_FUNCTION DeviceRow row(Index item) const {
     const std::uint64_t at = key(item);
-    return row_at<Rule>(of.shards[at >> rows.row_bits], Index(at & ((std::uint64_t{1} << rows.row_bits) - 1)), of.dim,
-                        of.first_column, of.whole_dim);
+    return row_at<Rule>(updated.shards[at >> rows.row_bits], Index(at & ((std::uint64_t{1} << rows.row_bits) - 1)),
+                        updated.dim, updated.first_column, updated.whole_dim);
   }
   TESSEREC_FUNCTION const optim::StepScalars& step(Index item) const {
-    return of.steps[key(item) >> rows.row_bits].scalars;
+    return updated.steps[key(item) >> rows.row_bits].scalars;
   }
-  TESSEREC_FUNCTION GradientOf<whole> gradient(Index item) const { return {gradients + item * of.dim, quads}; }
+  TESSEREC_FUNCTION GradientOf<whole> gradient(Index item) const { return {gradients + item * updated.dim, quads}; }
 };
 
 template <class Rule, bool whole>
@@ -90,34 +90,34 @@ void with_quads(Index dim, const Call& call) {
 
 }  // namespace
 
-void move_rows(const Device& exec, const UpdatedShards& of, const RowList& rows, const float* gradients) {
-  with_quads(of.dim, [&](auto whole) {
-    const Quads<whole.value> quads{of.dim};
-    with_rule(of.type, [&](auto rule) {
-      launch(exec, "tesserec::embedding::move_rows", rows.most, quads.count(),
-             MoveRows<decltype(rule), whole.value>{{of, rows, gradients, quads}});
+void move_rows(const Device& exec, const UpdatedShards& updated, const RowList& rows, const float* gradients) {
+  with_quads(updated.dim, [&](auto whole) {
+    const Quads<whole.value> quads{updated.dim};
+    with_rule(updated.type, [&](auto rule) {
+      launch(exec, "tesserec::embedding::move_rows", rows.max_rows, quads.count(),
+             MoveRows<decltype(rule), whole.value>{{updated, rows, gradients, quads}});
     });
   });
 }
 
-void sum_columns(const Device& exec, const UpdatedShards& of, const RowList& rows, const float* gradients,
+void sum_columns(const Device& exec, const UpdatedShards& updated, const RowList& rows, const float* gradients,
                  const ColumnRound& round) {
-  with_quads(of.dim, [&](auto whole) {
-    const Quads<whole.value> quads{of.dim};
-    optim::with_row_rule(of.type, [&](auto rule) {
-      launch(exec, "tesserec::embedding::sum_columns", rows.most, 1,
-             SumColumns<decltype(rule), whole.value>{{of, rows, gradients, quads}, round});
+  with_quads(updated.dim, [&](auto whole) {
+    const Quads<whole.value> quads{updated.dim};
+    optim::with_row_rule(updated.type, [&](auto rule) {
+      launch(exec, "tesserec::embedding::sum_columns", rows.max_rows, 1,
+             SumColumns<decltype(rule), whole.value>{{updated, rows, gradients, quads}, round});
     });
   });
 }
 
-void move_columns(const Device& exec, const UpdatedShards& of, const RowList& rows, const float* gradients,
+void move_columns(const Device& exec, const UpdatedShards& updated, const RowList& rows, const float* gradients,
                   const float* totals, Index before) {
-  with_quads(of.dim, [&](auto whole) {
-    const Quads<whole.value> quads{of.dim};
-    optim::with_row_rule(of.type, [&](auto rule) {
-      launch(exec, "tesserec::embedding::move_columns", rows.most, quads.count(),
-             MoveColumns<decltype(rule), whole.value>{{of, rows, gradients, quads}, totals, before});
+  with_quads(updated.dim, [&](auto whole) {
+    const Quads<whole.value> quads{updated.dim};
+    optim::with_row_rule(updated.type, [&](auto rule) {
+      launch(exec, "tesserec::embedding::move_columns", rows.max_rows, quads.count(),
+             MoveColumns<decltype(rule), whole.value>{{updated, rows, gradients, quads}, totals, before});
     });
   });
 }

@@ -25,7 +25,7 @@ struct MoveRuns {
     for (Index q = lanes.lane; q < sums.quads.count(); q += lanes.width) {
       Quad sum = sums.of_run(run, q);
       TESSEREC_UNROLL
-      for (int c = 0; c < 4; ++c) sum.v[c] = optim::limited(1.0f, step.most, sum.v[c]);
+      for (int c = 0; c < 4; ++c) sum.v[c] = optim::limited(1.0f, step.bound, sum.v[c]);
       held[alone ? 0 : q] = sum;
     }
     RowMove<Rule, true, alone>{lanes, step.scalars, at, sums.quads}([&](Index q) { return held[alone ? 0 : q]; });
@@ -34,12 +34,12 @@ struct MoveRuns {
 
 }  // namespace
 
-void move_runs(const Device& exec, const UpdatedShards& of, const RunArrays& runs, const float* gradients,
+void move_runs(const Device& exec, const UpdatedShards& updated, const RunArrays& runs, const float* gradients,
                const float* pieces) {
-  const Quads<true> quads{of.dim};
-  with_rule(of.type, [&](auto rule) {
-    launch(exec, "tesserec::embedding::move_runs", runs.most, quads.count(),
-           MoveRuns<decltype(rule)>{{runs, gradients, pieces, quads}, of.shards, of.steps});
+  const Quads<true> quads{updated.dim};
+  with_rule(updated.type, [&](auto rule) {
+    launch(exec, "tesserec::embedding::move_runs", runs.max_runs, quads.count(),
+           MoveRuns<decltype(rule)>{{runs, gradients, pieces, quads}, updated.shards, updated.steps});
   });
 }
 

@@ -31,7 +31,7 @@ TESSEREC_HOST_FUNCTION void add(Index dim, const float* a, const float* b, float
 /// Sums of a short bag's subtrees. The sum of a root lies at sum(root), without the initial +0.
 class ShortSum {
  public:
-  explicit ShortSum(Index dim) : dim_(dim), slots_((BagTree::most_ids + 1) * dim) {}
+  explicit ShortSum(Index dim) : dim_(dim), slots_((BagTree::max_ids + 1) * dim) {}
 
   template <class Row, class Weight>
   TESSEREC_HOST_FUNCTION void add_up(const BagTree& tree, Index length, bool weighted, const Row& row,
@@ -60,7 +60,7 @@ class ShortSum {
 
   Index dim_;
   std::vector<float> slots_;  // [ids, dim]
-  const float* at_[BagTree::most_ids + 1];
+  const float* at_[BagTree::max_ids + 1];
 };
 
 /// Calls, in block order, few(group) for groups that BagTree takes, after finding their additions, and many(group) for
@@ -122,13 +122,13 @@ TESSEREC_KERNEL Nodes subtree_nodes(const BlockOf& block_of, Range blocks, const
       tree.find(bag % 2, blocks);
       for (const std::uint8_t i : tree.roots()) nodes.leaves.push_back(block_of(ids[i]));
     } else if (length > 1) {
-      BagTree part;
+      BagTree group_tree;
       TreeOrder order(blocks);
       long_bag.sort(block_of, ids, length);
       over_groups(
-          long_bag, part, block_of, blocks,
+          long_bag, group_tree, block_of, blocks,
           [&](Range group) {
-            for (const std::uint8_t i : part.roots()) order.push(block_of(long_bag.ids(group)[i]), nothing);
+            for (const std::uint8_t i : group_tree.roots()) order.push(block_of(long_bag.ids(group)[i]), nothing);
           },
           [&](Range group) {
             Index last = -1;
@@ -187,19 +187,19 @@ TESSEREC_KERNEL void pool(const ShardRows& shard, const Bags& bags, const Nodes&
       }
     } else if (length > 1) {
       slots.resize(TreeOrder::max_slots * dim);
-      BagTree part;
+      BagTree group_tree;
       TreeOrder order(blocks);
       long_bag.sort(block_of, ids + begin, length);
       const auto slot = [&](int k) { return slots.data() + k * dim; };
       const auto merge = [&](int into, int from) { add(dim, slot(into), slot(from), slot(into)); };
       over_groups(
-          long_bag, part, block_of, blocks,
+          long_bag, group_tree, block_of, blocks,
           [&](Range group) {
             const Index* places = long_bag.places(group);
             sums.add_up(
-                part, group.size(), weighted, [&](Index i) { return row(begin + places[i]); },
+                group_tree, group.size(), weighted, [&](Index i) { return row(begin + places[i]); },
                 [&](Index i) { return weight(begin + places[i]); });
-            for (const std::uint8_t root : part.roots()) {
+            for (const std::uint8_t root : group_tree.roots()) {
               float* const to = slot(order.push(block_of(long_bag.ids(group)[root]), merge));
               const float* sum = sums.sum(root);
               for (Index c = 0; c < dim; ++c) to[c] = sum[c] + 0.0f;

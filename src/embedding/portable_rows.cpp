@@ -69,16 +69,16 @@ void PortableRows::lookup(const Exec& exec, const RowBatch& batch, float* sums) 
 std::vector<RowSums> PortableRows::sum(const Exec& exec, const RowBatch& batch, const float* gradients,
                                        std::span<const std::size_t> shards) {
   std::vector<std::vector<RowSums>> of_groups(groups_.size());
-  std::vector<RowSums> all;
+  std::vector<RowSums> result;
   for (const std::size_t i : shards) {
     const auto [g, at] = places_[i];
     const Group& group = groups_[g];
     std::vector<RowSums>& sums = of_groups[g];
     if (sums.empty()) sums = group.rows->sums(device_of(exec), lists_of(batch)[g].runs, gradients);
-    all.push_back(std::move(sums[at]));
-    if (!group.replicated) all.back().leaves.clear();
+    result.push_back(std::move(sums[at]));
+    if (!group.replicated) result.back().leaves.clear();
   }
-  return all;
+  return result;
 }
 
 std::vector<std::vector<float>> PortableRows::move(const Exec& exec, const RowMoves& moves) {

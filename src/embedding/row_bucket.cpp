@@ -40,7 +40,7 @@ std::vector<T> download(const Device& exec, const T* data, Index count) {
   return host;
 }
 
-Index most_slots(const std::vector<EmbeddingTable*>& tables) {
+Index max_slots_of(const std::vector<EmbeddingTable*>& tables) {
   Index slots = 0;
   for (const EmbeddingTable* table : tables) slots = std::max(slots, table->weights().rows());
   return slots;
@@ -51,11 +51,11 @@ Index most_slots(const std::vector<EmbeddingTable*>& tables) {
 RowBucket::RowBucket(std::vector<EmbeddingTable*> tables)
     : tables_(std::move(tables)),
       dim_(tables_.front()->dim()),
-      most_(tables_.front()->optimizer().max_gradient),
+      bound_(tables_.front()->optimizer().max_gradient),
       dense_(tables_.front()->kernel() == ComputeKernel::dense),
       pool_(dim_),
       run_sums_(dim_) {
-  if (most_ == 0.0f) most_ = std::numeric_limits<float>::infinity();
+  if (bound_ == 0.0f) bound_ = std::numeric_limits<float>::infinity();
   const Device exec;
   DeviceShard* const to = sent_shards_.reserve(exec, "tesserec::embedding::shards", std::ssize(tables_));
   for (std::size_t i = 0; i < tables_.size(); ++i) {
@@ -73,9 +73,9 @@ RowBucket::RowBucket(std::vector<EmbeddingTable*> tables)
   shards_ = sent_shards_.send(exec, std::ssize(tables_));
 }
 
-RowBucket::Lists::Lists(const RowBucket& of)
-    : bags({of.tables_.begin(), of.tables_.end()}, of.shards_),
-      runs(std::ssize(of.tables_), most_slots(of.tables_), of.dim_) {}
+RowBucket::Lists::Lists(const RowBucket& bucket)
+    : bags({bucket.tables_.begin(), bucket.tables_.end()}, bucket.shards_),
+      runs(std::ssize(bucket.tables_), max_slots_of(bucket.tables_), bucket.dim_) {}
 
 bool RowBucket::fit_together(const EmbeddingTable& a, const EmbeddingTable& b) {
   const optim::Settings &x = a.optimizer(), &y = b.optimizer();
@@ -83,48 +83,49 @@ bool RowBucket::fit_together(const EmbeddingTable& a, const EmbeddingTable& b) {
          a.shares_rows() == b.shares_rows();
 }
 
-UpdatedShards RowBucket::moving(const Device& exec, std::span<const double> rates, Index step) {
+UpdatedShards RowBucket::updated_shards(const Device& exec, std::span<const double> rates, Index step) {
   DeviceStep* const steps = steps_.reserve(exec, "tesserec::embedding::steps", std::ssize(tables_));
   for (std::size_t i = 0; i < tables_.size(); ++i)
-    steps[i] = {optim::step_scalars(tables_[i]->optimizer(), rates[i], step), most_};
+    steps[i] = {optim::step_scalars(tables_[i]->optimizer(), rates[i], step), bound_};
   return {tables_.front()->optimizer().type, shards_, steps_.send(exec, std::ssize(tables_)), dim_, 0, dim_};
 }
 
-UpdatedShards RowBucket::moving_one(const Device& exec, std::size_t i, double rate, Index step) {
-  UpdatedShards of = moving(exec, std::vector<double>(tables_.size(), rate), step);
-  of.shards += i;
-  of.steps += i;
-  of.first_column = tables_[i]->columns().begin;
-  of.whole_dim = tables_[i]->shares_rows() ? tables_[i]->config().embedding_dim : dim_;
-  return of;
+UpdatedShards RowBucket::updated_shard(const Device& exec, std::size_t i, double rate, Index step) {
+  UpdatedShards updated = updated_shards(exec, std::vector<double>(tables_.size(), rate), step);
+  updated.shards += i;
+  updated.steps += i;
+  updated.first_column = tables_[i]->columns().begin;
+  updated.whole_dim = tables_[i]->shares_rows() ? tables_[i]->config().embedding_dim : dim_;
+  return updated;
 }
 
 void RowBucket::update(const Device& exec, const RowRuns& of_batch, const float* gradients,
                        std::span<const double> rates, Index step) {
   const RunArrays& runs = of_batch.arrays();
   const bool whole = of_batch.whole_gradients() && reinterpret_cast<std::uintptr_t>(gradients) % sizeof(Quad) == 0;
-  const UpdatedShards of = moving(exec, rates, step);
-  if (!dense_ && whole && dim_ <= most_fused && of_batch.lane_count() <= 1 << fast_tree_levels)
-    return move_runs(exec, of, runs, gradients, run_sums_.pieces(exec, runs, gradients, whole));
-  float* const sums = reserve_device(exec, gradients_, "tesserec::embedding::row_gradients", runs.most * dim_);
-  run_sums_.sum(exec, runs, gradients, whole, of_batch.lane_count(), most_, sums);
-  if (!dense_) return move_rows(exec, of, rows_of(runs), sums);
-  launch(exec, "tesserec::embedding::scatter_rows", runs.most, dim_, ScatterRows{rows_of(runs), sums, of.shards, dim_});
+  const UpdatedShards updated = updated_shards(exec, rates, step);
+  if (!dense_ && whole && dim_ <= max_fused && of_batch.lane_count() <= 1 << fast_tree_levels)
+    return move_runs(exec, updated, runs, gradients, run_sums_.pieces(exec, runs, gradients, whole));
+  float* const sums = reserve_device(exec, gradients_, "tesserec::embedding::row_gradients", runs.max_runs * dim_);
+  run_sums_.sum(exec, runs, gradients, whole, of_batch.lane_count(), bound_, sums);
+  if (!dense_) return move_rows(exec, updated, rows_of(runs), sums);
+  launch(exec, "tesserec::embedding::scatter_rows", runs.max_runs, dim_,
+         ScatterRows{rows_of(runs), sums, updated.shards, dim_});
   for (std::size_t i = 0; i < tables_.size(); ++i) {
-    UpdatedShards one = of;
-    one.shards += i;
-    one.steps += i;
-    move_rows(exec, one, {tables_[i]->rows().size()}, tables_[i]->dense_gradient().data());
+    UpdatedShards single_table = updated;
+    single_table.shards += i;
+    single_table.steps += i;
+    move_rows(exec, single_table, {tables_[i]->rows().size()}, tables_[i]->dense_gradient().data());
   }
-  launch(exec, "tesserec::embedding::clear_rows", runs.most, dim_,
-         ScatterRows{rows_of(runs), nullptr, of.shards, dim_});
+  launch(exec, "tesserec::embedding::clear_rows", runs.max_runs, dim_,
+         ScatterRows{rows_of(runs), nullptr, updated.shards, dim_});
 }
 
 std::vector<RowSums> RowBucket::sums(const Device& exec, const RowRuns& of_batch, const float* gradients) {
   const bool whole = of_batch.whole_gradients() && reinterpret_cast<std::uintptr_t>(gradients) % sizeof(Quad) == 0;
   RunArrays runs = of_batch.arrays();
   const Index count = download(exec, runs.runs, 1).front();
-  runs.most = count;
+  runs.max_runs = count;
   float* const to = reserve_device(exec, gradients_, "tesserec::embedding::row_gradients", count * dim_);
   run_sums_.sum(exec, runs, gradients, whole, of_batch.lane_count(), std::numeric_limits<float>::infinity(), to);
   reserve_device(exec, leaves_, "tesserec::embedding::leaves", count);
@@ -143,12 +144,14 @@ std::vector<RowSums> RowBucket::sums(const Device& exec, const RowRuns& of_batch
   return of_shards;
 }
 
-void RowBucket::move_whole(const Device& exec, std::size_t i, const UpdatedShards& of, const RowList& rows,
+void RowBucket::move_whole(const Device& exec, std::size_t i, const UpdatedShards& updated, const RowList& rows,
                            const float* gradients) {
-  if (!dense_) return move_rows(exec, of, rows, gradients);
-  launch(exec, "tesserec::embedding::scatter_rows", rows.most, dim_, ScatterRows{rows, gradients, of.shards, dim_});
-  move_rows(exec, of, {tables_[i]->rows().size()}, tables_[i]->dense_gradient().data());
-  launch(exec, "tesserec::embedding::clear_rows", rows.most, dim_, ScatterRows{rows, nullptr, of.shards, dim_});
+  if (!dense_) return move_rows(exec, updated, rows, gradients);
+  launch(exec, "tesserec::embedding::scatter_rows", rows.max_rows, dim_,
+         ScatterRows{rows, gradients, updated.shards, dim_});
+  move_rows(exec, updated, {tables_[i]->rows().size()}, tables_[i]->dense_gradient().data());
+  launch(exec, "tesserec::embedding::clear_rows", rows.max_rows, dim_,
+         ScatterRows{rows, nullptr, updated.shards, dim_});
 }
 
 std::vector<float> RowBucket::move(const Device& exec, std::size_t i, const RowMoves& moves, std::size_t at) {
@@ -157,26 +160,26 @@ std::vector<float> RowBucket::move(const Device& exec, std::size_t i, const RowM
   const optim::TypeInfo& info = optim::info(table.optimizer().type);
   const int round = moves.round, rounds = table.shares_rows() ? optim::row_rounds(info.type) : 0;
   if (round > rounds) return {};
-  const UpdatedShards of = moving_one(exec, i, moves.rates[at], moves.step);
+  const UpdatedShards updated = updated_shard(exec, i, moves.rates[at], moves.step);
   const float* const gradients = upload(exec, sent_gradients_, "tesserec::embedding::listed_gradients",
                                         std::span(given.gradients, std::size_t(std::ssize(given.slots) * dim_)));
   const RowList rows{std::ssize(given.slots), nullptr,
                      upload(exec, sent_slots_, "tesserec::embedding::listed_places", given.slots), 63};
   if (rounds == 0) {
-    move_whole(exec, i, of, rows, gradients);
+    move_whole(exec, i, updated, rows, gradients);
     return {};
   }
   const Index before = round > 0 ? info.row_sums[round - 1] : 0;
   const float* const totals = upload(exec, totals_, "tesserec::embedding::row_totals",
                                      round > 0 ? std::span<const float>(moves.totals[at]) : std::span<const float>());
   if (round == rounds) {
-    move_columns(exec, of, rows, gradients, totals, before);
+    move_columns(exec, updated, rows, gradients, totals, before);
     return {};
   }
   const Index size = info.row_sums[round] * std::ssize(optim::column_subtrees(table.columns()));
-  float* const sums = reserve_device(exec, column_sums_, "tesserec::embedding::column_sums", rows.most * size);
-  sum_columns(exec, of, rows, gradients, {round, totals, before, sums, size});
-  return download<float>(exec, sums, rows.most * size);
+  float* const sums = reserve_device(exec, column_sums_, "tesserec::embedding::column_sums", rows.max_rows * size);
+  sum_columns(exec, updated, rows, gradients, {round, totals, before, sums, size});
+  return download<float>(exec, sums, rows.max_rows * size);
 }
 
 }  // namespace tesserec::embedding

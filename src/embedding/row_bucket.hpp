@@ -16,7 +16,7 @@ class RowBucket {
 
   /// Bags of a batch, and its uses of rows.
   struct Lists {
-    explicit Lists(const RowBucket& of);
+    explicit Lists(const RowBucket& bucket);
     DeviceBags bags;
     RowRuns runs;
   };
@@ -31,15 +31,15 @@ class RowBucket {
   std::vector<float> move(const Device& exec, std::size_t i, const RowMoves& moves, std::size_t at);
 
  private:
-  UpdatedShards moving(const Device& exec, std::span<const double> rates, Index step);
-  UpdatedShards moving_one(const Device& exec, std::size_t i, double rate, Index step);
+  UpdatedShards updated_shards(const Device& exec, std::span<const double> rates, Index step);
+  UpdatedShards updated_shard(const Device& exec, std::size_t i, double rate, Index step);
   /// Updates listed rows of shard i, which share no values with other shards.
-  void move_whole(const Device& exec, std::size_t i, const UpdatedShards& of, const RowList& rows,
+  void move_whole(const Device& exec, std::size_t i, const UpdatedShards& updated, const RowList& rows,
                   const float* gradients);
 
   std::vector<EmbeddingTable*> tables_;
   Index dim_;
-  float most_;  // magnitude to which gradients are clipped; infinite = no clipping
+  float bound_;  // magnitude to which gradients are clipped; infinite = no clipping
   bool dense_;
   DevicePool pool_;
   RunSums run_sums_;

@@ -11,14 +11,14 @@ namespace tesserec::embedding {
 
 void sort_by_row(std::vector<RowUse>& uses, Index rows) {
   thread_local std::vector<RowUse> scratch;  // shared by all tables, so that it stays in the cache
-  constexpr int most_digit_bits = 11;
+  constexpr int max_digit_bits = 11;
   const int bits = std::bit_width(std::uint64_t(std::max<Index>(rows - 1, 0)));
   // The counters are about as many as the uses, because more of them would take longer to sum than another pass.
-  const int digit_bits = std::clamp(int(std::bit_width(uses.size())), 4, most_digit_bits);
+  const int digit_bits = std::clamp(int(std::bit_width(uses.size())), 4, max_digit_bits);
   const std::size_t last = (std::size_t{1} << digit_bits) - 1;
   scratch.resize(uses.size());
   for (int shift = 0; shift < bits; shift += digit_bits) {
-    std::array<Index, (1 << most_digit_bits) + 1> start;
+    std::array<Index, (1 << max_digit_bits) + 1> start;
     std::fill_n(start.begin(), last + 2, 0);
     const auto digit = [shift, last](const RowUse& use) { return (use.row >> shift) & last; };
     for (const RowUse& use : uses) ++start[digit(use) + 1];

@@ -29,8 +29,8 @@ TESSEREC_FUNCTION DeviceRow row_at(const DeviceShard& shard, Index row, Index di
   return {shard.weights + row * dim, {state(0), state(1), state(2)}, first_column / 4, whole_dim};
 }
 
-/// Update of one row by a group of threads. `one`: the group has a thread for each quad.
-template <class Rule, bool whole, bool one = false>
+/// Update of one row by a group of threads. `single`: the group has a thread for each quad.
+template <class Rule, bool whole, bool single = false>
 struct RowMove {
   const LaneGroup& lanes;
   const optim::StepScalars& step;
@@ -102,7 +102,7 @@ struct RowMove {
   /// threads get the sum.
   template <class Gradient>
   TESSEREC_FUNCTION float sum_of_squares(int round, int k, const Gradient& gradient) const {
-    constexpr int device_levels = one ? 1 : 12;
+    constexpr int device_levels = single ? 1 : 12;
     constexpr int levels = device_is_host ? 28 : device_levels;
     const Index count = quads.count();
     TreeSum<float, levels> tree;
@@ -114,7 +114,7 @@ struct RowMove {
         const float other = lanes.of_lane(sum, half);
         if (first + ((lanes.lane / half) ^ 1) * half < count) sum += other;  // an absent quad adds nothing
       }
-      if constexpr (one) return sum;
+      if constexpr (single) return sum;
       const Index leaf = first / lanes.width;
       if (count > lanes.width) tree.climb(sum, first + lanes.width < count ? height_above(leaf, leaf + 1) : last_leaf);
     }

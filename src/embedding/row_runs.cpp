@@ -100,10 +100,10 @@ RowRuns::RowRuns(Index shards, Index rows, Index dim)
       row_bits_(std::bit_width(std::uint64_t(std::max<Index>(rows - 1, 0)))),
       key_bits_(row_bits_ + std::bit_width(std::uint64_t(shards - 1))) {}
 
-void RowRuns::order(const Device& exec, const DeviceBags& of, int lane_count, Range lanes) {
-  const BagArrays& bags = of.arrays();
+void RowRuns::order(const Device& exec, const DeviceBags& device_bags, int lane_count, Range lanes) {
+  const BagArrays& bags = device_bags.arrays();
   lane_count_ = lane_count;
-  whole_gradients_ = of.whole_gradients();
+  whole_gradients_ = device_bags.whole_gradients();
   reserve_device(exec, keys_, "tesserec::embedding::row_keys", bags.ids_count);
   reserve_device(exec, unsorted_, "tesserec::embedding::unsorted_uses", bags.ids_count);
   launch(exec, "tesserec::embedding::find_uses", bags.bags, bags.bags > 0 ? bags.ids_count / bags.bags : 0,
@@ -132,15 +132,15 @@ void RowRuns::sort(const Device& exec, const DeviceVector<std::uint64_t>& keys, 
                    Range lanes) {
   // The law makes the sum of a lane one sequential chain. A row with more than 8 uses per lane is hot, and its lanes
   // are summed in parallel.
-  const Index hot = lane_count_ > 1 ? 8 * Index{lane_count_} : count, most_pieces = count / 8 + 1;
+  const Index hot = lane_count_ > 1 ? 8 * Index{lane_count_} : count, max_pieces = count / 8 + 1;
   reserve_device(exec, uses_, "tesserec::embedding::uses", count);
   reserve_device(exec, rows_, "tesserec::embedding::run_rows", count);
   reserve_device(exec, begins_, "tesserec::embedding::run_begins", count + 1);
   reserve_device(exec, run_of_, "tesserec::embedding::run_of_use", count);
   reserve_device(exec, first_piece_, "tesserec::embedding::first_piece", count);
   reserve_device(exec, last_piece_, "tesserec::embedding::last_piece", count);
-  reserve_device(exec, piece_begin_, "tesserec::embedding::piece_begins", most_pieces);
-  reserve_device(exec, piece_uses_, "tesserec::embedding::piece_uses", most_pieces);
+  reserve_device(exec, piece_begin_, "tesserec::embedding::piece_begins", max_pieces);
+  reserve_device(exec, piece_uses_, "tesserec::embedding::piece_uses", max_pieces);
   Index* const counts = reserve_device(exec, counts_, "tesserec::embedding::run_counts", 2);
   fill_on(exec, "tesserec::embedding::clear_counts", counts, 2, Index{0});
   sort_(exec, keys, sorted_, places_, count, key_bits_);
@@ -152,7 +152,7 @@ void RowRuns::sort(const Device& exec, const DeviceVector<std::uint64_t>& keys, 
                FindPieces{uses_.data(), begins_.data(), run_of_.data(), count, hot, dim_, first_piece_.data(),
                           last_piece_.data(), piece_begin_.data(), counts + 1, piece_uses_.data()});
   arrays_ = {count,
-             most_pieces,
+             max_pieces,
              counts,
              counts + 1,
              rows_.data(),

@@ -27,7 +27,7 @@ struct alignas(16) DeviceUse {
 /// Runs of uses, each of one row or of one rank's subtree of its lanes. The lanes of hot rows are summed first, as
 /// pieces.
 struct RunArrays {
-  Index most = 0, most_pieces = 0;  // bounds of *runs and *pieces, which only the device knows
+  Index max_runs = 0, max_pieces = 0;  // bounds of *runs and *pieces, which only the device knows
   const Index* runs = nullptr;
   const Index* pieces = nullptr;
   const std::uint64_t* row = nullptr;     // [runs] shard << row_bits | row
@@ -35,7 +35,7 @@ struct RunArrays {
   const Index* first_piece = nullptr;     // [runs] -1 = the row is not hot
   const Index* last_piece = nullptr;      // [runs]
   const Index* piece_begin = nullptr;     // [pieces] into uses
-  const DeviceUse* uses = nullptr;        // [most]
+  const DeviceUse* uses = nullptr;        // [max_runs]
   const DeviceUse* piece_uses = nullptr;  // [pieces]
   int row_bits = 0;
 };
@@ -46,7 +46,7 @@ class RowRuns {
   RowRuns(Index shards, Index rows, Index dim);
 
   /// Sorts the uses of bags. `lanes`: the whole tree, or the lanes of one rank.
-  void order(const Device& exec, const DeviceBags& of, int lane_count, Range lanes);
+  void order(const Device& exec, const DeviceBags& device_bags, int lane_count, Range lanes);
   /// Sorts sums over subtrees of lanes. `sums`: one list per shard.
   void order_sums(const Device& exec, std::span<const std::span<const RowUse>> sums, int lane_count);
 

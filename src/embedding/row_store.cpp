@@ -18,33 +18,33 @@ RowStore::RowStore(const TableShard& shard, std::vector<RowMatrix> matrices, boo
 }
 
 RowStore::Bytes RowStore::bytes() const {
-  Bytes all;
+  Bytes result;
   for (const RowMatrix& matrix : matrices_)
-    (matrix.values.place() == Place::device ? all.device : all.host) +=
+    (matrix.values.place() == Place::device ? result.device : result.host) +=
         std::ssize(matrix.values) * Index{sizeof(float)};
-  return all;
+  return result;
 }
 
 std::vector<RowMatrix> row_matrices(const Exec& exec, const TableShard& shard, Index slots) {
   const auto matrix = [&](const std::string& name, bool per_row) {
     const Index columns = per_row ? 1 : shard.dim();
-    const auto what = [&] {
+    const auto label = [&] {
       return concat("table ", shard.config.name, ", its ", name, " of ", slots, " x ", columns);
     };
-    return with_memory(what, double(slots) * double(columns) * sizeof(float), [&] {
+    return with_memory(label, double(slots) * double(columns) * sizeof(float), [&] {
       return RowMatrix{name, per_row,
                        PlacedMatrix<float>(exec, shard.place, "tesserec::embedding::" + name + " " + shard.config.name,
                                            slots, columns)};
     });
   };
-  std::vector<RowMatrix> all{matrix("weights", false)};
+  std::vector<RowMatrix> result{matrix("weights", false)};
   const optim::Type type = shard.optimizer.type;
   const bool is_sum = type == optim::Type::adagrad || type == optim::Type::rowwise_adagrad;
   for (const optim::StateInfo& info : optim::states(type))
-    all.emplace_back(matrix(info.name, info.per_row))
+    result.emplace_back(matrix(info.name, info.per_row))
         .values.fill(exec, "tesserec::embedding::fill", is_sum ? float(shard.optimizer.initial_accumulator) : 0.0f);
   wait(exec);
-  return all;
+  return result;
 }
 
 }  // namespace tesserec::embedding

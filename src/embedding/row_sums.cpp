@@ -26,33 +26,33 @@ RowSums add_sums(const Exec& exec, std::vector<RowUse> uses, Index rows, const f
 }
 
 RowSums sum_all_rows(const Exec& exec, std::span<const RowUse> uses, const float* gradients, Index dim, bool are_sums) {
-  RowSums all;
+  RowSums result;
   std::vector<Index> first_use;  // [rows + 1] index of each row's first use
   for (std::size_t i = 0; i < uses.size(); ++i)
     if (i == 0 || uses[i].row != uses[i - 1].row) {
       first_use.push_back(i);
-      all.rows.push_back(uses[i].row);
+      result.rows.push_back(uses[i].row);
     }
   first_use.push_back(std::ssize(uses));
-  const auto rows = std::ssize(all.rows);
-  all.sums.resize(rows * dim);
+  const auto rows = std::ssize(result.rows);
+  result.sums.resize(rows * dim);
   parallel_for(exec, "tesserec::embedding::sum_rows", tasks_of(rows), [&](Index task) {
     Index at = task * summed_per_task;
     const Index end = std::min(rows, at + summed_per_task);
     sum_rows(
         uses.subspan(first_use[at], first_use[end] - first_use[at]), gradients, dim, whole_tree, are_sums, [](Index) {},
-        [&](Index, Index, const float* sum) { std::copy_n(sum, dim, all.sums.data() + at++ * dim); });
+        [&](Index, Index, const float* sum) { std::copy_n(sum, dim, result.sums.data() + at++ * dim); });
   });
-  return all;
+  return result;
 }
 
-void limit(const Exec& exec, RowSums& sums, float scale, float most) {
-  if (scale == 1.0f && most == 0.0f) return;
+void limit(const Exec& exec, RowSums& sums, float scale, float bound) {
+  if (scale == 1.0f && bound == 0.0f) return;
   constexpr Index per_task = 1 << 16;
   const Index size = std::ssize(sums.sums);
   parallel_for(exec, "tesserec::embedding::limit_gradients", (size + per_task - 1) / per_task, [&](Index task) {
     float* const from = sums.sums.data() + task * per_task;
-    optim::limit(scale, most, from, from, std::min(per_task, size - task * per_task));
+    optim::limit(scale, bound, from, from, std::min(per_task, size - task * per_task));
   });
 }
 
@@ -84,8 +84,8 @@ void GatheredRows::merge(int into, int from) {
     sum.rows.push_back(in_a ? a.rows[i] : b.rows[j]);
     const float* const lower = in_a ? x : y;
     sum.sums.insert(sum.sums.end(), lower, lower + dim_);
-    float* both = sum.sums.data() + sum.sums.size() - dim_;
-    for (Index c = 0; in_a && in_b && c < dim_; ++c) both[c] += y[c];
+    float* merged = sum.sums.data() + sum.sums.size() - dim_;
+    for (Index c = 0; in_a && in_b && c < dim_; ++c) merged[c] += y[c];
     i += in_a;
     j += in_b;
   }
@@ -93,16 +93,16 @@ void GatheredRows::merge(int into, int from) {
 }
 
 void GatheredRows::add_squares(const Exec& exec, ExactSum& sum) {
-  const RowSums& all = finish();
-  const auto rows = std::ssize(all.rows);
-  std::mutex one_at_a_time;
+  const RowSums& sums = finish();
+  const auto rows = std::ssize(sums.rows);
+  std::mutex sum_mutex;
   parallel_for(exec, "tesserec::embedding::add_squares", tasks_of(rows), [&](Index task) {
-    ExactSum mine;
+    ExactSum task_sum;
     const Index end = std::min(rows, (task + 1) * summed_per_task);
     for (Index at = task * summed_per_task; at < end; ++at)
-      tesserec::add_squares(all.sums.data() + at * dim_, dim_, mine);
-    const std::lock_guard lock(one_at_a_time);
-    sum += mine;
+      tesserec::add_squares(sums.sums.data() + at * dim_, dim_, task_sum);
+    const std::lock_guard lock(sum_mutex);
+    sum += task_sum;
   });
 }
 

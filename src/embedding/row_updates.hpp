@@ -10,17 +10,17 @@ namespace tesserec::embedding {
 /// Scalars of one shard's step.
 struct DeviceStep {
   optim::StepScalars scalars;
-  float most;  // magnitude to which gradients are clipped
+  float bound;  // magnitude to which gradients are clipped
 };
 
 /// Rows to update: the rows of runs, an explicit list of one shard, or, if `keys` is null, every row of the shard.
 struct RowList {
-  Index most = 0;                       // bound of the number of rows
-  const Index* count = nullptr;         // number of rows in device memory; null = `most`
+  Index max_rows = 0;                   // bound of the number of rows
+  const Index* count = nullptr;         // number of rows in device memory; null = `max_rows`
   const std::uint64_t* keys = nullptr;  // shard << row_bits | row; null = the item's index
   int row_bits = 63;
 };
-inline RowList rows_of(const RunArrays& runs) { return {runs.most, runs.runs, runs.row, runs.row_bits}; }
+inline RowList rows_of(const RunArrays& runs) { return {runs.max_runs, runs.runs, runs.row, runs.row_bits}; }
 
 /// Shards and their steps in the memory of kernels.
 struct UpdatedShards {
@@ -38,15 +38,15 @@ void with_rule(optim::Type type, const Use& use) {
 }
 
 /// Most columns of a row whose gradient stays in registers.
-inline constexpr Index most_fused = 4 * LaneGroup::max_width;
+inline constexpr Index max_fused = 4 * LaneGroup::max_width;
 
-/// Sums the gradient of each run and updates its row. Needs at most most_fused columns and 2^fast_tree_levels lanes,
+/// Sums the gradient of each run and updates its row. Needs at most max_fused columns and 2^fast_tree_levels lanes,
 /// and whole quads.
-void move_runs(const Device& exec, const UpdatedShards& of, const RunArrays& runs, const float* gradients,
+void move_runs(const Device& exec, const UpdatedShards& updated, const RunArrays& runs, const float* gradients,
                const float* pieces);
 
 /// Updates rows by gradients [rows, dim], which are applied without clipping.
-void move_rows(const Device& exec, const UpdatedShards& of, const RowList& rows, const float* gradients);
+void move_rows(const Device& exec, const UpdatedShards& updated, const RowList& rows, const float* gradients);
 
 /// Round of sums over columns.
 struct ColumnRound {
@@ -58,9 +58,9 @@ struct ColumnRound {
 };
 /// Computes a round of sums, or updates the columns after the last round, if other shards have the rows' other columns
 /// (optim::sum_columns, optim::move_columns).
-void sum_columns(const Device& exec, const UpdatedShards& of, const RowList& rows, const float* gradients,
+void sum_columns(const Device& exec, const UpdatedShards& updated, const RowList& rows, const float* gradients,
                  const ColumnRound& round);
-void move_columns(const Device& exec, const UpdatedShards& of, const RowList& rows, const float* gradients,
+void move_columns(const Device& exec, const UpdatedShards& updated, const RowList& rows, const float* gradients,
                   const float* totals, Index before);
 
 }  // namespace tesserec::embedding

@@ -81,8 +81,8 @@ class RunSums {
   /// Returns the sums of the pieces of hot rows, valid after this launch has run.
   const float* pieces(const Device& exec, const RunArrays& runs, const float* gradients, bool whole);
 
-  /// Writes the sum of each run, clipped to magnitude `most`, to out [runs, dim].
-  void sum(const Device& exec, const RunArrays& runs, const float* gradients, bool whole, int lane_count, float most,
+  /// Writes the sum of each run, clipped to magnitude `bound`, to out [runs, dim].
+  void sum(const Device& exec, const RunArrays& runs, const float* gradients, bool whole, int lane_count, float bound,
            float* out);
 
  private:

@@ -18,8 +18,10 @@ void ShardLookups::pin(const Exec& exec, RowStore& store) {
   if (store.ordered() && gradients.empty()) return;
   std::vector<Index> rows;
   for (const std::vector<Bags>& run : bags)
-    for (const Bags& of : run)
-      if (of.count > 0) rows.insert(rows.end(), of.ids + of.offsets[0], of.ids + of.offsets[of.count]);
+    for (const Bags& feature_bags : run)
+      if (feature_bags.count > 0)
+        rows.insert(rows.end(), feature_bags.ids + feature_bags.offsets[0],
+                    feature_bags.ids + feature_bags.offsets[feature_bags.count]);
   if (store.ordered()) {
     for (RowUse& use : gradients) use.row = rows[use.row] - store.first_row();
     return;
@@ -27,10 +29,10 @@ void ShardLookups::pin(const Exec& exec, RowStore& store) {
   pinned = PinnedRows(exec, store, rows);
   const Index* slot = pinned.slots().data();
   for (std::vector<Bags>& run : bags)
-    for (Bags& of : run) {
-      if (of.count == 0) continue;
-      of.slots = slot - of.offsets[0];
-      slot += of.total();
+    for (Bags& feature_bags : run) {
+      if (feature_bags.count == 0) continue;
+      feature_bags.slots = slot - feature_bags.offsets[0];
+      slot += feature_bags.total();
     }
   for (RowUse& use : gradients) use.row = pinned.slots()[use.row];
 }

@@ -12,17 +12,17 @@ SimdRows::SimdRows(const std::vector<Shard>& shards, Phases& phases) : shards_(s
 void SimdRows::lookup(const Exec& exec, const RowBatch& batch, float* sums) {
   struct Task {
     std::size_t shard, run, feature;
-    Index part;
+    Index task;
   };
   const std::span<const ShardLookups> lookups = batch.lookups;
   std::vector<Task> tasks;
   for (std::size_t i = 0; i < lookups.size(); ++i)
     for (std::size_t run = 0; run < lookups[i].bags.size(); ++run)
       for (std::size_t f = 0; f < lookups[i].bags[run].size(); ++f)
-        for (Index part = 0; part < lookup_tasks(lookups[i].bags[run][f]); ++part) tasks.push_back({i, run, f, part});
+        for (Index task = 0; task < lookup_tasks(lookups[i].bags[run][f]); ++task) tasks.push_back({i, run, f, task});
   parallel_for(exec, "tesserec::embedding::lookup", std::ssize(tasks), [&](Index t) {
-    const auto [i, run, f, part] = tasks[t];
-    embedding::lookup(*shards_[i].table, part, lookups[i].bags[run][f], lookups[i].nodes[run][f],
+    const auto [i, run, f, task] = tasks[t];
+    embedding::lookup(*shards_[i].table, task, lookups[i].bags[run][f], lookups[i].nodes[run][f],
                       sums + lookups[i].sums_at[run][f]);
   });
 }
@@ -42,11 +42,11 @@ void SimdRows::order(const Exec& exec, const RowBatch& batch, std::span<const st
 std::vector<RowSums> SimdRows::sum(const Exec& exec, const RowBatch& batch, const float* gradients,
                                    std::span<const std::size_t> shards) {
   order(exec, batch, shards);
-  std::vector<RowSums> all;
+  std::vector<RowSums> result;
   for (const std::size_t i : shards)
-    all.push_back(shards_[i].replicated ? rows_[i].sum_lanes(gradients, batch.own_lanes)
-                                        : rows_[i].sum(exec, gradients));
-  return all;
+    result.push_back(shards_[i].replicated ? rows_[i].sum_lanes(gradients, batch.own_lanes)
+                                           : rows_[i].sum(exec, gradients));
+  return result;
 }
 
 std::vector<std::vector<float>> SimdRows::move(const Exec& exec, const RowMoves& moves) {

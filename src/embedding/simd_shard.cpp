@@ -76,10 +76,10 @@ RowSums SimdShard::sum_lanes(const float* gradients, Range lanes) const {
 }
 
 const float* SimdShard::clipped(const float* gradient, std::vector<float>& scratch) const {
-  const float most = table_.optimizer().max_gradient;
-  if (most == 0.0f) return gradient;
+  const float bound = table_.optimizer().max_gradient;
+  if (bound == 0.0f) return gradient;
   scratch.resize(table_.dim());
-  optim::limit(1.0f, most, gradient, scratch.data(), table_.dim());
+  optim::limit(1.0f, bound, gradient, scratch.data(), table_.dim());
   return scratch.data();
 }
 

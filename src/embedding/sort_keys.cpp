@@ -49,8 +49,8 @@ void KeySort::operator()(const Device& exec, const DeviceVector<std::uint64_t>& 
                          int bits) {
   if (std::uint64_t(count) >> 32 != 0)
     fail("a rank has ", count,
-         " ids of a batch for its tables of one dimension; portable kernels take fewer than 2^32: lower "
-         "train.batch_size or use more ranks");
+         " ids of a batch for its tables of one dimension, but portable kernels take fewer than 2^32; lower "
+         "train.batch_size, or use more ranks");
   reserve_device(exec, sorted, "tesserec::embedding::sorted_keys", count);
   reserve_device(exec, places, "tesserec::embedding::sorted_places", count);
   reserve_device(exec, scratch_, "tesserec::embedding::sort_scratch", count);

@@ -14,10 +14,10 @@ namespace {
 constexpr Index block = 16384;  // weights per task
 
 template <class Body>
-void over_blocks(const Exec& exec, const std::string& label, Range part, const Body& body) {
-  parallel_for(exec, label, (part.size() + block - 1) / block, [part, body](Index b) noexcept {
-    const Index begin = part.begin + b * block;
-    body(begin, std::min(block, part.end - begin));
+void over_blocks(const Exec& exec, const std::string& label, Range range, const Body& body) {
+  parallel_for(exec, label, (range.size() + block - 1) / block, [range, body](Index b) noexcept {
+    const Index begin = range.begin + b * block;
+    body(begin, std::min(block, range.end - begin));
   });
 }
 
@@ -32,7 +32,7 @@ DenseOptimizer::DenseOptimizer(const Exec& exec, const Settings& settings, Index
     : settings_(settings), place_(place), tensors_(std::move(tensors)) {
   assert(memory == nullptr || place == Place::host);
   if (!info(settings.type).moves_tensors())
-    fail(info(settings.type).name, " is for embedding tables; the dense optimizers are ",
+    fail("optimizer \"", info(settings.type).name, "\" is for embedding tables only; for the dense half, use one of ",
          join(tensor_types(), ", ", &TypeInfo::name));
   if (tensors_.empty()) tensors_ = {{0, size}};
   const float start = settings.type == Type::adagrad ? float(settings.initial_accumulator) : 0.0f;
@@ -48,31 +48,31 @@ DenseOptimizer::DenseOptimizer(const Exec& exec, const Settings& settings, Index
 }
 
 void DenseOptimizer::step(const Exec& exec, const PlacedVector<float>& parameters, const PlacedVector<float>& gradient,
-                          double lr, Index step, Range part, float scale) {
-  assert(part.end <= std::ssize(parameters) && gradient.size() == parameters.size());
+                          double lr, Index step, Range range, float scale) {
+  assert(range.end <= std::ssize(parameters) && gradient.size() == parameters.size());
   assert(parameters.place() == place_ && gradient.place() == place_);
   const StepScalars scalars = step_scalars(settings_, lr, step);
   float* const w = parameters.data();
   const float* const g = gradient.data();
   if (place_ == Place::device) {
-    const float most = settings_.max_gradient == 0.0 ? std::numeric_limits<float>::infinity() : settings_.max_gradient;
+    const float bound = settings_.max_gradient == 0.0 ? std::numeric_limits<float>::infinity() : settings_.max_gradient;
     const States states = states_from(0);
-    const DeviceMove move{scalars, w, g, states[0], states[1], scale, most};
-    if (scalars.elementwise) return move_on(device_of(exec), move, part);
+    const DeviceMove move{scalars, w, g, states[0], states[1], scale, bound};
+    if (scalars.elementwise) return move_on(device_of(exec), move, range);
     for (const Range& tensor : tensors_)
-      if (part.contains(tensor.begin)) move_tensor_on(device_of(exec), move, tensor, sums_);
+      if (range.contains(tensor.begin)) move_tensor_on(device_of(exec), move, tensor, sums_);
     return;
   }
-  if (!scalars.elementwise) return move_tensors(exec, scalars, w, g, part, scale);
-  const States all = states_from(0);
-  const float most = settings_.max_gradient;
-  over_blocks(exec, "tesserec::optim::move", part, [=](Index begin, Index n) {
-    States states = all;
+  if (!scalars.elementwise) return move_tensors(exec, scalars, w, g, range, scale);
+  const States first_states = states_from(0);
+  const float bound = settings_.max_gradient;
+  over_blocks(exec, "tesserec::optim::move", range, [=](Index begin, Index n) {
+    States states = first_states;
     for (float*& state : states)
       if (state != nullptr) state += begin;
-    if (most == 0.0f && scale == 1.0f) return move(scalars, w + begin, g + begin, states, n);
+    if (bound == 0.0f && scale == 1.0f) return move(scalars, w + begin, g + begin, states, n);
     std::vector<float> limited(n);
-    limit(scale, most, g + begin, limited.data(), n);
+    limit(scale, bound, g + begin, limited.data(), n);
     move(scalars, w + begin, limited.data(), states, n);
   });
 }
@@ -84,10 +84,10 @@ States DenseOptimizer::states_from(Index begin) const {
 }
 
 void DenseOptimizer::move_tensors(const Exec& exec, const StepScalars& scalars, float* weights, const float* gradient,
-                                  Range part, float scale) {
+                                  Range range, float scale) {
   parallel_for(exec, "tesserec::optim::move_tensors", std::ssize(tensors_), [&](Index t) {
     const auto [begin, end] = tensors_[t];
-    if (!part.contains(begin)) return;
+    if (!range.contains(begin)) return;
     const float* g = gradient + begin;
     std::vector<float> limited;
     if (settings_.max_gradient != 0.0 || scale != 1.0f) {

@@ -17,7 +17,7 @@ struct At {
   TESSEREC_FUNCTION void put_states(Index i, const Column& c) const {
     columns().template put_states<Rule::column_states>(i, c);
   }
-  TESSEREC_FUNCTION float gradient(Index i) const { return limited(to.scale, to.most, to.g[i]); }
+  TESSEREC_FUNCTION float gradient(Index i) const { return limited(to.scale, to.bound, to.g[i]); }
 };
 
 template <class Rule>
@@ -89,10 +89,10 @@ struct AddLeaves {
 
 }  // namespace
 
-void move_on(const Device& device, const DeviceMove& move, Range part) {
+void move_on(const Device& device, const DeviceMove& move, Range range) {
   with_elementwise_rule(move.scalars.type, [&]<class Rule>(Rule rule) {
-    over_numbers(device, "tesserec::optim::move", part.size(),
-                 MoveNumbers<Rule>{{move}, rule, nullptr, part.begin, part.size()});
+    over_numbers(device, "tesserec::optim::move", range.size(),
+                 MoveNumbers<Rule>{{move}, rule, nullptr, range.begin, range.size()});
   });
 }
 

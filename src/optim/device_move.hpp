@@ -13,11 +13,11 @@ struct DeviceMove {
   float* w;
   const float* g;
   float *m, *v;
-  float scale, most;  ///< factor of the gradient, and the magnitude to which the product is clipped
+  float scale, bound;  ///< factor of the gradient, and the magnitude to which the product is clipped
 };
 
-/// Updates the weights in `part`, for elementwise types.
-void move_on(const Device& device, const DeviceMove& move, Range part);
+/// Updates the weights in `range`, for elementwise types.
+void move_on(const Device& device, const DeviceMove& move, Range range);
 /// Updates one tensor by sums over it, as a row of a table, for types without numbers per row. `sums`: scratch.
 void move_tensor_on(const Device& device, const DeviceMove& move, Range tensor, DeviceVector<float>& sums);
 

@@ -6,9 +6,9 @@
 
 namespace tesserec::optim {
 
-TESSEREC_KERNEL void limit(float scale, float most, const float* from, float* to, Index n) {
-  if (most == 0.0f) most = std::numeric_limits<float>::infinity();
-  for (Index i = 0; i < n; ++i) to[i] = limited(scale, most, from[i]);
+TESSEREC_KERNEL void limit(float scale, float bound, const float* from, float* to, Index n) {
+  if (bound == 0.0f) bound = std::numeric_limits<float>::infinity();
+  for (Index i = 0; i < n; ++i) to[i] = limited(scale, bound, from[i]);
 }
 
 TESSEREC_KERNEL void move(const StepScalars& step, float* weights, const float* gradient, const States& states,

@@ -10,7 +10,7 @@
 namespace tesserec::optim {
 namespace {
 
-constexpr int most_sums = 2;  // most sums of a round
+constexpr int max_sums = 2;  // most sums of a round
 
 /// Returns the sum of x(i)^2 over columns [first, min(first + 4, n)).
 template <class Value>
@@ -79,7 +79,7 @@ TESSEREC_HOST_FUNCTION void find_scalars(Rule& rule, const StepScalars& step, in
 TESSEREC_KERNEL void move_whole_row(const StepScalars& step, const Row& row) {
   with_row_rule(
       step.type, [&](auto rule) __attribute__((always_inline)) {
-        float totals[most_sums];
+        float totals[max_sums];
         find_scalars(rule, step, 0, nullptr, row);
 #pragma GCC unroll 2
         for (int round = 0; round < rule.rounds; ++round) {

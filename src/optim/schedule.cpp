@@ -48,28 +48,30 @@ double factor(const ScheduleStage& stage, Index done) {
 
 std::optional<ScheduleFault> fault_of_stages(const ScheduleSettings& schedule) {
   if (schedule.warmup_steps > 0 || schedule.decay_steps > 0)
-    return ScheduleFault{"stages", "stand beside warmup_steps or decay_steps; a linear stage warms up, poly decays"};
+    return ScheduleFault{
+        "stages", "cannot be combined with warmup_steps or decay_steps; warm up by a linear stage, and decay by poly"};
   Index last = 0;
   for (std::size_t i = 0; i < schedule.stages.size(); ++i) {
     const ScheduleStage& stage = schedule.stages[i];
     const Index first = i == 0 ? 0 : last + 1;
     const auto at = [i](const std::string& key) { return "stages." + std::to_string(i) + "." + key; };
     if (stage.max_steps <= last)
-      return ScheduleFault{at("max_steps"),
-                           concat("is ", stage.max_steps, "; steps count from the start of training, so ",
-                                  "it must be more than ", last)};
+      return ScheduleFault{
+          at("max_steps"),
+          concat("is ", stage.max_steps, ", but steps count from the start of training; set more than ", last)};
     last = stage.max_steps;
     if (stage.policy == Policy::linear && stage.start_steps >= stage.max_steps)
-      return ScheduleFault{at("start_steps"), concat("is ", stage.start_steps, ", not before max_steps = ", last)};
+      return ScheduleFault{at("start_steps"), concat("is ", stage.start_steps,
+                                                     ", but must be less than max_steps; set ", last - 1, " or less")};
     if (stage.policy == Policy::linear && stage.start_steps > first)
-      return ScheduleFault{
-          at("start_steps"),
-          concat("is ", stage.start_steps, ", but the stage rules from step ", first,
-                 " on, where its line has not begun; set start_steps = ", first, " or less, or let ",
-                 i == 0 ? "a constant stage come before, to max_steps = " : "the stage before rule to max_steps = ",
-                 stage.start_steps - 1)};
+      return ScheduleFault{at("start_steps"),
+                           concat("is ", stage.start_steps, ", but the stage begins at step ", first,
+                                  ", before its line; set start_steps = ", first,
+                                  i == 0 ? " or less, or add a constant stage before it with max_steps = "
+                                         : " or less, or extend the preceding stage to max_steps = ",
+                                  stage.start_steps - 1)};
     if (stage.policy == Policy::exponential && !(stage.value > 0.0))
-      return ScheduleFault{at("value"), "is 0: an exponential needs more"};
+      return ScheduleFault{at("value"), "is 0, but an exponential stage needs more than 0"};
   }
   return std::nullopt;
 }
@@ -92,7 +94,7 @@ double reference_rate(const ScheduleSettings& schedule, double base, Index step)
 bool PolicyInfo::reads(const std::string& key) const { return std::find(keys.begin(), keys.end(), key) != keys.end(); }
 
 const std::vector<PolicyInfo>& policies() {
-  static const std::vector<PolicyInfo> all = {
+  static const std::vector<PolicyInfo> infos = {
       {Policy::constant, "constant", "value.", {"value"}},
       {Policy::linear,
        "linear",
@@ -103,18 +105,18 @@ const std::vector<PolicyInfo>& policies() {
       {Policy::exponential, "exponential", "value^(s / decay_steps).", {"value", "decay_steps"}},
       {Policy::inv_sqrt, "inv_sqrt", "1 / sqrt(s).", {}},
       {Policy::cosine, "cosine", "from 1 to value by a half cosine, again in each period.", {"value", "period"}}};
-  return all;
+  return infos;
 }
 
 std::optional<ScheduleFault> fault(const ScheduleSettings& schedule) {
   for (const auto& [key, steps] :
        {std::pair("warmup_steps", schedule.warmup_steps), std::pair("decay_start_step", schedule.decay_start_step),
         std::pair("decay_steps", schedule.decay_steps)})
-    if (steps < 0) return ScheduleFault{key, concat("is ", steps, ", but must not be negative")};
+    if (steps < 0) return ScheduleFault{key, concat("is ", steps, "; set 0 or more")};
   if (schedule.decay_steps > 0 && schedule.decay_start_step < schedule.warmup_steps)
     return ScheduleFault{"decay_start_step",
-                         concat("is ", schedule.decay_start_step,
-                                ", before the end of the warm-up at schedule.warmup_steps = ", schedule.warmup_steps)};
+                         concat("is ", schedule.decay_start_step, ", but the warm-up ends at schedule.warmup_steps = ",
+                                schedule.warmup_steps, "; set that or more")};
   return schedule.stages.empty() ? std::nullopt : fault_of_stages(schedule);
 }
 

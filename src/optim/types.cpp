@@ -26,7 +26,7 @@ bool TypeInfo::counts_steps() const { return reads("beta2") && type != Type::lio
 const std::vector<TypeInfo>& types() {
   const StateInfo m{"exp_avg"}, v{"exp_avg_sq"}, row_v{"row_exp_avg_sq", true}, velocity{"momentum"};
   const std::vector<std::string> adam{"eps", "beta1", "beta2"}, adagrad{"eps", "initial_accumulator"};
-  static const std::vector<TypeInfo> all = {
+  static const std::vector<TypeInfo> infos = {
       {Type::sgd, "sgd", "gradient descent.", {}, {}, {}},
       {Type::momentum_sgd, "momentum_sgd", "gradient descent with momentum.", {velocity}, {}, {"momentum"}},
       {Type::nesterov_sgd, "nesterov_sgd", "gradient descent with Nesterov momentum.", {velocity}, {}, {"momentum"}},
@@ -66,7 +66,7 @@ const std::vector<TypeInfo>& types() {
        {velocity},
        {2},
        {"momentum", "eta"}}};
-  return all;
+  return infos;
 }
 
 std::vector<TypeInfo> elementwise_types() { return some(&TypeInfo::elementwise); }

@@ -17,12 +17,12 @@ Assignment::Assignment(const Problem& problem)
     : problem_(problem),
       choices_(problem.options.size()),
       own_(problem.ranks),
-      held_(problem.ranks),
-      where_(problem.options.size()),
-      each_{problem.base, 0} {}
+      pieces_(problem.ranks),
+      positions_(problem.options.size()),
+      common_{problem.base, 0} {}
 
 bool Assignment::fits(int rank, double bytes) const {
-  return own_[rank].bytes + each_.bytes + bytes <= problem_.memory;
+  return own_[rank].bytes + common_.bytes + bytes <= problem_.memory;
 }
 
 bool Assignment::holds(std::size_t table, int rank) const {
@@ -33,20 +33,20 @@ int Assignment::slowest() const { return int(std::ranges::max_element(own_, {}, 
 
 int Assignment::fullest() const { return int(std::ranges::max_element(own_, {}, &Load::bytes) - own_.begin()); }
 
-Score Assignment::standing() const {
-  Score standing;
+Score Assignment::score() const {
+  Score score;
   for (const Load& own : own_) {
-    standing.worst = std::max(standing.worst, own.seconds + each_.seconds);
-    standing.missing += std::max(0.0, own.bytes + each_.bytes - problem_.memory);
+    score.worst = std::max(score.worst, own.seconds + common_.seconds);
+    score.missing += std::max(0.0, own.bytes + common_.bytes - problem_.memory);
   }
-  if (standing.missing < 1e-3) standing.missing = 0;
-  for (const Load& own : own_) standing.ranks += own.seconds + each_.seconds >= standing.worst * (1 - 1e-9);
-  return standing;
+  if (score.missing < 1e-3) score.missing = 0;
+  for (const Load& own : own_) score.ranks += own.seconds + common_.seconds >= score.worst * (1 - 1e-9);
+  return score;
 }
 
 double Assignment::slack(double worst) const {
   double sum = 0;
-  for (const Load& own : own_) sum += worst - own.seconds - each_.seconds;
+  for (const Load& own : own_) sum += worst - own.seconds - common_.seconds;
   return sum;
 }
 
@@ -54,7 +54,7 @@ void Assignment::place_anywhere(const Option& option, std::vector<int>& owners) 
   std::vector<std::size_t> ranks = ordered_by(own_.size(), [&](std::size_t rank) { return load(int(rank)); });
   for (const std::size_t i :
        ordered_by(option.pieces.size(), [&](std::size_t piece) { return -option.pieces[piece].seconds; })) {
-    const double bytes = option.pieces[i].bytes + option.each.bytes;
+    const double bytes = option.pieces[i].bytes + option.common.bytes;
     auto found = std::ranges::find_if(ranks, [&](std::size_t rank) { return fits(int(rank), bytes); });
     if (found == ranks.end())  // no rank fits: takes the rank with the most free memory
       found = std::ranges::min_element(ranks, {}, [&](std::size_t rank) { return own_[rank].bytes; });
@@ -82,9 +82,9 @@ void Assignment::place_on_nodes(const Option& option, std::vector<int>& owners) 
       double worst = 0;
       for (std::size_t i = 0; i < group; ++i) {
         const Load& piece = option.pieces[first + i];
-        const Load& there = own[ranks[i]];
-        fits = fits && there.bytes + each_.bytes + option.each.bytes + piece.bytes <= problem_.memory;
-        worst = std::max(worst, there.seconds + piece.seconds);
+        const Load& target = own[ranks[i]];
+        fits = fits && target.bytes + common_.bytes + option.common.bytes + piece.bytes <= problem_.memory;
+        worst = std::max(worst, target.seconds + piece.seconds);
       }
       const std::tuple<int, bool, double> key{used[node], !fits, worst};
       if (best < 0 || key < best_key) {
@@ -116,39 +116,39 @@ void Assignment::place(std::size_t table, std::size_t option) {
 void Assignment::put(std::size_t table, Choice choice) {
   choices_[table] = std::move(choice);
   const Option& chosen = option(table);
-  each_ += chosen.each;
-  where_[table].resize(chosen.pieces.size());
-  for (std::size_t i = 0; i < chosen.pieces.size(); ++i) take({table, i});
+  common_ += chosen.common;
+  positions_[table].resize(chosen.pieces.size());
+  for (std::size_t i = 0; i < chosen.pieces.size(); ++i) add_piece({table, i});
 }
 
 void Assignment::remove(std::size_t table) {
   const Option& chosen = option(table);
-  each_ -= chosen.each;
-  for (std::size_t i = 0; i < chosen.pieces.size(); ++i) drop({table, i});
+  common_ -= chosen.common;
+  for (std::size_t i = 0; i < chosen.pieces.size(); ++i) remove_piece({table, i});
   choices_[table] = {};
 }
 
-void Assignment::take(const At& at) {
+void Assignment::add_piece(const At& at) {
   const std::size_t rank = choices_[at.table].owners[at.piece];
   own_[rank] += piece(at);
-  where_[at.table][at.piece] = held_[rank].size();
-  held_[rank].push_back(at);
+  positions_[at.table][at.piece] = pieces_[rank].size();
+  pieces_[rank].push_back(at);
 }
 
-void Assignment::drop(const At& at) {
+void Assignment::remove_piece(const At& at) {
   const std::size_t rank = choices_[at.table].owners[at.piece];
   own_[rank] -= piece(at);
-  const std::size_t place = where_[at.table][at.piece];
-  const At last = held_[rank].back();
-  held_[rank][place] = last;
-  where_[last.table][last.piece] = place;
-  held_[rank].pop_back();
+  const std::size_t position = positions_[at.table][at.piece];
+  const At last = pieces_[rank].back();
+  pieces_[rank][position] = last;
+  positions_[last.table][last.piece] = position;
+  pieces_[rank].pop_back();
 }
 
 void Assignment::move(const At& at, int rank) {
-  drop(at);
+  remove_piece(at);
   choices_[at.table].owners[at.piece] = rank;
-  take(at);
+  add_piece(at);
 }
 
 }  // namespace tesserec::planning

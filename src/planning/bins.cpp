@@ -10,7 +10,8 @@ namespace tesserec::planning {
 
 bool Bins::kept_level() const {
   return std::all_of(own_.begin(), own_.end(), [this](const Load& own) {
-    return (room_ || own.seconds + each_.seconds <= most_ * (1 + 1e-9)) && own.bytes + each_.bytes <= problem_.memory;
+    return (excludes_common_ || own.seconds + common_.seconds <= level_ * (1 + 1e-9)) &&
+           own.bytes + common_.bytes <= problem_.memory;
   });
 }
 
@@ -24,13 +25,13 @@ std::vector<Choice> Bins::choices() {
 }
 
 bool Bins::fits(int rank, const Load& piece) const {
-  const Load left = capacity(rank);
-  return piece.seconds <= left.seconds && piece.bytes <= left.bytes;
+  const Load free = capacity(rank);
+  return piece.seconds <= free.seconds && piece.bytes <= free.bytes;
 }
 
-bool Bins::whole(std::size_t t, std::size_t o) {
+bool Bins::place_whole(std::size_t t, std::size_t o) {
   const Option& option = problem_.options[t][o];
-  if (option.owner_rule == OwnerRule::node) return style_.on_nodes && on_nodes(t, o);
+  if (option.owner_rule == OwnerRule::node) return style_.on_nodes && place_on_nodes(t, o);
   std::vector<int> owners;
   for (std::size_t i = 0; i < option.pieces.size(); ++i) {
     int best = -1;
@@ -47,7 +48,7 @@ bool Bins::whole(std::size_t t, std::size_t o) {
   return true;
 }
 
-bool Bins::on_nodes(std::size_t t, std::size_t o) {
+bool Bins::place_on_nodes(std::size_t t, std::size_t o) {
   const Option& option = problem_.options[t][o];
   const int inside = problem_.ranks_per_node, nodes = problem_.ranks / inside;
   const std::vector<Load> before = own_;
@@ -60,14 +61,14 @@ bool Bins::on_nodes(std::size_t t, std::size_t o) {
       std::vector<int> ranks(inside);
       std::iota(ranks.begin(), ranks.end(), node * inside);
       if (option.group < inside) std::ranges::stable_sort(ranks, {}, [&](int rank) { return own_[rank].seconds; });
-      bool capacity = true;
+      bool fits_node = true;
       double load = 0;
       for (Index i = 0; i < option.group; ++i) {
-        capacity = capacity && fits(ranks[i], option.pieces[first + i]);
+        fits_node = fits_node && fits(ranks[i], option.pieces[first + i]);
         load += own_[ranks[i]].seconds;
       }
       const std::pair key{used[node], -load};
-      if (capacity && (best < 0 || key < best_key)) {
+      if (fits_node && (best < 0 || key < best_key)) {
         best = node;
         best_key = key;
         best_ranks = ranks;
@@ -88,15 +89,15 @@ bool Bins::on_nodes(std::size_t t, std::size_t o) {
 }
 
 Load Bins::capacity(int rank) const {
-  const double each = room_ ? 0 : std::max(each_.seconds, reserved_.seconds);
-  return {most_ - own_[rank].seconds - each,
-          problem_.memory - own_[rank].bytes - std::max(each_.bytes, reserved_.bytes)};
+  const double common = excludes_common_ ? 0 : std::max(common_.seconds, reserved_.seconds);
+  return {level_ - own_[rank].seconds - common,
+          problem_.memory - own_[rank].bytes - std::max(common_.bytes, reserved_.bytes)};
 }
 
-bool Bins::cut(std::size_t t, std::size_t cheapest) {
+bool Bins::place_cut(std::size_t t, std::size_t cheapest) {
   if (!problem_.free[t]) return false;
   const FreeTable& free = *problem_.free[t];
-  each_ -= problem_.options[t][cheapest].each;
+  common_ -= problem_.options[t][cheapest].common;
   const std::vector<std::size_t> ranks =
       ordered_by(own_.size(), [this](std::size_t rank) { return -capacity(int(rank)).seconds; });
   const Load largest{capacity(int(ranks[0])).seconds, problem_.memory};
@@ -108,7 +109,7 @@ bool Bins::cut(std::size_t t, std::size_t cheapest) {
   std::vector<Candidate> candidates;
   for (const FreeTable::Cut& cut : free.cuts()) {
     const double columns = cut.columns;
-    const Price price{columns, columns * problem_.ranks * style_.each, 0, 0};
+    const Price price{columns, columns * problem_.ranks * style_.common, 0, 0};
     if (cut.columns > problem_.ranks) continue;
     candidates.push_back({price.of(cut.whole), &cut, price});
   }
@@ -134,15 +135,15 @@ bool Bins::cut(std::size_t t, std::size_t cheapest) {
       option.owners.push_back(int(ranks[capacity * best_cut->columns + c]));
       own_[option.owners.back()] += option.pieces[option.owners.size() - 1];
     }
-  each_ += option.each;
+  common_ += option.common;
   fill_gaps(option);
   cuts_.emplace_back(t, std::move(option));
   return true;
 }
 
-bool Bins::put(Option& option, std::size_t place) {
-  const Load& piece = option.pieces[place];
-  int& owner = option.owners[place];
+bool Bins::place_piece(Option& option, std::size_t index) {
+  const Load& piece = option.pieces[index];
+  int& owner = option.owners[index];
   for (int rank = 0; rank < problem_.ranks; ++rank)
     if (fits(rank, piece) && (owner == nobody || own_[rank].seconds > own_[owner].seconds) &&
         std::ranges::count(option.owners, rank) == 0)
@@ -152,8 +153,8 @@ bool Bins::put(Option& option, std::size_t place) {
   return true;
 }
 
-void Bins::take_back(const Option& option) {
-  each_ -= option.each;
+void Bins::remove(const Option& option) {
+  common_ -= option.common;
   for (std::size_t i = 0; i < option.owners.size(); ++i)
     if (option.owners[i] != nobody) own_[option.owners[i]] -= option.pieces[i];
 }
@@ -162,7 +163,7 @@ void Bins::fill_gaps(Option& option) {
   const auto seconds = [&](std::size_t piece) { return option.pieces[piece].seconds; };
   for (const std::size_t i : ordered_by(option.pieces.size(), seconds)) {
     own_[option.owners[i]] -= option.pieces[i];
-    put(option, i);
+    place_piece(option, i);
   }
 }
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lower bound of the largest load. Let M be the largest load of a plan, and E the load that its tables put on every
-// rank. The pieces of a rank have at most M - E. Let the least work of a table be the least over all ways to cut it
+// rank. The pieces of a rank have at most M - E. Let the least work of a table be the least over all cuts of it
 // without a piece above M - E. M is too small if the tables' least work exceeds M times the number of ranks. The same
 // holds for weighted sums of work and bytes.
 //
 // E is unknown, but it is at least the sum of the tables' least loads of every rank. Two steps raise this sum. Work in
-// which E counts several times has a least value, too, from which a bound of E follows. Ways that cost more than the
-// other tables leave are dropped.
+// which E counts several times has a least value, too, from which a bound of E follows. Candidates that cost more than
+// the other tables leave are dropped.
 #include <algorithm>
 
 #include "problem.hpp"
@@ -26,56 +26,57 @@ class TableBound {
   TableBound(const std::deque<Option>& options, const FreeTable* free) {
     for (const Option& option : options) {
       const bool among_cuts = free && option.owner_rule == OwnerRule::anywhere && !option.pieces.empty() &&
-                              (option.column_cuts == 1 || free->most_columns() >= option.column_cuts);
-      if (!among_cuts) ways_.push_back({&option});
+                              (option.column_cuts == 1 || free->max_columns() >= option.column_cuts);
+      if (!among_cuts) candidates_.push_back({&option});
     }
     if (free)
-      for (const FreeTable::Cut& cut : free->cuts()) ways_.push_back({nullptr, &cut});
+      for (const FreeTable::Cut& cut : free->cuts()) candidates_.push_back({nullptr, &cut});
   }
 
-  /// Returns a lower bound of the price of all remaining ways without a piece above `piece`; infinity if there is no
-  /// such way.
+  /// Returns a lower bound of the price of all remaining candidates without a piece above `piece`; infinity if there is
+  /// no such candidate.
   double least(const Load& piece, const Price& price) const {
     double best = infinity;
-    for (const Way& way : ways_)
-      if (!way.out) best = std::min(best, price_of(way, piece, price, best));
+    for (const Candidate& candidate : candidates_)
+      if (!candidate.dropped) best = std::min(best, price_of(candidate, piece, price, best));
     return best;
   }
 
-  /// Drops ways that cost more than `most`.
-  void leave_out(const Load& piece, const Price& price, double most) {
-    const double limit = most * (1 + rounding);
-    for (Way& way : ways_) way.out = way.out || price_of(way, piece, price, limit) > limit;
+  /// Drops candidates that cost more than `max_price`.
+  void drop(const Load& piece, const Price& price, double max_price) {
+    const double limit = max_price * (1 + rounding);
+    for (Candidate& candidate : candidates_)
+      candidate.dropped = candidate.dropped || price_of(candidate, piece, price, limit) > limit;
   }
 
-  /// Restores all ways.
-  void take_in() {
-    for (Way& way : ways_) way.out = false;
+  /// Restores all candidates.
+  void restore() {
+    for (Candidate& candidate : candidates_) candidate.dropped = false;
   }
 
  private:
   /// Option, or all cuts of rows with one form and one number of column pieces.
-  struct Way {
+  struct Candidate {
     const Option* option = nullptr;
     const FreeTable::Cut* cut = nullptr;
-    bool out = false;
+    bool dropped = false;
   };
 
-  /// Returns a lower bound of the price of a plan that has the table this way. It may be loose once it reaches `most`.
-  static double price_of(const Way& way, const Load& piece, const Price& price, double most) {
-    if (const Option* option = way.option) {
-      if (option->biggest > piece.seconds || option->most_bytes > piece.bytes) return infinity;
-      double sum = price.of({{}, option->each});
+  /// Returns a lower bound of the price of a plan that uses this candidate. It may be loose once it reaches `limit`.
+  static double price_of(const Candidate& candidate, const Load& piece, const Price& price, double limit) {
+    if (const Option* option = candidate.option) {
+      if (option->max_seconds > piece.seconds || option->max_bytes > piece.bytes) return infinity;
+      double sum = price.of({{}, option->common});
       for (const Load& load : option->pieces) sum += price.of({load, {}});
       return sum;
     }
-    const FreeTable::Cut& cut = *way.cut;
+    const FreeTable::Cut& cut = *candidate.cut;
     const double columns = double(cut.columns), whole = columns * price.of(cut.whole);
-    if (whole >= most || cut.partitions.fits_whole(piece)) return whole;  // uncut rows are cheapest
+    if (whole >= limit || cut.partitions.fits_whole(piece)) return whole;  // uncut rows are cheapest
     return std::max(whole, columns * cut.partitions.relaxed(piece, price));
   }
 
-  std::vector<Way> ways_;
+  std::vector<Candidate> candidates_;
 };
 
 class Bound {
@@ -91,36 +92,36 @@ class Bound {
     memory_matters_ = bytes > 0.8 * ranks_ * problem.memory;
   }
 
-  /// Returns whether work, or work and bytes, prove that no plan has a load of at most `most`.
-  bool refutes(double most) {
-    const double capacity = (most - problem_.base) * (1 + rounding);
-    double all_each = 0;  // least load that tables put on every rank
-    for (TableBound& table : tables_) table.take_in();
+  /// Returns whether work, or work and bytes, prove that no plan has a load of at most `limit`.
+  bool refutes(double limit) {
+    const double capacity = (limit - problem_.base) * (1 + rounding);
+    double common_load = 0;  // least load that tables put on every rank
+    for (TableBound& table : tables_) table.restore();
     for (int pass = 0; pass < passes; ++pass) {
       const auto sum = [&](const Price& price) {
         double sum = 0;
         for (std::size_t t = 0; t < tables_.size() && sum < infinity; ++t)
-          sum += least_[t] = tables_[t].least({capacity - all_each, problem_.memory}, price);
+          sum += least_[t] = tables_[t].least({capacity - common_load, problem_.memory}, price);
         return sum;
       };
-      const double before = all_each, each = sum({0, 1, 0, 0});
-      all_each = std::max(all_each, each);
-      if (all_each > capacity) return true;
-      leave_out({capacity - all_each, problem_.memory}, {0, 1, 0, 0}, capacity - each);
+      const double before = common_load, common = sum({0, 1, 0, 0});
+      common_load = std::max(common_load, common);
+      if (common_load > capacity) return true;
+      drop({capacity - common_load, problem_.memory}, {0, 1, 0, 0}, capacity - common);
       const double work = sum({1, ranks_, 0, 0});
       if (work > ranks_ * capacity) return true;
-      leave_out({capacity - all_each, problem_.memory}, {1, ranks_, 0, 0}, ranks_ * capacity - work);
+      drop({capacity - common_load, problem_.memory}, {1, ranks_, 0, 0}, ranks_ * capacity - work);
       for (const double times : {1.5, 4.0}) {
         const double more = sum({1, times * ranks_, 0, 0});
-        all_each = std::max(all_each, (more - ranks_ * capacity) / ((times - 1) * ranks_));
+        common_load = std::max(common_load, (more - ranks_ * capacity) / ((times - 1) * ranks_));
       }
-      if (all_each > capacity) return true;
+      if (common_load > capacity) return true;
       if (memory_matters_)
         for (const double weight : {0.1, 0.25, 0.5, 0.75, 0.9}) {
           const double seconds = (1 - weight) / capacity, bytes = weight / problem_.memory;
           if (sum({seconds, ranks_ * seconds, bytes, ranks_ * bytes}) > ranks_ * (1 + rounding)) return true;
         }
-      if (all_each - before < 1e-3 * capacity) break;
+      if (common_load - before < 1e-3 * capacity) break;
     }
     return false;
   }
@@ -140,9 +141,10 @@ class Bound {
   }
 
  private:
-  /// Drops ways that cost a table more than `left` above its least price. The other tables leave no more than that.
-  void leave_out(const Load& piece, const Price& price, double left) {
-    for (std::size_t t = 0; t < tables_.size(); ++t) tables_[t].leave_out(piece, price, least_[t] + left);
+  /// Drops candidates that cost a table more than `surplus` above its least price. The other tables leave no more than
+  /// that.
+  void drop(const Load& piece, const Price& price, double surplus) {
+    for (std::size_t t = 0; t < tables_.size(); ++t) tables_[t].drop(piece, price, least_[t] + surplus);
   }
 
   const Problem& problem_;

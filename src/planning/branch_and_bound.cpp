@@ -11,75 +11,75 @@
 namespace tesserec::planning {
 namespace {
 
-constexpr Index most_nodes = 400000;
-constexpr int most_ranks = 8;
-constexpr std::size_t most_tables = 24;
+constexpr Index max_nodes = 400000;
+constexpr int max_ranks = 8;
+constexpr std::size_t max_tables = 24;
 
 class Tree {
  public:
   Tree(const Problem& problem, std::vector<Choice>& best, double& worst)
       : problem_(problem), best_(best), worst_(worst), own_(problem.ranks), chosen_(problem.options.size()) {
     const std::size_t count = chosen_.size();
-    std::vector<double> total(count), each(count), bytes(count);
+    std::vector<double> total(count), common(count), bytes(count);
     for (std::size_t t = 0; t < count; ++t) {
-      total[t] = each[t] = bytes[t] = infinity;
+      total[t] = common[t] = bytes[t] = infinity;
       for (const Option& option : problem.options[t]) {
         total[t] = std::min(total[t], option.total);
-        each[t] = std::min(each[t], option.each.seconds);
+        common[t] = std::min(common[t], option.common.seconds);
         bytes[t] = std::min(bytes[t], option.total_bytes);
       }
     }
     order_ = ordered_by(count, [&](std::size_t t) {
       return std::pair(problem.options[t][0].owner_rule != OwnerRule::fixed, -total[t]);
     });
-    left_.assign(count + 1, {});
+    remaining_.assign(count + 1, {});
     for (std::size_t i = count; i-- > 0;)
-      left_[i] = {left_[i + 1].total + total[order_[i]], left_[i + 1].each + each[order_[i]],
-                  left_[i + 1].bytes + bytes[order_[i]]};
+      remaining_[i] = {remaining_[i + 1].total + total[order_[i]], remaining_[i + 1].common + common[order_[i]],
+                       remaining_[i + 1].bytes + bytes[order_[i]]};
   }
 
   bool run() {
     descend(0, {problem_.base, 0}, {});
-    return nodes_ <= most_nodes;
+    return nodes_ <= max_nodes;
   }
 
  private:
-  struct Left {
-    double total = 0, each = 0, bytes = 0;
+  struct Remaining {
+    double total = 0, common = 0, bytes = 0;
   };
 
-  /// Chooses an option of the table at `depth`. `each`: load that placed tables put on every rank. `owned`: sum of the
-  /// placed pieces.
-  void descend(std::size_t depth, Load each, Load owned) {
-    if (++nodes_ > most_nodes) return;
+  /// Chooses an option of the table at `depth`. `common`: load that placed tables put on every rank. `owned`: sum of
+  /// the placed pieces.
+  void descend(std::size_t depth, Load common, Load owned) {
+    if (++nodes_ > max_nodes) return;
     const double ranks = problem_.ranks, better = worst_ * (1 - 1e-9);
-    if ((owned.seconds + left_[depth].total) / ranks + each.seconds >= better) return;
-    if (owned.bytes + left_[depth].bytes + ranks * each.bytes > ranks * problem_.memory) return;
+    if ((owned.seconds + remaining_[depth].total) / ranks + common.seconds >= better) return;
+    if (owned.bytes + remaining_[depth].bytes + ranks * common.bytes > ranks * problem_.memory) return;
     double worst = 0, fullest = 0;
     for (const Load& own : own_) {
       worst = std::max(worst, own.seconds);
       fullest = std::max(fullest, own.bytes);
     }
-    if (worst + each.seconds + left_[depth].each >= better || fullest + each.bytes > problem_.memory) return;
+    if (worst + common.seconds + remaining_[depth].common >= better || fullest + common.bytes > problem_.memory) return;
     if (depth == order_.size()) {
-      worst_ = worst + each.seconds;
+      worst_ = worst + common.seconds;
       best_ = chosen_;
       return;
     }
     const std::size_t t = order_[depth];
     for (std::size_t o = 0; o < problem_.options[t].size(); ++o) {
       const Option& option = problem_.options[t][o];
-      Load all = each;
-      all += option.each;
+      Load sum = common;
+      sum += option.common;
       chosen_[t] = {o, std::vector<int>(option.pieces.size(), -1)};
-      give(depth, option, 0, all, owned);
+      place_piece(depth, option, 0, sum, owned);
     }
   }
 
   /// Tries piece i of the table at `depth` on each allowed rank.
-  void give(std::size_t depth, const Option& option, std::size_t i, const Load& each, const Load& owned) {
-    if (nodes_ > most_nodes) return;
-    if (i == option.pieces.size()) return descend(depth + 1, each, owned);
+  void place_piece(std::size_t depth, const Option& option, std::size_t i, const Load& common, const Load& owned) {
+    if (nodes_ > max_nodes) return;
+    if (i == option.pieces.size()) return descend(depth + 1, common, owned);
     std::vector<int>& owners = chosen_[order_[depth]].owners;
     const Load& piece = option.pieces[i];
     const bool like_last =
@@ -104,10 +104,10 @@ class Tree {
       const Load before = own;
       own += piece;
       owners[i] = rank;
-      if (own.seconds + each.seconds < worst_) {
+      if (own.seconds + common.seconds < worst_) {
         Load sum = owned;
         sum += piece;
-        give(depth, option, i + 1, each, sum);
+        place_piece(depth, option, i + 1, common, sum);
       }
       own = before;
       owners[i] = -1;
@@ -121,14 +121,14 @@ class Tree {
   std::vector<Load> own_;
   std::vector<Choice> chosen_;
   std::vector<std::size_t> order_;
-  std::vector<Left> left_;  // [depth] least sums over the remaining tables
+  std::vector<Remaining> remaining_;  // [depth] least sums over the remaining tables
   Index nodes_ = 0;
 };
 
 }  // namespace
 
 bool branch_and_bound(const Problem& problem, std::vector<Choice>& best, double& worst) {
-  if (problem.ranks > most_ranks || problem.options.size() > most_tables) return false;
+  if (problem.ranks > max_ranks || problem.options.size() > max_tables) return false;
   for (const auto& options : problem.options)
     for (const Option& option : options)
       if (option.owner_rule == OwnerRule::node ||
@@ -137,20 +137,20 @@ bool branch_and_bound(const Problem& problem, std::vector<Choice>& best, double&
   return Tree(problem, best, worst).run();
 }
 
-Score standing_of(const Problem& problem, const std::vector<Choice>& choices) {
+Score score_of(const Problem& problem, const std::vector<Choice>& choices) {
   std::vector<Load> own(problem.ranks);
-  Load each{problem.base, 0};
+  Load common{problem.base, 0};
   for (std::size_t t = 0; t < choices.size(); ++t) {
     const Option& option = problem.options[t][choices[t].option];
-    each += option.each;
+    common += option.common;
     for (std::size_t i = 0; i < option.pieces.size(); ++i) own[choices[t].owners[i]] += option.pieces[i];
   }
-  Score standing;
+  Score score;
   for (const Load& load : own) {
-    standing.worst = std::max(standing.worst, load.seconds + each.seconds);
-    standing.missing += std::max(0.0, load.bytes + each.bytes - problem.memory);
+    score.worst = std::max(score.worst, load.seconds + common.seconds);
+    score.missing += std::max(0.0, load.bytes + common.bytes - problem.memory);
   }
-  return standing;
+  return score;
 }
 
 }  // namespace tesserec::planning

@@ -19,7 +19,8 @@ std::string text_of(const EmbeddingBagConfig& table, const CostModel& model) {
        << ' ' << *demand.min_partition << ' ' << demand.pooling_factor << ' ' << demand.zipf.value_or(0);
   if (demand.popular) {
     double sum = 0;
-    for (const BlockRows& one : demand.popular->rows) sum += double(one.block + 1) * one.rows * one.share;
+    for (const BlockRows& block_rows : demand.popular->rows)
+      sum += double(block_rows.block + 1) * block_rows.rows * block_rows.share;
     text << ' ' << demand.popular->from << ' ' << demand.popular->rows.size() << ' ' << sum;
   }
   for (const ComputeKernel kernel : demand.kernel.list)
@@ -55,18 +56,23 @@ int other_rank(const comm::Communicator& comm, const std::string& text) {
 ProvenPlan EmbeddingShardingPlanner::collective_plan(const comm::Communicator& comm,
                                                      std::span<const EmbeddingBagConfig> tables) const {
   const Topology& topology = model_.topology();
-  if (topology.ranks != comm.size()) fail("the plan is for ", topology.ranks, " ranks, and the job has ", comm.size());
-  const Index most = comm.max(std::ssize(tables));
-  if (comm.min(std::ssize(tables)) != most) fail("the ranks differ in their number of tables");
-  std::string all = text_of(topology, model_.global_batch()) + std::to_string(settings_.min_rows) + settings_.file;
-  if (const int rank = other_rank(comm, all); rank >= 0)
-    fail("rank ", rank, " plans for another machine or batch than rank 0; give all ranks one deck");
+  if (topology.ranks != comm.size())
+    fail("the plan is for ", counted(topology.ranks, "rank"), ", but the job has ", comm.size(),
+         "; make a plan for this job");
+  const Index count = comm.max(std::ssize(tables));
+  if (comm.min(std::ssize(tables)) != count)
+    fail("the ranks have up to ", count, " tables, but some rank has fewer; give all ranks the same tables");
+  std::string shared_text =
+      text_of(topology, model_.global_batch()) + std::to_string(settings_.min_rows) + settings_.file;
+  if (const int rank = other_rank(comm, shared_text); rank >= 0)
+    fail("rank ", rank, " plans for another machine or batch than rank 0; give all ranks the same deck");
   std::string texts;
   for (const EmbeddingBagConfig& table : tables) texts += text_of(table, model_) + '\n';
   if (other_rank(comm, texts) >= 0)
     for (const EmbeddingBagConfig& table : tables)
       if (const int rank = other_rank(comm, text_of(table, model_)); rank >= 0)
-        fail("table ", table.name, ": rank ", rank, " has other sizes or constraints than rank 0");
+        fail("table ", table.name, ": rank ", rank,
+             " has other sizes or constraints than rank 0; give all ranks the same deck");
 
   // Rank 0 broadcasts its plan, or the message of its error.
   std::string text;
@@ -103,14 +109,16 @@ void require_same_plan(const comm::Communicator& comm, std::span<const Embedding
         line += ' ' + std::to_string(x);
     return line;
   };
-  std::string all;
-  for (std::size_t t = 0; t < plan.size(); ++t) all += text(t) + '\n';
-  const Index count = std::ssize(plan);
-  if (comm.max(count) != comm.min(count)) fail("the ranks' plans differ in their number of tables");
-  if (other_rank(comm, all) < 0) return;
+  std::string whole_text;
+  for (std::size_t t = 0; t < plan.size(); ++t) whole_text += text(t) + '\n';
+  const Index least = comm.min(std::ssize(plan)), greatest = comm.max(std::ssize(plan));
+  if (least != greatest)
+    fail("the plan of some rank has ", least, " tables, that of another rank ", greatest,
+         "; give all ranks the same plan");
+  if (other_rank(comm, whole_text) < 0) return;
   for (std::size_t t = 0; t < plan.size(); ++t)
     if (const int rank = other_rank(comm, text(t)); rank >= 0)
-      fail("table ", tables[t].name, ": the plan of rank ", rank, " is not that of rank 0");
+      fail("table ", tables[t].name, ": rank ", rank, " has another plan than rank 0; give all ranks the same plan");
 }
 
 }  // namespace tesserec::planning

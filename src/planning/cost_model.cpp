@@ -73,22 +73,22 @@ PlanEstimate CostModel::evaluate(std::span<const embedding::EmbeddingBagConfig> 
       rank.rows += weights;
       rank.states += double(table_bytes(piece, optimizer(piece, plan[t].kernel), rows)) - weights;
     };
-    Cost all, each;
+    Cost total, common;
     if (plan[t].type == ShardingType::data_parallel) {
-      each = costs.copy_cost();
+      common = costs.copy_cost();
       for (RankBytes& rank : estimate.holds) hold(rank, tables[t].rows().size(), costs.dim());
     }
     for (const Shard& shard : plan[t].shards) {
       const ShardCost cost = costs.cost(shard, plan[t]);
       hold(estimate.holds[shard.rank], tables[t].rows(shard.blocks).size(), shard.columns.size());
       owned[shard.rank] += cost.owner;
-      all += cost.owner;
-      each += cost.each;
+      total += cost.owner;
+      common += cost.common;
     }
-    everywhere += each;
-    all += each * double(ranks);
-    estimate.table_seconds.push_back(all.seconds.sum());
-    estimate.table_bytes.push_back(all.bytes);
+    everywhere += common;
+    total += common * double(ranks);
+    estimate.table_seconds.push_back(total.seconds.sum());
+    estimate.table_bytes.push_back(total.bytes);
   }
   for (Cost& cost : owned) {
     cost += everywhere;
@@ -105,30 +105,30 @@ std::string exact_bytes_text(double bytes) { return fixed(std::ceil(bytes), 0) +
 
 std::string batch_advice(double bytes, double own, Index batch) {
   if (bytes < 2 * own) return "";
-  return concat("Most of it is for a batch of ", batch, " samples: lower train.batch_size. ");
+  return concat("A batch of ", batch, " samples takes most of it: lower train.batch_size. ");
 }
 
 void CostModel::require_memory(std::span<const embedding::EmbeddingBagConfig> tables) const {
   const double usable = double(topology_.usable_memory()), capacity = topology_.ranks * usable;
-  double all = 0, most = 0;
+  double total = 0, largest_bytes = 0;
   std::string largest;
   for (const embedding::EmbeddingBagConfig& table : tables) {
     double bytes = infinity;
     for (const ComputeKernel kernel : constraints(table.name).kernel.list)
       bytes = std::min(bytes, costs(table, kernel).whole_bytes());
-    if (bytes > most) {
-      most = bytes;
+    if (bytes > largest_bytes) {
+      largest_bytes = bytes;
       largest = table.name;
     }
-    all += bytes;
+    total += bytes;
   }
-  if (all <= capacity) return;
-  fail("the tables do not fit: with optimizer state they have ", exact_bytes_text(all), ", and ",
+  if (total <= capacity) return;
+  fail("the tables do not fit: weights and optimizer states need ", exact_bytes_text(total), ", but ",
        counted(topology_.ranks, "rank"), topology_.ranks == 1 ? " has " : " have ", exact_bytes_text(capacity),
-       " (plan.memory ", topology_.memory, " each", topology_.reductions_text(), "); ",
-       exact_bytes_text(all - capacity), " are missing. The largest is ", largest, " with ", exact_bytes_text(most),
-       ". It takes plan.memory = ", topology_.memory_for(1.05 * all / topology_.ranks), " or more, or about ",
-       Index(std::ceil(1.05 * all / usable)), " ranks");
+       " (plan.memory = ", topology_.memory, " bytes per rank", topology_.reductions_text(), "); ",
+       exact_bytes_text(total - capacity), " are missing. The largest table is \"", largest, "\" with ",
+       exact_bytes_text(largest_bytes), ". Set plan.memory = ", topology_.memory_for(1.05 * total / topology_.ranks),
+       " or more, or use about ", Index(std::ceil(1.05 * total / usable)), " ranks");
 }
 
 void CostModel::require_fits(std::span<const embedding::EmbeddingBagConfig> tables, const ShardingPlan& plan) const {
@@ -139,30 +139,30 @@ void CostModel::require_fits(std::span<const embedding::EmbeddingBagConfig> tabl
   const int rank = fullest - estimate.bytes.begin();
 
   std::size_t largest = 0;  // table with the most bytes on that rank
-  double most = -1;
+  double largest_bytes = -1;
   for (std::size_t t = 0; t < tables.size(); ++t) {
     const TableCosts costs = this->costs(tables[t], plan[t].kernel);
     double bytes = plan[t].type == ShardingType::data_parallel ? costs.data_parallel().bytes : 0;
     for (const Shard& shard : plan[t].shards)
       if (shard.rank == rank) bytes += costs.shard(shard, plan[t]).owner.bytes;
-    if (bytes > most) {
-      most = bytes;
+    if (bytes > largest_bytes) {
+      largest_bytes = bytes;
       largest = t;
     }
   }
-  const double all = std::accumulate(estimate.bytes.begin(), estimate.bytes.end(), 0.0);
+  const double total = std::accumulate(estimate.bytes.begin(), estimate.bytes.end(), 0.0);
   double own = 0;
   for (std::size_t t = 0; t < tables.size(); ++t) own += costs(tables[t], plan[t].kernel).whole_bytes();
-  const Index ranks = std::ceil(1.05 * all / usable);
+  const Index ranks = std::ceil(1.05 * total / usable);
   const embedding::EmbeddingBagConfig& table = tables[largest];
   const std::string freed =
-      constraints(table.name).sharding.forced() ? "plan.tables." + table.name + ".sharding = \"auto\", or with " : "";
-  const std::string more_ranks = ranks > topology_.ranks ? ", or on about " + std::to_string(ranks) + " ranks" : "";
-  fail("the plan does not fit: rank ", rank, " needs ", exact_bytes_text(*fullest), " and has ",
-       exact_bytes_text(usable), " (plan.memory ", topology_.memory, topology_.reductions_text(), "); ",
+      constraints(table.name).sharding.forced() ? "plan.tables." + table.name + ".sharding = \"auto\", or " : "";
+  const std::string more_ranks = ranks > topology_.ranks ? ", or use about " + std::to_string(ranks) + " ranks" : "";
+  fail("the plan does not fit: rank ", rank, " needs ", exact_bytes_text(*fullest), ", but has ",
+       exact_bytes_text(usable), " (plan.memory = ", topology_.memory, " bytes", topology_.reductions_text(), "); ",
        exact_bytes_text(*fullest - usable), " are missing. ", batch_advice(*fullest, own, global_batch_),
-       "Its largest table is ", table.name, ", ", name(plan[largest].type), ", with ", exact_bytes_text(most),
-       ". It would fit with ", freed, "plan.memory = ", topology_.memory_for(*fullest), more_ranks);
+       "Its largest table is \"", table.name, "\" (", name(plan[largest].type), ") with ",
+       exact_bytes_text(largest_bytes), ". Set ", freed, "plan.memory = ", topology_.memory_for(*fullest), more_ranks);
 }
 
 }  // namespace tesserec::planning

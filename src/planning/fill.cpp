@@ -10,7 +10,7 @@
 namespace tesserec::planning {
 namespace {
 
-constexpr int most_passes = 8;
+constexpr int max_passes = 8;
 
 }  // namespace
 
@@ -21,12 +21,12 @@ bool Bins::run_tables() {
   std::vector<std::size_t> cheapest(count);
   for (std::size_t t = 0; t < count; ++t) {
     cheapest[t] = cheapest_of(t);
-    each_ += problem_.options[t][cheapest[t]].each;
+    common_ += problem_.options[t][cheapest[t]].common;
   }
   const auto option = [&](std::size_t t) -> const Option& { return problem_.options[t][cheapest[t]]; };
   std::vector<double> key(count);
   for (std::size_t t = 0; t < count; ++t) {
-    const double size = option(t).biggest * double(option(t).group);  // seconds of a group on one node
+    const double size = option(t).max_seconds * double(option(t).group);  // seconds of a group on one node
     if (style_.order == FillStyle::Order::expensive_first)
       key[t] = cost_of_cut(t, option(t));
     else
@@ -34,7 +34,7 @@ bool Bins::run_tables() {
   }
   const auto place = [&](std::size_t t) { return std::pair(option(t).owner_rule != OwnerRule::fixed, -key[t]); };
   for (const std::size_t t : ordered_by(count, place))
-    if (!whole(t, cheapest[t]) && !cut(t, cheapest[t])) return false;
+    if (!place_whole(t, cheapest[t]) && !place_cut(t, cheapest[t])) return false;
   return true;
 }
 
@@ -46,10 +46,10 @@ bool Bins::run_pieces() {
     given[t] = cheapest_of(t);
     cut_anywhere[t] = cheapest_cut(t, given[t]);
     if (!cut_anywhere[t]) later.push_back(t);
-    each_ += cut_anywhere[t] ? cut_anywhere[t]->each : problem_.options[t][given[t]].each;
+    common_ += cut_anywhere[t] ? cut_anywhere[t]->common : problem_.options[t][given[t]].common;
   }
   for (const std::size_t t : later)
-    if (!whole(t, given[t]) && !cut(t, given[t])) return false;
+    if (!place_whole(t, given[t]) && !place_cut(t, given[t])) return false;
   later.clear();
   struct Piece {
     double seconds;
@@ -61,22 +61,22 @@ bool Bins::run_pieces() {
       pieces.push_back({cut_anywhere[t]->pieces[i].seconds, t, i});
   std::ranges::stable_sort(pieces, std::ranges::greater{}, &Piece::seconds);
   for (const auto& [seconds, t, place] : pieces) {
-    if (!cut_anywhere[t] || put(*cut_anywhere[t], place)) continue;
-    take_back(*cut_anywhere[t]);  // does not fit: the table is cut into the remaining capacities later
+    if (!cut_anywhere[t] || place_piece(*cut_anywhere[t], place)) continue;
+    remove(*cut_anywhere[t]);  // does not fit: the table is cut into the remaining capacities later
     cut_anywhere[t].reset();
-    each_ += problem_.options[t][given[t]].each;
+    common_ += problem_.options[t][given[t]].common;
     later.push_back(t);
   }
   for (std::size_t t = 0; t < count; ++t)
     if (cut_anywhere[t]) cuts_.emplace_back(t, std::move(*cut_anywhere[t]));
-  return std::ranges::all_of(later, [&](std::size_t t) { return whole(t, given[t]) || cut(t, given[t]); });
+  return std::ranges::all_of(later, [&](std::size_t t) { return place_whole(t, given[t]) || place_cut(t, given[t]); });
 }
 
 std::size_t Bins::cheapest_of(std::size_t t) const {
   const auto& options = problem_.options[t];
-  const double capacity = room_ ? most_ : most_ - problem_.base;
+  const double capacity = excludes_common_ ? level_ : level_ - problem_.base;
   const auto key = [&](const Option& option) {
-    const bool large = option.biggest > capacity && !problem_.free[t];
+    const bool large = option.max_seconds > capacity && !problem_.free[t];
     return std::pair(large, option.total);
   };
   std::size_t best = 0;
@@ -88,14 +88,14 @@ std::size_t Bins::cheapest_of(std::size_t t) const {
 std::optional<Option> Bins::cheapest_cut(std::size_t t, std::size_t& given) const {
   if (!problem_.free[t]) return {};
   const FreeTable& free = *problem_.free[t];
-  const Price price{1, style_.each * problem_.ranks, 0, 0};
-  const Load largest{most_, problem_.memory - std::max(each_.bytes, reserved_.bytes)};
+  const Price price{1, style_.common * problem_.ranks, 0, 0};
+  const Load largest{level_, problem_.memory - std::max(common_.bytes, reserved_.bytes)};
   double least = RowPartitions::none;
   for (std::size_t o = 0; o < problem_.options[t].size(); ++o) {
     const Option& option = problem_.options[t][o];
     if (option.owner_rule == OwnerRule::anywhere && !option.pieces.empty()) continue;  // the cuts below cover it
-    if (option.biggest > largest.seconds || option.most_bytes > largest.bytes) continue;
-    double value = price.of({{}, option.each});
+    if (option.max_seconds > largest.seconds || option.max_bytes > largest.bytes) continue;
+    double value = price.of({{}, option.common});
     for (const Load& piece : option.pieces) value += price.of({piece, {}});
     if (value >= least) continue;
     least = value;
@@ -134,21 +134,21 @@ double Bins::cost_of_cut(std::size_t t, const Option& whole) const {
   for (const FreeTable::Cut& cut : problem_.free[t]->cuts()) {
     if (cut.columns > 1) continue;
     const TableCosts& costs = problem_.free[t]->costs(cut);
-    Part part = costs.whole() * 0.5;
-    part[part_filled] = part[part_vectors] = costs.filled(0.5);
-    const ShardLoad half = costs.load(part, costs.dim(), cut.form);
-    least = std::min(least, 2 * (half.owner.seconds + problem_.ranks * half.each.seconds) - whole.total);
+    Traffic traffic = costs.whole() * 0.5;
+    traffic[traffic_filled] = traffic[traffic_vectors] = costs.filled(0.5);
+    const ShardLoad half = costs.load(traffic, costs.dim(), cut.form);
+    least = std::min(least, 2 * (half.owner.seconds + problem_.ranks * half.common.seconds) - whole.total);
   }
   return least;
 }
 
-std::vector<Choice> fill_up(Problem& problem, double most, const FillStyle& style, Load& reserved) {
-  for (int pass = 0; pass < most_passes; ++pass) {
-    Bins bins(problem, most, false, reserved, style);
+std::vector<Choice> fill_to_level(Problem& problem, double level, const FillStyle& style, Load& reserved) {
+  for (int pass = 0; pass < max_passes; ++pass) {
+    Bins bins(problem, level, false, reserved, style);
     const bool filled = bins.run();
     if (filled && bins.kept_level()) return bins.choices();
-    if (!filled && bins.each().seconds <= reserved.seconds) return {};
-    reserved = bins.each();
+    if (!filled && bins.common().seconds <= reserved.seconds) return {};
+    reserved = bins.common();
   }
   return {};
 }
@@ -156,11 +156,11 @@ std::vector<Choice> fill_up(Problem& problem, double most, const FillStyle& styl
 /// Fills ranks in passes until the bytes of every rank's load are reserved.
 std::vector<Choice> fill_capacities(Problem& problem, double capacity, const FillStyle& style) {
   Load reserved;
-  for (int pass = 0; pass < most_passes; ++pass) {
+  for (int pass = 0; pass < max_passes; ++pass) {
     Bins bins(problem, capacity, true, reserved, style);
     if (!bins.run()) return {};
     if (bins.kept_level()) return bins.choices();
-    reserved = bins.each();
+    reserved = bins.common();
   }
   return {};
 }

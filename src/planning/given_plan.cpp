@@ -11,9 +11,9 @@ namespace {
 
 void check_table(const Settings& settings, const embedding::EmbeddingBagConfig& table,
                  const ParameterSharding& sharding) {
-  const auto refuse = [&](const std::string& is, const std::string& key, const std::string& demands) {
-    fail(settings.file, ": table ", table.name, " ", is, ", but ", key, " is ", demands,
-         ": take that key away, or make another plan");
+  const auto refuse = [&](const std::string& fact, const std::string& key, const std::string& allowed) {
+    fail(settings.file, ": table ", table.name, ": the plan ", fact, ", but ", key, " is ", allowed,
+         "; remove that key, or make another plan");
   };
   const std::string type = std::string("is ") + name(sharding.type);
   const auto found = settings.tables.find(table.name);

@@ -26,10 +26,10 @@ double power_sum(double first, double last, double s) {
 
 IdFrequencies::IdFrequencies(double rows, double exponent, const Popularity* popular) : rows_(rows) {
   double known = 0, rest = 1;  // rows with a known block, and the share of lookups of all other rows
-  for (const BlockRows& one : popular ? popular->rows : std::vector<BlockRows>()) {
-    classes_.push_back({one.rows, one.share, one.block});
-    known += one.rows;
-    rest -= one.rows * one.share;
+  for (const BlockRows& block_rows : popular ? popular->rows : std::vector<BlockRows>()) {
+    classes_.push_back({block_rows.rows, block_rows.share, block_rows.block});
+    known += block_rows.rows;
+    rest -= block_rows.rows * block_rows.share;
   }
   rest = std::max(rest, 0.0);
   const std::size_t first_other = classes_.size();
@@ -49,8 +49,8 @@ IdFrequencies::IdFrequencies(double rows, double exponent, const Popularity* pop
 
 double IdFrequencies::rows_with(double share) const {
   double rows = 0;
-  for (const Class& one : std::ranges::equal_range(classes_, share, std::ranges::greater{}, &Class::share))
-    rows += one.rows;
+  for (const Class& row_class : std::ranges::equal_range(classes_, share, std::ranges::greater{}, &Class::share))
+    rows += row_class.rows;
   return rows;
 }
 
@@ -58,7 +58,7 @@ double IdFrequencies::found(double ids, double share) { return -std::expm1(ids *
 
 double IdFrequencies::distinct(double ids) const {
   double sum = 0;
-  for (const Class& one : classes_) sum += one.rows * found(ids, one.share);
+  for (const Class& row_class : classes_) sum += row_class.rows * found(ids, row_class.share);
   return sum;
 }
 

@@ -13,10 +13,10 @@ class LocalSearch {
  public:
   LocalSearch(Assignment& assignment, double bound) : s_(assignment), bound_(bound) {}
 
-  void run(int most_rounds) {
-    Score mark = s_.standing();
-    for (int round = 1; round <= most_rounds; ++round) {
-      const Score now = s_.standing();
+  void run(int max_rounds) {
+    Score mark = s_.score();
+    for (int round = 1; round <= max_rounds; ++round) {
+      const Score now = s_.score();
       if (now.missing <= 0 && now.worst <= bound_ * (1 + close_enough)) return;
       const int rank = now.missing > 0 ? s_.fullest() : s_.slowest();
       if (!move_or_swap(rank, now) && !other_option(tables_on(rank), now) && !lighter_everywhere(now)) return;
@@ -34,7 +34,7 @@ class LocalSearch {
     bool swap = false;
   };
   bool movable(const Assignment::At& at) const { return s_.option(at.table).owner_rule == OwnerRule::anywhere; }
-  static bool better(double one, double other, double than) { return one < than && other < than; }
+  static bool better(double load, double other, double limit) { return load < limit && other < limit; }
 
   /// Makes the best single change of the rank's load: moves a piece to another rank, or swaps it for a smaller piece
   /// there.
@@ -47,9 +47,9 @@ class LocalSearch {
       const Load piece = s_.piece(a);
       for (int to = 0; to < s_.ranks(); ++to) {
         if (to == rank) continue;
-        const double here = s_.load(rank) - piece.seconds, there = s_.load(to) + piece.seconds;
-        if (better(here, there, best.worst) && s_.fits(to, piece.bytes) && !s_.holds(a.table, to))
-          best = {std::max(here, there), a, {}, to, false};
+        const double from_load = s_.load(rank) - piece.seconds, to_load = s_.load(to) + piece.seconds;
+        if (better(from_load, to_load, best.worst) && s_.fits(to, piece.bytes) && !s_.holds(a.table, to))
+          best = {std::max(from_load, to_load), a, {}, to, false};
         if (time && s_.load(to) >= best.worst) continue;
         for (const Assignment::At& b : s_.pieces_on(to)) swap(rank, a, to, b, time, best);
       }
@@ -65,11 +65,11 @@ class LocalSearch {
     const Load& other = s_.piece(b);
     const double gain = piece.seconds - other.seconds;
     if (time ? gain <= 0 : piece.bytes <= other.bytes) return;
-    const double here = s_.load(rank) - gain, there = s_.load(to) + gain;
-    if (!better(here, there, best.worst) || b.table == a.table || !movable(b)) return;
+    const double from_load = s_.load(rank) - gain, to_load = s_.load(to) + gain;
+    if (!better(from_load, to_load, best.worst) || b.table == a.table || !movable(b)) return;
     if (!s_.fits(to, piece.bytes - other.bytes) || (time && !s_.fits(rank, other.bytes - piece.bytes))) return;
     if (s_.holds(b.table, rank) || s_.holds(a.table, to)) return;
-    best = {std::max(here, there), a, b, to, true};
+    best = {std::max(from_load, to_load), a, b, to, true};
   }
 
   /// Lists tables with pieces on the rank, largest piece first.
@@ -96,10 +96,10 @@ class LocalSearch {
       Score best = now;
       Choice chosen;
       for (std::size_t o = 0; o < options.size(); ++o) {
-        if (time && (options[o].total - total > slack || options[o].biggest > now.worst)) continue;
+        if (time && (options[o].total - total > slack || options[o].max_seconds > now.worst)) continue;
         s_.remove(t);
         s_.place(t, o);
-        const Score then = s_.standing();
+        const Score then = s_.score();
         if (then < best) {
           best = then;
           chosen = s_.choice(t);
@@ -120,7 +120,7 @@ class LocalSearch {
     std::vector<std::size_t> tables;
     for (std::size_t t = 0; t < s_.problem().options.size() && tables.size() < tables_tried; ++t)
       for (const Option& option : s_.problem().options[t])
-        if (option.each.seconds < s_.option(t).each.seconds * (1 - 1e-9)) {
+        if (option.common.seconds < s_.option(t).common.seconds * (1 - 1e-9)) {
           tables.push_back(t);
           break;
         }
@@ -133,6 +133,6 @@ class LocalSearch {
 
 }  // namespace
 
-void lighten(Assignment& assignment, double bound, int most_rounds) { LocalSearch(assignment, bound).run(most_rounds); }
+void lighten(Assignment& assignment, double bound, int max_rounds) { LocalSearch(assignment, bound).run(max_rounds); }
 
 }  // namespace tesserec::planning

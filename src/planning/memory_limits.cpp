@@ -35,7 +35,7 @@ std::optional<double> mebibytes(const std::string& text) {
 /// Returns the value of an environment variable [MiB or a count]. Warns and returns nothing if it is no number.
 std::optional<double> number_in(const char* name, const char* text) {
   const std::optional<double> value = mebibytes(text);
-  if (!value) log_warning(concat(name, " is \"", text, "\", no amount of memory or count: it is not looked at"));
+  if (!value) log_warning(concat(name, " is \"", text, "\", which is not an amount of memory or a count; ignoring it"));
   return value;
 }
 
@@ -147,9 +147,9 @@ std::vector<MemoryLimit> slurm_limits() {
     const char* memory = slurm_variable(source.memory);
     const char* count = source.count == nullptr ? "1" : slurm_variable(source.count);
     if (memory == nullptr || count == nullptr) continue;
-    const auto each = number_in(source.memory, memory), times = number_in(source.count, count);
-    if (!each || !times || *each <= 0 || *times <= 0) continue;
-    const double bytes = *each * *times * mib;
+    const auto unit_mib = number_in(source.memory, memory), units = number_in(source.count, count);
+    if (!unit_mib || !units || *unit_mib <= 0 || *units <= 0) continue;
+    const double bytes = *unit_mib * *units * mib;
     if (bytes >= double(std::numeric_limits<Index>::max())) continue;
     limits.push_back({Index(bytes), concat(source.memory, "=", memory,
                                            source.count == nullptr ? "" : concat(", ", source.count, "=", count))});
@@ -167,13 +167,13 @@ MemoryLimit node_memory(const std::string& root) {
 
 MemoryLimit process_memory() {
   MemoryLimit least{std::numeric_limits<Index>::max(), ""};
-  const auto look = [&](auto resource, const char* name) {
+  const auto check = [&](auto resource, const char* name) {
     rlimit limit{};
     if (getrlimit(resource, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return;
     if (limit.rlim_cur < rlim_t(least.bytes)) least = {Index(limit.rlim_cur), name};
   };
-  look(RLIMIT_AS, "ulimit -v");
-  look(RLIMIT_DATA, "ulimit -d");
+  check(RLIMIT_AS, "ulimit -v");
+  check(RLIMIT_DATA, "ulimit -d");
   return least;
 }
 

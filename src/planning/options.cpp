@@ -25,7 +25,7 @@ std::deque<Option> undominated(const std::vector<Option>& options) {
   // Returns whether each piece of b can replace a piece of a without more load on any rank.
   const auto no_worse = [&](std::size_t b, std::size_t a) {
     if (pieces[b].size() > pieces[a].size()) return false;
-    if (options[b].each.seconds > options[a].each.seconds || options[b].each.bytes > options[a].each.bytes)
+    if (options[b].common.seconds > options[a].common.seconds || options[b].common.bytes > options[a].common.bytes)
       return false;
     for (std::size_t i = 0; i < pieces[b].size(); ++i)
       if (pieces[b][i].seconds > pieces[a][i].seconds || pieces[b][i].bytes > pieces[a][i].bytes) return false;
@@ -46,9 +46,8 @@ void require_same_bits(const EmbeddingBagConfig& table, const ParameterConstrain
   const auto optimizer = [&](ComputeKernel kernel) { return model.optimizer(table, kernel); };
   if (demand.kernel.list.size() > 1 && !kernels_agree(optimizer(ComputeKernel::fused), optimizer(ComputeKernel::dense)))
     fail("plan.tables.", table.name,
-         ".kernel has several kernels, which would give other weights: both must move the table by one optimizer, sgd "
-         "or adagrad (with eps above 0), without weight_decay. Name one kernel, or give table.",
-         table.name, ".optimizer");
+         ".kernel has several kernels, but they would train different weights. Name one kernel, or set table.",
+         table.name, ".optimizer to sgd, or to adagrad with eps > 0, without weight_decay");
 }
 
 /// Options of a table, by all of its kernels, that fit into the memory of a rank.
@@ -68,7 +67,7 @@ FittingOptions fitting_options(const EmbeddingBagConfig& table, const ParameterC
     TableOptions made = table_options(table, demand, kernel, model, shape);
     for (Option& option : made.options) {
       derive(option, problem.ranks);
-      const double bytes = option.most_bytes + option.each.bytes;
+      const double bytes = option.max_bytes + option.common.bytes;
       fitting.least = std::min(fitting.least, bytes);
       if (bytes <= problem.memory) fitting.options.push_back(std::move(option));
     }
@@ -81,21 +80,21 @@ FittingOptions fitting_options(const EmbeddingBagConfig& table, const ParameterC
 
 }  // namespace
 
-FreeTable::FreeTable(std::vector<std::pair<ComputeKernel, TableCosts>> costs, Index most_columns, Index min_rows,
+FreeTable::FreeTable(std::vector<std::pair<ComputeKernel, TableCosts>> costs, Index max_columns, Index min_rows,
                      ShardingType in_one_piece)
     : costs_(std::move(costs)),
       in_one_piece_(in_one_piece),
       rows_(std::make_shared<const RowShares>(costs_.front().second, min_rows)) {
   while (step_ > 1 && step_ * finest > rows_->used) step_ /= 2;
   for (std::size_t kernel = 0; kernel < costs_.size(); ++kernel) {
-    const TableCosts& of = costs_[kernel].second;
+    const TableCosts& kernel_costs = costs_[kernel].second;
     for (const ExchangeForm form : {ExchangeForm::pooled, ExchangeForm::rows})
-      for (Index columns = 1; columns <= most_columns; ++columns) {
-        const double width = double(of.dim()) / double(columns);
+      for (Index columns = 1; columns <= max_columns; ++columns) {
+        const double width = double(kernel_costs.dim()) / double(columns);
         Index widest = 0;
         for (Index c = 0; c < columns; ++c) widest = std::max(widest, this->columns(c, columns).size());
-        cuts_.push_back({kernel, form, columns, of.load(of.whole(), width, form),
-                         RowPartitions(*rows_, of, width, double(widest), form)});
+        cuts_.push_back({kernel, form, columns, kernel_costs.load(kernel_costs.whole(), width, form),
+                         RowPartitions(*rows_, kernel_costs, width, double(widest), form)});
       }
   }
 }
@@ -116,7 +115,7 @@ Option FreeTable::option(const Cut& cut, std::vector<Index> borders, int ranks) 
       const Range blocks{option.borders[i], option.borders[i + 1]};
       const ShardLoad load = costs(cut).shard(blocks, this->columns(c, cut.columns), cut.form);
       option.pieces.push_back(load.owner);
-      option.each += load.each;
+      option.common += load.common;
     }
   derive(option, ranks);
   return option;
@@ -128,15 +127,15 @@ Range FreeTable::columns(Index piece, Index pieces) const {
 }
 
 void derive(Option& option, int ranks) {
-  option.total = option.total_bytes = option.biggest = option.most_bytes = 0;
+  option.total = option.total_bytes = option.max_seconds = option.max_bytes = 0;
   for (const Load& piece : option.pieces) {
     option.total += piece.seconds;
     option.total_bytes += piece.bytes;
-    option.biggest = std::max(option.biggest, piece.seconds);
-    option.most_bytes = std::max(option.most_bytes, piece.bytes);
+    option.max_seconds = std::max(option.max_seconds, piece.seconds);
+    option.max_bytes = std::max(option.max_bytes, piece.bytes);
   }
-  option.total += ranks * option.each.seconds;
-  option.total_bytes += ranks * option.each.bytes;
+  option.total += ranks * option.common.seconds;
+  option.total_bytes += ranks * option.common.bytes;
 }
 
 Problem make_problem(std::span<const EmbeddingBagConfig> tables, const CostModel& model, Index min_rows) {
@@ -153,9 +152,10 @@ Problem make_problem(std::span<const EmbeddingBagConfig> tables, const CostModel
     FittingOptions fitting = fitting_options(table, demand, model, problem, {min_rows, few});
     if (fitting.options.empty() && min_rows > 1) fitting = fitting_options(table, demand, model, problem, {1, few});
     if (fitting.options.empty())
-      fail("table ", table.name, " does not fit: a rank needs ", exact_bytes_text(fitting.least), ", and plan.memory (",
-           model.topology().memory, model.topology().reductions_text(), ") leaves it ",
-           exact_bytes_text(problem.memory), "; ", exact_bytes_text(fitting.least - problem.memory), " are missing. ",
+      fail("table ", table.name, " does not fit: a rank needs ", exact_bytes_text(fitting.least), ", but has ",
+           exact_bytes_text(problem.memory), " (plan.memory = ", model.topology().memory, " bytes",
+           model.topology().reductions_text(), "); ", exact_bytes_text(fitting.least - problem.memory),
+           " are missing. ",
            batch_advice(fitting.least, fitting.costs.front().second.whole_bytes(), model.global_batch()),
            fitting.advice);
     const bool free = problem.ranks > 1 && demand.ranks.empty() && !demand.sharding.forced() &&

@@ -9,18 +9,19 @@ namespace tesserec::planning {
 namespace {
 
 void check_table(const embedding::EmbeddingBagConfig& table, const ParameterSharding& sharding, int ranks) {
-  const auto refuse = [&](const auto&... what) { fail("plan of table ", table.name, ": ", what...); };
+  const auto refuse = [&](const auto&... message) { fail("plan of table ", table.name, ": ", message...); };
   const std::vector<Shard>& shards = sharding.shards;
   const std::string type = name(sharding.type);
   if (sharding.form == ExchangeForm::two_levels && !inside_nodes(sharding.type))
-    refuse("the exchange two_levels is for table_row_wise, table_column_wise and grid, and it is ", type);
+    refuse("exchange \"two_levels\" needs type table_row_wise, table_column_wise or grid, not ", type);
   if (sharding.type == ShardingType::data_parallel) {
-    if (!shards.empty()) refuse("data_parallel has no shards, ", shards.size(), " are given");
+    if (!shards.empty())
+      refuse("a data_parallel table has no shards, but the plan has ", shards.size(), "; remove them");
     return;
   }
-  if (shards.empty()) refuse(type, " needs shards");
+  if (shards.empty()) refuse("a ", type, " table needs shards, but the plan has none; add them");
   if (sharding.type == ShardingType::table_wise && shards.size() > 1)
-    refuse("table_wise has one shard, ", shards.size(), " are given; name it row_wise or column_wise");
+    refuse("a table_wise table has one shard, but the plan has ", shards.size(), "; name it row_wise or column_wise");
   Range columns{0, 0};
   std::vector<Range> rows, first_rows;  // row cuts of the current column piece, and of the first
   for (std::size_t i = 0; i < shards.size(); ++i) {
@@ -29,22 +30,29 @@ void check_table(const embedding::EmbeddingBagConfig& table, const ParameterShar
       refuse("rank ", shard.rank, " does not exist; the job has ranks 0 to ", ranks - 1);
     if (i == 0 || shard.columns != columns) {
       if (shard.columns.begin != columns.end || shard.columns.size() <= 0)
-        refuse("columns ", shard.columns.begin, " to ", shard.columns.end, " do not follow column ", columns.end);
-      if (shard.columns.begin % 4 != 0) refuse("column ", shard.columns.begin, " is no multiple of 4");
+        refuse("columns ", shard.columns.begin, " to ", shard.columns.end, " do not follow column ", columns.end,
+               "; cover every column once, in order");
+      if (shard.columns.begin % 4 != 0)
+        refuse("column ", shard.columns.begin, " is not a multiple of 4; move the border");
       columns = shard.columns;
       rows.clear();
     }
     const Index next = rows.empty() ? 0 : rows.back().end;
     if (shard.blocks.begin != next || shard.blocks.size() < 0)
-      refuse("row blocks ", shard.blocks.begin, " to ", shard.blocks.end, " do not follow block ", next);
+      refuse("row blocks ", shard.blocks.begin, " to ", shard.blocks.end, " do not follow block ", next,
+             "; cover every row block once, in order");
     rows.push_back(shard.blocks);
     const bool last = i + 1 == shards.size() || shards[i + 1].columns != columns;
     if (last && rows.back().end != embedding::block_count)
-      refuse("rows end at block ", rows.back().end, " of ", embedding::block_count);
+      refuse("its row blocks end at ", rows.back().end, " instead of ", embedding::block_count,
+             "; add the missing blocks");
     if (last && first_rows.empty()) first_rows = rows;
-    if (last && rows != first_rows) refuse("all pieces of the columns must have the same row cuts");
+    if (last && rows != first_rows)
+      refuse("columns ", columns.begin, " to ", columns.end,
+             " have other row cuts than the first columns; cut all alike");
   }
-  if (columns.end != table.embedding_dim) refuse("columns end at ", columns.end, " of ", table.embedding_dim);
+  if (columns.end != table.embedding_dim)
+    refuse("its columns end at ", columns.end, " instead of ", table.embedding_dim, "; cover all columns");
   const bool rows_cut = first_rows.size() > 1, columns_cut = shards.size() > first_rows.size();
   const bool by_rows = sharding.type == ShardingType::row_wise || sharding.type == ShardingType::table_row_wise;
   const bool by_columns =
@@ -57,10 +65,10 @@ void check_table(const embedding::EmbeddingBagConfig& table, const ParameterShar
 
 std::vector<Shard> cut(const embedding::EmbeddingBagConfig& table, Index row_cuts, Index column_cuts,
                        std::span<const int> owners) {
-  assert(row_cuts >= 1 && column_cuts >= 1 && column_cuts <= most_column_cuts(table));
+  assert(row_cuts >= 1 && column_cuts >= 1 && column_cuts <= max_column_cuts(table));
   assert(std::ssize(owners) == row_cuts * column_cuts);
   const auto blocks = table.blocks();
-  const Index quads = most_column_cuts(table);
+  const Index quads = max_column_cuts(table);
   const auto column = [&](Index piece) { return std::min(table.embedding_dim, piece * quads / column_cuts * 4); };
   std::vector<Shard> shards;
   for (Index c = 0; c < column_cuts; ++c)
@@ -85,7 +93,9 @@ bool by_two_levels(const ParameterSharding& sharding, int ranks, int ranks_per_n
 }
 
 void check_plan(std::span<const embedding::EmbeddingBagConfig> tables, const ShardingPlan& plan, int ranks) {
-  if (plan.size() != tables.size()) fail("the plan has ", plan.size(), " tables, the model has ", tables.size());
+  if (plan.size() != tables.size())
+    fail("the plan has ", counted(std::ssize(plan), "table"), ", but the model has ", tables.size(),
+         "; make a plan for this model");
   for (std::size_t t = 0; t < tables.size(); ++t) check_table(tables[t], plan[t], ranks);
 }
 
@@ -119,9 +129,9 @@ const optim::Settings& optimizer_of(const embedding::EmbeddingBagConfig& table, 
 
 void check_kernel(const embedding::EmbeddingBagConfig& table, ComputeKernel kernel, const optim::Settings& optimizer) {
   if (kernel == ComputeKernel::dense && !optim::info(optimizer.type).elementwise())
-    fail("table ", table.name, " has kernel dense and optimizer ", optim::info(optimizer.type).name,
-         ", which moves touched rows alone: ", "give it kernel fused (plan.tables.", table.name,
-         ".kernel, or \"kernel\" in the plan's file), or another optimizer");
+    fail("table ", table.name, ": kernel \"dense\" updates all rows, but optimizer \"",
+         optim::info(optimizer.type).name, "\" only updates touched rows. Set plan.tables.", table.name,
+         ".kernel (or \"kernel\" in the plan file) to \"fused\", or use another optimizer");
 }
 
 bool kernels_agree(const optim::Settings& fused, const optim::Settings& dense) {

@@ -43,16 +43,16 @@ Json table_json(const EmbeddingBagConfig& table, const ParameterSharding& shardi
 }
 
 template <class E>
-E named(const std::string& word, std::initializer_list<E> all) {
-  for (const E value : all)
+E named(const char* key, const std::string& word, std::initializer_list<E> values) {
+  for (const E value : values)
     if (word == name(value)) return value;
-  fail("\"", word, "\" is none of ", join(all, ", ", [](E value) { return name(value); }));
+  fail(key, " \"", word, "\" is none of ", join(values, ", ", [](E value) { return name(value); }));
 }
 
 ExchangeForm form_named(const std::string& word) {
   for (const ExchangeForm form : {ExchangeForm::pooled, ExchangeForm::rows, ExchangeForm::two_levels})
     if (word == form_name(form)) return form;
-  fail("\"", word, "\" is none of pooled, rows, two_levels");
+  fail("exchange \"", word, "\" is none of pooled, rows, two_levels");
 }
 
 /// Returns the block that begins at `row`, or nearest to it; block_count at the end of the table. Empty blocks follow
@@ -60,13 +60,13 @@ ExchangeForm form_named(const std::string& word) {
 Index border(const EmbeddingBagConfig& table, Index row, Borders borders) {
   const Index rows = table.rows().end;
   if (row == rows) return embedding::block_count;
-  if (row < 0 || row > rows) fail("row ", row, " does not exist");
+  if (row < 0 || row > rows) fail("row ", row, " does not exist; the table has rows 0 to ", rows - 1);
   const Index block = table.block_of()(row);
-  const Range around = table.rows({block, block + 1});
-  if (around.begin == row) return block;
+  const Range block_rows = table.rows({block, block + 1});
+  if (block_rows.begin == row) return block;
   if (borders == Borders::exact)
-    fail("row ", row, " is no border of a row block; the nearest are ", around.begin, " and ", around.end);
-  return row - around.begin < around.end - row ? block : block + 1;
+    fail("row ", row, " is not a border of a row block; use ", block_rows.begin, " or ", block_rows.end);
+  return row - block_rows.begin < block_rows.end - row ? block : block + 1;
 }
 
 Shard shard_of(const Json& json, const EmbeddingBagConfig& table, Borders borders) {
@@ -79,16 +79,17 @@ Shard shard_of(const Json& json, const EmbeddingBagConfig& table, Borders border
   if (json.has("blocks")) {
     const auto [begin, end] = row_and_column(json.at("blocks"));
     shard.blocks = {begin, end};
-    const bool there = 0 <= begin && begin <= end && end <= embedding::block_count;
-    const Range held = there ? table.rows(shard.blocks) : Range{};
-    if (!there || held.begin != row || held.size() != rows)
-      fail("row blocks ", begin, " to ", end, " do not hold rows ", row, " to ", row + rows);
+    const bool valid = 0 <= begin && begin <= end && end <= embedding::block_count;
+    const Range range = valid ? table.rows(shard.blocks) : Range{};
+    if (!valid || range.begin != row || range.size() != rows)
+      fail("row blocks ", begin, " to ", end, " do not hold rows ", row, " to ", row + rows,
+           "; correct \"blocks\", or remove them");
   } else {
     shard.blocks = {border(table, row, borders), border(table, row + rows, borders)};
   }
   if (borders == Borders::nearest)
-    for (Index* at : {&shard.columns.begin, &shard.columns.end})
-      if (*at != table.embedding_dim) *at = (*at + 2) / 4 * 4;
+    for (Index* column_border : {&shard.columns.begin, &shard.columns.end})
+      if (*column_border != table.embedding_dim) *column_border = (*column_border + 2) / 4 * 4;
   return shard;
 }
 
@@ -97,10 +98,11 @@ ParameterSharding sharding_of(const Json& json, const EmbeddingBagConfig& table,
   const std::string& word = json.at("type").string();
   ParameterSharding sharding;
   sharding.type = word == "grid_shard" ? T::grid
-                                       : named(word, {T::table_wise, T::row_wise, T::column_wise, T::table_row_wise,
-                                                      T::table_column_wise, T::grid, T::data_parallel});
+                                       : named("type", word,
+                                               {T::table_wise, T::row_wise, T::column_wise, T::table_row_wise,
+                                                T::table_column_wise, T::grid, T::data_parallel});
   if (json.has("kernel"))
-    sharding.kernel = named(json.at("kernel").string(), {ComputeKernel::fused, ComputeKernel::dense});
+    sharding.kernel = named("kernel", json.at("kernel").string(), {ComputeKernel::fused, ComputeKernel::dense});
   if (json.has("exchange")) sharding.form = form_named(json.at("exchange").string());
   if (sharding.type == T::data_parallel) return sharding;
   for (const Json& shard : json.at("shards").elements()) sharding.shards.push_back(shard_of(shard, table, borders));
@@ -113,7 +115,7 @@ ParameterSharding sharding_of(const Json& json, const EmbeddingBagConfig& table,
 const Json& table_named(const Json& tables, const std::string& name) {
   for (const Json& table : tables.elements())
     if (table.at("name").string() == name) return table;
-  fail("it has no table ", name, ": it is the plan of another model");
+  fail("the plan has no table \"", name, "\"; make a plan for this model");
 }
 
 }  // namespace
@@ -137,18 +139,18 @@ std::string plan_json(std::span<const EmbeddingBagConfig> tables, const ProvenPl
       .set("exact", proven.exact)
       .set("imbalance", estimate.imbalance())
       .set("min_rows", proven.min_rows);
-  Json per_rank = Json::array(Json::Layout::lines), of_tables = Json::array(Json::Layout::lines);
+  Json rank_list = Json::array(Json::Layout::lines), table_list = Json::array(Json::Layout::lines);
   for (std::size_t r = 0; r < estimate.seconds.size(); ++r)
-    per_rank.add(Json::object()
-                     .set("rank", r)
-                     .set("seconds", estimate.seconds[r])
-                     .set("bytes", std::ceil(estimate.bytes[r]))
-                     .set("lookup_seconds", estimate.split[r].lookup)
-                     .set("exchange_seconds", estimate.split[r].exchange)
-                     .set("update_seconds", estimate.split[r].update)
-                     .set("latency_seconds", estimate.split[r].latency));
+    rank_list.add(Json::object()
+                      .set("rank", r)
+                      .set("seconds", estimate.seconds[r])
+                      .set("bytes", std::ceil(estimate.bytes[r]))
+                      .set("lookup_seconds", estimate.split[r].lookup)
+                      .set("exchange_seconds", estimate.split[r].exchange)
+                      .set("update_seconds", estimate.split[r].update)
+                      .set("latency_seconds", estimate.split[r].latency));
   for (std::size_t t = 0; t < tables.size(); ++t)
-    of_tables.add(table_json(tables[t], proven.plan[t], estimate.table_seconds[t], estimate.table_bytes[t]));
+    table_list.add(table_json(tables[t], proven.plan[t], estimate.table_seconds[t], estimate.table_bytes[t]));
   Json memory = Json::object();
   for (const auto& [key, bytes] : {std::pair{"rows", &RankBytes::rows},
                                    {"states", &RankBytes::states},
@@ -160,7 +162,7 @@ std::string plan_json(std::span<const EmbeddingBagConfig> tables, const ProvenPl
     for (const RankBytes& holds : estimate.holds) ranks.add(std::ceil(holds.*bytes));
     memory.set(key, ranks);
   }
-  return json.set("bytes_by_holder", memory).set("per_rank", per_rank).set("tables", of_tables).text() + "\n";
+  return json.set("bytes_by_holder", memory).set("per_rank", rank_list).set("tables", table_list).text() + "\n";
 }
 
 ShardingPlan parse_plan(const std::string& text, const std::string& name, std::span<const EmbeddingBagConfig> tables,
@@ -170,20 +172,22 @@ ShardingPlan parse_plan(const std::string& text, const std::string& name, std::s
     Json json = parse_json(text);
     const bool torchrec = is_torchrec_plan(json);  // its rows need not be cut at blocks
     if (torchrec) json = from_torchrec(json, tables, ranks);
-    if (json.has("format") && json.at("format").string() != format) fail("its format is not \"", format, "\"");
-    if (json.has("version") && json.at("version").integer() != 1) fail("its version is not 1");
+    if (json.has("format") && json.at("format").string() != format)
+      fail("format \"", json.at("format").string(), "\" is not \"", format, "\"; give a plan of this program");
+    if (json.has("version") && json.at("version").integer() != 1)
+      fail("version ", json.at("version").integer(), " is not 1; make the plan with this program");
     if (json.at("ranks").integer() != ranks)
-      fail("it is for ", json.at("ranks").integer(), " ranks, this job has ", ranks,
-           tables.empty() ? "" : "; table " + tables[0].name + " and all others need a new plan");
+      fail("the plan is for ", counted(json.at("ranks").integer(), "rank"), ", but this job has ", ranks,
+           "; make a plan for ", ranks);
     const Json& given = json.at("tables");
     for (const EmbeddingBagConfig& table : tables) {
       const Json& entry = table_named(given, table.name);
       try {
-        for (const auto& [key, want] :
+        for (const auto& [key, expected] :
              {std::pair<std::string, Index>{"rows", table.num_embeddings}, {"dim", table.embedding_dim}})
-          if (entry.at(key).integer() != want)
-            fail("it has ", entry.at(key).integer(), " ", key, ", in this model ", want,
-                 ": it is the plan of another model");
+          if (entry.at(key).integer() != expected)
+            fail("the plan has ", key, " = ", entry.at(key).integer(), ", but this model has ", expected,
+                 "; make a plan for this model");
         plan.push_back(sharding_of(entry, table, torchrec ? Borders::nearest : borders));
       } catch (const Error& error) {
         fail("table ", table.name, ": ", error.what());
@@ -192,13 +196,14 @@ ShardingPlan parse_plan(const std::string& text, const std::string& name, std::s
     for (const Json& entry : given.elements())
       if (std::none_of(tables.begin(), tables.end(),
                        [&](const EmbeddingBagConfig& table) { return table.name == entry.at("name").string(); }))
-        fail("table ", entry.at("name").string(), " is not in this model: it is the plan of another one");
-    if (given.elements().size() != tables.size()) fail("it has a table twice");
+        fail("table ", entry.at("name").string(), " is not in this model; make a plan for this model");
+    if (given.elements().size() != tables.size()) fail("the plan has a table twice; remove one entry");
     if (borders == Borders::exact) check_plan(tables, plan, ranks);
     for (std::size_t t = 0; t < plan.size(); ++t)
       for (const Shard& shard : plan[t].shards)
         if (shard.rank < 0 || shard.rank >= ranks)
-          fail("plan of table ", tables[t].name, ": rank ", shard.rank, " does not exist");
+          fail("plan of table ", tables[t].name, ": rank ", shard.rank, " does not exist; the job has ranks 0 to ",
+               ranks - 1);
   } catch (const std::exception& error) {
     fail(name, ": ", error.what());
   }
@@ -216,7 +221,7 @@ int plan_ranks(const std::string& path) {
     const Json json = parse_json(text);
     if (is_torchrec_plan(json)) return torchrec_ranks(json);
     const std::int64_t ranks = json.at("ranks").integer();
-    if (ranks < 1 || ranks > 1 << 30) fail("it is for ", ranks, " ranks");
+    if (ranks < 1 || ranks > 1 << 30) fail("the plan is for ", ranks, " ranks; set \"ranks\" to 1 to 2^30");
     return int(ranks);
   } catch (const std::exception& error) {
     fail(path, ": ", error.what());

@@ -28,12 +28,12 @@ std::string aligned(const std::vector<Line>& lines) {
 }
 
 std::string ranks_of(const ParameterSharding& sharding, int ranks) {
-  std::vector<int> all;
+  std::vector<int> owners;
   if (sharding.shards.empty())
-    for (int rank = 0; rank < ranks; ++rank) all.push_back(rank);
+    for (int rank = 0; rank < ranks; ++rank) owners.push_back(rank);
   for (const Shard& shard : sharding.shards)
-    if (std::find(all.begin(), all.end(), shard.rank) == all.end()) all.push_back(shard.rank);
-  return "[" + join(all) + "]";
+    if (std::find(owners.begin(), owners.end(), shard.rank) == owners.end()) owners.push_back(shard.rank);
+  return "[" + join(owners) + "]";
 }
 
 }  // namespace

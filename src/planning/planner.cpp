@@ -62,7 +62,7 @@ Found bounded(std::span<const EmbeddingBagConfig> tables, const CostModel& model
 Found solved(Found found) {
   const bool none_free = std::ranges::none_of(found.problem.free, [](const auto& table) { return table.has_value(); });
   found.choices = search(found.problem, found.bound);
-  found.outcome = standing_of(found.problem, found.choices);
+  found.outcome = score_of(found.problem, found.choices);
   if (found.outcome.missing <= 0 && found.outcome.worst > found.bound * (1 + 1e-9))
     found.exact = branch_and_bound(found.problem, found.choices, found.outcome.worst) && none_free;
   return found;
@@ -95,7 +95,7 @@ void EmbeddingShardingPlanner::check_names(std::span<const EmbeddingBagConfig> t
   for (const EmbeddingBagConfig& table : tables) names.insert(table.name);
   for (const auto& [name, demand] : settings_.tables)
     if (names.count(name) == 0)
-      fail("plan.tables.", name, ": there is no table \"", name, "\"; there are ", join(names));
+      fail("plan.tables.", name, ": there is no table \"", name, "\"; name one of ", join(names));
 }
 
 ProvenPlan EmbeddingShardingPlanner::plan(std::span<const EmbeddingBagConfig> tables) const {

@@ -45,20 +45,20 @@ struct Option {
   Index group = 1;  ///< pieces of a group under OwnerRule::node
   std::vector<int> owners = {};
   std::vector<Load> pieces = {};  ///< by columns, then by rows; empty for data_parallel
-  Load each = {};                 ///< load of every rank
+  Load common = {};               ///< load of every rank
 
   // Values that derive() computes:
   double total = 0;        ///< seconds over all ranks
   double total_bytes = 0;  ///< bytes over all ranks
-  double biggest = 0;      ///< seconds of the largest piece
-  double most_bytes = 0;   ///< bytes of the largest piece
+  double max_seconds = 0;  ///< seconds of the largest piece
+  double max_bytes = 0;    ///< bytes of the largest piece
 };
 
 /// Table whose rows may be cut at any row block, and whose columns may be cut, too.
 class FreeTable {
  public:
   /// Takes the costs by each allowed kernel, the least rows of a piece of cut rows, and the type of the uncut table.
-  FreeTable(std::vector<std::pair<ComputeKernel, TableCosts>> costs, Index most_columns, Index min_rows,
+  FreeTable(std::vector<std::pair<ComputeKernel, TableCosts>> costs, Index max_columns, Index min_rows,
             ShardingType in_one_piece);
 
   /// All cuts of rows with one kernel, form and number of column pieces.
@@ -72,7 +72,7 @@ class FreeTable {
   ComputeKernel kernel(const Cut& cut) const { return costs_[cut.kernel].first; }
   const TableCosts& costs(const Cut& cut) const { return costs_[cut.kernel].second; }
   const std::vector<Cut>& cuts() const { return cuts_; }
-  Index most_columns() const { return cuts_.back().columns; }
+  Index max_columns() const { return cuts_.back().columns; }
   /// Returns the blocks between tried borders, for searches that do not try all borders.
   Index step() const { return step_; }
   Range columns(Index piece, Index pieces) const;
@@ -124,7 +124,7 @@ TableOptions table_options(const embedding::EmbeddingBagConfig& table, const Par
 /// rank.
 Problem make_problem(std::span<const embedding::EmbeddingBagConfig> tables, const CostModel& model, Index min_rows);
 
-/// Computes totals and maxima from pieces and `each`.
+/// Computes totals and maxima from pieces and `common`.
 void derive(Option& option, int ranks);
 
 /// Returns a lower bound of the largest load of any plan.
@@ -137,7 +137,7 @@ constexpr double close_enough = 1e-3;
 std::vector<Choice> search(Problem& problem, double bound);
 
 /// Rule for cutting tables into the capacities that ranks have left. It takes the cut with the least work. The load of
-/// every rank counts `each` times, and the idle rest of a used capacity `waste` times.
+/// every rank counts `common` times, and the idle rest of a used capacity `waste` times.
 struct FillStyle {
   enum class Order {
     large_first,
@@ -146,15 +146,15 @@ struct FillStyle {
     pieces            ///< all tables are cut before placement, and pieces are placed largest first
   };
   double waste = 0;
-  double each = 1;
+  double common = 1;
   Order order = Order::large_first;
   bool on_nodes = true;     ///< also places options of nodes; else cuts the tables for which they are cheapest
-  bool capacities = false;  ///< filled by fill_capacities, else by fill_up
+  bool capacities = false;  ///< filled by fill_capacities, else by fill_to_level
 };
 
-/// Fills ranks up to `most` seconds, and cuts a table if no rank can hold it. Returns no choices if `most` is too
+/// Fills ranks up to `level` seconds, and cuts a table if no rank can hold it. Returns no choices if `level` is too
 /// small. `reserved`: capacity for the load of every rank. It starts empty, and passes raise it.
-std::vector<Choice> fill_up(Problem& problem, double most, const FillStyle& style, Load& reserved);
+std::vector<Choice> fill_to_level(Problem& problem, double level, const FillStyle& style, Load& reserved);
 
 /// Fills `capacity` seconds of each rank, not counting the load that tables put on every rank.
 std::vector<Choice> fill_capacities(Problem& problem, double capacity, const FillStyle& style);
@@ -171,7 +171,7 @@ struct Score {
   bool operator<(const Score& other) const;
 };
 /// Returns the missing bytes and the worst load of choices. Leaves Score::ranks at 0.
-Score standing_of(const Problem& problem, const std::vector<Choice>& choices);
+Score score_of(const Problem& problem, const std::vector<Choice>& choices);
 
 /// Returns the reason for each table's type. `seconds`: load of the slowest rank.
 std::vector<std::string> reasons(std::span<const embedding::EmbeddingBagConfig> tables, const ShardingPlan& plan,

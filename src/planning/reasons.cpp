@@ -14,8 +14,8 @@ std::string reason(const embedding::EmbeddingBagConfig& table, const ParameterSh
   if (sharding.shards.size() == 1) return "cheapest whole";
   const TableCosts costs = model.costs(table, sharding.kernel);
   const ShardLoad whole = costs.shard({0, embedding::block_count}, {0, table.embedding_dim}, ExchangeForm::pooled);
-  if (whole.owner.bytes + whole.each.bytes > double(model.topology().usable_memory())) return "does not fit one rank";
-  if (whole.owner.seconds + whole.each.seconds > seconds) return "too slow for one rank";
+  if (whole.owner.bytes + whole.common.bytes > double(model.topology().usable_memory())) return "does not fit one rank";
+  if (whole.owner.seconds + whole.common.seconds > seconds) return "too slow for one rank";
   return "evens out the ranks";
 }
 
@@ -23,9 +23,9 @@ std::string reason(const embedding::EmbeddingBagConfig& table, const ParameterSh
 
 std::vector<std::string> reasons(std::span<const embedding::EmbeddingBagConfig> tables, const ShardingPlan& plan,
                                  const CostModel& model, double seconds) {
-  std::vector<std::string> all;
-  for (std::size_t t = 0; t < tables.size(); ++t) all.push_back(reason(tables[t], plan[t], model, seconds));
-  return all;
+  std::vector<std::string> texts;
+  for (std::size_t t = 0; t < tables.size(); ++t) texts.push_back(reason(tables[t], plan[t], model, seconds));
+  return texts;
 }
 
 }  // namespace tesserec::planning

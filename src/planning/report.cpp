@@ -15,7 +15,7 @@ namespace {
 using embedding::EmbeddingBagConfig;
 
 /// Most shards of a table, runs of ranks, and groups of ranks that a plan's text lists individually.
-constexpr std::size_t most_shards = 8, most_runs = 6, most_groups = 16;
+constexpr std::size_t max_shards = 8, max_runs = 6, max_groups = 16;
 
 /// Formats ranks as runs: "0-3 5".
 std::string runs_of(const std::set<int>& ranks) {
@@ -26,8 +26,8 @@ std::string runs_of(const std::set<int>& ranks) {
     while (++at != ranks.end() && *at == last + 1) ++last;
     runs.push_back(last > first ? concat(first, "-", last) : std::to_string(first));
   }
-  if (runs.size() <= most_runs) return join(runs, " ");
-  runs.resize(most_runs);
+  if (runs.size() <= max_runs) return join(runs, " ");
+  runs.resize(max_runs);
   return concat(join(runs, " "), " ... (", counted(std::ssize(ranks), "rank"), ")");
 }
 
@@ -61,9 +61,9 @@ std::string shard_text(const Shard& shard, const EmbeddingBagConfig& table) {
 }
 
 std::string shards_text(const ParameterSharding& sharding, const EmbeddingBagConfig& table) {
-  const std::span<const Shard> all = sharding.shards, shown = all.first(std::min(all.size(), most_shards));
+  const std::span<const Shard> shards = sharding.shards, shown = shards.first(std::min(shards.size(), max_shards));
   return join(shown, ", ", [&](const Shard& shard) { return shard_text(shard, table); }) +
-         (shown.size() < all.size() ? concat(", and ", all.size() - shown.size(), " more (--json has all)") : "");
+         (shown.size() < shards.size() ? concat(", and ", shards.size() - shown.size(), " more (--json has all)") : "");
 }
 
 /// Cells of a rank: memory, step, lookup, exchange, update, latency.
@@ -95,15 +95,15 @@ std::string ranks_text(const PlanEstimate& estimate) {
     group.insert(int(rank));
   }
   std::string text = rank_line({"memory", "step", "lookup", "exchange", "update", "latency"}, "ranks");
-  if (order.size() <= most_groups) {
+  if (order.size() <= max_groups) {
     for (const RankCells& cells : order) text += rank_line(cells, runs_of(groups[cells]));
     return text;
   }
-  const auto line = [&](std::size_t rank, const char* what) {
+  const auto line = [&](std::size_t rank, const char* label) {
     const RankCells cells = cells_of(estimate, rank);
     const std::size_t others = groups[cells].size() - 1;
     const std::string alike = others > 0 ? concat(", and ", others, " alike") : "";
-    return rank_line(cells, concat(rank, ", ", what, alike));
+    return rank_line(cells, concat(rank, ", ", label, alike));
   };
   const auto fullest = std::max_element(estimate.bytes.begin(), estimate.bytes.end()) - estimate.bytes.begin();
   return text + line(by_time.front(), "slowest") + line(fullest, "fullest") + line(by_time[ranks / 2], "median time") +
@@ -140,11 +140,11 @@ std::string popularity_text(std::span<const EmbeddingBagConfig> tables, const Se
     const std::string law = zipf > 0 ? concat("Zipf ", significant(zipf, 4), ", scattered") : "taken as equal";
     ++sources[demand.popular ? demand.popular->from : law];
   }
-  const bool one = sources.size() == 1;
+  const bool single_source = sources.size() == 1;
   return "frequencies of rows: " +
          join(sources, "; ",
               [&](const auto& source) {
-                return source.first + (one ? "" : concat(" (", counted(source.second, "table"), ")"));
+                return source.first + (single_source ? "" : concat(" (", counted(source.second, "table"), ")"));
               }) +
          "\n";
 }

@@ -11,12 +11,14 @@ constexpr std::size_t filled_steps = 4096, share_steps = 1024;
 
 }  // namespace
 
-RowShares::RowShares(const TableCosts& of, Index min_rows) : costs(of) {
+RowShares::RowShares(const TableCosts& table_costs, Index min_rows) : costs(table_costs) {
   const embedding::RowBlocks& blocks = costs.blocks();
   used = blocks.block(Index(costs.rows()) - 1) + 1;
-  for (std::size_t i = 0; i <= filled_steps; ++i) filled_at.push_back(of.filled(double(i) / double(filled_steps)));
+  for (std::size_t i = 0; i <= filled_steps; ++i)
+    filled_at.push_back(table_costs.filled(double(i) / double(filled_steps)));
   filled_at.push_back(filled_at.back());
-  for (Index b = 0; b <= used; ++b) share.push_back(std::min(1.0, costs.upto(b)[part_ids] / costs.whole()[part_ids]));
+  for (Index b = 0; b <= used; ++b)
+    share.push_back(std::min(1.0, costs.upto(b)[traffic_ids] / costs.whole()[traffic_ids]));
   climbs.resize(used + 1);
   for (Index begin = used - 1; begin > 0; --begin) {
     const Index next = std::min(used, begin + (begin & -begin));
@@ -29,12 +31,12 @@ RowShares::RowShares(const TableCosts& of, Index min_rows) : costs(of) {
   gather_alike();
 }
 
-Part RowShares::last(Index begin) const {
+Traffic RowShares::last(Index begin) const {
   if (begin == 0) return costs.whole();
-  Part part = costs.even() ? costs.whole() * (1 - share[begin]) : costs.whole() - costs.upto(begin);
-  part[part_filled] = filled(share[used] - share[begin]);
-  part[part_vectors] = climbs[begin];
-  return part;
+  Traffic traffic = costs.even() ? costs.whole() * (1 - share[begin]) : costs.whole() - costs.upto(begin);
+  traffic[traffic_filled] = filled(share[used] - share[begin]);
+  traffic[traffic_vectors] = climbs[begin];
+  return traffic;
 }
 
 /// Gathers pieces by their share of the lookups. If rows are even, pieces from block 0 have the fewest subtrees.
@@ -42,13 +44,13 @@ void RowShares::gather_alike() {
   std::vector<PieceBound> by_share(share_steps + 2);
   const auto take = [&](Index begin, Index end, double vectors) {
     const double own = share[end] - share[begin];
-    Part part = costs.upto(end) - costs.upto(begin);
-    part[part_filled] = filled(own);
-    part[part_vectors] = vectors;
-    PieceBound& to = by_share[std::size_t(own * double(share_steps) + 0.5)];
-    if (to.most_share == 0) to.part = part;
-    for (std::size_t i = 0; i < part_sizes; ++i) to.part[i] = std::min(to.part[i], part[i]);
-    to.most_share = std::max(to.most_share, own);
+    Traffic traffic = costs.upto(end) - costs.upto(begin);
+    traffic[traffic_filled] = filled(own);
+    traffic[traffic_vectors] = vectors;
+    PieceBound& bound = by_share[std::size_t(own * double(share_steps) + 0.5)];
+    if (bound.max_share == 0) bound.traffic = traffic;
+    for (std::size_t i = 0; i < traffic_sizes; ++i) bound.traffic[i] = std::min(bound.traffic[i], traffic[i]);
+    bound.max_share = std::max(bound.max_share, own);
   };
   for (Index end = shortest; end < used && last_begin > 0; ++end) {
     double after = 0;
@@ -60,8 +62,8 @@ void RowShares::gather_alike() {
     }
     if (share[end] > 0) take(0, end, after);
   }
-  for (auto one = by_share.rbegin(); one != by_share.rend(); ++one)
-    if (one->most_share > 0) alike.push_back(*one);
+  for (auto bound = by_share.rbegin(); bound != by_share.rend(); ++bound)
+    if (bound->max_share > 0) alike.push_back(*bound);
 }
 
 RowPartitions::RowPartitions(const RowShares& rows, const TableCosts& costs, double width, double widest,
@@ -74,25 +76,25 @@ RowPartitions::RowPartitions(const RowShares& rows, const TableCosts& costs, dou
 
 auto RowPartitions::loads(const TableCosts& costs, double width, ExchangeForm form) -> Affine<ShardLoad> {
   Affine<ShardLoad> affine{costs.load({}, width, form), {}};
-  const ShardLoad& one = affine.one;
-  for (std::size_t i = 0; i < part_sizes; ++i) {
-    Part part{};
-    part[i] = std::max(1.0, costs.whole()[i]);
-    const ShardLoad with = costs.load(part, width, form);
+  const ShardLoad& constant = affine.constant;
+  for (std::size_t i = 0; i < traffic_sizes; ++i) {
+    Traffic traffic{};
+    traffic[i] = std::max(1.0, costs.whole()[i]);
+    const ShardLoad with = costs.load(traffic, width, form);
     const auto slope = [&](const Load& a, const Load& b) {
-      return Load{(a.seconds - b.seconds) / part[i], (a.bytes - b.bytes) / part[i]};
+      return Load{(a.seconds - b.seconds) / traffic[i], (a.bytes - b.bytes) / traffic[i]};
     };
-    affine.each[i] = {slope(with.owner, one.owner), slope(with.each, one.each)};
+    affine.slopes[i] = {slope(with.owner, constant.owner), slope(with.common, constant.common)};
   }
   return affine;
 }
 
-auto RowPartitions::of_pieces(const Affine<double>& affine) const -> OfPieces {
+auto RowPartitions::sum_blocks(const Affine<double>& affine) const -> PieceSums {
   const TableCosts& costs = rows_.costs;
-  OfPieces sums{affine, std::vector<double>(rows_.used + 1)};
-  const double all = affine.of(costs.upto(rows_.used)) - affine.one;
+  PieceSums sums{affine, std::vector<double>(rows_.used + 1)};
+  const double total = affine.of(costs.upto(rows_.used)) - affine.constant;
   for (Index b = 0; b <= rows_.used; ++b)
-    sums.upto[b] = costs.even() ? rows_.share[b] * all : affine.of(costs.upto(b)) - affine.one;
+    sums.upto[b] = costs.even() ? rows_.share[b] * total : affine.of(costs.upto(b)) - affine.constant;
   return sums;
 }
 
@@ -111,11 +113,11 @@ void RowPartitions::pieces_before(Index end, Index low, Index step, const Visit&
   }
 }
 
-double RowPartitions::least(const Load& most, const Price& price, double a_piece, Index step,
+double RowPartitions::least(const Load& limit, const Price& price, double piece_cost, Index step,
                             std::vector<Index>& borders) const {
-  const OfPieces prices = of_pieces(loads_.map([&](const ShardLoad& load) { return price.of(load); }));
-  const OwnerLimits bears = this->bears();
-  const std::vector<Index> low = earliest_begins(bears, most);
+  const PieceSums prices = sum_blocks(loads_.map([&](const ShardLoad& load) { return price.of(load); }));
+  const OwnerLimits owner_limits = this->owner_limits();
+  const std::vector<Index> low = earliest_begins(owner_limits, limit);
   const Index used = rows_.used;
   std::vector<double> sum(used, none);
   std::vector<Index> from(used);
@@ -124,9 +126,9 @@ double RowPartitions::least(const Load& most, const Price& price, double a_piece
     double best = none;
     Index best_begin = 0;
     pieces_before(end, low[end], step, [&](Index begin, double filled, double vectors) {
-      const double all = sum[begin] + prices.of({begin, end}, filled, vectors) + a_piece;
-      if (all >= best || !bears.fits({begin, end}, filled, vectors, most)) return;
-      best = all;
+      const double total = sum[begin] + prices.of({begin, end}, filled, vectors) + piece_cost;
+      if (total >= best || !owner_limits.fits({begin, end}, filled, vectors, limit)) return;
+      best = total;
       best_begin = begin;
     });
     sum[end] = best;
@@ -136,10 +138,10 @@ double RowPartitions::least(const Load& most, const Price& price, double a_piece
   Index last = 0;
   for (Index begin = 0; begin <= rows_.last_begin; ++begin) {
     if (sum[begin] >= best) continue;
-    const Part piece = rows_.last(begin);
-    const double all = sum[begin] + prices.affine.of(piece) + a_piece;
-    if (all >= best || !fits(piece, most)) continue;
-    best = all;
+    const Traffic piece = rows_.last(begin);
+    const double total = sum[begin] + prices.affine.of(piece) + piece_cost;
+    if (total >= best || !fits(piece, limit)) continue;
+    best = total;
     last = begin;
   }
   if (best == none) return none;
@@ -153,21 +155,22 @@ double RowPartitions::least(const Load& most, const Price& price, double a_piece
 /// subtree would cost a concave function of its share, and no piece costs less. The search ends if one subtree costs no
 /// less than the best piece so far, because smaller pieces then cost no less per lookup. Among last pieces, the first
 /// or the last costs least.
-double RowPartitions::relaxed(const Load& most, const Price& price) const {
+double RowPartitions::relaxed(const Load& limit, const Price& price) const {
   const Affine<double> prices = loads_.map([&](const ShardLoad& load) { return price.of(load); });
-  const Part& whole = rows_.costs.whole();
+  const Traffic& whole = rows_.costs.whole();
   // The whole table is a special case: its vectors are finished, and may be smaller than those of a subtree.
-  double best = fits_whole(most) ? prices.of(whole) : none;
+  double best = fits_whole(limit) ? prices.of(whole) : none;
   if (rows_.last_begin == 0) return best;
   double rate = none;
   for (const RowShares::PieceBound& pieces : rows_.alike) {
-    const double one_subtree = rows_.filled(pieces.most_share);
-    if (prices.apart(one_subtree, one_subtree) >= rate * pieces.most_share) break;
-    if (fits(pieces.part, most))
-      rate = std::min(rate, prices.apart(pieces.part[part_filled], pieces.part[part_vectors]) / pieces.most_share);
+    const double one_subtree = rows_.filled(pieces.max_share);
+    if (prices.apart(one_subtree, one_subtree) >= rate * pieces.max_share) break;
+    if (fits(pieces.traffic, limit))
+      rate = std::min(rate,
+                      prices.apart(pieces.traffic[traffic_filled], pieces.traffic[traffic_vectors]) / pieces.max_share);
   }
   if (rate == none) return best;
-  const double sums = prices.of(whole) - prices.apart(whole[part_filled], whole[part_vectors]);
+  const double sums = prices.of(whole) - prices.apart(whole[traffic_filled], whole[traffic_vectors]);
   const auto before = [&](Index begin) { return sums + rate * rows_.share[begin]; };
   const auto as_subtree = [&](Index begin) {
     const double filled = rows_.filled(rows_.share[rows_.used] - rows_.share[begin]);
@@ -176,23 +179,24 @@ double RowPartitions::relaxed(const Load& most, const Price& price) const {
   const double at_end = as_subtree(rows_.last_begin);
   for (Index begin = rows_.shortest; begin <= rows_.last_begin; ++begin) {
     if (std::min(at_end, as_subtree(begin)) >= best) break;
-    const Part piece = rows_.last(begin);
-    if (fits(piece, most)) best = std::min(best, before(begin) + prices.apart(piece[part_filled], piece[part_vectors]));
+    const Traffic piece = rows_.last(begin);
+    if (fits(piece, limit))
+      best = std::min(best, before(begin) + prices.apart(piece[traffic_filled], piece[traffic_vectors]));
   }
   return best;
 }
 
-std::vector<Index> RowPartitions::earliest_begins(const OwnerLimits& bears, const Load& most) const {
+std::vector<Index> RowPartitions::earliest_begins(const OwnerLimits& owner_limits, const Load& limit) const {
   std::vector<Index> low(rows_.used + 1);
   for (Index end = 1; end <= rows_.used; ++end) {
     Index begin = low[end - 1];
     for (; begin < end; ++begin) {
       const double filled = rows_.filled(rows_.share[end] - rows_.share[begin]);
-      if (bears.fits({begin, end}, filled, filled, most)) break;
+      if (owner_limits.fits({begin, end}, filled, filled, limit)) break;
     }
     low[end] = begin;
   }
-  if (fits_whole(most)) low[rows_.used] = 0;  // finished vectors may be smaller
+  if (fits_whole(limit)) low[rows_.used] = 0;  // finished vectors may be smaller
   return low;
 }
 
@@ -210,24 +214,24 @@ std::size_t alike(std::span<const Load> capacities) {
 }  // namespace
 
 /// Solves by dynamic programming. sum[end] is the least price of blocks [0, end) in some of the capacities so far.
-RowPartitions::Placed RowPartitions::into(std::span<const Load> all_rooms, const Price& price, double waste,
+RowPartitions::Placed RowPartitions::into(std::span<const Load> all_capacities, const Price& price, double waste,
                                           Index step) const {
-  const Price net{price.own - waste, price.each, 0, 0};
-  const OfPieces prices = of_pieces(loads_.map([&](const ShardLoad& load) { return net.of(load); }));
-  const OwnerLimits bears = this->bears();
+  const Price net{price.own - waste, price.common, 0, 0};
+  const PieceSums prices = sum_blocks(loads_.map([&](const ShardLoad& load) { return net.of(load); }));
+  const OwnerLimits owner_limits = this->owner_limits();
   const Index used = rows_.used;
   // The search uses half more capacities than would hold the table, and at least 3.
-  std::vector<std::vector<Index>> earliest_begins;  // [rooms]
+  std::vector<std::vector<Index>> earliest_begins;  // [capacities]
   Index covered = 0;                                // number of blocks that the capacities so far can hold
   std::size_t once = 0;                             // number of capacities that hold the table
-  for (const Load& capacity : all_rooms) {
+  for (const Load& capacity : all_capacities) {
     if (once > 0 && 2 * earliest_begins.size() >= 3 * once && earliest_begins.size() >= 3) break;
-    earliest_begins.push_back(this->earliest_begins(bears, capacity));
+    earliest_begins.push_back(this->earliest_begins(owner_limits, capacity));
     const std::vector<Index>& low = earliest_begins.back();
     covered = std::upper_bound(low.begin(), low.end(), covered) - low.begin() - 1;
     if (once == 0 && covered == used) once = earliest_begins.size();
   }
-  const std::span<const Load> capacities = all_rooms.first(earliest_begins.size());
+  const std::span<const Load> capacities = all_capacities.first(earliest_begins.size());
   if (const std::size_t count = alike(capacities); count > 1) {  // any piece fits any of these, which are equal
     Placed placed;
     placed.price = least(capacities[0], net, waste * capacities[0].seconds, step, placed.borders);
@@ -236,7 +240,7 @@ RowPartitions::Placed RowPartitions::into(std::span<const Load> all_rooms, const
       return placed;
     }
   }
-  std::vector<Index> least_end(capacities.size() + 1, used);  // [rooms + 1] least end whose rest fits from here on
+  std::vector<Index> least_end(capacities.size() + 1, used);  // [capacities + 1] least end whose rest fits from here on
   for (const std::vector<Index>& low : earliest_begins) least_end.back() = std::min(least_end.back(), low[used]);
   for (std::size_t k = capacities.size(); k-- > 0;) least_end[k] = earliest_begins[k][least_end[k + 1]];
 
@@ -245,7 +249,7 @@ RowPartitions::Placed RowPartitions::into(std::span<const Load> all_rooms, const
   sum[0] = 0;
   Index reached = 0;  // largest end with a price
   Placed placed;
-  std::size_t last_room = 0;
+  std::size_t last_capacity = 0;
   Index last = 0;
   for (std::size_t k = 0; k < capacities.size(); ++k) {
     const Load& capacity = capacities[k];
@@ -253,12 +257,12 @@ RowPartitions::Placed RowPartitions::into(std::span<const Load> all_rooms, const
     const double whole = waste * capacity.seconds;
     for (Index begin = std::max(low[used], least_end[k]); begin <= std::min(reached, rows_.last_begin); ++begin) {
       if (sum[begin] == none) continue;
-      const Part piece = rows_.last(begin);
+      const Traffic piece = rows_.last(begin);
       if (!fits(piece, capacity)) continue;
-      const double all = sum[begin] + prices.affine.of(piece) + whole;
-      if (all < placed.price * (1 - 1e-12)) {
-        placed.price = all;
-        last_room = k;
+      const double total = sum[begin] + prices.affine.of(piece) + whole;
+      if (total < placed.price * (1 - 1e-12)) {
+        placed.price = total;
+        last_capacity = k;
         last = begin;
       }
     }
@@ -267,9 +271,9 @@ RowPartitions::Placed RowPartitions::into(std::span<const Load> all_rooms, const
          end -= step) {  // descending: sum[begin] must still be without `capacity`
       double best = sum[end] * (1 - 1e-12);
       pieces_before(end, low[end], step, [&](Index begin, double filled, double vectors) {
-        const double all = sum[begin] + prices.of({begin, end}, filled, vectors) + whole;
-        if (all >= best || !bears.fits({begin, end}, filled, vectors, capacity)) return;
-        best = all;
+        const double total = sum[begin] + prices.of({begin, end}, filled, vectors) + whole;
+        if (total >= best || !owner_limits.fits({begin, end}, filled, vectors, capacity)) return;
+        best = total;
         from[k][end] = static_cast<std::int16_t>(begin);
       });
       if (from[k][end] >= 0) sum[end] = best;
@@ -278,8 +282,8 @@ RowPartitions::Placed RowPartitions::into(std::span<const Load> all_rooms, const
   }
   if (placed.price == none) return placed;
   placed.borders = {embedding::block_count, last};
-  placed.capacities = {last_room};
-  for (std::size_t k = last_room; k-- > 0 && placed.borders.back() > 0;) {
+  placed.capacities = {last_capacity};
+  for (std::size_t k = last_capacity; k-- > 0 && placed.borders.back() > 0;) {
     const Index begin = from[k][placed.borders.back()];
     if (begin < 0) continue;
     placed.borders.push_back(begin);

@@ -26,13 +26,13 @@ struct RowShares {
   /// subtrees.
   double climb(Index begin, Index top) const { return climbs[begin] - climbs[top]; }
   /// Returns the traffic of the piece from `begin` to the end.
-  Part last(Index begin) const;
+  Traffic last(Index begin) const;
 
   /// Bound of all pieces, last ones excepted, with about the same share of lookups. Each number is the least of these
   /// pieces.
   struct PieceBound {
-    double most_share = 0;
-    Part part;
+    double max_share = 0;
+    Traffic traffic;
   };
 
   TableCosts costs;
@@ -50,10 +50,10 @@ struct RowShares {
 
 /// Prices of the loads of a piece, per second and per byte.
 struct Price {
-  double own = 0, each = 0, own_bytes = 0, each_bytes = 0;
+  double own = 0, common = 0, own_bytes = 0, common_bytes = 0;
   double of(const ShardLoad& load) const {
-    return own * load.owner.seconds + each * load.each.seconds + own_bytes * load.owner.bytes +
-           each_bytes * load.each.bytes;
+    return own * load.owner.seconds + common * load.common.seconds + own_bytes * load.owner.bytes +
+           common_bytes * load.common.bytes;
   }
 };
 
@@ -65,16 +65,16 @@ class RowPartitions {
   /// Takes the average width of the pieces, which sets their costs, and the `widest` one, which must fit its owner.
   RowPartitions(const RowShares& rows, const TableCosts& costs, double width, double widest, ExchangeForm form);
 
-  /// Returns the least sum over pieces of `price` plus `a_piece`, or `none`. No piece may load its owner by more than
-  /// `most`. `step`: distance of borders, a power of two. `borders`: result, from 0 to block_count.
-  double least(const Load& most, const Price& price, double a_piece, Index step, std::vector<Index>& borders) const;
+  /// Returns the least sum over pieces of `price` plus `piece_cost`, or `none`. No piece may load its owner by more
+  /// than `limit`. `step`: distance of borders, a power of two. `borders`: result, from 0 to block_count.
+  double least(const Load& limit, const Price& price, double piece_cost, Index step, std::vector<Index>& borders) const;
 
-  /// Returns whether a piece with all rows loads its owner by at most `most`.
-  bool fits_whole(const Load& most) const { return fits(rows_.costs.whole(), most); }
+  /// Returns whether a piece with all rows loads its owner by at most `limit`.
+  bool fits_whole(const Load& limit) const { return fits(rows_.costs.whole(), limit); }
 
-  /// Returns a lower bound of the result of least() with `a_piece` = 0. It ignores at which borders pieces of a given
-  /// share exist. Every piece but the last costs at least the best price per lookup.
-  double relaxed(const Load& most, const Price& price) const;
+  /// Returns a lower bound of the result of least() with `piece_cost` = 0. It ignores at which borders pieces of a
+  /// given share exist. Every piece but the last costs at least the best price per lookup.
+  double relaxed(const Load& limit, const Price& price) const;
 
   /// Pieces in some of the given capacities, in their order.
   struct Placed {
@@ -82,58 +82,58 @@ class RowPartitions {
     std::vector<Index> borders;
     std::vector<std::size_t> capacities;  ///< [piece] index of its capacity
   };
-  /// Cuts the rows into some of the capacities `capacities`. The idle rest of a used capacity costs `waste` per second.
+  /// Cuts the rows into some of `capacities`. The idle rest of a used capacity costs `waste` per second.
   Placed into(std::span<const Load> capacities, const Price& price, double waste, Index step) const;
 
  private:
   /// Affine function of a piece's traffic, such as a load or a price.
   template <class T>
   struct Affine {
-    T one;
-    std::array<T, part_sizes> each;
-    double of(const Part& part) const {
-      double sum = one;
-      for (std::size_t i = 0; i < part_sizes; ++i) sum += part[i] * each[i];
+    T constant;
+    std::array<T, traffic_sizes> slopes;
+    double of(const Traffic& traffic) const {
+      double sum = constant;
+      for (std::size_t i = 0; i < traffic_sizes; ++i) sum += traffic[i] * slopes[i];
       return sum;
     }
-    template <class Of>
-    Affine<double> map(const Of& of) const {
-      Affine<double> mapped{of(one), {}};
-      for (std::size_t i = 0; i < part_sizes; ++i) mapped.each[i] = of(each[i]);
+    template <class Function>
+    Affine<double> map(const Function& function) const {
+      Affine<double> mapped{function(constant), {}};
+      for (std::size_t i = 0; i < traffic_sizes; ++i) mapped.slopes[i] = function(slopes[i]);
       return mapped;
     }
     /// Returns the value without the terms that are sums over blocks, which are equal in all cuts.
     double apart(double filled, double vectors) const {
-      return one + filled * each[part_filled] + vectors * each[part_vectors];
+      return constant + filled * slopes[traffic_filled] + vectors * slopes[traffic_vectors];
     }
   };
   /// Affine function for all pieces, with prefix sums over blocks in `upto`.
-  struct OfPieces {
+  struct PieceSums {
     Affine<double> affine;
     std::vector<double> upto;  ///< [used + 1]
     double of(Range blocks, double filled, double vectors) const {
       return upto[blocks.end] - upto[blocks.begin] + affine.apart(filled, vectors);
     }
   };
-  OfPieces of_pieces(const Affine<double>& affine) const;
+  PieceSums sum_blocks(const Affine<double>& affine) const;
   /// Seconds and bytes of the owner of one piece, as if every piece had the widest width.
   struct OwnerLimits {
-    OfPieces seconds, bytes;
-    bool fits(Range blocks, double filled, double vectors, const Load& most) const {
-      return seconds.of(blocks, filled, vectors) <= most.seconds && bytes.of(blocks, filled, vectors) <= most.bytes;
+    PieceSums seconds, bytes;
+    bool fits(Range blocks, double filled, double vectors, const Load& limit) const {
+      return seconds.of(blocks, filled, vectors) <= limit.seconds && bytes.of(blocks, filled, vectors) <= limit.bytes;
     }
   };
-  OwnerLimits bears() const { return {of_pieces(widest_seconds_), of_pieces(widest_bytes_)}; }
+  OwnerLimits owner_limits() const { return {sum_blocks(widest_seconds_), sum_blocks(widest_bytes_)}; }
   static Affine<ShardLoad> loads(const TableCosts& costs, double width, ExchangeForm form);
   /// Calls visit(begin, filled, vectors) for all pieces [begin, end) of at least RowShares::shortest blocks. `begin`
   /// runs over the multiples of `step` from `low`.
   template <class Visit>
   void pieces_before(Index end, Index low, Index step, const Visit& visit) const;
-  bool fits(const Part& piece, const Load& most) const {
-    return widest_seconds_.of(piece) <= most.seconds && widest_bytes_.of(piece) <= most.bytes;
+  bool fits(const Traffic& piece, const Load& limit) const {
+    return widest_seconds_.of(piece) <= limit.seconds && widest_bytes_.of(piece) <= limit.bytes;
   }
   /// Returns, for each end, the begin of the longest piece that would fit as one subtree. The begins are ascending.
-  std::vector<Index> earliest_begins(const OwnerLimits& bears, const Load& most) const;
+  std::vector<Index> earliest_begins(const OwnerLimits& owner_limits, const Load& limit) const;
 
   const RowShares& rows_;
   Affine<ShardLoad> loads_;  ///< for pieces of average width

@@ -15,11 +15,12 @@ namespace {
 
 constexpr int short_rounds = 40;
 constexpr int long_rounds = 600;
-constexpr double least_step = 2e-3, room_step = 5e-3, room_step_of_large = 1.2e-2, near = 0.05, least_room = 0.3;
+constexpr double least_step = 2e-3, capacity_step = 5e-3, capacity_step_of_large = 1.2e-2, search_width = 0.05,
+                 least_capacity = 0.3;
 /// Most tables for which all styles are tried. With more tables, styles after the first few are tried only while the
-/// best plan is more than `far` above the bound.
+/// best plan is more than `good_gap` above the bound.
 constexpr std::size_t many_tables = 16, few_styles = 4;
-constexpr double far = 0.02;
+constexpr double good_gap = 0.02;
 /// Largest product of tables and ranks with an unlimited number of styles, and that number above it.
 constexpr std::size_t huge = 100000, styles_of_huge = 2;
 
@@ -55,8 +56,8 @@ std::vector<std::size_t> choose(const Problem& problem, double limit, bool on_no
   std::vector<std::size_t> chosen;
   for (const auto& options : problem.options) {
     const auto key = [&](const Option& option) {
-      const bool large = option.biggest > limit, elsewhere = on_nodes && option.owner_rule != OwnerRule::node;
-      return std::tuple(elsewhere, large, large ? option.biggest : option.total);
+      const bool large = option.max_seconds > limit, elsewhere = on_nodes && option.owner_rule != OwnerRule::node;
+      return std::tuple(elsewhere, large, large ? option.max_seconds : option.total);
     };
     std::size_t best = 0;
     for (std::size_t o = 1; o < options.size(); ++o)
@@ -70,7 +71,7 @@ void fill(Assignment& assignment, const std::vector<std::size_t>& chosen) {
   const auto& options = assignment.problem().options;
   const auto place = [&](std::size_t t) {
     const Option& option = options[t][chosen[t]];
-    return std::pair(option.owner_rule != OwnerRule::fixed, -option.biggest);
+    return std::pair(option.owner_rule != OwnerRule::fixed, -option.max_seconds);
   };
   for (const std::size_t t : ordered_by(chosen.size(), place)) assignment.place(t, chosen[t]);
 }
@@ -78,20 +79,20 @@ void fill(Assignment& assignment, const std::vector<std::size_t>& chosen) {
 /// Minimizes f over [low, high] by golden-section search, until the interval is below `step` times its end.
 template <class F>
 void golden_section(double low, double high, double step, const F& f) {
-  constexpr double part = 0.6180339887498949;
-  double left = high - part * (high - low), right = low + part * (high - low);
+  constexpr double golden_ratio = 0.6180339887498949;
+  double left = high - golden_ratio * (high - low), right = low + golden_ratio * (high - low);
   double at_left = f(left), at_right = f(right);
   while (high - low > step * high) {
     if (at_left < at_right) {
       high = right;
       right = left;
       at_right = at_left;
-      at_left = f(left = high - part * (high - low));
+      at_left = f(left = high - golden_ratio * (high - low));
     } else {
       low = left;
       left = right;
       at_left = at_right;
-      at_right = f(right = low + part * (high - low));
+      at_right = f(right = low + golden_ratio * (high - low));
     }
   }
 }
@@ -102,18 +103,16 @@ class Search {
   Search(Problem& problem, double bound) : problem_(problem), bound_(bound) {}
 
   bool found() const { return !best_.empty(); }
-  double worst() const { return standing_.worst; }
+  double worst() const { return score_.worst; }
   const std::vector<Choice>& best() const { return best_; }
-  bool good_enough() const {
-    return found() && standing_.missing <= 0 && standing_.worst <= bound_ * (1 + close_enough);
-  }
+  bool good_enough() const { return found() && score_.missing <= 0 && score_.worst <= bound_ * (1 + close_enough); }
 
   /// Fills the ranks by the style. Starts from the result of the preceding style.
   void fill(const FillStyle& style) { style.capacities ? best_capacity(style) : lowest_level(style); }
 
   void improve(Assignment& assignment, int rounds) {
     lighten(assignment, bound_, rounds);
-    take_if_better(assignment.choices(), assignment.standing());
+    take_if_better(assignment.choices(), assignment.score());
   }
 
   void improve_best() {
@@ -123,20 +122,20 @@ class Search {
   }
 
  private:
-  bool take_if_better(const std::vector<Choice>& choices, const Score& standing) {
-    if (found() && !(standing < standing_)) return false;
+  bool take_if_better(const std::vector<Choice>& choices, const Score& score) {
+    if (found() && !(score < score_)) return false;
     best_ = choices;
-    standing_ = standing;
+    score_ = score;
     return true;
   }
 
   /// Searches by bisection for the lowest level to which the ranks can be filled.
   void lowest_level(const FillStyle& style) {
     Load reserved;
-    const auto fills = [&](double most) {
-      return keep([&] { return fill_up(problem_, most, style, reserved); }) < infinity;
+    const auto fills = [&](double level) {
+      return keep([&] { return fill_to_level(problem_, level, style, reserved); }) < infinity;
     };
-    double low = bound_, high = found() ? standing_.worst * (1 - least_step) : 0;
+    double low = bound_, high = found() ? score_.worst * (1 - least_step) : 0;
     if (!found())
       for (double step = 0.02; step < 40 && !fills(high = bound_ * (1 + step)); step *= 2) low = high;
     else if (!fills(high))
@@ -144,7 +143,7 @@ class Search {
     while (high - low > least_step * high) {
       const double middle = 0.5 * (low + high);
       (fills(middle) ? high : low) = middle;
-      high = std::min(high, standing_.worst);
+      high = std::min(high, score_.worst);
     }
   }
 
@@ -152,20 +151,20 @@ class Search {
   /// ranks idle.
   void best_capacity(const FillStyle& style) {
     const auto worst = [&](double capacity) {
-      const double before = found() ? standing_.worst : infinity;
+      const double before = found() ? score_.worst : infinity;
       const double seconds = keep([&] { return fill_capacities(problem_, capacity, style); });
-      if (seconds < before && style.order != pieces) room_ = capacity;
+      if (seconds < before && style.order != pieces) capacity_ = capacity;
       return seconds;
     };
-    const double spread = style.order == pieces ? 2 * near : near;
-    double low = room_ * (1 - spread), high = room_ * (1 + spread);
-    if (room_ == 0) {
-      const double all = bound_ - problem_.base;
-      for (double step = 0; step < 40 && room_ == 0; step = 2 * step + 0.02) worst(high = all * (1 + step));
-      if (room_ == 0) return;
-      low = least_room * high;
+    const double half_width = style.order == pieces ? 2 * search_width : search_width;
+    double low = capacity_ * (1 - half_width), high = capacity_ * (1 + half_width);
+    if (capacity_ == 0) {
+      const double least = bound_ - problem_.base;
+      for (double step = 0; step < 40 && capacity_ == 0; step = 2 * step + 0.02) worst(high = least * (1 + step));
+      if (capacity_ == 0) return;
+      low = least_capacity * high;
     }
-    golden_section(low, high, problem_.large ? room_step_of_large : room_step, worst);
+    golden_section(low, high, problem_.large ? capacity_step_of_large : capacity_step, worst);
   }
 
   /// Returns the worst load of the choices that `fill` makes, and keeps them if they are the best.
@@ -175,17 +174,17 @@ class Search {
     for (const auto& options : problem_.options) before.push_back(options.size());
     const std::vector<Choice> filled = fill();
     if (filled.empty()) return infinity;
-    const Score standing = standing_of(problem_, filled);
-    if (!take_if_better(filled, standing))  // removes the options that these choices added
+    const Score score = score_of(problem_, filled);
+    if (!take_if_better(filled, score))  // removes the options that these choices added
       for (std::size_t t = 0; t < before.size(); ++t) problem_.options[t].resize(before[t]);
-    return standing.worst;
+    return score.worst;
   }
 
   Problem& problem_;
   double bound_;
   std::vector<Choice> best_;
-  Score standing_;
-  double room_ = 0;  ///< best capacity so far, except for Order::pieces
+  Score score_;
+  double capacity_ = 0;  ///< best capacity so far, except for Order::pieces
 };
 
 }  // namespace
@@ -200,7 +199,7 @@ std::vector<Choice> search(Problem& problem, double bound) {
   std::size_t tried = 0;
   for (const FillStyle& style : many ? std::span<const FillStyle>(styles_of_many) : styles_of_few) {
     if (many && size > huge && tried >= styles_of_huge) break;
-    if (many && tried >= few_styles && search.worst() <= bound * (1 + far)) break;
+    if (many && tried >= few_styles && search.worst() <= bound * (1 + good_gap)) break;
     if (!style.on_nodes && !nodes) break;
     search.fill(style);
     if (search.good_enough()) return search.best();

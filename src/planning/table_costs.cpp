@@ -27,13 +27,13 @@ int total_row_sums(optim::Type type) {
 
 /// Returns the share of the table's ids whose vectors are not pooled.
 double unpooled_share(const embedding::EmbeddingBagConfig& table) {
-  double all = 0, unpooled = 0;
+  double total = 0, unpooled = 0;
   for (std::size_t f = 0; f < table.feature_names.size(); ++f) {
     const double ids = table.ids_per_bag.empty() ? 1 : table.ids_per_bag[f];
-    all += ids;
+    total += ids;
     if (!table.pools(f)) unpooled += ids;
   }
-  return all > 0 ? unpooled / all : 0;
+  return total > 0 ? unpooled / total : 0;
 }
 
 double ids_per_bag(const ParameterConstraints& constraints) {
@@ -60,15 +60,15 @@ Cost& Cost::operator+=(const Cost& other) {
   return *this;
 }
 
-Part operator-(const Part& a, const Part& b) {
-  Part rest;
-  for (std::size_t i = 0; i < part_sizes; ++i) rest[i] = a[i] - b[i];
+Traffic operator-(const Traffic& a, const Traffic& b) {
+  Traffic rest;
+  for (std::size_t i = 0; i < traffic_sizes; ++i) rest[i] = a[i] - b[i];
   return rest;
 }
 
-Part operator*(const Part& a, double times) {
-  Part product;
-  for (std::size_t i = 0; i < part_sizes; ++i) product[i] = a[i] * times;
+Traffic operator*(const Traffic& a, double times) {
+  Traffic product;
+  for (std::size_t i = 0; i < traffic_sizes; ++i) product[i] = a[i] * times;
   return product;
 }
 
@@ -87,8 +87,8 @@ TableTraffic::TableTraffic(const embedding::EmbeddingBagConfig& table, const Par
 }
 
 double TableTraffic::filled(double share) const {
-  const double some = share >= 1 ? 1 : -std::expm1(bag_ids * std::log1p(-share));
-  return std::min(some, bag_ids * share);
+  const double probability = share >= 1 ? 1 : -std::expm1(bag_ids * std::log1p(-share));
+  return std::min(probability, bag_ids * share);
 }
 
 RowStorage::RowStorage(const optim::Settings& optimizer, bool dense)
@@ -121,62 +121,64 @@ TableCosts::TableCosts(const embedding::EmbeddingBagConfig& table, const Paramet
       wire_(topology),
       topology_(topology) {
   add_up_blocks();
-  whole_[part_filled] = filled(1);
-  whole_[part_vectors] = filled(1) * wire_.forward;
+  whole_[traffic_filled] = filled(1);
+  whole_[traffic_vectors] = filled(1) * wire_.forward;
 }
 
 void TableCosts::add_up_blocks() {
   const MachineCosts& m = topology_.costs;
   const TableTraffic& t = traffic_;
-  std::vector<Part> of(t.even ? 0 : embedding::block_count);
-  Part scattered{};
+  std::vector<Traffic> by_block(t.even ? 0 : embedding::block_count);
+  Traffic scattered{};
   // Caches hold the most frequent rows of the whole table, and an equal fraction of all rows of the same frequency.
   double hot = std::min(t.rows, m.cached_bytes / (dim_ * float_bytes)), rows_alike = 0, share = 2;
-  for (const IdFrequencies::Class& one : t.frequencies.classes()) {
-    if (one.share < share) {
+  for (const IdFrequencies::Class& row_class : t.frequencies.classes()) {
+    if (row_class.share < share) {
       hot -= rows_alike;
-      share = one.share;
+      share = row_class.share;
       rows_alike = t.frequencies.rows_with(share);
     }
     const double cached = std::clamp(hot / rows_alike, 0.0, 1.0);
     const double read = cached / m.cached_row_reads + (1 - cached) / m.row_reads;
     const double update = cached / m.cached_row_updates + (1 - cached) / m.row_updates;
-    const double ids = one.rows * one.share * t.ids;
-    const double asked = one.rows * IdFrequencies::found(t.ids / t.ranks, one.share);
-    const double moved = one.rows * IdFrequencies::found(t.ids, one.share);
-    Part& part = one.block == IdFrequencies::scattered ? scattered : of[one.block];
-    const Part more = {one.rows, ids, asked, moved, ids * read, asked * read, moved * update, 0, 0};
-    for (std::size_t i = 0; i < part_sizes; ++i) part[i] += more[i];
+    const double ids = row_class.rows * row_class.share * t.ids;
+    const double per_rank = row_class.rows * IdFrequencies::found(t.ids / t.ranks, row_class.share);
+    const double touched = row_class.rows * IdFrequencies::found(t.ids, row_class.share);
+    Traffic& traffic = row_class.block == IdFrequencies::scattered ? scattered : by_block[row_class.block];
+    const Traffic more = {row_class.rows, ids, per_rank, touched, ids * read, per_rank * read, touched * update, 0, 0};
+    for (std::size_t i = 0; i < traffic_sizes; ++i) traffic[i] += more[i];
   }
   if (t.even) {
     whole_ = scattered;
-    whole_[part_rows] = t.rows;
+    whole_[traffic_rows] = t.rows;
     return;
   }
   upto_.resize(embedding::block_count + 1);
   for (Index b = 0; b < embedding::block_count; ++b) {
     const double rows = double(blocks_.rows({b, b + 1}).size());
-    const double others = scattered[part_rows] > 0 ? (rows - of[b][part_rows]) / scattered[part_rows] : 0;
-    for (std::size_t i = 0; i < part_sizes; ++i) upto_[b + 1][i] = upto_[b][i] + of[b][i] + others * scattered[i];
-    upto_[b + 1][part_rows] = upto_[b][part_rows] + rows;
+    const double others =
+        scattered[traffic_rows] > 0 ? (rows - by_block[b][traffic_rows]) / scattered[traffic_rows] : 0;
+    for (std::size_t i = 0; i < traffic_sizes; ++i)
+      upto_[b + 1][i] = upto_[b][i] + by_block[b][i] + others * scattered[i];
+    upto_[b + 1][traffic_rows] = upto_[b][traffic_rows] + rows;
   }
   whole_ = upto_.back();
 }
 
-Part TableCosts::upto(Index block) const {
+Traffic TableCosts::upto(Index block) const {
   if (!even()) return upto_[block];
-  Part part = whole_ * (double(blocks_.rows({0, block}).size()) / traffic_.rows);
-  part[part_rows] = double(blocks_.rows({0, block}).size());
-  part[part_filled] = part[part_vectors] = 0;
-  return part;
+  Traffic traffic = whole_ * (double(blocks_.rows({0, block}).size()) / traffic_.rows);
+  traffic[traffic_rows] = double(blocks_.rows({0, block}).size());
+  traffic[traffic_filled] = traffic[traffic_vectors] = 0;
+  return traffic;
 }
 
-Part TableCosts::part(Range blocks) const {
+Traffic TableCosts::traffic(Range blocks) const {
   if (blocks.size() == embedding::block_count) return whole_;
-  Part part = upto(blocks.end) - upto(blocks.begin);
-  part[part_filled] = filled(part[part_ids] / whole_[part_ids]);
-  part[part_vectors] = vectors(blocks);
-  return part;
+  Traffic traffic = upto(blocks.end) - upto(blocks.begin);
+  traffic[traffic_filled] = filled(traffic[traffic_ids] / whole_[traffic_ids]);
+  traffic[traffic_vectors] = vectors(blocks);
+  return traffic;
 }
 
 double TableCosts::vectors(Range blocks) const {
@@ -184,18 +186,18 @@ double TableCosts::vectors(Range blocks) const {
   for (Index at = blocks.begin; at < blocks.end;) {  // the largest whole subtrees, from the left
     Index size = at == 0 ? embedding::block_count : at & -at;
     while (at + size > blocks.end) size /= 2;
-    sum += filled((upto(at + size)[part_ids] - upto(at)[part_ids]) / whole_[part_ids]);
+    sum += filled((upto(at + size)[traffic_ids] - upto(at)[traffic_ids]) / whole_[traffic_ids]);
     at += size;
   }
   return sum;
 }
 
-double TableCosts::update_seconds(const Part& part, double columns) const {
+double TableCosts::update_seconds(const Traffic& traffic, double columns) const {
   const auto& [dense, states, row_states, row_sums] = storage_;
   const MachineCosts& m = topology_.costs;
   const double row_bytes = float_bytes * (columns * (1 + states) + row_states);
-  if (dense) return part[part_rows] * (row_bytes + float_bytes * columns) / m.update_bytes;
-  return (1 + states + row_states) * part[part_updates] + part[distinct_all] * row_bytes / m.update_bytes;
+  if (dense) return traffic[traffic_rows] * (row_bytes + float_bytes * columns) / m.update_bytes;
+  return (1 + states + row_states) * traffic[traffic_updates] + traffic[distinct_all] * row_bytes / m.update_bytes;
 }
 
 ShardCost TableCosts::cost(const Shard& shard, const ParameterSharding& sharding) const {
@@ -210,74 +212,74 @@ ShardLoad TableCosts::shard(Range blocks, Range columns, ExchangeForm form) cons
 }
 
 ShardCost TableCosts::flat(Range blocks, Range columns, ExchangeForm form) const {
-  return piece(part(blocks), double(columns.size()), form, wire_.all);
+  return piece(traffic(blocks), double(columns.size()), form, wire_.all);
 }
 
 ShardCost TableCosts::by_two_levels(const Shard& shard, const ParameterSharding& sharding) const {
   const auto& shards = sharding.shards;
   const double row_cuts = std::ranges::count(shards, shard.columns, &Shard::columns);
-  const double all = double(shards.size()), nodes = topology_.nodes();
+  const double count = double(shards.size()), nodes = topology_.nodes();
   const double together =
-      sharding.type == ShardingType::grid ? all / std::min(all / row_cuts, nodes) : all;  // shards per node
+      sharding.type == ShardingType::grid ? count / std::min(count / row_cuts, nodes) : count;  // shards per node
   const double width = double(shard.columns.size());
   const MachineCosts& m = topology_.costs;
   const TableTraffic& t = traffic_;
   // Relays look up the samples of all ranks inside the node.
-  const ShardCost inside = piece(part(shard.blocks), width, ExchangeForm::pooled, wire_.inside);
+  const ShardCost inside = piece(traffic(shard.blocks), width, ExchangeForm::pooled, wire_.inside);
   ShardCost cost{inside.owner, {}};
-  cost.owner += inside.each * t.ranks;
+  cost.owner += inside.common * t.ranks;
   // Between nodes travels this shard's share of ids and lengths, of one vector per bag, and of its gradient.
   const double ids = t.ids / together, bags = t.bags / together;
   const double finished = (t.pooled_bags * filled(1) + t.unpooled_ids) * float_bytes * width / row_cuts;
   const double ids_and_lengths = ids * id_bytes + bags * length_bytes;
   const double message = ids_and_lengths + (wire_.forward + wire_.backward) * finished;
-  const double held = message + (wire_.rounded() ? 2 * finished : 0);
+  const double stored = message + (wire_.rounded() ? 2 * finished : 0);
   const StepSeconds seconds{.lookup = ids / m.ids + bags / m.bags + finished * wire_.add,
                             .exchange = message * wire_.between};
-  cost.owner += {seconds, wire_.batches * held};
-  cost.each = Cost{seconds, wire_.batches * held} * (1 / t.ranks);
+  cost.owner += {seconds, wire_.batches * stored};
+  cost.common = Cost{seconds, wire_.batches * stored} * (1 / t.ranks);
   return cost;
 }
 
-ShardCost TableCosts::piece(const Part& part, double width, ExchangeForm form, double wire) const {
+ShardCost TableCosts::piece(const Traffic& traffic, double width, ExchangeForm form, double wire) const {
   const TableTraffic& t = traffic_;
-  const double vector = float_bytes * width, ranks = t.ranks, ids = part[part_ids], filled = part[part_filled];
+  const double vector = float_bytes * width, ranks = t.ranks, ids = traffic[traffic_ids];
   const double scratch = ranks > 1 ? id_scratch : id_scratch_alone;
   const double unpooled = t.ids > 0 ? ids * t.unpooled_ids / t.ids : 0;
   const MachineCosts& m = topology_.costs;
   ShardCost cost;
-  StepSeconds &owner = cost.owner.seconds, &each = cost.each.seconds;
+  StepSeconds &owner = cost.owner.seconds, &common = cost.common.seconds;
   // The owner sends and receives all bytes of the piece, and each rank of samples sends and receives its share.
-  double message = 0, held = 0, asked = 0, sums = 0, reads = part[part_reads];
-  const double pooled = (t.pooled_bags * filled + unpooled) * vector;  // bytes of vectors, and of their gradients
+  double message = 0, stored = 0, requested = 0, sums = 0, reads = traffic[traffic_reads];
+  const double pooled = (t.pooled_bags * traffic[traffic_filled] + unpooled) * vector;  // bytes of vectors or gradients
   if (form == ExchangeForm::pooled) {
-    const double vectors_out = (t.pooled_bags * part[part_vectors] + unpooled * wire_.forward) * vector;
+    const double vectors_out = (t.pooled_bags * traffic[traffic_vectors] + unpooled * wire_.forward) * vector;
     const double gradients_in = pooled * wire_.backward;
     message = ids * id_bytes + t.bags * length_bytes + vectors_out + gradients_in;
     // Rounded vectors are held in 32 bits, too.
-    held = message + (wire_.rounded() ? vectors_out / wire_.forward + gradients_in / wire_.backward : 0);
-    asked = sums = ids;
-    each.lookup = ids / ranks / m.ids + vectors_out / ranks * wire_.add;
+    stored = message + (wire_.rounded() ? vectors_out / wire_.forward + gradients_in / wire_.backward : 0);
+    requested = sums = ids;
+    common.lookup = ids / ranks / m.ids + vectors_out / ranks * wire_.add;
     owner.lookup = t.bags / m.bags + pooled / m.vector_bytes;
     owner.update = pooled / m.vector_bytes;
   } else {
-    const double rows_requested = ranks * part[distinct_per_rank];
-    reads = ranks * part[part_reads_once];
-    held = message = rows_requested * (id_bytes + 2 * vector);
-    asked = sums = rows_requested;
-    each.lookup = ids / ranks * (1 / m.fetched_ids + vector / m.fetched_bytes) +  // sorts ids and pools
-                  pooled / ranks * (wire_.add + 1 / m.vector_bytes);
-    each.update = (ids * vector / m.fetched_bytes + pooled / m.vector_bytes) / ranks;  // sums gradients
-    cost.each.bytes = ids / ranks * scratch + wire_.batches * growth * 2 * pooled / ranks;
+    const double rows_requested = ranks * traffic[distinct_per_rank];
+    reads = ranks * traffic[traffic_reads_once];
+    stored = message = rows_requested * (id_bytes + 2 * vector);
+    requested = sums = rows_requested;
+    common.lookup = ids / ranks * (1 / m.fetched_ids + vector / m.fetched_bytes) +  // sorts ids and pools
+                    pooled / ranks * (wire_.add + 1 / m.vector_bytes);
+    common.update = (ids * vector / m.fetched_bytes + pooled / m.vector_bytes) / ranks;  // sums gradients
+    cost.common.bytes = ids / ranks * scratch + wire_.batches * growth * 2 * pooled / ranks;
   }
-  owner.lookup += reads + asked * (1 / m.ids + vector / m.read_bytes);
+  owner.lookup += reads + requested * (1 / m.ids + vector / m.read_bytes);
   owner.exchange = message * wire;
-  owner.update += sums * vector / m.read_bytes + update_seconds(part, width);
-  if (width < dim_) owner.exchange += 2 * storage_.row_sums * part[distinct_all] * float_bytes * wire_.all;
-  cost.owner.bytes = storage_.bytes(part[part_rows], width) + wire_.buffers * held + asked * scratch;
-  each.lookup += t.bags / ranks / m.bags;
-  each.exchange = message / ranks * wire;
-  cost.each.bytes += wire_.buffers * held / ranks;
+  owner.update += sums * vector / m.read_bytes + update_seconds(traffic, width);
+  if (width < dim_) owner.exchange += 2 * storage_.row_sums * traffic[distinct_all] * float_bytes * wire_.all;
+  cost.owner.bytes = storage_.bytes(traffic[traffic_rows], width) + wire_.buffers * stored + requested * scratch;
+  common.lookup += t.bags / ranks / m.bags;
+  common.exchange = message / ranks * wire;
+  cost.common.bytes += wire_.buffers * stored / ranks;
   return cost;
 }
 
@@ -288,7 +290,7 @@ Cost TableCosts::copy_cost() const {
   const double pooled = (t.pooled_bags * filled(1) + t.unpooled_ids) / ranks * vector;
   const MachineCosts& m = topology_.costs;
   return {{.lookup = t.bags / ranks * 2 / m.bags + pooled * (wire_.add + 1 / m.vector_bytes) +
-                     whole_[part_reads] / ranks + own_ids * (2 / m.ids + vector / m.read_bytes),
+                     whole_[traffic_reads] / ranks + own_ids * (2 / m.ids + vector / m.read_bytes),
            .exchange = 2 * sum_bytes * ranks * wire_.all,
            .update = own_ids * vector / m.read_bytes + pooled / m.vector_bytes +
                      ranks * own_rows * (1 / m.ids + vector * wire_.add) + update_seconds(whole_, dim_)},

@@ -11,13 +11,13 @@ namespace {
 
 using embedding::EmbeddingBagConfig;
 
-/// Lists the numbers of pieces to try: all, or 2 to 8, 2^k, 3 * 2^k and `most`.
-std::vector<Index> counts(Index most, bool all) {
+/// Lists the numbers of pieces to try: all, or 2 to 8, 2^k, 3 * 2^k and `limit`.
+std::vector<Index> counts(Index limit, bool every) {
   std::vector<Index> list;
-  for (Index n = 2; n <= most; ++n) {
+  for (Index n = 2; n <= limit; ++n) {
     Index odd = n;
     while (odd % 2 == 0) odd /= 2;
-    if (all || n <= 8 || odd <= 3 || n == most) list.push_back(n);
+    if (every || n <= 8 || odd <= 3 || n == limit) list.push_back(n);
   }
   return list;
 }
@@ -49,7 +49,7 @@ class Maker {
 
   /// Returns the most column pieces of a cut that also cuts rows.
   Index free_columns() const {
-    return demand_.sharding.empty() && table_.rows().size() >= min_rows_ ? most_columns() : 1;
+    return demand_.sharding.empty() && table_.rows().size() >= min_rows_ ? max_columns() : 1;
   }
 
   /// Returns advice for a table that does not fit.
@@ -60,15 +60,15 @@ class Maker {
     const std::string choose = "Let the planner choose (plan.tables." + table_.name + ".sharding = \"auto\"" +
                                (given ? " without ranks)" : ")");
     if (given) return types.has(ShardingType::table_wise) ? choose : choose + ", or name more ranks";
-    const bool by_columns = types.has(ShardingType::column_wise) && topology_.ranks < most_columns();
+    const bool by_columns = types.has(ShardingType::column_wise) && topology_.ranks < max_columns();
     if (by_columns || types.has(ShardingType::row_wise)) return choose + ", or use more ranks";
     const bool by_nodes = types.has(ShardingType::table_row_wise) || types.has(ShardingType::grid);
-    return by_nodes ? choose + ", or use more ranks a node" : choose;
+    return by_nodes ? choose + ", or use more ranks per node" : choose;
   }
 
  private:
-  Index most_columns() const {
-    return std::clamp<Index>(table_.embedding_dim / *demand_.min_partition, 1, most_column_cuts(table_));
+  Index max_columns() const {
+    return std::clamp<Index>(table_.embedding_dim / *demand_.min_partition, 1, max_column_cuts(table_));
   }
 
   static bool may_stay_whole(const ParameterConstraints& demand) {
@@ -83,9 +83,9 @@ class Maker {
            });
   }
 
-  template <class... What>
-  [[noreturn]] void refuse(const What&... what) const {
-    fail("plan.tables.", table_.name, ": ", what...);
+  template <class... Text>
+  [[noreturn]] void refuse(const Text&... message) const {
+    fail("plan.tables.", table_.name, ": ", message...);
   }
 
   void check() const {
@@ -93,13 +93,14 @@ class Maker {
     for (const int rank : ranks)
       if (rank < 0 || rank >= topology_.ranks)
         refuse("rank ", rank, " does not exist; this job has ranks 0 to ", topology_.ranks - 1);
-    if (std::set<int>(ranks.begin(), ranks.end()).size() != ranks.size()) refuse("ranks names a rank twice");
+    if (std::set<int>(ranks.begin(), ranks.end()).size() != ranks.size())
+      refuse("ranks has a rank twice (", join(ranks), "); name each rank once");
     if (ranks.empty()) return;
     const ShardingTypes& types = demand_.sharding;
-    if (types.list.size() > 1) refuse("ranks are given; name the one sharding type that they are for");
+    if (types.list.size() > 1) refuse("ranks is set, so sharding must name exactly one type, not ", types.list.size());
     if (types.has(ShardingType::table_wise) && ranks.size() > 1)
-      refuse("table_wise takes one rank, ", ranks.size(), " are given; use row_wise or column_wise");
-    if (types.has(ShardingType::data_parallel)) refuse("data_parallel puts the table on every rank; take ranks away");
+      refuse("table_wise takes one rank, but ranks has ", ranks.size(), "; use row_wise or column_wise");
+    if (types.has(ShardingType::data_parallel)) refuse("data_parallel puts the table on every rank; remove ranks");
   }
 
   void add(ShardingType type, Index rows, Index columns, OwnerRule owner_rule, Index group = 1,
@@ -118,14 +119,14 @@ class Maker {
       for (const Shard& shard : sharding.shards) {
         const ShardLoad load = costs_.shard(shard, sharding);
         option.pieces.push_back(load.owner);
-        option.each += load.each;
+        option.common += load.common;
       }
       options.push_back(std::move(option));
     }
   }
 
   void add_data_parallel() {
-    options.push_back({.type = ShardingType::data_parallel, .kernel = kernel_, .each = costs_.data_parallel()});
+    options.push_back({.type = ShardingType::data_parallel, .kernel = kernel_, .common = costs_.data_parallel()});
   }
 
   /// Adds the options whose owners the deck sets.
@@ -136,42 +137,44 @@ class Maker {
     const bool one_node = std::ranges::all_of(ranks, [&](int rank) { return topology_.node(rank) == node; });
     const bool columns = type == ShardingType::column_wise || type == ShardingType::table_column_wise;
     if ((type == ShardingType::table_row_wise || type == ShardingType::table_column_wise) && !one_node)
-      refuse(name(type), " stays on one node of ", topology_.ranks_per_node, " ranks; the ranks given are on several");
-    if (columns && count > most_column_cuts(table_))
-      refuse(count, " ranks are given, and ", table_.embedding_dim, " columns make at most ", most_column_cuts(table_),
-             " pieces");
+      refuse("ranks lie on several nodes, but ", name(type), " uses one node of ", topology_.ranks_per_node,
+             " ranks; name ranks of one node");
+    if (columns && count > max_column_cuts(table_))
+      refuse("ranks has ", count, ", but ", table_.embedding_dim, " columns make at most ", max_column_cuts(table_),
+             " pieces; name fewer ranks");
     Index rows = columns ? 1 : count;
     if (type == ShardingType::grid) {
       rows = topology_.ranks_per_node;
-      if (count % rows != 0 || count / rows > most_column_cuts(table_))
-        refuse("grid takes all ", rows, " ranks of one or more nodes, ", count, " are given");
+      if (count % rows != 0 || count / rows > max_column_cuts(table_))
+        refuse("grid takes all ", rows, " ranks of one or more nodes, but ranks has ", count, "; name whole nodes");
       for (std::size_t i = 0; i < ranks.size(); ++i)
         if (topology_.node(ranks[i]) != topology_.node(ranks[i - i % rows]))
-          refuse("grid takes the ranks node by node, ", rows, " of each");
+          refuse("ranks of different nodes alternate; for grid, name all ", rows,
+                 " ranks of a node before the next node");
     }
     add(type, rows, count / rows, OwnerRule::fixed, 1, ranks);
   }
 
   /// Adds the one form of a type that TorchRec uses.
   void full(ShardingType type) {
-    std::vector<int> all(topology_.ranks);
-    std::iota(all.begin(), all.end(), 0);
+    std::vector<int> ranks(topology_.ranks);
+    std::iota(ranks.begin(), ranks.end(), 0);
     const Index inside = topology_.ranks_per_node;
     switch (type) {
       case ShardingType::table_wise:
         return add(type, 1, 1, OwnerRule::anywhere);
       case ShardingType::row_wise:
-        return add(type, topology_.ranks, 1, OwnerRule::fixed, 1, all);
+        return add(type, topology_.ranks, 1, OwnerRule::fixed, 1, ranks);
       case ShardingType::column_wise:
-        return add(type, 1, std::min<Index>(topology_.ranks, most_columns()), OwnerRule::anywhere);
+        return add(type, 1, std::min<Index>(topology_.ranks, max_columns()), OwnerRule::anywhere);
       case ShardingType::table_row_wise:
         return add(type, inside, 1, OwnerRule::node, inside);
       case ShardingType::table_column_wise: {
-        const Index pieces = std::min(inside, most_columns());
+        const Index pieces = std::min(inside, max_columns());
         return add(type, 1, pieces, OwnerRule::node, pieces);
       }
       case ShardingType::grid:
-        return add(type, inside, most_columns(), OwnerRule::node, inside);
+        return add(type, inside, max_columns(), OwnerRule::node, inside);
       case ShardingType::data_parallel:
         return add_data_parallel();
     }
@@ -190,7 +193,7 @@ class Maker {
       if (types.allow(ShardingType::row_wise))
         for (const Index n : counts(ranks, few_)) add(ShardingType::row_wise, n, 1, OwnerRule::anywhere);
       if (types.allow(ShardingType::column_wise))
-        for (const Index n : counts(std::min(ranks, most_columns()), true))
+        for (const Index n : counts(std::min(ranks, max_columns()), true))
           add(ShardingType::column_wise, 1, n, OwnerRule::anywhere);
       for (const ShardingType type :
            {ShardingType::table_row_wise, ShardingType::table_column_wise, ShardingType::grid})

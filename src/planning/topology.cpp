@@ -62,21 +62,22 @@ Topology topology_for(int ranks, int ranks_per_node, const Settings& settings) {
   topology.ranks_per_node = ranks_per_node > 0 ? ranks_per_node : usual;
   if (topology.ranks_per_node > ranks || ranks % topology.ranks_per_node != 0)
     fail("plan.ranks_per_node = ", topology.ranks_per_node, ": ", ranks, ranks == 1 ? " rank does" : " ranks do",
-         " not divide into nodes of that many");
+         " not divide into nodes of that many; set a divisor of ", ranks);
   topology.memory = settings.memory;
   if (settings.memory == 0 && gpu) topology.memory = gpu->memory;
   if (settings.memory == 0 && !gpu) {
-    const MemoryLimit mine = rank_memory(topology.ranks_per_node);
-    topology.memory = mine.bytes;
-    topology.memory_from = mine.from;
+    const MemoryLimit own = rank_memory(topology.ranks_per_node);
+    topology.memory = own.bytes;
+    topology.memory_from = own.from;
   }
   topology.exchange_levels = settings.exchange_levels;
   topology.exchange = settings.exchange;
   topology.reserve = settings.reserve;
   topology.costs = settings.costs;
   if (topology.usable_memory() == 0)
-    fail("plan.memory ", topology.memory, topology.reductions_text(),
-         ", leaves no byte to tables; give plan.memory = ", topology.memory_for(1), " or more, or use fewer ranks");
+    fail("plan.memory = ", topology.memory, " bytes", topology.reductions_text(),
+         ", leaves no byte to tables; set plan.memory = ", topology.memory_for(1),
+         " or more, or use fewer ranks per node");
   return topology;
 }
 
@@ -88,8 +89,8 @@ Topology topology_of(const comm::Communicator& comm, const Settings& settings, s
   const bool gpus = plan_device(settings) == "cuda";
   if (gpus && !built_for_gpus())
     fail(settings.device.empty() ? "plan.machine = \"" + settings.machine + "\" has GPUs" : "plan.device is \"cuda\"",
-         ", and this program is built for CPUs; take that key away, or plan for a machine that is not here: tesserec "
-         "plan --device cuda --ranks ",
+         ", but this program is built for CPUs; remove that key, or plan for another machine: "
+         "tesserec plan --device cuda --ranks ",
          comm.size());
   const int inside = settings.ranks_per_node > 0 ? settings.ranks_per_node : comm::ranks_per_node(nodes);
   Topology topology = topology_for(comm.size(), inside, settings);
@@ -100,11 +101,11 @@ Topology topology_of(const comm::Communicator& comm, const Settings& settings, s
   }
   // The memory is the least of all ranks. Ranks of simulated nodes share one machine.
   if (settings.memory > 0) return topology;
-  const MemoryLimit mine = rank_memory(std::count(nodes.begin(), nodes.end(), nodes[comm.rank()]));
-  const std::vector<Index> all = comm.all_gather(mine.bytes);
-  const auto least = std::min_element(all.begin(), all.end());
+  const MemoryLimit own = rank_memory(std::count(nodes.begin(), nodes.end(), nodes[comm.rank()]));
+  const std::vector<Index> memories = comm.all_gather(own.bytes);
+  const auto least = std::min_element(memories.begin(), memories.end());
   topology.memory = *least;
-  topology.memory_from = comm.broadcast(mine.from, int(least - all.begin()));
+  topology.memory_from = comm.broadcast(own.from, int(least - memories.begin()));
   return topology;
 }
 

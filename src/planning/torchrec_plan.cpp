@@ -26,7 +26,7 @@ std::int64_t rank_of(const std::string& placement) {
   const auto rank = placement.rfind(head, 0) == 0 && end != std::string::npos
                         ? parse_number<std::int64_t>(placement.substr(head.size(), end - head.size()))
                         : std::nullopt;
-  if (!rank) fail("placement \"", placement, "\" is not rank:R/DEVICE");
+  if (!rank) fail("placement \"", placement, "\" is not of the form rank:R/DEVICE");
   return *rank;
 }
 
@@ -57,37 +57,39 @@ Json table_of(const std::string& name, const Json& sharding, Index rows, Index d
 }  // namespace
 
 std::pair<Index, Index> row_and_column(const Json& json) {
-  if (json.elements().size() != 2) fail("two integers are wanted, a row and a column");
-  const auto number = [](const Json& one) {
-    constexpr Index most = Index{1} << 60;
-    if (one.integer() < -most || one.integer() > most) fail(one.integer(), " is no number of rows or columns");
-    return one.integer();
+  if (json.elements().size() != 2)
+    fail("a list of ", counted(std::ssize(json.elements()), "number"), " is not [row, column]; give two integers");
+  const auto number = [](const Json& value) {
+    constexpr Index limit = Index{1} << 60;
+    if (value.integer() < -limit || value.integer() > limit)
+      fail(value.integer(), " is not a valid number of rows or columns (-2^60 to 2^60)");
+    return value.integer();
   };
   return {number(json.elements()[0]), number(json.elements()[1])};
 }
 
 int torchrec_ranks(const Json& plan) {
-  std::int64_t most = 0;
+  std::int64_t highest = 0;
   each_table(plan, [&](const std::string&, const Json& sharding) {
-    for (const Json& rank : sharding.at("ranks").elements()) most = std::max(most, rank.integer());
+    for (const Json& rank : sharding.at("ranks").elements()) highest = std::max(highest, rank.integer());
   });
-  return int(std::min<std::int64_t>(most, 1 << 30)) + 1;
+  return int(std::min<std::int64_t>(highest, 1 << 30)) + 1;
 }
 
 Json from_torchrec(const Json& plan, std::span<const embedding::EmbeddingBagConfig> tables, int ranks) {
-  Json all = Json::array();
+  Json converted = Json::array();
   each_table(plan, [&](const std::string& name, const Json& sharding) {
     const auto found = std::ranges::find(tables, name, &embedding::EmbeddingBagConfig::name);
     const bool known = found != tables.end();
     const Index rows = known ? found->num_embeddings : 0;
     const Index dim = known ? found->embedding_dim : 0;
     try {
-      all.add(table_of(name, sharding, rows, dim));
+      converted.add(table_of(name, sharding, rows, dim));
     } catch (const Error& error) {
       fail("table ", name, ": ", error.what());
     }
   });
-  return Json::object().set("ranks", ranks).set("tables", all);
+  return Json::object().set("ranks", ranks).set("tables", converted);
 }
 
 }  // namespace tesserec::planning

@@ -57,7 +57,7 @@ void DeviceAnswers::pool_bags(const Exec& exec, const VectorMessage& rows) {
       const Index length = divides(segment) ? requests_.bag_length(i, s) : 1;
       device_.begin(DeviceVectors::out, requests_.front().begin + s * routes_.vectors().pooled_width + segment.column,
                     dim, float(length > 0 ? length : 1));
-      for (const auto [r, bag] : requests_.parts(i).of(s)) {
+      for (const auto [r, bag] : requests_.pieces(i).of(s)) {
         const Requests::Request& request = request_of(r);
         for (Index node = request.nodes.offsets[bag]; node < request.nodes.offsets[bag + 1]; ++node)
           device_.add(buffer_of(r), request.at.sums + node * dim, request.nodes.leaves[node]);

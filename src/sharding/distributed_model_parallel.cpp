@@ -14,11 +14,10 @@ namespace {
 
 Lanes lanes_for(const ShardingEnv& env, int lanes, int micro_batches) {
   for (const auto& [name, value] : {std::pair("lanes", lanes), {"micro_batches", micro_batches}})
-    if (value < 1 || !std::has_single_bit(unsigned(value))) fail(name, " = ", value, ": it must be a power of two");
+    if (value < 1 || !std::has_single_bit(unsigned(value))) fail(name, " = ", value, " is not a power of two; set one");
   if (Index{env.size()} * micro_batches > lanes)
-    fail("lanes = ", lanes, ": each of the ", env.size(), " ranks needs a lane",
-         micro_batches > 1 ? concat(" of each of the ", micro_batches, " micro-batches") : "",
-         "; the next power of two will do");
+    fail("lanes = ", lanes, " is too few for ", counted(env.size(), "rank"), " x ",
+         counted(micro_batches, "micro-batch"), "; set lanes = ", std::bit_ceil(unsigned(env.size() * micro_batches)));
   return Lanes(lanes, micro_batches);
 }
 
@@ -29,24 +28,27 @@ planning::Settings within(planning::Settings settings, const std::vector<embeddi
   const auto has = [](const auto& list, auto value) { return std::ranges::count(list, value) > 0; };
   for (const embedding::EmbeddingBagConfig& table : tables) {
     const auto given = settings.tables.find(table.name);
-    planning::ParameterConstraints wanted =
+    planning::ParameterConstraints constraints =
         given == settings.tables.end() ? planning::ParameterConstraints() : given->second;
-    if (wanted.sharding.empty() && settings.default_type) wanted.sharding = *settings.default_type;
-    if (wanted.sharding.empty()) wanted.sharding.list = EmbeddingBagCollectionSharder().sharding_types();
-    planning::ShardingTypes left = wanted.sharding;
-    std::erase_if(left.list, [&](const auto type) { return !has(offered, type); });
-    if (left.empty()) fail("table ", table.name, ": the sharder offers none of the sharding types that it may have");
-    const auto kernels = sharder.compute_kernels(left.list.front());
+    if (constraints.sharding.empty() && settings.default_type) constraints.sharding = *settings.default_type;
+    if (constraints.sharding.empty()) constraints.sharding.list = EmbeddingBagCollectionSharder().sharding_types();
+    planning::ShardingTypes allowed = constraints.sharding;
+    std::erase_if(allowed.list, [&](const auto type) { return !has(offered, type); });
+    if (allowed.empty())
+      fail("table ", table.name, ": the sharder offers none of its allowed sharding types; allow one of ",
+           join(offered, ", ", [](const auto type) { return planning::name(type); }));
+    const auto kernels = sharder.compute_kernels(allowed.list.front());
     const bool fused = kernels.empty() || has(kernels, planning::ComputeKernel::fused);
-    const auto kernel = wanted.kernel.value_or(fused ? planning::ComputeKernel::fused : kernels.front());
-    std::erase_if(left.list, [&](const auto type) { return !has(sharder.compute_kernels(type), kernel); });
-    if (left.empty())
-      fail("table ", table.name, ": the sharder offers the compute kernel ", planning::name(kernel),
-           " for none of the sharding types that it may have");
-    if (left.list == wanted.sharding.list && (wanted.kernel || fused)) continue;  // the sharder excludes nothing
-    wanted.kernel = kernel;
-    wanted.sharding = left;
-    settings.tables[table.name] = wanted;
+    const auto kernel = constraints.kernel.value_or(fused ? planning::ComputeKernel::fused : kernels.front());
+    std::erase_if(allowed.list, [&](const auto type) { return !has(sharder.compute_kernels(type), kernel); });
+    if (allowed.empty())
+      fail("table ", table.name, ": the sharder offers kernel \"", planning::name(kernel),
+           "\" for none of its allowed sharding types; allow another kernel or type");
+    if (allowed.list == constraints.sharding.list && (constraints.kernel || fused))
+      continue;  // the sharder excludes nothing
+    constraints.kernel = kernel;
+    constraints.sharding = allowed;
+    settings.tables[table.name] = constraints;
   }
   return settings;
 }
@@ -77,12 +79,13 @@ planning::ProvenPlan plan_for(const embedding::EmbeddingBagCollection& module, c
 jagged::KeyedJaggedTensor in_order(const Exec& exec, const jagged::KeyedJaggedTensor& batch,
                                    const std::vector<embedding::EmbeddingBagConfig>& tables,
                                    const std::vector<std::string>& features) {
-  if (batch.variable_stride()) fail("the batch has another number of samples for each feature; give all the same");
+  if (batch.variable_stride())
+    fail("the features of the batch differ in their number of samples; give each feature the same number");
   if (batch.keys == features) return batch;
   for (const embedding::EmbeddingBagConfig& table : tables)
     for (const std::string& feature : table.feature_names)
       if (std::ranges::count(batch.keys, feature) == 0)
-        fail("table ", table.name, ": feature \"", feature, "\" is not in the batch");
+        fail("table ", table.name, ": feature \"", feature, "\" is not in the batch, which has ", join(batch.keys));
   std::vector<Index> order;
   for (const std::string& feature : features) order.push_back(batch.find(feature));
   return batch.permute(exec, order);
@@ -95,14 +98,16 @@ DistributedModelParallel::Placement placement_for(const embedding::EmbeddingBagC
   return {topology, plan_for(module, env, topology, options, sharder)};
 }
 
-std::vector<jagged::JaggedVectors> on_host(const Exec& exec, Place place, std::vector<jagged::JaggedVectors> all) {
-  if (place == Place::host) return all;
-  for (jagged::JaggedVectors& vectors : all) {
-    const Matrix<float> there = vectors.values;
-    vectors.values = make_matrix<float>(exec, "tesserec::sharding::unpooled", there.extent(0), there.extent(1));
-    copy(exec, place, there.data(), Place::host, vectors.values.data(), std::ssize(there));
+std::vector<jagged::JaggedVectors> on_host(const Exec& exec, Place place,
+                                           std::vector<jagged::JaggedVectors> sequences) {
+  if (place == Place::host) return sequences;
+  for (jagged::JaggedVectors& sequence : sequences) {
+    const Matrix<float> device_values = sequence.values;
+    sequence.values =
+        make_matrix<float>(exec, "tesserec::sharding::unpooled", device_values.extent(0), device_values.extent(1));
+    copy(exec, place, device_values.data(), Place::host, sequence.values.data(), std::ssize(device_values));
   }
-  return all;
+  return sequences;
 }
 
 }  // namespace
@@ -157,18 +162,19 @@ jagged::KeyedTensor DistributedModelParallel::forward(const Exec& exec, InFlight
 
 void DistributedModelParallel::backward(const Exec& exec, const Matrix<float>& gradient,
                                         const std::vector<Matrix<float>>& unpooled_gradient) {
-  if (!batch_) fail("backward without a forward: each batch goes back once");
+  if (!batch_) fail("backward() has no batch; call forward() first, once for each backward()");
   const Index samples = batch_.samples(), width = tables_.pooled_width();
   if (Index(gradient.extent(0)) != samples || Index(gradient.extent(1)) != width)
-    fail("the gradient is ", gradient.extent(0), " x ", gradient.extent(1), ", the pooled vectors were ", samples,
-         " x ", width);
+    fail("the gradient is ", gradient.extent(0), " x ", gradient.extent(1), ", but the pooled vectors are ", samples,
+         " x ", width, "; give a gradient of that shape");
   if (unpooled_gradient.size() != unpooled_.size())
-    fail(unpooled_gradient.size(), " gradients are given for ", counted(std::ssize(unpooled_), "un-pooled feature"));
+    fail("backward() got ", counted(std::ssize(unpooled_gradient), "un-pooled gradient"), ", but the model has ",
+         counted(std::ssize(unpooled_), "un-pooled feature"), "; give one gradient per feature");
   for (std::size_t q = 0; q < unpooled_.size(); ++q) {
     const Matrix<float>&own = unpooled_[q].values, &given = unpooled_gradient[q];
     if (given.extent(0) != own.extent(0) || given.extent(1) != own.extent(1))
       fail("the gradient of un-pooled feature ", q, " is ", given.extent(0), " x ", given.extent(1),
-           ", its vectors were ", own.extent(0), " x ", own.extent(1));
+           ", but its vectors are ", own.extent(0), " x ", own.extent(1), "; give a gradient of that shape");
   }
   const auto send = [&](const Matrix<float>& from, float* to) {
     copy(exec, Place::host, from.data(), tables_.place(), to, std::ssize(from));
@@ -184,8 +190,8 @@ void DistributedModelParallel::backward(const Exec& exec, const Matrix<float>& g
 Index DistributedModelParallel::bytes() const {
   Index bytes = 0;
   for (const ShardedEmbeddingBagCollection::Shard& shard : tables_.shards()) {
-    const embedding::RowStore::Bytes held = shard.rows->store().bytes();
-    bytes += held.device + held.host;
+    const embedding::RowStore::Bytes stored = shard.rows->store().bytes();
+    bytes += stored.device + stored.host;
   }
   return bytes;
 }

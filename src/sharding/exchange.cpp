@@ -22,22 +22,22 @@ Exchange::Exchange(const comm::Communicator& comm, const comm::Communicator* nod
 
 Exchange::~Exchange() = default;
 
-void Exchange::go([[maybe_unused]] Stage from, Stage to) {
+void Exchange::enter([[maybe_unused]] Stage from, Stage to) {
   assert(stage_ == from);
   stage_ = to;
 }
 
 template <class Sent>
 void Exchange::count(const Sent& sent) {
-  const Index me = comm_.rank();
-  bytes_.all += sent.bytes({me, me + 1});
+  const Index own_rank = comm_.rank();
+  bytes_.all += sent.bytes({own_rank, own_rank + 1});
   bytes_.between_nodes += sent.bytes(routes_.node());
 }
 
 BytesSent Exchange::bytes() const {
-  BytesSent both = bytes_;
-  if (relay_) both.all += relay_->inside().bytes_.all;
-  return both;
+  BytesSent sum = bytes_;
+  if (relay_) sum.all += relay_->inside().bytes_.all;
+  return sum;
 }
 
 Offsets Exchange::ends() const {
@@ -47,7 +47,7 @@ Offsets Exchange::ends() const {
 
 void Exchange::start(const Exec& exec, const jagged::KeyedJaggedTensor& sparse, BatchSplit split, bool gradients,
                      Index front) {
-  go(Stage::none, Stage::counts_sent);
+  enter(Stage::none, Stage::counts_sent);
   const int ranks = comm_.size();
   split_ = std::move(split);
   gradients_ = gradients;
@@ -57,20 +57,20 @@ void Exchange::start(const Exec& exec, const jagged::KeyedJaggedTensor& sparse, 
   lookups_.expect(messages_.counts);
   try {
     if (sparse.variable_stride())
-      fail("the ids have a number of samples for each key; sharded tables need one for all keys");
-    if (const Index dealt = routes_.samples(split_, comm_.rank()); sparse.stride != dealt)
-      fail("rank ", comm_.rank(), " brings ", counted(sparse.stride, "sample"), " of a batch of ", split_.global_size(),
-           ", and its lanes have ", dealt, " of them; deal a source's samples by the model's lanes (train::deal_of)");
+      fail("the features of the batch differ in their number of samples; give each feature the same number");
+    if (const Index expected = routes_.samples(split_, comm_.rank()); sparse.stride != expected)
+      fail("rank ", comm_.rank(), " has ", counted(sparse.stride, "sample"), " of a batch of ", split_.global_size(),
+           ", but its lanes have ", expected, "; deal the source's samples by the model's lanes (train::deal_of)");
     requests_.collect(exec, sparse, split_, messages_, front);
   } catch (const Error& error) {
     error_ = error.what();
-    requests_.refuse(messages_.counts);
+    requests_.report_error(messages_.counts);
   }
   messages_.counts.start(comm_);
 }
 
 void Exchange::advance() {
-  go(Stage::counts_sent, Stage::ids_sent);
+  enter(Stage::counts_sent, Stage::ids_sent);
   messages_.counts.pending.wait();
   count(messages_.counts);
   if (const int rank = lookups_.first_refused(messages_.counts); rank >= 0) {
@@ -87,12 +87,12 @@ void Exchange::advance() {
 
 void Exchange::receive(const Exec& exec) {
   if (stage_ == Stage::counts_sent) advance();
-  go(Stage::ids_sent, Stage::ids_received);
+  enter(Stage::ids_sent, Stage::ids_received);
   messages_.ids.pending.wait();
   messages_.weights.pending.wait();
   lookups_.read(exec, split_, requests_.front(), requests_.others(), messages_);
   if (relay_) {
-    relay_->ask(exec, lookups_.relays(), split_, std::max(ends().sums, ends().gradients));
+    relay_->request(exec, lookups_.relays(), split_, std::max(ends().sums, ends().gradients));
     lookups_.take_relayed(relay_->inside().lookups_);
   }
 }
@@ -104,28 +104,28 @@ float* Exchange::sums(const Exec& exec) {
 }
 
 float* Exchange::return_sums(const Exec& exec) {
-  go(Stage::ids_received, Stage::pooled);
+  enter(Stage::ids_received, Stage::pooled);
   if (relay_) relay_->return_sums(exec);
   messages_.rows.in.reserve(exec, "tesserec::sharding::rows_in", total(messages_.rows.from));
-  messages_.rows.travel(exec, comm_, requests_.others().sums, 0);
+  messages_.rows.transfer(exec, comm_, requests_.others().sums, 0);
   count(messages_.rows);
   answers_->pool(exec, messages_.rows);
   return messages_.buffers->sums.data();
 }
 
 float* Exchange::gradient(const Exec& exec) {
-  go(Stage::pooled, Stage::gradient_buffer_returned);
-  if (relay_) relay_->inside().go(Stage::pooled, Stage::gradient_buffer_returned);
+  enter(Stage::pooled, Stage::gradient_buffer_returned);
+  if (relay_) relay_->inside().enter(Stage::pooled, Stage::gradient_buffer_returned);
   return messages_.buffers->gradients.reserve(exec, "tesserec::sharding::gradients",
                                               (relay_ ? relay_->inside() : *this).ends().gradients);
 }
 
 const float* Exchange::send_gradients(const Exec& exec) {
   if (stage_ == Stage::gradients_received) return messages_.buffers->gradients.data();
-  go(Stage::gradient_buffer_returned, Stage::gradients_received);
+  enter(Stage::gradient_buffer_returned, Stage::gradients_received);
   messages_.gradients.out.reserve(exec, "tesserec::sharding::gradients_out", total(messages_.gradients.to));
   answers_->share_gradients(exec, messages_.gradients);
-  messages_.gradients.travel(exec, comm_, 0, requests_.others().gradients);
+  messages_.gradients.transfer(exec, comm_, 0, requests_.others().gradients);
   count(messages_.gradients);
   if (relay_) relay_->send_gradients(exec);
   return messages_.buffers->gradients.data();
@@ -149,7 +149,7 @@ InFlight::InFlight(std::unique_ptr<Exchange> exchange, std::shared_ptr<SpareExch
 InFlight::~InFlight() {
   if (exchange_ == nullptr) return;
   exchange_->finish(false);
-  spare_->give(std::move(exchange_));
+  spare_->put_back(std::move(exchange_));
 }
 
 InFlight& InFlight::operator=(InFlight&& other) noexcept {

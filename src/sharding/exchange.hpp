@@ -65,7 +65,7 @@ class Exchange {
   BytesSent bytes() const;
 
  private:
-  void go(Stage from, Stage to);
+  void enter(Stage from, Stage to);
   template <class Sent>
   void count(const Sent& sent);
   /// Returns the ends of this exchange's vectors in rows.out and gradients.in, as float offsets.
@@ -97,13 +97,13 @@ class SpareExchanges {
 
   std::unique_ptr<Exchange> take() {
     if (spare_.empty())
-      give(std::make_unique<Exchange>(comm_, node_ ? &*node_ : nullptr, routes_, precision_,
-                                      std::make_shared<BatchBuffers>(place_)));
+      put_back(std::make_unique<Exchange>(comm_, node_ ? &*node_ : nullptr, routes_, precision_,
+                                          std::make_shared<BatchBuffers>(place_)));
     std::unique_ptr<Exchange> exchange = std::move(spare_.back());
     spare_.pop_back();
     return exchange;
   }
-  void give(std::unique_ptr<Exchange> exchange) { spare_.push_back(std::move(exchange)); }
+  void put_back(std::unique_ptr<Exchange> exchange) { spare_.push_back(std::move(exchange)); }
 
  private:
   const comm::Communicator& comm_;

@@ -14,7 +14,7 @@ using embedding::EmbeddingBagConfig;
 std::size_t place_of(const std::vector<EmbeddingBagConfig>& tables, const std::string& name) {
   const auto found = std::ranges::find(tables, name, &EmbeddingBagConfig::name);
   if (found == tables.end())
-    fail("there is no table \"", name, "\"; the model has ", join(tables, ", ", &EmbeddingBagConfig::name));
+    fail("there is no table \"", name, "\"; name one of ", join(tables, ", ", &EmbeddingBagConfig::name));
   return found - tables.begin();
 }
 
@@ -37,46 +37,48 @@ std::vector<float> gather(const Exec& exec, const DistributedModelParallel& mode
                           std::optional<int> root) {
   const ShardingEnv& env = model.env();
   comm::require_same(env, comm::NamedValues().add("table", table).add("root", root).list(),
-                     "all ranks gather the same table, to the same rank");
-  if (root && (*root < 0 || *root >= env.size())) fail("root = ", *root, ": there are ", counted(env.size(), "rank"));
+                     "gather the same table to the same root on all ranks");
+  if (root && (*root < 0 || *root >= env.size()))
+    fail("root = ", *root, " is not a rank; set root to 0 to ", env.size() - 1);
   const std::size_t t = place_of(model.tables().tables(), table);
   const EmbeddingBagConfig& config = model.tables().tables()[t];
   const bool receives = !root || *root == env.rank();
 
-  std::vector<float> mine;  // rows of this rank's shards, shard by shard
+  std::vector<float> own_rows;  // rows of this rank's shards, shard by shard
   for (const ShardedEmbeddingBagCollection::Shard& shard : model.tables().shards()) {
     if (shard.table != t) continue;
     for (const Range run : rows_of(config, shard.rows->blocks())) {
-      const std::size_t at = mine.size();
-      mine.resize(at + run.size() * shard.rows->dim());
-      shard.rows->store().read(exec, 0, run, mine.data() + at);
+      const std::size_t at = own_rows.size();
+      own_rows.resize(at + run.size() * shard.rows->dim());
+      shard.rows->store().read(exec, 0, run, own_rows.data() + at);
     }
   }
   const std::vector<planning::Shard>& shards = model.plan()[t].shards;
-  if (shards.empty()) return receives ? mine : std::vector<float>();  // data-parallel: every rank holds the whole table
+  if (shards.empty())
+    return receives ? own_rows : std::vector<float>();  // data-parallel: every rank holds the whole table
 
   std::vector<Index> counts(env.size());
   for (const planning::Shard& shard : shards)
     for (const Range run : rows_of(config, shard.blocks)) counts[shard.rank] += run.size() * shard.columns.size();
-  std::vector<std::vector<float>> sent(env.size()), parts(env.size());
+  std::vector<std::vector<float>> sent(env.size()), received(env.size());
   for (int rank = 0; rank < env.size(); ++rank) {
-    if (!root || *root == rank) sent[rank] = mine;
-    if (receives) parts[rank].resize(counts[rank]);
+    if (!root || *root == rank) sent[rank] = own_rows;
+    if (receives) received[rank].resize(counts[rank]);
   }
-  env.all_to_all(sent, parts);
+  env.all_to_all(sent, received);
   if (!receives) return {};
 
-  std::vector<float> all(config.weights());
+  std::vector<float> result(config.weights());
   std::vector<const float*> from;
-  for (const std::vector<float>& part : parts) from.push_back(part.data());
+  for (const std::vector<float>& rank_rows : received) from.push_back(rank_rows.data());
   for (const planning::Shard& shard : shards)
     for (const Range run : rows_of(config, shard.blocks))
       for (Index row = run.begin; row < run.end; ++row) {
-        float* const to = all.data() + row * config.embedding_dim + shard.columns.begin;
+        float* const to = result.data() + row * config.embedding_dim + shard.columns.begin;
         std::copy_n(from[shard.rank], shard.columns.size(), to);
         from[shard.rank] += shard.columns.size();
       }
-  return all;
+  return result;
 }
 
 }  // namespace tesserec::sharding

@@ -18,15 +18,15 @@ struct NodeSums {
 };
 
 /// Adds the sums of a bag's routes by the tree. Returns the result, slots[0 .. dim).
-TESSEREC_KERNEL const float* add_nodes(std::span<const Requests::BagPiece> parts, const NodeSums* sources, Index dim,
+TESSEREC_KERNEL const float* add_nodes(std::span<const Requests::BagPiece> pieces, const NodeSums* sources, Index dim,
                                        float* slots) {
   TreeOrder tree(whole_tree);
   const auto merge = [&](int into, int from) {
     for (Index c = 0; c < dim; ++c) slots[into * dim + c] += slots[from * dim + c];
   };
-  for (const Requests::BagPiece& part : parts) {
-    const NodeSums& source = sources[part.route];
-    for (Index node = source.offsets[part.bag]; node < source.offsets[part.bag + 1]; ++node) {
+  for (const Requests::BagPiece& piece : pieces) {
+    const NodeSums& source = sources[piece.route];
+    for (Index node = source.offsets[piece.bag]; node < source.offsets[piece.bag + 1]; ++node) {
       float* to = slots + tree.push(source.leaves[node], merge) * dim;
       for (Index c = 0; c < dim; ++c) to[c] = source.sums[node * dim + c];
     }
@@ -44,30 +44,30 @@ struct PooledColumns {
 
 /// Adds the subtree sums of each sample's bag; 0 without ids. Two sums need no tree, because any two leaves meet in one
 /// node.
-TESSEREC_KERNEL void pool_parts(Range samples, const Requests::BagPieces& bags, const NodeSums* sources,
-                                const PooledColumns& columns) {
+TESSEREC_KERNEL void pool_pieces(Range samples, const Requests::BagPieces& bags, const NodeSums* sources,
+                                 const PooledColumns& columns) {
   const Index dim = columns.dim;
   std::vector<float> slots(TreeOrder::max_slots * dim);
   for (Index s = samples.begin; s < samples.end; ++s) {
-    const std::span<const Requests::BagPiece> parts = bags.of(s);
+    const std::span<const Requests::BagPiece> pieces = bags.of(s);
     float* const to = columns.out + s * columns.stride;
     Index nodes = 0;
     const float *first = nullptr, *last = nullptr;
-    for (const Requests::BagPiece& part : parts) {
-      const NodeSums& source = sources[part.route];
-      last = source.sums + source.offsets[part.bag] * dim;
+    for (const Requests::BagPiece& piece : pieces) {
+      const NodeSums& source = sources[piece.route];
+      last = source.sums + source.offsets[piece.bag] * dim;
       if (nodes == 0) first = last;
-      nodes += source.offsets[part.bag + 1] - source.offsets[part.bag];
+      nodes += source.offsets[piece.bag + 1] - source.offsets[piece.bag];
     }
     if (nodes == 0) {
       for (Index c = 0; c < dim; ++c) to[c] = 0.0f;
       continue;
     }
-    if (nodes == 2 && parts.size() == 2) {
+    if (nodes == 2 && pieces.size() == 2) {
       for (Index c = 0; c < dim; ++c) to[c] = first[c] + last[c];
       first = to;
     } else if (nodes > 1) {
-      first = add_nodes(parts, sources, dim, slots.data());
+      first = add_nodes(pieces, sources, dim, slots.data());
     }
     if (columns.mean_offsets != nullptr)
       for (Index c = 0, length = columns.mean_offsets[s + 1] - columns.mean_offsets[s]; c < dim; ++c)
@@ -153,9 +153,9 @@ void HostAnswers::pool_bags(const Exec& exec, const VectorMessage& rows) {
         place_vectors(segment, samples, rows);
         continue;
       }
-      pool_parts(samples, requests_.parts(i), sources.data(),
-                 {rows.out.data() + requests_.front().begin + segment.column, segment.dim,
-                  routes_.vectors().pooled_width, divides(segment) ? requests_.mean_offsets(i) : nullptr});
+      pool_pieces(samples, requests_.pieces(i), sources.data(),
+                  {rows.out.data() + requests_.front().begin + segment.column, segment.dim,
+                   routes_.vectors().pooled_width, divides(segment) ? requests_.mean_offsets(i) : nullptr});
     }
   });
 }

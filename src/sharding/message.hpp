@@ -56,11 +56,11 @@ struct BagForm {
   Index listed = 0;    ///< number of samples with ids of any feature
   bool own = false;    ///< the sender is the owner, whose sums and gradients need an entry for every sample
 
-  bool all() const { return own || (1 + features) * listed >= features * samples; }
+  bool dense() const { return own || (1 + features) * listed >= features * samples; }
   /// Returns the number of bags per feature.
-  Index bags() const { return all() ? samples : listed; }
+  Index bags() const { return dense() ? samples : listed; }
   /// Returns the number of 32-bit numbers before the ids: the list, then lengths feature by feature.
-  Index numbers() const { return all() ? features * samples : (1 + features) * listed; }
+  Index numbers() const { return dense() ? features * samples : (1 + features) * listed; }
   /// Returns the 64-bit words that these numbers take.
   Index words() const { return (numbers() + 1) / 2; }
 };
@@ -91,14 +91,15 @@ class VectorMessage : public Counts<float> {
   PlacedVector<float>&out, &in;
 
   void clear(int ranks);
-  /// Appends numbers to the message to a rank (goes) or from it (comes). Numbers of finished vectors may be rounded.
+  /// Appends numbers to the message that is sent to a rank, or received from it. Numbers of finished vectors may be
+  /// rounded.
   void append_send(int rank, Index numbers, bool finished) { add(to, send_runs_, rank, numbers, finished); }
   void append_receive(int rank, Index numbers, bool finished) { add(from, receive_runs_, rank, numbers, finished); }
   /// Returns the bytes sent to ranks outside of `ranks`.
   Index bytes(Range ranks) const;
 
   /// Sends vectors from float offset `out_at` of `out`, and receives vectors at `in_at` of `in`. Collective.
-  void travel(const Exec& exec, const comm::Communicator& comm, Index out_at, Index in_at);
+  void transfer(const Exec& exec, const comm::Communicator& comm, Index out_at, Index in_at);
   const Rounding& rounding() const { return rounding_; }
 
  private:
@@ -111,7 +112,7 @@ class VectorMessage : public Counts<float> {
   static Index words(const Run& run);
   static std::vector<Index> words(const Runs& runs);  // [rank]
   template <class Visit>                              // visit(run, float offset, word offset)
-  static void each(const Runs& runs, const Visit& visit);
+  static void visit_runs(const Runs& runs, const Visit& visit);
 
   Rounding rounding_;
   Runs send_runs_, receive_runs_;

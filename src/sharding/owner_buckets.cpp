@@ -29,7 +29,8 @@ Index OwnerBuckets::row_of(const jagged::KeyedJaggedTensor& sparse, Index id, In
 void OwnerBuckets::fill(const jagged::KeyedJaggedTensor& sparse, Index first_sample) {
   first_sample_ = first_sample;
   if (table_.weighted && !sparse.weighted())
-    fail("table ", table_.name, " is weighted, but the data has no weights for feature ", sparse.keys[key_]);
+    fail("table ", table_.name, " is weighted, but the data has no weights for feature \"", sparse.keys[key_],
+         "\"; add weights, or set weighted = false");
   if (owner_of_.empty()) return keep_all(sparse);
   count(sparse);
   place(sparse);
@@ -119,10 +120,10 @@ OwnerBags OwnerBuckets::of(int owner) const {
   const Index bag = first_bag_[owner], id = first_id_[owner];
   OwnerBags bags{.samples = {samples_.data() + bag, std::size_t(first_bag_[owner + 1] - bag)},
                  .offsets = offsets_.data() + bag + owner};
-  const bool all = owner_of_.empty();
-  bags.rows = all ? all_rows_ : rows_.data() + id;
-  if (table_.weighted) bags.weights = all ? all_weights_ : weights_.data() + id;
-  bags.places = all || !with_places_ ? nullptr : places_.data() + id;
+  const bool single_owner = owner_of_.empty();
+  bags.rows = single_owner ? all_rows_ : rows_.data() + id;
+  if (table_.weighted) bags.weights = single_owner ? all_weights_ : weights_.data() + id;
+  bags.places = single_owner || !with_places_ ? nullptr : places_.data() + id;
   return bags;
 }
 

@@ -7,7 +7,7 @@
 namespace tesserec::sharding {
 
 template <class Visit>
-void ReceivedLookups::each_target(const BatchSplit& split, int sender, const Visit& visit) {
+void ReceivedLookups::visit_targets(const BatchSplit& split, int sender, const Visit& visit) {
   const int ranks = split.ranks(), node = int(routes_.node().size());
   const auto visit_own = [&](bool replicated) {
     for (std::size_t i = 0; i < shards_.size(); ++i)
@@ -43,14 +43,14 @@ void ReceivedLookups::count(const BatchSplit& split, Messages& messages) {
   for (int sender = 0; sender < routes_.ranks(); ++sender) {
     ++count;  // skips the error flag
     Index words = 0, bag_ids = 0;
-    each_target(split, sender, [&](const Target& target) {
+    visit_targets(split, sender, [&](const Target& target) {
       if (target.own.same_ids) return;
       const BagForm form = form_of(split, target.own, sender, *count++);
       words += form.words();
       bag_ids = std::accumulate(count, count + form.features, bag_ids);
       count += form.features;
       offsets += form.features * (form.bags() + split.ranks() / routes_.ranks());
-      if (!form.all()) samples += form.listed;
+      if (!form.dense()) samples += form.listed;
     });
     messages.weights.from[sender] = bag_ids;
     messages.ids.from[sender] = std::accumulate(count, count + 2 * own_fetched_, words + bag_ids);
@@ -77,14 +77,14 @@ void ReceivedLookups::read(const Exec& exec, const BatchSplit& split, const Fron
              {}};
   for (at.sender = 0; at.sender < routes_.ranks(); ++at.sender) {
     ++at.count;  // skips the error flag
-    each_target(split, at.sender, [&](const Target& target) { read_bags(target, at); });
+    visit_targets(split, at.sender, [&](const Target& target) { read_bags(target, at); });
     for (std::size_t i = 0; i < shards_.size(); ++i)
       if (routes_.own()[i].fetched) read_rows(i, at);
   }
   find_nodes(exec);
   Placing vectors{split, front, messages.rows, messages.gradients, at.row_sums.data(), {front.end, front.end}, others};
   for (vectors.sender = 0; vectors.sender < routes_.ranks(); ++vectors.sender) {
-    each_target(split, vectors.sender, [&](const Target& target) { place_bags(target, vectors); });
+    visit_targets(split, vectors.sender, [&](const Target& target) { place_bags(target, vectors); });
     for (std::size_t i = 0; i < shards_.size(); ++i)
       if (routes_.own()[i].fetched) place_rows(i, vectors);
   }
@@ -106,7 +106,7 @@ void ReceivedLookups::read_bags(const Target& target, Reading& at) {
     form = form_of(at.split, target.own, at.sender, *at.count++);
     at.count += form.features;
     at.ids += form.words();
-    if (!form.all()) {
+    if (!form.dense()) {
       list.resize(form.listed);
       for (Index i = 0; i < form.listed; ++i) list[i] = std::int32_t(number_at(words, i));
     }
@@ -125,7 +125,7 @@ void ReceivedLookups::read_bags(const Target& target, Reading& at) {
                            at.ids,        nullptr,        table.weighted ? at.weights : nullptr};
       bags.unpooled = unpooled;
       Index first = before;  // index of the run's first bag
-      if (!form.all()) {
+      if (!form.dense()) {
         const auto begin = std::lower_bound(list.begin(), list.end(), before);
         const auto end = std::lower_bound(begin, list.end(), before + samples.size());
         first = begin - list.begin();
@@ -151,8 +151,8 @@ void ReceivedLookups::read_rows(std::size_t i, Reading& at) {
   embedding::Nodes nodes;
   nodes.offsets.resize(rows + 1);
   std::iota(nodes.offsets.begin(), nodes.offsets.end(), Index{0});
-  const embedding::Nodes& one_each = shard.nodes[at.sender].emplace_back(std::move(nodes));
-  shard.bags[at.sender].push_back({.count = rows, .offsets = one_each.offsets.data(), .ids = at.ids});
+  const embedding::Nodes& row_nodes = shard.nodes[at.sender].emplace_back(std::move(nodes));
+  shard.bags[at.sender].push_back({.count = rows, .offsets = row_nodes.offsets.data(), .ids = at.ids});
   const int lanes = at.split.lane_count();
   for (Index s = 0; s < sums; ++s) {
     const Index position = at.ids[rows + s] / lanes, leaf = at.ids[rows + s] % lanes;
@@ -188,13 +188,13 @@ void ReceivedLookups::find_nodes(const Exec& exec) {
 
 /// Sets the offsets of the sums and gradients of one sender's bags.
 void ReceivedLookups::place_bags(const Target& target, Placing& at) {
-  const bool mine = at.sender == routes_.rank();
+  const bool own = at.sender == routes_.rank();
   Offsets& vectors = at.next(routes_.rank());
   const embedding::EmbeddingBagConfig& table = routes_.tables()[target.own.table];
   for (std::size_t f = 0; f < table.feature_names.size(); ++f) {
     const Route& route = routes_.all()[target.own.first_route + f];
     const Offsets begin = vectors;
-    const bool sums_in_place = mine && route.sums_in_place, gradients_in_place = mine && route.gradients_in_place;
+    const bool sums_in_place = own && route.sums_in_place, gradients_in_place = own && route.gradients_in_place;
     const bool unpooled = route.sequence >= 0;
     const Index stride = unpooled ? table.embedding_dim : routes_.vectors().pooled_width;
     Index in_place = (unpooled ? at.front.sequences[route.sequence].at : at.front.begin) + route.column;
@@ -211,7 +211,7 @@ void ReceivedLookups::place_bags(const Target& target, Placing& at) {
       if (!gradients_in_place) vectors.gradients += (unpooled ? bags.total() : with_ids) * route.dim;
       in_place += (unpooled ? bags.total() : bags.count) * stride;
     }
-    if (mine) continue;
+    if (own) continue;
     at.rows.append_send(at.sender, vectors.sums - begin.sums, routes_.finished(route));
     at.gradients.append_receive(at.sender, vectors.gradients - begin.gradients, true);
   }

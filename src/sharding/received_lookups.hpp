@@ -68,10 +68,10 @@ class ReceivedLookups {
     const Index* row_sums;
     Offsets own, others;
     int sender = 0;
-    Offsets& next(int me) { return sender == me ? own : others; }
+    Offsets& next(int own_rank) { return sender == own_rank ? own : others; }
   };
   template <class Visit>  // visit(target), in message order, for all but fetched shards
-  void each_target(const BatchSplit& split, int sender, const Visit& visit);
+  void visit_targets(const BatchSplit& split, int sender, const Visit& visit);
   BagForm form_of(const BatchSplit& split, const Routes::OwnShard& own, int sender, Index listed) const;
   void read_bags(const Target& target, Reading& at);
   void read_rows(std::size_t shard, Reading& at);

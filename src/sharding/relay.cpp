@@ -15,8 +15,8 @@ Relay::Relay(const comm::Communicator& node, const Routes& routes, const Exchang
     sparse_.keys.insert(sparse_.keys.end(), table.feature_names.begin(), table.feature_names.end());
 }
 
-void Relay::ask(const Exec& exec, const std::vector<embedding::ShardLookups>& relays, const BatchSplit& split,
-                Index begin) {
+void Relay::request(const Exec& exec, const std::vector<embedding::ShardLookups>& relays, const BatchSplit& split,
+                    Index begin) {
   constexpr Index line = 16;  // floats of a cache line
   samples_.clear();
   for (Index rank = routes_.rank() % routes_.node().size(); rank < split.ranks(); rank += routes_.node().size())
@@ -86,13 +86,13 @@ void Relay::find_runs(const std::vector<embedding::ShardLookups>& relays) {
 }
 
 template <class Visit>
-void Relay::each_vector(const Run& run, Index outside, Index stride, const Visit& visit) {
+void Relay::visit_vectors(const Run& run, Index outside, Index stride, const Visit& visit) {
   const embedding::Bags& bags = *run.bags;
-  const bool all = bags.unpooled || stride > 0;  // bags without ids have vectors, too
+  const bool with_empty = bags.unpooled || stride > 0;  // bags without ids have vectors, too
   const Index vectors = bags.unpooled ? bags.total() : bags.count;
   const Index step = stride > 0 ? stride : run.dim;
   for (Index v = 0; v < vectors; ++v) {
-    if (!all && bags.length(v) == 0) continue;
+    if (!with_empty && bags.length(v) == 0) continue;
     visit(outside, run.inside_at + (bags.unpooled ? v : bags.sample(v) - bags.first_sample) * run.inside_step);
     outside += step;
   }
@@ -100,20 +100,20 @@ void Relay::each_vector(const Run& run, Index outside, Index stride, const Visit
 
 /// Copies sums to the partners' vectors, or gradients from them.
 void Relay::copy_vectors(const Exec& exec, float* data, bool gradients) {
-  const auto each = [&](const Run& run, const auto& visit) {  // visit(to, from)
+  const auto visit_run = [&](const Run& run, const auto& visit) {  // visit(to, from)
     const embedding::Bags& bags = *run.bags;
     const Index outside_at = gradients ? bags.gradients_at : run.sums_at;
     const Index stride = gradients ? bags.gradients_stride : bags.sums_stride;
-    each_vector(run, outside_at, stride,
-                [&](Index outside, Index inside) { gradients ? visit(inside, outside) : visit(outside, inside); });
+    visit_vectors(run, outside_at, stride,
+                  [&](Index outside, Index inside) { gradients ? visit(inside, outside) : visit(outside, inside); });
   };
   if (buffers_->sums.place() == Place::host)
     return parallel_for(exec, "tesserec::sharding::relayed", std::ssize(runs_), [&](Index i) {
-      each(runs_[i], [&](Index to, Index from) { std::copy_n(data + from, runs_[i].dim, data + to); });
+      visit_run(runs_[i], [&](Index to, Index from) { std::copy_n(data + from, runs_[i].dim, data + to); });
     });
   device_.clear();
   for (const Run& run : runs_)
-    each(run, [&](Index to, Index from) {
+    visit_run(run, [&](Index to, Index from) {
       device_.begin(DeviceVectors::out, to, run.dim);
       device_.add(DeviceVectors::out, from, 0);
     });

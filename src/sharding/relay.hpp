@@ -18,8 +18,10 @@ class Relay {
   Relay(const comm::Communicator& node, const Routes& routes, const ExchangePrecision& precision,
         std::shared_ptr<BatchBuffers> buffers);
 
-  /// Sends the ids of ReceivedLookups::relays to the owners. Vectors begin at float offset `begin`. Collective in the node.
-  void ask(const Exec& exec, const std::vector<embedding::ShardLookups>& relays, const BatchSplit& split, Index begin);
+  /// Sends the ids of ReceivedLookups::relays to the owners. Vectors begin at float offset `begin`. Collective in the
+  /// node.
+  void request(const Exec& exec, const std::vector<embedding::ShardLookups>& relays, const BatchSplit& split,
+               Index begin);
   /// Receives the owners' sums, and writes the finished vectors to the partners' vectors. Collective in the node.
   void return_sums(const Exec& exec);
   /// Sends the partners' gradients, which must have arrived, to the owners. Collective in the node.
@@ -40,7 +42,7 @@ class Relay {
   void find_runs(const std::vector<embedding::ShardLookups>& relays);
   void copy_vectors(const Exec& exec, float* data, bool gradients);
   template <class Visit>  // visit(outside, inside), with float offsets
-  static void each_vector(const Run& run, Index outside, Index stride, const Visit& visit);
+  static void visit_vectors(const Run& run, Index outside, Index stride, const Visit& visit);
 
   const Routes& routes_;
   std::shared_ptr<BatchBuffers> buffers_;

@@ -12,21 +12,21 @@ namespace {
 
 /// Lists the samples that have ids for any of several features, ascending.
 std::vector<std::int32_t> listed(std::span<const Requests::Request> features) {
-  std::vector<std::int32_t> all, both;
+  std::vector<std::int32_t> samples, merged;
   for (const Requests::Request& request : features) {
-    both.clear();
-    std::set_union(all.begin(), all.end(), request.bags.samples.begin(), request.bags.samples.end(),
-                   std::back_inserter(both));
-    std::swap(all, both);
+    merged.clear();
+    std::set_union(samples.begin(), samples.end(), request.bags.samples.begin(), request.bags.samples.end(),
+                   std::back_inserter(merged));
+    std::swap(samples, merged);
   }
-  return all;
+  return samples;
 }
 
 }  // namespace
 
 Requests::Requests(const Routes& routes)
     : routes_(routes),
-      parts_(routes.vectors().segments.size()),
+      pieces_(routes.vectors().segments.size()),
       mean_offsets_(routes.vectors().segments.size()),
       requests_(routes.all().size()) {
   for (const VectorLayout::Segment& segment : routes.vectors().segments) {
@@ -43,27 +43,27 @@ void Requests::collect(const Exec& exec, const jagged::KeyedJaggedTensor& sparse
   auto& counts = messages.counts;
   auto& ids = messages.ids;
   auto& weights = messages.weights;
-  const int me = routes_.rank();
+  const int own_rank = routes_.rank();
   samples_ = sparse.stride;
-  first_sample_ = split.samples(me).begin;
+  first_sample_ = split.samples(own_rank).begin;
   fetched_end_ = {};
   front_.begin = front;
   lay_out(sparse);
-  cut(exec, sparse);
+  bucketize(exec, sparse);
   parallel_for(exec, "tesserec::sharding::order_rows", std::ssize(fetches_), [&](Index i) {
     std::vector<OwnerBags> bags;
     for (std::size_t f = 0; f < routes_.fetches()[i].keys.size(); ++f)
       bags.push_back(requests_[routes_.fetches()[i].first_route + f].bags);
-    fetches_[i].rows.collect(bags, split, me);
+    fetches_[i].rows.collect(bags, split, own_rank);
   });
   Offsets own{front_.end, front_.end}, others;
   std::size_t next_fetch = 0;
   for (int owner = 0; owner < routes_.ranks(); ++owner) {
-    Offsets& at = owner == me ? own : others;
+    Offsets& at = owner == own_rank ? own : others;
     const std::size_t counts_before = counts.out.size(), ids_before = ids.out.size(),
                       weights_before = weights.out.size();
     counts.out.push_back(0);  // error flag
-    const Range lookups = routes_.sums(me, owner);
+    const Range lookups = routes_.sums(own_rank, owner);
     for (Index r = lookups.begin; r < lookups.end; ++r) {
       const Route& route = routes_.all()[r];
       Request& request = requests_[r];
@@ -72,7 +72,7 @@ void Requests::collect(const Exec& exec, const jagged::KeyedJaggedTensor& sparse
       request.at = at;
       if (!route.sums_in_place) at.sums += sums;
       if (!route.gradients_in_place) at.gradients += of_gradients;
-      if (owner == me) continue;
+      if (owner == own_rank) continue;
       messages.rows.append_receive(owner, sums, routes_.finished(route));
       messages.gradients.append_send(owner, of_gradients, true);
     }
@@ -80,7 +80,7 @@ void Requests::collect(const Exec& exec, const jagged::KeyedJaggedTensor& sparse
     for (; next_fetch < fetches_.size() && routes_.fetches()[next_fetch].shard.rank == owner; ++next_fetch) {
       const Offsets before = at;
       write_fetch(next_fetch, messages, at);
-      if (owner == me) continue;
+      if (owner == own_rank) continue;
       messages.rows.append_receive(owner, at.sums - before.sums, false);
       messages.gradients.append_send(owner, at.gradients - before.gradients, false);
     }
@@ -112,11 +112,11 @@ void Requests::lay_out(const jagged::KeyedJaggedTensor& sparse) {
 }
 
 /// Bucketizes all features. Throws the first feature's error, for any number of threads.
-void Requests::cut(const Exec& exec, const jagged::KeyedJaggedTensor& sparse) {
+void Requests::bucketize(const Exec& exec, const jagged::KeyedJaggedTensor& sparse) {
   std::vector<std::exception_ptr> errors(buckets_.size());
   parallel_for(exec, "tesserec::sharding::bucketize", std::ssize(buckets_), [&](Index i) {
     try {
-      cut_segment(i, sparse);
+      bucketize_segment(i, sparse);
     } catch (...) {
       errors[i] = std::current_exception();
     }
@@ -130,13 +130,13 @@ void Requests::cut(const Exec& exec, const jagged::KeyedJaggedTensor& sparse) {
     requests_[r].bags = before.bags;
     requests_[r].nodes = before.nodes;
   }
-  for (std::size_t i = 0; i < parts_.size(); ++i)
+  for (std::size_t i = 0; i < pieces_.size(); ++i)
     if (const VectorLayout::Segment& segment = routes_.vectors().segments[i];
         routes_.all()[segment.routes.front()].same_ids && segment.sequence < 0)
-      find_parts(i);
+      find_pieces(i);
 }
 
-void Requests::cut_segment(std::size_t i, const jagged::KeyedJaggedTensor& sparse) {
+void Requests::bucketize_segment(std::size_t i, const jagged::KeyedJaggedTensor& sparse) {
   const VectorLayout::Segment& segment = routes_.vectors().segments[i];
   if (routes_.all()[segment.routes.front()].same_ids) return;
   const embedding::BlockOf block_of = routes_.tables()[routes_.all()[segment.routes.front()].table].block_of();
@@ -147,30 +147,30 @@ void Requests::cut_segment(std::size_t i, const jagged::KeyedJaggedTensor& spars
     request.nodes = embedding::subtree_nodes(block_of, routes_.all()[segment.routes[owner]].blocks,
                                              request.bags.bags(segment.sequence >= 0));
   }
-  if (segment.sequence < 0 && !routes_.all()[segment.routes.front()].sums_in_place) find_parts(i);
+  if (segment.sequence < 0 && !routes_.all()[segment.routes.front()].sums_in_place) find_pieces(i);
 }
 
 /// Sorts the bags of all owners by sample with a counting sort. Bags of one sample stay in row order.
-void Requests::find_parts(std::size_t i) {
-  auto& [offsets, parts] = parts_[i];
+void Requests::find_pieces(std::size_t i) {
+  auto& [offsets, pieces] = pieces_[i];
   const std::vector<std::size_t>& routes = routes_.vectors().segments[i].routes;
   offsets.assign(samples_ + 2, 0);
   for (const std::size_t r : routes)
     for (const std::int32_t sample : requests_[r].bags.samples) ++offsets[sample + 2];
   std::partial_sum(offsets.begin(), offsets.end(), offsets.begin());
-  parts.resize(offsets.back());
+  pieces.resize(offsets.back());
   for (const std::size_t r : routes)
     for (Index bag = 0; bag < requests_[r].bags.count(); ++bag)
-      parts[offsets[requests_[r].bags.samples[bag] + 1]++] = {std::int32_t(r), std::int32_t(bag)};
+      pieces[offsets[requests_[r].bags.samples[bag] + 1]++] = {std::int32_t(r), std::int32_t(bag)};
 }
 
-void Requests::refuse(Message<std::int32_t>& counts) const {
-  const int me = routes_.rank();
+void Requests::report_error(Message<std::int32_t>& counts) const {
+  const int own_rank = routes_.rank();
   counts.out.clear();
   for (int owner = 0; owner < routes_.ranks(); ++owner) {
     const std::size_t before = counts.out.size();
     counts.out.push_back(1);
-    Index zeros = routes_.id_counts(me, owner);
+    Index zeros = routes_.id_counts(own_rank, owner);
     for (const Routes::Fetch& fetch : routes_.fetches()) zeros += fetch.shard.rank == owner ? 2 : 0;
     counts.out.resize(counts.out.size() + zeros, 0);
     counts.to[owner] = counts.out.size() - before;
@@ -183,22 +183,22 @@ void Requests::write_bags(Index first, Messages& messages) const {
   if (route.same_ids) return;
   std::vector<Index>& ids = messages.ids.out;
   const std::span<const Request> features = std::span(requests_).subspan(first, route.features);
-  std::vector<std::int32_t> of_all;
-  if (features.size() > 1) of_all = listed(features);
-  const std::span<const std::int32_t> list = features.size() > 1 ? of_all : features.front().bags.samples;
+  std::vector<std::int32_t> merged;
+  if (features.size() > 1) merged = listed(features);
+  const std::span<const std::int32_t> list = features.size() > 1 ? merged : features.front().bags.samples;
   const BagForm form{samples_, std::ssize(features), std::ssize(list), route.owner == routes_.rank()};
   messages.counts.out.push_back(std::int32_t(form.listed));
   const auto words = std::ssize(ids);
   ids.resize(words + form.words());
   Index next = 0;  // index of the next number
-  if (!form.all())
+  if (!form.dense())
     for (const std::int32_t sample : list) put_number(ids.data() + words, next++, sample);
   for (const Request& request : features) {
     const OwnerBags& bags = request.bags;
     Index place = 0;
     for (Index b = 0; b < bags.count(); ++b) {
-      if (form.all()) place = bags.samples[b];
-      while (!form.all() && list[place] != bags.samples[b]) ++place;
+      if (form.dense()) place = bags.samples[b];
+      while (!form.dense() && list[place] != bags.samples[b]) ++place;
       put_number(ids.data() + words, next + place, bags.offsets[b + 1] - bags.offsets[b]);
     }
     next += form.bags();

@@ -32,9 +32,9 @@ class Requests {
   /// Bags that make up each sample's bag, in row order.
   struct BagPieces {
     std::vector<Index> offsets;  // [samples + 1]
-    std::vector<BagPiece> parts;
+    std::vector<BagPiece> pieces;
     std::span<const BagPiece> of(Index sample) const {
-      return {parts.data() + offsets[sample], std::size_t(offsets[sample + 1] - offsets[sample])};
+      return {pieces.data() + offsets[sample], std::size_t(offsets[sample + 1] - offsets[sample])};
     }
   };
   struct Fetch {
@@ -51,7 +51,7 @@ class Requests {
                Index front = 0);
 
   /// Writes counts that report an error of this rank: an error flag of 1, and no ids.
-  void refuse(Message<std::int32_t>& counts) const;
+  void report_error(Message<std::int32_t>& counts) const;
 
   Front& front() { return front_; }
   const Front& front() const { return front_; }
@@ -65,7 +65,7 @@ class Requests {
   const std::vector<Fetch>& fetches() const { return fetches_; }
   Offsets fetched_end() const { return fetched_end_; }
   /// Returns the bags of a segment that is pooled from the sums of routes.
-  const BagPieces& parts(std::size_t segment) const { return parts_[segment]; }
+  const BagPieces& pieces(std::size_t segment) const { return pieces_[segment]; }
   /// Returns the offsets [samples + 1] of whole bags, over all owners, for a segment of means.
   const Index* mean_offsets(std::size_t segment) const { return mean_offsets_[segment].data(); }
   Index bag_length(std::size_t segment, Index sample) const {
@@ -74,9 +74,9 @@ class Requests {
 
  private:
   void lay_out(const jagged::KeyedJaggedTensor& sparse);
-  void cut(const Exec& exec, const jagged::KeyedJaggedTensor& sparse);
-  void cut_segment(std::size_t segment, const jagged::KeyedJaggedTensor& sparse);
-  void find_parts(std::size_t segment);
+  void bucketize(const Exec& exec, const jagged::KeyedJaggedTensor& sparse);
+  void bucketize_segment(std::size_t segment, const jagged::KeyedJaggedTensor& sparse);
+  void find_pieces(std::size_t segment);
   void write_bags(Index first_route, Messages& messages) const;
   void write_fetch(std::size_t fetch, Messages& messages, Offsets& at);
 
@@ -84,7 +84,7 @@ class Requests {
   Index samples_ = 0, first_sample_ = 0;
   Front front_;
   std::vector<OwnerBuckets> buckets_;             // [segments]
-  std::vector<BagPieces> parts_;                  // [segments]
+  std::vector<BagPieces> pieces_;                 // [segments]
   std::vector<std::vector<Index>> mean_offsets_;  // [segments][samples + 1], for segments of means
   std::vector<Request> requests_;
   std::vector<Fetch> fetches_;

@@ -16,7 +16,7 @@ namespace {
 Index key_of(const std::vector<std::string>& features, const std::string& feature, const std::string& table) {
   const auto found = std::find(features.begin(), features.end(), feature);
   if (found == features.end())
-    fail("table ", table, ": feature \"", feature, "\" is not in the data, which has ", join(features));
+    fail("table ", table, ": feature \"", feature, "\" is not in the data; use one of ", join(features));
   return found - features.begin();
 }
 
@@ -36,7 +36,7 @@ std::vector<planning::Shard> on_relays(const std::vector<planning::Shard>& shard
 void find_second_level(Routes::Relays& relays, const Routes& routes, const planning::ShardingPlan& plan) {
   const int node = int(routes.node().size());
   std::vector<embedding::EmbeddingBagConfig> tables;
-  planning::ShardingPlan here;
+  planning::ShardingPlan node_plan;
   std::vector<std::string> features;
   for (const Routes::OwnShard& relay : relays.shards) {
     const std::size_t t = relay.table;
@@ -52,7 +52,7 @@ void find_second_level(Routes::Relays& relays, const Routes& routes, const plann
         if (!routes.tables()[t].pools(f)) table.unpooled.push_back(table.feature_names[f]);
         features.push_back(table.feature_names[f]);
       }
-      here.emplace_back(plan[t]).shards.clear();
+      node_plan.emplace_back(plan[t]).shards.clear();
     }
     const Index column = tables.back().embedding_dim, left_out = relay.shard.columns.begin - column;
     relays.inside.push_back({tables.size() - 1, column});
@@ -61,11 +61,11 @@ void find_second_level(Routes::Relays& relays, const Routes& routes, const plann
       if (!routes.node().contains(shard.rank) || !relay.shard.columns.contains(shard.columns.begin)) continue;
       shard.rank %= node;
       shard.columns = {shard.columns.begin - left_out, shard.columns.end - left_out};
-      here.back().shards.push_back(shard);
+      node_plan.back().shards.push_back(shard);
     }
   }
-  relays.routes =
-      std::make_unique<const Routes>(routes.rank() % node, node, std::move(tables), here, features, Levels{node, 1});
+  relays.routes = std::make_unique<const Routes>(routes.rank() % node, node, std::move(tables), node_plan, features,
+                                                 Levels{node, 1});
 }
 
 }  // namespace
@@ -77,7 +77,7 @@ Routes::Routes(int rank, int ranks, std::vector<embedding::EmbeddingBagConfig> t
     std::vector<Index> keys;
     for (const std::string& feature : tables_[t].feature_names)
       keys.push_back(key_of(features, feature, tables_[t].name));
-    add_table(t, plan[t], keys, levels.most > 1 && planning::by_two_levels(plan[t], ranks, node_));
+    add_table(t, plan[t], keys, levels.max > 1 && planning::by_two_levels(plan[t], ranks, node_));
   }
   order_by_owner();
   find_sources();
@@ -138,20 +138,20 @@ void Routes::order_by_owner() {
     const Route& route = routes_[r];
     return std::tuple(route.fetched, route.owner, route.replicated, route.relayed);
   };
-  std::vector<std::size_t> order(routes_.size()), now(routes_.size());
+  std::vector<std::size_t> order(routes_.size()), position(routes_.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::stable_sort(order, {}, place);
   std::vector<Route> sorted;
   for (std::size_t i = 0; i < order.size(); ++i) {
-    now[order[i]] = i;
+    position[order[i]] = i;
     sorted.push_back(routes_[order[i]]);
     if (!sorted.back().fetched) ++first_[sorted.back().owner + 1];
   }
   std::partial_sum(first_.begin(), first_.end(), first_.begin());
   routes_ = std::move(sorted);
-  for (OwnShard& own : own_) own.first_route = now[own.first_route];
-  for (OwnShard& relay : relays_.shards) relay.first_route = now[relay.first_route];
-  for (Fetch& fetch : fetches_) fetch.first_route = now[fetch.first_route];
+  for (OwnShard& own : own_) own.first_route = position[own.first_route];
+  for (OwnShard& relay : relays_.shards) relay.first_route = position[relay.first_route];
+  for (Fetch& fetch : fetches_) fetch.first_route = position[fetch.first_route];
   std::ranges::stable_sort(own_, {}, &OwnShard::replicated);
   std::ranges::stable_sort(fetches_, {}, [](const Fetch& fetch) { return fetch.shard.rank; });
 }
@@ -180,9 +180,9 @@ void Routes::find_sources() {
 
 Range Routes::sums(int sender, int owner) const {
   assert(sender == rank_ || owner == rank_);
-  Index without = 0;
-  if (owner == rank_ && sender != owner) without = replicated_ + (is_partner(sender) ? 0 : relayed_);
-  return {first_[owner], first_[owner + 1] - without};
+  Index excluded = 0;
+  if (owner == rank_ && sender != owner) excluded = replicated_ + (is_partner(sender) ? 0 : relayed_);
+  return {first_[owner], first_[owner + 1] - excluded};
 }
 
 Index Routes::id_counts(int sender, int owner) const {

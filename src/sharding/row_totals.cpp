@@ -14,15 +14,15 @@ RowTotals::RowTotals(const comm::Communicator& comm, const planning::ShardingPla
     std::size_t row_cuts = 0;
     while (row_cuts < shards.size() && shards[row_cuts].columns == shards[0].columns) ++row_cuts;
     std::vector<Group> groups(row_cuts);
-    std::vector<bool> mine(row_cuts);
+    std::vector<bool> has_own(row_cuts);
     for (std::size_t i = 0; i < shards.size(); ++i) {
-      const bool is_mine = shards[i].rank == comm.rank();
+      const bool is_own = shards[i].rank == comm.rank();
       groups[i % row_cuts].pieces.push_back(
-          {shards[i].rank, is_mine ? own_++ : 0, optim::column_subtrees(shards[i].columns)});
-      if (is_mine) mine[i % row_cuts] = true;
+          {shards[i].rank, is_own ? own_++ : 0, optim::column_subtrees(shards[i].columns)});
+      if (is_own) has_own[i % row_cuts] = true;
     }
     for (std::size_t r = 0; r < row_cuts; ++r)
-      if (mine[r]) groups_.push_back(std::move(groups[r]));
+      if (has_own[r]) groups_.push_back(std::move(groups[r]));
   }
 }
 
@@ -32,25 +32,25 @@ Index RowTotals::Group::sums_of(int rank) const {
   return sums;
 }
 
-std::vector<std::vector<float>> RowTotals::totals(std::span<const std::vector<float>> mine) const {
-  const int me = comm_.rank();
+std::vector<std::vector<float>> RowTotals::totals(std::span<const std::vector<float>> own_sums) const {
+  const int own_rank = comm_.rank();
   std::vector<Index> send_counts(comm_.size()), receive_counts(comm_.size());
   std::vector<float> send;
   std::vector<Index> rows;  // number of rows of each group, times sums per row
   for (const Group& group : groups_)
     for (const Piece& piece : group.pieces)
-      if (piece.rank == me) {
-        rows.push_back(mine[piece.own].size() / piece.leaves.size());
+      if (piece.rank == own_rank) {
+        rows.push_back(own_sums[piece.own].size() / piece.leaves.size());
         break;
       }
   for (int rank = 0; rank < comm_.size(); ++rank) {
-    if (rank == me) continue;
+    if (rank == own_rank) continue;
     for (std::size_t g = 0; g < groups_.size(); ++g) {
       if (groups_[g].sums_of(rank) == 0) continue;
       receive_counts[rank] += rows[g] * groups_[g].sums_of(rank);
-      send_counts[rank] += rows[g] * groups_[g].sums_of(me);
+      send_counts[rank] += rows[g] * groups_[g].sums_of(own_rank);
       for (const Piece& piece : groups_[g].pieces)
-        if (piece.rank == me) send.insert(send.end(), mine[piece.own].begin(), mine[piece.own].end());
+        if (piece.rank == own_rank) send.insert(send.end(), own_sums[piece.own].begin(), own_sums[piece.own].end());
     }
   }
   std::vector<Index> at(comm_.size());  // position of each rank's next sums
@@ -65,8 +65,8 @@ std::vector<std::vector<float>> RowTotals::totals(std::span<const std::vector<fl
   for (std::size_t g = 0; g < groups_.size(); ++g) {
     std::vector<const float*> sums;  // next sum of each piece
     for (const Piece& piece : groups_[g].pieces) {
-      sums.push_back(piece.rank == me ? mine[piece.own].data() : received.data() + at[piece.rank]);
-      if (piece.rank != me) at[piece.rank] += rows[g] * std::ssize(piece.leaves);
+      sums.push_back(piece.rank == own_rank ? own_sums[piece.own].data() : received.data() + at[piece.rank]);
+      if (piece.rank != own_rank) at[piece.rank] += rows[g] * std::ssize(piece.leaves);
     }
     std::vector<float> total(rows[g]);
     for (float& row : total) {
@@ -80,7 +80,7 @@ std::vector<std::vector<float>> RowTotals::totals(std::span<const std::vector<fl
       row = slots[0];
     }
     for (const Piece& piece : groups_[g].pieces)
-      if (piece.rank == me) totals[piece.own] = total;
+      if (piece.rank == own_rank) totals[piece.own] = total;
   }
   return totals;
 }

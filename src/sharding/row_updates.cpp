@@ -120,11 +120,11 @@ std::vector<embedding::RowSums> RowUpdates::sum_replicated(const Exec& exec, con
   std::vector<Index> counts, keys;
   std::vector<float> sums;
   const auto dim = [&](std::size_t table) { return shards_[replicated_[table]].rows->dim(); };
-  for (const embedding::RowSums& mine : kernels_->sum(exec, batch, gradients, replicated_)) {
-    counts.push_back(std::ssize(mine.rows));
-    keys.insert(keys.end(), mine.rows.begin(), mine.rows.end());
-    keys.insert(keys.end(), mine.leaves.begin(), mine.leaves.end());
-    sums.insert(sums.end(), mine.sums.begin(), mine.sums.end());
+  for (const embedding::RowSums& own : kernels_->sum(exec, batch, gradients, replicated_)) {
+    counts.push_back(std::ssize(own.rows));
+    keys.insert(keys.end(), own.rows.begin(), own.rows.end());
+    keys.insert(keys.end(), own.leaves.begin(), own.leaves.end());
+    sums.insert(sums.end(), own.sums.begin(), own.sums.end());
   }
   const std::vector<Index> all_counts = comm_.all_gather_equal(std::span<const Index>(counts));
   std::vector<Index> key_counts(comm_.size()), sum_counts(comm_.size());
@@ -146,11 +146,11 @@ std::vector<embedding::RowSums> RowUpdates::sum_replicated(const Exec& exec, con
       uses[table].push_back({key[n], sum, std::int32_t(key[all_counts[i] + n]), 1.0f});
     key += 2 * all_counts[i];
   }
-  std::vector<embedding::RowSums> all;
+  std::vector<embedding::RowSums> result;
   for (std::size_t table = 0; table < tables; ++table)
-    all.push_back(embedding::add_sums(exec, std::move(uses[table]), shards_[replicated_[table]].rows->rows().end,
-                                      all_sums.data(), dim(table)));
-  return all;
+    result.push_back(embedding::add_sums(exec, std::move(uses[table]), shards_[replicated_[table]].rows->rows().end,
+                                         all_sums.data(), dim(table)));
+  return result;
 }
 
 }  // namespace tesserec::sharding

@@ -67,7 +67,7 @@ void add(NamedValues& values, const planning::Settings& planner) {
     const auto& [sharding, kernel, ranks, min_partition, pooling_factor, zipf, popular] = demand;
     const std::string at = "planner.tables." + table + ".";
     values.add(at + "sharding", types(sharding)).add(at + "ranks", ranks).add(at + "min_partition", min_partition);
-    values.add(at + "kernel", join(kernel.list, " ", [](const auto one) { return planning::name(one); }));
+    values.add(at + "kernel", join(kernel.list, " ", [](const auto value) { return planning::name(value); }));
     values.add(at + "pooling_factor", pooling_factor).add(at + "zipf", zipf);
   }
 }

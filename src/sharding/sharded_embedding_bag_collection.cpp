@@ -10,14 +10,14 @@ namespace {
 
 /// Returns the vectors of each un-pooled feature, which follow the pooled vectors.
 std::vector<jagged::JaggedVectors> sequences(const Routes& routes, Front& front, float* vectors) {
-  std::vector<jagged::JaggedVectors> all;
+  std::vector<jagged::JaggedVectors> result;
   for (std::size_t q = 0; q < front.sequences.size(); ++q) {
     Front::Sequence& own = front.sequences[q];
-    jagged::JaggedVectors& of = all.emplace_back();
-    of.values = Matrix<float>(vectors + own.at, own.offsets.back(), routes.vectors().sequences[q].dim);
-    of.offsets = Vector<Index>(own.offsets.data(), own.offsets.size());
+    jagged::JaggedVectors& sequence = result.emplace_back();
+    sequence.values = Matrix<float>(vectors + own.at, own.offsets.back(), routes.vectors().sequences[q].dim);
+    sequence.offsets = Vector<Index>(own.offsets.data(), own.offsets.size());
   }
-  return all;
+  return result;
 }
 
 }  // namespace
@@ -33,7 +33,7 @@ ShardedEmbeddingBagCollection::ShardedEmbeddingBagCollection(const Exec& exec, c
       place_(place_of(options.kernels)),
       routes_(std::make_unique<Routes>(comm.rank(), comm.size(), std::move(tables), plan_, features, options.levels)) {
   const bool relayed = std::any_of(plan_.begin(), plan_.end(), [&](const planning::ParameterSharding& table) {
-    return options.levels.most > 1 && planning::by_two_levels(table, comm.size(), options.levels.ranks_per_node);
+    return options.levels.max > 1 && planning::by_two_levels(table, comm.size(), options.levels.ranks_per_node);
   });
   std::optional<int> node;
   if (relayed) node = comm.rank() / options.levels.ranks_per_node;

@@ -9,11 +9,11 @@ namespace tesserec::sharding {
 namespace {
 
 template <class Value>
-void require(const std::vector<Value>& offered, Value wanted, const std::string& table, const std::string& what) {
-  if (std::find(offered.begin(), offered.end(), wanted) != offered.end()) return;
+void require(const std::vector<Value>& offered, Value chosen, const std::string& table, const std::string& kind) {
+  if (std::find(offered.begin(), offered.end(), chosen) != offered.end()) return;
   const std::string names = join(offered, ", ", [](Value value) { return planning::name(value); });
-  fail("table ", table, ": the sharder does not offer ", what, " ", planning::name(wanted), "; it offers ",
-       names.empty() ? "none" : names);
+  fail("table ", table, ": the sharder does not offer ", kind, " \"", planning::name(chosen), "\"; use ",
+       names.empty() ? "another sharder" : "one of " + names);
 }
 
 }  // namespace
@@ -33,7 +33,7 @@ void EmbeddingBagCollectionSharder::check(const embedding::EmbeddingBagCollectio
     const std::string& table = module.tables()[t].name;
     require(sharding_types(), plan[t].type, table, "sharding type");
     require(compute_kernels(plan[t].type), plan[t].kernel, table,
-            "for " + std::string(planning::name(plan[t].type)) + " the compute kernel");
+            std::string(planning::name(plan[t].type)) + " with kernel");
   }
 }
 

@@ -26,7 +26,7 @@ printf '[[table]]\nname = "C1"\noptimizer = {type = "rowwise_adagrad"}\n' | cat 
 run "$TESSEREC" plan "$folder/table.toml" --json
 sed 's/"kernel": "fused"/"kernel": "dense"/' "$folder/out" >"$folder/plan.json"
 for command in train plan check; do
-  must_fail 'table C1 has kernel dense and optimizer rowwise_adagrad' $command "$folder/table.toml" --set "plan.file=$folder/plan.json"
+  must_fail 'table C1: kernel "dense" updates all rows, but optimizer "rowwise_adagrad"' $command "$folder/table.toml" --set "plan.file=$folder/plan.json"
 done
 for command in train plan check; do
   must_fail 'plan.tables.C1.kernel is dense, but' $command "$folder/table.toml" --set plan.tables.C1.kernel=dense
@@ -37,9 +37,9 @@ run "$TESSEREC" plan "$deck" --json --set plan.default=row_wise
 cp "$folder/out" "$folder/plan.json"
 must_succeed '"steps": 1' train "$deck" --json --set "plan.file=$folder/plan.json" --set train.steps=1 --set "run.output=$folder/by_rows"
 for command in train plan check; do
-  must_fail 'plan.json: table C2 is row_wise, but plan.tables.C2.sharding is table_wise' $command "$deck" \
+  must_fail 'plan.json: table C2: the plan is row_wise, but plan.tables.C2.sharding is table_wise' $command "$deck" \
     --set "plan.file=$folder/plan.json" --set plan.tables.C2.sharding=table_wise
-  must_fail 'plan.json: table C1 is row_wise, but plan.default is data_parallel' $command "$deck" \
+  must_fail 'plan.json: table C1: the plan is row_wise, but plan.default is data_parallel' $command "$deck" \
     --set "plan.file=$folder/plan.json" --set plan.default=data_parallel
 done
 

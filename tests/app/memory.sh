@@ -19,7 +19,7 @@ adam=(--set data.synthetic.rows.0=12000000 --set model.embedding_dim=32 --set 'm
 unplanned=(--set plan.memory=8000000000)
 
 # First, sizes that the plan knows; then memory that only the process is refused.
-within 2000000 'the tables do not fit: .* from ulimit -v.*The largest is C1 with 3960000000 bytes' train "$deck" "${large[@]}"
+within 2000000 'the tables do not fit: .* from ulimit -v.*The largest table is "C1" with 3960000000 bytes' train "$deck" "${large[@]}"
 within 2000000 'not enough memory for table C1, its weights of 30000000 x 32: 3.58 GiB; use more ranks' train "$deck" "${large[@]}" "${unplanned[@]}"
 within 2000000 'not enough memory for table C1, its exp_avg(_sq)? of 12000000 x 32: 1.43 GiB; use more ranks' train "$deck" "${adam[@]}" "${unplanned[@]}"
 within 2000000 'not enough memory for .*top.1.weight has 30000 x 30000: 3.35 GiB; use more ranks' train "$deck" --set 'model.top=[30000, 30000, 1]'

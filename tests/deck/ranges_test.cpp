@@ -161,11 +161,12 @@ TEST_CASE("parse_deck: throws with the line of the cause if no run can follow th
     CHECK(error_of([&] { deck::parse_deck(text, "d.toml", {}); }).rfind(message, 0) == 0);
   };
   const std::string linear = "[[schedule.stages]]\npolicy = \"linear\"\nmax_steps = 10\nstart_steps = ";
-  refused(linear + "5\n", "d.toml:4: schedule.stages.0.start_steps is 5, but the stage rules from step 0 on");
+  refused(linear + "5\n",
+          "d.toml:4: schedule.stages.0.start_steps is 5, but the stage begins at step 0, before its line");
   const std::string constant = "[[schedule.stages]]\npolicy = \"constant\"\nmax_steps = 3\n";
   refused(constant + linear + "5\n",
-          "d.toml:7: schedule.stages.1.start_steps is 5, but the stage rules from step 4 on, where its line has not "
-          "begun; set start_steps = 4 or less, or let the stage before rule to max_steps = 4");
+          "d.toml:7: schedule.stages.1.start_steps is 5, but the stage begins at step 4, before its line; set "
+          "start_steps = 4 or less, or extend the preceding stage to max_steps = 4");
   CHECK_NOTHROW(deck::parse_deck(constant + linear + "4\n", "d.toml", {}));
 
   const std::string growing = "[[schedule.stages]]\npolicy = \"exponential\"\nvalue = 10\nmax_steps = 60\n";

@@ -110,13 +110,13 @@ TEST_CASE("EmbeddingBag: forward() of ids and offsets has the vectors of a batch
   REQUIRE(std::all_of(zeros.data(), zeros.data() + 2 * 64, [](float x) { return x == 0.0f; }));
 }
 
-TEST_CASE("EmbeddingBagCollection: throws before initialise() and describes itself") {
+TEST_CASE("EmbeddingBagCollection: throws before initialize() and describes itself") {
   const Exec exec;
   const EmbeddingBagCollection collection({{"t", 7, 4, {"a", "b"}, PoolingType::mean, true, {}}});
-  REQUIRE(error_of([&] { collection.embedding_bag("t"); }) == "table t has no storage yet; call initialise");
+  REQUIRE(error_of([&] { collection.embedding_bag("t"); }) == "table t has no storage yet; call initialize()");
   REQUIRE(error_of([&] {
             collection.forward(exec, batch_of({"a", "b"}, {{}, {}}));
-          }).find("call allocate or initialise") != std::string::npos);
+          }).find("call allocate() or initialize()") != std::string::npos);
   REQUIRE(collection.describe() ==
           "EmbeddingBagCollection(\n  (t): EmbeddingBag(7, 4, mode='mean', weighted, features=['a', 'b'])\n)\n");
 }
@@ -125,14 +125,14 @@ TEST_CASE("EmbeddingBagCollection: the constructor throws with the table and fea
   const auto made = [](std::vector<EmbeddingBagConfig> tables) {
     return error_of([&] { EmbeddingBagCollection{tables}; });
   };
-  CHECK(made({}) == "an embedding bag collection needs a table");
-  CHECK(made({{"", 7, 4, {"a"}, {}, false, {}}}) == "table 0 (counted from 0) of the collection has no name");
+  CHECK(made({}) == "the embedding bag collection has no table; add one");
+  CHECK(made({{"", 7, 4, {"a"}, {}, false, {}}}) == "table 0 (counted from 0) of the collection has no name; set one");
   CHECK(made({{"t", 7, 4, {"a"}, {}, false, {}}, {"t", 7, 4, {"b"}, {}, false, {}}}) ==
-        "table t: the collection has two of this name");
-  CHECK(made({{"t", 0, 4, {"a"}, {}, false, {}}}) == "table t: num_embeddings is 0; it needs a row");
-  CHECK(made({{"t", 7, -1, {"a"}, {}, false, {}}}) == "table t: embedding_dim is -1; it needs a column");
-  CHECK(made({{"t", 7, 4, {}, {}, false, {}}}) == "table t: it has no feature");
-  CHECK(made({{"t", 7, 4, {"a", "a"}, {}, false, {}}}) == "table t: feature \"a\" comes twice");
+        "table t: the collection has two tables of this name; rename one");
+  CHECK(made({{"t", 0, 4, {"a"}, {}, false, {}}}) == "table t: num_embeddings is 0; set 1 or more");
+  CHECK(made({{"t", 7, -1, {"a"}, {}, false, {}}}) == "table t: embedding_dim is -1; set 1 or more");
+  CHECK(made({{"t", 7, 4, {}, {}, false, {}}}) == "table t: feature_names is empty; name a feature");
+  CHECK(made({{"t", 7, 4, {"a", "a"}, {}, false, {}}}) == "table t: feature \"a\" is listed twice; remove one");
 }
 
 TEST_CASE("EmbeddingBagCollection: forward() throws with table and feature and sample and id") {
@@ -142,23 +142,24 @@ TEST_CASE("EmbeddingBagCollection: forward() throws with table and feature and s
   const auto looked_up = [&](const jagged::KeyedJaggedTensor& batch) {
     return error_of([&] { collection.forward(exec, batch); });
   };
-  CHECK(looked_up(batch_of({"b"}, {{{1}}})) == "table t: feature \"a\" is not in the batch");
+  CHECK(looked_up(batch_of({"b"}, {{{1}}})) == "table t: feature \"a\" is not in the batch, which has b");
   CHECK(looked_up(batch_of({"a", "b"}, {{{1}, {0, 7}}, {{1}, {}}})) ==
         "feature a, sample 1: id 7 is outside table t of 7 rows");
   CHECK(looked_up(batch_of({"a", "b"}, {{{-1}}, {{1}}})) == "feature a, sample 0: id -1 is outside table t of 7 rows");
   CHECK(looked_up(batch_of({"a", "b"}, {{{1}}, {{1}}})) ==
-        "table w is weighted, but the batch has no weights for feature b");
-  CHECK(error_of([&] { collection.embedding_bag("v"); }) == "no table v; the collection has t, w");
+        "table w is weighted, but the batch has no weights for feature \"b\"; add weights");
+  CHECK(error_of([&] { collection.embedding_bag("v"); }) == "there is no table \"v\"; name one of t, w");
 
   const auto bags = [&](const char* table, std::vector<Index> input, std::vector<Index> offsets,
                         std::vector<float> weights) {
     return error_of([&] { collection.embedding_bag(table).forward(exec, input, offsets, weights); });
   };
   CHECK(bags("t", {1, 2}, {0, 1}, {}) == "");
-  CHECK(bags("t", {1, 7}, {0, 1}, {}) == "table t: bag 1: id 7 is outside its 7 rows");
-  CHECK(bags("t", {1, 2}, {1, 2}, {}) == "table t: offsets start at 1 instead of 0");
-  CHECK(bags("t", {1, 2}, {0, 3}, {}) == "table t: bag 1 would end at 2, before its start at 3");
-  CHECK(bags("t", {1, 2}, {}, {}) == "table t: the first bag must start at 0; there are 2 ids and no offsets");
-  CHECK(bags("t", {1, 2}, {0}, {1, 1}) == "table t: weights are given, but it is not weighted");
-  CHECK(bags("w", {1, 2}, {0}, {1}) == "table w: it is weighted: 2 ids need as many weights, 1 are given");
+  CHECK(bags("t", {1, 7}, {0, 1}, {}) == "table t: bag 1: id 7 is outside its rows 0 to 6");
+  CHECK(bags("t", {1, 2}, {1, 2}, {}) == "table t: the first offset is 1; set it to 0");
+  CHECK(bags("t", {1, 2}, {0, 3}, {}) == "table t: bag 1 starts at 3, but ends at 2; sort the offsets");
+  CHECK(bags("t", {1, 2}, {}, {}) == "table t: offsets is empty, but there are 2 ids; give the offset of each bag");
+  CHECK(bags("t", {1, 2}, {0}, {1, 1}) ==
+        "table t: the input has 2 weights, but the table is not weighted; omit them, or set weighted");
+  CHECK(bags("w", {1, 2}, {0}, {1}) == "table w: the input has 1 weight for 2 ids; give one per id");
 }

@@ -12,7 +12,7 @@ using namespace rows;
 
 namespace {
 
-const std::vector<std::size_t> both{0, 1}, first{0};  // shards
+const std::vector<std::size_t> shard_pair{0, 1}, first{0};  // shards
 
 optim::Settings settings(optim::Type type) {
   optim::Settings result;
@@ -36,7 +36,8 @@ TEST_CASE("RowKernels: portable has the bits of simd for rows that several micro
           const Batch batch(tables, split.global_size(), up_to(4), j);
           const Range own{4 * j, 4 * j + 4};
           engine->lookup(batch, split, own);
-          auto sums = (*engine)->sum(engine->exec, engine->rows(batch, split, own), engine->gradients(batch), both);
+          auto sums =
+              (*engine)->sum(engine->exec, engine->rows(batch, split, own), engine->gradients(batch), shard_pair);
           for (std::size_t t = 0; t < tables.size(); ++t) gathered[t].add(std::move(sums[t]));
         }
         for (std::size_t t = 0; t < tables.size(); ++t) {
@@ -61,7 +62,7 @@ TEST_CASE("RowKernels: portable has the bits of simd for copies that add the sum
     for (Engine* engine : {&simd, &portable}) {
       engine->lookup(batch, split, own);
       of_engine[engine == &portable] =
-          (*engine)->sum(engine->exec, engine->rows(batch, split, own), engine->gradients(batch), both);
+          (*engine)->sum(engine->exec, engine->rows(batch, split, own), engine->gradients(batch), shard_pair);
     }
     for (std::size_t t = 0; t < tables.size(); ++t) {
       const RowSums &a = of_engine[0][t], &b = of_engine[1][t];

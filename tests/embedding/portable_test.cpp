@@ -14,13 +14,13 @@ bool same(const std::vector<float>& a, const std::vector<float>& b) {
   return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
 }
 
-optim::Settings settings(optim::Type type, optim::Decay decay = optim::Decay::l2, double most = 0.0) {
+optim::Settings settings(optim::Type type, optim::Decay decay = optim::Decay::l2, double limit = 0.0) {
   optim::Settings result;
   result.type = type;
   result.weight_decay = 0.02;
   result.decay = decay;
   result.ar_alpha = 0.1;
-  result.max_gradient = most;
+  result.max_gradient = limit;
   result.initial_accumulator = 0.125;
   return result;
 }
@@ -50,8 +50,8 @@ TEST_CASE("RowKernels: portable has the bits of simd for every optimizer and man
       if (left_out(turn++, 7)) continue;
       CAPTURE(info.name, dim);
       const optim::Decay decay = dim % 3 == 1 ? optim::Decay::l2 : optim::Decay::decoupled;
-      const double most = dim == 3 || dim == 16 ? 0.5 : 0.0;  // one that is not fused, one that is
-      compare({{.dim = dim, .optimizer = settings(info.type, decay, most), .weighted = dim > 16}}, 40, up_to(6));
+      const double limit = dim == 3 || dim == 16 ? 0.5 : 0.0;  // one that is not fused, one that is
+      compare({{.dim = dim, .optimizer = settings(info.type, decay, limit), .weighted = dim > 16}}, 40, up_to(6));
     }
 }
 
@@ -95,9 +95,9 @@ TEST_CASE("RowKernels: portable has the bits of simd for several tables and un-p
   for (const bool in_place : {false, true})
     for (const bool unpooled : {false, true})
       for (const Index features : {1, 2, 3})
-        for (const Index most : {9, 200}) {  // some bags are long enough to be sorted
+        for (const Index limit : {9, 200}) {  // some bags are long enough to be sorted
           if (left_out(turn++, 11)) continue;
-          CAPTURE(in_place, unpooled, features, most);
+          CAPTURE(in_place, unpooled, features, limit);
           compare({{.rows = 7,
                     .dim = 16,
                     .optimizer = adagrad,
@@ -112,7 +112,7 @@ TEST_CASE("RowKernels: portable has the bits of simd for several tables and un-p
                     .unpooled = unpooled,
                     .features = features},
                    {.rows = 400, .dim = 16, .optimizer = settings(optim::Type::adam), .in_place = in_place}},
-                  61, up_to(most));
+                  61, up_to(limit));
         }
 }
 

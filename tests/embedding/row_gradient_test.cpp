@@ -34,18 +34,18 @@ TEST_CASE("RowBlocks: covers every table and owners cut it at block borders") {
     REQUIRE((blocks.block(0) == 0 && block_of(0) == 0 && block_of(rows - 1) == blocks.block(rows - 1)));
     REQUIRE(blocks.block(rows - 1) < embedding::block_count);
     for (Index b = 0; b < embedding::block_count; ++b) {
-      const Range part = blocks.rows({b, b + 1});
-      if (part.size() > 0) REQUIRE((block_of(part.begin) == b && block_of(part.end - 1) == b));
+      const Range range = blocks.rows({b, b + 1});
+      if (range.size() > 0) REQUIRE((block_of(range.begin) == b && block_of(range.end - 1) == b));
     }
     for (const Index owners : {1, 2, 3, 7, 8}) {
       Index at = 0;
       for (Index i = 0; i < owners; ++i) {
         const Range owned = blocks.of_owner(i, owners);
-        const Range part = blocks.rows(owned);
-        REQUIRE(part.begin == at);
-        if (part.size() > 0)
-          REQUIRE((owned.contains(blocks.block(part.begin)) && owned.contains(blocks.block(part.end - 1))));
-        at = part.end;
+        const Range range = blocks.rows(owned);
+        REQUIRE(range.begin == at);
+        if (range.size() > 0)
+          REQUIRE((owned.contains(blocks.block(range.begin)) && owned.contains(blocks.block(range.end - 1))));
+        at = range.end;
       }
       REQUIRE(at == rows);
       if (owners > 1 && rows >= 2 * owners) REQUIRE(blocks.rows(blocks.of_owner(0, owners)).size() < rows);

@@ -32,9 +32,9 @@ struct Table {
 };
 
 using Length = std::function<Index(Index sample, const Random& random)>;
-/// Returns a length of 0 to `most` ids.
-inline Length up_to(Index most) {
-  return [most](Index s, const Random& random) { return Index(random.below(std::uint64_t(most) + 1, s, 0)); };
+/// Returns a length of 0 to `limit` ids.
+inline Length up_to(Index limit) {
+  return [limit](Index s, const Random& random) { return Index(random.below(std::uint64_t(limit) + 1, s, 0)); };
 }
 
 /// Requests of a batch to tables: two runs of samples, some features each; a third of all ids are one row.

@@ -49,9 +49,9 @@ TEST_CASE("EmbeddingTable: start values lie within sqrt(1 / rows) and do not dep
     for (Index i = 0; i < 5000 * 7; ++i) same += other.weights().data()[i] == table.weights().data()[i];
     REQUIRE(same < 100);
   }
-  embedding::TableShard part = shard_of(5000, 7);
-  part.blocks = {300, 700};
-  EmbeddingTable shard(exec, part);
+  embedding::TableShard config = shard_of(5000, 7);
+  config.blocks = {300, 700};
+  EmbeddingTable shard(exec, config);
   shard.initialize(exec, 3, 2);
   REQUIRE(std::equal(shard.weights().data(), shard.weights().data() + shard.rows().size() * 7,
                      table.weights().data() + shard.rows().begin * 7));

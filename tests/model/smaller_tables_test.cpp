@@ -119,7 +119,7 @@ TEST_CASE("smaller_tables: throws with the key and what would fit for impossible
   EmbeddingBagConfig wrong = network::smaller_tables({table_of("a", 300)}, settings_of(4))[0];
   wrong.num_embeddings = 74;
   CHECK(mentions(error_of([&] { embedding::EmbeddingBagCollection({wrong}); }),
-                 "table a_quotient: num_embeddings is 74; as a half of a it has 75 rows"));
+                 "table a_quotient: num_embeddings is 74, but this half of table a has 75 rows; set that number"));
 }
 
 TEST_CASE("OwnerBuckets: looks an id up in both halves of a cut table and reports ids of the whole one") {

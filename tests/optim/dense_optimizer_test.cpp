@@ -64,8 +64,8 @@ TEST_CASE("DenseOptimizer: lamb and lars_sgd move a tensor as one row for any bo
       std::copy(w0.begin(), w0.end(), w.data());
       std::copy(g0.begin(), g0.end(), g.data());
       for (Index step = 1; step <= 3; ++step)
-        for (const Range part : {Range{0, 1008}, {1008, 2000}, {2000, n}})
-          optimizer.step(Exec(), w, g, 0.1, step, part, scale);
+        for (const Range range : {Range{0, 1008}, {1008, 2000}, {2000, n}})
+          optimizer.step(Exec(), w, g, 0.1, step, range, scale);
 
       std::vector<float> expected = w0, states[2] = {std::vector<float>(n), std::vector<float>(n)}, limited(n);
       for (Index i = 0; i < n; ++i) limited[i] = std::clamp(scale * g0[i], -1.5f, 1.5f);
@@ -91,12 +91,12 @@ TEST_CASE("DenseOptimizer: every type has the same bits on a device and on the h
   const std::vector<Range> tensors{{0, 1}, {4, 7}, {16, 21}, {32, 32 + 128}, {160, 160 + 133}, {296, n}};
   const std::vector<float> w0 = numbers(n, 0), g0 = numbers(n, 2);
   for (const TypeInfo& type : tensor_types())
-    for (const float most : {0.0f, 0.7f}) {
-      INFO(type.name << ", max_gradient " << most);
+    for (const float bound : {0.0f, 0.7f}) {
+      INFO(type.name << ", max_gradient " << bound);
       Settings settings;
       settings.type = type.type;
       settings.weight_decay = 0.1;
-      settings.max_gradient = most;
+      settings.max_gradient = bound;
       settings.initial_accumulator = 0.25;
       std::vector<std::vector<float>> ends[2];
       for (const Place place : {Place::host, Place::device}) {

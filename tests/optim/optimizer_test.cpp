@@ -42,7 +42,7 @@ struct RowInDouble {
     const double lars = o.eta * length(w) / (length(g) + (l2 ? o.weight_decay * length(w) : 0));
     const double gap = last == 0 ? 1 : t - last, shrunk = 1 - std::min(1.0, lr * o.ar_alpha * gap);
     last = t;
-    const double one = 1 - std::pow(o.beta1, t), two = 1 - std::pow(o.beta2, t);
+    const double correction1 = 1 - std::pow(o.beta1, t), correction2 = 1 - std::pow(o.beta2, t);
     for (std::size_t i = 0; i < n; ++i) switch (o.type) {
         case Type::sgd:
           w[i] = kept * w[i] - lr * h[i];
@@ -79,7 +79,7 @@ struct RowInDouble {
           a[i] = mix(o.beta1, a[i], h[i]);
           b[i] = mix(o.beta2, b[i], h[i] * h[i]);
           const bool partial = o.type == Type::partial_rowwise_adam || o.type == Type::partial_rowwise_lamb;
-          u[i] = a[i] / one / (std::sqrt((partial ? row : b[i]) / two) + o.eps);
+          u[i] = a[i] / correction1 / (std::sqrt((partial ? row : b[i]) / correction2) + o.eps);
           if (lamb) u[i] += added * w[i];
           if (!lamb) w[i] = kept * w[i] - lr * u[i];
       }
@@ -210,16 +210,16 @@ TEST_CASE("move_columns: columns of several owners move as the whole row with ea
       const Settings settings = settings_of(type.type, decay, 0.1);
       const std::vector<float> start = numbers(n, 0);
       Held whole(start, type.type);
-      std::vector<Held> parts;
+      std::vector<Held> slices;
       for (const Range& columns : owners)
-        parts.emplace_back(std::vector<float>(start.begin() + columns.begin, start.begin() + columns.end), type.type);
+        slices.emplace_back(std::vector<float>(start.begin() + columns.begin, start.begin() + columns.end), type.type);
       for (const int t : {1, 2, 5}) {
         const StepScalars scalars = step_scalars(settings, 0.05, t);
         const std::vector<float> g = numbers(n, 2 * t);
         move_row(scalars, whole.whole(g.data()));
-        const auto part = [&](int k) { return parts[k].row(g.data() + owners[k].begin, owners[k], n); };
+        const auto slice = [&](int k) { return slices[k].row(g.data() + owners[k].begin, owners[k], n); };
         if (type.row_sums.empty())
-          for (int k = 0; k < 3; ++k) move_row(scalars, part(k));
+          for (int k = 0; k < 3; ++k) move_row(scalars, slice(k));
         std::vector<float> totals;
         for (int round = 0; round < row_rounds(type.type); ++round) {
           const int sums = type.row_sums[round];
@@ -230,11 +230,11 @@ TEST_CASE("move_columns: columns of several owners move as the whole row with ea
           };
           for (int k = 0; k < 3; ++k) {
             const std::vector<Index> leaves = column_subtrees(owners[k]);
-            std::vector<float> mine(leaves.size() * sums);
-            sum_columns(scalars, round, part(k), totals.data(), mine.data());
+            std::vector<float> own_sums(leaves.size() * sums);
+            sum_columns(scalars, round, slice(k), totals.data(), own_sums.data());
             for (std::size_t i = 0; i < leaves.size(); ++i) {
               const int slot = order.push(leaves[i], merge);
-              for (int s = 0; s < sums; ++s) slots[s][slot] = mine[s * leaves.size() + i];
+              for (int s = 0; s < sums; ++s) slots[s][slot] = own_sums[s * leaves.size() + i];
             }
           }
           order.finish(merge);
@@ -242,15 +242,15 @@ TEST_CASE("move_columns: columns of several owners move as the whole row with ea
           for (const std::vector<float>& slot : slots) totals.push_back(slot[0]);
         }
         if (!totals.empty())
-          for (int k = 0; k < 3; ++k) move_columns(scalars, part(k), totals.data());
+          for (int k = 0; k < 3; ++k) move_columns(scalars, slice(k), totals.data());
       }
       for (int k = 0; k < 3; ++k) {
         const auto cut = [&](const std::vector<float>& all) {
           return std::vector<float>(all.begin() + owners[k].begin, all.begin() + owners[k].end);
         };
-        REQUIRE(parts[k].w == cut(whole.w));
+        REQUIRE(slices[k].w == cut(whole.w));
         for (std::size_t i = 0; i < type.states.size(); ++i)
-          REQUIRE(parts[k].states[i] == (type.states[i].per_row ? whole.states[i] : cut(whole.states[i])));
+          REQUIRE(slices[k].states[i] == (type.states[i].per_row ? whole.states[i] : cut(whole.states[i])));
       }
     }
 }

@@ -27,7 +27,7 @@ Problem random_problem(std::uint64_t k, int tables) {
       Option option;
       const double more = pieces == 0 ? 1.1 + dear : 1 + 0.4 * dear * (pieces - 1);
       if (pieces > 0) option.pieces.assign(pieces, {size * more / pieces, 1});
-      option.each.seconds = pieces == 0 ? size * more / problem.ranks : 0.02 * pieces * random.uniform53(t, 3);
+      option.common.seconds = pieces == 0 ? size * more / problem.ranks : 0.02 * pieces * random.uniform53(t, 3);
       derive(option, problem.ranks);
       options.push_back(std::move(option));
     }
@@ -36,10 +36,10 @@ Problem random_problem(std::uint64_t k, int tables) {
 }
 
 /// Finds the least maximum load over all plans, table by table. Ranks with equal loads are tried once.
-void all_plans(const Problem& problem, std::size_t t, std::vector<double>& own, double each, double& best) {
-  if (each + *std::max_element(own.begin(), own.end()) >= best) return;
+void all_plans(const Problem& problem, std::size_t t, std::vector<double>& own, double common, double& best) {
+  if (common + *std::max_element(own.begin(), own.end()) >= best) return;
   if (t == problem.options.size()) {
-    best = each + *std::max_element(own.begin(), own.end());
+    best = common + *std::max_element(own.begin(), own.end());
     return;
   }
   for (const Option& option : problem.options[t]) {
@@ -47,13 +47,13 @@ void all_plans(const Problem& problem, std::size_t t, std::vector<double>& own, 
     std::vector<std::vector<double>> seen;
     for (int owners = 0; owners < 1 << own.size(); ++owners) {
       if (__builtin_popcount(unsigned(owners)) != pieces) continue;
-      std::vector<double> then = own;
+      std::vector<double> loads = own;
       for (std::size_t r = 0; r < own.size(); ++r)
-        if (owners >> r & 1) then[r] += option.pieces[0].seconds;
-      std::sort(then.begin(), then.end());
-      if (std::find(seen.begin(), seen.end(), then) != seen.end()) continue;
-      seen.push_back(then);
-      all_plans(problem, t + 1, then, each + option.each.seconds, best);
+        if (owners >> r & 1) loads[r] += option.pieces[0].seconds;
+      std::sort(loads.begin(), loads.end());
+      if (std::find(seen.begin(), seen.end(), loads) != seen.end()) continue;
+      seen.push_back(loads);
+      all_plans(problem, t + 1, loads, common + option.common.seconds, best);
     }
   }
 }

@@ -19,12 +19,12 @@ constexpr double vector = 4 * dim;
 planning::Topology machine(double MachineCosts::*rate = nullptr) {
   planning::Topology topology;
   topology.ranks = topology.ranks_per_node = ranks;
-  for (const auto one :
+  for (const auto speed :
        {&MachineCosts::cached_row_reads, &MachineCosts::row_reads, &MachineCosts::read_bytes,
         &MachineCosts::vector_bytes, &MachineCosts::update_bytes, &MachineCosts::ids, &MachineCosts::fetched_ids,
         &MachineCosts::fetched_bytes, &MachineCosts::bags, &MachineCosts::add_bytes, &MachineCosts::row_updates,
         &MachineCosts::cached_row_updates, &MachineCosts::inside_bytes})
-    topology.costs.*one = 1e300;
+    topology.costs.*speed = 1e300;
   if (rate != nullptr)
     topology.costs.*rate = 1;
   else
@@ -33,9 +33,9 @@ planning::Topology machine(double MachineCosts::*rate = nullptr) {
 }
 
 embedding::EmbeddingBagConfig table() {
-  embedding::EmbeddingBagConfig one;
-  one.name = "t", one.feature_names = {"t"}, one.num_embeddings = rows, one.embedding_dim = dim;
-  return one;
+  embedding::EmbeddingBagConfig config;
+  config.name = "t", config.feature_names = {"t"}, config.num_embeddings = rows, config.embedding_dim = dim;
+  return config;
 }
 
 planning::TableCosts costs(optim::Type type, const planning::Topology& topology,
@@ -156,18 +156,18 @@ TEST_CASE("PlanEstimate: splits the seconds of a rank by the work that takes the
 }
 
 TEST_CASE("TableCosts: fetched rows are pooled and summed at the samples and one rank adds no vectors") {
-  const auto each = [](const planning::Topology& topology) {
+  const auto common = [](const planning::Topology& topology) {
     return costs(optim::Type::sgd, topology)
         .cost({0, all_blocks, {0, dim}}, {.form = planning::ExchangeForm::rows})
-        .each;
+        .common;
   };
-  const planning::StepSeconds fetched = each(machine(&MachineCosts::fetched_bytes)).seconds;
+  const planning::StepSeconds fetched = common(machine(&MachineCosts::fetched_bytes)).seconds;
   CHECK(fetched.lookup == Approx(double(batch) / ranks * vector));
   CHECK(fetched.update == Approx(double(batch) / ranks * vector));
   planning::Topology adding = machine(&MachineCosts::add_bytes);
-  CHECK(each(adding).seconds.lookup == Approx(double(batch) / ranks * vector));
+  CHECK(common(adding).seconds.lookup == Approx(double(batch) / ranks * vector));
   adding.ranks = adding.ranks_per_node = 1;
-  CHECK(each(adding).seconds.lookup < 1);
+  CHECK(common(adding).seconds.lookup < 1);
 }
 
 TEST_CASE("EmbeddingShardingPlanner: throws with the missing bytes and a remedy if tables do not fit") {
@@ -177,8 +177,8 @@ TEST_CASE("EmbeddingShardingPlanner: throws with the missing bytes and a remedy 
   // 2 * (4096 + 1024) rows of 64 floats are 2621440 bytes.
   const std::string refused = error_of([&] { given.plan(); });
   INFO(refused);
-  CHECK(mentions(refused, "they have 2621440 bytes ("));
+  CHECK(mentions(refused, "need 2621440 bytes ("));
   CHECK(mentions(refused, "2 ranks have 1800000 bytes ("));
   CHECK(mentions(refused, "; 821440 bytes ("));
-  CHECK(mentions(refused, "plan.memory = 1376256 or more, or about 4 ranks"));  // 5 % more than the tables
+  CHECK(mentions(refused, "plan.memory = 1376256 or more, or use about 4 ranks"));  // 5 % more than the tables
 }

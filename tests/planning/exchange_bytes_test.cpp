@@ -12,9 +12,9 @@ constexpr double id = 8, length = 4, vector = 4 * dim;
 
 /// Returns a table with one id a bag.
 embedding::EmbeddingBagConfig table() {
-  embedding::EmbeddingBagConfig one;
-  one.name = "t", one.feature_names = {"t"}, one.num_embeddings = rows, one.embedding_dim = dim;
-  return one;
+  embedding::EmbeddingBagConfig config;
+  config.name = "t", config.feature_names = {"t"}, config.num_embeddings = rows, config.embedding_dim = dim;
+  return config;
 }
 
 /// Returns the bytes that a shard exchanges with all ranks. Nothing but messages takes time, one second a byte.
@@ -41,11 +41,11 @@ double bytes(const planning::ExchangeBytes& exchange, Range blocks, planning::Ex
 TEST_CASE("ExchangeBytes: finished sums and gradients have the bytes of their precision and others 4") {
   const Range all{0, 1024}, half{0, 512};
   using planning::ExchangeForm;
-  const double asked = batch * (id + length);
-  CHECK(bytes({}, all, ExchangeForm::pooled) == Approx(asked + batch * 2 * vector));
-  CHECK(bytes({2, 4}, all, ExchangeForm::pooled) == Approx(asked + batch * 1.5 * vector));
-  CHECK(bytes({4, 2}, all, ExchangeForm::pooled) == Approx(asked + batch * 1.5 * vector));
-  CHECK(bytes({2, 2}, all, ExchangeForm::pooled) == Approx(asked + batch * vector));
+  const double sent = batch * (id + length);
+  CHECK(bytes({}, all, ExchangeForm::pooled) == Approx(sent + batch * 2 * vector));
+  CHECK(bytes({2, 4}, all, ExchangeForm::pooled) == Approx(sent + batch * 1.5 * vector));
+  CHECK(bytes({4, 2}, all, ExchangeForm::pooled) == Approx(sent + batch * 1.5 * vector));
+  CHECK(bytes({2, 2}, all, ExchangeForm::pooled) == Approx(sent + batch * vector));
   // Half of the rows have half of the ids. Their sums are unfinished, their gradients are finished.
   const double some = batch * (0.5 * id + length);
   CHECK(bytes({}, half, ExchangeForm::pooled) == Approx(some + batch * vector));

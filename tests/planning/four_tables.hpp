@@ -32,9 +32,9 @@ struct Given {
   optim::Settings optimizer;
   Index batch = 512;
   planning::EmbeddingShardingPlanner planner() const {
-    planning::Settings all = settings;
-    if (all.memory == 0) all.memory = Index{1} << 40;
-    return {planning::topology_for(ranks, ranks_per_node, all), all, optimizer, optimizer, batch};
+    planning::Settings planned = settings;
+    if (planned.memory == 0) planned.memory = Index{1} << 40;
+    return {planning::topology_for(ranks, ranks_per_node, planned), planned, optimizer, optimizer, batch};
   }
   planning::ShardingPlan plan() const { return planner().plan(four_tables()).plan; }
 };

@@ -19,7 +19,7 @@ std::vector<double> shares(Index rows, double exponent) {
   std::vector<double> all;
   double sum = 0;
   for (Index k = 1; k <= rows; ++k) all.push_back(std::pow(double(k), -exponent)), sum += all.back();
-  for (double& one : all) one /= sum;
+  for (double& share : all) share /= sum;
   return all;
 }
 
@@ -57,11 +57,11 @@ TEST_CASE("IdFrequencies: distinct() and classes() agree with sums over all rows
       }
       double own = 0, place = 0, hot = 0, of_hot = 0;  // the most frequent third
       for (Index k = 0; k < rows / 3; ++k) of_hot += all[k];
-      for (const IdFrequencies::Class& one : frequencies.classes()) {
-        CHECK(one.block == IdFrequencies::scattered);
-        own += one.rows * one.share;
-        hot += std::clamp(double(rows / 3) - place, 0.0, one.rows) * one.share;
-        place += one.rows;
+      for (const IdFrequencies::Class& row_class : frequencies.classes()) {
+        CHECK(row_class.block == IdFrequencies::scattered);
+        own += row_class.rows * row_class.share;
+        hot += std::clamp(double(rows / 3) - place, 0.0, row_class.rows) * row_class.share;
+        place += row_class.rows;
       }
       CHECK(place == double(rows));
       CHECK(near(own, 1, 1e-12));
@@ -124,23 +124,23 @@ TEST_CASE("TableCosts: counts of scattered ids agree with the cost model") {
           &planning::MachineCosts::inside_bytes, &planning::MachineCosts::row_updates,
           &planning::MachineCosts::cached_row_updates})
       topology.costs.*rate = 1e300;
-    const auto seconds = [&](double planning::MachineCosts::*rate, planning::ExchangeForm form, Range part) {
-      planning::Topology one = topology;
-      one.costs.*rate = 1;
-      one.costs.cached_bytes = 1;
-      const planning::TableCosts costs(table, demand, {}, one, bags);
-      const auto load = costs.shard(part, {0, 16}, form);
-      return load.owner.seconds + 4 * load.each.seconds;
+    const auto seconds = [&](double planning::MachineCosts::*rate, planning::ExchangeForm form, Range range) {
+      planning::Topology fast = topology;
+      fast.costs.*rate = 1;
+      fast.costs.cached_bytes = 1;
+      const planning::TableCosts costs(table, demand, {}, fast, bags);
+      const auto load = costs.shard(range, {0, 16}, form);
+      return load.owner.seconds + 4 * load.common.seconds;
     };
     using Costs = planning::MachineCosts;
-    const Range all{0, 1024}, part{256, 1024};
+    const Range all{0, 1024}, range{256, 1024};
     const double rounds = exponent == 0 ? 0.01 : 0.03;  // where the frequent rows of this one table lie
     INFO("exponent " << exponent);
     CHECK(near(seconds(&Costs::row_updates, planning::ExchangeForm::pooled, all), double(distinct.size()), 0.02));
     CHECK(
         near(seconds(&Costs::row_reads, planning::ExchangeForm::rows, all), 4.0 * double(rank_distinct.size()), 0.02));
-    CHECK(near(seconds(&Costs::add_bytes, planning::ExchangeForm::pooled, part), 64.0 * double(vectors), rounds));
-    CHECK(near(seconds(&Costs::add_bytes, planning::ExchangeForm::rows, part), 64.0 * double(filled), rounds));
+    CHECK(near(seconds(&Costs::add_bytes, planning::ExchangeForm::pooled, range), 64.0 * double(vectors), rounds));
+    CHECK(near(seconds(&Costs::add_bytes, planning::ExchangeForm::rows, range), 64.0 * double(filled), rounds));
     CHECK(near(seconds(&Costs::add_bytes, planning::ExchangeForm::rows, {16, 32}), double(parts), 0.02));
   }
 }

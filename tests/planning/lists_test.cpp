@@ -76,14 +76,14 @@ TEST_CASE("plan.kernel: the planner takes the cheaper of two kernels if both giv
   // Each table has the kernel of its own cuts, and the plan is never more expensive than with one kernel for all.
   given.ranks = 8;
   given.settings.costs.update_bytes = 2e10;
-  const auto both = given.planner().plan(four_tables());
-  CHECK(both.estimate.critical_path() >= both.lower_bound);
+  const auto mixed = given.planner().plan(four_tables());
+  CHECK(mixed.estimate.critical_path() >= mixed.lower_bound);
   for (const auto kernel : {planning::ComputeKernel::fused, planning::ComputeKernel::dense}) {
-    Given one = given;
-    for (auto& [name, demand] : one.settings.tables) demand.kernel = kernel;
-    const auto proven = one.planner().plan(four_tables());
-    CHECK(both.estimate.critical_path() <= proven.estimate.critical_path() * 1.02);
-    CHECK(both.lower_bound <= proven.estimate.critical_path());
+    Given single = given;
+    for (auto& [name, demand] : single.settings.tables) demand.kernel = kernel;
+    const auto proven = single.planner().plan(four_tables());
+    CHECK(mixed.estimate.critical_path() <= proven.estimate.critical_path() * 1.02);
+    CHECK(mixed.lower_bound <= proven.estimate.critical_path());
   }
   const auto refused = [&](auto change) {
     Given bad = given;

@@ -73,7 +73,7 @@ TEST_CASE("gpu_taken: context and workspaces and NCCL's buffers are not usable f
   settings.memory += planning::gpu_taken(8).total();
   CHECK(error_of(plan).empty());
   settings.memory = 500 * mib;
-  CHECK(mentions(error_of(plan), "bytes for CUDA, cuBLASLt and NCCL, leaves no byte to tables; give plan.memory = "));
+  CHECK(mentions(error_of(plan), "bytes for CUDA, cuBLASLt and NCCL, leaves no byte to tables; set plan.memory = "));
 }
 
 TEST_CASE("topology_of: throws on CPUs if the plan names GPUs") {

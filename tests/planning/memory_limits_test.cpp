@@ -141,10 +141,10 @@ TEST_CASE("topology_for: a rank's memory is its share of the node's or the limit
     rlimit less = before;
     less.rlim_cur = rlim_t(whole) - 4096;
     REQUIRE(setrlimit(resource, &less) == 0);
-    const planning::Topology one = planning::topology_for(1, 1, {}), four = planning::topology_for(4, 4, {});
+    const planning::Topology single = planning::topology_for(1, 1, {}), four = planning::topology_for(4, 4, {});
     setrlimit(resource, &before);
-    CHECK(one.memory == whole - 4096);
-    CHECK(mentions(one.reductions_text(), ", from ulimit -"));
+    CHECK(single.memory == whole - 4096);
+    CHECK(mentions(single.reductions_text(), ", from ulimit -"));
     CHECK(four.memory == whole / 4);
     CHECK(mentions(four.reductions_text(), ", shared by 4 ranks"));
   }

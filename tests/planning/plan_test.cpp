@@ -44,22 +44,32 @@ TEST_CASE("check_plan: throws unless shards tile the table as a grid on ranks th
   const std::string of = "plan of table t: ";
   CHECK(changed(1, {3, bottom, {0, 8}}) == of + "rank 3 does not exist; the job has ranks 0 to 2");
   CHECK(changed(1, {-1, bottom, {0, 8}}) == of + "rank -1 does not exist; the job has ranks 0 to 2");
-  CHECK(changed(1, {1, {513, 1024}, {0, 8}}) == of + "row blocks 513 to 1024 do not follow block 512");
-  CHECK(changed(1, {1, {511, 1024}, {0, 8}}) == of + "row blocks 511 to 1024 do not follow block 512");
-  CHECK(changed(1, {1, {512, 1023}, {0, 8}}) == of + "rows end at block 1023 of 1024");
-  CHECK(changed(2, {2, top, {12, 16}}) == of + "columns 12 to 16 do not follow column 8");
-  CHECK(changed(2, {2, top, {4, 16}}) == of + "columns 4 to 16 do not follow column 8");
+  CHECK(changed(1, {1, {513, 1024}, {0, 8}}) ==
+        of + "row blocks 513 to 1024 do not follow block 512; cover every row block once, in order");
+  CHECK(changed(1, {1, {511, 1024}, {0, 8}}) ==
+        of + "row blocks 511 to 1024 do not follow block 512; cover every row block once, in order");
+  CHECK(changed(1, {1, {512, 1023}, {0, 8}}) ==
+        of + "its row blocks end at 1023 instead of 1024; add the missing blocks");
+  CHECK(changed(2, {2, top, {12, 16}}) ==
+        of + "columns 12 to 16 do not follow column 8; cover every column once, in order");
+  CHECK(changed(2, {2, top, {4, 16}}) ==
+        of + "columns 4 to 16 do not follow column 8; cover every column once, in order");
   CHECK(refusal(T::grid, {grid[0], grid[1], {2, {0, 500}, {8, 16}}, {0, {500, 1024}, {8, 16}}}) ==
-        of + "all pieces of the columns must have the same row cuts");
-  CHECK(refusal(T::column_wise, {{0, all, {0, 6}}, {1, all, {6, 16}}}) == of + "column 6 is no multiple of 4");
-  CHECK(refusal(T::column_wise, {{0, all, {0, 8}}, {1, all, {8, 12}}}) == of + "columns end at 12 of 16");
-  CHECK(refusal(T::column_wise, {{0, all, {0, 8}}, {1, all, {8, 20}}}) == of + "columns end at 20 of 16");
+        of + "columns 8 to 16 have other row cuts than the first columns; cut all alike");
+  CHECK(refusal(T::column_wise, {{0, all, {0, 6}}, {1, all, {6, 16}}}) ==
+        of + "column 6 is not a multiple of 4; move the border");
+  CHECK(refusal(T::column_wise, {{0, all, {0, 8}}, {1, all, {8, 12}}}) ==
+        of + "its columns end at 12 instead of 16; cover all columns");
+  CHECK(refusal(T::column_wise, {{0, all, {0, 8}}, {1, all, {8, 20}}}) ==
+        of + "its columns end at 20 instead of 16; cover all columns");
   CHECK(refusal(T::row_wise, grid) == of + "row_wise does not cut columns; name it grid");
   CHECK(refusal(T::column_wise, grid) == of + "column_wise does not cut rows; name it grid");
-  CHECK(mentions(refusal(T::table_wise, grid), of + "table_wise has one shard, 4 are given"));
-  CHECK(refusal(T::row_wise, {}) == of + "row_wise needs shards");
-  CHECK(refusal(T::data_parallel, {{0, all, {0, 16}}}) == of + "data_parallel has no shards, 1 are given");
-  CHECK(error_of([] { planning::check_plan(one_table, {}, 3); }) == "the plan has 0 tables, the model has 1");
+  CHECK(mentions(refusal(T::table_wise, grid), of + "a table_wise table has one shard, but the plan has 4"));
+  CHECK(refusal(T::row_wise, {}) == of + "a row_wise table needs shards, but the plan has none; add them");
+  CHECK(refusal(T::data_parallel, {{0, all, {0, 16}}}) ==
+        of + "a data_parallel table has no shards, but the plan has 1; remove them");
+  CHECK(error_of([] { planning::check_plan(one_table, {}, 3); }) ==
+        "the plan has 0 tables, but the model has 1; make a plan for this model");
 }
 
 TEST_CASE("parse_plan: takes shards in any order and throws if a table stands twice") {
@@ -76,13 +86,15 @@ TEST_CASE("parse_plan: takes shards in any order and throws if a table stands tw
   const std::vector<Shard> in_order = {
       {0, {0, 500}, {0, 8}}, {1, {500, 1024}, {0, 8}}, {2, {0, 500}, {8, 16}}, {0, {500, 1024}, {8, 16}}};
   CHECK(parsed(table, one_table)[0].shards == in_order);
-  CHECK(error_of([&] { parsed(table + "," + table, one_table); }) == "p.json: it has a table twice");
+  CHECK(error_of([&] { parsed(table + "," + table, one_table); }) ==
+        "p.json: the plan has a table twice; remove one entry");
   const std::string far = "{\"name\": \"t\", \"rows\": 5000, \"dim\": 16, \"type\": \"grid\", \"shards\": [" +
                           shard(0, 1, std::numeric_limits<Index>::max(), 0) + "]}";
-  CHECK(mentions(error_of([&] { parsed(far, one_table); }), "9223372036854775807 is no number of rows or columns"));
+  CHECK(mentions(error_of([&] { parsed(far, one_table); }),
+                 "9223372036854775807 is not a valid number of rows or columns"));
   auto wider = one_table;
   wider[0].embedding_dim = 20;
-  CHECK(mentions(error_of([&] { parsed(table, wider); }), "table t: it has 16 dim, in this model 20"));
+  CHECK(mentions(error_of([&] { parsed(table, wider); }), "table t: the plan has dim = 16, but this model has 20"));
 }
 
 TEST_CASE("parse_plan: reads escaped names and throws with the line if the text is no JSON") {
@@ -131,22 +143,22 @@ TEST_CASE("read_given_plan: throws with file and table and both values if the de
   write("row_wise", "dense", {{3, {0, 500}, {0, 16}}, {1, {500, 1024}, {0, 16}}});
   CHECK(error([](Settings&, Demand&) {}).empty());
   CHECK(planning::plan_ranks(path) == 4);
-  CHECK(
-      error([](Settings&, Demand& d) { d.sharding = T::table_wise; }) ==
-      "plan.file: " + path +
-          ": table t is row_wise, but plan.tables.t.sharding is table_wise: take that key away, or make another plan");
+  CHECK(error([](Settings&, Demand& d) { d.sharding = T::table_wise; }) ==
+        "plan.file: " + path +
+            ": table t: the plan is row_wise, but plan.tables.t.sharding is table_wise; remove that key, or make "
+            "another plan");
   CHECK(mentions(error([](Settings&, Demand& d) {
                    d.sharding = {T::grid, T::column_wise};
                  }),
-                 "but plan.tables.t.sharding is grid, column_wise: "));
+                 "but plan.tables.t.sharding is grid, column_wise; "));
   CHECK(mentions(error([](Settings& s, Demand&) { s.default_type = T::column_wise; }),
-                 "table t is row_wise, but plan.default is column_wise: "));
+                 "table t: the plan is row_wise, but plan.default is column_wise; "));
   CHECK(mentions(error([](Settings&, Demand& d) { d.kernel = K::fused; }),
-                 "table t has kernel dense, but plan.tables.t.kernel is fused: "));
+                 "table t: the plan has kernel dense, but plan.tables.t.kernel is fused; "));
   CHECK(mentions(error([](Settings&, Demand& d) {
                    d.sharding = T::row_wise, d.ranks = {1, 3};
                  }),
-                 "table t lies on ranks 3, 1, but plan.tables.t.ranks is 1, 3: "));
+                 "table t: the plan lies on ranks 3, 1, but plan.tables.t.ranks is 1, 3; "));
   CHECK(error([](Settings& s, Demand& d) {
           s.default_type = T::table_wise;  // is for tables that demand nothing else
           d.sharding = {T::grid, T::row_wise}, d.kernel = K::dense, d.min_partition = 32;
@@ -157,7 +169,7 @@ TEST_CASE("read_given_plan: throws with file and table and both values if the de
   CHECK(error([](Settings&, Demand&) {}).empty());  // the default of 32 columns is no demand
   CHECK(error([](Settings&, Demand& d) { d.min_partition = 8; }).empty());
   CHECK(mentions(error([](Settings&, Demand& d) { d.min_partition = 9; }),
-                 "table t has its 16 columns in 2 pieces, but plan.tables.t.min_partition is 9: "));
+                 "table t: the plan has its 16 columns in 2 pieces, but plan.tables.t.min_partition is 9; "));
   std::filesystem::remove(path);
   CHECK(mentions(error_of([&] { planning::plan_ranks(path); }), path + ": cannot read this plan"));
 }

@@ -90,7 +90,7 @@ TEST_CASE("EmbeddingShardingPlanner: no random plan of a few cuts has less than 
       planning::ShardingPlan plan(set.tables.size());
       for (std::size_t t = 0; t < plan.size(); ++t) {
         const auto& table = set.tables[t];
-        const Index most = std::max<Index>(1, table.embedding_dim / 32), columns = 1 + below(most);
+        const Index limit = std::max<Index>(1, table.embedding_dim / 32), columns = 1 + below(limit);
         const Index unit = Index{1} << below(9);
         std::vector<Index> borders = {0, 1024};  // uneven, several pieces a rank
         for (Index i = below(2 * set.topology.ranks); i > 0; --i) borders.push_back(below(1024 / unit) * unit);
@@ -171,6 +171,6 @@ TEST_CASE("EmbeddingShardingPlanner: plans random sets on up to 1024 ranks", "[.
   for (const Index tables : {100, 300, 1000})
     for (const std::uint64_t k : {0, 1}) scale.plan(k, random_tables::random_set(k, {.tables = tables, .ranks = 1024}));
   for (std::uint64_t k = 0; k < 40; ++k)
-    scale.plan(k, random_tables::random_set(k, {.skewed = k % 4 > 1, .most_ranks = 1024}));
+    scale.plan(k, random_tables::random_set(k, {.skewed = k % 4 > 1, .max_ranks = 1024}));
   scale.print();
 }

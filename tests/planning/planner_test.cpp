@@ -124,7 +124,7 @@ TEST_CASE("EmbeddingShardingPlanner: throws with the missing bytes of a whole ta
   auto crowd = forced(ShardingType::table_wise);
   crowd.batch = Index{1} << 24;
   crowd.settings.memory = 30000000;
-  CHECK(error_of([&] { crowd.plan(); }).find("a batch of 16777216 samples: lower train.batch_size") !=
+  CHECK(error_of([&] { crowd.plan(); }).find("A batch of 16777216 samples takes most of it: lower train.batch_size") !=
         std::string::npos);
   Given rows;
   auto& demand = rows.settings.tables["large_0"];
@@ -154,7 +154,7 @@ TEST_CASE("EmbeddingShardingPlanner: throws with the table's name for wrong cons
   demand.sharding = ShardingType::data_parallel;
   CHECK(with("large_0", demand).find("large_0: data_parallel") != std::string::npos);
   demand.sharding = {ShardingType::row_wise, ShardingType::grid};
-  CHECK(with("large_0", demand).find("large_0: ranks are given") != std::string::npos);
+  CHECK(with("large_0", demand).find("large_0: ranks is set") != std::string::npos);
   CHECK(error_of([] { forced(ShardingType::grid, 3, 2).plan(); }).find("plan.ranks_per_node = 2") != std::string::npos);
 }
 
@@ -173,13 +173,13 @@ TEST_CASE("parse_plan: reads the text of plan_json and throws for another model 
   const auto read = [&](const std::vector<embedding::EmbeddingBagConfig>& tables, int ranks) {
     return error_of([&] { planning::parse_plan(text, "p.json", tables, ranks); });
   };
-  CHECK(read(set.tables, set.topology.ranks + 1).find("p.json: it is for ") == 0);
+  CHECK(read(set.tables, set.topology.ranks + 1).find("p.json: the plan is for ") == 0);
   auto tables = set.tables;
   tables[3].num_embeddings += 1;
-  CHECK(read(tables, set.topology.ranks).find("p.json: table t3: it has ") == 0);
+  CHECK(read(tables, set.topology.ranks).find("p.json: table t3: the plan has ") == 0);
   tables = set.tables;
   tables[2].name = "other";
-  CHECK(read(tables, set.topology.ranks).find("it has no table other") != std::string::npos);
+  CHECK(read(tables, set.topology.ranks).find("the plan has no table \"other\"") != std::string::npos);
   tables = set.tables;
   tables.pop_back();
   CHECK(read(tables, set.topology.ranks).find("is not in this model") != std::string::npos);
@@ -190,12 +190,10 @@ TEST_CASE("collective_plan: rank 0 plans for all and ranks with other settings a
   const auto tables = four_tables();
   planning::Settings settings;
   settings.memory = Index{1} << 40;
-  const auto planner_of = [&](const planning::Settings& mine) {
-    return planning::EmbeddingShardingPlanner(planning::topology_of(comm, mine), mine, {}, {}, 512);
+  const auto planner_of = [&](const planning::Settings& own) {
+    return planning::EmbeddingShardingPlanner(planning::topology_of(comm, own), own, {}, {}, 512);
   };
-  const auto collective = [&](const planning::Settings& mine) {
-    return planner_of(mine).collective_plan(comm, tables);
-  };
+  const auto collective = [&](const planning::Settings& own) { return planner_of(own).collective_plan(comm, tables); };
   const auto proven = collective(settings);
   const auto alone = planner_of(settings).plan(tables);
   CHECK(alone.min_rows > 1);
@@ -203,9 +201,9 @@ TEST_CASE("collective_plan: rank 0 plans for all and ranks with other settings a
   planning::require_same_plan(comm, tables, proven.plan);
   CHECK(proven.estimate.critical_path() >= proven.lower_bound);
   if (comm.size() == 1) return;
-  planning::Settings mine = settings;
-  if (comm.rank() == comm.size() - 1) mine.tables["small_1"].pooling_factor = 7;
-  CHECK(error_of([&] { collective(mine); }).find("table small_1: rank " + std::to_string(comm.size() - 1)) == 0);
+  planning::Settings own = settings;
+  if (comm.rank() == comm.size() - 1) own.tables["small_1"].pooling_factor = 7;
+  CHECK(error_of([&] { collective(own); }).find("table small_1: rank " + std::to_string(comm.size() - 1)) == 0);
   planning::ShardingPlan other = proven.plan;
   other[1] = {};
   other[1].shards = planning::cut(tables[1], 1, 1, std::vector<int>{comm.rank() == 0 ? 0 : 1});

@@ -43,7 +43,7 @@ TEST_CASE("TableCosts: equally frequent popular rows change no estimate") {
       const ShardLoad even = planner_of(-1).model().costs(tables[0], ComputeKernel::fused).shard(blocks, columns, form);
       const ShardLoad same = planner_of(0).model().costs(tables[0], ComputeKernel::fused).shard(blocks, columns, form);
       CHECK(same.owner.seconds == Approx(even.owner.seconds));
-      CHECK(same.each.seconds == Approx(even.each.seconds));
+      CHECK(same.common.seconds == Approx(even.common.seconds));
       CHECK(same.owner.bytes == Approx(even.owner.bytes));
     }
 }
@@ -53,7 +53,7 @@ TEST_CASE("EmbeddingShardingPlanner: gives fewer rows to the shard with the popu
   const auto planner = planner_of(1.0);
   const TableCosts costs = planner.model().costs(tables[0], ComputeKernel::fused);
   // Block b has 1 / (b + 1) of the harmonic number 7.51 of 1024, so the first half has 0.908 of the lookups.
-  CHECK(costs.part({0, half})[part_ids] / costs.whole()[part_ids] == Approx(0.908).epsilon(1e-3));
+  CHECK(costs.traffic({0, half})[traffic_ids] / costs.whole()[traffic_ids] == Approx(0.908).epsilon(1e-3));
   for (const ExchangeForm form : {ExchangeForm::pooled, ExchangeForm::rows})
     CHECK(costs.shard({0, half}, columns, form).owner.seconds >
           1.5 * costs.shard({half, embedding::block_count}, columns, form).owner.seconds);

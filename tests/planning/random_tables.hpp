@@ -27,7 +27,7 @@ struct Set {
 struct Kind {
   bool skewed = false;   ///< ids by Zipf's law, exponents up to 1.5, else uniform
   bool popular = false;  ///< and the rows of the first blocks are the frequent ones
-  int most_ranks = 128;
+  int max_ranks = 128;
   Index tables = 0;  ///< number of tables and of ranks; 0 = drawn
   int ranks = 0;
 };
@@ -44,12 +44,12 @@ inline std::shared_ptr<const planning::Popularity> first_blocks(Index rows, doub
     popular->rows.push_back({b, own, times});
     sum += own * times;
   }
-  for (planning::BlockRows& one : popular->rows) one.share /= sum;
+  for (planning::BlockRows& block_rows : popular->rows) block_rows.share /= sum;
   return popular;
 }
 
 /// Returns set k. Rows are log-uniform in 10 to 3e7, dims are multiples of 4 from 16 to 256, bags have 1 to 100 ids.
-/// The set has 1 to 1000 tables on 2 to kind.most_ranks ranks, log-uniform, with 1, 2, 4 or 8 ranks a node. Even sets
+/// The set has 1 to 1000 tables on 2 to kind.max_ranks ranks, log-uniform, with 1, 2, 4 or 8 ranks a node. Even sets
 /// have unlimited memory. Odd sets have 1.3 to 5 times a fair share, and enough for the largest table cut over all
 /// ranks.
 inline Set random_set(std::uint64_t k, const Kind& kind = {}) {
@@ -60,7 +60,7 @@ inline Set random_set(std::uint64_t k, const Kind& kind = {}) {
   };
   Set set;
   const auto count = kind.tables > 0 ? kind.tables : static_cast<Index>(log_uniform(1, 1001, 0, 0));
-  set.topology.ranks = kind.ranks > 0 ? kind.ranks : static_cast<int>(log_uniform(2, kind.most_ranks + 1, 0, 1));
+  set.topology.ranks = kind.ranks > 0 ? kind.ranks : static_cast<int>(log_uniform(2, kind.max_ranks + 1, 0, 1));
   set.topology.ranks_per_node = 1 << static_cast<int>(4 * uniform(0, 2));
   while (set.topology.ranks % set.topology.ranks_per_node != 0) set.topology.ranks_per_node /= 2;
   const optim::Type types[] = {optim::Type::sgd, optim::Type::adagrad, optim::Type::rowwise_adagrad};

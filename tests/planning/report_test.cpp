@@ -50,8 +50,8 @@ TEST_CASE("describe: names the slowest and fullest and median and fastest rank o
   }
   const std::string text = text_of(given, tables);
   INFO(text);
-  for (const char* what : {", slowest", ", fullest", ", median time", ", fastest", "  of 64 ranks in "})
-    CHECK(mentions(text, what));
+  for (const char* label : {", slowest", ", fullest", ", median time", ", fastest", "  of 64 ranks in "})
+    CHECK(mentions(text, label));
   CHECK(lines(text) == 8 + 40);
 }
 

@@ -74,9 +74,10 @@ TEST_CASE("parse_plan: throws for TorchRec's plan of another model or form or fo
   CHECK(read(text(), 3).find("p.json: plan of table ") == 0);
   CHECK(mentions(read(text(), 3), "rank 3 does not exist"));
   CHECK(read(with("[2500, 0], \"shard_sizes\": [2500, 64]", "[2500, 0], \"shard_sizes\": [2600, 64]"), 4)
-            .find("p.json: table grid: it has 5100 rows, in this model 5000") == 0);
-  CHECK(read(with("rank:0/cuda:0", "cuda:0"), 4) == "p.json: table whole: placement \"cuda:0\" is not rank:R/DEVICE");
+            .find("p.json: table grid: the plan has rows = 5100, but this model has 5000") == 0);
+  CHECK(read(with("rank:0/cuda:0", "cuda:0"), 4) ==
+        "p.json: table whole: placement \"cuda:0\" is not of the form rank:R/DEVICE");
   CHECK(mentions(read(with("\"compute_kernel\": \"fused\"", "\"compute_kernel\": \"fused_uvm\""), 4),
-                 "table whole: \"fused_uvm\" is none of fused, dense"));
-  CHECK(mentions(read(with("\"few\"", "\"less\""), 4), "it has no table few"));
+                 "table whole: kernel \"fused_uvm\" is none of fused, dense"));
+  CHECK(mentions(read(with("\"few\"", "\"less\""), 4), "the plan has no table \"few\""));
 }

@@ -106,7 +106,7 @@ TEST_CASE("Scorer: throws with what is wrong with a checkpoint or a batch") {
     });
   };
   CHECK(says(2, 3, {"C3", "C2", "C1", "other"}).empty());
-  CHECK(says(2, 3, {"C1", "C3"}) == "table C2: feature \"C2\" is not in the batch");
+  CHECK(says(2, 3, {"C1", "C3"}) == "table C2: feature \"C2\" is not in the batch, which has C1, C3");
   CHECK(says(2, 4, scorer.features()) == "the batch has 4 dense features per sample, but the model takes 3");
   CHECK(says(3, 3, scorer.features()) ==
         "the batch has ids of 2 samples, but dense features of 3; give both for the same samples");

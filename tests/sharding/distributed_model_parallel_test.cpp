@@ -76,29 +76,30 @@ TEST_CASE("DistributedModelParallel: forward and backward have the same bits und
     options.plan = plan;
     options.seed = 9;
     DistributedModelParallel model(exec, whole, env, options, sharder);
-    const Range mine = model.samples(global);
+    const Range own_samples = model.samples(global);
     std::vector<float> looked_up;
     for (std::uint64_t step = 0; step < 3; ++step) {
-      const auto pooled = model.forward(exec, batch(mine, step));
+      const auto pooled = model.forward(exec, batch(own_samples, step));
       REQUIRE(model.global_batch() == global);
       if (step == 0) {
-        const auto expected = whole.forward(exec, batch(mine, step));
+        const auto expected = whole.forward(exec, batch(own_samples, step));
         REQUIRE(pooled.keys == expected.keys);
         REQUIRE(pooled.length_per_key == expected.length_per_key);
         REQUIRE(
             std::equal(expected.values.data(), expected.values.data() + expected.values.size(), pooled.values.data()));
-        const auto vectors = whole.unpooled(exec, batch(mine, step));
+        const auto vectors = whole.unpooled(exec, batch(own_samples, step));
         REQUIRE(whole.unpooled_names() == std::vector<std::string>{"b@wide"});
         REQUIRE((vectors.size() == 1 && model.unpooled().size() == 1));
         REQUIRE(vectors[0].total() == model.unpooled()[0].total());
-        REQUIRE(std::equal(vectors[0].offsets.data(), vectors[0].offsets.data() + mine.size() + 1,
+        REQUIRE(std::equal(vectors[0].offsets.data(), vectors[0].offsets.data() + own_samples.size() + 1,
                            model.unpooled()[0].offsets.data()));
         REQUIRE(std::equal(vectors[0].values.data(), vectors[0].values.data() + vectors[0].values.size(),
                            model.unpooled()[0].values.data()));
       }
       const float* values = pooled.values.data();
       looked_up.assign(values, values + pooled.values.size());
-      const auto gradient = make_matrix<float>(exec, "tesserec::test::gradient", mine.size(), pooled.values.extent(1));
+      const auto gradient =
+          make_matrix<float>(exec, "tesserec::test::gradient", own_samples.size(), pooled.values.extent(1));
       for (std::size_t i = 0; i < gradient.size(); ++i)
         gradient.data()[i] = (values[i] + 0.01f) / static_cast<float>(global);
       const Matrix<float> apart = model.unpooled()[0].values;
@@ -146,7 +147,7 @@ TEST_CASE("EmbeddingBagCollectionSharder: names what it offers and the planner k
   ParallelOptions options;
   options.plan = plan_of(module, ShardingType::data_parallel, env.size());
   CHECK(error_of([&] { DistributedModelParallel(exec, module, env, options, Narrow()); }) ==
-        "table wide: the sharder does not offer sharding type data_parallel; it offers table_wise, row_wise");
+        "table wide: the sharder does not offer sharding type \"data_parallel\"; use one of table_wise, row_wise");
   struct RowWise : sharding::EmbeddingBagCollectionSharder {
     std::vector<ShardingType> sharding_types() const override { return {ShardingType::row_wise}; }
   };
@@ -156,16 +157,17 @@ TEST_CASE("EmbeddingBagCollectionSharder: names what it offers and the planner k
   ParallelOptions fused;
   fused.planner.tables["wide"].kernel = planning::ComputeKernel::fused;
   CHECK(error_of([&] { DistributedModelParallel(exec, module, env, fused, Narrow()); }) ==
-        "table wide: the sharder offers the compute kernel fused for none of the sharding types that it may have");
+        "table wide: the sharder offers kernel \"fused\" for none of its allowed sharding types; allow another kernel "
+        "or type");
   const DistributedModelParallel rows(exec, module, env, {}, RowWise());
   for (const auto& table : rows.plan()) CHECK(table.type == ShardingType::row_wise);  // the planner keeps to the offer
   ParallelOptions elsewhere;
   elsewhere.planner.default_type = ShardingType::column_wise;
   CHECK(error_of([&] { DistributedModelParallel(exec, module, env, elsewhere, RowWise()); }) ==
-        "table wide: the sharder offers none of the sharding types that it may have");
+        "table wide: the sharder offers none of its allowed sharding types; allow one of row_wise");
   options.plan = plan_of(module, ShardingType::table_wise, env.size());
   CHECK(error_of([&] { DistributedModelParallel(exec, module, env, options, Narrow()); }) ==
-        "table wide: the sharder does not offer for table_wise the compute kernel fused; it offers dense");
+        "table wide: the sharder does not offer table_wise with kernel \"fused\"; use one of dense");
 }
 
 TEST_CASE("DistributedModelParallel: throws if a dense kernel has an optimizer that sums rows") {
@@ -173,8 +175,8 @@ TEST_CASE("DistributedModelParallel: throws if a dense kernel has an optimizer t
   const comm::Communicator env(MPI_COMM_WORLD);
   const optim::Settings rowwise{optim::Type::rowwise_adagrad};
   const std::string refusal =
-      "table t has kernel dense and optimizer rowwise_adagrad, which moves touched rows alone: give it kernel fused "
-      "(plan.tables.t.kernel, or \"kernel\" in the plan's file), or another optimizer";
+      "table t: kernel \"dense\" updates all rows, but optimizer \"rowwise_adagrad\" only updates touched rows. "
+      "Set plan.tables.t.kernel (or \"kernel\" in the plan file) to \"fused\", or use another optimizer";
   for (const bool own : {false, true}) {  // the table's own optimizer, or that of the dense kernel
     sharding::EmbeddingBagCollectionSharder sharder;
     if (!own) sharder.dense = rowwise;
@@ -201,26 +203,29 @@ TEST_CASE("DistributedModelParallel: throws on every rank for wrong lanes or bat
   ParallelOptions options;
   options.lanes = 6;
   CHECK(error_of([&] { DistributedModelParallel(exec, module, env, options); }) ==
-        "lanes = 6: it must be a power of two");
+        "lanes = 6 is not a power of two; set one");
   options.lanes = 1;
   if (env.size() > 1)
-    CHECK(error_of([&] { DistributedModelParallel(exec, module, env, options); }).rfind("lanes = 1: each of the", 0) ==
-          0);
+    CHECK(error_of([&] {
+            DistributedModelParallel(exec, module, env, options);
+          }).rfind("lanes = 1 is too few for ", 0) == 0);
   options.lanes = 4;
   DistributedModelParallel model(exec, module, env, options);
   const auto gradient = make_matrix<float>(exec, "tesserec::test::gradient", 1, 1);
-  CHECK(error_of([&] { model.backward(exec, gradient); }) == "backward without a forward: each batch goes back once");
+  CHECK(error_of([&] { model.backward(exec, gradient); }) ==
+        "backward() has no batch; call forward() first, once for each backward()");
   CHECK(error_of([&] {
           model.forward(exec, batch_of({"a", "b"}, {{}, {}}));
-        }) == "table small: feature \"c\" is not in the batch");
+        }) == "table small: feature \"c\" is not in the batch, which has a, b");
   const bool last = env.rank() == env.size() - 1;  // an error of one rank is thrown on all
   CHECK(error_of([&] {
           model.forward(exec, last ? batch_of({"a", "b"}, {{}, {}}) : batch(model.samples(8), 0));
-        }) == "table small: feature \"c\" is not in the batch");
-  const Range mine = model.samples(8 * env.size());
-  model.forward(exec, batch(mine, 0));
-  CHECK(error_of([&] { model.backward(exec, gradient); }).rfind("the gradient is 1 x 1, the pooled vectors were", 0) ==
-        0);
+        }) == "table small: feature \"c\" is not in the batch, which has a, b");
+  const Range own_samples = model.samples(8 * env.size());
+  model.forward(exec, batch(own_samples, 0));
+  CHECK(error_of([&] {
+          model.backward(exec, gradient);
+        }).rfind("the gradient is 1 x 1, but the pooled vectors are", 0) == 0);
 }
 
 TEST_CASE("DistributedModelParallel: trains every sample once for any number of samples a rank") {

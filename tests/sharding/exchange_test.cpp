@@ -28,14 +28,14 @@ TEST_CASE("ShardedEmbeddingBagCollection: throws on every rank for ids out of ra
   const comm::Communicator comm(MPI_COMM_WORLD);
   const Lanes lanes(8);
   const Index global = 16 * comm.size();
-  const Range mine = lanes.samples_of_rank(comm.rank(), comm.size(), global);
+  const Range own_samples = lanes.samples_of_rank(comm.rank(), comm.size(), global);
   for (const ExchangeForm form : {ExchangeForm::pooled, ExchangeForm::rows})
     for (const bool weighted : {false, true}) {
       const embedding::EmbeddingBagConfig table = {"t", 40, 8, {"a"}, {}, weighted, {}};
       Collection tables(exec, comm, {table}, on_rank_0(table, form), {"a"}, lanes, {{}, {}, Kernels::simd});
       tables.initialize(exec, 0);
       const auto batch = [&](Index id, int wrong_rank) {
-        std::vector<std::vector<Index>> ids(static_cast<std::size_t>(mine.size()), {0});
+        std::vector<std::vector<Index>> ids(static_cast<std::size_t>(own_samples.size()), {0});
         if (comm.rank() == wrong_rank) ids[2] = {39, id};
         return batch_of({"a"}, {ids});
       };
@@ -46,7 +46,9 @@ TEST_CASE("ShardedEmbeddingBagCollection: throws on every rank for ids out of ra
         });
       };
       if (weighted) {
-        CHECK(refusal(3, 0) == "table t is weighted, but the data has no weights for feature a");
+        CHECK(
+            refusal(3, 0) ==
+            "table t is weighted, but the data has no weights for feature \"a\"; add weights, or set weighted = false");
         continue;
       }
       CHECK(refusal(39, 0) == "");
@@ -64,13 +66,13 @@ TEST_CASE("ShardedEmbeddingBagCollection: batches in flight are independent and 
   const comm::Communicator comm(MPI_COMM_WORLD);
   const Lanes lanes(8);
   const Index global = 8 * comm.size();
-  const Range mine = lanes.samples_of_rank(comm.rank(), comm.size(), global);
+  const Range own_samples = lanes.samples_of_rank(comm.rank(), comm.size(), global);
   for (const ExchangeForm form : {ExchangeForm::pooled, ExchangeForm::rows}) {
     const embedding::EmbeddingBagConfig table = {"t", 40, 4, {"a"}, {}, false, {}};
     Collection tables(exec, comm, {table}, on_rank_0(table, form), {"a"}, lanes, {{}, {}, Kernels::simd});
     tables.initialize(exec, 0);
     const auto start = [&](Index id) {
-      return tables.start(exec, batch_of({"a"}, {std::vector<std::vector<Index>>(mine.size(), {id})}), global);
+      return tables.start(exec, batch_of({"a"}, {std::vector<std::vector<Index>>(own_samples.size(), {id})}), global);
     };
     const auto pooled = [&](sharding::InFlight batch) {
       const auto sums = tables.forward(exec, batch).pooled;
@@ -96,13 +98,13 @@ TEST_CASE("ShardedEmbeddingBagCollection: bytes() counts all that is sent to oth
   const Lanes lanes(8);
   constexpr Index dim = 12;
   const Index global = 24;
-  const Range mine = lanes.samples_of_rank(comm.rank(), comm.size(), global);
+  const Range own_samples = lanes.samples_of_rank(comm.rank(), comm.size(), global);
   for (const bool weighted : {false, true}) {
     const embedding::EmbeddingBagConfig table = {"t", 40, dim, {"a"}, {}, weighted, {}};
     std::vector<std::vector<Index>> ids;
     std::vector<std::vector<float>> weights;
     Index id_count = 0, bags = 0;  // bags with ids: each has a sum and a gradient
-    for (Index s = mine.begin; s < mine.end; ++s) {
+    for (Index s = own_samples.begin; s < own_samples.end; ++s) {
       ids.emplace_back(static_cast<std::size_t>(s % 3), s);
       weights.emplace_back(static_cast<std::size_t>(s % 3), 0.5f);
       id_count += s % 3, bags += s % 3 > 0;
@@ -115,7 +117,7 @@ TEST_CASE("ShardedEmbeddingBagCollection: bytes() counts all that is sent to oth
     Kokkos::deep_copy(tables.gradient(exec, batch).pooled, 0.0f);
     tables.backward(exec, std::move(batch), {}, 1);
     const Index others = comm.sum(comm.rank() == 0 ? 0 : bags);
-    const Index lengths = (mine.size() + 1) / 2 * 8;  // two a word
+    const Index lengths = (own_samples.size() + 1) / 2 * 8;  // two a word
     const Index lookups = 2 * 4 + lengths + id_count * (weighted ? 12 : 8) + bags * dim * 4;
     const Index errors = 4 * (comm.size() - 1);  // "none", to each
     CHECK(tables.bytes().all == errors + (comm.rank() == 0 ? others * dim * 4 : lookups));
@@ -159,11 +161,11 @@ TEST_CASE("ShardedEmbeddingBagCollection: sends a list of samples if few samples
   const comm::Communicator comm(MPI_COMM_WORLD);
   const Lanes lanes(8);
   constexpr Index dim = 4, global = 64;
-  const Range mine = lanes.samples_of_rank(comm.rank(), comm.size(), global);
+  const Range own_samples = lanes.samples_of_rank(comm.rank(), comm.size(), global);
   embedding::EmbeddingBagConfig table = {"t", 40, dim, {"a", "b"}, {}, false, {}};
   std::vector<std::vector<Index>> a, b;
   Index with_ids = 0, ids = 0, vectors = 0;
-  for (Index s = mine.begin; s < mine.end; ++s) {
+  for (Index s = own_samples.begin; s < own_samples.end; ++s) {
     a.emplace_back(std::size_t(s % 8 == 1 ? 2 : 0), s % 40);
     b.emplace_back(std::size_t(s % 8 == 1 || s % 8 == 6), (s + 7) % 40);
     with_ids += !b.back().empty();
@@ -178,7 +180,7 @@ TEST_CASE("ShardedEmbeddingBagCollection: sends a list of samples if few samples
   embedding::EmbeddingBagCollection alone({table});
   alone.initialize(exec, 0);
   const auto expected = alone.forward(exec, batch_of({"a", "b"}, {a, b})).values;
-  for (Index s = 0; s < mine.size(); ++s)
+  for (Index s = 0; s < own_samples.size(); ++s)
     for (Index c = 0; c < 2 * dim; ++c) CHECK(sums(s, c) == expected(s, c));
   Kokkos::deep_copy(tables.gradient(exec, batch).pooled, 0.0f);
   tables.backward(exec, std::move(batch), {}, 1);
@@ -191,7 +193,7 @@ TEST_CASE("ExchangePrecision: rounds the finished sum of every table and divides
   const Exec exec;
   const comm::Communicator comm(MPI_COMM_WORLD);
   const Lanes lanes(8);
-  const Index global = 8 * comm.size(), mine = lanes.samples_of_rank(comm.rank(), comm.size(), global).size();
+  const Index global = 8 * comm.size(), own_samples = lanes.samples_of_rank(comm.rank(), comm.size(), global).size();
   using enum NumberType;
   for (const bool mean : {false, true})
     for (const NumberType type : {fp16, bf16}) {
@@ -202,7 +204,8 @@ TEST_CASE("ExchangePrecision: rounds the finished sum of every table and divides
         Collection tables(exec, comm, {table}, on_rank_0(table, ExchangeForm::pooled), {"a"}, lanes,
                           {{}, {}, Kernels::simd, {}, precision});
         tables.initialize(exec, 7);
-        auto batch = tables.start(exec, batch_of({"a"}, {std::vector<std::vector<Index>>(mine, {1, 2, 39})}), global);
+        auto batch =
+            tables.start(exec, batch_of({"a"}, {std::vector<std::vector<Index>>(own_samples, {1, 2, 39})}), global);
         const auto sums = tables.forward(exec, batch).pooled;
         return std::vector<float>(sums.data(), sums.data() + sums.size());
       };
@@ -227,9 +230,10 @@ TEST_CASE("DistributedModelParallel: backward uses the scheduled rate and the nu
   options.schedule = {3, 0, 0};
   options.plan = on_rank_0(module.tables()[0], ExchangeForm::pooled);
   sharding::DistributedModelParallel model(exec, module, comm, options, sharder);
-  const Range mine = model.samples(8);
-  const auto batch = batch_of({"a"}, {std::vector<std::vector<Index>>(static_cast<std::size_t>(mine.size()), {1})});
-  const auto gradient = make_matrix<float>(exec, "tesserec::test::gradient", mine.size(), 4);
+  const Range own_samples = model.samples(8);
+  const auto batch =
+      batch_of({"a"}, {std::vector<std::vector<Index>>(static_cast<std::size_t>(own_samples.size()), {1})});
+  const auto gradient = make_matrix<float>(exec, "tesserec::test::gradient", own_samples.size(), 4);
   Kokkos::deep_copy(gradient, 0.25f);
   // The gradient is always the same, so that Adam moves by the rate.
   float start = 0;

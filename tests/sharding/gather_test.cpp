@@ -30,7 +30,7 @@ TEST_CASE("gather: returns a table's rows in order under every plan on all ranks
   }
   const sharding::DistributedModelParallel model(exec, whole, env);
   CHECK(error_of([&] { tesserec::sharding::gather(exec, model, "fiv"); }) ==
-        "there is no table \"fiv\"; the model has five, few, twelve");
+        "there is no table \"fiv\"; name one of five, few, twelve");
   CHECK(mentions(error_of([&] { tesserec::sharding::gather(exec, model, "five", env.size()); }), "root = "));
   if (env.size() > 1)
     CHECK(mentions(error_of([&] { tesserec::sharding::gather(exec, model, env.rank() == 0 ? "five" : "few"); }),

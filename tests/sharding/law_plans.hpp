@@ -19,7 +19,7 @@ inline std::vector<int> owners(Index n, int ranks, int first = 0) {
 
 inline planning::ParameterSharding sharded(const EmbeddingBagConfig& table, ShardingType type, Index row_cuts,
                                            Index column_cuts, int ranks, int first = 0) {
-  column_cuts = std::min(column_cuts, planning::most_column_cuts(table));
+  column_cuts = std::min(column_cuts, planning::max_column_cuts(table));
   return {type, embedding::ComputeKernel::fused, planning::ExchangeForm::pooled,
           planning::cut(table, row_cuts, column_cuts, owners(row_cuts * column_cuts, ranks, first))};
 }
@@ -82,7 +82,7 @@ inline std::vector<planning::ShardingPlan> node_plans(const std::vector<Embeddin
   const int nodes = ranks / inside;
   std::vector<planning::ShardingPlan> all;
   const auto on_nodes = [&](std::size_t t, ShardingType type, Index row_cuts, Index column_cuts, int first, int turn) {
-    column_cuts = std::min(column_cuts, planning::most_column_cuts(tables[t]));
+    column_cuts = std::min(column_cuts, planning::max_column_cuts(tables[t]));
     std::vector<int> owners;
     for (Index c = 0; c < column_cuts; ++c)
       for (Index r = 0; r < row_cuts; ++r) {

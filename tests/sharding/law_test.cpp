@@ -25,7 +25,7 @@ const std::vector<std::string> features = {"a", "b", "c", "d"};
 struct Case {
   PoolingType pooling;
   bool weighted;
-  Index most_ids;  // 1 = exactly one id; otherwise 0 to most_ids
+  Index max_ids;  // 1 = exactly one id; otherwise 0 to max_ids
   optim::Type optimizer;
   bool unpooled = false;  // c, the second feature of a table, and d
   bool rare = false;      // only one sample in eight has ids, so that owners get a list of these samples
@@ -46,7 +46,7 @@ oracle::Bag bag(const Case& c, Index rows, Index step, Index feature, Index samp
   oracle::Bag result;
   if (c.rare && (sample + feature / 2) % 8 != 0) return result;
   const Index length =
-      c.most_ids == 1 ? 1 : static_cast<Index>(random.below(static_cast<std::uint64_t>(c.most_ids) + 1, sample, 0));
+      c.max_ids == 1 ? 1 : static_cast<Index>(random.below(static_cast<std::uint64_t>(c.max_ids) + 1, sample, 0));
   for (Index i = 0; i < length; ++i) {
     const double u = random.uniform53(sample, 2 + 2 * i);
     result.ids.push_back(static_cast<long>(u * u * u * static_cast<double>(rows)));  // many repeats
@@ -150,7 +150,7 @@ void run(const Case& c) {
   const comm::Communicator comm(MPI_COMM_WORLD);
   constexpr int lane_count = 8;
   const Lanes lanes(lane_count);
-  const Range mine = lanes.samples_of_rank(comm.rank(), comm.size(), samples);
+  const Range own_samples = lanes.samples_of_rank(comm.rank(), comm.size(), samples);
   optim::Settings sparse;
   sparse.type = c.optimizer;
   sparse.lr = 0.05;
@@ -193,26 +193,26 @@ void run(const Case& c) {
     for (Index step = 0; step < steps; ++step) {
       const Index width = collection.pooled_width();
       std::vector<float> gradient;
-      auto ids = collection.start(exec, batch(c, step, mine), samples);
+      auto ids = collection.start(exec, batch(c, step, own_samples), samples);
       const auto forward = collection.forward(exec, ids);
       const std::vector<float> sums = of(forward.pooled);
       const float* pooled = sums.data();
-      for (Index s = mine.begin; s < mine.end; ++s)
+      for (Index s = own_samples.begin; s < own_samples.end; ++s)
         wrong += !std::equal(expected.pooled[step][s].begin(), expected.pooled[step][s].end(),
-                             pooled + (s - mine.begin) * width);
+                             pooled + (s - own_samples.begin) * width);
       const std::vector<jagged::JaggedVectors>& apart = forward.unpooled;
       std::vector<std::vector<float>> vectors;
-      for (const jagged::JaggedVectors& one : apart) vectors.push_back(of(one.values));
+      for (const jagged::JaggedVectors& sequence : apart) vectors.push_back(of(sequence.values));
       for (std::size_t q = 0; q < apart.size(); ++q)
-        for (Index s = mine.begin; s < mine.end; ++s) {
+        for (Index s = own_samples.begin; s < own_samples.end; ++s) {
           const oracle::Row& row = expected.unpooled[step][q][s];
-          const std::size_t first = apart[q].offsets(s - mine.begin) * apart[q].values.extent(1);
+          const std::size_t first = apart[q].offsets(s - own_samples.begin) * apart[q].values.extent(1);
           wrong += !std::equal(row.begin(), row.end(), vectors[q].data() + first);
-          wrong += apart[q].length(s - mine.begin) * Index(apart[q].values.extent(1)) != std::ssize(row);
+          wrong += apart[q].length(s - own_samples.begin) * Index(apart[q].values.extent(1)) != std::ssize(row);
         }
       const std::vector<Index> keys = c.unpooled ? std::vector<Index>{0, 1} : std::vector<Index>{0, 2, 1, 3};
       const Index dims[] = {5, 16, 5, 12};  // [key]
-      for (Index s = mine.begin; s < mine.end; ++s)
+      for (Index s = own_samples.begin; s < own_samples.end; ++s)
         for (const Index key : keys) {
           const oracle::Row up = upstream(step, key, s, dims[key]);
           gradient.insert(gradient.end(), up.begin(), up.end());
@@ -225,8 +225,8 @@ void run(const Case& c) {
       const std::vector<jagged::JaggedVectors>& slopes = gradients.unpooled;
       for (std::size_t q = 0; q < slopes.size(); ++q) {
         std::vector<float> all;
-        for (Index s = mine.begin; s < mine.end; ++s) {
-          const Index key = 2 + Index(q), numbers = slopes[q].length(s - mine.begin) * dims[key];
+        for (Index s = own_samples.begin; s < own_samples.end; ++s) {
+          const Index key = 2 + Index(q), numbers = slopes[q].length(s - own_samples.begin) * dims[key];
           const oracle::Row up = upstream(step, key, s, numbers);
           all.insert(all.end(), up.begin(), up.end());
         }
@@ -255,23 +255,23 @@ TEST_CASE("ShardedEmbeddingBagCollection: every plan has the oracle's bits of po
   Index turn = 0;
   for (const PoolingType pooling : {PoolingType::sum, PoolingType::mean})
     for (const bool weighted : {false, true})
-      for (const Index most_ids : {1, 6, 90})
+      for (const Index max_ids : {1, 6, 90})
         for (const optim::Type type : {optim::Type::sgd, optim::Type::adagrad, optim::Type::rowwise_adagrad})
-          if (!left_out(turn++, 18)) run({pooling, weighted, most_ids, type});
+          if (!left_out(turn++, 18)) run({pooling, weighted, max_ids, type});
 }
 
 TEST_CASE("ShardedEmbeddingBagCollection: un-pooled vectors and gradients have the oracle's bits") {
   Index turn = 0;
   for (const PoolingType pooling : {PoolingType::sum, PoolingType::mean})
-    for (const Index most_ids : {1, 6, 90})
+    for (const Index max_ids : {1, 6, 90})
       for (const optim::Type type : {optim::Type::sgd, optim::Type::rowwise_adagrad})
-        if (!left_out(turn++, 12)) run({pooling, false, most_ids, type, true});
+        if (!left_out(turn++, 12)) run({pooling, false, max_ids, type, true});
 }
 
 TEST_CASE("ShardedEmbeddingBagCollection: features of few samples have the oracle's bits") {
   Index turn = 0;
   for (const bool unpooled : {false, true})
     for (const bool weighted : {false, true})
-      for (const Index most_ids : {2, 30})
-        if (!left_out(turn++, 4)) run({PoolingType::mean, weighted, most_ids, optim::Type::adagrad, unpooled, true});
+      for (const Index max_ids : {2, 30})
+        if (!left_out(turn++, 4)) run({PoolingType::mean, weighted, max_ids, optim::Type::adagrad, unpooled, true});
 }

@@ -65,8 +65,8 @@ TEST_CASE("OwnerBuckets: gives each owner its ids once in the order of samples")
 }
 
 TEST_CASE("BagForm: takes one length a sample or a shorter list of the samples with ids") {
-  CHECK(BagForm{100, 1, 50}.all());
-  CHECK(!BagForm{100, 1, 49}.all());
+  CHECK(BagForm{100, 1, 50}.dense());
+  CHECK(!BagForm{100, 1, 49}.dense());
   CHECK(BagForm{100, 1, 49}.numbers() == 98);
   CHECK(BagForm{101, 1, 100}.words() == 51);
   CHECK(BagForm{100, 3, 74}.numbers() == 4 * 74);

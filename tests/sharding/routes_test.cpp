@@ -7,7 +7,7 @@ using namespace tesserec;
 using namespace tesserec::sharding;
 
 TEST_CASE("Routes: 1000 row-wise tables on 1024 ranks have one route an owner in row order") {
-  constexpr int ranks = 1024, me = 5;
+  constexpr int ranks = 1024, own_rank = 5;
   constexpr Index tables = 1000, dim = 8;
   std::vector<int> owners(ranks);
   for (int r = 0; r < ranks; ++r) owners[r] = r;
@@ -22,7 +22,7 @@ TEST_CASE("Routes: 1000 row-wise tables on 1024 ranks have one route an owner in
     plan[t].type = planning::ShardingType::row_wise;
     plan[t].shards = planning::cut(configs[t], ranks, 1, owners);
   }
-  const Routes routes(me, ranks, configs, plan, features);
+  const Routes routes(own_rank, ranks, configs, plan, features);
   REQUIRE(routes.all().size() == std::size_t(ranks * tables));
   REQUIRE(routes.vectors().segments.size() == std::size_t(tables));
   CHECK(routes.own().size() == std::size_t(tables));

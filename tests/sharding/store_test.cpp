@@ -35,12 +35,12 @@ std::vector<embedding::EmbeddingBagConfig> tables(BlockBy block_by) {
   return all;
 }
 
-jagged::KeyedJaggedTensor batch(Index step, Range mine) {
+jagged::KeyedJaggedTensor batch(Index step, Range own_samples) {
   std::vector<std::vector<std::vector<Index>>> ids(features.size());
   for (std::size_t f = 0; f < features.size(); ++f) {
     const Random random(30, Purpose::test, std::uint64_t(step * 10 + Index(f)));
     const Index of = rows[std::min<std::size_t>(f, 2)];
-    for (Index s = mine.begin; s < mine.end; ++s) {
+    for (Index s = own_samples.begin; s < own_samples.end; ++s) {
       std::vector<Index>& bag = ids[f].emplace_back();
       for (Index i = 0; i < Index(random.below(7, s, 0)); ++i)
         bag.push_back(Index(random.below(std::uint64_t(i % 2 == 0 ? 9 : of), s, i + 1)));
@@ -63,10 +63,10 @@ Trained train(const std::vector<embedding::EmbeddingBagConfig>& configs, const p
   sharding::ShardedEmbeddingBagCollection collection(exec, comm, configs, plan, features, lanes, options);
   collection.initialize(exec, 3);
   Trained result;
-  const auto go = [&](const BatchSplit& split, Index step) {
-    const Range mine = split.samples(comm.rank());
-    auto ids = collection.start(exec, batch(step, mine), split);
-    auto next = collection.start(exec, batch(step + 50, mine), split, false);
+  const auto start_batch = [&](const BatchSplit& split, Index step) {
+    const Range own_samples = split.samples(comm.rank());
+    auto ids = collection.start(exec, batch(step, own_samples), split);
+    auto next = collection.start(exec, batch(step + 50, own_samples), split, false);
     collection.progress(exec, next);
     collection.progress(exec, next);  // the rows of `next` are pinned before those of `ids`
     const auto forward = collection.forward(exec, ids);
@@ -86,11 +86,11 @@ Trained train(const std::vector<embedding::EmbeddingBagConfig>& configs, const p
   sharding::GradientSums sums;
   for (Index step = 1; step <= steps; ++step) {
     if (step % 2 == 1) {
-      collection.backward(exec, go(BatchSplit(lanes, comm.size(), samples), step), {}, step);
+      collection.backward(exec, start_batch(BatchSplit(lanes, comm.size(), samples), step), {}, step);
       continue;
     }
     for (int half = 0; half < 2; ++half)
-      collection.backward(exec, go(BatchSplit(halves, comm.size(), samples, half), 10 * step + half), sums);
+      collection.backward(exec, start_batch(BatchSplit(halves, comm.size(), samples, half), 10 * step + half), sums);
     collection.move(exec, sums, {}, step, 0.5f);
   }
   result.weights.resize(std::size_t(rows[0] * 5 + rows[1] * 16 + rows[2] * 12));

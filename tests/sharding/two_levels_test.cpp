@@ -45,7 +45,7 @@ TEST_CASE("by_two_levels: true if the exchange form and the owners and the nodes
   CHECK(mentions(error_of([] {
                    planning::check_plan({&table, 1}, plan_of(ShardingType::row_wise, 2, 1, {0, 1}), 4);
                  }),
-                 "two_levels is for table_row_wise, table_column_wise and grid"));
+                 "exchange \"two_levels\" needs type table_row_wise, table_column_wise or grid"));
   CHECK_FALSE(two(plan_of(ShardingType::table_row_wise, 2, 1, {1, 2}), 4, 2));  // rows on two nodes
   CHECK_FALSE(two(plan_of(ShardingType::grid, 2, 2, {0, 1, 1, 2}), 4, 2));      // rows of one slice on two nodes
   CHECK_FALSE(two(plan_of(ShardingType::table_column_wise, 1, 1, {0}), 4, 2));  // a single shard
@@ -62,24 +62,25 @@ TEST_CASE("two_levels: sends ids and lengths once a bag and one vector each way 
   const std::vector<std::vector<Index>> bags(samples / 4, {0, 2000, 5});       // rows of both owners
   struct Case {
     const planning::ShardingPlan& plan;
-    Index one, two;  // bytes of a bag whose owner is on another node
+    Index one_level, two_levels;  // bytes of a bag whose owner is on another node
     Index bags;
-    Index asked_one, asked_two;  // shards on other nodes that ranks request; each has its counts
+    Index one_level_requests, two_level_requests;  // shards on other nodes that ranks request; each has its counts
   };
-  for (const auto& [plan, one, two, crossing, asked_one, asked_two] :
+  for (const auto& [plan, one_level, two_levels, crossing, one_level_requests, two_level_requests] :
        {Case{by_rows, 2 * 4 + ids * 8 + 4 * vector, 4 + ids * 8 + 2 * vector, samples / 2, 4, 2},
         Case{by_columns, 2 * (4 + ids * 8) + 2 * vector, 4 + ids * 8 + 2 * vector, samples / 2, 4, 2},
         Case{grid, 2 * 4 + ids * 8 + 4 * vector / 2, 4 + ids * 8 + 2 * vector / 2, samples, 8, 4},
         Case{in_turn, 2 * (2 * 4 + ids * 8) + 4 * vector / 2, 4 + ids * 8 + 2 * vector / 2, samples, 16, 4}})
-    for (const int most : {1, 2}) {
-      Collection tables(exec, comm, {table}, plan, {"a"}, lanes, {{}, {}, Kernels::simd, {2, most}});
+    for (const int levels : {1, 2}) {
+      Collection tables(exec, comm, {table}, plan, {"a"}, lanes, {{}, {}, Kernels::simd, {2, levels}});
       tables.initialize(exec, 0);
       auto batch = tables.start(exec, batch_of({"a"}, {bags}), samples);
       tables.forward(exec, batch);
       Kokkos::deep_copy(tables.gradient(exec, batch).pooled, 0.0f);
       tables.backward(exec, std::move(batch), {}, 1);
       CHECK(comm.sum(tables.bytes().between_nodes) ==
-            flags + crossing * (most == 1 ? one : two) + 2 * 4 * (most == 1 ? asked_one : asked_two));
+            flags + crossing * (levels == 1 ? one_level : two_levels) +
+                2 * 4 * (levels == 1 ? one_level_requests : two_level_requests));
       CHECK(comm.sum(tables.bytes().all) > comm.sum(tables.bytes().between_nodes));
     }
 }
@@ -96,9 +97,9 @@ TEST_CASE("plan.ranks_per_node and plan.exchange_levels: decide the bytes betwee
     options.planner.ranks_per_node = levels == 0 ? 4 : 2;
     options.planner.exchange_levels = std::max(1, levels);
     sharding::DistributedModelParallel model(exec, module, comm, options);
-    const Range mine = model.samples(32);
-    model.forward(exec, batch_of({"a"}, {std::vector<std::vector<Index>>(mine.size(), {0, 2000})}));
-    model.backward(exec, make_matrix<float>(exec, "tesserec::test::gradient", mine.size(), dim));
+    const Range own_samples = model.samples(32);
+    model.forward(exec, batch_of({"a"}, {std::vector<std::vector<Index>>(own_samples.size(), {0, 2000})}));
+    model.backward(exec, make_matrix<float>(exec, "tesserec::test::gradient", own_samples.size(), dim));
     between[levels] = comm.sum(model.tables().bytes().between_nodes);
   }
   CHECK(between[0] == 0);

@@ -33,11 +33,11 @@ TEST_CASE("ShardedEmbeddingBagCollection: worked example of a bag that sums to 5
           shard.rows->weights().data()[row - rows.begin] = value;
         }
       }
-      const Index mine = lanes.samples_of_rank(comm.rank(), comm.size(), 4).size();
-      auto batch =
-          tables.start(exec, batch_of({"f"}, {std::vector<std::vector<Index>>(mine, {2, 4, 0, 2052, 1, 2048})}), 4);
+      const Index own_samples = lanes.samples_of_rank(comm.rank(), comm.size(), 4).size();
+      auto batch = tables.start(
+          exec, batch_of({"f"}, {std::vector<std::vector<Index>>(own_samples, {2, 4, 0, 2052, 1, 2048})}), 4);
       const auto pooled = tables.forward(exec, batch).pooled;
       INFO(plan[0].shards.size() << " shards, the first of " << plan[0].shards[0].blocks.size() << " blocks");
-      for (Index s = 0; s < mine; ++s) CHECK(pooled(s, 0) == 5.0f);
+      for (Index s = 0; s < own_samples; ++s) CHECK(pooled(s, 0) == 5.0f);
     }
 }

@@ -33,11 +33,11 @@ std::vector<embedding::EmbeddingBagConfig> exchanged_tables() {
 /// Gives table A to the last rank, and half of B's rows to the first and to the last rank.
 planning::ShardingPlan worked_plan(int ranks) {
   const auto tables = exchanged_tables();
-  const std::vector<int> last = {ranks - 1}, both = {0, ranks - 1};
+  const std::vector<int> last = {ranks - 1}, first_and_last = {0, ranks - 1};
   return {{ShardingType::table_wise, embedding::ComputeKernel::fused, ExchangeForm::pooled,
            planning::cut(tables[0], 1, 1, last)},
           {ShardingType::row_wise, embedding::ComputeKernel::fused, ExchangeForm::pooled,
-           planning::cut(tables[1], 2, 1, both)}};
+           planning::cut(tables[1], 2, 1, first_and_last)}};
 }
 
 jagged::KeyedJaggedTensor exchanged_batch(Range samples) {
@@ -125,8 +125,8 @@ TEST_CASE("Exchange: worked example of an exchange has these ids and sums and gr
 
   const auto buffers = std::make_shared<sharding::BatchBuffers>(Place::host);
   const BatchSplit split(Lanes(2), 2, exchanged_samples);
-  const Range mine = split.samples(comm.rank());
-  const auto batch = exchanged_batch(mine);
+  const Range own_samples = split.samples(comm.rank());
+  const auto batch = exchanged_batch(own_samples);
   sharding::Exchange exchange(comm, nullptr, routes, {}, buffers);
   exchange.start(exec, batch, split, true);
   exchange.advance();
@@ -164,9 +164,9 @@ TEST_CASE("Exchange: worked example of an exchange has these ids and sums and gr
   }
   const Floats pooled = numbers_at(exchange.return_sums(exec), 6);
   CHECK(exchange.bytes().all == (first ? 20 + 56 + 4 : 12 + 16 + 16));
-  CHECK(pooled == numbers_at(expected_pooled[mine.begin], 6));
+  CHECK(pooled == numbers_at(expected_pooled[own_samples.begin], 6));
 
-  std::copy_n(given_gradients[mine.begin], 6, exchange.gradient(exec));
+  std::copy_n(given_gradients[own_samples.begin], 6, exchange.gradient(exec));
   const float* const received = exchange.send_gradients(exec);
   CHECK(exchange.bytes().all == (first ? 20 + 56 + 4 + 16 : 12 + 16 + 16 + 4));
   const auto gradients_of = [&](std::size_t shard, Index count) {
@@ -189,12 +189,13 @@ TEST_CASE("ShardedEmbeddingBagCollection: worked example of an exchange on one r
   sharding::ShardedEmbeddingBagCollection tables(exec, comm, exchanged_tables(), worked_plan(comm.size()), {"a", "b"},
                                                  lanes, {{}, {}, Kernels::simd});
   for (const auto& shard : tables.shards()) write_rows(*shard.rows);
-  const Range mine = lanes.samples_of_rank(comm.rank(), comm.size(), exchanged_samples);
-  const auto ids = exchanged_batch(mine);
+  const Range own_samples = lanes.samples_of_rank(comm.rank(), comm.size(), exchanged_samples);
+  const auto ids = exchanged_batch(own_samples);
   auto batch = tables.start(exec, ids, exchanged_samples);
   const auto pooled = tables.forward(exec, batch).pooled;
-  CHECK(numbers_at(pooled.data(), 3 * mine.size()) == numbers_at(expected_pooled[mine.begin], 3 * mine.size()));
-  std::copy_n(given_gradients[mine.begin], 3 * mine.size(), tables.gradient(exec, batch).pooled.data());
+  CHECK(numbers_at(pooled.data(), 3 * own_samples.size()) ==
+        numbers_at(expected_pooled[own_samples.begin], 3 * own_samples.size()));
+  std::copy_n(given_gradients[own_samples.begin], 3 * own_samples.size(), tables.gradient(exec, batch).pooled.data());
   tables.backward(exec, std::move(batch), {}, 1);
   if (comm.size() == 2) CHECK(tables.bytes().all == (comm.rank() == 0 ? 96 : 48));
 

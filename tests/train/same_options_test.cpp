@@ -78,7 +78,7 @@ TEST_CASE("deal_of: equals Session::deal and a batch of another size throws on a
   train::PipelinedBatch now{data::Batch(Exec()), {}};
   REQUIRE(source->next(now.batch));
   if (world.rank() == world.size() - 1) --now.batch.sparse.stride;
-  CHECK(mentions(error_of([&] { session.step(now, nullptr, 1); }), concat("rank ", world.size() - 1, " brings ")));
+  CHECK(mentions(error_of([&] { session.step(now, nullptr, 1); }), concat("rank ", world.size() - 1, " has ")));
 }
 
 TEST_CASE("Session: accepts a source without ids_per_bag and throws if its lists have other lengths") {

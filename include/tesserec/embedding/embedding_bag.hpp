@@ -12,7 +12,7 @@ namespace tesserec::embedding {
 /// Whole table, looked up by input and offsets as torch's EmbeddingBag. Its results have the bits of any sharding plan.
 class EmbeddingBag {
  public:
-  /// Allocates the rows, whose values initialise() sets.
+  /// Allocates the rows, whose values initialize() sets.
   EmbeddingBag(const Exec& exec, const EmbeddingBagConfig& config);
 
   const EmbeddingBagConfig& config() const { return table_.config(); }

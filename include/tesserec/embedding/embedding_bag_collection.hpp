@@ -25,7 +25,7 @@ std::string describe(const EmbeddingBagConfig& table);
 
 /// Tables that turn bags of ids into one vector per feature and sample, as TorchRec's EmbeddingBagCollection. Un-pooled
 /// features get one vector per id, as in its EmbeddingCollection. A collection starts as a description without storage
-/// (device "meta"), which sharding cuts over ranks. initialise() allocates all of it on this rank.
+/// (device "meta"), which sharding cuts over ranks. initialize() allocates all of it on this rank.
 class EmbeddingBagCollection {
  public:
   /// Takes the tables. Throws Error as check_tables does.

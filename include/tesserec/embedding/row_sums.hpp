@@ -26,8 +26,8 @@ RowSums add_sums(const Exec& exec, std::vector<RowUse> uses, Index rows, const f
 /// Adds the uses of each row to one sum. The uses must be sorted by RowUse::row. `are_sums`: `sums` of sum_rows.
 RowSums sum_all_rows(const Exec& exec, std::span<const RowUse> uses, const float* gradients, Index dim, bool are_sums);
 
-/// Multiplies gradients by `scale` and clips each number to magnitude `most`; 0 = no clipping.
-void limit(const Exec& exec, RowSums& sums, float scale, float most);
+/// Multiplies gradients by `scale` and clips each number to magnitude `bound`; 0 = no clipping.
+void limit(const Exec& exec, RowSums& sums, float scale, float bound);
 
 /// Gradients of one shard's rows, each summed over one micro-batch and added over the micro-batches by the fixed tree.
 /// A micro-batch without a row adds nothing to it. About log2(micro-batches) lists of rows are alive.

@@ -62,8 +62,8 @@ struct EmbeddingBagConfig {
   BlockOf block_of() const { return block_by == BlockBy::hash ? BlockOf::by_hash() : BlockOf::by_rows(num_embeddings); }
   RowBlocks blocks() const { return RowBlocks(num_embeddings); }
   /// Returns the rows that may lie in these blocks: all rows, if blocks are by hash.
-  Range rows(Range of = {0, block_count}) const {
-    return block_by == BlockBy::hash ? Range{0, num_embeddings} : blocks().rows(of);
+  Range rows(Range range = {0, block_count}) const {
+    return block_by == BlockBy::hash ? Range{0, num_embeddings} : blocks().rows(range);
   }
   Index weights() const { return num_embeddings * embedding_dim; }
   bool pools(std::size_t feature) const {

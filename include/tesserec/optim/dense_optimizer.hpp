@@ -20,10 +20,10 @@ class DenseOptimizer {
   /// Returns the floats of all states of `size` parameters.
   static Index state_size(const Settings& settings, Index size);
 
-  /// Updates the parameters of `part` with `gradient` times `scale`. Types that use a tensor's norm update the tensors
-  /// that begin in `part`. `lr` is the scheduled rate; `step` counts from 1. Does not block on a device.
+  /// Updates the parameters of `range` with `gradient` times `scale`. Types that use a tensor's norm update the tensors
+  /// that begin in `range`. `lr` is the scheduled rate; `step` counts from 1. Does not block on a device.
   void step(const Exec& exec, const PlacedVector<float>& parameters, const PlacedVector<float>& gradient, double lr,
-            Index step, Range part, float scale = 1.0f);
+            Index step, Range range, float scale = 1.0f);
 
   const Settings& settings() const { return settings_; }
   /// State by name, for checkpoints; as long as the parameters.
@@ -34,7 +34,7 @@ class DenseOptimizer {
   const std::vector<State>& state() const { return state_; }
 
  private:
-  void move_tensors(const Exec& exec, const StepScalars& scalars, float* weights, const float* gradient, Range part,
+  void move_tensors(const Exec& exec, const StepScalars& scalars, float* weights, const float* gradient, Range range,
                     float scale);
   States states_from(Index begin) const;
 

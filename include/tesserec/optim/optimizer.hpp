@@ -111,8 +111,8 @@ struct StepScalars {
 /// Computes the scalars of step `step`, which counts from 1. `lr` is the scheduled rate of this step.
 StepScalars step_scalars(const Settings& settings, double lr, Index step);
 
-/// Multiplies each of n numbers by `scale` and clips it to magnitude `most`; 0 = no clipping.
-void limit(float scale, float most, const float* from, float* to, Index n);
+/// Multiplies each of n numbers by `scale` and clips it to magnitude `bound`; 0 = no clipping.
+void limit(float scale, float bound, const float* from, float* to, Index n);
 
 /// Pointers to the states of some weights, in the order of `states(type)`; null beyond the last state.
 using States = std::array<float*, 3>;

@@ -35,11 +35,11 @@ TESSEREC_FUNCTION float root_correction(double beta2, Index steps) {
   return 1.0 / std::sqrt(1.0 - power(beta2, steps));
 }
 
-/// Multiplies a gradient's number by `scale` and clips it to magnitude `most`, which may be infinite.
-TESSEREC_FUNCTION float limited(float scale, float most, float g) {
+/// Multiplies a gradient's number by `scale` and clips it to magnitude `bound`, which may be infinite.
+TESSEREC_FUNCTION float limited(float scale, float bound, float g) {
   const float scaled = scale * g;
-  const float below = scaled > most ? most : scaled;
-  return below < -most ? -most : below;
+  const float below = scaled > bound ? bound : scaled;
+  return below < -bound ? -bound : below;
 }
 
 namespace rules {

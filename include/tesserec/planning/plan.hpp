@@ -45,7 +45,7 @@ std::vector<Shard> cut(const embedding::EmbeddingBagConfig& table, Index row_cut
                        std::span<const int> owners);
 
 /// Returns the largest number of pieces into which a table's columns can be cut.
-inline Index most_column_cuts(const embedding::EmbeddingBagConfig& table) { return (table.embedding_dim + 3) / 4; }
+inline Index max_column_cuts(const embedding::EmbeddingBagConfig& table) { return (table.embedding_dim + 3) / 4; }
 
 /// Throws Error, naming the table, if the plan is invalid. Ranks must lie in [0, ranks). Shards must form a grid that
 /// covers the table once, with borders at row blocks and multiples of 4 columns. The sharding type must allow the

@@ -31,13 +31,13 @@ struct Allowed {
   std::vector<T> list;
 
   Allowed() = default;
-  Allowed(T one) : list{one} {}
-  Allowed(std::initializer_list<T> some) : list(some) {}
+  Allowed(T value) : list{value} {}
+  Allowed(std::initializer_list<T> values) : list(values) {}
 
   bool empty() const { return list.empty(); }
   explicit operator bool() const { return !empty(); }
-  bool has(T one) const { return std::ranges::count(list, one) > 0; }
-  bool allow(T one) const { return empty() || has(one); }
+  bool has(T value) const { return std::ranges::count(list, value) > 0; }
+  bool allow(T value) const { return empty() || has(value); }
   /// Returns whether exactly one value is allowed. The planner gives a table its only type in full form, without a
   /// search.
   bool forced() const { return list.size() == 1; }

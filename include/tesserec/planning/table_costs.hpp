@@ -52,32 +52,32 @@ struct Cost {
 /// Load of a shard: on its owner, and on each rank, whose samples look it up.
 struct ShardLoad {
   Load owner;
-  Load each;
+  Load common;
 };
 /// ShardLoad whose seconds are split by kind of work.
 struct ShardCost {
   Cost owner;
-  Cost each;
-  ShardLoad load() const { return {owner.load(), each.load()}; }
+  Cost common;
+  ShardLoad load() const { return {owner.load(), common.load()}; }
 };
 
-/// Indices into Part. All numbers but part_filled and part_vectors are sums over row blocks.
-enum PartOf {
-  part_rows,
-  part_ids,           ///< lookups
-  distinct_per_rank,  ///< distinct rows that one rank's samples look up
-  distinct_all,       ///< distinct rows that all samples look up
-  part_reads,         ///< seconds of random reads, one per id
-  part_reads_once,    ///< seconds of random reads, one per distinct row of one rank
-  part_updates,       ///< seconds of random updates, one per distinct row
-  part_filled,        ///< probability that a pooled bag has an id in the piece
-  part_vectors,       ///< sums of subtrees that a pooled bag gets from the piece [vectors of 32-bit numbers]
-  part_sizes
+/// Indices into Part. All numbers but traffic_filled and traffic_vectors are sums over row blocks.
+enum TrafficOf {
+  traffic_rows,
+  traffic_ids,         ///< lookups
+  distinct_per_rank,   ///< distinct rows that one rank's samples look up
+  distinct_all,        ///< distinct rows that all samples look up
+  traffic_reads,       ///< seconds of random reads, one per id
+  traffic_reads_once,  ///< seconds of random reads, one per distinct row of one rank
+  traffic_updates,     ///< seconds of random updates, one per distinct row
+  traffic_filled,      ///< probability that a pooled bag has an id in the piece
+  traffic_vectors,     ///< sums of subtrees that a pooled bag gets from the piece [vectors of 32-bit numbers]
+  traffic_sizes
 };
-/// Traffic of some rows of a table in a step, indexed by PartOf.
-using Part = std::array<double, part_sizes>;
-Part operator-(const Part& a, const Part& b);
-Part operator*(const Part& a, double times);
+/// Traffic of some rows of a table in a step, indexed by TrafficOf.
+using Traffic = std::array<double, traffic_sizes>;
+Traffic operator-(const Traffic& a, const Traffic& b);
+Traffic operator*(const Traffic& a, double times);
 
 /// Ids and bags of one table in a step.
 struct TableTraffic {
@@ -127,14 +127,14 @@ class TableCosts {
   ShardCost cost(const Shard& shard, const ParameterSharding& sharding) const;
   ShardLoad shard(const Shard& shard, const ParameterSharding& sharding) const { return cost(shard, sharding).load(); }
   ShardLoad shard(Range blocks, Range columns, ExchangeForm form) const;
-  /// Costs a piece of `width` columns. The load is affine in `part` and in `width`.
-  ShardLoad load(const Part& part, double width, ExchangeForm form) const {
-    return piece(part, width, form, wire_.all).load();
+  /// Costs a piece of `width` columns. The load is affine in `traffic` and in `width`.
+  ShardLoad load(const Traffic& traffic, double width, ExchangeForm form) const {
+    return piece(traffic, width, form, wire_.all).load();
   }
-  /// Returns the traffic of the blocks before `block`; its part_filled and part_vectors are 0.
-  Part upto(Index block) const;
-  Part part(Range blocks) const;
-  const Part& whole() const { return whole_; }
+  /// Returns the traffic of the blocks before `block`; its traffic_filled and traffic_vectors are 0.
+  Traffic upto(Index block) const;
+  Traffic traffic(Range blocks) const;
+  const Traffic& whole() const { return whole_; }
   bool even() const { return traffic_.even; }
   double filled(double share) const { return traffic_.filled(share); }
   const embedding::RowBlocks& blocks() const { return blocks_; }
@@ -148,12 +148,12 @@ class TableCosts {
 
  private:
   /// Costs a piece; `wire`: seconds per byte of its messages.
-  ShardCost piece(const Part& part, double width, ExchangeForm form, double wire) const;
+  ShardCost piece(const Traffic& traffic, double width, ExchangeForm form, double wire) const;
   ShardCost by_two_levels(const Shard& shard, const ParameterSharding& sharding) const;
   ShardCost flat(Range blocks, Range columns, ExchangeForm form) const;
   void add_up_blocks();
   double vectors(Range blocks) const;  ///< sums of subtrees that a pooled bag gets from these blocks
-  double update_seconds(const Part& part, double columns) const;
+  double update_seconds(const Traffic& traffic, double columns) const;
 
   embedding::RowBlocks blocks_;
   double dim_;
@@ -161,8 +161,8 @@ class TableCosts {
   RowStorage storage_;
   Wire wire_;
   Topology topology_;
-  Part whole_{};            ///< traffic of all rows; part_vectors is lower if finished vectors have fewer bits
-  std::vector<Part> upto_;  ///< [block] traffic of the blocks before it; empty if rows are even
+  Traffic whole_{};            ///< traffic of all rows; traffic_vectors is lower if finished vectors have fewer bits
+  std::vector<Traffic> upto_;  ///< [block] traffic of the blocks before it; empty if rows are even
 };
 
 }  // namespace tesserec::planning

@@ -16,7 +16,7 @@ namespace tesserec::sharding {
 /// Levels of the exchange between nodes.
 struct Levels {
   int ranks_per_node = 1;  ///< rank r lies on node r / ranks_per_node
-  int most = 2;            ///< most levels; 1 = every rank asks every owner, 2 = relays by planning::by_two_levels
+  int max = 2;             ///< most levels; 1 = every rank asks every owner, 2 = relays by planning::by_two_levels
 };
 
 /// Request of a rank for one feature of one shard, sent to the owner or to its relay on the owners' node.

@@ -19,15 +19,15 @@ class RowTotals {
   RowTotals(const comm::Communicator& comm, const planning::ShardingPlan& plan, const std::vector<bool>& shared);
 
   /// Exchanges the sums of one round, and returns the whole rows' sums [rows and sums] of each of this rank's shards of
-  /// shared tables. `mine` has these shards' sums over subtrees of columns [rows and sums, subtrees], in the plan's
+  /// shared tables. `own_sums` has these shards' sums over subtrees of columns [rows and sums, subtrees], in the plan's
   /// order. Empty sums = no touched row, or no such round. Collective.
-  std::vector<std::vector<float>> totals(std::span<const std::vector<float>> mine) const;
+  std::vector<std::vector<float>> totals(std::span<const std::vector<float>> own_sums) const;
 
  private:
   /// A shard that holds some columns of a group's rows.
   struct Piece {
     int rank = 0;
-    std::size_t own = 0;        // index in `mine`, if the shard is this rank's
+    std::size_t own = 0;        // index in `own_sums`, if the shard is this rank's
     std::vector<Index> leaves;  // [sum] leaf in the tree of column blocks
   };
   /// The shards of some rows, in column order.
