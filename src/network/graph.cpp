@@ -14,7 +14,7 @@
 namespace tesserec::network {
 namespace {
 
-template <class... Parts>
+template <class... Texts>
 [[noreturn]] void refuse(const std::string& layer, const Texts&... texts) {
   throw SettingError("layer." + layer, concat(texts...));
 }

@@ -10,7 +10,7 @@
 namespace tesserec::train {
 namespace {
 
-template <class... Parts>
+template <class... Texts>
 [[noreturn]] void fail_diverged(Index step, const Texts&... texts) {
   throw Diverged(concat("step ", step, ": ", texts..., ". This step has no checkpoint"));
 }
