@@ -2,13 +2,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <optional>
 
-#include "clock.hpp"
-#include "row_log.hpp"
+#include "disk_store.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/text.hpp>
-#include <tesserec/tiers/disk_rows.hpp>
 
 namespace tesserec::tiers {
 namespace {
@@ -22,131 +19,19 @@ constexpr int thread_depth = 32;  // threads that wait for the disk
 constexpr Index largest_record = 16 * page_bytes;
 constexpr Index rows_at_once = 4096;  // rows that read() and write() handle together
 
-/// Where a row is: in a slot, in the log, or nowhere.
-class Whereabouts {
- public:
-  static Whereabouts in_slot(Index slot) { return Whereabouts(slot); }
-  static Whereabouts in_log(Index place) { return Whereabouts(place < 0 ? nowhere : -2 - place); }
-  Whereabouts() = default;
-
-  bool is_resident() const { return code_ >= 0; }
-  Index slot() const { return code_; }
-  /// Returns the place in the log, or -1 if the row has its start values.
-  Index place() const { return code_ == nowhere ? -1 : -2 - code_; }
-
- private:
-  static constexpr Index nowhere = -1;
-  explicit Whereabouts(Index code) : code_(code) {}
-  Index code_ = nowhere;
-};
-
-/// Waits for the results of reads, and keeps the first error.
-class Reads {
- public:
-  void begin(Index count) {
-    const std::lock_guard lock(mutex_);
-    open_ += count;
-  }
-  void end(int error) {
-    const std::lock_guard lock(mutex_);
-    if (error != 0 && error_ == 0) error_ = error;
-    if (--open_ == 0) ended_.notify_all();
-  }
-  /// Blocks until all reads have ended. Returns the first errno so far, or 0.
-  int wait() {
-    std::unique_lock lock(mutex_);
-    ended_.wait(lock, [&] { return open_ == 0; });
-    return error_;
-  }
-
- private:
-  std::mutex mutex_;
-  std::condition_variable ended_;
-  Index open_ = 0;
-  int error_ = 0;
-};
-
 /// Index of a record in its page, packed with another number into a request's tag.
 constexpr Index tag_of(Index number, Index position) { return number << 16 | position; }
 constexpr Index number_of(Index tag) { return tag >> 16; }
 constexpr Index position_of(Index tag) { return tag & 0xffff; }
 static_assert(page_bytes <= 1 << 16);
 
+}  // namespace
+
 Index record_bytes(std::span<const RowMatrix> matrices) {
   Index bytes = 0;
   for (const RowMatrix& matrix : matrices) bytes += matrix.values.columns() * Index{sizeof(float)};
   return bytes;
 }
-
-class DiskRows : public embedding::RowStore, private IoClient {
- public:
-  DiskRows(const Exec& exec, const TableShard& shard, const DiskSettings& settings, Index slots,
-           std::shared_ptr<IoQueue> queue)
-      : RowStore(shard, embedding::row_matrices(exec, shard, slots)),
-        name_(shard.config.name),
-        settings_(settings),
-        columns_(shard.columns),
-        queue_(std::move(queue)),
-        where_(shard.rows().size()),
-        held_(slots),
-        clock_(slots),
-        record_(record_bytes(matrices())),
-        log_(settings.folder, name_, record_bytes(matrices()), shard.rows().size(), *queue_,
-             {.settle = [this] { wait_reads(); }, .moved = [this](Index row, Index place) { set_place(row, place); }}) {
-    for (const RowMatrix& matrix : matrices()) first_.push_back(matrix.values.data()[0]);
-  }
-  ~DiskRows() override { reads_.wait(); }
-
-  std::vector<Index> pin(const Exec&, std::span<const Index> rows) override;
-  void wait_pinned() override { wait_reads(); }
-  void release(std::span<const Index> slots, bool moved) override {
-    for (const Index slot : slots) {
-      clock_.unpin(slot);
-      held_[slot].moved |= moved;
-    }
-  }
-  Index row_at(Index slot) const override { return held_[slot].row; }
-
-  void read(const Exec& exec, std::size_t matrix, Range rows, float* to) const override;
-  void write(const Exec& exec, std::size_t matrix, Range rows, const float* from) override;
-  void initialize(const Exec& exec, const StartValues& start) override;
-  Bytes bytes() const override;
-
- private:
-  struct Held {
-    Index row = -1;
-    Index place = -1;  // of the last version in the log; -1 = none
-    bool moved = false;
-    Index read_epoch = -1;
-  };
-
-  Whereabouts& where(Index row) { return where_[row - first_row()]; }
-  const Whereabouts& where(Index row) const { return where_[row - first_row()]; }
-  Index admit(Index row);
-  void evict(Index slot);
-  void set_start(Index slot);
-  void set_place(Index row, Index place);
-  void scatter(Index slot, const std::byte* record);
-  void done(Index tag, const std::byte* data, int error) override;
-  void wait_reads() const;
-  [[noreturn]] void fail_read(int error) const;
-
-  std::string name_;
-  DiskSettings settings_;
-  Range columns_;
-  std::shared_ptr<IoQueue> queue_;
-  std::optional<StartValues> start_;
-  std::vector<float> first_;  // [matrix] value of a new row's states
-  std::vector<Whereabouts> where_;
-  std::vector<Held> held_;  // [slot]
-  Clock clock_;
-  Index unused_ = 0;  // first slot that has never held a row
-  std::vector<std::byte> record_;
-  RowLog log_;
-  mutable std::vector<IoRequest> requests_;  // not queued yet
-  mutable Index epoch_ = 0;                  // number of waits for reads so far
-  mutable Reads reads_;
-};
 
 std::vector<Index> DiskRows::pin(const Exec&, std::span<const Index> rows) {
   std::vector<Index> slots(rows.size());
@@ -157,7 +42,7 @@ std::vector<Index> DiskRows::pin(const Exec&, std::span<const Index> rows) {
       missing.push_back(i);
       continue;
     }
-    clock_.pin(at.slot());
+    victims_.pin(at.slot());
     slots[i] = at.slot();
   }
   for (std::size_t m = 0; m < missing.size(); ++m) {
@@ -168,7 +53,7 @@ std::vector<Index> DiskRows::pin(const Exec&, std::span<const Index> rows) {
            counted(std::ssize(held_), "row"), "; they are up to ", std::ssize(held_) + missing.size() - m, " rows, ",
            bytes_text(double(std::ssize(held_) + missing.size() - m) * double(record_.size())),
            "; set a larger cache or a smaller batch");
-    clock_.pin(slot);
+    victims_.pin(slot);
     slots[missing[m]] = slot;
   }
   if (!settings_.lazy) {
@@ -180,20 +65,21 @@ std::vector<Index> DiskRows::pin(const Exec&, std::span<const Index> rows) {
 
 /// Makes a row resident, and requests its record if it lies in the file. Returns the slot, or -1 if all are pinned.
 Index DiskRows::admit(Index row) {
-  const Index slot = unused_ < std::ssize(held_) ? unused_++ : clock_.victim();
+  const Index slot = unused_ < std::ssize(held_) ? unused_++ : victims_.victim();
   if (slot < 0) return slot;
   evict(slot);
   const Index place = where(row).place();  // after evict(), which may have moved the record
   held_[slot] = {.row = row, .place = place};
   where(row) = Whereabouts::in_slot(slot);
   if (place < 0) {
-    set_start(slot);
+    for (std::size_t m = 0; m < matrices().size(); ++m)
+      start_.write(row, m, matrices()[m].values.data() + slot * matrices()[m].values.columns());
   } else if (const std::byte* record = log_.in_memory(place); record != nullptr) {
     scatter(slot, record);
   } else {
     held_[slot].read_epoch = epoch_;
     reads_.begin(1);
-    requests_.push_back(log_.read(place, *this, tag_of(slot, log_.position(place))));
+    requests_.push_back(log_.read(place, *this, tag_of(slot, log_.layout().offset_in_page(place))));
   }
   return slot;
 }
@@ -215,17 +101,6 @@ void DiskRows::evict(Index slot) {
   }
   where(held.row) = Whereabouts::in_log(held.place);
   held = {};
-}
-
-void DiskRows::set_start(Index slot) {
-  for (std::size_t m = 0; m < matrices().size(); ++m) {
-    const PlacedMatrix<float>& values = matrices()[m].values;
-    float* const to = values.data() + slot * values.columns();
-    if (m == 0 && start_)
-      (*start_)({held_[slot].row, held_[slot].row + 1}, columns_, to);
-    else
-      std::fill_n(to, values.columns(), m == 0 ? 0.0f : first_[m]);
-  }
 }
 
 void DiskRows::set_place(Index row, Index place) {
@@ -251,13 +126,8 @@ void DiskRows::done(Index tag, const std::byte* data, int error) {
 void DiskRows::wait_reads() const {
   queue_->push(requests_);
   requests_.clear();
-  if (const int error = reads_.wait(); error != 0) fail_read(error);
+  if (const int error = reads_.wait(); error != 0) log_.fail_read(error);
   ++epoch_;
-}
-
-void DiskRows::fail_read(int error) const {
-  fail("table ", name_, ": cannot read its rows in ", settings_.folder, ": ", std::strerror(error),
-       "; continue from the last checkpoint");
 }
 
 void DiskRows::read(const Exec&, std::size_t matrix, Range rows, float* to) const {
@@ -265,7 +135,7 @@ void DiskRows::read(const Exec&, std::size_t matrix, Range rows, float* to) cons
   struct Gather : IoClient {
     Index offset = 0, columns = 0;  // of the matrix in a record, in bytes and in floats
     float* to = nullptr;
-    Reads reads;
+    PendingReads reads;
     void copy(Index row, const std::byte* record) const {
       std::memcpy(to + row * columns, record + offset, columns * sizeof(float));
     }
@@ -287,18 +157,17 @@ void DiskRows::read(const Exec&, std::size_t matrix, Range rows, float* to) cons
       float* const out = gather.to + (row - begin) * gather.columns;
       if (at.is_resident())
         std::copy_n(matrices()[matrix].values.data() + at.slot() * gather.columns, gather.columns, out);
-      else if (at.place() < 0 && matrix == 0 && start_)
-        (*start_)({row, row + 1}, columns_, out);
       else if (at.place() < 0)
-        std::fill_n(out, gather.columns, matrix == 0 ? 0.0f : first_[matrix]);
+        start_.write(row, matrix, out);
       else if (const std::byte* record = log_.in_memory(at.place()); record != nullptr)
         gather.copy(row - begin, record);
       else
-        requests.push_back(log_.read(at.place(), gather, tag_of(row - begin, log_.position(at.place()))));
+        requests.push_back(
+            log_.read(at.place(), gather, tag_of(row - begin, log_.layout().offset_in_page(at.place()))));
     }
     gather.reads.begin(std::ssize(requests));
     queue_->push(requests);
-    if (const int error = gather.reads.wait(); error != 0) fail_read(error);
+    if (const int error = gather.reads.wait(); error != 0) log_.fail_read(error);
   }
 }
 
@@ -321,7 +190,7 @@ void DiskRows::write(const Exec& exec, std::size_t matrix, Range rows, const flo
 
 void DiskRows::initialize(const Exec&, const StartValues& start) {
   wait_reads();
-  start_.emplace(start);
+  start_.set_weights(start);
   for (Held& held : held_) {
     if (held.row < 0) continue;
     where(held.row) = Whereabouts::in_log(held.place);
@@ -341,20 +210,23 @@ embedding::RowStore::Bytes DiskRows::bytes() const {
   return all;
 }
 
+namespace {
+
 /// Returns the number of slots of a shard: a share of its rows, or its share of the table's bytes.
 Index slots_of(const TableShard& shard, const DiskSettings& settings, Index bytes) {
   const double rows = double(shard.rows().size());
   const double of_table = double(shard.dim()) * rows / double(shard.config.weights());
-  const double slots =
-      settings.cache < 1 ? std::ceil(rows * settings.cache) : std::floor(settings.cache * of_table / double(bytes));
+  double slots = std::ceil(rows * settings.cache);
+  if (settings.cache >= 1) slots = std::floor(settings.cache * of_table / double(bytes));
   return Index(std::clamp(slots, std::min(rows, double(settings.least_rows)), rows));
 }
 
 }  // namespace
 
 embedding::MakeRowStore disk_rows(const DiskSettings& settings) {
-  const auto queue = std::make_shared<IoQueue>(settings.threads ? IoQueue::Engine::threads : IoQueue::Engine::uring,
-                                               settings.threads ? thread_depth : ring_depth, largest_record);
+  using enum IoQueue::Engine;
+  const auto queue = settings.threads ? std::make_shared<IoQueue>(threads, thread_depth, largest_record)
+                                      : std::make_shared<IoQueue>(uring, ring_depth, largest_record);
   return [=](const Exec& exec, const TableShard& shard) -> std::unique_ptr<embedding::RowStore> {
     const std::string& name = shard.config.name;
     if (shard.place != Place::host)

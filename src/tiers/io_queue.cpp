@@ -73,7 +73,8 @@ bool IoQueue::advance(Transfer& transfer, Index result) {
     transfer.done += result;
     if (transfer.done < request.bytes) return false;
   }
-  const int error = result > 0 ? 0 : result < 0 ? int(-result) : EIO;
+  int error = 0;
+  if (result <= 0) error = result < 0 ? int(-result) : EIO;  // 0 = end of file
   request.client->done(request.tag, error == 0 && request.from == nullptr ? transfer.to() : nullptr, error);
   return true;
 }

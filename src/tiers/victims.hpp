@@ -7,11 +7,11 @@
 
 namespace tesserec::tiers {
 
-/// Slots of a cache, whose victims are chosen by the CLOCK algorithm: the next slot that no batch has pinned since the
-/// hand passed it (Corbató, A Paging Experiment with the Multics System, 1968).
-class Clock {
+/// Choice of the row that leaves a cache by the CLOCK algorithm: the next slot that no batch has pinned since the hand
+/// passed it (Corbató, A Paging Experiment with the Multics System, 1968).
+class Victims {
  public:
-  explicit Clock(Index slots) : slots_(slots) {}
+  explicit Victims(Index slots) : slots_(slots) {}
 
   void pin(Index slot) {
     ++slots_[slot].pins;
@@ -31,11 +31,11 @@ class Clock {
   }
 
  private:
-  struct Slot {
+  struct PinnedSlot {
     std::int32_t pins = 0;
     bool used = false;
   };
-  std::vector<Slot> slots_;
+  std::vector<PinnedSlot> slots_;
   Index hand_ = 0;
 };
 
