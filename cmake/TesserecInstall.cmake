@@ -9,7 +9,7 @@ configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/TesserecConfig.cmake.i
   ${PROJECT_BINARY_DIR}/TesserecConfig.cmake INSTALL_DESTINATION ${package_dir})
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/TesserecConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/TesserecConfig.cmake ${PROJECT_BINARY_DIR}/TesserecConfigVersion.cmake
-  ${PROJECT_SOURCE_DIR}/cmake/FindTesserecKokkos.cmake
+  ${PROJECT_SOURCE_DIR}/cmake/FindTesserecKokkos.cmake ${PROJECT_SOURCE_DIR}/cmake/FindLiburing.cmake
   DESTINATION ${package_dir})
 
 # What users copy and work with, laid out as in the tree, and what they read.

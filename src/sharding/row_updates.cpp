@@ -93,6 +93,7 @@ void RowUpdates::move_listed(const Exec& exec, const Listed& listed, const optim
       for (const Index row : sums.rows) slots[at].push_back(row - store.first_row());
     } else {
       pinned[at] = embedding::PinnedRows(exec, store, sums.rows);
+      pinned[at].wait();
       pinned[at].set_moved();
     }
     Moving& to = shards_[i].rows->shares_rows() ? shared : whole;

@@ -104,6 +104,9 @@ void ShardedEmbeddingBagCollection::receive(const Exec& exec, InFlight& batch) {
 BatchVectors<const float> ShardedEmbeddingBagCollection::forward(const Exec& exec, InFlight& batch) {
   receive(exec, batch);
   Exchange& exchange = *batch.exchange_;
+  phases_.time("fetch rows", [&] {
+    for (const embedding::ShardLookups& lookups : exchange.lookups()) lookups.pinned.wait();
+  });
   phases_.time("lookup", [&] { updates_->kernels().lookup(exec, exchange.rows(), exchange.sums(exec)); });
   float* const vectors = phases_.time("return rows", [&] { return exchange.return_sums(exec); });
   return {view_of<const float>(vectors, batch.samples(), pooled_width()),

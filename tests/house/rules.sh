@@ -65,6 +65,7 @@ only 'hdf5' '^(include/tesserec|src)/store/' '<hdf5.h> belongs in store'
 only 'toml\+\+' '^src/schema/toml_file\.cpp$' 'toml++ belongs in src/schema/toml_file.cpp'
 only 'Kokkos_' '^(include/tesserec|src)/core/' 'Kokkos headers belong in core; use <tesserec/core/kokkos.hpp>'
 only 'zlib\.h' '^src/data/' '<zlib.h> belongs in data'
+only 'liburing\.h' '^src/tiers/' '<liburing.h> belongs in tiers'
 only 'xxhash\.h' '^src/(store|data)/' '<xxhash.h> belongs in store and data'
 only 'nlohmann/' '^src/core/json\.cpp$' 'nlohmann-json belongs in src/core/json.cpp'
 

@@ -2,6 +2,7 @@
 // Tables whose rows lie in a store of the test, or whose row blocks are a hash of the id. Every plan has one digest,
 // with simd and portable kernels.
 #include <bit>
+#include <filesystem>
 #include <optional>
 
 #include "batches.hpp"
@@ -11,6 +12,7 @@
 #include "map_rows.hpp"
 #include <tesserec/core/random.hpp>
 #include <tesserec/sharding/sharded_embedding_bag_collection.hpp>
+#include <tesserec/tiers/disk_rows.hpp>
 
 using namespace tesserec;
 using embedding::BlockBy;
@@ -18,6 +20,7 @@ using embedding::BlockBy;
 namespace {
 
 const std::vector<std::string> features{"a", "b", "c", "d"};
+const std::string scratch = std::filesystem::temp_directory_path();
 constexpr Index rows[] = {700, 90, 3000}, samples = 24, steps = 3;
 
 std::vector<embedding::EmbeddingBagConfig> tables(BlockBy block_by) {
@@ -143,8 +146,17 @@ TEST_CASE("ShardedEmbeddingBagCollection: an evicting RowStore and hashed row bl
           INFO(planning::describe(configs, plan) << (kernels == Kernels::portable ? ", portable" : ""));
           std::vector<Trained> all;
           if (block_by == BlockBy::rows) all.push_back(train(configs, plan, {optimizer, {}, kernels}, comm));
-          all.push_back(train(configs, plan, {.sparse = optimizer, .kernels = kernels, .store = map_rows(400)}, comm,
+          all.push_back(train(configs, plan,
+                              {.sparse = optimizer, .dense = {}, .kernels = kernels, .store = map_rows(400)}, comm,
                               &evictions));
+          if (place_of(kernels) == Place::host)
+            for (const bool lazy : {false, true})
+              all.push_back(train(configs, plan,
+                                  {.sparse = optimizer,
+                                   .dense = {},
+                                   .kernels = kernels,
+                                   .store = tiers::disk_rows({scratch, 0.5, 64, lazy})},
+                                  comm));
           if (!expected) expected = all.front();
           for (const Trained& trained : all) REQUIRE(trained == *expected);
         }

@@ -73,8 +73,10 @@ class RowStore {
   Index first_row() const { return first_row_; }
 
   /// Makes rows resident and returns the slot of each row. A row stays until it is released as often as it was pinned.
-  /// Throws Error if the slots do not suffice.
+  /// Its numbers are in the slot after wait_pinned(). Throws Error if the slots do not suffice.
   virtual std::vector<Index> pin(const Exec&, std::span<const Index>) { return {}; }
+  /// Blocks until the slots of all pinned rows hold their numbers. Throws Error if a row could not be read.
+  virtual void wait_pinned() {}
   /// Releases slots that pin() returned. `moved`: kernels have written to these rows.
   virtual void release(std::span<const Index>, [[maybe_unused]] bool moved) {}
   /// Returns the row at a pinned slot.
@@ -146,6 +148,10 @@ class PinnedRows {
     if (!slots_.empty()) store_->release(slots_, moved_);
   }
 
+  /// Blocks until the rows can be read (RowStore::wait_pinned).
+  void wait() const {
+    if (!slots_.empty()) store_->wait_pinned();
+  }
   /// Returns the slots of the rows, in the order of pinning.
   const std::vector<Index>& slots() const { return slots_; }
   /// Marks the rows as written by kernels, for the release.

@@ -46,6 +46,7 @@ class Tesserec(CMakePackage, CudaPackage):
     depends_on("tomlplusplus")
     depends_on("nlohmann-json@3.10:")
     depends_on("xxhash@0.8:")
+    depends_on("liburing")
     depends_on("catch2@2.13:", type="test")  # spack install --test=root
 
     depends_on("kokkos@3.4:5")

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "scratch_file.hpp"
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+
+#include <fcntl.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include <tesserec/core/error.hpp>
+#include <tesserec/core/text.hpp>
+
+namespace tesserec::tiers {
+
+ScratchFile::ScratchFile(const std::string& folder, const std::string& what, Index bytes)
+    : folder_(folder), bytes_(bytes) {
+  descriptor_ = open(O_DIRECT);
+  if (descriptor_ < 0 && errno == EINVAL) {
+    direct_ = false;
+    descriptor_ = open(0);
+  }
+  if (descriptor_ < 0) fail(folder, ": cannot open a file for ", what, ": ", std::strerror(errno));
+  int error = ::fallocate(descriptor_, 0, 0, bytes) == 0 ? 0 : errno;
+  struct statvfs disk {};
+  const Index left = ::statvfs(folder.c_str(), &disk) == 0 ? Index(disk.f_bavail * disk.f_frsize) : 0;
+  if (error == EOPNOTSUPP) error = left < bytes ? ENOSPC : 0;
+  if (error == 0) return;
+  ::close(descriptor_);
+  if (error == ENOSPC)
+    fail(folder, " has ", bytes_text(double(left)), " free, and ", what, " needs ", bytes_text(double(bytes)),
+         "; choose a larger file system, or more ranks");
+  fail(folder, ": cannot reserve ", bytes_text(double(bytes)), " for ", what, ": ", std::strerror(error));
+}
+
+ScratchFile::~ScratchFile() { ::close(descriptor_); }
+
+/// Opens a file without a name, or deletes the name at once where the file system needs one. Returns -1 with errno.
+int ScratchFile::open(int flags) const {
+  const int unnamed = ::open(folder_.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC | flags, 0600);
+  if (unnamed >= 0 || (errno != EOPNOTSUPP && errno != EISDIR)) return unnamed;
+  std::string path = folder_ + "/.tesserec-rows-XXXXXX";
+  const int named = ::mkostemp(path.data(), O_CLOEXEC | flags);
+  if (named >= 0) ::unlink(path.c_str());
+  return named;
+}
+
+}  // namespace tesserec::tiers

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// Stores with rows on disk beside one with all rows in memory: equal rows after random batches, whatever the size of
+// the cache, the engine, and the time of the reads.
+#include <cstdlib>
+#include <filesystem>
+#include <random>
+
+#include "catch.hpp"
+#include "errors.hpp"
+#include <tesserec/tiers/disk_rows.hpp>
+
+using namespace tesserec;
+using embedding::RowStore;
+
+namespace {
+
+const std::string folder = std::filesystem::temp_directory_path();
+
+embedding::TableShard shard_of(Index rows, Index dim, Range columns, optim::Type type) {
+  embedding::TableShard shard;
+  shard.config.name = "t";
+  shard.config.num_embeddings = rows;
+  shard.config.embedding_dim = dim;
+  shard.columns = columns;
+  shard.optimizer.type = type;
+  shard.optimizer.initial_accumulator = 0.25;
+  return shard;
+}
+
+std::vector<float> numbers(const Exec& exec, const RowStore& store, std::size_t matrix, Range rows) {
+  std::vector<float> all(std::size_t(rows.size() * store.matrices()[matrix].values.columns()));
+  store.read(exec, matrix, rows, all.data());
+  return all;
+}
+
+/// Adds a number of the batch to all numbers of the slots, each row once.
+void move(const RowStore& store, const std::vector<Index>& slots, float by) {
+  std::vector<Index> once = slots;
+  std::sort(once.begin(), once.end());
+  once.erase(std::unique(once.begin(), once.end()), once.end());
+  for (const Index slot : once)
+    for (const embedding::RowMatrix& matrix : store.matrices())
+      for (Index c = 0; c < matrix.values.columns(); ++c)
+        matrix.values.data()[slot * matrix.values.columns() + c] += by * float(c + 1);
+}
+
+void require_equal(const Exec& exec, const RowStore& store, const RowStore& expected, Range rows) {
+  for (std::size_t m = 0; m < store.matrices().size(); ++m) {
+    INFO(store.matrices()[m].name);
+    REQUIRE(numbers(exec, store, m, rows) == numbers(exec, expected, m, rows));
+  }
+}
+
+/// Trains a store on disk and one in memory for some batches of random rows, of which two are in flight at a time.
+void train_both(const embedding::TableShard& shard, const tiers::DiskSettings& settings, int batches) {
+  const Exec exec;
+  const auto disk = tiers::disk_rows(settings)(exec, shard);
+  const auto memory = embedding::memory_rows(exec, shard);
+  const embedding::StartValues start(shard.config, 3, 0);
+  disk->initialize(exec, start);
+  memory->initialize(exec, start);
+  std::mt19937 random{5};
+  const Range rows = shard.rows();
+  const Index slots = disk->weights().rows();
+  std::vector<Index> before;
+  embedding::PinnedRows pinned_before;
+  for (int batch = 0; batch < batches; ++batch) {
+    std::vector<Index> list(std::size_t(slots / 3));
+    for (Index& row : list) {
+      const Index of = random() % 2 == 0 ? std::min<Index>(rows.size(), 40) : rows.size();
+      row = rows.begin + Index(random()) % of;
+    }
+    embedding::PinnedRows pinned(exec, *disk, list);
+    if (!before.empty()) {
+      pinned_before.wait();
+      const std::vector<Index>& held = pinned_before.slots();
+      for (std::size_t i = 0; i < held.size(); ++i) REQUIRE(disk->row_at(held[i]) == before[i]);
+      std::vector<Index> in_order = before;
+      for (Index& row : in_order) row -= memory->first_row();
+      move(*disk, held, float(batch));
+      move(*memory, in_order, float(batch));
+      pinned_before.set_moved();
+    }
+    pinned_before = std::move(pinned);
+    before = std::move(list);
+    if (batch % 100 == 50) require_equal(exec, *disk, *memory, {rows.begin, rows.begin + rows.size() / 2});
+  }
+  pinned_before = {};
+  require_equal(exec, *disk, *memory, rows);
+}
+
+}  // namespace
+
+TEST_CASE("disk_rows: a store on disk has the rows of one in memory") {
+  for (const bool lazy : {false, true})
+    for (const bool threads : {false, true})
+      for (const optim::Type type : {optim::Type::sgd, optim::Type::rowwise_adagrad, optim::Type::adam}) {
+        INFO("lazy " << lazy << ", threads " << threads << ", " << int(type));
+        train_both(shard_of(3000, 20, {4, 16}, type), {folder, 0.1, 1, lazy, threads}, 120);
+      }
+}
+
+TEST_CASE("disk_rows: rows that fill several segments are cleaned, rows larger than a page are read whole") {
+  train_both(shard_of(24000, 256, {0, 256}, optim::Type::sgd), {folder, 0.2, 1}, 60);
+  train_both(shard_of(3000, 1500, {0, 1500}, optim::Type::adagrad), {folder, 0.2, 1}, 60);
+}
+
+TEST_CASE("disk_rows: write() replaces rows, resident or not") {
+  const Exec exec;
+  const embedding::TableShard shard = shard_of(2000, 8, {0, 8}, optim::Type::adagrad);
+  const auto store = tiers::disk_rows({folder, 0.05, 1})(exec, shard);
+  store->initialize(exec, embedding::StartValues(shard.config, 3, 0));
+  std::vector<float> weights(2000 * 8), sums(2000 * 8);
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    weights[i] = float(i);
+    sums[i] = float(i) + 0.5f;
+  }
+  store->write(exec, 0, {0, 2000}, weights.data());
+  store->write(exec, 1, {0, 2000}, sums.data());
+  REQUIRE(numbers(exec, *store, 0, {0, 2000}) == weights);
+  REQUIRE(numbers(exec, *store, 1, {0, 2000}) == sums);
+}
+
+TEST_CASE("disk_rows: a cache smaller than a batch, a folder without space or without the right") {
+  const Exec exec;
+  const embedding::TableShard shard = shard_of(2000, 8, {0, 8}, optim::Type::sgd);
+  const auto store = tiers::disk_rows({folder, 0.01, 1})(exec, shard);
+  store->initialize(exec, embedding::StartValues(shard.config, 3, 0));
+  std::vector<Index> list(25);
+  for (Index i = 0; i < 25; ++i) list[std::size_t(i)] = i;
+  const std::string full = error_of([&] { store->pin(exec, list); });
+  REQUIRE(mentions(full, "table t"));
+  REQUIRE(mentions(full, "cache of 20 rows"));
+  REQUIRE(mentions(full, "25 rows"));
+  const auto make = [&](const std::string& where, Index rows) {
+    return error_of([&] {
+      tiers::disk_rows({where, 1e6, 1})(exec, shard_of(rows, 4096, {0, 4096}, optim::Type::sgd));
+    });
+  };
+  const std::string large = make(folder, Index{1} << 27);
+  INFO(large);
+  REQUIRE(mentions(large, folder + " has"));
+  REQUIRE(mentions(large, "table t needs"));
+  REQUIRE(mentions(make("/nowhere", 2000), "/nowhere: cannot open a file for the rows of table t: No such file"));
+}
