@@ -61,7 +61,7 @@ struct ShardCost {
   ShardLoad load() const { return {owner.load(), common.load()}; }
 };
 
-/// Indices into Part. All numbers but traffic_filled and traffic_vectors are sums over row blocks.
+/// Indices into Traffic. All numbers but traffic_filled and traffic_vectors are sums over row blocks.
 enum TrafficOf {
   traffic_rows,
   traffic_ids,         ///< lookups
