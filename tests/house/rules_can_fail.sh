@@ -117,6 +117,9 @@ sed -i 's/, `gone.cpp`//' "$house/src/jagged/README.md"
 plant src/core/x.cpp "$(yes '//' | head -n 300)" 'src/core/x.cpp: 301 lines'
 sed -i 's/^| parallel_io | \(.*\) | core, comm, store |/| parallel_io | \1 | core, comm |/' "$house/docs/design/code.md"
 plant src/core/x.cpp '// nothing' 'docs/design/code.md: parallel_io may include core comm store by src/CMakeLists.txt, not core, comm'
+plant src/novel/x.cpp "$licence" 'docs/design/code.md: the table lacks novel'
+plant src/novel/x.cpp "$licence" 'docs/pictures/house.svg: the picture lacks novel'
+rm -rf "$house/src/novel"
 words=$(printf 'word %.0s' {1..36})
 plant src/core/x.cpp "// A ${words% }." 'src/core/x.cpp:2: a sentence of more than 35 words'
 plant docs/x.md "$(printf 'A word. %.0s' {1..16})" 'docs/x.md:1: a line of more than 110 characters'
