@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <condition_variable>
 #include <cstdint>
 #include <cstring>
@@ -23,6 +24,7 @@
 #include "waiting.hpp"
 #include <tesserec/comm/environment.hpp>
 #include <tesserec/comm/rank_watch.hpp>
+#include <tesserec/core/error.hpp>
 #include <tesserec/core/log.hpp>
 #include <tesserec/core/text.hpp>
 #include <tesserec/core/timer.hpp>
@@ -103,18 +105,26 @@ class RankWatch::Thread {
     own_.job = comm.all_gather(own_.job).front();
     own_.rank = comm.rank();
     heard_[comm.rank()].is_watched = true;
+    if (ended_ < 0) fail("cannot create an eventfd: ", std::strerror(errno));
     thread_ = std::thread([this] { run(); });
-    handshake();
+    try {
+      handshake();
+    } catch (...) {
+      end();
+      throw;
+    }
   }
 
-  ~Thread() {
+  ~Thread() { end(); }
+
+ private:
+  void end() {
     const std::uint64_t increment = 1;
     [[maybe_unused]] const ssize_t written = ::write(ended_, &increment, sizeof increment);
     thread_.join();
     ::close(ended_);
   }
 
- private:
   struct WatchedProcess {
     char host[65] = {};  // Linux: 64 characters at most
     int id = 0;

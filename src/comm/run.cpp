@@ -36,9 +36,9 @@ constexpr int grace_ms = 3000, first_rank = 500, next_rank = 20, poll_ms = 50;
 class SignalWatchdog {
  public:
   /// Starts the thread. An object of Signals must outlive this one.
-  explicit SignalWatchdog(const Communicator& verdict_comm)
-      : comm_(verdict_comm), over_(::eventfd(0, EFD_CLOEXEC)), thread_([this] { watch(); }) {
+  explicit SignalWatchdog(const Communicator& verdict_comm) : comm_(verdict_comm), over_(::eventfd(0, EFD_CLOEXEC)) {
     if (over_ < 0) fail("cannot create an eventfd: ", std::strerror(errno));
+    thread_ = std::thread([this] { watch(); });
   }
   ~SignalWatchdog() {
     const std::uint64_t increment = 1;

@@ -41,9 +41,11 @@ Character first_of(std::string_view text) {
 
 bool is_control(std::uint32_t code) { return code < 0x20 || (code >= 0x7f && code < 0xa0); }
 
-/// Returns whether a character separates lines or paragraphs, or embeds, overrides or isolates the writing direction.
+/// Returns whether a character separates lines or paragraphs, or marks, embeds, overrides or isolates the writing
+/// direction.
 bool misleads(std::uint32_t code) {
-  return code == 0x2028 || code == 0x2029 || (code >= 0x202a && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069);
+  const bool marks = code == 0x061c || code == 0x200e || code == 0x200f;
+  return marks || (code >= 0x2028 && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069);
 }
 
 /// Returns "\xNN", or "\uNNNN" for a valid character above FF.

@@ -104,9 +104,11 @@ void ShardedEmbeddingBagCollection::receive(const Exec& exec, InFlight& batch) {
 BatchVectors<const float> ShardedEmbeddingBagCollection::forward(const Exec& exec, InFlight& batch) {
   receive(exec, batch);
   Exchange& exchange = *batch.exchange_;
-  phases_.time("fetch rows", [&] {
-    for (const embedding::ShardLookups& lookups : exchange.lookups()) lookups.pinned.wait();
-  });
+  const std::vector<embedding::ShardLookups>& lookups = exchange.lookups();
+  if (std::any_of(lookups.begin(), lookups.end(), [](const auto& shard) { return !shard.pinned.slots().empty(); }))
+    phases_.time("fetch rows", [&] {
+      for (const embedding::ShardLookups& shard : lookups) shard.pinned.wait();
+    });
   phases_.time("lookup", [&] { updates_->kernels().lookup(exec, exchange.rows(), exchange.sums(exec)); });
   float* const vectors = phases_.time("return rows", [&] { return exchange.return_sums(exec); });
   return {view_of<const float>(vectors, batch.samples(), pooled_width()),

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <bit>
 #include <cassert>
+#include <cerrno>
 #include <charconv>
 #include <vector>
 
@@ -13,6 +14,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include <tesserec/core/error.hpp>
 #include <tesserec/core/text.hpp>
 #include <tesserec/store/checksum.hpp>
 #include <tesserec/store/disk.hpp>
@@ -128,9 +130,14 @@ std::string sampled_checksum(const std::string& path) {
   std::size_t size = 0;
   for (Index k = 0; k < blocks; ++k) {
     const Index first = !whole && k + 1 == blocks ? last : k * step;
-    const ssize_t got = ::pread(file, sampled.data() + size, std::size_t(block), first);
-    if (got < 0) fail_errno(path, "read it");
-    size += std::size_t(got);
+    for (Index at = first; at < std::min(bytes, first + block);) {
+      const ssize_t count = ::pread(file, sampled.data() + size, std::size_t(first + block - at), at);
+      if (count < 0 && errno == EINTR) continue;
+      if (count < 0) fail_errno(path, "read it");
+      if (count == 0) fail(path, " became shorter while it was read; start again when it is complete");
+      size += std::size_t(count);
+      at += count;
+    }
   }
   return concat(bytes, " bytes, ", checksum_text(bytes_checksum("sampled", sampled.data(), Index(size))));
 }

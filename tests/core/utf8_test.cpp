@@ -71,7 +71,10 @@ TEST_CASE("printable: escapes characters that a terminal obeys by their code") {
                                                                   {"\xE2\x80\xAA", "\\u202A"},
                                                                   {"\xE2\x80\xAE", "\\u202E"},
                                                                   {"\xE2\x81\xA6", "\\u2066"},
-                                                                  {"\xE2\x81\xA9", "\\u2069"}};
+                                                                  {"\xE2\x81\xA9", "\\u2069"},
+                                                                  {"\xD8\x9C", "\\u061C"},
+                                                                  {"\xE2\x80\x8E", "\\u200E"},
+                                                                  {"\xE2\x80\x8F", "\\u200F"}};
   for (const auto& [text, shown] : cases) {
     INFO(shown);
     CHECK(printable(text) == shown);
