@@ -119,8 +119,7 @@ class RankWatch::Thread {
 
  private:
   void end() {
-    const std::uint64_t increment = 1;
-    [[maybe_unused]] const ssize_t written = ::write(ended_, &increment, sizeof increment);
+    ::eventfd_write(ended_, 1);
     thread_.join();
     ::close(ended_);
   }

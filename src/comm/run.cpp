@@ -41,8 +41,7 @@ class SignalWatchdog {
     thread_ = std::thread([this] { watch(); });
   }
   ~SignalWatchdog() {
-    const std::uint64_t increment = 1;
-    [[maybe_unused]] const ssize_t written = ::write(over_, &increment, sizeof increment);
+    ::eventfd_write(over_, 1);
     thread_.join();
     ::close(over_);
   }
