@@ -82,9 +82,9 @@ TEST_CASE("check_gradient: throws with the number that is wrong in a layer's gra
     return error_of([&] { check_gradient(Exec(), Square(fault), {{{3}}}); });
   };
   CHECK(found(none) == "");
-  CHECK(mentions(found(sign), "the gradient of input 0[0, 0] is "));
-  CHECK(mentions(found(wrong_scale), "the gradient of input 0["));
-  CHECK(mentions(found(writes_not), "the gradient of input 0[0, 0] is nan"));
+  CHECK(mentions(found(sign), "input 0[0, 0]: the gradient is "));
+  CHECK(mentions(found(wrong_scale), "input 0["));
+  CHECK(mentions(found(writes_not), "input 0[0, 0]: the gradient is nan"));
   CHECK(mentions(found(writes_beside), "backward writes beyond column 3 of the gradient of input 0"));
   CHECK(mentions(found(adds_not), "backward with `add` makes "));
 }
