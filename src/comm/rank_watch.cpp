@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <atomic>
-#include <cerrno>
 #include <condition_variable>
 #include <cstdint>
 #include <cstring>
@@ -17,14 +16,13 @@
 
 #include <poll.h>
 #include <pthread.h>
-#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include "beat_socket.hpp"
+#include "event_file.hpp"
 #include "waiting.hpp"
 #include <tesserec/comm/environment.hpp>
 #include <tesserec/comm/rank_watch.hpp>
-#include <tesserec/core/error.hpp>
 #include <tesserec/core/log.hpp>
 #include <tesserec/core/text.hpp>
 #include <tesserec/core/timer.hpp>
@@ -105,7 +103,6 @@ class RankWatch::Thread {
     own_.job = comm.all_gather(own_.job).front();
     own_.rank = comm.rank();
     heard_[comm.rank()].is_watched = true;
-    if (ended_ < 0) fail("cannot create an eventfd: ", std::strerror(errno));
     thread_ = std::thread([this] { run(); });
     try {
       handshake();
@@ -287,7 +284,7 @@ class RankWatch::Thread {
   std::mutex mutex_;
   std::condition_variable spoken_;
   bool is_greeting_ = true;
-  const int ended_ = ::eventfd(0, EFD_CLOEXEC);  // eventfd, readable once the destructor is called
+  const int ended_ = open_eventfd();  // eventfd, readable once the destructor is called
   std::thread thread_;
 };
 

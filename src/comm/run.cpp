@@ -1,23 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <cerrno>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <exception>
 #include <limits>
 #include <optional>
 #include <thread>
 
 #include <poll.h>
-#include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "event_file.hpp"
 #include <tesserec/comm/environment.hpp>
 #include <tesserec/comm/rank_watch.hpp>
 #include <tesserec/comm/run.hpp>
-#include <tesserec/core/error.hpp>
 #include <tesserec/core/gpu.hpp>
 #include <tesserec/core/kokkos.hpp>
 #include <tesserec/core/log.hpp>
@@ -36,10 +33,8 @@ constexpr int grace_ms = 3000, first_rank = 500, next_rank = 20, poll_ms = 50;
 class SignalWatchdog {
  public:
   /// Starts the thread. An object of Signals must outlive this one.
-  explicit SignalWatchdog(const Communicator& verdict_comm) : comm_(verdict_comm), over_(::eventfd(0, EFD_CLOEXEC)) {
-    if (over_ < 0) fail("cannot create an eventfd: ", std::strerror(errno));
-    thread_ = std::thread([this] { watch(); });
-  }
+  explicit SignalWatchdog(const Communicator& verdict_comm)
+      : comm_(verdict_comm), over_(open_eventfd()), thread_([this] { watch(); }) {}
   ~SignalWatchdog() {
     ::eventfd_write(over_, 1);
     thread_.join();

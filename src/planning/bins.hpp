@@ -26,7 +26,7 @@ class Bins {
 
   const Load& common() const { return common_; }
 
-  /// Places all tables, and returns whether all of them fit. each() is then the load that had to be reserved.
+  /// Places all tables, and returns whether all of them fit. common() is then the load that had to be reserved.
   bool run();
   bool kept_level() const;
   /// Returns the choices, and adds uneven cuts to the options of the problem.

@@ -61,7 +61,7 @@ ProvenPlan EmbeddingShardingPlanner::collective_plan(const comm::Communicator& c
          "; make a plan for this job");
   const Index count = comm.max(std::ssize(tables));
   if (comm.min(std::ssize(tables)) != count)
-    fail("the ranks have up to ", count, " tables, but some rank has fewer; give all ranks the same tables");
+    fail("some rank has ", counted(count, "table"), ", but another rank has fewer; give all ranks the same tables");
   std::string shared_text =
       text_of(topology, model_.global_batch()) + std::to_string(settings_.min_rows) + settings_.file;
   if (const int rank = other_rank(comm, shared_text); rank >= 0)
@@ -113,7 +113,7 @@ void require_same_plan(const comm::Communicator& comm, std::span<const Embedding
   for (std::size_t t = 0; t < plan.size(); ++t) whole_text += text(t) + '\n';
   const Index least = comm.min(std::ssize(plan)), greatest = comm.max(std::ssize(plan));
   if (least != greatest)
-    fail("the plan of some rank has ", least, " tables, that of another rank ", greatest,
+    fail("the plan of some rank has ", counted(least, "table"), ", but that of another rank has ", greatest,
          "; give all ranks the same plan");
   if (other_rank(comm, whole_text) < 0) return;
   for (std::size_t t = 0; t < plan.size(); ++t)

@@ -137,16 +137,19 @@ class Maker {
     const bool one_node = std::ranges::all_of(ranks, [&](int rank) { return topology_.node(rank) == node; });
     const bool columns = type == ShardingType::column_wise || type == ShardingType::table_column_wise;
     if ((type == ShardingType::table_row_wise || type == ShardingType::table_column_wise) && !one_node)
-      refuse("ranks lie on several nodes, but ", name(type), " uses one node of ", topology_.ranks_per_node,
-             " ranks; name ranks of one node");
+      refuse("ranks lie on several nodes, but ", name(type), " uses one node of ",
+             counted(topology_.ranks_per_node, "rank"), "; name ranks of one node");
     if (columns && count > max_column_cuts(table_))
       refuse("ranks has ", count, ", but ", table_.embedding_dim, " columns make at most ", max_column_cuts(table_),
              " pieces; name fewer ranks");
     Index rows = columns ? 1 : count;
     if (type == ShardingType::grid) {
       rows = topology_.ranks_per_node;
-      if (count % rows != 0 || count / rows > max_column_cuts(table_))
+      if (count % rows != 0)
         refuse("grid takes all ", rows, " ranks of one or more nodes, but ranks has ", count, "; name whole nodes");
+      if (count / rows > max_column_cuts(table_))
+        refuse("ranks has ", count / rows, " nodes, but ", table_.embedding_dim, " columns make at most ",
+               max_column_cuts(table_), " pieces; name fewer nodes");
       for (std::size_t i = 0; i < ranks.size(); ++i)
         if (topology_.node(ranks[i]) != topology_.node(ranks[i - i % rows]))
           refuse("ranks of different nodes alternate; for grid, name all ", rows,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <bit>
+#include <cstdint>
 #include <utility>
 
 #include "same_options.hpp"
@@ -15,9 +16,9 @@ namespace {
 Lanes lanes_for(const ShardingEnv& env, int lanes, int micro_batches) {
   for (const auto& [name, value] : {std::pair("lanes", lanes), {"micro_batches", micro_batches}})
     if (value < 1 || !std::has_single_bit(unsigned(value))) fail(name, " = ", value, " is not a power of two; set one");
-  if (Index{env.size()} * micro_batches > lanes)
-    fail("lanes = ", lanes, " is too few for ", counted(env.size(), "rank"), " x ",
-         counted(micro_batches, "micro-batch"), "; set lanes = ", std::bit_ceil(unsigned(env.size() * micro_batches)));
+  if (const Index least = Index{env.size()} * micro_batches; least > lanes)
+    fail("lanes = ", lanes, " is too few for ", counted(env.size(), "rank"), " x ", micro_batches,
+         micro_batches == 1 ? " micro-batch" : " micro-batches", "; set lanes = ", std::bit_ceil(std::uint64_t(least)));
   return Lanes(lanes, micro_batches);
 }
 

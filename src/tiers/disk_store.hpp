@@ -34,7 +34,10 @@ class DiskRows : public embedding::RowStore, private IoClient {
         log_(settings.folder, name_, record_bytes(matrices()), shard.rows().size(), *queue_,
              {.settle = [this] { wait_reads(); }, .moved = [this](Index row, Index place) { set_place(row, place); }}) {
   }
-  ~DiskRows() override { reads_.wait(); }
+  ~DiskRows() override {
+    queue_->push(requests_);  // an error in pin() leaves requests that are counted, but not queued yet
+    reads_.wait();
+  }
 
   std::vector<Index> pin(const Exec&, std::span<const Index> rows) override;
   void wait_pinned() override { wait_reads(); }
