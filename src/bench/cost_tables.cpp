@@ -103,7 +103,8 @@ Seconds measure(const Context& context, const Workload& load, const comm::Commun
   const auto spent = [&] {
     Seconds seconds{};
     for (const auto& [name, phase_seconds] : collection.phases().seconds())
-      seconds[std::find(phase_names.begin(), phase_names.end(), name) - phase_names.begin()] = phase_seconds;
+      if (const auto phase = std::find(phase_names.begin(), phase_names.end(), name); phase != phase_names.end())
+        seconds[phase - phase_names.begin()] = phase_seconds;
     return seconds;
   };
   run_step();

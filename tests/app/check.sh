@@ -61,7 +61,7 @@ must_succeed 'pooled.C1    mlp of pooled.C1@C1: 1-2' check "$deck" "${smaller[@]
 must_succeed '"pooled.C1" -> "interaction"' check "$deck" "${smaller[@]}" --dot
 must_succeed 'table C1_quotient: 129 rows x 2 columns' generate "$deck" "${smaller[@]}" --print 1
 must_succeed 'C1_quotient' plan "$deck" "${smaller[@]}" --set plan.tables.C1_quotient.sharding=row_wise --set train.lanes=2
-must_fail 'plan.tables.C1: there is no table "C1"; name one of C1_quotient, C1_remainder, C2, C3' plan "$deck" "${smaller[@]}" --set plan.tables.C1.sharding=row_wise
+must_fail 'plan.tables.C1: there is no table "C1"; the tables are C1_quotient, C1_remainder, C2, C3' plan "$deck" "${smaller[@]}" --set plan.tables.C1.sharding=row_wise
 sed 's/^embedding_dim = 2/&\nqr_collisions = 7\nqr_threshold = 29/; s/^rows = .*/rows = [900, 30, 2]/' "$deck" >"$folder/smaller.toml"
 sed 's/^qr_collisions = 7/qr_collisions = 30/; s/^samples = 6/&\nevaluate_samples = 6/' "$folder/smaller.toml" >"$folder/many.toml"
 line=$(grep -n '^qr_collisions' "$folder/many.toml" | cut -d : -f 1)
@@ -97,7 +97,7 @@ must_succeed 'table C2: 3 rows x 2 columns, 72 B, kernel dense' check "$deck" "$
 must_succeed '"plan_ranks": 4' check "$deck" "${given[@]}" --json
 must_fail 'plan.json: table C1: the plan is row_wise, but plan.default is table_wise; remove that key' check "$deck" "${given[@]}" --set plan.default=table_wise
 must_fail 'plan.json: table C2: the plan has kernel dense, but plan.tables.C2.kernel is fused' check "$deck" "${given[@]}" --set plan.tables.C2.kernel=fused
-must_fail 'table C1: it has 4 rows, in this model 5' check "$deck" "${given[@]}" --set 'data.synthetic.rows=[5, 3, 2]'
+must_fail 'table C1: the plan has rows = 4, but this model has 5' check "$deck" "${given[@]}" --set 'data.synthetic.rows=[5, 3, 2]'
 must_fail "--set 1: plan.file: $folder/none.json: cannot read this plan" check "$deck" --set "plan.file=$folder/none.json"
 head -c 200 "$folder/plan.json" >"$folder/cut.json"
 must_fail 'cut.json: ' check "$deck" --set "plan.file=$folder/cut.json"

@@ -116,8 +116,8 @@ TEST_CASE("preprocess: unusable input throws the same error on every rank and ke
     REQUIRE(mentions(message, reason));
     world.barrier();
   };
-  refuses("cut.gz", packed.substr(0, packed.size() / 2), "truncated", BadRows::skip);
-  refuses("cut.gz", packed.substr(0, packed.size() / 2), "truncated");
+  refuses("cut.gz", packed.substr(0, packed.size() / 2), "ends too early", BadRows::skip);
+  refuses("cut.gz", packed.substr(0, packed.size() / 2), "ends too early");
   std::string wide = "\xFF\xFE", wide_plain;
   for (const char c : text) (wide += c) += '\0', (wide_plain += c) += '\0';
   std::string carriage = text;

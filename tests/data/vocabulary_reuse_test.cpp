@@ -139,7 +139,7 @@ TEST_CASE("preprocess.vocabulary: one that does not fit the columns is the same 
     s.vocabulary = folder / "same/evaluate.h5";
   });
   refusal("preprocess.vocabulary: ", [&](auto& s) { s.vocabulary = folder / "new"; });
-  refusal("there is no " + (folder / "none/train.h5"), [&](auto& s) { s.output = folder / "none"; });
+  refusal(folder / "none/train.h5 does not exist", [&](auto& s) { s.output = folder / "none"; });
   refusal("would be replaced", [&](auto& s) {
     s.train = {folder / "day1"};
     s.vocabulary = folder / "out/train.h5";

@@ -115,7 +115,7 @@ TEST_CASE("smaller_tables: throws with the key and what would fit for impossible
   network::Settings concat = settings_of(4);
   concat.smaller.qr_operation = QrOperation::concat;
   CHECK(mentions(refused({table_of("a", 300, 5)}, concat), "model.qr_operation is concat"));
-  CHECK(mentions(refused({table_of("a", 300, 5)}, concat), "table a has 5: give it an even number"));
+  CHECK(mentions(refused({table_of("a", 300, 5)}, concat), "table a has 5; give it an even number"));
   EmbeddingBagConfig wrong = network::smaller_tables({table_of("a", 300)}, settings_of(4))[0];
   wrong.num_embeddings = 74;
   CHECK(mentions(error_of([&] { embedding::EmbeddingBagCollection({wrong}); }),

@@ -190,7 +190,7 @@ TEST_CASE("add_layer_type: adds a type for networks and throws for a second one 
   CHECK(mentions(error_of([&] {
                    layers::add_layer_type({"side_by_side", "", {}, side_by_side});
                  }),
-                 "side_by_side already"));
+                 "\"side_by_side\"; choose another name"));
   Run run({{.name = "all", .type = "side_by_side", .inputs = {"pooled", "dense"}},
            {.name = "logit", .type = "mlp", .inputs = {"all"}, .widths = {1}}});
   check_slopes(run);

@@ -143,3 +143,25 @@ TEST_CASE("disk_rows: a cache smaller than a batch, a folder without space or wi
   REQUIRE(mentions(large, "table t needs"));
   REQUIRE(mentions(make("/nowhere", 2000), "/nowhere: cannot open a file for the rows of table t: No such file"));
 }
+
+TEST_CASE("disk_rows: a batch that does not fit into the cache leaves no read behind") {
+  const Exec exec;
+  const embedding::TableShard shard = shard_of(2000, 1500, {0, 1500}, optim::Type::sgd);
+  for (const bool lazy : {false, true}) {
+    tiers::DiskSettings settings{folder, 0.01, 1};
+    settings.lazy = lazy;
+    const auto store = tiers::disk_rows(settings)(exec, shard);  // 20 slots
+    store->initialize(exec, embedding::StartValues(shard.config, 3, 0));
+    std::vector<Index> list(10);
+    for (Index row = 0; row < 2000; ++row) {
+      list[std::size_t(row % 10)] = row;
+      if (row % 10 < 9) continue;
+      embedding::PinnedRows pinned(exec, *store, list);
+      pinned.wait();
+      pinned.set_moved();
+    }
+    list.clear();
+    for (Index row = 0; row < 25; ++row) list.push_back(row);  // their records are in the file
+    REQUIRE(mentions(error_of([&] { store->pin(exec, list); }), "25 rows"));
+  }
+}
