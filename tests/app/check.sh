@@ -97,7 +97,7 @@ must_succeed 'table C2: 3 rows x 2 columns, 72 B, kernel dense' check "$deck" "$
 must_succeed '"plan_ranks": 4' check "$deck" "${given[@]}" --json
 must_fail 'plan.json: table C1: the plan is row_wise, but plan.default is table_wise; remove that key' check "$deck" "${given[@]}" --set plan.default=table_wise
 must_fail 'plan.json: table C2: the plan has kernel dense, but plan.tables.C2.kernel is fused' check "$deck" "${given[@]}" --set plan.tables.C2.kernel=fused
-must_fail 'table C1: it has 4 rows, in this model 5' check "$deck" "${given[@]}" --set 'data.synthetic.rows=[5, 3, 2]'
+must_fail 'table C1: the plan has rows = 4, but this model has 5' check "$deck" "${given[@]}" --set 'data.synthetic.rows=[5, 3, 2]'
 must_fail "--set 1: plan.file: $folder/none.json: cannot read this plan" check "$deck" --set "plan.file=$folder/none.json"
 head -c 200 "$folder/plan.json" >"$folder/cut.json"
 must_fail 'cut.json: ' check "$deck" --set "plan.file=$folder/cut.json"

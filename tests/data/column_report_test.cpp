@@ -111,7 +111,7 @@ TEST_CASE("preprocess: writes nothing if an evaluation file has more unknown val
     INFO(text);
     CHECK(mentions(text, folder / "bad.csv: column user: 28 of 29 values (96.55 %) have no id, for example \"12.0\", "
                                   "but the training files have \"12\"; write values the same way, or set "
-                                  "preprocess.max_unknown (0.9)"));
+                                  "preprocess.max_unknown = 1.0 (now 0.9)"));
     CHECK(mentions(message(comm, 0.0), "good.csv"));
     comm.barrier();
     CHECK(std::filesystem::is_empty(folder / "out"));

@@ -95,9 +95,10 @@ TEST_CASE("add_source_type: a registered source throws on other data or lacking 
     change(settings);
     return error_of([&] { data::make_source(settings, use, deal); });
   };
-  CHECK(mentions(refusal([](auto& s) { s.train = {"a.h5"}; }), "data.source = \"numbers\" stands beside files"));
+  CHECK(mentions(refusal([](auto& s) { s.train = {"a.h5"}; }),
+                 "data.source = \"numbers\" cannot be combined with files"));
   CHECK(mentions(refusal([](auto& s) { s.synthetic.kind = data::SyntheticKind::planted; }),
-                 "data.source = \"numbers\" stands beside data.synthetic.kind"));
+                 "data.source = \"numbers\" cannot be combined with data.synthetic.kind"));
   CHECK(mentions(refusal([](auto& s) { s.own_values.set("blind", true); }), "data.source: numbers has no labels"));
   CHECK(refusal([](auto& s) { s.own_values.set("blind", true); }, Use::predict) == "");
   CHECK(mentions(refusal([](auto& s) { s.own_values.set("count", Index{0}); }),
@@ -113,7 +114,7 @@ TEST_CASE("add_source_type: throws if the name cannot be a block of the deck") {
     return error_of([&] { data::add_source_type({.name = name, .text = "", .make = make_numbers}); });
   };
   CHECK(refusal("numbers") == "there is already a source \"numbers\"; choose another name");
-  CHECK(mentions(refusal("Two words"), "has no block [data.NAME]"));
+  CHECK(mentions(refusal("Two words"), "cannot name a block [data.NAME]"));
   for (const char* name : {"train", "evaluate", "predict", "trust", "source", "synthetic"})
     CHECK(mentions(refusal(name), "has the name of a key of [data]"));
 }

@@ -94,7 +94,8 @@ TEST_CASE("make_row_format: a weight column weighs the samples") {
   REQUIRE(parsed(*make_row_format(settings), "39, 0.25, Private, <=50K", row) == "");
   REQUIRE(row.weight == 0.25f);
   for (const std::string weight : {"", "?", "-1", "nan", "2e6", "1x"})
-    REQUIRE(mentions(reason("39, " + weight + ", Private, <=50K", settings), "id: \"" + weight + "\" is not a weight"));
+    REQUIRE(mentions(reason("39, " + weight + ", Private, <=50K", settings),
+                     "id: \"" + weight + "\" is not a valid weight"));
   settings.columns[0].kind = ColumnKind::weight;
   settings.columns[0].transform = Transform::none;
   REQUIRE(mentions(error_of([&] { make_row_format(settings); }), "at most one column"));
@@ -129,7 +130,7 @@ TEST_CASE("find_columns: a header names the columns in any order") {
   REQUIRE(mentions(header_fault(*format, "work,age,work,income,id"), "more than one \"work\""));
   REQUIRE(
       mentions(header_fault(*format, "work,age"), "the label is missing: rows to score belong in preprocess.predict"));
-  REQUIRE(mentions(header_fault(*format, "age;id;work;income"), "it has \";\" 3 times"));
+  REQUIRE(mentions(header_fault(*format, "age;id;work;income"), "the line has \";\" 3 times"));
   REQUIRE(header_fault(*format, "work,age", Targets::unread) == "");
   REQUIRE(mentions(header_fault(*format, "work,income", Targets::unread), "it lacks \"age\""));
 

@@ -206,7 +206,7 @@ TEST_CASE("add_layer_type and its like: throw if an own key has the name of a bu
     ++model_keys;
     const std::string message = error_of(
         [&] { network::add_model_type({.name = "x", .text = "", .keys = {}, .layers = {}, .own = own(key.name)}); });
-    CHECK((mentions(message, "built-in key") || mentions(message, "begins with loss")));
+    CHECK((mentions(message, "built-in key") || mentions(message, "begins with \"loss\"")));
     if (key.name.starts_with("loss_"))
       CHECK(is_taken(
           [&] { losses::add_loss_type({.name = "x", .text = "", .keys = {}, .make = {}, .own = own(key.name)}); }));
