@@ -89,7 +89,9 @@ TEST_CASE("make_source: throws with sample and file for numbers that training ca
       samples_file::add_weights(f);
       poke("/weights", 17, 0, weight)(f);
     });
-    REQUIRE(mentions(complaint({bad}), "in sample 17 of " + bad + " is outside [0, 1"));
+    const std::string message = complaint({bad});
+    REQUIRE(mentions(message, "in sample 17 of " + bad + " is outside [0, 1"));
+    REQUIRE(mentions(message, "the range of sample weights"));
   }
   REQUIRE(mentions(complaint({good, bad}),
                    bad + ": the files of a data set must agree in weights of samples, but this file has \"yes\" and " +
