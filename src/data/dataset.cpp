@@ -8,7 +8,7 @@
 namespace tesserec::data {
 namespace {
 
-/// Returns share `share`, from 0, of `of` contiguous shares of the samples, equal within one sample.
+/// Returns share `share`, from 0, of `shares` contiguous shares of the samples, equal within one sample.
 Range share_of(Index samples, Index share, Index shares) {
   const auto first = [&](Index s) { return samples / shares * s + std::min(s, samples % shares); };
   return {first(share), first(share + 1)};

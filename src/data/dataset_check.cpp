@@ -10,6 +10,7 @@
 
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/kernel.hpp>
+#include <tesserec/core/text.hpp>
 #include <tesserec/core/utf8.hpp>
 
 namespace tesserec::data {
@@ -27,7 +28,7 @@ TESSEREC_KERNEL bool all_finite(const float* values, Index n) {
   return bad == 0;
 }
 
-/// Returns whether all n values lie in [least, most]. NaN does not.
+/// Returns whether all n values lie in [low, high]. NaN does not.
 TESSEREC_KERNEL bool all_in_range(const float* values, Index n, float low, float high) {
   std::uint32_t bad = 0;
   for (Index i = 0; i < n; ++i) bad |= !(values[i] >= low && values[i] <= high);
@@ -100,7 +101,7 @@ void SampleCheck::ids(const std::vector<Index>& rows) const {
   const auto features = std::ssize(info_.features);
   const auto refuse = [&](Index feature, Index id, Index sample) {
     fail("id ", id, " of feature ", info_.features[feature], " in ", place(sample), " is outside its table of ",
-         rows[feature], " rows; give the table more rows, or preprocess the data again");
+         counted(rows[feature], "row"), "; give the table more rows, or preprocess the data again");
   };
   if (!samples_.ids.empty()) {
     std::vector<std::uint32_t> limits;

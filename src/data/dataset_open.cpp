@@ -85,7 +85,7 @@ std::vector<std::string> extended_by(const File& file) {
 
 /// Keeps the wider of the file's vocabulary and info's. Throws Error if neither equals or extends the other.
 void add_vocabulary(const std::string& first_path, const File& file, SourceInfo& info) {
-  const auto or_none = [](const std::string& digest) { return digest.empty() ? "not said" : digest; };
+  const auto or_none = [](const std::string& digest) { return digest.empty() ? "none" : digest; };
   const std::string digest = text_attribute(file, "vocabulary_digest");
   const std::vector<std::string> bases = extended_by(file);
   const auto has = [](const std::vector<std::string>& digests, const std::string& wanted) {

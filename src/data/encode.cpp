@@ -114,7 +114,7 @@ std::vector<store::DatasetShape> sample_datasets(const Survey& survey, const Enc
   return shapes;
 }
 
-/// Returns a block's rows as slabs `mine` of the HDF5 datasets, in the order of sample_datasets().
+/// Returns a block's rows as slabs `slab` of the HDF5 datasets, in the order of sample_datasets().
 std::vector<parallel_io::PartedWriter::SlabData> pieces_of(const Block& block, store::Slab slab, const Survey& survey,
                                                            const Encoding& encoding) {
   const bool targets = survey.targets == Targets::required;

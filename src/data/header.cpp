@@ -136,8 +136,8 @@ std::string find_named(const std::vector<Column>& columns, const std::vector<std
   const std::string label = label_missing ? concat("; the label is missing: ", rows_to_score) : "";
   const char* const advice =
       others.empty() ? "" : "; preprocess.skip_other_columns = true skips columns that are not named";
-  return concat("the header has ", counted(names.size(), "field"),
-                " that do not fit preprocess.column: ", join(faults, "; "), label, advice);
+  return concat("the header has ", counted(names.size(), "field"), names.size() == 1 ? " that does" : " that do",
+                " not fit preprocess.column: ", join(faults, "; "), label, advice);
 }
 
 bool has_pattern(const std::vector<Column>& columns) { return std::any_of(columns.begin(), columns.end(), is_pattern); }

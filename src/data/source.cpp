@@ -28,7 +28,7 @@ void Source::limit_rows(const std::vector<Index>& rows) {
   for (std::size_t f = 0; f < rows.size(); ++f)
     if (rows[f] < source.rows[f])
       fail("feature ", source.features[f], " of ", source.description, " has ids up to ", source.rows[f] - 1,
-           ", but its table has ", rows[f], " rows; give the table at least ", source.rows[f], " rows");
+           ", but its table has ", counted(rows[f], "row"), "; give the table at least ", source.rows[f], " rows");
 }
 
 void Source::limit_labels(const LabelRange&) {}

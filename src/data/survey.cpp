@@ -64,7 +64,7 @@ std::string describe(const RawFile& file, Index line, const std::string& reason)
   return file.path + ":" + std::to_string(line) + ": " + reason;
 }
 
-/// Gathers bad rows in rank order and keeps the first `kept` of each file in the report. Collective.
+/// Gathers bad rows in rank order and keeps the first `limit` of each file in the report. Collective.
 void gather_bad_rows(const comm::Communicator& comm, const std::vector<RangeCount>& counts,
                      const std::vector<Index>& before, const std::vector<RawFile>& files, std::size_t limit,
                      DatasetReport& report) {

@@ -87,7 +87,7 @@ Chart chart_of(const Runs& runs, const Curves& curves, const Axis& axis, const T
   return chart;
 }
 
-/// Makes a figure over samples and over time. `rest`: further pictures of its switch.
+/// Makes a figure over samples and over time. `more_pictures`: further pictures of its switch.
 std::string switched_chart(const Runs& runs, const Curves& curves, const std::string& title, const Axis& axis,
                            const std::vector<Reference>& references = {},
                            const std::vector<std::pair<std::string, std::string>>& more_pictures = {}) {

@@ -100,7 +100,7 @@ void read_metrics(Run& run, const std::string& path) {
   }
   measure_gaps(run.starts, lines);
   if (run.train.empty() && run.evaluate.empty() && !run.start.exists())
-    fail(path, ": the file is empty; a run writes a line every train.log_every steps and at its end");
+    fail(path, ": the file has no whole line; a run writes one every train.log_every steps and at its end");
 }
 
 /// Returns the samples of a run before a start, extrapolated from the start's first two lines; 0 for the first start.

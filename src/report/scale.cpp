@@ -8,7 +8,7 @@
 namespace tesserec::report {
 namespace {
 
-/// Returns the least of 1, 2 or 5 times a power of ten that is not below `least`.
+/// Returns the least of 1, 2 or 5 times a power of ten that is not below `min_step`.
 double round_step(double min_step) {
   const double power = std::pow(10.0, std::floor(std::log10(min_step)));
   for (const double times : {1.0, 2.0, 5.0})

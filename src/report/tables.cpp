@@ -98,7 +98,7 @@ std::string value_text(const Json& value) {
 
 std::string color_scale(const std::string& metric) {
   if (metric.empty()) return "";
-  std::string text = "colors by " + escaped(metric) + ", in order of rank: best ";
+  std::string text = "colors by " + escaped(metric) + ", place by place: best ";
   for (int color = 0; color < 9; ++color) text += swatch(concat("q", color));
   return element("p", {{"class", "legend"}}, text + " worst");
 }

@@ -115,9 +115,10 @@ Outcome outcome_of_run(const std::string& folder, const std::string& metric) {
   }
   if (loss) outcome.metrics["loss"] = *loss;
   if (!std::isfinite(value_of(outcome, metric, folder)))
-    fail(folder, ": ", metric, " is undefined at step ", outcome.steps,
-         " (the evaluation data, or each of its groups, has only one class), so points cannot be compared; "
-         "choose other data.evaluate or another sweep.metric");
+    fail(
+        folder, ": ", metric, " is undefined at step ", outcome.steps,
+        " (always so if the evaluation data, or each of its groups, has only one class), so points cannot be compared; "
+        "choose other data.evaluate or another sweep.metric");
   return outcome;
 }
 

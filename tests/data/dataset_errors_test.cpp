@@ -89,9 +89,13 @@ TEST_CASE("make_source: throws with sample and file for numbers that training ca
       samples_file::add_weights(f);
       poke("/weights", 17, 0, weight)(f);
     });
-    REQUIRE(mentions(complaint({bad}), "in sample 17 of " + bad + " is outside [0, 1"));
+    const std::string message = complaint({bad});
+    REQUIRE(mentions(message, "in sample 17 of " + bad + " is outside [0, 1"));
+    REQUIRE(mentions(message, "the range of sample weights"));
   }
-  REQUIRE(mentions(complaint({good, bad}), "must agree in weights of samples, but this file has \"yes\" and " + good + " has \"no\""));
+  REQUIRE(mentions(complaint({good, bad}),
+                   bad + ": the files of a data set must agree in weights of samples, but this file has \"yes\" and " +
+                       good + " has \"no\""));
 
   // The model's tables decide. A larger table takes the id; a smaller one refuses an id that the file allows.
   samples_file::packed(bad, 0, 30, poke<std::int32_t>("/sparse/ids", 17, 1, 1000));

@@ -95,7 +95,8 @@ TEST_CASE("add_source_type: a registered source throws on other data or lacking 
     change(settings);
     return error_of([&] { data::make_source(settings, use, deal); });
   };
-  CHECK(mentions(refusal([](auto& s) { s.train = {"a.h5"}; }), "data.source = \"numbers\" cannot be combined with files"));
+  CHECK(mentions(refusal([](auto& s) { s.train = {"a.h5"}; }),
+                 "data.source = \"numbers\" cannot be combined with files"));
   CHECK(mentions(refusal([](auto& s) { s.synthetic.kind = data::SyntheticKind::planted; }),
                  "data.source = \"numbers\" cannot be combined with data.synthetic.kind"));
   CHECK(mentions(refusal([](auto& s) { s.own_values.set("blind", true); }), "data.source: numbers has no labels"));

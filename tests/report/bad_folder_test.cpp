@@ -18,7 +18,7 @@ TEST_CASE("make_page: throws with what to give if a folder is no run") {
   refused("the folder has no metrics.jsonl; give the folder of a run");
   refused("or for a sweep run `tesserec sweep collect DECK` first");
   write(folder.path + "/x/metrics.jsonl", "");
-  refused("the file is empty");
+  refused("the file has no whole line");
   write(folder.path + "/x/metrics.jsonl", "{\"step\": 1}\n");
   refused("metrics.jsonl:1: \"kind\" is missing");
   write_metrics(folder.path + "/x", 2);

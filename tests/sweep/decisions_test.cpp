@@ -115,7 +115,8 @@ TEST_CASE("fault: refuses too many points and bounds that are no integers") {
   for (int k = 0; k < 32; ++k) keys.push_back(range("a.k" + std::to_string(k), 0, 1));
   CHECK(fault_of(drawn(keys, 5, sweep::Method::halton)).empty());
   keys.push_back(range("a.k32", 0, 1));
-  CHECK(fault_of(drawn(keys, 5, sweep::Method::halton)) == "method is halton, which takes at most 32 keys, but 33 vary");
+  CHECK(fault_of(drawn(keys, 5, sweep::Method::halton)) ==
+        "method is halton, which takes at most 32 keys, but 33 vary");
   CHECK(fault_of(drawn(keys, 5)).empty());
 
   std::vector<std::string> values;
