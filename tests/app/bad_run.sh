@@ -11,7 +11,7 @@ must_fail '--set 1: evaluate.metrics has "gauc", which needs groups; set evaluat
 group="--set evaluate.metrics=gauc --set evaluate.group="
 must_fail '--set 2: evaluate.group is "C9", but the data' train "$deck" ${group}C9
 for command in check train; do
-  must_fail 'evaluate.group is "C1", which has 2 ids per sample on average' $command "$deck" ${group}C1 --set data.synthetic.ids_per_bag=2
+  must_fail 'evaluate.group is "C1", which has 2.0 ids per sample on average' $command "$deck" ${group}C1 --set data.synthetic.ids_per_bag=2
 done
 must_fail 'evaluate.group: feature "C1" has no id, or several, in ' train "$deck" ${group}C1 --set data.synthetic.ids_per_bag=2 \
   --set data.synthetic.variable_bags=true --set train.steps=1 --set "run.output=$folder/bags"
@@ -87,7 +87,7 @@ for command in train evaluate; do
     $command "$deck" --set "run.output=$folder/ordered" --set 'table=[{name="C2"}, {name="C1"}, {name="C3"}]'
 done
 must_fail 'was made with schedule.stages.0 = no stage, but this deck has one' train "$deck" --set 'schedule.stages=[{policy="constant", max_steps=9}]'
-must_fail 'checkpoint.accept: "model.lost" is no key or block' train "$deck" --set 'checkpoint.accept=["model.lost"]'
+must_fail 'checkpoint.accept: "model.lost" is not a key or block' train "$deck" --set 'checkpoint.accept=["model.lost"]'
 must_fail 'was made with model.loss = "bce", but this deck has "mse"' evaluate "$deck" --set model.loss=mse
 must_fail 'was made with run.seed = 1, but this deck has 2' evaluate "$deck" --set run.seed=2
 must_succeed '"auc"' evaluate "$deck" --json --set optimizer.dense.lr=7 --set data.synthetic.samples=2000
@@ -100,7 +100,7 @@ must_fail 'checkpoint.resume is "best", which only evaluate and predict accept' 
 must_fail 'evaluate.patience needs evaluations during training; set evaluate.every_steps' train "$deck" --set evaluate.patience=2
 must_fail 'evaluate.monitor is "ne", which evaluate.metrics lacks; it has auc' \
   train "$deck" --set checkpoint.keep_best=true --set evaluate.monitor=ne --set 'evaluate.metrics=["auc"]'
-must_fail 'checkpoint.keep_best is true, but checkpoint.keep = 0 writes none' train "$deck" --set checkpoint.keep_best=true --set checkpoint.keep=0
+must_fail 'checkpoint.keep_best is true, but checkpoint.keep = 0 writes no checkpoint' train "$deck" --set checkpoint.keep_best=true --set checkpoint.keep=0
 must_fail 'checkpoint.keep_best needs evaluation data' train "$deck" --set checkpoint.keep_best=true --set data.synthetic.evaluate_samples=0
 must_fail '/best: there is no best checkpoint; set checkpoint.keep_best in the training run' evaluate "$deck" --set checkpoint.resume=best
 # Another optimizer, permitted by accept: its states start from zero, and the omitted states are listed.

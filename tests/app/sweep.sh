@@ -17,7 +17,7 @@ point() { grep "\"index\": $2," "$sweep/sweep.json" | grep -o "\"$1\": \"[^\"]*"
 # Each mistake has one message with its line; nothing is written.
 alone must_fail 'tesserec sweep needs a second word (list, run, collect)' sweep
 alone must_fail 'tesserec sweep needs a second word (list, run, collect)' sweep lst "$deck"
-alone must_fail 'plain.toml: has no [sweep]' sweep list "$(sed '/^\[sweep/,$d' "$deck" >plain.toml; echo "$folder/plain.toml")"
+alone must_fail 'plain.toml: the deck has no [sweep]' sweep list "$(sed '/^\[sweep/,$d' "$deck" >plain.toml; echo "$folder/plain.toml")"
 sed 's/optimizer.dense.lr"/optimizer.dense.rl"/' "$deck" >bad.toml
 alone must_fail 'bad.toml:'"$line"': optimizer.dense.rl is unknown; did you mean optimizer.dense.lr?' sweep list bad.toml
 sed 's/1e-6, 3e-3/1e-6, "much"/' "$deck" >bad.toml
@@ -128,7 +128,7 @@ job=$!
 for _ in $(seq 300); do [ -n "$(find twice -name metrics.jsonl -size +0 2>/dev/null)" ] && break; sleep 0.1; done
 alone must_succeed '"state": "done"' sweep run "$deck" 3 "${twice[@]}" --json
 wait "$job" || complain "the first of two tasks failed"
-grep -q 'finished before' "$folder/err" && complain "the second task trained too"
+grep -q 'the run was already finished' "$folder/err" && complain "the second task trained too"
 # A diverged point is a result, the worst one; so are scores that are not finite.
 alone must_succeed '"state": "diverged"' sweep run "$deck" 0 --set run.output=infinite --set train.steps=1 --json \
   --set optimizer.sparse.type=sgd --set optimizer.dense.type=sgd --set 'model.top=[64, 64, 64, 64, 1]' --set 'model.bottom=[64, 64, 64, 8]' \
