@@ -131,7 +131,7 @@ void check_group(const deck::Deck& deck, const data::SourceInfo& data) {
          near.empty() ? "; they have " + join(data.features) : "; did you mean \"" + near + "\"?");
   const double ids = data.ids_per_bag.empty() ? 1 : data.ids_per_bag[found - data.features.begin()];
   if (ids != 1)
-    fail(where, "which has ", significant(ids, 4), " ids per sample on average; name a feature with one id per sample");
+    fail(where, "which has ", shortest(ids), " ids per sample on average; name a feature with one id per sample");
 }
 
 void add_metrics(Json& object, const metrics::BinaryMetrics& all, const std::vector<std::string>& names) {

@@ -25,7 +25,7 @@ Matrix<float> EmbeddingBag::forward(const Exec& exec, std::span<const Index> inp
                                     std::span<const float> weights) const {
   const auto refuse = [&](const auto&... message) { fail("table ", config().name, ": ", message...); };
   if (offsets.empty() && !input.empty())
-    refuse("offsets is empty, but there are ", counted(std::ssize(input), "id"), "; give the offset of each bag");
+    refuse("offsets is empty, but the input has ", counted(std::ssize(input), "id"), "; give the offset of each bag");
   const auto count = std::ssize(offsets), ids = std::ssize(input);
   std::vector<Index> ends(offsets.begin(), offsets.end());
   ends.push_back(ids);

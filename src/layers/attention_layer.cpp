@@ -205,7 +205,7 @@ std::unique_ptr<Layer> make_attention(const LayerSettings& settings, const Input
   const Index dim = inputs[1].width();
   if (inputs[0].width() != dim)
     fail("the target of an attention must be as wide as the sequence's vectors, but ", inputs[0].name(), " has ",
-         inputs[0].width(), " numbers and ", inputs[1].name(), " has ", dim);
+         counted(inputs[0].width(), "number"), " and ", inputs[1].name(), " has ", dim);
   LayerSettings mlp = settings;
   if (mlp.activations.empty()) mlp.activations = {Activation::sigmoid};
   if (mlp.activations.size() == 1) mlp.activations.resize(settings.widths.size(), mlp.activations[0]);

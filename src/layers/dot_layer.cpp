@@ -139,8 +139,8 @@ std::unique_ptr<Layer> make_dot(const LayerSettings& settings, const InputShapes
   if (dims.empty()) fail("a dot needs at least one input, but has none");
   for (std::size_t v = 1; v < dims.size(); ++v)
     if (dims[v] != dims[0])
-      fail("the vectors of a dot must have one dimension, but ", names[0], " has ", dims[0], " numbers and ", names[v],
-           " has ", dims[v], "; use a cat, or one dimension");
+      fail("the vectors of a dot must have one dimension, but ", names[0], " has ", counted(dims[0], "number"), " and ",
+           names[v], " has ", dims[v], "; use a cat, or one dimension");
   return std::make_unique<DotLayer>(std::ssize(dims), dims[0], settings.itself);
 }
 

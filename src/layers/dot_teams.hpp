@@ -113,7 +113,7 @@ struct DotBackward {
     }
   }
 
-  /// Writes gradients of vectors [i, i + tile), columns d, d + apart, ... of `block`, by fma over all vectors in order.
+  /// Writes gradients of vectors [i, i + tile), columns d, d + stride, ... of `block`: fma over all vectors in order.
   TESSEREC_FUNCTION void gradient_tile(const float* z, Index sample, Index i, Index d, Index stride, Range block,
                                        const float* slopes) const {
     const Index first = block.begin, numbers = block.size();

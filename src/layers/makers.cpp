@@ -2,6 +2,7 @@
 #include "makers.hpp"
 
 #include <tesserec/core/error.hpp>
+#include <tesserec/core/text.hpp>
 
 namespace tesserec::layers {
 
@@ -15,8 +16,8 @@ Index same_width(const char* layer, const InputShapes& inputs, std::size_t count
   if (count == 2 && inputs.size() != 2) fail(layer, " takes two inputs, but has ", inputs.size());
   for (const InputShape& input : inputs)
     if (input.width() != inputs[0].width())
-      fail("the inputs of ", layer, " must have one width, but ", inputs[0].name(), " has ", inputs[0].width(),
-           " numbers and ", input.name(), " has ", input.width());
+      fail("the inputs of ", layer, " must have one width, but ", inputs[0].name(), " has ",
+           counted(inputs[0].width(), "number"), " and ", input.name(), " has ", input.width());
   return inputs[0].width();
 }
 

@@ -35,8 +35,8 @@ Index collisions_of(const EmbeddingBagConfig& table, const Settings& s) {
   const Index by_model = table.num_embeddings > s.smaller.qr_threshold ? s.smaller.qr_collisions : 0;
   const Index collisions = table.qr_collisions.value_or(by_model);
   if (collisions >= table.num_embeddings) {
-    const std::string text = concat(" is ", collisions, ", but table ", table.name, " has ", table.num_embeddings,
-                                    " rows; give a smaller number, ");
+    const std::string text = concat(" is ", collisions, ", but table ", table.name, " has ",
+                                    counted(table.num_embeddings, "row"), "; give a smaller number, ");
     if (table.qr_collisions)
       throw SettingError(table.name + ".qr_collisions", text + "or 0 for a whole table", "table");
     throw SettingError("qr_collisions", concat(text, "or raise model.qr_threshold to ", table.num_embeddings));

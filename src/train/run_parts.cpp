@@ -17,8 +17,8 @@ std::filesystem::path plain(const std::string& folder) {
 /// Warns of settings of the schedule and of evaluations that have no effect in a run of `last` steps.
 void warn_of_idle_settings(const Job& job, Index last, bool evaluates) {
   if (job.schedule.warmup_steps > last)
-    log_warning(concat("schedule.warmup_steps is ", job.schedule.warmup_steps, ", but the run has ", last,
-                       " steps, so none reaches the full learning rate"));
+    log_warning(concat("schedule.warmup_steps is ", job.schedule.warmup_steps, ", but the run has ",
+                       counted(last, "step"), ", too few to reach the full learning rate"));
   if (job.optimizer.dense.lr > 0 && float(optim::scheduled_rate(job.schedule, job.optimizer.dense.lr, last)) == 0.0f)
     log_warning(concat("[schedule] lowers the learning rate to 0 before the run ends at step ", last));
   if (job.checkpoint.keep_best && job.evaluate.every_steps == 0)

@@ -2,6 +2,7 @@
 #include "checkpoint_parts.hpp"
 #include <tesserec/comm/same.hpp>
 #include <tesserec/core/error.hpp>
+#include <tesserec/core/text.hpp>
 #include <tesserec/parallel_io/checkpoint_folder.hpp>
 #include <tesserec/parallel_io/state.hpp>
 #include <tesserec/store/checksum.hpp>
@@ -112,7 +113,7 @@ bool load_state(const Exec& exec, sharding::DistributedModelParallel& model, con
   const std::string& file = checkpoint.state.path();
   if (const Index lanes = store::attribute<std::int64_t>(attributes, "lanes", file);
       lanes != model.step_lanes().count())
-    fail(file, " was made with ", lanes, " lanes, but this model has ", model.step_lanes().count(),
+    fail(file, " was made with ", counted(lanes, "lane"), ", but this model has ", model.step_lanes().count(),
          "; set ParallelOptions::lanes = ", lanes);
   if (check) check(attributes, file);
   parallel_io::read_state(exec, model.env(), checkpoint.state, items, store::Extent::all);

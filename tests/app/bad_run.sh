@@ -11,7 +11,7 @@ must_fail '--set 1: evaluate.metrics has "gauc", which needs groups; set evaluat
 group="--set evaluate.metrics=gauc --set evaluate.group="
 must_fail '--set 2: evaluate.group is "C9", but the data' train "$deck" ${group}C9
 for command in check train; do
-  must_fail 'evaluate.group is "C1", which has 2 ids per sample on average' $command "$deck" ${group}C1 --set data.synthetic.ids_per_bag=2
+  must_fail 'evaluate.group is "C1", which has 2.0 ids per sample on average' $command "$deck" ${group}C1 --set data.synthetic.ids_per_bag=2
 done
 must_fail 'evaluate.group: feature "C1" has no id, or several, in ' train "$deck" ${group}C1 --set data.synthetic.ids_per_bag=2 \
   --set data.synthetic.variable_bags=true --set train.steps=1 --set "run.output=$folder/bags"

@@ -128,7 +128,7 @@ job=$!
 for _ in $(seq 300); do [ -n "$(find twice -name metrics.jsonl -size +0 2>/dev/null)" ] && break; sleep 0.1; done
 alone must_succeed '"state": "done"' sweep run "$deck" 3 "${twice[@]}" --json
 wait "$job" || complain "the first of two tasks failed"
-grep -q 'already finished' "$folder/err" && complain "the second task trained too"
+grep -q 'the run was already finished' "$folder/err" && complain "the second task trained too"
 # A diverged point is a result, the worst one; so are scores that are not finite.
 alone must_succeed '"state": "diverged"' sweep run "$deck" 0 --set run.output=infinite --set train.steps=1 --json \
   --set optimizer.sparse.type=sgd --set optimizer.dense.type=sgd --set 'model.top=[64, 64, 64, 64, 1]' --set 'model.bottom=[64, 64, 64, 8]' \

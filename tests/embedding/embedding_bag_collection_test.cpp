@@ -158,7 +158,7 @@ TEST_CASE("EmbeddingBagCollection: forward() throws with table and feature and s
   CHECK(bags("t", {1, 7}, {0, 1}, {}) == "table t: bag 1: id 7 is outside its rows 0 to 6");
   CHECK(bags("t", {1, 2}, {1, 2}, {}) == "table t: the first offset is 1; set it to 0");
   CHECK(bags("t", {1, 2}, {0, 3}, {}) == "table t: bag 1 starts at 3, but ends at 2; sort the offsets");
-  CHECK(bags("t", {1, 2}, {}, {}) == "table t: offsets is empty, but there are 2 ids; give the offset of each bag");
+  CHECK(bags("t", {1, 2}, {}, {}) == "table t: offsets is empty, but the input has 2 ids; give the offset of each bag");
   CHECK(bags("t", {1, 2}, {0}, {1, 1}) ==
         "table t: the input has 2 weights, but the table is not weighted; omit them, or set weighted");
   CHECK(bags("w", {1, 2}, {0}, {1}) == "table w: the input has 1 weight for 2 ids; give one per id");

@@ -14,12 +14,12 @@ namespace tesserec::bench {
 
 /// Names of the groups of measurements.
 inline const std::set<std::string> groups = {"limits", "costs", "parts", "step", "kernels"};
-/// Returns whether any of `which` needs a deck's data and model.
+/// Returns whether any of `chosen` needs a deck's data and model.
 inline bool needs_model(const std::set<std::string>& chosen) {
   return chosen.count("parts") + chosen.count("step") + chosen.count("kernels") > 0;
 }
 
-/// Measures `which` of `groups` on all ranks at once. Throws the Errors of training. Collective.
+/// Measures the `chosen` ones of `groups` on all ranks at once. Throws the Errors of training. Collective.
 Report run(const Exec& exec, const comm::Communicator& comm, const train::Job& job, const Settings& settings,
            const std::set<std::string>& chosen);
 
