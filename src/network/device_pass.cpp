@@ -29,17 +29,17 @@ class DevicePass final : public Pass {
     if (loss.is_host_only()) throw SettingError("loss", concat(" ", settings.loss, " has no portable kernels", remedy));
   }
 
-  LaneLosses forward_backward(const Exec& exec, const PlacedVector<float>& flat, const DenseInput& host_input,
+  LaneLosses forward_backward(const Exec& exec, const PlacedVector<float>& flat, const DenseInput& given,
                               float* pooled_gradient, LaneSums& gradients,
                               const std::vector<jagged::JaggedVectors>& unpooled_gradient) override {
     const Device device = device_of(exec);
-    const auto first = lanes_.start(device, host_input.lanes, host_input.my_lanes, host_input.global_size);
-    const DenseInput& input = batch_.send(device, host_input, lanes_.rows());
+    const auto first = lanes_.start(device, given.lanes, given.my_lanes, given.global_size);
+    const DenseInput& input = batch_.send(device, given, lanes_.rows());
     BatchData data = data_of(device, flat, input, batch_.unpooled_gradient(device, unpooled_gradient));
     data.pooled_gradient = batch_.pooled_gradient(device, pooled_gradient);
     data.draw = {true, input.seed, 0, input.step, first};
     const TrainingBuffers training{
-        data, host_input.probabilities != nullptr ? batch_.result(device, host_input.probabilities, 1) : nullptr,
+        data, given.probabilities != nullptr ? batch_.result(device, given.probabilities, 1) : nullptr,
         lanes_.losses(device), lanes_.gradients(device, graph_.size())};
     if (graphs_)
       repeated_(device, key_of(training), [&] { train(device, training); });
@@ -50,11 +50,11 @@ class DevicePass final : public Pass {
     return lanes_.lane_losses(device, input.global_size);
   }
 
-  std::vector<double> predict(const Exec& exec, const PlacedVector<float>& flat, const DenseInput& host_input,
+  std::vector<double> predict(const Exec& exec, const PlacedVector<float>& flat, const DenseInput& given,
                               float* probabilities, float* towers) override {
     const Device device = device_of(exec);
-    lanes_.start(device, host_input.lanes, host_input.my_lanes, host_input.global_size);
-    const DenseInput& input = batch_.send(device, host_input, lanes_.rows());
+    lanes_.start(device, given.lanes, given.my_lanes, given.global_size);
+    const DenseInput& input = batch_.send(device, given, lanes_.rows());
     const BatchData data = data_of(device, flat, input, {});
     const Where where(device);
     executor_.forward(where, data, 0, lanes_.rows(), lanes_.chunks());

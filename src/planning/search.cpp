@@ -79,20 +79,20 @@ void fill(Assignment& assignment, const std::vector<std::size_t>& chosen) {
 /// Minimizes f over [low, high] by golden-section search, until the interval is below `step` times its end.
 template <class F>
 void golden_section(double low, double high, double step, const F& f) {
-  constexpr double golden_ratio = 0.6180339887498949;
-  double left = high - golden_ratio * (high - low), right = low + golden_ratio * (high - low);
+  constexpr double golden_section = 0.6180339887498949;
+  double left = high - golden_section * (high - low), right = low + golden_section * (high - low);
   double at_left = f(left), at_right = f(right);
   while (high - low > step * high) {
     if (at_left < at_right) {
       high = right;
       right = left;
       at_right = at_left;
-      at_left = f(left = high - golden_ratio * (high - low));
+      at_left = f(left = high - golden_section * (high - low));
     } else {
       low = left;
       left = right;
       at_left = at_right;
-      at_right = f(right = low + golden_ratio * (high - low));
+      at_right = f(right = low + golden_section * (high - low));
     }
   }
 }

@@ -43,10 +43,10 @@ RunEnd end_of_result(const Json& result) {
   if (signal.kind() == Json::Kind::integer && signal.integer() != 0) {
     const bool saved = !text_of(result, "checkpoint").empty();
     return {concat("stopped by signal ", signal.integer()),
-            saved ? "the same command continues from its checkpoint" : "it has no checkpoint"};
+            saved ? "the same command resumes from its checkpoint" : "it has no checkpoint"};
   }
   if (reason == "auc") return {"auc", "evaluate.stop_at_auc is reached"};
-  if (reason == "patience") return {"patience", "evaluate.patience is used up: the metric did not improve"};
+  if (reason == "patience") return {"patience", "stopped by evaluate.patience: the metric did not improve"};
   if (reason == "diverged" || reason == "failed") return {reason, text_of(result, "message")};
   return {"finished", ""};  // Older versions wrote no reason.
 }

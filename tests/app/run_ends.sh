@@ -57,7 +57,7 @@ in_page ">running: process $pid on "
 grep -q "\"state\": \"running\", \"detail\": \"process $pid on [^\"]*\", \"in_use\": true, \"steps\": [1-9]" "$folder/out" || complain "the report's JSON does not tell that it runs"
 kill -TERM $pid
 wait $pid
-in_page '>stopped by signal 15: the same command continues from its checkpoint<'
+in_page '>stopped by signal 15: the same command resumes from its checkpoint<'
 steps=$(grep -oE '"steps": [0-9]+' "$folder/run/result.json" | sed 's/.*: //')
 in_page ">$steps<"
 lines=$(($(wc -l <"$folder/run/metrics.jsonl") + 20))

@@ -64,7 +64,7 @@ TEST_CASE("run_end: tells the state by result.json of the newest start or else b
        {std::pair<std::string, std::string>{R"("exit_reason": "finished")", "finished"},
         {"\"signal\": 0", "finished"},  // written by an older version
         {R"("signal": 15)", "stopped by signal 15: it has no checkpoint"},
-        {R"("signal": 10, "checkpoint": "c")", "stopped by signal 10: the same command continues from its checkpoint"},
+        {R"("signal": 10, "checkpoint": "c")", "stopped by signal 10: the same command resumes from its checkpoint"},
         {R"("exit_reason": "auc")", "auc: evaluate.stop_at_auc is reached"},
         {R"("exit_reason": "diverged", "message": "step 3: nan")", "diverged: step 3: nan"},
         {R"("exit_reason": "failed", "message": "no space")", "failed: no space"}})
