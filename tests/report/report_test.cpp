@@ -173,8 +173,8 @@ TEST_CASE("make_page: the last bins of scores count in the calibration however f
   const Folder folder;
   write_metrics(folder.path, 1);
   write(folder.path + "/result.json",
-        R"({"evaluation": {"bins": {"samples": [90, 2, 8, 3, 0], "clicks": [9, 1, 4, 3, 0],
-"scores": [9, 1, 6, 2.7, 0]}}})");
+        R"({"evaluation": {"bins": {"samples": [90, 2, 8, 0, 3], "clicks": [9, 1, 4, 0, 3],
+"scores": [9, 1, 6, 0, 2.7]}}})");
   const std::vector<Element> page = checked(report::make_page({folder.path}).html), lines = all(page, "polyline");
   REQUIRE(lines.size() == 4);       // one value is no chart; the first is drawn last
   CHECK(points_of(lines[0]) == 3);  // 90; 2 + 8; 3, less than a twentieth of 103
@@ -186,10 +186,11 @@ TEST_CASE("make_page: the last bins of scores count in the calibration however f
     return y;
   };
   const std::vector<double> others = heights(lines[1]), clicks = heights(lines[2]), gain = heights(lines[3]);
-  REQUIRE(clicks.size() == 2);  // up to the last bin with some
+  REQUIRE(clicks.size() == 4);  // up to the last bin with some
   REQUIRE(others.size() == 2);
-  CHECK(others[0] == clicks[0]);  // all 17 of the clicks, all 86 of the others
-  REQUIRE(gain.size() == 5);      // from no sample on, bins with the highest scores first
+  CHECK((clicks[2] - clicks[0]) / (clicks[2] - others[0]) ==
+        Approx(11.0 / 14).margin(0.001));  // 14 and 3 of 17; all 86
+  REQUIRE(gain.size() == 5);               // from no sample on, bins with the highest scores first
   CHECK((gain[0] - gain[1]) / (gain[0] - gain[4]) == Approx(3.0 / 17).margin(0.001));
   CHECK((gain[0] - gain[2]) / (gain[0] - gain[4]) == Approx(7.0 / 17).margin(0.001));
 }
