@@ -11,11 +11,13 @@ namespace tesserec::tiers {
 /// pages unless it is larger than a page. A record's place is its index among the records of all segments.
 class RecordLayout {
  public:
-  explicit RecordLayout(Index record_bytes)
+  /// Takes the number of records that are live at once. A segment has a sixteenth of their bytes, up to 1 MiB.
+  RecordLayout(Index record_bytes, Index records)
       : record_bytes_(record_bytes),
         per_page_(std::max<Index>(1, page_bytes / record_bytes)),
         pages_(round_up(record_bytes) / page_bytes),
-        per_segment_(std::max<Index>(8, wanted_segment_bytes / (pages_ * page_bytes) * per_page_)) {}
+        per_segment_(
+            std::max<Index>(8, wanted_segment_bytes(record_bytes * records) / (pages_ * page_bytes) * per_page_)) {}
 
   Index record_bytes() const { return record_bytes_; }
   Index records_per_segment() const { return per_segment_; }
@@ -36,7 +38,10 @@ class RecordLayout {
   Index offset_in_page(Index place) const { return place % per_segment_ % per_page_ * record_bytes_; }
 
  private:
-  static constexpr Index wanted_segment_bytes = Index{1} << 20;  // so large that a write's time is its bytes' time
+  /// Returns 16 pages to 1 MiB, with which the time of a write is that of its bytes.
+  static Index wanted_segment_bytes(Index all_bytes) {
+    return std::clamp(all_bytes / 16, 16 * page_bytes, Index{1} << 20);
+  }
   static Index round_up(Index bytes) { return (bytes + page_bytes - 1) / page_bytes * page_bytes; }
 
   Index record_bytes_, per_page_, pages_, per_segment_;

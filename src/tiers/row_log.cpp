@@ -18,7 +18,7 @@ RowLog::RowLog(const std::string& folder, const std::string& table, Index record
                LogOwner owner)
     : folder_(folder),
       table_(table),
-      layout_(record_bytes),
+      layout_(record_bytes, records),
       segments_(Index(double(records) * (1 + spare)) / layout_.records_per_segment() + reserve + SegmentWriter::count),
       file_(folder, "the rows of table " + table, std::ssize(segments_) * layout_.segment_bytes()),
       writer_(queue, file_.descriptor(), layout_.segment_bytes()),
