@@ -59,7 +59,7 @@ must_fail 'the model has diverged; lower the learning rate; this step has no che
   --set "run.output=$folder/diverged" --set checkpoint.accept=optimizer --set optimizer.sparse.lr=1e30 --set checkpoint.every_steps=1 --set checkpoint.keep=1
 [ "$(ls "$folder/diverged/checkpoints")" = step_000000003 ] || complain "the good checkpoint does not stand alone"
 must_succeed '"whole": true' verify "$folder/diverged/checkpoints/step_000000003" --json
-must_fail "$deck:18: run.output: no whole checkpoint in" evaluate "$deck"
+must_fail "$deck:18: run.output: there is no whole checkpoint in" evaluate "$deck"
 for command in train evaluate; do
   must_fail "--set 1: checkpoint.resume: $folder/none: there is no such checkpoint folder" $command "$deck" --set "checkpoint.resume=$folder/none"
 done
