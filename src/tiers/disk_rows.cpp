@@ -65,7 +65,7 @@ std::vector<Index> DiskRows::pin(const Exec&, std::span<const Index> rows) {
 
 /// Makes a row resident, and requests its record if it lies in the file. Returns the slot, or -1 if all are pinned.
 Index DiskRows::admit(Index row) {
-  const Index slot = unused_ < std::ssize(held_) ? unused_++ : victims_.victim();
+  const Index slot = victims_.victim();
   if (slot < 0) return slot;
   evict(slot);
   const Index place = where(row).place();  // after evict(), which may have moved the record

@@ -78,7 +78,6 @@ class DiskRows : public embedding::RowStore, private IoClient {
   std::vector<Whereabouts> where_;
   std::vector<Held> held_;  // [slot]
   Victims victims_;
-  Index unused_ = 0;  // first slot that has never held a row
   std::vector<std::byte> record_;
   RowLog log_;
   mutable std::vector<IoRequest> requests_;  // not queued yet

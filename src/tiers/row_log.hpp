@@ -38,7 +38,6 @@ class RowLog {
   [[noreturn]] void fail_read(int error) const;
 
   const RecordLayout& layout() const { return layout_; }
-  bool direct() const { return file_.direct(); }
   Index file_bytes() const { return file_.bytes(); }
   Index memory_bytes() const { return writer_.bytes() + std::ssize(live_) / 8; }
 

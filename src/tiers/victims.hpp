@@ -18,7 +18,7 @@ class Victims {
     slots_[slot].used = true;
   }
   void unpin(Index slot) { --slots_[slot].pins; }
-  /// Returns an unpinned slot, or -1 if all are pinned.
+  /// Returns an unpinned slot, or -1 if all are pinned. Slots that have never been pinned come first, in order.
   Index victim() {
     for (Index tries = 0; tries < 2 * std::ssize(slots_); ++tries) {
       const Index slot = hand_;
