@@ -101,8 +101,8 @@ TEST_CASE("disk_rows: a store on disk has the rows of one in memory") {
 }
 
 TEST_CASE("disk_rows: rows that fill several segments are cleaned, rows larger than a page are read whole") {
-  train_both(shard_of(24000, 256, {0, 256}, optim::Type::sgd), {folder, 0.2, 1}, 60);
-  train_both(shard_of(3000, 1500, {0, 1500}, optim::Type::adagrad), {folder, 0.2, 1}, 60);
+  train_both(shard_of(24000, 256, {0, 256}, optim::Type::sgd), {folder, 0.2, 1}, 240);
+  train_both(shard_of(3000, 1500, {0, 1500}, optim::Type::adagrad), {folder, 0.2, 1}, 240);
 }
 
 TEST_CASE("disk_rows: write() replaces rows, resident or not") {
