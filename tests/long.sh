@@ -24,6 +24,8 @@ check ctest ctest --test-dir "$build" --output-on-failure -L long
 check fuzz env TESSEREC_FUZZ_SECONDS=285 "$build/tests/test_fuzz"
 check crafted tests/fuzz/crafted.sh "$build"
 check faults env SHIM="$build/tests/faults_shim.so" MUTATE="$build/tests/fault_mutate" LAUNCH="$launch" tests/faults/faults.sh
+check rows env SHIM="$build/tests/faults_shim.so" LAUNCH="$launch" tests/faults/rows.sh
+check disk env LAUNCH="$launch" RANKS=1 tests/app/disk.sh long
 check kills env LAUNCH="$launch" RANKS=1 tests/restart/kill_test.sh 20
 check matrix tests/matrix.sh "$build"
 check one_deck tests/one_deck.sh "$build"

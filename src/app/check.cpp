@@ -74,8 +74,8 @@ Summary summarize(const deck::Deck& deck, const std::optional<data::SourceInfo>&
     s.rows += table.num_embeddings;
     s.table_parameters += table.weights();
     const auto constraints = deck.plan.tables.find(table.name);
-    const auto kernels =
-        constraints == deck.plan.tables.end() ? planning::ComputeKernels() : constraints->second.kernel;
+    const bool own = constraints != deck.plan.tables.end() && constraints->second.kernel;
+    const planning::ComputeKernels& kernels = own ? constraints->second.kernel : deck.plan.kernel;
     s.kernels.push_back(kernels.value_or(embedding::ComputeKernel::fused));
   }
   if (!all_rows) s.rows = s.table_parameters = 0;

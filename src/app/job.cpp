@@ -40,6 +40,28 @@ void report_huge_pages(const comm::Communicator& comm) {
                        "; lookups and updates of large tables are slower (docs/performance.md)"));
 }
 
+/// Shows the files and caches of tables with kernel disk. Collective.
+void show_disk(const train::Session& session) {
+  embedding::RowStore::Bytes bytes;
+  std::string io;
+  for (const auto& shard : session.model.tables().shards()) {
+    const embedding::RowStore& store = shard.rows->store();
+    const std::string of_shard = store.cache_use().io;
+    if (of_shard.empty()) continue;
+    bytes.disk += store.bytes().disk;
+    bytes.host += store.bytes().host;
+    io = of_shard;
+  }
+  const planning::Settings& plan = session.job.plan;
+  const std::vector<int> has = session.comm.all_gather(io.empty() ? 0 : 1);
+  const auto first = std::find(has.begin(), has.end(), 1) - has.begin();
+  io = session.comm.broadcast(io, int(first));
+  const double disk = double(session.comm.sum(bytes.disk)), host = double(session.comm.sum(bytes.host));
+  log_info(concat("rows on disk: ", bytes_text(disk), " of files in ",
+                  plan.disk_folder.empty() ? session.job.run.folder() : plan.disk_folder, ", ", bytes_text(host),
+                  " of caches, ", io));
+}
+
 /// Returns the path of the checkpoint to load; "" = the newest one.
 std::string checkpoint_of(const train::Job& job, bool newest) {
   if (newest) return "";
@@ -118,6 +140,7 @@ void show_model(const train::Session& session) {
 void show_plan(const train::Session& session) {
   const auto& tables = session.model.tables();
   log_info("plan:\n" + planning::describe(tables.tables(), tables.plan()));
+  if (tables.on_disk()) show_disk(session);
 }
 
 void check_group(const deck::Deck& deck, const data::SourceInfo& data) {

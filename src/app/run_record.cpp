@@ -228,17 +228,26 @@ void RunRecord::diverged(const comm::Communicator& comm, const std::string& mess
 
 Json tables_json(const std::vector<train::TableFigures>& tables) {
   Json all = Json::array();
-  for (const train::TableFigures& table : tables)
-    all.add(Json::object()
-                .set("name", table.name)
-                .set("features", table.features)
-                .set("rows", table.rows)
-                .set("dim", table.columns)
-                .set("looked_at", table.sampled)
-                .set("trained", table.trained)
-                .set("row_norm", table.row_norm)
-                .set("start_norm", table.start_norm)
-                .set("largest", table.largest));
+  for (const train::TableFigures& table : tables) {
+    Json json = Json::object()
+                    .set("name", table.name)
+                    .set("features", table.features)
+                    .set("rows", table.rows)
+                    .set("dim", table.columns)
+                    .set("looked_at", table.sampled)
+                    .set("trained", table.trained)
+                    .set("row_norm", table.row_norm)
+                    .set("start_norm", table.start_norm)
+                    .set("largest", table.largest);
+    if (table.cache.slots > 0)
+      json.set("cache", Json::object()
+                            .set("rows", table.cache.slots)
+                            .set("ids", table.cache.pinned)
+                            .set("reads", table.cache.reads)
+                            .set("bytes_read", table.cache.bytes_read)
+                            .set("bytes_written", table.cache.bytes_written));
+    all.add(json);
+  }
   return all;
 }
 

@@ -20,6 +20,8 @@ void measure_table_costs(const Context& context, Report& report);
 /// vectors of other ranks, so add_bytes keeps its value. Collective.
 void measure_exchange_costs(const Context& context, planning::Topology topology, Report& report);
 void measure_dense_costs(const Context& context, Report& report);
+/// Measures rows of kernel disk in a folder, on all ranks at once. Collective.
+void measure_disk_costs(const Context& context, const std::string& folder, Report& report);
 
 /// Returns x >= 0 [unknowns] that minimizes the sum over i of ((a_i . x - t_i) / t_i)^2; `a` is [rows][unknowns].
 std::vector<double> fit(const std::vector<std::vector<double>>& a, const std::vector<double>& t);
@@ -52,6 +54,7 @@ inline const std::pair<const char*, CostMember> cost_members[] = {
     {"interaction_flops", &planning::MachineCosts::interaction_flops},
     {"activation_bytes", &planning::MachineCosts::activation_bytes},
     {"dense_bytes", &planning::MachineCosts::dense_bytes},
+    {"disk_rows", &planning::MachineCosts::disk_rows},
     {"step_seconds", &planning::MachineCosts::step_seconds},
 };
 

@@ -158,10 +158,12 @@ void check_table_optimizer(const Deck& deck, const embedding::EmbeddingBagConfig
   if (!table.optimizer) return;
   check_optimizer(deck, path + ".optimizer", *table.optimizer);
   const auto plan = deck.plan.tables.find(table.name);
-  if (plan != deck.plan.tables.end() && plan->second.kernel.has(planning::ComputeKernel::dense) &&
-      !optim::info(table.optimizer->type).elementwise())
-    fail(deck.at("plan.tables." + table.name + ".kernel"), " is dense, but the table's optimizer ",
-         optim::info(table.optimizer->type).name, " has no dense form; use kernel \"fused\", or one of ",
+  const bool own = plan != deck.plan.tables.end() && plan->second.kernel;
+  const planning::ComputeKernels& kernels = own ? plan->second.kernel : deck.plan.kernel;
+  if (kernels.has(planning::ComputeKernel::dense) && !optim::info(table.optimizer->type).elementwise())
+    fail(deck.at(own ? "plan.tables." + table.name + ".kernel" : "plan.kernel"),
+         " is dense, but the table's optimizer ", optim::info(table.optimizer->type).name,
+         " has no dense form; use kernel \"fused\", or one of ",
          join(optim::elementwise_types(), ", ", &optim::TypeInfo::name));
 }
 

@@ -54,29 +54,32 @@ Key<planning::ParameterConstraints> types_key() {
 }
 
 /// Makes the key `kernel`: a compute kernel, or a list of them from which the planner chooses.
-Key<planning::ParameterConstraints> kernels_key() {
-  using Constraints = planning::ParameterConstraints;
+template <class T>
+Key<T> kernels_key(planning::ComputeKernels T::*kernels) {
   const Choices<planning::ComputeKernel> choices = {{"fused", planning::ComputeKernel::fused},
-                                                    {"dense", planning::ComputeKernel::dense}};
+                                                    {"dense", planning::ComputeKernel::dense},
+                                                    {"disk", planning::ComputeKernel::disk}};
   const std::vector<std::string> names = names_of(choices);
-  return make_key<Constraints>(
+  return make_key<T>(
       "kernel", "choice or list of choices", join(names, " | "), "",
       "Kernel that updates the table. fused: only touched rows, by optimizer.sparse. dense: all rows, by "
-      "optimizer.dense. The planner chooses from a list, whose kernels must give the same bits: one optimizer, sgd or "
-      "adagrad, without weight_decay.",
-      [=](Constraints& o, const Value& v, const std::string& path) {
-        o.kernel = {};
+      "optimizer.dense. disk: as fused, with the rows in a file and a cache in memory. The planner chooses from a "
+      "list; "
+      "dense in a list must give the bits of the others: one optimizer, sgd or adagrad, without weight_decay.",
+      [=](T& o, const Value& v, const std::string& path) {
+        planning::ComputeKernels& chosen = o.*kernels;
+        chosen = {};
         read_list(v, path, Length{1}, true, [&](const Value& e, const std::string& p) {
           const auto kernel = choices[read_choice(e, p, names)].second;
-          if (o.kernel.has(kernel))
-            fail(v.where, ": ", path, " names ", planning::name(kernel), " twice; name it once");
-          o.kernel.list.push_back(kernel);
+          if (chosen.has(kernel)) fail(v.where, ": ", path, " names ", planning::name(kernel), " twice; name it once");
+          chosen.list.push_back(kernel);
         });
       },
-      [](const Constraints& o) {
+      [=](const T& o) {
+        const planning::ComputeKernels& chosen = o.*kernels;
         const std::string text =
-            join(o.kernel.list, ", ", [](planning::ComputeKernel kernel) { return quoted(planning::name(kernel)); });
-        return o.kernel.list.size() > 1 ? "[" + text + "]" : text;
+            join(chosen.list, ", ", [](planning::ComputeKernel kernel) { return quoted(planning::name(kernel)); });
+        return chosen.list.size() > 1 ? "[" + text + "]" : text;
       });
 }
 
@@ -86,6 +89,14 @@ Section plan_section() {
       choice("default", &Plan::default_type, sharding_types(),
              "Sharding type of tables that [plan.tables.NAME] leaves open; auto means that the planner chooses for "
              "each table."),
+      default_words(kernels_key(&Plan::kernel), "\"fused\""),
+      number("cache", &Plan::cache, {0.0, 1e18}, "",
+             "Cache in memory of a table with kernel disk: the share of its rows if below 1, else bytes. The rows of a "
+             "batch and of the next one must fit."),
+      text(
+          "disk_folder", &Plan::disk_folder, Text::path,
+          "Folder of the files of kernel disk, best on a local NVMe disk; empty means output.folder. The files have no "
+          "name and end with the process. They are larger than the rows by half."),
       text("file", &Plan::file, Text::path,
            "Plan to use instead of a search, as JSON of `tesserec plan --json` or TorchRec (docs/formats.md); empty "
            "means search. A plan that violates plan.default or [plan.tables.NAME] is refused."),
@@ -154,6 +165,8 @@ Section costs_section() {
              "Bytes of the layers' inputs and outputs, forward and backward counted once."),
       number("dense_bytes", &Costs::dense_bytes, rate, "bytes/s",
              "Bytes of dense gradients summed over lanes and applied by the optimizer."),
+      number("disk_rows", &Costs::disk_rows, rate, "1/s",
+             "Rows of kernel disk that are read at random from plan.disk_folder and written back."),
       number("step_seconds", &Costs::step_seconds, seconds, "s", "Fixed time of a step."),
   };
   Section section = single(
@@ -183,7 +196,9 @@ Section tables_section() {
   using Constraints = planning::ParameterConstraints;
   const Keys<Constraints> keys = {
       types_key(),
-      default_words(kernels_key(), "plan.file's, or \"fused\""),
+      default_words(kernels_key(&Constraints::kernel), "plan.file's, or plan.kernel"),
+      default_words(number("cache", &Constraints::cache, {0.0, 1e18}, "", "Cache of the table, as plan.cache."),
+                    "plan.cache"),
       integers("ranks", &Constraints::ranks, {0, no_limit}, {}, "",
                "Owners of the table in the order of its shards: one for table_wise, several for row_wise, column_wise "
                "and others. Empty means that the planner chooses."),

@@ -82,8 +82,8 @@ std::vector<Section> train_sections() {
               "a step. Bits depend on the lanes, never on the ranks."),
       boolean("shuffle", &Train::shuffle, "Reshuffle every epoch; false means the order of the files."),
       boolean("pipeline", &Train::pipeline,
-              "Exchange the ids of the next batch while one computes, if there are several ranks. Results are the same "
-              "bits."),
+              "Exchange the ids of the next batch while one computes, if there are several ranks, and read the next "
+              "batch's rows of kernel disk. Results are the same bits."),
       integer("log_every", &Train::log_every, {1, step_limit}, "steps", "Steps between lines of metrics.jsonl."),
       some_of("metrics", &Train::metrics, metrics::names_of_sums(),
               "Metrics of the training samples, scored before the model learns from them. In metrics.jsonl, "

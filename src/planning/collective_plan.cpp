@@ -25,6 +25,7 @@ std::string text_of(const EmbeddingBagConfig& table, const CostModel& model) {
   }
   for (const ComputeKernel kernel : demand.kernel.list)
     text << ' ' << name(kernel) << ' ' << int(model.optimizer(table, kernel).type);
+  text << ' ' << demand.cache.value_or(0);
   for (const std::string& feature : table.unpooled) text << ' ' << feature;
   for (const ShardingType type : demand.sharding.list) text << ' ' << name(type);
   for (const int rank : demand.ranks) text << ' ' << rank;
@@ -38,9 +39,10 @@ std::string text_of(const Topology& topology, Index global_batch) {
   text << topology.ranks << ' ' << topology.ranks_per_node << ' ' << topology.exchange_levels << ' ' << topology.memory
        << ' ' << topology.reserve << ' ' << topology.taken << ' ' << topology.exchange.forward << ' '
        << topology.exchange.backward << ' ' << global_batch;
-  for (const double x : {c.row_reads, c.cached_row_reads, c.read_bytes, c.vector_bytes, c.row_updates,
-                         c.cached_row_updates, c.update_bytes, c.cached_bytes, c.ids, c.fetched_ids, c.fetched_bytes,
-                         c.bags, c.add_bytes, c.inside_bytes, c.between_bytes, c.inside_latency, c.between_latency})
+  for (const double x :
+       {c.row_reads, c.cached_row_reads, c.read_bytes, c.vector_bytes, c.row_updates, c.cached_row_updates,
+        c.update_bytes, c.cached_bytes, c.ids, c.fetched_ids, c.fetched_bytes, c.bags, c.add_bytes, c.inside_bytes,
+        c.between_bytes, c.inside_latency, c.between_latency, c.disk_rows})
     text << ' ' << x;
   return text.str();
 }

@@ -36,7 +36,9 @@ ParameterConstraints CostModel::constraints(const std::string& table) const {
   const auto found = settings_.tables.find(table);
   ParameterConstraints demand = found == settings_.tables.end() ? ParameterConstraints{} : found->second;
   if (demand.sharding.empty() && settings_.default_type) demand.sharding = *settings_.default_type;
+  if (!demand.kernel) demand.kernel = settings_.kernel;
   if (!demand.kernel) demand.kernel = ComputeKernel::fused;
+  demand.cache = demand.cache.value_or(settings_.cache);
   demand.min_partition = demand.min_partition.value_or(32);
   return demand;
 }
@@ -70,8 +72,11 @@ PlanEstimate CostModel::evaluate(std::span<const embedding::EmbeddingBagConfig> 
       embedding::EmbeddingBagConfig piece = tables[t];
       piece.embedding_dim = columns;
       const double weights = double(rows) * double(columns) * sizeof(float);
-      rank.rows += weights;
-      rank.states += double(table_bytes(piece, optimizer(piece, plan[t].kernel), rows)) - weights;
+      const double all = double(table_bytes(piece, optimizer(piece, plan[t].kernel), rows));
+      const RowStorage& storage = costs.storage();
+      rank.rows += storage.resident * weights + storage.fixed + storage.index * double(rows);
+      rank.states += storage.resident * (all - weights);
+      rank.disk += storage.file * all;
     };
     Cost total, common;
     if (plan[t].type == ShardingType::data_parallel) {
@@ -108,6 +113,15 @@ std::string batch_advice(double bytes, double own, Index batch) {
   return concat("A batch of ", batch, " samples takes most of it: lower train.batch_size. ");
 }
 
+namespace {
+
+/// Returns advice to keep rows on a disk, unless they are.
+std::string disk_advice(const ComputeKernels& kernels) {
+  return kernels.has(ComputeKernel::disk) ? "" : "; on hosts rows may lie on a disk (plan.kernel = \"disk\")";
+}
+
+}  // namespace
+
 void CostModel::require_memory(std::span<const embedding::EmbeddingBagConfig> tables) const {
   const double usable = double(topology_.usable_memory()), capacity = topology_.ranks * usable;
   double total = 0, largest_bytes = 0;
@@ -128,7 +142,8 @@ void CostModel::require_memory(std::span<const embedding::EmbeddingBagConfig> ta
        " (plan.memory = ", topology_.memory, " bytes per rank", topology_.reductions_text(), "); ",
        exact_bytes_text(total - capacity), " are missing. The largest table is \"", largest, "\" with ",
        exact_bytes_text(largest_bytes), ". Set plan.memory = ", topology_.memory_for(1.05 * total / topology_.ranks),
-       " or more, or use about ", Index(std::ceil(1.05 * total / usable)), " ranks");
+       " or more, or use about ", Index(std::ceil(1.05 * total / usable)),
+       " ranks", disk_advice(constraints(largest).kernel));
 }
 
 void CostModel::require_fits(std::span<const embedding::EmbeddingBagConfig> tables, const ShardingPlan& plan) const {

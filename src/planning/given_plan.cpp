@@ -23,9 +23,10 @@ void check_table(const Settings& settings, const embedding::EmbeddingBagConfig& 
     refuse(type, key + "sharding", join(demand.sharding.list, ", ", [](ShardingType type) { return name(type); }));
   if (demand.sharding.empty() && settings.default_type && *settings.default_type != sharding.type)
     refuse(type, "plan.default", name(*settings.default_type));
-  if (demand.kernel && !demand.kernel.has(sharding.kernel))
-    refuse(std::string("has kernel ") + name(sharding.kernel), key + "kernel",
-           join(demand.kernel.list, ", ", [](ComputeKernel kernel) { return name(kernel); }));
+  const ComputeKernels& kernels = demand.kernel ? demand.kernel : settings.kernel;
+  if (kernels && !kernels.has(sharding.kernel))
+    refuse(std::string("has kernel ") + name(sharding.kernel), demand.kernel ? key + "kernel" : "plan.kernel",
+           join(kernels.list, ", ", [](ComputeKernel kernel) { return name(kernel); }));
 
   std::vector<int> owners;
   std::set<Index> columns;  // first column of each column piece

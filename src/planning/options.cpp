@@ -44,7 +44,8 @@ std::deque<Option> undominated(const std::vector<Option>& options) {
 
 void require_same_bits(const EmbeddingBagConfig& table, const ParameterConstraints& demand, const CostModel& model) {
   const auto optimizer = [&](ComputeKernel kernel) { return model.optimizer(table, kernel); };
-  if (demand.kernel.list.size() > 1 && !kernels_agree(optimizer(ComputeKernel::fused), optimizer(ComputeKernel::dense)))
+  const bool mixed = demand.kernel.has(ComputeKernel::dense) && !demand.kernel.forced();
+  if (mixed && !kernels_agree(optimizer(ComputeKernel::fused), optimizer(ComputeKernel::dense)))
     fail("plan.tables.", table.name,
          ".kernel has several kernels, but they would train different weights. Name one kernel, or set table.",
          table.name, ".optimizer to sgd, or to adagrad with eps > 0, without weight_decay");

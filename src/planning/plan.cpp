@@ -119,7 +119,17 @@ const char* name(ShardingType type) {
   return "";
 }
 
-const char* name(ComputeKernel kernel) { return kernel == ComputeKernel::fused ? "fused" : "dense"; }
+const char* name(ComputeKernel kernel) {
+  switch (kernel) {
+    case ComputeKernel::fused:
+      return "fused";
+    case ComputeKernel::dense:
+      return "dense";
+    case ComputeKernel::disk:
+      return "disk";
+  }
+  return "";
+}
 
 const optim::Settings& optimizer_of(const embedding::EmbeddingBagConfig& table, ComputeKernel kernel,
                                     const optim::Settings& sparse, const optim::Settings& dense) {

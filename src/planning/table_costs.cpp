@@ -19,12 +19,6 @@ constexpr double in_flight = 2;
 /// Growth of buffers, which are allocated an eighth larger than requested.
 constexpr double growth = 1.125;
 
-/// Adds up the row sums of all rounds.
-int total_row_sums(optim::Type type) {
-  const std::vector<int>& sums = optim::info(type).row_sums;
-  return std::accumulate(sums.begin(), sums.end(), 0);
-}
-
 /// Returns the share of the table's ids whose vectors are not pooled.
 double unpooled_share(const embedding::EmbeddingBagConfig& table) {
   double total = 0, unpooled = 0;
@@ -91,15 +85,6 @@ double TableTraffic::filled(double share) const {
   return std::min(probability, bag_ids * share);
 }
 
-RowStorage::RowStorage(const optim::Settings& optimizer, bool dense)
-    : dense(dense), states(0), row_sums(total_row_sums(optimizer.type)) {
-  for (const optim::StateInfo& state : optim::states(optimizer.type)) (state.per_row ? row_states : states) += 1;
-}
-
-double RowStorage::bytes(double rows, double columns) const {
-  return rows * float_bytes * (columns * (1 + states + (dense ? 1 : 0)) + row_states);
-}
-
 Wire::Wire(const Topology& topology)
     : add(topology.ranks > 1 ? 1 / topology.costs.add_bytes : 0),
       forward(topology.exchange.forward / float_bytes),
@@ -117,7 +102,7 @@ TableCosts::TableCosts(const embedding::EmbeddingBagConfig& table, const Paramet
     : blocks_(table.blocks()),
       dim_(double(table.embedding_dim)),
       traffic_(table, constraints, topology.ranks, global_batch),
-      storage_(optimizer, constraints.kernel.has(ComputeKernel::dense)),
+      storage_(table, constraints, optimizer),
       wire_(topology),
       topology_(topology) {
   add_up_blocks();
@@ -132,9 +117,11 @@ void TableCosts::add_up_blocks() {
   Traffic scattered{};
   // Caches hold the most frequent rows of the whole table, and an equal fraction of all rows of the same frequency.
   double hot = std::min(t.rows, m.cached_bytes / (dim_ * float_bytes)), rows_alike = 0, share = 2;
+  double kept = storage_.resident * t.rows;  // rows that stay in the cache of kernel disk, the most frequent ones
   for (const IdFrequencies::Class& row_class : t.frequencies.classes()) {
     if (row_class.share < share) {
       hot -= rows_alike;
+      kept -= rows_alike;
       share = row_class.share;
       rows_alike = t.frequencies.rows_with(share);
     }
@@ -145,7 +132,9 @@ void TableCosts::add_up_blocks() {
     const double per_rank = row_class.rows * IdFrequencies::found(t.ids / t.ranks, row_class.share);
     const double touched = row_class.rows * IdFrequencies::found(t.ids, row_class.share);
     Traffic& traffic = row_class.block == IdFrequencies::scattered ? scattered : by_block[row_class.block];
-    const Traffic more = {row_class.rows, ids, per_rank, touched, ids * read, per_rank * read, touched * update, 0, 0};
+    const double missed = touched * (1 - std::clamp(kept / rows_alike, 0.0, 1.0));
+    const Traffic more = {row_class.rows,   ids,    per_rank, touched, ids * read, per_rank * read,
+                          touched * update, missed, 0,        0};
     for (std::size_t i = 0; i < traffic_sizes; ++i) traffic[i] += more[i];
   }
   if (t.even) {
@@ -193,10 +182,10 @@ double TableCosts::vectors(Range blocks) const {
 }
 
 double TableCosts::update_seconds(const Traffic& traffic, double columns) const {
-  const auto& [dense, states, row_states, row_sums] = storage_;
+  const double states = storage_.states, row_states = storage_.row_states;
   const MachineCosts& m = topology_.costs;
   const double row_bytes = float_bytes * (columns * (1 + states) + row_states);
-  if (dense) return traffic[traffic_rows] * (row_bytes + float_bytes * columns) / m.update_bytes;
+  if (storage_.dense) return traffic[traffic_rows] * (row_bytes + float_bytes * columns) / m.update_bytes;
   return (1 + states + row_states) * traffic[traffic_updates] + traffic[distinct_all] * row_bytes / m.update_bytes;
 }
 
@@ -272,7 +261,7 @@ ShardCost TableCosts::piece(const Traffic& traffic, double width, ExchangeForm f
     common.update = (ids * vector / m.fetched_bytes + pooled / m.vector_bytes) / ranks;  // sums gradients
     cost.common.bytes = ids / ranks * scratch + wire_.batches * growth * 2 * pooled / ranks;
   }
-  owner.lookup += reads + requested * (1 / m.ids + vector / m.read_bytes);
+  owner.lookup += reads + requested * (1 / m.ids + vector / m.read_bytes) + traffic[traffic_misses] / m.disk_rows;
   owner.exchange = message * wire;
   owner.update += sums * vector / m.read_bytes + update_seconds(traffic, width);
   if (width < dim_) owner.exchange += 2 * storage_.row_sums * traffic[distinct_all] * float_bytes * wire_.all;
@@ -290,7 +279,8 @@ Cost TableCosts::copy_cost() const {
   const double pooled = (t.pooled_bags * filled(1) + t.unpooled_ids) / ranks * vector;
   const MachineCosts& m = topology_.costs;
   return {{.lookup = t.bags / ranks * 2 / m.bags + pooled * (wire_.add + 1 / m.vector_bytes) +
-                     whole_[traffic_reads] / ranks + own_ids * (2 / m.ids + vector / m.read_bytes),
+                     whole_[traffic_reads] / ranks + own_ids * (2 / m.ids + vector / m.read_bytes) +
+                     whole_[traffic_misses] / m.disk_rows,
            .exchange = 2 * sum_bytes * ranks * wire_.all,
            .update = own_ids * vector / m.read_bytes + pooled / m.vector_bytes +
                      ranks * own_rows * (1 / m.ids + vector * wire_.add) + update_seconds(whole_, dim_)},

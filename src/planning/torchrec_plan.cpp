@@ -6,6 +6,7 @@
 
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/text.hpp>
+#include <tesserec/planning/plan.hpp>
 
 namespace tesserec::planning {
 namespace {
@@ -45,12 +46,13 @@ Json table_of(const std::string& name, const Json& sharding, Index rows, Index d
                      .set("size", std::vector{height, width}));
     }
   }
+  const std::string kernel = sharding.at("compute_kernel").string();
   return Json::object()
       .set("name", name)
       .set("rows", rows)
       .set("dim", dim)
       .set("type", sharding.at("sharding_type"))
-      .set("kernel", sharding.at("compute_kernel"))
+      .set("kernel", kernel == "key_value" ? planning::name(ComputeKernel::disk) : kernel)
       .set("shards", shards);
 }
 

@@ -31,6 +31,8 @@ std::string calibration(const Runs& runs);
 std::string importances(const Runs& runs);
 /// Shows how training changed each table, and the ids of the evaluation data.
 std::string tables_figure(const Runs& runs);
+/// Shows the caches of tables with kernel disk: their hits, and the bytes of their files.
+std::string caches(const Runs& runs);
 /// Shows the time of a step of rank 0 by phase.
 std::string phases(const Runs& runs);
 /// Shows the bytes of a run's ranks, as planned and as measured: one table of all runs, and one picture a plan.

@@ -148,7 +148,7 @@ Page make_page(const std::vector<std::string>& folders, const std::string& page_
           under("Keys that changed between starts", table_of_changes(runs)) + under("Logs", logs(runs, links)) +
           element("main", {},
                   under("Sweep", sweeps) + under("Training", curves(runs)) + under("Scores", calibration(runs)) +
-                      under("Features and tables", importances(runs) + tables_figure(runs)) +
+                      under("Features and tables", importances(runs) + tables_figure(runs) + caches(runs)) +
                       under("Machine", phases(runs) + machine_figures)) +
           under("Machine and versions", table_of_machines(runs));
   if (!runs.all.empty())

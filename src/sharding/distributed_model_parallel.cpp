@@ -31,6 +31,7 @@ planning::Settings within(planning::Settings settings, const std::vector<embeddi
     const auto given = settings.tables.find(table.name);
     planning::ParameterConstraints constraints =
         given == settings.tables.end() ? planning::ParameterConstraints() : given->second;
+    if (!constraints.kernel) constraints.kernel = settings.kernel;
     if (constraints.sharding.empty() && settings.default_type) constraints.sharding = *settings.default_type;
     if (constraints.sharding.empty()) constraints.sharding.list = EmbeddingBagCollectionSharder().sharding_types();
     planning::ShardingTypes allowed = constraints.sharding;

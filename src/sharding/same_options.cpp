@@ -59,15 +59,20 @@ void add(NamedValues& values, const planning::Settings& planner) {
   const auto types = [](const planning::ShardingTypes& list) {
     return join(list.list, " ", [](const auto type) { return planning::name(type); });
   };
+  const auto kernels = [](const planning::ComputeKernels& list) {
+    return join(list.list, " ", [](const auto kernel) { return planning::name(kernel); });
+  };
+  values.add("planner.kernel", kernels(planner.kernel)).add("planner.cache", planner.cache);
+  values.add("planner.disk_folder", planner.disk_folder);
   values.add("planner.default_type", planner.default_type ? planning::name(*planner.default_type) : "auto");
   values.add("planner.file", planner.file).add("planner.device", planner.device);
   values.add("planner.machine", planner.machine).add("planner.ranks_per_node", planner.ranks_per_node);
   values.add("planner.exchange_levels", planner.exchange_levels).add("planner.reserve", planner.reserve);
   for (const auto& [table, demand] : planner.tables) {
-    const auto& [sharding, kernel, ranks, min_partition, pooling_factor, zipf, popular] = demand;
+    const auto& [sharding, kernel, cache, ranks, min_partition, pooling_factor, zipf, popular] = demand;
     const std::string at = "planner.tables." + table + ".";
     values.add(at + "sharding", types(sharding)).add(at + "ranks", ranks).add(at + "min_partition", min_partition);
-    values.add(at + "kernel", join(kernel.list, " ", [](const auto value) { return planning::name(value); }));
+    values.add(at + "kernel", kernels(kernel)).add(at + "cache", cache);
     values.add(at + "pooling_factor", pooling_factor).add(at + "zipf", zipf);
   }
 }

@@ -3,6 +3,7 @@
 
 #include "exchange.hpp"
 #include "row_updates.hpp"
+#include <tesserec/core/error.hpp>
 #include <tesserec/sharding/sharded_embedding_bag_collection.hpp>
 
 namespace tesserec::sharding {
@@ -45,6 +46,10 @@ ShardedEmbeddingBagCollection::ShardedEmbeddingBagCollection(const Exec& exec, c
     const auto& shards = plan_[t].shards;
     optimizers.push_back(planning::optimizer_of(table, plan_[t].kernel, options.sparse, options.dense));
     planning::check_kernel(table, plan_[t].kernel, optimizers[t]);  // on every rank, so that all throw alike
+    if (plan_[t].kernel == planning::ComputeKernel::disk && place_ == Place::device)
+      fail("table ", table.name,
+           " has kernel \"disk\", whose cache is in the host's memory, where kernels of a device "
+           "cannot read; use another kernel");
     const bool shared = !shards.empty() && shards.front().columns.size() < table.embedding_dim;
     rounds.push_back(shared ? optim::row_rounds(optimizers[t].type) : 0);
   }
@@ -68,6 +73,12 @@ ShardedEmbeddingBagCollection::ShardedEmbeddingBagCollection(const Exec& exec, c
 
 ShardedEmbeddingBagCollection::~ShardedEmbeddingBagCollection() = default;
 
+bool ShardedEmbeddingBagCollection::on_disk() const {
+  return std::any_of(plan_.begin(), plan_.end(), [](const planning::ParameterSharding& table) {
+    return table.kernel == planning::ComputeKernel::disk;
+  });
+}
+
 void ShardedEmbeddingBagCollection::initialize(const Exec& exec, std::uint64_t seed) {
   for (Shard& shard : shards_) shard.rows->initialize(exec, seed, Index(shard.table));
 }
@@ -88,10 +99,10 @@ void ShardedEmbeddingBagCollection::progress(const Exec& exec, InFlight& batch) 
   if (batch.exchange_->stage() == Exchange::Stage::counts_sent)
     phases_.time("send ids", [&] { batch.exchange_->advance(); });
   else
-    receive(exec, batch);
+    prefetch(exec, batch);
 }
 
-void ShardedEmbeddingBagCollection::receive(const Exec& exec, InFlight& batch) {
+void ShardedEmbeddingBagCollection::prefetch(const Exec& exec, InFlight& batch) {
   Exchange& exchange = *batch.exchange_;
   if (exchange.stage() >= Exchange::Stage::ids_received) return;
   phases_.time("send ids", [&] {
@@ -102,7 +113,7 @@ void ShardedEmbeddingBagCollection::receive(const Exec& exec, InFlight& batch) {
 }
 
 BatchVectors<const float> ShardedEmbeddingBagCollection::forward(const Exec& exec, InFlight& batch) {
-  receive(exec, batch);
+  prefetch(exec, batch);
   Exchange& exchange = *batch.exchange_;
   const std::vector<embedding::ShardLookups>& lookups = exchange.lookups();
   if (std::any_of(lookups.begin(), lookups.end(), [](const auto& shard) { return !shard.pinned.slots().empty(); }))

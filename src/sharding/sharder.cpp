@@ -24,7 +24,8 @@ std::vector<planning::ShardingType> EmbeddingBagCollectionSharder::sharding_type
 }
 
 std::vector<planning::ComputeKernel> EmbeddingBagCollectionSharder::compute_kernels(planning::ShardingType) const {
-  return {planning::ComputeKernel::fused, planning::ComputeKernel::dense};
+  using enum planning::ComputeKernel;
+  return {fused, dense, disk};
 }
 
 void EmbeddingBagCollectionSharder::check(const embedding::EmbeddingBagCollection& module,
@@ -43,7 +44,7 @@ ShardedEmbeddingBagCollection EmbeddingBagCollectionSharder::shard(
   planning::check_plan(module.tables(), plan, env.size());
   check(module, plan);
   return ShardedEmbeddingBagCollection(exec, env, module.tables(), plan, features, lanes,
-                                       {fused, dense, kernels, levels, exchange});
+                                       {fused, dense, kernels, levels, exchange, store});
 }
 
 }  // namespace tesserec::sharding

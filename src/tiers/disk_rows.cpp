@@ -34,7 +34,8 @@ Index record_bytes(std::span<const RowMatrix> matrices) {
 }
 
 std::vector<Index> DiskRows::pin(const Exec&, std::span<const Index> rows) {
-  std::vector<Index> slots(rows.size());
+  use_.pinned += std::ssize(rows);
+  std::vector<Index> slots(rows.size(), -1);
   std::vector<std::size_t> missing;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const Whereabouts at = where(rows[i]);
@@ -48,11 +49,14 @@ std::vector<Index> DiskRows::pin(const Exec&, std::span<const Index> rows) {
   for (std::size_t m = 0; m < missing.size(); ++m) {
     const Index row = rows[missing[m]];
     const Index slot = where(row).is_resident() ? where(row).slot() : admit(row);
-    if (slot < 0)
+    if (slot < 0) {
+      for (const Index pinned : slots)
+        if (pinned >= 0) victims_.unpin(pinned);
+      const std::size_t needed = held_.size() + missing.size() - m;
       fail("table ", name_, ": the rows of the batches in flight do not fit into its cache of ",
-           counted(std::ssize(held_), "row"), "; they are up to ", std::ssize(held_) + missing.size() - m, " rows, ",
-           bytes_text(double(std::ssize(held_) + missing.size() - m) * double(record_.size())),
-           "; set a larger cache or a smaller batch");
+           counted(std::ssize(held_), "row"), "; they are up to ", needed, " rows, ",
+           bytes_text(double(needed) * double(record_.size())), "; set a larger cache or a smaller batch");
+    }
     victims_.pin(slot);
     slots[missing[m]] = slot;
   }
@@ -79,6 +83,7 @@ Index DiskRows::admit(Index row) {
   } else {
     held_[slot].read_epoch = epoch_;
     reads_.begin(1);
+    ++use_.reads;
     requests_.push_back(log_.read(place, *this, tag_of(slot, log_.layout().offset_in_page(place))));
   }
   return slot;
@@ -101,13 +106,6 @@ void DiskRows::evict(Index slot) {
   }
   where(held.row) = Whereabouts::in_log(held.place);
   held = {};
-}
-
-void DiskRows::set_place(Index row, Index place) {
-  if (where(row).is_resident())
-    held_[where(row).slot()].place = place;
-  else
-    where(row) = Whereabouts::in_log(place);
 }
 
 void DiskRows::scatter(Index slot, const std::byte* record) {
@@ -153,7 +151,7 @@ void DiskRows::read(const Exec&, std::size_t matrix, Range rows, float* to) cons
     gather.to = to + (begin - rows.begin) * gather.columns;
     requests.clear();
     for (Index row = begin; row < std::min(rows.end, begin + rows_at_once); ++row) {
-      const Whereabouts at = where(row);
+      const Whereabouts at = where_[row - first_row()];
       float* const out = gather.to + (row - begin) * gather.columns;
       if (at.is_resident())
         std::copy_n(matrices()[matrix].values.data() + at.slot() * gather.columns, gather.columns, out);
@@ -174,6 +172,7 @@ void DiskRows::read(const Exec&, std::size_t matrix, Range rows, float* to) cons
 void DiskRows::write(const Exec& exec, std::size_t matrix, Range rows, const float* from) {
   const PlacedMatrix<float>& values = matrices()[matrix].values;
   const Index at_once = std::min(rows_at_once, std::ssize(held_));
+  const embedding::CacheUse use = use_;
   std::vector<Index> list;
   for (Index begin = rows.begin; begin < rows.end; begin += at_once) {
     list.clear();
@@ -186,6 +185,7 @@ void DiskRows::write(const Exec& exec, std::size_t matrix, Range rows, const flo
     }
     release(slots, true);
   }
+  use_ = use;  // cache_use() counts the rows of batches
 }
 
 void DiskRows::initialize(const Exec&, const StartValues& start) {
@@ -210,14 +210,26 @@ embedding::RowStore::Bytes DiskRows::bytes() const {
   return all;
 }
 
+embedding::CacheUse DiskRows::cache_use() const {
+  const char* const engine = queue_->engine() == IoQueue::Engine::uring ? "io_uring" : "threads";
+  return {.slots = std::ssize(held_),
+          .pinned = use_.pinned,
+          .reads = use_.reads,
+          .bytes_read = use_.reads * log_.layout().read_bytes(),
+          .bytes_written = log_.bytes_written(),
+          .io = concat(engine, ", ", log_.direct() ? "direct I/O" : "buffered I/O")};
+}
+
 namespace {
 
 /// Returns the number of slots of a shard: a share of its rows, or its share of the table's bytes.
 Index slots_of(const TableShard& shard, const DiskSettings& settings, Index bytes) {
+  const auto given = settings.table_caches.find(shard.config.name);
+  const double cache = given == settings.table_caches.end() ? settings.cache : given->second;
   const double rows = double(shard.rows().size());
   const double of_table = double(shard.dim()) * rows / double(shard.config.weights());
-  double slots = std::ceil(rows * settings.cache);
-  if (settings.cache >= 1) slots = std::floor(settings.cache * of_table / double(bytes));
+  double slots = std::ceil(rows * cache);
+  if (cache >= 1) slots = std::floor(cache * of_table / double(bytes));
   return Index(std::clamp(slots, std::min(rows, double(settings.least_rows)), rows));
 }
 

@@ -32,8 +32,14 @@ class DiskRows : public embedding::RowStore, private IoClient {
         victims_(slots),
         record_(record_bytes(matrices())),
         log_(settings.folder, name_, record_bytes(matrices()), shard.rows().size(), *queue_,
-             {.settle = [this] { wait_reads(); }, .moved = [this](Index row, Index place) { set_place(row, place); }}) {
-  }
+             {.settle = [this] { wait_reads(); },
+              .moved =
+                  [this](Index row, Index place) {
+                    if (where(row).is_resident())
+                      held_[where(row).slot()].place = place;
+                    else
+                      where(row) = Whereabouts::in_log(place);
+                  }}) {}
   ~DiskRows() override {
     queue_->push(requests_);  // an error in pin() leaves requests that are counted, but not queued yet
     reads_.wait();
@@ -53,6 +59,7 @@ class DiskRows : public embedding::RowStore, private IoClient {
   void write(const Exec& exec, std::size_t matrix, Range rows, const float* from) override;
   void initialize(const Exec& exec, const embedding::StartValues& start) override;
   Bytes bytes() const override;
+  embedding::CacheUse cache_use() const override;
 
  private:
   struct Held {
@@ -63,10 +70,8 @@ class DiskRows : public embedding::RowStore, private IoClient {
   };
 
   Whereabouts& where(Index row) { return where_[row - first_row()]; }
-  const Whereabouts& where(Index row) const { return where_[row - first_row()]; }
   Index admit(Index row);
   void evict(Index slot);
-  void set_place(Index row, Index place);
   void scatter(Index slot, const std::byte* record);
   void done(Index tag, const std::byte* data, int error) override;
   void wait_reads() const;
@@ -80,6 +85,7 @@ class DiskRows : public embedding::RowStore, private IoClient {
   Victims victims_;
   std::vector<std::byte> record_;
   RowLog log_;
+  embedding::CacheUse use_;                  // rows pinned so far, and rows read for them
   mutable std::vector<IoRequest> requests_;  // not queued yet
   mutable Index epoch_ = 0;                  // number of waits for reads so far
   mutable PendingReads reads_;

@@ -6,12 +6,32 @@
 #include <new>
 
 #include <liburing.h>
+#include <sys/eventfd.h>
 #include <unistd.h>
 
 namespace tesserec::tiers {
 
+/// An io_uring, and an eventfd by which push() and the destructor end the ring's wait.
 struct IoQueue::Ring {
   io_uring ring;
+  int event = -1;
+  std::uint64_t events = 0;  // result of a read of `event`
+
+  /// Returns whether the system has an io_uring with all that the queue uses (Linux 5.6).
+  bool open(int depth) {
+    if (io_uring_queue_init(depth, &ring, 0) < 0) return false;
+    io_uring_probe* const probe = io_uring_get_probe_ring(&ring);
+    const bool reads = probe != nullptr && io_uring_opcode_supported(probe, IORING_OP_READ) != 0;
+    if (probe != nullptr) io_uring_free_probe(probe);
+    if (reads) event = ::eventfd(0, EFD_CLOEXEC);
+    if (event < 0) io_uring_queue_exit(&ring);
+    return event >= 0;
+  }
+  ~Ring() {
+    if (event < 0) return;
+    io_uring_queue_exit(&ring);
+    ::close(event);
+  }
 };
 
 IoQueue::IoQueue(Engine engine, int depth, Index largest_read)
@@ -22,7 +42,7 @@ IoQueue::IoQueue(Engine engine, int depth, Index largest_read)
   if (buffers_ == nullptr) throw std::bad_alloc();
   if (engine_ == Engine::uring) {
     ring_ = std::make_unique<Ring>();
-    if (io_uring_queue_init(depth_, &ring_->ring, 0) < 0) {
+    if (!ring_->open(depth_ + 1)) {  // one entry is for the eventfd
       ring_.reset();
       engine_ = Engine::threads;
     }
@@ -40,8 +60,8 @@ IoQueue::~IoQueue() {
     ends_ = true;
   }
   pushed_.notify_all();
+  if (ring_) ::eventfd_write(ring_->event, 1);
   for (std::thread& thread : threads_) thread.join();
-  if (ring_) io_uring_queue_exit(&ring_->ring);
 }
 
 void IoQueue::push(std::span<const IoRequest> requests) {
@@ -50,13 +70,22 @@ void IoQueue::push(std::span<const IoRequest> requests) {
     const std::lock_guard lock(mutex_);
     waiting_.insert(waiting_.end(), requests.begin(), requests.end());
   }
-  pushed_.notify_all();
+  if (ring_)
+    ::eventfd_write(ring_->event, 1);
+  else
+    pushed_.notify_all();
 }
 
-/// Takes the next request. Returns false if there is none: at once, or after waiting for one until the queue ends.
-bool IoQueue::take(Transfer& transfer, bool blocks) {
+/// Blocks until there is a request. Returns false once the queue ends and has none.
+bool IoQueue::wait() {
   std::unique_lock lock(mutex_);
-  if (blocks) pushed_.wait(lock, [&] { return ends_ || !waiting_.empty(); });
+  pushed_.wait(lock, [&] { return ends_ || !waiting_.empty(); });
+  return !waiting_.empty();
+}
+
+/// Takes the next request. Returns false if there is none.
+bool IoQueue::take(Transfer& transfer) {
+  const std::lock_guard lock(mutex_);
   if (waiting_.empty()) return false;
   transfer.request = waiting_.front();
   transfer.done = 0;
@@ -82,7 +111,8 @@ bool IoQueue::advance(Transfer& transfer, Index result) {
 void IoQueue::serve_thread(std::byte* buffer) {
   Transfer transfer;
   transfer.buffer = buffer;
-  while (take(transfer, true)) {
+  while (wait()) {
+    if (!take(transfer)) continue;  // another thread was faster
     const IoRequest& request = transfer.request;
     Index result = 0;
     do {
@@ -114,20 +144,30 @@ void IoQueue::serve_ring() {
       io_uring_prep_write(entry, request.file, request.from + transfer.done, left, at);
     io_uring_sqe_set_data64(entry, std::uint64_t(i));
   };
-  for (;;) {
-    const bool is_idle = std::ssize(idle) == depth_;
-    while (!idle.empty() && take(transfers[idle.back()], is_idle && std::ssize(idle) == depth_)) {
+  const auto await_event = [&] {
+    io_uring_sqe* const entry = io_uring_get_sqe(ring);
+    io_uring_prep_read(entry, ring_->event, &ring_->events, sizeof ring_->events, 0);
+    io_uring_sqe_set_data64(entry, std::uint64_t(depth_));
+  };
+  const auto ends = [&] {
+    const std::lock_guard lock(mutex_);
+    return ends_ && waiting_.empty();
+  };
+  await_event();
+  while (std::ssize(idle) < depth_ || !ends()) {
+    while (!idle.empty() && take(transfers[idle.back()])) {
       submit(idle.back());
       idle.pop_back();
     }
-    if (std::ssize(idle) == depth_) return;  // the queue ends
     io_uring_submit_and_wait(ring, 1);
     io_uring_cqe* result = nullptr;
     while (io_uring_peek_cqe(ring, &result) == 0) {
       const int i = int(io_uring_cqe_get_data64(result));
       const Index bytes = result->res;
       io_uring_cqe_seen(ring, result);
-      if (advance(transfers[i], bytes))
+      if (i == depth_)
+        await_event();
+      else if (advance(transfers[i], bytes))
         idle.push_back(i);
       else
         submit(i);

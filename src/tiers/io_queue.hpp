@@ -61,7 +61,8 @@ class IoQueue {
   };
   struct Ring;
 
-  bool take(Transfer& transfer, bool blocks);
+  bool take(Transfer& transfer);
+  bool wait();
   bool advance(Transfer& transfer, Index result);
   void serve_ring();
   void serve_thread(std::byte* buffer);

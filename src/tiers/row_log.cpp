@@ -60,6 +60,7 @@ Index RowLog::append(Index row, const std::byte* record) {
   if (++used_ < layout_.records_per_segment()) return place;
   segment.state = SegmentState::writing;
   writer_.write(filling_, segment.buffer);
+  ++written_;
   filling_ = -1;
   return place;
 }

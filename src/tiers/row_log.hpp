@@ -39,6 +39,8 @@ class RowLog {
 
   const RecordLayout& layout() const { return layout_; }
   Index file_bytes() const { return file_.bytes(); }
+  Index bytes_written() const { return written_ * layout_.segment_bytes(); }
+  bool direct() const { return file_.direct(); }
   Index memory_bytes() const { return writer_.bytes() + std::ssize(live_) / 8; }
 
  private:
@@ -64,6 +66,7 @@ class RowLog {
   std::vector<bool> live_;  // [place]
   std::vector<Index> idle_;
   Index filling_ = -1, used_ = 0;  // segment to which records are appended, and its records
+  Index written_ = 0;              // segments written so far
   bool cleaning_ = false;
 };
 

@@ -22,15 +22,16 @@ ScratchFile::ScratchFile(const std::string& folder, const std::string& what, Ind
     descriptor_ = open(0);
   }
   if (descriptor_ < 0) fail(folder, ": cannot open a file for ", what, ": ", std::strerror(errno));
-  int error = ::fallocate(descriptor_, 0, 0, bytes) == 0 ? 0 : errno;
+  // The space is compared first, because a reservation that fails has filled the disk.
   struct statvfs disk {};
-  const Index left = ::statvfs(folder.c_str(), &disk) == 0 ? Index(disk.f_bavail * disk.f_frsize) : 0;
-  if (error == EOPNOTSUPP) error = left < bytes ? ENOSPC : 0;
+  const Index left = ::statvfs(folder.c_str(), &disk) == 0 ? Index(disk.f_bavail * disk.f_frsize) : bytes;
+  int error = left < bytes ? ENOSPC : 0;
+  if (error == 0 && ::fallocate(descriptor_, 0, 0, bytes) != 0 && errno != EOPNOTSUPP) error = errno;
   if (error == 0) return;
   ::close(descriptor_);
   if (error == ENOSPC)
-    fail(folder, " has ", bytes_text(double(left)), " free, and ", what, " needs ", bytes_text(double(bytes)),
-         "; choose a larger file system, or more ranks");
+    fail(folder, " has ", bytes_text(double(left)), " free, but ", what, " need ", bytes_text(double(bytes)),
+         "; name a folder of a larger file system (plan.disk_folder), or use more ranks");
   fail(folder, ": cannot reserve ", bytes_text(double(bytes)), " for ", what, ": ", std::strerror(error));
 }
 

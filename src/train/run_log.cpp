@@ -3,6 +3,7 @@
 
 #include <tesserec/comm/agree.hpp>
 #include <tesserec/metrics/names.hpp>
+#include <tesserec/train/table_figures.hpp>
 
 namespace tesserec::train {
 namespace {
@@ -41,8 +42,25 @@ void RunLog::write_training(const Position& at, double loss, double samples_per_
       {"lr", optim::scheduled_rate(job.schedule, job.optimizer.dense.lr, at.step)},
       {"samples_per_second", samples_per_second}};
   if (job.optimizer.max_norm > 0) values.emplace_back("gradient_norm", session_.step.gradient_norm());
+  for (auto& value : cache_values()) values.push_back(std::move(value));
   for (auto& value : running_.line()) values.push_back(std::move(value));
   write(at.step, "train", values);
+}
+
+/// Returns the hit rate of the caches of kernel disk and the bytes of their files since the last line. Collective.
+std::vector<std::pair<std::string, double>> RunLog::cache_values() {
+  if (!session_.model.tables().on_disk()) return {};
+  embedding::CacheUse now;
+  for (const embedding::CacheUse& table : cache_uses(session_)) {
+    now.pinned += table.pinned;
+    now.reads += table.reads;
+    now.bytes_read += table.bytes_read;
+    now.bytes_written += table.bytes_written;
+  }
+  const embedding::CacheUse then = std::exchange(cache_, now);
+  return {{"cache_hit_rate", 1 - double(now.reads - then.reads) / double(now.pinned - then.pinned)},
+          {"disk_bytes_read", double(now.bytes_read - then.bytes_read)},
+          {"disk_bytes_written", double(now.bytes_written - then.bytes_written)}};
 }
 
 void RunLog::write_evaluation(const Position& at, const metrics::BinaryMetrics& metrics) {

@@ -41,10 +41,13 @@ class RunLog {
  private:
   void write(Index step, const std::string& kind, const std::vector<std::pair<std::string, double>>& values);
 
+  std::vector<std::pair<std::string, double>> cache_values();
+
   const Session& session_;
   RunningMetrics running_;
   std::unique_ptr<MetricsLog> file_;  // null except on the first rank
   bool lacks_evaluation_ = false;
+  embedding::CacheUse cache_;  // of all tables, at the last line
 };
 
 }  // namespace tesserec::train

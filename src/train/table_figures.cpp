@@ -58,6 +58,25 @@ void sample_rows(const Session& session, const sharding::ShardedEmbeddingBagColl
 
 }  // namespace
 
+std::vector<embedding::CacheUse> cache_uses(const Session& session) {
+  const auto& tables = session.model.tables();
+  std::vector<embedding::CacheUse> uses(tables.tables().size());
+  if (!tables.on_disk()) return uses;
+  constexpr std::size_t numbers = 5;
+  std::vector<Index> sums(numbers * uses.size());
+  for (const auto& shard : tables.shards()) {
+    const embedding::CacheUse use = shard.rows->store().cache_use();
+    const Index own[numbers] = {use.slots, use.pinned, use.reads, use.bytes_read, use.bytes_written};
+    for (std::size_t i = 0; i < numbers; ++i) sums[numbers * shard.table + i] += own[i];
+  }
+  session.comm.sum(sums);
+  for (std::size_t t = 0; t < uses.size(); ++t) {
+    const Index* const total = sums.data() + numbers * t;
+    uses[t] = {total[0], total[1], total[2], total[3], total[4], {}};
+  }
+  return uses;
+}
+
 std::vector<TableFigures> table_figures(const Session& session) {
   const auto& tables = session.model.tables().tables();
   std::vector<Sums> sums(tables.size());
@@ -73,6 +92,7 @@ std::vector<TableFigures> table_figures(const Session& session) {
     }
   }
   std::vector<TableFigures> all;
+  const std::vector<embedding::CacheUse> caches = cache_uses(session);
   for (std::size_t t = 0; t < tables.size(); ++t) {
     Sums& table_sums = sums[t];
     const embedding::EmbeddingBagConfig& table = tables[t];
@@ -85,6 +105,7 @@ std::vector<TableFigures> table_figures(const Session& session) {
     figures.largest =
         std::bit_cast<float>(std::uint32_t(session.comm.max(Index{std::bit_cast<std::uint32_t>(table_sums.largest)})));
     figures.row_norm = std::sqrt(table_sums.squares.value() / double(figures.sampled));
+    figures.cache = caches[t];
     figures.start_norm = embedding::StartValues(table, session.job.run.seed, Index(t)).row_norm();
   }
   return all;

@@ -48,7 +48,7 @@ Training::Training(Session& session, data::Source& source, data::Source* evaluat
     : session_(session),
       evaluation_(of_same_columns(evaluation, source)),
       pipeline_(session.exec, std::ref(session.step), session.model.tables(), source,
-                session.job.train.pipeline && session.comm.size() > 1),
+                session.job.train.pipeline && (session.comm.size() > 1 || session.model.tables().on_disk())),
       length_(session.job.train, source.info().samples,
               Session::deal(session.comm, session.job, false).batches(source.info().samples)),
       log_(std::make_unique<RunLog>(session)),

@@ -9,6 +9,7 @@
 //              HALF      that write stores half and returns so, all others succeed: a correct program notices nothing.
 //              LIE       the N-th call of write() stores half and returns the full size, as a failing disk does.
 //              KILL      the process ends by SIGKILL before that call.
+//              SLOW      all reads of files without a name take 2 ms longer; FAULT_CALL must not be 0.
 //              HIDDEN    no call counts: everything below the folder is invisible (ENOENT).
 //   FAULT_RANK=R         in this rank only (OMPI_COMM_WORLD_RANK, PMIX_RANK); -1 or nothing: in any.
 //   FAULT_COUNT=FILE     each counted call adds a line "RANK N CALL PATH", at once: _exit and signals lose none.
@@ -31,7 +32,7 @@
 namespace faults {
 namespace {
 
-enum class Kind { none, error, full, half, lie, kill, hidden };
+enum class Kind { none, error, full, half, lie, kill, slow, hidden };
 
 constexpr int descriptors = 4096;
 
@@ -78,6 +79,8 @@ Settings read_settings() {
     s.kind = Kind::lie;
   } else if (is("KILL")) {
     s.kind = Kind::kill;
+  } else if (is("SLOW")) {
+    s.kind = Kind::slow;
   } else if (is("HIDDEN")) {
     s.kind = here ? Kind::hidden : Kind::none;
   }
@@ -169,6 +172,7 @@ Fate count(const char* name, int use, int file, const char* path) {
   }
   if (s.kind == Kind::lie)
     return std::strcmp(name, "write") == 0 && ++plain_writes == s.call ? Fate::lies : Fate::passes;
+  if (s.kind == Kind::slow && std::strncmp(name, "pread", 5) == 0) usleep(2000);
   if (s.call == 0 || n < s.call || (n > s.call && s.kind != Kind::full)) return Fate::passes;
   switch (s.kind) {
     case Kind::error:

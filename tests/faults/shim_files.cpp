@@ -140,6 +140,25 @@ EXPORT ssize_t write(int file, const void* bytes, size_t size) {
 PWRITE(pwrite, off_t)
 PWRITE(pwrite64, off64_t)
 
+/// Returns whether a file has lost its name or never had one, as files of rows on a disk.
+bool is_scratch(int file) {
+  struct stat of {};
+  return is_followed(file) && fstat(file, &of) == 0 && of.st_nlink == 0;
+}
+
+#define PREAD(name, offset)                                                                                \
+  EXPORT ssize_t name(int file, void* bytes, size_t size, offset at) {                                     \
+    REAL(name);                                                                                            \
+    return is_scratch(file)                                                                                \
+               ? written(#name, file, size, [&](std::size_t part) { return next(file, bytes, part, at); }) \
+               : next(file, bytes, size, at);                                                              \
+  }
+PREAD(pread, off_t)
+PREAD(pread64, off64_t)
+
+// Transfers of an io_uring pass the library by, so the program has none.
+EXPORT int io_uring_queue_init(unsigned, void*, unsigned) { return -ENOSYS; }
+
 EXPORT ssize_t writev(int file, const iovec* parts, int count) {
   REAL(writev);
   const std::size_t all = size_of(parts, count);
@@ -180,6 +199,14 @@ EXPORT int fdatasync(int file) {
   }
 FTRUNCATE(ftruncate, off_t)
 FTRUNCATE(ftruncate64, off64_t)
+
+#define LINUX_FALLOCATE(name, offset)                                                  \
+  EXPORT int name(int file, int mode, offset at, offset size) {                        \
+    REAL(name);                                                                        \
+    return done(#name, takes_space, file, [&] { return next(file, mode, at, size); }); \
+  }
+LINUX_FALLOCATE(fallocate, off_t)
+LINUX_FALLOCATE(fallocate64, off64_t)
 
 // posix_fallocate returns its error and leaves errno alone.
 #define FALLOCATE(name, offset)                                                                     \

@@ -180,5 +180,6 @@ TEST_CASE("EmbeddingShardingPlanner: throws with the missing bytes and a remedy 
   CHECK(mentions(refused, "need 2621440 bytes ("));
   CHECK(mentions(refused, "2 ranks have 1800000 bytes ("));
   CHECK(mentions(refused, "; 821440 bytes ("));
-  CHECK(mentions(refused, "plan.memory = 1376256 or more, or use about 4 ranks"));  // 5 % more than the tables
+  CHECK(
+      mentions(refused, "plan.memory = 1376256 or more, or use about 4 ranks; on hosts"));  // 5 % more than the tables
 }

@@ -77,6 +77,9 @@ TEST_CASE("parse_plan: throws for TorchRec's plan of another model or form or fo
             .find("p.json: table grid: the plan has rows = 5100, but this model has 5000") == 0);
   CHECK(read(with("rank:0/cuda:0", "cuda:0"), 4) ==
         "p.json: table whole: placement \"cuda:0\" is not of the form rank:R/DEVICE");
+  const std::string on_disk = with("\"compute_kernel\": \"fused\"", "\"compute_kernel\": \"key_value\"");
+  const planning::ShardingPlan read_plan = planning::parse_plan(on_disk, "p.json", tables(), 4);
+  CHECK(std::ranges::count(read_plan, planning::ComputeKernel::disk, &planning::ParameterSharding::kernel) == 1);
   CHECK(mentions(read(with("\"compute_kernel\": \"fused\"", "\"compute_kernel\": \"fused_uvm\""), 4),
                  "table whole: kernel \"fused_uvm\" is none of fused, dense"));
   CHECK(mentions(read(with("\"few\"", "\"less\""), 4), "the plan has no table \"few\""));

@@ -55,6 +55,16 @@ class StartValues {
   bool ones_;
 };
 
+/// Use of a cache of rows since its store was made.
+struct CacheUse {
+  Index slots = 0;          ///< rows that the cache can hold
+  Index pinned = 0;         ///< rows pinned, each use counted
+  Index reads = 0;          ///< rows read from the file for pin()
+  Index bytes_read = 0;     ///< bytes read from the file for pin()
+  Index bytes_written = 0;  ///< bytes written to the file
+  std::string io;           ///< interfaces by which the file is read and written
+};
+
 /// Rows of a shard with their optimizer states, in any memory. Kernels address slots: row `p` of matrices() is the row
 /// to which pin() gave slot p. A store may hold fewer slots than rows. One thread at a time uses the store.
 class RowStore {
@@ -96,6 +106,8 @@ class RowStore {
   };
   /// Returns the bytes of weights and states in each kind of memory.
   virtual Bytes bytes() const;
+  /// Returns the use of the cache so far, if the store has one.
+  virtual CacheUse cache_use() const { return {}; }
 
   /// Returns the row at a slot with its gradient. The store must lie in the host's memory.
   optim::Row row(Index slot, const float* gradient) const {

@@ -10,15 +10,16 @@
 
 namespace tesserec::planning {
 
-/// Memory of a rank [bytes], split by use.
+/// Memory and disk space of a rank [bytes], split by use.
 struct RankBytes {
-  double rows = 0;      ///< weights of tables
+  double rows = 0;      ///< weights of tables; of kernel disk, those in the cache
   double states = 0;    ///< optimizer states of tables
   double messages = 0;  ///< all other bytes of tables in a step: messages, scratch space, dense gradients
   // Memory outside the tables; 0 if the planner does not know it.
   double dense = 0;    ///< parameters, states, gradients and activations of the network
   double batches = 0;  ///< samples that are generated or read ahead
   double program = 0;  ///< code, MPI, Kokkos, HDF5
+  double disk = 0;     ///< files of rows of kernel disk, which are not memory
   double sum() const { return rows + states + messages + dense + batches + program; }
 };
 

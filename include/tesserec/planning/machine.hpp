@@ -33,6 +33,7 @@ struct MachineCosts {
   double interaction_flops = 1e10;  ///< interaction, forward and backward [FLOP/s]
   double activation_bytes = 6e9;    ///< inputs and outputs of layers, forward and backward counted as one [B/s]
   double dense_bytes = 4e9;         ///< dense gradients summed over lanes and applied by the optimizer [B/s]
+  double disk_rows = 7e4;           ///< rows of kernel disk read at random and written, by look-ahead [1/s]
   double step_seconds = 5e-5;       ///< fixed time of a step [s]
 };
 

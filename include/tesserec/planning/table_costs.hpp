@@ -70,6 +70,7 @@ enum TrafficOf {
   traffic_reads,       ///< seconds of random reads, one per id
   traffic_reads_once,  ///< seconds of random reads, one per distinct row of one rank
   traffic_updates,     ///< seconds of random updates, one per distinct row
+  traffic_misses,      ///< distinct rows that the cache of kernel disk lacks
   traffic_filled,      ///< probability that a pooled bag has an id in the piece
   traffic_vectors,     ///< sums of subtrees that a pooled bag gets from the piece [vectors of 32-bit numbers]
   traffic_sizes
@@ -96,13 +97,20 @@ struct TableTraffic {
 
 /// Storage of a row: its weights, gradient and optimizer states.
 struct RowStorage {
-  RowStorage(const optim::Settings& optimizer, bool dense);
+  /// Takes a table's constraints, with a single kernel.
+  RowStorage(const embedding::EmbeddingBagConfig& table, const ParameterConstraints& constraints,
+             const optim::Settings& optimizer);
 
+  /// Returns the bytes of a shard in memory.
   double bytes(double rows, double columns) const;
+  double row_floats(double columns) const;
 
   bool dense;                     ///< true for ComputeKernel::dense, which stores a gradient of every row
   double states, row_states = 0;  ///< state numbers per weight, and per row
   int row_sums;                   ///< sums of a touched row that the owners of cut columns exchange
+  double resident = 1;            ///< share of the rows that are in memory
+  double index = 0, fixed = 0;    ///< further bytes of memory per row, and per shard
+  double file = 0;                ///< bytes on the disk, per byte of rows
 };
 
 /// Seconds per byte that a rank sends evenly to all ranks, and the precision of vectors in messages.
@@ -145,6 +153,7 @@ class TableCosts {
   Load data_parallel() const { return copy_cost().load(); }
   /// Returns the bytes of weights and optimizer states of all rows, and of their gradients for the dense kernel.
   double whole_bytes() const { return storage_.bytes(traffic_.rows, dim_); }
+  const RowStorage& storage() const { return storage_; }
 
  private:
   /// Costs a piece; `wire`: seconds per byte of its messages.

@@ -66,6 +66,8 @@ class ShardedEmbeddingBagCollection {
   /// takes the remaining steps. Throws Error on every rank for missing weights, or for an id outside its table, naming
   /// feature, table, sample and value.
   void progress(const Exec& exec, InFlight& batch);
+  /// Takes both steps of progress. Rows on a disk are read from then on, until forward waits for them.
+  void prefetch(const Exec& exec, InFlight& batch);
   /// Returns the vectors of this rank's samples. Throws Error as progress does.
   BatchVectors<const float> forward(const Exec& exec, InFlight& batch);
   /// Returns the buffers for the derivatives of the global batch's loss by the vectors. Must follow forward.
@@ -85,6 +87,8 @@ class ShardedEmbeddingBagCollection {
   Index pooled_width() const { return routes_->vectors().pooled_width; }
   const std::vector<embedding::EmbeddingBagConfig>& tables() const { return routes_->tables(); }
   const planning::ShardingPlan& plan() const { return plan_; }
+  /// Returns whether the plan has a table of kernel disk, which prefetch speeds up.
+  bool on_disk() const;
   /// Shard of this rank. Shards are in the order of Routes::own; data-parallel tables are on every rank.
   struct Shard {
     std::size_t table = 0;
@@ -98,7 +102,6 @@ class ShardedEmbeddingBagCollection {
   Phases& phases() { return phases_; }
 
  private:
-  void receive(const Exec& exec, InFlight& batch);
   /// Sends a batch's gradient and gives it to use(batch, gradients).
   template <class Use>
   void send_back(const Exec& exec, InFlight& batch, const Use& use);

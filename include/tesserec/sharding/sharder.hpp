@@ -17,6 +17,8 @@ struct EmbeddingBagCollectionSharder {
   optim::Settings dense;                 ///< optimizer of the dense kernel
   Kernels kernels = Kernels::automatic;  ///< implementation of lookups and updates
   ExchangePrecision exchange;            ///< precision of the exchange (TorchRec's qcomm_codecs_registry)
+  /// Maker of the stores of fused and disk tables. memory_rows, the default, refuses disk tables.
+  embedding::MakeRowStore store = embedding::memory_rows;
 
   virtual ~EmbeddingBagCollectionSharder() = default;
   virtual std::vector<planning::ShardingType> sharding_types() const;

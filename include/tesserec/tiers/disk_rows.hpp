@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <map>
 #include <string>
 
 #include <tesserec/embedding/row_store.hpp>
@@ -16,6 +17,7 @@ struct DiskSettings {
   bool lazy = false;
   /// Waits for each transfer in a thread, even where the system has io_uring. For tests.
   bool threads = false;
+  std::map<std::string, double> table_caches = {};  ///< `cache` of tables that differ, by name
 };
 
 /// Returns the maker of stores that keep the rows of the last batches in memory, and all others in a file that the

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "figures.hpp"
+#include "rows.hpp"
+#include "svg.hpp"
+#include <tesserec/core/text.hpp>
+
+namespace tesserec::report {
+
+std::string caches(const Runs& runs) {
+  if (runs.many()) return "";
+  std::vector<std::vector<std::string>> rows = {{"run", "table", "rows in the cache", "of all", "ids without a read",
+                                                 "rows read", "bytes read", "bytes written"}};
+  for (const Run& run : runs.all) {
+    const auto add = [&](const Json& tables) {
+      for (const Json& table : tables.elements()) {
+        if (!table.has("cache")) continue;
+        const Json& cache = table.at("cache");
+        const double slots = cache.at("rows").number(), ids = cache.at("ids").number();
+        const double reads = cache.at("reads").number();
+        const auto percent = [](double share) { return significant(100 * share, 3) + " %"; };
+        rows.push_back({swatch(run.css) + escaped(run.name), escaped(table.at("name").string()), tick_text(slots),
+                        percent(slots / table.at("rows").number()), ids > 0 ? percent(1 - reads / ids) : nothing,
+                        tick_text(reads), bytes_text(cache.at("bytes_read").number()),
+                        bytes_text(cache.at("bytes_written").number())});
+      }
+      return true;
+    };
+    run.result.read({"tables"}, add);
+  }
+  if (rows.size() == 1) return "";
+  return element("div", {{"class", "wide"}},
+                 element("h3", {}, "Caches of rows on disk") +
+                     element("p", {{"class", "note"}},
+                             "Rows of kernel disk in training and evaluations of the last start, all ranks. An id "
+                             "needs a read if its row is neither in the cache nor at its start values.") +
+                     table(rows)) +
+         "\n";
+}
+
+}  // namespace tesserec::report

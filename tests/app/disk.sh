@@ -1,0 +1,94 @@
+#!/usr/bin/env bash
+# plan.kernel = "disk": caches of any size, on any ranks and by any plan, give the digests of rows in memory, also after
+# restarts with other caches. A cache too small for two batches and a folder that cannot be used are refused.
+#   tests/app/disk.sh         each optimizer by each plan, with caches and ranks in turn
+#   tests/app/disk.sh long    caches of 1 % to all rows x 1 to 4 ranks x plans x optimizers x train.pipeline, and 20 kills
+TESSEREC=${TESSEREC:-$(dirname "$0")/../../build/tesserec} LAUNCH=${LAUNCH:-mpirun --allow-run-as-root --oversubscribe -n}
+. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/lib_samples.sh"
+planted_deck "$folder/planted.toml"
+digests() { grep -oE '"(weights|state)_digest": "[0-9a-f]*"' "$folder/out" | tr '\n' ' '; }
+large=(--set 'data.synthetic.rows=[9000, 20000, 4000]' --set data.synthetic.samples=12000 --set train.batch_size=512
+  --set train.steps=22 --set data.synthetic.zipf=0 --set model.embedding_dim=256 --set 'model.bottom=[8, 256]')
+train() { # KEYS...
+  must_succeed state_digest train "$folder/planted.toml" --json "${large[@]}" "$@"
+}
+must_match() { [ "$(digests)" = "$expected" ] || complain "$*: $(digests), in memory $expected"; }
+
+# must_match_memory OPTIMIZER PLAN CACHE RANKS KEYS...: trains on the disk and compares.
+must_match_memory() {
+  local what="$1, $2, cache $3, $4 ranks"
+  RANKS=$4 train "${of_run[@]}" --set run.overwrite=true --set "plan.default=$2" --set plan.kernel=disk \
+    --set "plan.cache=$3" "${@:5}"
+  must_match "$what"
+  grep -q 'rows on disk: .* of caches, \(io_uring\|threads\), ' "$folder/err" || complain "no line about the files"
+}
+in_memory() {
+  of_run=(--set "optimizer.sparse.type=$1" --set checkpoint.keep=0)
+  RANKS=1 train "${of_run[@]}" --set run.overwrite=true
+  expected=$(digests)
+}
+if [ "${1:-short}" = long ]; then
+  large[1]='data.synthetic.rows=[120000, 150000, 110000]'
+  for optimizer in sgd rowwise_adagrad adam; do
+    in_memory $optimizer
+    for plan in table_wise row_wise column_wise; do
+      for cache in 0.999 0.5 0.1 0.01; do
+        for ranks in 1 2 3 4; do
+          for ahead in true false; do must_match_memory $optimizer $plan $cache $ranks --set train.pipeline=$ahead; done
+        done
+      done
+    done
+  done
+  RANDOM=1
+  for kill in $(seq 20); do
+    rm -rf "$folder/run"
+    for ranks in 3 2 1; do # the last start ends by itself
+      wait=$(((RANDOM % 15) + 5))
+      [ $ranks = 1 ] && wait=600
+      # shellcheck disable=SC2086
+      timeout -s KILL "$((wait / 10)).$((wait % 10))" $LAUNCH $ranks "$TESSEREC" train "$folder/planted.toml" --json "${large[@]}" \
+        --set optimizer.sparse.type=adam --set checkpoint.every_steps=3 --set plan.kernel=disk --set plan.cache=0.01 \
+        --set plan.default=row_wise >"$folder/out" 2>"$folder/err"
+      code=$?
+      pkill -KILL -f "$folder/planted.toml"
+      [ $ranks = 1 ] && must_match "kill $kill"
+    done
+  done
+  finish
+fi
+# The number of ranks and the cache change in turn.
+caches=(0.6 0.4 0.2 2e6)
+turn=0
+for optimizer in sgd rowwise_adagrad adam; do
+  in_memory $optimizer
+  for plan in table_wise row_wise column_wise data_parallel; do
+    must_match_memory $optimizer $plan "${caches[turn % 4]}" $((turn % 3 + 1))
+    grep -q '"reads": [1-9]' "$folder/out" || complain "$optimizer, $plan: nothing was read"
+    turn=$((turn + 1))
+  done
+done
+grep -q '"cache_hit_rate": 0\.' "$folder/run/metrics.jsonl" || complain "metrics.jsonl has no hit rate"
+
+# Micro-batches and a bound of the gradients' norm, with one table in memory; then restarts with other caches and ranks.
+of_run=(--set optimizer.max_norm=0.5 --set train.accumulate=2 --set train.lanes=8)
+rm -rf "$folder/run"
+RANKS=1 train "${of_run[@]}" --set train.steps=11 --set checkpoint.keep=0
+expected=$(digests)
+rm -rf "$folder/run"
+RANKS=3 train "${of_run[@]}" --set plan.kernel=disk --set plan.tables.C2.kernel=fused --set train.steps=4
+RANKS=2 train "${of_run[@]}" --set plan.kernel=disk --set plan.cache=0.4 --set plan.default=row_wise --set train.steps=8
+RANKS=1 train "${of_run[@]}" --set train.steps=11
+must_match "three starts"
+
+# What cannot be: two batches that do not fit into the cache, a folder that is a file, a disk without room.
+rm -rf "$folder/run"
+one_batch=(--set 'data.synthetic.rows=[90000, 20000, 4000]' --set data.synthetic.samples=12000 --set train.batch_size=4096)
+must_fail 'set a larger cache or a smaller batch' train "$folder/planted.toml" "${one_batch[@]}" --set plan.kernel=disk \
+  --set plan.cache=0
+RANKS=3 must_fail 'set a larger cache or a smaller batch' train "$folder/planted.toml" "${one_batch[@]}" \
+  --set plan.kernel=disk --set plan.cache=0 --set plan.default=row_wise
+must_fail 'set plan.disk_folder' train "$folder/planted.toml" --set plan.kernel=disk \
+  --set "plan.disk_folder=$folder/planted.toml"
+must_fail 'plan.cache' train "$folder/planted.toml" --set plan.kernel=disk --set plan.cache=-1
+finish
