@@ -120,6 +120,7 @@ wait "$job"
 code=$?
 [ "$code" = 85 ] || complain "a signal to a long run: exit code $code, not 85"
 [ "$(find long -name 'step_*' | wc -l)" = 1 ] || complain "a signal to a long run: no checkpoint"
+grep -q '"exit_reason": "signal"' "$(find long -name result.json)" || complain "a signal to a long run: it did not end by the signal"
 [ "$(find long -name point.json | wc -l)" = 1 ] || complain "another point was begun after the signal"
 # Two tasks of one point: the second waits and has nothing to do.
 twice=("${array[@]}" --set run.output=twice --set train.steps=2000 --set train.epochs=9)

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fstream>
+
 #include "catch.hpp"
 #include "data/samples_file.hpp"
 #include "errors.hpp"
@@ -24,8 +26,13 @@ TEST_CASE("open_source: throws if ranks read different bytes at one path") {
   const auto error = [&](data::Use use) { return error_of([&] { train::open_source(world, job, use); }); };
   CHECK(error(data::Use::train).empty());
   const std::string message = error(data::Use::evaluate);
+  std::ofstream("unsealed") << world.rank();
+  data::SourceInfo unsealed;
+  unsealed.files = {{"unsealed", ""}};
+  const std::string differs = error_of([&] { train::require_same_files(world, unsealed); });
   std::filesystem::current_path(before);
   CHECK(mentions(message, "rank 1: other.h5 is "));
   CHECK(mentions(message, ", rank 0 has "));
+  CHECK(mentions(differs, "rank 1: unsealed is "));
   CHECK(mentions(message, "give all ranks the same files"));
 }
