@@ -24,6 +24,7 @@ enum class Purpose : std::uint32_t {
   test = 9,
   dropout = 10,
   sweep_points = 11,
+  row_rounding = 12,
 };
 
 /// Applies the ten rounds to one counter.
