@@ -14,10 +14,11 @@ namespace tesserec::embedding {
 
 /// Shard on a device: addresses of its rows [slots, dim] and states, and the row blocks of its owner.
 struct DeviceShard {
-  float* weights;
+  void* weights;          // in the table's format
   float* states[3];       // in the order of optim::states(type)
   float* dense_gradient;  // [rows, dim]; null unless the kernel is dense
   Index first_row;        // row at slot 0, if the store is ordered
+  Index first_quad;       // number of the first four columns, in the logical row
   Index blocks_begin, blocks_end;
   BlockOf block_of;
 };

@@ -86,7 +86,7 @@ struct OrderSorted {
 };
 
 /// Adds the rows of each bag by the tree of blocks. Each thread takes quads of columns and loads several rows at once.
-template <bool whole>
+template <bool whole, class Format>
 struct Pool {
   BagArrays bags;
   const OrderedId* ordered;
@@ -95,7 +95,8 @@ struct Pool {
   Quads<whole> quads;
   TESSEREC_FUNCTION void operator()(const LaneGroup& lanes, Index b) const {
     const DeviceBag bag = bags.at[b];
-    const float* const rows = bags.shards[bag.shard].weights;
+    const RowQuads<whole, Format> row_quads{quads, {}};
+    const auto* const rows = static_cast<const typename Format::Number*>(bags.shards[bag.shard].weights);
     const Index begin = bags.begins[b], end = bags.begins[b + 1];
     for (Index q = lanes.lane; q < quads.count(); q += lanes.width) {
       constexpr int ahead = 4;
@@ -112,7 +113,7 @@ struct Pool {
           if (i + k >= end) break;
           id[k] = ordered[i + k];
           weight[k] = weights == nullptr ? 1.0f : weights[i + k];
-          row[k] = quads.load(rows + id[k].slot() * quads.dim, q);
+          row[k] = row_quads.load(rows + id[k].slot() * quads.dim, q);
         }
         TESSEREC_UNROLL
         for (int k = 0; k < ahead; ++k) {
@@ -155,8 +156,11 @@ void DevicePool::order(const Device& exec, const DeviceBags& device_bags) {
 template <bool whole>
 void DevicePool::pool(const Device& exec, const BagArrays& bags, float* sums) {
   const Quads<whole> quads{dim_};
-  launch(exec, "tesserec::embedding::pool", bags.bags, quads.count(),
-         Pool<whole>{bags, ordered_.data(), bags.weights == nullptr ? nullptr : ordered_weights_.data(), sums, quads});
+  const float* const weights = bags.weights == nullptr ? nullptr : ordered_weights_.data();
+  with_format(format_, [&](auto format) {
+    launch(exec, "tesserec::embedding::pool", bags.bags, quads.count(),
+           Pool<whole, decltype(format)>{bags, ordered_.data(), weights, sums, quads});
+  });
 }
 
 void DevicePool::lookup(const Device& exec, const DeviceBags& bags, float* sums) {

@@ -21,7 +21,7 @@ struct OrderedId {
 /// Lookup of all bags of several shards of equal dim in one launch.
 class DevicePool {
  public:
-  explicit DevicePool(Index dim) : dim_(dim) {}
+  DevicePool(Index dim, NumberType format) : dim_(dim), format_(format) {}
 
   /// Writes the sums of all bags to sums[DeviceBag::sums + columns].
   void lookup(const Device& exec, const DeviceBags& bags, float* sums);
@@ -32,6 +32,7 @@ class DevicePool {
   void pool(const Device& exec, const BagArrays& bags, float* sums);
 
   Index dim_;
+  NumberType format_;
   DeviceVector<std::uint16_t> blocks_;  // row block of each id
   DeviceVector<OrderedId> ordered_;
   DeviceVector<float> ordered_weights_;

@@ -1,28 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <type_traits>
+#include <utility>
 
 #include <tesserec/core/device_loops.hpp>
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/philox_rounds.hpp>
+#include <tesserec/core/short_floats.hpp>
 #include <tesserec/embedding/row_store.hpp>
 
 namespace tesserec::embedding {
 namespace {
 
 constexpr Index drawn_per_task = 4096;
+constexpr Index numbers_at_once = 1 << 20;  // that are converted on their way to or from a device
 
-/// Draws start values of a shard's columns in device memory.
+/// Draws start values of a shard's columns in device memory, in the format of `to`.
+template <class Number>
 struct DrawRows {
   std::uint32_t key0, key1;
   Index first_row, first_quad, columns;
   float bound;
-  float* to;
+  bool is_bf16;
+  Number* to;
   KOKKOS_INLINE_FUNCTION void operator()(Index i) const {
     const std::uint64_t row = first_row + i / columns;
     const Index column = i % columns;
     std::uint32_t words[4] = {std::uint32_t(row), std::uint32_t(row >> 32), std::uint32_t(first_quad + column / 4), 0};
     philox::ten_rounds(key0, key1, words);
-    to[i] = philox::uniform(words[column % 4], bound);
+    const float drawn = philox::uniform(words[column % 4], bound);
+    if constexpr (std::is_same_v<Number, float>)
+      to[i] = drawn;
+    else
+      to[i] = is_bf16 ? to_bf16(drawn) : to_fp16(drawn);
   }
 };
 
@@ -33,44 +43,79 @@ class MemoryRows : public RowStore {
       : RowStore(shard, row_matrices(exec, shard, shard.rows().size()), true), columns_(shard.columns) {}
 
   void read(const Exec& exec, std::size_t matrix, Range rows, float* to) const override {
-    const PlacedMatrix<float>& from = matrices()[matrix].values;
-    copy(exec, from.place(), at(matrix, rows), Place::host, to, rows.size() * from.columns());
+    const RowMatrix& from = matrices()[matrix];
+    if (!from.is_short())
+      return copy(exec, from.place(), values_at(from, rows), Place::host, to, rows.size() * from.columns());
+    in_pieces(from, rows, [&](Index first, Index n) {
+      std::vector<std::uint16_t> halves(n);
+      const std::uint16_t* const at = halves_at(from, rows) + first;
+      copy(exec, from.place(), at, Place::host, halves.data(), n);
+      widen(from.format, n, halves.data(), to + first);
+    });
   }
   void write(const Exec& exec, std::size_t matrix, Range rows, const float* from) override {
-    const PlacedMatrix<float>& to = matrices()[matrix].values;
-    copy(exec, Place::host, from, to.place(), at(matrix, rows), rows.size() * to.columns());
+    const RowMatrix& to = matrices()[matrix];
+    if (!to.is_short())
+      return copy(exec, Place::host, from, to.place(), values_at(to, rows), rows.size() * to.columns());
+    in_pieces(to, rows, [&](Index first, Index n) {
+      std::vector<std::uint16_t> halves(n);
+      add_rounded(narrow(to.format, n, from + first, halves.data()));
+      copy(exec, Place::host, std::as_const(halves).data(), to.place(), halves_at(to, rows) + first, n);
+    });
   }
   float* in_place(std::size_t matrix, Range rows) const override {
-    return weights().place() == Place::host ? at(matrix, rows) : nullptr;
+    const RowMatrix& held = matrices()[matrix];
+    return held.place() == Place::host && !held.is_short() ? values_at(held, rows) : nullptr;
   }
   void initialize(const Exec& exec, const StartValues& start) override;
 
  private:
-  float* at(std::size_t matrix, Range rows) const {
-    const PlacedMatrix<float>& values = matrices()[matrix].values;
-    return values.data() + (rows.begin - first_row()) * values.columns();
+  float* values_at(const RowMatrix& matrix, Range rows) const {
+    return matrix.values.data() + (rows.begin - first_row()) * matrix.columns();
+  }
+  std::uint16_t* halves_at(const RowMatrix& matrix, Range rows) const {
+    return matrix.halves.data() + (rows.begin - first_row()) * matrix.columns();
+  }
+  /// Calls body(first, n) for pieces of the rows' numbers.
+  template <class Body>
+  static void in_pieces(const RowMatrix& matrix, Range rows, const Body& body) {
+    const Index numbers = rows.size() * matrix.columns();
+    for (Index first = 0; first < numbers; first += numbers_at_once)
+      body(first, std::min(numbers_at_once, numbers - first));
+  }
+  template <class Number>
+  void draw_on_device(const Exec& exec, const StartValues& start, const PlacedMatrix<Number>& to) const {
+    over_numbers(device_of(exec), "tesserec::embedding::initialize", to.rows() * to.columns(),
+                 DrawRows<Number>{start.random().key()[0], start.random().key()[1], first_row(), columns_.begin / 4,
+                                  to.columns(), start.bound(), start.format() == NumberType::bf16, to.data()});
   }
 
   Range columns_;
 };
 
 void MemoryRows::initialize(const Exec& exec, const StartValues& start) {
-  const Index first = first_row(), rows = weights().rows();
+  const RowMatrix& to = weight_matrix();
+  const Index rows = to.slots(), first = first_row();
   const Range columns = columns_;
-  float* const data = weights().data();
-  if (start.ones()) {
-    weights().fill(exec, "tesserec::embedding::fill", 1.0f);
-  } else if (weights().place() == Place::device) {
-    over_numbers(device_of(exec), "tesserec::embedding::initialize", rows * columns.size(),
-                 DrawRows{start.random().key()[0], start.random().key()[1], first, columns.begin / 4, columns.size(),
-                          start.bound(), data});
-  } else {
+  if (to.place() == Place::host) {
     parallel_for(exec, "tesserec::embedding::initialize", (rows + drawn_per_task - 1) / drawn_per_task,
-                 [=](Index task) noexcept {
-                   const Index begin = task * drawn_per_task;
-                   start({first + begin, first + std::min(rows, begin + drawn_per_task)}, columns,
-                         data + begin * columns.size());
+                 [=, &to](Index task) noexcept {
+                   const Index begin = task * drawn_per_task, end = std::min(rows, begin + drawn_per_task);
+                   const Range drawn{first + begin, first + end};
+                   if (!to.is_short()) return start(drawn, columns, to.values.data() + begin * columns.size());
+                   std::vector<float> values(drawn.size() * columns.size());
+                   start(drawn, columns, values.data());
+                   to.put(values.data(), std::ssize(values), to.row(begin));
                  });
+  } else if (start.ones()) {
+    if (to.is_short())
+      to.halves.fill(exec, "tesserec::embedding::fill", to.format == NumberType::bf16 ? to_bf16(1.0f) : to_fp16(1.0f));
+    else
+      to.values.fill(exec, "tesserec::embedding::fill", 1.0f);
+  } else if (to.is_short()) {
+    draw_on_device(exec, start, to.halves);
+  } else {
+    draw_on_device(exec, start, to.values);
   }
   wait(exec);
 }

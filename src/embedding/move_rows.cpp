@@ -14,45 +14,51 @@ struct GradientOf {
 };
 
 /// Operands that the kernels below share. They map an item to its shard, step, row and gradient.
-template <class Rule, bool whole>
+template <class Rule, bool whole, class Format>
 struct ListedRows {
   UpdatedShards updated;
   RowList rows;
   const float* gradients;
   Quads<whole> quads;
+  Format format;
 
   TESSEREC_FUNCTION bool ends(Index item) const { return rows.count != nullptr && item >= *rows.count; }
   TESSEREC_FUNCTION std::uint64_t key(Index item) const {
     return rows.keys == nullptr ? std::uint64_t(item) : rows.keys[item];
   }
-  TESSEREC_FUNCTION DeviceRow row(Index item) const {
-    const std::uint64_t at = key(item);
-    return row_at<Rule>(updated.shards[at >> rows.row_bits], Index(at & ((std::uint64_t{1} << rows.row_bits) - 1)),
-                        updated.dim, updated.first_column, updated.whole_dim);
+  TESSEREC_FUNCTION DeviceRow<Format> row(Index item) const {
+    const std::uint64_t at = key(item), shard = at >> rows.row_bits;
+    return row_at<Rule, Format>(updated.shards[shard], updated.steps[shard],
+                                Index(at & ((std::uint64_t{1} << rows.row_bits) - 1)), updated.dim,
+                                updated.first_column, updated.whole_dim);
   }
   TESSEREC_FUNCTION const optim::StepScalars& step(Index item) const {
     return updated.steps[key(item) >> rows.row_bits].scalars;
   }
   TESSEREC_FUNCTION GradientOf<whole> gradient(Index item) const { return {gradients + item * updated.dim, quads}; }
-};
-
-template <class Rule, bool whole>
-struct MoveRows {
-  ListedRows<Rule, whole> listed;
-  TESSEREC_FUNCTION void operator()(const LaneGroup& lanes, Index item) const {
-    if (listed.ends(item)) return;
-    const DeviceRow row = listed.row(item);
-    RowMove<Rule, whole>{lanes, listed.step(item), row, listed.quads}(listed.gradient(item));
+  TESSEREC_FUNCTION RowMove<Rule, whole, Format> update(const LaneGroup& lanes, Index item,
+                                                        const DeviceRow<Format>& row) const {
+    return {lanes, step(item), row, quads, {quads, format}};
   }
 };
 
-template <class Rule, bool whole>
+template <class Rule, bool whole, class Format>
+struct MoveRows {
+  ListedRows<Rule, whole, Format> listed;
+  TESSEREC_FUNCTION void operator()(const LaneGroup& lanes, Index item) const {
+    if (listed.ends(item)) return;
+    const DeviceRow<Format> row = listed.row(item);
+    listed.update(lanes, item, row)(listed.gradient(item));
+  }
+};
+
+template <class Rule, bool whole, class Format>
 struct SumColumns {
-  ListedRows<Rule, whole> listed;
+  ListedRows<Rule, whole, Format> listed;
   ColumnRound now;
   TESSEREC_FUNCTION void operator()(const LaneGroup& lanes, Index item) const {
-    const DeviceRow row = listed.row(item);
-    RowMove<Rule, whole> move{lanes, listed.step(item), row, listed.quads};
+    const DeviceRow<Format> row = listed.row(item);
+    RowMove<Rule, whole, Format> move = listed.update(lanes, item, row);
     float numbers[2] = {};
     move.load_numbers(numbers);
     move.find_scalars(now.round, now.totals + item * now.before, numbers);
@@ -63,14 +69,14 @@ struct SumColumns {
   }
 };
 
-template <class Rule, bool whole>
+template <class Rule, bool whole, class Format>
 struct MoveColumns {
-  ListedRows<Rule, whole> listed;
+  ListedRows<Rule, whole, Format> listed;
   const float* totals;
   Index before;
   TESSEREC_FUNCTION void operator()(const LaneGroup& lanes, Index item) const {
-    const DeviceRow row = listed.row(item);
-    RowMove<Rule, whole> move{lanes, listed.step(item), row, listed.quads};
+    const DeviceRow<Format> row = listed.row(item);
+    RowMove<Rule, whole, Format> move = listed.update(lanes, item, row);
     float numbers[2] = {};
     move.load_numbers(numbers);
     move.find_scalars(Rule::rounds, totals + item * before, numbers);
@@ -88,37 +94,43 @@ void with_quads(Index dim, const Call& call) {
     call(std::false_type());
 }
 
+/// Calls call(ListedRows) with the row rule of a type that is not elementwise.
+template <class Call>
+void with_row_rule(const UpdatedShards& updated, const RowList& rows, const float* gradients, const Call& call) {
+  with_quads(updated.dim, [&](auto whole) {
+    with_updated_format(updated.format, [&](auto format) {
+      optim::with_row_rule(updated.type, [&](auto rule) {
+        call(ListedRows<decltype(rule), whole.value, decltype(format)>{updated, rows, gradients,
+                                                                       Quads<whole.value>{updated.dim}, format});
+      });
+    });
+  });
+}
+
 }  // namespace
 
 void move_rows(const Device& exec, const UpdatedShards& updated, const RowList& rows, const float* gradients) {
   with_quads(updated.dim, [&](auto whole) {
     const Quads<whole.value> quads{updated.dim};
-    with_rule(updated.type, [&](auto rule) {
+    with_rule_and_format(updated, [&](auto rule, auto format) {
       launch(exec, "tesserec::embedding::move_rows", rows.max_rows, quads.count(),
-             MoveRows<decltype(rule), whole.value>{{updated, rows, gradients, quads}});
+             MoveRows<decltype(rule), whole.value, decltype(format)>{{updated, rows, gradients, quads, format}});
     });
   });
 }
 
 void sum_columns(const Device& exec, const UpdatedShards& updated, const RowList& rows, const float* gradients,
                  const ColumnRound& round) {
-  with_quads(updated.dim, [&](auto whole) {
-    const Quads<whole.value> quads{updated.dim};
-    optim::with_row_rule(updated.type, [&](auto rule) {
-      launch(exec, "tesserec::embedding::sum_columns", rows.max_rows, 1,
-             SumColumns<decltype(rule), whole.value>{{updated, rows, gradients, quads}, round});
-    });
+  with_row_rule(updated, rows, gradients, [&](const auto& listed) {
+    launch(exec, "tesserec::embedding::sum_columns", rows.max_rows, 1, SumColumns{listed, round});
   });
 }
 
 void move_columns(const Device& exec, const UpdatedShards& updated, const RowList& rows, const float* gradients,
                   const float* totals, Index before) {
-  with_quads(updated.dim, [&](auto whole) {
-    const Quads<whole.value> quads{updated.dim};
-    optim::with_row_rule(updated.type, [&](auto rule) {
-      launch(exec, "tesserec::embedding::move_columns", rows.max_rows, quads.count(),
-             MoveColumns<decltype(rule), whole.value>{{updated, rows, gradients, quads}, totals, before});
-    });
+  with_row_rule(updated, rows, gradients, [&](const auto& listed) {
+    launch(exec, "tesserec::embedding::move_columns", rows.max_rows, listed.quads.count(),
+           MoveColumns{listed, totals, before});
   });
 }
 

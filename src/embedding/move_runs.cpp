@@ -6,9 +6,10 @@
 namespace tesserec::embedding {
 namespace {
 
-template <class Rule>
+template <class Rule, class Format>
 struct MoveRuns {
   RunSum<true, fast_tree_levels> sums;
+  Format format;
   const DeviceShard* shards;
   const DeviceStep* steps;
   TESSEREC_FUNCTION void operator()(const LaneGroup& lanes, Index run) const {
@@ -19,7 +20,7 @@ struct MoveRuns {
     const DeviceShard& shard = shards[key >> bits];
     const DeviceStep& step = steps[key >> bits];
     const Index dim = sums.quads.dim;
-    const DeviceRow at = row_at<Rule>(shard, row, dim, 0, dim);
+    const DeviceRow<Format> at = row_at<Rule, Format>(shard, step, row, dim, 0, dim);
     constexpr bool alone = !device_is_host;  // on a device each thread has exactly one quad
     Quad held[alone ? 1 : LaneGroup::max_width] = {};
     for (Index q = lanes.lane; q < sums.quads.count(); q += lanes.width) {
@@ -28,7 +29,8 @@ struct MoveRuns {
       for (int c = 0; c < 4; ++c) sum.v[c] = optim::limited(1.0f, step.bound, sum.v[c]);
       held[alone ? 0 : q] = sum;
     }
-    RowMove<Rule, true, alone>{lanes, step.scalars, at, sums.quads}([&](Index q) { return held[alone ? 0 : q]; });
+    RowMove<Rule, true, Format, alone>{
+        lanes, step.scalars, at, sums.quads, {sums.quads, format}}([&](Index q) { return held[alone ? 0 : q]; });
   }
 };
 
@@ -37,9 +39,10 @@ struct MoveRuns {
 void move_runs(const Device& exec, const UpdatedShards& updated, const RunArrays& runs, const float* gradients,
                const float* pieces) {
   const Quads<true> quads{updated.dim};
-  with_rule(updated.type, [&](auto rule) {
+  with_rule_and_format(updated, [&](auto rule, auto format) {
     launch(exec, "tesserec::embedding::move_runs", runs.max_runs, quads.count(),
-           MoveRuns<decltype(rule)>{{runs, gradients, pieces, quads}, updated.shards, updated.steps});
+           MoveRuns<decltype(rule), decltype(format)>{
+               {runs, gradients, pieces, quads}, format, updated.shards, updated.steps});
   });
 }
 

@@ -7,6 +7,7 @@
 
 #include "bag_tree.hpp"
 #include "long_bag.hpp"
+#include "row_format.hpp"
 #include <tesserec/core/kernel.hpp>
 #include <tesserec/core/tree.hpp>
 #include <tesserec/embedding/pooling.hpp>
@@ -16,6 +17,7 @@ namespace {
 
 constexpr Index prefetch_distance = 12;  // rows; 8 to 16 took equal times on the machines measured
 constexpr Index line = 16;               // floats of a cache line
+constexpr Index line_bytes = 64;
 
 /// Vector of 16 floats. Explicit, because GCC unrolls a loop of so few iterations into scalar code.
 using Line [[gnu::vector_size(64), gnu::aligned(4), gnu::may_alias]] = float;
@@ -28,7 +30,20 @@ TESSEREC_HOST_FUNCTION void add(Index dim, const float* a, const float* b, float
   for (; c < dim; ++c) to[c] = a[c] + b[c];
 }
 
+/// Widens a row of 16 bits.
+template <class Format>
+TESSEREC_HOST_FUNCTION void widen_row(Format format, const typename Format::Number* row, Index dim, float* to) {
+  for (Index c = 0; c < dim; ++c) to[c] = format.widen(row[c]);
+}
+
+/// Prefetches a row.
+template <class Number>
+TESSEREC_HOST_FUNCTION void prefetch_row(const Number* row, Index dim) {
+  for (Index c = 0; c < dim; c += line_bytes / Index{sizeof(Number)}) __builtin_prefetch(row + c);
+}
+
 /// Sums of a short bag's subtrees. The sum of a root lies at sum(root), without the initial +0.
+template <class Format>
 class ShortSum {
  public:
   explicit ShortSum(Index dim) : dim_(dim), slots_((BagTree::max_ids + 1) * dim) {}
@@ -36,8 +51,10 @@ class ShortSum {
   template <class Row, class Weight>
   TESSEREC_HOST_FUNCTION void add_up(const BagTree& tree, Index length, bool weighted, const Row& row,
                                      const Weight& weight) {
-    for (Index i = 0; i < length; ++i) at_[i] = row(i);
-    if (weighted) multiply(tree, length, weight);
+    if (weighted)
+      multiply(tree, length, row, weight);
+    else
+      for (Index i = 0; i < length; ++i) at_[i] = read(row(i), i);
     for (const auto [into, from] : weighted ? tree.above_blocks() : tree.additions()) {
       float* const sum = slot(into);
       add(dim_, at_[into], at_[from], sum);
@@ -48,13 +65,27 @@ class ShortSum {
 
  private:
   float* slot(Index i) { return slots_.data() + i * dim_; }
+  /// Returns a row's numbers: where they lie if they are floats, else widened to slot i.
+  TESSEREC_HOST_FUNCTION const float* read(const typename Format::Number* row, Index i) {
+    if constexpr (Format::is_short) {
+      float* const to = slot(i);
+      widen_row(Format(), row, dim_, to);
+      return to;
+    } else {
+      return row;
+    }
+  }
   /// Multiplies rows by their weights and adds the rows of each block in one chain of fma.
-  template <class Weight>
-  TESSEREC_HOST_FUNCTION void multiply(const BagTree& tree, Index length, const Weight& weight) {
-    for (Index i = 0; i < length; ++i)
-      for (Index c = 0; c < dim_; ++c) slot(i)[c] = std::fma(weight(i), at_[i][c], 0.0f);
-    for (const auto [into, from] : tree.in_blocks())
-      for (Index c = 0; c < dim_; ++c) slot(into)[c] = std::fma(weight(from), at_[from][c], slot(into)[c]);
+  template <class Row, class Weight>
+  TESSEREC_HOST_FUNCTION void multiply(const BagTree& tree, Index length, const Row& row, const Weight& weight) {
+    for (Index i = 0; i < length; ++i) {
+      const auto* const from = row(i);
+      for (Index c = 0; c < dim_; ++c) slot(i)[c] = std::fma(weight(i), Format().widen(from[c]), 0.0f);
+    }
+    for (const auto [into, from] : tree.in_blocks()) {
+      const auto* const next = row(from);
+      for (Index c = 0; c < dim_; ++c) slot(into)[c] = std::fma(weight(from), Format().widen(next[c]), slot(into)[c]);
+    }
     for (Index i = 0; i < length; ++i) at_[i] = slot(i);
   }
 
@@ -82,13 +113,16 @@ TESSEREC_HOST_FUNCTION void over_groups(LongBag& bag, BagTree& tree, const Block
 }
 
 /// Copies the row of each id of bags [first, last).
-template <class Row>
-void copy_rows(const Bags& bags, Index first, Index last, Index dim, const Row& row, float* out) {
-  const Index stride = bags.sums_stride > 0 ? bags.sums_stride : dim, end = bags.offsets[last];
-  for (Index i = bags.offsets[first]; i < end; ++i) {
-    if (i + prefetch_distance < end)
-      for (Index c = 0; c < dim; c += line) __builtin_prefetch(row(i + prefetch_distance) + c);
-    std::copy_n(row(i), dim, out + (i - bags.offsets[0]) * stride);
+template <class Format, class Row>
+TESSEREC_HOST_FUNCTION void copy_rows(const Bags& bags, Range range, Index dim, const Row& row, float* out) {
+  const Index stride = bags.sums_stride > 0 ? bags.sums_stride : dim, end = bags.offsets[range.end];
+  for (Index i = bags.offsets[range.begin]; i < end; ++i) {
+    if (i + prefetch_distance < end) prefetch_row(row(i + prefetch_distance), dim);
+    float* const to = out + (i - bags.offsets[0]) * stride;
+    if constexpr (Format::is_short)
+      widen_row(Format(), row(i), dim, to);
+    else
+      std::copy_n(row(i), dim, to);
   }
 }
 
@@ -144,19 +178,21 @@ TESSEREC_KERNEL Nodes subtree_nodes(const BlockOf& block_of, Range blocks, const
   return nodes;
 }
 
-TESSEREC_KERNEL void pool(const ShardRows& shard, const Bags& bags, const Nodes& nodes, Range range, float* out) {
+template <class Format>
+TESSEREC_KERNEL static void pool_rows(const ShardRows& shard, const Bags& bags, const Nodes& nodes, Range range,
+                                      float* out) {
   const BlockOf& block_of = shard.block_of;
   const Range blocks = shard.blocks;
-  const float* const rows = shard.data;
+  const auto* const rows = static_cast<const typename Format::Number*>(shard.data);
   const Index first_row = shard.first_row, dim = shard.dim, first = range.begin, last = range.end;
   const Index* ids = bags.ids;
   const Index end = bags.offsets[last];
   const auto row = [&](Index i) { return rows + bags.slot(i, first_row) * dim; };
   const bool weighted = bags.weights != nullptr;
   const auto weight = [&](Index i) { return weighted ? bags.weights[i] : 1.0f; };
-  if (bags.unpooled) return copy_rows(bags, first, last, dim, row, out);
+  if (bags.unpooled) return copy_rows<Format>(bags, range, dim, row, out);
   BagTree tree;
-  ShortSum sums(dim);
+  ShortSum<Format> sums(dim);
   LongBag long_bag;
   std::vector<float> slots;  // partial sums of a long bag
   const auto read = [&](Index bag) {
@@ -168,14 +204,14 @@ TESSEREC_KERNEL void pool(const ShardRows& shard, const Bags& bags, const Nodes&
     const Index begin = bags.offsets[bag];
     const Index length = bags.offsets[bag + 1] - begin;
     for (Index i = begin + prefetch_distance; i < std::min(end, begin + length + prefetch_distance); ++i)
-      for (Index c = 0; c < dim; c += line) __builtin_prefetch(row(i) + c);
+      prefetch_row(row(i), dim);
     float* target = out + (bags.sums_stride > 0 ? bag * bags.sums_stride : nodes.offsets[bag] * dim);
     if (bags.sums_stride > 0)
       for (Index c = 0; c < dim; c += line) __builtin_prefetch(target + prefetch_distance * bags.sums_stride + c, 1);
     if (length == 1) {
-      const float* only = row(begin);
+      const auto* const only = row(begin);
       const float w = weight(begin);
-      for (Index c = 0; c < dim; ++c) target[c] = std::fma(w, only[c], 0.0f);
+      for (Index c = 0; c < dim; ++c) target[c] = std::fma(w, Format().widen(only[c]), 0.0f);
     } else if (BagTree::takes(length)) {
       tree.find(bag % 2, blocks);
       sums.add_up(
@@ -212,9 +248,9 @@ TESSEREC_KERNEL void pool(const ShardRows& shard, const Bags& bags, const Nodes&
               const Index block = block_of(long_bag.ids(group)[i]), at = begin + long_bag.places(group)[i];
               const bool begins = std::exchange(last_block, block) != block;
               if (begins) sum = slot(order.push(block, merge));
-              const float* next = row(at);
+              const auto* const next = row(at);
               const float w = weight(at);
-              for (Index c = 0; c < dim; ++c) sum[c] = std::fma(w, next[c], begins ? 0.0f : sum[c]);
+              for (Index c = 0; c < dim; ++c) sum[c] = std::fma(w, Format().widen(next[c]), begins ? 0.0f : sum[c]);
             }
           });
       order.finish(merge);
@@ -223,6 +259,10 @@ TESSEREC_KERNEL void pool(const ShardRows& shard, const Bags& bags, const Nodes&
       for (Index c = 0; c < dim; ++c) target[c] = 0.0f;
     }
   }
+}
+
+void pool(const ShardRows& shard, const Bags& bags, const Nodes& nodes, Range range, float* out) {
+  with_format(shard.format, [&](auto format) { pool_rows<decltype(format)>(shard, bags, nodes, range, out); });
 }
 
 }  // namespace tesserec::embedding

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "row_format.hpp"
 #include <tesserec/core/index.hpp>
 #include <tesserec/core/kernel.hpp>
 #include <tesserec/core/tree_sum.hpp>
@@ -12,6 +13,10 @@ namespace tesserec::embedding {
 
 struct alignas(16) Quad {
   float v[4];
+};
+/// Four numbers of a format of 16 bits.
+struct alignas(8) ShortQuad {
+  std::uint16_t v[4];
 };
 
 /// Accessor of vectors of `dim` floats by quads. `whole`: all quads are complete and aligned to 16 bytes. Otherwise
@@ -35,6 +40,43 @@ struct Quads {
     } else {
       for (int c = 0; c < 4; ++c)
         if (has(q, c)) vector[4 * q + c] = quad.v[c];
+    }
+  }
+};
+
+/// Accessor of rows of weights by quads, in their format.
+template <bool whole, class Format>
+struct RowQuads {
+  Quads<whole> quads;
+  Format format;
+
+  TESSEREC_FUNCTION Quad load(const typename Format::Number* row, Index q) const {
+    if constexpr (!Format::is_short) return quads.load(row, q);
+    Quad quad{};
+    if constexpr (Format::is_short && whole) {
+      const ShortQuad held = *reinterpret_cast<const ShortQuad*>(row + 4 * q);
+      for (int c = 0; c < 4; ++c) quad.v[c] = format.widen(held.v[c]);
+    } else {
+      for (int c = 0; c < 4; ++c)
+        if (quads.has(q, c)) quad.v[c] = format.widen(row[4 * q + c]);
+    }
+    return quad;
+  }
+  /// Stores a quad, which rows of 16 bits round stochastically.
+  TESSEREC_FUNCTION void store(typename Format::Number* row, Index q, const Quad& quad,
+                               const RowRounding& rounding) const {
+    if constexpr (!Format::is_short) return quads.store(row, q, quad);
+    if constexpr (Format::is_short) {
+      std::uint32_t random[4];
+      rounding(q, random);
+      ShortQuad rounded{};
+      for (int c = 0; c < 4; ++c) rounded.v[c] = format.rounded(quad.v[c], random[c]);
+      if constexpr (whole) {
+        *reinterpret_cast<ShortQuad*>(row + 4 * q) = rounded;
+      } else {
+        for (int c = 0; c < 4; ++c)
+          if (quads.has(q, c)) row[4 * q + c] = rounded.v[c];
+      }
     }
   }
 };

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "row_names.hpp"
+#include <tesserec/core/error.hpp>
 #include <tesserec/core/tree.hpp>
 
 namespace tesserec::embedding {
@@ -42,7 +43,7 @@ std::vector<T> download(const Device& exec, const T* data, Index count) {
 
 Index max_slots_of(const std::vector<EmbeddingTable*>& tables) {
   Index slots = 0;
-  for (const EmbeddingTable* table : tables) slots = std::max(slots, table->weights().rows());
+  for (const EmbeddingTable* table : tables) slots = std::max(slots, table->store().weight_matrix().slots());
   return slots;
 }
 
@@ -53,7 +54,8 @@ RowBucket::RowBucket(std::vector<EmbeddingTable*> tables)
       dim_(tables_.front()->dim()),
       bound_(tables_.front()->optimizer().max_gradient),
       dense_(tables_.front()->kernel() == ComputeKernel::dense),
-      pool_(dim_),
+      format_(tables_.front()->store().format()),
+      pool_(dim_, format_),
       run_sums_(dim_) {
   if (bound_ == 0.0f) bound_ = std::numeric_limits<float>::infinity();
   const Device exec;
@@ -61,10 +63,14 @@ RowBucket::RowBucket(std::vector<EmbeddingTable*> tables)
   for (std::size_t i = 0; i < tables_.size(); ++i) {
     const EmbeddingTable& table = *tables_[i];
     const std::span<const RowMatrix> states = table.store().states();
-    to[i] = {table.weights().data(),
+    if (format_ != NumberType::fp32 && !table.store().ordered())
+      fail("table ", table.config().name, " has format \"", name(format_),
+           "\", but its store in device memory moves rows between slots, which only format \"fp32\" supports");
+    to[i] = {table.store().weight_matrix().row(0),
              {},
              table.dense_gradient().data(),
              table.store().first_row(),
+             table.columns().begin / 4,
              table.blocks().begin,
              table.blocks().end,
              table.block_of()};
@@ -79,15 +85,22 @@ RowBucket::Lists::Lists(const RowBucket& bucket)
 
 bool RowBucket::fit_together(const EmbeddingTable& a, const EmbeddingTable& b) {
   const optim::Settings &x = a.optimizer(), &y = b.optimizer();
-  return a.dim() == b.dim() && a.kernel() == b.kernel() && x.type == y.type && x.max_gradient == y.max_gradient &&
-         a.shares_rows() == b.shares_rows();
+  return a.dim() == b.dim() && a.store().format() == b.store().format() && a.kernel() == b.kernel() &&
+         x.type == y.type && x.max_gradient == y.max_gradient && a.shares_rows() == b.shares_rows();
 }
 
 UpdatedShards RowBucket::updated_shards(const Device& exec, std::span<const double> rates, Index step) {
   DeviceStep* const steps = steps_.reserve(exec, "tesserec::embedding::steps", std::ssize(tables_));
   for (std::size_t i = 0; i < tables_.size(); ++i)
-    steps[i] = {optim::step_scalars(tables_[i]->optimizer(), rates[i], step), bound_};
-  return {tables_.front()->optimizer().type, shards_, steps_.send(exec, std::ssize(tables_)), dim_, 0, dim_};
+    steps[i] = {optim::step_scalars(tables_[i]->optimizer(), rates[i], step), bound_,
+                tables_[i]->rounding(step).key()[0], tables_[i]->rounding(step).key()[1]};
+  return {.type = tables_.front()->optimizer().type,
+          .shards = shards_,
+          .steps = steps_.send(exec, std::ssize(tables_)),
+          .dim = dim_,
+          .first_column = 0,
+          .whole_dim = dim_,
+          .format = format_};
 }
 
 UpdatedShards RowBucket::updated_shard(const Device& exec, std::size_t i, double rate, Index step) {

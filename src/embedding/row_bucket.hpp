@@ -7,8 +7,8 @@
 
 namespace tesserec::embedding {
 
-/// Shards that share kernel launches: equal in dim, optimizer type, compute kernel, clipping, and in whether rows are
-/// shared.
+/// Shards that share kernel launches: equal in dim, format, optimizer type, compute kernel, clipping, and in whether
+/// rows are shared.
 class RowBucket {
  public:
   explicit RowBucket(std::vector<EmbeddingTable*> tables);
@@ -41,6 +41,7 @@ class RowBucket {
   Index dim_;
   float bound_;  // magnitude to which gradients are clipped; infinite = no clipping
   bool dense_;
+  NumberType format_;
   DevicePool pool_;
   RunSums run_sums_;
   DeviceVector<float> gradients_, column_sums_;

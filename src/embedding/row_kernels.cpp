@@ -9,7 +9,7 @@ namespace tesserec::embedding {
 
 std::unique_ptr<RowKernels> make_row_kernels(Kernels kernels, std::vector<RowKernels::Shard> shards, Phases& phases) {
   for ([[maybe_unused]] const RowKernels::Shard& shard : shards)
-    assert(shard.table->weights().place() == place_of(kernels));
+    assert(shard.table->store().weight_matrix().place() == place_of(kernels));
   if (place_of(kernels) == Place::host) return std::make_unique<SimdRows>(std::move(shards), phases);
   return std::make_unique<PortableRows>(std::move(shards));
 }

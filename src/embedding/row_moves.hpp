@@ -6,36 +6,44 @@
 
 #include "device_bags.hpp"
 #include "quad.hpp"
+#include "row_updates.hpp"
 #include <tesserec/optim/row_rules.hpp>
 
 namespace tesserec::embedding {
 
 /// Row, or columns of a row that begin at a multiple of 4.
+template <class Format>
 struct DeviceRow {
-  float* weights;
+  typename Format::Number* weights;
   float* states[3];   // states per column, then those per row
   Index first_block;  // index of the first block of 4 columns
   Index dim;          // number of columns of the whole row
+  RowRounding rounding;
 };
 
 /// Returns row `row` of a shard that has `dim` of `whole_dim` columns, from `first_column`.
-template <class Rule>
-TESSEREC_FUNCTION DeviceRow row_at(const DeviceShard& shard, Index row, Index dim, Index first_column,
-                                   Index whole_dim) {
+template <class Rule, class Format>
+TESSEREC_FUNCTION DeviceRow<Format> row_at(const DeviceShard& shard, const DeviceStep& step, Index row, Index dim,
+                                           Index first_column, Index whole_dim) {
   const auto state = [&](int s) -> float* {
     if (s >= Rule::column_states + Rule::row_numbers) return nullptr;
     return shard.states[s] + row * (s < Rule::column_states ? dim : 1);
   };
-  return {shard.weights + row * dim, {state(0), state(1), state(2)}, first_column / 4, whole_dim};
+  return {static_cast<typename Format::Number*>(shard.weights) + row * dim,
+          {state(0), state(1), state(2)},
+          first_column / 4,
+          whole_dim,
+          {step.key0, step.key1, shard.first_row + row, shard.first_quad}};
 }
 
 /// Update of one row by a group of threads. `single`: the group has a thread for each quad.
-template <class Rule, bool whole, bool single = false>
+template <class Rule, bool whole, class Format, bool single = false>
 struct RowMove {
   const LaneGroup& lanes;
   const optim::StepScalars& step;
-  const DeviceRow& row;
+  const DeviceRow<Format>& row;
   Quads<whole> quads;
+  RowQuads<whole, Format> weight_quads;
   Rule rule{};
 
   /// Computes the rule's scalars after `done` rounds. All threads compute the row's numbers, and one stores them.
@@ -58,7 +66,7 @@ struct RowMove {
     constexpr int columns = Rule::column_states;
     for (Index q = lanes.lane; q < quads.count(); q += lanes.width) {
       const Quad g = gradient(q);
-      Quad w = quads.load(row.weights, q), m{}, v{};
+      Quad w = weight_quads.load(row.weights, q), m{}, v{};
       if constexpr (columns > 0) m = quads.load(row.states[0], q);
       if constexpr (columns > 1) v = quads.load(row.states[1], q);
       TESSEREC_UNROLL
@@ -69,7 +77,7 @@ struct RowMove {
         m.v[c] = column.m;
         v.v[c] = column.v;
       }
-      if constexpr (weights) quads.store(row.weights, q, w);
+      if constexpr (weights) weight_quads.store(row.weights, q, w, row.rounding);
       if constexpr (states && columns > 0) quads.store(row.states[0], q, m);
       if constexpr (states && columns > 1) quads.store(row.states[1], q, v);
     }
@@ -84,7 +92,7 @@ struct RowMove {
   template <class Gradient>
   TESSEREC_FUNCTION float squares(int round, int k, const Gradient& gradient, Index q) const {
     constexpr int columns = Rule::column_states;
-    const Quad g = gradient(q), w = quads.load(row.weights, q);
+    const Quad g = gradient(q), w = weight_quads.load(row.weights, q);
     Quad m{}, v{};
     if constexpr (columns > 0) m = quads.load(row.states[0], q);
     if constexpr (columns > 1) v = quads.load(row.states[1], q);

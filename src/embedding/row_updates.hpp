@@ -10,7 +10,8 @@ namespace tesserec::embedding {
 /// Scalars of one shard's step.
 struct DeviceStep {
   optim::StepScalars scalars;
-  float bound;  // magnitude to which gradients are clipped
+  float bound;               // magnitude to which gradients are clipped
+  std::uint32_t key0, key1;  // of the random numbers that round weights of 16 bits
 };
 
 /// Rows to update: the rows of runs, an explicit list of one shard, or, if `keys` is null, every row of the shard.
@@ -28,6 +29,7 @@ struct UpdatedShards {
   const DeviceShard* shards;
   const DeviceStep* steps;
   Index dim, first_column, whole_dim;
+  NumberType format;
 };
 
 /// Calls use(rule) with the rule of any type.
@@ -35,6 +37,13 @@ template <class Use>
 void with_rule(optim::Type type, const Use& use) {
   optim::with_elementwise_rule(type, use);
   optim::with_row_rule(type, use);
+}
+
+/// Calls use(rule, format) with the rule of any type and Fp32Rows or NarrowRows.
+template <class Use>
+void with_rule_and_format(const UpdatedShards& updated, const Use& use) {
+  with_updated_format(updated.format,
+                      [&](auto format) { with_rule(updated.type, [&](auto rule) { use(rule, format); }); });
 }
 
 /// Most columns of a row whose gradient stays in registers.

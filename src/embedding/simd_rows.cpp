@@ -50,9 +50,10 @@ std::vector<RowSums> SimdRows::sum(const Exec& exec, const RowBatch& batch, cons
 }
 
 std::vector<std::vector<float>> SimdRows::move(const Exec& exec, const RowMoves& moves) {
-  std::vector<optim::StepScalars> steps;
+  std::vector<ShardStep> steps;
   for (std::size_t at = 0; at < moves.shards.size(); ++at)
-    steps.push_back(optim::step_scalars(shards_[moves.shards[at]].table->optimizer(), moves.rates[at], moves.step));
+    steps.push_back(
+        {optim::step_scalars(shards_[moves.shards[at]].table->optimizer(), moves.rates[at], moves.step), moves.step});
   std::vector<std::vector<float>> sums(moves.shards.size());
   if (moves.batch != nullptr) {
     move_batch(exec, moves, steps);
@@ -73,7 +74,7 @@ std::vector<std::vector<float>> SimdRows::move(const Exec& exec, const RowMoves&
   return sums;
 }
 
-void SimdRows::move_batch(const Exec& exec, const RowMoves& moves, std::span<const optim::StepScalars> steps) {
+void SimdRows::move_batch(const Exec& exec, const RowMoves& moves, std::span<const ShardStep> steps) {
   // The loop takes as many shards at a time as there are threads. Each thread updates one share of every shard, because
   // shards differ in size and shares do not.
   const Index threads = concurrency(exec);

@@ -21,7 +21,7 @@ class SimdRows : public RowKernels {
   /// Sorts the ids of some shards just before they are used, so that the result is still in the cache.
   void order(const Exec& exec, const RowBatch& batch, std::span<const std::size_t> shards);
   /// Updates the rows of a batch.
-  void move_batch(const Exec& exec, const RowMoves& moves, std::span<const optim::StepScalars> steps);
+  void move_batch(const Exec& exec, const RowMoves& moves, std::span<const ShardStep> steps);
 
   std::vector<Shard> shards_;
   std::vector<SimdShard> rows_;  // [shard]

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cassert>
 
+#include "edited_rows.hpp"
 #include "row_names.hpp"
 
 namespace tesserec::embedding {
@@ -18,8 +19,8 @@ Index lookup_tasks(const Bags& bags) { return (bags.count + bags_per_task - 1) /
 
 void lookup(const EmbeddingTable& table, Index task, const Bags& bags, const Nodes& nodes, float* out) {
   const RowStore& store = table.store();
-  pool({table.block_of(), table.blocks(), store.weights().data(), store.first_row(), table.dim()}, bags, nodes,
-       {task * bags_per_task, std::min(bags.count, (task + 1) * bags_per_task)}, out);
+  pool({table.block_of(), table.blocks(), store.weight_matrix().row(0), store.first_row(), table.dim(), store.format()},
+       bags, nodes, {task * bags_per_task, std::min(bags.count, (task + 1) * bags_per_task)}, out);
 }
 
 void SimdShard::order(const ShardBags& bags, const BatchSplit& split) {
@@ -46,13 +47,13 @@ void SimdShard::order(const ShardBags& bags, const BatchSplit& split) {
       }
     }
   }
-  sort_by_row(uses_, table_.weights().rows());
+  sort_by_row(uses_, table_.store().weight_matrix().slots());
 }
 
 void SimdShard::order(std::span<const RowUse> sums) {
   uses_.assign(sums.begin(), sums.end());
   are_sums_ = true;
-  sort_by_row(uses_, table_.weights().rows());
+  sort_by_row(uses_, table_.store().weight_matrix().slots());
 }
 
 RowSums SimdShard::sum(const Exec& exec, const float* gradients) const {
@@ -83,12 +84,13 @@ const float* SimdShard::clipped(const float* gradient, std::vector<float>& scrat
   return scratch.data();
 }
 
-void SimdShard::move(Index share, Index shares, const float* gradients, const optim::StepScalars& step) {
+void SimdShard::move(Index share, Index shares, const float* gradients, const ShardStep& step) {
   assert(!table_.shares_rows());
   const RowStore& store = table_.store();
   const Index count = std::ssize(uses_), dim = table_.dim();
   const bool dense = table_.kernel() == ComputeKernel::dense;
   std::vector<float> scratch;
+  EditedRows rows(table_, step.number, !dense);
   const auto cut = [&](Index i) {  // cuts only between rows, so that each row belongs to one share
     Index at = count * i / shares;
     while (at > 0 && at < count && uses_[at].row == uses_[at - 1].row) ++at;
@@ -103,68 +105,68 @@ void SimdShard::move(Index share, Index shares, const float* gradients, const op
         if (dense)
           std::copy_n(gradient, dim, dense_gradient(slot));
         else
-          optim::move_row(step, store.row(slot, gradient));
+          optim::move_row(step.scalars, rows.row(slot, gradient));
       });
 }
 
-void SimdShard::finish_move(const Exec& exec, const optim::StepScalars& step) {
+void SimdShard::finish_move(const Exec& exec, const ShardStep& step) {
   if (table_.kernel() != ComputeKernel::dense) return;
   move_every_row(exec, step);
   for (const RowUse& use : uses_) std::fill_n(dense_gradient(use.row), table_.dim(), 0.0f);
 }
 
-void SimdShard::move_every_row(const Exec& exec, const optim::StepScalars& step) {
-  const Index rows = table_.weights().rows(), dim = table_.dim();
+void SimdShard::move_every_row(const Exec& exec, const ShardStep& step) {
+  const Index rows = table_.store().weight_matrix().slots(), dim = table_.dim();
   parallel_for(exec, "tesserec::embedding::update_dense", (rows + rows_per_task - 1) / rows_per_task, [&](Index task) {
     const Index begin = task * rows_per_task;
     const optim::Row first = table_.store().row(begin, dense_gradient(begin));
-    optim::move(step, first.weights, first.gradient, first.states, std::min(rows_per_task, rows - begin) * dim);
+    optim::move(step.scalars, first.weights, first.gradient, first.states, std::min(rows_per_task, rows - begin) * dim);
   });
 }
 
 template <class Body>
 void SimdShard::over_rows(const Exec& exec, const std::string& label, const RowMoves::Rows& rows,
-                          const Body& body) const {
+                          std::optional<Index> step, const Body& body) const {
   const Index count = std::ssize(rows.slots);
   const RowStore& store = table_.store();
   parallel_for(exec, label, (count + rows_per_task - 1) / rows_per_task, [&](Index task) {
     constexpr Index ahead = 16;
     const Index end = std::min(count, (task + 1) * rows_per_task);
+    EditedRows edited(table_, step.value_or(0), step.has_value());
     for (Index at = task * rows_per_task; at < end; ++at) {
       if (at + ahead < count) store.prefetch(rows.slots[at + ahead]);
-      body(at, store.row(rows.slots[at], rows.gradients + at * table_.dim()));
+      body(at, edited.row(rows.slots[at], rows.gradients + at * table_.dim()));
     }
   });
 }
 
-void SimdShard::move_rows(const Exec& exec, const RowMoves::Rows& rows, const optim::StepScalars& step) {
+void SimdShard::move_rows(const Exec& exec, const RowMoves::Rows& rows, const ShardStep& step) {
   const Index dim = table_.dim();
   if (table_.kernel() != ComputeKernel::dense)
-    return over_rows(exec, "tesserec::embedding::move_rows", rows,
-                     [&](Index, const optim::Row& row) { optim::move_row(step, row); });
+    return over_rows(exec, "tesserec::embedding::move_rows", rows, step.number,
+                     [&](Index, const optim::Row& row) { optim::move_row(step.scalars, row); });
   for (std::size_t i = 0; i < rows.slots.size(); ++i)
     std::copy_n(rows.gradients + Index(i) * dim, dim, dense_gradient(rows.slots[i]));
   move_every_row(exec, step);
   for (const Index slot : rows.slots) std::fill_n(dense_gradient(slot), dim, 0.0f);
 }
 
-std::vector<float> SimdShard::sum_columns(const Exec& exec, const RowMoves::Rows& rows, const optim::StepScalars& step,
+std::vector<float> SimdShard::sum_columns(const Exec& exec, const RowMoves::Rows& rows, const ShardStep& step,
                                           int round, const float* totals) {
   const std::vector<int>& row_sums = optim::info(table_.optimizer().type).row_sums;
   const Index size = row_sums[round] * std::ssize(optim::column_subtrees(table_.columns()));
   const Index before = round > 0 ? row_sums[round - 1] : 0;
   std::vector<float> sums(std::ssize(rows.slots) * size);
-  over_rows(exec, "tesserec::embedding::sum_columns", rows, [&](Index at, const optim::Row& row) {
-    optim::sum_columns(step, round, row, totals + at * before, sums.data() + at * size);
+  over_rows(exec, "tesserec::embedding::sum_columns", rows, std::nullopt, [&](Index at, const optim::Row& row) {
+    optim::sum_columns(step.scalars, round, row, totals + at * before, sums.data() + at * size);
   });
   return sums;
 }
 
-void SimdShard::move_columns(const Exec& exec, const RowMoves::Rows& rows, const optim::StepScalars& step,
-                             const float* totals) {
+void SimdShard::move_columns(const Exec& exec, const RowMoves::Rows& rows, const ShardStep& step, const float* totals) {
   const Index size = optim::info(table_.optimizer().type).row_sums.back();
-  over_rows(exec, "tesserec::embedding::move_columns", rows,
-            [&](Index at, const optim::Row& row) { optim::move_columns(step, row, totals + at * size); });
+  over_rows(exec, "tesserec::embedding::move_columns", rows, step.number,
+            [&](Index at, const optim::Row& row) { optim::move_columns(step.scalars, row, totals + at * size); });
 }
 
 }  // namespace tesserec::embedding

@@ -10,6 +10,7 @@ StartValues::StartValues(const EmbeddingBagConfig& table, std::uint64_t seed, In
     : random_(seed, Purpose::table_weights, std::uint64_t(index)),
       bound_(float(std::sqrt(1.0 / double(table.num_embeddings)))),
       columns_(table.embedding_dim),
+      format_(table.weight_format()),
       ones_(table.start == RowStart::one) {}
 
 void StartValues::operator()(Range rows, Range columns, float* out) const {
@@ -17,6 +18,7 @@ void StartValues::operator()(Range rows, Range columns, float* out) const {
     std::fill_n(out, rows.size() * columns.size(), 1.0f);
   else
     random_.fill_rows(rows, columns, bound_, out);
+  round_to(format_, rows.size() * columns.size(), out);
 }
 
 double StartValues::row_norm() const { return std::sqrt(double(columns_)) * (ones_ ? 1.0 : bound_ / std::sqrt(3.0)); }

@@ -64,12 +64,13 @@ store::PartedFile open_state(const comm::Communicator& comm, const std::string& 
 void read_state(const Exec& exec, const comm::Communicator& comm, const store::PartedFile& file,
                 const std::vector<store::StateItem>& items, store::Extent extent) {
   const store::StateRecords shapes = state_shapes(comm, items);
-  std::map<std::string, std::uint64_t> stored;
+  std::map<std::string, std::uint64_t> stored, own;
   comm::agree(comm, [&] {
     stored = store::stored_checksums(file, shapes, extent);
-    store::read_items(exec, file, items);
+    own = store::read_items(exec, file, items);
+    for (const auto& [name, sum] : store::checksums_of(exec, store::without_rounded(items))) own[name] += sum;
   });
-  store::require_checksums(file, stored, state_checksums(exec, comm, items));
+  store::require_checksums(file, stored, sum_by_name(comm, shapes, own));
 }
 
 }  // namespace tesserec::parallel_io

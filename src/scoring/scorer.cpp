@@ -46,10 +46,19 @@ NumberType vectors_of(const schema::ModelDeck& deck) {
   return NumberType::fp32;
 }
 
-/// Returns a view of a store's rows [0, count) in memory, as the target of a read from a file.
-std::shared_ptr<store::SlabSource> rows_of(const embedding::RowStore& rows, Index count) {
-  return store::placed_rows(rows.in_place(0, {0, count}), rows.dim());
-}
+/// Weights of a store, as the target of a read from a file.
+class WeightRows : public store::SlabSource {
+ public:
+  explicit WeightRows(embedding::RowStore& rows) : SlabSource(rows.dim()), rows_(rows) {}
+
+  float* in_place(Range rows) const override { return rows_.in_place(0, rows); }
+  bool rounds() const override { return rows_.format() != NumberType::fp32; }
+  void read(const Exec& exec, Range rows, float* to) const override { rows_.read(exec, 0, rows, to); }
+  void write(const Exec& exec, Range rows, const float* from) override { rows_.write(exec, 0, rows, from); }
+
+ private:
+  embedding::RowStore& rows_;
+};
 
 }  // namespace
 
@@ -90,7 +99,7 @@ void Scorer::Model::read(const Exec& exec, const store::PartedFile& state) {
   };
   for (const embedding::EmbeddingBagConfig& table : tables.tables())
     add("tables/" + table.name + "/weight", table.rows().size(), table.embedding_dim,
-        rows_of(tables.embedding_bag(table.name).store(), table.rows().size()));
+        std::make_shared<WeightRows>(tables.embedding_bag(table.name).store()));
   for (const network::Parameter& p : network.layout())
     add("dense/" + p.name + "/value", p.rows, p.columns, store::placed_rows(parameters.data() + p.offset, p.columns));
   store::read_state(exec, state, items);

@@ -35,7 +35,7 @@ void add(NamedValues& values, const optim::ScheduleSettings& schedule) {
 
 void add(NamedValues& values, std::size_t t, const embedding::EmbeddingBagConfig& table) {
   const auto& [name, num_embeddings, embedding_dim, feature_names, pooling, weighted, optimizer, unpooled, start,
-               ids_per_bag, projection, qr_collisions, half, block_by] = table;
+               ids_per_bag, projection, qr_collisions, half, block_by, format] = table;
   values.add(concat("the name of table ", t), name);
   const std::string at = concat("table ", name, " (", t, "): ");
   values.add(at + "num_embeddings", num_embeddings).add(at + "embedding_dim", embedding_dim);
@@ -44,6 +44,7 @@ void add(NamedValues& values, std::size_t t, const embedding::EmbeddingBagConfig
   values.add(at + "start", start == embedding::RowStart::uniform ? "uniform" : "one");
   values.add(at + "ids_per_bag", ids_per_bag).add(at + "projection", projection);
   values.add(at + "qr_collisions", qr_collisions).add(at + "a half of", half ? half->table : "");
+  values.add(at + "format", tesserec::name(table.weight_format()));
   values.add(at + "block_by", block_by == embedding::BlockBy::hash ? "hash" : "rows");
   if (half) {
     const auto& [whole, ids, collisions, operation, remainder] = *half;

@@ -57,7 +57,9 @@ void require_no_more(const File& file, const StateRecords& shapes) {
     if (shapes.count(name) == 0) fail(file.path(), ": this file has the unexpected dataset ", name, another_state);
 }
 
-void read_item(const Exec& exec, const PartedFile& file, const StateItem& item, std::vector<float>& scratch) {
+/// Reads an item. Returns the checksum of the numbers in the file, or 0 unless its source rounds.
+std::uint64_t read_item(const Exec& exec, const PartedFile& file, const StateItem& item, std::vector<float>& scratch) {
+  std::uint64_t sum = 0;
   const Index columns = item.width();
   const Index row_bytes = std::max<Index>(1, columns) * Index{sizeof(float)};
   const Index step = std::max<Index>(1, state_piece_bytes / row_bytes);
@@ -73,6 +75,9 @@ void read_item(const Exec& exec, const PartedFile& file, const StateItem& item, 
     }
     scratch.resize(slab.rows * columns);
     file.read(item.name, slab, scratch.data());
+    if (item.owned && item.source->rounds())
+      sum += table_checksum(exec, item.name,
+                            {scratch.data(), slab.first_row, slab.rows, slab.first_column, columns, columns});
     if (target == nullptr) {
       assert(ld == columns);
       item.source->write(exec, rows, scratch.data());
@@ -80,6 +85,7 @@ void read_item(const Exec& exec, const PartedFile& file, const StateItem& item, 
     }
     for (Index row = 0; row < slab.rows; ++row) std::copy_n(scratch.data() + row * columns, columns, target + row * ld);
   }
+  return sum;
 }
 
 /// Names the place of the first number whose square is not finite. There must be such a number.
@@ -124,9 +130,20 @@ std::map<std::string, std::uint64_t> stored_checksums(const PartedFile& file, co
   return stored;
 }
 
-void read_items(const Exec& exec, const PartedFile& file, const std::vector<StateItem>& items) {
+std::map<std::string, std::uint64_t> read_items(const Exec& exec, const PartedFile& file,
+                                                const std::vector<StateItem>& items) {
+  std::map<std::string, std::uint64_t> sums;
   std::vector<float> scratch;
-  for (const StateItem& item : items) read_item(exec, file, item, scratch);
+  for (const StateItem& item : items) {
+    const std::uint64_t sum = read_item(exec, file, item, scratch);
+    if (item.owned && item.source->rounds()) sums[item.name] += sum;
+  }
+  return sums;
+}
+
+std::vector<StateItem> without_rounded(std::vector<StateItem> items) {
+  std::erase_if(items, [](const StateItem& item) { return item.source->rounds(); });
+  return items;
 }
 
 void require_checksums(const PartedFile& file, const std::map<std::string, std::uint64_t>& stored,
@@ -141,8 +158,9 @@ void read_state(const Exec& exec, const PartedFile& file, const std::vector<Stat
   StateRecords shapes;
   add_shapes(items, shapes);
   const std::map<std::string, std::uint64_t> stored = stored_checksums(file, shapes, extent);
-  read_items(exec, file, items);
-  require_checksums(file, stored, checksums_of(exec, items));
+  std::map<std::string, std::uint64_t> held = read_items(exec, file, items);
+  for (const auto& [name, sum] : checksums_of(exec, without_rounded(items))) held[name] += sum;
+  require_checksums(file, stored, held);
 }
 
 Index HostRows::max_rows() const {

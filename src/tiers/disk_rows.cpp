@@ -29,7 +29,7 @@ static_assert(page_bytes <= 1 << 16);
 
 Index record_bytes(std::span<const RowMatrix> matrices) {
   Index bytes = 0;
-  for (const RowMatrix& matrix : matrices) bytes += matrix.values.columns() * Index{sizeof(float)};
+  for (const RowMatrix& matrix : matrices) bytes += matrix.row_bytes();
   return bytes;
 }
 
@@ -76,8 +76,10 @@ Index DiskRows::admit(Index row) {
   held_[slot] = {.row = row, .place = place};
   where(row) = Whereabouts::in_slot(slot);
   if (place < 0) {
-    for (std::size_t m = 0; m < matrices().size(); ++m)
-      start_.write(row, m, matrices()[m].values.data() + slot * matrices()[m].values.columns());
+    for (std::size_t m = 0; m < matrices().size(); ++m) {
+      start_.write(row, m, start_row_.data());
+      matrices()[m].put(start_row_.data(), matrices()[m].columns(), matrices()[m].row(slot));
+    }
   } else if (const std::byte* record = log_.in_memory(place); record != nullptr) {
     scatter(slot, record);
   } else {
@@ -98,9 +100,8 @@ void DiskRows::evict(Index slot) {
     if (held.place >= 0) log_.drop(held.place);
     std::byte* to = record_.data();
     for (const RowMatrix& matrix : matrices()) {
-      const Index n = matrix.values.columns();
-      std::memcpy(to, matrix.values.data() + slot * n, n * sizeof(float));
-      to += n * sizeof(float);
+      std::memcpy(to, matrix.row(slot), matrix.row_bytes());
+      to += matrix.row_bytes();
     }
     held.place = log_.append(held.row, record_.data());
   }
@@ -110,9 +111,8 @@ void DiskRows::evict(Index slot) {
 
 void DiskRows::scatter(Index slot, const std::byte* record) {
   for (const RowMatrix& matrix : matrices()) {
-    const Index n = matrix.values.columns();
-    std::memcpy(matrix.values.data() + slot * n, record, n * sizeof(float));
-    record += n * sizeof(float);
+    std::memcpy(matrix.row(slot), record, matrix.row_bytes());
+    record += matrix.row_bytes();
   }
 }
 
@@ -131,12 +131,11 @@ void DiskRows::wait_reads() const {
 void DiskRows::read(const Exec&, std::size_t matrix, Range rows, float* to) const {
   /// Copies the numbers of one matrix out of records.
   struct Gather : IoClient {
-    Index offset = 0, columns = 0;  // of the matrix in a record, in bytes and in floats
+    const RowMatrix* matrix = nullptr;
+    Index offset = 0, columns = 0;  // of the matrix in a record, in bytes and in numbers
     float* to = nullptr;
     PendingReads reads;
-    void copy(Index row, const std::byte* record) const {
-      std::memcpy(to + row * columns, record + offset, columns * sizeof(float));
-    }
+    void copy(Index row, const std::byte* record) const { matrix->get(record + offset, columns, to + row * columns); }
     void done(Index tag, const std::byte* data, int error) override {
       if (error == 0) copy(number_of(tag), data + position_of(tag));
       reads.end(error);
@@ -144,7 +143,8 @@ void DiskRows::read(const Exec&, std::size_t matrix, Range rows, float* to) cons
   };
   wait_reads();
   Gather gather;
-  gather.columns = matrices()[matrix].values.columns();
+  gather.matrix = &matrices()[matrix];
+  gather.columns = gather.matrix->columns();
   gather.offset = record_bytes(std::span(matrices()).first(matrix));
   std::vector<IoRequest> requests;
   for (Index begin = rows.begin; begin < rows.end; begin += rows_at_once) {
@@ -154,7 +154,7 @@ void DiskRows::read(const Exec&, std::size_t matrix, Range rows, float* to) cons
       const Whereabouts at = where_[row - first_row()];
       float* const out = gather.to + (row - begin) * gather.columns;
       if (at.is_resident())
-        std::copy_n(matrices()[matrix].values.data() + at.slot() * gather.columns, gather.columns, out);
+        gather.matrix->get(gather.matrix->row(at.slot()), gather.columns, out);
       else if (at.place() < 0)
         start_.write(row, matrix, out);
       else if (const std::byte* record = log_.in_memory(at.place()); record != nullptr)
@@ -170,7 +170,7 @@ void DiskRows::read(const Exec&, std::size_t matrix, Range rows, float* to) cons
 }
 
 void DiskRows::write(const Exec& exec, std::size_t matrix, Range rows, const float* from) {
-  const PlacedMatrix<float>& values = matrices()[matrix].values;
+  const RowMatrix& held = matrices()[matrix];
   const Index at_once = std::min(rows_at_once, std::ssize(held_));
   const embedding::CacheUse use = use_;
   std::vector<Index> list;
@@ -180,8 +180,8 @@ void DiskRows::write(const Exec& exec, std::size_t matrix, Range rows, const flo
     const std::vector<Index> slots = pin(exec, list);
     wait_pinned();
     for (const Index slot : slots) {
-      std::copy_n(from, values.columns(), values.data() + slot * values.columns());
-      from += values.columns();
+      add_rounded(held.put(from, held.columns(), held.row(slot)));
+      from += held.columns();
     }
     release(slots, true);
   }
@@ -243,7 +243,7 @@ embedding::MakeRowStore disk_rows(const DiskSettings& settings) {
     const std::string& name = shard.config.name;
     if (shard.place != Place::host)
       fail("table ", name, ": rows on disk are cached in host memory, where kernels of a device cannot read them");
-    Index bytes = shard.dim() * Index{sizeof(float)};
+    Index bytes = shard.dim() * bytes_of(shard.config.weight_format());
     for (const optim::StateInfo& state : optim::states(shard.optimizer.type))
       bytes += (state.per_row ? 1 : shard.dim()) * Index{sizeof(float)};
     if (bytes > largest_record)

@@ -16,8 +16,8 @@ class StartRow {
   /// Takes the columns of the shard, and matrices whose states have their start values.
   StartRow(Range columns, std::span<const embedding::RowMatrix> matrices) : columns_(columns) {
     for (const embedding::RowMatrix& matrix : matrices) {
-      widths_.push_back(matrix.values.columns());
-      states_.push_back(matrix.values.data()[0]);
+      widths_.push_back(matrix.columns());
+      states_.push_back(matrix.is_short() ? 0.0f : matrix.values.data()[0]);
     }
   }
   void set_weights(const embedding::StartValues& weights) { weights_.emplace(weights); }

@@ -86,6 +86,19 @@ bool has_another_dataset(const Session& session, Index epoch_samples, const stor
          files(store::attribute<std::string>(attributes, "deck", file)) != files(session.job.deck);
 }
 
+/// Logs how many weights of a checkpoint were rounded to the formats of their tables. Collective.
+void log_rounded(const Session& session, const std::string& file) {
+  const auto& tables = session.model.tables();
+  std::vector<Index> rounded(tables.tables().size());
+  for (const auto& shard : tables.shards())
+    if (!shard.replicated || session.comm.rank() == 0) rounded[shard.table] += shard.rows->store().rounded();
+  session.comm.sum(std::span<Index>(rounded));
+  for (std::size_t t = 0; t < rounded.size(); ++t)
+    if (const embedding::EmbeddingBagConfig& table = tables.tables()[t]; rounded[t] > 0)
+      log_info(concat("table ", table.name, ": ", counted(rounded[t], "weight"), " of ", table.weights(), " in ", file,
+                      " rounded to nearest, because the table has format ", name(table.weight_format())));
+}
+
 /// Reads those of `items` that the checkpoint has, and logs the others. Throws Error for a matrix that does not fit,
 /// unless accepted differences of the decks (`explained`) or its block in checkpoint.accept allow it. Collective.
 void read_fitting(Session& session, const store::OpenCheckpoint& checkpoint, std::vector<store::StateItem> items,
@@ -105,6 +118,7 @@ void read_fitting(Session& session, const store::OpenCheckpoint& checkpoint, std
          is_of_weights(matrix.name) ? block : "optimizer", "\"]");
   }
   parallel_io::read_state(session.exec, session.comm, checkpoint.state, state.items, store::Extent::part);
+  log_rounded(session, file);
   if (!state.grown.empty())
     log_info("tables have more rows than in " + file +
              ", and the added rows start as in a new run: " + join(state.grown));

@@ -19,9 +19,10 @@ constexpr const char* same_call = "save and load in one folder on all ranks";
 class StoredRows : public store::SlabSource {
  public:
   StoredRows(embedding::RowStore& store, std::size_t matrix, Index first)
-      : SlabSource(store.matrices()[matrix].values.columns()), store_(store), matrix_(matrix), first_(first) {}
+      : SlabSource(store.matrices()[matrix].columns()), store_(store), matrix_(matrix), first_(first) {}
 
   float* in_place(Range rows) const override { return store_.in_place(matrix_, of_table(rows)); }
+  bool rounds() const override { return store_.matrices()[matrix_].is_short(); }
   void read(const Exec& exec, Range rows, float* to) const override { store_.read(exec, matrix_, of_table(rows), to); }
   void write(const Exec& exec, Range rows, const float* from) override {
     store_.write(exec, matrix_, of_table(rows), from);
@@ -55,7 +56,7 @@ void add_parts(const comm::Communicator& comm, const sharding::ShardedEmbeddingB
       items.push_back({"tables/" + config.name + "/" + name,
                        config.rows().size(),
                        columns,
-                       {range.begin, range.size(), first_column, values.values.columns()},
+                       {range.begin, range.size(), first_column, values.columns()},
                        std::make_shared<StoredRows>(shard.rows->store(), matrix, range.begin),
                        is_owned && writes});
   };

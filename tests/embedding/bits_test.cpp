@@ -42,7 +42,7 @@ TEST_CASE("EmbeddingTable: a lookup and two updates have the bits they had when 
     embedding::lookup(table, task, bags, nodes, sums.data());
   for (Index step = 1; step <= 2; ++step) {
     shard.order({{bags}}, BatchSplit(Lanes(8), 1, samples));
-    shard.move(0, 1, gradients.data(), optim::step_scalars(settings, 0.1, step));
+    shard.move(0, 1, gradients.data(), {optim::step_scalars(settings, 0.1, step), step});
   }
   const std::vector<float> moved(table.weights().data(), table.weights().data() + rows * dim),
       state(table.store().states()[0].values.data(), table.store().states()[0].values.data() + rows);

@@ -28,6 +28,7 @@ struct Table {
   Range columns = {};  // columns of the shard; empty: all
   Index features = 2;
   float scale = 1.0f;  // of weights
+  NumberType format = NumberType::fp32;
   Range held() const { return columns.size() == 0 ? Range{0, dim} : columns; }
 };
 
@@ -105,8 +106,9 @@ class Engine {
       const Table& table = tables[t];
       std::vector<std::string> features{"f", "g", "h"};
       features.resize(table.features);
-      const EmbeddingBagConfig config{"t" + std::to_string(t), table.rows,     table.dim, features, {},
-                                      table.weighted,          table.optimizer};
+      EmbeddingBagConfig config{"t" + std::to_string(t), table.rows,     table.dim, features, {},
+                                table.weighted,          table.optimizer};
+      config.format = table.format;
       tables_.push_back(std::make_unique<EmbeddingTable>(
           exec, TableShard{config, table.blocks, table.held(), table.optimizer, table.kernel, place_}));
       tables_.back()->initialize(exec, 5, Index(t));
@@ -167,7 +169,9 @@ class Engine {
     std::vector<float> all;
     for (const auto& table : tables_) {
       const auto add = [&](const std::vector<float>& more) { all.insert(all.end(), more.begin(), more.end()); };
-      add(table->weights().to_host(exec));
+      std::vector<float> weights(table->rows().size() * table->dim());
+      table->store().read(exec, 0, table->rows(), weights.data());
+      add(weights);
       for (const RowMatrix& state : table->store().states()) add(state.values.to_host(exec));
     }
     return all;

@@ -24,11 +24,11 @@ embedding::TableShard shard_of(Index rows, Index dim, const optim::Settings& opt
 /// Moves the touched rows of bags, in `shares` shares.
 void update(EmbeddingTable& table, const embedding::Bags& bags, const BatchSplit& split, const float* gradients,
             double lr, Index step, Index shares = 1) {
-  const optim::StepScalars scalars = optim::step_scalars(table.optimizer(), lr, step);
+  const embedding::ShardStep of_shard{optim::step_scalars(table.optimizer(), lr, step), step};
   embedding::SimdShard shard(table);
   shard.order({{bags}}, split);
-  for (Index share = 0; share < shares; ++share) shard.move(share, shares, gradients, scalars);
-  shard.finish_move(Exec(), scalars);
+  for (Index share = 0; share < shares; ++share) shard.move(share, shares, gradients, of_shard);
+  shard.finish_move(Exec(), of_shard);
 }
 
 }  // namespace

@@ -28,7 +28,7 @@ embedding::TableShard shard_of(Index rows, Index dim, Range columns, optim::Type
 }
 
 std::vector<float> numbers(const Exec& exec, const RowStore& store, std::size_t matrix, Range rows) {
-  std::vector<float> all(std::size_t(rows.size() * store.matrices()[matrix].values.columns()));
+  std::vector<float> all(std::size_t(rows.size() * store.matrices()[matrix].columns()));
   store.read(exec, matrix, rows, all.data());
   return all;
 }
@@ -39,9 +39,12 @@ void move(const RowStore& store, const std::vector<Index>& slots, float by) {
   std::sort(once.begin(), once.end());
   once.erase(std::unique(once.begin(), once.end()), once.end());
   for (const Index slot : once)
-    for (const embedding::RowMatrix& matrix : store.matrices())
-      for (Index c = 0; c < matrix.values.columns(); ++c)
-        matrix.values.data()[slot * matrix.values.columns() + c] += by * float(c + 1);
+    for (const embedding::RowMatrix& matrix : store.matrices()) {
+      std::vector<float> row(std::size_t(matrix.columns()));
+      matrix.get(matrix.row(slot), matrix.columns(), row.data());
+      for (Index c = 0; c < matrix.columns(); ++c) row[std::size_t(c)] += by * float(c + 1);
+      matrix.put(row.data(), matrix.columns(), matrix.row(slot));
+    }
 }
 
 void require_equal(const Exec& exec, const RowStore& store, const RowStore& expected, Range rows) {
@@ -61,7 +64,7 @@ void train_both(const embedding::TableShard& shard, const tiers::DiskSettings& s
   memory->initialize(exec, start);
   std::mt19937 random{5};
   const Range rows = shard.rows();
-  const Index slots = disk->weights().rows();
+  const Index slots = disk->weight_matrix().slots();
   std::vector<Index> before;
   embedding::PinnedRows pinned_before;
   for (int batch = 0; batch < batches; ++batch) {
@@ -96,19 +99,29 @@ TEST_CASE("disk_rows: a store on disk has the rows of one in memory") {
     for (const bool threads : {false, true})
       for (const optim::Type type : {optim::Type::sgd, optim::Type::rowwise_adagrad, optim::Type::adam}) {
         INFO("lazy " << lazy << ", threads " << threads << ", " << int(type));
-        train_both(shard_of(3000, 20, {4, 16}, type), {folder, 0.1, 1, lazy, threads}, 120);
+        train_both(shard_of(3000, 20, {4, 16}, type), {folder, 0.1, {}, 1, lazy, threads}, 120);
       }
 }
 
+TEST_CASE("disk_rows: weights of 16 bits have the rows of a store in memory") {
+  for (const NumberType format : {NumberType::fp16, NumberType::bf16})
+    for (const optim::Type type : {optim::Type::sgd, optim::Type::rowwise_adagrad}) {
+      INFO(name(format) << ' ' << int(type));
+      embedding::TableShard shard = shard_of(3000, 20, {4, 16}, type);
+      shard.config.format = format;
+      train_both(shard, {folder, 0.1, {}, 1}, 120);
+    }
+}
+
 TEST_CASE("disk_rows: rows that fill several segments are cleaned, rows larger than a page are read whole") {
-  train_both(shard_of(24000, 256, {0, 256}, optim::Type::sgd), {folder, 0.2, 1}, 240);
-  train_both(shard_of(3000, 1500, {0, 1500}, optim::Type::adagrad), {folder, 0.2, 1}, 240);
+  train_both(shard_of(24000, 256, {0, 256}, optim::Type::sgd), {folder, 0.2, {}, 1}, 240);
+  train_both(shard_of(3000, 1500, {0, 1500}, optim::Type::adagrad), {folder, 0.2, {}, 1}, 240);
 }
 
 TEST_CASE("disk_rows: write() replaces rows, resident or not") {
   const Exec exec;
   const embedding::TableShard shard = shard_of(2000, 8, {0, 8}, optim::Type::adagrad);
-  const auto store = tiers::disk_rows({folder, 0.05, 1})(exec, shard);
+  const auto store = tiers::disk_rows({folder, 0.05, {}, 1})(exec, shard);
   store->initialize(exec, embedding::StartValues(shard.config, 3, 0));
   std::vector<float> weights(2000 * 8), sums(2000 * 8);
   for (std::size_t i = 0; i < weights.size(); ++i) {
@@ -124,7 +137,7 @@ TEST_CASE("disk_rows: write() replaces rows, resident or not") {
 TEST_CASE("disk_rows: a cache smaller than a batch, a folder without space or without the right") {
   const Exec exec;
   const embedding::TableShard shard = shard_of(2000, 8, {0, 8}, optim::Type::sgd);
-  const auto store = tiers::disk_rows({folder, 0.01, 1})(exec, shard);
+  const auto store = tiers::disk_rows({folder, 0.01, {}, 1})(exec, shard);
   store->initialize(exec, embedding::StartValues(shard.config, 3, 0));
   std::vector<Index> list(25);
   for (Index i = 0; i < 25; ++i) list[std::size_t(i)] = i;
@@ -134,7 +147,7 @@ TEST_CASE("disk_rows: a cache smaller than a batch, a folder without space or wi
   REQUIRE(mentions(full, "25 rows"));
   const auto make = [&](const std::string& where, Index rows) {
     return error_of([&] {
-      tiers::disk_rows({where, 1e6, 1})(exec, shard_of(rows, 4096, {0, 4096}, optim::Type::sgd));
+      tiers::disk_rows({where, 1e6, {}, 1})(exec, shard_of(rows, 4096, {0, 4096}, optim::Type::sgd));
     });
   };
   const std::string large = make(folder, Index{1} << 27);
@@ -148,7 +161,7 @@ TEST_CASE("disk_rows: a batch that does not fit into the cache leaves no read be
   const Exec exec;
   const embedding::TableShard shard = shard_of(2000, 1500, {0, 1500}, optim::Type::sgd);
   for (const bool lazy : {false, true}) {
-    tiers::DiskSettings settings{folder, 0.01, 1};
+    tiers::DiskSettings settings{folder, 0.01, {}, 1};
     settings.lazy = lazy;
     const auto store = tiers::disk_rows(settings)(exec, shard);  // 20 slots
     store->initialize(exec, embedding::StartValues(shard.config, 3, 0));

@@ -16,7 +16,7 @@ class EmbeddingBag {
   EmbeddingBag(const Exec& exec, const EmbeddingBagConfig& config);
 
   const EmbeddingBagConfig& config() const { return table_.config(); }
-  /// Returns the rows [rows, columns].
+  /// Returns the rows [rows, columns] of a table in fp32 (RowStore::weights).
   const PlacedMatrix<float>& weights() const { return table_.weights(); }
 
   RowStore& store() const { return table_.store(); }

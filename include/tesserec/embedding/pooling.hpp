@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include <tesserec/core/number_type.hpp>
 #include <tesserec/embedding/block_of.hpp>
 
 namespace tesserec::embedding {
@@ -49,10 +50,11 @@ Nodes subtree_nodes(const BlockOf& block_of, Range blocks, const Bags& bags);
 /// Rows of a shard in the host's memory.
 struct ShardRows {
   BlockOf block_of;
-  Range blocks;       ///< blocks of the shard
-  const float* data;  ///< [slots, dim]
-  Index first_row;    ///< row at slot 0, if Bags::slots is null
+  Range blocks;      ///< blocks of the shard
+  const void* data;  ///< [slots, dim]
+  Index first_row;   ///< row at slot 0, if Bags::slots is null
   Index dim;
+  NumberType format = NumberType::fp32;  ///< format of the data, which are widened as they are read
 };
 
 /// Writes the sums of the bags in `range` to out[node, dim], or to out[bag] if Bags::sums_stride is set (0 for empty

@@ -30,11 +30,30 @@ struct TableShard {
 /// Numbers of all rows: the weights, or one state of the optimizer.
 struct RowMatrix {
   std::string name;
-  bool per_row = false;        ///< one number per row, which each owner of the row's columns keeps
-  PlacedMatrix<float> values;  ///< [slots, columns]
+  bool per_row = false;  ///< one number per row, which each owner of the row's columns keeps
+  NumberType format = NumberType::fp32;
+  PlacedMatrix<float> values;          ///< [slots, columns]; empty if the format has 16 bits
+  PlacedMatrix<std::uint16_t> halves;  ///< the same in a format of 16 bits
+
+  bool is_short() const { return format != NumberType::fp32; }
+  Index slots() const { return is_short() ? halves.rows() : values.rows(); }
+  Index columns() const { return is_short() ? halves.columns() : values.columns(); }
+  Place place() const { return is_short() ? halves.place() : values.place(); }
+  Index row_bytes() const { return columns() * bytes_of(format); }
+  /// Returns the address of a slot's numbers.
+  std::byte* row(Index slot) const {
+    std::byte* const begin =
+        is_short() ? reinterpret_cast<std::byte*>(halves.data()) : reinterpret_cast<std::byte*>(values.data());
+    return begin + slot * row_bytes();
+  }
+  /// Copies n numbers of the host's memory, from an address that row() gave, and widens them.
+  void get(const std::byte* from, Index n, float* to) const;
+  /// Copies n numbers to the host's memory, rounded to nearest. Returns how many of them the format does not have.
+  Index put(const float* from, Index n, std::byte* to) const;
 };
 
-/// Start values of a table of n rows: U(-sqrt(1/n), sqrt(1/n)) by (seed, table, row, column), as in DLRM, or 1.
+/// Start values of a table of n rows: U(-sqrt(1/n), sqrt(1/n)) by (seed, table, row, column), as in DLRM, or 1. They
+/// are rounded to nearest in tables of 16 bits: each number is rounded once, and its error is symmetric.
 class StartValues {
  public:
   /// Takes the table, the seed, and the index of the table among the tables of the model.
@@ -42,6 +61,7 @@ class StartValues {
 
   const Random& random() const { return random_; }
   float bound() const { return bound_; }
+  NumberType format() const { return format_; }
   bool ones() const { return ones_; }
   /// Writes the start values to out[row][column]. The columns must begin at a multiple of four.
   void operator()(Range rows, Range columns, float* out) const;
@@ -52,6 +72,7 @@ class StartValues {
   Random random_;
   float bound_;
   Index columns_;
+  NumberType format_;
   bool ones_;
 };
 
@@ -76,9 +97,12 @@ class RowStore {
   RowStore(const RowStore&) = delete;
 
   const std::vector<RowMatrix>& matrices() const { return matrices_; }
-  const PlacedMatrix<float>& weights() const { return matrices_.front().values; }
+  const RowMatrix& weight_matrix() const { return matrices_.front(); }
+  /// Returns the weights [slots, dim] of a store in fp32; empty in other formats.
+  const PlacedMatrix<float>& weights() const { return weight_matrix().values; }
   std::span<const RowMatrix> states() const { return std::span(matrices_).subspan(1); }
-  Index dim() const { return weights().columns(); }
+  NumberType format() const { return weight_matrix().format; }
+  Index dim() const { return columns_.size(); }
   bool ordered() const { return ordered_; }
   Index first_row() const { return first_row_; }
 
@@ -93,10 +117,13 @@ class RowStore {
   virtual Index row_at(Index slot) const { return first_row_ + slot; }
 
   /// Copies rows of a matrix to (read) or from (write) the host, resident or not. No row may be pinned meanwhile.
+  /// Weights of 16 bits are widened, and rounded to nearest. rounded() counts the numbers that their format lacks.
   virtual void read(const Exec& exec, std::size_t matrix, Range rows, float* to) const = 0;
   virtual void write(const Exec& exec, std::size_t matrix, Range rows, const float* from) = 0;
+  /// Returns how many of the numbers that write() took so far are stored as another number.
+  Index rounded() const { return rounded_; }
   /// Returns the address of consecutive rows of a matrix in the host's memory, or null if they are not consecutive
-  /// there.
+  /// there, or not in fp32.
   virtual float* in_place(std::size_t, [[maybe_unused]] Range rows) const { return nullptr; }
   /// Gives all rows their start values. States keep their values.
   virtual void initialize(const Exec& exec, const StartValues& start) = 0;
@@ -109,24 +136,37 @@ class RowStore {
   /// Returns the use of the cache so far, if the store has one.
   virtual CacheUse cache_use() const { return {}; }
 
-  /// Returns the row at a slot with its gradient. The store must lie in the host's memory.
+  /// Returns the row at a slot with its gradient. The store must lie in the host's memory, in fp32.
   optim::Row row(Index slot, const float* gradient) const {
+    return row(slot, gradient, weights().data() + slot * dim());
+  }
+  /// Returns the same with weights that lie elsewhere.
+  optim::Row row(Index slot, const float* gradient, float* weights) const {
     const auto state = [&](int s) { return states_.begin[s] + slot * states_.width[s]; };
-    return {weights().data() + slot * dim(), gradient, {state(0), state(1), state(2)}, columns_, whole_dim_};
+    return {weights, gradient, {state(0), state(1), state(2)}, columns_, whole_dim_};
   }
   /// Prefetches all numbers of a slot for an update. Inline, because GCC drops the call of a function that only
   /// prefetches.
   [[gnu::always_inline]] void prefetch(Index slot) const {
-    constexpr Index line = 16;  // floats
-    for (const RowMatrix& matrix : matrices_) {
-      const Index n = matrix.values.columns();
-      for (Index c = 0; c < n; c += line) __builtin_prefetch(matrix.values.data() + slot * n + c, 1);
-    }
+    constexpr Index line = 64;  // bytes
+    for (const Stored& rows : stored_)
+      for (Index at = 0; at < rows.row_bytes; at += line)
+        __builtin_prefetch(rows.begin + slot * rows.row_bytes + at, 1);
   }
 
+ protected:
+  void add_rounded(Index numbers) { rounded_ += numbers; }
+
  private:
+  struct Stored {
+    const std::byte* begin;
+    Index row_bytes;
+  };
+
   std::vector<RowMatrix> matrices_;
+  std::vector<Stored> stored_;  // of matrices_, for the loop over rows
   bool ordered_;
+  Index rounded_ = 0;
   Index first_row_;
   Range columns_;
   Index whole_dim_;

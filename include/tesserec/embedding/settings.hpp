@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <tesserec/core/index.hpp>
+#include <tesserec/core/number_type.hpp>
 #include <tesserec/embedding/block_of.hpp>
 #include <tesserec/embedding/row_blocks.hpp>
 #include <tesserec/optim/optimizer.hpp>
@@ -58,6 +59,7 @@ struct EmbeddingBagConfig {
   std::optional<Index> qr_collisions = {};  ///< key of a deck, instead of model.qr_collisions; 0 = the table is not cut
   std::optional<QrHalf> half = {};
   BlockBy block_by = BlockBy::rows;
+  std::optional<NumberType> format = {};  ///< key of a deck, instead of model.table_format
 
   BlockOf block_of() const { return block_by == BlockBy::hash ? BlockOf::by_hash() : BlockOf::by_rows(num_embeddings); }
   RowBlocks blocks() const { return RowBlocks(num_embeddings); }
@@ -66,6 +68,8 @@ struct EmbeddingBagConfig {
     return block_by == BlockBy::hash ? Range{0, num_embeddings} : blocks().rows(range);
   }
   Index weights() const { return num_embeddings * embedding_dim; }
+  /// Returns the format in which the weights are stored. Optimizer states are fp32.
+  NumberType weight_format() const { return format.value_or(NumberType::fp32); }
   bool pools(std::size_t feature) const {
     return std::find(unpooled.begin(), unpooled.end(), feature_names[feature]) == unpooled.end();
   }

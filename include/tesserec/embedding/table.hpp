@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <memory>
 #include <vector>
 
@@ -14,7 +15,8 @@ namespace tesserec::embedding {
 /// Shard of one logical table on one rank: its configuration and the store of its rows.
 class EmbeddingTable {
  public:
-  /// Allocates the rows: by `make`, or in memory for the dense kernel. Throws Error as `make` or memory_rows does.
+  /// Allocates the rows: by `make`, or in memory for the dense kernel. Throws Error as `make` or memory_rows does, and
+  /// for weights of 16 bits that the dense kernel would update.
   EmbeddingTable(const Exec& exec, const TableShard& shard, const MakeRowStore& make = memory_rows);
 
   const EmbeddingBagConfig& config() const { return shard_.config; }
@@ -30,6 +32,7 @@ class EmbeddingTable {
   bool shares_rows() const { return optim::row_rounds(optimizer().type) > 0 && dim() < config().embedding_dim; }
 
   RowStore& store() const { return *store_; }
+  /// Returns the weights of a table in fp32 (RowStore::weights).
   const PlacedMatrix<float>& weights() const { return store_->weights(); }
   /// Returns the gradients of all rows for the dense kernel, which are zero between steps. Empty for the fused kernel.
   const PlacedMatrix<float>& dense_gradient() const { return dense_gradient_; }
@@ -37,9 +40,13 @@ class EmbeddingTable {
   /// Gives the rows their start values by (seed, table, row, column). `table` is the index of the table in its
   /// collection.
   void initialize(const Exec& exec, std::uint64_t seed, Index table);
+  /// Returns the random numbers by which step `step` rounds weights of 16 bits: half c % 2 of word c % 8 / 2 of
+  /// quad(row, c / 8) for column c of the logical row, a function of initialize()'s seed and table.
+  Random rounding(Index step) const;
 
  private:
   TableShard shard_;
+  std::array<std::uint32_t, 2> rounding_key_{};
   std::unique_ptr<RowStore> store_;
   PlacedMatrix<float> dense_gradient_;
 };

@@ -17,6 +17,8 @@ class SlabSource {
   Index ld() const { return ld_; }
   /// Returns the address of rows in host memory; null if read() and write() must copy them.
   virtual float* in_place(Range) const { return nullptr; }
+  /// Returns whether write() may round the numbers, so that checksums must be those of the file's.
+  virtual bool rounds() const { return false; }
   /// Copies rows, [rows.size(), ld], to host memory (read) or from it (write).
   virtual void read(const Exec& exec, Range rows, float* to) const = 0;
   virtual void write(const Exec& exec, Range rows, const float* from) = 0;

@@ -47,8 +47,9 @@ inline constexpr const char* another_checkpoint =
 enum class Extent { part, all };
 
 /// Fills the items, owned or not. Compares the checksums of the owned items in memory, which together are whole
-/// matrices, with the checksums in the file. Throws Error that names a dataset if it is missing, of another shape or
-/// damaged, or, with Extent::all, if no item wants it.
+/// matrices, with the checksums in the file. Where a source rounds, the numbers on their way to it take their place.
+/// Throws Error that names a dataset if it is missing, of another shape or damaged, or, with Extent::all, if no item
+/// wants it.
 void read_state(const Exec& exec, const PartedFile& file, const std::vector<StateItem>& items,
                 Extent extent = Extent::part);
 
@@ -61,8 +62,12 @@ void add_shape(const std::string& name, const StateRecord& shape, StateRecords& 
 /// the next two functions are the steps of read_state(), for ranks that hold a matrix together.
 std::map<std::string, std::uint64_t> stored_checksums(const PartedFile& file, const StateRecords& shapes,
                                                       Extent extent);
-/// Reads the items' numbers, without a comparison.
-void read_items(const Exec& exec, const PartedFile& file, const std::vector<StateItem>& items);
+/// Reads the items' numbers, without a comparison. Returns the checksums of the owned items whose sources round, of the
+/// numbers in the file.
+std::map<std::string, std::uint64_t> read_items(const Exec& exec, const PartedFile& file,
+                                                const std::vector<StateItem>& items);
+/// Removes the items whose sources round, and returns the rest.
+std::vector<StateItem> without_rounded(std::vector<StateItem> items);
 /// Throws Error if a checksum in `held`, the sum over all ranks, differs from the one in `stored`.
 void require_checksums(const PartedFile& file, const std::map<std::string, std::uint64_t>& stored,
                        const std::map<std::string, std::uint64_t>& held);
