@@ -112,6 +112,11 @@ std::string schedule_text(const deck::Deck& deck) {
                 " (dense) and ", rate(deck.optimizer.sparse), " (sparse)\n");
 }
 
+/// Returns " of bf16" or the like, or nothing for fp32.
+std::string format_text(const embedding::EmbeddingBagConfig& table) {
+  return table.weight_format() == NumberType::fp32 ? "" : " of " + name(table.weight_format());
+}
+
 std::string summary_text(const deck::Deck& deck, const Summary& s, int lanes, bool info_known) {
   std::string text = concat(
       deck.file, " is valid\n", network::describe_layers(s.layers), "  precision    ",
@@ -130,8 +135,8 @@ std::string summary_text(const deck::Deck& deck, const Summary& s, int lanes, bo
   for (std::size_t t = 0; t < deck.tables.size(); ++t) {
     const embedding::EmbeddingBagConfig& table = deck.tables[t];
     text += concat("  table ", table.name, ": ", numbered(table.num_embeddings, "row"), " x ",
-                   counted(table.embedding_dim, "column"), ", ", known_bytes(bytes_of(deck, table, s.kernels[t])),
-                   ", kernel ", planning::name(s.kernels[t]),
+                   counted(table.embedding_dim, "column"), format_text(table), ", ",
+                   known_bytes(bytes_of(deck, table, s.kernels[t])), ", kernel ", planning::name(s.kernels[t]),
                    table.unpooled.empty() ? "" : ", un-pooled " + join(table.unpooled), "\n");
   }
   return text + (info_known ? "" : "  ? = unknown until the data set of data.train exists\n");
@@ -174,6 +179,7 @@ Json tables_json(const deck::Deck& deck, const Summary& s) {
                 .set("name", table.name)
                 .set("rows", known(table.num_embeddings))
                 .set("dim", table.embedding_dim)
+                .set("format", name(table.weight_format()))
                 .set("features", table.feature_names)
                 .set("unpooled", table.unpooled)
                 .set("kernel", planning::name(s.kernels[t]))

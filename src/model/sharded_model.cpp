@@ -29,9 +29,10 @@ void add(comm::NamedValues& values, std::size_t i, const layers::LayerSettings& 
 /// Collective.
 void require_same_settings(const comm::Communicator& comm, const Settings& settings, Index dense_features) {
   if (comm.size() == 1) return;
-  const auto& [type, embedding_dim, smaller, bottom, top, deep, interaction, itself, cross_settings, branch1, branch2,
-               wide, query, item, towers, history, attention, attention_softmax, activation, precision, kernels, graphs,
-               layers, loss, loss_settings, own_values] = static_cast<const network::Settings&>(settings);
+  const auto& [type, embedding_dim, table_format, smaller, bottom, top, deep, interaction, itself, cross_settings,
+               branch1, branch2, wide, query, item, towers, history, attention, attention_softmax, activation,
+               precision, kernels, graphs, layers, loss, loss_settings, own_values] =
+      static_cast<const network::Settings&>(settings);
   const auto& [qr_collisions, qr_threshold, qr_operation, md_temperature, md_threshold, md_round_dims] = smaller;
   const auto& [cross, cross_layers, cross_rank, cross_experts] = cross_settings;
   const auto& [loss_threshold, loss_weights, loss_temperature, loss_own_values] = loss_settings;
@@ -40,6 +41,7 @@ void require_same_settings(const comm::Communicator& comm, const Settings& setti
   values.add("the number of dense features", dense_features);
   add_key("type", type);
   add_key("embedding_dim", embedding_dim);
+  add_key("table_format", name(table_format));
   add_key("qr_collisions", qr_collisions);
   add_key("qr_threshold", qr_threshold);
   add_key("qr_operation", qr_operation);

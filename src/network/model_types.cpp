@@ -48,8 +48,8 @@ Registry<ModelType>& model_registry() {
            {"layer"},
            network},
       },
-      {"type", "embedding_dim", "qr_collisions", "qr_threshold", "qr_operation", "md_temperature", "md_threshold",
-       "md_round_dims", "precision", "exchange_forward", "exchange_backward"});
+      {"type", "embedding_dim", "table_format", "qr_collisions", "qr_threshold", "qr_operation", "md_temperature",
+       "md_threshold", "md_round_dims", "precision", "exchange_forward", "exchange_backward"});
   return types;
 }
 

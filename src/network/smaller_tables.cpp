@@ -74,6 +74,7 @@ std::vector<EmbeddingBagConfig> smaller_tables(std::vector<EmbeddingBagConfig> t
   std::vector<EmbeddingBagConfig> all;
   for (EmbeddingBagConfig& table : tables) {
     if (table.embedding_dim == 0) table.embedding_dim = s.embedding_dim;
+    if (!table.format) table.format = s.table_format;
     const Index collisions = collisions_of(table, s);
     if (collisions == 0) {
       if (table.num_embeddings > 0) table.qr_collisions = 0;

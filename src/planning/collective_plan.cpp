@@ -15,8 +15,9 @@ std::string text_of(const EmbeddingBagConfig& table, const CostModel& model) {
   const ParameterConstraints demand = model.constraints(table.name);
   std::ostringstream text;
   text.precision(17);
-  text << table.name << ' ' << table.rows().size() << ' ' << table.embedding_dim << ' ' << table.feature_names.size()
-       << ' ' << *demand.min_partition << ' ' << demand.pooling_factor << ' ' << demand.zipf.value_or(0);
+  text << table.name << ' ' << table.rows().size() << ' ' << table.embedding_dim << ' '
+       << tesserec::name(table.weight_format()) << ' ' << table.feature_names.size() << ' ' << *demand.min_partition
+       << ' ' << demand.pooling_factor << ' ' << demand.zipf.value_or(0);
   if (demand.popular) {
     double sum = 0;
     for (const BlockRows& block_rows : demand.popular->rows)

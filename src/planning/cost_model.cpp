@@ -71,7 +71,7 @@ PlanEstimate CostModel::evaluate(std::span<const embedding::EmbeddingBagConfig> 
     const auto hold = [&](RankBytes& rank, Index rows, Index columns) {
       embedding::EmbeddingBagConfig piece = tables[t];
       piece.embedding_dim = columns;
-      const double weights = double(rows) * double(columns) * sizeof(float);
+      const double weights = double(rows) * double(columns) * double(bytes_of(piece.weight_format()));
       const double all = double(table_bytes(piece, optimizer(piece, plan[t].kernel), rows));
       const RowStorage& storage = costs.storage();
       rank.rows += storage.resident * weights + storage.fixed + storage.index * double(rows);

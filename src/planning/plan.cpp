@@ -142,6 +142,10 @@ void check_kernel(const embedding::EmbeddingBagConfig& table, ComputeKernel kern
     fail("table ", table.name, ": kernel \"dense\" updates all rows, but optimizer \"",
          optim::info(optimizer.type).name, "\" only updates touched rows. Set plan.tables.", table.name,
          ".kernel (or \"kernel\" in the plan file) to \"fused\", or use another optimizer");
+  if (kernel == ComputeKernel::dense && table.weight_format() != NumberType::fp32)
+    fail("table ", table.name, ": kernel \"dense\" updates all rows, which format \"", name(table.weight_format()),
+         "\" (table.", table.name, ".format or model.table_format) would round in every step. Set plan.tables.",
+         table.name, ".kernel (or \"kernel\" in the plan file) to \"fused\", or the format to \"fp32\"");
 }
 
 bool kernels_agree(const optim::Settings& fused, const optim::Settings& dense) {
@@ -151,9 +155,10 @@ bool kernels_agree(const optim::Settings& fused, const optim::Settings& dense) {
 
 Index table_bytes(const embedding::EmbeddingBagConfig& table, const optim::Settings& optimizer,
                   std::optional<Index> rows) {
-  Index floats = table.embedding_dim;
-  for (const optim::StateInfo& state : optim::states(optimizer.type)) floats += state.per_row ? 1 : table.embedding_dim;
-  return rows.value_or(table.rows().size()) * floats * Index{sizeof(float)};
+  Index bytes = table.embedding_dim * bytes_of(table.weight_format());
+  for (const optim::StateInfo& state : optim::states(optimizer.type))
+    bytes += (state.per_row ? 1 : table.embedding_dim) * Index{sizeof(float)};
+  return rows.value_or(table.rows().size()) * bytes;
 }
 
 }  // namespace tesserec::planning

@@ -7,7 +7,7 @@
 namespace tesserec::planning {
 namespace {
 
-constexpr double value_bytes = 4;
+constexpr double state_bytes = 4;  // of an optimizer state, or a gradient
 // Bytes of kernel disk (src/tiers): whereabouts of a row, a slot of the cache, five buffers of 1 MiB for a shard, and
 // the share by which the file is larger than its rows. A cache has at least disk_least_rows rows.
 constexpr double disk_index = 8, disk_slot = 40, disk_buffers = 5 << 20, disk_spare = 0.5, disk_least_rows = 1024;
@@ -22,22 +22,26 @@ int total_row_sums(optim::Type type) {
 
 RowStorage::RowStorage(const embedding::EmbeddingBagConfig& table, const ParameterConstraints& constraints,
                        const optim::Settings& optimizer)
-    : dense(constraints.kernel.has(ComputeKernel::dense)), states(0), row_sums(total_row_sums(optimizer.type)) {
+    : weight_bytes(double(bytes_of(table.weight_format()))),
+      dense(constraints.kernel.has(ComputeKernel::dense)),
+      states(0),
+      row_sums(total_row_sums(optimizer.type)) {
   for (const optim::StateInfo& state : optim::states(optimizer.type)) (state.per_row ? row_states : states) += 1;
   if (!constraints.kernel.has(ComputeKernel::disk)) return;
   const double rows = double(std::max<Index>(1, table.rows().size()));
-  const double cache = constraints.cache.value_or(0),
-               whole = rows * value_bytes * row_floats(double(table.embedding_dim));
+  const double cache = constraints.cache.value_or(0), whole = rows * row_bytes(double(table.embedding_dim));
   resident = std::min(1.0, std::max(cache < 1 ? cache : cache / whole, disk_least_rows / rows));
   index = disk_index + resident * disk_slot;
   fixed = disk_buffers;
   file = 1 + disk_spare;
 }
 
-double RowStorage::row_floats(double columns) const { return columns * (1 + states + (dense ? 1 : 0)) + row_states; }
+double RowStorage::row_bytes(double columns) const {
+  return columns * (weight_bytes + state_bytes * (states + (dense ? 1 : 0))) + state_bytes * row_states;
+}
 
 double RowStorage::bytes(double rows, double columns) const {
-  return rows * (resident * value_bytes * row_floats(columns) + index) + fixed;
+  return rows * (resident * row_bytes(columns) + index) + fixed;
 }
 
 }  // namespace tesserec::planning

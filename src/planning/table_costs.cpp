@@ -116,7 +116,7 @@ void TableCosts::add_up_blocks() {
   std::vector<Traffic> by_block(t.even ? 0 : embedding::block_count);
   Traffic scattered{};
   // Caches hold the most frequent rows of the whole table, and an equal fraction of all rows of the same frequency.
-  double hot = std::min(t.rows, m.cached_bytes / (dim_ * float_bytes)), rows_alike = 0, share = 2;
+  double hot = std::min(t.rows, m.cached_bytes / (dim_ * storage_.weight_bytes)), rows_alike = 0, share = 2;
   double kept = storage_.resident * t.rows;  // rows that stay in the cache of kernel disk, the most frequent ones
   for (const IdFrequencies::Class& row_class : t.frequencies.classes()) {
     if (row_class.share < share) {
@@ -184,7 +184,7 @@ double TableCosts::vectors(Range blocks) const {
 double TableCosts::update_seconds(const Traffic& traffic, double columns) const {
   const double states = storage_.states, row_states = storage_.row_states;
   const MachineCosts& m = topology_.costs;
-  const double row_bytes = float_bytes * (columns * (1 + states) + row_states);
+  const double row_bytes = columns * (storage_.weight_bytes + float_bytes * states) + float_bytes * row_states;
   if (storage_.dense) return traffic[traffic_rows] * (row_bytes + float_bytes * columns) / m.update_bytes;
   return (1 + states + row_states) * traffic[traffic_updates] + traffic[distinct_all] * row_bytes / m.update_bytes;
 }
@@ -232,7 +232,8 @@ ShardCost TableCosts::by_two_levels(const Shard& shard, const ParameterSharding&
 
 ShardCost TableCosts::piece(const Traffic& traffic, double width, ExchangeForm form, double wire) const {
   const TableTraffic& t = traffic_;
-  const double vector = float_bytes * width, ranks = t.ranks, ids = traffic[traffic_ids];
+  const double vector = float_bytes * width, row = storage_.weight_bytes * width;
+  const double ranks = t.ranks, ids = traffic[traffic_ids];
   const double scratch = ranks > 1 ? id_scratch : id_scratch_alone;
   const double unpooled = t.ids > 0 ? ids * t.unpooled_ids / t.ids : 0;
   const MachineCosts& m = topology_.costs;
@@ -261,7 +262,7 @@ ShardCost TableCosts::piece(const Traffic& traffic, double width, ExchangeForm f
     common.update = (ids * vector / m.fetched_bytes + pooled / m.vector_bytes) / ranks;  // sums gradients
     cost.common.bytes = ids / ranks * scratch + wire_.batches * growth * 2 * pooled / ranks;
   }
-  owner.lookup += reads + requested * (1 / m.ids + vector / m.read_bytes) + traffic[traffic_misses] / m.disk_rows;
+  owner.lookup += reads + requested * (1 / m.ids + row / m.read_bytes) + traffic[traffic_misses] / m.disk_rows;
   owner.exchange = message * wire;
   owner.update += sums * vector / m.read_bytes + update_seconds(traffic, width);
   if (width < dim_) owner.exchange += 2 * storage_.row_sums * traffic[distinct_all] * float_bytes * wire_.all;
@@ -274,12 +275,13 @@ ShardCost TableCosts::piece(const Traffic& traffic, double width, ExchangeForm f
 
 Cost TableCosts::copy_cost() const {
   const TableTraffic& t = traffic_;
-  const double vector = float_bytes * dim_, ranks = t.ranks, own_ids = t.ids / ranks;
+  const double vector = float_bytes * dim_, row = storage_.weight_bytes * dim_;
+  const double ranks = t.ranks, own_ids = t.ids / ranks;
   const double own_rows = whole_[distinct_per_rank], sum_bytes = own_rows * (vector + 2 * id_bytes);
   const double pooled = (t.pooled_bags * filled(1) + t.unpooled_ids) / ranks * vector;
   const MachineCosts& m = topology_.costs;
   return {{.lookup = t.bags / ranks * 2 / m.bags + pooled * (wire_.add + 1 / m.vector_bytes) +
-                     whole_[traffic_reads] / ranks + own_ids * (2 / m.ids + vector / m.read_bytes) +
+                     whole_[traffic_reads] / ranks + own_ids * (2 / m.ids + row / m.read_bytes) +
                      whole_[traffic_misses] / m.disk_rows,
            .exchange = 2 * sum_bytes * ranks * wire_.all,
            .update = own_ids * vector / m.read_bytes + pooled / m.vector_bytes +

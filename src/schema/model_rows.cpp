@@ -43,6 +43,12 @@ Keys<Model> model_keys() {
              join(network::model_types(), " ", [](const auto& type) { return type.name + ": " + type.text; })),
       integer("embedding_dim", &Model::embedding_dim, {1, 65536}, "columns",
               "Columns of embedding tables; table.NAME.dim overrides it."),
+      choice(
+          "table_format", &Model::table_format, number_types(),
+          "Format of the weights of embedding tables, in memory and on disk; table.NAME.format overrides it. fp16 and "
+          "bf16 take half of the bytes. Lookups widen them, sums and optimizer states are fp32, and each update "
+          "rounds the new weight stochastically. fp16 has more digits, but becomes infinite beyond 65504, which "
+          "ends the run. Checkpoints hold fp32 numbers in any format."),
       smaller(integer("qr_collisions", &SmallerTables::qr_collisions, {}, "ids",
                       "Ids per row of a quotient table (arXiv 1909.02107); 0 means off. Tables of more than "
                       "qr_threshold rows become NAME_quotient (row id / qr_collisions) and NAME_remainder (row id % "

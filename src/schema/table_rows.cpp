@@ -12,6 +12,8 @@ Keys<EmbeddingBagConfig> table_keys() {
                                                     {"mean", embedding::PoolingType::mean}};
   const Choices<embedding::RowStart> starts = {{"uniform", embedding::RowStart::uniform},
                                                {"one", embedding::RowStart::one}};
+  Choices<std::optional<NumberType>> formats;
+  for (const auto& [name, type] : number_types()) formats.emplace_back(name, type);
   return {
       required(text("name", &EmbeddingBagConfig::name, Text::name, "Name of the table.")),
       default_words(integer("rows", &EmbeddingBagConfig::num_embeddings, {}, "rows",
@@ -26,6 +28,9 @@ Keys<EmbeddingBagConfig> table_keys() {
                             "Quotient-remainder split as by model.qr_collisions, whatever the table's rows; 0 means "
                             "that it stays whole."),
                     "model.qr_collisions"),
+      default_words(
+          choice("format", &EmbeddingBagConfig::format, formats, "Format of the weights, as model.table_format."),
+          "model.table_format"),
       choice("pooling", &EmbeddingBagConfig::pooling, poolings, "Pooling of a bag's rows into one vector."),
       boolean("weighted", &EmbeddingBagConfig::weighted,
               "Multiply each row by the weight of its id; the data must have weights for all of the table's features."),

@@ -28,8 +28,9 @@ bool is_in_one_of(const std::string& key, std::initializer_list<const char*> nam
 /// Returns whether the key belongs to the task, which the checkpoint's deck must share.
 bool is_compared(const std::string& key, Purpose purpose, bool same_files) {
   if (is_in_one_of(key, {"data.evaluate", "data.predict", "data.synthetic.evaluate_samples"})) return false;
-  if (is_in_one_of(key, {"model.precision", "model.exchange_forward", "model.exchange_backward"}))
-    return purpose == Purpose::resume;  // weights are fp32 in any
+  const bool is_table_format = key == "model.table_format" || (begins_with(key, "table.") && key.ends_with(".format"));
+  if (is_table_format || is_in_one_of(key, {"model.precision", "model.exchange_forward", "model.exchange_backward"}))
+    return purpose == Purpose::resume;  // weights are fp32 in any checkpoint
   if (is_in(key, "data.train")) return purpose == Purpose::resume && !same_files;
   if (is_in_one_of(key, {"optimizer", "schedule", "data.synthetic.samples"})) return purpose == Purpose::resume;
   const bool own_optimizer = begins_with(key, "table.") && key.find(".optimizer") != std::string::npos;
@@ -49,7 +50,7 @@ bool shapes_weights(const std::string& key) {
   if (is_in_one_of(key, {"data.synthetic.rows", "data.synthetic.max_rows"})) return true;
   return is_in(key, "model") && !begins_with(key, "model.loss") &&
          !is_in_one_of(key, {"model.precision", "model.activation", "model.attention_softmax", "model.exchange_forward",
-                             "model.exchange_backward"});
+                             "model.exchange_backward", "model.table_format"});
 }
 
 /// Returns the block that a heading names: "[[table]]" -> "table", "[data.synthetic]" -> "data.synthetic".

@@ -32,7 +32,7 @@ must_succeed 'schedule     from step 14 on the learning rate stays at 0.004 (den
   --set schedule.decay_start_step=10 --set schedule.decay_steps=5 --set optimizer.dense.lr=0.1 --set optimizer.sparse.lr=0.000001
 must_succeed 'table C2: 3 rows x 2 columns, 24 B, kernel fused' check "$deck"
 must_succeed 'table C2: 3 rows x 2 columns, 72 B, kernel dense' check "$deck" --set optimizer.dense.type=adam --set plan.tables.C2.kernel=dense
-must_succeed '"table_list": [{"name": "C1", "rows": 4, "dim": 2, "features": ["C1"], "unpooled": [], "kernel": "fused", "bytes": 32}, {' check "$deck" --json
+must_succeed '"table_list": [{"name": "C1", "rows": 4, "dim": 2, "format": "fp32", "features": ["C1"], "unpooled": [], "kernel": "fused", "bytes": 32}, {' check "$deck" --json
 must_succeed '"name": "interaction", "type": "dot", "inputs": ["bottom", "pooled"], "shape": "4 vectors of 2, 8 wide", "width": 8' check "$deck" --json
 "$JSON_CHECK" <"$folder/out" || complain "--json is not one JSON object"
 

@@ -55,6 +55,30 @@ const Range all_blocks{0, embedding::block_count};
 
 }  // namespace
 
+TEST_CASE("TableCosts: weights of 16 bits take two bytes in memory and when rows are read, and states four") {
+  embedding::EmbeddingBagConfig narrow = table();
+  narrow.format = NumberType::bf16;
+  planning::ParameterConstraints demand;
+  demand.kernel = planning::ComputeKernel::fused;
+  demand.pooling_factor = 1;
+  optim::Settings adam, adagrad;
+  adam.type = optim::Type::adam;
+  adagrad.type = optim::Type::rowwise_adagrad;
+  CHECK(planning::table_bytes(table(), adam) == rows * dim * 12);
+  CHECK(planning::table_bytes(narrow, adam) == rows * dim * 10);
+  CHECK(planning::table_bytes(narrow, adagrad) == rows * (dim * 2 + 4));
+  const planning::TableCosts reads(narrow, demand, adagrad, machine(&MachineCosts::read_bytes), batch);
+  CHECK(reads.whole_bytes() == double(rows) * (dim * 2 + 4));
+  // Rows are read in 16 bits, and gradients in 32.
+  const planning::ShardLoad load = reads.shard(all_blocks, {0, dim}, planning::ExchangeForm::pooled);
+  CHECK(load.owner.seconds == Approx(double(batch) * (2 * dim + vector)));
+  CHECK(error_of([&] { planning::check_kernel(narrow, planning::ComputeKernel::dense, {}); }) ==
+        "table t: kernel \"dense\" updates all rows, which format \"bf16\" (table.t.format or model.table_format) "
+        "would round in every step. Set plan.tables.t.kernel (or \"kernel\" in the plan file) to \"fused\", or the "
+        "format to \"fp32\"");
+  CHECK(error_of([&] { planning::check_kernel(narrow, planning::ComputeKernel::disk, adam); }).empty());
+}
+
 TEST_CASE("TableCosts: owners of cut columns exchange four bytes a touched row and sum") {
   const auto seconds = [](optim::Type type, Range columns) {
     return costs(type, machine()).shard(all_blocks, columns, planning::ExchangeForm::pooled).owner.seconds;

@@ -86,6 +86,8 @@ TEST_CASE("Scorer: probabilities are the trained model's") {
           "[[table]]\nname = \"others\"\nfeatures = [\"C2\", \"C3\"]\npooling = \"mean\"\n");
   compare(std::string(dlrm) + "qr_collisions = 4\nqr_threshold = 40\nqr_operation = \"concat\"\n");
   compare(std::string(dlrm) + "md_temperature = 0.3\nmd_threshold = 8\n");
+  compare(std::string(dlrm) + "table_format = \"bf16\"\n",
+          "[[table]]\nname = \"C1\"\nformat = \"fp16\"\n[[table]]\nname = \"C2\"\n[[table]]\nname = \"C3\"\n");
   compare("type = \"din\"\nitem = [\"pooled.C1\"]\nhistory = [\"unpooled.C3\"]\nexchange_forward = \"fp16\"\n",
           "[[table]]\nname = \"C1\"\nfeatures = [\"C1\", \"C3\"]\nunpooled = [\"C3\"]\n[[table]]\nname = \"C2\"\n");
 }

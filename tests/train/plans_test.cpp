@@ -153,6 +153,7 @@ void compare(bool every) {
       train::Job job = job_of(folder.path(), pooling == 1 ? PoolingType::mean : PoolingType::sum, pooling == 2, sparse);
       const auto type = number_types()[(pooling + int(sparse)) % 3].second;
       job.model.exchange_forward = job.model.exchange_backward = type;
+      job.model.table_format = number_types()[(2 * pooling + int(sparse) + 1) % 3].second;
       job.plan.ranks_per_node = world.size() % 2 == 0 ? world.size() / 2 : world.size();
       std::string alone;
       if (world.rank() == 0) {
@@ -183,7 +184,8 @@ void compare(bool every) {
           }
           INFO(world.size() << " ranks, " << name << ", " << planning::form_name(form) << ", pipeline "
                             << planned.train.pipeline << ", accumulate " << planned.train.accumulate << ", pooling "
-                            << pooling << ", " << tesserec::name(type) << ", optimizer " << static_cast<int>(sparse));
+                            << pooling << ", " << tesserec::name(type) << ", tables in "
+                            << tesserec::name(job.model.table_format) << ", optimizer " << static_cast<int>(sparse));
           std::optional<ClosedMemory> closed;
           if (planned.run.kernels == Kernels::portable) closed.emplace();
           REQUIRE(outcome(world, planned, folder.path()) == alone);

@@ -6,6 +6,7 @@
 
 #include <tesserec/core/index.hpp>
 #include <tesserec/core/kernels.hpp>
+#include <tesserec/core/number_type.hpp>
 #include <tesserec/core/own_keys.hpp>
 #include <tesserec/embedding/settings.hpp>
 #include <tesserec/layers/layer_settings.hpp>
@@ -41,6 +42,7 @@ struct SmallerTables {
 struct Settings {
   std::string type = "dlrm";
   Index embedding_dim = 16;
+  NumberType table_format = NumberType::fp32;  ///< format of the weights of tables without one of their own
   SmallerTables smaller = {};
   std::vector<Index> bottom = {512, 256, 64, 16};  ///< widths after the input; with dot the last is embedding_dim
   std::vector<Index> top = {512, 256, 1};          ///< widths after the interaction; the last is 1

@@ -64,8 +64,8 @@ const char* name(ComputeKernel kernel);
 const optim::Settings& optimizer_of(const embedding::EmbeddingBagConfig& table, ComputeKernel kernel,
                                     const optim::Settings& sparse, const optim::Settings& dense);
 
-/// Throws Error, naming table, kernel and optimizer, if the kernel is dense and the optimizer can only update touched
-/// rows.
+/// Throws Error, naming table, kernel and optimizer or format, if the kernel is dense and the optimizer can only update
+/// touched rows, or the weights have 16 bits.
 void check_kernel(const embedding::EmbeddingBagConfig& table, ComputeKernel kernel, const optim::Settings& optimizer);
 
 /// Returns whether both kernels update a table alike: they have one optimizer, which leaves rows without a gradient

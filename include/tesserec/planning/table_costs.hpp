@@ -103,8 +103,10 @@ struct RowStorage {
 
   /// Returns the bytes of a shard in memory.
   double bytes(double rows, double columns) const;
-  double row_floats(double columns) const;
+  /// Returns the bytes of a row of `columns` columns: weights, states and gradient.
+  double row_bytes(double columns) const;
 
+  double weight_bytes;            ///< bytes of a weight
   bool dense;                     ///< true for ComputeKernel::dense, which stores a gradient of every row
   double states, row_states = 0;  ///< state numbers per weight, and per row
   int row_sums;                   ///< sums of a touched row that the owners of cut columns exchange
