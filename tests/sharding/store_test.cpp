@@ -154,7 +154,7 @@ TEST_CASE("ShardedEmbeddingBagCollection: an evicting RowStore and hashed row bl
                                 {.sparse = optimizer,
                                  .dense = {},
                                  .kernels = kernels,
-                                 .store = tiers::disk_rows({scratch, 0.5, {}, 64, all.size() % 2 == 0})},
+                                 .store = tiers::disk_rows({scratch, 0.5, 64, all.size() % 2 == 0})},
                                 comm));
           if (!expected) expected = all.front();
           for (const Trained& trained : all) REQUIRE(trained == *expected);

@@ -99,7 +99,7 @@ TEST_CASE("disk_rows: a store on disk has the rows of one in memory") {
     for (const bool threads : {false, true})
       for (const optim::Type type : {optim::Type::sgd, optim::Type::rowwise_adagrad, optim::Type::adam}) {
         INFO("lazy " << lazy << ", threads " << threads << ", " << int(type));
-        train_both(shard_of(3000, 20, {4, 16}, type), {folder, 0.1, {}, 1, lazy, threads}, 120);
+        train_both(shard_of(3000, 20, {4, 16}, type), {folder, 0.1, 1, lazy, threads}, 120);
       }
 }
 
@@ -109,19 +109,19 @@ TEST_CASE("disk_rows: weights of 16 bits have the rows of a store in memory") {
       INFO(name(format) << ' ' << int(type));
       embedding::TableShard shard = shard_of(3000, 20, {4, 16}, type);
       shard.config.format = format;
-      train_both(shard, {folder, 0.1, {}, 1}, 120);
+      train_both(shard, {folder, 0.1, 1}, 120);
     }
 }
 
 TEST_CASE("disk_rows: rows that fill several segments are cleaned, rows larger than a page are read whole") {
-  train_both(shard_of(24000, 256, {0, 256}, optim::Type::sgd), {folder, 0.2, {}, 1}, 240);
-  train_both(shard_of(3000, 1500, {0, 1500}, optim::Type::adagrad), {folder, 0.2, {}, 1}, 240);
+  train_both(shard_of(24000, 256, {0, 256}, optim::Type::sgd), {folder, 0.2, 1}, 240);
+  train_both(shard_of(3000, 1500, {0, 1500}, optim::Type::adagrad), {folder, 0.2, 1}, 240);
 }
 
 TEST_CASE("disk_rows: write() replaces rows, resident or not") {
   const Exec exec;
   const embedding::TableShard shard = shard_of(2000, 8, {0, 8}, optim::Type::adagrad);
-  const auto store = tiers::disk_rows({folder, 0.05, {}, 1})(exec, shard);
+  const auto store = tiers::disk_rows({folder, 0.05, 1})(exec, shard);
   store->initialize(exec, embedding::StartValues(shard.config, 3, 0));
   std::vector<float> weights(2000 * 8), sums(2000 * 8);
   for (std::size_t i = 0; i < weights.size(); ++i) {
@@ -137,7 +137,7 @@ TEST_CASE("disk_rows: write() replaces rows, resident or not") {
 TEST_CASE("disk_rows: a cache smaller than a batch, a folder without space or without the right") {
   const Exec exec;
   const embedding::TableShard shard = shard_of(2000, 8, {0, 8}, optim::Type::sgd);
-  const auto store = tiers::disk_rows({folder, 0.01, {}, 1})(exec, shard);
+  const auto store = tiers::disk_rows({folder, 0.01, 1})(exec, shard);
   store->initialize(exec, embedding::StartValues(shard.config, 3, 0));
   std::vector<Index> list(25);
   for (Index i = 0; i < 25; ++i) list[std::size_t(i)] = i;
@@ -147,7 +147,7 @@ TEST_CASE("disk_rows: a cache smaller than a batch, a folder without space or wi
   REQUIRE(mentions(full, "25 rows"));
   const auto make = [&](const std::string& where, Index rows) {
     return error_of([&] {
-      tiers::disk_rows({where, 1e6, {}, 1})(exec, shard_of(rows, 4096, {0, 4096}, optim::Type::sgd));
+      tiers::disk_rows({where, 1e6, 1})(exec, shard_of(rows, 4096, {0, 4096}, optim::Type::sgd));
     });
   };
   const std::string large = make(folder, Index{1} << 27);
@@ -161,7 +161,7 @@ TEST_CASE("disk_rows: a batch that does not fit into the cache leaves no read be
   const Exec exec;
   const embedding::TableShard shard = shard_of(2000, 1500, {0, 1500}, optim::Type::sgd);
   for (const bool lazy : {false, true}) {
-    tiers::DiskSettings settings{folder, 0.01, {}, 1};
+    tiers::DiskSettings settings{folder, 0.01, 1};
     settings.lazy = lazy;
     const auto store = tiers::disk_rows(settings)(exec, shard);  // 20 slots
     store->initialize(exec, embedding::StartValues(shard.config, 3, 0));

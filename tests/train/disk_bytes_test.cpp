@@ -38,7 +38,7 @@ TEST_CASE("disk_rows: a store has the bytes that the planner counts") {
       const auto store = stores(exec, shard);
       const embedding::RowStore::Bytes bytes = store->bytes();
       CHECK(double(bytes.host) == Approx(counted.bytes(200000, 32)).epsilon(0.03));
-      const double file = counted.file * 4 * counted.row_floats(32) * 200000;
+      const double file = counted.file * counted.row_bytes(32) * 200000;
       CHECK(double(bytes.disk) >= file);
       CHECK(double(bytes.disk) < 1.1 * file + 8e6);  // records end before a page does; segments in reserve
     }
