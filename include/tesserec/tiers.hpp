@@ -5,7 +5,8 @@
 /// the rows of the last batches. It is given to a ShardedEmbeddingBagCollection by CollectionOptions::store, or to one
 /// table as below. Results have the bits of rows in memory, for any size of the cache. A batch pins its rows, waits for
 /// them, uses the slots, and releases them; more batches may have their rows pinned meanwhile, while the cache has
-/// slots. Nothing here communicates. One thread at a time uses a store; a thread of its own reads and writes the file.
+/// slots. growing_rows() makes stores of tables whose ids are any 64-bit numbers and get rows while training. Nothing
+/// here communicates. One thread at a time uses a store; a thread of its own reads and writes the file.
 /// Errors name the table: too little space on the disk, a cache that is too small, a failed read or write. The rest is
 /// in src/tiers/README.md.
 ///
@@ -24,3 +25,4 @@
 /// ```
 
 #include <tesserec/tiers/disk_rows.hpp>
+#include <tesserec/tiers/growing_rows.hpp>

@@ -23,7 +23,7 @@ TESSEREC_KERNEL void round_row(bool is_bf16, Index n, const float* from, const H
 
 EditedRows::EditedRows(const EmbeddingTable& table, Index step, bool writes)
     : store_(table.store()),
-      is_short_(store_.format() != NumberType::fp32),
+      is_short_(store_.weight_matrix().is_short()),
       writes_(writes),
       rounding_(table.rounding(step)),
       dim_(table.dim()),
@@ -53,7 +53,7 @@ void EditedRows::write_back() {
     rounding_.quads(rows_, columns_, random_.data());
     const Half* random = reinterpret_cast<const Half*>(random_.data()) + first_quad_ % 2 * 4;
     for (std::size_t i = 0; i < slots_.size(); ++i, random += counters * columns_per_counter)
-      round_row(store_.format() == NumberType::bf16, dim_, weights_.data() + Index(i) * dim_, random,
+      round_row(store_.weight_matrix().format == NumberType::bf16, dim_, weights_.data() + Index(i) * dim_, random,
                 reinterpret_cast<std::uint16_t*>(store_.weight_matrix().row(slots_[i])));
   }
   slots_.clear();

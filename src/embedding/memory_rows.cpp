@@ -59,7 +59,7 @@ class MemoryRows : public RowStore {
       return copy(exec, Place::host, from, to.place(), values_at(to, rows), rows.size() * to.columns());
     in_pieces(to, rows, [&](Index first, Index n) {
       std::vector<std::uint16_t> halves(n);
-      add_rounded(narrow(to.format, n, from + first, halves.data()));
+      rounded_ += narrow(to.format, n, from + first, halves.data());
       copy(exec, Place::host, std::as_const(halves).data(), to.place(), halves_at(to, rows) + first, n);
     });
   }

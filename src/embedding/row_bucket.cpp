@@ -54,7 +54,7 @@ RowBucket::RowBucket(std::vector<EmbeddingTable*> tables)
       dim_(tables_.front()->dim()),
       bound_(tables_.front()->optimizer().max_gradient),
       dense_(tables_.front()->kernel() == ComputeKernel::dense),
-      format_(tables_.front()->store().format()),
+      format_(tables_.front()->store().weight_matrix().format),
       pool_(dim_, format_),
       run_sums_(dim_) {
   if (bound_ == 0.0f) bound_ = std::numeric_limits<float>::infinity();
@@ -85,8 +85,9 @@ RowBucket::Lists::Lists(const RowBucket& bucket)
 
 bool RowBucket::fit_together(const EmbeddingTable& a, const EmbeddingTable& b) {
   const optim::Settings &x = a.optimizer(), &y = b.optimizer();
-  return a.dim() == b.dim() && a.store().format() == b.store().format() && a.kernel() == b.kernel() &&
-         x.type == y.type && x.max_gradient == y.max_gradient && a.shares_rows() == b.shares_rows();
+  return a.dim() == b.dim() && a.store().weight_matrix().format == b.store().weight_matrix().format &&
+         a.kernel() == b.kernel() && x.type == y.type && x.max_gradient == y.max_gradient &&
+         a.shares_rows() == b.shares_rows();
 }
 
 UpdatedShards RowBucket::updated_shards(const Device& exec, std::span<const double> rates, Index step) {

@@ -14,7 +14,7 @@ void ShardLookups::clear(Index runs) {
   pinned = {};
 }
 
-void ShardLookups::pin(const Exec& exec, RowStore& store) {
+void ShardLookups::pin(const Exec& exec, RowStore& store, bool trains) {
   if (store.ordered() && gradients.empty()) return;
   std::vector<Index> rows;
   for (const std::vector<Bags>& run : bags)
@@ -26,7 +26,7 @@ void ShardLookups::pin(const Exec& exec, RowStore& store) {
     for (RowUse& use : gradients) use.row = rows[use.row] - store.first_row();
     return;
   }
-  pinned = PinnedRows(exec, store, rows);
+  pinned = trains ? PinnedRows(store, store.pin_to_train(exec, rows)) : PinnedRows(exec, store, rows);
   const Index* slot = pinned.slots().data();
   for (std::vector<Bags>& run : bags)
     for (Bags& feature_bags : run) {

@@ -19,7 +19,8 @@ Index lookup_tasks(const Bags& bags) { return (bags.count + bags_per_task - 1) /
 
 void lookup(const EmbeddingTable& table, Index task, const Bags& bags, const Nodes& nodes, float* out) {
   const RowStore& store = table.store();
-  pool({table.block_of(), table.blocks(), store.weight_matrix().row(0), store.first_row(), table.dim(), store.format()},
+  pool({table.block_of(), table.blocks(), store.weight_matrix().row(0), store.first_row(), table.dim(),
+        store.weight_matrix().format},
        bags, nodes, {task * bags_per_task, std::min(bags.count, (task + 1) * bags_per_task)}, out);
 }
 

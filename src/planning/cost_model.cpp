@@ -142,8 +142,8 @@ void CostModel::require_memory(std::span<const embedding::EmbeddingBagConfig> ta
        " (plan.memory = ", topology_.memory, " bytes per rank", topology_.reductions_text(), "); ",
        exact_bytes_text(total - capacity), " are missing. The largest table is \"", largest, "\" with ",
        exact_bytes_text(largest_bytes), ". Set plan.memory = ", topology_.memory_for(1.05 * total / topology_.ranks),
-       " or more, or use about ", Index(std::ceil(1.05 * total / usable)),
-       " ranks", disk_advice(constraints(largest).kernel));
+       " or more, or use about ", Index(std::ceil(1.05 * total / usable)), " ranks",
+       disk_advice(constraints(largest).kernel));
 }
 
 void CostModel::require_fits(std::span<const embedding::EmbeddingBagConfig> tables, const ShardingPlan& plan) const {

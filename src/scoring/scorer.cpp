@@ -52,7 +52,7 @@ class WeightRows : public store::SlabSource {
   explicit WeightRows(embedding::RowStore& rows) : SlabSource(rows.dim()), rows_(rows) {}
 
   float* in_place(Range rows) const override { return rows_.in_place(0, rows); }
-  bool rounds() const override { return rows_.format() != NumberType::fp32; }
+  bool rounds() const override { return rows_.weight_matrix().is_short(); }
   void read(const Exec& exec, Range rows, float* to) const override { rows_.read(exec, 0, rows, to); }
   void write(const Exec& exec, Range rows, const float* from) override { rows_.write(exec, 0, rows, from); }
 

@@ -107,7 +107,8 @@ void ShardedEmbeddingBagCollection::prefetch(const Exec& exec, InFlight& batch) 
   if (exchange.stage() >= Exchange::Stage::ids_received) return;
   phases_.time("send ids", [&] {
     exchange.receive(exec);
-    for (std::size_t i = 0; i < shards_.size(); ++i) exchange.lookups()[i].pin(exec, shards_[i].rows->store());
+    const bool trains = exchange.rows().gradients;
+    for (std::size_t i = 0; i < shards_.size(); ++i) exchange.lookups()[i].pin(exec, shards_[i].rows->store(), trains);
     updates_->kernels().read(exec, exchange.rows());
   });
 }

@@ -76,10 +76,7 @@ Index DiskRows::admit(Index row) {
   held_[slot] = {.row = row, .place = place};
   where(row) = Whereabouts::in_slot(slot);
   if (place < 0) {
-    for (std::size_t m = 0; m < matrices().size(); ++m) {
-      start_.write(row, m, start_row_.data());
-      matrices()[m].put(start_row_.data(), matrices()[m].columns(), matrices()[m].row(slot));
-    }
+    for (std::size_t m = 0; m < matrices().size(); ++m) start_.write(row, m, matrices()[m], slot);
   } else if (const std::byte* record = log_.in_memory(place); record != nullptr) {
     scatter(slot, record);
   } else {
@@ -180,7 +177,7 @@ void DiskRows::write(const Exec& exec, std::size_t matrix, Range rows, const flo
     const std::vector<Index> slots = pin(exec, list);
     wait_pinned();
     for (const Index slot : slots) {
-      add_rounded(held.put(from, held.columns(), held.row(slot)));
+      rounded_ += held.put(from, held.columns(), held.row(slot));
       from += held.columns();
     }
     release(slots, true);

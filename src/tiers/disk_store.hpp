@@ -31,7 +31,6 @@ class DiskRows : public embedding::RowStore, private IoClient {
         held_(slots),
         victims_(slots),
         record_(record_bytes(matrices())),
-        start_row_(shard.dim()),
         log_(settings.folder, name_, record_bytes(matrices()), shard.rows().size(), *queue_,
              {.settle = [this] { wait_reads(); },
               .moved =
@@ -85,7 +84,6 @@ class DiskRows : public embedding::RowStore, private IoClient {
   std::vector<Held> held_;  // [slot]
   Victims victims_;
   std::vector<std::byte> record_;
-  std::vector<float> start_row_;  // scratch of admit()
   RowLog log_;
   embedding::CacheUse use_;                  // rows pinned so far, and rows read for them
   mutable std::vector<IoRequest> requests_;  // not queued yet

@@ -132,7 +132,7 @@ TEST_CASE("Exchange: worked example of an exchange has these ids and sums and gr
   exchange.advance();
   CHECK(exchange.bytes().all == (first ? 20 + 56 : 12 + 16));
   exchange.receive(exec);
-  for (std::size_t i = 0; i < shards.size(); ++i) exchange.lookups()[i].pin(exec, shards[i]->store());
+  for (std::size_t i = 0; i < shards.size(); ++i) exchange.lookups()[i].pin(exec, shards[i]->store(), true);
 
   const int other = first ? 1 : 0;
   const auto ids_of = [&](std::size_t shard, int sender) {

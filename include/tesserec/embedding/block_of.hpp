@@ -23,12 +23,21 @@ class BlockOf {
   /// Maps an id to the top 10 bits of a fixed mix of its 64 bits, independently of the size of its table.
   static constexpr BlockOf by_hash() { return {0, 0}; }
 
+  /// Mixes the bits of an id, one to one. The top 10 bits are its block by hash. The mix is the finalizer of SplitMix64
+  /// (Steele, Lea and Flood, OOPSLA 2014, with Stafford's constants).
+  TESSEREC_FUNCTION static std::uint64_t mixed(Index id) {
+    std::uint64_t bits = std::uint64_t(id) + 0x9E3779B97F4A7C15u;
+    bits = (bits ^ bits >> 30) * 0xBF58476D1CE4E5B9u;
+    bits = (bits ^ bits >> 27) * 0x94D049BB133111EBu;
+    return bits ^ bits >> 31;
+  }
+
   TESSEREC_FUNCTION constexpr bool is_by_hash() const { return rows_per_block_ == 0; }
 
   /// Returns the block of an id. Consecutive ids are multiplied by an inverse, because a division costs more than the
   /// rest of the work on an id. The product is exact while (id + 1) * rows per block < 2^64.
   TESSEREC_FUNCTION Index operator()(Index id) const {
-    if (inverse_ == 0) return is_by_hash() ? hashed(id) : id / rows_per_block_;
+    if (inverse_ == 0) return is_by_hash() ? Index(mixed(id) >> 54) : id / rows_per_block_;
 #ifdef __CUDA_ARCH__
     return Index(__umul64hi(std::uint64_t(id) + 1, inverse_));
 #else
@@ -39,14 +48,6 @@ class BlockOf {
 
  private:
   constexpr BlockOf(Index rows_per_block, std::uint64_t inverse) : rows_per_block_(rows_per_block), inverse_(inverse) {}
-
-  /// Mixes by the finalizer of SplitMix64 (Steele, Lea and Flood, OOPSLA 2014, with Stafford's constants).
-  TESSEREC_FUNCTION static Index hashed(Index id) {
-    std::uint64_t bits = std::uint64_t(id) + 0x9E3779B97F4A7C15u;
-    bits = (bits ^ bits >> 30) * 0xBF58476D1CE4E5B9u;
-    bits = (bits ^ bits >> 27) * 0x94D049BB133111EBu;
-    return Index((bits ^ bits >> 31) >> 54);
-  }
 
   Index rows_per_block_ = 1;   // 0: by hash
   std::uint64_t inverse_ = 0;  // floor((2^64 - 1) / rows_per_block_); 0: by hash, or too many rows

@@ -5,6 +5,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <tesserec/core/placed.hpp>
@@ -101,7 +102,6 @@ class RowStore {
   /// Returns the weights [slots, dim] of a store in fp32; empty in other formats.
   const PlacedMatrix<float>& weights() const { return weight_matrix().values; }
   std::span<const RowMatrix> states() const { return std::span(matrices_).subspan(1); }
-  NumberType format() const { return weight_matrix().format; }
   Index dim() const { return columns_.size(); }
   bool ordered() const { return ordered_; }
   Index first_row() const { return first_row_; }
@@ -109,12 +109,18 @@ class RowStore {
   /// Makes rows resident and returns the slot of each row. A row stays until it is released as often as it was pinned.
   /// Its numbers are in the slot after wait_pinned(). Throws Error if the slots do not suffice.
   virtual std::vector<Index> pin(const Exec&, std::span<const Index>) { return {}; }
+  /// Pins the rows of a training batch as pin() does. A table that grows counts their ids, and gives rows to some of
+  /// them. pin() changes no such count. Each training batch calls this function once, in the order of training, also
+  /// without ids.
+  virtual std::vector<Index> pin_to_train(const Exec& exec, std::span<const Index> rows) { return pin(exec, rows); }
   /// Blocks until the slots of all pinned rows hold their numbers. Throws Error if a row could not be read.
   virtual void wait_pinned() {}
   /// Releases slots that pin() returned. `moved`: kernels have written to these rows.
   virtual void release(std::span<const Index>, [[maybe_unused]] bool moved) {}
   /// Returns the row at a pinned slot.
   virtual Index row_at(Index slot) const { return first_row_ + slot; }
+  /// Returns whether a pinned slot holds a row of the table. Kernels may write to other slots, which lose the update.
+  virtual bool has_row(Index) const { return true; }
 
   /// Copies rows of a matrix to (read) or from (write) the host, resident or not. No row may be pinned meanwhile.
   /// Weights of 16 bits are widened, and rounded to nearest. rounded() counts the numbers that their format lacks.
@@ -136,37 +142,28 @@ class RowStore {
   /// Returns the use of the cache so far, if the store has one.
   virtual CacheUse cache_use() const { return {}; }
 
-  /// Returns the row at a slot with its gradient. The store must lie in the host's memory, in fp32.
-  optim::Row row(Index slot, const float* gradient) const {
-    return row(slot, gradient, weights().data() + slot * dim());
-  }
-  /// Returns the same with weights that lie elsewhere.
-  optim::Row row(Index slot, const float* gradient, float* weights) const {
+  /// Returns the row at a slot with its gradient. The store must lie in the host's memory. `widened`: weights that lie
+  /// elsewhere, for a store that is not in fp32.
+  optim::Row row(Index slot, const float* gradient, float* widened = nullptr) const {
     const auto state = [&](int s) { return states_.begin[s] + slot * states_.width[s]; };
-    return {weights, gradient, {state(0), state(1), state(2)}, columns_, whole_dim_};
+    float* const own = widened == nullptr ? weights().data() + slot * dim() : widened;
+    return {own, gradient, {state(0), state(1), state(2)}, columns_, whole_dim_};
   }
   /// Prefetches all numbers of a slot for an update. Inline, because GCC drops the call of a function that only
   /// prefetches.
   [[gnu::always_inline]] void prefetch(Index slot) const {
     constexpr Index line = 64;  // bytes
-    for (const Stored& rows : stored_)
-      for (Index at = 0; at < rows.row_bytes; at += line)
-        __builtin_prefetch(rows.begin + slot * rows.row_bytes + at, 1);
+    for (const auto& [begin, row_bytes] : stored_)
+      for (Index at = 0; at < row_bytes; at += line) __builtin_prefetch(begin + slot * row_bytes + at, 1);
   }
 
  protected:
-  void add_rounded(Index numbers) { rounded_ += numbers; }
+  Index rounded_ = 0;  ///< numbers that write() has rounded so far
 
  private:
-  struct Stored {
-    const std::byte* begin;
-    Index row_bytes;
-  };
-
   std::vector<RowMatrix> matrices_;
-  std::vector<Stored> stored_;  // of matrices_, for the loop over rows
+  std::vector<std::pair<const std::byte*, Index>> stored_;  // begin and bytes of a row of matrices_, for prefetch()
   bool ordered_;
-  Index rounded_ = 0;
   Index first_row_;
   Range columns_;
   Index whole_dim_;
@@ -191,6 +188,8 @@ class PinnedRows {
   /// Pins rows of a store that is not ordered.
   PinnedRows(const Exec& exec, RowStore& store, std::span<const Index> rows)
       : store_(&store), slots_(store.pin(exec, rows)) {}
+  /// Takes slots that RowStore::pin_to_train() returned.
+  PinnedRows(RowStore& store, std::vector<Index> slots) : store_(&store), slots_(std::move(slots)) {}
   PinnedRows(PinnedRows&& other) noexcept { swap(other); }
   PinnedRows& operator=(PinnedRows&& other) noexcept {
     PinnedRows(std::move(other)).swap(*this);

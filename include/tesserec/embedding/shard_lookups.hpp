@@ -20,8 +20,9 @@ struct ShardLookups {
 
   /// Empties the lists and makes them ready for `runs` runs of samples.
   void clear(Index runs);
-  /// Pins all rows, and sets Bags::slots and the slots of `gradients`. Must be called once.
-  void pin(const Exec& exec, RowStore& store);
+  /// Pins all rows, and sets Bags::slots and the slots of `gradients`. Must be called once. `trains`: the batch counts
+  /// for a table that grows (RowStore::pin_to_train).
+  void pin(const Exec& exec, RowStore& store, bool trains);
 };
 
 }  // namespace tesserec::embedding

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "growing_admission.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <limits>
+#include <tuple>
+#include <utility>
+
+#include <tesserec/core/error.hpp>
+
+namespace tesserec::tiers {
+namespace {
+
+using embedding::BlockOf;
+
+constexpr Index ids_per_task = 4096;
+constexpr Index ids_at_once = 64;  // cache misses in flight, times the lines of an id
+constexpr Index no_kept_batches = std::numeric_limits<Index>::max();
+
+LeavingOrder order_of(Eviction eviction) {
+  if (eviction == Eviction::none) return LeavingOrder::none;
+  return eviction == Eviction::lfu ? LeavingOrder::batches : LeavingOrder::last;
+}
+
+}  // namespace
+
+GrowingAdmission::GrowingAdmission(const Exec& exec, const embedding::TableShard& shard, const GrowthSettings& settings)
+    : name_(shard.config.name),
+      settings_(settings),
+      rows_(exec, {shard.blocks, shard.config.num_embeddings}, order_of(settings.eviction)),
+      counts_(shard.blocks.size()),
+      block_misses_(shard.blocks.size() + 1) {
+  if (settings.admit_after == 1) return;
+  const Index per_block =
+      Index(std::ceil(settings.waiting * double(shard.config.num_embeddings) / double(embedding::block_count)));
+  const BlockPlaces places{shard.blocks, std::max<Index>(1, per_block) * embedding::block_count};
+  waiting_.emplace(exec, places, LeavingOrder::batches);
+}
+
+void GrowingAdmission::begin_batch(const Exec& exec) {
+  ++batch_;
+  if (settings_.eviction == Eviction::ttl) leave_unused(exec);
+}
+
+std::span<const Miss> GrowingAdmission::find(const Exec& exec, std::span<const Index> ids, bool trains, Index* slots) {
+  const Index missing = find_rows(exec, ids, trains, slots);
+  misses_.resize(missing);
+  if (missing > 0) sort_misses(exec);
+  return misses_;
+}
+
+/// Writes the slots of ids with a row, and -1 for other ids. Returns the number of others, which found_missing_ begins
+/// with.
+Index GrowingAdmission::find_rows(const Exec& exec, std::span<const Index> ids, bool trains, Index* slots) {
+  const Index size = std::ssize(ids);
+  const bool threads = concurrency(exec) > 1;
+  if (std::ssize(found_missing_) < size) found_missing_.resize(size);
+  std::atomic<Index> missing{0};
+  const auto find_some = [&, trains, threads](Range positions) {
+    Index misses[ids_at_once];  // positions
+    std::uint64_t hashes[ids_at_once];
+    Index guesses[ids_at_once], count = 0;
+    const Index n = positions.size();
+    for (Index i = 0; i < n; ++i) {
+      hashes[i] = BlockOf::mixed(ids[positions.begin + i]);
+      rows_.prefetch(hashes[i]);
+    }
+    for (Index i = 0; i < n; ++i) guesses[i] = rows_.guess(hashes[i]);
+    for (Index i = 0; i < n; ++i) {
+      const Index position = positions.begin + i, id = ids[position];
+      const Index slot = rows_.find(id, hashes[i], guesses[i]);
+      slots[position] = slot;
+      if (slot < 0) {
+        misses[count++] = position;
+      } else if (trains) {
+        rows_.use(slot, std::uint32_t(batch_), threads);
+      }
+    }
+    if (count == 0) return;
+    Miss* to = found_missing_.data() + missing.fetch_add(count);
+    for (Index i = 0; i < count; ++i) {
+      const Index id = ids[misses[i]];
+      *to++ = {id, rows_.block(BlockOf::mixed(id)), misses[i]};
+    }
+  };
+  parallel_for(exec, "tesserec::tiers::find", (size + ids_per_task - 1) / ids_per_task, [&](Index task) noexcept {
+    const Index end = std::min(size, (task + 1) * ids_per_task);
+    for (Index begin = task * ids_per_task; begin < end; begin += ids_at_once)
+      find_some({begin, std::min(end, begin + ids_at_once)});
+  });
+  exec.fence();
+  return missing;
+}
+
+/// Sorts the misses by block, then id, then position.
+void GrowingAdmission::sort_misses(const Exec& exec) {
+  const std::span found = std::span(found_missing_).first(misses_.size());
+  std::fill(block_misses_.begin(), block_misses_.end(), 0);
+  for (const Miss& miss : found) ++block_misses_[miss.block];
+  Index begin = 0;
+  for (Index& count : block_misses_) begin += std::exchange(count, begin);
+  for (const Miss& miss : found) misses_[block_misses_[miss.block]++] = miss;
+  for (std::size_t block = block_misses_.size() - 1; block > 0; --block)
+    block_misses_[block] = block_misses_[block - 1];
+  block_misses_[0] = 0;
+  parallel_for(exec, "tesserec::tiers::sort", std::ssize(counts_), [this](Index block) noexcept {
+    std::sort(misses_.begin() + block_misses_[block], misses_.begin() + block_misses_[block + 1],
+              [](const Miss& a, const Miss& b) { return a.id != b.id ? a.id < b.id : a.position < b.position; });
+  });
+  exec.fence();
+}
+
+void GrowingAdmission::admit(const Exec& exec, Index* slots, const StartRows& start) {
+  parallel_for(exec, "tesserec::tiers::admit", std::ssize(counts_), [this, slots, &start](Index block) {
+    std::vector<Index> aside;
+    const Index end = block_misses_[block + 1];
+    for (Index miss = block_misses_[block]; miss < end; ++miss) {
+      const std::uint64_t hash = BlockOf::mixed(misses_[miss].id);
+      (waiting_ ? *waiting_ : rows_).prefetch(hash);
+    }
+    for (Index begin = block_misses_[block]; begin < end;) {
+      const Index id = misses_[begin].id, slot = admit_id(block, id, aside);
+      if (slot >= 0) start(slot, id);
+      for (; begin < end && misses_[begin].id == id; ++begin) slots[misses_[begin].position] = slot;
+    }
+    rows_.restore(block, aside);
+  });
+  changed_ = true;
+}
+
+/// Counts an id without a row. Returns the slot of its row if it gets one now, or -1.
+Index GrowingAdmission::admit_id(Index block, Index id, std::vector<Index>& aside) {
+  const std::uint64_t hash = BlockOf::mixed(id);
+  Index waiting = -1, batches = 1;
+  if (waiting_) {
+    waiting = waiting_->find(id, hash);
+    if (waiting >= 0) {
+      waiting_->use(waiting, std::uint32_t(batch_));
+    } else {
+      std::vector<Index> none;
+      if (waiting_->full(block)) waiting_->erase(block, waiting_->next_to_leave(block, no_kept_batches, none));
+      waiting = waiting_->insert(hash, {id, batch_, 1});
+    }
+    batches = waiting_->use_of(waiting).batches;
+    if (batches < settings_.admit_after) return -1;
+  }
+  if (rows_.full(block)) {
+    const bool may_leave = settings_.eviction == Eviction::lru || settings_.eviction == Eviction::lfu;
+    const Index victim = may_leave ? rows_.next_to_leave(block, batch_ - settings_.kept_batches + 1, aside) : -1;
+    if (victim < 0) {
+      ++counts_[block].refused;
+      return -1;
+    }
+    leave(block, victim);
+  }
+  if (waiting_) waiting_->erase(block, waiting);
+  ++counts_[block].admitted;
+  return rows_.insert(hash, {id, batch_, batches});
+}
+
+/// Removes a row that no batch in flight uses.
+void GrowingAdmission::leave(Index block, Index slot) {
+  rows_.erase(block, slot);
+  ++counts_[block].evicted;
+}
+
+/// Removes the rows that the last `ttl` batches did not use.
+void GrowingAdmission::leave_unused(const Exec& exec) {
+  std::atomic<bool> left{false};
+  parallel_for(exec, "tesserec::tiers::leave", std::ssize(counts_), [&](Index block) {
+    std::vector<Index> aside;
+    for (;;) {
+      const Index slot = rows_.next_to_leave(block, batch_ - settings_.ttl, aside);
+      if (slot < 0) return;
+      leave(block, slot);
+      left = true;
+    }
+  });
+  if (left) changed_ = true;
+}
+
+const std::vector<Index>& GrowingAdmission::order() {
+  if (changed_) order_ = rows_.in_order();
+  changed_ = false;
+  return order_;
+}
+
+Growth GrowingAdmission::growth() const {
+  Growth growth{.capacity = rows_.places().size()};
+  for (Index block = 0; block < std::ssize(counts_); ++block) {
+    growth.blocks.push_back(rows_.size(block));
+    growth.occupied += rows_.size(block);
+    if (waiting_) growth.waiting += waiting_->size(block);
+    growth.admitted += counts_[block].admitted;
+    growth.refused += counts_[block].refused;
+    growth.evicted += counts_[block].evicted;
+  }
+  return growth;
+}
+
+GrowthState GrowingAdmission::state() {
+  GrowthState state{.batch = batch_};
+  const auto add = [](const BlockIds& ids, const std::vector<Index>& places, std::vector<IdUse>& to) {
+    for (const Index place : places) to.push_back(ids.use_of(place));
+  };
+  add(rows_, order(), state.rows);
+  if (waiting_) add(*waiting_, waiting_->in_order(), state.waiting);
+  return state;
+}
+
+void GrowingAdmission::restore(const GrowthState& state, const StartRows& start) {
+  rows_.clear();
+  if (waiting_) waiting_->clear();
+  std::fill(counts_.begin(), counts_.end(), BlockGrowth());
+  changed_ = true;
+  batch_ = state.batch;
+  std::pair<Index, Index> before{-1, 0};
+  for (const IdUse& use : state.rows) {
+    const std::uint64_t hash = BlockOf::mixed(use.id);
+    const std::pair place{rows_.block(hash), use.id};
+    if (place.first < 0 || place.first >= std::ssize(counts_) || place <= before)
+      fail("table ", name_, ": id ", use.id, " is not of the shard's blocks, or out of order");
+    before = place;
+    if (rows_.full(place.first))
+      fail("table ", name_, ": a block has more ids than the ", rows_.places().size(place.first),
+           " rows that it has now; set num_embeddings to at least the rows with which the state was saved");
+    start(rows_.insert(hash, use), use.id);
+  }
+  if (!waiting_) return;
+  std::vector<IdUse> waiting = state.waiting;
+  std::ranges::sort(waiting, {}, [](const IdUse& use) { return std::tuple(use.batches, use.last, use.id); });
+  std::vector<Index> none;
+  for (const IdUse& use : waiting) {
+    const std::uint64_t hash = BlockOf::mixed(use.id);
+    const Index block = waiting_->block(hash);
+    if (waiting_->full(block)) waiting_->erase(block, waiting_->next_to_leave(block, no_kept_batches, none));
+    waiting_->insert(hash, use);
+  }
+}
+
+}  // namespace tesserec::tiers

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <vector>
+
+#include "growing_heap.hpp"
+#include "growing_index.hpp"
+#include <tesserec/tiers/growing_rows.hpp>
+
+namespace tesserec::tiers {
+
+/// Ids of some blocks with their uses, each in a place that it keeps. Threads may change different blocks at once.
+class BlockIds {
+ public:
+  static constexpr Index none = -1;
+
+  BlockIds(const Exec& exec, const BlockPlaces& places, LeavingOrder order);
+
+  const BlockPlaces& places() const { return places_; }
+  Index size(Index block) const { return fill_[block].size; }
+  bool full(Index block) const { return size(block) == places_.size(block); }
+  /// Returns the index, among the blocks here, of an id's block.
+  Index block(std::uint64_t hash) const { return Index(hash >> 54) - places_.blocks.begin; }
+
+  void prefetch(std::uint64_t hash) const { index_.prefetch(block(hash), hash); }
+  /// Prefetches a place that may be the id's, and returns it, or `none`.
+  Index guess(std::uint64_t hash) const {
+    const Index place = index_.guess(block(hash), hash);
+    if (place < 0) return none;
+    __builtin_prefetch(&ids_[places_.first(block(hash)) + place], 1);
+    return places_.first(block(hash)) + place;
+  }
+  /// Returns the place of an id, or `none`. `guessed`: result of guess(), or `none`.
+  Index find(Index id, std::uint64_t hash, Index guessed = none) const {
+    if (guessed >= 0 && ids_[guessed].id == id) return guessed;
+    const Index begin = places_.first(block(hash));
+    const Index place = index_.find(block(hash), hash, [&](Index p) { return ids_[begin + p].id == id; });
+    return place < 0 ? none : begin + place;
+  }
+
+  /// Counts a use in a batch, once. `threads`: other threads may use the same id now.
+  void use(Index place, std::uint32_t batch, bool threads = false) const;
+  IdUse use_of(Index place) const { return {ids_[place].id, ids_[place].last, ids_[place].batches}; }
+
+  /// Adds an id that a block with an empty place lacks, and returns its place.
+  Index insert(std::uint64_t hash, const IdUse& use);
+  void erase(Index block, Index place);
+  void clear();
+  /// Does the same as LeavingHeaps::next and LeavingHeaps::restore.
+  Index next_to_leave(Index block, Index kept, std::vector<Index>& aside) { return leaving_.next(block, kept, aside); }
+  void restore(Index block, std::vector<Index>& aside) { leaving_.restore(block, aside); }
+
+  /// Returns the places in use, by block, then id.
+  std::vector<Index> in_order() const;
+  Index bytes() const { return index_.bytes() + leaving_.bytes() + places_.size() * Index{sizeof(PlacedId)}; }
+
+ private:
+  struct BlockFill {
+    Index size = 0;
+    Index touched = 0;  // places that have been used
+    Index empty = -1;   // first of the list of other empty places
+  };
+
+  BlockPlaces places_;
+  IdIndex index_;
+  Vector<PlacedId> ids_;  // [place]
+  LeavingHeaps leaving_;
+  std::vector<BlockFill> fill_;  // [block]
+};
+
+inline void BlockIds::use(Index place, std::uint32_t batch, bool threads) const {
+  PlacedId& id = ids_[place];
+  if (!threads) {
+    if (id.last == batch) return;
+    id.last = batch;
+    ++id.batches;
+    return;
+  }
+  std::atomic_ref last(id.last);
+  if (last.load(std::memory_order_relaxed) == batch || last.exchange(batch, std::memory_order_relaxed) == batch) return;
+  ++id.batches;  // one thread gets here
+}
+
+}  // namespace tesserec::tiers
