@@ -182,3 +182,35 @@ TEST_CASE("disk_rows: a batch that does not fit into the cache leaves no read be
     REQUIRE(all.slots().size() == 20);
   }
 }
+
+TEST_CASE("disk_rows: a row that leaves while it is being read overwrites no other row") {
+  const Exec exec;
+  const embedding::TableShard shard = shard_of(24000, 256, {0, 256}, optim::Type::sgd);
+  constexpr Index slots = 1000;
+  const auto store = tiers::disk_rows({folder, double(slots) / 24000, 1, false, true})(exec, shard);
+  const auto memory = embedding::memory_rows(exec, shard);
+  const embedding::StartValues start(shard.config, 3, 0);
+  store->initialize(exec, start);
+  memory->initialize(exec, start);
+  const auto rows_from = [](Index first) {
+    std::vector<Index> rows(slots);
+    for (Index i = 0; i < slots; ++i) rows[i] = first + i;
+    return rows;
+  };
+  for (Index first = 0; first < 12000; first += slots) {  // moved rows go to the file
+    embedding::PinnedRows moved(exec, *store, rows_from(first));
+    moved.wait();
+    move(*store, moved.slots(), 1.0f);
+    moved.set_moved();
+  }
+  for (Index round = 0; round < 10; ++round) {
+    { const embedding::PinnedRows dropped(exec, *store, rows_from(round * slots)); }  // its reads are in flight
+    const std::vector<Index> untouched = rows_from(12000 + round * slots);
+    const embedding::PinnedRows pinned(exec, *store, untouched);
+    pinned.wait();
+    for (Index i = 0; i < slots; i += 37)
+      REQUIRE(std::equal(memory->weights().data() + untouched[i] * 256,
+                         memory->weights().data() + (untouched[i] + 1) * 256,
+                         store->weights().data() + pinned.slots()[i] * 256));
+  }
+}
