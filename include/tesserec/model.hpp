@@ -13,7 +13,7 @@
 ///
 /// ```cpp
 /// const embedding::EmbeddingBagCollection collection(
-///     {{.name = "movies", .num_embeddings = 4000, .embedding_dim = 16, .feature_names = {"watched"}}});
+///     {embedding::table_config("movies", /*rows=*/4000, /*dim=*/16, {"watched"})});
 /// model::Settings settings;  // a DLRM that reads 16 columns of each feature
 /// settings.bottom = {64, 16};
 /// settings.top = {64, 1};

@@ -14,8 +14,8 @@
 ///
 /// ```cpp
 /// const std::vector<embedding::EmbeddingBagConfig> tables{
-///     {.name = "movies", .num_embeddings = 40'000'000, .embedding_dim = 64, .feature_names = {"watched"}},
-///     {.name = "users", .num_embeddings = 9'000, .embedding_dim = 64, .feature_names = {"user"}}};
+///     embedding::table_config("movies", /*rows=*/40'000'000, /*dim=*/64, {"watched"}),
+///     embedding::table_config("users", /*rows=*/9'000, /*dim=*/64, {"user"})};
 /// planning::Settings settings;
 /// settings.memory = Index{16} << 30;              // bytes per rank
 /// settings.tables["movies"].pooling_factor = 20;  // mean ids per bag

@@ -24,8 +24,8 @@
 /// )";
 /// const schema::ModelDeck deck = schema::read_model(text, "clicks.toml");
 /// for (const embedding::EmbeddingBagConfig& table : deck.tables)
-///   if (table.num_embeddings > 100'000'000)
-///     fail(deck.at("table." + table.name + ".rows"), " is ", table.num_embeddings, ": too many for this service");
+///   if (const Index rows = table.rows().size(); rows > 100'000'000)
+///     fail(deck.at("table." + table.name + ".rows"), " is ", rows, ": too many for this service");
 /// ```
 
 #include <tesserec/schema/flat.hpp>

@@ -13,7 +13,7 @@
 ///
 /// ```cpp
 /// const embedding::EmbeddingBagCollection collection(
-///     {{.name = "movies", .num_embeddings = 4000, .embedding_dim = 16, .feature_names = {"watched"}}});
+///     {embedding::table_config("movies", /*rows=*/4000, /*dim=*/16, {"watched"})});
 /// sharding::EmbeddingBagCollectionSharder sharder;
 /// sharder.fused = {.type = optim::Type::rowwise_adagrad, .lr = 0.1};
 /// sharding::DistributedModelParallel model(exec, collection, world, {}, sharder);

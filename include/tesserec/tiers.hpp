@@ -12,7 +12,7 @@
 ///
 /// ```cpp
 /// const embedding::MakeRowStore make = tiers::disk_rows({.folder = "/tmp", .cache = 0.01});
-/// const embedding::TableShard shard{.config = {.name = "users", .num_embeddings = 1000000, .embedding_dim = 16},
+/// const embedding::TableShard shard{.config = embedding::table_config("users", /*rows=*/1'000'000, /*dim=*/16),
 ///                                   .columns = {0, 16}};
 /// const auto store = make(exec, shard);
 /// store->initialize(exec, embedding::StartValues(shard.config, /*seed=*/7, /*index=*/0));

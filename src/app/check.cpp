@@ -70,8 +70,8 @@ Summary summarize(const deck::Deck& deck, const std::optional<data::SourceInfo>&
   s.tables = std::ssize(deck.tables);
   for (const auto& table : deck.tables) {
     if (!table.half || !table.half->remainder) s.features += std::ssize(table.feature_names);
-    all_rows = all_rows && table.num_embeddings > 0;
-    s.rows += table.num_embeddings;
+    all_rows = all_rows && table.rows().size() > 0;
+    s.rows += table.rows().size();
     s.table_parameters += table.weights();
     const auto constraints = deck.plan.tables.find(table.name);
     const bool own = constraints != deck.plan.tables.end() && constraints->second.kernel;
@@ -134,7 +134,7 @@ std::string summary_text(const deck::Deck& deck, const Summary& s, int lanes, bo
                    "\n");
   for (std::size_t t = 0; t < deck.tables.size(); ++t) {
     const embedding::EmbeddingBagConfig& table = deck.tables[t];
-    text += concat("  table ", table.name, ": ", numbered(table.num_embeddings, "row"), " x ",
+    text += concat("  table ", table.name, ": ", numbered(table.rows().size(), "row"), " x ",
                    counted(table.embedding_dim, "column"), format_text(table), ", ",
                    known_bytes(bytes_of(deck, table, s.kernels[t])), ", kernel ", planning::name(s.kernels[t]),
                    table.unpooled.empty() ? "" : ", un-pooled " + join(table.unpooled), "\n");
@@ -177,7 +177,7 @@ Json tables_json(const deck::Deck& deck, const Summary& s) {
     const embedding::EmbeddingBagConfig& table = deck.tables[t];
     all.add(Json::object()
                 .set("name", table.name)
-                .set("rows", known(table.num_embeddings))
+                .set("rows", known(table.rows().size()))
                 .set("dim", table.embedding_dim)
                 .set("format", name(table.weight_format()))
                 .set("features", table.feature_names)

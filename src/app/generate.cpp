@@ -79,7 +79,7 @@ Json batch_json(const data::Batch& batch, Index number) {
 std::string tables_text(const std::vector<embedding::EmbeddingBagConfig>& tables) {
   std::string text;
   for (const embedding::EmbeddingBagConfig& table : tables)
-    text += concat("table ", table.name, ": ", table.num_embeddings, " rows x ", table.embedding_dim,
+    text += concat("table ", table.name, ": ", table.rows().size(), " rows x ", table.embedding_dim,
                    " columns; feature", table.feature_names.size() == 1 ? " " : "s ", join(table.feature_names), "\n");
   return text;
 }
@@ -89,7 +89,7 @@ Json tables_json(const std::vector<embedding::EmbeddingBagConfig>& tables) {
   for (const embedding::EmbeddingBagConfig& table : tables)
     all.add(Json::object()
                 .set("name", table.name)
-                .set("rows", table.num_embeddings)
+                .set("rows", table.rows().size())
                 .set("dim", table.embedding_dim)
                 .set("features", table.feature_names));
   return all;

@@ -52,14 +52,12 @@ void show_disk(const train::Session& session) {
     bytes.host += store.bytes().host;
     io = of_shard;
   }
-  const planning::Settings& plan = session.job.plan;
   const std::vector<int> has = session.comm.all_gather(io.empty() ? 0 : 1);
   const auto first = std::find(has.begin(), has.end(), 1) - has.begin();
   io = session.comm.broadcast(io, int(first));
   const double disk = double(session.comm.sum(bytes.disk)), host = double(session.comm.sum(bytes.host));
-  log_info(concat("rows on disk: ", bytes_text(disk), " of files in ",
-                  plan.disk_folder.empty() ? session.job.run.folder() : plan.disk_folder, ", ", bytes_text(host),
-                  " of caches, ", io));
+  log_info(concat("rows on disk: ", bytes_text(disk), " of files in ", session.job.disk_folder(), ", ",
+                  bytes_text(host), " of caches, ", io));
 }
 
 /// Returns the path of the checkpoint to load; "" = the newest one.

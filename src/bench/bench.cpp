@@ -28,7 +28,7 @@ Report run(const Exec& exec, const comm::Communicator& comm, const train::Job& j
       measure_messages(context, topology, limits, unseen);
     }
     measure_costs(context, topology, limits, report);
-    measure_disk_costs(context, job.plan.disk_folder.empty() ? job.run.folder() : job.plan.disk_folder, report);
+    measure_disk_costs(context, job.disk_folder(), report);
   }
   if (!needs_model(chosen)) return report;
 

@@ -51,7 +51,7 @@ double least_step_seconds(const Context& context) {
   options.plan = {sharding};
   options.lanes = 1;
   model::ShardedModel model(context.exec, self, settings, 1,
-                            embedding::EmbeddingBagCollection({table_config("t", 4, 4)}), options, {});
+                            embedding::EmbeddingBagCollection({embedding::table_config("t", 4, 4)}), options, {});
   train::TrainStep step(context.exec, model);
   train::PipelinedBatch now{data::Batch(context.exec), {}};
   data::Batch& batch = now.batch;

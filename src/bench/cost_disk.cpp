@@ -1,26 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <filesystem>
 #include <random>
 
 #include "costs.hpp"
-#include <tesserec/core/error.hpp>
 #include <tesserec/tiers/disk_rows.hpp>
 
 namespace tesserec::bench {
 
 void measure_disk_costs(const Context& context, const std::string& folder, Report& report) {
   constexpr Index dim = 128, batch = 2048, max_rows = Index{1} << 18;
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (error) fail(folder, ": cannot make this folder: ", error.message(), "; set plan.disk_folder");
-  embedding::TableShard shard;
-  shard.config.name = "bench";
-  shard.config.num_embeddings =
-      std::clamp<Index>(context.settings.memory / (dim * Index{sizeof(float)}), 16 * batch, max_rows);
-  shard.config.embedding_dim = dim;
-  shard.columns = {0, dim};
-  const Index rows = shard.config.num_embeddings;
+  const Index rows = std::clamp<Index>(context.settings.memory / (dim * Index{sizeof(float)}), 16 * batch, max_rows);
+  embedding::TableShard shard{.config = embedding::table_config("bench", rows, dim), .columns = {0, dim}};
   tiers::DiskSettings settings;
   settings.folder = folder;
   settings.cache = 0;

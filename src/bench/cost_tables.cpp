@@ -63,7 +63,7 @@ Seconds measure(const Context& context, const Workload& load, const comm::Commun
   planning::ShardingPlan plan;
   for (Index t = 0; t < tables; ++t) {
     keys.push_back("t" + std::to_string(t));
-    configs.push_back(table_config(keys.back(), load.rows, load.dim));
+    configs.push_back(embedding::table_config(keys.back(), load.rows, load.dim));
     planning::ParameterSharding sharding;
     sharding.type = planning::ShardingType::table_wise;
     sharding.form = load.form;
@@ -249,7 +249,7 @@ void measure_exchange_costs(const Context& context, planning::Topology topology,
     planning::ParameterConstraints constraints;
     constraints.pooling_factor = double(bag_ids);
     constraints.kernel = planning::ComputeKernel::fused;
-    const planning::TableCosts table(table_config("t", load.rows, dim), constraints, {}, topology,
+    const planning::TableCosts table(embedding::table_config("t", load.rows, dim), constraints, {}, topology,
                                      samples * topology.ranks);
     const planning::ShardLoad shard = table.shard({0, embedding::block_count}, {0, dim}, planning::ExchangeForm::rows);
     const double known = double(tables) * (shard.owner.seconds / topology.ranks + shard.common.seconds);

@@ -37,11 +37,6 @@ struct Limits {
   static double rate(const std::array<double, 4>& rates, double bytes);
 };
 
-/// Returns a table of one feature with the table's name.
-inline embedding::EmbeddingBagConfig table_config(const std::string& name, Index rows, Index dim) {
-  return {.name = name, .num_embeddings = rows, .embedding_dim = dim, .feature_names = {name}};
-}
-
 /// Loop of fused multiply-adds in registers, with the widest instructions of this processor.
 struct MultiplyAdds {
   const char* instructions;

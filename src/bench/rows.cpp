@@ -39,7 +39,7 @@ void measure_rows(const Context& context, Index dim, const Limits& limits, std::
   const Vector<float> gradients = make_vector<float>(context.exec, "tesserec::bench::gradients", count * dim);
   Kokkos::deep_copy(context.exec, gradients, 1e-4f);
 
-  const embedding::EmbeddingBagConfig config = table_config("bench", rows, dim);
+  const embedding::EmbeddingBagConfig config = embedding::table_config("bench", rows, dim);
   embedding::Bags bags;
   bags.count = count;
   bags.offsets = offsets.data();

@@ -8,7 +8,7 @@ namespace tesserec::embedding {
 
 StartValues::StartValues(const EmbeddingBagConfig& table, std::uint64_t seed, Index index)
     : random_(seed, Purpose::table_weights, std::uint64_t(index)),
-      bound_(float(std::sqrt(1.0 / double(table.num_embeddings)))),
+      bound_(float(std::sqrt(1.0 / double(table.rows().size())))),
       columns_(table.embedding_dim),
       format_(table.weight_format()),
       ones_(table.start == RowStart::one) {}

@@ -31,7 +31,7 @@ Json table_json(const EmbeddingBagConfig& table, const ParameterSharding& shardi
   }
   return Json::object()
       .set("name", table.name)
-      .set("rows", table.num_embeddings)
+      .set("rows", table.rows().size())
       .set("dim", table.embedding_dim)
       .set("type", name(sharding.type))
       .set("kernel", name(sharding.kernel))
@@ -186,7 +186,7 @@ ShardingPlan parse_plan(const std::string& text, const std::string& name, std::s
       const Json& entry = table_named(given, table.name);
       try {
         for (const auto& [key, expected] :
-             {std::pair<std::string, Index>{"rows", table.num_embeddings}, {"dim", table.embedding_dim}})
+             {std::pair<std::string, Index>{"rows", table.rows().size()}, {"dim", table.embedding_dim}})
           if (entry.at(key).integer() != expected)
             fail("the plan has ", key, " = ", entry.at(key).integer(), ", but this model has ", expected,
                  "; make a plan for this model");

@@ -83,7 +83,7 @@ Json from_torchrec(const Json& plan, std::span<const embedding::EmbeddingBagConf
   each_table(plan, [&](const std::string& name, const Json& sharding) {
     const auto found = std::ranges::find(tables, name, &embedding::EmbeddingBagConfig::name);
     const bool known = found != tables.end();
-    const Index rows = known ? found->num_embeddings : 0;
+    const Index rows = known ? found->rows().size() : 0;
     const Index dim = known ? found->embedding_dim : 0;
     try {
       converted.add(table_of(name, sharding, rows, dim));

@@ -234,8 +234,8 @@ Index slots_of(const TableShard& shard, const DiskSettings& settings, Index byte
 
 embedding::MakeRowStore disk_rows(const DiskSettings& settings) {
   using enum IoQueue::Engine;
-  const auto queue = settings.threads ? std::make_shared<IoQueue>(threads, thread_depth, largest_record)
-                                      : std::make_shared<IoQueue>(uring, ring_depth, largest_record);
+  // All tables share one queue, which exists once a table needs it.
+  const auto queue = std::make_shared<std::shared_ptr<IoQueue>>();
   return [=](const Exec& exec, const TableShard& shard) -> std::unique_ptr<embedding::RowStore> {
     const std::string& name = shard.config.name;
     if (shard.place != Place::host)
@@ -246,7 +246,10 @@ embedding::MakeRowStore disk_rows(const DiskSettings& settings) {
     if (bytes > largest_record)
       fail("table ", name, ": a row with its optimizer state has ", bytes_text(double(bytes)),
            "; rows on disk have at most ", bytes_text(double(largest_record)));
-    return std::make_unique<DiskRows>(exec, shard, settings, slots_of(shard, settings, bytes), queue);
+    if (!*queue)
+      *queue = settings.threads ? std::make_shared<IoQueue>(threads, thread_depth, largest_record)
+                                : std::make_shared<IoQueue>(uring, ring_depth, largest_record);
+    return std::make_unique<DiskRows>(exec, shard, settings, slots_of(shard, settings, bytes), *queue);
   };
 }
 

@@ -29,12 +29,12 @@ LeavingOrder order_of(Eviction eviction) {
 GrowingAdmission::GrowingAdmission(const Exec& exec, const embedding::TableShard& shard, const GrowthSettings& settings)
     : name_(shard.config.name),
       settings_(settings),
-      rows_(exec, {shard.blocks, shard.config.num_embeddings}, order_of(settings.eviction)),
+      rows_(exec, {shard.blocks, shard.config.rows().size()}, order_of(settings.eviction)),
       counts_(shard.blocks.size()),
       block_misses_(shard.blocks.size() + 1) {
   if (settings.admit_after == 1) return;
   const Index per_block =
-      Index(std::ceil(settings.waiting * double(shard.config.num_embeddings) / double(embedding::block_count)));
+      Index(std::ceil(settings.waiting * double(shard.config.rows().size()) / double(embedding::block_count)));
   const BlockPlaces places{shard.blocks, std::max<Index>(1, per_block) * embedding::block_count};
   waiting_.emplace(exec, places, LeavingOrder::batches);
 }
@@ -225,7 +225,7 @@ void GrowingAdmission::restore(const GrowthState& state, const StartRows& start)
     before = place;
     if (rows_.full(place.first))
       fail("table ", name_, ": a block has more ids than the ", rows_.places().size(place.first),
-           " rows that it has now; set num_embeddings to at least the rows with which the state was saved");
+           " rows that it has now; give it at least the rows with which the state was saved");
     start(rows_.insert(hash, use), use.id);
   }
   if (!waiting_) return;

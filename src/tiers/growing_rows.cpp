@@ -44,7 +44,7 @@ std::vector<float> state_starts(const Exec& exec, const TableShard& shard) {
 }
 
 Index row_slots(const TableShard& shard) {
-  const Index capacity = shard.config.num_embeddings;
+  const Index capacity = shard.config.rows().size();
   return share_begin(capacity, shard.blocks.end) - share_begin(capacity, shard.blocks.begin);
 }
 

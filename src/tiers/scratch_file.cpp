@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 
 #include <fcntl.h>
 #include <sys/statvfs.h>
@@ -16,6 +17,9 @@ namespace tesserec::tiers {
 
 ScratchFile::ScratchFile(const std::string& folder, const std::string& what, Index bytes)
     : folder_(folder), bytes_(bytes) {
+  std::error_code fault;
+  std::filesystem::create_directories(folder, fault);
+  if (fault) fail(folder, ": cannot make this folder for ", what, ": ", fault.message(), "; set plan.disk_folder");
   descriptor_ = open(O_DIRECT);
   if (descriptor_ < 0 && errno == EINVAL) {
     direct_ = false;

@@ -10,8 +10,9 @@ namespace tesserec::tiers {
 /// File without a name, which the system deletes when the process ends in any way.
 class ScratchFile {
  public:
-  /// Reserves `bytes` in a file system, for `what`. Uses direct I/O where the file system supports it. Throws Error,
-  /// naming the folder, the bytes needed and the bytes free, if the file system has too little space or refuses.
+  /// Reserves `bytes` in a folder, which it makes if missing, for `what`. Uses direct I/O where the file system
+  /// supports it. Throws Error, naming the folder, the bytes needed and the bytes free, if the file system has too
+  /// little space or refuses.
   ScratchFile(const std::string& folder, const std::string& what, Index bytes);
   ~ScratchFile();
   ScratchFile(const ScratchFile&) = delete;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include <tesserec/comm/agree.hpp>
 #include <tesserec/core/log.hpp>
 #include <tesserec/core/memory.hpp>
 #include <tesserec/train/checkpoint.hpp>
@@ -16,11 +17,24 @@ double median(std::vector<float> values) {
   return values.empty() ? 0 : *middle;
 }
 
+/// Returns the digest of all weights. Throws Diverged if the square of a weight in 16 bits is not finite: a row that
+/// became infinite may have no effect that a step finds, such as a ReLU's negative input. Collective.
+std::string digest_of_finite(Session& session) {
+  std::string not_finite;
+  const std::string digest = weights_digest(session, &not_finite);
+  const bool has_short = std::ranges::any_of(
+      session.model.tables().tables(), [](const auto& table) { return table.weight_format() != NumberType::fp32; });
+  if (!has_short) not_finite.clear();
+  if (!not_finite.empty()) not_finite += "; lower the learning rate, or set table_format to fp32";
+  comm::agree_on<Diverged>(session.comm, not_finite);
+  return digest;
+}
+
 }  // namespace
 
 void add_figures(Session& session, const TrainedSamples& trained, TrainResult& result) {
   result.samples_per_second = trained.samples_per_second();
-  result.weights_digest = weights_digest(session);
+  result.weights_digest = digest_of_finite(session);
   result.state_digest = state_digest(session);
   result.step_seconds = median(trained.step_seconds);
   const auto steps = std::max<Index>(1, std::ssize(trained.step_seconds));

@@ -24,7 +24,8 @@ struct TrainedSamples {
   std::vector<float> step_seconds;
 };
 
-/// Adds digests, times, bytes, memory and the tables' figures to the result. Collective.
+/// Adds digests, times, bytes, memory and the tables' figures to the result. Throws Diverged if rows of 16 bits have
+/// numbers that are not finite. Collective.
 void add_figures(Session& session, const TrainedSamples& trained, TrainResult& result);
 
 }  // namespace tesserec::train

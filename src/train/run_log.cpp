@@ -51,12 +51,7 @@ void RunLog::write_training(const Position& at, double loss, double samples_per_
 std::vector<std::pair<std::string, double>> RunLog::cache_values() {
   if (!session_.model.tables().on_disk()) return {};
   embedding::CacheUse now;
-  for (const embedding::CacheUse& table : cache_uses(session_)) {
-    now.pinned += table.pinned;
-    now.reads += table.reads;
-    now.bytes_read += table.bytes_read;
-    now.bytes_written += table.bytes_written;
-  }
+  for (const embedding::CacheUse& table : cache_uses(session_)) now += table;
   const embedding::CacheUse then = std::exchange(cache_, now);
   return {{"cache_hit_rate", 1 - double(now.reads - then.reads) / double(now.pinned - then.pinned)},
           {"disk_bytes_read", double(now.bytes_read - then.bytes_read)},

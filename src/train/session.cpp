@@ -38,7 +38,7 @@ model::ShardedModel build(const Exec& exec, const comm::Communicator& comm, cons
   sharder.fused = job.optimizer.sparse;
   sharder.dense = job.optimizer.dense;
   sharder.kernels = job.run.kernels;
-  sharder.store = row_stores(job.plan, job.run.folder());
+  sharder.store = row_stores(job);
   sharder.exchange = {job.model.exchange_forward, job.model.exchange_backward,
                       sharding::gradient_scale(job.train.step_samples())};
   model::Settings dense = job.model;

@@ -6,6 +6,8 @@
 #include <numeric>
 #include <random>
 
+#include <unistd.h>
+
 #include "catch.hpp"
 #include "errors.hpp"
 #include <tesserec/tiers/disk_rows.hpp>
@@ -156,7 +158,11 @@ TEST_CASE("disk_rows: a cache smaller than a batch, a folder without space or wi
   INFO(large);
   REQUIRE(mentions(large, folder + " has"));
   REQUIRE(mentions(large, "table t need"));
-  REQUIRE(mentions(make("/nowhere", 2000), "/nowhere: cannot open a file for the rows of table t: No such file"));
+  const std::filesystem::path missing = folder + "/tesserec_" + std::to_string(getpid()) + "/rows";
+  REQUIRE(make(missing, 2000) == "");
+  REQUIRE(std::filesystem::remove(missing));
+  std::filesystem::remove(missing.parent_path());
+  REQUIRE(mentions(make("/dev/null/x", 2000), "/dev/null/x: cannot make this folder for the rows of table t: Not a"));
 }
 
 TEST_CASE("disk_rows: a batch that does not fit into the cache leaves no read behind") {

@@ -177,6 +177,27 @@ TEST_CASE("Training: resumes after save() with the same bits on another number o
   CHECK(have_same_bits(ended.finish(), expected));
 }
 
+TEST_CASE("Training: finish() fails on all ranks if a row of 16 bits has become infinite") {
+  const comm::Communicator world(MPI_COMM_WORLD);
+  const Folder folder(world, "infinite");
+  train::Job job = small_job(folder.path());
+  job.checkpoint.keep = 0;  // a checkpoint would refuse the row before the end
+  job.model.table_format = NumberType::fp16;
+  Made made(world, job);
+  train::Training training(made.session, *made.source, nullptr);
+  while (training.step()) continue;
+  const std::string last_digest = train::weights_digest(made.session);
+  for (const auto& shard : made.session.model.tables().shards()) {
+    if (shard.table != 0 || shard.rows->rows().end != 3001) continue;
+    const std::vector<float> row(std::size_t(shard.rows->columns().size()), 1e6f);  // beyond fp16's 65504
+    shard.rows->store().write(made.session.exec, 0, {3000, 3001}, row.data());
+  }
+  CHECK(train::weights_digest(made.session) != last_digest);
+  const std::string message = error_of([&] { training.finish(); });
+  CHECK(mentions(message, "C1"));
+  CHECK(mentions(message, "lower the learning rate, or set table_format to fp32"));
+}
+
 TEST_CASE("Observer: observers nest and hear all events and may save") {
   const comm::Communicator world(MPI_COMM_WORLD);
   const Folder folder(world, "events");

@@ -85,6 +85,16 @@ struct CacheUse {
   Index bytes_read = 0;     ///< bytes read from the file for pin()
   Index bytes_written = 0;  ///< bytes written to the file
   std::string io;           ///< interfaces by which the file is read and written
+
+  /// Adds the numbers of another cache.
+  CacheUse& operator+=(const CacheUse& other) {
+    slots += other.slots;
+    pinned += other.pinned;
+    reads += other.reads;
+    bytes_read += other.bytes_read;
+    bytes_written += other.bytes_written;
+    return *this;
+  }
 };
 
 /// Rows of a shard with their optimizer states, in any memory. Kernels address slots: row `p` of matrices() is the row

@@ -46,7 +46,7 @@ struct QrHalf {
 /// Logical table, as TorchRec's EmbeddingBagConfig. Several features may share it.
 struct EmbeddingBagConfig {
   std::string name;
-  Index num_embeddings = 0;  ///< rows; 0 in a deck = as in the dataset
+  Index num_embeddings = 0;  ///< rows; 0 in a deck = as in the dataset. Readers call rows()
   Index embedding_dim = 0;   ///< columns; 0 in a deck = model.embedding_dim
   std::vector<std::string> feature_names;
   PoolingType pooling = PoolingType::sum;
@@ -78,5 +78,15 @@ struct EmbeddingBagConfig {
   const std::string& whole() const { return half ? half->table : name; }
   Index row(Index id) const { return half ? half->row(id) : id; }
 };
+
+/// Returns a table that sums the ids of its features, with all other settings at their defaults. No features: one with
+/// the table's name.
+inline EmbeddingBagConfig table_config(const std::string& name, Index rows, Index dim,
+                                       const std::vector<std::string>& features = {}) {
+  return {.name = name,
+          .num_embeddings = rows,
+          .embedding_dim = dim,
+          .feature_names = features.empty() ? std::vector{name} : features};
+}
 
 }  // namespace tesserec::embedding

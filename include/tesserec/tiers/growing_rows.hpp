@@ -71,7 +71,7 @@ class GrowingRows : public embedding::RowStore {
   virtual void restore(const GrowthState& state) = 0;
 };
 
-/// Returns the maker of stores of tables with BlockBy::hash (GrowingRows). A table holds up to num_embeddings rows.
+/// Returns the maker of stores of tables with BlockBy::hash (GrowingRows). A table holds up to its rows().
 /// Each block owns an even share of them, and decides alone which ids get a row. Decisions depend only on the sets of
 /// ids of the training batches and on their order. They depend neither on shards, nor on the order of ids in a batch,
 /// nor on the time of pins. A table needs many rows per block: blocks of a table of fewer than 1024 rows may have none.

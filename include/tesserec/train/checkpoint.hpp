@@ -36,9 +36,9 @@ struct Position {
   }
 };
 
-/// Returns the digest of all weights, the same for any ranks and plan. Throws Diverged if a table has a format of 16
-/// bits and the square of a weight is not finite. Collective.
-std::string weights_digest(Session& session);
+/// Returns the digest of all weights, the same for any ranks and plan. Sets `not_finite`, unless null, to a sentence
+/// about the first weight of this rank whose square is not finite. Collective.
+std::string weights_digest(Session& session, std::string* not_finite = nullptr);
 /// Returns the digest of all optimizer state, the same for any ranks and plan. Collective.
 std::string state_digest(Session& session);
 

@@ -30,6 +30,8 @@ struct Job {
   std::string checkpoint_folder() const {
     return checkpoint.path.empty() ? run.folder() + "/checkpoints" : checkpoint.path;
   }
+  /// Returns plan.disk_folder, where the rows of kernel disk lie, or the run's folder if empty.
+  std::string disk_folder() const { return plan.disk_folder.empty() ? run.folder() : plan.disk_folder; }
 };
 
 }  // namespace tesserec::train
