@@ -47,10 +47,10 @@ std::string table_line(const EmbeddingBagConfig& table, const ParameterSharding&
                        const std::string& reason) {
   std::set<int> ranks;
   for (const Shard& shard : sharding.shards) ranks.insert(shard.rank);
-  return in_columns({table.name, std::to_string(table.rows().size()), std::to_string(table.embedding_dim),
-                     name(sharding.type), name(sharding.kernel), form_name(sharding.form),
-                     ranks.empty() ? "all" : runs_of(ranks)},
-                    width) +
+  return in_columns(
+             {table.name, std::to_string(table.rows().size()), std::to_string(table.embedding_dim), name(sharding.type),
+              name(sharding.kernel), form_name(sharding.form), ranks.empty() ? "all" : runs_of(ranks)},
+             width) +
          (reason.empty() ? "" : ": " + reason);
 }
 
