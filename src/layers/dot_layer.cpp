@@ -51,76 +51,66 @@ class DotLayer final : public Layer {
     LoopList<Rows<const float>> from;               // [vectors], on a device only
     LoopList<Rows<float>> to;
   };
-  using Operands = products::DotVectors<const float>;
 
   void on_thread(const Batch& batch, Rows<float> out) const {
     Buffers& own = this->own<Buffers>(batch);
-    own.scratch.reserve({}, "tesserec::layers::dot", products::dots_scratch(shape_));
-    const std::vector<Rows<const float>> inputs(batch.inputs.begin(), batch.inputs.end());
-    if (!is_kernel_layout<const float>(inputs)) {
-      own.vectors.reserve({}, "tesserec::layers::dot", batch.rows * shape_.vectors * shape_.dim);
-      for_each_vector<const float>(batch.rows, inputs, own.vectors, [&](Rows<const float> from, Rows<float> to) {
+    const products::DotKernels& kernels = products::dot_kernels();
+    const products::DotVectors<const float> z = operands<const float>(batch.rows, batch.inputs, own.vectors);
+    if (!is_kernel_layout(batch.inputs))
+      for_each_vector<const float>(batch.rows, batch.inputs, own.vectors, [&](Rows<const float> from, Rows<float> to) {
         copy_rows({}, batch.rows, from, to);
       });
-    }
-    const Operands z = operands(batch.rows, inputs, own);
-    products::dots_forward(shape_, batch.rows, z, out.data, own.scratch.data());
+    own.scratch.reserve({}, "tesserec::layers::dot", kernels.scratch(shape_));
+    kernels.forward(shape_, batch.rows, z, out.data, own.scratch.data());
   }
   void backward_on_thread(const Batch& batch, Rows<const float> upstream,
                           std::span<const Rows<float>> gradients) const {
     Buffers& own = this->own<Buffers>(batch);
-    const std::vector<Rows<const float>> inputs(batch.inputs.begin(), batch.inputs.end());
-    const Operands z = operands(batch.rows, inputs, own);
-    const bool in_place = is_kernel_layout(gradients);
-    if (!in_place) own.gradients.reserve({}, "tesserec::layers::dot", batch.rows * shape_.vectors * shape_.dim);
-    float* const first = in_place ? gradients[0].data : own.gradients.data();
-    float* const others = in_place ? gradients[1].data : first + batch.rows * shape_.dim;
-    products::dots_backward(shape_, batch.rows, z, upstream.data, {first, others}, own.scratch.data());
-    if (!in_place)
-      for_each_vector(batch.rows, gradients, own.gradients, [&](Rows<float> to, Rows<const float> from) {
+    const products::DotVectors<const float> z = operands<const float>(batch.rows, batch.inputs, own.vectors);
+    const products::DotVectors<float> dz = operands<float>(batch.rows, gradients, own.gradients);
+    products::dot_kernels().backward(shape_, batch.rows, z, upstream.data, dz, own.scratch.data());
+    if (!is_kernel_layout(gradients))
+      for_each_vector<float>(batch.rows, gradients, own.gradients, [&](Rows<float> to, Rows<const float> from) {
         if (to.data != nullptr) copy_rows({}, batch.rows, from, to);
       });
   }
   DotTeams teams(const Where& where, const Batch& batch) const {
-    const std::vector<Rows<const float>> inputs(batch.inputs.begin(), batch.inputs.end());
     DotTeams dots(shape_);
-    dots.inputs = own<Buffers>(batch).from.send(where, vectors_of<const float>(inputs));
+    dots.inputs = own<Buffers>(batch).from.send(where, vectors_of<const float>(batch.inputs));
     return dots;
   }
+
+  Index pairs() const { return shape_.vectors * (shape_.vectors - 1) / 2 + (shape_.itself ? shape_.vectors : 0); }
   /// Lists the vectors that lie side by side in the inputs.
-  template <class T>
-  std::vector<Rows<T>> vectors_of(std::span<const Rows<T>> inputs) const {
-    std::vector<Rows<T>> all;
-    for (const Rows<T>& input : inputs)
+  template <class Number, class Inputs>
+  std::vector<Rows<Number>> vectors_of(const Inputs& inputs) const {
+    std::vector<Rows<Number>> all;
+    for (const Rows<Number>& input : inputs)
       for (Index at = 0; at < input.width; at += shape_.dim)
         all.push_back({input.data == nullptr ? nullptr : input.data + at, shape_.dim, input.stride});
     return all;
   }
-
-  Index pairs() const { return shape_.vectors * (shape_.vectors - 1) / 2 + (shape_.itself ? shape_.vectors : 0); }
-  Operands operands(Index rows, std::span<const Rows<const float>> inputs, const Buffers& own) const {
-    if (is_kernel_layout(inputs)) return {inputs[0].data, inputs[1].data};
-    return {own.vectors.data(), own.vectors.data() + rows * shape_.dim};
-  }
   /// Returns whether the inputs are the first vector and all others side by side, contiguous and so read in place.
-  template <class Numbers>
-  bool is_kernel_layout(std::span<const Rows<Numbers>> inputs) const {
+  template <class Inputs>
+  bool is_kernel_layout(const Inputs& inputs) const {
     return inputs.size() == 2 && inputs[0].width == shape_.dim &&
            std::all_of(inputs.begin(), inputs.end(),
                        [](const auto& rows) { return rows.data != nullptr && rows.stride == rows.width; });
   }
-  /// Calls body(vector of an input, its rows in `vectors`) for each vector.
-  template <class Numbers, class Body>
-  void for_each_vector(Index rows, std::span<const Rows<Numbers>> inputs, const LoopBuffer<float>& vectors,
-                       const Body& body) const {
+  /// Returns the inputs in place if they have the kernel's layout, else memory for their copies.
+  template <class Number, class Inputs>
+  products::DotVectors<Number> operands(Index rows, const Inputs& inputs, LoopBuffer<float>& copies) const {
+    if (is_kernel_layout(inputs)) return {inputs[0].data, inputs[1].data};
+    float* const all = copies.reserve({}, "tesserec::layers::dot", rows * shape_.vectors * shape_.dim);
+    return {all, all + rows * shape_.dim};
+  }
+  /// Calls body(vector of an input, its rows in `copies`) for each vector.
+  template <class Number, class Inputs, class Body>
+  void for_each_vector(Index rows, const Inputs& inputs, const LoopBuffer<float>& copies, const Body& body) const {
     const Index dim = shape_.dim, others = (shape_.vectors - 1) * dim;
-    Index v = 0;
-    for (const Rows<Numbers>& input : inputs)
-      for (Index at = 0; at < input.width; at += dim, ++v) {
-        float* const place = vectors.data() + (v == 0 ? 0 : rows * dim + (v - 1) * dim);
-        body({input.data == nullptr ? nullptr : input.data + at, dim, input.stride},
-             {place, dim, v == 0 ? dim : others});
-      }
+    const std::vector<Rows<Number>> all = vectors_of<Number>(inputs);
+    body(all[0], {copies.data(), dim, dim});
+    for (Index v = 1; v < shape_.vectors; ++v) body(all[v], {copies.data() + rows * dim + (v - 1) * dim, dim, others});
   }
 
   products::DotShape shape_;

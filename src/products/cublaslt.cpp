@@ -14,20 +14,18 @@ std::string text_of(const LtProduct& p, const LtSize& size) {
   const char* const b = p.b_transposed ? ", the second transposed" : "";
   return concat(" of ", many, p.m, " x ", size.k, " by ", size.k, " x ", size.n, " in ", name(p.precision), a, b);
 }
-void expect(cublasStatus_t code, const char* call, const std::string& problem) {
-  if (code != CUBLAS_STATUS_SUCCESS) fail(call, problem, ": ", cublasLtGetStatusString(code));
-}
 
 }  // namespace
 
 LtHandle make_lt_handle() {
   cublasLtHandle_t made = nullptr;
-  expect(cublasLtCreate(&made), "cublasLtCreate", "");
+  const cublasStatus_t code = cublasLtCreate(&made);
+  if (code != CUBLAS_STATUS_SUCCESS) fail("cublasLtCreate: ", cublasLtGetStatusString(code));
   return LtHandle(made);
 }
 
 void PinnedProduct::expect(cublasStatus_t code, const char* call, const LtSize& size) const {
-  if (code != CUBLAS_STATUS_SUCCESS) products::expect(code, call, text_of(product_, size));
+  if (code != CUBLAS_STATUS_SUCCESS) fail(call, text_of(product_, size), ": ", cublasLtGetStatusString(code));
 }
 
 PinnedProduct::Layout PinnedProduct::layout(cudaDataType_t type, std::int64_t step) const {
@@ -117,10 +115,8 @@ void PinnedProduct::resize(const LtSize& size) {
   };
   const auto matrix = [&](const Layout& layout, bool transposed, std::int64_t height, std::int64_t width,
                           std::int64_t stride) {
-    const std::int64_t rows = transposed ? width : height;
-    const std::int64_t columns = transposed ? height : width;
-    set(layout, CUBLASLT_MATRIX_LAYOUT_ROWS, std::uint64_t(rows));
-    set(layout, CUBLASLT_MATRIX_LAYOUT_COLS, std::uint64_t(columns));
+    set(layout, CUBLASLT_MATRIX_LAYOUT_ROWS, std::uint64_t(transposed ? width : height));
+    set(layout, CUBLASLT_MATRIX_LAYOUT_COLS, std::uint64_t(transposed ? height : width));
     set(layout, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, size.count);
     set(layout, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, stride);
   };

@@ -15,15 +15,8 @@
 
 namespace tesserec::products {
 
-template <auto destroy>
-struct Destroy {
-  template <class T>
-  void operator()(T* made) const {
-    destroy(made);
-  }
-};
 template <class Pointer, auto destroy>
-using Owned = std::unique_ptr<std::remove_pointer_t<Pointer>, Destroy<destroy>>;
+using Owned = std::unique_ptr<std::remove_pointer_t<Pointer>, std::integral_constant<decltype(destroy), destroy>>;
 
 using LtHandle = Owned<cublasLtHandle_t, cublasLtDestroy>;
 /// Creates a cuBLASLt handle. Throws Error if cuBLASLt refuses a call, as all functions of this file do. The message

@@ -4,7 +4,6 @@
 #include <bit>
 #include <map>
 
-#include "bias_gradient.hpp"
 #include "cublaslt.hpp"
 #include <tesserec/core/device_loops.hpp>
 #include <tesserec/products/device_products.hpp>
@@ -18,13 +17,11 @@ constexpr Index workspace_bytes = 32 << 20;
 constexpr Index workspace_border = 256;  // bytes; cublasLtMatmul requires it, and a view starts 128 off
 constexpr Index widest_alignment = 16;   // bytes; the widest load instruction
 
-cudaStream_t stream_of([[maybe_unused]] const Device& device) {
+cudaStream_t stream_of(const Device& device) {
 #ifdef KOKKOS_ENABLE_CUDA
   return device.cuda_stream();
-#elif defined(TESSEREC_EMULATED)
-  return reinterpret_cast<cudaStream_t>(const_cast<Device*>(&device));  // the stand-in of tests/cublaslt casts it back
-#else
-  return nullptr;
+#else  // the stand-in of tests/cublaslt ignores it or casts it back
+  return reinterpret_cast<cudaStream_t>(const_cast<Device*>(&device));
 #endif
 }
 /// Returns the alignment of all rows, at most 16 bytes. It is equal on all ranks, since the model gives strides and

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bias_gradient.hpp"
 #include <tesserec/core/placed.hpp>
 #include <tesserec/core/short_floats.hpp>
 #include <tesserec/products/device_products.hpp>

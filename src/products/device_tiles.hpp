@@ -27,17 +27,44 @@ struct TileShape {
   static_assert(tile_rows % 4 == 0 && tile_columns % 4 == 0);
 };
 
+/// Block of an operand that a team stages in scratch memory: [depth][size], with `pitch` floats from one depth to the
+/// next.
+template <class S, int size, int pitch, class Team>
+struct StagedBlock {
+  const Team& team;
+  float* to;
+
+  /// Stages to[k][m] = from[m][first + k], with the depth along rows. `from` starts at the tile and has `count` rows.
+  TESSEREC_FUNCTION void along(Rows<const float> from, Index count, Index first, int depth) const {
+    for (int t = team.team_rank(); t < size * S::depth; t += S::members) {
+      const int m = t / S::depth, k = t % S::depth;
+      to[k * pitch + m] = m < count && k < depth ? from[m][first + k] : 0.0f;
+    }
+  }
+  /// Stages to[k][m] = from[first + k][m], with the depth down columns. `from` starts at the tile and has `count`
+  /// columns.
+  TESSEREC_FUNCTION void down(Rows<const float> from, Index count, Index first, int depth) const {
+    for (int t = team.team_rank(); t < size * S::depth; t += S::members) {
+      const int k = t / size, m = t % size;
+      to[k * pitch + m] = m < count && k < depth ? from[first + k][m] : 0.0f;
+    }
+  }
+};
+
 /// Tile of one team, which accumulates c += a b over the depth in order.
 template <class S, class Team>
 class DeviceTile {
  public:
   TESSEREC_FUNCTION explicit DeviceTile(const Team& team)
-      : team_(team), a_(scratch_of(team, S::floats)), b_(a_ + S::depth * S::pitch_a) {}
+      : a{team, scratch_of(team, S::floats)}, b{team, a.to + S::depth * S::pitch_a} {}
+
+  const StagedBlock<S, S::rows, S::pitch_a, Team> a;
+  const StagedBlock<S, S::columns, S::pitch_b, Team> b;
 
   /// Calls body(slot, index among this thread's slots) for each slot of this thread. A GPU's thread has one.
   template <class Body>
   TESSEREC_FUNCTION void each_slot(const Body& body) const {
-    for (int s = 0; s < S::slots_each; ++s) body(team_.team_rank() * S::slots_each + s, s);
+    for (int s = 0; s < S::slots_each; ++s) body(a.team.team_rank() * S::slots_each + s, s);
   }
   /// Calls body(row, column, c) for each element of a slot's tile inside [rows, columns].
   template <class Body>
@@ -52,37 +79,23 @@ class DeviceTile {
       }
     }
   }
-  /// Returns whether any element of the slot's tile lies inside [rows, columns].
-  TESSEREC_FUNCTION static bool is_used(int slot, Index rows, Index columns) {
-    return row_of(slot) < rows && column_of(slot) < columns;
-  }
-
-  /// Stages a[k][m] = from[m][first + k], with the depth along rows. `from` starts at the tile and has `rows` rows.
-  TESSEREC_FUNCTION void stage_a_along(Rows<const float> from, Index rows, Index first, int depth) const {
-    stage_along<S::rows, S::pitch_a>(from, rows, first, depth, a_);
-  }
-  TESSEREC_FUNCTION void stage_b_along(Rows<const float> from, Index columns, Index first, int depth) const {
-    stage_along<S::columns, S::pitch_b>(from, columns, first, depth, b_);
-  }
-  /// Stages a[k][m] = from[first + k][m], with the depth down columns. `from` starts at the tile and has `rows`
-  /// columns.
-  TESSEREC_FUNCTION void stage_a_down(Rows<const float> from, Index rows, Index first, int depth) const {
-    stage_down<S::rows, S::pitch_a>(from, rows, first, depth, a_);
-  }
-  TESSEREC_FUNCTION void stage_b_down(Rows<const float> from, Index columns, Index first, int depth) const {
-    stage_down<S::columns, S::pitch_b>(from, columns, first, depth, b_);
-  }
-
-  /// Computes c[r][i] = fma(a, b, c[r][i]) for each of the `depth` staged depths in order.
-  TESSEREC_FUNCTION void accumulate(int slot, int depth, float (&c)[S::tile_rows][S::tile_columns]) const {
-    const float* const a = a_ + row_of(slot);
-    const float* const b = b_ + column_of(slot);
-    if (depth == S::depth) {
+  TESSEREC_FUNCTION static void clear(float (&c)[S::tile_rows][S::tile_columns]) {
+    TESSEREC_UNROLL
+    for (int r = 0; r < S::tile_rows; ++r) {
       TESSEREC_UNROLL
-      for (int k = 0; k < S::depth; ++k) step(a + k * S::pitch_a, b + k * S::pitch_b, c);
-    } else {
-      for (int k = 0; k < depth; ++k) step(a + k * S::pitch_a, b + k * S::pitch_b, c);
+      for (int i = 0; i < S::tile_columns; ++i) c[r][i] = 0.0f;
     }
+  }
+
+  /// Adds the staged block to the tiles of this thread's slots that reach inside [rows, columns]. Waits until the team
+  /// has staged it, and until the team has read it.
+  TESSEREC_FUNCTION void accumulate_staged(Index rows, Index columns, int depth,
+                                           float (&c)[S::slots_each][S::tile_rows][S::tile_columns]) const {
+    a.team.team_barrier();
+    each_slot([&](int slot, int s) {
+      if (row_of(slot) < rows && column_of(slot) < columns) accumulate(slot, depth, c[s]);
+    });
+    a.team.team_barrier();
   }
 
  private:
@@ -92,18 +105,15 @@ class DeviceTile {
   TESSEREC_FUNCTION static int row_of(int slot) { return slot / S::slot_columns * S::tile_rows; }
   TESSEREC_FUNCTION static int column_of(int slot) { return slot % S::slot_columns * 4; }
 
-  template <int size, int pitch>
-  TESSEREC_FUNCTION void stage_along(Rows<const float> from, Index count, Index first, int depth, float* to) const {
-    for (int t = team_.team_rank(); t < size * S::depth; t += S::members) {
-      const int m = t / S::depth, k = t % S::depth;
-      to[k * pitch + m] = m < count && k < depth ? from[m][first + k] : 0.0f;
-    }
-  }
-  template <int size, int pitch>
-  TESSEREC_FUNCTION void stage_down(Rows<const float> from, Index count, Index first, int depth, float* to) const {
-    for (int t = team_.team_rank(); t < size * S::depth; t += S::members) {
-      const int k = t / size, m = t % size;
-      to[k * pitch + m] = m < count && k < depth ? from[first + k][m] : 0.0f;
+  /// Computes c[r][i] = fma(a, b, c[r][i]) for each of the `depth` staged depths in order.
+  TESSEREC_FUNCTION void accumulate(int slot, int depth, float (&c)[S::tile_rows][S::tile_columns]) const {
+    const float* const rows = a.to + row_of(slot);
+    const float* const columns = b.to + column_of(slot);
+    if (depth == S::depth) {
+      TESSEREC_UNROLL
+      for (int k = 0; k < S::depth; ++k) step(rows + k * S::pitch_a, columns + k * S::pitch_b, c);
+    } else {
+      for (int k = 0; k < depth; ++k) step(rows + k * S::pitch_a, columns + k * S::pitch_b, c);
     }
   }
   TESSEREC_FUNCTION static void step(const float* a, const float* b, float (&c)[S::tile_rows][S::tile_columns]) {
@@ -120,9 +130,6 @@ class DeviceTile {
         c[r][i] = std::fma(rows[r / 4].values[r % 4], columns[i / 4].values[i % 4], c[r][i]);
     }
   }
-
-  const Team& team_;
-  float *a_, *b_;
 };
 
 }  // namespace tesserec::products

@@ -43,5 +43,6 @@ const KernelSet& kernels() {
 }
 
 std::string instruction_set() { return kernels().name; }
+const DotKernels& dot_kernels() { return kernels().dots; }
 
 }  // namespace tesserec::products

@@ -65,11 +65,7 @@ struct KernelSet {
   PanelKernels fp32, bf16;
   /// Rounds fp32 panels [rows, panels * width] to bf16 words. rows is even.
   void (*round)(Index rows, Index panels, const float* from, const Words& to);
-  /// Kernels behind the functions of dots.hpp.
-  Index (*dots_scratch)(const DotShape&);
-  void (*dots_forward)(const DotShape&, Index rows, DotVectors<const float> inputs, float* out, float* scratch);
-  void (*dots_backward)(const DotShape&, Index rows, DotVectors<const float> inputs, const float* upstream,
-                        DotVectors<float> gradients, float* scratch);
+  DotKernels dots;
 };
 
 extern const KernelSet plain_kernels, avx2_kernels, avx512_kernels, avx512_bf16_kernels, neon_kernels;

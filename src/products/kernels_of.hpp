@@ -17,9 +17,7 @@ constexpr KernelSet kernels_of(const char* name) {
           .fp32 = {Tiles<V>::product, Tiles<V>::weight_gradient, Packing<V>::pack_rows},
           .bf16 = {Bf16Products<Bf16>::product, Bf16Products<Bf16>::weight_gradient, Bf16Packing<Bf16>::pack_rows},
           .round = Tiles<Bf16>::round,
-          .dots_scratch = Dots<V>::scratch,
-          .dots_forward = Dots<V>::forward,
-          .dots_backward = Dots<V>::backward};
+          .dots = {Dots<V>::scratch, Dots<V>::forward, Dots<V>::backward}};
 }
 
 }  // namespace

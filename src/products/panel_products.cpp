@@ -10,13 +10,6 @@ namespace tesserec::products {
 namespace {
 
 Index height(const Matrix& m, Index rows) { return m.of_bf16_chain ? rows + rows % 2 : rows; }
-/// Returns the depth of a product over `numbers` values. In bf16 it counts words of two values.
-Index depth(const Linear& linear, Index numbers) {
-  return linear.precision == Precision::bf16 ? (numbers + 1) / 2 : numbers;
-}
-const PanelKernels& kernels_of(const Linear& linear) {
-  return linear.precision == Precision::bf16 ? kernels().bf16 : kernels().fp32;
-}
 Words words(const Matrix& m) { return {m.across.data(), m.down.data()}; }
 void round(const Matrix& m, Index rows) {
   if (m.is_rounded) kernels().round(height(m, rows), panel_count(m.width, kernels().width), m.numbers, words(m));
@@ -68,15 +61,14 @@ class PanelProducts final : public Products {
                        const LinearGradients& to) override {
     if (to.bias.data != nullptr && to.bias.add) add_floats(to.bias.data, dy.sums.data(), linear.out);
     if (to.bias.data != nullptr && !to.bias.add) std::copy_n(dy.sums.data(), linear.out, to.bias.data);
-    const bool words = linear.precision == Precision::bf16;
     WeightGradient p{
         height(x, pieces.lane_rows[1]), linear.out, linear.in, dy.numbers, x.numbers, to.weight.add, to.weight.data};
-    if (words) {
+    if (linear.precision == Precision::bf16) {
       p.rows /= 2;
       p.dy = dy.down.data();
       p.x = x.down.data();
     }
-    kernels_of(linear).weight_gradient(p);
+    kernels(linear.precision).weight_gradient(p);
   }
   void input_gradient(const Where&, Index rows, const Linear& linear, const Matrix& dy, bool finished,
                       const Matrix* mask, Matrix& dx) override {
@@ -91,12 +83,11 @@ class PanelProducts final : public Products {
   }
 
  private:
-  static Index padded_width(Index width) { return panel_count(width, kernels().width) * kernels().width; }
   /// Describes c = a b with a packed b.
   static Product product(const Linear& linear, Index rows, const Matrix& a, const float* b, const Matrix& c) {
     Product p;
     p.rows = p.a_rows = height(a, rows);
-    p.depth = depth(linear, a.width);
+    p.depth = depth_of(linear.precision, a.width);
     p.columns = c.width;
     p.a = across(linear, a);
     p.b = b;
@@ -107,7 +98,7 @@ class PanelProducts final : public Products {
   static void multiply(const Linear& linear, Product& p, Index rows, bool finished, Matrix& c) {
     const bool at_once = finished && linear.precision == Precision::bf16 && c.is_rounded;
     if (at_once) p.rounded = words(c);
-    kernels_of(linear).product(p);
+    kernels(linear.precision).product(p);
     if (finished && !at_once) round(c, rows);
   }
 };

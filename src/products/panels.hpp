@@ -7,6 +7,7 @@
 
 #include "kernels.hpp"
 #include <tesserec/core/rows.hpp>
+#include <tesserec/products/precision.hpp>
 
 namespace tesserec::products {
 
@@ -23,6 +24,17 @@ void with_width(Index width, const Work& work) {
 }
 
 inline Index panel_count(Index columns, Index width) { return (columns + width - 1) / width; }
+/// Returns `columns` rounded up to whole panels of this machine's kernels.
+inline Index padded_width(Index columns) { return panel_count(columns, kernels().width) * kernels().width; }
+
+/// Returns this machine's kernels of a precision.
+inline const PanelKernels& kernels(Precision precision) {
+  return precision == Precision::bf16 ? kernels().bf16 : kernels().fp32;
+}
+/// Returns the depth of a product over `numbers` values. In bf16 it counts words of two values.
+inline Index depth_of(Precision precision, Index numbers) {
+  return precision == Precision::bf16 ? (numbers + 1) / 2 : numbers;
+}
 
 /// Copies rows to panels of `height` rows and `width` columns, padded with zeros.
 void to_panels(Index rows, Index height, Index width, Rows<const float> from, float* panels);

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bias_gradient.hpp"
 #include "product_bodies.hpp"
 #include <tesserec/core/device_loops.hpp>
 #include <tesserec/products/device_products.hpp>

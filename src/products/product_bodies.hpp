@@ -35,27 +35,19 @@ struct ProductBody {
     const DeviceTile<S, Team> tile(team);
     float c[S::slots_each][S::tile_rows][S::tile_columns];
     tile.each_slot([&](int slot, int s) {
-      TESSEREC_UNROLL
-      for (int r = 0; r < S::tile_rows; ++r) {
-        TESSEREC_UNROLL
-        for (int i = 0; i < S::tile_columns; ++i) c[s][r][i] = 0.0f;
-      }
+      tile.clear(c[s]);
       if (p.start != nullptr)
         tile.each_element(slot, rows, columns, c[s], [&](int, int i, float& sum) { sum = p.start[column + i]; });
     });
     const Rows<const float> a{p.a[row], p.a.width, p.a.stride};
     for (Index first = 0; first < p.depth; first += S::depth) {
       const int depth = int(p.depth - first < S::depth ? p.depth - first : Index(S::depth));
-      tile.stage_a_along(a, rows, first, depth);
+      tile.a.along(a, rows, first, depth);
       if constexpr (b_depth == Depth::along)
-        tile.stage_b_along({p.b[column], p.b.width, p.b.stride}, columns, first, depth);
+        tile.b.along({p.b[column], p.b.width, p.b.stride}, columns, first, depth);
       else
-        tile.stage_b_down({p.b.data + column, p.b.width, p.b.stride}, columns, first, depth);
-      team.team_barrier();
-      tile.each_slot([&](int slot, int s) {
-        if (tile.is_used(slot, rows, columns)) tile.accumulate(slot, depth, c[s]);
-      });
-      team.team_barrier();
+        tile.b.down({p.b.data + column, p.b.width, p.b.stride}, columns, first, depth);
+      tile.accumulate_staged(rows, columns, depth, c);
     }
     tile.each_slot([&](int slot, int s) {
       tile.each_element(slot, rows, columns, c[s], [&](int r, int i, float& sum) {
@@ -82,21 +74,17 @@ struct WeightGradientBody {
     const Index outs = p.dy.width - out, ins = p.x.width - in;
     const DeviceTile<S, Team> tile(team);
     float sum[S::slots_each][S::tile_rows][S::tile_columns], c[S::slots_each][S::tile_rows][S::tile_columns];
-    tile.each_slot([&](int, int s) { clear(sum[s]); });
+    tile.each_slot([&](int, int s) { tile.clear(sum[s]); });
     const Rows<const float> dy{p.dy.data + out, outs, p.dy.stride}, x{p.x.data + in, ins, p.x.stride};
     const Index begin = p.pieces.of_lane[lane], end = p.pieces.of_lane[lane + 1];
     for (Index piece = begin; piece < end; ++piece) {
-      tile.each_slot([&](int, int s) { clear(c[s]); });
+      tile.each_slot([&](int, int s) { tile.clear(c[s]); });
       const Range rows{p.pieces.rows[piece], p.pieces.rows[piece + 1]};
       for (Index first = rows.begin; first < rows.end; first += S::depth) {
         const int depth = int(rows.end - first < S::depth ? rows.end - first : Index(S::depth));
-        tile.stage_a_down(dy, outs, first, depth);
-        tile.stage_b_down(x, ins, first, depth);
-        team.team_barrier();
-        tile.each_slot([&](int slot, int s) {
-          if (tile.is_used(slot, outs, ins)) tile.accumulate(slot, depth, c[s]);
-        });
-        team.team_barrier();
+        tile.a.down(dy, outs, first, depth);
+        tile.b.down(x, ins, first, depth);
+        tile.accumulate_staged(outs, ins, depth, c);
       }
       tile.each_slot([&](int, int s) {
         TESSEREC_UNROLL
@@ -112,14 +100,6 @@ struct WeightGradientBody {
       tile.each_element(slot, outs, ins, sum[s],
                         [&](int o, int i, float& finished) { to[(out + o) * p.x.width + in + i] = finished; });
     });
-  }
-
-  TESSEREC_FUNCTION static void clear(float (&c)[S::tile_rows][S::tile_columns]) {
-    TESSEREC_UNROLL
-    for (int r = 0; r < S::tile_rows; ++r) {
-      TESSEREC_UNROLL
-      for (int i = 0; i < S::tile_columns; ++i) c[r][i] = 0.0f;
-    }
   }
 };
 

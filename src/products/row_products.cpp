@@ -49,8 +49,7 @@ class RowProducts final : public Products {
   }
   void input_gradient(const Where& where, Index rows, const Linear& linear, const Matrix& dy, bool, const Matrix* mask,
                       Matrix& dx) override {
-    Rows<const float> masked;
-    if (mask != nullptr) masked = mask->rows();
+    const Rows<const float> masked = mask != nullptr ? mask->rows() : Rows<float>();
     products_->input_gradient(where.device(), {rows, dy.rows(), linear.weight, masked, dx.rows(), linear.rounded});
   }
 

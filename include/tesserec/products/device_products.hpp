@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 
+#include <tesserec/core/chunk_sums.hpp>
 #include <tesserec/core/kernels.hpp>
 #include <tesserec/core/rows.hpp>
 #include <tesserec/products/precision.hpp>
@@ -78,6 +79,9 @@ void relu_on(const Device& device, Index rows, Rows<float> y);
 void mask_on(const Device& device, Index rows, Rows<const float> y, Rows<const float> from, Rows<float> to);
 /// Rounds `from` to bf16 (its 16 bits) into `to` on `device`. Does not block.
 void round_on(const Device& device, Index rows, Rows<const float> from, Rows<std::uint16_t> to);
+/// Writes the gradient of the bias, unless `product.bias` is null: each lane's column sums of dy, added piece by piece.
+/// Does not block.
+void bias_gradient(const Device& device, const DeviceProducts::WeightGradient& product, ChunkSums& sums);
 
 /// Makes the products of `kernels`, which must be kernels of a device.
 std::unique_ptr<DeviceProducts> device_products(Kernels kernels, Precision precision);

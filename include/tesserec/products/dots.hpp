@@ -24,12 +24,17 @@ struct DotVectors {
   Number *first, *others;
 };
 
-/// Returns the floats of scratch that dots_forward() and dots_backward() need.
-Index dots_scratch(const DotShape& shape);
-/// Writes each row's first vector, then its products [z1.z0, z2.z0, z2.z1, ...], into `out` [rows, dim + pairs].
-void dots_forward(const DotShape& shape, Index rows, DotVectors<const float> inputs, float* out, float* scratch);
-/// Writes the gradients of all vectors from `upstream`, the gradient of dots_forward()'s `out`.
-void dots_backward(const DotShape& shape, Index rows, DotVectors<const float> inputs, const float* upstream,
+/// Dot interaction in the kernels of one instruction set.
+struct DotKernels {
+  /// Returns the floats of scratch that the other two need.
+  Index (*scratch)(const DotShape& shape);
+  /// Writes each row's first vector, then its products [z1.z0, z2.z0, z2.z1, ...], into `out` [rows, dim + pairs].
+  void (*forward)(const DotShape& shape, Index rows, DotVectors<const float> inputs, float* out, float* scratch);
+  /// Writes the gradients of all vectors from `upstream`, the gradient of forward()'s `out`.
+  void (*backward)(const DotShape& shape, Index rows, DotVectors<const float> inputs, const float* upstream,
                    DotVectors<float> gradients, float* scratch);
+};
+/// Returns the kernels of this machine's instruction set.
+const DotKernels& dot_kernels();
 
 }  // namespace tesserec::products
