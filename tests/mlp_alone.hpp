@@ -12,7 +12,7 @@ class MlpAlone {
  public:
   MlpAlone(std::vector<layers::LinearLayer> layers, const float* parameters,
            products::Precision precision = products::Precision::fp32)
-      : mlp(std::move(layers), precision), parameters_(parameters), packed_(mlp.packed_size()) {
+      : mlp(std::move(layers), precision), parameters_(parameters), packed_(mlp.packed_end()) {
     mlp.pack(Exec(), parameters, true, packed_.data());
     own_ = mlp.make_matrices();
   }

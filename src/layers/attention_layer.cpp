@@ -48,16 +48,14 @@ class Attention final : public Layer {
   void forward(const Where& where, const Batch& batch, Rows<float> out) const override {
     Vectors& own = this->own<Vectors>(batch);
     const LayerInput history = batch.inputs[1];
-    const Lengths lengths = history.lengths;
-    const Index vectors = lengths.vectors;
-    samples_of(where, batch.rows, lengths, own.samples);
-    float* const weights = own.weights.reserve(where, "tesserec::layers::attention", vectors);
-    over_blocks(where, vectors, [&](Range ids) { score(where, batch, ids, weights); });
+    samples_of(where, batch.rows, history.lengths, own.samples);
+    float* const weights = own.weights.reserve(where, "tesserec::layers::attention", history.lengths.vectors);
+    over_blocks(where, history.lengths.vectors, [&](Range ids) { score(where, batch, ids, weights); });
     const float scale = scale_;
     if (scale > 0)
       over_numbers(
           where, "tesserec::layers::softmax", batch.rows, KOKKOS_LAMBDA(Index r) {
-            const Range own_vectors = lengths.of(r);
+            const Range own_vectors = history.lengths.of(r);
             if (own_vectors.size() > 0) softmax(own_vectors.size(), scale, weights + own_vectors.begin);
           });
     add_weighted(where, batch.rows, history, weights, out);
@@ -110,14 +108,13 @@ class Attention final : public Layer {
   /// Writes the gradients of the scores, and the vectors' gradients except for the contribution through the MLP.
   void backward_weights(const Where& where, const Batch& batch, Rows<const float> upstream, Rows<float> to) const {
     Vectors& own = this->own<Vectors>(batch);
-    const Rows<const float> history = batch.inputs[1];
-    const Lengths lengths = batch.inputs[1].lengths;
-    const Index n = dim_;
+    const LayerInput history = batch.inputs[1];
+    const Index n = dim_, vectors = history.lengths.vectors;
     const Index* const sample = own.samples.data();
     const float* const weights = own.weights.data();
-    float* const slopes = own.slopes.reserve(where, "tesserec::layers::attention", lengths.vectors);
+    float* const slopes = own.slopes.reserve(where, "tesserec::layers::attention", vectors);
     over_rows(
-        where, "tesserec::layers::attention_back", lengths.vectors, KOKKOS_LAMBDA(Index j, const RowThreads& threads) {
+        where, "tesserec::layers::attention_back", vectors, KOKKOS_LAMBDA(Index j, const RowThreads& threads) {
           const float *const dy = upstream[sample[j]], weight = weights[j];
           const float slope = inner_product(threads, n, dy, history[j]);
           if (threads.first()) slopes[j] = slope;
@@ -128,7 +125,7 @@ class Attention final : public Layer {
     if (scale == 0) return;
     over_numbers(
         where, "tesserec::layers::softmax_back", batch.rows, KOKKOS_LAMBDA(Index r) {
-          const Range own_vectors = lengths.of(r);
+          const Range own_vectors = history.lengths.of(r);
           const float* const p = weights + own_vectors.begin;
           float *const d = slopes + own_vectors.begin, mean = 0.0f;
           for (Index i = 0; i < own_vectors.size(); ++i) mean = std::fma(p[i], d[i], mean);
@@ -138,14 +135,13 @@ class Attention final : public Layer {
   /// Adds the gradients of the MLP's inputs for vectors `ids` to the gradients of the target and of the vectors.
   void backward_input(const Where& where, const Batch& batch, Range ids,
                       std::span<const Rows<float>> input_gradients) const {
-    const Rows<const float> target = batch.inputs[0], history = batch.inputs[1];
-    const Lengths lengths = batch.inputs[1].lengths;
+    const LayerInput target = batch.inputs[0], history = batch.inputs[1];
     const Rows<float> to_target = input_gradients[0], to_history = input_gradients[1];
     const Index n = dim_;
     const float* const all = own<Vectors>(batch).dx.data();
     over_rows(
         where, "tesserec::layers::attention_input_back", batch.rows, KOKKOS_LAMBDA(Index r, const RowThreads& threads) {
-          const Range own_vectors = lengths.of(r);
+          const Range own_vectors = history.lengths.of(r);
           const Index begin = own_vectors.begin < ids.begin ? ids.begin : own_vectors.begin;
           const Index end = own_vectors.end < ids.end ? own_vectors.end : ids.end;
           const float *const t = target[r], *const from = all + (begin - ids.begin) * 4 * n;

@@ -19,6 +19,7 @@ class ChunkAlone {
 
   ChunkAlone(const Exec& exec, const Layer& layer, const std::vector<InputShape>& inputs, const GradientCheck& check)
       : exec_(exec), layer_(layer), rows_(check.rows), parameters_(SlopeCheck::normal_numbers(check, 0, layer.size())) {
+    Index out_rows = rows_;
     for (std::size_t i = 0; i < inputs.size(); ++i) {
       Index vectors = rows_;
       offsets_.emplace_back();
@@ -26,13 +27,11 @@ class ChunkAlone {
         offsets_[i].assign(rows_ + 1, 0);
         for (Index r = 0; r < rows_; ++r) offsets_[i][r + 1] = offsets_[i][r] + (r + 1) % 4;
         vectors = offsets_[i].back();
+        if (layer.gives_sequence()) out_rows = vectors;
       }
       widths_.push_back(inputs[i].width());
       numbers_.push_back(SlopeCheck::normal_numbers(check, 1 + Index(i), vectors * widths_[i]));
     }
-    Index out_rows = rows_;
-    for (std::size_t i = 0; layer.gives_sequence() && i < inputs.size(); ++i)
-      if (inputs[i].sequence) out_rows = offsets_[i].back();
     upstream_ = SlopeCheck::normal_numbers(check, 1 + std::ssize(inputs), out_rows * layer.width());
     clear_gaps(parameters_, 0.0f);
   }
@@ -100,9 +99,7 @@ class ChunkAlone {
       padded_.emplace_back(vectors * stride, SlopeCheck::untouched);
       for (Index r = 0; r < vectors; ++r)
         std::copy_n(numbers_[i].data() + r * widths_[i], widths_[i], padded_[i].data() + r * stride);
-    }
-    for (std::size_t i = 0; i < numbers_.size(); ++i) {
-      LayerInput& view = views_.emplace_back(LayerInput{{padded_[i].data(), widths_[i], widths_[i] + gap}});
+      LayerInput& view = views_.emplace_back(LayerInput{{padded_[i].data(), widths_[i], stride}});
       const std::vector<Index>& offsets = offsets_[i];
       if (!offsets.empty()) view.lengths = {offsets.data(), offsets.data(), 0, offsets.back()};
     }

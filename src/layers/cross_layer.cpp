@@ -24,7 +24,7 @@ class CrossLayer final : public Layer {
       }
       const Index w = add_parameter(name + ".w", width, in, Start::weight);
       products.push_back({in, width, w, add_parameter(name + ".bias", width, 1, Start::zero), Activation::none});
-      products_.emplace_back(std::move(products), precision);
+      products_.emplace_back(std::move(products), precision, l > 0 ? products_.back().packed_end() : 0);
     }
   }
 
@@ -32,17 +32,11 @@ class CrossLayer final : public Layer {
   std::string describe() const override {
     return concat(products_.size(), " of ", width_, rank_ > 0 ? ", rank " + std::to_string(rank_) : "");
   }
-  Flops flops() const override {
-    double all = 0;
-    for (const LinearLayer& layer : products_.front().layers()) all += 2.0 * double(layer.in * layer.out);
-    const double first = 2.0 * double(width_ * products_.front().layers().front().out), n = products_.size();
-    return {n * all, first, 2 * n * all - first};
-  }
+  Flops flops() const override { return products_.front().flops(double(products_.size())); }
 
-  Index packed_size() const override { return std::ssize(products_) * products_.front().packed_size(); }
+  Index packed_size() const override { return products_.back().packed_end(); }
   void pack(const Exec& exec, const float* parameters, bool backward, float* packed, Range range) const override {
-    for (std::size_t l = 0; l < products_.size(); ++l)
-      products_[l].pack(exec, parameters, backward, this->packed(packed, l), range);
+    for (const Mlp& mlp : products_) mlp.pack(exec, parameters, backward, packed, range);
   }
 
   std::unique_ptr<Workspace> make_workspace() const override {
@@ -63,7 +57,7 @@ class CrossLayer final : public Layer {
     for (std::size_t l = 0; l < products_.size(); ++l) {
       products::Matrix &u = own.chains[l].y.back(), &next = own.x(l + 1);
       products.reserve(where, batch.rows, u);
-      products_[l].forward(where, of_chain(batch, l), own.chains[l]);
+      products_[l].forward(where, batch, own.chains[l]);
       if (l + 1 < products_.size()) products.reserve(where, batch.rows, next);
       const float *const x0 = own.x(0).numbers, *const of_x0 = u.numbers, *const x = own.x(l).numbers;
       float* const to = next.numbers;
@@ -101,7 +95,7 @@ class CrossLayer final : public Layer {
       products.gradient_written(where, batch.rows, nullptr, chain.dy.back());
       const bool needs_dx = l > 0 || to.data != nullptr;
       if (needs_dx) products.reserve(where, batch.rows, chain.dx);
-      products_[l].backward(where, of_chain(batch, l), needs_dx, gradient, chain);
+      products_[l].backward(where, batch, needs_dx, gradient, chain);
       dx = chain.dx.numbers;
     }
     if (to.data == nullptr) return;
@@ -118,15 +112,6 @@ class CrossLayer final : public Layer {
     products::Matrix out, g, dx0;       // the last x; gradients of a layer's output, and of x_0
     products::Matrix& x(std::size_t l) { return l < chains.size() ? chains[l].x : out; }
   };
-  Batch of_chain(const Batch& batch, std::size_t l) const {
-    Batch chain = batch;
-    chain.packed = packed(batch.packed, l);
-    return chain;
-  }
-  template <class T>
-  T* packed(T* all, std::size_t l) const {
-    return all + Index(l) * products_.front().packed_size();
-  }
 
   Index width_, rank_;
   std::vector<Mlp> products_;  // [layer]

@@ -24,11 +24,19 @@ struct DotTeams {
   std::size_t scratch() const { return shape.vectors * pitch * sizeof(float); }
   TESSEREC_FUNCTION Index pairs_before(Index i) const { return i * (i - 1) / 2 + (shape.itself ? i : 0); }
 
-  /// Stages columns [first, first + numbers) of the sample's vectors in `z`.
-  template <class Team>
-  TESSEREC_FUNCTION void stage(const Team& team, Index sample, Index first, Index numbers, float* z) const {
-    for (Index t = team.team_rank(); t < shape.vectors * numbers; t += members)
-      z[t / numbers * pitch + t % numbers] = inputs[t / numbers][sample][first + t % numbers];
+  /// Stages the sample's vectors in scratch memory z [vectors, pitch], a block of columns at a time. Calls
+  /// body(z, columns) for each block.
+  template <class Team, class Body>
+  TESSEREC_FUNCTION void over_blocks(const Team& team, const Body& body) const {
+    float* const z = scratch_of(team, shape.vectors * pitch);
+    for (Index first = 0; first < shape.dim; first += block) {
+      const Index numbers = shape.dim - first < block ? shape.dim - first : block;
+      for (Index t = team.team_rank(); t < shape.vectors * numbers; t += members)
+        z[t / numbers * pitch + t % numbers] = inputs[t / numbers][team.league_rank()][first + t % numbers];
+      team.team_barrier();
+      body(z, Range{first, first + numbers});
+      team.team_barrier();
+    }
   }
   TESSEREC_FUNCTION Index at_most(Index vector) const { return vector < shape.vectors ? vector : shape.vectors - 1; }
 };
@@ -40,21 +48,16 @@ struct DotForward {
 
   template <class Team>
   TESSEREC_FUNCTION void operator()(const Team& team) const {
-    const Index sample = team.league_rank(), dim = dots.shape.dim, vectors = dots.shape.vectors;
-    float* const z = scratch_of(team, vectors * dots.pitch);
+    const Index sample = team.league_rank(), dim = dots.shape.dim;
     float* const pairs = out[sample] + dim;
-    const Index side = (vectors + tile - 1) / tile, tiles = side * (side + 1) / 2;
-    for (Index first = 0; first < dim; first += dots.block) {
-      const Index numbers = dim - first < dots.block ? dim - first : dots.block;
-      dots.stage(team, sample, first, numbers, z);
-      team.team_barrier();
+    const Index side = (dots.shape.vectors + tile - 1) / tile, tiles = side * (side + 1) / 2;
+    dots.over_blocks(team, [&](const float* z, Range columns) {
       Index ti = 0;  // tile row, after ti (ti + 1) / 2 tiles
       for (Index t = team.team_rank(); t < tiles; t += members) {
         while ((ti + 1) * (ti + 2) / 2 <= t) ++ti;
-        pair_tile(z, ti * tile, (t - ti * (ti + 1) / 2) * tile, numbers, first == 0, pairs);
+        pair_tile(z, ti * tile, (t - ti * (ti + 1) / 2) * tile, columns.size(), columns.begin == 0, pairs);
       }
-      team.team_barrier();
-    }
+    });
     for (Index c = team.team_rank(); c < dim; c += members) out[sample][c] = dots.inputs[0][sample][c];
   }
 
@@ -98,19 +101,13 @@ struct DotBackward {
 
   template <class Team>
   TESSEREC_FUNCTION void operator()(const Team& team) const {
-    const Index sample = team.league_rank(), dim = dots.shape.dim, vectors = dots.shape.vectors;
-    float* const z = scratch_of(team, vectors * dots.pitch);
-    const float* const slopes = upstream[sample] + dim;
-    const Index side = (vectors + tile - 1) / tile;
-    for (Index first = 0; first < dim; first += dots.block) {
-      const Index numbers = dim - first < dots.block ? dim - first : dots.block;
-      dots.stage(team, sample, first, numbers, z);
-      team.team_barrier();
-      const Index stride = (numbers + tile - 1) / tile;  // between a tile's columns, so that warps read contiguously
+    const Index sample = team.league_rank(), side = (dots.shape.vectors + tile - 1) / tile;
+    const float* const slopes = upstream[sample] + dots.shape.dim;
+    dots.over_blocks(team, [&](const float* z, Range columns) {
+      const Index stride = (columns.size() + tile - 1) / tile;  // between a tile's columns: warps read contiguously
       for (Index t = team.team_rank(); t < side * stride; t += members)
-        gradient_tile(z, sample, t / stride * tile, t % stride, stride, {first, first + numbers}, slopes);
-      team.team_barrier();
-    }
+        gradient_tile(z, sample, t / stride * tile, t % stride, stride, columns, slopes);
+    });
   }
 
   /// Writes gradients of vectors [i, i + tile), columns d, d + stride, ... of `block`: fma over all vectors in order.

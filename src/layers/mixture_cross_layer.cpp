@@ -26,7 +26,8 @@ class MixtureCross final : public Layer {
         };
         const LinearLayer v = matrix("v", rank, width, Activation::relu), c = matrix("c", rank, rank, Activation::relu),
                           u = matrix("u", width, rank, Activation::none);
-        products_.emplace_back(std::vector<LinearLayer>{v, c, u}, precision);
+        const Index packed_begin = products_.empty() ? 0 : products_.back().packed_end();
+        products_.emplace_back(std::vector<LinearLayer>{v, c, u}, precision, packed_begin);
       }
       biases_.push_back(add_parameter(name + ".bias", width, 1, Start::zero));
     }
@@ -37,16 +38,11 @@ class MixtureCross final : public Layer {
   std::string describe() const override {
     return concat(biases_.size(), " of ", width_, ", ", experts_, " experts of rank ", rank_);
   }
-  Flops flops() const override {
-    const double all = double(std::ssize(products_)) * 2.0 * double(rank_ * (2 * width_ + rank_));
-    const double first = double(experts_) * 2.0 * double(rank_ * width_);
-    return {all, first, 2 * all - first};
-  }
+  Flops flops() const override { return products_.front().flops(double(products_.size()), double(experts_)); }
 
-  Index packed_size() const override { return std::ssize(products_) * products_.front().packed_size(); }
+  Index packed_size() const override { return products_.back().packed_end(); }
   void pack(const Exec& exec, const float* parameters, bool backward, float* packed, Range range) const override {
-    for (std::size_t m = 0; m < products_.size(); ++m)
-      products_[m].pack(exec, parameters, backward, packed + m * products_[m].packed_size(), range);
+    for (const Mlp& mlp : products_) mlp.pack(exec, parameters, backward, packed, range);
   }
 
   std::unique_ptr<Workspace> make_workspace() const override {
@@ -65,7 +61,7 @@ class MixtureCross final : public Layer {
       copy_rows(where, batch.rows, x, next);
       for (Index e = 0; e < experts_; ++e) {
         const std::size_t n = number(l, e);
-        products_[n].forward(where, of_chain(batch, n), x, reserve_rows(where, batch, own.u[n]), own.chains[n]);
+        products_[n].forward(where, batch, x, reserve_rows(where, batch, own.u[n]), own.chains[n]);
         add_expert(where, batch, l, e, next);
       }
     }
@@ -92,7 +88,7 @@ class MixtureCross final : public Layer {
         own.bias_sums.add(
             where, "tesserec::layers::mixture_bias", 0, width_,
             KOKKOS_LAMBDA(Index r, Index c, float sum) { return sum + du[r][c]; });
-        products_[n].backward(where, of_chain(batch, n), du, dx, gradient, own.chains[n]);
+        products_[n].backward(where, batch, du, dx, gradient, own.chains[n]);
         add_rows(where, batch.rows, dx, reached);
       }
       own.bias_sums.finish(where, 0, width_, gradient.from(biases_[l]), ChunkSums::Lane::from_zero);
@@ -167,11 +163,10 @@ class MixtureCross final : public Layer {
           for (Index e = 0; e < experts; ++e) mean += p[e] * d[e];
           for (Index e = 0; e < experts; ++e) d[e] = p[e] * (d[e] - mean);
         });
-    for (Index e = 0; e < experts; ++e) {
+    for (Index e = 0; e < experts; ++e)
       own.gate_sums.add(
           where, "tesserec::layers::gate_gradient", e * width, width,
           KOKKOS_LAMBDA(Index r, Index c, float sum) { return std::fma(slopes[r * experts + e], x[r][c], sum); });
-    }
     over_rows(
         where, "tesserec::layers::gates_input", batch.rows, KOKKOS_LAMBDA(Index r, const RowThreads& threads) {
           float* const to = reached + r * width;
@@ -195,11 +190,6 @@ class MixtureCross final : public Layer {
   };
 
   std::size_t number(std::size_t l, Index e) const { return l * experts_ + e; }
-  Batch of_chain(const Batch& batch, std::size_t n) const {
-    Batch chain = batch;
-    chain.packed = batch.packed + Index(n) * products_.front().packed_size();
-    return chain;
-  }
   Rows<float> reserve_rows(const Where& where, const Batch& batch, LoopBuffer<float>& to) const {
     return {to.reserve(where, "tesserec::layers::cross", batch.rows * width_), width_, width_};
   }

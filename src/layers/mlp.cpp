@@ -20,10 +20,17 @@ void activate_backward(const Where& where, Activation activation, Index n, const
 
 }  // namespace
 
-Mlp::Mlp(std::vector<LinearLayer> layers, products::Precision precision)
+Mlp::Mlp(std::vector<LinearLayer> layers, products::Precision precision, Index packed_begin)
     : layers_(std::move(layers)), precision_(precision) {
   for (std::size_t l = 0; l < layers_.size(); ++l)
-    packed_.emplace_back(packed_size(), layers_[l].in, layers_[l].out, this->precision(l));
+    packed_.emplace_back(l > 0 ? packed_end() : packed_begin, layers_[l].in, layers_[l].out, this->precision(l));
+}
+
+Flops Mlp::flops(double chains, double first) const {
+  double all = 0;
+  for (const LinearLayer& layer : layers_) all += chains * 2.0 * double(layer.in * layer.out);
+  const double inputs = first * 2.0 * double(layers_.front().in * layers_.front().out);
+  return {all, inputs, 2 * all - inputs};
 }
 
 void Mlp::pack(const Exec& exec, const float* parameters, bool backward, float* packed, Range range) const {

@@ -17,15 +17,9 @@ class MlpLayer final : public Layer {
     for (const LinearLayer& layer : mlp_.layers()) text += "-" + std::to_string(layer.out);
     return text;
   }
-  Flops flops() const override {
-    double sum = 0;
-    for (const LinearLayer& layer : mlp_.layers()) sum += 2.0 * double(layer.in * layer.out);
-    const LinearLayer& first = mlp_.layers().front();
-    const double inputs = 2.0 * double(first.in * first.out);
-    return {sum, inputs, 2 * sum - inputs};
-  }
+  Flops flops() const override { return mlp_.flops(); }
 
-  Index packed_size() const override { return mlp_.packed_size(); }
+  Index packed_size() const override { return mlp_.packed_end(); }
   void pack(const Exec& exec, const float* parameters, bool backward, float* packed, Range range) const override {
     mlp_.pack(exec, parameters, backward, packed, range);
   }

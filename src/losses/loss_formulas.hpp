@@ -43,15 +43,11 @@ class LossFormula {
   /// Returns the loss of a probability and its derivative. Like PyTorch's bce, divides by p (1 - p) of at least 1e-12.
   TESSEREC_FUNCTION LossValue of_probability(double probability, double label) const {
     const double p = clamped(probability);
-    LossValue loss;
-    if (type_ == Loss::mse) {
-      loss = {(p - label) * (p - label), 2.0 * (p - label)};
-    } else {
-      loss = cross_entropy(p, label);
-      if (type_ == Loss::wbce) {
-        const double weight = weight_[label >= 1.0 ? 1 : 0];
-        loss = {weight * loss.value, weight * loss.gradient};
-      }
+    const LossValue squared{(p - label) * (p - label), 2.0 * (p - label)};
+    LossValue loss = type_ == Loss::mse ? squared : cross_entropy(p, label);
+    if (type_ == Loss::wbce) {
+      const double weight = weight_[label >= 1.0 ? 1 : 0];
+      loss = {weight * loss.value, weight * loss.gradient};
     }
     if (probability < low_ || probability > high_) loss.gradient = 0.0;
     return loss;
@@ -72,10 +68,7 @@ class LossFormula {
  private:
   TESSEREC_FUNCTION static double at_least(double x, double low) { return x < low ? low : x; }
   TESSEREC_FUNCTION static double at_most(double x, double high) { return high < x ? high : x; }
-  TESSEREC_FUNCTION double clamped(double p) const {
-    const double low = low_, high = high_;
-    return p < low ? low : at_most(p, high);
-  }
+  TESSEREC_FUNCTION double clamped(double p) const { return at_least(at_most(p, high_), low_); }
   TESSEREC_FUNCTION static LossValue cross_entropy(double p, double y) {
     const double log_p = at_least(elementary::log(p), -100.0), log_q = at_least(elementary::log1p(-p), -100.0);
     return {-y * log_p - (1.0 - y) * log_q, (p - y) / at_least(p * (1.0 - p), 1e-12)};

@@ -25,8 +25,10 @@ struct LinearLayer {
 /// of a call.
 class Mlp {
  public:
-  /// Takes the layers in order. Layers of one neuron multiply in fp32 at every precision.
-  explicit Mlp(std::vector<LinearLayer> layers, products::Precision precision = products::Precision::fp32);
+  /// Takes the layers in order. Layers of one neuron multiply in fp32 at every precision. `packed_begin` is the chain's
+  /// first float in a buffer of packed weights.
+  explicit Mlp(std::vector<LinearLayer> layers, products::Precision precision = products::Precision::fp32,
+               Index packed_begin = 0);
 
   const std::vector<LinearLayer>& layers() const { return layers_; }
   Index input_width() const { return layers_.front().in; }
@@ -36,8 +38,11 @@ class Mlp {
     return layers_[layer].out > 1 ? precision_ : products::Precision::fp32;
   }
 
-  /// Returns the floats of a host's packed weights: each layer's w^T, w and bias, padded to whole panels.
-  Index packed_size() const { return packed_.empty() ? 0 : packed_.back().end(); }
+  /// Returns the FLOPs of `chains` such chains, of which `first` read the input of the layer that they make up.
+  Flops flops(double chains = 1, double first = 1) const;
+
+  /// Returns the end of a host's packed weights: each layer's w^T, w and bias, padded to whole panels.
+  Index packed_end() const { return packed_.back().end(); }
   /// Packs the flat parameters for a host's products. Without `backward` it packs only for forward(). Several ranks may
   /// pack together: `range` selects the panels whose first weight lies in it.
   void pack(const Exec& exec, const float* parameters, bool backward, float* packed, Range range = everything) const;
