@@ -25,10 +25,11 @@ void add(comm::NamedValues& values, std::size_t i, const layers::LayerSettings& 
   values.add(at + "precision", products::name(precision)).add(at + "own_values", own_values.text());
 }
 
-/// Throws the same Error on all ranks if settings or the number of dense features differ; it names value and ranks.
-/// Collective.
-void require_same_settings(const comm::Communicator& comm, const Settings& settings, Index dense_features) {
-  if (comm.size() == 1) return;
+/// Returns `comm`. Throws the same Error on all ranks if settings or the number of dense features differ; it names
+/// value and ranks. Collective.
+const comm::Communicator& with_same_settings(const comm::Communicator& comm, const Settings& settings,
+                                             Index dense_features) {
+  if (comm.size() == 1) return comm;
   const auto& [type, embedding_dim, table_format, smaller, bottom, top, deep, interaction, itself, cross_settings,
                branch1, branch2, wide, query, item, towers, history, attention, attention_softmax, activation,
                precision, kernels, graphs, layers, loss, loss_settings, own_values] =
@@ -81,6 +82,7 @@ void require_same_settings(const comm::Communicator& comm, const Settings& setti
   values.add("the number of layers", layers.size());
   for (std::size_t i = 0; i < layers.size(); ++i) add(values, i, layers[i]);
   comm::require_same(comm, values.list(), "give all ranks of a model the same settings");
+  return comm;
 }
 
 /// Returns memory shared by the node's ranks, or none if the size is 0, the rank is alone on its node, or a device
@@ -104,21 +106,12 @@ PlacedVector<float> parameter_memory(const Exec& exec, const network::Network& d
   if (memory) return Vector<float>(memory.data(), dense.parameters());
   const auto what = [&] {
     const auto size = [](const network::Parameter& p) { return p.rows * p.columns; };
-    const std::vector<network::Parameter>& all = dense.layout();
-    const auto largest =
-        std::max_element(all.begin(), all.end(),
-                         [&](const network::Parameter& a, const network::Parameter& b) { return size(a) < size(b); });
+    const auto largest = std::ranges::max_element(dense.layout(), {}, size);
     return concat("the layers' parameters, of which ", largest->name, " has ", largest->rows, " x ", largest->columns);
   };
   return with_memory(what, double(dense.parameters()) * sizeof(float), [&] {
     return PlacedVector<float>(exec, place, "tesserec::model::parameters", dense.parameters());
   });
-}
-
-const comm::Communicator& with_same_settings(const comm::Communicator& comm, const Settings& settings,
-                                             Index dense_features) {
-  require_same_settings(comm, settings, dense_features);
-  return comm;
 }
 
 std::vector<Range> tensors(const network::Network& dense) {

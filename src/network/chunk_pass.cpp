@@ -105,12 +105,9 @@ class ChunkPass final : public Pass {
     RankBatch(const ChunkPass& pass, const PlacedVector<float>& parameters, const DenseInput& input,
               const std::vector<jagged::JaggedVectors>& unpooled_gradient)
         : input(input), offset(input.lanes.samples(int(input.my_lanes.begin), input.global_size).begin) {
-      for (std::size_t q = 0; q < input.unpooled.size(); ++q)
-        sequences.push_back(sequence_data(input.unpooled[q],
-                                          unpooled_gradient.empty() ? nullptr : &unpooled_gradient[q],
-                                          input.unpooled[q].offsets.data()));
-      data = {input.global_size, input.dense, input.pooled,      input.labels,         input.weights,
-              nullptr,           sequences,   parameters.data(), pass.weights_.data(), {}};
+      data = batch_data(input, input, unpooled_gradient, sequences);
+      data.parameters = parameters.data();
+      data.packed = pass.weights_.data();
     }
     /// Returns the samples of a lane, counted from the rank's first.
     Range samples(Index lane) const {
@@ -148,14 +145,24 @@ std::unique_ptr<Pass> chunk_pass(const Graph& graph, PackedWeights& weights, con
   return std::make_unique<ChunkPass>(graph, weights, loss);
 }
 
-SequenceData sequence_data(const jagged::JaggedVectors& vectors, const jagged::JaggedVectors* gradient,
-                           const Index* on_host) {
-  const auto width = Index(vectors.values.extent(1));
-  SequenceData data{{vectors.values.data(), width, width}};
-  if (gradient != nullptr) data.gradient = {gradient->values.data(), width, width};
-  data.offsets = vectors.offsets.data();
-  data.on_host = on_host;
-  return data;
+BatchData batch_data(const DenseInput& input, const DenseInput& on_host,
+                     const std::vector<jagged::JaggedVectors>& unpooled_gradient,
+                     std::vector<SequenceData>& sequences) {
+  sequences.clear();
+  for (std::size_t q = 0; q < input.unpooled.size(); ++q) {
+    const jagged::JaggedVectors& vectors = input.unpooled[q];
+    const auto width = Index(vectors.values.extent(1));
+    SequenceData& data = sequences.emplace_back(SequenceData{{vectors.values.data(), width, width}});
+    if (!unpooled_gradient.empty()) data.gradient = {unpooled_gradient[q].values.data(), width, width};
+    data.offsets = vectors.offsets.data();
+    data.on_host = on_host.unpooled[q].offsets.data();
+  }
+  return {.global_size = input.global_size,
+          .dense = input.dense,
+          .pooled = input.pooled,
+          .labels = input.labels,
+          .weights = input.weights,
+          .sequences = sequences};
 }
 
 void clear_gaps(const Graph& graph, float* flat) {

@@ -24,7 +24,6 @@ const DenseInput& DeviceBatch::send(const Device& device, const DenseInput& inpu
     const jagged::JaggedVectors& from = input.unpooled[q];
     jagged::JaggedVectors& to = on_device_.unpooled[q];
     const auto count = std::ssize(from.offsets);
-    sequences_[q].host_offsets = from.offsets.data();
     std::copy_n(from.offsets.data(), count, sequences_[q].offsets.reserve(device, "tesserec::network::offsets", count));
     sequences_[q].offsets.send(device, count);
     to.offsets = Vector<Index>(sequences_[q].offsets.view().data(), count);

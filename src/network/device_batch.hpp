@@ -16,8 +16,6 @@ class DeviceBatch {
 
   /// Uploads the inputs that lie on the host and returns `input` with pointers to device memory. `rows`: samples.
   const DenseInput& send(const Device& device, const DenseInput& input, Index rows);
-  /// Returns the offsets of a sequence in host memory.
-  const Index* host_offsets(std::size_t sequence) const { return sequences_[sequence].host_offsets; }
   /// Returns the flat parameters in device memory, uploaded if they lie on the host.
   const float* parameters(const Device& device, const PlacedVector<float>& flat);
   /// Returns the device memory for the gradients of the batch's vectors: `destination` itself or, if the batch lies on
@@ -34,7 +32,6 @@ class DeviceBatch {
   struct Sequence {
     Upload<float> values;
     Upload<Index> offsets;
-    const Index* host_offsets = nullptr;  // offsets of the input
     DeviceVector<float> gradient;
   };
   struct Download {

@@ -35,7 +35,8 @@ class DevicePass final : public Pass {
     const Device device = device_of(exec);
     const auto first = lanes_.start(device, given.lanes, given.my_lanes, given.global_size);
     const DenseInput& input = batch_.send(device, given, lanes_.rows());
-    BatchData data = data_of(device, flat, input, batch_.unpooled_gradient(device, unpooled_gradient));
+    BatchData data = batch_data(input, given, batch_.unpooled_gradient(device, unpooled_gradient), sequences_);
+    data.parameters = batch_.parameters(device, flat);
     data.pooled_gradient = batch_.pooled_gradient(device, pooled_gradient);
     data.draw = {true, input.seed, 0, input.step, first};
     const TrainingBuffers training{
@@ -55,7 +56,8 @@ class DevicePass final : public Pass {
     const Device device = device_of(exec);
     lanes_.start(device, given.lanes, given.my_lanes, given.global_size);
     const DenseInput& input = batch_.send(device, given, lanes_.rows());
-    const BatchData data = data_of(device, flat, input, {});
+    BatchData data = batch_data(input, given, {}, sequences_);
+    data.parameters = batch_.parameters(device, flat);
     const Where where(device);
     executor_.forward(where, data, 0, lanes_.rows(), lanes_.chunks());
     executor_.predict(where, batch_.result(device, probabilities, 1));
@@ -84,16 +86,6 @@ class DevicePass final : public Pass {
     LaneGradients gradients;
   };
 
-  BatchData data_of(const Device& device, const PlacedVector<float>& flat, const DenseInput& input,
-                    const std::vector<jagged::JaggedVectors>& gradients) {
-    sequences_.clear();
-    for (std::size_t q = 0; q < input.unpooled.size(); ++q)
-      sequences_.push_back(
-          sequence_data(input.unpooled[q], gradients.empty() ? nullptr : &gradients[q], batch_.host_offsets(q)));
-    return {input.global_size, input.dense, input.pooled, input.labels,
-            input.weights,     nullptr,     sequences_,   batch_.parameters(device, flat),
-            nullptr,           {}};
-  }
   void train(const Device& device, const TrainingBuffers& t) {
     const Where where(device);
     executor_.forward(where, t.data, 0, lanes_.rows(), lanes_.chunks());

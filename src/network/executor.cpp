@@ -18,24 +18,17 @@ Executor::Executor(const Graph& graph, const losses::LossFunction& loss, std::un
 
 layers::LayerInput Executor::value_of(const Graph::Input& input) const {
   const Index width = input.columns.size();
-  const auto chunk_rows = [&](const float* all, Index stride) {
-    return layers::LayerInput{{all + first_ * stride + input.columns.begin, width, stride}};
-  };
-  switch (input.from) {
-    case Graph::From::dense:
-      return chunk_rows(data_->dense, graph_.dense_features());
-    case Graph::From::pooled:
-      return chunk_rows(data_->pooled, graph_.pooled_width());
-    case Graph::From::unpooled: {
-      const SequenceData& all = data_->sequences[input.layer];
-      const Index begin = all.on_host[first_], end = all.on_host[first_ + rows_];
-      const Rows<const float> values{all.values[begin], width, width};
-      return {values, {all.offsets + first_, all.on_host + first_, begin, end - begin}};
-    }
-    case Graph::From::layer:
-      break;
+  if (input.from == Graph::From::layer)
+    return {rows_of(input.layer, layers_[input.layer].output), layers_[input.layer].lengths};
+  if (input.from == Graph::From::unpooled) {
+    const SequenceData& all = data_->sequences[input.layer];
+    const Index begin = all.on_host[first_], end = all.on_host[first_ + rows_];
+    const Rows<const float> values{all.values[begin], width, width};
+    return {values, {all.offsets + first_, all.on_host + first_, begin, end - begin}};
   }
-  return {rows_of(input.layer, layers_[input.layer].output), layers_[input.layer].lengths};
+  const bool is_dense = input.from == Graph::From::dense;
+  const Index stride = is_dense ? graph_.dense_features() : graph_.pooled_width();
+  return {{(is_dense ? data_->dense : data_->pooled) + first_ * stride + input.columns.begin, width, stride}};
 }
 
 Rows<float> Executor::gradient_of(const Graph::Input& input) const {

@@ -7,15 +7,8 @@ namespace tesserec::network {
 namespace {
 
 std::string type_of(embedding::QrOperation operation) {
-  switch (operation) {
-    case embedding::QrOperation::add:
-      return "sum";
-    case embedding::QrOperation::mult:
-      return "multiply";
-    case embedding::QrOperation::concat:
-      return "cat";
-  }
-  return "";
+  if (operation == embedding::QrOperation::add) return "sum";
+  return operation == embedding::QrOperation::mult ? "multiply" : "cat";
 }
 
 }  // namespace

@@ -100,16 +100,6 @@ bool Graph::find_pooled(const std::string& input, Node& node, LayerInfo& info) c
   return node.inputs.size() > inputs;
 }
 
-bool Graph::find_unpooled(const std::string& input, Node& node, LayerInfo& info) const {
-  for (std::size_t f = 0; f < unpooled_.size(); ++f)
-    if (input == "unpooled." + unpooled_[f].name) {
-      node.inputs.push_back({From::unpooled, f, {0, unpooled_[f].dim}});
-      info.inputs.push_back({{unpooled_[f].dim}, {input}, true, unpooled_[f].ids, input.substr(0, input.find('@'))});
-      return true;
-    }
-  return false;
-}
-
 void Graph::find(const std::vector<layers::LayerSettings>& layers, std::size_t reader, const std::string& input,
                  Node& node, LayerInfo& info) const {
   const std::string& layer = layers[reader].name;
@@ -119,7 +109,13 @@ void Graph::find(const std::vector<layers::LayerSettings>& layers, std::size_t r
     info.inputs.push_back({{dense_features_}, {input}});
     return;
   }
-  if (find_pooled(input, node, info) || find_unpooled(input, node, info)) return;
+  if (find_pooled(input, node, info)) return;
+  for (std::size_t f = 0; f < unpooled_.size(); ++f)
+    if (input == "unpooled." + unpooled_[f].name) {
+      node.inputs.push_back({From::unpooled, f, {0, unpooled_[f].dim}});
+      info.inputs.push_back({{unpooled_[f].dim}, {input}, true, unpooled_[f].ids, input.substr(0, input.find('@'))});
+      return;
+    }
   for (std::size_t n = 0; n < nodes_.size(); ++n)
     if (layers_[n].settings.name == input) {
       node.inputs.push_back({From::layer, n, {0, layers_[n].width}});

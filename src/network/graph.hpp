@@ -67,7 +67,6 @@ class Graph {
             LayerInfo& info) const;
   /// Appends the pooled vectors that `input` names, and returns whether it names any.
   bool find_pooled(const std::string& input, Node& node, LayerInfo& info) const;
-  bool find_unpooled(const std::string& input, Node& node, LayerInfo& info) const;
   /// Returns for each vector whether `input` names it.
   std::vector<bool> named(const std::string& input) const;
   void add(const std::vector<layers::LayerSettings>& layers, std::size_t n);

@@ -69,8 +69,6 @@ struct Network::Impl {
       : settings(s),
         graph(layers_of(s, dense_features > 0), s.precision, dense_features, std::move(features)),
         loss(make_loss(s, graph)),
-        layout(graph.parameters()),
-        size(graph.size()),
         weights(graph),
         pass(make_pass(graph, weights, *loss, settings)) {}
 
@@ -89,8 +87,6 @@ struct Network::Impl {
   Settings settings;
   Graph graph;
   std::unique_ptr<losses::LossFunction> loss;
-  const std::vector<Parameter>& layout;
-  Index size;
   PackedWeights weights;
   std::unique_ptr<Pass> pass;
 };
@@ -102,8 +98,8 @@ Network::Network(const Settings& settings, Index dense_features, const std::vect
 Network::~Network() = default;
 
 const Settings& Network::settings() const { return impl_->settings; }
-const std::vector<Parameter>& Network::layout() const { return impl_->layout; }
-Index Network::parameters() const { return impl_->size; }
+const std::vector<Parameter>& Network::layout() const { return impl_->graph.parameters(); }
+Index Network::parameters() const { return impl_->graph.size(); }
 Index Network::dense_features() const { return impl_->graph.dense_features(); }
 Index Network::pooled_width() const { return impl_->graph.pooled_width(); }
 const std::vector<EmbeddedFeature>& Network::unpooled() const { return impl_->graph.unpooled(); }
@@ -124,14 +120,15 @@ double Network::other_flops_per_sample() const { return impl_->flops(false); }
 const std::vector<LayerInfo>& Network::layers() const { return impl_->graph.layers(); }
 
 void Network::initialize(const Exec& exec, std::uint64_t seed, const PlacedVector<float>& parameters) const {
-  assert(std::ssize(parameters) == impl_->size);
+  const Graph& graph = impl_->graph;
+  assert(std::ssize(parameters) == graph.size());
   if (parameters.place() == Place::device) {
-    const Vector<float> drawn = make_vector<float>(exec, "tesserec::network::start", impl_->size);
+    const Vector<float> drawn = make_vector<float>(exec, "tesserec::network::start", graph.size());
     initialize(exec, seed, drawn);
-    return copy(exec, Place::host, drawn.data(), Place::device, parameters.data(), impl_->size);
+    return copy(exec, Place::host, drawn.data(), Place::device, parameters.data(), graph.size());
   }
   Index weights = 0, biases = 0;  // number of the next tensor of each kind
-  for (const Parameter& tensor : impl_->layout) {
+  for (const Parameter& tensor : graph.parameters()) {
     float* const to = parameters.data() + tensor.offset;
     if (tensor.start == layers::Start::zero || tensor.start == layers::Start::one) {
       std::fill_n(to, tensor.rows * tensor.columns, tensor.start == layers::Start::one ? 1.0f : 0.0f);
@@ -148,13 +145,13 @@ void Network::initialize(const Exec& exec, std::uint64_t seed, const PlacedVecto
     });
   }
   exec.fence();
-  clear_gaps(impl_->graph, parameters.data());
+  clear_gaps(graph, parameters.data());
 }
 
 LaneLosses Network::forward_backward(const Exec& exec, const PlacedVector<float>& parameters, const DenseInput& input,
                                      float* pooled_gradient, LaneSums& gradients,
                                      const std::vector<jagged::JaggedVectors>& unpooled_gradient) const {
-  assert(gradients.length() == impl_->size && input.labels != nullptr);
+  assert(gradients.length() == impl_->graph.size() && input.labels != nullptr);
   return impl_->pass->forward_backward(exec, parameters, input, pooled_gradient, gradients, unpooled_gradient);
 }
 

@@ -26,9 +26,11 @@ std::unique_ptr<Pass> chunk_pass(const Graph& graph, PackedWeights& weights, con
 /// outlive it. Throws SettingError if a setting, a layer or the loss has no kernels for a device.
 std::unique_ptr<Pass> device_pass(const Graph& graph, const losses::LossFunction& loss, const Settings& settings);
 
-/// Describes a sequence and, unless null, its gradient. `on_host`: its offsets in host memory.
-SequenceData sequence_data(const jagged::JaggedVectors& vectors, const jagged::JaggedVectors* gradient,
-                           const Index* on_host);
+/// Describes a batch in memory where loops run, and in `sequences` its sequences with their gradients, unless these are
+/// empty. `on_host` is the batch as the caller gave it, whose offsets lie in host memory. `sequences` must outlive the
+/// result.
+BatchData batch_data(const DenseInput& input, const DenseInput& on_host,
+                     const std::vector<jagged::JaggedVectors>& unpooled_gradient, std::vector<SequenceData>& sequences);
 /// Sets the floats between one tensor and the next to 0.
 void clear_gaps(const Graph& graph, float* flat);
 
