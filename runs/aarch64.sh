@@ -58,7 +58,7 @@ make_root() {
 }
 [[ -f $build/root.whole ]] || make_root >&2
 
-cmake -S . -B "$build" -G Ninja -DCMAKE_TOOLCHAIN_FILE=cmake/aarch64.cmake >&2
+cmake -S . -B "$build" -G Ninja -DCMAKE_TOOLCHAIN_FILE=cmake/aarch64.cmake -DCMAKE_UNITY_BUILD=ON >&2
 ninja -C "$build" -j "$jobs" tesserec "${tests[@]/#/test_}" >&2
 
 emulate() { qemu-aarch64-static -L "$root" "$@" </dev/null; }
@@ -68,7 +68,7 @@ for name in "${tests[@]}"; do
   emulate "$build/tests/test_$name" '~[.]~"huge_pages_refused*"~"Signals: every signal*"' >&2
 done
 
-[[ -f build/CMakeCache.txt ]] || cmake -S . -B build -G Ninja -DCMAKE_BUILD_TYPE=Release >&2
+[[ -f build/CMakeCache.txt ]] || cmake -S . -B build -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_UNITY_BUILD=ON >&2
 cmake --build build -j "$jobs" --target tesserec >&2
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -2,6 +2,7 @@
 #include "run_parts.hpp"
 
 #include <filesystem>
+#include <utility>
 
 #include <tesserec/core/log.hpp>
 #include <tesserec/core/text.hpp>
@@ -36,6 +37,17 @@ RunLocks::RunLocks(const comm::Communicator& comm, const Job& job) {
     checkpoints_.emplace(comm, path, job.run.lock_wait);
 }
 
+/// Returns "  cache 93.1 %", the ids of this rank since the last call whose rows its caches of kernel disk had, or ""
+/// if the rank has no such cache.
+std::string Progress::hit_rate(const Session& session) {
+  embedding::CacheUse now;
+  for (const auto& shard : session.model.tables().shards()) now += shard.rows->store().cache_use();
+  const embedding::CacheUse then = std::exchange(cache_, now);
+  if (now.pinned == then.pinned) return "";
+  const double missed = double(now.reads - then.reads) / double(now.pinned - then.pinned);
+  return concat("  cache ", fixed(100 * (1 - missed), 1), " %");
+}
+
 void Progress::begins(Training& training) {
   const Index last = training.length().last;
   first_step_ = training.position().step;
@@ -58,10 +70,11 @@ void Progress::stepped(Training& training) {
   const double seconds_left = seconds * double(last - at.step) / double(at.step - first_step_);
   const Index whole = seconds_left;
   const auto two_digits = [](Index number) { return right(std::to_string(number), 2, '0'); };
-  log_progress(concat("step ", at.step, "/", last, "  ", fixed(double(at.samples - first_samples_) / seconds, 0),
-                      " samples/s  loss ", fixed(training.so_far().loss, 5), "  ", two_digits(whole / 3600), ":",
-                      two_digits(whole / 60 % 60), ":", two_digits(whole % 60), " to go"),
-               at.step == last);
+  log_progress(
+      concat("step ", at.step, "/", last, "  ", fixed(double(at.samples - first_samples_) / seconds, 0),
+             " samples/s  loss ", fixed(training.so_far().loss, 5), hit_rate(training.session()), "  ",
+             two_digits(whole / 3600), ":", two_digits(whole / 60 % 60), ":", two_digits(whole % 60), " to go"),
+      at.step == last);
 }
 
 }  // namespace tesserec::train

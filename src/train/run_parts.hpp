@@ -3,8 +3,10 @@
 #pragma once
 
 #include <optional>
+#include <string>
 
 #include <tesserec/core/timer.hpp>
+#include <tesserec/embedding/row_store.hpp>
 #include <tesserec/parallel_io/folder_lock.hpp>
 #include <tesserec/store/lock.hpp>
 #include <tesserec/train/job.hpp>
@@ -22,7 +24,8 @@ class RunLocks {
   std::optional<parallel_io::FolderLock> run_, checkpoints_;
 };
 
-/// Observer that warns of settings without effect and shows a progress line: steps, samples/s, loss, time left.
+/// Observer that warns of settings without effect and shows a progress line: steps, samples/s, loss, hit rate of rows
+/// on disk, time left.
 class Progress final : public Observer {
  public:
   /// Takes whether the run has evaluation data.
@@ -32,10 +35,13 @@ class Progress final : public Observer {
   void stepped(Training& training) override;
 
  private:
+  std::string hit_rate(const Session& session);
+
   bool evaluates_;
   Index first_step_ = 0, first_samples_ = 0;  // counts before this process began
   std::optional<Timer> timer_;                // time since this process's first step began
   double shown_ = -1e9;
+  embedding::CacheUse cache_;  // of this rank, at the last line
 };
 
 }  // namespace tesserec::train

@@ -22,6 +22,7 @@ must_match_memory() {
     --set "plan.cache=$3" "${@:5}"
   must_match "$what"
   grep -q 'rows on disk: .* of caches, \(io_uring\|threads\), ' "$folder/err" || complain "no line about the files"
+  grep -qE 'step 22/22 .* cache [0-9]+\.[0-9] %  00:00:00 to go' "$folder/err" || complain "no hit rate in the progress line"
 }
 in_memory() {
   of_run=(--set "optimizer.sparse.type=$1" --set checkpoint.keep=0)
