@@ -134,8 +134,9 @@ std::string summary_text(const deck::Deck& deck, const Summary& s, int lanes, bo
                    "\n");
   for (std::size_t t = 0; t < deck.tables.size(); ++t) {
     const embedding::EmbeddingBagConfig& table = deck.tables[t];
+    const char* const growing = table.grows() ? ", growing" : "";
     text += concat("  table ", table.name, ": ", numbered(table.rows().size(), "row"), " x ",
-                   counted(table.embedding_dim, "column"), format_text(table), ", ",
+                   counted(table.embedding_dim, "column"), format_text(table), growing, ", ",
                    known_bytes(bytes_of(deck, table, s.kernels[t])), ", kernel ", planning::name(s.kernels[t]),
                    table.unpooled.empty() ? "" : ", un-pooled " + join(table.unpooled), "\n");
   }

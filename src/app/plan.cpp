@@ -105,6 +105,12 @@ PlanTask task_of(const Invocation& invocation, const comm::Communicator& comm) {
     if (data) task.dense_features = data->dense_features;
     deck::check_deck(deck);
   }
+  for (const embedding::EmbeddingBagConfig& table : deck.tables)
+    if (table.grows() && planning::plan_device(deck.plan) == "cuda")
+      fail("table ", table.name,
+           " grows, so its rows lie in memory that GPUs cannot read; plan for hosts (--device cpu), "
+           "or set table.",
+           table.name, ".growing = false");
   deck.plan.exchange = sharding::bytes_of(deck.model.exchange_forward, deck.model.exchange_backward);
   if (invocation.has("--evaluate")) task.evaluated = invocation.options.at("--evaluate");
   if (const int per_node = count_of(invocation, "--ranks-per-node"); per_node > 0) deck.plan.ranks_per_node = per_node;

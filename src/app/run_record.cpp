@@ -246,6 +246,14 @@ Json tables_json(const std::vector<train::TableFigures>& tables) {
                             .set("reads", table.cache.reads)
                             .set("bytes_read", table.cache.bytes_read)
                             .set("bytes_written", table.cache.bytes_written));
+    if (table.growth.capacity > 0)
+      json.set("growing", Json::object()
+                              .set("capacity", table.growth.capacity)
+                              .set("rows", table.growth.occupied)
+                              .set("waiting", table.growth.waiting)
+                              .set("admitted", table.growth.admitted)
+                              .set("refused", table.growth.refused)
+                              .set("evicted", table.growth.evicted));
     all.add(json);
   }
   return all;

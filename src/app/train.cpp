@@ -16,6 +16,22 @@
 namespace tesserec::app {
 namespace {
 
+/// Shows how the tables have grown, and warns of ids that got no row.
+void show_growth(const std::vector<train::TableFigures>& tables) {
+  std::vector<std::string> texts;
+  for (const train::TableFigures& table : tables) {
+    const tiers::Growth& growth = table.growth;
+    if (growth.capacity == 0) continue;
+    texts.push_back(concat(table.name, " ", growth.occupied, " of ", counted(growth.capacity, "row"), " (",
+                           growth.admitted, " admitted, ", growth.refused, " refused, ", growth.evicted, " evicted)"));
+    if (growth.refused > 0)
+      log_warning(concat("table ", table.name, ": row blocks were full, so ids got no row ",
+                         counted(growth.refused, "time"), " in this start; raise table.", table.name, ".rows or table.",
+                         table.name, ".admit_after, or choose another table.", table.name, ".eviction"));
+  }
+  if (!texts.empty()) log_info("growing tables: " + join(texts));
+}
+
 void show_result(const train::Session& session, const train::TrainResult& result) {
   const bool trained = result.samples_per_second > 0;  // false if it resumed after the last step
   std::string line = counted(result.steps, "step") + ", " + counted(result.samples, "sample");
@@ -32,6 +48,7 @@ void show_result(const train::Session& session, const train::TrainResult& result
                     result.between_nodes_bytes > 0 ? ", to other nodes " + bytes_text(result.between_nodes_bytes) : "",
                     "; peak memory ", bytes_text(result.peak_memory), " per rank"));
   }
+  show_growth(result.tables);
   log_info("weights " + result.weights_digest + ", optimizer state " + result.state_digest);
   log_info((result.checkpoint.empty() ? "no checkpoint" : "checkpoint " + result.checkpoint) + ", metrics " +
            session.job.run.folder() + "/metrics.jsonl");

@@ -6,6 +6,7 @@
 #include <cassert>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <set>
 
 #include <tesserec/core/error.hpp>
@@ -15,6 +16,8 @@
 
 namespace tesserec::data {
 namespace {
+
+constexpr Index largest_packed = std::numeric_limits<std::int32_t>::max();
 
 /// Returns whether all n floats are finite: none has all exponent bits set.
 TESSEREC_KERNEL bool all_finite(const float* values, Index n) {
@@ -97,6 +100,15 @@ void SampleCheck::numbers() const {
   }
 }
 
+/// Throws Error for an id that may stand for one of more than 32 bits, to which reading clips.
+void SampleCheck::check_packed(Index feature, Index id, Index sample) const {
+  if (id == -largest_packed - 1 || id == largest_packed)
+    fail("id ", id, " of feature ", info_.features[feature], " in ", place(sample),
+         " is one that larger numbers are clipped to, because packed ids have 32 bits; store the ids as bags, in "
+         "/sparse/",
+         info_.features[feature], " (docs/formats.md)");
+}
+
 void SampleCheck::ids(const std::vector<Index>& rows) const {
   const auto features = std::ssize(info_.features);
   const auto refuse = [&](Index feature, Index id, Index sample) {
@@ -105,15 +117,19 @@ void SampleCheck::ids(const std::vector<Index>& rows) const {
   };
   if (!samples_.ids.empty()) {
     std::vector<std::uint32_t> limits;
-    for (const Index n : rows) limits.push_back(std::min(n, Index{1} << 31));
+    for (const Index n : rows) limits.push_back(n == any_id ? largest_packed : std::min(n, Index{1} << 31));
     if (all_inside(samples_.ids.data(), samples_.size, limits.data(), features)) return;
-    for (Index i = 0; i < samples_.size * features; ++i)
-      if (samples_.ids[i] < 0 || samples_.ids[i] >= rows[i % features])
-        refuse(i % features, samples_.ids[i], i / features);
+    for (Index i = 0; i < samples_.size * features; ++i) {
+      const Index feature = i % features, id = samples_.ids[i];
+      if (rows[feature] == any_id)
+        check_packed(feature, id, i / features);
+      else if (id < 0 || id >= rows[feature])
+        refuse(feature, id, i / features);
+    }
   }
   for (Index f = 0; f < std::ssize(samples_.jagged); ++f) {
     const Samples::Jagged& bags = samples_.jagged[f];
-    if (all_inside(bags.values, rows[f])) continue;
+    if (rows[f] == any_id || all_inside(bags.values, rows[f])) continue;
     for (Index i = 0; i < samples_.size; ++i)
       for (Index j = bags.offsets[i]; j < bags.offsets[i + 1]; ++j)
         if (bags.values[j] < 0 || bags.values[j] >= rows[f]) refuse(f, bags.values[j], i);

@@ -32,12 +32,13 @@ class SampleCheck {
   void targets(const LabelRange& labels) const;
   /// Throws Error for a dense feature that is not finite or an id weight of magnitude over max_id_weight.
   void numbers() const;
-  /// Throws Error for an id outside [0, rows[f]). `rows` [F]: rows of each feature's table.
+  /// Throws Error for an id outside [0, rows[f]), unless that is any_id. `rows` [F]: rows of each feature's table.
   void ids(const std::vector<Index>& rows) const;
 
  private:
   /// Returns "sample 7 of FILE" for a sample's number in the concatenated runs.
   std::string place(Index sample) const;
+  void check_packed(Index feature, Index id, Index sample) const;
 
   const SourceInfo& info_;
   const std::vector<DatasetPart>& parts_;

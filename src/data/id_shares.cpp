@@ -34,7 +34,8 @@ IdShares count(const Settings& settings, const SourceInfo& data) {
     read.push_back({begin, begin + samples * (k + 1) / runs - samples * k / runs});
   }
   Samples found;
-  dataset.read(read, info.rows, found);
+  // The tables are not known here. Ids outside of them are counted by nobody, and end the run when it meets them.
+  dataset.read(read, std::vector<Index>(info.rows.size(), any_id), found);
   IdShares shares{true, concat("counted in ", found.size, " samples of ", data.description), {}};
   const std::size_t features = info.features.size();
   for (std::size_t f = 0; f < features; ++f) {
@@ -64,7 +65,7 @@ IdShares planted(const SyntheticSettings& settings, std::uint64_t seed) {
 }  // namespace
 
 IdShares id_shares(const Settings& settings, const SourceInfo& data, std::uint64_t seed) {
-  if (settings.synthetic.kind == SyntheticKind::planted && settings.synthetic.zipf > 0)
+  if (settings.synthetic.kind == SyntheticKind::planted && settings.synthetic.zipf > 0 && !settings.synthetic.hashed)
     return planted(settings.synthetic, seed);
   try {
     return !settings.source.empty() || data.files.empty() || data.samples == 0 ? IdShares{} : count(settings, data);

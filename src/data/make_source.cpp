@@ -44,6 +44,20 @@ Files files_of(const Settings& settings, Use use) {
   return {"data.evaluate", settings.evaluate};
 }
 
+/// Returns `fill` with ids that are hashed to 64 bits, by the finalizer of SplitMix64 (src/embedding has the same).
+SyntheticSource::Fill hashed(SyntheticSource::Fill fill) {
+  return [=](std::span<const Index> samples, Index global_size, Batch& batch) {
+    fill(samples, global_size, batch);
+    const Index ids = batch.sparse.offsets(batch.sparse.features() * batch.size);
+    for (Index i = 0; i < ids; ++i) {
+      std::uint64_t bits = std::uint64_t(batch.sparse.values(i)) + 0x9E3779B97F4A7C15u;
+      bits = (bits ^ bits >> 30) * 0xBF58476D1CE4E5B9u;
+      bits = (bits ^ bits >> 27) * 0x94D049BB133111EBu;
+      batch.sparse.values(i) = Index(bits ^ bits >> 31);
+    }
+  };
+}
+
 std::unique_ptr<Source> make_synthetic(const SyntheticSettings& s, Use use, const Deal& deal) {
   check(s);
   if (s.bit_generator == BitGenerator::mt19937) {
@@ -60,22 +74,22 @@ std::unique_ptr<Source> make_synthetic(const SyntheticSettings& s, Use use, cons
   if (info.samples <= 0)
     fail("data.synthetic.", use == Use::train ? "samples" : "evaluate_samples",
          " is 0; give the number of samples to generate");
+  if (s.bit_generator == BitGenerator::mt19937) return std::make_unique<SequentialSource>(info, deal, s);
+  SyntheticSource::Fill fill;
   if (planted) {
     const auto stream = use == Use::train ? PlantedStream::train : PlantedStream::evaluate;
     auto model = std::make_shared<const PlantedModel>(s, deal.seed);
-    return std::make_unique<SyntheticSource>(
-        info, deal, [model, stream](std::span<const Index> samples, Index global_size, Batch& batch) {
-          model->fill(stream, samples, global_size, batch);
-        });
+    fill = [model, stream](std::span<const Index> samples, Index global_size, Batch& batch) {
+      model->fill(stream, samples, global_size, batch);
+    };
+  } else {
+    CounterStream uniform(deal.seed, std::ssize(info.features));
+    fill = [s, uniform, rows = synthetic_rows(s), features = info.features](std::span<const Index> samples,
+                                                                            Index global_size, Batch& batch) mutable {
+      reference_batch(s, rows, features, samples, global_size, uniform, batch);
+    };
   }
-  if (s.bit_generator == BitGenerator::mt19937) return std::make_unique<SequentialSource>(info, deal, s);
-  CounterStream uniform(deal.seed, std::ssize(info.features));
-  return std::make_unique<SyntheticSource>(
-      info, deal,
-      [s, uniform, rows = info.rows, features = info.features](std::span<const Index> samples, Index global_size,
-                                                               Batch& batch) mutable {
-        reference_batch(s, rows, features, samples, global_size, uniform, batch);
-      });
+  return std::make_unique<SyntheticSource>(info, deal, s.hashed ? hashed(std::move(fill)) : std::move(fill));
 }
 
 }  // namespace
@@ -89,6 +103,7 @@ SourceInfo synthetic_info(const SyntheticSettings& settings, Use use) {
   for (Index k = 1; k <= settings.dense_features; ++k) info.dense_names.push_back(concat("I", k));
   info.features = synthetic_features(settings);
   info.rows = synthetic_rows(settings);
+  if (settings.hashed) info.rows.assign(info.rows.size(), any_id);
   if (planted) info.zipf.assign(info.rows.size(), settings.zipf);
   info.weighted.assign(info.rows.size(), false);
   for (std::size_t f = 0; f < info.rows.size(); ++f) {
@@ -96,8 +111,8 @@ SourceInfo synthetic_info(const SyntheticSettings& settings, Use use) {
     if (planted)
       info.ids_per_bag.push_back(bag.variable ? double(bag.max_ids) / 2 : double(bag.max_ids));
     else
-      info.ids_per_bag.push_back(
-          reference_ids_per_bag(info.rows[f], settings.ids_per_bag, settings.variable_bags.value_or(true)));
+      info.ids_per_bag.push_back(reference_ids_per_bag(synthetic_rows(settings)[f], settings.ids_per_bag,
+                                                       settings.variable_bags.value_or(true)));
   }
   return info;
 }

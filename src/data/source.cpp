@@ -26,7 +26,10 @@ void Source::limit_rows(const std::vector<Index>& rows) {
   const SourceInfo& source = info();
   assert(rows.size() == source.rows.size());
   for (std::size_t f = 0; f < rows.size(); ++f)
-    if (rows[f] < source.rows[f])
+    if (rows[f] < source.rows[f] && source.rows[f] == any_id)
+      fail("feature ", source.features[f], " of ", source.description, " has ids of 64 bits, but its table has ",
+           counted(rows[f], "row"), " and does not grow; set table.NAME.growing = true");
+    else if (rows[f] < source.rows[f])
       fail("feature ", source.features[f], " of ", source.description, " has ids up to ", source.rows[f] - 1,
            ", but its table has ", counted(rows[f], "row"), "; give the table at least ", source.rows[f], " rows");
 }

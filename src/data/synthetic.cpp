@@ -32,6 +32,9 @@ std::optional<SyntheticFault> fault(const SyntheticSettings& settings) {
   for (const auto& [key, is_set] :
        {std::pair("bag_lengths", !settings.bag_lengths.empty()), std::pair("pair", !settings.pair.empty())})
     if (is_set && settings.kind != SyntheticKind::planted) return {{key, "applies only to kind = \"planted\""}};
+  if (settings.hashed && settings.bit_generator == BitGenerator::mt19937)
+    return {
+        {"hashed", "does not apply to bit_generator = \"mt19937\", whose batches are those of the reference program"}};
   if (!settings.bag_lengths.empty() && settings.bag_lengths.size() != features.size())
     return {{"bag_lengths", concat("has ", counted(std::ssize(settings.bag_lengths), "length"), " for ",
                                    counted(std::ssize(features), "feature"), "; bag_lengths must be as long as rows")}};

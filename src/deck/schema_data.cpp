@@ -104,6 +104,8 @@ Section synthetic_section() {
       integer("pair_rank", &Synthetic::pair_rank, {1, 1024}, "numbers",
               "planted: length of the hidden vectors of the pair."),
       boolean("round_targets", &Synthetic::round_targets, "reference: round targets to 0 or 1."),
+      boolean("hashed", &Synthetic::hashed,
+              "Hash ids to any 64-bit numbers, as those of tokens are, for tables with table.NAME.growing = true."),
       choice("bit_generator", &Synthetic::bit_generator, generators,
              "Random number generator. philox: the numbers of a sample depend on run.seed and the sample only. "
              "mt19937, for reference without train.shuffle: the sequence of numpy.random.seed(run.seed) as the "

@@ -21,7 +21,10 @@ std::vector<EmbeddingBagConfig> complete_tables(std::vector<EmbeddingBagConfig> 
              join(features, ", ", &DataFeature::name));
       ids = std::max(ids, found->ids);
     }
-    if (table.num_embeddings == 0) table.num_embeddings = ids;
+    if (table.num_embeddings == 0 && !table.grows()) table.num_embeddings = ids;
+    if (table.num_embeddings <= 0 && table.grows())
+      fail("table ", table.name, " grows, so its rows are its capacity, which must be given; set table.", table.name,
+           ".rows");
     if (table.num_embeddings <= 0)
       fail("table ", table.name, ": neither the deck nor the data says how many rows it has; set table.", table.name,
            ".rows");

@@ -35,7 +35,7 @@ Matrix<float> EmbeddingBag::forward(const Exec& exec, std::span<const Index> inp
       refuse("bag ", b, " starts at ", ends[b], ", but ends at ", ends[b + 1], "; sort the offsets");
   for (Index b = 0; b < count; ++b)
     for (Index i = ends[b]; i < ends[b + 1]; ++i)
-      if (input[i] < 0 || input[i] >= config().ids())
+      if (!config().takes(input[i]))
         refuse("bag ", b, ": id ", input[i], " is outside its rows 0 to ", config().ids() - 1);
   if (config().weighted && weights.size() != input.size())
     refuse("the input has ", counted(std::ssize(weights), "weight"), " for ", counted(ids, "id"), "; give one per id");

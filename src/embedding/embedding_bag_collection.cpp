@@ -42,6 +42,9 @@ void check_tables(const std::vector<EmbeddingBagConfig>& tables) {
     if (table.half && table.num_embeddings != table.half->rows())
       refuse("num_embeddings is ", table.num_embeddings, ", but this half of table ", table.half->table, " has ",
              table.half->rows(), " rows; set that number");
+    if (table.grows() && table.weight_format() != NumberType::fp32)
+      refuse("it grows, and has format \"", name(table.weight_format()),
+             "\"; growing tables have format \"fp32\", so set table.", table.name, ".format");
     if (table.embedding_dim < 1) refuse("embedding_dim is ", table.embedding_dim, "; set 1 or more");
     if (table.feature_names.empty()) refuse("feature_names is empty; name a feature");
     std::set<std::string> features;
@@ -145,7 +148,7 @@ Bags EmbeddingBagCollection::bags_of(const EmbeddingBagConfig& table, std::size_
     fail("table ", table.name, " is weighted, but the batch has no weights for feature \"", feature, "\"; add weights");
   for (Index s = 0; s < sparse.stride; ++s)
     for (Index i = sparse.begin(key, s); i < sparse.begin(key, s) + sparse.length(key, s); ++i)
-      if (sparse.values(i) < 0 || sparse.values(i) >= table.ids())
+      if (!table.takes(sparse.values(i)))
         fail("feature ", feature, ", sample ", s, ": id ", sparse.values(i), " is outside table ", table.whole(),
              " of ", table.ids(), " rows");
   return {.count = sparse.stride,

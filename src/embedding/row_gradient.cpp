@@ -12,7 +12,7 @@ namespace tesserec::embedding {
 void sort_by_row(std::vector<RowUse>& uses, Index rows) {
   thread_local std::vector<RowUse> scratch;  // shared by all tables, so that it stays in the cache
   constexpr int max_digit_bits = 11;
-  const int bits = std::bit_width(std::uint64_t(std::max<Index>(rows - 1, 0)));
+  const int bits = std::bit_width(std::uint64_t(rows - 1));
   // The counters are about as many as the uses, because more of them would take longer to sum than another pass.
   const int digit_bits = std::clamp(int(std::bit_width(uses.size())), 4, max_digit_bits);
   const std::size_t last = (std::size_t{1} << digit_bits) - 1;

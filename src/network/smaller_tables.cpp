@@ -31,7 +31,7 @@ void mix_dimensions(std::vector<EmbeddingBagConfig>& tables, const Settings& s) 
 /// Returns the collisions by which `table` is cut in two, or 0 for a whole table. Throws SettingError if the table has
 /// too few rows.
 Index collisions_of(const EmbeddingBagConfig& table, const Settings& s) {
-  if (table.half || table.num_embeddings == 0 || !table.unpooled.empty()) return 0;
+  if (table.half || table.grows() || table.num_embeddings == 0 || !table.unpooled.empty()) return 0;
   const Index by_model = table.num_embeddings > s.smaller.qr_threshold ? s.smaller.qr_collisions : 0;
   const Index collisions = table.qr_collisions.value_or(by_model);
   if (collisions >= table.num_embeddings) {

@@ -85,7 +85,7 @@ PlanEstimate CostModel::evaluate(std::span<const embedding::EmbeddingBagConfig> 
     }
     for (const Shard& shard : plan[t].shards) {
       const ShardCost cost = costs.cost(shard, plan[t]);
-      hold(estimate.holds[shard.rank], tables[t].rows(shard.blocks).size(), shard.columns.size());
+      hold(estimate.holds[shard.rank], tables[t].blocks().rows(shard.blocks).size(), shard.columns.size());
       owned[shard.rank] += cost.owner;
       total += cost.owner;
       common += cost.common;

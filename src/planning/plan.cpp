@@ -8,6 +8,12 @@
 namespace tesserec::planning {
 namespace {
 
+[[noreturn]] void refuse_copies(const embedding::EmbeddingBagConfig& table) {
+  fail("table ", table.name,
+       " grows, so it cannot be data_parallel: its copies would see other ids. Allow other types in plan.tables.",
+       table.name, ".sharding (or plan.default), or set table.", table.name, ".growing = false");
+}
+
 void check_table(const embedding::EmbeddingBagConfig& table, const ParameterSharding& sharding, int ranks) {
   const auto refuse = [&](const auto&... message) { fail("plan of table ", table.name, ": ", message...); };
   const std::vector<Shard>& shards = sharding.shards;
@@ -15,6 +21,7 @@ void check_table(const embedding::EmbeddingBagConfig& table, const ParameterShar
   if (sharding.form == ExchangeForm::two_levels && !inside_nodes(sharding.type))
     refuse("exchange \"two_levels\" needs type table_row_wise, table_column_wise or grid, not ", type);
   if (sharding.type == ShardingType::data_parallel) {
+    if (table.grows()) refuse_copies(table);
     if (!shards.empty())
       refuse("a data_parallel table has no shards, but the plan has ", shards.size(), "; remove them");
     return;
@@ -138,6 +145,11 @@ const optim::Settings& optimizer_of(const embedding::EmbeddingBagConfig& table, 
 }
 
 void check_kernel(const embedding::EmbeddingBagConfig& table, ComputeKernel kernel, const optim::Settings& optimizer) {
+  if (table.grows() && kernel != ComputeKernel::fused)
+    fail("table ", table.name, " grows, so it cannot have kernel \"", name(kernel), "\", ",
+         kernel == ComputeKernel::disk ? "whose file has a place for each row of known number"
+                                       : "which updates all rows",
+         ". Set plan.tables.", table.name, ".kernel to \"fused\", or table.", table.name, ".growing = false");
   if (kernel == ComputeKernel::dense && !optim::info(optimizer.type).elementwise())
     fail("table ", table.name, ": kernel \"dense\" updates all rows, but optimizer \"",
          optim::info(optimizer.type).name, "\" only updates touched rows. Set plan.tables.", table.name,

@@ -21,7 +21,7 @@ Json table_json(const EmbeddingBagConfig& table, const ParameterSharding& shardi
   std::set<int> ranks;
   Json shards = Json::array(Json::Layout::lines);
   for (const Shard& shard : sharding.shards) {
-    const Range rows = table.rows(shard.blocks);
+    const Range rows = table.blocks().rows(shard.blocks);
     ranks.insert(shard.rank);
     shards.add(Json::object()
                    .set("rank", shard.rank)
@@ -61,8 +61,8 @@ Index border(const EmbeddingBagConfig& table, Index row, Borders borders) {
   const Index rows = table.rows().end;
   if (row == rows) return embedding::block_count;
   if (row < 0 || row > rows) fail("row ", row, " does not exist; the table has rows 0 to ", rows - 1);
-  const Index block = table.block_of()(row);
-  const Range block_rows = table.rows({block, block + 1});
+  const Index block = table.blocks().block(row);
+  const Range block_rows = table.blocks().rows({block, block + 1});
   if (block_rows.begin == row) return block;
   if (borders == Borders::exact)
     fail("row ", row, " is not a border of a row block; use ", block_rows.begin, " or ", block_rows.end);
@@ -80,7 +80,7 @@ Shard shard_of(const Json& json, const EmbeddingBagConfig& table, Borders border
     const auto [begin, end] = row_and_column(json.at("blocks"));
     shard.blocks = {begin, end};
     const bool valid = 0 <= begin && begin <= end && end <= embedding::block_count;
-    const Range range = valid ? table.rows(shard.blocks) : Range{};
+    const Range range = valid ? table.blocks().rows(shard.blocks) : Range{};
     if (!valid || range.begin != row || range.size() != rows)
       fail("row blocks ", begin, " to ", end, " do not hold rows ", row, " to ", row + rows,
            "; correct \"blocks\", or remove them");

@@ -44,7 +44,7 @@ std::string plan_text(std::span<const embedding::EmbeddingBagConfig> tables, con
   for (std::size_t t = 0; t < plan.size(); ++t) {
     types.push_back({tables[t].name, name(plan[t].type), name(plan[t].kernel), ranks_of(plan[t], ranks)});
     for (const Shard& shard : plan[t].shards) {
-      const Range rows = tables[t].rows(shard.blocks);
+      const Range rows = tables[t].blocks().rows(shard.blocks);
       shards.push_back({tables[t].name, pair(rows.begin, shard.columns.begin), pair(rows.size(), shard.columns.size()),
                         "rank " + std::to_string(shard.rank) + ", cpu"});
     }

@@ -55,7 +55,7 @@ std::string table_line(const EmbeddingBagConfig& table, const ParameterSharding&
 }
 
 std::string shard_text(const Shard& shard, const EmbeddingBagConfig& table) {
-  const Range rows = table.rows(shard.blocks);
+  const Range rows = table.blocks().rows(shard.blocks);
   return concat(shard.rank, ": [", rows.begin, ", ", shard.columns.begin, "] ", rows.size(), " x ",
                 shard.columns.size());
 }

@@ -12,6 +12,18 @@ constexpr double state_bytes = 4;  // of an optimizer state, or a gradient
 // the share by which the file is larger than its rows. A cache has at least disk_least_rows rows.
 constexpr double disk_index = 8, disk_slot = 40, disk_buffers = 5 << 20, disk_spare = 0.5, disk_least_rows = 1024;
 
+// Bytes of growing tables (src/tiers): the place of an id, its entry in the order of leaving, and nine entries of a
+// bucket of the index. Ids without a row have slots of their own.
+constexpr double grown_place = 16, grown_leaving = 16, grown_index = 64.0 / 9, grown_buckets = 64.0 * 1024;
+constexpr double zero_slots = 1024, unknown_slots = 65536;
+
+/// Returns the bytes of the index of a growing table, per row.
+double growing_index(const embedding::GrowthRules& rules) {
+  const double each = grown_place + grown_leaving + grown_index;
+  const double rows = rules.eviction == embedding::Eviction::none ? each - grown_leaving : each;
+  return rules.admit_after > 1 ? rows + each : rows;  // ids that wait are as many as rows
+}
+
 /// Adds up the row sums of all rounds.
 int total_row_sums(optim::Type type) {
   const std::vector<int>& sums = optim::info(type).row_sums;
@@ -27,6 +39,12 @@ RowStorage::RowStorage(const embedding::EmbeddingBagConfig& table, const Paramet
       states(0),
       row_sums(total_row_sums(optimizer.type)) {
   for (const optim::StateInfo& state : optim::states(optimizer.type)) (state.per_row ? row_states : states) += 1;
+  if (table.grows()) {
+    const bool zeros = table.growth.unknown == embedding::UnknownRow::zeros;
+    index = growing_index(table.growth);
+    fixed = grown_buckets + (zeros ? zero_slots : unknown_slots) * row_bytes(double(table.embedding_dim));
+    return;
+  }
   if (!constraints.kernel.has(ComputeKernel::disk)) return;
   const double rows = double(std::max<Index>(1, table.rows().size()));
   const double cache = constraints.cache.value_or(0), whole = rows * row_bytes(double(table.embedding_dim));

@@ -126,6 +126,11 @@ class Maker {
   }
 
   void add_data_parallel() {
+    if (table_.grows())
+      refuse(
+          "the table grows, so it cannot be data_parallel: its copies would see other ids; allow other types, or set "
+          "table.",
+          table_.name, ".growing = false");
     options.push_back({.type = ShardingType::data_parallel, .kernel = kernel_, .common = costs_.data_parallel()});
   }
 
@@ -192,7 +197,7 @@ class Maker {
     else if (types.has(ShardingType::row_wise))
       add(ShardingType::row_wise, 1, 1, OwnerRule::anywhere);
     if (ranks > 1 || options.empty()) {
-      if (types.allow(ShardingType::data_parallel) && ranks > 1) add_data_parallel();
+      if (types.allow(ShardingType::data_parallel) && ranks > 1 && !table_.grows()) add_data_parallel();
       if (types.allow(ShardingType::row_wise))
         for (const Index n : counts(ranks, few_)) add(ShardingType::row_wise, n, 1, OwnerRule::anywhere);
       if (types.allow(ShardingType::column_wise))

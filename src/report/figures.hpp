@@ -33,6 +33,9 @@ std::string importances(const Runs& runs);
 std::string tables_figure(const Runs& runs);
 /// Shows the caches of tables with kernel disk: their hits, and the bytes of their files.
 std::string caches(const Runs& runs);
+
+/// Shows the occupancy of growing tables, and what became of ids and rows.
+std::string growth(const Runs& runs);
 /// Shows the time of a step of rank 0 by phase.
 std::string phases(const Runs& runs);
 /// Shows the bytes of a run's ranks, as planned and as measured: one table of all runs, and one picture a plan.

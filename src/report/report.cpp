@@ -144,13 +144,14 @@ Page make_page(const std::vector<std::string>& folders, const std::string& page_
   const std::string title =
       folders.size() == 1 ? folders.front() : concat(folders.front(), " and ", folders.size() - 1, " more");
   std::string body = element("h1", {}, escaped(title));
-  body += under(runs.sweeps.empty() ? runs.all.size() == 1 ? "Run" : "Runs" : "Points", summary(runs, links)) +
-          under("Keys that changed between starts", table_of_changes(runs)) + under("Logs", logs(runs, links)) +
-          element("main", {},
-                  under("Sweep", sweeps) + under("Training", curves(runs)) + under("Scores", calibration(runs)) +
-                      under("Features and tables", importances(runs) + tables_figure(runs) + caches(runs)) +
-                      under("Machine", phases(runs) + machine_figures)) +
-          under("Machine and versions", table_of_machines(runs));
+  body +=
+      under(runs.sweeps.empty() ? runs.all.size() == 1 ? "Run" : "Runs" : "Points", summary(runs, links)) +
+      under("Keys that changed between starts", table_of_changes(runs)) + under("Logs", logs(runs, links)) +
+      element("main", {},
+              under("Sweep", sweeps) + under("Training", curves(runs)) + under("Scores", calibration(runs)) +
+                  under("Features and tables", importances(runs) + tables_figure(runs) + caches(runs) + growth(runs)) +
+                  under("Machine", phases(runs) + machine_figures)) +
+      under("Machine and versions", table_of_machines(runs));
   if (!runs.all.empty())
     body += under(runs.all.size() > 1 ? "Deck of " + runs.all.front().name : "Deck", deck(runs.all.front()));
   page.html = html_page(title + " - Tesserec", body);

@@ -38,6 +38,24 @@ const std::vector<BlockInfo>& model_blocks() {
   return all;
 }
 
+void check_growing(const Lines& deck, const EmbeddingBagConfig& table, const std::string& path) {
+  if (table.num_embeddings == 0)
+    fail(deck.at(path + ".rows"), " is 0, but the rows of a growing table are its capacity; set at least ",
+         embedding::block_count);
+  if (table.num_embeddings < embedding::block_count)
+    fail(deck.at(path + ".rows"), " is ", table.num_embeddings, ", but a growing table has ", embedding::block_count,
+         " row blocks that each need a row; set at least ", embedding::block_count);
+  if (table.growth.eviction == embedding::Eviction::ttl && table.growth.ttl == 0)
+    fail(deck.at(path + ".eviction"), " is \"ttl\", but the steps after which a row leaves are missing; set ", path,
+         ".ttl");
+  if (table.qr_collisions.value_or(0) > 0)
+    fail(deck.at(path + ".qr_collisions"), " is ", *table.qr_collisions,
+         ", but a growing table is not cut in two; remove it, or set ", path, ".growing = false");
+  if (table.weight_format() != NumberType::fp32)
+    fail(deck.at(path + ".format"), " is \"", name(table.weight_format()),
+         "\", but a growing table has format \"fp32\"; remove it, or set ", path, ".growing = false");
+}
+
 void check_table(const Lines& deck, const EmbeddingBagConfig& table) {
   const std::string path = "table." + table.name;
   if (const std::string twice = repeated_text(table.feature_names); !twice.empty())
@@ -53,6 +71,7 @@ void check_table(const Lines& deck, const EmbeddingBagConfig& table) {
   if (!table.unpooled.empty() && (table.projection > 0 || table.qr_collisions.value_or(0) > 0))
     fail(deck.at(path + ".unpooled"),
          " does not apply to a table with a projection or qr_collisions, because layers read its rows unchanged");
+  if (table.grows()) check_growing(deck, table, path);
 }
 
 }  // namespace

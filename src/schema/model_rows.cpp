@@ -49,10 +49,11 @@ Keys<Model> model_keys() {
           "bf16 take half of the bytes. Lookups widen them, sums and optimizer states are fp32, and each update "
           "rounds the new weight stochastically. fp16 has more digits, but becomes infinite beyond 65504, which "
           "ends the run. Checkpoints hold fp32 numbers in any format."),
-      smaller(integer("qr_collisions", &SmallerTables::qr_collisions, {}, "ids",
-                      "Ids per row of a quotient table (arXiv 1909.02107); 0 means off. Tables of more than "
-                      "qr_threshold rows become NAME_quotient (row id / qr_collisions) and NAME_remainder (row id % "
-                      "qr_collisions), pooled separately. Tables with unpooled features stay whole.")),
+      smaller(
+          integer("qr_collisions", &SmallerTables::qr_collisions, {}, "ids",
+                  "Ids per row of a quotient table (arXiv 1909.02107); 0 means off. Tables of more than "
+                  "qr_threshold rows become NAME_quotient (row id / qr_collisions) and NAME_remainder (row id % "
+                  "qr_collisions), pooled separately. Tables with unpooled features and growing tables stay whole.")),
       smaller(integer("qr_threshold", &SmallerTables::qr_threshold, {}, "rows",
                       "Largest number of rows of a table that stays whole.")),
       smaller(choice("qr_operation", &SmallerTables::qr_operation, operations,

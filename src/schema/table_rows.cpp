@@ -7,6 +7,59 @@ namespace {
 
 using embedding::EmbeddingBagConfig;
 
+/// Makes the key that lets a table grow.
+Key<EmbeddingBagConfig> growing_key() {
+  return make_key<EmbeddingBagConfig>(
+      "growing", "true or false", "", "",
+      "Let the table grow: its ids are any 64-bit numbers, such as hashes of tokens, and an id gets one of `rows` rows "
+      "while training. Such a table has kernel fused and format fp32, on hosts, and is never data_parallel.",
+      [](EmbeddingBagConfig& table, const Value& value, const std::string& path) {
+        table.block_by = read_boolean(value, path) ? embedding::BlockBy::hash : embedding::BlockBy::rows;
+      },
+      [](const EmbeddingBagConfig& table) { return std::string(table.grows() ? "true" : "false"); });
+}
+
+/// Makes the keys of tables that grow.
+Keys<EmbeddingBagConfig> growth_keys() {
+  using embedding::Eviction;
+  using embedding::GrowthRules;
+  using embedding::UnknownRow;
+  const Choices<Eviction> evictions = {
+      {"lru", Eviction::lru}, {"lfu", Eviction::lfu}, {"ttl", Eviction::ttl}, {"none", Eviction::none}};
+  const Choices<UnknownRow> unknown = {{"zeros", UnknownRow::zeros}, {"start", UnknownRow::start}};
+  const auto of_growing = [](const Key<GrowthRules>& key) {
+    return of_some(
+        inside(&EmbeddingBagConfig::growth, key), [](const EmbeddingBagConfig& table) { return table.grows(); },
+        [](const EmbeddingBagConfig& table) {
+          return concat("applies only to growing tables; set table.", table.name, ".growing = true, or remove it");
+        });
+  };
+  const auto has_ttl = [](const EmbeddingBagConfig& table) { return table.growth.eviction == Eviction::ttl; };
+  const Key<EmbeddingBagConfig> ttl =
+      of_growing(integer("ttl", &GrowthRules::ttl, {1, step_limit}, "steps",
+                         "Steps without its id after which a row leaves, with eviction = \"ttl\"."));
+  return {
+      growing_key(),
+      of_growing(integer("admit_after", &GrowthRules::admit_after, {1, step_limit}, "batches",
+                         "Training batches in which an id of a growing table must occur before it gets a row. With "
+                         "train.accumulate, micro-batches are counted.")),
+      of_growing(
+          choice("eviction", &GrowthRules::eviction, evictions,
+                 "Rule by which a row of a growing table leaves. lru: for an id without a row, the row that was "
+                 "used last the longest ago. lfu: the one used in the fewest batches. ttl: after `ttl` steps "
+                 "without its id, and never earlier. none: never. A full table refuses ids if no row may leave.")),
+      default_words(of_some(ttl, has_ttl,
+                            [](const EmbeddingBagConfig& table) {
+                              return concat("applies only to eviction = \"ttl\"; set table.", table.name,
+                                            ".eviction = \"ttl\", or remove it");
+                            }),
+                    "required with eviction = \"ttl\""),
+      of_growing(choice("unknown", &GrowthRules::unknown, unknown,
+                        "Numbers that an id without a row reads in a growing table: zeros, or the start values that "
+                        "its row would have.")),
+  };
+}
+
 Keys<EmbeddingBagConfig> table_keys() {
   const Choices<embedding::PoolingType> poolings = {{"sum", embedding::PoolingType::sum},
                                                     {"mean", embedding::PoolingType::mean}};
@@ -14,10 +67,11 @@ Keys<EmbeddingBagConfig> table_keys() {
                                                {"one", embedding::RowStart::one}};
   Choices<std::optional<NumberType>> formats;
   for (const auto& [name, type] : number_types()) formats.emplace_back(name, type);
-  return {
+  Keys<EmbeddingBagConfig> keys = {
       required(text("name", &EmbeddingBagConfig::name, Text::name, "Name of the table.")),
       default_words(integer("rows", &EmbeddingBagConfig::num_embeddings, {}, "rows",
-                            "Rows of the table; 0 means as many as the data set has ids."),
+                            "Rows of the table; 0 means as many as the data set has ids. Of a growing table: its "
+                            "capacity, which must be given."),
                     "0 (the data set's)"),
       default_words(integer("dim", &EmbeddingBagConfig::embedding_dim, {0, 65536}, "columns",
                             "Columns of the table; 0 means model.embedding_dim."),
@@ -42,6 +96,8 @@ Keys<EmbeddingBagConfig> table_keys() {
       choice("start", &EmbeddingBagConfig::start, starts,
              "Start values. uniform: between -sqrt(1 / rows) and sqrt(1 / rows). one: 1, for learned weights of ids."),
   };
+  for (Key<EmbeddingBagConfig>& key : growth_keys()) keys.push_back(std::move(key));
+  return keys;
 }
 
 }  // namespace

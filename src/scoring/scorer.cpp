@@ -87,6 +87,10 @@ Scorer::Model::Model(const Exec& exec, const store::OpenCheckpoint& checkpoint)
       vectors(vectors_of(deck)),
       parameters(make_vector<float>(exec, "tesserec::scoring::parameters", network.parameters())),
       step(checkpoint.manifest.step) {
+  for (const embedding::EmbeddingBagConfig& table : tables.tables())
+    if (table.grows())
+      fail(file, ": table ", table.name,
+           " grows, and a Scorer reads tables of consecutive rows alone; score with `tesserec predict`");
   tables.allocate(exec);
   std::fill_n(parameters.data(), network.parameters(), 0.0f);  // gaps between tensors
   read(exec, checkpoint.state);

@@ -20,7 +20,7 @@ OwnerBuckets::OwnerBuckets(const embedding::EmbeddingBagConfig& table, Index key
     : table_(table), key_(key), owner_of_(owner_of), owners_(owners), with_places_(with_places) {}
 
 Index OwnerBuckets::row_of(const jagged::KeyedJaggedTensor& sparse, Index id, Index sample) const {
-  if (id < 0 || id >= table_.ids())
+  if (!table_.takes(id))
     fail("feature ", sparse.keys[key_], ", sample ", first_sample_ + sample, " of the batch: id ", id,
          " is outside table ", table_.whole(), " of ", table_.ids(), " rows");
   return table_.row(id);

@@ -13,7 +13,7 @@ void RowFetch::collect(std::span<const OwnerBags> features, const BatchSplit& sp
   lanes_ = split.lanes(rank);
   copy_ids(features);
   list_uses(split, split.samples(rank).begin);
-  embedding::sort_by_row(uses_, table_.rows().end);
+  embedding::sort_by_row(uses_, table_.grows() ? 0 : table_.rows().end);
   find_rows(split.lane_count());
   for (Feature& feature : features_) feature.bags.slots = slots_.data() + feature.ids_at;
 }

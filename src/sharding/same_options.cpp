@@ -35,7 +35,7 @@ void add(NamedValues& values, const optim::ScheduleSettings& schedule) {
 
 void add(NamedValues& values, std::size_t t, const embedding::EmbeddingBagConfig& table) {
   const auto& [name, num_embeddings, embedding_dim, feature_names, pooling, weighted, optimizer, unpooled, start,
-               ids_per_bag, projection, qr_collisions, half, block_by, format] = table;
+               ids_per_bag, projection, qr_collisions, half, block_by, format, growth] = table;
   values.add(concat("the name of table ", t), name);
   const std::string at = concat("table ", name, " (", t, "): ");
   values.add(at + "num_embeddings", num_embeddings).add(at + "embedding_dim", embedding_dim);
@@ -46,6 +46,9 @@ void add(NamedValues& values, std::size_t t, const embedding::EmbeddingBagConfig
   values.add(at + "qr_collisions", qr_collisions).add(at + "a half of", half ? half->table : "");
   values.add(at + "format", tesserec::name(table.weight_format()));
   values.add(at + "block_by", block_by == embedding::BlockBy::hash ? "hash" : "rows");
+  const auto& [admit_after, eviction, ttl, unknown] = growth;
+  values.add(at + "growth.admit_after", admit_after).add(at + "growth.eviction", eviction);
+  values.add(at + "growth.ttl", ttl).add(at + "growth.unknown", unknown);
   if (half) {
     const auto& [whole, ids, collisions, operation, remainder] = *half;
     values.add(at + "half.ids", ids).add(at + "half.collisions", collisions).add(at + "half.remainder", remainder);

@@ -21,6 +21,18 @@ std::vector<jagged::JaggedVectors> sequences(const Routes& routes, Front& front,
   return result;
 }
 
+bool any_grows(const std::vector<embedding::EmbeddingBagConfig>& tables) {
+  return std::ranges::any_of(tables, &embedding::EmbeddingBagConfig::grows);
+}
+
+/// Pins a batch's rows of tables that grow, or those of all others.
+void pin(const Exec& exec, Exchange& exchange, const std::vector<ShardedEmbeddingBagCollection::Shard>& shards,
+         bool growing) {
+  const bool trains = exchange.rows().gradients;
+  for (std::size_t i = 0; i < shards.size(); ++i)
+    if (shards[i].rows->config().grows() == growing) exchange.lookups()[i].pin(exec, shards[i].rows->store(), trains);
+}
+
 }  // namespace
 
 ShardedEmbeddingBagCollection::ShardedEmbeddingBagCollection(const Exec& exec, const comm::Communicator& comm,
@@ -107,17 +119,24 @@ void ShardedEmbeddingBagCollection::prefetch(const Exec& exec, InFlight& batch) 
   if (exchange.stage() >= Exchange::Stage::ids_received) return;
   phases_.time("send ids", [&] {
     exchange.receive(exec);
-    const bool trains = exchange.rows().gradients;
-    for (std::size_t i = 0; i < shards_.size(); ++i) exchange.lookups()[i].pin(exec, shards_[i].rows->store(), trains);
-    updates_->kernels().read(exec, exchange.rows());
+    pin(exec, exchange, shards_, false);
+    if (!any_grows(tables())) updates_->kernels().read(exec, exchange.rows());
   });
 }
 
 BatchVectors<const float> ShardedEmbeddingBagCollection::forward(const Exec& exec, InFlight& batch) {
   prefetch(exec, batch);
   Exchange& exchange = *batch.exchange_;
+  if (any_grows(tables()))
+    phases_.time("find rows", [&] {
+      pin(exec, exchange, shards_, true);
+      updates_->kernels().read(exec, exchange.rows());
+    });
   const std::vector<embedding::ShardLookups>& lookups = exchange.lookups();
-  if (std::any_of(lookups.begin(), lookups.end(), [](const auto& shard) { return !shard.pinned.slots().empty(); }))
+  const auto waits = [&](const Shard& shard) {  // rows of tables that grow are in memory
+    return !shard.rows->config().grows() && !lookups[std::size_t(&shard - shards_.data())].pinned.slots().empty();
+  };
+  if (std::ranges::any_of(shards_, waits))
     phases_.time("fetch rows", [&] {
       for (const embedding::ShardLookups& shard : lookups) shard.pinned.wait();
     });

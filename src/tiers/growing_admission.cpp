@@ -225,7 +225,8 @@ void GrowingAdmission::restore(const GrowthState& state, const StartRows& start)
     before = place;
     if (rows_.full(place.first))
       fail("table ", name_, ": a block has more ids than the ", rows_.places().size(place.first),
-           " rows that it has now; give it at least the rows with which the state was saved");
+           " rows that it has now; set table.", name_,
+           ".rows (num_embeddings) to at least its number when the state was saved");
     start(rows_.insert(hash, use), use.id);
   }
   if (!waiting_) return;

@@ -111,7 +111,8 @@ void GrowingTable::give_unknown_slots(std::span<const Miss> misses, std::vector<
         for (const Index slot : slots)
           if (slot >= begin) unknown_.release(slot - begin);
         fail("table ", name_, ": the batches in flight have more than ", counted(unknown_.size(), "id"),
-             " without a row; set a larger unknown_slots, or let unknown ids read zeros");
+             " without a row, which read start values; use smaller batches, or let unknown ids read zeros (table.",
+             name_, ".unknown, or GrowthSettings::unknown_slots)");
       }
       if (zeros_)
         start_.write_zeros(matrices(), begin + unknown);
@@ -129,10 +130,18 @@ void GrowingTable::release(std::span<const Index> slots, bool) {
     if (!has_row(slot)) unknown_.release(slot - rows().places().size());
 }
 
+void GrowingTable::check_held(Range rows) const {
+  const Index held = std::ssize(admission_.order());
+  if (rows.begin < 0 || rows.end > held)
+    fail("table ", name_, " grows and holds ", counted(held, "row"), ", so there are no rows ", rows.begin, " to ",
+         rows.end, "; state() has its ids");
+}
+
 void GrowingTable::read(const Exec& exec, std::size_t matrix, Range rows, float* to) const {
   const Index n = matrices()[matrix].values.columns();
   const float* const from = matrices()[matrix].values.data();
   exec.fence();
+  check_held(rows);
   for (Index row = rows.begin; row < rows.end; ++row, to += n) std::copy_n(from + admission_.order()[row] * n, n, to);
 }
 
@@ -140,6 +149,7 @@ void GrowingTable::write(const Exec& exec, std::size_t matrix, Range rows, const
   const Index n = matrices()[matrix].values.columns();
   float* const to = matrices()[matrix].values.data();
   exec.fence();
+  check_held(rows);
   for (Index row = rows.begin; row < rows.end; ++row, from += n) std::copy_n(from, n, to + admission_.order()[row] * n);
 }
 

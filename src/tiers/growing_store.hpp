@@ -38,6 +38,7 @@ class GrowingTable : public GrowingRows {
   std::vector<Index> pin_all(const Exec& exec, std::span<const Index> ids, bool trains);
   void give_unknown_slots(std::span<const Miss> misses, std::vector<Index>& slots);
   void check_in_flight() const;
+  void check_held(Range rows) const;
   GrowingAdmission::StartRows starts() const;
 
   std::string name_;

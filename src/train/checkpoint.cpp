@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "checkpoint_parts.hpp"
+#include "growing_state.hpp"
 #include <tesserec/comm/agree.hpp>
 #include <tesserec/comm/transport.hpp>
 #include <tesserec/core/error.hpp>
@@ -65,6 +66,7 @@ std::string save(Session& session, const Position& at, Index epoch_samples) {
       {"data_digest", data::content_digest(session.contents)},
       {"train.batch_size", job.train.step_samples()},
       {"train.lanes", Index{session.lanes.count()}},
+      {"train.accumulate", Index{job.train.accumulate}},
       {"train.shuffle", Index{job.train.shuffle}},
       {"run.seed", Index(job.run.seed)},
       {"deck", job.deck},
@@ -130,6 +132,8 @@ FittedData fit_data(const TrainedModel& trained, const Job& job, std::unique_ptr
 }
 
 void restore_weights(Session& session, const TrainedModel& trained) {
+  restore_growth(session.exec, session.comm, session.model.tables(), trained.checkpoint.state,
+                 trained.checkpoint.manifest.datasets, false);
   parallel_io::read_state(session.exec, session.comm, trained.checkpoint.state,
                           model_weights(session.comm, session.model), store::Extent::part);
 }

@@ -35,10 +35,10 @@ NamedCheckpoint open_named(const comm::Communicator& comm, const std::string& pa
 std::string save_state(const Exec& exec, const sharding::DistributedModelParallel& model, const std::string& path,
                        Index keep, const std::vector<store::StateItem>& items, store::Attributes facts);
 
-/// Reads `items` and the step of the newest checkpoint. `check` gets its attributes and may refuse it by an Error.
-/// Returns false if there is no checkpoint.
+/// Reads the items that `items` returns, after growing tables have got their ids, and the step of the newest
+/// checkpoint. `check` gets its attributes and may refuse it by an Error. Returns false if there is no checkpoint.
 bool load_state(const Exec& exec, sharding::DistributedModelParallel& model, const std::string& path,
-                const std::vector<store::StateItem>& items,
+                const std::function<std::vector<store::StateItem>()>& items,
                 const std::function<void(const store::Attributes&, const std::string& file)>& check);
 
 /// Purpose of loading a checkpoint: to resume its run, to start another run, or to use its weights alone.

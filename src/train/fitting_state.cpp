@@ -18,15 +18,27 @@ std::string weights_of(const std::string& name) {
 
 std::string shape(const store::StateRecord& record) { return concat(record.rows, " x ", record.columns); }
 
-bool fits(const std::string& name, const store::StateRecord& now, const store::StateRecords& then) {
+/// Ids of a growing table, beside its weights and states.
+constexpr const char* ids = "/ids";
+
+/// Returns whether two sets of matrices have a table of one kind: one that grows, or one of rows by their number.
+bool is_of_one_kind(const std::string& name, const store::StateRecords& a, const store::StateRecords& b) {
+  const std::string table_ids = name.substr(0, name.rfind('/')) + ids;
+  return !is_of_table(name) || a.count(table_ids) == b.count(table_ids);
+}
+
+bool fits(const std::string& name, const store::StateRecords& all_now, const store::StateRecords& then) {
+  const store::StateRecord& now = all_now.at(name);
   const auto found = then.find(name);
-  if (found == then.end() || found->second.columns != now.columns) return false;
+  if (found == then.end() || found->second.columns != now.columns || !is_of_one_kind(name, all_now, then)) return false;
   return found->second.rows == now.rows || (is_of_table(name) && found->second.rows < now.rows);
 }
 
 }  // namespace
 
-bool is_of_weights(const std::string& name) { return name.ends_with(is_of_table(name) ? weight : value); }
+bool is_of_weights(const std::string& name) {
+  return name.ends_with(is_of_table(name) ? weight : value) || (is_of_table(name) && name.ends_with(ids));
+}
 
 FittingState fitting_state(std::vector<store::StateItem> items, const store::StateRecords& now,
                            const store::StateRecords& then) {
@@ -35,9 +47,9 @@ FittingState fitting_state(std::vector<store::StateItem> items, const store::Sta
   for (const auto& [name, record] : now) {
     const std::string weights = weights_of(name);
     const auto owner = now.find(weights);
-    if (fits(name, record, then) && (owner == now.end() || fits(weights, owner->second, then))) {
+    if (fits(name, now, then) && (owner == now.end() || fits(weights, now, then))) {
       rows[name] = then.at(name).rows;
-      if (const Index more = record.rows - rows[name]; more > 0 && is_of_weights(name)) {
+      if (const Index more = record.rows - rows[name]; more > 0 && name.ends_with(weight)) {
         const std::string table = name.substr(tables.size(), name.size() - tables.size() - weight.size());
         state.grown.push_back(concat(table, " (", counted(rows[name], "row"), ", ", more, " more here)"));
       }

@@ -52,10 +52,11 @@ std::string save(const Exec& exec, const model::ShardedModel& model, const data:
 }
 
 bool load(const Exec& exec, model::ShardedModel& model, const data::SourceInfo& data, const std::string& path) {
-  return load_state(exec, model.embeddings, path, whole_state(model),
-                    [&](const store::Attributes& attributes, const std::string& file) {
-                      require_same_columns(data, trained_data(attributes, file, {}, data));
-                    });
+  return load_state(
+      exec, model.embeddings, path, [&] { return whole_state(model); },
+      [&](const store::Attributes& attributes, const std::string& file) {
+        require_same_columns(data, trained_data(attributes, file, {}, data));
+      });
 }
 
 std::string digest(const Exec& exec, const model::ShardedModel& model) {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "checkpoint_parts.hpp"
+#include "growing_state.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/log.hpp>
 #include <tesserec/core/text.hpp>
@@ -55,6 +56,10 @@ void check_same_run(const Session& session, Index epoch_samples, const store::At
         (std::string("give the same training data, or allow other data with checkpoint.accept = [\"data\"]") + fresh)
             .c_str());
   require_equal("run.seed", Index(job.run.seed), (std::string("set run.seed back") + fresh).c_str());
+  if (std::ranges::any_of(session.model.tables().tables(), &embedding::EmbeddingBagConfig::grows) &&
+      attributes.count("train.accumulate") != 0)
+    require_equal("train.accumulate", job.train.accumulate,
+                  (std::string("set train.accumulate back, because tables grow by micro-batches") + fresh).c_str());
   require_equal("train.shuffle", job.train.shuffle, (std::string("set train.shuffle back") + fresh).c_str());
   if (!job.checkpoint.relane)
     require_equal("train.lanes", session.lanes.count(),
@@ -63,6 +68,12 @@ void check_same_run(const Session& session, Index epoch_samples, const store::At
     log_info(
         "checkpoint.relane: train.lanes has changed, so results differ in bits from now on, and the rest of this epoch "
         "redistributes its samples");
+}
+
+/// Gives growing tables the ids of a checkpoint. Collective.
+void restore_ids(const Session& session, const store::OpenCheckpoint& checkpoint, bool trained) {
+  restore_growth(session.exec, session.comm, session.model.tables(), checkpoint.state, checkpoint.manifest.datasets,
+                 trained);
 }
 
 /// Returns whether the training data is known to have the bytes that the checkpoint's had.
@@ -139,6 +150,7 @@ Position resume_from(Session& session, const NamedCheckpoint& from, Index epoch_
   const Explained explained = check_same_task(store::attribute<std::string>(attributes, "deck", file), session.job,
                                               Purpose::resume, same_files(session, content), file);
   check_same_bytes(session, content, file);
+  restore_ids(session, checkpoint, true);
   read_fitting(session, checkpoint, all_items(session), explained);
   Position at;
   at.step = store::attribute<std::int64_t>(attributes, "step", file);
@@ -193,6 +205,7 @@ std::optional<Position> begin(Session& session) {
   require_same_columns(session.data, trained_data(attributes, file, session.job.tables, session.data));
   const Explained explained =
       check_same_task(store::attribute<std::string>(attributes, "deck", file), session.job, Purpose::start, true, file);
+  restore_ids(session, from.open, settings.start_states);
   read_fitting(session, from.open,
                settings.start_states ? all_items(session) : model_weights(session.comm, session.model), explained);
   log_info(concat("started from the weights", settings.start_states ? " and optimizer states" : "", " of ", from.folder,

@@ -1,9 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "row_stores.hpp"
 
+#include <algorithm>
+
 #include <tesserec/tiers/disk_rows.hpp>
+#include <tesserec/tiers/growing_rows.hpp>
 
 namespace tesserec::train {
+namespace {
+
+/// Returns how a table grows. The deck counts steps of several micro-batches, which are the store's batches.
+tiers::GrowthSettings growth_of(const embedding::EmbeddingBagConfig& table, const Settings& train) {
+  tiers::GrowthSettings settings;
+  settings.admit_after = table.growth.admit_after;
+  settings.eviction = table.growth.eviction;
+  settings.ttl = table.growth.ttl * train.accumulate;
+  settings.unknown = table.growth.unknown;
+  settings.kept_batches = train.accumulate;  // rows move after the last micro-batch of a step
+  double ids = 0;
+  for (const double per_bag : table.ids_per_bag) ids += per_bag;
+  settings.unknown_slots = std::max(settings.unknown_slots, Index(2 * ids * double(train.batch_size)));
+  return settings;
+}
+
+}  // namespace
 
 embedding::MakeRowStore row_stores(const Job& job) {
   tiers::DiskSettings settings;
@@ -12,7 +32,8 @@ embedding::MakeRowStore row_stores(const Job& job) {
   for (const auto& [table, constraints] : job.plan.tables)
     if (constraints.cache) settings.table_caches[table] = *constraints.cache;
   const embedding::MakeRowStore on_disk = tiers::disk_rows(settings);
-  return [=](const Exec& exec, const embedding::TableShard& shard) {
+  return [=, train = job.train](const Exec& exec, const embedding::TableShard& shard) {
+    if (shard.config.grows()) return tiers::growing_rows(growth_of(shard.config, train))(exec, shard);
     return shard.kernel == embedding::ComputeKernel::disk ? on_disk(exec, shard) : embedding::memory_rows(exec, shard);
   };
 }

@@ -6,7 +6,8 @@
 
 namespace tesserec::train {
 
-/// Returns the maker of the stores of a job's tables: rows in a file for kernel disk, in memory for all others.
+/// Returns the maker of the stores of a job's tables: rows that appear while training for growing tables, rows in a
+/// file for kernel disk, in memory for all others.
 embedding::MakeRowStore row_stores(const Job& job);
 
 }  // namespace tesserec::train

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run_log.hpp"
 
+#include <algorithm>
+
 #include <tesserec/comm/agree.hpp>
 #include <tesserec/metrics/names.hpp>
 #include <tesserec/train/table_figures.hpp>
@@ -43,6 +45,7 @@ void RunLog::write_training(const Position& at, double loss, double samples_per_
       {"samples_per_second", samples_per_second}};
   if (job.optimizer.max_norm > 0) values.emplace_back("gradient_norm", session_.step.gradient_norm());
   for (auto& value : cache_values()) values.push_back(std::move(value));
+  for (auto& value : growth_values()) values.push_back(std::move(value));
   for (auto& value : running_.line()) values.push_back(std::move(value));
   write(at.step, "train", values);
 }
@@ -56,6 +59,26 @@ std::vector<std::pair<std::string, double>> RunLog::cache_values() {
   return {{"cache_hit_rate", 1 - double(now.reads - then.reads) / double(now.pinned - then.pinned)},
           {"disk_bytes_read", double(now.bytes_read - then.bytes_read)},
           {"disk_bytes_written", double(now.bytes_written - then.bytes_written)}};
+}
+
+/// Returns the rows of each growing table, and what became of ids and rows since the last line. Collective.
+std::vector<std::pair<std::string, double>> RunLog::growth_values() {
+  const std::vector<embedding::EmbeddingBagConfig>& tables = session_.model.tables().tables();
+  if (std::ranges::none_of(tables, &embedding::EmbeddingBagConfig::grows)) return {};
+  std::vector<tiers::Growth> now = growths(session_);
+  growths_.resize(now.size());
+  std::vector<std::pair<std::string, double>> values;
+  for (std::size_t t = 0; t < now.size(); ++t) {
+    if (!tables[t].grows()) continue;
+    const std::string name = "growing_" + tables[t].name + "_";
+    const tiers::Growth& then = growths_[t];
+    values.emplace_back(name + "rows", double(now[t].occupied));
+    values.emplace_back(name + "admitted", double(now[t].admitted - then.admitted));
+    values.emplace_back(name + "refused", double(now[t].refused - then.refused));
+    values.emplace_back(name + "evicted", double(now[t].evicted - then.evicted));
+  }
+  growths_ = std::move(now);
+  return values;
 }
 
 void RunLog::write_evaluation(const Position& at, const metrics::BinaryMetrics& metrics) {

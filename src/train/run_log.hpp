@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <tesserec/metrics/binary.hpp>
+#include <tesserec/tiers/growing_rows.hpp>
 #include <tesserec/train/checkpoint.hpp>
 #include <tesserec/train/metrics_log.hpp>
 #include <tesserec/train/running_metrics.hpp>
@@ -42,12 +43,14 @@ class RunLog {
   void write(Index step, const std::string& kind, const std::vector<std::pair<std::string, double>>& values);
 
   std::vector<std::pair<std::string, double>> cache_values();
+  std::vector<std::pair<std::string, double>> growth_values();
 
   const Session& session_;
   RunningMetrics running_;
   std::unique_ptr<MetricsLog> file_;  // null except on the first rank
   bool lacks_evaluation_ = false;
-  embedding::CacheUse cache_;  // of all tables, at the last line
+  embedding::CacheUse cache_;           // of all tables, at the last line
+  std::vector<tiers::Growth> growths_;  // [table] at the last line
 };
 
 }  // namespace tesserec::train

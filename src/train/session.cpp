@@ -20,9 +20,20 @@
 namespace tesserec::train {
 namespace {
 
+/// Throws Error if a table grows whose rows kernels of a device would read.
+void require_host(const std::vector<embedding::EmbeddingBagConfig>& tables, Kernels kernels) {
+  for (const embedding::EmbeddingBagConfig& table : tables)
+    if (table.grows() && place_of(kernels) == Place::device)
+      fail("table ", table.name,
+           " grows, so its rows lie in the host's memory, where kernels of a device cannot read; set run.kernels = "
+           "\"simd\", or table.",
+           table.name, ".growing = false");
+}
+
 model::ShardedModel build(const Exec& exec, const comm::Communicator& comm, const Job& job, const Lanes& lanes,
                           const data::SourceInfo& data) {
   const embedding::EmbeddingBagCollection collection(resolve_tables(job.tables, data, job.model));
+  require_host(collection.tables(), job.run.kernels);
   sharding::ParallelOptions options;
   options.planner =
       planner_settings(job.plan, collection.tables(), data, data::id_shares(job.data, data, job.run.seed));

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <span>
 
+#include "growing_state.hpp"
 #include <tesserec/core/exact_sum.hpp>
 #include <tesserec/core/kernels.hpp>
+#include <tesserec/core/philox_rounds.hpp>
 #include <tesserec/core/placed.hpp>
 #include <tesserec/embedding/row_store.hpp>
 #include <tesserec/train/table_figures.hpp>
@@ -38,9 +42,15 @@ struct Sums {
   float largest = 0;
 };
 
-/// Adds rows [rows.begin, rows.end) of a shard to `sums`.
+/// Writes the first `count` start values of a row, at most four.
+void start_row(const embedding::StartValues& start, Index row, Index count, float* to) {
+  const std::array<std::uint32_t, 4> words = start.random().quad(row, 0);
+  for (Index c = 0; c < count; ++c) to[c] = start.ones() ? 1.0f : philox::uniform(words[c], start.bound());
+}
+
+/// Adds rows [rows.begin, rows.end) of a shard to `sums`. `ids`: ids of all of the shard's rows if its table grows.
 void sample_rows(const Session& session, const sharding::ShardedEmbeddingBagCollection::Shard& shard, Range rows,
-                 Sums& sums) {
+                 std::span<const tiers::IdUse> ids, Sums& sums) {
   const embedding::EmbeddingTable& table = *shard.rows;
   const Index columns = table.dim(), first = std::min(quad, columns);
   std::vector<float> weights(std::size_t(rows.size() * columns)), start(std::size_t(rows.size() * first));
@@ -49,11 +59,18 @@ void sample_rows(const Session& session, const sharding::ShardedEmbeddingBagColl
   for (const float value : weights) sums.largest = std::max(sums.largest, std::abs(value));
   if (table.columns().begin > 0) return;  // the owner of the first columns counts the rows
   const embedding::StartValues drawn(table.config(), session.job.run.seed, Index(shard.table));
-  drawn(rows, {0, first}, start.data());
+  if (!table.config().grows()) drawn(rows, {0, first}, start.data());
+  for (Index r = 0; r < rows.size() && table.config().grows(); ++r)
+    start_row(drawn, ids[rows.begin + r].id, first, start.data() + r * first);
   sums.sampled += rows.size();
   for (Index r = 0; r < rows.size(); ++r)
     sums.trained +=
         !std::equal(weights.begin() + r * columns, weights.begin() + r * columns + first, start.begin() + r * first);
+}
+
+/// Returns the rows that a table holds.
+Index rows_of(const GrownBlocks& blocks, const embedding::EmbeddingBagConfig& table) {
+  return blocks.grows() ? blocks.rows_of({0, embedding::block_count}).end : table.rows().size();
 }
 
 }  // namespace
@@ -77,22 +94,53 @@ std::vector<embedding::CacheUse> cache_uses(const Session& session) {
   return uses;
 }
 
+std::vector<tiers::Growth> growths(const Session& session) {
+  const auto& tables = session.model.tables();
+  std::vector<tiers::Growth> all(tables.tables().size());
+  constexpr std::size_t numbers = 6;
+  std::vector<Index> sums(numbers * all.size());
+  for (const auto& shard : tables.shards()) {
+    // Shards of other columns decide alike.
+    if (!shard.rows->config().grows() || shard.rows->columns().begin > 0) continue;
+    const tiers::Growth own = growing_store(shard).growth();
+    const Index values[numbers] = {own.capacity, own.occupied, own.waiting, own.admitted, own.refused, own.evicted};
+    for (std::size_t i = 0; i < numbers; ++i) sums[numbers * shard.table + i] += values[i];
+  }
+  session.comm.sum(sums);
+  for (std::size_t t = 0; t < all.size(); ++t) {
+    const Index* const total = sums.data() + numbers * t;
+    all[t] = {.capacity = total[0],
+              .occupied = total[1],
+              .waiting = total[2],
+              .admitted = total[3],
+              .refused = total[4],
+              .evicted = total[5]};
+  }
+  return all;
+}
+
 std::vector<TableFigures> table_figures(const Session& session) {
   const auto& tables = session.model.tables().tables();
   std::vector<Sums> sums(tables.size());
   const int ranks = session.comm.size(), rank = session.comm.rank();
+  const std::vector<GrownBlocks> blocks = grown_blocks(session.comm, session.model.tables());
   for (const auto& shard : session.model.tables().shards()) {
-    const Range stored = shard.rows->rows();
+    const bool grows = blocks[shard.table].grows();
+    const Range stored = grows ? blocks[shard.table].rows_of(shard.rows->blocks()) : shard.rows->rows();
     const Range own =
         shard.replicated ? Range{stored.size() * rank / ranks, stored.size() * (rank + 1) / ranks} : stored;
-    const Sample sample(shard.rows->config().rows().size());
+    const std::vector<tiers::IdUse> ids = grows ? growing_store(shard).state().rows : std::vector<tiers::IdUse>();
+    const Index first = grows ? own.begin : 0;  // a growing store counts its own rows
+    const Sample sample(rows_of(blocks[shard.table], tables[shard.table]));
     for (Index k = sample.first(own.begin); own.end > sample.run(k).begin; ++k) {
       const Range run = sample.run(k), overlap{std::max(run.begin, own.begin), std::min(run.end, own.end)};
-      if (overlap.begin < overlap.end) sample_rows(session, shard, overlap, sums[shard.table]);
+      if (overlap.begin < overlap.end)
+        sample_rows(session, shard, {overlap.begin - first, overlap.end - first}, ids, sums[shard.table]);
     }
   }
   std::vector<TableFigures> all;
   const std::vector<embedding::CacheUse> caches = cache_uses(session);
+  const std::vector<tiers::Growth> grown = growths(session);
   for (std::size_t t = 0; t < tables.size(); ++t) {
     Sums& table_sums = sums[t];
     const embedding::EmbeddingBagConfig& table = tables[t];
@@ -104,8 +152,9 @@ std::vector<TableFigures> table_figures(const Session& session) {
     // Floats that are not negative have the same order as their bits.
     figures.largest =
         std::bit_cast<float>(std::uint32_t(session.comm.max(Index{std::bit_cast<std::uint32_t>(table_sums.largest)})));
-    figures.row_norm = std::sqrt(table_sums.squares.value() / double(figures.sampled));
+    figures.row_norm = figures.sampled == 0 ? 0 : std::sqrt(table_sums.squares.value() / double(figures.sampled));
     figures.cache = caches[t];
+    figures.growth = grown[t];
     figures.start_norm = embedding::StartValues(table, session.job.run.seed, Index(t)).row_norm();
   }
   return all;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "checkpoint_parts.hpp"
+#include "growing_state.hpp"
 #include <tesserec/comm/same.hpp>
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/text.hpp>
@@ -35,6 +36,20 @@ class StoredRows : public store::SlabSource {
   std::size_t matrix_;
   Index first_;
 };
+
+/// Adds this rank's rows of a growing shard's matrix to `items`, among those of all shards.
+void add_grown(const sharding::ShardedEmbeddingBagCollection::Shard& shard, const GrownBlocks& blocks,
+               std::size_t matrix, std::vector<StateItem>& items) {
+  const embedding::RowMatrix& values = shard.rows->store().matrices()[matrix];
+  const Range own = blocks.rows_of(shard.rows->blocks()), columns = shard.rows->columns();
+  if (own.size() == 0) return;
+  items.push_back({"tables/" + shard.rows->config().name + "/" + (matrix == 0 ? "weight" : values.name),
+                   blocks.rows_of({0, embedding::block_count}).end,
+                   values.per_row ? 1 : shard.rows->config().embedding_dim,
+                   {own.begin, own.size(), values.per_row ? 0 : columns.begin, values.columns()},
+                   std::make_shared<StoredRows>(shard.rows->store(), matrix, 0),
+                   !values.per_row || columns.begin == 0});
+}
 
 /// Adds this rank's parts of a shard's matrix to `items`. Every rank holds a replicated shard and owns an equal run of
 /// its rows.
@@ -75,17 +90,32 @@ std::vector<StateItem> all_state(const sharding::DistributedModelParallel& model
 
 std::vector<StateItem> table_weights(const comm::Communicator& comm,
                                      const sharding::ShardedEmbeddingBagCollection& tables) {
+  const std::vector<GrownBlocks> blocks = grown_blocks(comm, tables);
   std::vector<StateItem> items;
-  for (const auto& shard : tables.shards()) add_parts(comm, shard, 0, "weight", items);
+  for (const auto& shard : tables.shards()) {
+    if (!blocks[shard.table].grows()) {
+      add_parts(comm, shard, 0, "weight", items);
+      continue;
+    }
+    add_grown(shard, blocks[shard.table], 0, items);
+    add_ids(shard, blocks[shard.table], items);
+  }
   return items;
 }
 
 std::vector<StateItem> table_states(const comm::Communicator& comm,
                                     const sharding::ShardedEmbeddingBagCollection& tables) {
+  const std::vector<GrownBlocks> blocks = grown_blocks(comm, tables);
   std::vector<StateItem> items;
-  for (const auto& shard : tables.shards())
+  for (const auto& shard : tables.shards()) {
+    const GrownBlocks& table = blocks[shard.table];
     for (std::size_t m = 1; m < shard.rows->store().matrices().size(); ++m)
-      add_parts(comm, shard, m, shard.rows->store().matrices()[m].name, items);
+      if (table.grows())
+        add_grown(shard, table, m, items);
+      else
+        add_parts(comm, shard, m, shard.rows->store().matrices()[m].name, items);
+    if (table.grows()) add_growth(shard, table, items);
+  }
   return items;
 }
 
@@ -104,7 +134,7 @@ std::string save_state(const Exec& exec, const sharding::DistributedModelParalle
 }
 
 bool load_state(const Exec& exec, sharding::DistributedModelParallel& model, const std::string& path,
-                const std::vector<StateItem>& items,
+                const std::function<std::vector<StateItem>()>& items,
                 const std::function<void(const store::Attributes&, const std::string& file)>& check) {
   comm::require_same(model.env(), comm::NamedValues().add("path", path).list(), same_call);
   const auto whole = parallel_io::CheckpointFolder(model.env(), path).list();
@@ -117,7 +147,8 @@ bool load_state(const Exec& exec, sharding::DistributedModelParallel& model, con
     fail(file, " was made with ", counted(lanes, "lane"), ", but this model has ", model.step_lanes().count(),
          "; set ParallelOptions::lanes = ", lanes);
   if (check) check(attributes, file);
-  parallel_io::read_state(exec, model.env(), checkpoint.state, items, store::Extent::all);
+  restore_growth(exec, model.env(), model.tables(), checkpoint.state, checkpoint.manifest.datasets, true);
+  parallel_io::read_state(exec, model.env(), checkpoint.state, items(), store::Extent::all);
   model.resume(store::attribute<std::int64_t>(attributes, "step", file));
   return true;
 }
@@ -129,7 +160,7 @@ std::string save(const Exec& exec, const sharding::DistributedModelParallel& mod
 
 bool load(const Exec& exec, sharding::DistributedModelParallel& model, const std::string& path,
           const std::vector<StateItem>& more) {
-  return load_state(exec, model, path, all_state(model, more), {});
+  return load_state(exec, model, path, [&] { return all_state(model, more); }, {});
 }
 
 std::string digest(const Exec& exec, const sharding::DistributedModelParallel& model,

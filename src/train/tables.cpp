@@ -72,6 +72,7 @@ std::vector<planning::BlockRows> counted_rows(const embedding::EmbeddingBagConfi
 
 std::shared_ptr<const planning::Popularity> popular_rows(const embedding::EmbeddingBagConfig& table,
                                                          const data::SourceInfo& data, const data::IdShares& shares) {
+  if (table.grows()) return nullptr;
   std::map<Index, double> counts;  // counts, or shares times ids, of rows
   double bags = 0;                 // ids per bag, summed over features
   for (const std::string& name : table.feature_names) {
@@ -80,9 +81,9 @@ std::shared_ptr<const planning::Popularity> popular_rows(const embedding::Embedd
     const double ids = shares.counted ? 1 : ids_per_bag(data, feature_index(data, name, table));
     bags += ids;
     for (const auto& [id, count] : found->second)
-      if (id < table.ids()) counts[table.row(id)] += count * ids;
+      if (table.takes(id)) counts[table.row(id)] += count * ids;
   }
-  if (counts.empty() || bags == 0 || table.block_by == embedding::BlockBy::hash) return nullptr;
+  if (counts.empty() || bags == 0) return nullptr;
   auto popular = std::make_shared<planning::Popularity>();
   popular->from = shares.from;
   if (shares.counted) {
@@ -91,6 +92,23 @@ std::shared_ptr<const planning::Popularity> popular_rows(const embedding::Embedd
     for (const auto& [row, share] : counts) popular->rows.push_back({table.block_of()(row), 1, share / bags});
   }
   return popular;
+}
+
+/// Throws Error for a table that grows though the data's ids are rows of a vocabulary, or that does not grow though the
+/// ids may be any numbers.
+void require_kind_of_ids(const std::vector<embedding::EmbeddingBagConfig>& tables, const data::SourceInfo& data) {
+  for (const embedding::EmbeddingBagConfig& table : tables)
+    for (const std::string& feature : table.feature_names) {
+      const bool any = data.rows[feature_index(data, feature, table)] == data::any_id;
+      if (table.grows() && !any && !data.vocabulary.empty())
+        fail("table ", table.name, " grows, but the ids of feature ", feature, " in ", data.description,
+             " are rows of a vocabulary; set table.", table.name,
+             ".growing = false, or give data with ids of 64 bits and without a vocabulary (docs/formats.md)");
+      if (any && !table.grows())
+        fail("table ", table.name, ": ids of feature ", feature, " in ", data.description,
+             " are any 64-bit numbers, so the table must grow; set table.", table.name,
+             ".growing = true, and its capacity in table.", table.name, ".rows");
+    }
 }
 
 /// Throws Error if the bytes of the tables, with gradients and optimizer states, overflow 64 bits.
@@ -121,6 +139,7 @@ std::vector<embedding::EmbeddingBagConfig> resolve_tables(std::vector<embedding:
   std::vector<embedding::DataFeature> features;
   for (std::size_t f = 0; f < data.features.size(); ++f) features.push_back({data.features[f], data.rows[f]});
   tables = embedding::complete_tables(std::move(tables), features, data.description);
+  require_kind_of_ids(tables, data);
   for (embedding::EmbeddingBagConfig& table : tables) {
     table.ids_per_bag.clear();
     for (const std::string& feature : table.feature_names)
@@ -155,15 +174,16 @@ planning::Settings planner_settings(planning::Settings plan, const std::vector<e
 
 std::vector<Index> id_limits(const std::vector<embedding::EmbeddingBagConfig>& tables, const data::SourceInfo& data) {
   data::checked(data);
-  constexpr Index none = std::numeric_limits<Index>::max();
-  std::vector<Index> limits(data.features.size(), none);
+  std::vector<Index> limits(data.features.size(), data::any_id);
+  std::vector<bool> read(data.features.size());
   for (const embedding::EmbeddingBagConfig& table : tables)
     for (const std::string& feature : table.feature_names) {
-      Index& limit = limits[feature_index(data, feature, table)];
-      limit = std::min(limit, table.ids());
+      const std::size_t f = feature_index(data, feature, table);
+      read[f] = true;
+      if (!table.grows()) limits[f] = std::min(limits[f], table.ids());
     }
   for (std::size_t f = 0; f < limits.size(); ++f)
-    if (limits[f] == none) limits[f] = data.rows[f];
+    if (!read[f]) limits[f] = data.rows[f];
   return limits;
 }
 

@@ -6,6 +6,7 @@
 
 #include "checkpoint_parts.hpp"
 #include <tesserec/core/error.hpp>
+#include <tesserec/core/log.hpp>
 #include <tesserec/core/text.hpp>
 
 namespace tesserec::train {
@@ -46,11 +47,24 @@ bool shapes_weights(const std::string& key) {
   if (is_in(key, "model.layer"))
     return ends_with_one_of({".widths", ".layers", ".rank", ".experts", ".dim", ".positions"});
   const bool is_table = begins_with(key, "table.") && std::count(key.begin(), key.end(), '.') == 1;
-  if (is_in(key, "table")) return is_table || ends_with_one_of({".rows", ".dim", ".projection", ".qr_collisions"});
+  if (is_in(key, "table"))
+    return is_table || ends_with_one_of({".rows", ".dim", ".projection", ".qr_collisions", ".growing"});
   if (is_in_one_of(key, {"data.synthetic.rows", "data.synthetic.max_rows"})) return true;
   return is_in(key, "model") && !begins_with(key, "model.loss") &&
          !is_in_one_of(key, {"model.precision", "model.activation", "model.attention_softmax", "model.exchange_forward",
                              "model.exchange_backward", "model.table_format"});
+}
+
+/// Returns whether the key is the rows of a table that grows in both decks. Its ids keep their rows if they fit.
+bool is_capacity(const std::string& key, const std::map<std::string, std::string>& then,
+                 const std::map<std::string, std::string>& now) {
+  if (!begins_with(key, "table.") || !key.ends_with(".rows")) return false;
+  const std::string growing = key.substr(0, key.rfind('.')) + ".growing";
+  const auto grows = [&](const std::map<std::string, std::string>& deck) {
+    const auto found = deck.find(growing);
+    return found != deck.end() && found->second == "true";
+  };
+  return grows(then) && grows(now);
 }
 
 /// Returns the block that a heading names: "[[table]]" -> "table", "[data.synthetic]" -> "data.synthetic".
@@ -157,7 +171,11 @@ Explained check_same_task(const std::string& deck_then, const Job& job, Purpose 
     if (!truth && !is_compared(key, purpose, same_files)) continue;
     const auto value_then = then.find(key), value_now = now.find(key);
     if (value_then != then.end() && value_now != now.end()) {
-      if (value_then->second != value_now->second) add(key, value_then->second, value_now->second);
+      if (value_then->second != value_now->second && is_capacity(key, then, now))
+        log_info(concat(key, ", the capacity of a growing table, is ", value_now->second, ", but was ",
+                        value_then->second, " in ", file));
+      else if (value_then->second != value_now->second)
+        add(key, value_then->second, value_now->second);
       continue;
     }
     // A table or stage that only one deck has makes another task; a single key belongs to another version of the

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <limits>
+#include <set>
 
 #include "catch.hpp"
 #include "samples_file.hpp"
@@ -114,6 +116,53 @@ TEST_CASE("make_source: throws with sample and file for numbers that training ca
   REQUIRE(mentions(jagged(poke<std::int64_t>("/sparse/a/offsets", 4, 0, 1000)), "/sparse/a/offsets"));
   REQUIRE(mentions(jagged(poke<std::int64_t>("/sparse/b/offsets", 0, 0, -1)), "/sparse/b/offsets"));
   REQUIRE(mentions(jagged(poke<std::int64_t>("/sparse/b/offsets", 30, 0, 31)), "/sparse/b/offsets"));
+}
+
+TEST_CASE("make_source: ids of growing tables are any numbers, but packed ids may be clipped ones") {
+  const comm::Communicator self(MPI_COMM_SELF);
+  const Scratch scratch(self);
+  const std::string file = scratch / "any.h5";
+  const std::vector<Index> any(2, data::any_id);
+  for (const Index id : {std::numeric_limits<Index>::min(), Index{-1}, std::numeric_limits<Index>::max()}) {
+    samples_file::jagged(file, 0, 30, poke<std::int64_t>("/sparse/a/values", 0, 0, id));
+    CHECK(complaint({file}, any).empty());
+  }
+  using Packed = std::numeric_limits<std::int32_t>;
+  for (const std::int32_t id : {-1, Packed::max() - 1, Packed::min() + 1}) {
+    samples_file::packed(file, 0, 30, poke<std::int32_t>("/sparse/ids", 17, 1, id));
+    CHECK(complaint({file}, any).empty());
+    CHECK(mentions(complaint({file}, {1000, 1000}), "of feature high in sample 17 of"));
+    CHECK(mentions(complaint({file}, {data::any_id, 1000}), "of feature high in sample 17 of"));
+  }
+  for (const std::int32_t id : {Packed::min(), Packed::max()}) {
+    samples_file::packed(file, 0, 30, poke<std::int32_t>("/sparse/ids", 17, 1, id));
+    CHECK(mentions(complaint({file}, any), "store the ids as bags, in /sparse/high"));
+  }
+}
+
+TEST_CASE("make_source: ids hashed to 64 bits are as many as before, and need tables that grow") {
+  data::Settings settings;
+  data::SyntheticSettings& synthetic = settings.synthetic;
+  synthetic.kind = data::SyntheticKind::planted;
+  synthetic.samples = 500;
+  synthetic.rows = {90, 30};
+  const data::Deal deal{0, 1, Lanes(2), 500, false, 1};
+  const auto ids = [&](bool hashed) {
+    synthetic.hashed = hashed;
+    const auto source = data::make_source(settings, Use::train, deal);
+    data::Batch batch{Exec()};
+    CHECK(source->next(batch));
+    return std::vector<Index>(batch.sparse.values.data(), batch.sparse.values.data() + 1000);
+  };
+  const std::vector<Index> plain = ids(false), hashed = ids(true);
+  CHECK(std::set(hashed.begin(), hashed.begin() + 500).size() == std::set(plain.begin(), plain.begin() + 500).size());
+  CHECK(std::ranges::count_if(hashed, [](Index id) { return id < 0; }) > 300);
+  const auto source = data::make_source(settings, Use::train, deal);
+  CHECK(source->info().rows == std::vector<Index>(2, data::any_id));
+  CHECK(mentions(error_of([&] {
+                   source->limit_rows({90, data::any_id});
+                 }),
+                 "feature C1 of planted model has ids of 64 bits, but its table has 90 rows and does not grow"));
 }
 
 TEST_CASE("make_source: throws with the keys if the deck has no data or two kinds of it") {

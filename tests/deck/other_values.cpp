@@ -196,6 +196,12 @@ std::vector<std::vector<std::string>> surroundings(const BlockInfo& block, const
   if (block.path == "model")
     for (const char* cross : {"vector", "mixture", "full"})
       all.push_back({"model.type=dlrm_dcn", concat("model.cross=", cross)});
+  if (block.path == "table") {
+    const std::vector<std::string> growing = {place + ".growing=true", place + ".rows=4000"};
+    all.push_back({growing[1]});
+    all.push_back(growing);
+    all.push_back({growing[0], growing[1], place + ".eviction=ttl", place + ".ttl=5"});
+  }
   if (block.path == "schedule") all.push_back({"schedule.decay_steps=10"});
   if (block.path == "plan.tables.NAME") all.push_back({place + ".sharding=table_wise"});
   return all;

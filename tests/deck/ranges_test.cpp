@@ -87,6 +87,8 @@ std::vector<std::string> contexts(const BlockInfo& block) {
     if (key.type == "choice" &&
         (key.name == "type" || key.name == "policy" || key.name == "method" || key.name == "loss"))
       for (const std::string& choice : deck::choices_of(key)) all.push_back(key.name + " = \"" + choice + "\"\n");
+  if (block.path == "table")
+    for (const char* eviction : {"", "eviction = \"ttl\"\n"}) all.push_back(std::string("growing = true\n") + eviction);
   return all;
 }
 
@@ -112,7 +114,10 @@ std::string message_of(const BlockInfo& block, const KeyInfo& key, const std::st
     where = concat("d.toml:", 1 + std::count(text.begin(), text.end(), '\n'), ": ", path, ".", key.name);
     const std::string message =
         error_of([&] { deck::parse_deck(text + key.name + " = " + value + "\n", "d.toml", {}); });
-    if (!mentions(message, " does not apply to ") && !mentions(message, " applies only to method")) return message;
+    const bool is_unread = mentions(message, " does not apply to ") || mentions(message, " applies only to method") ||
+                           mentions(message, " applies only to growing tables") ||
+                           mentions(message, " applies only to eviction");
+    if (!is_unread) return message;
   }
   return "no context reads " + key.name;
 }

@@ -179,6 +179,8 @@ TEST_CASE("effective_deck: holds every key of the schema that is set") {
   for (const optim::TypeInfo& type : optim::types())
     effective += deck::effective_deck(parse_deck("[optimizer.sparse]\ntype = \"" + type.name + "\"\n", "x"));
   effective += deck::effective_deck(parse_deck(swept, "x"));
+  effective += deck::effective_deck(
+      parse_deck("[[table]]\nname = \"t\"\ngrowing = true\nrows = 2000\neviction = \"ttl\"\nttl = 3\n", "x"));
   for (const deck::BlockInfo& block : deck::schema())
     for (const deck::KeyInfo& key : block.keys) {
       INFO(block.path << "." << key.name);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <limits>
 
 #include "catch.hpp"
 #include <tesserec/core/random.hpp>
@@ -49,6 +50,39 @@ TEST_CASE("RowBlocks: covers every table and owners cut it at block borders") {
       }
       REQUIRE(at == rows);
       if (owners > 1 && rows >= 2 * owners) REQUIRE(blocks.rows(blocks.of_owner(0, owners)).size() < rows);
+    }
+  }
+}
+
+TEST_CASE("RowBlocks: blocks of a growing table have even shares of its rows") {
+  for (const Index rows : {Index{1024}, Index{1025}, Index{5000}, (Index{1} << 40) + 1}) {
+    const RowBlocks blocks(rows, true);
+    Index at = 0;
+    for (Index b = 0; b < embedding::block_count; ++b) {
+      const Range range = blocks.rows({b, b + 1});
+      REQUIRE(range.begin == at);
+      REQUIRE((range.size() == rows / 1024 || range.size() == rows / 1024 + 1));
+      REQUIRE((blocks.block(range.begin) == b && blocks.block(range.end - 1) == b));
+      at = range.end;
+    }
+    REQUIRE(at == rows);
+    REQUIRE((blocks.of_owner(0, 3) == Range{0, 341} && blocks.of_owner(2, 3) == Range{682, 1024}));
+  }
+}
+
+TEST_CASE("sort_by_row: any 64-bit numbers meet their equals in order") {
+  std::vector<RowUse> uses;
+  constexpr Index sign = std::numeric_limits<Index>::min();
+  for (Index i = 0; i < 40; ++i) {
+    const Index rows[] = {7, 7 + sign, -1, i};
+    uses.push_back({rows[i % 4], i, 0, 1});
+  }
+  embedding::sort_by_row(uses, 0);
+  for (std::size_t i = 1; i < uses.size(); ++i) {
+    if (uses[i].row == uses[i - 1].row) {
+      REQUIRE(uses[i].gradient > uses[i - 1].gradient);
+    } else {
+      for (std::size_t k = i; k < uses.size(); ++k) REQUIRE(uses[k].row != uses[i - 1].row);
     }
   }
 }

@@ -113,3 +113,14 @@ TEST_CASE("Scorer: throws with what is wrong with a checkpoint or a batch") {
   CHECK(says(3, 3, scorer.features()) ==
         "the batch has ids of 2 samples, but dense features of 3; give both for the same samples");
 }
+
+TEST_CASE("Scorer: throws for a table that grows") {
+  const comm::Communicator world(MPI_COMM_WORLD);
+  const Folder folder(world, "scoring");
+  const Trained trained(folder, dlrm,
+                        "[[table]]\nname = \"C1\"\ngrowing = true\nrows = 2000\n[[table]]\nname = \"C2\"\n"
+                        "[[table]]\nname = \"C3\"\n");
+  CHECK(
+      mentions(error_of([&] { scoring::Scorer(trained.exec, trained.checkpoint()); }),
+               ": table C1 grows, and a Scorer reads tables of consecutive rows alone; score with `tesserec predict`"));
+}

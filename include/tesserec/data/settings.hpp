@@ -40,6 +40,7 @@ struct SyntheticSettings {
   double pair_strength = 1.0;  ///< standard deviation of the pair's term (planted), where a table's is 1
   Index pair_rank = 4;         ///< length of each vector of the pair (planted)
   bool round_targets = false;  ///< true if targets are rounded to 0 or 1 (reference)
+  bool hashed = false;         ///< true if ids are hashed to 64 bits, as those of tokens, for tables that grow
   BitGenerator bit_generator = BitGenerator::philox;  ///< mt19937 needs reference and no shuffling
 };
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,9 @@
 namespace tesserec::data {
 
 struct Batch;
+
+/// Bound of ids that may be any 64-bit number, negative ones too.
+inline constexpr Index any_id = std::numeric_limits<Index>::max();
 
 /// A file behind a source.
 struct SourceFile {
@@ -32,7 +36,7 @@ struct SourceInfo {
   std::vector<std::string> dense_names;  ///< names of the dense features [K], in file order; empty = not said
   std::vector<std::string> transforms;   ///< transforms of the dense features [K] (docs/formats.md); empty = not said
   std::vector<std::string> features;     ///< names of the sparse features [F], in file order
-  std::vector<Index> rows;               ///< upper bounds of the ids [F], exclusive
+  std::vector<Index> rows;               ///< upper bounds of the ids [F], exclusive, or any_id
   std::vector<double> ids_per_bag;       ///< mean bag length [F]; empty = not said, 1 each for the planner
   std::vector<double> zipf;              ///< exponent of the ids' frequency [F]; empty = not known
   std::vector<bool> weighted;            ///< true if the feature's ids carry weights [F]; empty = none do
@@ -94,8 +98,8 @@ class Source {
   /// Continues at batch `batch` of epoch `epoch`, both from 0.
   virtual void seek(Index epoch, Index batch) = 0;
   /// Sets the rows of the model's table under each of info().features [F], before the first batch. Later ids outside
-  /// [0, rows[f]) are Errors. Without a call, the source's own rows hold. The base version throws Error if a table has
-  /// fewer rows than the source.
+  /// [0, rows[f]) are Errors, unless rows[f] is any_id. Without a call, the source's own rows hold. The base version
+  /// throws Error if a table has fewer rows than the source.
   virtual void limit_rows(const std::vector<Index>& rows);
   /// Checks this rank's share of all labels and sample weights once, before the first batch. Throws Error, with sample
   /// and file, for a label outside the range or a weight outside [0, max_sample_weight]. Shares are in the order of

@@ -19,7 +19,8 @@ struct RowUse {
   float weight = 1;
 };
 
-/// Sorts by row with a stable least significant digit radix sort. `rows`: number of rows of the shard.
+/// Sorts by row with a stable least significant digit radix sort. `rows`: number of rows of the shard. 0: rows are any
+/// 64-bit numbers, whose order is of no importance but that equal ones meet.
 void sort_by_row(std::vector<RowUse>& uses, Index rows);
 
 /// Calls sink(row, leaf, sum[dim]) for each subtree sum of each row in `uses`, which must be sorted by row. If `lanes`

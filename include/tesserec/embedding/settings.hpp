@@ -27,6 +27,22 @@ enum class ComputeKernel { fused, dense, disk };
 /// number of rows open. Rows by hash need a RowStore that can find them; the store in memory cannot.
 enum class BlockBy { rows, hash };
 
+/// Rule by which rows leave a growing table. none: rows stay. lru: in a full block, the row whose last batch is the
+/// oldest leaves. lfu: in a full block, the row with the fewest batches leaves, the oldest of several. ttl: a row
+/// leaves after some batches without its id, and never earlier.
+enum class Eviction { none, lru, lfu, ttl };
+
+/// Numbers that an id without a row reads: zeros, or the start values that its row would have.
+enum class UnknownRow { zeros, start };
+
+/// Rules by which ids get and lose the rows of a growing table.
+struct GrowthRules {
+  Index admit_after = 1;  ///< training batches in which an id must occur before it gets a row
+  Eviction eviction = Eviction::lru;
+  Index ttl = 0;  ///< for Eviction::ttl: steps in a deck, training batches in a store
+  UnknownRow unknown = UnknownRow::zeros;
+};
+
 /// Operation that joins the pooled vectors of a quotient table and its remainder table.
 enum class QrOperation { add, mult, concat };
 
@@ -60,21 +76,24 @@ struct EmbeddingBagConfig {
   std::optional<QrHalf> half = {};
   BlockBy block_by = BlockBy::rows;
   std::optional<NumberType> format = {};  ///< key of a deck, instead of model.table_format
+  GrowthRules growth = {};                ///< rules of a growing table
 
+  /// Returns whether the table grows: ids are any 64-bit numbers, and num_embeddings is the capacity.
+  bool grows() const { return block_by == BlockBy::hash; }
   BlockOf block_of() const { return block_by == BlockBy::hash ? BlockOf::by_hash() : BlockOf::by_rows(num_embeddings); }
-  RowBlocks blocks() const { return RowBlocks(num_embeddings); }
+  RowBlocks blocks() const { return RowBlocks(num_embeddings, grows()); }
   /// Returns the rows that may lie in these blocks: all rows, if blocks are by hash.
-  Range rows(Range range = {0, block_count}) const {
-    return block_by == BlockBy::hash ? Range{0, num_embeddings} : blocks().rows(range);
-  }
+  Range rows(Range range = {0, block_count}) const { return grows() ? Range{0, num_embeddings} : blocks().rows(range); }
   Index weights() const { return num_embeddings * embedding_dim; }
   /// Returns the format in which the weights are stored. Optimizer states are fp32.
   NumberType weight_format() const { return format.value_or(NumberType::fp32); }
   bool pools(std::size_t feature) const {
     return std::find(unpooled.begin(), unpooled.end(), feature_names[feature]) == unpooled.end();
   }
-  /// Returns the end of the ids, which lie in [0, ids()). A message about an id beyond names the table whole().
+  /// Returns the end of the ids, which lie in [0, ids()), unless the table grows. A message about an id beyond names
+  /// the table whole().
   Index ids() const { return half ? half->ids : num_embeddings; }
+  bool takes(Index id) const { return grows() || (id >= 0 && id < ids()); }
   const std::string& whole() const { return half ? half->table : name; }
   Index row(Index id) const { return half ? half->row(id) : id; }
 };

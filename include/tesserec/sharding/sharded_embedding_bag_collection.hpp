@@ -63,7 +63,8 @@ class ShardedEmbeddingBagCollection {
   InFlight start(const Exec& exec, const jagged::KeyedJaggedTensor& sparse, Index global_size);
   /// Takes the next step of a started batch, and blocks until the message that the step needs has arrived. The first
   /// step sends the ids. The second step receives ids, pins rows, and reads the ids into the kernels' memory. forward
-  /// takes the remaining steps. Throws Error on every rank for missing weights, or for an id outside its table, naming
+  /// takes the remaining steps, and pins the rows of tables that grow, so that these decide about a batch when its turn
+  /// has come. Throws Error on every rank for missing weights, or for an id outside its table, naming
   /// feature, table, sample and value.
   void progress(const Exec& exec, InFlight& batch);
   /// Takes both steps of progress. Rows on a disk are read from then on, until forward waits for them.

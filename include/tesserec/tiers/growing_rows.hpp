@@ -8,13 +8,8 @@
 
 namespace tesserec::tiers {
 
-/// Rule by which rows leave a growing table. none: rows stay. lru: in a full block, the row whose last batch is the
-/// oldest leaves. lfu: in a full block, the row with the fewest batches leaves, the oldest of several. ttl: a row
-/// leaves after some batches without its id, and never earlier.
-enum class Eviction { none, lru, lfu, ttl };
-
-/// Numbers that an id without a row reads: zeros, or the start values that its row would have.
-enum class UnknownRow { zeros, start };
+using embedding::Eviction;
+using embedding::UnknownRow;
 
 /// Settings of tables whose rows appear while training.
 struct GrowthSettings {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <tesserec/data/batch.hpp>
+#include <tesserec/tiers/growing_rows.hpp>
 #include <tesserec/train/session.hpp>
 
 namespace tesserec::train {
@@ -21,6 +22,7 @@ struct TableFigures {
   double start_norm = 0;           ///< expectation of row_norm for start values
   double largest = 0;              ///< largest magnitude of a number in the sampled rows
   embedding::CacheUse cache = {};  ///< cache of kernel disk, sums over all ranks; no slots = the table has none
+  tiers::Growth growth = {};       ///< of a growing table in this start; no capacity = the table does not grow
 };
 
 /// Returns the figures of all tables, in their order. The bits are the same for any number of ranks and any plan.
@@ -29,6 +31,9 @@ std::vector<TableFigures> table_figures(const Session& session);
 
 /// Returns the use of the caches of kernel disk by table so far, sums over all ranks, without CacheUse::io. Collective.
 std::vector<embedding::CacheUse> cache_uses(const Session& session);
+
+/// Returns how tables have grown so far in this start, sums over all shards, without Growth::blocks. Collective.
+std::vector<tiers::Growth> growths(const Session& session);
 
 /// Counts of a feature's ids in a source.
 struct FeatureIds {

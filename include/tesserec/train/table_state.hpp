@@ -10,7 +10,8 @@
 
 namespace tesserec::train {
 
-/// Returns this rank's parts of the tables' weights, "tables/NAME/weight".
+/// Returns this rank's parts of the tables' weights, "tables/NAME/weight", and of the ids of growing tables. Collective
+/// if a table grows, as the next function.
 std::vector<store::StateItem> table_weights(const comm::Communicator& comm,
                                             const sharding::ShardedEmbeddingBagCollection& tables);
 /// Returns this rank's parts of the optimizer states, "tables/NAME/STATE".

@@ -12,8 +12,9 @@ namespace tesserec::train {
 
 /// Completes the deck's tables from the data: rows, dim, features and bag lengths. Makes one table per feature if the
 /// deck has none, then smaller tables as the model's settings say (network::smaller_tables). Throws Error, naming the
-/// table, if the data lacks a feature or a weighted table's weights, or if neither deck nor data gives the rows. Data
-/// without sparse features and tables beyond 64 bits of bytes are Errors, too, besides those of smaller_tables.
+/// table, if the data lacks a feature or a weighted table's weights, if neither deck nor data gives the rows, or if a
+/// growing table meets a vocabulary. Data without sparse features and tables beyond 64 bits of bytes are Errors, too,
+/// besides those of smaller_tables.
 std::vector<embedding::EmbeddingBagConfig> resolve_tables(std::vector<embedding::EmbeddingBagConfig> tables,
                                                           const data::SourceInfo& data, const network::Settings& model);
 
@@ -23,8 +24,8 @@ planning::Settings planner_settings(planning::Settings plan, const std::vector<e
                                     const data::SourceInfo& data, const data::IdShares& shares = {});
 
 /// Returns, per feature of the data [F], the bound below which its ids must lie. It is the number of ids of the
-/// smallest table that reads the feature, or the data's own rows if no table does. Throws the Errors of
-/// resolve_tables() about features and weights.
+/// smallest table that reads the feature, data::any_id if all of these grow, or the data's own rows if no table does.
+/// Throws the Errors of resolve_tables() about features and weights.
 std::vector<Index> id_limits(const std::vector<embedding::EmbeddingBagConfig>& tables, const data::SourceInfo& data);
 
 }  // namespace tesserec::train
