@@ -74,7 +74,7 @@ void BagUploads::send(const Device& exec, std::span<const ShardLookups* const> l
           weights = from.weights != nullptr ? std::copy_n(from.weights + first, total, weights)
                                             : std::fill_n(weights, total, 1.0f);
         if (from.unpooled) continue;
-        if (from.sums_stride == 0) before = std::copy_n(shard->nodes[r][f].offsets.data(), from.count, before);
+        for (Index s = 0; from.sums_stride == 0 && s < from.count; ++s) *before++ = shard->nodes[r][f].begin(s);
         if (from.gradients_stride > 0) continue;
         Index with_ids = 0;
         for (Index s = 0; s < from.count; ++s) {

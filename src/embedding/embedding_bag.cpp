@@ -66,7 +66,7 @@ void EmbeddingBag::forward(const Exec& exec, const Bags& of_ids, float* out, Ind
     round_to(type, bags.total() * dim, out);
     return;
   }
-  const Vector<float> sums = make_vector<float>(exec, "tesserec::embedding::bag_sums", nodes.offsets[bags.count] * dim);
+  const Vector<float> sums = make_vector<float>(exec, "tesserec::embedding::bag_sums", nodes.begin(bags.count) * dim);
   lookup(exec, table_, bags, nodes, sums.data());
   round_to(type, sums.extent(0), sums.data());
   const bool mean = config().pooling == PoolingType::mean;
@@ -76,7 +76,7 @@ void EmbeddingBag::forward(const Exec& exec, const Bags& of_ids, float* out, Ind
       std::fill_n(out, dim, 0.0f);
       continue;
     }
-    const float* sum = sums.data() + nodes.offsets[b] * dim;
+    const float* sum = sums.data() + nodes.begin(b) * dim;
     const float divisor = mean ? length : 1;
     for (Index c = 0; c < dim; ++c) out[c] = sum[c] / divisor;
   }

@@ -128,16 +128,27 @@ TESSEREC_HOST_FUNCTION void copy_rows(const Bags& bags, Range range, Index dim, 
 
 }  // namespace
 
+static bool has_empty(const Bags& bags) {
+  bool empty = false;
+  for (Index bag = 0; bag < bags.count; ++bag) empty |= bags.offsets[bag] == bags.offsets[bag + 1];
+  return empty;
+}
+
 TESSEREC_KERNEL Nodes subtree_nodes(const BlockOf& block_of, Range blocks, const Bags& bags) {
   Nodes nodes;
+  const bool whole_subtree = std::has_single_bit(std::uint64_t(blocks.size())) && blocks.begin % blocks.size() == 0;
+  if (whole_subtree && !bags.unpooled && !has_empty(bags)) {
+    nodes.first_leaf = blocks.begin;
+    return nodes;
+  }
   nodes.offsets.resize(bags.count + 1);
   if (bags.unpooled) {
     for (Index bag = 0; bag < bags.count; ++bag) nodes.offsets[bag + 1] = bags.offsets[bag + 1] - bags.offsets[0];
     return nodes;
   }
-  if (std::has_single_bit(std::uint64_t(blocks.size())) && blocks.begin % blocks.size() == 0) {  // one whole subtree
+  if (whole_subtree) {
+    nodes.first_leaf = blocks.begin;
     for (Index bag = 0; bag < bags.count; ++bag) nodes.offsets[bag + 1] = nodes.offsets[bag] + (bags.length(bag) > 0);
-    nodes.leaves.resize(nodes.offsets[bags.count], blocks.begin);
     return nodes;
   }
   nodes.leaves.reserve(bags.count);
@@ -205,7 +216,7 @@ TESSEREC_KERNEL static void pool_rows(const ShardRows& shard, const Bags& bags, 
     const Index length = bags.offsets[bag + 1] - begin;
     for (Index i = begin + prefetch_distance; i < std::min(end, begin + length + prefetch_distance); ++i)
       prefetch_row(row(i), dim);
-    float* target = out + (bags.sums_stride > 0 ? bag * bags.sums_stride : nodes.offsets[bag] * dim);
+    float* target = out + (bags.sums_stride > 0 ? bag * bags.sums_stride : nodes.begin(bag) * dim);
     if (bags.sums_stride > 0)
       for (Index c = 0; c < dim; c += line) __builtin_prefetch(target + prefetch_distance * bags.sums_stride + c, 1);
     if (length == 1) {

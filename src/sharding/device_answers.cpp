@@ -59,8 +59,8 @@ void DeviceAnswers::pool_bags(const Exec& exec, const VectorMessage& rows) {
                     dim, float(length > 0 ? length : 1));
       for (const auto [r, bag] : requests_.pieces(i).of(s)) {
         const Requests::Request& request = request_of(r);
-        for (Index node = request.nodes.offsets[bag]; node < request.nodes.offsets[bag + 1]; ++node)
-          device_.add(buffer_of(r), request.at.sums + node * dim, request.nodes.leaves[node]);
+        for (Index node = request.nodes.begin(bag); node < request.nodes.begin(bag + 1); ++node)
+          device_.add(buffer_of(r), request.at.sums + node * dim, request.nodes.leaf(node));
       }
     }
   }

@@ -12,8 +12,7 @@ constexpr Index samples_per_task = 128;
 
 /// Sums of the bags of one route, one per subtree of row blocks.
 struct NodeSums {
-  const Index* offsets;  // [bags + 1]
-  const Index* leaves;
+  const embedding::Nodes* nodes;
   const float* sums;
 };
 
@@ -26,8 +25,8 @@ TESSEREC_KERNEL const float* add_nodes(std::span<const Requests::BagPiece> piece
   };
   for (const Requests::BagPiece& piece : pieces) {
     const NodeSums& source = sources[piece.route];
-    for (Index node = source.offsets[piece.bag]; node < source.offsets[piece.bag + 1]; ++node) {
-      float* to = slots + tree.push(source.leaves[node], merge) * dim;
+    for (Index node = source.nodes->begin(piece.bag); node < source.nodes->begin(piece.bag + 1); ++node) {
+      float* to = slots + tree.push(source.nodes->leaf(node), merge) * dim;
       for (Index c = 0; c < dim; ++c) to[c] = source.sums[node * dim + c];
     }
   }
@@ -55,9 +54,10 @@ TESSEREC_KERNEL void pool_pieces(Range samples, const Requests::BagPieces& bags,
     const float *first = nullptr, *last = nullptr;
     for (const Requests::BagPiece& piece : pieces) {
       const NodeSums& source = sources[piece.route];
-      last = source.sums + source.offsets[piece.bag] * dim;
+      const Index begin = source.nodes->begin(piece.bag);
+      last = source.sums + begin * dim;
       if (nodes == 0) first = last;
-      nodes += source.offsets[piece.bag + 1] - source.offsets[piece.bag];
+      nodes += source.nodes->begin(piece.bag + 1) - begin;
     }
     if (nodes == 0) {
       for (Index c = 0; c < dim; ++c) to[c] = 0.0f;
@@ -141,8 +141,7 @@ void HostAnswers::divide(const Exec&, const VectorMessage& rows) {
 void HostAnswers::pool_bags(const Exec& exec, const VectorMessage& rows) {
   const std::vector<VectorLayout::Segment>& segments = routes_.vectors().segments;
   std::vector<NodeSums> sources;
-  for (std::size_t r = 0; r < routes_.all().size(); ++r)
-    sources.push_back({request_of(r).nodes.offsets.data(), request_of(r).nodes.leaves.data(), sums_of(r, rows)});
+  for (std::size_t r = 0; r < routes_.all().size(); ++r) sources.push_back({&request_of(r).nodes, sums_of(r, rows)});
   const Index tasks = (requests_.samples() + samples_per_task - 1) / samples_per_task;
   parallel_for(exec, "tesserec::sharding::pool", tasks, [&](Index task) {
     const Range samples{task * samples_per_task, std::min(requests_.samples(), (task + 1) * samples_per_task)};

@@ -2,8 +2,10 @@
 /// Messages between all ranks, each exchanged by one all-to-all.
 #pragma once
 
+#include <cstring>
 #include <memory>
 #include <numeric>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -65,9 +67,19 @@ struct BagForm {
   Index words() const { return (numbers() + 1) / 2; }
 };
 
-/// Stores number `i`, which must not be negative, in packed words of two that must be 0 at first.
-inline void put_number(Index* words, Index i, Index number) { words[i / 2] |= number << (i % 2 * 32); }
-inline Index number_at(const Index* words, Index i) { return words[i / 2] >> (i % 2 * 32) & 0xffffffff; }
+/// Stores number `i` of packed words, each of two numbers in [0, 2^31).
+inline void put_number(Index* words, Index i, Index number) {
+  const auto half = std::int32_t(number);
+  std::memcpy(reinterpret_cast<char*>(words) + i * Index{sizeof half}, &half, sizeof half);
+}
+inline void put_numbers(Index* words, Index i, std::span<const std::int32_t> numbers) {
+  std::memcpy(reinterpret_cast<char*>(words) + i * Index{sizeof numbers[0]}, numbers.data(), numbers.size_bytes());
+}
+inline Index number_at(const Index* words, Index i) {
+  std::int32_t half;
+  std::memcpy(&half, reinterpret_cast<const char*>(words) + i * Index{sizeof half}, sizeof half);
+  return half;
+}
 
 /// Front of an exchange's buffers: this rank's pooled vectors [samples, width], then each sequence [ids, dim].
 struct Front {

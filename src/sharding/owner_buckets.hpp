@@ -29,7 +29,8 @@ struct OwnerBags {
 };
 
 /// Buckets of one feature's ids by the owners of their row blocks. Bucketizing is a counting sort of two passes over
-/// the ids for any number of owners, as TorchRec's block_bucketize_sparse_features.
+/// the ids for any number of owners, as TorchRec's block_bucketize_sparse_features. A third pass lists each owner's
+/// bags.
 class OwnerBuckets {
  public:
   /// Takes the owner of each block, [block_count] from 0; empty = a single owner. `with_places`: fills
@@ -43,27 +44,21 @@ class OwnerBuckets {
   OwnerBags of(int owner) const;
 
  private:
-  /// Position in an owner's lists. count() uses it for totals, place() for the next id and the last bag. `sample`:
-  /// sample of the last id.
-  struct Next {
-    Index id = 0, bag = 0, sample = -1;
-  };
-  Index row_of(const jagged::KeyedJaggedTensor& sparse, Index id, Index sample) const;
+  [[noreturn]] void refuse(const jagged::KeyedJaggedTensor& sparse, Index at) const;
   void keep_all(const jagged::KeyedJaggedTensor& sparse);
-  void count(const jagged::KeyedJaggedTensor& sparse);
-  void place(const jagged::KeyedJaggedTensor& sparse);
+  void sort(const jagged::KeyedJaggedTensor& sparse);
+  void list(const jagged::KeyedJaggedTensor& sparse);
 
   const embedding::EmbeddingBagConfig& table_;
   Index key_;
   std::span<const std::uint16_t> owner_of_;
   int owners_;
   bool with_places_;
-  Index first_sample_ = 0;  // first sample of the current batch
-  std::vector<std::uint16_t> owner_of_id_;
-  std::vector<Next> next_;                   // [owners]
-  std::vector<Index> first_id_, first_bag_;  // [owners + 1]
-  std::vector<std::int32_t> samples_;        // [bags], owner by owner
-  std::vector<Index> offsets_;               // [bags + owners], owner by owner, each with an end
+  Index first_sample_ = 0;             // first sample of the current batch
+  std::vector<Index> first_id_;        // [owners + 1] where an owner's ids begin, and, shifted by it, its offsets
+  std::vector<Index> bags_;            // [owners] bags with ids
+  std::vector<std::int32_t> samples_;  // [ids], owner by owner; the first bags_ of each are set
+  std::vector<Index> offsets_;         // [ids + owners], owner by owner; the first bags_ + 1 of each are set
   std::vector<Index> rows_, places_;
   std::vector<float> weights_;
   const Index* all_rows_ = nullptr;  // rows of a single owner

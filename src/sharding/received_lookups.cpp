@@ -207,7 +207,7 @@ void ReceivedLookups::place_bags(const Target& target, Placing& at) {
       target.shard.sums_at[run].push_back(sums_in_place ? in_place : vectors.sums);
       Index with_ids = 0;
       for (Index b = 0; b < bags.count; ++b) with_ids += bags.length(b) > 0;
-      if (!sums_in_place) vectors.sums += target.shard.nodes[run][f].offsets[bags.count] * route.dim;
+      if (!sums_in_place) vectors.sums += target.shard.nodes[run][f].begin(bags.count) * route.dim;
       if (!gradients_in_place) vectors.gradients += (unpooled ? bags.total() : with_ids) * route.dim;
       in_place += (unpooled ? bags.total() : bags.count) * stride;
     }

@@ -67,7 +67,7 @@ void Requests::collect(const Exec& exec, const jagged::KeyedJaggedTensor& sparse
     for (Index r = lookups.begin; r < lookups.end; ++r) {
       const Route& route = routes_.all()[r];
       Request& request = requests_[r];
-      const Index sums = request.nodes.offsets.back() * route.dim,
+      const Index sums = request.nodes.begin(request.bags.count()) * route.dim,
                   of_gradients = request.vectors(route.sequence >= 0) * route.dim;
       request.at = at;
       if (!route.sums_in_place) at.sums += sums;
@@ -133,7 +133,7 @@ void Requests::bucketize(const Exec& exec, const jagged::KeyedJaggedTensor& spar
   for (std::size_t i = 0; i < pieces_.size(); ++i)
     if (const VectorLayout::Segment& segment = routes_.vectors().segments[i];
         routes_.all()[segment.routes.front()].same_ids && segment.sequence < 0)
-      find_pieces(i);
+      find_pieces(i, sparse);
 }
 
 void Requests::bucketize_segment(std::size_t i, const jagged::KeyedJaggedTensor& sparse) {
@@ -147,21 +147,26 @@ void Requests::bucketize_segment(std::size_t i, const jagged::KeyedJaggedTensor&
     request.nodes = embedding::subtree_nodes(block_of, routes_.all()[segment.routes[owner]].blocks,
                                              request.bags.bags(segment.sequence >= 0));
   }
-  if (segment.sequence < 0 && !routes_.all()[segment.routes.front()].sums_in_place) find_pieces(i);
+  if (segment.sequence < 0 && !routes_.all()[segment.routes.front()].sums_in_place) find_pieces(i, sparse);
 }
 
-/// Sorts the bags of all owners by sample with a counting sort. Bags of one sample stay in row order.
-void Requests::find_pieces(std::size_t i) {
-  auto& [offsets, pieces] = pieces_[i];
+/// Sorts the bags of all owners by sample. Bags of one sample stay in row order.
+void Requests::find_pieces(std::size_t i, const jagged::KeyedJaggedTensor& sparse) {
   const std::vector<std::size_t>& routes = routes_.vectors().segments[i].routes;
-  offsets.assign(samples_ + 2, 0);
-  for (const std::size_t r : routes)
-    for (const std::int32_t sample : requests_[r].bags.samples) ++offsets[sample + 2];
-  std::partial_sum(offsets.begin(), offsets.end(), offsets.begin());
-  pieces.resize(offsets.back());
-  for (const std::size_t r : routes)
-    for (Index bag = 0; bag < requests_[r].bags.count(); ++bag)
-      pieces[offsets[requests_[r].bags.samples[bag] + 1]++] = {std::int32_t(r), std::int32_t(bag)};
+  auto& [begins, ends, pieces] = pieces_[i];
+  const Index* const offsets = sparse.offsets.data() + sparse.first_bag(routes_.all()[routes.front()].key);
+  begins.resize(samples_);
+  Index end = 0;
+  for (Index s = 0; s < samples_; ++s) {
+    begins[s] = end;
+    end += std::min(offsets[s + 1] - offsets[s], std::ssize(routes));
+  }
+  ends = begins;
+  pieces.resize(end);
+  for (const std::size_t r : routes) {
+    std::int32_t bag = 0;
+    for (const std::int32_t sample : requests_[r].bags.samples) pieces[ends[sample]++] = {std::int32_t(r), bag++};
+  }
 }
 
 void Requests::report_error(Message<std::int32_t>& counts) const {
@@ -188,18 +193,19 @@ void Requests::write_bags(Index first, Messages& messages) const {
   const std::span<const std::int32_t> list = features.size() > 1 ? merged : features.front().bags.samples;
   const BagForm form{samples_, std::ssize(features), std::ssize(list), route.owner == routes_.rank()};
   messages.counts.out.push_back(std::int32_t(form.listed));
-  const auto words = std::ssize(ids);
-  ids.resize(words + form.words());
-  Index next = 0;  // index of the next number
-  if (!form.dense())
-    for (const std::int32_t sample : list) put_number(ids.data() + words, next++, sample);
+  const auto at = std::ssize(ids);
+  ids.resize(at + form.words());
+  Index* const words = ids.data() + at;
+  if (!form.dense()) put_numbers(words, 0, list);
+  Index next = form.dense() ? 0 : form.listed;  // index of the next number
   for (const Request& request : features) {
     const OwnerBags& bags = request.bags;
-    Index place = 0;
-    for (Index b = 0; b < bags.count(); ++b) {
+    const bool each = !form.dense() && features.size() == 1;  // the list is this feature's
+    for (Index b = 0; each && b < bags.count(); ++b) put_number(words, next + b, bags.offsets[b + 1] - bags.offsets[b]);
+    for (Index b = 0, place = 0; !each && b < bags.count(); ++b) {
       if (form.dense()) place = bags.samples[b];
       while (!form.dense() && list[place] != bags.samples[b]) ++place;
-      put_number(ids.data() + words, next + place, bags.offsets[b + 1] - bags.offsets[b]);
+      put_number(words, next + place, bags.offsets[b + 1] - bags.offsets[b]);
     }
     next += form.bags();
   }
@@ -230,7 +236,7 @@ void Requests::write_fetch(std::size_t i, Messages& messages, Offsets& at) {
   for (std::size_t f = 0; f < fetch.keys.size(); ++f) {
     Request& request = requests_[fetch.first_route + f];
     request.at = fetched_end_;
-    fetched_end_.sums += request.nodes.offsets.back() * rows.dim();
+    fetched_end_.sums += request.nodes.begin(request.bags.count()) * rows.dim();
     fetched_end_.gradients += request.vectors(rows.bags(f).unpooled) * rows.dim();
   }
 }

@@ -31,10 +31,10 @@ class Requests {
   };
   /// Bags that make up each sample's bag, in row order.
   struct BagPieces {
-    std::vector<Index> offsets;  // [samples + 1]
-    std::vector<BagPiece> pieces;
+    std::vector<Index> begins, ends;  // [samples]
+    std::vector<BagPiece> pieces;     // a sample has room for the most that it may have
     std::span<const BagPiece> of(Index sample) const {
-      return {pieces.data() + offsets[sample], std::size_t(offsets[sample + 1] - offsets[sample])};
+      return {pieces.data() + begins[sample], std::size_t(ends[sample] - begins[sample])};
     }
   };
   struct Fetch {
@@ -76,7 +76,7 @@ class Requests {
   void lay_out(const jagged::KeyedJaggedTensor& sparse);
   void bucketize(const Exec& exec, const jagged::KeyedJaggedTensor& sparse);
   void bucketize_segment(std::size_t segment, const jagged::KeyedJaggedTensor& sparse);
-  void find_pieces(std::size_t segment);
+  void find_pieces(std::size_t segment, const jagged::KeyedJaggedTensor& sparse);
   void write_bags(Index first_route, Messages& messages) const;
   void write_fetch(std::size_t fetch, Messages& messages, Offsets& at);
 

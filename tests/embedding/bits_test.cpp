@@ -37,7 +37,7 @@ TEST_CASE("EmbeddingTable: a lookup and two updates have the bits they had when 
   bags.weights = weights.data();
   bags.gradients_stride = dim;
   const embedding::Nodes nodes = embedding::subtree_nodes(table.block_of(), table.blocks(), bags);
-  std::vector<float> sums(static_cast<std::size_t>(nodes.offsets.back() * dim));
+  std::vector<float> sums(static_cast<std::size_t>(nodes.begin(samples) * dim));
   for (Index task = 0; task < embedding::lookup_tasks(bags); ++task)
     embedding::lookup(table, task, bags, nodes, sums.data());
   for (Index step = 1; step <= 2; ++step) {

@@ -89,7 +89,7 @@ class Batch {
     to.nodes.back().push_back(subtree_nodes(BlockOf::by_rows(table.rows), table.blocks, bags));
     to.sums_at.back().push_back(sums_size);
     to.bags.back().push_back(bags);
-    sums_size += std::max(slots, to.nodes.back().back().offsets.back() * dim);
+    sums_size += std::max(slots, to.nodes.back().back().begin(bags.count) * dim);
     gradients_size += slots;
   }
 

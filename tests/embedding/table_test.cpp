@@ -185,8 +185,8 @@ TEST_CASE("lookup and pool: pool a bag by the oracle's tree for any length and a
       bags.offsets = offsets;
       bags.ids = ids.data();
       const embedding::Nodes nodes = embedding::subtree_nodes(table.block_of(), blocks, bags);
-      if (border == 0 && blocks.size() == embedding::block_count) REQUIRE(nodes.offsets[1] == (length > 0 ? 1 : 0));
-      const Index count = nodes.offsets[1];
+      if (border == 0 && blocks.size() == embedding::block_count) REQUIRE(nodes.begin(1) == (length > 0 ? 1 : 0));
+      const Index count = nodes.begin(1);
       oracle::Row sums(static_cast<std::size_t>(count * dim), 0.0f);
       if (blocks.size() == embedding::block_count)
         embedding::lookup(table, 0, bags, nodes, sums.data());

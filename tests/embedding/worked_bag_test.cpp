@@ -47,7 +47,8 @@ OwnerAnswer answer_of(Range blocks, const std::vector<Index>& ids) {
   bags.offsets = offsets;
   bags.ids = ids.data();
   const embedding::Nodes nodes = embedding::subtree_nodes(table.block_of(), blocks, bags);
-  OwnerAnswer answer{nodes.leaves, std::vector<float>(nodes.offsets[1])};
+  OwnerAnswer answer{{}, std::vector<float>(nodes.begin(1))};
+  for (Index sum = 0; sum < nodes.begin(1); ++sum) answer.leaves.push_back(nodes.leaf(sum));
   embedding::pool({table.block_of(), blocks, table.weights().data(), table.rows().begin, 1}, bags, nodes, {0, 1},
                   answer.sums.data());
   return answer;

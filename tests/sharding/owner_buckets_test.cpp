@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // OwnerBuckets against a plain selection of ids, and BagForm, the form in which bags are sent.
 #include <algorithm>
-#include <chrono>
+#include <ctime>
 #include <numeric>
 
 #include "catch.hpp"
@@ -83,6 +83,13 @@ TEST_CASE("BagForm: takes one length a sample or a shorter list of the samples w
   CHECK(number_at(words, 3) == 0);
 }
 
+/// Returns the time that this thread has computed, which other programs disturb less than the time of day.
+static double thread_seconds() {
+  timespec time{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return double(time.tv_sec) + 1e-9 * double(time.tv_nsec);
+}
+
 TEST_CASE("Requests: collect() times 2048 x 26 x 20 ids of one rank for 1 to 512 owners", "[.times]") {
   const Exec exec;
   constexpr Index features = 26, samples = 2048, ids = 20, rows = 1'000'000;
@@ -113,12 +120,11 @@ TEST_CASE("Requests: collect() times 2048 x 26 x 20 ids of one rank for 1 to 512
     Messages messages(std::make_shared<BatchBuffers>(Place::host), none, none);
     std::vector<double> seconds;
     for (int repeat = 0; repeat < 9; ++repeat) {
-      const auto begin = std::chrono::steady_clock::now();
+      const double begin = thread_seconds();
       messages.clear(owners);
       requests.collect(exec, sparse, split, messages);
-      seconds.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+      seconds.push_back(thread_seconds() - begin);
     }
-    std::sort(seconds.begin(), seconds.end());
-    WARN(owners << " owners: " << seconds[4] * 1e3 << " ms");
+    WARN(owners << " owners: " << *std::min_element(seconds.begin(), seconds.end()) * 1e3 << " ms");
   }
 }

@@ -39,8 +39,13 @@ struct Bags {
 /// without ids has none, and the owner of a whole table returns at most one. Un-pooled bags have one sum per id,
 /// without leaves.
 struct Nodes {
-  std::vector<Index> offsets;  ///< [bags + 1] positions of each bag's sums
-  std::vector<Index> leaves;   ///< [sums] a block below each subtree
+  std::vector<Index> offsets;  ///< [bags + 1] positions of each bag's sums; empty = one sum a bag
+  std::vector<Index> leaves;   ///< [sums] a block below each subtree; empty = first_leaf for all
+  Index first_leaf = 0;
+
+  /// Returns the position of a bag's first sum, or, for the number of bags, the number of sums.
+  Index begin(Index bag) const { return offsets.empty() ? bag : offsets[bag]; }
+  Index leaf(Index sum) const { return leaves.empty() ? first_leaf : leaves[sum]; }
 };
 
 /// Lists the sums that the owner of `blocks` returns for each bag. The asking rank and the owner both compute the list
