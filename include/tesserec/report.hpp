@@ -20,4 +20,5 @@
 /// if (!(std::cout << page.html)) fail("compare.html cannot be written");  // started as: compare > compare.html
 /// ```
 
+#include <tesserec/report/curve_difference.hpp>
 #include <tesserec/report/report.hpp>

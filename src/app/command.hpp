@@ -109,5 +109,6 @@ int sweep_point(const Invocation& invocation, const comm::Communicator& comm);
 int sweep_collect(const Invocation& invocation, const comm::Communicator& comm);
 std::optional<int> sweep_run(const Invocation& invocation);
 int verify(const Invocation& invocation, const comm::Communicator& comm);
+int diff(const Invocation& invocation, const comm::Communicator& comm);
 
 }  // namespace tesserec::app

@@ -7,18 +7,11 @@
 #include "philox.hpp"
 #include <tesserec/core/elementary.hpp>
 #include <tesserec/core/kernel.hpp>
+#include <tesserec/core/mixed_bits.hpp>
 #include <tesserec/core/random.hpp>
 
 namespace tesserec {
 namespace {
-
-// Mixes the bits of x by splitmix64's finalizer (Steele, Lea, Flood, 2014).
-std::uint64_t mix(std::uint64_t x) {
-  x += 0x9e3779b97f4a7c15ull;
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ull;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebull;
-  return x ^ (x >> 31);
-}
 
 bool has_avx2() {
 #if defined(__x86_64__) && defined(__GNUC__)
@@ -47,7 +40,7 @@ TESSEREC_KERNEL void box_muller(const std::uint32_t* bits, Index pairs, float* n
 }
 
 Random::Random(std::uint64_t seed, Purpose purpose, std::uint64_t stream) {
-  const std::uint64_t key = mix(mix(mix(seed) ^ std::uint64_t(purpose)) ^ stream);
+  const std::uint64_t key = mixed_bits(mixed_bits(mixed_bits(seed) ^ std::uint64_t(purpose)) ^ stream);
   key_ = {std::uint32_t(key), std::uint32_t(key >> 32)};
 }
 

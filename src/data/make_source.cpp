@@ -8,6 +8,7 @@
 #include "planted_table.hpp"
 #include "sequential_source.hpp"
 #include <tesserec/core/error.hpp>
+#include <tesserec/core/mixed_bits.hpp>
 #include <tesserec/core/text.hpp>
 #include <tesserec/data/make_source.hpp>
 #include <tesserec/data/planted.hpp>
@@ -44,17 +45,12 @@ Files files_of(const Settings& settings, Use use) {
   return {"data.evaluate", settings.evaluate};
 }
 
-/// Returns `fill` with ids that are hashed to 64 bits, by the finalizer of SplitMix64 (src/embedding has the same).
+/// Returns `fill` with ids that are hashed to 64 bits.
 SyntheticSource::Fill hashed(SyntheticSource::Fill fill) {
   return [=](std::span<const Index> samples, Index global_size, Batch& batch) {
     fill(samples, global_size, batch);
     const Index ids = batch.sparse.offsets(batch.sparse.features() * batch.size);
-    for (Index i = 0; i < ids; ++i) {
-      std::uint64_t bits = std::uint64_t(batch.sparse.values(i)) + 0x9E3779B97F4A7C15u;
-      bits = (bits ^ bits >> 30) * 0xBF58476D1CE4E5B9u;
-      bits = (bits ^ bits >> 27) * 0x94D049BB133111EBu;
-      batch.sparse.values(i) = Index(bits ^ bits >> 31);
-    }
+    for (Index i = 0; i < ids; ++i) batch.sparse.values(i) = Index(mixed_bits(std::uint64_t(batch.sparse.values(i))));
   };
 }
 

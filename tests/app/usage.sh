@@ -36,7 +36,7 @@ must_refuse() {
   must_fail "$@"
   [ "$(wc -l <"$folder/err")" = 1 ] || complain "a message of several lines: $2"
 }
-for command in preprocess generate train evaluate predict plan bench report 'sweep list' 'sweep run' 'sweep collect' verify check help; do
+for command in preprocess generate train evaluate predict plan bench report 'sweep list' 'sweep run' 'sweep collect' verify diff check help; do
   place=2
   [ "${command#sweep }" = "$command" ] || place=3
   # shellcheck disable=SC2086

@@ -5,6 +5,7 @@
 
 #include <tesserec/core/index.hpp>
 #include <tesserec/core/kernel.hpp>
+#include <tesserec/core/mixed_bits.hpp>
 
 namespace tesserec::embedding {
 
@@ -23,14 +24,8 @@ class BlockOf {
   /// Maps an id to the top 10 bits of a fixed mix of its 64 bits, independently of the size of its table.
   static constexpr BlockOf by_hash() { return {0, 0}; }
 
-  /// Mixes the bits of an id, one to one. The top 10 bits are its block by hash. The mix is the finalizer of SplitMix64
-  /// (Steele, Lea and Flood, OOPSLA 2014, with Stafford's constants).
-  TESSEREC_FUNCTION static std::uint64_t mixed(Index id) {
-    std::uint64_t bits = std::uint64_t(id) + 0x9E3779B97F4A7C15u;
-    bits = (bits ^ bits >> 30) * 0xBF58476D1CE4E5B9u;
-    bits = (bits ^ bits >> 27) * 0x94D049BB133111EBu;
-    return bits ^ bits >> 31;
-  }
+  /// Mixes the bits of an id, one to one. The top 10 bits are its block by hash.
+  TESSEREC_FUNCTION static std::uint64_t mixed(Index id) { return mixed_bits(std::uint64_t(id)); }
 
   TESSEREC_FUNCTION constexpr bool is_by_hash() const { return rows_per_block_ == 0; }
 
