@@ -117,14 +117,15 @@ PlanTask task_of(const Invocation& invocation, const comm::Communicator& comm) {
   return task;
 }
 
-/// Describes the number of tables, the ranks of the plan, the batch, and the memory per rank.
-std::string task_line(const deck::Deck& deck, const planning::Topology& topology) {
+/// Describes the number of tables, the ranks of the plan, its replica groups, the batch, and the memory per rank.
+std::string task_line(const deck::Deck& deck, const planning::Topology& topology, int replicas) {
   const std::string by_default = deck.lines.count("train.batch_size") == 0 ? " (the default)" : "";
   const std::string from = topology.memory_from.empty() ? "" : " (from " + topology.memory_from + ")";
   const std::string libraries =
       topology.taken > 0 ? concat(", of which CUDA, cuBLASLt and NCCL take ", bytes_text(topology.taken)) : "";
   return concat(counted(deck.tables.size(), "table"), " on ", counted(topology.ranks, topology.device + " rank"), ", ",
-                topology.ranks_per_node, " a node, batch ", deck.train.batch_size, by_default, ", ",
+                topology.ranks_per_node, " a node",
+                replicas > 1 ? concat(" in ", replicas, " replica groups") : "", ", batch ", deck.train.batch_size, by_default, ", ",
                 bytes_text(topology.memory), " a rank", from, libraries, "\n");
 }
 
@@ -166,7 +167,7 @@ int plan(const Invocation& invocation, const comm::Communicator& comm) {
     return 0;
   }
   const double critical_path = result.proven.estimate.critical_path();
-  print(comm, task_line(deck, topology) + planning::popularity_text(deck.tables, deck.plan) +
+  print(comm, task_line(deck, topology, planning::replicas(result.proven.plan)) + planning::popularity_text(deck.tables, deck.plan) +
                   planning::describe(deck.tables, result.proven) + memory_line(result.proven.estimate));
   if (result.dense_seconds > 0)
     print(comm, concat("predicted step ", significant(1e3 * result.step_seconds(), 4), " ms: tables ",

@@ -42,6 +42,12 @@ BatchSplit::BatchSplit(const Lanes& lanes, std::span<const Index> sizes)
   }
 }
 
+BatchSplit BatchSplit::of_ranks(Range ranks) const {
+  BatchSplit split = *this;
+  split.rank_lanes_.assign(rank_lanes_.begin() + ranks.begin, rank_lanes_.begin() + ranks.end + 1);
+  return split;
+}
+
 int BatchSplit::lane_of(Index sample) const {
   assert(sample >= 0 && sample < global_size());
   return int(std::upper_bound(first_.begin(), first_.end(), sample) - first_.begin()) - 1;

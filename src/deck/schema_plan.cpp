@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Keys of [plan], [plan.costs] and [plan.tables.NAME].
 #include <filesystem>
+#include <limits>
 #include <optional>
 
 #include "section.hpp"
@@ -83,6 +84,29 @@ Key<T> kernels_key(planning::ComputeKernels T::*kernels) {
       });
 }
 
+/// Makes the key `replicas`: a number of replica groups, or a list of them from which the planner chooses.
+Key<planning::Settings> replicas_key() {
+  using Plan = planning::Settings;
+  const Integers range{1, std::numeric_limits<int>::max()};
+  return make_key<Plan>(
+      "replicas", "integer or list of integers", range.words(), "",
+      "Replica groups. The ranks form that many groups of consecutive ranks. Each group holds all tables and serves its "
+      "own samples; the gradients of touched rows are gathered over the groups. Must divide the ranks. The planner "
+      "takes the fastest from a list.",
+      [range](Plan& o, const Value& v, const std::string& path) {
+        o.replicas = {};
+        read_list(v, path, Length{1}, true, [&](const Value& e, const std::string& p) {
+          const int groups = int(read_integer(e, p, range));
+          if (o.replicas.has(groups)) fail(v.where, ": ", path, " names ", groups, " twice; name it once");
+          o.replicas.list.push_back(groups);
+        });
+      },
+      [](const Plan& o) {
+        const std::string text = join(o.replicas.list);
+        return o.replicas.list.size() > 1 ? "[" + text + "]" : text;
+      });
+}
+
 Section plan_section() {
   using Plan = planning::Settings;
   const Keys<Plan> keys = {
@@ -100,6 +124,7 @@ Section plan_section() {
       text("file", &Plan::file, Text::path,
            "Plan to use instead of a search, as JSON of `tesserec plan --json` or TorchRec (docs/formats.md); empty "
            "means search. A plan that violates plan.default or [plan.tables.NAME] is refused."),
+      default_words(replicas_key(), "plan.file's, or 1"),
       integer("ranks_per_node", &Plan::ranks_per_node, {0, no_limit}, "",
               "Ranks per node; a number other than the real one simulates nodes. 0 means the ranks that share memory "
               "or, in plans for GPUs, the GPUs of a node."),

@@ -12,12 +12,12 @@ PortableRows::PortableRows(std::vector<Shard> shards) : shards_(std::move(shards
   for (std::size_t i = 0; i < shards_.size(); ++i) {
     const Shard& shard = shards_[i];
     const auto fits = [&](const Group& group) {
-      return group.fetched == shard.fetched && group.replicated == shard.replicated &&
+      return group.fetched == shard.fetched && group.askers == shard.askers &&
              RowBucket::fit_together(*shards_[group.shards.front()].table, *shard.table);
     };
     auto group = std::find_if(groups_.begin(), groups_.end(), fits);
     if (group == groups_.end())
-      group = groups_.insert(group, Group{{}, shard.fetched, shard.replicated, shard.table->shares_rows(), nullptr});
+      group = groups_.insert(group, Group{{}, shard.fetched, shard.askers, shard.table->shares_rows(), nullptr});
     group->shards.push_back(i);
   }
   for (std::size_t g = 0; g < groups_.size(); ++g) {
@@ -51,13 +51,14 @@ void PortableRows::read(const Exec& exec, const RowBatch& batch) {
     for (const std::size_t i : group.shards) lookups.push_back(&batch.lookups[i]);
     lists.bags.read(device, lookups, *batch.split);
     if (!batch.gradients) continue;
+    const Range own_lanes = shards_[group.shards.front()].lanes(batch);
     if (!group.fetched) {
-      lists.runs.order(device, lists.bags, lanes, group.replicated ? batch.own_lanes : whole_tree);
+      lists.runs.order(device, lists.bags, lanes, own_lanes);
       continue;
     }
     std::vector<std::span<const RowUse>> sums;
     for (const ShardLookups* const shard : lookups) sums.push_back(shard->gradients);
-    lists.runs.order_sums(device, sums, lanes);
+    lists.runs.order_sums(device, sums, lanes, own_lanes);
   }
 }
 
@@ -76,7 +77,7 @@ std::vector<RowSums> PortableRows::sum(const Exec& exec, const RowBatch& batch, 
     std::vector<RowSums>& sums = of_groups[g];
     if (sums.empty()) sums = group.rows->sums(device_of(exec), lists_of(batch)[g].runs, gradients);
     result.push_back(std::move(sums[at]));
-    if (!group.replicated) result.back().leaves.clear();
+    if (group.askers == Askers::all_ranks) result.back().leaves.clear();
   }
   return result;
 }
@@ -95,7 +96,7 @@ std::vector<std::vector<float>> PortableRows::move(const Exec& exec, const RowMo
   for (std::size_t at = 0; at < moves.shards.size(); ++at) rates[moves.shards[at]] = moves.rates[at];
   for (std::size_t g = 0; g < groups_.size(); ++g) {
     const Group& group = groups_[g];
-    if (group.shared || group.replicated) continue;
+    if (group.shared || group.askers != Askers::all_ranks) continue;
     std::vector<double> of_group;
     for (const std::size_t i : group.shards) of_group.push_back(rates[i]);
     group.rows->update(device, lists_of(*moves.batch)[g].runs, moves.gradients, of_group, moves.step);

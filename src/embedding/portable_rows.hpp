@@ -24,7 +24,9 @@ class PortableRows : public RowKernels {
   /// Bucket of shards, with their common properties.
   struct Group {
     std::vector<std::size_t> shards;  // in the bucket's order
-    bool fetched, replicated, shared;
+    bool fetched;
+    Askers askers;
+    bool shared;
     std::unique_ptr<RowBucket> rows;
   };
   struct InGroup {

@@ -111,7 +111,8 @@ void RowRuns::order(const Device& exec, const DeviceBags& device_bags, int lane_
   sort(exec, keys_, unsorted_.data(), bags.ids_count, lanes);
 }
 
-void RowRuns::order_sums(const Device& exec, std::span<const std::span<const RowUse>> sums, int lane_count) {
+void RowRuns::order_sums(const Device& exec, std::span<const std::span<const RowUse>> sums, int lane_count,
+                         Range lanes) {
   lane_count_ = lane_count;
   whole_gradients_ = dim_ % 4 == 0;
   Index count = 0;
@@ -125,7 +126,7 @@ void RowRuns::order_sums(const Device& exec, std::span<const std::span<const Row
       *use++ = DeviceUse::of(sum.gradient, sum.weight, sum.lane, true, 0);
     }
   sent_keys_.send(exec, count);
-  sort(exec, sent_keys_.view(), sent_uses_.send(exec, count), count, whole_tree);
+  sort(exec, sent_keys_.view(), sent_uses_.send(exec, count), count, lanes);
 }
 
 void RowRuns::sort(const Device& exec, const DeviceVector<std::uint64_t>& keys, const DeviceUse* unsorted, Index count,

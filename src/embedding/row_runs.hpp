@@ -11,7 +11,7 @@ namespace tesserec::embedding {
 
 /// Use of a row: float offset of its gradient, weight, lane, and the height where the next use's lane meets its own.
 /// Height 0 is the same lane. last_leaf ends a run: the row's last use, or the last one of a whole subtree if lanes are
-/// one rank's.
+/// those of some ranks.
 struct alignas(16) DeviceUse {
   Index gradient;
   float weight;
@@ -24,7 +24,7 @@ struct alignas(16) DeviceUse {
   TESSEREC_FUNCTION int height() const { return int(bits & 63); }
 };
 
-/// Runs of uses, each of one row or of one rank's subtree of its lanes. The lanes of hot rows are summed first, as
+/// Runs of uses, each of one row or of one subtree of its lanes. The lanes of hot rows are summed first, as
 /// pieces.
 struct RunArrays {
   Index max_runs = 0, max_pieces = 0;  // bounds of *runs and *pieces, which only the device knows
@@ -45,10 +45,10 @@ class RowRuns {
   /// Takes the number of shards, the rows of the largest shard, and the floats of a gradient.
   RowRuns(Index shards, Index rows, Index dim);
 
-  /// Sorts the uses of bags. `lanes`: the whole tree, or the lanes of one rank.
+  /// Sorts the uses of bags. `lanes`: the whole tree, or the lanes of the samples of some ranks.
   void order(const Device& exec, const DeviceBags& device_bags, int lane_count, Range lanes);
   /// Sorts sums over subtrees of lanes. `sums`: one list per shard.
-  void order_sums(const Device& exec, std::span<const std::span<const RowUse>> sums, int lane_count);
+  void order_sums(const Device& exec, std::span<const std::span<const RowUse>> sums, int lane_count, Range lanes);
 
   const RunArrays& arrays() const { return arrays_; }
   int lane_count() const { return lane_count_; }

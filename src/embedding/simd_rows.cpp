@@ -44,8 +44,8 @@ std::vector<RowSums> SimdRows::sum(const Exec& exec, const RowBatch& batch, cons
   order(exec, batch, shards);
   std::vector<RowSums> result;
   for (const std::size_t i : shards)
-    result.push_back(shards_[i].replicated ? rows_[i].sum_lanes(gradients, batch.own_lanes)
-                                           : rows_[i].sum(exec, gradients));
+    result.push_back(shards_[i].askers == Askers::all_ranks ? rows_[i].sum(exec, gradients)
+                                                            : rows_[i].sum_lanes(gradients, shards_[i].lanes(batch)));
   return result;
 }
 

@@ -4,6 +4,7 @@
 #include <tesserec/comm/same.hpp>
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/json.hpp>
+#include <tesserec/core/text.hpp>
 #include <tesserec/planning/plan_file.hpp>
 
 namespace tesserec::planning {
@@ -66,7 +67,8 @@ ProvenPlan EmbeddingShardingPlanner::collective_plan(const comm::Communicator& c
   if (comm.min(std::ssize(tables)) != count)
     fail("some rank has ", counted(count, "table"), ", but another rank has fewer; give all ranks the same tables");
   std::string shared_text =
-      text_of(topology, model_.global_batch()) + std::to_string(settings_.min_rows) + settings_.file;
+      text_of(topology, model_.global_batch()) + std::to_string(settings_.min_rows) + settings_.file +
+                            join(settings_.replicas.list);
   if (const int rank = other_rank(comm, shared_text); rank >= 0)
     fail("rank ", rank, " plans for another machine or batch than rank 0; give all ranks the same deck");
   std::string texts;
@@ -94,7 +96,7 @@ ProvenPlan EmbeddingShardingPlanner::collective_plan(const comm::Communicator& c
   if (failed) fail(text);
   ProvenPlan proven;
   proven.plan = parse_plan(text, "the plan of rank 0", tables, topology.ranks);
-  proven.estimate = model_.evaluate(tables, proven.plan);
+  proven.estimate = model_.in_groups(replicas(proven.plan)).evaluate(tables, proven.plan);
   const Json json = parse_json(text);
   proven.lower_bound = json.at("lower_bound_seconds").number();
   proven.exact = json.at("exact").boolean();
@@ -105,8 +107,8 @@ ProvenPlan EmbeddingShardingPlanner::collective_plan(const comm::Communicator& c
 void require_same_plan(const comm::Communicator& comm, std::span<const EmbeddingBagConfig> tables,
                        const ShardingPlan& plan) {
   const auto text = [&](std::size_t t) {
-    std::string line =
-        tables[t].name + ' ' + name(plan[t].type) + ' ' + name(plan[t].kernel) + ' ' + form_name(plan[t].form);
+    std::string line = concat(tables[t].name, ' ', name(plan[t].type), ' ', name(plan[t].kernel), ' ',
+                              form_name(plan[t].form), ' ', plan[t].replicas);
     for (const Shard& s : plan[t].shards)
       for (const Index x : {Index{s.rank}, s.blocks.begin, s.blocks.end, s.columns.begin, s.columns.end})
         line += ' ' + std::to_string(x);

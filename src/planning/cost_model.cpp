@@ -10,8 +10,15 @@
 namespace tesserec::planning {
 namespace {
 
-/// Messages of a step between two ranks: counts, ids, vectors and gradients.
+/// Messages of a step between two ranks of a group: counts, ids, vectors and gradients. Between two copies there are
+/// errors, counts, rows and gradients.
 constexpr double messages_a_step = 4;
+
+/// Returns the seconds of one message from a rank to all others.
+double latency_of(const Topology& ranks) {
+  return (ranks.ranks_per_node - 1) * ranks.costs.inside_latency +
+         (ranks.ranks - ranks.ranks_per_node) * ranks.costs.between_latency;
+}
 
 }  // namespace
 
@@ -27,10 +34,15 @@ double PlanEstimate::imbalance() const {
 CostModel::CostModel(Topology topology, Settings settings, const optim::Settings& sparse, const optim::Settings& dense,
                      Index global_batch)
     : topology_(std::move(topology)),
+      group_(topology_.group()),
       settings_(std::move(settings)),
       sparse_(sparse),
       dense_(dense),
       global_batch_(global_batch) {}
+
+CostModel CostModel::in_groups(int replicas) const {
+  return {topology_.in_groups(replicas), settings_, sparse_, dense_, global_batch_};
+}
 
 ParameterConstraints CostModel::constraints(const std::string& table) const {
   const auto found = settings_.tables.find(table);
@@ -55,13 +67,12 @@ TableCosts CostModel::costs(const embedding::EmbeddingBagConfig& table, ComputeK
 }
 
 double CostModel::latency() const {
-  return messages_a_step * ((topology_.ranks_per_node - 1) * topology_.costs.inside_latency +
-                            (topology_.ranks - topology_.ranks_per_node) * topology_.costs.between_latency);
+  return messages_a_step * (latency_of(group_) + latency_of(topology_.copies()));
 }
 
 PlanEstimate CostModel::evaluate(std::span<const embedding::EmbeddingBagConfig> tables,
                                  const ShardingPlan& plan) const {
-  const std::size_t ranks = topology_.ranks;
+  const std::size_t ranks = group_.ranks;
   PlanEstimate estimate;
   std::vector<Cost> owned(ranks);
   estimate.holds.resize(ranks);
@@ -92,8 +103,8 @@ PlanEstimate CostModel::evaluate(std::span<const embedding::EmbeddingBagConfig> 
     }
     everywhere += common;
     total += common * double(ranks);
-    estimate.table_seconds.push_back(total.seconds.sum());
-    estimate.table_bytes.push_back(total.bytes);
+    estimate.table_seconds.push_back(total.seconds.sum() * topology_.replicas);
+    estimate.table_bytes.push_back(total.bytes * topology_.replicas);
   }
   for (Cost& cost : owned) {
     cost += everywhere;
@@ -103,6 +114,14 @@ PlanEstimate CostModel::evaluate(std::span<const embedding::EmbeddingBagConfig> 
     holds.messages = std::max(0.0, cost.bytes - holds.rows - holds.states);
     estimate.bytes.push_back(cost.bytes);
   }
+  const auto repeat = [&](auto& of_ranks) {  // all groups are alike
+    of_ranks.reserve(topology_.ranks);
+    for (std::size_t r = ranks; r < std::size_t(topology_.ranks); ++r) of_ranks.push_back(of_ranks[r - ranks]);
+  };
+  repeat(estimate.seconds);
+  repeat(estimate.bytes);
+  repeat(estimate.holds);
+  repeat(estimate.split);
   return estimate;
 }
 
@@ -123,7 +142,7 @@ std::string disk_advice(const ComputeKernels& kernels) {
 }  // namespace
 
 void CostModel::require_memory(std::span<const embedding::EmbeddingBagConfig> tables) const {
-  const double usable = double(topology_.usable_memory()), capacity = topology_.ranks * usable;
+  const double usable = double(topology_.usable_memory()), capacity = group_.ranks * usable;
   double total = 0, largest_bytes = 0;
   std::string largest;
   for (const embedding::EmbeddingBagConfig& table : tables) {
@@ -138,12 +157,13 @@ void CostModel::require_memory(std::span<const embedding::EmbeddingBagConfig> ta
   }
   if (total <= capacity) return;
   fail("the tables do not fit: weights and optimizer states need ", exact_bytes_text(total), ", but ",
-       counted(topology_.ranks, "rank"), topology_.ranks == 1 ? " has " : " have ", exact_bytes_text(capacity),
+       counted(group_.ranks, "rank"), topology_.replicas > 1 ? concat(" of each of ", topology_.replicas, " groups") : "",
+       group_.ranks == 1 ? " has " : " have ", exact_bytes_text(capacity),
        " (plan.memory = ", topology_.memory, " bytes per rank", topology_.reductions_text(), "); ",
        exact_bytes_text(total - capacity), " are missing. The largest table is \"", largest, "\" with ",
-       exact_bytes_text(largest_bytes), ". Set plan.memory = ", topology_.memory_for(1.05 * total / topology_.ranks),
-       " or more, or use about ", Index(std::ceil(1.05 * total / usable)), " ranks",
-       disk_advice(constraints(largest).kernel));
+       exact_bytes_text(largest_bytes), ". Set plan.memory = ", topology_.memory_for(1.05 * total / group_.ranks),
+       " or more, or use about ", topology_.replicas * Index(std::ceil(1.05 * total / usable)), " ranks",
+       topology_.replicas > 1 ? " or a smaller plan.replicas" : "", disk_advice(constraints(largest).kernel));
 }
 
 void CostModel::require_fits(std::span<const embedding::EmbeddingBagConfig> tables, const ShardingPlan& plan) const {
@@ -159,7 +179,7 @@ void CostModel::require_fits(std::span<const embedding::EmbeddingBagConfig> tabl
     const TableCosts costs = this->costs(tables[t], plan[t].kernel);
     double bytes = plan[t].type == ShardingType::data_parallel ? costs.data_parallel().bytes : 0;
     for (const Shard& shard : plan[t].shards)
-      if (shard.rank == rank) bytes += costs.shard(shard, plan[t]).owner.bytes;
+      if (shard.rank == rank % group_.ranks) bytes += costs.shard(shard, plan[t]).owner.bytes;
     if (bytes > largest_bytes) {
       largest_bytes = bytes;
       largest = t;

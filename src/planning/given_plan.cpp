@@ -49,6 +49,9 @@ ShardingPlan read_given_plan(const Settings& settings, std::span<const embedding
                              int ranks) {
   try {
     ShardingPlan plan = read_plan(settings.file, tables, ranks);
+    if (!settings.replicas.allow(replicas(plan)))
+      fail(settings.file, ": the plan has ", counted(replicas(plan), "replica group"), ", but plan.replicas is ",
+           join(settings.replicas.list), "; remove that key, or make another plan");
     for (std::size_t t = 0; t < tables.size(); ++t) check_table(settings, tables[t], plan[t]);
     return plan;
   } catch (const Error& error) {

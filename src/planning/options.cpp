@@ -141,8 +141,8 @@ void derive(Option& option, int ranks) {
 
 Problem make_problem(std::span<const EmbeddingBagConfig> tables, const CostModel& model, Index min_rows) {
   Problem problem;
-  problem.ranks = model.topology().ranks;
-  problem.ranks_per_node = model.topology().ranks_per_node;
+  problem.ranks = model.group().ranks;
+  problem.ranks_per_node = model.group().ranks_per_node;
   problem.memory = model.topology().usable_memory();
   problem.base = model.latency();
   problem.large = tables.size() > few_tables && std::ssize(tables) * problem.ranks > large;

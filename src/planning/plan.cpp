@@ -3,15 +3,23 @@
 #include <cassert>
 
 #include <tesserec/core/error.hpp>
+#include <tesserec/core/text.hpp>
 #include <tesserec/planning/plan.hpp>
 
 namespace tesserec::planning {
 namespace {
 
-[[noreturn]] void refuse_copies(const embedding::EmbeddingBagConfig& table) {
-  fail("table ", table.name,
-       " grows, so it cannot be data_parallel: its copies would see other ids. Allow other types in plan.tables.",
-       table.name, ".sharding (or plan.default), or set table.", table.name, ".growing = false");
+/// Throws Error if a table that grows has copies, which would see other ids and decide otherwise.
+void check_copies(const embedding::EmbeddingBagConfig& table, const ParameterSharding& sharding) {
+  if (!table.grows()) return;
+  const std::string otherwise = concat(", or set table.", table.name, ".growing = false");
+  if (sharding.type == ShardingType::data_parallel)
+    fail("table ", table.name,
+         " grows, so it cannot be data_parallel: its copies would see other ids. Allow other types in plan.tables.",
+         table.name, ".sharding (or plan.default)", otherwise);
+  if (sharding.replicas > 1)
+    fail("table ", table.name, " grows, so it cannot be in ", sharding.replicas,
+         " replica groups: its copies would see other ids. Set plan.replicas = 1", otherwise);
 }
 
 void check_table(const embedding::EmbeddingBagConfig& table, const ParameterSharding& sharding, int ranks) {
@@ -21,7 +29,6 @@ void check_table(const embedding::EmbeddingBagConfig& table, const ParameterShar
   if (sharding.form == ExchangeForm::two_levels && !inside_nodes(sharding.type))
     refuse("exchange \"two_levels\" needs type table_row_wise, table_column_wise or grid, not ", type);
   if (sharding.type == ShardingType::data_parallel) {
-    if (table.grows()) refuse_copies(table);
     if (!shards.empty())
       refuse("a data_parallel table has no shards, but the plan has ", shards.size(), "; remove them");
     return;
@@ -34,7 +41,8 @@ void check_table(const embedding::EmbeddingBagConfig& table, const ParameterShar
   for (std::size_t i = 0; i < shards.size(); ++i) {
     const Shard& shard = shards[i];
     if (shard.rank < 0 || shard.rank >= ranks)
-      refuse("rank ", shard.rank, " does not exist; the job has ranks 0 to ", ranks - 1);
+      refuse("rank ", shard.rank, " does not exist; ", sharding.replicas > 1 ? "a replica group" : "the job",
+             " has ranks 0 to ", ranks - 1);
     if (i == 0 || shard.columns != columns) {
       if (shard.columns.begin != columns.end || shard.columns.size() <= 0)
         refuse("columns ", shard.columns.begin, " to ", shard.columns.end, " do not follow column ", columns.end,
@@ -103,7 +111,17 @@ void check_plan(std::span<const embedding::EmbeddingBagConfig> tables, const Sha
   if (plan.size() != tables.size())
     fail("the plan has ", counted(std::ssize(plan), "table"), ", but the model has ", tables.size(),
          "; make a plan for this model");
-  for (std::size_t t = 0; t < tables.size(); ++t) check_table(tables[t], plan[t], ranks);
+  const int groups = replicas(plan);
+  if (groups < 1 || ranks % groups != 0)
+    fail("the plan has ", groups, " replica groups, into which ", counted(ranks, "rank"),
+         ranks == 1 ? " does" : " do", " not divide; make a plan for this job");
+  for (std::size_t t = 0; t < tables.size(); ++t) {
+    if (plan[t].replicas != groups)
+      fail("plan of table ", tables[t].name, ": it has ", plan[t].replicas, " replica groups, but table ",
+           tables[0].name, " has ", groups, "; give all tables the same number");
+    check_copies(tables[t], plan[t]);
+    check_table(tables[t], plan[t], ranks / groups);
+  }
 }
 
 const char* name(ShardingType type) {

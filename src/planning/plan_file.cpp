@@ -130,6 +130,7 @@ std::string plan_json(std::span<const EmbeddingBagConfig> tables, const ProvenPl
       .set("device", topology.device)
       .set("ranks", topology.ranks)
       .set("ranks_per_node", topology.ranks_per_node)
+      .set("replicas", replicas(proven.plan))
       .set("batch_size", global_batch)
       .set("memory_bytes", topology.memory)
       .set("taken_bytes", topology.taken)
@@ -181,6 +182,9 @@ ShardingPlan parse_plan(const std::string& text, const std::string& name, std::s
     if (json.at("ranks").integer() != ranks)
       fail("the plan is for ", counted(json.at("ranks").integer(), "rank"), ", but this job has ", ranks,
            "; make a plan for ", ranks);
+    const std::int64_t groups = json.has("replicas") ? json.at("replicas").integer() : 1;
+    if (groups < 1 || ranks % groups != 0)
+      fail("replicas = ", groups, " does not divide the ", counted(ranks, "rank"), "; set a divisor of ", ranks);
     const Json& given = json.at("tables");
     for (const EmbeddingBagConfig& table : tables) {
       const Json& entry = table_named(given, table.name);
@@ -191,6 +195,7 @@ ShardingPlan parse_plan(const std::string& text, const std::string& name, std::s
             fail("the plan has ", key, " = ", entry.at(key).integer(), ", but this model has ", expected,
                  "; make a plan for this model");
         plan.push_back(sharding_of(entry, table, torchrec ? Borders::nearest : borders));
+        plan.back().replicas = int(groups);
       } catch (const Error& error) {
         fail("table ", table.name, ": ", error.what());
       }
@@ -203,9 +208,9 @@ ShardingPlan parse_plan(const std::string& text, const std::string& name, std::s
     if (borders == Borders::exact) check_plan(tables, plan, ranks);
     for (std::size_t t = 0; t < plan.size(); ++t)
       for (const Shard& shard : plan[t].shards)
-        if (shard.rank < 0 || shard.rank >= ranks)
-          fail("plan of table ", tables[t].name, ": rank ", shard.rank, " does not exist; the job has ranks 0 to ",
-               ranks - 1);
+        if (shard.rank < 0 || shard.rank >= ranks / groups)
+          fail("plan of table ", tables[t].name, ": rank ", shard.rank, " does not exist; ",
+               groups > 1 ? "a replica group" : "the job", " has ranks 0 to ", ranks / groups - 1);
   } catch (const std::exception& error) {
     fail(name, ": ", error.what());
   }

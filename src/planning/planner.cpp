@@ -14,13 +14,14 @@ namespace {
 using embedding::EmbeddingBagConfig;
 
 ShardingPlan plan_of(std::span<const EmbeddingBagConfig> tables, const Problem& problem,
-                     const std::vector<Choice>& choices) {
+                     const std::vector<Choice>& choices, int replicas) {
   ShardingPlan plan(tables.size());
   for (std::size_t t = 0; t < tables.size(); ++t) {
     const Option& option = problem.options[t][choices[t].option];
     plan[t].type = option.type;
     plan[t].kernel = option.kernel;
     plan[t].form = option.form;
+    plan[t].replicas = replicas;
     for (Index c = 0; c < option.column_cuts && !option.borders.empty(); ++c)
       for (std::size_t i = 0; i + 1 < option.borders.size(); ++i)
         plan[t].shards.push_back({choices[t].owners[plan[t].shards.size()],
@@ -101,16 +102,42 @@ void EmbeddingShardingPlanner::check_names(std::span<const EmbeddingBagConfig> t
 ProvenPlan EmbeddingShardingPlanner::plan(std::span<const EmbeddingBagConfig> tables) const {
   check_names(tables);
   if (tables.empty()) return evaluate(tables, {});
-  model_.require_memory(tables);
-  const Found found = find_whole(tables, model_, settings_.min_rows);
+  const std::vector<int>& numbers = settings_.replicas.list;
+  if (numbers.size() < 2) return plan_groups(tables, settings_.replicas.value_or(1));
+  ProvenPlan best;
+  std::vector<ProvenPlan::Tried> tried;
+  double bound = infinity;
+  for (const int replicas : numbers) {
+    tried.push_back({.replicas = replicas});
+    try {
+      ProvenPlan proven = plan_groups(tables, replicas);
+      tried.back().estimate = proven.estimate;
+      bound = std::min(bound, proven.lower_bound);
+      if (best.plan.empty() || proven.estimate.critical_path() < best.estimate.critical_path())
+        best = std::move(proven);
+    } catch (const Error& error) {
+      tried.back().refused = error.what();
+    }
+  }
+  if (best.plan.empty()) fail("plan.replicas: none of ", join(numbers), " has a plan; ", tried.front().refused);
+  best.tried = std::move(tried);
+  best.lower_bound = bound;
+  best.exact = best.estimate.critical_path() <= bound * (1 + 1e-9);
+  return best;
+}
+
+ProvenPlan EmbeddingShardingPlanner::plan_groups(std::span<const EmbeddingBagConfig> tables, int replicas) const {
+  const CostModel model = model_.in_groups(replicas);
+  model.require_memory(tables);
+  const Found found = find_whole(tables, model, settings_.min_rows);
   ProvenPlan proven;
   proven.min_rows = found.min_rows;
-  proven.plan = plan_of(tables, found.problem, found.choices);
-  if (found.outcome.missing > 0) model_.require_fits(tables, proven.plan);
-  check_plan(tables, proven.plan, model_.topology().ranks);
-  proven.estimate = model_.evaluate(tables, proven.plan);
+  proven.plan = plan_of(tables, found.problem, found.choices, replicas);
+  if (found.outcome.missing > 0) model.require_fits(tables, proven.plan);
+  check_plan(tables, proven.plan, model.topology().ranks);
+  proven.estimate = model.evaluate(tables, proven.plan);
   const double seconds = proven.estimate.critical_path();
-  proven.reasons = reasons(tables, proven.plan, model_, seconds);
+  proven.reasons = reasons(tables, proven.plan, model, seconds);
   proven.exact = found.exact || found.outcome.worst <= found.bound * (1 + 1e-9);
   proven.lower_bound = found.exact ? seconds : std::min(seconds, found.bound);
   return proven;
@@ -119,15 +146,16 @@ ProvenPlan EmbeddingShardingPlanner::plan(std::span<const EmbeddingBagConfig> ta
 ProvenPlan EmbeddingShardingPlanner::given_plan(std::span<const EmbeddingBagConfig> tables) const {
   check_names(tables);
   ShardingPlan plan = read_given_plan(settings_, tables, model_.topology().ranks);
-  model_.require_fits(tables, plan);
+  model_.in_groups(replicas(plan)).require_fits(tables, plan);
   return evaluate(tables, std::move(plan));
 }
 
 ProvenPlan EmbeddingShardingPlanner::evaluate(std::span<const EmbeddingBagConfig> tables, ShardingPlan plan) const {
   ProvenPlan proven;
-  proven.estimate = model_.evaluate(tables, plan);
+  const CostModel model = model_.in_groups(replicas(plan));
+  proven.estimate = model.evaluate(tables, plan);
   if (!tables.empty())
-    proven.lower_bound = std::min(proven.estimate.critical_path(), lower_bound(make_problem(tables, model_, 1)));
+    proven.lower_bound = std::min(proven.estimate.critical_path(), lower_bound(make_problem(tables, model, 1)));
   proven.plan = std::move(plan);
   return proven;
 }

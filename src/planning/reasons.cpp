@@ -11,6 +11,7 @@ std::string reason(const embedding::EmbeddingBagConfig& table, const ParameterSh
   if (!demand.ranks.empty() || demand.sharding.forced()) return "set by the deck";
   if (model.topology().ranks == 1) return "one rank";
   if (sharding.type == ShardingType::data_parallel) return counted(table.rows().size(), "row") + ", copies are cheap";
+  if (model.group().ranks == 1) return "one rank per replica group";
   if (sharding.shards.size() == 1) return "cheapest whole";
   const TableCosts costs = model.costs(table, sharding.kernel);
   const ShardLoad whole = costs.shard({0, embedding::block_count}, {0, table.embedding_dim}, ExchangeForm::pooled);

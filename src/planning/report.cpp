@@ -111,10 +111,31 @@ std::string ranks_text(const PlanEstimate& estimate) {
          concat("  of ", ranks, " ranks in ", order.size(), " groups (--json has all)\n");
 }
 
+/// Writes the slowest rank of the best plan with each number of replica groups.
+std::string tried_text(const std::vector<ProvenPlan::Tried>& tried) {
+  if (tried.empty()) return "";
+  std::string text = rank_line({"memory", "step", "lookup", "exchange", "update", "latency"}, "replica groups");
+  for (const ProvenPlan::Tried& groups : tried) {
+    const std::vector<double>& seconds = groups.estimate.seconds;
+    const std::string number = std::to_string(groups.replicas);
+    if (!groups.refused.empty()) {
+      text += "  " + number + ": " + groups.refused + "\n";
+      continue;
+    }
+    RankCells cells = cells_of(groups.estimate, std::ranges::max_element(seconds) - seconds.begin());
+    cells[0] = bytes_text(std::ranges::max(groups.estimate.bytes));
+    text += rank_line(cells, number);
+  }
+  return text;
+}
+
 std::string plan_table(std::span<const EmbeddingBagConfig> tables, const ShardingPlan& plan,
                        const std::vector<std::string>& reasons) {
   const std::size_t width = name_width(tables);
-  std::string text = in_columns({"table", "rows", "dim", "type", "kernel", "exchange", "ranks"}, width) +
+  std::string text;
+  if (const int groups = replicas(plan); groups > 1)
+    text = concat("  ", groups, " replica groups; ranks are those of the first group, and the others have copies\n");
+  text += in_columns({"table", "rows", "dim", "type", "kernel", "exchange", "ranks"}, width) +
                      (reasons.empty() ? "" : ": reason") + "; shards as rank: [row, column] rows x columns\n";
   for (std::size_t t = 0; t < tables.size(); ++t) {
     text += table_line(tables[t], plan[t], width, reasons.empty() ? "" : reasons[t]);
@@ -155,7 +176,7 @@ std::string describe(std::span<const EmbeddingBagConfig> tables, const ShardingP
 
 std::string describe(std::span<const EmbeddingBagConfig> tables, const ProvenPlan& proven) {
   const PlanEstimate& estimate = proven.estimate;
-  return ranks_text(estimate) +
+  return tried_text(proven.tried) + ranks_text(estimate) +
          concat("  critical path ", seconds_text(estimate.critical_path()), ", lower bound ",
                 seconds_text(proven.lower_bound), ", gap ", fixed(100 * proven.gap(), 2), " %",
                 proven.exact ? " (exact)" : "", ", imbalance ", fixed(estimate.imbalance(), 3), "\n") +

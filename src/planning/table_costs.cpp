@@ -67,15 +67,15 @@ Traffic operator*(const Traffic& a, double times) {
 }
 
 TableTraffic::TableTraffic(const embedding::EmbeddingBagConfig& table, const ParameterConstraints& constraints,
-                           int ranks, Index global_batch)
+                           int ranks, double samples)
     : frequencies(double(table.rows().size()), constraints.zipf.value_or(0), constraints.popular.get()),
       even(!constraints.popular),
       ranks(ranks),
       rows(double(table.rows().size())),
-      bags(double(global_batch) * double(table.feature_names.size())),
+      bags(samples * double(table.feature_names.size())),
       ids(bags * ids_per_bag(constraints)),
       unpooled_ids(ids * unpooled_share(table)),
-      pooled_bags(bags - double(global_batch) * double(table.unpooled.size())),
+      pooled_bags(bags - samples * double(table.unpooled.size())),
       bag_ids(pooled_bags > 0 ? (ids - unpooled_ids) / pooled_bags : 0) {
   if (even && pooled_bags > 0) bag_ids = frequencies.as_uniform(bag_ids);
 }
@@ -101,10 +101,12 @@ TableCosts::TableCosts(const embedding::EmbeddingBagConfig& table, const Paramet
                        const optim::Settings& optimizer, const Topology& topology, Index global_batch)
     : blocks_(table.blocks()),
       dim_(double(table.embedding_dim)),
-      traffic_(table, constraints, topology.ranks, global_batch),
+      traffic_(table, constraints, topology.group().ranks, double(global_batch) / topology.replicas),
       storage_(table, constraints, optimizer),
-      wire_(topology),
-      topology_(topology) {
+      all_(topology),
+      copies_(topology.copies()),
+      topology_(topology.group()),
+      wire_(topology_) {
   add_up_blocks();
   whole_[traffic_filled] = filled(1);
   whole_[traffic_vectors] = filled(1) * wire_.forward;
@@ -130,11 +132,12 @@ void TableCosts::add_up_blocks() {
     const double update = cached / m.cached_row_updates + (1 - cached) / m.row_updates;
     const double ids = row_class.rows * row_class.share * t.ids;
     const double per_rank = row_class.rows * IdFrequencies::found(t.ids / t.ranks, row_class.share);
-    const double touched = row_class.rows * IdFrequencies::found(t.ids, row_class.share);
+    const double by_group = row_class.rows * IdFrequencies::found(t.ids, row_class.share);
+    const double touched = row_class.rows * IdFrequencies::found(t.ids * all_.replicas, row_class.share);
     Traffic& traffic = row_class.block == IdFrequencies::scattered ? scattered : by_block[row_class.block];
     const double missed = touched * (1 - std::clamp(kept / rows_alike, 0.0, 1.0));
-    const Traffic more = {row_class.rows,   ids,    per_rank, touched, ids * read, per_rank * read,
-                          touched * update, missed, 0,        0};
+    const Traffic more = {row_class.rows,  ids,    per_rank, by_group, touched, ids * read,
+                          per_rank * read, touched * update, missed,   0,        0};
     for (std::size_t i = 0; i < traffic_sizes; ++i) traffic[i] += more[i];
   }
   if (t.even) {
@@ -267,26 +270,35 @@ ShardCost TableCosts::piece(const Traffic& traffic, double width, ExchangeForm f
   owner.update += sums * vector / m.read_bytes + update_seconds(traffic, width);
   if (width < dim_) owner.exchange += 2 * storage_.row_sums * traffic[distinct_all] * float_bytes * wire_.all;
   cost.owner.bytes = storage_.bytes(traffic[traffic_rows], width) + wire_.buffers * stored + requested * scratch;
+  if (copies_.ranks > 1) cost.owner += gathered(traffic[distinct_by_group], width, copies_);
   common.lookup += t.bags / ranks / m.bags;
   common.exchange = message / ranks * wire;
   cost.common.bytes += wire_.buffers * stored / ranks;
   return cost;
 }
 
+/// Costs the exchange of `rows` gradients of each copy, and their addition.
+Cost TableCosts::gathered(double rows, double columns, const Topology& copies) const {
+  const Wire wire(copies);
+  const double vector = float_bytes * columns, bytes = rows * (vector + 2 * id_bytes), count = copies.ranks;
+  const StepSeconds seconds{.exchange = 2 * bytes * count * wire.all,
+                            .update = count * rows * (1 / topology_.costs.ids + vector * wire.add)};
+  return {seconds, growth * (count + 1) * bytes};
+}
+
 Cost TableCosts::copy_cost() const {
   const TableTraffic& t = traffic_;
   const double vector = float_bytes * dim_, row = storage_.weight_bytes * dim_;
   const double ranks = t.ranks, own_ids = t.ids / ranks;
-  const double own_rows = whole_[distinct_per_rank], sum_bytes = own_rows * (vector + 2 * id_bytes);
   const double pooled = (t.pooled_bags * filled(1) + t.unpooled_ids) / ranks * vector;
   const MachineCosts& m = topology_.costs;
-  return {{.lookup = t.bags / ranks * 2 / m.bags + pooled * (wire_.add + 1 / m.vector_bytes) +
-                     whole_[traffic_reads] / ranks + own_ids * (2 / m.ids + row / m.read_bytes) +
-                     whole_[traffic_misses] / m.disk_rows,
-           .exchange = 2 * sum_bytes * ranks * wire_.all,
-           .update = own_ids * vector / m.read_bytes + pooled / m.vector_bytes +
-                     ranks * own_rows * (1 / m.ids + vector * wire_.add) + update_seconds(whole_, dim_)},
-          storage_.bytes(t.rows, dim_) + growth * (own_ids * id_scratch + (ranks + 1) * sum_bytes)};
+  Cost cost = gathered(whole_[distinct_per_rank], dim_, all_);
+  cost += {{.lookup = t.bags / ranks * 2 / m.bags + pooled * (wire_.add + 1 / m.vector_bytes) +
+                      whole_[traffic_reads] / ranks + own_ids * (2 / m.ids + row / m.read_bytes) +
+                      whole_[traffic_misses] / m.disk_rows,
+            .update = own_ids * vector / m.read_bytes + pooled / m.vector_bytes + update_seconds(whole_, dim_)},
+           storage_.bytes(t.rows, dim_) + growth * own_ids * id_scratch};
+  return cost;
 }
 
 }  // namespace tesserec::planning

@@ -30,7 +30,8 @@ class Maker {
         demand_(demand),
         kernel_(kernel),
         costs_(model.costs(table, kernel)),
-        topology_(model.topology()),
+        topology_(model.group()),
+        all_ranks_(model.topology().ranks),
         min_rows_(may_stay_whole(demand) ? shape.min_rows : 0),
         few_(shape.few) {
     check();
@@ -92,7 +93,8 @@ class Maker {
     const auto& ranks = demand_.ranks;
     for (const int rank : ranks)
       if (rank < 0 || rank >= topology_.ranks)
-        refuse("rank ", rank, " does not exist; this job has ranks 0 to ", topology_.ranks - 1);
+        refuse("rank ", rank, " does not exist; ", topology_.ranks < all_ranks_ ? "a replica group" : "this job",
+               " has ranks 0 to ", topology_.ranks - 1);
     if (std::set<int>(ranks.begin(), ranks.end()).size() != ranks.size())
       refuse("ranks has a rank twice (", join(ranks), "); name each rank once");
     if (ranks.empty()) return;
@@ -196,8 +198,8 @@ class Maker {
       add(ShardingType::table_wise, 1, 1, OwnerRule::anywhere);
     else if (types.has(ShardingType::row_wise))
       add(ShardingType::row_wise, 1, 1, OwnerRule::anywhere);
-    if (ranks > 1 || options.empty()) {
-      if (types.allow(ShardingType::data_parallel) && ranks > 1 && !table_.grows()) add_data_parallel();
+    if (all_ranks_ > 1 || options.empty()) {
+      if (types.allow(ShardingType::data_parallel) && all_ranks_ > 1 && !table_.grows()) add_data_parallel();
       if (types.allow(ShardingType::row_wise))
         for (const Index n : counts(ranks, few_)) add(ShardingType::row_wise, n, 1, OwnerRule::anywhere);
       if (types.allow(ShardingType::column_wise))
@@ -214,7 +216,8 @@ class Maker {
   const ParameterConstraints& demand_;
   ComputeKernel kernel_;
   TableCosts costs_;
-  const Topology& topology_;
+  const Topology& topology_;  // one replica group
+  int all_ranks_;             // ranks of all groups
   Index min_rows_;  // 0 = shards may be without rows
   bool few_;
 };

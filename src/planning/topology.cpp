@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "memory_limits.hpp"
 #include <tesserec/comm/node.hpp>
@@ -35,6 +36,30 @@ const GpuMachine* gpu_of(const Settings& settings) {
 std::string plan_device(const Settings& settings) {
   if (!settings.device.empty()) return settings.device;
   return built_for_gpus() || gpu_machine(settings.machine) ? "cuda" : "cpu";
+}
+
+Topology Topology::in_groups(int replicas) const {
+  if (replicas < 1 || ranks % replicas != 0)
+    fail("plan.replicas = ", replicas, ": ", ranks, ranks == 1 ? " rank does" : " ranks do",
+         " not divide into that many groups; set a divisor of ", ranks);
+  Topology machine = *this;
+  machine.replicas = replicas;
+  return machine;
+}
+
+Topology Topology::group() const {
+  Topology machine = in_groups(1);
+  machine.ranks /= replicas;
+  machine.ranks_per_node = std::gcd(machine.ranks, ranks_per_node);
+  return machine;
+}
+
+Topology Topology::copies() const {
+  const int size = ranks / replicas;
+  Topology machine = in_groups(1);
+  machine.ranks = replicas;
+  machine.ranks_per_node = ranks_per_node % size == 0 ? ranks_per_node / size : 1;
+  return machine;
 }
 
 Index Topology::usable_memory() const {

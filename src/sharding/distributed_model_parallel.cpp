@@ -207,7 +207,9 @@ std::string DistributedModelParallel::describe() const {
     for (const planning::Shard& shard : plan()[t].shards)
       if (std::ranges::count(ranks, shard.rank) == 0) ranks.push_back(shard.rank);
     const std::string named = (ranks.size() == 1 ? ", rank " : ", ranks ") + join(ranks, " ");
-    text += (ranks.empty() ? ", every rank" : named) + "\n";
+    const int groups = planning::replicas(plan());
+    const std::string in_groups = groups > 1 ? concat(" of each of ", groups, " replica groups") : "";
+    text += (ranks.empty() ? ", every rank" : named + in_groups) + "\n";
   }
   return text + "  )\n)\n";
 }

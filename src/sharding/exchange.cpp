@@ -10,8 +10,10 @@
 namespace tesserec::sharding {
 
 Exchange::Exchange(const comm::Communicator& comm, const comm::Communicator* node, const Routes& routes,
-                   const ExchangePrecision& precision, std::shared_ptr<BatchBuffers> buffers)
+                   const ExchangePrecision& precision, std::shared_ptr<BatchBuffers> buffers,
+                   const comm::Communicator* copies)
     : comm_(comm),
+      copies_(copies),
       routes_(routes),
       requests_(routes),
       answers_(buffers->sums.place() == Place::device ? answers_on_device(routes, requests_)
@@ -59,7 +61,7 @@ void Exchange::start(const Exec& exec, const jagged::KeyedJaggedTensor& sparse, 
     if (sparse.variable_stride())
       fail("the features of the batch differ in their number of samples; give each feature the same number");
     if (const Index expected = routes_.samples(split_, comm_.rank()); sparse.stride != expected)
-      fail("rank ", comm_.rank(), " has ", counted(sparse.stride, "sample"), " of a batch of ", split_.global_size(),
+      fail("rank ", (copies_ ? copies_->rank() * ranks : 0) + comm_.rank(), " has ", counted(sparse.stride, "sample"), " of a batch of ", split_.global_size(),
            ", but its lanes have ", expected, "; deal the source's samples by the model's lanes (train::deal_of)");
     requests_.collect(exec, sparse, split_, messages_, front);
   } catch (const Error& error) {
@@ -73,16 +75,27 @@ void Exchange::advance() {
   enter(Stage::counts_sent, Stage::ids_sent);
   messages_.counts.pending.wait();
   count(messages_.counts);
-  if (const int rank = lookups_.first_refused(messages_.counts); rank >= 0) {
-    stage_ = Stage::none;
-    throw Error(comm_.broadcast(error_, rank));
-  }
+  check_counts();
   lookups_.count(split_, messages_);
   messages_.ids.start(comm_);
   count(messages_.ids);
   if (!routes_.weighted()) return;
   messages_.weights.start(comm_);
   count(messages_.weights);
+}
+
+/// Throws the error of the first rank whose counts report one. Every group learns the rank from its counts, and the
+/// other groups from the ranks with the same place.
+void Exchange::check_counts() {
+  const int refused = lookups_.first_refused(messages_.counts);
+  const std::vector<int> of_groups = copies_ ? copies_->all_gather(refused) : std::vector<int>{refused};
+  const auto first = std::ranges::find_if(of_groups, [](int rank) { return rank >= 0; });
+  if (first == of_groups.end()) return;
+  stage_ = Stage::none;
+  const int group = int(first - of_groups.begin());
+  std::string error;
+  if (!copies_ || copies_->rank() == group) error = comm_.broadcast(error_, *first);
+  throw Error(copies_ ? copies_->broadcast(error, group) : error);
 }
 
 void Exchange::receive(const Exec& exec) {

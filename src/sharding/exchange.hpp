@@ -8,6 +8,7 @@
 
 #include "answers.hpp"
 #include "received_lookups.hpp"
+#include "replica_groups.hpp"
 #include <tesserec/comm/communicator.hpp>
 #include <tesserec/embedding/row_kernels.hpp>
 #include <tesserec/sharding/in_flight.hpp>
@@ -20,17 +21,19 @@ class Relay;
 /// All ranks must make the calls in the same order. Vectors lie in the tables' memory, ids on the host.
 class Exchange {
  public:
-  /// Takes the ranks of this node as `node`, or null without relays. `buffers` are shared by an exchange and its relay.
+  /// Takes the ranks of a replica group. `node`: the ranks of this node, or null without relays. `buffers` are shared by
+  /// an exchange and its relay. `copies`: the ranks with this rank's place in all groups, or null.
   Exchange(const comm::Communicator& comm, const comm::Communicator* node, const Routes& routes,
-           const ExchangePrecision& precision, std::shared_ptr<BatchBuffers> buffers);
+           const ExchangePrecision& precision, std::shared_ptr<BatchBuffers> buffers,
+           const comm::Communicator* copies = nullptr);
   ~Exchange();
 
   /// Sends id counts, together with any error in this rank's ids. Vectors begin at float offset `front`. `gradients`:
   /// gradients will follow. Does not block.
   void start(const Exec& exec, const jagged::KeyedJaggedTensor& sparse, BatchSplit split, bool gradients,
              Index front = 0);
-  /// Receives the counts and sends the ids. Blocks until the counts have arrived. Throws Error on every rank if start()
-  /// found an error on one.
+  /// Receives the counts and sends the ids. Blocks until the counts of all groups have arrived. Throws Error on every
+  /// rank of all groups if start() found an error on one.
   void advance();
   /// Receives the ids, and sends relayed ones to the owners on this node. Blocks.
   void receive(const Exec& exec);
@@ -66,12 +69,14 @@ class Exchange {
 
  private:
   void enter(Stage from, Stage to);
+  void check_counts();
   template <class Sent>
   void count(const Sent& sent);
   /// Returns the ends of this exchange's vectors in rows.out and gradients.in, as float offsets.
   Offsets ends() const;
 
   const comm::Communicator& comm_;
+  const comm::Communicator* const copies_;
   const Routes& routes_;
   Stage stage_ = Stage::none;
   BatchSplit split_;
@@ -89,16 +94,16 @@ class Exchange {
 class SpareExchanges {
  public:
   /// Takes the index of this rank's node if some table is exchanged by two levels, and is then collective.
-  SpareExchanges(const comm::Communicator& comm, std::optional<int> node, const Routes& routes, Place place,
+  SpareExchanges(const ReplicaGroups& groups, std::optional<int> node, const Routes& routes, Place place,
                  const ExchangePrecision& precision)
-      : comm_(comm), routes_(routes), place_(place), precision_(precision) {
-    if (node) node_.emplace(comm, *node);
+      : groups_(groups), routes_(routes), place_(place), precision_(precision) {
+    if (node) node_.emplace(groups.group(), *node);
   }
 
   std::unique_ptr<Exchange> take() {
     if (spare_.empty())
-      put_back(std::make_unique<Exchange>(comm_, node_ ? &*node_ : nullptr, routes_, precision_,
-                                          std::make_shared<BatchBuffers>(place_)));
+      put_back(std::make_unique<Exchange>(groups_.group(), node_ ? &*node_ : nullptr, routes_, precision_,
+                                          std::make_shared<BatchBuffers>(place_), groups_.copies()));
     std::unique_ptr<Exchange> exchange = std::move(spare_.back());
     spare_.pop_back();
     return exchange;
@@ -106,7 +111,7 @@ class SpareExchanges {
   void put_back(std::unique_ptr<Exchange> exchange) { spare_.push_back(std::move(exchange)); }
 
  private:
-  const comm::Communicator& comm_;
+  const ReplicaGroups& groups_;
   std::optional<comm::Communicator> node_;  // communicator of this node's ranks
   const Routes& routes_;
   Place place_;

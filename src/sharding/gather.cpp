@@ -53,7 +53,7 @@ std::vector<float> gather(const Exec& exec, const DistributedModelParallel& mode
       shard.rows->store().read(exec, 0, run, own_rows.data() + at);
     }
   }
-  const std::vector<planning::Shard>& shards = model.plan()[t].shards;
+  const std::vector<planning::Shard>& shards = model.plan()[t].shards;  // on the ranks of the first replica group
   if (shards.empty())
     return receives ? own_rows : std::vector<float>();  // data-parallel: every rank holds the whole table
 
@@ -62,7 +62,7 @@ std::vector<float> gather(const Exec& exec, const DistributedModelParallel& mode
     for (const Range run : rows_of(config, shard.blocks)) counts[shard.rank] += run.size() * shard.columns.size();
   std::vector<std::vector<float>> sent(env.size()), received(env.size());
   for (int rank = 0; rank < env.size(); ++rank) {
-    if (!root || *root == rank) sent[rank] = own_rows;
+    if ((!root || *root == rank) && env.rank() < env.size() / planning::replicas(model.plan())) sent[rank] = own_rows;
     if (receives) received[rank].resize(counts[rank]);
   }
   env.all_to_all(sent, received);

@@ -7,17 +7,17 @@
 
 namespace tesserec::sharding {
 
-RowUpdates::RowUpdates(const comm::Communicator& comm, const planning::ShardingPlan& plan,
+RowUpdates::RowUpdates(const comm::Communicator& group, const planning::ShardingPlan& plan,
                        const std::vector<int>& rounds, std::vector<Shard> shards,
                        std::unique_ptr<embedding::RowKernels> kernels)
-    : comm_(comm), shards_(std::move(shards)), kernels_(std::move(kernels)) {
+    : shards_(std::move(shards)), kernels_(std::move(kernels)) {
   for (std::size_t i = 0; i < shards_.size(); ++i) {
-    const bool shared = shards_[i].rows->shares_rows();
-    std::vector<std::size_t>& unshared = shards_[i].replicated ? replicated_ : plain_;
-    (shared ? shared_ : unshared).push_back(i);
+    const bool listed = shards_[i].copies != nullptr || shards_[i].rows->shares_rows();
+    (listed ? listed_ : plain_).push_back(i);
+    all_.push_back(i);
   }
   rounds_ = rounds.empty() ? 0 : *std::max_element(rounds.begin(), rounds.end());
-  if (rounds_ > 0) totals_.emplace(comm, plan, std::vector<bool>(rounds.begin(), rounds.end()));
+  if (rounds_ > 0) totals_.emplace(group, plan, std::vector<bool>(rounds.begin(), rounds.end()));
 }
 
 double RowUpdates::rate(std::size_t shard, const optim::ScheduleSettings& schedule, Index step) const {
@@ -30,33 +30,22 @@ void RowUpdates::move(const Exec& exec, const embedding::RowBatch& batch, const 
   for (const std::size_t i : plain_) rates.push_back(rate(i, schedule, step));
   kernels_->move(exec, {.shards = plain_, .rates = rates, .step = step, .batch = &batch, .gradients = gradients});
 
+  std::vector<embedding::RowSums> sums = sum(exec, batch, gradients, listed_);
   Listed listed;
-  std::vector<embedding::RowSums> shared;
-  if (!shared_.empty()) shared = kernels_->sum(exec, batch, gradients, shared_);
-  std::vector<embedding::RowSums> replicated = sum_replicated(exec, batch, gradients);
-  const auto list = [&](const std::vector<std::size_t>& shards, std::vector<embedding::RowSums>& sums) {
-    for (std::size_t at = 0; at < shards.size(); ++at) {
-      embedding::limit(exec, sums[at], 1.0f, float(shards_[shards[at]].rows->optimizer().max_gradient));
-      listed.shards.push_back(shards[at]);
-      listed.sums.push_back(&sums[at]);
-    }
-  };
-  list(shared_, shared);
-  list(replicated_, replicated);
+  for (std::size_t at = 0; at < listed_.size(); ++at) {
+    embedding::limit(exec, sums[at], 1.0f, float(shards_[listed_[at]].rows->optimizer().max_gradient));
+    listed.shards.push_back(listed_[at]);
+    listed.sums.push_back(&sums[at]);
+  }
   move_listed(exec, listed, schedule, step);
 }
 
 void RowUpdates::add(const Exec& exec, const embedding::RowBatch& batch, const float* gradients, GradientSums& sums) {
   if (sums.shards_.empty())
     for (const Shard& shard : shards_)
-      sums.shards_.push_back({embedding::GatheredRows(shard.rows->dim()), !shard.replicated || comm_.rank() == 0});
-  const auto add = [&](const std::vector<std::size_t>& shards, std::vector<embedding::RowSums> own) {
-    for (std::size_t at = 0; at < shards.size(); ++at) sums.shards_[shards[at]].sums.add(std::move(own[at]));
-  };
-  std::vector<std::size_t> owned = plain_;
-  owned.insert(owned.end(), shared_.begin(), shared_.end());
-  add(owned, kernels_->sum(exec, batch, gradients, owned));
-  add(replicated_, sum_replicated(exec, batch, gradients));
+      sums.shards_.push_back({embedding::GatheredRows(shard.rows->dim()), !shard.copies || shard.copies->rank() == 0});
+  std::vector<embedding::RowSums> own = sum(exec, batch, gradients, all_);
+  for (const std::size_t i : all_) sums.shards_[i].sums.add(std::move(own[i]));
 }
 
 void RowUpdates::move(const Exec& exec, GradientSums& sums, const optim::ScheduleSettings& schedule, Index step,
@@ -113,45 +102,63 @@ void RowUpdates::move_listed(const Exec& exec, const Listed& listed, const optim
   }
 }
 
-std::vector<embedding::RowSums> RowUpdates::sum_replicated(const Exec& exec, const embedding::RowBatch& batch,
-                                                           const float* gradients) {
-  if (replicated_.empty()) return {};
-  // All replicated tables share one message of each kind, because every rank has the same tables in the same order.
-  const std::size_t tables = replicated_.size();
+std::vector<embedding::RowSums> RowUpdates::sum(const Exec& exec, const embedding::RowBatch& batch,
+                                                const float* gradients, std::span<const std::size_t> shards) const {
+  if (shards.empty()) return {};
+  std::vector<embedding::RowSums> sums = kernels_->sum(exec, batch, gradients, shards);
+  struct Copied {
+    const comm::Communicator* copies;
+    std::vector<std::size_t> shards, places;
+  };
+  std::vector<Copied> all;  // in the order of shards, which is the same on the ranks with copies
+  for (std::size_t at = 0; at < shards.size(); ++at) {
+    const comm::Communicator* const copies = shards_[shards[at]].copies;
+    if (copies == nullptr) continue;
+    auto found = std::ranges::find(all, copies, &Copied::copies);
+    if (found == all.end()) found = all.insert(found, {copies, {}, {}});
+    found->shards.push_back(shards[at]);
+    found->places.push_back(at);
+  }
+  for (const Copied& copied : all) add_copies(exec, *copied.copies, copied.shards, copied.places, sums);
+  return sums;
+}
+
+void RowUpdates::add_copies(const Exec& exec, const comm::Communicator& copies, std::span<const std::size_t> shards,
+                            std::span<const std::size_t> places, std::vector<embedding::RowSums>& sums) const {
+  // All shards share one message of each kind, because every rank with copies has the same shards in the same order.
+  const std::size_t count = shards.size();
   std::vector<Index> counts, keys;
-  std::vector<float> sums;
-  const auto dim = [&](std::size_t table) { return shards_[replicated_[table]].rows->dim(); };
-  for (const embedding::RowSums& own : kernels_->sum(exec, batch, gradients, replicated_)) {
+  std::vector<float> vectors;
+  const auto dim = [&](std::size_t i) { return shards_[shards[i]].rows->dim(); };
+  for (const std::size_t place : places) {
+    const embedding::RowSums& own = sums[place];
     counts.push_back(std::ssize(own.rows));
     keys.insert(keys.end(), own.rows.begin(), own.rows.end());
     keys.insert(keys.end(), own.leaves.begin(), own.leaves.end());
-    sums.insert(sums.end(), own.sums.begin(), own.sums.end());
+    vectors.insert(vectors.end(), own.sums.begin(), own.sums.end());
   }
-  const std::vector<Index> all_counts = comm_.all_gather_equal(std::span<const Index>(counts));
-  std::vector<Index> key_counts(comm_.size()), sum_counts(comm_.size());
+  const std::vector<Index> all_counts = copies.all_gather_equal(std::span<const Index>(counts));
+  std::vector<Index> key_counts(copies.size()), vector_counts(copies.size());
   for (std::size_t i = 0; i < all_counts.size(); ++i) {
-    key_counts[i / tables] += 2 * all_counts[i];
-    sum_counts[i / tables] += all_counts[i] * dim(i % tables);
+    key_counts[i / count] += 2 * all_counts[i];
+    vector_counts[i / count] += all_counts[i] * dim(i % count);
   }
   std::vector<Index> all_keys(total(key_counts));
-  std::vector<float> all_sums(total(sum_counts));
-  comm_.all_gather(std::span<const Index>(keys), std::span<const Index>(key_counts), all_keys.data());
-  comm_.all_gather(std::span<const float>(sums), std::span<const Index>(sum_counts), all_sums.data());
+  std::vector<float> all_vectors(total(vector_counts));
+  copies.all_gather(std::span<const Index>(keys), std::span<const Index>(key_counts), all_keys.data());
+  copies.all_gather(std::span<const float>(vectors), std::span<const Index>(vector_counts), all_vectors.data());
 
-  std::vector<std::vector<embedding::RowUse>> uses(tables);
+  std::vector<std::vector<embedding::RowUse>> uses(count);
   auto key = all_keys.begin();
-  Index sum = 0;
+  Index vector = 0;
   for (std::size_t i = 0; i < all_counts.size(); ++i) {
-    const std::size_t table = i % tables;
-    for (Index n = 0; n < all_counts[i]; ++n, sum += dim(table))
-      uses[table].push_back({key[n], sum, std::int32_t(key[all_counts[i] + n]), 1.0f});
+    for (Index n = 0; n < all_counts[i]; ++n, vector += dim(i % count))
+      uses[i % count].push_back({key[n], vector, std::int32_t(key[all_counts[i] + n]), 1.0f});
     key += 2 * all_counts[i];
   }
-  std::vector<embedding::RowSums> result;
-  for (std::size_t table = 0; table < tables; ++table)
-    result.push_back(embedding::add_sums(exec, std::move(uses[table]), shards_[replicated_[table]].rows->rows().end,
-                                         all_sums.data(), dim(table)));
-  return result;
+  for (std::size_t i = 0; i < count; ++i)
+    sums[places[i]] = embedding::add_sums(exec, std::move(uses[i]), shards_[shards[i]].rows->rows().end,
+                                          all_vectors.data(), dim(i));
 }
 
 }  // namespace tesserec::sharding

@@ -72,6 +72,7 @@ void add(NamedValues& values, const planning::Settings& planner) {
   values.add("planner.file", planner.file).add("planner.device", planner.device);
   values.add("planner.machine", planner.machine).add("planner.ranks_per_node", planner.ranks_per_node);
   values.add("planner.exchange_levels", planner.exchange_levels).add("planner.reserve", planner.reserve);
+  values.add("planner.replicas", planner.replicas.list);
   for (const auto& [table, demand] : planner.tables) {
     const auto& [sharding, kernel, cache, ranks, min_partition, pooling_factor, zipf, popular] = demand;
     const std::string at = "planner.tables." + table + ".";

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "exchange.hpp"
+#include "replica_groups.hpp"
 #include "row_updates.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/sharding/sharded_embedding_bag_collection.hpp>
@@ -44,13 +45,17 @@ ShardedEmbeddingBagCollection::ShardedEmbeddingBagCollection(const Exec& exec, c
       plan_(std::move(plan)),
       lanes_(lanes),
       place_(place_of(options.kernels)),
-      routes_(std::make_unique<Routes>(comm.rank(), comm.size(), std::move(tables), plan_, features, options.levels)) {
+      groups_(std::make_unique<ReplicaGroups>(comm, planning::replicas(plan_))),
+      routes_(std::make_unique<Routes>(groups_->group().rank(), groups_->group().size(), std::move(tables), plan_,
+                                       features, groups_->levels(options.levels))) {
+  const comm::Communicator& group = groups_->group();
+  const Levels levels = groups_->levels(options.levels);
   const bool relayed = std::any_of(plan_.begin(), plan_.end(), [&](const planning::ParameterSharding& table) {
-    return options.levels.max > 1 && planning::by_two_levels(table, comm.size(), options.levels.ranks_per_node);
+    return levels.max > 1 && planning::by_two_levels(table, group.size(), levels.ranks_per_node);
   });
   std::optional<int> node;
-  if (relayed) node = comm.rank() / options.levels.ranks_per_node;
-  exchanges_ = std::make_shared<SpareExchanges>(comm, node, *routes_, place_, options.precision);
+  if (relayed) node = group.rank() / levels.ranks_per_node;
+  exchanges_ = std::make_shared<SpareExchanges>(*groups_, node, *routes_, place_, options.precision);
   std::vector<optim::Settings> optimizers;
   std::vector<int> rounds;  // rounds of tables whose rows need sums over the columns of several shards
   for (std::size_t t = 0; t < this->tables().size(); ++t) {
@@ -72,14 +77,16 @@ ShardedEmbeddingBagCollection::ShardedEmbeddingBagCollection(const Exec& exec, c
                                       optimizers[own.table],     plan_[own.table].kernel, place_};
     embedding::EmbeddingTable* const rows =
         shards_
-            .emplace_back(Shard{own.table, own.replicated,
+            .emplace_back(Shard{own.table, own.replicated ? Replica{comm.rank(), comm.size()} : groups_->replica(),
                                 std::make_unique<embedding::EmbeddingTable>(exec, shard, options.store)})
             .rows.get();
-    const bool copied = own.replicated && comm_.size() > 1;  // gradients of all ranks are added
-    of_kernels.push_back({rows, own.fetched, copied});
-    of_updates.push_back({rows, copied});
+    const bool copied = shards_.back().replica.count > 1;
+    const comm::Communicator* const copies = own.replicated ? &comm : groups_->copies();
+    const embedding::Askers askers = own.replicated ? embedding::Askers::own_rank : embedding::Askers::group;
+    of_kernels.push_back({rows, own.fetched, copied ? askers : embedding::Askers::all_ranks});
+    of_updates.push_back({rows, copied ? copies : nullptr});
   }
-  updates_ = std::make_unique<RowUpdates>(comm, plan_, rounds, std::move(of_updates),
+  updates_ = std::make_unique<RowUpdates>(group, plan_, rounds, std::move(of_updates),
                                           embedding::make_row_kernels(options.kernels, std::move(of_kernels), phases_));
 }
 
@@ -103,7 +110,7 @@ InFlight ShardedEmbeddingBagCollection::start(const Exec& exec, const jagged::Ke
 InFlight ShardedEmbeddingBagCollection::start(const Exec& exec, const jagged::KeyedJaggedTensor& sparse,
                                               BatchSplit split, bool gradients) {
   InFlight batch(exchanges_->take(), exchanges_);
-  phases_.time("send ids", [&] { batch.exchange_->start(exec, sparse, std::move(split), gradients); });
+  phases_.time("send ids", [&] { batch.exchange_->start(exec, sparse, groups_->split(std::move(split)), gradients); });
   return batch;
 }
 

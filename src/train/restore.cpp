@@ -102,7 +102,7 @@ void log_rounded(const Session& session, const std::string& file) {
   const auto& tables = session.model.tables();
   std::vector<Index> rounded(tables.tables().size());
   for (const auto& shard : tables.shards())
-    if (!shard.replicated || session.comm.rank() == 0) rounded[shard.table] += shard.rows->store().rounded();
+    if (shard.replica.index == 0) rounded[shard.table] += shard.rows->store().rounded();
   session.comm.sum(std::span<Index>(rounded));
   for (std::size_t t = 0; t < rounded.size(); ++t)
     if (const embedding::EmbeddingBagConfig& table = tables.tables()[t]; rounded[t] > 0)

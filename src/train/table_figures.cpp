@@ -122,13 +122,11 @@ std::vector<tiers::Growth> growths(const Session& session) {
 std::vector<TableFigures> table_figures(const Session& session) {
   const auto& tables = session.model.tables().tables();
   std::vector<Sums> sums(tables.size());
-  const int ranks = session.comm.size(), rank = session.comm.rank();
   const std::vector<GrownBlocks> blocks = grown_blocks(session.comm, session.model.tables());
   for (const auto& shard : session.model.tables().shards()) {
     const bool grows = blocks[shard.table].grows();
     const Range stored = grows ? blocks[shard.table].rows_of(shard.rows->blocks()) : shard.rows->rows();
-    const Range own =
-        shard.replicated ? Range{stored.size() * rank / ranks, stored.size() * (rank + 1) / ranks} : stored;
+    const Range own = shard.replica.part(stored);
     const std::vector<tiers::IdUse> ids = grows ? growing_store(shard).state().rows : std::vector<tiers::IdUse>();
     const Index first = grows ? own.begin : 0;  // a growing store counts its own rows
     const Sample sample(rows_of(blocks[shard.table], tables[shard.table]));

@@ -51,10 +51,9 @@ void add_grown(const sharding::ShardedEmbeddingBagCollection::Shard& shard, cons
                    !values.per_row || columns.begin == 0});
 }
 
-/// Adds this rank's parts of a shard's matrix to `items`. Every rank holds a replicated shard and owns an equal run of
-/// its rows.
-void add_parts(const comm::Communicator& comm, const sharding::ShardedEmbeddingBagCollection::Shard& shard,
-               std::size_t matrix, const std::string& name, std::vector<StateItem>& items) {
+/// Adds this rank's parts of a shard's matrix to `items`. Each of a shard's copies owns an equal run of its rows.
+void add_parts(const sharding::ShardedEmbeddingBagCollection::Shard& shard, std::size_t matrix, const std::string& name,
+               std::vector<StateItem>& items) {
   const Range rows = shard.rows->rows();
   const embedding::EmbeddingBagConfig& config = shard.rows->config();
   const embedding::RowMatrix& values = shard.rows->store().matrices()[matrix];
@@ -62,10 +61,7 @@ void add_parts(const comm::Communicator& comm, const sharding::ShardedEmbeddingB
   const Index columns = values.per_row ? 1 : config.embedding_dim;
   const Index first_column = values.per_row ? 0 : shard.rows->columns().begin;
   const bool writes = !values.per_row || shard.rows->columns().begin == 0;
-  const Index ranks = comm.size(), rank = comm.rank();
-  const Range owned =
-      shard.replicated ? Range{rows.begin + rows.size() * rank / ranks, rows.begin + rows.size() * (rank + 1) / ranks}
-                       : rows;
+  const Range owned = shard.replica.part(rows);
   const auto add = [&](Range range, bool is_owned) {
     if (range.size() > 0)
       items.push_back({"tables/" + config.name + "/" + name,
@@ -94,7 +90,7 @@ std::vector<StateItem> table_weights(const comm::Communicator& comm,
   std::vector<StateItem> items;
   for (const auto& shard : tables.shards()) {
     if (!blocks[shard.table].grows()) {
-      add_parts(comm, shard, 0, "weight", items);
+      add_parts(shard, 0, "weight", items);
       continue;
     }
     add_grown(shard, blocks[shard.table], 0, items);
@@ -113,7 +109,7 @@ std::vector<StateItem> table_states(const comm::Communicator& comm,
       if (table.grows())
         add_grown(shard, table, m, items);
       else
-        add_parts(comm, shard, m, shard.rows->store().matrices()[m].name, items);
+        add_parts(shard, m, shard.rows->store().matrices()[m].name, items);
     if (table.grows()) add_growth(shard, table, items);
   }
   return items;

@@ -112,7 +112,7 @@ class Engine {
       tables_.push_back(std::make_unique<EmbeddingTable>(
           exec, TableShard{config, table.blocks, table.held(), table.optimizer, table.kernel, place_}));
       tables_.back()->initialize(exec, 5, Index(t));
-      shards.push_back({tables_.back().get(), false, table.replicated});
+      shards.push_back({tables_.back().get(), false, table.replicated ? Askers::own_rank : Askers::all_ranks});
     }
     kernels_ = make_row_kernels(kernels, shards, phases_);
   }

@@ -109,4 +109,22 @@ inline std::vector<planning::ShardingPlan> node_plans(const std::vector<Embeddin
   return all;
 }
 
+/// Returns plans with replica groups, for each number of groups a third of the plans of a group's ranks. Groups
+/// of 4 ranks also have the plans for nodes of 2 ranks.
+inline std::vector<planning::ShardingPlan> group_plans(const std::vector<EmbeddingBagConfig>& tables, int ranks) {
+  std::vector<planning::ShardingPlan> all;
+  for (int groups = 2; groups <= ranks; ++groups) {
+    if (ranks % groups != 0) continue;
+    const int size = ranks / groups;
+    const std::vector<planning::ShardingPlan> of_group = plans(tables, size);
+    const std::size_t first = all.size();
+    for (std::size_t i = groups % 3; i < of_group.size(); i += 3) all.push_back(of_group[i]);
+    if (size == 4)
+      for (const planning::ShardingPlan& plan : node_plans(tables, 4, 2)) all.push_back(plan);
+    for (std::size_t i = first; i < all.size(); ++i)
+      for (planning::ParameterSharding& table : all[i]) table.replicas = groups;
+  }
+  return all;
+}
+
 }  // namespace law

@@ -176,6 +176,8 @@ void run(const Case& c) {
   for (const Kernels kernels : {Kernels::simd, Kernels::portable}) {
     if (!device_is_host && kernels == Kernels::simd) continue;  // only the host build compares SIMD kernels
     for (const planning::ShardingPlan& plan : law::plans(configs, comm.size())) ways.push_back({plan, kernels, {}});
+    for (const planning::ShardingPlan& plan : law::group_plans(configs, comm.size()))
+      ways.push_back({plan, kernels, {2, 2}});
     if (comm.size() != 4) continue;
     for (const planning::ShardingPlan& plan : law::node_plans(configs, 4, 2)) ways.push_back({plan, kernels, {2, 2}});
   }

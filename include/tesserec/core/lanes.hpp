@@ -58,11 +58,16 @@ class BatchSplit {
   /// sizes are those of Lanes::samples.
   BatchSplit(const Lanes& lanes, std::span<const Index> sizes);
 
+  /// Returns the split among some ranks, which then count from 0. Samples and lanes keep their numbers.
+  BatchSplit of_ranks(Range ranks) const;
+
   int lane_count() const { return int(first_.size()) - 1; }
   int ranks() const { return int(rank_lanes_.size()) - 1; }
   Index global_size() const { return first_.back(); }
   Range lane(int l) const { return {first_[l], first_[l + 1]}; }
   Range lanes(int rank) const { return {rank_lanes_[rank], rank_lanes_[rank + 1]}; }
+  /// Returns the lanes of all ranks of the split.
+  Range lanes() const { return {rank_lanes_.front(), rank_lanes_.back()}; }
   Range samples(int rank) const { return {first_[rank_lanes_[rank]], first_[rank_lanes_[rank + 1]]}; }
   /// Returns the lane that holds a sample.
   int lane_of(Index sample) const;

@@ -22,7 +22,7 @@ class BatchLists {
 struct RowBatch {
   std::span<const ShardLookups> lookups;  ///< [shard] pinned lookups
   const BatchSplit* split = nullptr;
-  Range own_lanes;                               ///< lanes of this rank, the only one that asks replicated shards
+  Range own_lanes;                               ///< lanes of this rank's samples
   bool gradients = false;                        ///< true if sum or move will follow the lookup
   std::unique_ptr<BatchLists>* lists = nullptr;  ///< lists that read makes, or fills anew
 };
@@ -33,7 +33,7 @@ struct RowMoves {
   std::span<const double> rates;  ///< [shards.size()] learning rates
   Index step = 0;
   /// Batch whose rows are updated by the gradients of its bags, at Bags::gradients_at. `shards` must then be all shards
-  /// that are neither shared nor replicated.
+  /// that are not shared and that all ranks look up.
   const RowBatch* batch = nullptr;
   const float* gradients = nullptr;
   /// Gradients by row without a batch: [shards.size()] of [slots, dim].
@@ -49,6 +49,13 @@ struct RowMoves {
   std::span<const std::vector<float>> totals = {};
 };
 
+/// Ranks that look up a shard. If they are not all ranks, other ranks look up copies.
+enum class Askers {
+  all_ranks,
+  group,    ///< ranks of the batch's split, a replica group
+  own_rank  ///< the rank that holds the shard
+};
+
 /// Lookups and updates of the rows of one rank's shards, all shards in one call. Every implementation gives the same
 /// bits.
 class RowKernels {
@@ -56,7 +63,9 @@ class RowKernels {
   struct Shard {
     EmbeddingTable* table = nullptr;
     bool fetched = false;     ///< its rows are fetched: gradients arrive as sums (ShardLookups::gradients)
-    bool replicated = false;  ///< every rank has a copy and looks up its own samples
+    Askers askers = Askers::all_ranks;
+    /// Returns the lanes of the samples that look up the shard, whose gradients are summed by whole subtrees.
+    Range lanes(const RowBatch& batch) const;
   };
   virtual ~RowKernels() = default;
 
@@ -65,8 +74,8 @@ class RowKernels {
   virtual void read(const Exec& exec, const RowBatch& batch) = 0;
   /// Writes the sums of each shard's bags to sums + ShardLookups::sums_at, in the tables' memory.
   virtual void lookup(const Exec& exec, const RowBatch& batch, float* sums) = 0;
-  /// Returns the gradients of some shards by row; of replicated shards, sums over subtrees of the batch's own lanes.
-  /// Blocks.
+  /// Returns the gradients of some shards by row. Shards with copies have a sum for each whole subtree of
+  /// Shard::lanes(). Blocks.
   virtual std::vector<RowSums> sum(const Exec& exec, const RowBatch& batch, const float* gradients,
                                    std::span<const std::size_t> shards) = 0;
   /// Updates rows. Returns the sums of a round, [shards.size()], for the shards that have this round.

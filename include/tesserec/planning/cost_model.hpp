@@ -44,7 +44,12 @@ class CostModel {
   CostModel(Topology topology, Settings settings, const optim::Settings& sparse, const optim::Settings& dense,
             Index global_batch);
 
+  /// Returns the same model with the ranks in replica groups. Throws Error if they do not divide into these.
+  CostModel in_groups(int replicas) const;
+
   const Topology& topology() const { return topology_; }
+  /// Returns one replica group, whose ranks hold the shards.
+  const Topology& group() const { return group_; }
   Index global_batch() const { return global_batch_; }
   /// Returns the deck's constraints on a table. Constraints that it leaves open default to plan.default, the fused
   /// kernel, and pieces of at least 32 columns.
@@ -64,7 +69,7 @@ class CostModel {
   void require_fits(std::span<const embedding::EmbeddingBagConfig> tables, const ShardingPlan& plan) const;
 
  private:
-  Topology topology_;
+  Topology topology_, group_;
   Settings settings_;
   optim::Settings sparse_, dense_;
   Index global_batch_;

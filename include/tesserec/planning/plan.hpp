@@ -28,16 +28,20 @@ enum class ExchangeForm {
 };
 
 /// Sharding of one table, as TorchRec's ParameterSharding. A data_parallel table has no shards: every rank holds all of
-/// it.
+/// it. The ranks of its shards are those of the first replica group. Each further group has copies at the same places.
 struct ParameterSharding {
   ShardingType type = ShardingType::table_wise;
   ComputeKernel kernel = ComputeKernel::fused;
   ExchangeForm form = ExchangeForm::pooled;
   std::vector<Shard> shards;  ///< row cuts x column cuts that cover the table, ordered by columns, then by rows
+  int replicas = 1;           ///< replica groups of equally many consecutive ranks; one number for all tables
 };
 
 /// Plan of a collection: one entry per table, in the collection's order.
 using ShardingPlan = std::vector<ParameterSharding>;
+
+/// Returns the number of replica groups of a plan.
+inline int replicas(const ShardingPlan& plan) { return plan.empty() ? 1 : plan.front().replicas; }
 
 /// Cuts a table into `row_cuts` x `column_cuts` shards, as equal as row blocks and multiples of 4 columns allow.
 /// owners[c * row_cuts + r] is the rank of row piece r and column piece c. A rank may own several shards.
@@ -47,9 +51,9 @@ std::vector<Shard> cut(const embedding::EmbeddingBagConfig& table, Index row_cut
 /// Returns the largest number of pieces into which a table's columns can be cut.
 inline Index max_column_cuts(const embedding::EmbeddingBagConfig& table) { return (table.embedding_dim + 3) / 4; }
 
-/// Throws Error, naming the table, if the plan is invalid. Ranks must lie in [0, ranks). Shards must form a grid that
-/// covers the table once, with borders at row blocks and multiples of 4 columns. The sharding type must allow the
-/// shards and the exchange form.
+/// Throws Error, naming the table, if the plan is invalid. The ranks must divide into its replica groups, and shards
+/// lie in the first one. Shards must form a grid that covers the table once, with borders at row blocks and multiples
+/// of 4 columns. The sharding type must allow the shards and the exchange form. A table that grows has one copy.
 void check_plan(std::span<const embedding::EmbeddingBagConfig> tables, const ShardingPlan& plan, int ranks);
 
 /// Returns whether a two_levels table is exchanged by two levels rather than as pooled. Two levels need several nodes

@@ -18,6 +18,13 @@ struct ProvenPlan {
   bool exact = false;      ///< true if the search was exhaustive, so that no plan is better
   Index min_rows = 1;      ///< least rows of a shard of a freely cut table, in the plans that the bound covers
   std::vector<std::string> reasons{};  ///< [table] reason for its type; empty for a given or broadcast plan
+  /// Best plan with one number of replica groups.
+  struct Tried {
+    int replicas = 1;
+    PlanEstimate estimate{};
+    std::string refused{};  ///< reason why there is no plan; empty = there is one
+  };
+  std::vector<Tried> tried{};  ///< plans of which this one is the fastest, if plan.replicas lists several numbers
   /// Returns (critical path / lower bound) - 1, or 0 without a bound.
   double gap() const { return lower_bound > 0 ? estimate.critical_path() / lower_bound - 1 : 0; }
 };
@@ -31,8 +38,8 @@ class EmbeddingShardingPlanner {
                            const optim::Settings& dense, Index global_batch);
 
   const CostModel& model() const { return model_; }
-  /// Searches for a plan. Throws Error if no plan that was found fits into the memory, or if plan.tables names an
-  /// unknown table.
+  /// Searches for a plan, the fastest over all numbers of replica groups in plan.replicas. Throws Error if no plan that
+  /// was found fits into the memory, or if plan.tables names an unknown table.
   ProvenPlan plan(std::span<const embedding::EmbeddingBagConfig> tables) const;
   /// Reads and costs the plan of plan.file. Throws Error as read_given_plan does, and if the plan does not fit into the
   /// memory.
@@ -46,6 +53,7 @@ class EmbeddingShardingPlanner {
 
  private:
   void check_names(std::span<const embedding::EmbeddingBagConfig> tables) const;
+  ProvenPlan plan_groups(std::span<const embedding::EmbeddingBagConfig> tables, int replicas) const;
 
   Settings settings_;
   CostModel model_;

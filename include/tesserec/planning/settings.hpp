@@ -25,7 +25,7 @@ inline bool inside_nodes(ShardingType type) {
 }
 using embedding::ComputeKernel;
 
-/// Sharding types or kernels allowed for a table, preferred one first. An empty list allows all.
+/// Sharding types or kernels allowed for a table, or numbers of replica groups, preferred one first. An empty list allows all.
 template <class T>
 struct Allowed {
   std::vector<T> list;
@@ -45,6 +45,7 @@ struct Allowed {
 };
 using ShardingTypes = Allowed<ShardingType>;    ///< empty = the planner chooses among all
 using ComputeKernels = Allowed<ComputeKernel>;  ///< empty = the given plan's kernel, or fused
+using ReplicaCounts = Allowed<int>;             ///< empty = the given plan's number, or 1
 
 /// Rows of one block with equal lookup frequency.
 struct BlockRows {
@@ -86,6 +87,7 @@ struct Settings {
   ComputeKernels kernel;    ///< kernels of tables that name none; empty = fused
   double cache = 0.1;       ///< cache of kernel disk: share of a table's rows if below 1, else bytes for the table
   std::string disk_folder;  ///< folder of the files of kernel disk; empty = the run's folder
+  ReplicaCounts replicas;   ///< numbers of replica groups, of which the planner takes the fastest
   std::string file;         ///< JSON plan to use instead of a search, within the constraints; empty = none
   std::string device;       ///< device of the ranks, "cpu" or "cuda"; empty = the result of plan_device
   std::string machine;      ///< name of a gpu_machine, or a TOML file of MachineCosts; empty = the device's defaults

@@ -66,6 +66,7 @@ enum TrafficOf {
   traffic_rows,
   traffic_ids,         ///< lookups
   distinct_per_rank,   ///< distinct rows that one rank's samples look up
+  distinct_by_group,   ///< distinct rows that the samples of a replica group look up
   distinct_all,        ///< distinct rows that all samples look up
   traffic_reads,       ///< seconds of random reads, one per id
   traffic_reads_once,  ///< seconds of random reads, one per distinct row of one rank
@@ -80,10 +81,10 @@ using Traffic = std::array<double, traffic_sizes>;
 Traffic operator-(const Traffic& a, const Traffic& b);
 Traffic operator*(const Traffic& a, double times);
 
-/// Ids and bags of one table in a step.
+/// Ids and bags of one table in a step, in the samples of one replica group.
 struct TableTraffic {
   TableTraffic(const embedding::EmbeddingBagConfig& table, const ParameterConstraints& constraints, int ranks,
-               Index global_batch);
+               double samples);
 
   /// Returns the probability that a pooled bag has an id in rows with this share of the lookups, a concave function.
   double filled(double share) const;
@@ -162,6 +163,7 @@ class TableCosts {
   ShardCost piece(const Traffic& traffic, double width, ExchangeForm form, double wire) const;
   ShardCost by_two_levels(const Shard& shard, const ParameterSharding& sharding) const;
   ShardCost flat(Range blocks, Range columns, ExchangeForm form) const;
+  Cost gathered(double rows, double columns, const Topology& copies) const;
   void add_up_blocks();
   double vectors(Range blocks) const;  ///< sums of subtrees that a pooled bag gets from these blocks
   double update_seconds(const Traffic& traffic, double columns) const;
@@ -170,8 +172,8 @@ class TableCosts {
   double dim_;
   TableTraffic traffic_;
   RowStorage storage_;
+  Topology all_, copies_, topology_;  ///< all ranks, those with copies of a shard, those of a replica group
   Wire wire_;
-  Topology topology_;
   Traffic whole_{};            ///< traffic of all rows; traffic_vectors is lower if finished vectors have fewer bits
   std::vector<Traffic> upto_;  ///< [block] traffic of the blocks before it; empty if rows are even
 };

@@ -14,6 +14,7 @@ struct Topology {
   std::string device = "cpu";
   int ranks = 1;
   int ranks_per_node = 1;
+  int replicas = 1;         ///< replica groups of a plan, runs of equally many consecutive ranks
   int exchange_levels = 2;  ///< Settings::exchange_levels
   ExchangeBytes exchange;   ///< Settings::exchange
   Index memory = 0;         ///< bytes per rank, or per GPU if ranks compute on GPUs; 0 = no limit
@@ -24,6 +25,12 @@ struct Topology {
 
   int nodes() const { return ranks / ranks_per_node; }
   int node(int rank) const { return rank / ranks_per_node; }
+  /// Returns this machine with its ranks in replica groups. Throws Error if the ranks do not divide into them.
+  Topology in_groups(int replicas) const;
+  /// Returns one replica group as a machine of its own. If groups cut nodes, their largest equal parts count as nodes.
+  Topology group() const;
+  /// Returns the ranks with the same place in all replica groups as a machine of their own.
+  Topology copies() const;
   bool two_levels() const { return exchange_levels > 1 && ranks_per_node > 1 && nodes() > 1; }
   /// Returns the bytes of a rank for tables and messages.
   Index usable_memory() const;

@@ -10,8 +10,8 @@ namespace tesserec::sharding {
 /// Gradients of one rank's rows, summed over the micro-batches of a step until the rows are updated.
 class GradientSums {
  public:
-  /// Returns this rank's share of the sum of squares of all rows' gradients. A row that all ranks hold counts on one of
-  /// them. Does not communicate.
+  /// Returns this rank's share of the sum of squares of all rows' gradients. A row with copies counts on one rank. Does
+  /// not communicate.
   ExactSum squares(const Exec& exec) {
     ExactSum sum;
     for (Shard& shard : shards_)

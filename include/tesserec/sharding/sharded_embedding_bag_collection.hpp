@@ -14,10 +14,12 @@
 #include <tesserec/sharding/exchange_precision.hpp>
 #include <tesserec/sharding/gradient_sums.hpp>
 #include <tesserec/sharding/in_flight.hpp>
+#include <tesserec/sharding/replica.hpp>
 #include <tesserec/sharding/routes.hpp>
 
 namespace tesserec::sharding {
 
+class ReplicaGroups;
 class RowUpdates;
 
 /// Options of a collection (optimizers, kernels, exchange), equal on every rank.
@@ -39,7 +41,8 @@ struct BatchVectors {
 };
 
 /// Tables of a model, sharded over the ranks by a plan, as TorchRec's ShardedEmbeddingBagCollection. Each rank
-/// allocates only its shards. A batch passes start, forward, gradient and backward, which are collective. Between them
+/// allocates only its shards. With replica groups (planning::replicas) a batch's ids and vectors stay in the group of its
+/// samples, and the copies of a row add the gradients of all groups. A batch passes start, forward, gradient and backward, which are collective. Between them
 /// any ranks may call progress. Rows may also be updated once after several micro-batches, whose lanes follow each
 /// other as whole subtrees. Then backward sums the gradients of each micro-batch, and move updates the rows.
 class ShardedEmbeddingBagCollection {
@@ -90,10 +93,11 @@ class ShardedEmbeddingBagCollection {
   const planning::ShardingPlan& plan() const { return plan_; }
   /// Returns whether the plan has a table of kernel disk, which prefetch speeds up.
   bool on_disk() const;
-  /// Shard of this rank. Shards are in the order of Routes::own; data-parallel tables are on every rank.
+  /// Shard of this rank. Shards are in the order of Routes::own. Each replica group has a copy of every shard, and each
+  /// rank a copy of a data-parallel table.
   struct Shard {
     std::size_t table = 0;
-    bool replicated = false;
+    Replica replica;
     std::unique_ptr<embedding::EmbeddingTable> rows;
   };
   const std::vector<Shard>& shards() const { return shards_; }
@@ -111,6 +115,7 @@ class ShardedEmbeddingBagCollection {
   planning::ShardingPlan plan_;
   Lanes lanes_;
   Place place_;
+  std::unique_ptr<const ReplicaGroups> groups_;
   std::unique_ptr<const Routes> routes_;
   std::shared_ptr<SpareExchanges> exchanges_;
   std::vector<Shard> shards_;
