@@ -124,9 +124,9 @@ std::string task_line(const deck::Deck& deck, const planning::Topology& topology
   const std::string libraries =
       topology.taken > 0 ? concat(", of which CUDA, cuBLASLt and NCCL take ", bytes_text(topology.taken)) : "";
   return concat(counted(deck.tables.size(), "table"), " on ", counted(topology.ranks, topology.device + " rank"), ", ",
-                topology.ranks_per_node, " a node",
-                replicas > 1 ? concat(" in ", replicas, " replica groups") : "", ", batch ", deck.train.batch_size, by_default, ", ",
-                bytes_text(topology.memory), " a rank", from, libraries, "\n");
+                topology.ranks_per_node, " a node", replicas > 1 ? concat(" in ", replicas, " replica groups") : "",
+                ", batch ", deck.train.batch_size, by_default, ", ", bytes_text(topology.memory), " a rank", from,
+                libraries, "\n");
 }
 
 /// Describes the memory of the rank that needs most, by its use.
@@ -167,8 +167,9 @@ int plan(const Invocation& invocation, const comm::Communicator& comm) {
     return 0;
   }
   const double critical_path = result.proven.estimate.critical_path();
-  print(comm, task_line(deck, topology, planning::replicas(result.proven.plan)) + planning::popularity_text(deck.tables, deck.plan) +
-                  planning::describe(deck.tables, result.proven) + memory_line(result.proven.estimate));
+  print(comm, task_line(deck, topology, planning::replicas(result.proven.plan)) +
+                  planning::popularity_text(deck.tables, deck.plan) + planning::describe(deck.tables, result.proven) +
+                  memory_line(result.proven.estimate));
   if (result.dense_seconds > 0)
     print(comm, concat("predicted step ", significant(1e3 * result.step_seconds(), 4), " ms: tables ",
                        significant(1e3 * critical_path, 4), " ms, dense and fixed costs ",

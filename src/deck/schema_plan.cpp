@@ -90,7 +90,8 @@ Key<planning::Settings> replicas_key() {
   const Integers range{1, std::numeric_limits<int>::max()};
   return make_key<Plan>(
       "replicas", "integer or list of integers", range.words(), "",
-      "Replica groups. The ranks form that many groups of consecutive ranks. Each group holds all tables and serves its "
+      "Replica groups. The ranks form that many groups of consecutive ranks. Each group holds all tables and serves "
+      "its "
       "own samples; the gradients of touched rows are gathered over the groups. Must divide the ranks. The planner "
       "takes the fastest from a list.",
       [range](Plan& o, const Value& v, const std::string& path) {

@@ -66,9 +66,8 @@ ProvenPlan EmbeddingShardingPlanner::collective_plan(const comm::Communicator& c
   const Index count = comm.max(std::ssize(tables));
   if (comm.min(std::ssize(tables)) != count)
     fail("some rank has ", counted(count, "table"), ", but another rank has fewer; give all ranks the same tables");
-  std::string shared_text =
-      text_of(topology, model_.global_batch()) + std::to_string(settings_.min_rows) + settings_.file +
-                            join(settings_.replicas.list);
+  std::string shared_text = text_of(topology, model_.global_batch()) + std::to_string(settings_.min_rows) +
+                            settings_.file + join(settings_.replicas.list);
   if (const int rank = other_rank(comm, shared_text); rank >= 0)
     fail("rank ", rank, " plans for another machine or batch than rank 0; give all ranks the same deck");
   std::string texts;

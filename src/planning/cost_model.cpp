@@ -66,9 +66,7 @@ TableCosts CostModel::costs(const embedding::EmbeddingBagConfig& table, ComputeK
   return {table, demand, optimizer(table, kernel), topology_, global_batch_};
 }
 
-double CostModel::latency() const {
-  return messages_a_step * (latency_of(group_) + latency_of(topology_.copies()));
-}
+double CostModel::latency() const { return messages_a_step * (latency_of(group_) + latency_of(topology_.copies())); }
 
 PlanEstimate CostModel::evaluate(std::span<const embedding::EmbeddingBagConfig> tables,
                                  const ShardingPlan& plan) const {
@@ -157,12 +155,13 @@ void CostModel::require_memory(std::span<const embedding::EmbeddingBagConfig> ta
   }
   if (total <= capacity) return;
   fail("the tables do not fit: weights and optimizer states need ", exact_bytes_text(total), ", but ",
-       counted(group_.ranks, "rank"), topology_.replicas > 1 ? concat(" of each of ", topology_.replicas, " groups") : "",
-       group_.ranks == 1 ? " has " : " have ", exact_bytes_text(capacity),
-       " (plan.memory = ", topology_.memory, " bytes per rank", topology_.reductions_text(), "); ",
-       exact_bytes_text(total - capacity), " are missing. The largest table is \"", largest, "\" with ",
-       exact_bytes_text(largest_bytes), ". Set plan.memory = ", topology_.memory_for(1.05 * total / group_.ranks),
-       " or more, or use about ", topology_.replicas * Index(std::ceil(1.05 * total / usable)), " ranks",
+       counted(group_.ranks, "rank"),
+       topology_.replicas > 1 ? concat(" of each of ", topology_.replicas, " groups") : "",
+       group_.ranks == 1 ? " has " : " have ", exact_bytes_text(capacity), " (plan.memory = ", topology_.memory,
+       " bytes per rank", topology_.reductions_text(), "); ", exact_bytes_text(total - capacity),
+       " are missing. The largest table is \"", largest, "\" with ", exact_bytes_text(largest_bytes),
+       ". Set plan.memory = ", topology_.memory_for(1.05 * total / group_.ranks), " or more, or use about ",
+       topology_.replicas * Index(std::ceil(1.05 * total / usable)), " ranks",
        topology_.replicas > 1 ? " or a smaller plan.replicas" : "", disk_advice(constraints(largest).kernel));
 }
 

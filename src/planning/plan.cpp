@@ -113,8 +113,8 @@ void check_plan(std::span<const embedding::EmbeddingBagConfig> tables, const Sha
          "; make a plan for this model");
   const int groups = replicas(plan);
   if (groups < 1 || ranks % groups != 0)
-    fail("the plan has ", groups, " replica groups, into which ", counted(ranks, "rank"),
-         ranks == 1 ? " does" : " do", " not divide; make a plan for this job");
+    fail("the plan has ", groups, " replica groups, into which ", counted(ranks, "rank"), ranks == 1 ? " does" : " do",
+         " not divide; make a plan for this job");
   for (std::size_t t = 0; t < tables.size(); ++t) {
     if (plan[t].replicas != groups)
       fail("plan of table ", tables[t].name, ": it has ", plan[t].replicas, " replica groups, but table ",

@@ -136,7 +136,7 @@ std::string plan_table(std::span<const EmbeddingBagConfig> tables, const Shardin
   if (const int groups = replicas(plan); groups > 1)
     text = concat("  ", groups, " replica groups; ranks are those of the first group, and the others have copies\n");
   text += in_columns({"table", "rows", "dim", "type", "kernel", "exchange", "ranks"}, width) +
-                     (reasons.empty() ? "" : ": reason") + "; shards as rank: [row, column] rows x columns\n";
+          (reasons.empty() ? "" : ": reason") + "; shards as rank: [row, column] rows x columns\n";
   for (std::size_t t = 0; t < tables.size(); ++t) {
     text += table_line(tables[t], plan[t], width, reasons.empty() ? "" : reasons[t]);
     if (!plan[t].shards.empty()) text += "; " + shards_text(plan[t], tables[t]);

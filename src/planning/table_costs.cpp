@@ -136,8 +136,8 @@ void TableCosts::add_up_blocks() {
     const double touched = row_class.rows * IdFrequencies::found(t.ids * all_.replicas, row_class.share);
     Traffic& traffic = row_class.block == IdFrequencies::scattered ? scattered : by_block[row_class.block];
     const double missed = touched * (1 - std::clamp(kept / rows_alike, 0.0, 1.0));
-    const Traffic more = {row_class.rows,  ids,    per_rank, by_group, touched, ids * read,
-                          per_rank * read, touched * update, missed,   0,        0};
+    const Traffic more = {row_class.rows,   ids,    per_rank, by_group, touched, ids * read, per_rank * read,
+                          touched * update, missed, 0,        0};
     for (std::size_t i = 0; i < traffic_sizes; ++i) traffic[i] += more[i];
   }
   if (t.even) {

@@ -218,7 +218,7 @@ class Maker {
   TableCosts costs_;
   const Topology& topology_;  // one replica group
   int all_ranks_;             // ranks of all groups
-  Index min_rows_;  // 0 = shards may be without rows
+  Index min_rows_;            // 0 = shards may be without rows
   bool few_;
 };
 

@@ -61,8 +61,9 @@ void Exchange::start(const Exec& exec, const jagged::KeyedJaggedTensor& sparse, 
     if (sparse.variable_stride())
       fail("the features of the batch differ in their number of samples; give each feature the same number");
     if (const Index expected = routes_.samples(split_, comm_.rank()); sparse.stride != expected)
-      fail("rank ", (copies_ ? copies_->rank() * ranks : 0) + comm_.rank(), " has ", counted(sparse.stride, "sample"), " of a batch of ", split_.global_size(),
-           ", but its lanes have ", expected, "; deal the source's samples by the model's lanes (train::deal_of)");
+      fail("rank ", (copies_ ? copies_->rank() * ranks : 0) + comm_.rank(), " has ", counted(sparse.stride, "sample"),
+           " of a batch of ", split_.global_size(), ", but its lanes have ", expected,
+           "; deal the source's samples by the model's lanes (train::deal_of)");
     requests_.collect(exec, sparse, split_, messages_, front);
   } catch (const Error& error) {
     error_ = error.what();

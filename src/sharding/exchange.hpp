@@ -21,8 +21,8 @@ class Relay;
 /// All ranks must make the calls in the same order. Vectors lie in the tables' memory, ids on the host.
 class Exchange {
  public:
-  /// Takes the ranks of a replica group. `node`: the ranks of this node, or null without relays. `buffers` are shared by
-  /// an exchange and its relay. `copies`: the ranks with this rank's place in all groups, or null.
+  /// Takes the ranks of a replica group. `node`: the ranks of this node, or null without relays. `buffers` are shared
+  /// by an exchange and its relay. `copies`: the ranks with this rank's place in all groups, or null.
   Exchange(const comm::Communicator& comm, const comm::Communicator* node, const Routes& routes,
            const ExchangePrecision& precision, std::shared_ptr<BatchBuffers> buffers,
            const comm::Communicator* copies = nullptr);

@@ -23,8 +23,6 @@ BatchSplit ReplicaGroups::split(BatchSplit all) const {
   return all.of_ranks({first, first + size});
 }
 
-Levels ReplicaGroups::levels(Levels all) const {
-  return {std::gcd(group().size(), all.ranks_per_node), all.max};
-}
+Levels ReplicaGroups::levels(Levels all) const { return {std::gcd(group().size(), all.ranks_per_node), all.max}; }
 
 }  // namespace tesserec::sharding

@@ -10,8 +10,8 @@
 
 namespace tesserec::sharding {
 
-/// Replica groups of a collection: runs of equally many consecutive ranks. Each group has all shards, at the same places
-/// in the group.
+/// Replica groups of a collection: runs of equally many consecutive ranks. Each group has all shards, at the same
+/// places in the group.
 class ReplicaGroups {
  public:
   /// Takes all ranks, which must divide into `groups`. Collective.

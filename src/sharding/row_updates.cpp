@@ -157,8 +157,8 @@ void RowUpdates::add_copies(const Exec& exec, const comm::Communicator& copies, 
     key += 2 * all_counts[i];
   }
   for (std::size_t i = 0; i < count; ++i)
-    sums[places[i]] = embedding::add_sums(exec, std::move(uses[i]), shards_[shards[i]].rows->rows().end,
-                                          all_vectors.data(), dim(i));
+    sums[places[i]] =
+        embedding::add_sums(exec, std::move(uses[i]), shards_[shards[i]].rows->rows().end, all_vectors.data(), dim(i));
 }
 
 }  // namespace tesserec::sharding

@@ -32,8 +32,7 @@ TEST_CASE("replica groups: an id out of range on a rank of any group throws on a
   const auto samples_of = [&](int rank) { return lanes.samples_of_rank(rank, comm.size(), global); };
   for (int groups = 1; groups <= comm.size(); ++groups) {
     if (comm.size() % groups != 0) continue;
-    Collection tables(exec, comm, {table}, on_last_rank(comm.size(), groups), {"a"}, lanes,
-                      {{}, {}, Kernels::simd});
+    Collection tables(exec, comm, {table}, on_last_rank(comm.size(), groups), {"a"}, lanes, {{}, {}, Kernels::simd});
     tables.initialize(exec, 0);
     const auto refusal = [&](Index id, int wrong_rank, Index missing = 0) {
       return error_of([&] {

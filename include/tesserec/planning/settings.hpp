@@ -25,7 +25,8 @@ inline bool inside_nodes(ShardingType type) {
 }
 using embedding::ComputeKernel;
 
-/// Sharding types or kernels allowed for a table, or numbers of replica groups, preferred one first. An empty list allows all.
+/// Sharding types or kernels allowed for a table, or numbers of replica groups, preferred one first. An empty list
+/// allows all.
 template <class T>
 struct Allowed {
   std::vector<T> list;

@@ -41,10 +41,11 @@ struct BatchVectors {
 };
 
 /// Tables of a model, sharded over the ranks by a plan, as TorchRec's ShardedEmbeddingBagCollection. Each rank
-/// allocates only its shards. With replica groups (planning::replicas) a batch's ids and vectors stay in the group of its
-/// samples, and the copies of a row add the gradients of all groups. A batch passes start, forward, gradient and backward, which are collective. Between them
-/// any ranks may call progress. Rows may also be updated once after several micro-batches, whose lanes follow each
-/// other as whole subtrees. Then backward sums the gradients of each micro-batch, and move updates the rows.
+/// allocates only its shards. With replica groups (planning::replicas) a batch's ids and vectors stay in the group of
+/// its samples, and the copies of a row add the gradients of all groups. A batch passes start, forward, gradient and
+/// backward, which are collective. Between them any ranks may call progress. Rows may also be updated once after
+/// several micro-batches, whose lanes follow each other as whole subtrees. Then backward sums the gradients of each
+/// micro-batch, and move updates the rows.
 class ShardedEmbeddingBagCollection {
  public:
   /// Allocates this rank's shards. `comm` must outlive the collection; `features` are the keys of the batches.
