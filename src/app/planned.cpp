@@ -53,7 +53,7 @@ std::string rate_text(double rate) {
 }
 
 std::string text_of(const std::vector<RankPlan>& lines, const RankPlan& best, Index batch) {
-  std::string text = in_columns({"ranks", "a node", "step", "samples/s", "memory", "gap"}) + "\n";
+  std::string text = in_columns({"ranks", "a node", "groups", "step", "samples/s", "memory", "gap"}) + "\n";
   for (const RankPlan& line : lines) {
     if (!line.plan) {
       text += in_columns({std::to_string(line.ranks)}) + " " + line.reason + "\n";
@@ -61,8 +61,9 @@ std::string text_of(const std::vector<RankPlan>& lines, const RankPlan& best, In
     }
     const planning::ProvenPlan& proven = line.plan->proven;
     text += in_columns({std::to_string(line.ranks), std::to_string(line.plan->topology.ranks_per_node),
-                        significant(1e3 * line.seconds(), 4) + " ms", rate_text(double(batch) / line.seconds()),
-                        bytes_text(line.bytes()), proven.exact ? "exact" : fixed(100 * proven.gap(), 2) + " %"}) +
+                        std::to_string(planning::replicas(proven.plan)), significant(1e3 * line.seconds(), 4) + " ms",
+                        rate_text(double(batch) / line.seconds()), bytes_text(line.bytes()),
+                        proven.exact ? "exact" : fixed(100 * proven.gap(), 2) + " %"}) +
             "\n";
   }
   return text + concat("best: ", counted(best.ranks, "rank"), ", ", significant(1e3 * best.seconds(), 4),
@@ -81,6 +82,7 @@ std::string json_of(const std::vector<RankPlan>& lines, const RankPlan& best, In
     }
     const planning::ProvenPlan& proven = line.plan->proven;
     json.set("ranks_per_node", line.plan->topology.ranks_per_node)
+        .set("replicas", planning::replicas(proven.plan))
         .set("critical_path_seconds", proven.estimate.critical_path());
     if (line.plan->dense_seconds > 0) json.set("predicted_step_seconds", line.seconds());
     plans.add(json.set("samples_per_second", double(batch) / line.seconds())

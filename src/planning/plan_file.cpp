@@ -42,6 +42,22 @@ Json table_json(const EmbeddingBagConfig& table, const ParameterSharding& shardi
       .set("shards", shards);
 }
 
+/// Returns the best plan with each number of replica groups, by its slowest and its fullest rank.
+Json tried_json(const std::vector<ProvenPlan::Tried>& tried) {
+  Json list = Json::array(Json::Layout::lines);
+  for (const ProvenPlan::Tried& groups : tried) {
+    Json json = Json::object();
+    json.set("replicas", groups.replicas);
+    if (groups.refused.empty())
+      json.set("seconds", groups.estimate.critical_path())
+          .set("bytes", std::ceil(std::ranges::max(groups.estimate.bytes)));
+    else
+      json.set("error", groups.refused);
+    list.add(json);
+  }
+  return list;
+}
+
 template <class E>
 E named(const char* key, const std::string& word, std::initializer_list<E> values) {
   for (const E value : values)
@@ -165,7 +181,9 @@ std::string plan_json(std::span<const EmbeddingBagConfig> tables, const ProvenPl
     for (const RankBytes& holds : estimate.holds) ranks.add(std::ceil(holds.*bytes));
     memory.set(key, ranks);
   }
-  return json.set("bytes_by_holder", memory).set("per_rank", rank_list).set("tables", table_list).text() + "\n";
+  json.set("bytes_by_holder", memory).set("per_rank", rank_list).set("tables", table_list);
+  if (!proven.tried.empty()) json.set("tried", tried_json(proven.tried));
+  return json.text() + "\n";
 }
 
 ShardingPlan parse_plan(const std::string& text, const std::string& name, std::span<const EmbeddingBagConfig> tables,

@@ -151,4 +151,5 @@ bad 'table C1 grows, so it cannot have kernel "disk"' '' --set plan.kernel=disk
 bad 'table C1 grows, so it cannot have kernel "dense"' '' --set plan.tables.C1.kernel=dense
 must_fail 'grows, so its rows lie in memory that GPUs cannot read' plan "$folder/growing.toml" "${large[@]}" --device cuda
 RANKS=2 bad 'the table grows, so it cannot be data_parallel' '' --set plan.tables.C1.sharding=data_parallel
+RANKS=2 bad 'table C1 grows, so it cannot be in 2 replica groups' '' --set plan.replicas=2
 finish

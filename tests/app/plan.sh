@@ -44,6 +44,17 @@ cp "$folder/out" "$folder/plan.json"
 must_fail 'plan.json is a plan for one number of ranks, but --ranks is "1,2"' plan "$deck" --ranks 1,2 --evaluate "$folder/plan.json"
 must_fail 'plan.json is a plan for one number of ranks, but --ranks is "1,2"' plan "$deck" --ranks 1,2 --set "plan.file=$folder/plan.json"
 
+# Numbers of replica groups: one, a list of which the fastest is taken, and numbers that the ranks do not have.
+must_succeed '4 cpu ranks, 4 a node in 2 replica groups' plan "$deck" --ranks 4 --set plan.replicas=2
+must_succeed '"replicas": 4' plan "$deck" --ranks 4 --set plan.replicas=4 --json
+must_succeed '3: plan.replicas = 3: 4 ranks do not divide' plan "$deck" --ranks 4 --set 'plan.replicas=[1, 2, 3]'
+[ "$(grep -A2 'replica groups$' "$folder/out" | awk 'NR > 1 { print $NF }' | tr '\n' ' ')" = "1 2 " ] || complain "not one line per number"
+must_succeed '"error": "plan.replicas = 3: ' plan "$deck" --ranks 4 --set 'plan.replicas=[1, 2, 3]' --json
+must_fail 'plan.replicas = 3: 4 ranks do not divide into that many groups; set a divisor of 4' plan "$deck" --ranks 4 --set plan.replicas=3
+must_fail 'plan.replicas must be an integer, 1 to 2147483647, but is the integer 0' plan "$deck" --set plan.replicas=0
+must_fail 'plan.replicas names 2 twice; name it once' plan "$deck" --ranks 4 --set 'plan.replicas=[2, 2]'
+[ "$RANKS" = 1 ] || must_fail "plan.replicas = 7: $RANKS ranks do not divide into that many groups" train "$deck" --set plan.replicas=7
+
 # The limits of a process and of a Slurm job are named; those of an ended job are not.
 limit() { bash -c 'ulimit -v 4194304 && exec "$@"' - "$TESSEREC" plan "$deck" --ranks 1 >"$folder/out" 2>"$folder/err"; }
 limit
