@@ -154,15 +154,16 @@ void CostModel::require_memory(std::span<const embedding::EmbeddingBagConfig> ta
     total += bytes;
   }
   if (total <= capacity) return;
-  fail("the tables do not fit: weights and optimizer states need ", exact_bytes_text(total), ", but ",
-       counted(group_.ranks, "rank"),
-       topology_.replicas > 1 ? concat(" of each of ", topology_.replicas, " groups") : "",
-       group_.ranks == 1 ? " has " : " have ", exact_bytes_text(capacity), " (plan.memory = ", topology_.memory,
-       " bytes per rank", topology_.reductions_text(), "); ", exact_bytes_text(total - capacity),
-       " are missing. The largest table is \"", largest, "\" with ", exact_bytes_text(largest_bytes),
-       ". Set plan.memory = ", topology_.memory_for(1.05 * total / group_.ranks), " or more, or use about ",
-       topology_.replicas * Index(std::ceil(1.05 * total / usable)), " ranks",
-       topology_.replicas > 1 ? " or a smaller plan.replicas" : "", disk_advice(constraints(largest).kernel));
+  const bool groups = topology_.replicas > 1;
+  const std::string of_groups = groups ? concat(" of each of ", topology_.replicas, " groups") : "";
+  const std::string fewer_groups = groups ? " or a smaller plan.replicas" : "";
+  const std::string ranks_have = counted(group_.ranks, "rank") + of_groups + (group_.ranks == 1 ? " has " : " have ");
+  fail("the tables do not fit: weights and optimizer states need ", exact_bytes_text(total), ", but ", ranks_have,
+       exact_bytes_text(capacity), " (plan.memory = ", topology_.memory, " bytes per rank", topology_.reductions_text(),
+       "); ", exact_bytes_text(total - capacity), " are missing. The largest table is \"", largest, "\" with ",
+       exact_bytes_text(largest_bytes), ". Set plan.memory = ", topology_.memory_for(1.05 * total / group_.ranks),
+       " or more, or use about ", topology_.replicas * Index(std::ceil(1.05 * total / usable)), " ranks", fewer_groups,
+       disk_advice(constraints(largest).kernel));
 }
 
 void CostModel::require_fits(std::span<const embedding::EmbeddingBagConfig> tables, const ShardingPlan& plan) const {

@@ -19,19 +19,13 @@ constexpr double in_flight = 2;
 /// Growth of buffers, which are allocated an eighth larger than requested.
 constexpr double growth = 1.125;
 
-/// Returns the share of the table's ids whose vectors are not pooled.
-double unpooled_share(const embedding::EmbeddingBagConfig& table) {
-  double total = 0, unpooled = 0;
-  for (std::size_t f = 0; f < table.feature_names.size(); ++f) {
-    const double ids = table.ids_per_bag.empty() ? 1 : table.ids_per_bag[f];
-    total += ids;
-    if (!table.pools(f)) unpooled += ids;
-  }
-  return total > 0 ? unpooled / total : 0;
-}
-
-double ids_per_bag(const ParameterConstraints& constraints) {
-  return constraints.pooling_factor > 0 ? constraints.pooling_factor : 1;
+/// Costs the exchange of `rows` gradients of each copy among the ranks of `copies`, and their addition.
+Cost gathered(double rows, double columns, const Topology& copies) {
+  const Wire wire(copies);
+  const double vector = float_bytes * columns, bytes = rows * (vector + 2 * id_bytes), count = copies.ranks;
+  const StepSeconds seconds{.exchange = 2 * bytes * count * wire.all,
+                            .update = count * rows * (1 / copies.costs.ids + vector * wire.add)};
+  return {seconds, growth * (count + 1) * bytes};
 }
 
 }  // namespace
@@ -66,25 +60,6 @@ Traffic operator*(const Traffic& a, double times) {
   return product;
 }
 
-TableTraffic::TableTraffic(const embedding::EmbeddingBagConfig& table, const ParameterConstraints& constraints,
-                           int ranks, double samples)
-    : frequencies(double(table.rows().size()), constraints.zipf.value_or(0), constraints.popular.get()),
-      even(!constraints.popular),
-      ranks(ranks),
-      rows(double(table.rows().size())),
-      bags(samples * double(table.feature_names.size())),
-      ids(bags * ids_per_bag(constraints)),
-      unpooled_ids(ids * unpooled_share(table)),
-      pooled_bags(bags - samples * double(table.unpooled.size())),
-      bag_ids(pooled_bags > 0 ? (ids - unpooled_ids) / pooled_bags : 0) {
-  if (even && pooled_bags > 0) bag_ids = frequencies.as_uniform(bag_ids);
-}
-
-double TableTraffic::filled(double share) const {
-  const double probability = share >= 1 ? 1 : -std::expm1(bag_ids * std::log1p(-share));
-  return std::min(probability, bag_ids * share);
-}
-
 Wire::Wire(const Topology& topology)
     : add(topology.ranks > 1 ? 1 / topology.costs.add_bytes : 0),
       forward(topology.exchange.forward / float_bytes),
@@ -103,17 +78,15 @@ TableCosts::TableCosts(const embedding::EmbeddingBagConfig& table, const Paramet
       dim_(double(table.embedding_dim)),
       traffic_(table, constraints, topology.group().ranks, double(global_batch) / topology.replicas),
       storage_(table, constraints, optimizer),
-      all_(topology),
-      copies_(topology.copies()),
-      topology_(topology.group()),
-      wire_(topology_) {
+      machine_(topology),
+      wire_(machine_.group) {
   add_up_blocks();
   whole_[traffic_filled] = filled(1);
   whole_[traffic_vectors] = filled(1) * wire_.forward;
 }
 
 void TableCosts::add_up_blocks() {
-  const MachineCosts& m = topology_.costs;
+  const MachineCosts& m = machine_.group.costs;
   const TableTraffic& t = traffic_;
   std::vector<Traffic> by_block(t.even ? 0 : embedding::block_count);
   Traffic scattered{};
@@ -133,7 +106,7 @@ void TableCosts::add_up_blocks() {
     const double ids = row_class.rows * row_class.share * t.ids;
     const double per_rank = row_class.rows * IdFrequencies::found(t.ids / t.ranks, row_class.share);
     const double by_group = row_class.rows * IdFrequencies::found(t.ids, row_class.share);
-    const double touched = row_class.rows * IdFrequencies::found(t.ids * all_.replicas, row_class.share);
+    const double touched = row_class.rows * IdFrequencies::found(t.ids * machine_.all.replicas, row_class.share);
     Traffic& traffic = row_class.block == IdFrequencies::scattered ? scattered : by_block[row_class.block];
     const double missed = touched * (1 - std::clamp(kept / rows_alike, 0.0, 1.0));
     const Traffic more = {row_class.rows,   ids,    per_rank, by_group, touched, ids * read, per_rank * read,
@@ -186,14 +159,15 @@ double TableCosts::vectors(Range blocks) const {
 
 double TableCosts::update_seconds(const Traffic& traffic, double columns) const {
   const double states = storage_.states, row_states = storage_.row_states;
-  const MachineCosts& m = topology_.costs;
+  const MachineCosts& m = machine_.group.costs;
   const double row_bytes = columns * (storage_.weight_bytes + float_bytes * states) + float_bytes * row_states;
   if (storage_.dense) return traffic[traffic_rows] * (row_bytes + float_bytes * columns) / m.update_bytes;
   return (1 + states + row_states) * traffic[traffic_updates] + traffic[distinct_all] * row_bytes / m.update_bytes;
 }
 
 ShardCost TableCosts::cost(const Shard& shard, const ParameterSharding& sharding) const {
-  if (topology_.exchange_levels >= 2 && planning::by_two_levels(sharding, topology_.ranks, topology_.ranks_per_node))
+  if (machine_.group.exchange_levels >= 2 &&
+      planning::by_two_levels(sharding, machine_.group.ranks, machine_.group.ranks_per_node))
     return by_two_levels(shard, sharding);
   return flat(shard.blocks, shard.columns,
               sharding.form == ExchangeForm::rows ? ExchangeForm::rows : ExchangeForm::pooled);
@@ -210,11 +184,11 @@ ShardCost TableCosts::flat(Range blocks, Range columns, ExchangeForm form) const
 ShardCost TableCosts::by_two_levels(const Shard& shard, const ParameterSharding& sharding) const {
   const auto& shards = sharding.shards;
   const double row_cuts = std::ranges::count(shards, shard.columns, &Shard::columns);
-  const double count = double(shards.size()), nodes = topology_.nodes();
+  const double count = double(shards.size()), nodes = machine_.group.nodes();
   const double together =
       sharding.type == ShardingType::grid ? count / std::min(count / row_cuts, nodes) : count;  // shards per node
   const double width = double(shard.columns.size());
-  const MachineCosts& m = topology_.costs;
+  const MachineCosts& m = machine_.group.costs;
   const TableTraffic& t = traffic_;
   // Relays look up the samples of all ranks inside the node.
   const ShardCost inside = piece(traffic(shard.blocks), width, ExchangeForm::pooled, wire_.inside);
@@ -239,7 +213,7 @@ ShardCost TableCosts::piece(const Traffic& traffic, double width, ExchangeForm f
   const double ranks = t.ranks, ids = traffic[traffic_ids];
   const double scratch = ranks > 1 ? id_scratch : id_scratch_alone;
   const double unpooled = t.ids > 0 ? ids * t.unpooled_ids / t.ids : 0;
-  const MachineCosts& m = topology_.costs;
+  const MachineCosts& m = machine_.group.costs;
   ShardCost cost;
   StepSeconds &owner = cost.owner.seconds, &common = cost.common.seconds;
   // The owner sends and receives all bytes of the piece, and each rank of samples sends and receives its share.
@@ -270,20 +244,11 @@ ShardCost TableCosts::piece(const Traffic& traffic, double width, ExchangeForm f
   owner.update += sums * vector / m.read_bytes + update_seconds(traffic, width);
   if (width < dim_) owner.exchange += 2 * storage_.row_sums * traffic[distinct_all] * float_bytes * wire_.all;
   cost.owner.bytes = storage_.bytes(traffic[traffic_rows], width) + wire_.buffers * stored + requested * scratch;
-  if (copies_.ranks > 1) cost.owner += gathered(traffic[distinct_by_group], width, copies_);
+  if (machine_.copies.ranks > 1) cost.owner += gathered(traffic[distinct_by_group], width, machine_.copies);
   common.lookup += t.bags / ranks / m.bags;
   common.exchange = message / ranks * wire;
   cost.common.bytes += wire_.buffers * stored / ranks;
   return cost;
-}
-
-/// Costs the exchange of `rows` gradients of each copy, and their addition.
-Cost TableCosts::gathered(double rows, double columns, const Topology& copies) const {
-  const Wire wire(copies);
-  const double vector = float_bytes * columns, bytes = rows * (vector + 2 * id_bytes), count = copies.ranks;
-  const StepSeconds seconds{.exchange = 2 * bytes * count * wire.all,
-                            .update = count * rows * (1 / topology_.costs.ids + vector * wire.add)};
-  return {seconds, growth * (count + 1) * bytes};
 }
 
 Cost TableCosts::copy_cost() const {
@@ -291,8 +256,8 @@ Cost TableCosts::copy_cost() const {
   const double vector = float_bytes * dim_, row = storage_.weight_bytes * dim_;
   const double ranks = t.ranks, own_ids = t.ids / ranks;
   const double pooled = (t.pooled_bags * filled(1) + t.unpooled_ids) / ranks * vector;
-  const MachineCosts& m = topology_.costs;
-  Cost cost = gathered(whole_[distinct_per_rank], dim_, all_);
+  const MachineCosts& m = machine_.group.costs;
+  Cost cost = gathered(whole_[distinct_per_rank], dim_, machine_.all);
   cost += {{.lookup = t.bags / ranks * 2 / m.bags + pooled * (wire_.add + 1 / m.vector_bytes) +
                       whole_[traffic_reads] / ranks + own_ids * (2 / m.ids + row / m.read_bytes) +
                       whole_[traffic_misses] / m.disk_rows,

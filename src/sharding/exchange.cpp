@@ -9,11 +9,9 @@
 
 namespace tesserec::sharding {
 
-Exchange::Exchange(const comm::Communicator& comm, const comm::Communicator* node, const Routes& routes,
-                   const ExchangePrecision& precision, std::shared_ptr<BatchBuffers> buffers,
-                   const comm::Communicator* copies)
-    : comm_(comm),
-      copies_(copies),
+Exchange::Exchange(const ExchangeRanks& ranks, const comm::Communicator* node, const Routes& routes,
+                   const ExchangePrecision& precision, std::shared_ptr<BatchBuffers> buffers)
+    : ranks_(ranks),
       routes_(routes),
       requests_(routes),
       answers_(buffers->sums.place() == Place::device ? answers_on_device(routes, requests_)
@@ -31,7 +29,7 @@ void Exchange::enter([[maybe_unused]] Stage from, Stage to) {
 
 template <class Sent>
 void Exchange::count(const Sent& sent) {
-  const Index own_rank = comm_.rank();
+  const Index own_rank = ranks_.group.rank();
   bytes_.all += sent.bytes({own_rank, own_rank + 1});
   bytes_.between_nodes += sent.bytes(routes_.node());
 }
@@ -50,7 +48,7 @@ Offsets Exchange::ends() const {
 void Exchange::start(const Exec& exec, const jagged::KeyedJaggedTensor& sparse, BatchSplit split, bool gradients,
                      Index front) {
   enter(Stage::none, Stage::counts_sent);
-  const int ranks = comm_.size();
+  const int ranks = ranks_.group.size();
   split_ = std::move(split);
   gradients_ = gradients;
   bytes_ = {};
@@ -60,43 +58,31 @@ void Exchange::start(const Exec& exec, const jagged::KeyedJaggedTensor& sparse, 
   try {
     if (sparse.variable_stride())
       fail("the features of the batch differ in their number of samples; give each feature the same number");
-    if (const Index expected = routes_.samples(split_, comm_.rank()); sparse.stride != expected)
-      fail("rank ", (copies_ ? copies_->rank() * ranks : 0) + comm_.rank(), " has ", counted(sparse.stride, "sample"),
-           " of a batch of ", split_.global_size(), ", but its lanes have ", expected,
-           "; deal the source's samples by the model's lanes (train::deal_of)");
+    if (const Index expected = routes_.samples(split_, ranks_.group.rank()); sparse.stride != expected)
+      fail("rank ", ranks_.rank(), " has ", counted(sparse.stride, "sample"), " of a batch of ", split_.global_size(),
+           ", but its lanes have ", expected, "; deal the source's samples by the model's lanes (train::deal_of)");
     requests_.collect(exec, sparse, split_, messages_, front);
   } catch (const Error& error) {
     error_ = error.what();
     requests_.report_error(messages_.counts);
   }
-  messages_.counts.start(comm_);
+  messages_.counts.start(ranks_.group);
 }
 
 void Exchange::advance() {
   enter(Stage::counts_sent, Stage::ids_sent);
   messages_.counts.pending.wait();
   count(messages_.counts);
-  check_counts();
+  if (const std::string error = ranks_.first_error(lookups_.first_refused(messages_.counts), error_); !error.empty()) {
+    stage_ = Stage::none;
+    throw Error(error);
+  }
   lookups_.count(split_, messages_);
-  messages_.ids.start(comm_);
+  messages_.ids.start(ranks_.group);
   count(messages_.ids);
   if (!routes_.weighted()) return;
-  messages_.weights.start(comm_);
+  messages_.weights.start(ranks_.group);
   count(messages_.weights);
-}
-
-/// Throws the error of the first rank whose counts report one. Every group learns the rank from its counts, and the
-/// other groups from the ranks with the same place.
-void Exchange::check_counts() {
-  const int refused = lookups_.first_refused(messages_.counts);
-  const std::vector<int> of_groups = copies_ ? copies_->all_gather(refused) : std::vector<int>{refused};
-  const auto first = std::ranges::find_if(of_groups, [](int rank) { return rank >= 0; });
-  if (first == of_groups.end()) return;
-  stage_ = Stage::none;
-  const int group = int(first - of_groups.begin());
-  std::string error;
-  if (!copies_ || copies_->rank() == group) error = comm_.broadcast(error_, *first);
-  throw Error(copies_ ? copies_->broadcast(error, group) : error);
 }
 
 void Exchange::receive(const Exec& exec) {
@@ -121,7 +107,7 @@ float* Exchange::return_sums(const Exec& exec) {
   enter(Stage::ids_received, Stage::pooled);
   if (relay_) relay_->return_sums(exec);
   messages_.rows.in.reserve(exec, "tesserec::sharding::rows_in", total(messages_.rows.from));
-  messages_.rows.transfer(exec, comm_, requests_.others().sums, 0);
+  messages_.rows.transfer(exec, ranks_.group, requests_.others().sums, 0);
   count(messages_.rows);
   answers_->pool(exec, messages_.rows);
   return messages_.buffers->sums.data();
@@ -139,7 +125,7 @@ const float* Exchange::send_gradients(const Exec& exec) {
   enter(Stage::gradient_buffer_returned, Stage::gradients_received);
   messages_.gradients.out.reserve(exec, "tesserec::sharding::gradients_out", total(messages_.gradients.to));
   answers_->share_gradients(exec, messages_.gradients);
-  messages_.gradients.transfer(exec, comm_, 0, requests_.others().gradients);
+  messages_.gradients.transfer(exec, ranks_.group, 0, requests_.others().gradients);
   count(messages_.gradients);
   if (relay_) relay_->send_gradients(exec);
   return messages_.buffers->gradients.data();

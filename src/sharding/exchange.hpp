@@ -21,11 +21,9 @@ class Relay;
 /// All ranks must make the calls in the same order. Vectors lie in the tables' memory, ids on the host.
 class Exchange {
  public:
-  /// Takes the ranks of a replica group. `node`: the ranks of this node, or null without relays. `buffers` are shared
-  /// by an exchange and its relay. `copies`: the ranks with this rank's place in all groups, or null.
-  Exchange(const comm::Communicator& comm, const comm::Communicator* node, const Routes& routes,
-           const ExchangePrecision& precision, std::shared_ptr<BatchBuffers> buffers,
-           const comm::Communicator* copies = nullptr);
+  /// Takes the ranks of this node as `node`, or null without relays. `buffers` are shared by an exchange and its relay.
+  Exchange(const ExchangeRanks& ranks, const comm::Communicator* node, const Routes& routes,
+           const ExchangePrecision& precision, std::shared_ptr<BatchBuffers> buffers);
   ~Exchange();
 
   /// Sends id counts, together with any error in this rank's ids. Vectors begin at float offset `front`. `gradients`:
@@ -42,7 +40,7 @@ class Exchange {
   embedding::RowBatch rows() {
     return {.lookups = lookups(),
             .split = &split_,
-            .own_lanes = split_.lanes(comm_.rank()),
+            .own_lanes = split_.lanes(ranks_.group.rank()),
             .gradients = gradients_,
             .lists = &lookups_.lists()};
   }
@@ -64,19 +62,17 @@ class Exchange {
   Stage stage() const { return stage_; }
   const BatchSplit& split() const { return split_; }
   /// Returns the samples of this rank.
-  Range samples() const { return split_.samples(comm_.rank()); }
+  Range samples() const { return split_.samples(ranks_.group.rank()); }
   BytesSent bytes() const;
 
  private:
   void enter(Stage from, Stage to);
-  void check_counts();
   template <class Sent>
   void count(const Sent& sent);
   /// Returns the ends of this exchange's vectors in rows.out and gradients.in, as float offsets.
   Offsets ends() const;
 
-  const comm::Communicator& comm_;
-  const comm::Communicator* const copies_;
+  const ExchangeRanks ranks_;
   const Routes& routes_;
   Stage stage_ = Stage::none;
   BatchSplit split_;
@@ -102,8 +98,8 @@ class SpareExchanges {
 
   std::unique_ptr<Exchange> take() {
     if (spare_.empty())
-      put_back(std::make_unique<Exchange>(groups_.group(), node_ ? &*node_ : nullptr, routes_, precision_,
-                                          std::make_shared<BatchBuffers>(place_), groups_.copies()));
+      put_back(std::make_unique<Exchange>(ExchangeRanks(groups_.group(), groups_.copies()), node_ ? &*node_ : nullptr,
+                                          routes_, precision_, std::make_shared<BatchBuffers>(place_)));
     std::unique_ptr<Exchange> exchange = std::move(spare_.back());
     spare_.pop_back();
     return exchange;

@@ -1,9 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "replica_groups.hpp"
 
+#include <algorithm>
 #include <numeric>
+#include <vector>
 
 namespace tesserec::sharding {
+
+std::string ExchangeRanks::first_error(int refused, const std::string& error) const {
+  // Each rank tells its copies what its group has told it.
+  const std::vector<int> of_groups = copies ? copies->all_gather(refused) : std::vector<int>{refused};
+  const auto first = std::ranges::find_if(of_groups, [](int rank) { return rank >= 0; });
+  if (first == of_groups.end()) return "";
+  const int index = int(first - of_groups.begin());
+  std::string text;
+  if (!copies || copies->rank() == index) text = group.broadcast(error, *first);
+  return copies ? copies->broadcast(text, index) : text;
+}
 
 ReplicaGroups::ReplicaGroups(const comm::Communicator& all, int groups) : all_(all), groups_(groups) {
   if (groups == 1) return;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 
 #include <tesserec/comm/communicator.hpp>
 #include <tesserec/core/lanes.hpp>
@@ -10,6 +11,20 @@
 
 namespace tesserec::sharding {
 
+/// Ranks of an exchange.
+struct ExchangeRanks {
+  ExchangeRanks(const comm::Communicator& group, const comm::Communicator* copies = nullptr)
+      : group(group), copies(copies) {}
+  /// Returns the rank among those of all groups.
+  int rank() const { return (copies ? copies->rank() * group.size() : 0) + group.rank(); }
+  /// Returns the error of the first rank that has one, on every rank of all groups; empty = none. `refused`: the rank
+  /// of the group that has an error, or -1. `error`: this rank's. Collective.
+  std::string first_error(int refused, const std::string& error) const;
+
+  const comm::Communicator& group;         ///< ranks that exchange: those of a replica group, or of a node
+  const comm::Communicator* const copies;  ///< ranks with this rank's place in all groups; null if there is one group
+};
+
 /// Replica groups of a collection: runs of equally many consecutive ranks. Each group has all shards, at the same
 /// places in the group.
 class ReplicaGroups {
@@ -17,6 +32,7 @@ class ReplicaGroups {
   /// Takes all ranks, which must divide into `groups`. Collective.
   ReplicaGroups(const comm::Communicator& all, int groups);
 
+  const comm::Communicator& all() const { return all_; }
   /// Returns the ranks of this rank's group.
   const comm::Communicator& group() const { return group_ ? *group_ : all_; }
   /// Returns the ranks with this rank's place, in the order of the groups; null if there is one group.

@@ -41,8 +41,7 @@ ShardedEmbeddingBagCollection::ShardedEmbeddingBagCollection(const Exec& exec, c
                                                              planning::ShardingPlan plan,
                                                              const std::vector<std::string>& features,
                                                              const Lanes& lanes, const CollectionOptions& options)
-    : comm_(comm),
-      plan_(std::move(plan)),
+    : plan_(std::move(plan)),
       lanes_(lanes),
       place_(place_of(options.kernels)),
       groups_(std::make_unique<ReplicaGroups>(comm, planning::replicas(plan_))),
@@ -92,6 +91,8 @@ ShardedEmbeddingBagCollection::ShardedEmbeddingBagCollection(const Exec& exec, c
 
 ShardedEmbeddingBagCollection::~ShardedEmbeddingBagCollection() = default;
 
+const comm::Communicator& ShardedEmbeddingBagCollection::comm() const { return groups_->all(); }
+
 bool ShardedEmbeddingBagCollection::on_disk() const {
   return std::any_of(plan_.begin(), plan_.end(), [](const planning::ParameterSharding& table) {
     return table.kernel == planning::ComputeKernel::disk;
@@ -104,7 +105,7 @@ void ShardedEmbeddingBagCollection::initialize(const Exec& exec, std::uint64_t s
 
 InFlight ShardedEmbeddingBagCollection::start(const Exec& exec, const jagged::KeyedJaggedTensor& sparse,
                                               Index global_size) {
-  return start(exec, sparse, BatchSplit(lanes_, comm_.size(), global_size));
+  return start(exec, sparse, BatchSplit(lanes_, comm().size(), global_size));
 }
 
 InFlight ShardedEmbeddingBagCollection::start(const Exec& exec, const jagged::KeyedJaggedTensor& sparse,

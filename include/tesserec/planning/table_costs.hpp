@@ -163,7 +163,6 @@ class TableCosts {
   ShardCost piece(const Traffic& traffic, double width, ExchangeForm form, double wire) const;
   ShardCost by_two_levels(const Shard& shard, const ParameterSharding& sharding) const;
   ShardCost flat(Range blocks, Range columns, ExchangeForm form) const;
-  Cost gathered(double rows, double columns, const Topology& copies) const;
   void add_up_blocks();
   double vectors(Range blocks) const;  ///< sums of subtrees that a pooled bag gets from these blocks
   double update_seconds(const Traffic& traffic, double columns) const;
@@ -172,7 +171,7 @@ class TableCosts {
   double dim_;
   TableTraffic traffic_;
   RowStorage storage_;
-  Topology all_, copies_, topology_;  ///< all ranks, those with copies of a shard, those of a replica group
+  GroupedTopology machine_;
   Wire wire_;
   Traffic whole_{};            ///< traffic of all rows; traffic_vectors is lower if finished vectors have fewer bits
   std::vector<Traffic> upto_;  ///< [block] traffic of the blocks before it; empty if rows are even

@@ -39,6 +39,13 @@ struct Topology {
   std::string reductions_text() const;
 };
 
+/// Machine with its replica groups.
+struct GroupedTopology {
+  explicit GroupedTopology(const Topology& all) : all(all), group(all.group()), copies(all.copies()) {}
+
+  Topology all, group, copies;  ///< all ranks, those of one group, those with the same place in all groups
+};
+
 /// Finds the machine of `comm`, which settings of [plan] override. The memory is the least of all ranks. Collective.
 /// Throws Error if plan.device or plan.machine wants GPUs of a CPU build, or as topology_for does.
 Topology topology_of(const comm::Communicator& comm, const Settings& settings);

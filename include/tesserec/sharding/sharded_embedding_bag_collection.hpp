@@ -86,7 +86,7 @@ class ShardedEmbeddingBagCollection {
   void move(const Exec& exec, GradientSums& sums, const optim::ScheduleSettings& schedule, Index step,
             float scale = 1.0f);
 
-  const comm::Communicator& comm() const { return comm_; }
+  const comm::Communicator& comm() const;
   /// Returns the memory where tables, vectors and gradients lie.
   Place place() const { return place_; }
   Index pooled_width() const { return routes_->vectors().pooled_width; }
@@ -112,7 +112,6 @@ class ShardedEmbeddingBagCollection {
   template <class Use>
   void send_back(const Exec& exec, InFlight& batch, const Use& use);
 
-  const comm::Communicator& comm_;
   planning::ShardingPlan plan_;
   Lanes lanes_;
   Place place_;
