@@ -47,21 +47,22 @@ class Criteo final : public RowFormat {
   std::string read_header(std::string_view, FileColumns&) const override { return {}; }
 
   std::string read(std::string_view line, const FileColumns& file, Row& row) const override {
-    split(line, delimiter_, row.fields);
-    if (std::string reason = fit_fields(row.fields, file.fields, file.short_rows); !reason.empty()) return reason;
+    split(line, layout_.text, row.fields);
+    const std::vector<std::string_view>& fields = row.fields.texts;
+    if (std::string reason = fit_fields(row.fields.texts, file.fields, file.short_rows); !reason.empty()) return reason;
     const std::size_t first = file.places[label_column_] < 0 ? 0 : 1;  // first field after the label
     if (file.targets == Targets::required) {
-      const std::string_view label = row.fields[0];
+      const std::string_view label = fields[0];
       row.label_missing = label.empty();
       if (label.empty()) return concat("label \"\" is neither 0 nor 1: the label is missing; ", rows_to_score);
       if (label != "0" && label != "1") return "label " + shown(label) + " is neither 0 nor 1";
       row.label = label == "1";
     }
-    row.has_label = first > 0 && !row.fields[0].empty();
+    row.has_label = first > 0 && !fields[0].empty();
 
     row.numbers.clear();
     for (std::size_t k = 0; k < numbers; ++k) {
-      const std::string_view field = row.fields[first + k];
+      const std::string_view field = fields[first + k];
       std::int64_t value = 0;
       const auto [stop, code] = std::from_chars(field.data(), field.data() + field.size(), value);
       if (code == std::errc::result_out_of_range)
@@ -74,7 +75,7 @@ class Criteo final : public RowFormat {
     row.tokens.resize(categories);
     row.text.resize(categories * digits);
     for (std::size_t f = 0; f < categories; ++f) {
-      const std::string_view field = row.fields[first + numbers + f];
+      const std::string_view field = fields[first + numbers + f];
       char* const token = row.text.data() + f * digits;
       row.tokens[f].reset();
       if (field.empty()) continue;
@@ -101,6 +102,9 @@ std::unique_ptr<RowFormat> make_criteo_format(const PreprocessSettings& settings
   only_table(settings.header != defaults.header, "header");
   only_table(settings.skip_other_columns, "skip_other_columns");
   only_table(settings.trim != defaults.trim, "trim");
+  only_table(settings.quotes != defaults.quotes, "quotes");
+  only_table(settings.quoted_newlines, "quoted_newlines");
+  only_table(!settings.comment.empty(), "comment");
   only_table(settings.missing != defaults.missing, "missing");
   return std::make_unique<Criteo>(settings);
 }

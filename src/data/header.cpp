@@ -20,7 +20,7 @@ std::string quoted_list(const std::vector<std::string>& texts) {
          (texts.size() > max_shown ? concat(" and ", texts.size() - max_shown, " more") : "");
 }
 
-bool are_in_order(const std::vector<Column>& columns, const std::vector<std::string_view>& names) {
+bool are_in_order(const std::vector<Column>& columns, const std::vector<std::string>& names) {
   return std::equal(columns.begin(), columns.end(), names.begin(), names.end(),
                     [](const Column& column, std::string_view name) {
                       return column.kind == ColumnKind::skip || column.name == name;
@@ -84,28 +84,27 @@ bool natural_less(std::string_view a, std::string_view b) {
 
 }  // namespace
 
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
-  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
-  return text;
-}
-
-char delimiter_of(const PreprocessSettings& settings) {
+TextRules text_rules(const PreprocessSettings& settings) {
   const std::string& text = settings.delimiter;
   const std::string delimiter = text == "\\t" ? "\t" : text;
   if (delimiter.size() != 1 || delimiter == "\n" || delimiter == "\r" || delimiter == "\"")
     fail("preprocess.delimiter must be one character, like \",\" or \"\\t\", not \"", text, "\"");
-  return delimiter[0];
+  if (settings.quoted_newlines && !settings.quotes)
+    fail("preprocess.quoted_newlines needs quotes; set preprocess.quotes = true");
+  const std::string& comment = settings.comment;
+  if (comment.starts_with(delimiter) || comment.find_first_of("\r\n") != std::string::npos)
+    fail("preprocess.comment cannot be ", shown(comment), "; give a text like \"#\" that begins no row");
+  return {delimiter[0], settings.quotes, settings.quoted_newlines, settings.trim, comment};
 }
 
-std::vector<std::string_view> header_names(std::string_view line, char delimiter) {
-  std::vector<std::string_view> names;
-  split(line, delimiter, names);
-  for (std::string_view& name : names) name = trimmed(name);
-  return names;
+std::string header_names(std::string_view line, const TextRules& rules, std::vector<std::string>& names) {
+  Fields fields;
+  std::string reason = split(line, rules, fields);
+  for (const std::string_view name : fields.texts) names.emplace_back(trimmed(name));
+  return reason;
 }
 
-std::string find_named(const std::vector<Column>& columns, const std::vector<std::string_view>& names, bool skip_others,
+std::string find_named(const std::vector<Column>& columns, const std::vector<std::string>& names, bool skip_others,
                        FileColumns& file) {
   file.fields = names.size();
   if (are_in_order(columns, names)) return {};
@@ -142,8 +141,8 @@ std::string find_named(const std::vector<Column>& columns, const std::vector<std
 
 bool has_pattern(const std::vector<Column>& columns) { return std::any_of(columns.begin(), columns.end(), is_pattern); }
 
-std::vector<Column> expanded(const std::vector<Column>& columns, const std::vector<std::string_view>& names,
-                             const std::string& path) {
+std::vector<Column> expanded(const std::vector<Column>& columns, const std::vector<std::string>& names,
+                             const std::string& where) {
   std::vector<std::string_view> unmatched;
   for (const std::string_view name : names)
     if (std::none_of(columns.begin(), columns.end(), [&](const Column& column) { return column.name == name; }))
@@ -157,7 +156,7 @@ std::vector<Column> expanded(const std::vector<Column>& columns, const std::vect
     const auto matched = std::stable_partition(unmatched.begin(), unmatched.end(),
                                                [&](std::string_view name) { return !matches(column.name, name); });
     if (matched == unmatched.end())
-      fail(path, ":1: no further column of the header matches preprocess.column \"", column.name, "\"; the header has ",
+      fail(where, ": no further column of the header matches preprocess.column \"", column.name, "\"; the header has ",
            quoted_list({names.begin(), names.end()}));
     std::sort(matched, unmatched.end(), natural_less);
     for (auto name = matched; name != unmatched.end(); ++name) (all.emplace_back(column)).name = *name;

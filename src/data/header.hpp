@@ -11,27 +11,25 @@
 
 namespace tesserec::data {
 
-/// Returns the text without leading and trailing spaces and tabs.
-std::string_view trimmed(std::string_view text);
+/// Returns the rules of [preprocess] for the text of tables. Throws Error, naming the key.
+TextRules text_rules(const PreprocessSettings& settings);
 
-/// Returns the character of preprocess.delimiter. Throws Error unless it is one character, no line end and no quote.
-char delimiter_of(const PreprocessSettings& settings);
-
-/// Returns the trimmed names in a header line.
-std::vector<std::string_view> header_names(std::string_view line, char delimiter);
+/// Appends the trimmed names in a header. Returns why its quotes are wrong, or "".
+std::string header_names(std::string_view line, const TextRules& rules, std::vector<std::string>& names);
 
 /// Finds the field of each column by the header's names. `file` must list the columns in order and stays so if the
 /// names do; names of skipped columns are then free. Returns why the header does not fit, or "". Faults are a missing
 /// or repeated column and, unless `skip_others`, an unknown name.
-std::string find_named(const std::vector<Column>& columns, const std::vector<std::string_view>& names, bool skip_others,
+std::string find_named(const std::vector<Column>& columns, const std::vector<std::string>& names, bool skip_others,
                        FileColumns& file);
 
 /// Returns whether the name of a column contains '*'.
 bool has_pattern(const std::vector<Column>& columns);
 
 /// Replaces each column with '*' by the `names` that it matches, in natural order (C2 before C10). Skips names in
-/// `columns` and names that an earlier pattern matched. Throws Error, naming `path`, for a pattern without a match.
-std::vector<Column> expanded(const std::vector<Column>& columns, const std::vector<std::string_view>& names,
-                             const std::string& path);
+/// `columns` and names that an earlier pattern matched. Throws Error, naming the header's place `where`, for a pattern
+/// without a match.
+std::vector<Column> expanded(const std::vector<Column>& columns, const std::vector<std::string>& names,
+                             const std::string& where);
 
 }  // namespace tesserec::data

@@ -4,12 +4,14 @@
 #define XXH_INLINE_ALL
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include <xxhash.h>
 
 namespace tesserec::data {
 
-LineReader::LineReader(const RawFile& file, Range bytes) : bytes_(bytes), at_(bytes.begin), buffer_(2 * longest_line) {
+LineReader::LineReader(const RawFile& file, Range bytes, TextRules rules)
+    : bytes_(bytes), rules_(std::move(rules)), at_(bytes.begin), buffer_(2 * longest_line) {
   if (file.gzip) {
     reader_ = open_gzip(file.path);
   } else {
@@ -44,39 +46,84 @@ Index LineReader::skip_line() {
   }
 }
 
-bool LineReader::next_anywhere(Line& line) {
-  std::size_t searched = 0;
-  const void* found = nullptr;
+/// Returns the unread bytes from `from` to `to`, without a line end.
+std::string_view LineReader::unread(std::size_t from, std::size_t to) const {
+  std::string_view text(buffer_.data() + begin_ + from, to - from);
+  if (text.ends_with('\n')) text.remove_suffix(1);
+  if (text.ends_with('\r')) text.remove_suffix(1);
+  return text;
+}
+
+/// Returns the end, behind its line feed, of the line that begins at the unread byte `from`. Without a line feed in the
+/// file or in longest_line bytes, returns the end of what was read.
+std::size_t LineReader::line_end(std::size_t from) {
+  std::size_t searched = from;
   while (true) {
-    found = std::memchr(buffer_.data() + begin_ + searched, '\n', end_ - begin_ - searched);
-    if (found != nullptr) break;
+    const char* const text = buffer_.data() + begin_;
+    const void* const found = std::memchr(text + searched, '\n', end_ - begin_ - searched);
+    if (found != nullptr) return static_cast<const char*>(found) - text + 1;
     searched = end_ - begin_;
-    if (searched > longest_line || !refill()) break;
+    if (searched > longest_line || !refill()) return searched;
   }
-  const char* text = buffer_.data() + begin_;
-  auto length = found != nullptr ? (static_cast<const char*>(found) - text) : end_ - begin_;
-  if (found == nullptr && length == 0) return false;
-  line.begin = at_;
-  line.too_long = length > longest_line;
-  begin_ += length + (found != nullptr ? 1 : 0);
-  at_ += Index(length) + (found != nullptr ? 1 : 0);
-  if (line.too_long && found == nullptr) {
-    at_ += skip_line();
-    line.text = {};
+}
+
+/// Returns the end of the record whose first line ends in a quote that is open, at the unread byte `first`, and the
+/// number of its lines. Returns `first` if no line in longest_line bytes closes the quote.
+std::size_t LineReader::record_end(std::size_t first, Index& lines) {
+  std::size_t end = first;
+  for (Index count = 2;; ++count) {
+    const std::size_t begin = end;
+    end = line_end(begin);
+    if (end == begin || end > longest_line) return first;
+    if (leaves_open(unread(begin, end), rules_, true)) continue;
+    lines = count;
+    return end;
+  }
+}
+
+bool LineReader::next_anywhere(Line& line) {
+  std::size_t size = line_end(0);
+  if (size == 0) return false;
+  const bool ends = buffer_[begin_ + size - 1] == '\n';
+  line = {{}, at_};
+  line.too_long = size - (ends ? 1 : 0) > longest_line;
+  if (line.too_long && !ends) {
+    begin_ += size;
+    at_ += Index(size) + skip_line();
     return true;
   }
-  if (length > 0 && text[length - 1] == '\r') --length;
-  line.text = {text, length};
   constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
-  if (line.begin == 0 && line.text.starts_with(byte_order_mark)) line.text.remove_prefix(byte_order_mark.size());
+  line.text = unread(0, size);
+  const std::size_t mark = line.begin == 0 && line.text.starts_with(byte_order_mark) ? byte_order_mark.size() : 0;
+  line.text.remove_prefix(mark);
+  line.comment = !rules_.comment.empty() && line.text.starts_with(rules_.comment);
+  if (rules_.quoted_newlines && !line.comment && !line.too_long && leaves_open(line.text, rules_, false)) {
+    size = record_end(size, line.lines);
+    line.text = unread(mark, size);  // The buffer may have moved.
+  }
+  begin_ += size;
+  at_ += Index(size);
   return true;
 }
 
-std::vector<std::string> first_lines(const RawFile& file, Index bytes) {
-  LineReader reader(file, {0, bytes});
+std::vector<std::string> first_lines(const RawFile& file, Index bytes, const TextRules& rules) {
+  LineReader reader(file, {0, bytes}, rules);
   std::vector<std::string> lines;
-  for (Line line; reader.next(line);) lines.emplace_back(line.text);
+  for (Line line; reader.next(line);)
+    if (!line.comment) lines.emplace_back(line.text);
   return lines;
+}
+
+HeaderLine header_line(const RawFile& file, const TextRules& rules) {
+  LineReader reader(file, {0, 1}, rules);
+  HeaderLine header;
+  for (Line line; reader.next_anywhere(line); header.line += line.lines) {
+    if (line.comment) continue;
+    header.text = line.text;
+    header.begin = line.begin;
+    break;
+  }
+  return header;
 }
 
 }  // namespace tesserec::data

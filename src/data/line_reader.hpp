@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "fields.hpp"
 #include "raw_files.hpp"
 
 namespace tesserec::data {
@@ -26,21 +27,25 @@ std::unique_ptr<ByteReader> open_plain(const std::string& path, Index begin);
 /// Error for a truncated or damaged file.
 std::unique_ptr<ByteReader> open_gzip(const std::string& path);
 
-/// Line of a text.
+/// Line of a text, or a record of several lines if quoted fields may hold line breaks.
 struct Line {
-  std::string_view text;  ///< line without its end (LF or CRLF); valid until the next line
+  std::string_view text;  ///< text without its last line end (LF or CRLF); valid until the next line
   Index begin = 0;        ///< offset in the file's text, bytes
+  Index lines = 1;        ///< lines of the file that the text covers
   bool too_long = false;  ///< true over longest_line bytes; the text may then be empty
+  bool comment = false;   ///< true if the rules say that the line is no record
 };
 
-/// Reader of the lines that begin in a range of a file. Adjacent ranges share no line.
+/// Reader of the lines that begin in a range of a file. Adjacent ranges share no line. A record whose quoted fields
+/// hold line breaks is one line, unless its quote stays open for longest_line bytes; then each line is one of its own.
 class LineReader {
  public:
   /// Maximum length of a line, bytes.
   static constexpr Index longest_line = Index{1} << 20;
 
-  /// Opens the file at the first line that begins in `bytes` of its text. A gzip file is read from its start.
-  LineReader(const RawFile& file, Range bytes);
+  /// Opens the file at the first line that begins in `bytes` of its text. A gzip file is read from its start, and so
+  /// must be a file with quoted line breaks.
+  LineReader(const RawFile& file, Range bytes, TextRules rules = {});
 
   /// Reads the next line. Returns false if no further line begins in the range.
   bool next(Line& line) { return at_ < bytes_.end && next_anywhere(line); }
@@ -52,16 +57,30 @@ class LineReader {
  private:
   bool refill();
   Index skip_line();
+  std::size_t line_end(std::size_t from);
+  std::size_t record_end(std::size_t first, Index& lines);
+  std::string_view unread(std::size_t from, std::size_t to) const;
 
   std::unique_ptr<ByteReader> reader_;
   Range bytes_;
+  TextRules rules_;
   Index at_;  ///< offset of the next line in the text, bytes
   std::vector<char> buffer_;
   std::size_t begin_ = 0, end_ = 0;  ///< unread bytes of the buffer
   std::uint64_t digest_ = 0;
 };
 
-/// Returns the lines that begin in the first `bytes` bytes of a file's text.
-std::vector<std::string> first_lines(const RawFile& file, Index bytes);
+/// Returns the lines that begin in the first `bytes` bytes of a file's text, without comments.
+std::vector<std::string> first_lines(const RawFile& file, Index bytes, const TextRules& rules);
+
+/// Header of a file: the first line that is no comment.
+struct HeaderLine {
+  std::string text;
+  Index begin = -1;  ///< offset in the file's text, bytes; -1 if there is none
+  Index line = 1;    ///< number of the line in the file, from 1
+};
+
+/// Reads the header of a file.
+HeaderLine header_line(const RawFile& file, const TextRules& rules);
 
 }  // namespace tesserec::data

@@ -65,9 +65,12 @@ void expand_columns(const comm::Communicator& comm, const RawFile& file, Preproc
   if (!settings.header)
     fail("preprocess.column: '*' in a name requires a header; set preprocess.header = true, or name each column");
   comm::agree(comm, [&] {
-    const std::vector<std::string> lines = first_lines(file, 1);
-    const std::string header = lines.empty() ? std::string() : lines.front();
-    settings.columns = expanded(settings.columns, header_names(header, delimiter_of(settings)), file.path);
+    const TextRules rules = text_rules(settings);
+    const HeaderLine header = header_line(file, rules);
+    const std::string where = concat(file.path, ":", header.line);
+    std::vector<std::string> names;
+    if (const std::string reason = header_names(header.text, rules, names); !reason.empty()) fail(where, ": ", reason);
+    settings.columns = expanded(settings.columns, names, where);
   });
 }
 

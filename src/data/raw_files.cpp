@@ -135,7 +135,7 @@ void require_unchanged(std::span<const RawFile> files) {
   for (const RawFile& file : files) store::require_unchanged(file.path, file.stamp);
 }
 
-std::vector<FileRange> deal_ranges(std::span<const RawFile> files, int rank, int ranks) {
+std::vector<FileRange> deal_ranges(std::span<const RawFile> files, int rank, int ranks, bool whole_files) {
   // Text unpacks to about three times its gzip size. The weights only balance the ranks; any would be correct.
   const auto weight = [](const RawFile& file) { return file.gzip ? 3 * file.bytes : file.bytes; };
   double total = 0;
@@ -145,7 +145,7 @@ std::vector<FileRange> deal_ranges(std::span<const RawFile> files, int rank, int
   double at = 0;
   for (std::size_t f = 0; f < files.size(); ++f) {
     const Index index = f;
-    if (files[f].gzip) {
+    if (files[f].gzip || whole_files) {
       if (owner(at) == rank) ranges.push_back({index, {0, std::numeric_limits<Index>::max()}});
     } else {
       Range own{-1, -1};

@@ -36,8 +36,9 @@ struct FileRange {
   Range bytes;
 };
 
-/// Returns one rank's ranges. The ranks' ranges, in rank order, are the whole text. A single rank reads a .gz file.
-std::vector<FileRange> deal_ranges(std::span<const RawFile> files, int rank, int ranks);
+/// Returns one rank's ranges. The ranks' ranges, in rank order, are the whole text. A single rank reads a .gz file and,
+/// if `whole_files`, any other.
+std::vector<FileRange> deal_ranges(std::span<const RawFile> files, int rank, int ranks, bool whole_files = false);
 
 /// Throws Error, naming the first file that was replaced or written since it was found.
 void require_unchanged(std::span<const RawFile> files);

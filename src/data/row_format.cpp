@@ -2,7 +2,6 @@
 #include "row_format.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <limits>
 
 #include <tesserec/core/error.hpp>
@@ -53,10 +52,10 @@ std::string RowFormat::find_columns(std::span<const std::string> head, Targets t
   if (layout_.header) return head.empty() ? std::string() : read_header(head.front(), columns);
   if (targets == Targets::required) return {};
   std::size_t max_fields = 0;
-  std::vector<std::string_view> fields;
+  Fields fields;
   for (const std::string& line : head) {
-    split(line, delimiter_, fields);
-    if (fields.size() <= all_columns_) max_fields = std::max(max_fields, fields.size());
+    if (!split(line, layout_.text, fields).empty()) continue;
+    if (const std::size_t count = fields.texts.size(); count <= all_columns_) max_fields = std::max(max_fields, count);
   }
   columns = in_order(targets, max_fields == all_columns_);
   return {};
@@ -65,6 +64,7 @@ std::string RowFormat::find_columns(std::span<const std::string> head, Targets t
 std::string RowFormat::parse(std::string_view line, const FileColumns& columns, Row& row) const {
   row.has_label = row.label_missing = false;
   std::string reason = read(line, columns, row);
+  row.fault_line = row.fields.line;
   if (reason.empty() || row.label_missing || columns.targets == Targets::unread) return reason;
   const std::string other = without_label(line, columns, row);
   return other.empty() ? reason : other;
@@ -86,20 +86,6 @@ std::string RowFormat::without_label(std::string_view line, const FileColumns& c
   row.label_missing = true;
   return concat(counted(unlabeled.fields, "field"), ", ", columns.fields,
                 " expected: the row seems to lack its label; ", rows_to_score, cut ? concat("; ", pad_rows) : "");
-}
-
-void split(std::string_view line, char delimiter, std::vector<std::string_view>& fields) {
-  fields.clear();
-  const char* at = line.data();
-  const char* const end = at + line.size();
-  while (at != end) {
-    const void* found = std::memchr(at, delimiter, end - at);
-    if (found == nullptr) break;
-    const char* const stop = static_cast<const char*>(found);
-    fields.emplace_back(at, stop - at);
-    at = stop + 1;
-  }
-  fields.emplace_back(at, end - at);
 }
 
 std::string fit_fields(std::vector<std::string_view>& fields, std::size_t columns, ShortRows short_rows) {

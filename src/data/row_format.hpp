@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "fields.hpp"
 #include <tesserec/data/settings.hpp>
 
 namespace tesserec::data {
@@ -23,11 +24,12 @@ struct Row {
   std::uint8_t label = 0;
   bool has_label = false;      ///< true if the label's field has a text
   bool label_missing = false;  ///< true for a bad row that lacks its label
+  Index fault_line = 0;        ///< line of the record, from 0, in which a bad row's quotes are wrong
   float weight = 1;
   std::vector<double> numbers;                          ///< dense features [K], finite; NaN = missing
   std::vector<std::optional<std::string_view>> tokens;  ///< values [F], valid until the next row; none = missing
   std::vector<std::string_view> keys;                   ///< texts [keys], valid until the next row
-  std::vector<std::string_view> fields;                 ///< scratch of the parser
+  Fields fields;                                        ///< scratch of the parser
   std::string text;                                     ///< scratch of the parser
 };
 
@@ -45,6 +47,7 @@ struct RowLayout {
   std::string labels;                       ///< raw labels that are 1 and that are 0
   bool weighted = false;                    ///< true if rows have weights
   bool header = false;                      ///< true if the first line of each file is a header
+  TextRules text;
 };
 
 /// Places of a format's columns in the rows of one file.
@@ -65,7 +68,7 @@ class RowFormat {
   std::string find_columns(std::span<const std::string> head, Targets targets, FileColumns& columns) const;
   /// Returns whether find_columns() reads the first lines of the file.
   bool needs_head(Targets targets) const { return layout_.header || targets == Targets::unread; }
-  /// Parses a line into `row`. Returns why the line is bad, or an empty text.
+  /// Parses a line, or a record of several lines, into `row`. Returns why it is bad, or an empty text.
   std::string parse(std::string_view line, const FileColumns& columns, Row& row) const;
 
  protected:
@@ -86,7 +89,6 @@ class RowFormat {
   RowLayout layout_;
   std::size_t all_columns_ = 0;   ///< number of the format's columns
   std::size_t label_column_ = 0;  ///< index of the label's column
-  char delimiter_ = '\t';
   ShortRows short_rows_ = ShortRows::stop;
 
  private:
@@ -101,9 +103,6 @@ std::unique_ptr<RowFormat> make_table_format(const PreprocessSettings& settings)
 
 /// Advice of messages about rows that lack their label.
 inline constexpr const char* rows_to_score = "rows to score belong in preprocess.predict";
-
-/// Splits a line at each delimiter into `fields`.
-void split(std::string_view line, char delimiter, std::vector<std::string_view>& fields);
 
 /// Pads a short row with empty fields to `columns` if `short_rows` says pad. Returns why the row does not fit, or "".
 std::string fit_fields(std::vector<std::string_view>& fields, std::size_t columns, ShortRows short_rows);

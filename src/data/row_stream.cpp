@@ -39,19 +39,28 @@ bool RowStream::next(Row& row) {
 bool RowStream::open_next_range() {
   if (counts_.size() == ranges_.size()) return false;
   const FileRange& range = ranges_[counts_.size()];
-  lines_ = std::make_unique<LineReader>(files_[range.file], range.bytes);
+  const RawFile& file = files_[range.file];
+  const TextRules& rules = format_.layout().text;
+  lines_ = std::make_unique<LineReader>(file, range.bytes, rules);
   RangeCount& count = counts_.emplace_back();
   count.file = range.file;
   empty_lines_ = 0;
-  const bool header = format_.layout().header, first = range.bytes.begin == 0;
-  Line line;
-  if (header && first && lines_->next(line)) count.lines = 1;
+  empty_numbers_.clear();
+  header_ = -1;
+  Index line = 0;
   std::vector<std::string> head;
-  if (format_.needs_head(targets_)) head = first_lines(files_[range.file], header ? 1 : text_block);
+  if (format_.layout().header) {
+    HeaderLine header = header_line(file, rules);
+    header_ = header.begin;
+    line = header.line;
+    if (header_ >= 0) head.push_back(std::move(header.text));
+  } else if (format_.needs_head(targets_)) {
+    head = first_lines(file, text_block, rules);
+  }
   // A wrong header makes all columns wrong, so no row of the file can be trusted.
   if (std::string reason = format_.find_columns(head, targets_, columns_); !reason.empty()) {
     stopped_ = true;
-    count.bad.push_back({count.lines, std::move(reason)});
+    count.bad.push_back({line, std::move(reason)});
   }
   return true;
 }
@@ -61,12 +70,13 @@ bool RowStream::next_in_range(Row& row) {
   Line line;
   while (!stopped_ && lines_->next(line)) {
     Signals::check();
-    ++count.lines;
+    count.lines += line.lines;
+    if (line.comment || line.begin <= header_) continue;
     if (is_empty(line)) {
-      ++empty_lines_;
+      if (std::size_t(empty_lines_++) < bad_rows_kept(targets_)) empty_numbers_.push_back(count.lines);
       continue;
     }
-    for (; empty_lines_ > 0 && !stopped_; --empty_lines_) bad(count.lines - empty_lines_, empty_line);
+    bad_empty_lines();
     if (stopped_) return false;
     std::string reason = line.too_long ? "the line is longer than 1 MiB" : format_.parse(line.text, columns_, row);
     if (reason.empty()) {
@@ -74,7 +84,8 @@ bool RowStream::next_in_range(Row& row) {
       ++count.rows;
       return true;
     }
-    bad(count.lines, std::move(reason), !line.too_long && row.label_missing);
+    const Index first = count.lines - line.lines + 1;
+    bad(first + (line.too_long ? 0 : row.fault_line), std::move(reason), !line.too_long && row.label_missing);
   }
   if (!stopped_ && empty_lines_ > 0) end_range();
   return false;
@@ -84,11 +95,14 @@ bool RowStream::next_in_range(Row& row) {
 void RowStream::end_range() {
   Line line;
   while (lines_->next_anywhere(line))
-    if (!is_empty(line)) {
-      const Index lines = counts_.back().lines;
-      for (; empty_lines_ > 0 && !stopped_; --empty_lines_) bad(lines + 1 - empty_lines_, empty_line);
-      return;
-    }
+    if (!is_empty(line) && !line.comment) return bad_empty_lines();
+}
+
+/// Counts the empty lines since the last row as bad rows.
+void RowStream::bad_empty_lines() {
+  for (std::size_t i = 0; empty_lines_ > 0 && !stopped_; --empty_lines_, ++i)
+    bad(i < empty_numbers_.size() ? empty_numbers_[i] : 0, empty_line);
+  empty_numbers_.clear();
 }
 
 void RowStream::bad(Index line, std::string reason, bool label_missing) {

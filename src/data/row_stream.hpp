@@ -31,6 +31,7 @@ struct RangeCount {
 };
 
 /// Stream of the good rows of ranges, in order. Empty lines are ignored at the end of a file and bad rows elsewhere.
+/// Comments are ignored.
 class RowStream {
  public:
   /// Returns the number of bad rows to keep: many of rows to score, where each loss matters, else a few examples.
@@ -56,6 +57,7 @@ class RowStream {
   bool open_next_range();
   bool next_in_range(Row& row);
   void bad(Index line, std::string reason, bool label_missing = false);
+  void bad_empty_lines();
   void end_range();
 
   std::span<const RawFile> files_;
@@ -64,9 +66,11 @@ class RowStream {
   BadRows bad_rows_;
   Targets targets_;
   FileColumns columns_;  ///< columns of the current file
+  Index header_ = -1;    ///< offset of the current file's header, bytes; -1 if it has none
   std::unique_ptr<LineReader> lines_;
   std::vector<RangeCount> counts_;
-  Index empty_lines_ = 0;  ///< empty lines just before the current line
+  Index empty_lines_ = 0;             ///< empty lines since the last row
+  std::vector<Index> empty_numbers_;  ///< numbers of the first of them in the range, as many as are kept
   Index block_ = 0;
   bool stopped_ = false;
 };

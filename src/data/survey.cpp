@@ -115,7 +115,7 @@ Survey survey(const comm::Communicator& comm, std::vector<RawFile> files, const 
   Survey result;
   result.targets = targets;
   result.files = std::move(files);
-  result.ranges = deal_ranges(result.files, comm.rank(), comm.size());
+  result.ranges = deal_ranges(result.files, comm.rank(), comm.size(), format.layout().text.quoted_newlines);
   if (learn) result.tokens.resize(format.layout().features.size());
 
   // A rank that fails still joins the collectives. All ranks adopt the lowest rank's failure, the first in the text.

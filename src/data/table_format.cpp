@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Row format of any delimited text, by the columns of [[preprocess.column]]. Quotes are not supported: a field that
-// begins with one makes a bad row.
+// Row format of any delimited text, by the columns of [[preprocess.column]].
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -73,12 +72,9 @@ void check_columns(const std::vector<Column>& columns) {
 class TableFormat final : public RowFormat {
  public:
   explicit TableFormat(const PreprocessSettings& settings)
-      : columns_(settings.columns),
-        missing_(settings.missing),
-        trim_(settings.trim),
-        skip_others_(settings.skip_other_columns) {
+      : columns_(settings.columns), missing_(settings.missing), skip_others_(settings.skip_other_columns) {
     check_columns(columns_);
-    delimiter_ = delimiter_of(settings);
+    layout_.text = text_rules(settings);
     short_rows_ = settings.short_rows;
     all_columns_ = columns_.size();
     layout_.header = settings.header;
@@ -106,29 +102,30 @@ class TableFormat final : public RowFormat {
 
  private:
   std::string read_header(std::string_view line, FileColumns& file) const override {
-    const std::vector<std::string_view> names = header_names(line, delimiter_);
+    std::vector<std::string> names;
+    if (std::string reason = header_names(line, layout_.text, names); !reason.empty()) return reason;
     const std::string reason = find_named(columns_, names, skip_others_, file);
     return reason.empty() ? reason : reason + delimiter_hint(line, names.size());
   }
 
   std::string read(std::string_view line, const FileColumns& file, Row& row) const override {
-    split(line, delimiter_, row.fields);
-    const std::size_t fields = row.fields.size();
-    if (std::string reason = fit_fields(row.fields, file.fields, file.short_rows); !reason.empty())
-      return reason + delimiter_hint(line, fields);
+    if (std::string reason = split(line, layout_.text, row.fields); !reason.empty()) return reason;
+    std::vector<std::string_view>& fields = row.fields.texts;
+    const std::size_t found = fields.size();
+    if (std::string reason = fit_fields(fields, file.fields, file.short_rows); !reason.empty())
+      return reason + delimiter_hint(line, found);
+    const bool trims = layout_.text.trim && !row.fields.quoted;
     row.keys.clear();
     row.numbers.clear();
     row.tokens.clear();
     for (std::size_t i = 0; i < columns_.size(); ++i) {
       const Column& column = columns_[i];
       if (column.kind == ColumnKind::skip || file.places[i] < 0) continue;
-      const std::string_view raw = row.fields[file.places[i]], field = trim_ ? trimmed(raw) : raw;
+      const std::string_view raw = fields[file.places[i]], field = trims ? trimmed(raw) : raw;
       if (file.targets == Targets::unread && (column.kind == ColumnKind::label || column.kind == ColumnKind::weight)) {
         row.has_label = row.has_label || (column.kind == ColumnKind::label && !contains(missing_, field));
         continue;
       }
-      if (!field.empty() && field.front() == '"')
-        return column.name + ": " + shown(field) + " is quoted; quotes are not supported";
       std::string reason;
       if (column.kind == ColumnKind::label)
         reason = read_label(column, field, row);
@@ -149,9 +146,9 @@ class TableFormat final : public RowFormat {
   std::string delimiter_hint(std::string_view line, std::size_t fields) const {
     if (fields != 1) return "";
     for (const char other : std::string_view(",;\t|"))
-      if (const auto times = std::count(line.begin(), line.end(), other); times > 0 && other != delimiter_)
+      if (const auto times = std::count(line.begin(), line.end(), other); times > 0 && other != layout_.text.delimiter)
         return concat("; the line has ", shown(std::string(1, other)), " ", counted(times, "time"),
-                      ", but preprocess.delimiter is ", shown(std::string(1, delimiter_)));
+                      ", but preprocess.delimiter is ", shown(std::string(1, layout_.text.delimiter)));
     return "";
   }
 
@@ -197,7 +194,7 @@ class TableFormat final : public RowFormat {
 
   std::vector<Column> columns_;
   std::vector<std::string> missing_;
-  bool trim_, skip_others_;
+  bool skip_others_;
 };
 
 }  // namespace

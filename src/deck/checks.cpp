@@ -87,6 +87,8 @@ void check_preprocess(const Deck& deck) {
       fail(deck.at("preprocess.skip_other_columns"), " applies only to preprocess.format = \"table\"; remove it");
     return;
   }
+  if (preprocess.quoted_newlines && !preprocess.quotes)
+    fail(deck.at("preprocess.quoted_newlines"), " needs quotes; set preprocess.quotes = true");
   if (preprocess.skip_other_columns && !preprocess.header)
     fail(deck.at("preprocess.skip_other_columns"), " requires a header; set preprocess.header = true");
   if (preprocess.columns.empty())

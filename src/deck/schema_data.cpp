@@ -152,7 +152,13 @@ Section preprocess_section() {
       boolean(
           "skip_other_columns", &Preprocess::skip_other_columns,
           "table: skip columns of the header that no [[preprocess.column]] names; false means that they are an error."),
-      boolean("trim", &Preprocess::trim, "table: remove spaces around fields."),
+      boolean("trim", &Preprocess::trim, "table: remove spaces around fields; those inside of quotes stay."),
+      boolean("quotes", &Preprocess::quotes,
+              "table: a field that begins with a double quote ends at the next one that is not doubled, and may hold "
+              "delimiters. false: a quote is a character like others."),
+      boolean("quoted_newlines", &Preprocess::quoted_newlines,
+              "table: quoted fields may hold line breaks. One rank then reads a whole file, so give several files."),
+      text("comment", &Preprocess::comment, Text::any, "table: beginning of lines that are no rows, such as #."),
       texts("missing", &Preprocess::missing, Text::any, {}, "table: texts that mean a missing value."),
       default_words(number("fill_value", &Preprocess::fill_value, {-1e30, 1e30}, "",
                            "Replacement of missing numbers, before their transform; a column may override it."),

@@ -90,6 +90,7 @@ PreprocessSettings table_settings() {
 }
 
 void fuzz(const std::string& seed_text, const RowFormat& format, int rounds) {
+  const bool whole_files = format.layout().text.quoted_newlines;
   const comm::Communicator comm(MPI_COMM_SELF);
   const test::Folder folder(comm);
   Mutator mutator;
@@ -103,7 +104,7 @@ void fuzz(const std::string& seed_text, const RowFormat& format, int rounds) {
     INFO("round " << round);
     std::vector<Index> cuts = {0, mutator.below(text.size() + 1), mutator.below(text.size() + 1), file.bytes};
     std::sort(cuts.begin(), cuts.end());
-    REQUIRE(reading(file, cuts, format) == whole);
+    if (!whole_files) REQUIRE(reading(file, cuts, format) == whole);
     survivors += whole.find("\n0") != std::string::npos || whole.find("\n1") != std::string::npos;
     if (round % 8 != 0) continue;
 
@@ -132,4 +133,13 @@ TEST_CASE("RowStream: reads mutated Criteo text alike for any cuts and compresse
 
 TEST_CASE("RowStream: reads a mutated table with a header alike for any cuts and compressed") {
   fuzz("a,b,y\n1.5,x,0\n-2,,1\n ?, long token ,0\n3e8,z,1\n0,q,0\n\n", *make_row_format(table_settings()), 1000);
+}
+
+TEST_CASE("RowStream: reads mutated quotes and comments alike for any cuts and compressed") {
+  PreprocessSettings settings = table_settings();
+  settings.comment = "#";
+  const std::string text = "# \"\n\"a\",b,y\n1.5,\"x,\"\"y\"\"\",0\n#\n-2,\"\",\"1\"\n\"?\", \" long\" ,0\n0,q,0\n";
+  fuzz(text, *make_row_format(settings), 1000);
+  settings.quoted_newlines = true;
+  fuzz(text + "1,\"two\nlines\",0\n2,\"\n\n\",1\n", *make_row_format(settings), 1000);
 }

@@ -98,6 +98,9 @@ struct PreprocessSettings {
   bool header = false;                     ///< true if the first line of each file names the columns (format = "table")
   bool skip_other_columns = false;  ///< true = skips columns of the header that no Column names (format = "table")
   bool trim = true;                 ///< true = drops spaces around a field (format = "table")
+  bool quotes = true;               ///< true if a field may stand in double quotes (format = "table")
+  bool quoted_newlines = false;     ///< true if quoted fields may hold line breaks; then one rank reads a whole file
+  std::string comment;              ///< beginning of lines that are no rows; empty = there are none
   /// Texts that mean a missing value (format = "table").
   std::vector<std::string> missing = {"", "?", "NA", "NULL", "NaN", "nan", "None", "\\N"};
   std::optional<double> fill_value;  ///< default of Column::fill_value
