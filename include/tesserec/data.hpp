@@ -26,6 +26,7 @@
 /// ```
 
 #include <tesserec/data/batch.hpp>
+#include <tesserec/data/column_fault.hpp>
 #include <tesserec/data/columns.hpp>
 #include <tesserec/data/content.hpp>
 #include <tesserec/data/dataset.hpp>

@@ -21,7 +21,11 @@ Json columns_json(const data::PreprocessReport& report, Index rows,
     if (c < dense)
       column.set("clipped", count.clipped).set("large", count.large);
     else
-      column.set("unknown", count.unknown).set("unknown_share", count.unknown_share(rows));
+      column.set("values", count.values)
+          .set("cut_rows", count.clipped)
+          .set("cut", count.cut)
+          .set("unknown", count.unknown)
+          .set("unknown_share", count.unknown_share());
     columns.set(c < dense ? report.dense_features[c] : report.features[c - dense], column);
   }
   return columns;
@@ -64,7 +68,9 @@ int preprocess(const Invocation& invocation, const comm::Communicator& comm) {
                     .set("evaluate", dataset_json(report, report.evaluate))
                     .set("predict", dataset_json(report, report.predict))
                     .set("features", report.features)
+                    .set("kinds", report.kinds)
                     .set("values", report.values)
+                    .set("collisions", report.collisions)
                     .set("ids", report.ids)
                     .set("vocabulary", report.vocabulary)
                     .set("new_ids", report.new_ids)

@@ -17,8 +17,8 @@ class ColumnTally {
   /// Takes the layout, which must outlive this object, and the number of raw files.
   ColumnTally(const RowLayout& layout, std::size_t files);
 
-  /// Counts a row of file number `file`. `dense` [K] and `ids` [F] are the row's encoded numbers and tokens.
-  void add(Index file, const Row& row, const float* dense, const std::int32_t* ids);
+  /// Counts a row of file number `file`. `dense` [K] and `ids` are the row's encoded numbers and values.
+  void add(Index file, const Row& row, const float* dense, const Index* ids);
   /// Sums the ranks' counts into the report's files. Adds each feature's first unknown value in rank order. Collective.
   void gather(const comm::Communicator& comm, DatasetReport& report) const;
 

@@ -39,8 +39,7 @@ class Criteo final : public RowFormat {
     for (std::size_t k = 0; k < numbers; ++k)
       add_number(std::string("I").append(std::to_string(k + 1)), Transform::log1p, settings.fill_value,
                  settings.missing_indicator);
-    for (std::size_t f = 0; f < categories; ++f)
-      layout_.features.push_back(std::string("C").append(std::to_string(f + 1)));
+    for (std::size_t f = 0; f < categories; ++f) add_feature(std::string("C").append(std::to_string(f + 1)), {});
   }
 
  private:
@@ -72,16 +71,15 @@ class Criteo final : public RowFormat {
       put_number(field.empty() ? std::numeric_limits<double>::quiet_NaN() : double(value), row);
     }
 
-    row.tokens.resize(categories);
+    clear_values(row);
     row.text.resize(categories * digits);
     for (std::size_t f = 0; f < categories; ++f) {
       const std::string_view field = fields[first + numbers + f];
       char* const token = row.text.data() + f * digits;
-      row.tokens[f].reset();
-      if (field.empty()) continue;
-      if (!read_token(field, token))
+      if (!field.empty() && !read_token(field, token))
         return layout_.features[f] + ": " + shown(field) + " is not 1 to 8 hexadecimal digits";
-      row.tokens[f] = std::string_view(token, digits);
+      put_value(field.empty() ? std::nullopt : std::optional(std::string_view(token, digits)), row);
+      end_feature(row);
     }
     return {};
   }

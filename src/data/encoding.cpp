@@ -6,6 +6,7 @@
 
 #include <tesserec/comm/agree.hpp>
 #include <tesserec/core/utf8.hpp>
+#include <tesserec/data/source.hpp>
 #include <tesserec/store/checksum.hpp>
 
 namespace tesserec::data {
@@ -19,7 +20,11 @@ std::vector<std::string> Encoding::transform_descriptions() const {
 
 std::vector<Index> Encoding::rows() const {
   std::vector<Index> rows;
-  for (const Vocabulary& vocabulary : vocabularies) rows.push_back(vocabulary.rows());
+  for (std::size_t f = 0; f < vocabularies.size(); ++f) {
+    const FeatureForm& form = layout.forms[f];
+    const Index hashed_rows = form.any_ids() ? any_id : form.max_rows;
+    rows.push_back(form.hashed() ? hashed_rows : vocabularies[f].rows());
+  }
   return rows;
 }
 
@@ -34,6 +39,10 @@ std::string Encoding::vocabulary_digest() const {
   std::map<std::string, std::uint64_t> checksums;
   for (std::size_t f = 0; f < vocabularies.size(); ++f) {
     const std::string& name = layout.features[f];
+    if (const std::string rule = layout.forms[f].rule(); layout.forms[f].hashed()) {
+      checksums[name + "/encoding"] = store::bytes_checksum(name + "/encoding", rule.data(), std::ssize(rule));
+      continue;
+    }
     const std::vector<Index> offsets = vocabularies[f].offsets();
     checksums[name + "/tokens"] =
         store::bytes_checksum(name + "/tokens", vocabularies[f].bytes().data(), std::ssize(vocabularies[f].bytes()));
@@ -49,7 +58,12 @@ Encoding learn_encoding(const comm::Communicator& comm, Survey& train, const Row
     const TokenCounts counts = merge(comm, train.tokens[f]);
     train.tokens[f] = {};
     encoding.values.push_back(counts.tokens.size());
-    comm::agree(comm, [&] { encoding.vocabularies.emplace_back(layout.features[f], counts, minimum_count); });
+    const FeatureForm& form = layout.forms[f];
+    encoding.collisions.push_back(form.max_rows > 0 ? collisions(counts, form.max_rows) : 0);
+    const TokenCounts none;
+    comm::agree(comm, [&] {
+      encoding.vocabularies.emplace_back(layout.features[f], form.hashed() ? none : counts, minimum_count);
+    });
   }
   return encoding;
 }
@@ -62,6 +76,7 @@ void extend_encoding(const comm::Communicator& comm, Survey& train, Index minimu
     const TokenCounts counts = merge(comm, train.tokens[f]);
     train.tokens[f] = {};
     encoding.values.push_back(counts.tokens.size());
+    if (encoding.layout.forms[f].hashed()) continue;
     comm::agree(comm, [&] { encoding.vocabularies[f].extend(encoding.layout.features[f], counts, minimum_count); });
   }
 }

@@ -14,6 +14,8 @@
 
 namespace tesserec::data {
 
+/// Name of the dataset attribute with FeatureForm::rule() of each feature; absent if all have a vocabulary.
+inline constexpr const char* rules_attribute = "encodings";
 /// Name of the dataset attribute with Encoding::bases.
 inline constexpr const char* bases_attribute = "vocabulary_extends";
 
@@ -21,15 +23,25 @@ inline constexpr const char* bases_attribute = "vocabulary_extends";
 struct Encoding {
   RowLayout layout;
   std::vector<NumberTransform> transforms;  ///< transforms of the dense features [K]
-  std::vector<Vocabulary> vocabularies;     ///< vocabularies of the sparse features [F]
+  std::vector<Vocabulary> vocabularies;     ///< vocabularies of the sparse features [F]; without tokens if hashed
   Index minimum_count = 1;
-  std::vector<Index> values;       ///< distinct values in the training files [F]; empty without such files
+  std::vector<Index> values;       ///< distinct values in the training files [F], 0 if not counted; empty without them
   std::vector<std::string> bases;  ///< digests of the vocabularies that this one extends, oldest first
   std::vector<Index> base_rows;    ///< rows before extend_encoding() [F]; empty without such a call
+  /// Different values of the training files that share their id with another, if ids are hashed into rows, else 0 [F].
+  /// Empty without training files.
+  std::vector<Index> collisions = {};
+
+  /// Returns the id of a value of feature f; without a vocabulary for hashed ids. 0 means unknown or missing.
+  Index id(std::size_t f, const std::optional<std::string_view>& token) const {
+    const FeatureForm& form = layout.forms[f];
+    if (form.hashed()) return token ? hashed_id(*token, form.max_rows) : 0;
+    return vocabularies[f].id(token);
+  }
 
   /// Returns the transform of each dense feature as the dataset stores it [K].
   std::vector<std::string> transform_descriptions() const;
-  /// Returns the rows of each vocabulary [F].
+  /// Returns the bounds of the ids [F], exclusive: rows of the vocabularies or of hashed ids, or any_id.
   std::vector<Index> rows() const;
   /// Returns the value of id 1, the most frequent, of each feature [F], quoted for messages; "" if no value has an id.
   std::vector<std::string> known_values() const;

@@ -159,7 +159,9 @@ PreprocessReport preprocess(const comm::Communicator& comm, const PreprocessSett
   report.dense_features = encoding.layout.dense_features;
   report.transforms = encoding.transform_descriptions();
   report.features = encoding.layout.features;
+  for (const FeatureForm& form : encoding.layout.forms) report.kinds.push_back(form.kind());
   report.values = encoding.values;
+  report.collisions = encoding.collisions;
   report.ids = encoding.rows();
   report.vocabulary = vocabulary;
   for (std::size_t f = 0; f < encoding.base_rows.size(); ++f)

@@ -6,6 +6,7 @@
 
 #include <tesserec/core/text.hpp>
 #include <tesserec/data/preprocess.hpp>
+#include <tesserec/data/source.hpp>
 
 namespace tesserec::data {
 namespace {
@@ -43,17 +44,25 @@ std::string line_of(const Cells& cells) {
 }
 
 /// Returns a column's shares of missing, unknown and clipped values, each the maximum over the files.
-Cells shares_of(const DatasetReport& report, std::size_t column, bool number) {
+Cells shares_of(const DatasetReport& report, std::size_t column, bool number, bool bag) {
   double missing = 0, unknown = 0, clipped = 0;
   for (const FileReport& file : report.files) {
     if (file.rows == 0) continue;
     const ColumnCounts& count = file.columns[column];
     missing = std::max(missing, double(count.missing) / double(file.rows));
-    unknown = std::max(unknown, count.unknown_share(file.rows));
+    unknown = std::max(unknown, count.unknown_share());
     clipped = std::max(clipped, double(count.clipped) / double(file.rows));
   }
   if (number) return {percent(missing), "-", percent(clipped)};
-  return {percent(missing), percent(unknown), "-"};
+  return {percent(missing), percent(unknown), bag ? percent(clipped) : "-"};
+}
+
+/// Returns a feature's name, kind, distinct values and ids.
+Cells feature_cells(const PreprocessReport& report, std::size_t f) {
+  const bool any = report.ids[f] == any_id;
+  const std::string ids = any ? "any" : std::to_string(report.ids[f]);
+  const std::string values = any || report.values.empty() ? "-" : std::to_string(report.values[f]);
+  return {report.features[f], report.kinds[f], values, ids};
 }
 
 /// Appends a table with a line for each column: kind, distinct values, ids, and shares in each dataset.
@@ -77,12 +86,10 @@ void table_of(const PreprocessReport& report, std::vector<std::string>& lines) {
     if (number)
       cells = {report.dense_features[c], report.transforms[c].substr(0, report.transforms[c].find(' ')), "-", "-"};
     else
-      cells = {report.features[c - dense], "category",
-               report.values.empty() ? "-" : std::to_string(report.values[c - dense]),
-               std::to_string(report.ids[c - dense])};
+      cells = feature_cells(report, c - dense);
     for_each_set([&](const std::string& name, const DatasetReport& set) {
       if (!name.empty()) cells.emplace_back();
-      const Cells shares = shares_of(set, c, number);
+      const Cells shares = shares_of(set, c, number, !number && report.kinds[c - dense].ends_with("bag"));
       cells.insert(cells.end(), shares.begin(), shares.end());
     });
     lines.push_back(line_of(cells));
@@ -96,6 +103,8 @@ ColumnCounts& ColumnCounts::operator+=(const ColumnCounts& other) {
   unknown += other.unknown;
   clipped += other.clipped;
   large += other.large;
+  values += other.values;
+  cut += other.cut;
   return *this;
 }
 
@@ -117,7 +126,7 @@ std::vector<std::string> summary(const PreprocessReport& report) {
   lines_of(report.evaluate, "evaluate", lines);
   lines_of(report.predict, "predict", lines);
   Index ids = 0, added = 0;
-  for (const Index n : report.ids) ids += n;
+  for (const Index n : report.ids) ids += n == any_id ? 0 : n;
   for (const Index n : report.new_ids) added += n;
   lines.push_back(concat(counted(std::ssize(report.dense_features), "dense feature"), ", ",
                          counted(std::ssize(report.features), "sparse feature"), " with ", ids, " ids in total"));
@@ -127,6 +136,10 @@ std::vector<std::string> summary(const PreprocessReport& report) {
   for (std::size_t f = 0; f < report.new_ids.size(); ++f)
     lines.push_back(concat("  ", report.features[f], ": ", counted(report.new_ids[f], "new id"), ", from ",
                            report.ids[f] - report.new_ids[f], " on"));
+  for (std::size_t f = 0; f < report.collisions.size(); ++f)
+    if (report.kinds[f].starts_with("hashed") && report.ids[f] != any_id)
+      lines.push_back(concat("  ", report.features[f], ": ", report.collisions[f], " of ",
+                             counted(report.values[f], "value"), " share their row with another one"));
   table_of(report, lines);
   return lines;
 }
@@ -142,10 +155,16 @@ std::vector<std::string> warnings(const PreprocessReport& report) {
               concat(file.path, ": column ", report.dense_features[k], ": ", counted(large, "number"),
                      " of magnitude 1e9 or more after its transform (", report.transforms[k],
                      "), too large to learn from; use standardise or log1p, or make the column a category"));
+  for (const DatasetReport* dataset : {&report.train, &report.evaluate, &report.predict})
+    for (const FileReport& file : dataset->files)
+      for (std::size_t f = 0; f < report.features.size(); ++f)
+        if (const ColumnCounts& count = file.columns[dense + f]; count.cut > 0)
+          lines.push_back(concat(file.path, ": column ", report.features[f], ": max_values cut ",
+                                 counted(count.cut, "value"), " of ", counted(count.clipped, "row")));
   if (report.train.output.empty()) return lines;
   const bool teaches = report.vocabulary.empty() || !report.new_ids.empty();
   for (std::size_t f = 0; f < report.features.size() && teaches; ++f) {
-    const double unknown = report.train.column(dense + f).unknown_share(report.train.rows);
+    const double unknown = report.train.column(dense + f).unknown_share();
     if (unknown > report.max_unknown)
       lines.push_back(concat("column ", report.features[f], ": ", percent(unknown),
                              " of its values in the training files have no id, because each occurs fewer than "

@@ -39,6 +39,23 @@ void RowFormat::add_number(const std::string& name, Transform transform, std::op
   if (indicator) add(name + "_missing", Transform::none, std::nullopt, true);
 }
 
+bool RowLayout::jagged() const {
+  return std::any_of(forms.begin(), forms.end(), [](const FeatureForm& form) { return form.may_be_empty(); });
+}
+
+void RowFormat::add_feature(const std::string& name, const FeatureForm& form) {
+  layout_.features.push_back(name);
+  layout_.forms.push_back(form);
+  weighted_values_ = weighted_values_ || form.weighted;
+}
+
+void RowFormat::clear_values(Row& row) {
+  row.tokens.clear();
+  row.ends.clear();
+  row.value_weights.clear();
+  row.cut.clear();
+}
+
 FileColumns RowFormat::in_order(Targets targets, bool labelled) const {
   FileColumns columns{targets, short_rows_, all_columns_ - (labelled ? 0 : 1), {}};
   for (std::size_t c = 0; c < all_columns_; ++c)

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "feature_form.hpp"
 #include "fields.hpp"
 #include <tesserec/data/settings.hpp>
 
@@ -26,11 +27,16 @@ struct Row {
   bool label_missing = false;  ///< true for a bad row that lacks its label
   Index fault_line = 0;        ///< line of the record, from 0, in which a bad row's quotes are wrong
   float weight = 1;
-  std::vector<double> numbers;                          ///< dense features [K], finite; NaN = missing
-  std::vector<std::optional<std::string_view>> tokens;  ///< values [F], valid until the next row; none = missing
-  std::vector<std::string_view> keys;                   ///< texts [keys], valid until the next row
-  Fields fields;                                        ///< scratch of the parser
-  std::string text;                                     ///< scratch of the parser
+  std::vector<double> numbers;  ///< dense features [K], finite; NaN = missing
+  /// Values of all features, in order, valid until the next row. Those of feature f end at ends[f]. A feature that may
+  /// not be empty has one value, none if it is missing.
+  std::vector<std::optional<std::string_view>> tokens;
+  std::vector<std::size_t> ends;       ///< ends of the features' values in tokens [F]
+  std::vector<float> value_weights;    ///< weights of the values, if a feature has any
+  std::vector<Index> cut;              ///< values that Column::max_values cut [F]
+  std::vector<std::string_view> keys;  ///< texts [keys], valid until the next row
+  Fields fields;                       ///< scratch of the parser
+  std::string text;                    ///< scratch of the parser
 };
 
 /// Maximum length of a key, bytes.
@@ -43,11 +49,15 @@ struct RowLayout {
   std::vector<std::optional<double>> fill;  ///< substitutes for missing numbers [K], if the deck gives any
   std::vector<bool> indicator;              ///< true for the missing_indicator of the number before [K]
   std::vector<std::string> features;        ///< names of the sparse features [F]
+  std::vector<FeatureForm> forms;           ///< forms of the sparse features [F]
   std::vector<std::string> keys;            ///< key columns, which are not learned but written beside scores
   std::string labels;                       ///< raw labels that are 1 and that are 0
   bool weighted = false;                    ///< true if rows have weights
   bool header = false;                      ///< true if the first line of each file is a header
   TextRules text;
+
+  /// Returns whether ids are stored as bags, because a feature may be empty or have several values.
+  bool jagged() const;
 };
 
 /// Places of a format's columns in the rows of one file.
@@ -75,6 +85,20 @@ class RowFormat {
   /// Adds a dense feature to the layout, followed by its indicator if `indicator`. Throws Error for a name that is
   /// taken or a fill value that does not fit.
   void add_number(const std::string& name, Transform transform, std::optional<double> fill, bool indicator);
+  /// Adds a sparse feature to the layout.
+  void add_feature(const std::string& name, const FeatureForm& form);
+  /// Appends a value to those of the row's next feature.
+  void put_value(std::optional<std::string_view> token, Row& row, float weight = 1) const {
+    row.tokens.push_back(token);
+    if (weighted_values_) row.value_weights.push_back(weight);
+  }
+  /// Ends the values of the row's next feature.
+  static void end_feature(Row& row, Index cut = 0) {
+    row.ends.push_back(row.tokens.size());
+    row.cut.push_back(cut);
+  }
+  /// Removes the row's values.
+  static void clear_values(Row& row);
   /// Appends a number to the row, NaN if it is missing, and its indicator if the layout has one.
   void put_number(double value, Row& row) const {
     row.numbers.push_back(value);
@@ -90,6 +114,7 @@ class RowFormat {
   std::size_t all_columns_ = 0;   ///< number of the format's columns
   std::size_t label_column_ = 0;  ///< index of the label's column
   ShortRows short_rows_ = ShortRows::stop;
+  bool weighted_values_ = false;  ///< true if a feature has weights
 
  private:
   FileColumns in_order(Targets targets, bool labelled) const;

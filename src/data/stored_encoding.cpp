@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reading of the encoding of a dataset that preprocess wrote earlier.
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -74,6 +75,19 @@ Vocabulary vocabulary_of(const store::PartedFile& file, const std::string& featu
           file.read_all<Index>(group + "/offsets")};
 }
 
+/// Throws Error if the ids of a feature were made by another rule than the layout's. `features`: those of the file.
+void require_rules(const store::File& file, const std::vector<std::string>& features, const RowLayout& layout) {
+  std::vector<std::string> rules(features.size(), FeatureForm().rule());
+  if (file.has_attribute("/", rules_attribute)) rules = attribute_of<std::vector<std::string>>(file, rules_attribute);
+  for (std::size_t f = 0; f < layout.features.size(); ++f) {
+    const auto place = std::find(features.begin(), features.end(), layout.features[f]) - features.begin();
+    if (const std::string wanted = layout.forms[f].rule(); place >= std::ssize(rules) || rules[place] != wanted)
+      fail(key, file.path(), ": ids of ", layout.features[f], " are \"",
+           place < std::ssize(rules) ? rules[place] : std::string(), "\", but preprocess.column says \"", wanted,
+           "\"; give the column the same ids and max_rows");
+  }
+}
+
 Encoding encoding_of(const store::PartedFile& parted, const RowLayout& layout, bool labelled) {
   const store::File& file = parted.index();
   if (attribute_of<std::string>(file, "format") != dataset_format)
@@ -92,7 +106,10 @@ Encoding encoding_of(const store::PartedFile& parted, const RowLayout& layout, b
 
   Encoding encoding{layout, {}, {}, attribute_of<std::int64_t>(file, "minimum_count"), {}, {}, {}};
   for (const Index place : order.dense) encoding.transforms.push_back(transforms[place]);
-  for (const std::string& feature : layout.features) encoding.vocabularies.push_back(vocabulary_of(parted, feature));
+  require_rules(file, stored.features, layout);
+  for (std::size_t f = 0; f < layout.features.size(); ++f)
+    encoding.vocabularies.push_back(layout.forms[f].hashed() ? Vocabulary(layout.features[f], TokenCounts(), 1)
+                                                             : vocabulary_of(parted, layout.features[f]));
   if (file.has_attribute("/", bases_attribute))
     encoding.bases = attribute_of<std::vector<std::string>>(file, bases_attribute);
   if (const auto digest = attribute_of<std::string>(file, "vocabulary_digest"); digest != encoding.vocabulary_digest())

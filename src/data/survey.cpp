@@ -85,6 +85,37 @@ void gather_bad_rows(const comm::Communicator& comm, const std::vector<RangeCoun
   }
 }
 
+/// Counts the values of a row, and each of their texts if the survey learns.
+void count_values(const Row& row, const RowLayout& layout, Survey& result) {
+  for (std::size_t f = 0, v = 0; f < row.ends.size(); ++f) {
+    const FeatureForm& form = layout.forms[f];
+    result.values[f] += Index(row.ends[f] - v);
+    if (result.tokens.empty() || form.any_ids()) {
+      v = row.ends[f];
+      continue;
+    }
+    for (; v < row.ends[f]; ++v) {
+      if (!row.tokens[v]) continue;
+      if (form.hashed())
+        add_hash(*row.tokens[v], result.tokens[f]);
+      else
+        result.tokens[f].add(*row.tokens[v]);
+    }
+  }
+}
+
+/// Numbers this rank's values among those of all ranks. Collective.
+void number_values(const comm::Communicator& comm, Survey& result) {
+  const std::size_t features = result.values.size();
+  const std::vector<Index> all = comm.all_gather_equal(std::span<const Index>(result.values));
+  result.first_value.assign(features, 0);
+  result.all_values.assign(features, 0);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    result.all_values[i % features] += all[i];
+    if (i < comm.rank() * features) result.first_value[i % features] += all[i];
+  }
+}
+
 void gather_counts(const comm::Communicator& comm, const std::vector<RangeCount>& counts, Survey& result) {
   const std::size_t files = result.files.size();
   std::vector<Index> rows(files, 0), bad_rows(files, 0), unlabeled(files, 0);
@@ -117,6 +148,7 @@ Survey survey(const comm::Communicator& comm, std::vector<RawFile> files, const 
   result.files = std::move(files);
   result.ranges = deal_ranges(result.files, comm.rank(), comm.size(), format.layout().text.quoted_newlines);
   if (learn) result.tokens.resize(format.layout().features.size());
+  result.values.assign(format.layout().features.size(), 0);
 
   // A rank that fails still joins the collectives. All ranks adopt the lowest rank's failure, the first in the text.
   RowStream rows(result.files, result.ranges, format, bad_rows, targets);
@@ -133,10 +165,8 @@ Survey survey(const comm::Communicator& comm, std::vector<RawFile> files, const 
       unread_labels += targets == Targets::unread && row.has_label;
       for (std::size_t k = 0; k < row.keys.size(); ++k)
         result.key_bytes[k] = std::max(result.key_bytes[k], std::ssize(row.keys[k]));
-      if (!learn) continue;
-      for (std::size_t f = 0; f < row.tokens.size(); ++f)
-        if (row.tokens[f]) result.tokens[f].add(*row.tokens[f]);
-      moments.add(rows, row);
+      count_values(row, format.layout(), result);
+      if (learn) moments.add(rows, row);
     }
   } catch (const Stopped& stopped) {
     failure = stopped.what();
@@ -154,6 +184,7 @@ Survey survey(const comm::Communicator& comm, std::vector<RawFile> files, const 
 
   gather_counts(comm, rows.counts(), result);
   gather_bad_rows(comm, rows.counts(), before, result.files, RowStream::bad_rows_kept(targets), result.report);
+  number_values(comm, result);
   comm.sum(std::span<Index>(labels));
   result.report.labels = labels;
   result.report.labels_unread = comm.sum(unread_labels);

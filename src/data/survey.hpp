@@ -21,8 +21,12 @@ struct Survey {
   Targets targets = Targets::required;
   Index rows = 0;                   ///< good rows of this rank
   Index first_row = 0;              ///< number of this rank's first row among those of all ranks
+  std::vector<Index> values;        ///< values in this rank's rows [F]
+  std::vector<Index> first_value;   ///< number of this rank's first value among those of all ranks [F]
+  std::vector<Index> all_values;    ///< values of all ranks [F]
   DatasetReport report;             ///< report of all ranks, still without output
-  std::vector<TokenCounts> tokens;  ///< token counts of this rank [F]; empty unless `learn`
+  std::vector<TokenCounts> tokens;  ///< token counts of this rank [F], of hashes if they are hashed into rows and none
+                                    ///< if into 64 bits; empty unless `learn`
   std::vector<Moments> moments;     ///< moments of numbers to standardize, else 0 [K]; empty unless `learn`
   std::vector<Index> key_bytes;     ///< length of each key column's longest text, at least 1 [keys]
 };

@@ -10,6 +10,7 @@
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/text.hpp>
 #include <tesserec/core/utf8.hpp>
+#include <tesserec/data/column_fault.hpp>
 #include <tesserec/data/dataset.hpp>
 
 namespace tesserec::data {
@@ -26,27 +27,14 @@ std::string listed(std::vector<std::string> texts) {
   return join(texts, " or ", [](const std::string& text) { return '"' + text + '"'; });
 }
 
-void check_label(const Column& column) {
-  if (column.positive.empty() || column.negative.empty())
-    fail("preprocess.column ", column.name, ": a label needs the texts of both classes, like positive = [\"1\"] and ",
-         "negative = [\"0\"]");
-  for (const std::string& text : column.positive)
-    if (contains(column.negative, text))
-      fail("preprocess.column ", column.name, ": \"", text,
-           "\" is both positive and negative; keep it in one of the two");
-}
-
-void check_columns(const std::vector<Column>& columns) {
+void check_columns(const PreprocessSettings& settings) {
+  const std::vector<Column>& columns = settings.columns;
   if (columns.empty()) fail("preprocess.column: format = \"table\" needs one [[preprocess.column]] for each column");
   std::vector<std::string> names;
   Index labels = 0, weights = 0, features = 0;
   for (const Column& column : columns) {
-    if (column.kind != ColumnKind::number && column.transform != Transform::none)
-      fail("preprocess.column ", column.name, ": transform applies only to kind = \"number\"");
-    if (column.kind != ColumnKind::number && (column.fill_value || column.missing_indicator))
-      fail("preprocess.column ", column.name, ": fill_value and missing_indicator apply only to kind = \"number\"");
-    if (column.kind != ColumnKind::label && !(column.positive.empty() && column.negative.empty()))
-      fail("preprocess.column ", column.name, ": positive and negative apply only to kind = \"label\"");
+    if (const auto wrong = fault(column, settings))
+      fail("preprocess.column ", column.name, ": ", wrong->key, " ", wrong->text);
     if (column.kind == ColumnKind::skip) continue;
     if (column.name.empty() || column.name == "." || column.name == ".." || column.name.find('/') != std::string::npos)
       fail("preprocess.column: \"", column.name, "\" cannot be a column's name; give one without '/'");
@@ -54,7 +42,6 @@ void check_columns(const std::vector<Column>& columns) {
       fail("preprocess.column: two columns are called \"", column.name, "\"; rename one");
     names.push_back(column.name);
     if (column.kind == ColumnKind::label) {
-      check_label(column);
       ++labels;
     } else if (column.kind == ColumnKind::key) {
       continue;
@@ -73,7 +60,7 @@ class TableFormat final : public RowFormat {
  public:
   explicit TableFormat(const PreprocessSettings& settings)
       : columns_(settings.columns), missing_(settings.missing), skip_others_(settings.skip_other_columns) {
-    check_columns(columns_);
+    check_columns(settings);
     layout_.text = text_rules(settings);
     short_rows_ = settings.short_rows;
     all_columns_ = columns_.size();
@@ -85,7 +72,8 @@ class TableFormat final : public RowFormat {
         layout_.labels = "1 is " + listed(column.positive) + ", 0 is " + listed(column.negative);
       if (column.kind == ColumnKind::label) label_column_ = &column - columns_.data();
       if (column.kind == ColumnKind::key) layout_.keys.push_back(column.name);
-      if (column.kind == ColumnKind::category) layout_.features.push_back(column.name);
+      if (column.kind == ColumnKind::category)
+        add_feature(column.name, {!column.separator.empty(), column.weighted, column.ids, column.max_rows});
       layout_.weighted = layout_.weighted || column.kind == ColumnKind::weight;
       if (column.kind != ColumnKind::number) continue;
       add_number(column.name, column.transform, column.fill_value ? column.fill_value : settings.fill_value,
@@ -117,7 +105,7 @@ class TableFormat final : public RowFormat {
     const bool trims = layout_.text.trim && !row.fields.quoted;
     row.keys.clear();
     row.numbers.clear();
-    row.tokens.clear();
+    clear_values(row);
     for (std::size_t i = 0; i < columns_.size(); ++i) {
       const Column& column = columns_[i];
       if (column.kind == ColumnKind::skip || file.places[i] < 0) continue;
@@ -136,7 +124,7 @@ class TableFormat final : public RowFormat {
       else if (column.kind == ColumnKind::key)
         reason = read_key(column, field, row);
       else
-        row.tokens.push_back(contains(missing_, field) ? std::nullopt : std::optional(field));
+        reason = read_category(column, field, row);
       if (!reason.empty()) return reason;
     }
     return {};
@@ -159,6 +147,51 @@ class TableFormat final : public RowFormat {
     row.label_missing = field.empty();
     return column.name + ": " + shown(field) + " is neither a positive nor a negative label" +
            (field.empty() ? concat(": the label is missing; ", rows_to_score) : "");
+  }
+
+  std::string read_category(const Column& column, std::string_view field, Row& row) const {
+    if (!column.separator.empty()) return read_bag(column, field, row);
+    const FeatureForm& form = layout_.forms[row.ends.size()];
+    if (!contains(missing_, field))
+      put_value(field, row);
+    else if (!form.may_be_empty())
+      put_value(std::nullopt, row);
+    end_feature(row);
+    return {};
+  }
+
+  /// Reads the values of a field. Leaves out those that mean a missing value, and those behind the largest number.
+  std::string read_bag(const Column& column, std::string_view field, Row& row) const {
+    Index kept = 0, cut = 0;
+    for (bool more = !contains(missing_, field); more;) {
+      const std::size_t stop = field.find(column.separator[0]);
+      std::string_view value = layout_.text.trim ? trimmed(field.substr(0, stop)) : field.substr(0, stop);
+      more = stop != std::string_view::npos;
+      if (more) field.remove_prefix(stop + 1);
+      if (contains(missing_, value)) continue;
+      float weight = 1;
+      if (column.weighted && !take_weight(value, weight))
+        return concat(column.name, ": ", shown(value), " has no valid weight (-1e6 to 1e6) behind its last ':'");
+      if (column.max_values > 0 && kept == column.max_values) {
+        ++cut;
+        continue;
+      }
+      put_value(value, row, weight);
+      ++kept;
+    }
+    end_feature(row, cut);
+    return {};
+  }
+
+  /// Cuts ":WEIGHT" from a value that has a ':'. Returns false if that is no valid weight.
+  static bool take_weight(std::string_view& value, float& weight) {
+    const std::size_t colon = value.rfind(':');
+    if (colon == std::string_view::npos) return true;
+    const std::string_view text = value.substr(colon + 1);
+    const auto [stop, code] = std::from_chars(text.data(), text.data() + text.size(), weight);
+    if (code != std::errc() || stop != text.data() + text.size() || !(std::abs(weight) <= max_id_weight)) return false;
+    value = value.substr(0, colon);
+    return true;
   }
 
   static std::string read_key(const Column& column, std::string_view field, Row& row) {

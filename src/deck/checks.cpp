@@ -10,6 +10,7 @@
 #include "section.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/text.hpp>
+#include <tesserec/data/column_fault.hpp>
 #include <tesserec/data/make_source.hpp>
 #include <tesserec/data/synthetic.hpp>
 #include <tesserec/deck/deck.hpp>
@@ -58,22 +59,8 @@ void check_column(const Deck& deck, std::size_t i, int& labels, int& weights) {
     fail(deck.at(path + ".kind"), subject, "is label, but another column is the label already; keep one");
   if (column.kind == data::ColumnKind::weight && ++weights > 1)
     fail(deck.at(path + ".kind"), subject, "is weight, but another column is the weight already; keep one");
-  if (label && column.positive.empty())
-    fail(deck.at(path + ".positive"), subject, "is missing; list the texts of the label that mean 1");
-  if (label && column.negative.empty())
-    fail(deck.at(path + ".negative"), subject, "is missing; list the texts of the label that mean 0");
-  for (const std::string& text : column.positive)
-    if (std::count(column.negative.begin(), column.negative.end(), text) != 0)
-      fail(deck.at(path + ".positive"), subject, "has ", quoted(text),
-           ", which is also in negative; keep it in one of the two");
-  if (!label && !(column.positive.empty() && column.negative.empty()))
-    fail(deck.at(path + (column.positive.empty() ? ".negative" : ".positive")), subject,
-         "applies only to the label; remove it");
-  if (column.kind != data::ColumnKind::number && column.transform != data::Transform::none)
-    fail(deck.at(path + ".transform"), subject, "applies only to numbers; remove it");
-  if (column.kind != data::ColumnKind::number && (column.fill_value || column.missing_indicator))
-    fail(deck.at(path + (column.fill_value ? ".fill_value" : ".missing_indicator")), subject,
-         "applies only to numbers; remove it");
+  if (const auto wrong = data::fault(column, deck.preprocess))
+    fail(deck.at(path + "." + wrong->key), subject, wrong->text);
 }
 
 void check_preprocess(const Deck& deck) {

@@ -184,6 +184,7 @@ Section column_section() {
   const Choices<data::Transform> transforms = {{"none", data::Transform::none},
                                                {"log1p", data::Transform::log1p},
                                                {"standardise", data::Transform::standardise}};
+  const Choices<data::IdForm> ids = {{"vocabulary", data::IdForm::vocabulary}, {"hashed", data::IdForm::hashed}};
   const Keys<Column> keys = {
       required(
           text("name", &Column::name, Text::name,
@@ -202,6 +203,21 @@ Section column_section() {
       default_words(boolean("missing_indicator", &Column::missing_indicator,
                             "number: add a dense feature NAME_missing behind it, 1 if the value is missing, else 0."),
                     "preprocess.missing_indicator"),
+      text("separator", &Column::separator, Text::any,
+           "category: character between the values of a field, which become a bag of ids; a missing field is an empty "
+           "bag. Empty: a field is one value."),
+      boolean(
+          "weighted", &Column::weighted,
+          "category with separator: a value may end in :WEIGHT, the factor of its row in the bag's sum (1 without)."),
+      integer("max_values", &Column::max_values, {0, no_limit}, "values",
+              "category with separator: values of a field that are kept, 0 = all; the others are cut and counted."),
+      choice("ids", &Column::ids, ids,
+             "category: ids of the values. vocabulary: by count in the training files. hashed: XXH3_64 of the text, a "
+             "64-bit number, for tables with table.NAME.growing = true."),
+      integer(
+          "max_rows", &Column::max_rows, {0, data::largest_hashed_rows}, "rows",
+          "category with hashed ids: 1 + hash modulo (max_rows - 1) instead of the hash, for tables of a fixed size. "
+          "Values that share a row are counted. 0: ids of 64 bits."),
       texts("positive", &Column::positive, Text::any, {}, "label: texts that mean 1."),
       texts("negative", &Column::negative, Text::any, {}, "label: texts that mean 0; any other text is a bad row."),
   };

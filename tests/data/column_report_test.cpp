@@ -69,7 +69,7 @@ TEST_CASE("preprocess: counts missing and unknown and clipped and large values b
     CHECK(of(two.columns[1]) == Counts{10, 0, 0, 0});
     CHECK(two.unknown == std::vector<std::string>{""});
     CHECK(of(report.evaluate.column(2)) == Counts{10, 40, 0, 0});
-    CHECK(one.columns[2].unknown_share(one.rows) == 40.0 / 90);
+    CHECK(one.columns[2].unknown_share() == 40.0 / 90);
 
     const std::string summary_text = join(summary(report), "\n"), warning_text = join(warnings(report), "\n");
     INFO(summary_text << warning_text);
@@ -154,7 +154,7 @@ TEST_CASE("missing_indicator: tells a missing number from 0 and fill_value repla
   CHECK(mentions(refusal([](auto& s) { s.columns[3].name = "x_missing"; }), "x_missing"));
   CHECK(mentions(refusal([](auto& s) { s.columns[2].name = "s_missing"; }),
                  "two dense features are called \"s_missing\""));
-  CHECK(mentions(refusal([](auto& s) { s.columns[3].fill_value = 1; }), "apply only to kind = \"number\""));
+  CHECK(mentions(refusal([](auto& s) { s.columns[3].fill_value = 1; }), "applies only to numbers"));
   CHECK(mentions(refusal([](auto& s) { s.columns[0].transform = Transform::log1p; }), "which log1p treats as 0"));
   CHECK(mentions(refusal([](auto& s) { s.columns[0].fill_value = 1e39; }), "32-bit float"));
 }

@@ -186,8 +186,8 @@ TEST_CASE("find_columns: rows without a label are good only where no label is re
 TEST_CASE("make_row_format: throws on column lists that cannot work") {
   REQUIRE(refusal([](auto&) {}) == "");
   REQUIRE(mentions(refusal([](auto& s) { s.columns.clear(); }), "needs one"));
-  REQUIRE(mentions(refusal([](auto& s) { s.columns[3].positive.clear(); }), "both classes"));
-  REQUIRE(mentions(refusal([](auto& s) { s.columns[3].positive.push_back("<=50K"); }), "both positive"));
+  REQUIRE(mentions(refusal([](auto& s) { s.columns[3].positive.clear(); }), "positive is missing"));
+  REQUIRE(mentions(refusal([](auto& s) { s.columns[3].positive.push_back("<=50K"); }), "also in negative"));
   REQUIRE(mentions(refusal([](auto& s) {
                      s.columns[3] = {"x", ColumnKind::skip, Transform::none, {}, {}};
                    }),

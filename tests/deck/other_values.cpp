@@ -36,6 +36,14 @@ kind = "number"
 name = "job"
 kind = "category"
 [[preprocess.column]]
+name = "tags"
+kind = "category"
+separator = "|"
+[[preprocess.column]]
+name = "user"
+kind = "category"
+ids = "hashed"
+[[preprocess.column]]
 name = "income"
 kind = "label"
 positive = ["1"]
@@ -158,7 +166,9 @@ std::vector<std::string> values_for(const KeyInfo& key) {
 std::vector<std::string> places_of(const BlockInfo& block, const Deck& deck) {
   if (block.path == "table") return {"table.C1", "table.C3"};
   if (block.path == "plan.tables.NAME") return {"plan.tables.C1"};
-  if (block.path == "preprocess.column") return {"preprocess.column.age", "preprocess.column.income"};
+  if (block.path == "preprocess.column") {
+    return {"preprocess.column.age", "preprocess.column.tags", "preprocess.column.user", "preprocess.column.income"};
+  }
   if (block.path == "schedule.stages") return {"schedule.stages.0", "schedule.stages.1"};
   if (block.path == "sweep.keys") return {"sweep.keys.\"optimizer.dense.lr\""};
   if (block.path != "model.layer") return {block.path};

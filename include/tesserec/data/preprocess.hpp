@@ -20,11 +20,13 @@ inline constexpr double large_number = 1e9;
 struct ColumnCounts {
   Index missing = 0;  ///< rows without a value
   Index unknown = 0;  ///< category values without an id: seen fewer than minimum_count times in training
-  Index clipped = 0;  ///< numbers below 0 under log1p, taken as 0
+  Index clipped = 0;  ///< numbers below 0 under log1p, taken as 0, or rows whose values Column::max_values cut
   Index large = 0;    ///< numbers of magnitude large_number or more after their transform
+  Index values = 0;   ///< category values that are present and kept
+  Index cut = 0;      ///< category values that Column::max_values cut
 
   /// Returns unknown values as a share of the values present; 0 if none is present.
-  double unknown_share(Index rows) const { return rows > missing ? double(unknown) / double(rows - missing) : 0.0; }
+  double unknown_share() const { return values > 0 ? double(unknown) / double(values) : 0.0; }
   ColumnCounts& operator+=(const ColumnCounts& other);
 };
 
@@ -63,11 +65,14 @@ struct PreprocessReport {
   std::vector<std::string> transforms;  ///< transforms of the dense features with their statistics, "standardise
                                         ///< mean=.. sd=.."
   std::vector<std::string> features;
-  std::vector<Index> values;   ///< distinct values of each feature in the training files [F]; empty without such files
-  std::vector<Index> ids;      ///< vocabulary size of each feature, id 0 included [F]
-  std::string vocabulary;      ///< dataset whose vocabulary was used; empty if the training files taught it
-  std::vector<Index> new_ids;  ///< ids added to those of `vocabulary` [F]; empty unless it was extended
-  double max_unknown = 1;      ///< PreprocessSettings::max_unknown
+  std::vector<std::string> kinds;  ///< kinds of the features: "category", "bag", "hashed", "hashed bag" [F]
+  std::vector<Index> values;  ///< distinct values of each feature in the training files [F], 0 if not counted; empty
+                              ///< without such files
+  std::vector<Index> collisions;  ///< of these, values that share their hashed id with another [F]
+  std::vector<Index> ids;         ///< vocabulary size of each feature, id 0 included [F]
+  std::string vocabulary;         ///< dataset whose vocabulary was used; empty if the training files taught it
+  std::vector<Index> new_ids;     ///< ids added to those of `vocabulary` [F]; empty unless it was extended
+  double max_unknown = 1;         ///< PreprocessSettings::max_unknown
   double seconds = 0;
 };
 

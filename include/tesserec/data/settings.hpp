@@ -68,6 +68,12 @@ enum class ShortRows { stop, pad };
 enum class ColumnKind { label, weight, number, category, key, skip };
 enum class Transform { none, log1p, standardise };
 
+/// Ids of the texts of a category: rows of the vocabulary that the training files teach, or hashes.
+enum class IdForm { vocabulary, hashed };
+
+/// Largest Column::max_rows, so that ids have 32 bits.
+inline constexpr Index largest_hashed_rows = (Index{1} << 31) - 1;
+
 /// Block [[preprocess.column]]: one column of a delimited table, in file order if files have no header.
 struct Column {
   std::string name;  ///< name; with a header, '*' stands for any text, and the name for all matching columns
@@ -78,6 +84,11 @@ struct Column {
   std::vector<std::string> negative = {};      ///< label texts that mean 0
   std::optional<double> fill_value = {};       ///< replacement of a missing number, before the transform
   std::optional<bool> missing_indicator = {};  ///< true if a number adds a dense feature NAME_missing, 1 if missing
+  std::string separator = {};  ///< character between the values of a category; empty = a field is one value
+  bool weighted = false;       ///< true if values of a field may end in ":WEIGHT"
+  Index max_values = 0;        ///< values of a field that are kept; 0 = all
+  IdForm ids = IdForm::vocabulary;
+  Index max_rows = 0;  ///< rows into which ids are hashed; 0 = ids of 64 bits
 };
 
 /// Block [preprocess].

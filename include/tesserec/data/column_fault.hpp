@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include <tesserec/data/settings.hpp>
+
+namespace tesserec::data {
+
+/// Fault of a Column: the key of [[preprocess.column]] and what is wrong with it.
+struct ColumnFault {
+  std::string key;
+  std::string text;
+};
+
+/// Returns the first key of a column that does not fit its kind or its other keys, or nothing.
+std::optional<ColumnFault> fault(const Column& column, const PreprocessSettings& settings);
+
+}  // namespace tesserec::data
