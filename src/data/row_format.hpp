@@ -37,6 +37,7 @@ struct Row {
   std::vector<std::string_view> keys;  ///< texts [keys], valid until the next row
   Fields fields;                       ///< scratch of the parser
   std::string text;                    ///< scratch of the parser
+  std::vector<std::string> made;       ///< storage of values made from others
 };
 
 /// Maximum length of a key, bytes.

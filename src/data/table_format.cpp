@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <iterator>
 #include <limits>
 
+#include "field_values.hpp"
 #include "header.hpp"
 #include "row_format.hpp"
 #include <tesserec/core/error.hpp>
@@ -15,6 +17,9 @@
 
 namespace tesserec::data {
 namespace {
+
+/// Character between the members of a cross, the unit separator of ASCII.
+constexpr char cross_separator = '\x1F';
 
 bool contains(const std::vector<std::string>& texts, std::string_view text) {
   return std::find(texts.begin(), texts.end(), text) != texts.end();
@@ -27,40 +32,13 @@ std::string listed(std::vector<std::string> texts) {
   return join(texts, " or ", [](const std::string& text) { return '"' + text + '"'; });
 }
 
-void check_columns(const PreprocessSettings& settings) {
-  const std::vector<Column>& columns = settings.columns;
-  if (columns.empty()) fail("preprocess.column: format = \"table\" needs one [[preprocess.column]] for each column");
-  std::vector<std::string> names;
-  Index labels = 0, weights = 0, features = 0;
-  for (const Column& column : columns) {
-    if (const auto wrong = fault(column, settings))
-      fail("preprocess.column ", column.name, ": ", wrong->key, " ", wrong->text);
-    if (column.kind == ColumnKind::skip) continue;
-    if (column.name.empty() || column.name == "." || column.name == ".." || column.name.find('/') != std::string::npos)
-      fail("preprocess.column: \"", column.name, "\" cannot be a column's name; give one without '/'");
-    if (contains(names, column.name))
-      fail("preprocess.column: two columns are called \"", column.name, "\"; rename one");
-    names.push_back(column.name);
-    if (column.kind == ColumnKind::label) {
-      ++labels;
-    } else if (column.kind == ColumnKind::key) {
-      continue;
-    } else if (column.kind == ColumnKind::weight) {
-      ++weights;
-    } else {
-      ++features;
-    }
-  }
-  if (labels != 1) fail("preprocess.column: exactly one column must be of kind = \"label\", not ", labels);
-  if (weights > 1) fail("preprocess.column: at most one column can be of kind = \"weight\", not ", weights);
-  if (features == 0) fail("preprocess.column: no column is of kind = \"number\" or \"category\"; add one");
-}
-
 class TableFormat final : public RowFormat {
  public:
   explicit TableFormat(const PreprocessSettings& settings)
-      : columns_(settings.columns), missing_(settings.missing), skip_others_(settings.skip_other_columns) {
+      : missing_(settings.missing), skip_others_(settings.skip_other_columns) {
     check_columns(settings);
+    std::partition_copy(settings.columns.begin(), settings.columns.end(), std::back_inserter(crosses_),
+                        std::back_inserter(columns_), [](const Column& column) { return !column.cross.empty(); });
     layout_.text = text_rules(settings);
     short_rows_ = settings.short_rows;
     all_columns_ = columns_.size();
@@ -69,26 +47,47 @@ class TableFormat final : public RowFormat {
       fail("preprocess.skip_other_columns requires a header; set preprocess.header = true");
     for (const Column& column : columns_) {
       if (column.kind == ColumnKind::label)
-        layout_.labels = "1 is " + listed(column.positive) + ", 0 is " + listed(column.negative);
+        layout_.labels = column.threshold ? concat("1 is at least ", number_text(*column.threshold), ", 0 is less")
+                                          : "1 is " + listed(column.positive) + ", 0 is " + listed(column.negative);
       if (column.kind == ColumnKind::label) label_column_ = &column - columns_.data();
       if (column.kind == ColumnKind::key) layout_.keys.push_back(column.name);
       if (column.kind == ColumnKind::category)
         add_feature(column.name, {!column.separator.empty(), column.weighted, column.ids, column.max_rows});
+      if (column.kind == ColumnKind::time)
+        for (const std::string& part : column.parts) add_feature(column.name + "_" + part, {});
+      buckets_.push_back(column.buckets.empty() ? std::vector<std::string>() : bucket_texts(column.buckets));
       layout_.weighted = layout_.weighted || column.kind == ColumnKind::weight;
       if (column.kind != ColumnKind::number) continue;
       add_number(column.name, column.transform, column.fill_value ? column.fill_value : settings.fill_value,
                  column.missing_indicator.value_or(settings.missing_indicator));
     }
-    for (const std::string& feature : layout_.features)
+    for (const Column& column : crosses_) add_cross(column);
+    for (const std::string& feature : layout_.features) {
+      if (std::count(layout_.features.begin(), layout_.features.end(), feature) > 1)
+        fail("preprocess.column: two categories are called \"", feature, "\", one of them part of a time; rename one");
       if (contains(layout_.dense_features, feature))
         fail("preprocess.column: the category \"", feature,
              "\" has the name that missing_indicator gives a dense feature; rename it");
+    }
     if (layout_.dense_features.empty() && (settings.fill_value || settings.missing_indicator))
       fail("preprocess.", settings.fill_value ? "fill_value" : "missing_indicator",
            " applies to columns of kind = \"number\", but there is none; remove it");
   }
 
  private:
+  /// Adds the feature of a cross, whose members are features before it.
+  void add_cross(const Column& column) {
+    std::vector<std::size_t>& members = members_.emplace_back();
+    for (const std::string& name : column.cross) {
+      const auto found = std::find(layout_.features.begin(), layout_.features.end(), name);
+      members.push_back(found - layout_.features.begin());
+      if (found == layout_.features.end() || layout_.forms[members.back()].bag)
+        fail("preprocess.column ", column.name, ": cross names \"", name,
+             "\", which is no category with one value; name such categories, or parts of times like when_hour");
+    }
+    add_feature(column.name, {false, false, column.ids, column.max_rows});
+  }
+
   std::string read_header(std::string_view line, FileColumns& file) const override {
     std::vector<std::string> names;
     if (std::string reason = header_names(line, layout_.text, names); !reason.empty()) return reason;
@@ -123,10 +122,15 @@ class TableFormat final : public RowFormat {
         reason = read_number(column, field, row);
       else if (column.kind == ColumnKind::key)
         reason = read_key(column, field, row);
+      else if (column.kind == ColumnKind::time)
+        reason = read_time(column, field, row);
+      else if (!column.buckets.empty())
+        reason = read_bucket(i, field, row);
       else
         reason = read_category(column, field, row);
       if (!reason.empty()) return reason;
     }
+    read_crosses(row);
     return {};
   }
 
@@ -140,7 +144,8 @@ class TableFormat final : public RowFormat {
     return "";
   }
 
-  static std::string read_label(const Column& column, std::string_view field, Row& row) {
+  std::string read_label(const Column& column, std::string_view field, Row& row) const {
+    if (column.threshold) return read_threshold(column, field, row);
     const bool positive = contains(column.positive, field);
     row.label = positive;
     if (positive || contains(column.negative, field)) return {};
@@ -149,15 +154,58 @@ class TableFormat final : public RowFormat {
            (field.empty() ? concat(": the label is missing; ", rows_to_score) : "");
   }
 
+  /// Appends the only value of the row's next feature.
+  void put_feature(const std::optional<std::string_view>& value, Row& row) const {
+    if (value || !layout_.forms[row.ends.size()].may_be_empty()) put_value(value, row);
+    end_feature(row);
+  }
+
   std::string read_category(const Column& column, std::string_view field, Row& row) const {
     if (!column.separator.empty()) return read_bag(column, field, row);
-    const FeatureForm& form = layout_.forms[row.ends.size()];
-    if (!contains(missing_, field))
-      put_value(field, row);
-    else if (!form.may_be_empty())
-      put_value(std::nullopt, row);
-    end_feature(row);
+    put_feature(contains(missing_, field) ? std::nullopt : std::optional(field), row);
     return {};
+  }
+
+  std::string read_bucket(std::size_t number, std::string_view field, Row& row) const {
+    const Column& column = columns_[number];
+    double value = 0;
+    std::optional<std::string_view> bucket;
+    if (!contains(missing_, field)) {
+      if (const std::string reason = number_fault(field, value); !reason.empty())
+        return concat(column.name, ": ", shown(field), " ", reason);
+      bucket = buckets_[number]
+                       [std::upper_bound(column.buckets.begin(), column.buckets.end(), value) - column.buckets.begin()];
+    }
+    put_feature(bucket, row);
+    return {};
+  }
+
+  std::string read_time(const Column& column, std::string_view field, Row& row) const {
+    TimeOfDay time;
+    const bool missing = contains(missing_, field);
+    if (!missing && !parse_time(field, column.time, time))
+      return concat(column.name, ": ", shown(field), " is not a time of the form that the key time says");
+    for (const std::string& part : column.parts)
+      put_feature(missing ? std::nullopt : std::optional(part_text(time, part)), row);
+    return {};
+  }
+
+  /// Appends the values of the crosses: those of their members, with a separator that no other text should have.
+  void read_crosses(Row& row) const {
+    row.made.resize(crosses_.size());
+    for (std::size_t c = 0; c < crosses_.size(); ++c) {
+      std::string& text = row.made[c];
+      text.clear();
+      bool missing = false;
+      for (const std::size_t member : members_[c]) {
+        const std::size_t begin = member == 0 ? 0 : row.ends[member - 1];
+        missing = missing || begin == row.ends[member] || !row.tokens[begin];
+        if (missing) break;
+        if (member != members_[c].front()) text += cross_separator;
+        text += *row.tokens[begin];
+      }
+      put_feature(missing ? std::nullopt : std::optional<std::string_view>(text), row);
+    }
   }
 
   /// Reads the values of a field. Leaves out those that mean a missing value, and those behind the largest number.
@@ -183,15 +231,15 @@ class TableFormat final : public RowFormat {
     return {};
   }
 
-  /// Cuts ":WEIGHT" from a value that has a ':'. Returns false if that is no valid weight.
-  static bool take_weight(std::string_view& value, float& weight) {
-    const std::size_t colon = value.rfind(':');
-    if (colon == std::string_view::npos) return true;
-    const std::string_view text = value.substr(colon + 1);
-    const auto [stop, code] = std::from_chars(text.data(), text.data() + text.size(), weight);
-    if (code != std::errc() || stop != text.data() + text.size() || !(std::abs(weight) <= max_id_weight)) return false;
-    value = value.substr(0, colon);
-    return true;
+  std::string read_threshold(const Column& column, std::string_view field, Row& row) const {
+    double value = 0;
+    row.label_missing = contains(missing_, field);
+    if (row.label_missing)
+      return concat(column.name, ": ", shown(field), " is no number: the label is missing; ", rows_to_score);
+    if (const std::string reason = number_fault(field, value); !reason.empty())
+      return concat(column.name, ": ", shown(field), " ", reason);
+    row.label = value >= *column.threshold;
+    return {};
   }
 
   static std::string read_key(const Column& column, std::string_view field, Row& row) {
@@ -212,20 +260,17 @@ class TableFormat final : public RowFormat {
 
   std::string read_number(const Column& column, std::string_view field, Row& row) const {
     double value = std::numeric_limits<double>::quiet_NaN();
-    if (!contains(missing_, field)) {
-      const auto [stop, code] = std::from_chars(field.data(), field.data() + field.size(), value);
-      if (code == std::errc::invalid_argument || stop != field.data() + field.size())
-        return column.name + ": " + shown(field) + " is not a number";
-      if (code == std::errc() && !std::isfinite(value))
-        return column.name + ": " + shown(field) + " is not a finite number";
-      if (code != std::errc() || !(std::abs(value) <= std::numeric_limits<float>::max()))
-        return column.name + ": " + shown(field) + " is out of the range of 32-bit floats";
-    }
+    if (!contains(missing_, field))
+      if (const std::string reason = number_fault(field, value); !reason.empty())
+        return concat(column.name, ": ", shown(field), " ", reason);
     put_number(value, row);
     return {};
   }
 
-  std::vector<Column> columns_;
+  std::vector<Column> columns_;                    ///< columns of the files
+  std::vector<std::vector<std::string>> buckets_;  ///< texts of each column's buckets
+  std::vector<Column> crosses_;                    ///< columns made from features, after all others
+  std::vector<std::vector<std::size_t>> members_;  ///< features of each cross
   std::vector<std::string> missing_;
   bool skip_others_;
 };

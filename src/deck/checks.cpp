@@ -85,7 +85,8 @@ void check_preprocess(const Deck& deck) {
   std::vector<std::string> names;
   for (std::size_t i = 0; i < preprocess.columns.size(); ++i) {
     check_column(deck, i, labels, weights);
-    categories = categories || preprocess.columns[i].kind == data::ColumnKind::category;
+    const data::ColumnKind kind = preprocess.columns[i].kind;
+    categories = categories || kind == data::ColumnKind::category || kind == data::ColumnKind::time;
     names.push_back(preprocess.columns[i].name);
     if (names.back().find('*') != std::string::npos && !preprocess.header)
       fail(deck.at("preprocess.column." + std::to_string(i) + ".name"), " \"", names.back(),

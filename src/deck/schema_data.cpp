@@ -180,10 +180,15 @@ Section column_section() {
   const Choices<data::ColumnKind> kinds = {
       {"label", data::ColumnKind::label},   {"weight", data::ColumnKind::weight},
       {"number", data::ColumnKind::number}, {"category", data::ColumnKind::category},
-      {"key", data::ColumnKind::key},       {"skip", data::ColumnKind::skip}};
+      {"time", data::ColumnKind::time},     {"key", data::ColumnKind::key},
+      {"skip", data::ColumnKind::skip}};
   const Choices<data::Transform> transforms = {{"none", data::Transform::none},
                                                {"log1p", data::Transform::log1p},
                                                {"standardise", data::Transform::standardise}};
+  const Choices<data::TimeForm> times = {{"epoch", data::TimeForm::epoch},
+                                         {"epoch_ms", data::TimeForm::epoch_ms},
+                                         {"iso", data::TimeForm::iso},
+                                         {"yymmddhh", data::TimeForm::yymmddhh}};
   const Choices<data::IdForm> ids = {{"vocabulary", data::IdForm::vocabulary}, {"hashed", data::IdForm::hashed}};
   const Keys<Column> keys = {
       required(
@@ -218,6 +223,21 @@ Section column_section() {
           "max_rows", &Column::max_rows, {0, data::largest_hashed_rows}, "rows",
           "category with hashed ids: 1 + hash modulo (max_rows - 1) instead of the hash, for tables of a fixed size. "
           "Values that share a row are counted. 0: ids of 64 bits."),
+      numbers("buckets", &Column::buckets, {-1e30, 1e30}, {}, "",
+              "category: ascending borders. The field is a number, and its value is the bucket that it lies in; a "
+              "bucket has its lower border."),
+      texts("cross", &Column::cross, Text::name, {},
+            "category that is no column of the files: its value is that of these categories together, which have one "
+            "value each."),
+      choice("time", &Column::time, times,
+             "time: form of the texts. epoch, epoch_ms: seconds or milliseconds since 1970, in UTC. iso: YYYY-MM-DD, "
+             "with THH:MM:SS if need be, as written, whatever its offset. yymmddhh: digits, years from 2000."),
+      texts("parts", &Column::parts, Text::filled, {1, no_limit},
+            "time: categories made from it, NAME_hour (0 to 23), NAME_weekday (1, Monday, to 7) and NAME_day (of the "
+            "month)."),
+      default_words(number("threshold", &Column::threshold, {-1e30, 1e30}, "",
+                           "label: smallest number that means 1; smaller ones mean 0."),
+                    "unset (positive and negative)"),
       texts("positive", &Column::positive, Text::any, {}, "label: texts that mean 1."),
       texts("negative", &Column::negative, Text::any, {}, "label: texts that mean 0; any other text is a bad row."),
   };

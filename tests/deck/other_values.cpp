@@ -40,6 +40,13 @@ name = "tags"
 kind = "category"
 separator = "|"
 [[preprocess.column]]
+name = "when"
+kind = "time"
+[[preprocess.column]]
+name = "both"
+kind = "category"
+cross = ["job", "user"]
+[[preprocess.column]]
 name = "user"
 kind = "category"
 ids = "hashed"
@@ -157,8 +164,8 @@ std::vector<std::string> values_for(const KeyInfo& key) {
     return {"[6]", "[16, 4]", "[16, 1]", "[4, 4]", "[2, 2, 2, 2]", "[60, 30, 20, 10]", "[1]", "[0]"};
   if (is("list of numbers")) return {"[0.5, 0.25]", "[0.5]"};
   if (is("list of texts"))
-    return {"[\"other\"]",     "[\"C1\"]",          "[\"C1\", \"C2\"]",        "[\"dense\"]",
-            "[\"pooled.C1\"]", "[\"unpooled.C1\"]", "[\"optimizer.dense.lr\"]"};
+    return {"[\"other\"]", "[\"hour\"]",      "[\"C1\"]",          "[\"C1\", \"C2\"]",
+            "[\"dense\"]", "[\"pooled.C1\"]", "[\"unpooled.C1\"]", "[\"optimizer.dense.lr\"]"};
   return {};
 }
 
@@ -167,7 +174,8 @@ std::vector<std::string> places_of(const BlockInfo& block, const Deck& deck) {
   if (block.path == "table") return {"table.C1", "table.C3"};
   if (block.path == "plan.tables.NAME") return {"plan.tables.C1"};
   if (block.path == "preprocess.column") {
-    return {"preprocess.column.age", "preprocess.column.tags", "preprocess.column.user", "preprocess.column.income"};
+    return {"preprocess.column.age",  "preprocess.column.tags", "preprocess.column.user",  "preprocess.column.when",
+            "preprocess.column.both", "preprocess.column.job",  "preprocess.column.income"};
   }
   if (block.path == "schedule.stages") return {"schedule.stages.0", "schedule.stages.1"};
   if (block.path == "sweep.keys") return {"sweep.keys.\"optimizer.dense.lr\""};
@@ -214,6 +222,8 @@ std::vector<std::vector<std::string>> surroundings(const BlockInfo& block, const
   }
   if (block.path == "schedule") all.push_back({"schedule.decay_steps=10"});
   if (block.path == "plan.tables.NAME") all.push_back({place + ".sharding=table_wise"});
+  if (place == "preprocess.column.income")
+    all.push_back({place + ".positive=[]", place + ".negative=[]", place + ".threshold=4.0"});
   return all;
 }
 

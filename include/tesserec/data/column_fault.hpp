@@ -17,4 +17,7 @@ struct ColumnFault {
 /// Returns the first key of a column that does not fit its kind or its other keys, or nothing.
 std::optional<ColumnFault> fault(const Column& column, const PreprocessSettings& settings);
 
+/// Throws Error, naming key and column, for columns that have a fault or do not fit each other.
+void check_columns(const PreprocessSettings& settings);
+
 }  // namespace tesserec::data

@@ -65,11 +65,14 @@ struct Settings {
 enum class RawFormat { criteo, table };
 enum class BadRows { stop, skip };
 enum class ShortRows { stop, pad };
-enum class ColumnKind { label, weight, number, category, key, skip };
+enum class ColumnKind { label, weight, number, category, time, key, skip };
 enum class Transform { none, log1p, standardise };
 
 /// Ids of the texts of a category: rows of the vocabulary that the training files teach, or hashes.
 enum class IdForm { vocabulary, hashed };
+
+/// Texts of times: seconds or milliseconds since 1970, ISO 8601 or YYMMDDHH.
+enum class TimeForm { epoch, epoch_ms, iso, yymmddhh };
 
 /// Largest Column::max_rows, so that ids have 32 bits.
 inline constexpr Index largest_hashed_rows = (Index{1} << 31) - 1;
@@ -82,13 +85,18 @@ struct Column {
                                                ///< deviation
   std::vector<std::string> positive = {};      ///< label texts that mean 1
   std::vector<std::string> negative = {};      ///< label texts that mean 0
+  std::optional<double> threshold = {};        ///< smallest label number that means 1, instead of texts
   std::optional<double> fill_value = {};       ///< replacement of a missing number, before the transform
   std::optional<bool> missing_indicator = {};  ///< true if a number adds a dense feature NAME_missing, 1 if missing
   std::string separator = {};  ///< character between the values of a category; empty = a field is one value
   bool weighted = false;       ///< true if values of a field may end in ":WEIGHT"
   Index max_values = 0;        ///< values of a field that are kept; 0 = all
   IdForm ids = IdForm::vocabulary;
-  Index max_rows = 0;  ///< rows into which ids are hashed; 0 = ids of 64 bits
+  Index max_rows = 0;                   ///< rows into which ids are hashed; 0 = ids of 64 bits
+  std::vector<double> buckets = {};     ///< borders between the values of a category made from a number
+  std::vector<std::string> cross = {};  ///< features whose values, together, are the value of a category
+  TimeForm time = TimeForm::epoch;      ///< form of a time
+  std::vector<std::string> parts = {"hour", "weekday", "day"};  ///< categories made from a time
 };
 
 /// Block [preprocess].
