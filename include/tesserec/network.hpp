@@ -30,5 +30,6 @@
 #include <tesserec/network/lane_losses.hpp>
 #include <tesserec/network/model_types.hpp>
 #include <tesserec/network/network.hpp>
+#include <tesserec/network/predictor.hpp>
 #include <tesserec/network/settings.hpp>
 #include <tesserec/network/smaller_tables.hpp>

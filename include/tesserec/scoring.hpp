@@ -3,12 +3,13 @@
 
 /// scoring: the scores of a trained model in one process, without MPI.
 ///
-/// A `Scorer` reads the deck and the weights of a checkpoint, without optimizer states, and `predict` scores a batch.
+/// A `Scorer` opens a checkpoint, or a model folder that `export_model` wrote, and `predict` scores a batch.
 /// `features` and `dense_features` say which columns a batch must have.
 /// The scores have the bits of `tesserec predict`. They do not depend on the other samples of the batch.
 /// Ids and dense numbers are those of the preprocessed data: ids of its vocabulary, and transformed numbers.
 /// The program starts Kokkos (`Kokkos::ScopeGuard`, or `comm::run` without MPI), and the scorer must not outlive it.
-/// Only one thread at a time may call `predict`; its loops run on the threads of `exec`.
+/// Only one thread at a time may call `predict`; its loops run on the threads of `exec`. Threads of your own share a
+/// `ServedModel`, each with a `ScoringContext`.
 /// The constructor throws Error for a damaged checkpoint, and `predict` for a batch that does not fit the model.
 /// A model with types of its own needs them added before. src/scoring/README.md and docs/library.md say more.
 ///
@@ -22,4 +23,9 @@
 /// if (probabilities[0] > probabilities[1]) std::cout << "the first sample has the higher score" << std::endl;
 /// ```
 
+#include <tesserec/scoring/export_model.hpp>
+#include <tesserec/scoring/model_folder.hpp>
+#include <tesserec/scoring/row_format.hpp>
 #include <tesserec/scoring/scorer.hpp>
+#include <tesserec/scoring/scoring_context.hpp>
+#include <tesserec/scoring/served_model.hpp>

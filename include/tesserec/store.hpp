@@ -29,7 +29,9 @@
 #include <tesserec/store/disk.hpp>
 #include <tesserec/store/file_list.hpp>
 #include <tesserec/store/hdf5.hpp>
+#include <tesserec/store/json_digest.hpp>
 #include <tesserec/store/lock.hpp>
+#include <tesserec/store/mapped_file.hpp>
 #include <tesserec/store/parted_file.hpp>
 #include <tesserec/store/parts.hpp>
 #include <tesserec/store/run_end.hpp>

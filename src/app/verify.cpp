@@ -20,6 +20,7 @@
 #include <tesserec/deck/deck.hpp>
 #include <tesserec/parallel_io/checkpoint_folder.hpp>
 #include <tesserec/parallel_io/state.hpp>
+#include <tesserec/scoring/model_folder.hpp>
 #include <tesserec/store/file_list.hpp>
 
 namespace tesserec::app {
@@ -136,6 +137,28 @@ Verified verify_checkpoint(const comm::Communicator& comm, const std::string& pa
           data_facts(store::read_attributes(checkpoint.state))};
 }
 
+/// Verifies a model folder and returns its tables and data as those of a checkpoint. Every rank reads all of it.
+Verified verify_model(const comm::Communicator& comm, const std::string& path) {
+  Verified verified;
+  comm::agree(comm, [&] {
+    const scoring::ModelManifest manifest = scoring::verify_model_folder(path);
+    for (const scoring::FolderTable& table : manifest.tables)
+      verified.tables.set(table.name, Json::object().set("rows", table.rows).set("columns", table.dim));
+    std::vector<std::string> features;
+    for (const embedding::DataFeature& feature : manifest.facts.features) features.push_back(feature.name);
+    verified.facts.set("features", features)
+        .set("dense_names", manifest.facts.dense_names)
+        .set("vocabulary_digest", manifest.facts.vocabulary)
+        .set("weights_digest", manifest.weights_digest);
+  });
+  return verified;
+}
+
+/// Verifies a folder of a checkpoint or a model. Collective.
+Verified verify_folder(const comm::Communicator& comm, const std::string& path) {
+  return scoring::is_model_folder(path) ? verify_model(comm, path) : verify_checkpoint(comm, path);
+}
+
 /// Verifies a file. Returns nothing if it has no seal, since another program wrote it. Collective.
 std::optional<Verified> verify_file(const comm::Communicator& comm, const std::string& path) {
   const store::PartedFile file = parallel_io::open_state(comm, path);
@@ -210,7 +233,7 @@ int verify(const Invocation& invocation, const comm::Communicator& comm) {
     verify_run(comm, path, invocation.json);
     return 0;
   }
-  const std::optional<Verified> verified = is_folder ? verify_checkpoint(comm, path) : verify_file(comm, path);
+  const std::optional<Verified> verified = is_folder ? verify_folder(comm, path) : verify_file(comm, path);
   if (!verified) fail(path, " ", no_checksum);
   log_info(whole_text(path, *verified) + lines_of(verified->tables, verified->facts));
   Json json = Json::object().set("path", path).set("whole", true).set("parts", Index(verified->parts));

@@ -51,7 +51,7 @@ Matrix<float> EmbeddingBag::forward(const Exec& exec, std::span<const Index> inp
   return out;
 }
 
-void EmbeddingBag::forward(const Exec& exec, const Bags& of_ids, float* out, Index stride, NumberType type) const {
+void EmbeddingBag::forward(const Exec& exec, const Bags& of_ids, float* out, Index stride) const {
   Bags bags = of_ids;
   std::vector<Index> rows;
   if (config().half) {
@@ -63,12 +63,10 @@ void EmbeddingBag::forward(const Exec& exec, const Bags& of_ids, float* out, Ind
   const Index dim = config().embedding_dim;
   if (bags.unpooled) {
     lookup(exec, table_, bags, nodes, out);
-    round_to(type, bags.total() * dim, out);
     return;
   }
   const Vector<float> sums = make_vector<float>(exec, "tesserec::embedding::bag_sums", nodes.begin(bags.count) * dim);
   lookup(exec, table_, bags, nodes, sums.data());
-  round_to(type, sums.extent(0), sums.data());
   const bool mean = config().pooling == PoolingType::mean;
   for (Index b = 0; b < bags.count; ++b, out += stride) {
     const Index length = bags.length(b);

@@ -92,8 +92,7 @@ void EmbeddingBagCollection::initialize(const Exec& exec, std::uint64_t seed) {
   for (std::size_t t = 0; t < bags_.size(); ++t) bags_[t]->initialize(exec, seed, Index(t));
 }
 
-jagged::KeyedTensor EmbeddingBagCollection::forward(const Exec& exec, const jagged::KeyedJaggedTensor& sparse,
-                                                    NumberType sums) const {
+jagged::KeyedTensor EmbeddingBagCollection::forward(const Exec& exec, const jagged::KeyedJaggedTensor& sparse) const {
   require_ready(bags_.empty(), sparse);
   std::vector<Index> dims;
   Index width = 0;
@@ -110,7 +109,7 @@ jagged::KeyedTensor EmbeddingBagCollection::forward(const Exec& exec, const jagg
     const EmbeddingBagConfig& table = bag->config();
     for (std::size_t f = 0; f < table.feature_names.size(); ++f)
       if (table.pools(f)) {
-        bag->forward(exec, bags_of(table, f, sparse), out, width, sums);
+        bag->forward(exec, bags_of(table, f, sparse), out, width);
         out += table.embedding_dim;
       }
   }
@@ -118,8 +117,7 @@ jagged::KeyedTensor EmbeddingBagCollection::forward(const Exec& exec, const jagg
 }
 
 std::vector<jagged::JaggedVectors> EmbeddingBagCollection::unpooled(const Exec& exec,
-                                                                    const jagged::KeyedJaggedTensor& sparse,
-                                                                    NumberType number) const {
+                                                                    const jagged::KeyedJaggedTensor& sparse) const {
   require_ready(bags_.empty(), sparse);
   std::vector<jagged::JaggedVectors> result;
   for (const auto& bag : bags_) {
@@ -132,7 +130,7 @@ std::vector<jagged::JaggedVectors> EmbeddingBagCollection::unpooled(const Exec& 
       vectors.offsets = make_vector<Index>(exec, "tesserec::embedding::offsets", bags.count + 1);
       for (Index s = 0; s <= bags.count; ++s) vectors.offsets(s) = bags.offsets[s] - bags.offsets[0];
       vectors.values = make_matrix<float>(exec, "tesserec::embedding::unpooled", bags.total(), table.embedding_dim);
-      bag->forward(exec, bags, vectors.values.data(), table.embedding_dim, number);
+      bag->forward(exec, bags, vectors.values.data(), table.embedding_dim);
     }
   }
   return result;

@@ -41,8 +41,10 @@ class LongBag {
   void order_blocks(const BlockOf& block_of, Range group) {
     order_.resize(group.size());
     std::iota(order_.begin(), order_.end(), group.begin);
-    std::stable_sort(order_.begin(), order_.end(),
-                     [&](Index a, Index b) { return block_of(ids_[a]) < block_of(ids_[b]); });
+    std::sort(order_.begin(), order_.end(), [&](Index a, Index b) {  // std::stable_sort would allocate
+      const Index block_a = block_of(ids_[a]), block_b = block_of(ids_[b]);
+      return block_a != block_b ? block_a < block_b : a < b;
+    });
     for (std::vector<Index>* numbers : {&ids_, &places_}) {
       permuted_.clear();
       for (const Index i : order_) permuted_.push_back((*numbers)[i]);

@@ -46,7 +46,10 @@ TESSEREC_HOST_FUNCTION void prefetch_row(const Number* row, Index dim) {
 template <class Format>
 class ShortSum {
  public:
-  explicit ShortSum(Index dim) : dim_(dim), slots_((BagTree::max_ids + 1) * dim) {}
+  /// Takes the buffer of the slots, which grows.
+  ShortSum(Index dim, std::vector<float>& slots) : dim_(dim), slots_(slots) {
+    slots_.resize(std::max(slots_.size(), std::size_t((BagTree::max_ids + 1) * dim)));
+  }
 
   template <class Row, class Weight>
   TESSEREC_HOST_FUNCTION void add_up(const BagTree& tree, Index length, bool weighted, const Row& row,
@@ -90,7 +93,7 @@ class ShortSum {
   }
 
   Index dim_;
-  std::vector<float> slots_;  // [ids, dim]
+  std::vector<float>& slots_;  // [ids, dim]
   const float* at_[BagTree::max_ids + 1];
 };
 
@@ -133,6 +136,17 @@ static bool has_empty(const Bags& bags) {
   for (Index bag = 0; bag < bags.count; ++bag) empty |= bags.offsets[bag] == bags.offsets[bag + 1];
   return empty;
 }
+
+struct PoolBuffers::BagScratch {
+  BagTree tree, group_tree;
+  LongBag long_bag;
+  std::vector<float> short_sums;
+  std::vector<float> slots;  // partial sums of a long bag
+};
+
+PoolBuffers::PoolBuffers() : scratch_(std::make_unique<BagScratch>()) {}
+PoolBuffers::PoolBuffers(PoolBuffers&&) noexcept = default;
+PoolBuffers::~PoolBuffers() = default;
 
 TESSEREC_KERNEL Nodes subtree_nodes(const BlockOf& block_of, Range blocks, const Bags& bags) {
   Nodes nodes;
@@ -191,7 +205,7 @@ TESSEREC_KERNEL Nodes subtree_nodes(const BlockOf& block_of, Range blocks, const
 
 template <class Format>
 TESSEREC_KERNEL static void pool_rows(const ShardRows& shard, const Bags& bags, const Nodes& nodes, Range range,
-                                      float* out) {
+                                      float* out, PoolBuffers::BagScratch& buffers) {
   const BlockOf& block_of = shard.block_of;
   const Range blocks = shard.blocks;
   const auto* const rows = static_cast<const typename Format::Number*>(shard.data);
@@ -202,10 +216,10 @@ TESSEREC_KERNEL static void pool_rows(const ShardRows& shard, const Bags& bags, 
   const bool weighted = bags.weights != nullptr;
   const auto weight = [&](Index i) { return weighted ? bags.weights[i] : 1.0f; };
   if (bags.unpooled) return copy_rows<Format>(bags, range, dim, row, out);
-  BagTree tree;
-  ShortSum<Format> sums(dim);
-  LongBag long_bag;
-  std::vector<float> slots;  // partial sums of a long bag
+  BagTree &tree = buffers.tree, &group_tree = buffers.group_tree;
+  ShortSum<Format> sums(dim, buffers.short_sums);
+  LongBag& long_bag = buffers.long_bag;
+  std::vector<float>& slots = buffers.slots;
   const auto read = [&](Index bag) {
     if (bag < last) tree.read(bag % 2, block_of, ids + bags.offsets[bag], bags.length(bag));
   };
@@ -234,7 +248,6 @@ TESSEREC_KERNEL static void pool_rows(const ShardRows& shard, const Bags& bags, 
       }
     } else if (length > 1) {
       slots.resize(TreeOrder::max_slots * dim);
-      BagTree group_tree;
       TreeOrder order(blocks);
       long_bag.sort(block_of, ids + begin, length);
       const auto slot = [&](int k) { return slots.data() + k * dim; };
@@ -273,7 +286,13 @@ TESSEREC_KERNEL static void pool_rows(const ShardRows& shard, const Bags& bags, 
 }
 
 void pool(const ShardRows& shard, const Bags& bags, const Nodes& nodes, Range range, float* out) {
-  with_format(shard.format, [&](auto format) { pool_rows<decltype(format)>(shard, bags, nodes, range, out); });
+  PoolBuffers buffers;
+  pool(shard, bags, nodes, range, out, buffers);
+}
+
+void pool(const ShardRows& shard, const Bags& bags, const Nodes& nodes, Range range, float* out, PoolBuffers& buffers) {
+  with_format(shard.format,
+              [&](auto format) { pool_rows<decltype(format)>(shard, bags, nodes, range, out, buffers.scratch()); });
 }
 
 }  // namespace tesserec::embedding

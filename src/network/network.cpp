@@ -89,6 +89,7 @@ struct Network::Impl {
   std::unique_ptr<losses::LossFunction> loss;
   PackedWeights weights;
   std::unique_ptr<Pass> pass;
+  const float* frozen = nullptr;  // parameters of predictors
 };
 
 Network::Network(const Settings& settings, Index dense_features, EmbeddedFeatures features)
@@ -158,6 +159,18 @@ LaneLosses Network::forward_backward(const Exec& exec, const PlacedVector<float>
 std::vector<double> Network::predict(const Exec& exec, const PlacedVector<float>& parameters, const DenseInput& input,
                                      float* probabilities, float* towers) const {
   return impl_->pass->predict(exec, parameters, input, probabilities, towers);
+}
+
+void Network::freeze(const Exec& exec, const PlacedVector<float>& parameters) {
+  assert(parameters.place() == Place::host);
+  impl_->frozen = parameters.data();
+  impl_->weights.pack(exec, impl_->frozen, false);
+  exec.fence();
+}
+
+std::unique_ptr<Predictor> Network::predictor() const {
+  assert(impl_->frozen != nullptr);
+  return chunk_predictor(impl_->graph, impl_->weights, impl_->frozen, *impl_->loss);
 }
 
 }  // namespace tesserec::network

@@ -26,6 +26,9 @@ std::unique_ptr<Pass> chunk_pass(const Graph& graph, PackedWeights& weights, con
 /// outlive it. Throws SettingError if a setting, a layer or the loss has no kernels for a device.
 std::unique_ptr<Pass> device_pass(const Graph& graph, const losses::LossFunction& loss, const Settings& settings);
 
+/// Makes the predictor of a thread. `weights` are packed; all arguments must outlive it.
+std::unique_ptr<Predictor> chunk_predictor(const Graph& graph, const PackedWeights& weights, const float* parameters,
+                                           const losses::LossFunction& loss);
 /// Describes a batch in memory where loops run, and in `sequences` its sequences with their gradients, unless these are
 /// empty. `on_host` is the batch as the caller gave it, whose offsets lie in host memory. `sequences` must outlive the
 /// result.

@@ -1,123 +1,52 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <utility>
+#include <deque>
 
 #include <tesserec/core/error.hpp>
-#include <tesserec/core/lanes.hpp>
-#include <tesserec/core/number_type.hpp>
 #include <tesserec/core/text.hpp>
-#include <tesserec/embedding/complete_tables.hpp>
-#include <tesserec/embedding/embedding_bag_collection.hpp>
-#include <tesserec/network/network.hpp>
-#include <tesserec/network/smaller_tables.hpp>
-#include <tesserec/schema/model_deck.hpp>
 #include <tesserec/scoring/scorer.hpp>
-#include <tesserec/store/checkpoint.hpp>
+#include <tesserec/scoring/scoring_context.hpp>
+#include <tesserec/scoring/served_model.hpp>
 
 namespace tesserec::scoring {
 namespace {
 
-/// Columns of the data that a model was trained on.
-struct TrainedColumns {
-  std::vector<embedding::DataFeature> features;
-  Index dense_features = 0;
-  std::vector<std::string> dense_names;
-};
-
-TrainedColumns columns_of(const store::Attributes& attributes, const std::string& file) {
-  const auto names = store::attribute<std::vector<std::string>>(attributes, "features", file);
-  const auto rows = store::attribute<std::vector<std::int64_t>>(attributes, "rows", file);
-  if (names.size() != rows.size())
-    fail(file, ": attribute rows has ", counted(std::ssize(rows), "value"), " for ",
-         counted(std::ssize(names), "feature"), ", so the file is damaged; use another checkpoint");
-  TrainedColumns columns;
-  for (std::size_t f = 0; f < names.size(); ++f) columns.features.push_back({names[f], rows[f]});
-  columns.dense_features = store::attribute<std::int64_t>(attributes, "dense_features", file);
-  if (attributes.count("dense_names") != 0)
-    columns.dense_names = store::attribute<std::vector<std::string>>(attributes, "dense_names", file);
-  return columns;
+/// Returns the bags of the model's features in a batch. Throws Error if one is missing.
+std::vector<ScoredBags> bags_of(const ServedModel& model, const jagged::KeyedJaggedTensor& sparse) {
+  if (sparse.variable_stride())
+    fail("the features of the batch differ in their number of samples; give each feature the same number");
+  std::vector<ScoredBags> bags;
+  for (const std::string& feature : model.features()) {
+    const auto key = std::ranges::find(sparse.keys, feature) - sparse.keys.begin();
+    if (key == sparse.features()) {
+      const auto reads = [&](const ServedTable& t) { return std::ranges::count(t.config.feature_names, feature) > 0; };
+      fail("table ", std::ranges::find_if(model.tables(), reads)->config.name, ": feature \"", feature,
+           "\" is not in the batch, which has ", join(sparse.keys));
+    }
+    bags.push_back({.offsets = sparse.offsets.data() + key * sparse.stride,
+                    .ids = sparse.values.data(),
+                    .weights = sparse.weighted() ? sparse.weights.data() : nullptr});
+  }
+  return bags;
 }
-
-/// Returns the format to which pooled and unpooled vectors are rounded before layers read them.
-NumberType vectors_of(const schema::ModelDeck& deck) {
-  for (const schema::KeyValue& entry : deck.given)
-    for (const auto& [name, type] : number_types())
-      if (entry.key == "model.exchange_forward" && entry.value == "\"" + name + "\"") return type;
-  return NumberType::fp32;
-}
-
-/// Weights of a store, as the target of a read from a file.
-class WeightRows : public store::SlabSource {
- public:
-  explicit WeightRows(embedding::RowStore& rows) : SlabSource(rows.dim()), rows_(rows) {}
-
-  float* in_place(Range rows) const override { return rows_.in_place(0, rows); }
-  bool rounds() const override { return rows_.weight_matrix().is_short(); }
-  void read(const Exec& exec, Range rows, float* to) const override { rows_.read(exec, 0, rows, to); }
-  void write(const Exec& exec, Range rows, const float* from) override { rows_.write(exec, 0, rows, from); }
-
- private:
-  embedding::RowStore& rows_;
-};
 
 }  // namespace
 
 struct Scorer::Model {
-  Model(const Exec& exec, const store::OpenCheckpoint& checkpoint);
-  void read(const Exec& exec, const store::PartedFile& state);
+  Model(const Exec& exec, const std::string& folder) : served(exec, folder) {}
 
-  store::Attributes attributes;
-  std::string file;
-  TrainedColumns columns;
-  schema::ModelDeck deck;
-  embedding::EmbeddingBagCollection tables;
-  network::Network network;
-  NumberType vectors;
-  PlacedVector<float> parameters;
-  Index step;
+  ServedModel served;
+  std::deque<ScoringContext> contexts;  // [thread]
 };
 
-Scorer::Model::Model(const Exec& exec, const store::OpenCheckpoint& checkpoint)
-    : attributes(store::read_attributes(checkpoint.state)),
-      file(checkpoint.state.path()),
-      columns(columns_of(attributes, file)),
-      deck(schema::read_model(store::attribute<std::string>(attributes, "deck", file), file + ": deck")),
-      tables(network::smaller_tables(embedding::complete_tables(deck.tables, columns.features, file), deck.model)),
-      network(deck.model, columns.dense_features, network::embedded_features(tables.tables())),
-      vectors(vectors_of(deck)),
-      parameters(make_vector<float>(exec, "tesserec::scoring::parameters", network.parameters())),
-      step(checkpoint.manifest.step) {
-  for (const embedding::EmbeddingBagConfig& table : tables.tables())
-    if (table.grows())
-      fail(file, ": table ", table.name,
-           " grows, and a Scorer reads tables of consecutive rows alone; score with `tesserec predict`");
-  tables.allocate(exec);
-  std::fill_n(parameters.data(), network.parameters(), 0.0f);  // gaps between tensors
-  read(exec, checkpoint.state);
-}
-
-void Scorer::Model::read(const Exec& exec, const store::PartedFile& state) {
-  std::vector<store::StateItem> items;
-  const auto add = [&](const std::string& name, Index rows, Index width, std::shared_ptr<store::SlabSource> source) {
-    items.push_back({.name = name, .rows = rows, .columns = width, .slab = {0, rows}, .source = std::move(source)});
-  };
-  for (const embedding::EmbeddingBagConfig& table : tables.tables())
-    add("tables/" + table.name + "/weight", table.rows().size(), table.embedding_dim,
-        std::make_shared<WeightRows>(tables.embedding_bag(table.name).store()));
-  for (const network::Parameter& p : network.layout())
-    add("dense/" + p.name + "/value", p.rows, p.columns, store::placed_rows(parameters.data() + p.offset, p.columns));
-  store::read_state(exec, state, items);
-}
-
-Scorer::Scorer(const Exec& exec, const std::string& folder)
-    : model_(std::make_unique<Model>(exec, store::open_checkpoint(folder))) {}
+Scorer::Scorer(const Exec& exec, const std::string& folder) : model_(std::make_unique<Model>(exec, folder)) {}
 Scorer::Scorer(Scorer&&) noexcept = default;
 Scorer::~Scorer() = default;
 
-std::vector<std::string> Scorer::features() const { return model_->tables.features(); }
-Index Scorer::dense_features() const { return model_->columns.dense_features; }
-const std::vector<std::string>& Scorer::dense_names() const { return model_->columns.dense_names; }
-Index Scorer::step() const { return model_->step; }
+std::vector<std::string> Scorer::features() const { return model_->served.features(); }
+Index Scorer::dense_features() const { return model_->served.facts().dense_features; }
+const std::vector<std::string>& Scorer::dense_names() const { return model_->served.facts().dense_names; }
+Index Scorer::step() const { return model_->served.facts().step; }
 
 std::vector<float> Scorer::predict(const Exec& exec, const Matrix<float>& dense,
                                    const jagged::KeyedJaggedTensor& sparse) const {
@@ -129,17 +58,19 @@ std::vector<float> Scorer::predict(const Exec& exec, const Matrix<float>& dense,
     fail("the batch has ", counted(Index(dense.extent(1)), "dense feature"), " per sample, but the model takes ",
          numbers);
   std::vector<float> probabilities(samples);
-  if (samples == 0) return probabilities;
-  const jagged::KeyedTensor pooled = model_->tables.forward(exec, sparse, model_->vectors);
-  const Lanes lanes(Lanes::automatic(samples));
-  network::DenseInput input;
-  input.lanes = lanes;
-  input.my_lanes = lanes.of_rank(0, 1);
-  input.global_size = samples;
-  input.dense = dense.data();
-  input.pooled = pooled.values.data();
-  input.unpooled = model_->tables.unpooled(exec, sparse, model_->vectors);
-  model_->network.predict(exec, model_->parameters, input, probabilities.data());
+  const std::vector<ScoredBags> bags = bags_of(model_->served, sparse);
+  const Index threads = std::clamp<Index>(concurrency(exec), 1, std::max<Index>(1, samples));
+  while (std::ssize(model_->contexts) < threads) model_->contexts.emplace_back(model_->served);
+  parallel_for(exec, "tesserec::scoring::predict", threads, [&](Index thread) {
+    const Range own{thread * samples / threads, (thread + 1) * samples / threads};
+    std::vector<ScoredBags> own_bags = bags;
+    for (ScoredBags& feature : own_bags) feature.offsets += own.begin;
+    model_->contexts[thread].score({.samples = own.size(),
+                                    .dense = numbers > 0 ? dense.data() + own.begin * numbers : nullptr,
+                                    .sparse = own_bags,
+                                    .first = own.begin},
+                                   probabilities.data() + own.begin);
+  });
   return probabilities;
 }
 

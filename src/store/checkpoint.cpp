@@ -9,17 +9,12 @@
 #include <tesserec/core/text.hpp>
 #include <tesserec/store/checkpoint.hpp>
 #include <tesserec/store/checksum.hpp>
+#include <tesserec/store/json_digest.hpp>
 
 namespace tesserec::store {
 namespace {
 
-std::string digest_line(const std::string& body) {
-  const std::uint64_t digest = bytes_checksum("manifest", body.data(), std::ssize(body));
-  return "  \"digest\": \"" + checksum_text(digest) + "\"\n}\n";
-}
-
-// Returns the manifest's text without the line of its digest, which covers this text.
-std::string body_of(const Manifest& manifest) {
+Json json_of(const Manifest& manifest) {
   Json datasets = Json::object(Json::Layout::lines);
   for (const auto& [name, record] : manifest.datasets)
     datasets.set(name, Json::object()
@@ -32,9 +27,7 @@ std::string body_of(const Manifest& manifest) {
       .set("step", manifest.step)
       .set("state", manifest.state);
   if (!manifest.origin.empty()) json.set("origin", manifest.origin);
-  std::string text = json.set("datasets", datasets).text();
-  text.resize(text.size() - std::string_view("\n}").size());
-  return text + ",\n";
+  return json.set("datasets", datasets);
 }
 
 std::uint64_t checksum_value(const std::string& text) {
@@ -91,10 +84,7 @@ void require_version_1(const std::string& folder) {
 
 }  // namespace
 
-std::string manifest_text(const Manifest& manifest) {
-  const std::string body = body_of(manifest);
-  return body + digest_line(body);
-}
+std::string manifest_text(const Manifest& manifest) { return with_digest(json_of(manifest)); }
 
 Manifest read_manifest(const std::string& folder) {
   const std::string text = text_of(folder);
@@ -114,8 +104,7 @@ Manifest read_manifest(const std::string& folder) {
       manifest.datasets[name] = {record.at("rows").integer(), record.at("columns").integer(),
                                  checksum_value(record.at("checksum").string())};
     }
-    const std::size_t body = std::min(text.rfind("  \"digest\""), text.size());
-    if (text != text.substr(0, body) + digest_line(text.substr(0, body))) fail("its digest does not fit its content");
+    require_digest(text);
   } catch (const std::exception& error) {
     fail(folder, "/manifest.json is damaged or not a manifest: ", error.what());
   }

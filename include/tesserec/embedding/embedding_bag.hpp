@@ -4,7 +4,6 @@
 #include <span>
 
 #include <tesserec/core/kokkos.hpp>
-#include <tesserec/core/number_type.hpp>
 #include <tesserec/embedding/table.hpp>
 
 namespace tesserec::embedding {
@@ -33,8 +32,8 @@ class EmbeddingBag {
                         std::span<const float> weights = {}) const;
 
   /// Looks up valid bags, and writes the vector of bag b to out[b * stride]. Un-pooled bags write the rows of their ids
-  /// to out[ids, dim]. Sums are rounded to `sums` before a mean divides them; un-pooled rows are rounded, too.
-  void forward(const Exec& exec, const Bags& bags, float* out, Index stride, NumberType sums = NumberType::fp32) const;
+  /// to out[ids, dim].
+  void forward(const Exec& exec, const Bags& bags, float* out, Index stride) const;
 
  private:
   EmbeddingTable table_;

@@ -43,15 +43,12 @@ class EmbeddingBagCollection {
   /// Allocates the tables and fills them with start values, which are the same under any plan.
   void initialize(const Exec& exec, std::uint64_t seed);
 
-  /// Looks up the pooled vectors [B, sum of dims]. Sums are rounded to `sums` before a mean divides them. Throws Error
-  /// if the collection has no storage, if a feature or weights are missing, or if an id is outside its table.
-  jagged::KeyedTensor forward(const Exec& exec, const jagged::KeyedJaggedTensor& features,
-                              NumberType sums = NumberType::fp32) const;
+  /// Looks up the pooled vectors [B, sum of dims]. Throws Error if the collection has no storage, if a feature or
+  /// weights are missing, or if an id is outside its table.
+  jagged::KeyedTensor forward(const Exec& exec, const jagged::KeyedJaggedTensor& features) const;
 
-  /// Looks up one vector per id, [ids, dim], rounded to `vectors`, for each of unpooled_names(). Throws Error as
-  /// forward() does.
-  std::vector<jagged::JaggedVectors> unpooled(const Exec& exec, const jagged::KeyedJaggedTensor& features,
-                                              NumberType vectors = NumberType::fp32) const;
+  /// Looks up one vector per id, [ids, dim], for each of unpooled_names(). Throws Error as forward() does.
+  std::vector<jagged::JaggedVectors> unpooled(const Exec& exec, const jagged::KeyedJaggedTensor& features) const;
 
   /// Returns a table by its name. Throws Error if the collection has no storage or no such table.
   const EmbeddingBag& embedding_bag(const std::string& table) const;

@@ -2,6 +2,7 @@
 /// Bags of a table's shard, and their sums by row blocks.
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include <tesserec/core/number_type.hpp>
@@ -62,9 +63,24 @@ struct ShardRows {
   NumberType format = NumberType::fp32;  ///< format of the data, which are widened as they are read
 };
 
+/// Buffers of pool() for one thread at a time, so that later calls for bags of no more ids allocate nothing.
+class PoolBuffers {
+ public:
+  PoolBuffers();
+  PoolBuffers(PoolBuffers&&) noexcept;
+  ~PoolBuffers();
+
+  struct BagScratch;
+  BagScratch& scratch() { return *scratch_; }
+
+ private:
+  std::unique_ptr<BagScratch> scratch_;
+};
+
 /// Writes the sums of the bags in `range` to out[node, dim], or to out[bag] if Bags::sums_stride is set (0 for empty
 /// bags). Inside a block rows are added in bag order with fma from +0, and blocks by the fixed tree. Un-pooled rows are
 /// copied unchanged.
 void pool(const ShardRows& rows, const Bags& bags, const Nodes& nodes, Range range, float* out);
+void pool(const ShardRows& rows, const Bags& bags, const Nodes& nodes, Range range, float* out, PoolBuffers& buffers);
 
 }  // namespace tesserec::embedding

@@ -15,6 +15,7 @@
 #include <tesserec/layers/layer_types.hpp>
 #include <tesserec/network/features.hpp>
 #include <tesserec/network/lane_losses.hpp>
+#include <tesserec/network/predictor.hpp>
 #include <tesserec/network/settings.hpp>
 
 namespace tesserec::network {
@@ -113,6 +114,10 @@ class Network {
   /// vectors. Blocks until the results are in host memory.
   std::vector<double> predict(const Exec& exec, const PlacedVector<float>& parameters, const DenseInput& input,
                               float* probabilities, float* towers = nullptr) const;
+  /// Packs the weights once, for predictors. `parameters` lie in the host's memory and must outlive the predictors.
+  void freeze(const Exec& exec, const PlacedVector<float>& parameters);
+  /// Makes a predictor for one thread, after freeze(). The network must outlive it.
+  std::unique_ptr<Predictor> predictor() const;
   /// Returns the width of the last layer's two input vectors if that layer is a score or cat of two equally wide
   /// inputs. Otherwise returns 0.
   Index tower_width() const;

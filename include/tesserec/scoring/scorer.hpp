@@ -10,13 +10,12 @@
 
 namespace tesserec::scoring {
 
-/// Model of a checkpoint for scoring in one process, without MPI and without optimizer states. Its scores have the bits
-/// of `tesserec predict`.
+/// Model of a checkpoint or a model folder for scoring in one process, without MPI and without optimizer states. Its
+/// scores have the bits of `tesserec predict` if the rows are exact.
 class Scorer {
  public:
-  /// Opens the checkpoint in `folder`: reads the model's deck, its weights and its description of the data. Verifies
-  /// the checksums of the whole checkpoint. Throws Error if the checkpoint is damaged or holds no deck (train::save
-  /// without one).
+  /// Opens the checkpoint or model folder `folder`, as ServedModel does. Throws Error if it is damaged or holds no deck
+  /// (train::save without one).
   Scorer(const Exec& exec, const std::string& folder);
   Scorer(Scorer&&) noexcept;
   ~Scorer();

@@ -82,7 +82,8 @@ TEST_CASE("Scorer: a program without MPI gives the bytes of tesserec predict", "
   folder.write("day.csv", day());
   Program("TESSEREC").must_succeed("\"rows\": 1000", {"preprocess", deck, "--json"});
   const Program tesserec("TESSEREC", ranks_of_test());
-  const std::string checkpoint = tesserec.must_succeed("\"steps\"", {"train", deck, "--json"}).value("checkpoint");
+  const Outcome trained = tesserec.must_succeed("\"steps\"", {"train", deck, "--json"});
+  const std::string checkpoint = trained.value("checkpoint");
   tesserec.must_succeed("\"samples\": 1000", {"predict", deck, "--format", "csv", "--json"});
   const std::string scores = text_of_file(folder / "run/scores.csv");
 
@@ -96,7 +97,36 @@ TEST_CASE("Scorer: a program without MPI gives the bytes of tesserec predict", "
   CHECK(std::stod(found[1]) > 32e6);
   CHECK(std::stod(found[1]) < 90e6);
 
+  // The same model as a folder: its rows are mapped, so that they are not resident when it is open.
+  const double resident = std::stod(found[1]);
+  const Program exporter("TESSEREC");
+  const Outcome exported =
+      exporter.must_succeed("\"step\"", {"export", folder / "run", "--to", folder / "model", "--json"});
+  CHECK(exported.value("weights_digest") == trained.value("weights_digest"));
+  const Outcome mapped = scorer.run({folder / "model", folder / "data/train.h5", "300"});
+  INFO(mapped.err);
+  CHECK(mapped.out == scored.out);
+  REQUIRE(std::regex_search(mapped.err, found, std::regex(", ([0-9]+) bytes resident at most")));
+  CHECK(std::stod(found[1]) < resident - 20e6);
+  exporter.must_succeed("\"whole\": true", {"verify", folder / "model", "--json"});
+  exporter.must_fail("model exists; name another folder with --to",
+                     {"export", checkpoint, "--to", folder / "model", "--rows", "int8"});
+  exporter.must_fail("needs --to FOLDER", {"export", checkpoint});
+  const Outcome small =
+      exporter.must_succeed("int4", {"export", checkpoint, "--to", folder / "int4", "--rows", "int4", "--json"});
+  CHECK(std::stod(small.value("bytes")) < 0.2 * std::stod(exported.value("bytes")));
+
+  // A disk that is full, as the limit of a file's size says it.
+  const Outcome full = Program("BASH").run(
+      {"-c", "ulimit -f 2000; exec \"$TESSEREC\" export '" + checkpoint + "' --to '" + (folder / "full") + "'"});
+  CHECK(full.code == 2);
+  CHECK(std::regex_search(full.err, std::regex("table_0000.rows: cannot write it: File too large")));
+  CHECK(!std::filesystem::exists(folder / "full"));
+  CHECK(!std::filesystem::exists(folder / "full.tmp"));
+
   const std::string part = damage(checkpoint);
+  exporter.must_fail(part + " is damaged", {"export", checkpoint, "--to", folder / "damaged"});
+  CHECK(!std::filesystem::exists(folder / "damaged.tmp"));
   const Outcome refused = scorer.run({checkpoint, folder / "data/train.h5"});
   CHECK(refused.code == 2);
   CHECK(std::regex_search(refused.err, std::regex("^scorer: .*" + part + " is damaged")));

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+
+#include <tesserec/core/index.hpp>
+
+namespace tesserec::network {
+
+/// Vectors of an un-pooled feature for the samples of a chunk.
+struct ChunkVectors {
+  const float* values = nullptr;  ///< [vectors, dim]
+  Index dim = 0;
+  const Index* offsets = nullptr;  ///< [samples + 1] first vector of each sample, from 0, and the end
+};
+
+/// Input of the dense half for at most chunk_samples samples, in the host's memory.
+struct ChunkInput {
+  Index samples = 0;
+  const float* dense = nullptr;                 ///< [samples, dense_features]
+  const float* pooled = nullptr;                ///< [samples, sum of pooled dimensions], features in order
+  std::span<const ChunkVectors> unpooled = {};  ///< in the order of Network::unpooled()
+};
+
+/// Forward passes of one thread over a network whose weights Network::freeze() has packed. Several predictors may run
+/// at once. A predictor allocates nothing once it has seen its largest chunk, if the model has no sequences.
+class Predictor {
+ public:
+  virtual ~Predictor() = default;
+  /// Computes the probabilities [samples] with the bits of Network::predict(). Uses the calling thread alone.
+  virtual void predict(const ChunkInput& chunk, float* probabilities) = 0;
+};
+
+}  // namespace tesserec::network

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+/// A model folder: manifest.json, the network's parameters in one file, and the rows of each table in a file of its own
+/// (docs/formats.md).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <tesserec/embedding/complete_tables.hpp>
+#include <tesserec/scoring/row_format.hpp>
+#include <tesserec/store/checkpoint.hpp>
+
+namespace tesserec::scoring {
+
+inline constexpr const char* model_format = "tesserec-model";
+inline constexpr std::int64_t model_version = 1;
+
+/// Facts of a trained model, as a checkpoint or a model folder states them.
+struct TrainedFacts {
+  std::string file;  ///< file that states them, for messages
+  Index step = 0;
+  std::string deck;                              ///< text of the effective deck
+  std::vector<embedding::DataFeature> features;  ///< features of the data
+  Index dense_features = 0;
+  std::vector<std::string> dense_names = {};
+  std::vector<std::string> transforms = {};  ///< transforms of the dense features; empty if the data name none
+  std::string vocabulary;                    ///< digest of the data's vocabulary; empty without one
+};
+/// Returns the facts of a checkpoint. Throws Error if an attribute is missing or does not fit.
+TrainedFacts facts_of(const store::OpenCheckpoint& checkpoint);
+
+/// File of a model folder, with the checksum of file_checksum().
+struct FolderFile {
+  std::string name;
+  Index bytes = 0;
+  std::uint64_t checksum = 0;
+};
+/// Rows of a table in a model folder.
+struct FolderTable {
+  std::string name;
+  Index rows = 0, dim = 0;
+  ServedFormat format = ServedFormat::fp32;
+  FolderFile file = {};
+  RowErrors errors = {};                   ///< errors of all rows, measured when they were written
+  std::vector<std::string> features = {};  ///< features that are looked up, for readers of the manifest, as the rest
+  std::string pooling = "sum";             ///< "sum" or "mean"
+  bool weighted = false;
+};
+/// Tensor of the network. The tensors lie in their file one after the other as fp32, row-major.
+struct FolderTensor {
+  std::string name;
+  Index rows = 0, columns = 0;
+};
+
+/// Content of a model folder's manifest.json.
+struct ModelManifest {
+  TrainedFacts facts;
+  std::string checkpoint;      ///< seal of the checkpoint's state.h5; empty for checkpoints of version 1
+  std::string weights_digest;  ///< digest of the weights before they were rounded, as `tesserec train` shows it
+  std::vector<FolderTable> tables;
+  FolderFile network;
+  std::vector<FolderTensor> tensors;
+};
+
+/// Returns the text of manifest.json.
+std::string model_manifest_text(const ModelManifest& manifest);
+/// Returns whether a folder has a manifest of the model format.
+bool is_model_folder(const std::string& folder);
+/// Reads FOLDER/manifest.json. Throws Error if it is missing, damaged, or of a newer version.
+ModelManifest read_model_manifest(const std::string& folder);
+/// Reads all files of a model folder and compares them with its manifest, which it returns. Throws Error that names a
+/// damaged file.
+ModelManifest verify_model_folder(const std::string& folder);
+
+}  // namespace tesserec::scoring

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <span>
+
+#include <tesserec/core/index.hpp>
+
+namespace tesserec::scoring {
+
+class ServedModel;
+
+/// Bags of a feature: sample s has ids[offsets[s]] up to ids[offsets[s + 1]]. No offsets: no sample has an id.
+struct ScoredBags {
+  const Index* offsets = nullptr;  ///< [samples + 1]
+  const Index* ids = nullptr;
+  const float* weights = nullptr;  ///< parallel to ids; read by weighted tables alone
+};
+
+/// Samples to score, in the caller's memory.
+struct ScoringBatch {
+  Index samples = 0;
+  const float* dense = nullptr;             ///< [samples, dense features]; may be null without dense features
+  std::span<const ScoredBags> sparse = {};  ///< in the order of ServedModel::features()
+  Index first = 0;                          ///< number of the first sample in messages
+};
+
+/// Scores of a model by one thread, chunk by chunk, with buffers that later calls reuse. Several contexts may use one
+/// model at once, each with one thread at a time.
+class ScoringContext {
+ public:
+  /// Takes the model, which must outlive the context.
+  explicit ScoringContext(const ServedModel& model);
+  ScoringContext(ScoringContext&&) noexcept;
+  ~ScoringContext();
+
+  /// Predicts the probabilities [samples] with the bits of `tesserec predict` if the rows are exact. Throws Error,
+  /// before it writes a score, if offsets decrease, an id is outside its table, weights are missing, or a number is not
+  /// finite.
+  void score(const ScoringBatch& batch, float* probabilities);
+
+ private:
+  struct Parts;
+  std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace tesserec::scoring

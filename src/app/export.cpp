@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// Command `tesserec export`: writes the model of a checkpoint as a model folder, and says what each table lost.
+#include <algorithm>
+#include <string>
+
+#include "command.hpp"
+#include <tesserec/core/error.hpp>
+#include <tesserec/core/gpu.hpp>
+#include <tesserec/core/log.hpp>
+#include <tesserec/core/text.hpp>
+#include <tesserec/core/timer.hpp>
+#include <tesserec/parallel_io/checkpoint_folder.hpp>
+#include <tesserec/scoring/export_model.hpp>
+
+namespace tesserec::app {
+namespace {
+
+Index bytes_of(const scoring::ModelManifest& manifest) {
+  Index bytes = manifest.network.bytes;
+  for (const scoring::FolderTable& table : manifest.tables) bytes += table.file.bytes;
+  return bytes;
+}
+
+std::string error_text(double error) { return error == 0 ? "0" : scientific(error, 3); }
+
+/// Lists the tables: rows, format, bytes, and the largest errors of a number and of a row.
+std::string table_lines(const scoring::ModelManifest& manifest) {
+  std::size_t width = 8;
+  for (const scoring::FolderTable& table : manifest.tables) width = std::max(width, table.name.size());
+  std::string text = "  " + left("table", width) + right("rows", 13) + right("dim", 6) + right("format", 8) +
+                     right("bytes", 12) + right("number off by", 15) + right("row off by", 12) + "\n";
+  for (const scoring::FolderTable& table : manifest.tables)
+    text += "  " + left(table.name, width) + right(std::to_string(table.rows), 13) +
+            right(std::to_string(table.dim), 6) + right(name(table.format), 8) +
+            right(bytes_text(double(table.file.bytes)), 12) + right(error_text(table.errors.number), 15) +
+            right(error_text(table.errors.row), 12) + "\n";
+  return text + concat("  network: ", counted(std::ssize(manifest.tensors), "tensor"), ", ",
+                       bytes_text(double(manifest.network.bytes)));
+}
+
+Json json_of(const scoring::ModelManifest& manifest, const std::string& folder) {
+  Json tables = Json::array(Json::Layout::lines);
+  for (const scoring::FolderTable& table : manifest.tables)
+    tables.add(Json::object()
+                   .set("name", table.name)
+                   .set("rows", table.rows)
+                   .set("dim", table.dim)
+                   .set("format", name(table.format))
+                   .set("bytes", table.file.bytes)
+                   .set("error", table.errors.number)
+                   .set("row_error", table.errors.row));
+  return Json::object()
+      .set("folder", folder)
+      .set("step", manifest.facts.step)
+      .set("checkpoint", manifest.checkpoint)
+      .set("weights_digest", manifest.weights_digest)
+      .set("bytes", bytes_of(manifest))
+      .set("tables", tables);
+}
+
+}  // namespace
+
+int export_model(const Invocation& invocation, const comm::Communicator& comm) {
+  if (!invocation.has("--to")) fail("tesserec export needs --to FOLDER, the folder to write");
+  const std::string folder = invocation.options.at("--to");
+  const std::string rows = invocation.has("--rows") ? invocation.options.at("--rows") : "fp32";
+  const std::string checkpoint = parallel_io::find_checkpoint(comm, invocation.deck);
+  require_gpu();
+  const Kokkos::ScopeGuard kokkos;
+  const Timer timer;
+  const scoring::ModelManifest manifest =
+      scoring::export_model(Exec(), checkpoint, folder, scoring::row_format_named(rows));
+  log_info(concat("model of ", checkpoint, ", step ", manifest.facts.step, ", weights ", manifest.weights_digest, ":\n",
+                  table_lines(manifest)));
+  const double bytes = double(bytes_of(manifest));
+  log_info(concat(folder, ": ", bytes_text(bytes), " in ", seconds_text(timer.seconds())));
+  if (invocation.json) print(comm, json_of(manifest, folder));
+  return 0;
+}
+
+}  // namespace tesserec::app

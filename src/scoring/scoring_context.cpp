@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <vector>
+
+#include <tesserec/core/error.hpp>
+#include <tesserec/core/lanes.hpp>
+#include <tesserec/core/number_type.hpp>
+#include <tesserec/embedding/pooling.hpp>
+#include <tesserec/network/predictor.hpp>
+#include <tesserec/scoring/scoring_context.hpp>
+#include <tesserec/scoring/served_model.hpp>
+
+namespace tesserec::scoring {
+
+/// Lookup of a feature in a table.
+struct ContextLookup {
+  const ServedTable* table = nullptr;
+  std::size_t feature = 0;  // in ServedModel::features()
+  Index column = 0;         // first column of the pooled vector
+  bool pools = true;
+  std::vector<float> vectors = {};  // [ids of a chunk, dim] if the feature is un-pooled
+  std::vector<Index> offsets = std::vector<Index>(chunk_samples + 1);  // of the chunk's bags, from 0
+};
+
+namespace {
+
+NumberType type_of_rows(ServedFormat format) {
+  if (format == ServedFormat::fp16) return NumberType::fp16;
+  return format == ServedFormat::bf16 ? NumberType::bf16 : NumberType::fp32;
+}
+
+/// Grows a buffer to `size` elements, and never shrinks it.
+template <class T>
+T* reserve(std::vector<T>& buffer, Index size) {
+  if (std::ssize(buffer) < size) buffer.resize(std::size_t(size + size / 8));
+  return buffer.data();
+}
+
+void check_dense(const ScoringBatch& batch, Index columns) {
+  if (columns > 0 && batch.samples > 0 && batch.dense == nullptr)
+    fail("the model takes ", counted(columns, "dense feature"), ", but the batch has none; add them");
+  const float* const end = batch.dense + batch.samples * columns;
+  const float* const bad = std::find_if_not(batch.dense, end, [](float v) { return std::isfinite(v); });
+  if (const Index at = bad - batch.dense; bad != end)
+    fail("sample ", batch.first + at / columns, ": dense feature ", at % columns,
+         " is not finite; give the preprocessed number");
+}
+
+void check_bags(const ScoringBatch& batch, const ContextLookup& lookup, const std::string& feature) {
+  const ScoredBags& bags = batch.sparse[lookup.feature];
+  const embedding::EmbeddingBagConfig& table = lookup.table->config;
+  if (bags.offsets == nullptr) return;
+  if (bags.offsets[0] < 0) fail("feature ", feature, ": the first offset is ", bags.offsets[0], "; give 0 or more");
+  for (Index s = 0; s < batch.samples; ++s) {
+    if (bags.offsets[s + 1] < bags.offsets[s])
+      fail("feature ", feature, ", sample ", batch.first + s, ": offset ", bags.offsets[s + 1], " follows ",
+           bags.offsets[s], "; offsets must not decrease");
+    for (Index i = bags.offsets[s]; i < bags.offsets[s + 1]; ++i)
+      if (!table.takes(bags.ids[i]))
+        fail("feature ", feature, ", sample ", batch.first + s, ": id ", bags.ids[i], " is outside table ",
+             table.whole(), " of ", table.ids(), " rows");
+  }
+  const Index begin = bags.offsets[0], end = bags.offsets[batch.samples];
+  if (!table.weighted || begin == end) return;
+  if (bags.weights == nullptr)
+    fail("table ", table.name, " is weighted, but the batch has no weights for feature \"", feature, "\"; add weights");
+  for (Index i = begin; i < end; ++i)
+    if (!std::isfinite(bags.weights[i]))
+      fail("feature ", feature, ": weight ", i, " (counted from 0) is not finite; give a number");
+}
+
+}  // namespace
+
+struct ScoringContext::Parts {
+  explicit Parts(const ServedModel& served);
+
+  void check(const ScoringBatch& batch) const;
+  /// Looks up the bags of a chunk's samples.
+  void look_up(const ScoringBatch& batch, Range samples, ContextLookup& lookup);
+  void pool(const embedding::Bags& bags, const ContextLookup& lookup, float* out, Index stride);
+
+  const ServedModel& model;
+  std::unique_ptr<network::Predictor> predictor;
+  std::vector<ContextLookup> lookups;
+  Index width = 0;                               // of all pooled vectors of a sample
+  std::vector<float> pooled;                     // [chunk_samples, width]
+  std::vector<network::ChunkVectors> sequences;  // of a chunk
+  std::vector<Index> rows;                       // rows of ids in half a table
+  std::vector<float> widened;                    // coded rows of a chunk's ids
+  std::vector<Index> slots;                      // 0, 1, 2, ...
+  embedding::PoolBuffers buffers;
+};
+
+ScoringContext::Parts::Parts(const ServedModel& served) : model(served), predictor(served.network().predictor()) {
+  for (const ServedTable& table : model.tables())
+    for (std::size_t f = 0; f < table.config.feature_names.size(); ++f) {
+      const auto& all = model.features();
+      const auto feature = std::size_t(std::ranges::find(all, table.config.feature_names[f]) - all.begin());
+      const bool pools = table.config.pools(f);
+      lookups.push_back({.table = &table, .feature = feature, .column = pools ? width : 0, .pools = pools});
+      if (pools) width += table.config.embedding_dim;
+    }
+  pooled.resize(std::size_t(chunk_samples * width));
+}
+
+void ScoringContext::Parts::check(const ScoringBatch& batch) const {
+  if (batch.sparse.size() != model.features().size())
+    fail("the batch has ids of ", counted(std::ssize(batch.sparse), "feature"), ", but the model takes ",
+         model.features().size());
+  check_dense(batch, model.facts().dense_features);
+  for (const ContextLookup& lookup : lookups) check_bags(batch, lookup, model.features()[lookup.feature]);
+}
+
+void ScoringContext::Parts::pool(const embedding::Bags& bags, const ContextLookup& lookup, float* out, Index stride) {
+  const ServedTable& table = *lookup.table;
+  const Index dim = table.config.embedding_dim, ids = bags.offsets[bags.count];
+  embedding::ShardRows source{.block_of = table.config.block_of(),
+                              .blocks = {0, embedding::block_count},
+                              .data = table.rows,
+                              .first_row = 0,
+                              .dim = dim,
+                              .format = type_of_rows(table.format)};
+  embedding::Bags read = bags;
+  if (is_coded(table.format)) {
+    float* const numbers = reserve(widened, ids * dim);
+    gather_rows(table.format, bags.ids, ids, dim, table.rows, numbers);
+    source.data = numbers;
+    if (const Index known = std::ssize(slots); known < ids) {
+      reserve(slots, ids);
+      std::iota(slots.begin() + known, slots.end(), known);
+    }
+    read.slots = slots.data();
+  }
+  read.sums_stride = stride;
+  embedding::pool(source, read, {}, {0, bags.count}, out, buffers);
+}
+
+void ScoringContext::Parts::look_up(const ScoringBatch& batch, Range samples, ContextLookup& lookup) {
+  const ScoredBags& given = batch.sparse[lookup.feature];
+  const embedding::EmbeddingBagConfig& table = lookup.table->config;
+  const Index dim = table.embedding_dim, count = samples.size();
+  const Index begin = given.offsets == nullptr ? 0 : given.offsets[samples.begin];
+  for (Index s = 0; s <= count; ++s)
+    lookup.offsets[s] = given.offsets == nullptr ? 0 : given.offsets[samples.begin + s] - begin;
+  const Index ids = lookup.offsets[count];
+  embedding::Bags bags{.count = count, .offsets = lookup.offsets.data(), .ids = given.ids + begin};
+  if (table.weighted && given.weights != nullptr) bags.weights = given.weights + begin;
+  if (table.half) {
+    Index* const halves = reserve(rows, ids);
+    for (Index i = 0; i < ids; ++i) halves[i] = table.row(bags.ids[i]);
+    bags.ids = halves;
+  }
+  if (!lookup.pools) {
+    bags.unpooled = true;
+    float* const out = reserve(lookup.vectors, ids * dim);
+    pool(bags, lookup, out, dim);
+    round_to(model.vectors(), ids * dim, out);
+    sequences.push_back({out, dim, lookup.offsets.data()});
+    return;
+  }
+  float* const out = pooled.data() + lookup.column;
+  pool(bags, lookup, out, width);
+  const bool is_mean = table.pooling == embedding::PoolingType::mean;
+  if (model.vectors() == NumberType::fp32 && !is_mean) return;
+  for (Index s = 0; s < count; ++s) {
+    round_to(model.vectors(), dim, out + s * width);
+    if (is_mean && bags.length(s) > 0)
+      for (Index c = 0; c < dim; ++c) out[s * width + c] /= float(bags.length(s));
+  }
+}
+
+ScoringContext::ScoringContext(const ServedModel& model) : parts_(std::make_unique<Parts>(model)) {}
+ScoringContext::ScoringContext(ScoringContext&&) noexcept = default;
+ScoringContext::~ScoringContext() = default;
+
+void ScoringContext::score(const ScoringBatch& batch, float* probabilities) {
+  parts_->check(batch);
+  const Index columns = parts_->model.facts().dense_features;
+  for (Index first = 0; first < batch.samples; first += chunk_samples) {
+    const Range samples{first, std::min(batch.samples, first + chunk_samples)};
+    parts_->sequences.clear();
+    for (ContextLookup& lookup : parts_->lookups) parts_->look_up(batch, samples, lookup);
+    parts_->predictor->predict({.samples = samples.size(),
+                                .dense = columns > 0 ? batch.dense + first * columns : nullptr,
+                                .pooled = parts_->pooled.data(),
+                                .unpooled = parts_->sequences},
+                               probabilities + first);
+  }
+}
+
+}  // namespace tesserec::scoring

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "catch.hpp"
+#include "errors.hpp"
+#include "train/small_job.hpp"
+#include <tesserec/deck/deck.hpp>
+
+namespace tesserec {
+
+/// A model that the text of a deck trains up to a checkpoint.
+class Trained {
+ public:
+  Trained(const Folder& folder, const std::string& model, const std::string& tables)
+      : job_(job(folder, model, tables)) {
+    for (data::Source* source : {source_.get(), evaluation_.get()})
+      source->limit_rows(train::id_limits(session_.model.tables().tables(), source->info()));
+    train::Training training(session_, *source_, nullptr);
+    checkpoint_ = train::train(training).checkpoint;
+  }
+
+  const std::string& checkpoint() const { return checkpoint_; }
+  /// Calls body(batch, the trained model's probabilities) for each batch of the evaluation data.
+  template <class Body>
+  void each_batch(const Body& body) {
+    data::Batch batch(exec);
+    evaluation_->seek(0, 0);
+    while (evaluation_->next(batch)) {
+      std::vector<float> probabilities(batch.size);
+      session_.step.predict(batch, probabilities.data());
+      body(batch, probabilities);
+    }
+  }
+
+  const Exec exec = Exec();
+
+ private:
+  static train::Job job(const Folder& folder, const std::string& model, const std::string& tables) {
+    const deck::Deck deck = deck::parse_deck(
+        "[run]\noutput = \"" + folder.path() +
+            "\"\n[data.synthetic]\nkind = \"planted\"\nsamples = 600\nevaluate_samples = 300\nrows = [50, 7, 90]\n"
+            "ids_per_bag = 3\ndense_features = 3\n[train]\nbatch_size = 64\nsteps = 3\n"
+            "[optimizer.sparse]\ntype = \"adam\"\n[model]\nembedding_dim = 4\n" +
+            model + "\n" + tables,
+        "deck");
+    return {deck.run,      deck.data, deck.model,      deck.tables,   deck.train,          deck.optimizer,
+            deck.schedule, deck.plan, deck.checkpoint, deck.evaluate, effective_deck(deck)};
+  }
+
+  const comm::Communicator world_{MPI_COMM_WORLD};
+  train::Job job_;
+  std::unique_ptr<data::Source> source_ =
+      data::make_source(job_.data, data::Use::train, train::Session::deal(world_, job_, true));
+  std::unique_ptr<data::Source> evaluation_ =
+      data::make_source(job_.data, data::Use::evaluate, train::Session::deal(world_, job_, false));
+  train::Session session_{exec, world_, job_, source_->info()};
+  std::string checkpoint_;
+};
+
+}  // namespace tesserec
