@@ -29,9 +29,9 @@ void check(int error, const char* call) {
 
 /// Starter of child processes, whose output is appended to `log`. A child has its own process group, so that a
 /// terminal's Ctrl-C reaches it only through this process.
-class Start {
+class Spawn {
  public:
-  explicit Start(const std::string& log) {
+  explicit Spawn(const std::string& log) {
     check(posix_spawn_file_actions_init(&files_), "posix_spawn_file_actions_init");
     check(posix_spawnattr_init(&attributes_), "posix_spawnattr_init");
     check(posix_spawn_file_actions_addopen(&files_, STDIN_FILENO, "/dev/null", O_RDONLY, 0), "addopen");
@@ -45,12 +45,12 @@ class Start {
     check(posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF),
           "posix_spawnattr_setflags");
   }
-  ~Start() {
+  ~Spawn() {
     posix_spawn_file_actions_destroy(&files_);
     posix_spawnattr_destroy(&attributes_);
   }
-  Start(const Start&) = delete;
-  Start& operator=(const Start&) = delete;
+  Spawn(const Spawn&) = delete;
+  Spawn& operator=(const Spawn&) = delete;
 
   /// Starts the program words[0] with its arguments. Returns the child's process id, or -1 after a warning.
   pid_t operator()(const std::vector<std::string>& words) const {
@@ -99,7 +99,7 @@ int run_jobs(const std::vector<ChildJob>& jobs, int at_once, const std::function
   while (!running.empty() || (next < jobs.size() && !is_over())) {
     while (next < jobs.size() && std::ssize(running) < at_once && !is_over()) {
       const std::size_t job = next++;
-      if (const pid_t child = Start(jobs[job].log)(jobs[job].words); child > 0)
+      if (const pid_t child = Spawn(jobs[job].log)(jobs[job].words); child > 0)
         running[child] = job;
       else
         report(job, 127);

@@ -36,20 +36,20 @@ store::PartedFile write(const std::string& path, const std::vector<NamedMatrix>&
 }  // namespace
 
 TEST_CASE("compare_states: names matrices by shape, first number and largest distance") {
-  const comm::Communicator world;
-  const Scratch scratch(world);
+  const comm::Communicator world(MPI_COMM_WORLD);
+  const Scratch folder(world);
   const float nan = std::numeric_limits<float>::quiet_NaN();
   const NamedMatrix same{"same", 2, 4, {1, 2, 3, 4, 5, 6, 7, 8}};
-  const store::PartedFile a = write(scratch.path() + "/a.h5", {same,
-                                                               {"moved", 2, 3, {0.0f, 1, 2, 3, 4, 5}},
-                                                               {"nan", 1, 2, {1, 2}},
-                                                               {"longer", 2, 2, {1, 2, 3, 4}},
-                                                               {"only_a", 1, 1, {1}}});
-  const store::PartedFile b = write(scratch.path() + "/b.h5", {same,
-                                                               {"moved", 2, 3, {-0.0f, 1, 2, 3, 4.5f, 5.25f}},
-                                                               {"nan", 1, 2, {100, nan}},
-                                                               {"longer", 3, 1, {1, 30, 9}},
-                                                               {"only_b", 1, 1, {1}}});
+  const store::PartedFile a = write(folder / "a.h5", {same,
+                                                      {"moved", 2, 3, {0.0f, 1, 2, 3, 4, 5}},
+                                                      {"nan", 1, 2, {1, 2}},
+                                                      {"longer", 2, 2, {1, 2, 3, 4}},
+                                                      {"only_a", 1, 1, {1}}});
+  const store::PartedFile b = write(folder / "b.h5", {same,
+                                                      {"moved", 2, 3, {-0.0f, 1, 2, 3, 4.5f, 5.25f}},
+                                                      {"nan", 1, 2, {100, nan}},
+                                                      {"longer", 3, 1, {1, 30, 9}},
+                                                      {"only_b", 1, 1, {1}}});
   const std::vector<MatrixDifference> found = store::compare_states(a, b);
   REQUIRE(found.size() == 5);
   CHECK(found[0].name == "longer");
