@@ -31,7 +31,7 @@ Given eight_ranks() {
 
 }  // namespace
 
-TEST_CASE("plan.replicas: groups of one rank send the bytes of data_parallel and hold its rows") {
+TEST_CASE("plan.replicas: groups of one rank send, update and hold what data_parallel does") {
   if (comm::Communicator(MPI_COMM_WORLD).size() > 1) return;
   Given copies = eight_ranks();
   copies.settings.default_type = ShardingType::data_parallel;
@@ -43,6 +43,7 @@ TEST_CASE("plan.replicas: groups of one rank send the bytes of data_parallel and
   REQUIRE(estimate.holds.size() == 8);
   for (std::size_t rank = 0; rank < 8; ++rank) {
     CHECK(estimate.split[rank].exchange == Approx(expected.split[rank].exchange));
+    CHECK(estimate.split[rank].update == Approx(expected.split[rank].update));
     CHECK(estimate.split[rank].latency == Approx(expected.split[rank].latency));
     CHECK(estimate.holds[rank].rows == expected.holds[rank].rows);
     CHECK(estimate.holds[rank].states == expected.holds[rank].states);
