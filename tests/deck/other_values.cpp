@@ -157,7 +157,7 @@ std::vector<std::string> values_for(const KeyInfo& key) {
     return values;
   }
   if (!values.empty()) return values;
-  if (is("integer")) return numbers_for(key);
+  if (is("integer") || is("integer or list of integers")) return numbers_for(key);
   if (is("number")) return {"0.25", "0.5", "0.05", "0.001", "2.0", "1000.5", "1e9"};
   if (is("text")) return {"other", ";", "C1", "C2", "h200"};
   if (is("list of integers"))

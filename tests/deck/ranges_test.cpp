@@ -41,7 +41,9 @@ KeyRange range_of(const KeyInfo& key) {
   return range;
 }
 
-bool is_integer(const KeyInfo& key) { return key.type == "integer" || key.type == "list of integers"; }
+bool is_integer(const KeyInfo& key) {
+  return key.type == "integer" || key.type == "list of integers" || key.type == "integer or list of integers";
+}
 bool is_number(const KeyInfo& key) { return key.type == "number" || key.type == "list of numbers"; }
 
 /// Returns values just outside a range, as TOML.
