@@ -70,6 +70,9 @@ Index EncodedBlock::read(RowStream& stream, ColumnTally& tally) {
 void EncodedBlock::add(const Row& row) {
   labels_.push_back(row.label);
   for (std::size_t k = 0; k < row.numbers.size(); ++k) dense_.push_back(encoding_.transforms[k](row.numbers[k]));
+  for (std::size_t f = 0, v = 0; f < row.ends.size(); ++f)
+    for (; v < row.ends[f]; ++v)
+      if (row.tokens[v]) encoding_.vocabularies[f].prefetch(*row.tokens[v]);
   row_ids_.clear();
   for (std::size_t f = 0, v = 0; f < row.ends.size(); ++f)
     for (; v < row.ends[f]; ++v) row_ids_.push_back(encoding_.id(f, row.tokens[v]));

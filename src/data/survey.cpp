@@ -87,6 +87,9 @@ void gather_bad_rows(const comm::Communicator& comm, const std::vector<RangeCoun
 
 /// Counts the values of a row, and each of their texts if the survey learns.
 void count_values(const Row& row, const RowLayout& layout, Survey& result) {
+  for (std::size_t f = 0, v = 0; f < row.ends.size() && !result.tokens.empty(); ++f)
+    for (; v < row.ends[f]; ++v)
+      if (row.tokens[v] && !layout.forms[f].hashed()) result.tokens[f].tokens.prefetch(*row.tokens[v]);
   for (std::size_t f = 0, v = 0; f < row.ends.size(); ++f) {
     const FeatureForm& form = layout.forms[f];
     result.values[f] += Index(row.ends[f] - v);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string_view>
 #include <vector>
 
@@ -18,6 +19,10 @@ class TokenMap {
   }
   /// Returns the number of the token, or -1.
   Index find(std::string_view token) const;
+  /// Fetches what find() and insert() read first of the token, so that lookups of a row's tokens overlap.
+  void prefetch(std::string_view token) const {
+    if (!buckets_.empty()) __builtin_prefetch(&buckets_[std::hash<std::string_view>()(token) & (buckets_.size() - 1)]);
+  }
   /// Inserts the token if it is new. Returns its number, which is the previous size() for a new token.
   Index insert(std::string_view token);
 

@@ -31,6 +31,9 @@ class Vocabulary {
     return token ? std::int32_t(tokens_.find(*token) + 1) : 0;
   }
 
+  /// Fetches what id() reads first of the token.
+  void prefetch(std::string_view token) const { tokens_.prefetch(token); }
+
   /// Returns the token of an id from 1 on.
   std::string_view token(Index id) const { return tokens_.token(id - 1); }
   /// Returns the concatenated tokens, in the order of their ids.
