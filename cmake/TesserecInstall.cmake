@@ -3,7 +3,11 @@
 # and completions.
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/Tesserec)
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/tesserec DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN *.hpp)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/tesserec DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN *.hpp PATTERN *.h)
+# For users of the C library; the installation may move.
+file(RELATIVE_PATH tesserec_from_pc /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
+configure_file(${PROJECT_SOURCE_DIR}/src/predict/tesserec-predict.pc.in ${PROJECT_BINARY_DIR}/tesserec-predict.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/tesserec-predict.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 install(EXPORT TesserecTargets NAMESPACE Tesserec:: DESTINATION ${package_dir})
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/TesserecConfig.cmake.in
   ${PROJECT_BINARY_DIR}/TesserecConfig.cmake INSTALL_DESTINATION ${package_dir})

@@ -105,6 +105,7 @@ int bench(const Invocation& invocation, const comm::Communicator& comm);
 int check(const Invocation& invocation, const comm::Communicator& comm);
 int describe(const Invocation& invocation, const comm::Communicator& comm);
 int report(const Invocation& invocation, const comm::Communicator& comm);
+int serve_model(const Invocation& invocation, const comm::Communicator& comm);
 int sweep_list(const Invocation& invocation, const comm::Communicator& comm);
 int sweep_point(const Invocation& invocation, const comm::Communicator& comm);
 int sweep_collect(const Invocation& invocation, const comm::Communicator& comm);

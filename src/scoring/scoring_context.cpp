@@ -53,15 +53,15 @@ void check_bags(const ScoringBatch& batch, const ContextLookup& lookup, const st
   const embedding::EmbeddingBagConfig& table = lookup.table->config;
   if (bags.offsets == nullptr) return;
   if (bags.offsets[0] < 0) fail("feature ", feature, ": the first offset is ", bags.offsets[0], "; give 0 or more");
-  for (Index s = 0; s < batch.samples; ++s) {
+  for (Index s = 0; s < batch.samples; ++s)  // before any id is read, because a wrong offset lies anywhere
     if (bags.offsets[s + 1] < bags.offsets[s])
       fail("feature ", feature, ", sample ", batch.first + s, ": offset ", bags.offsets[s + 1], " follows ",
            bags.offsets[s], "; offsets must not decrease");
+  for (Index s = 0; s < batch.samples; ++s)
     for (Index i = bags.offsets[s]; i < bags.offsets[s + 1]; ++i)
       if (!table.takes(bags.ids[i]))
         fail("feature ", feature, ", sample ", batch.first + s, ": id ", bags.ids[i], " is outside table ",
              table.whole(), " of ", table.ids(), " rows");
-  }
   const Index begin = bags.offsets[0], end = bags.offsets[batch.samples];
   if (!table.weighted || begin == end) return;
   if (bags.weights == nullptr)

@@ -48,3 +48,13 @@ block toml >"$OUTSIDE/own_model.toml"
 configure "$OUTSIDE/source" build "${flags[@]}"
 "$CMAKE" --build "$OUTSIDE/build" -j 2
 "$OUTSIDE/build/all_headers"
+
+# The library for C, by pkg-config: it compiles, starts without MPI, and says what is wrong.
+if command -v pkg-config >/dev/null; then
+  package=$(find "$OUTSIDE/prefix" -name tesserec-predict.pc)
+  flags=$(PKG_CONFIG_PATH=$(dirname "$package") pkg-config --cflags --libs tesserec-predict)
+  # shellcheck disable=SC2086
+  cc "$here/../predict/program/predict.c" $flags -o "$OUTSIDE/predict_c"
+  LD_LIBRARY_PATH=$(dirname "$(dirname "$package")") "$OUTSIDE/predict_c" "$OUTSIDE/none" 2>"$OUTSIDE/log" && fail "scores of nothing"
+  grep -q 'this is no model folder' "$OUTSIDE/log" || fail "no message of the library for C"
+fi

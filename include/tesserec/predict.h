@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * libtesserec_predict: the scores of a model folder (tesserec export), from C and from whatever calls C.
+ *
+ * The library has no MPI. A model is read by any number of threads at once. A context belongs to one thread at a time
+ * and allocates no memory once it has seen its largest 128 samples, which it takes at a time. Functions that can fail return NULL or -1, and
+ * tesserec_last_error() then tells why, on the same thread. docs/serving.md has an example.
+ */
+#ifndef TESSEREC_PREDICT_H
+#define TESSEREC_PREDICT_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Version of this interface. It grows when a function is added; none is changed or removed. */
+#define TESSEREC_PREDICT_VERSION 1
+
+/** A model, opened from a model folder. */
+typedef struct tesserec_model tesserec_model;
+/** Buffers of one thread that scores with a model. */
+typedef struct tesserec_context tesserec_context;
+
+/** Ids of a feature: sample s has ids[offsets[s]] up to ids[offsets[s + 1]]. */
+typedef struct tesserec_bags {
+  const int64_t* offsets; /**< [samples + 1], not decreasing; NULL = no sample has an id */
+  const int64_t* ids;     /**< ids of the data's vocabulary, from 0 up to tesserec_feature_ids() */
+  const float* weights;   /**< parallel to ids; read by weighted tables alone, else NULL */
+} tesserec_bags;
+
+/** Returns TESSEREC_PREDICT_VERSION of the library. */
+int tesserec_predict_version(void);
+/** Returns the message of the last call that failed on this thread; "" if none did. Valid until the next one fails. */
+const char* tesserec_last_error(void);
+
+/**
+ * Opens a model folder. Maps the rows of its tables, so that a page is read when a score needs it. Returns NULL if the
+ * folder is missing or damaged. The folder's files must not change while the model is open.
+ */
+tesserec_model* tesserec_open(const char* folder);
+/** Closes a model, whose contexts must have been destroyed before. NULL is allowed. */
+void tesserec_close(tesserec_model* model);
+
+/** Returns the number of steps that the model was trained. */
+int64_t tesserec_step(const tesserec_model* model);
+/** Returns the number K of dense features of a sample. */
+int64_t tesserec_dense_count(const tesserec_model* model);
+/** Returns the number F of sparse features. */
+int64_t tesserec_feature_count(const tesserec_model* model);
+/** Returns the name of a sparse feature in [0, F); NULL outside. */
+const char* tesserec_feature_name(const tesserec_model* model, int64_t feature);
+/** Returns the number of ids of a sparse feature in [0, F), so that ids lie in [0, number); -1 outside. */
+int64_t tesserec_feature_ids(const tesserec_model* model, int64_t feature);
+
+/** Makes a context for one thread. The model must stay open. Returns NULL if there is not enough memory. */
+tesserec_context* tesserec_context_create(const tesserec_model* model);
+/** Frees a context. NULL is allowed. */
+void tesserec_context_destroy(tesserec_context* context);
+
+/**
+ * Scores samples: scores[s] is the probability of sample s. A sample's score does not depend on the others.
+ * dense: [samples, K] row-major, transformed as the training data were; NULL if K is 0. bags: [F], in the order of the
+ * features. Returns 0, or -1, before any score is written, if an id is outside its table, an offset decreases, a weight
+ * is missing or a number is not finite.
+ */
+int tesserec_predict(tesserec_context* context, int64_t samples, const float* dense, const tesserec_bags* bags,
+                     float* scores);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

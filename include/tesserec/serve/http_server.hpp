@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+
+#include <tesserec/serve/service.hpp>
+
+namespace tesserec::serve {
+
+/// Throws Error if this build has no server, because cpp-httplib was missing.
+void require_http_server();
+
+/// Serves until `stop` is readable (Signals::event()). Then takes no more connections, finishes the requests that have
+/// arrived, and returns. Calls ready(port) once it listens. Throws Error if the build has no server or the address
+/// cannot be listened on.
+void serve_http(Service& service, const ServerSettings& settings, int stop, const std::function<void(int port)>& ready);
+
+}  // namespace tesserec::serve

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include <tesserec/scoring/served_model.hpp>
+#include <tesserec/serve/settings.hpp>
+
+namespace tesserec::serve {
+
+/// Request as a server has read it.
+struct HttpRequest {
+  std::string method;  ///< "GET", "POST", ...
+  std::string path;    ///< without the query
+  std::string body = {};
+  std::string json_bytes = {};     ///< header Inference-Header-Content-Length; empty without it
+  std::string authorization = {};  ///< header Authorization; empty without it
+};
+
+/// Answer to a request.
+struct HttpReply {
+  int status = 200;
+  std::string body;
+  std::string type = "application/json";
+  std::string json_bytes = {};  ///< header Inference-Header-Content-Length; empty = none
+};
+
+/// Answers of the Open Inference Protocol, version 2, about one model, and its metrics. Threads may call it at once.
+class Service {
+ public:
+  /// Takes the model, which must outlive the service. Throws Error if a feature's name is one of the protocol's inputs.
+  Service(const scoring::ServedModel& model, const ServerSettings& settings);
+  ~Service();
+
+  /// Answers a request. A request that is wrong or too much gets a reply with the reason; only memory that runs out
+  /// throws.
+  HttpReply answer(const HttpRequest& request);
+  /// Counts a reply that answer() did not make, such as that to a body over the limit, and returns its body.
+  std::string refuse(int status, const std::string& reason);
+
+ private:
+  struct Inside;
+  std::unique_ptr<Inside> inside_;
+};
+
+}  // namespace tesserec::serve

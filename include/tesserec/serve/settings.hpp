@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include <tesserec/core/index.hpp>
+
+namespace tesserec::serve {
+
+/// Settings of a server.
+struct ServerSettings {
+  std::string name = "model";      ///< name of the model in addresses
+  std::string host = "127.0.0.1";  ///< address to listen on
+  int port = 8080;                 ///< 0 = any free port
+  int threads = 1;                 ///< requests that are scored at once
+  int in_flight = 64;              ///< requests that are read, wait or are scored at once; more are refused
+  Index max_body = 16 << 20;       ///< bytes of a request's body
+  int timeout = 10;                ///< seconds to read a request or to write a reply
+  std::string token = {};          ///< token that requests must bear; empty = none
+};
+
+}  // namespace tesserec::serve

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// Command `tesserec serve`: answers requests for scores by HTTP until a signal ends it.
+#include <algorithm>
+#include <cctype>
+#include <cstdio>
+#include <filesystem>
+#include <string>
+
+#include "command.hpp"
+#include <tesserec/core/error.hpp>
+#include <tesserec/core/file.hpp>
+#include <tesserec/core/gpu.hpp>
+#include <tesserec/core/log.hpp>
+#include <tesserec/core/signals.hpp>
+#include <tesserec/core/text.hpp>
+#include <tesserec/core/timer.hpp>
+#include <tesserec/serve/http_server.hpp>
+
+namespace tesserec::app {
+namespace {
+
+/// Returns the value of an option in [least, most], or `preset` without the option.
+Index number_of(const Invocation& invocation, const std::string& option, Index preset, Index least, Index most) {
+  if (!invocation.has(option)) return preset;
+  const std::string& text = invocation.options.at(option);
+  const std::optional<Index> value = parse_number<Index>(text);
+  if (!value || *value < least || *value > most)
+    fail(option, " must be an integer, ", least, " to ", most, ", but is \"", text, "\"");
+  return *value;
+}
+
+/// Returns the first line of the file of --token-file, which other users of the machine must not read.
+std::string token_of(const Invocation& invocation) {
+  if (!invocation.has("--token-file")) return "";
+  const std::string& path = invocation.options.at("--token-file");
+  const std::string text = read_file(path, "the token");
+  const std::string token = text.substr(0, text.find_first_of("\r\n"));
+  if (token.empty()) fail(path, ": the first line is empty; write the token there");
+  using std::filesystem::perms;
+  if ((std::filesystem::status(path).permissions() & (perms::group_read | perms::others_read)) != perms::none)
+    log_warning(path + " can be read by other users of this machine; chmod 600 keeps the token secret");
+  return token;
+}
+
+serve::ServerSettings settings_of(const Invocation& invocation) {
+  serve::ServerSettings settings;
+  const auto text = [&](const char* option, std::string& to) {
+    if (invocation.has(option)) to = invocation.options.at(option);
+  };
+  text("--name", settings.name);
+  text("--host", settings.host);
+  const auto is_plain = [](unsigned char c) { return std::isalnum(c) || c == '_' || c == '-' || c == '.'; };
+  if (settings.name.empty() || !std::ranges::all_of(settings.name, is_plain))
+    fail("--name is \"", settings.name, "\"; use letters, digits, and _ - . for the name in addresses");
+  settings.port = int(number_of(invocation, "--port", settings.port, 0, 65535));
+  settings.threads = int(number_of(invocation, "--threads", settings.threads, 1, 1024));
+  settings.in_flight = int(number_of(invocation, "--in-flight", settings.in_flight, 1, 4096));
+  settings.max_body = number_of(invocation, "--max-body", settings.max_body, 1, Index{1} << 31);
+  settings.timeout = int(number_of(invocation, "--timeout", settings.timeout, 1, 3600));
+  settings.token = token_of(invocation);
+  return settings;
+}
+
+}  // namespace
+
+int serve_model(const Invocation& invocation, const comm::Communicator& comm) {
+  const serve::ServerSettings settings = settings_of(invocation);
+  serve::require_http_server();
+  require_gpu();
+  const Signals signals;
+  const Signals::Orderly orderly;
+  const Kokkos::ScopeGuard kokkos;
+  const Timer timer;
+  const scoring::ServedModel model(Exec(), invocation.deck);
+  serve::Service service(model, settings);
+  serve::serve_http(service, settings, Signals::event(), [&](int port) {
+    log_info(concat("model ", settings.name, " of ", invocation.deck, ", step ", model.facts().step, ", opened in ",
+                    seconds_text(timer.seconds()), "; listening on http://", settings.host, ":", port, "/v2/models/",
+                    settings.name, ", ", counted(settings.threads, "thread")));
+    if (invocation.json)
+      print(comm, Json::object().set("model", settings.name).set("step", model.facts().step).set("port", port));
+    std::fflush(stdout);  // whoever started the server reads the port now
+  });
+  log_info("stopped by " + signal_text(Signals::received()) + "; all requests were answered");
+  return 0;
+}
+
+}  // namespace tesserec::app

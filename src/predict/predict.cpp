@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include <tesserec/core/error.hpp>
+#include <tesserec/core/kokkos.hpp>
+#include <tesserec/core/memory.hpp>
+#include <tesserec/predict.h>
+#include <tesserec/scoring/scoring_context.hpp>
+#include <tesserec/scoring/served_model.hpp>
+
+struct tesserec_model {
+  explicit tesserec_model(const std::string& folder) : served(tesserec::Exec(), folder) {}
+  tesserec::scoring::ServedModel served;
+};
+
+struct tesserec_context {
+  explicit tesserec_context(const tesserec::scoring::ServedModel& served)
+      : model(served), scorer(served), bags(served.features().size()) {}
+  const tesserec::scoring::ServedModel& model;
+  tesserec::scoring::ScoringContext scorer;
+  std::vector<tesserec::scoring::ScoredBags> bags;
+};
+
+namespace tesserec::predict {
+namespace {
+
+std::string& last_error() {
+  thread_local std::string message;
+  return message;
+}
+
+/// Runs `body` and returns its result. Keeps the message of an exception and returns `failed`.
+template <class Result, class Body>
+Result guarded(Result failed, const Body& body) noexcept {
+  try {
+    return body();
+  } catch (const std::exception& error) {
+    try {
+      last_error() = message_of(error);
+    } catch (...) {
+      last_error().clear();  // no memory for the message
+    }
+  } catch (...) {
+    last_error() = "an exception of an unknown type";
+  }
+  return failed;
+}
+
+/// Opens a model. Starts Kokkos with the first one, unless the caller's program has; the end of the process ends it.
+tesserec_model* open(const std::string& folder) {
+  static std::mutex opening;  // a model packs its weights on the threads of Kokkos, which one caller at a time may use
+  const std::lock_guard lock(opening);
+  if (!Kokkos::is_initialized()) Kokkos::initialize();
+  if (!scoring::is_model_folder(folder))
+    fail(folder, ": this is no model folder; write one with `tesserec export CHECKPOINT --to FOLDER`");
+  return new tesserec_model(folder);
+}
+
+bool is_feature(const tesserec_model* model, std::int64_t feature) {
+  return feature >= 0 && feature < std::ssize(model->served.features());
+}
+
+}  // namespace
+}  // namespace tesserec::predict
+
+using namespace tesserec;
+using predict::guarded;
+
+int tesserec_predict_version(void) { return TESSEREC_PREDICT_VERSION; }
+const char* tesserec_last_error(void) { return predict::last_error().c_str(); }
+
+tesserec_model* tesserec_open(const char* folder) {
+  return guarded<tesserec_model*>(nullptr, [&] { return predict::open(folder); });
+}
+void tesserec_close(tesserec_model* model) { delete model; }
+
+int64_t tesserec_step(const tesserec_model* model) { return model->served.facts().step; }
+int64_t tesserec_dense_count(const tesserec_model* model) { return model->served.facts().dense_features; }
+int64_t tesserec_feature_count(const tesserec_model* model) { return std::ssize(model->served.features()); }
+const char* tesserec_feature_name(const tesserec_model* model, int64_t feature) {
+  return predict::is_feature(model, feature) ? model->served.features()[feature].c_str() : nullptr;
+}
+int64_t tesserec_feature_ids(const tesserec_model* model, int64_t feature) {
+  return predict::is_feature(model, feature) ? model->served.ids(feature) : -1;
+}
+
+tesserec_context* tesserec_context_create(const tesserec_model* model) {
+  return guarded<tesserec_context*>(nullptr, [&] { return new tesserec_context(model->served); });
+}
+void tesserec_context_destroy(tesserec_context* context) { delete context; }
+
+int tesserec_predict(tesserec_context* context, int64_t samples, const float* dense, const tesserec_bags* bags,
+                     float* scores) {
+  return guarded(-1, [&] {
+    if (samples < 0) fail("the number of samples is ", samples, "; give 0 or more");
+    for (std::size_t f = 0; f < context->bags.size(); ++f) {
+      if (bags[f].offsets != nullptr && bags[f].ids == nullptr && bags[f].offsets[samples] > bags[f].offsets[0])
+        fail("feature ", context->model.features()[f], ": there are offsets, but no ids; give both");
+      context->bags[f] = {bags[f].offsets, bags[f].ids, bags[f].weights};
+    }
+    context->scorer.score({.samples = samples, .dense = dense, .sparse = context->bags}, scores);
+    return 0;
+  });
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <atomic>
+#include <future>
+#include <thread>
+
+#include <poll.h>
+
+#include <tesserec/core/error.hpp>
+#include <tesserec/core/text.hpp>
+#include <tesserec/serve/http_server.hpp>
+#ifdef TESSEREC_HTTP
+#include <httplib.h>
+#endif
+
+namespace tesserec::serve {
+
+#ifdef TESSEREC_HTTP
+namespace {
+
+constexpr int keep_alive_seconds = 2;   // of a connection without requests, which holds a thread
+constexpr int listening_poll_ms = 200;  // between looks at whether the listening thread has ended
+constexpr int spare_connections = 8;    // beyond the requests in flight, for health, metrics and refusals
+
+void answer(Service& service, const httplib::Request& from, httplib::Response& to) {
+  const HttpReply reply = service.answer({.method = from.method,
+                                          .path = from.path,
+                                          .body = from.body,
+                                          .json_bytes = from.get_header_value("Inference-Header-Content-Length"),
+                                          .authorization = from.get_header_value("Authorization")});
+  to.status = reply.status;
+  if (!reply.json_bytes.empty()) to.set_header("Inference-Header-Content-Length", reply.json_bytes);
+  to.set_content(reply.body, reply.type.c_str());
+}
+
+void configure(httplib::Server& server, Service& service, const ServerSettings& settings) {
+  const auto handler = [&service](const httplib::Request& from, httplib::Response& to) { answer(service, from, to); };
+  server.Get(".*", handler);
+  server.Post(".*", handler);
+  server.Put(".*", handler);
+  server.Delete(".*", handler);
+  server.set_payload_max_length(std::size_t(settings.max_body));
+  server.set_read_timeout(settings.timeout, 0);
+  server.set_write_timeout(settings.timeout, 0);
+  server.set_keep_alive_timeout(keep_alive_seconds);
+  server.set_tcp_nodelay(true);
+  const auto connections = std::size_t(settings.in_flight + spare_connections);
+  server.new_task_queue = [connections] { return new httplib::ThreadPool(connections); };
+  // Replies that the library makes by itself: to a request that is no HTTP, or has a body over the limit.
+  server.set_error_handler([&service, &settings](const httplib::Request&, httplib::Response& to) {
+    if (!to.body.empty()) return;
+    const std::string reason = to.status == 413
+                                   ? concat("the body has more than ", settings.max_body, " bytes; score fewer samples")
+                                   : concat("the server cannot read the request (HTTP status ", to.status, ")");
+    to.set_content(service.refuse(to.status, reason), "application/json");
+  });
+}
+
+}  // namespace
+
+void require_http_server() {}
+
+void serve_http(Service& service, const ServerSettings& settings, int stop,
+                const std::function<void(int port)>& ready) {
+  httplib::Server server;
+  configure(server, service, settings);
+  int port = settings.port;
+  if (port == 0)
+    port = server.bind_to_any_port(settings.host);
+  else if (!server.bind_to_port(settings.host, port))
+    port = -1;
+  if (port < 0)
+    fail("cannot listen on ", settings.host, ":", settings.port,
+         ": the port is in use, or the address is not this machine's");
+  std::atomic<bool> ended = false;
+  std::thread listening([&] {
+    server.listen_after_bind();
+    ended = true;
+  });
+  ready(port);
+  pollfd file{stop, POLLIN, 0};
+  while (!ended && ::poll(&file, 1, listening_poll_ms) <= 0) continue;
+  const bool was_stopped = !ended;
+  server.stop();
+  listening.join();
+  if (!was_stopped) fail("the server ended: it cannot accept connections on ", settings.host, ":", port);
+}
+
+#else
+
+void require_http_server() {
+  fail(
+      "this build has no HTTP server, because cpp-httplib was missing when it was configured; install it "
+      "(docs/installing.md) and build again");
+}
+
+void serve_http(Service&, const ServerSettings&, int, const std::function<void(int port)>&) { require_http_server(); }
+
+#endif
+
+}  // namespace tesserec::serve

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+
+#include "inference.hpp"
+#include "service_metrics.hpp"
+#include <tesserec/core/error.hpp>
+#include <tesserec/core/log.hpp>
+#include <tesserec/core/memory.hpp>
+#include <tesserec/core/text.hpp>
+#include <tesserec/core/timer.hpp>
+#include <tesserec/serve/service.hpp>
+
+namespace tesserec::serve {
+namespace {
+
+/// Refusal of a request, with its HTTP status.
+class Refusal : public Error {
+ public:
+  Refusal(int status, const std::string& reason) : Error(reason), status_(status) {}
+  int status() const { return status_; }
+
+ private:
+  int status_;
+};
+
+std::string error_body(const std::string& reason) { return Json::object().set("error", reason).text(); }
+
+/// Compares two texts in a time that depends on their lengths alone.
+bool same_secret(const std::string& a, const std::string& b) {
+  if (a.size() != b.size()) return false;
+  unsigned difference = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) difference |= unsigned(a[i] ^ b[i]);
+  return difference == 0;
+}
+
+}  // namespace
+
+/// The contexts of a service, each lent to one thread at a time.
+class ContextPool {
+ public:
+  ContextPool(const scoring::ServedModel& model, int contexts) {
+    for (int c = 0; c < contexts; ++c) free_.push_back(&all_.emplace_back(model));
+  }
+  /// Scores by the next free context. Blocks until there is one.
+  void score(const scoring::ScoringBatch& batch, float* probabilities) {
+    scoring::ScoringContext* const context = take();
+    try {
+      context->score(batch, probabilities);
+    } catch (...) {
+      give(context);
+      throw;
+    }
+    give(context);
+  }
+
+ private:
+  scoring::ScoringContext* take() {
+    std::unique_lock lock(mutex_);
+    freed_.wait(lock, [&] { return !free_.empty(); });
+    scoring::ScoringContext* const context = free_.back();
+    free_.pop_back();
+    return context;
+  }
+  void give(scoring::ScoringContext* context) {
+    {
+      const std::lock_guard lock(mutex_);
+      free_.push_back(context);
+    }
+    freed_.notify_one();
+  }
+
+  std::mutex mutex_;
+  std::condition_variable freed_;
+  std::deque<scoring::ScoringContext> all_;
+  std::vector<scoring::ScoringContext*> free_;
+};
+
+struct Service::Inside {
+  Inside(const scoring::ServedModel& served, const ServerSettings& given)
+      : model(served), settings(given), contexts(served, given.threads) {}
+
+  HttpReply route(const HttpRequest& request);
+  HttpReply infer(const HttpRequest& request);
+  /// Throws Refusal unless the request bears the token.
+  void check_token(const HttpRequest& request) const;
+
+  const scoring::ServedModel& model;
+  ServerSettings settings;
+  ContextPool contexts;
+  ServiceMetrics metrics;
+  std::atomic<int> in_flight{0};
+};
+
+void Service::Inside::check_token(const HttpRequest& request) const {
+  if (!settings.token.empty() && !same_secret(request.authorization, "Bearer " + settings.token))
+    throw Refusal(401, "the request lacks the server's token; send the header \"Authorization: Bearer TOKEN\"");
+}
+
+HttpReply Service::Inside::infer(const HttpRequest& request) {
+  if (request.method != "POST") throw Refusal(405, request.path + " takes POST, not " + request.method);
+  const int before = in_flight.fetch_add(1);
+  struct Leaving {
+    std::atomic<int>& count;
+    ~Leaving() { --count; }
+  } leaving{in_flight};
+  if (before >= settings.in_flight)
+    throw Refusal(503, concat("the server has ", before, " requests in flight, which is its limit; try again later"));
+  auto json_bytes = std::ssize(request.body);
+  if (!request.json_bytes.empty()) {
+    const auto given = parse_number<Index>(request.json_bytes);
+    if (!given || *given < 0 || *given > json_bytes)
+      throw Refusal(400, concat("Inference-Header-Content-Length is \"", request.json_bytes, "\", but the body has ",
+                                json_bytes, " bytes"));
+    json_bytes = *given;
+  }
+  const Timer timer;
+  const InferRequest batch = parse_infer(model, request.body, json_bytes);
+  std::vector<float> scores(std::size_t(batch.samples));
+  contexts.score({.samples = batch.samples, .dense = batch.dense.data(), .sparse = batch.bags()}, scores.data());
+  InferReply reply = infer_reply(model, settings.name, batch, scores);
+  metrics.scored(batch.samples, timer.seconds());
+  HttpReply answer{.body = std::move(reply.body)};
+  if (reply.json_bytes > 0) {
+    answer.type = "application/octet-stream";
+    answer.json_bytes = std::to_string(reply.json_bytes);
+  }
+  return answer;
+}
+
+HttpReply Service::Inside::route(const HttpRequest& request) {
+  const std::string root = "/v2/models/" + settings.name;
+  const std::string version = root + "/versions/" + std::to_string(model.facts().step);
+  std::string path = request.path;
+  if (path == version || path.starts_with(version + "/")) path = root + path.substr(version.size());
+  if (path == "/v2/health/live") return {.body = Json::object().set("live", true).text()};
+  if (path == "/v2/health/ready") return {.body = Json::object().set("ready", true).text()};
+  check_token(request);
+  if (path == root + "/infer") return infer(request);
+  const bool is_known = path == "/metrics" || path == "/v2" || path == root || path == root + "/ready";
+  if (!is_known) throw Refusal(404, concat("there is no ", request.path, "; the model is at ", root));
+  if (request.method != "GET") throw Refusal(405, request.path + " takes GET, not " + request.method);
+  if (path == "/metrics")
+    return {.body = metrics.text(settings.name, model.facts().step, in_flight), .type = "text/plain; version=0.0.4"};
+  if (path == "/v2")
+    return {.body = Json::object()
+                        .set("name", "tesserec")
+                        .set("version", std::to_string(scoring::model_version))
+                        .set("extensions", std::vector<std::string>{"binary_tensor_data"})
+                        .text()};
+  if (path == root) return {.body = model_metadata(model, settings.name).text()};
+  return {.body = Json::object().set("name", settings.name).set("ready", true).text()};
+}
+
+Service::Service(const scoring::ServedModel& model, const ServerSettings& settings)
+    : inside_(std::make_unique<Inside>(model, settings)) {
+  if (model.facts().dense_features > 0 && std::ranges::count(model.features(), dense_input) > 0)
+    fail("feature \"", dense_input, "\" has the name of the protocol's input of dense numbers, so it cannot be served");
+}
+Service::~Service() = default;
+
+HttpReply Service::answer(const HttpRequest& request) {
+  try {
+    HttpReply reply = inside_->route(request);
+    inside_->metrics.replied(reply.status);
+    return reply;
+  } catch (const Refusal& refusal) {
+    return {.status = refusal.status(), .body = refuse(refusal.status(), refusal.what())};
+  } catch (const Error& error) {
+    return {.status = 400, .body = refuse(400, error.what())};
+  }
+}
+
+std::string Service::refuse(int status, const std::string& reason) {
+  inside_->metrics.replied(status);
+  return error_body(reason);
+}
+
+}  // namespace tesserec::serve

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "service_metrics.hpp"
+
+#include <algorithm>
+
+#include <tesserec/core/text.hpp>
+
+namespace tesserec::serve {
+namespace {
+
+std::string head(const std::string& name, const char* type, const char* help) {
+  return concat("# HELP ", name, " ", help, "\n# TYPE ", name, " ", type, "\n");
+}
+
+}  // namespace
+
+void ServiceMetrics::replied(int status) {
+  const std::lock_guard lock(mutex_);
+  ++replies_[status];
+}
+
+void ServiceMetrics::scored(Index samples, double seconds) {
+  const auto bucket = std::ranges::lower_bound(upper_bounds, seconds) - upper_bounds.begin();
+  const std::lock_guard lock(mutex_);
+  ++buckets_[std::size_t(bucket)];
+  samples_ += samples;
+  seconds_ += seconds;
+}
+
+std::string ServiceMetrics::text(const std::string& model, Index step, int in_flight) const {
+  const std::lock_guard lock(mutex_);
+  std::string text = head("tesserec_requests_total", "counter", "Replies by HTTP status.");
+  for (const auto& [status, count] : replies_)
+    text += concat("tesserec_requests_total{code=\"", status, "\"} ", count, "\n");
+  text += head("tesserec_samples_total", "counter", "Samples that were scored.");
+  text += concat("tesserec_samples_total ", samples_, "\n");
+  text += head("tesserec_infer_seconds", "histogram", "Seconds from a request's whole body to its reply.");
+  Index count = 0;
+  for (std::size_t b = 0; b < buckets_.size(); ++b) {
+    count += buckets_[b];
+    const std::string bound = b < upper_bounds.size() ? shortest(upper_bounds[b]) : "+Inf";
+    text += concat("tesserec_infer_seconds_bucket{le=\"", bound, "\"} ", count, "\n");
+  }
+  text += concat("tesserec_infer_seconds_sum ", shortest(seconds_), "\ntesserec_infer_seconds_count ", count, "\n");
+  text += head("tesserec_in_flight", "gauge", "Requests that are being scored or wait for it.");
+  text += concat("tesserec_in_flight ", in_flight, "\n");
+  text += head("tesserec_model_step", "gauge", "Steps that the served model was trained.");
+  return text + concat("tesserec_model_step{model=\"", model, "\"} ", step, "\n");
+}
+
+}  // namespace tesserec::serve

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <map>
+#include <mutex>
+#include <string>
+
+#include <tesserec/core/index.hpp>
+
+namespace tesserec::serve {
+
+/// Counts of a service since its start, in Prometheus' text form. Threads may call it at once.
+class ServiceMetrics {
+ public:
+  /// Counts a reply by its HTTP status.
+  void replied(int status);
+  /// Counts a request that was scored: its samples, and its seconds from the whole body to the reply.
+  void scored(Index samples, double seconds);
+  /// Returns all metrics of a model at a step.
+  std::string text(const std::string& model, Index step, int in_flight) const;
+
+ private:
+  static constexpr std::array upper_bounds{0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0};
+
+  mutable std::mutex mutex_;
+  std::map<int, Index> replies_;                          // by status
+  std::array<Index, upper_bounds.size() + 1> buckets_{};  // requests up to each bound, and above all
+  Index samples_ = 0;
+  double seconds_ = 0;
+};
+
+}  // namespace tesserec::serve

@@ -1,0 +1,111 @@
+#!/usr/bin/env bash
+# tesserec serve: a server on a free port answers curl, refuses what is wrong with the reason and lives on, and ends by
+# SIGTERM with 0 once it has answered. Scores are those of `tesserec predict`, digit by digit.
+TESSEREC=${TESSEREC:-$(dirname "$0")/../../build/tesserec} LAUNCH=${LAUNCH:-mpirun --allow-run-as-root --oversubscribe -n}
+RANKS=1
+. "$(dirname "$0")/lib.sh"
+command -v curl >/dev/null || { echo "skipped: no curl"; exit 77; }
+
+cat >"$folder/deck.toml" <<END
+[run]
+output = "$folder/run"
+[preprocess]
+format = "table"
+header = true
+train = ["$folder/day.csv"]
+output = "$folder/data"
+column = [
+  {name = "user", kind = "category"},
+  {name = "price", kind = "number"},
+  {name = "y", kind = "label", positive = ["1"], negative = ["0"]},
+]
+[data]
+train = ["$folder/data/train.h5"]
+predict = ["$folder/data/train.h5"]
+[model]
+embedding_dim = 4
+bottom = [8, 4]
+top = [8, 1]
+[train]
+batch_size = 8
+END
+{ # users 0 to 9 in the order of their ids, prices 0 to 3
+  echo y,user,price
+  for i in $(seq 0 39); do echo "$((i % 3 == 0)),u$((i % 10)),$((i % 4))"; done
+} >"$folder/day.csv"
+must_succeed rows preprocess "$folder/deck.toml" --json
+must_succeed steps train "$folder/deck.toml" --json
+must_succeed scores predict "$folder/deck.toml" --format csv --json
+must_succeed folder export "$folder/run" --to "$folder/model" --json
+
+must_fail "--port must be an integer, 0 to 65535, but is \"x\"" serve "$folder/model" --port x
+must_fail "there is no such checkpoint folder" serve "$folder/none"
+if run "$TESSEREC" serve "$folder/model" --host 203.0.113.7 && grep -q 'has no HTTP server' "$folder/err"; then
+  echo "skipped: a build without cpp-httplib"
+  exit 77
+fi
+grep -q 'cannot listen on 203.0.113.7:8080' "$folder/err" || complain "an address of another machine"
+
+echo s3cret >"$folder/token"
+chmod 600 "$folder/token"
+"$TESSEREC" serve "$folder/model" --port 0 --name clicks --max-body 20000 --threads 2 --token-file "$folder/token" --json \
+  >"$folder/server.out" 2>"$folder/server.err" </dev/null &
+server=$!
+trap 'kill $server 2>/dev/null; rm -rf "$folder"' EXIT
+for _ in $(seq 100); do
+  grep -q port "$folder/server.out" && break
+  sleep 0.1
+done
+port=$(grep -oE '"port": [0-9]+' "$folder/server.out" | grep -oE '[0-9]+')
+url=http://127.0.0.1:$port
+
+# ask STATUS PATH CURL-ARGS...: leaves the body in $folder/out.
+ask() {
+  code=$(curl -s -m 20 -o "$folder/out" -w '%{http_code}' -H 'Authorization: Bearer s3cret' \
+    -H 'Content-Type: application/json' "${@:3}" "$url$2" 2>"$folder/err")
+  [ "$code" = "$1" ] || complain "$2: HTTP status $code, not $1"
+}
+has() { grep -qF -- "$1" "$folder/out" || complain "the reply lacks $1"; }
+body() { # IDS DENSE N: a request
+  printf '{"inputs": [{"name": "user", "datatype": "INT64", "shape": [%d], "data": [%s]},
+    {"name": "dense", "datatype": "FP32", "shape": [%d, 1], "data": [%s]}]}' "$3" "$1" "$3" "$2"
+}
+ask 200 /v2/health/live
+has '{"live": true}'
+ask 200 /v2/health/ready
+ask 200 /v2/models/clicks
+has '{"name": "user", "datatype": "INT64", "shape": [-1]}'
+
+# The 40 scores of predict: ids are in the order of the first occurrence, behind 0 for a missing value.
+ids=$(for i in $(seq 0 39); do echo $((i % 10 + 1)); done | paste -sd,)
+prices=$(for i in $(seq 0 39); do echo $((i % 4)); done | paste -sd,)
+ask 200 /v2/models/clicks/infer --data-binary "$(body "$ids" "$prices" 40)"
+grep -oE '"data": \[[^]]*' "$folder/out" | sed 's/.*\[//' | tr -d ' ' | tr ',' '\n' >"$folder/served"
+tail -n +2 "$folder/run/scores.csv" >"$folder/predicted"
+[ "$(wc -l <"$folder/served")" = 40 ] || complain "not 40 scores"
+paste "$folder/served" "$folder/predicted" | awk '{ d = $1 - $2; if (d < -1e-7 || d > 1e-7) exit 1 }' || complain "other scores"
+
+ask 400 /v2/models/clicks/infer --data-binary "$(body 99 1 1)"
+has 'feature user, sample 0: id 99 is outside table user'
+ask 400 /v2/models/clicks/infer --data-binary "$(body 1 NaN 1)"
+ask 400 /v2/models/clicks/infer --data-binary '{"inputs": ['
+ask 404 /v2/models/other/infer --data-binary "$(body 1 1 1)"
+ask 405 /v2/models/clicks/infer
+ask 413 /v2/models/clicks/infer --data-binary "$(body "$(seq -s, 1 9999)" 1 1)"
+has 'the body has more than 20000 bytes'
+printf 'NONSENSE\r\n\r\n' | timeout 5 bash -c "exec 3<>/dev/tcp/127.0.0.1/$port; cat >&3; cat <&3" >"$folder/out" || true
+code=$(curl -s -m 20 -o "$folder/out" -w '%{http_code}' "$url/metrics")
+[ "$code" = 401 ] || complain "metrics without the token: $code"
+ask 200 /metrics
+has 'tesserec_requests_total{code="413"} 1'
+has 'tesserec_samples_total 40'
+has 'tesserec_model_step{model="clicks"}'
+ask 200 /v2/models/clicks/infer --data-binary "$(body 1 1 1)"
+
+kill -TERM $server
+wait $server
+code=$?
+cp "$folder/server.err" "$folder/err"
+[ "$code" = 0 ] || complain "the server ended with $code"
+grep -q 'stopped by signal 15 (SIGTERM); all requests were answered' "$folder/server.err" || complain "no last line"
+finish

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+// Service: scores with the trained model's bits, in each form of a request, and the reason of each refusal.
+#include <cstring>
+#include <thread>
+
+#include "scoring/trained.hpp"
+#include <tesserec/core/json.hpp>
+#include <tesserec/core/text.hpp>
+#include <tesserec/scoring/export_model.hpp>
+#include <tesserec/serve/service.hpp>
+
+using namespace tesserec;
+
+namespace {
+
+std::string input(const std::string& name, const std::string& datatype, const std::string& shape,
+                  const std::string& data) {
+  return R"({"name": ")" + name + R"(", "datatype": ")" + datatype + R"(", "shape": [)" + shape + R"(], "data": [)" +
+         data + "]}";
+}
+
+std::string list(const auto* numbers, Index n) {
+  std::vector<std::string> texts;
+  for (Index i = 0; i < n; ++i) texts.push_back(concat(numbers[i]));
+  return join(texts);
+}
+
+/// The first three samples of the evaluation data as a request's inputs, with their probabilities.
+struct ThreeSamples {
+  std::vector<float> dense, scores;
+  std::vector<std::vector<Index>> offsets, ids;  // of each feature
+};
+
+class Served {
+ public:
+  explicit Served(serve::ServerSettings settings = {}) : settings_(settings) {
+    scoring::export_model(trained_.exec, trained_.checkpoint(), folder_.path() + "/model", scoring::ServedFormat::fp32);
+    model_ = std::make_unique<scoring::ServedModel>(trained_.exec, folder_.path() + "/model");
+    service_ = std::make_unique<serve::Service>(*model_, settings_);
+    trained_.each_batch([&](const data::Batch& batch, const std::vector<float>& probabilities) {
+      if (!three_.scores.empty()) return;
+      three_.dense.assign(batch.dense.data(), batch.dense.data() + 9);
+      three_.scores.assign(probabilities.begin(), probabilities.begin() + 3);
+      for (Index f = 0; f < 3; ++f) {
+        const Index begin = batch.sparse.begin(f, 0);
+        std::vector<Index>& ends = three_.offsets.emplace_back();
+        for (Index s = 0; s <= 3; ++s) ends.push_back(batch.sparse.begin(f, s) - begin);
+        const Index* const first = batch.sparse.values.data() + begin;
+        three_.ids.emplace_back(first, first + ends.back());
+      }
+    });
+  }
+
+  const ThreeSamples& three() const { return three_; }
+  serve::HttpReply answer(const serve::HttpRequest& request) const { return service_->answer(request); }
+  serve::HttpReply get(const std::string& path) const { return answer({.method = "GET", .path = path}); }
+  serve::HttpReply infer(const std::string& body, const std::string& json_bytes = "") const {
+    return answer({.method = "POST", .path = "/v2/models/model/infer", .body = body, .json_bytes = json_bytes});
+  }
+  std::string dense() const {
+    std::vector<std::string> texts;
+    for (const float v : three_.dense) texts.push_back(shortest(v));
+    return input("dense", "FP32", "3, 3", join(texts));
+  }
+  std::string feature(Index f) const {
+    const std::string name = "C" + std::to_string(f + 1);
+    const auto ids = std::ssize(three_.ids[f]);
+    return input(name, "INT64", std::to_string(ids), list(three_.ids[f].data(), ids)) + ", " +
+           input(name + ".offsets", "INT64", "4", list(three_.offsets[f].data(), 4));
+  }
+  /// Returns a request's text of these inputs.
+  static std::string request(const std::vector<std::string>& inputs, const std::string& more = "") {
+    return "{\"inputs\": [" + join(inputs) + "]" + more + "}";
+  }
+  std::vector<std::string> inputs() const { return {dense(), feature(0), feature(1), feature(2)}; }
+
+ private:
+  const comm::Communicator world_{MPI_COMM_WORLD};
+  const Folder folder_{world_, "serve"};
+  Trained trained_{folder_, "bottom = [8, 4]\ntop = [8, 1]\n", ""};
+  serve::ServerSettings settings_;
+  std::unique_ptr<scoring::ServedModel> model_;
+  std::unique_ptr<serve::Service> service_;
+  ThreeSamples three_;
+};
+
+std::vector<float> scores_of(const serve::HttpReply& reply) {
+  INFO(reply.body);
+  REQUIRE(reply.status == 200);
+  const Json output = parse_json(reply.body).at("outputs").elements().at(0);
+  CHECK(output.at("name").string() == "scores");
+  CHECK(output.at("datatype").string() == "FP32");
+  std::vector<float> scores;
+  for (const Json& score : output.at("data").elements()) scores.push_back(float(score.number()));
+  CHECK(output.at("shape").elements().at(0).integer() == std::ssize(scores));
+  return scores;
+}
+
+std::string refused(const serve::HttpReply& reply, int status) {
+  INFO(reply.body);
+  CHECK(reply.status == status);
+  return parse_json(reply.body).at("error").string();
+}
+
+}  // namespace
+
+TEST_CASE("Service: scores have the trained model's bits, as JSON and as bytes, with offsets and by shape") {
+  const Served served;
+  const ThreeSamples& three = served.three();
+  const serve::HttpReply reply = served.infer(Served::request(served.inputs(), ", \"id\": \"a7\""));
+  CHECK(scores_of(reply) == three.scores);
+  CHECK(parse_json(reply.body).at("id").string() == "a7");
+  CHECK(parse_json(reply.body).at("model_version").string() == "3");
+
+  // Three ids a sample by the shape, as nested lists.
+  std::vector<std::string> by_shape = served.inputs();
+  for (Index f = 0; f < 3; ++f) {
+    const std::string rows = "[" + list(three.ids[f].data(), 3) + "], [" + list(three.ids[f].data() + 3, 3) + "], [" +
+                             list(three.ids[f].data() + 6, 3) + "]";
+    by_shape[f + 1] = input("C" + std::to_string(f + 1), "INT32", "3, 3", rows);
+  }
+  CHECK(scores_of(served.infer(Served::request(by_shape))) == three.scores);
+
+  // The dense numbers and the scores as bytes.
+  by_shape[0] = R"({"name": "dense", "datatype": "FP32", "shape": [3, 3], "parameters": {"binary_data_size": 36}})";
+  std::string body =
+      Served::request(by_shape, R"(, "outputs": [{"name": "scores", "parameters": {"binary_data": true}}])");
+  const std::string json_bytes = std::to_string(body.size());
+  body.append(reinterpret_cast<const char*>(three.dense.data()), 36);
+  const serve::HttpReply binary = served.infer(body, json_bytes);
+  REQUIRE(binary.status == 200);
+  REQUIRE(binary.body.size() == std::stoul(binary.json_bytes) + 12);
+  CHECK(std::memcmp(binary.body.data() + std::stoul(binary.json_bytes), three.scores.data(), 12) == 0);
+  CHECK(refused(served.infer(body), 400) != "");
+  CHECK(mentions(refused(served.infer(body + "x", json_bytes), 400), "1 byte behind the JSON belong to no input"));
+  CHECK(mentions(refused(served.infer(body, "99999"), 400), "Inference-Header-Content-Length is \"99999\""));
+}
+
+TEST_CASE("Service: each wrong request is refused with its reason, and the next one is answered") {
+  const Served served;
+  const auto with = [&](std::size_t at, const std::string& replaced) {
+    std::vector<std::string> inputs = served.inputs();
+    inputs[at] = replaced;
+    return refused(served.infer(Served::request(inputs)), 400);
+  };
+  CHECK(with(1, input("C1", "INT64", "3", "1, 50, 3")) == "feature C1, sample 1: id 50 is outside table C1 of 50 rows");
+  CHECK(with(1, input("C1", "INT64", "3", "1, -1, 3")) == "feature C1, sample 1: id -1 is outside table C1 of 50 rows");
+  CHECK(mentions(with(1, input("C9", "INT64", "3", "1, 2, 3")), "the request lacks input \"C1\""));
+  CHECK(mentions(with(1, served.feature(0) + ", " + input("C9", "INT64", "1", "1")), "the model has no input \"C9\""));
+  CHECK(mentions(with(1, served.feature(1)), "the request has input \"C2\" twice"));
+  CHECK(with(1, input("C1", "INT64", "2", "1, 2")) == "input \"C1\" is for 2 samples, but the inputs before are for 3");
+  CHECK(with(1, input("C1", "INT64", "3", "1, 2")) == "input \"C1\" has 2 numbers, but its shape [3] has 3");
+  CHECK(with(1, input("C1", "INT64", "3", "1, 2.5, 3")) != "");
+  CHECK(with(1, input("C1", "FP32", "3", "1, 2, 3")) == "input \"C1\" has datatype \"FP32\"; give INT64 or INT32");
+  CHECK(mentions(with(1, input("C1", "INT64", "3, 0", "")), "give offsets where samples have no ids"));
+  CHECK(mentions(with(1, input("C1", "INT64", "4000000000000000, 4000000000000000", "1")), "the shape has the extent"));
+  CHECK(mentions(with(1, input("C1", "INT64", "3", "1, 2, 3") + ", " + input("C1.offsets", "INT64", "4", "0, 9, 1, 3")),
+                 "feature C1, sample 1: offset 1 follows 9"));
+  CHECK(mentions(with(1, input("C1", "INT64", "3", "1, 2, 3") + ", " + input("C1.offsets", "INT64", "4", "0, 1, 2, 4")),
+                 "\"C1.offsets\" must begin with 0 and end with the number of ids, 3"));
+  CHECK(with(0, input("dense", "FP32", "9", "1,1,1,1,1,1,1,1,1")) ==
+        "input \"dense\" has shape [9]; give [samples, 3]");
+  CHECK(mentions(with(0, input("dense", "FP32", "3, 3", "1,1,1,1,1e39,1,1,1,1")),
+                 "sample 1: dense feature 1 is not finite"));
+  CHECK(with(0, input("dense", "FP32", "3, 3", "1,1,1,1,NaN,1,1,1,1")) != "");
+  CHECK(refused(served.infer(""), 400) != "");
+  CHECK(refused(served.infer("{}"), 400) != "");
+  CHECK(mentions(refused(served.infer(Served::request(served.inputs(), R"(, "outputs": [{"name": "logits"}])")), 400),
+                 "there is no output \"logits\""));
+  CHECK(scores_of(served.infer(Served::request(served.inputs()))) == served.three().scores);
+}
+
+TEST_CASE("Service: paths, methods, the token and the metrics") {
+  const Served served({.name = "model", .in_flight = 1, .token = "s3cret"});
+  CHECK(served.get("/v2/health/live").body == R"({"live": true})");
+  CHECK(served.get("/v2/health/ready").body == R"({"ready": true})");
+  CHECK(mentions(refused(served.get("/metrics"), 401), "Authorization: Bearer TOKEN"));
+  const auto get = [&](const std::string& path) {
+    return served.answer({.method = "GET", .path = path, .authorization = "Bearer s3cret"});
+  };
+  CHECK(refused(served.answer({.method = "GET", .path = "/v2", .authorization = "Bearer s3creT"}), 401) != "");
+  CHECK(mentions(refused(get("/v2/models/other"), 404), "the model is at /v2/models/model"));
+  CHECK(refused(get("/v2/models/model/infer"), 405) == "/v2/models/model/infer takes POST, not GET");
+  CHECK(get("/v2/models/model/versions/3/ready").body == R"({"name": "model", "ready": true})");
+  const Json metadata = parse_json(get("/v2/models/model").body);
+  CHECK(metadata.at("inputs").elements().size() == 7);
+  CHECK(metadata.at("inputs").elements()[0].text() == R"({"name": "dense", "datatype": "FP32", "shape": [-1, 3]})");
+  CHECK(metadata.at("versions").elements().at(0).string() == "3");
+  const serve::HttpRequest infer{.method = "POST",
+                                 .path = "/v2/models/model/infer",
+                                 .body = Served::request(served.inputs()),
+                                 .authorization = "Bearer s3cret"};
+  for (int i = 0; i < 2; ++i) CHECK(scores_of(served.answer(infer)) == served.three().scores);
+  const std::string metrics = get("/metrics").body;
+  INFO(metrics);
+  for (const char* line :
+       {"tesserec_requests_total{code=\"200\"} 6\n", "tesserec_requests_total{code=\"401\"} 2\n",
+        "tesserec_samples_total 6\n", "tesserec_infer_seconds_bucket{le=\"+Inf\"} 2\n",
+        "tesserec_infer_seconds_count 2\n", "tesserec_in_flight 0\n", "tesserec_model_step{model=\"model\"} 3\n"})
+    CHECK(mentions(metrics, line));
+}
+
+TEST_CASE("Service: many threads share few contexts; requests beyond the limit are refused") {
+  const Served full({.in_flight = 0});
+  CHECK(refused(full.infer(Served::request(full.inputs())), 503) ==
+        "the server has 0 requests in flight, which is its limit; try again later");
+  const Served served({.threads = 2, .in_flight = 3});
+  const std::string body = Served::request(served.inputs());
+  std::vector<Index> right(8), refusals(8);
+  std::vector<std::thread> threads;
+  for (std::size_t t = 0; t < right.size(); ++t)
+    threads.emplace_back([&, t] {
+      for (int i = 0; i < 200; ++i) {
+        const serve::HttpReply reply = served.infer(body);
+        refusals[t] += reply.status == 503 && mentions(reply.body, "requests in flight, which is its limit");
+        if (reply.status != 200) continue;
+        const Json json = parse_json(reply.body);
+        const auto& data = json.at("outputs").elements().at(0).at("data").elements();
+        bool same = data.size() == 3;
+        for (std::size_t s = 0; same && s < 3; ++s) same = float(data[s].number()) == served.three().scores[s];
+        right[t] += same;
+      }
+    });
+  for (std::thread& thread : threads) thread.join();
+  Index answered = 0;
+  for (std::size_t t = 0; t < right.size(); ++t) {
+    CHECK(right[t] + refusals[t] == 200);
+    answered += right[t];
+  }
+  CHECK(answered > 0);
+}
