@@ -24,6 +24,7 @@
 /// ```
 
 #include <tesserec/scoring/export_model.hpp>
+#include <tesserec/scoring/export_tensors.hpp>
 #include <tesserec/scoring/model_folder.hpp>
 #include <tesserec/scoring/row_format.hpp>
 #include <tesserec/scoring/scorer.hpp>

@@ -11,6 +11,7 @@
 #include <tesserec/core/timer.hpp>
 #include <tesserec/parallel_io/checkpoint_folder.hpp>
 #include <tesserec/scoring/export_model.hpp>
+#include <tesserec/scoring/export_tensors.hpp>
 
 namespace tesserec::app {
 namespace {
@@ -58,18 +59,42 @@ Json json_of(const scoring::ModelManifest& manifest, const std::string& folder) 
       .set("tables", tables);
 }
 
+/// Writes the weights in another program's form, and says so.
+void export_for_others(const Invocation& invocation, const comm::Communicator& comm, const std::string& checkpoint,
+                       scoring::ServedFormat format) {
+  const std::string& to = invocation.options.at("--to");
+  const bool is_npy = invocation.options.at("--format") == "npy";
+  const Timer timer;
+  const scoring::ExportedTensors written = scoring::export_tensors(
+      Exec(), checkpoint, to, is_npy ? scoring::TensorsForm::npy : scoring::TensorsForm::safetensors, format);
+  log_info(concat("weights of ", checkpoint, ", step ", written.step, ", ", written.weights_digest, ": ",
+                  counted(written.tensors, "tensor"), ", ", bytes_text(double(written.bytes)), " in ", to, ", ",
+                  seconds_text(timer.seconds())));
+  if (invocation.json)
+    print(comm, Json::object()
+                    .set("to", to)
+                    .set("step", written.step)
+                    .set("weights_digest", written.weights_digest)
+                    .set("tensors", written.tensors)
+                    .set("bytes", written.bytes));
+}
+
 }  // namespace
 
 int export_model(const Invocation& invocation, const comm::Communicator& comm) {
-  if (!invocation.has("--to")) fail("tesserec export needs --to FOLDER, the folder to write");
-  const std::string folder = invocation.options.at("--to");
-  const std::string rows = invocation.has("--rows") ? invocation.options.at("--rows") : "fp32";
+  if (!invocation.has("--to")) fail("tesserec export needs --to PATH, the folder or file to write");
+  const std::string& folder = invocation.options.at("--to");
+  const scoring::ServedFormat format =
+      scoring::row_format_named(invocation.has("--rows") ? invocation.options.at("--rows") : "fp32");
   const std::string checkpoint = parallel_io::find_checkpoint(comm, invocation.deck);
   require_gpu();
   const Kokkos::ScopeGuard kokkos;
+  if (invocation.has("--format") && invocation.options.at("--format") != "model") {
+    export_for_others(invocation, comm, checkpoint, format);
+    return 0;
+  }
   const Timer timer;
-  const scoring::ModelManifest manifest =
-      scoring::export_model(Exec(), checkpoint, folder, scoring::row_format_named(rows));
+  const scoring::ModelManifest manifest = scoring::export_model(Exec(), checkpoint, folder, format);
   log_info(concat("model of ", checkpoint, ", step ", manifest.facts.step, ", weights ", manifest.weights_digest, ":\n",
                   table_lines(manifest)));
   const double bytes = double(bytes_of(manifest));

@@ -176,7 +176,7 @@ TEST_CASE("export_model: throws for a folder that exists, and readers for one th
   const auto exporting = [&](const std::string& path) {
     return error_of([&] { scoring::export_model(trained.exec, trained.checkpoint(), path, ServedFormat::fp32); });
   };
-  CHECK(exporting(to + "/") == to + " exists; name another folder with --to, or remove this one");
+  CHECK(exporting(to + "/") == to + " exists; name another one with --to, or remove it");
   std::filesystem::create_directory(to + "2.tmp");
   CHECK(exporting(to + "2") == to + "2.tmp exists: another export is writing it, or was killed; wait, or remove it");
   const auto opening = [&] { return error_of([&] { scoring::Scorer(trained.exec, to); }); };

@@ -109,9 +109,9 @@ TEST_CASE("Scorer: a program without MPI gives the bytes of tesserec predict", "
   REQUIRE(std::regex_search(mapped.err, found, std::regex(", ([0-9]+) bytes resident at most")));
   CHECK(std::stod(found[1]) < resident - 20e6);
   exporter.must_succeed("\"whole\": true", {"verify", folder / "model", "--json"});
-  exporter.must_fail("model exists; name another folder with --to",
+  exporter.must_fail("model exists; name another one with --to",
                      {"export", checkpoint, "--to", folder / "model", "--rows", "int8"});
-  exporter.must_fail("needs --to FOLDER", {"export", checkpoint});
+  exporter.must_fail("needs --to PATH", {"export", checkpoint});
   const Outcome small =
       exporter.must_succeed("int4", {"export", checkpoint, "--to", folder / "int4", "--rows", "int4", "--json"});
   CHECK(std::stod(small.value("bytes")) < 0.2 * std::stod(exported.value("bytes")));

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "export_parts.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <filesystem>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <tesserec/core/error.hpp>
+#include <tesserec/network/smaller_tables.hpp>
+#include <tesserec/schema/model_deck.hpp>
+#include <tesserec/store/checksum.hpp>
+
+namespace tesserec::scoring {
+namespace {
+
+constexpr Index piece_bytes = Index{16} << 20;  // of fp32 rows that are read and written at once
+constexpr Index block_bytes = Index{64} << 10;  // of store::bytes_checksum, whose pieces begin at multiples of it
+
+std::string without_slash(std::string path) {
+  while (path.size() > 1 && path.back() == '/') path.pop_back();
+  return path;
+}
+
+}  // namespace
+
+ExportedFile::ExportedFile(const std::string& folder, std::string name)
+    : path_(folder + "/" + name), name_(std::move(name)), file_(path_, O_WRONLY | O_CREAT | O_EXCL, "create it") {}
+
+void ExportedFile::write(std::span<const std::byte> bytes) {
+  pending_.insert(pending_.end(), bytes.begin(), bytes.end());
+  flush(std::ssize(pending_) / block_bytes * block_bytes);
+}
+
+void ExportedFile::flush(Index size) {
+  if (size == 0) return;
+  store::write_all(file_, path_, std::span(pending_).first(std::size_t(size)));
+  sum_ += store::bytes_checksum("file", pending_.data(), size, bytes_);
+  bytes_ += size;
+  pending_.erase(pending_.begin(), pending_.begin() + size);
+}
+
+FolderFile ExportedFile::finish() {
+  flush(std::ssize(pending_));
+  store::sync_path(path_);
+  ::posix_fadvise(file_, 0, 0, POSIX_FADV_DONTNEED);  // The bytes below are then read from the disk.
+  file_.close();
+  if (store::file_checksum(path_).checksum != sum_)
+    fail(path_, ": the bytes on the disk differ from those written; the disk is failing");
+  return {name_, bytes_, sum_};
+}
+
+FolderDraft::FolderDraft(std::string path)
+    : path_(without_slash(std::move(path))), draft_(path_ + ".tmp"), open_(draft_) {
+  std::error_code unreadable;
+  if (std::filesystem::exists(path_, unreadable)) fail(path_, " exists; name another one with --to, or remove it");
+  store::make_folder_durably(std::filesystem::path(path_).parent_path().string());
+  if (::mkdir(draft_.c_str(), 0777) != 0) {
+    if (errno == EEXIST) fail(draft_, " exists: another export is writing it, or was killed; wait, or remove it");
+    store::fail_errno(draft_, "create this folder");
+  }
+  is_ours_ = true;
+}
+
+FolderDraft::~FolderDraft() {
+  std::error_code ignored;  // The next export into this folder names what stayed.
+  if (is_ours_) std::filesystem::remove_all(draft_, ignored);
+}
+
+void FolderDraft::publish() {
+  store::sync_path(draft_);
+  store::rename_durably(draft_, path_);
+  is_ours_ = false;
+}
+
+void FolderDraft::publish_file(const std::string& name) { store::rename_durably(draft_ + "/" + name, path_); }
+
+ExportSource::ExportSource(const Exec& exec, const std::string& checkpoint)
+    : exec_(exec), checkpoint_(store::open_checkpoint(checkpoint)), facts_(facts_of(checkpoint_)) {
+  schema::ModelDeck deck = schema::read_model(facts_.deck, facts_.file + ": deck");
+  tables_ = network::smaller_tables(embedding::complete_tables(deck.tables, facts_.features, facts_.file), deck.model);
+  for (const embedding::EmbeddingBagConfig& table : tables_)
+    if (table.grows())
+      fail(facts_.file, ": table ", table.name,
+           " grows, and an export holds tables of consecutive rows alone; score with `tesserec predict`");
+  deck.model.kernels = Kernels::simd;
+  tensors_ = network::Network(deck.model, facts_.dense_features, network::embedded_features(tables_)).layout();
+}
+
+std::string ExportSource::digest() const { return store::combined_digest(checksums_); }
+
+Index ExportSource::begin(const std::string& name, Index rows, Index columns) {
+  const auto stored = store::stored_checksums(checkpoint_.state, {{name, {rows, columns, 0}}}, store::Extent::part);
+  name_ = name;
+  columns_ = columns;
+  stored_ = stored.at(name);
+  checksums_[name] = 0;
+  return std::max<Index>(1, piece_bytes / (columns * Index{sizeof(float)}));
+}
+
+const float* ExportSource::read(Range rows) {
+  numbers_.resize(std::size_t(rows.size() * columns_));
+  checkpoint_.state.read(name_, {rows.begin, rows.size(), 0, columns_}, numbers_.data());
+  checksums_[name_] +=
+      store::table_checksum(exec_, name_, {numbers_.data(), rows.begin, rows.size(), 0, columns_, columns_});
+  return numbers_.data();
+}
+
+void ExportSource::end() {
+  store::require_checksums(checkpoint_.state, {{name_, stored_}}, {{name_, checksums_[name_]}});
+}
+
+}  // namespace tesserec::scoring
