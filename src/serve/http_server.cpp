@@ -19,39 +19,72 @@ namespace {
 
 constexpr int keep_alive_seconds = 2;   // of a connection without requests, which holds a thread
 constexpr int listening_poll_ms = 200;  // between looks at whether the listening thread has ended
+constexpr int http_too_large = 413;     // status: the rest of the body was not read, so the connection ends
 constexpr int spare_connections = 8;    // beyond the requests in flight, for health, metrics and refusals
 
-void answer(Service& service, const httplib::Request& from, httplib::Response& to) {
-  const HttpReply reply = service.answer({.method = from.method,
-                                          .path = from.path,
-                                          .body = from.body,
-                                          .json_bytes = from.get_header_value("Inference-Header-Content-Length"),
-                                          .authorization = from.get_header_value("Authorization")});
+/// A request's body, read at most once.
+class RequestBody {
+ public:
+  RequestBody(const httplib::ContentReader& reader, Index limit) : reader_(reader), limit_(limit) {}
+
+  bool read(const TakePiece& take) {
+    was_read_ = true;
+    return reader_([&](const char* data, std::size_t size) { return take({data, size}); });
+  }
+  /// Drops a body that nobody has read, up to the limit, so that the connection can take another request.
+  void drop() {
+    Index dropped = 0;
+    if (!was_read_)
+      read([&](std::string_view piece) {
+        dropped += std::ssize(piece);
+        return dropped <= limit_;
+      });
+  }
+
+ private:
+  const httplib::ContentReader& reader_;
+  Index limit_;
+  bool was_read_ = false;
+};
+
+/// Answers a request. `body` is null for methods without one.
+void answer(Service& service, const httplib::Request& from, RequestBody* body, httplib::Response& to) {
+  HttpRequest request{.method = from.method,
+                      .path = from.path,
+                      .json_bytes = from.get_header_value("Inference-Header-Content-Length"),
+                      .authorization = from.get_header_value("Authorization")};
+  if (body != nullptr) request.read_body = [body](const TakePiece& take) { return body->read(take); };
+  const HttpReply reply = service.answer(request);
+  if (body != nullptr) body->drop();
   to.status = reply.status;
+  if (reply.status == http_too_large) to.set_header("Connection", "close");
   if (!reply.json_bytes.empty()) to.set_header("Inference-Header-Content-Length", reply.json_bytes);
   to.set_content(reply.body, reply.type.c_str());
 }
 
 void configure(httplib::Server& server, Service& service, const ServerSettings& settings) {
-  const auto handler = [&service](const httplib::Request& from, httplib::Response& to) { answer(service, from, to); };
-  server.Get(".*", handler);
-  server.Post(".*", handler);
-  server.Put(".*", handler);
-  server.Delete(".*", handler);
-  server.set_payload_max_length(std::size_t(settings.max_body));
+  server.Get(".*", [&](const httplib::Request& from, httplib::Response& to) { answer(service, from, nullptr, to); });
+  const auto with_body = [&](const httplib::Request& from, httplib::Response& to,
+                             const httplib::ContentReader& reader) {
+    RequestBody body(reader, settings.max_body);
+    answer(service, from, &body, to);
+  };
+  server.Post(".*", with_body);
+  server.Put(".*", with_body);
+  server.Patch(".*", with_body);
+  server.Delete(".*", with_body);
   server.set_read_timeout(settings.timeout, 0);
   server.set_write_timeout(settings.timeout, 0);
   server.set_keep_alive_timeout(keep_alive_seconds);
   server.set_tcp_nodelay(true);
   const auto connections = std::size_t(settings.in_flight + spare_connections);
   server.new_task_queue = [connections] { return new httplib::ThreadPool(connections); };
-  // Replies that the library makes by itself: to a request that is no HTTP, or has a body over the limit.
-  server.set_error_handler([&service, &settings](const httplib::Request&, httplib::Response& to) {
+  // Replies that the library makes by itself, such as to bytes that are no HTTP.
+  server.set_error_handler([&service](const httplib::Request&, httplib::Response& to) {
     if (!to.body.empty()) return;
-    const std::string reason = to.status == 413
-                                   ? concat("the body has more than ", settings.max_body, " bytes; score fewer samples")
-                                   : concat("the server cannot read the request (HTTP status ", to.status, ")");
-    to.set_content(service.refuse(to.status, reason), "application/json");
+    to.set_content(
+        service.refuse(to.status, concat("the server cannot read the request (HTTP status ", to.status, ")")),
+        "application/json");
   });
 }
 

@@ -45,34 +45,34 @@ class ContextPool {
   ContextPool(const scoring::ServedModel& model, int contexts) {
     for (int c = 0; c < contexts; ++c) free_.push_back(&all_.emplace_back(model));
   }
-  /// Scores by the next free context. Blocks until there is one.
-  void score(const scoring::ScoringBatch& batch, float* probabilities) {
-    scoring::ScoringContext* const context = take();
-    try {
-      context->score(batch, probabilities);
-    } catch (...) {
-      give(context);
-      throw;
+  /// A context that this thread has alone while the object lives.
+  class Lease {
+   public:
+    /// Takes the next free context. Blocks until there is one.
+    explicit Lease(ContextPool& pool) : pool_(pool) {
+      std::unique_lock lock(pool.mutex_);
+      pool.freed_.wait(lock, [&] { return !pool.free_.empty(); });
+      context_ = pool.free_.back();
+      pool.free_.pop_back();
     }
-    give(context);
-  }
+    ~Lease() {
+      {
+        const std::lock_guard lock(pool_.mutex_);
+        pool_.free_.push_back(context_);
+      }
+      pool_.freed_.notify_one();
+    }
+    Lease(const Lease&) = delete;
+    Lease& operator=(const Lease&) = delete;
+
+    scoring::ScoringContext& context() const { return *context_; }
+
+   private:
+    ContextPool& pool_;
+    scoring::ScoringContext* context_;
+  };
 
  private:
-  scoring::ScoringContext* take() {
-    std::unique_lock lock(mutex_);
-    freed_.wait(lock, [&] { return !free_.empty(); });
-    scoring::ScoringContext* const context = free_.back();
-    free_.pop_back();
-    return context;
-  }
-  void give(scoring::ScoringContext* context) {
-    {
-      const std::lock_guard lock(mutex_);
-      free_.push_back(context);
-    }
-    freed_.notify_one();
-  }
-
   std::mutex mutex_;
   std::condition_variable freed_;
   std::deque<scoring::ScoringContext> all_;
@@ -85,6 +85,8 @@ struct Service::Inside {
 
   HttpReply route(const HttpRequest& request);
   HttpReply infer(const HttpRequest& request);
+  /// Returns the body. Throws Refusal if it has more bytes than the limit or ends early.
+  std::string body_of(const HttpRequest& request) const;
   /// Throws Refusal unless the request bears the token.
   void check_token(const HttpRequest& request) const;
 
@@ -100,6 +102,20 @@ void Service::Inside::check_token(const HttpRequest& request) const {
     throw Refusal(401, "the request lacks the server's token; send the header \"Authorization: Bearer TOKEN\"");
 }
 
+std::string Service::Inside::body_of(const HttpRequest& request) const {
+  std::string body;
+  bool fits = true;
+  const auto take = [&](std::string_view piece) {
+    fits = std::ssize(body) + std::ssize(piece) <= settings.max_body;
+    if (fits) body += piece;
+    return fits;
+  };
+  const bool whole = !request.read_body || request.read_body(take);
+  if (!fits) throw Refusal(413, concat("the body has more than ", settings.max_body, " bytes; score fewer samples"));
+  if (!whole) throw Refusal(400, "the body ends before its last byte");
+  return body;
+}
+
 HttpReply Service::Inside::infer(const HttpRequest& request) {
   if (request.method != "POST") throw Refusal(405, request.path + " takes POST, not " + request.method);
   const int before = in_flight.fetch_add(1);
@@ -109,7 +125,8 @@ HttpReply Service::Inside::infer(const HttpRequest& request) {
   } leaving{in_flight};
   if (before >= settings.in_flight)
     throw Refusal(503, concat("the server has ", before, " requests in flight, which is its limit; try again later"));
-  auto json_bytes = std::ssize(request.body);
+  const std::string body = body_of(request);
+  auto json_bytes = std::ssize(body);
   if (!request.json_bytes.empty()) {
     const auto given = parse_number<Index>(request.json_bytes);
     if (!given || *given < 0 || *given > json_bytes)
@@ -118,9 +135,10 @@ HttpReply Service::Inside::infer(const HttpRequest& request) {
     json_bytes = *given;
   }
   const Timer timer;
-  const InferRequest batch = parse_infer(model, request.body, json_bytes);
+  const ContextPool::Lease lease(contexts);  // also for the JSON, whose numbers take many times their text's memory
+  const InferRequest batch = parse_infer(model, body, json_bytes);
   std::vector<float> scores(std::size_t(batch.samples));
-  contexts.score({.samples = batch.samples, .dense = batch.dense.data(), .sparse = batch.bags()}, scores.data());
+  lease.context().score({.samples = batch.samples, .dense = batch.dense.data(), .sparse = batch.bags()}, scores.data());
   InferReply reply = infer_reply(model, settings.name, batch, scores);
   metrics.scored(batch.samples, timer.seconds());
   HttpReply answer{.body = std::move(reply.body)};

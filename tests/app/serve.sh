@@ -93,11 +93,14 @@ ask 404 /v2/models/other/infer --data-binary "$(body 1 1 1)"
 ask 405 /v2/models/clicks/infer
 ask 413 /v2/models/clicks/infer --data-binary "$(body "$(seq -s, 1 9999)" 1 1)"
 has 'the body has more than 20000 bytes'
+head -c 30000000 /dev/zero | gzip >"$folder/zeros.gz"
+ask 413 /v2/models/clicks/infer -H 'Content-Encoding: gzip' --data-binary "@$folder/zeros.gz"
+ask 413 /v2/models/clicks/infer -H 'Transfer-Encoding: chunked' --data-binary "@$folder/server.err" --data-binary "$(head -c 25000 /dev/zero | tr '\0' ' ')"
 printf 'NONSENSE\r\n\r\n' | timeout 5 bash -c "exec 3<>/dev/tcp/127.0.0.1/$port; cat >&3; cat <&3" >"$folder/out" || true
 code=$(curl -s -m 20 -o "$folder/out" -w '%{http_code}' "$url/metrics")
 [ "$code" = 401 ] || complain "metrics without the token: $code"
 ask 200 /metrics
-has 'tesserec_requests_total{code="413"} 1'
+has 'tesserec_requests_total{code="413"} 3'
 has 'tesserec_samples_total 40'
 has 'tesserec_model_step{model="clicks"}'
 ask 200 /v2/models/clicks/infer --data-binary "$(body 1 1 1)"

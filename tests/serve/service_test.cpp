@@ -19,6 +19,14 @@ std::string input(const std::string& name, const std::string& datatype, const st
          data + "]}";
 }
 
+/// Returns a reader that gives a body in two pieces.
+auto reader_of(const std::string& body) {
+  return [body](const serve::TakePiece& take) {
+    const std::string_view all = body;
+    return take(all.substr(0, all.size() / 2)) && take(all.substr(all.size() / 2));
+  };
+}
+
 std::string list(const auto* numbers, Index n) {
   std::vector<std::string> texts;
   for (Index i = 0; i < n; ++i) texts.push_back(concat(numbers[i]));
@@ -55,7 +63,8 @@ class Served {
   serve::HttpReply answer(const serve::HttpRequest& request) const { return service_->answer(request); }
   serve::HttpReply get(const std::string& path) const { return answer({.method = "GET", .path = path}); }
   serve::HttpReply infer(const std::string& body, const std::string& json_bytes = "") const {
-    return answer({.method = "POST", .path = "/v2/models/model/infer", .body = body, .json_bytes = json_bytes});
+    return answer(
+        {.method = "POST", .path = "/v2/models/model/infer", .read_body = reader_of(body), .json_bytes = json_bytes});
   }
   std::string dense() const {
     std::vector<std::string> texts;
@@ -165,6 +174,11 @@ TEST_CASE("Service: each wrong request is refused with its reason, and the next 
   CHECK(with(0, input("dense", "FP32", "3, 3", "1,1,1,1,NaN,1,1,1,1")) != "");
   CHECK(refused(served.infer(""), 400) != "");
   CHECK(refused(served.infer("{}"), 400) != "");
+  const auto broken = [](const serve::TakePiece& take) { return take("{") && false; };
+  CHECK(refused(served.answer({.method = "POST", .path = "/v2/models/model/infer", .read_body = broken}), 400) ==
+        "the body ends before its last byte");
+  CHECK(refused(served.infer(std::string((4 << 20) + 1, ' ')), 413) ==
+        "the body has more than 4194304 bytes; score fewer samples");
   CHECK(mentions(refused(served.infer(Served::request(served.inputs(), R"(, "outputs": [{"name": "logits"}])")), 400),
                  "there is no output \"logits\""));
   CHECK(scores_of(served.infer(Served::request(served.inputs()))) == served.three().scores);
@@ -188,7 +202,7 @@ TEST_CASE("Service: paths, methods, the token and the metrics") {
   CHECK(metadata.at("versions").elements().at(0).string() == "3");
   const serve::HttpRequest infer{.method = "POST",
                                  .path = "/v2/models/model/infer",
-                                 .body = Served::request(served.inputs()),
+                                 .read_body = reader_of(Served::request(served.inputs())),
                                  .authorization = "Bearer s3cret"};
   for (int i = 0; i < 2; ++i) CHECK(scores_of(served.answer(infer)) == served.three().scores);
   const std::string metrics = get("/metrics").body;

@@ -1,19 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include <tesserec/scoring/served_model.hpp>
 #include <tesserec/serve/settings.hpp>
 
 namespace tesserec::serve {
 
-/// Request as a server has read it.
+/// Receiver of a body's pieces, which returns whether it wants more.
+using TakePiece = std::function<bool(std::string_view piece)>;
+
+/// Request whose body the server has not read yet.
 struct HttpRequest {
   std::string method;  ///< "GET", "POST", ...
   std::string path;    ///< without the query
-  std::string body = {};
+  /// Reads the body, and returns whether all of it was taken. Called at most once. Unset = no body.
+  std::function<bool(const TakePiece& take)> read_body = {};
   std::string json_bytes = {};     ///< header Inference-Header-Content-Length; empty without it
   std::string authorization = {};  ///< header Authorization; empty without it
 };
@@ -33,10 +39,10 @@ class Service {
   Service(const scoring::ServedModel& model, const ServerSettings& settings);
   ~Service();
 
-  /// Answers a request. A request that is wrong or too much gets a reply with the reason; only memory that runs out
-  /// throws.
+  /// Answers a request. Reads its body if it bears the token and the server is not full. A request that is wrong or too
+  /// much gets a reply with the reason; only memory that runs out throws.
   HttpReply answer(const HttpRequest& request);
-  /// Counts a reply that answer() did not make, such as that to a body over the limit, and returns its body.
+  /// Counts a reply that answer() did not make, such as that to bytes that are no HTTP, and returns its body.
   std::string refuse(int status, const std::string& reason);
 
  private:
