@@ -43,7 +43,7 @@ class SpeedTable {
     const double begin = seconds();
     table_.initialize(exec_, 3, 0);
     initialize_ = seconds() - begin;
-    kernels_ = embedding::make_row_kernels(Kernels::simd, {{&table_, false, false}}, phases_);
+    kernels_ = embedding::make_row_kernels(Kernels::simd, {{&table_}}, phases_);
     for (Index i = 0; i <= batch_size; ++i) offsets_[i] = i;
   }
 
