@@ -45,6 +45,11 @@ class Criteo final : public RowFormat {
  private:
   std::string read_header(std::string_view, FileColumns&) const override { return {}; }
 
+  std::string find_names(const std::vector<std::string>&, FileColumns&, ParquetColumns&) const override {
+    return "it is a Parquet file, which has columns of other names; set preprocess.format = \"table\"";
+  }
+  std::string read_fields(const FileColumns&, Row&) const override { return {}; }
+
   std::string read(std::string_view line, const FileColumns& file, Row& row) const override {
     split(line, layout_.text, row.fields);
     const std::vector<std::string_view>& fields = row.fields.texts;

@@ -97,6 +97,15 @@ TextRules text_rules(const PreprocessSettings& settings) {
   return {delimiter[0], settings.quotes, settings.quoted_newlines, settings.trim, comment};
 }
 
+std::string delimiter_hint(std::string_view line, std::size_t fields, char delimiter) {
+  if (fields != 1) return "";
+  for (const char other : std::string_view(",;\t|"))
+    if (const auto times = std::count(line.begin(), line.end(), other); times > 0 && other != delimiter)
+      return concat("; the line has ", shown(std::string(1, other)), " ", counted(times, "time"),
+                    ", but preprocess.delimiter is ", shown(std::string(1, delimiter)));
+  return "";
+}
+
 std::string header_names(std::string_view line, const TextRules& rules, std::vector<std::string>& names) {
   Fields fields;
   std::string reason = split(line, rules, fields);

@@ -14,6 +14,9 @@ namespace tesserec::data {
 /// Returns the rules of [preprocess] for the text of tables. Throws Error, naming the key.
 TextRules text_rules(const PreprocessSettings& settings);
 
+/// Names the delimiter that a line of a single field seems to have instead, or returns an empty text.
+std::string delimiter_hint(std::string_view line, std::size_t fields, char delimiter);
+
 /// Appends the trimmed names in a header. Returns why its quotes are wrong, or "".
 std::string header_names(std::string_view line, const TextRules& rules, std::vector<std::string>& names);
 

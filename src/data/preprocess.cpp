@@ -17,6 +17,7 @@
 #include <tesserec/core/text.hpp>
 #include <tesserec/core/timer.hpp>
 #include <tesserec/data/preprocess.hpp>
+#include <tesserec/parquet/reader.hpp>
 #include <tesserec/store/disk.hpp>
 #include <tesserec/store/file_list.hpp>
 
@@ -65,6 +66,10 @@ void expand_columns(const comm::Communicator& comm, const RawFile& file, Preproc
   if (!settings.header)
     fail("preprocess.column: '*' in a name requires a header; set preprocess.header = true, or name each column");
   comm::agree(comm, [&] {
+    if (file.parquet) {
+      settings.columns = expanded(settings.columns, parquet::shape_of(file.path).columns, file.path);
+      return;
+    }
     const TextRules rules = text_rules(settings);
     const HeaderLine header = header_line(file, rules);
     const std::string where = concat(file.path, ":", header.line);

@@ -16,6 +16,7 @@
 #include <tesserec/comm/same.hpp>
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/text.hpp>
+#include <tesserec/parquet/reader.hpp>
 #include <tesserec/store/checksum.hpp>
 #include <tesserec/store/file_list.hpp>
 
@@ -48,7 +49,6 @@ constexpr Format formats[] = {
     {0, "Rar!\x1A\x07"sv, "a rar archive", unpack},
     {257, "ustar"sv, "a tar archive", "unpack it and give the files in it"},
     {0, "\x1F\x8B"sv, "packed with gzip twice", "unpack it once"},
-    {0, "PAR1"sv, "a Parquet file", write_text},
     {0, "ARROW1"sv, "an Arrow file", write_text},
     {0, "ORC"sv, "an ORC file", write_text},
     {0, "Obj\x01"sv, "an Avro file", write_text},
@@ -93,6 +93,8 @@ RawFile inspect(const std::string& path, const std::string& key) {
   if (beginning.empty()) fail(path, ": the file is empty; remove it from ", key);
   file.gzip = beginning.starts_with("\x1f\x8b");
   file.bytes = std::filesystem::file_size(path);
+  file.parquet = beginning.starts_with("PAR1");
+  if (file.parquet) return file;
   if (file.gzip) beginning = read_beginning(*open_gzip(path));
   if (const std::string fault = why_not_text(beginning); !fault.empty()) fail(path, ": ", fault);
   if (!file.gzip && path.ends_with(".gz")) fail(path, ": its name ends in .gz, but it is not a gzip file; rename it");
@@ -109,14 +111,14 @@ std::vector<RawFile> find_raw_files(const comm::Communicator& comm, const std::v
     if (comm.rank() != 0) return;
     for (const std::string& path : store::list_files(patterns, key)) {
       const RawFile file = inspect(path, key);
-      list += std::to_string(file.bytes) + (file.gzip ? " 1 " : " 0 ") + file.path + '\0';
+      list += concat(file.bytes, " ", file.gzip, " ", file.parquet, " ", file.path) + '\0';
     }
   });
   std::istringstream stream(comm.broadcast(list, 0));
   for (std::string item; std::getline(stream, item, '\0');) {
     RawFile& file = files.emplace_back();
     std::istringstream fields(item);
-    fields >> file.bytes >> file.gzip;
+    fields >> file.bytes >> file.gzip >> file.parquet;
     fields.get();
     std::getline(fields, file.path, '\0');
   }
@@ -124,6 +126,7 @@ std::vector<RawFile> find_raw_files(const comm::Communicator& comm, const std::v
   comm::agree(comm, [&] {
     for (RawFile& file : files) {
       file.stamp = store::stamp_of(file.path);
+      if (file.parquet) file.row_groups = parquet::shape_of(file.path).row_groups;
       seen.push_back({file.path, store::sampled_checksum(file.path)});
     }
   });
@@ -145,7 +148,16 @@ std::vector<FileRange> deal_ranges(std::span<const RawFile> files, int rank, int
   double at = 0;
   for (std::size_t f = 0; f < files.size(); ++f) {
     const Index index = f;
-    if (files[f].gzip || whole_files) {
+    if (files[f].parquet) {
+      const double bytes_per_group = double(files[f].bytes) / double(std::max(files[f].row_groups, Index{1}));
+      Range own{0, 0};
+      for (Index group = 0; group < files[f].row_groups; ++group)
+        if (owner(at + double(group) * bytes_per_group) == rank) {
+          if (own.size() == 0) own.begin = group;
+          own.end = group + 1;
+        }
+      if (own.size() > 0) ranges.push_back({index, own});
+    } else if (files[f].gzip || whole_files) {
       if (owner(at) == rank) ranges.push_back({index, {0, std::numeric_limits<Index>::max()}});
     } else {
       Range own{-1, -1};

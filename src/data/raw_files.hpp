@@ -19,6 +19,8 @@ struct RawFile {
   Index bytes = 0;     ///< size on disk, bytes
   bool gzip = false;   ///< true if packed, by its first two bytes
   store::Stamp stamp;  ///< stamp when the file was found, as this rank sees it
+  bool parquet = false;
+  Index row_groups = 0;  ///< row groups of a Parquet file
 };
 
 /// Finds files by the paths or globs of the deck's `key`, with matches sorted. Throws Error for a glob without a match,
@@ -30,7 +32,8 @@ std::vector<RawFile> find_raw_files(const comm::Communicator& comm, const std::v
 /// Unit in which the text of a plain file is dealt to the ranks, bytes.
 constexpr Index text_block = Index{64} << 10;
 
-/// Lines of file number `file` that begin in the range `bytes` of its text.
+/// Lines of file number `file` that begin in the range `bytes` of its text, or of a Parquet file its row groups in the
+/// range.
 struct FileRange {
   Index file = 0;
   Range bytes;

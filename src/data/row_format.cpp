@@ -78,6 +78,17 @@ std::string RowFormat::find_columns(std::span<const std::string> head, Targets t
   return {};
 }
 
+std::string RowFormat::find_columns(const std::vector<std::string>& names, Targets targets, FileColumns& columns,
+                                    ParquetColumns& read) const {
+  columns = in_order(targets, true);
+  return find_names(names, columns, read);
+}
+
+std::string RowFormat::parse_fields(const FileColumns& columns, Row& row) const {
+  row.has_label = row.label_missing = false;
+  return read_fields(columns, row);
+}
+
 std::string RowFormat::parse(std::string_view line, const FileColumns& columns, Row& row) const {
   row.has_label = row.label_missing = false;
   std::string reason = read(line, columns, row);

@@ -14,6 +14,7 @@
 #include "feature_form.hpp"
 #include "fields.hpp"
 #include <tesserec/data/settings.hpp>
+#include <tesserec/parquet/reader.hpp>
 
 namespace tesserec::data {
 
@@ -69,6 +70,12 @@ struct FileColumns {
   std::vector<Index> places;  ///< field of each column of the format; -1 if the file lacks the column
 };
 
+/// Columns of a Parquet file that a format reads.
+struct ParquetColumns {
+  std::vector<parquet::ColumnChoice> choices;  ///< for each column of the file
+  std::string null;                            ///< text of a missing value
+};
+
 /// Format of raw files: its columns, and the parser of its lines.
 class RowFormat {
  public:
@@ -77,10 +84,15 @@ class RowFormat {
   /// Finds the columns of a file by its header, or by the number of fields in its first lines. `head`: these lines,
   /// which may be empty unless needs_head(). Returns why the file does not fit, or an empty text.
   std::string find_columns(std::span<const std::string> head, Targets targets, FileColumns& columns) const;
+  /// Finds the columns of a Parquet file by their `names`. Returns why the file does not fit, or an empty text.
+  std::string find_columns(const std::vector<std::string>& names, Targets targets, FileColumns& columns,
+                           ParquetColumns& read) const;
   /// Returns whether find_columns() reads the first lines of the file.
   bool needs_head(Targets targets) const { return layout_.header || targets == Targets::unread; }
   /// Parses a line, or a record of several lines, into `row`. Returns why it is bad, or an empty text.
   std::string parse(std::string_view line, const FileColumns& columns, Row& row) const;
+  /// Parses row.fields, which a Parquet file gave, into `row`. Returns why they are bad, or an empty text.
+  std::string parse_fields(const FileColumns& columns, Row& row) const;
 
  protected:
   /// Adds a dense feature to the layout, followed by its indicator if `indicator`. Throws Error for a name that is
@@ -109,6 +121,11 @@ class RowFormat {
 
   /// Parses a line into `row` and returns as parse() does.
   virtual std::string read(std::string_view line, const FileColumns& columns, Row& row) const = 0;
+  /// Parses row.fields into `row` and returns as parse_fields() does.
+  virtual std::string read_fields(const FileColumns& columns, Row& row) const = 0;
+  /// Finds columns by their names and returns as find_columns() does.
+  virtual std::string find_names(const std::vector<std::string>& names, FileColumns& columns,
+                                 ParquetColumns& read) const = 0;
   /// Finds the columns of a file by its header `line`. Returns why it does not fit, or an empty text.
   virtual std::string read_header(std::string_view line, FileColumns& columns) const = 0;
   RowLayout layout_;

@@ -28,10 +28,12 @@ RowStream::RowStream(std::span<const RawFile> files, std::span<const FileRange> 
 
 bool RowStream::next(Row& row) {
   while (!stopped_) {
-    if (lines_ == nullptr && !open_next_range()) return false;
-    if (next_in_range(row)) return true;
-    counts_.back().text = lines_->digest();
+    if (lines_ == nullptr && row_groups_ == nullptr && !open_next_range()) return false;
+    if (row_groups_ != nullptr && next_in_groups(row)) return true;
+    if (lines_ != nullptr && next_in_range(row)) return true;
+    if (lines_ != nullptr) counts_.back().text = lines_->digest();
     lines_.reset();
+    row_groups_.reset();
   }
   return false;
 }
@@ -41,6 +43,10 @@ bool RowStream::open_next_range() {
   const FileRange& range = ranges_[counts_.size()];
   const RawFile& file = files_[range.file];
   const TextRules& rules = format_.layout().text;
+  if (file.parquet) {
+    open_row_groups(range);
+    return true;
+  }
   lines_ = std::make_unique<LineReader>(file, range.bytes, rules);
   RangeCount& count = counts_.emplace_back();
   count.file = range.file;
@@ -63,6 +69,37 @@ bool RowStream::open_next_range() {
     count.bad.push_back({line, std::move(reason)});
   }
   return true;
+}
+
+void RowStream::open_row_groups(const FileRange& range) {
+  const std::string& path = files_[range.file].path;
+  RangeCount& count = counts_.emplace_back();
+  count.file = range.file;
+  ParquetColumns read;
+  if (std::string reason = format_.find_columns(parquet::shape_of(path).columns, targets_, columns_, read);
+      !reason.empty()) {
+    stopped_ = true;
+    count.bad.push_back({0, std::move(reason)});
+    return;
+  }
+  row_groups_ = parquet::open_rows(path, range.bytes, std::move(read.choices), std::move(read.null));
+}
+
+bool RowStream::next_in_groups(Row& row) {
+  RangeCount& count = counts_.back();
+  row.fields.quoted = false;
+  while (!stopped_ && row_groups_->next(row.fields.texts)) {
+    Signals::check();
+    ++count.lines;
+    std::string reason = format_.parse_fields(columns_, row);
+    if (reason.empty()) {
+      block_ = row_groups_->row_group();
+      ++count.rows;
+      return true;
+    }
+    bad(count.lines, std::move(reason), row.label_missing);
+  }
+  return false;
 }
 
 bool RowStream::next_in_range(Row& row) {

@@ -10,6 +10,7 @@
 #include "line_reader.hpp"
 #include "raw_files.hpp"
 #include "row_format.hpp"
+#include <tesserec/parquet/reader.hpp>
 
 namespace tesserec::data {
 
@@ -26,7 +27,7 @@ struct RangeCount {
   Index rows = 0;
   Index bad_rows = 0;
   Index unlabeled = 0;      ///< bad rows without a label
-  std::uint64_t text = 0;   ///< LineReader::digest() at the end of the range
+  std::uint64_t text = 0;   ///< LineReader::digest() at the end of the range; 0 of Parquet
   std::vector<BadRow> bad;  ///< first bad rows, at most bad_rows_kept()
 };
 
@@ -46,7 +47,7 @@ class RowStream {
   /// Returns whether a bad row or an unfit header stopped the stream: the last of counts().back().bad.
   bool stopped() const { return stopped_; }
 
-  /// Returns the text block in which the last row begins. It ascends along the stream within a file.
+  /// Returns the text block in which the last row begins, or its row group. It ascends along the stream within a file.
   Index block() const { return block_; }
   /// Returns the file of the last row.
   Index file() const { return counts_.back().file; }
@@ -55,6 +56,8 @@ class RowStream {
 
  private:
   bool open_next_range();
+  void open_row_groups(const FileRange& range);
+  bool next_in_groups(Row& row);
   bool next_in_range(Row& row);
   void bad(Index line, std::string reason, bool label_missing = false);
   void bad_empty_lines();
@@ -65,9 +68,10 @@ class RowStream {
   const RowFormat& format_;
   BadRows bad_rows_;
   Targets targets_;
-  FileColumns columns_;  ///< columns of the current file
-  Index header_ = -1;    ///< offset of the current file's header, bytes; -1 if it has none
-  std::unique_ptr<LineReader> lines_;
+  FileColumns columns_;                             ///< columns of the current file
+  Index header_ = -1;                               ///< offset of the current file's header, bytes; -1 if it has none
+  std::unique_ptr<LineReader> lines_;               ///< reader of the current range, if it is text
+  std::unique_ptr<parquet::RowReader> row_groups_;  ///< reader of the current range, if it is Parquet
   std::vector<RangeCount> counts_;
   Index empty_lines_ = 0;             ///< empty lines since the last row
   std::vector<Index> empty_numbers_;  ///< numbers of the first of them in the range, as many as are kept

@@ -61,7 +61,7 @@ std::vector<Index> lines_before(const comm::Communicator& comm, const std::vecto
 }
 
 std::string describe(const RawFile& file, Index line, const std::string& reason) {
-  return file.path + ":" + std::to_string(line) + ": " + reason;
+  return line == 0 ? file.path + ": " + reason : file.path + ":" + std::to_string(line) + ": " + reason;
 }
 
 /// Gathers bad rows in rank order and keeps the first `limit` of each file in the report. Collective.

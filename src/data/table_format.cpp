@@ -92,7 +92,7 @@ class TableFormat final : public RowFormat {
     std::vector<std::string> names;
     if (std::string reason = header_names(line, layout_.text, names); !reason.empty()) return reason;
     const std::string reason = find_named(columns_, names, skip_others_, file);
-    return reason.empty() ? reason : reason + delimiter_hint(line, names.size());
+    return reason.empty() ? reason : reason + delimiter_hint(line, names.size(), layout_.text.delimiter);
   }
 
   std::string read(std::string_view line, const FileColumns& file, Row& row) const override {
@@ -100,7 +100,25 @@ class TableFormat final : public RowFormat {
     std::vector<std::string_view>& fields = row.fields.texts;
     const std::size_t found = fields.size();
     if (std::string reason = fit_fields(fields, file.fields, file.short_rows); !reason.empty())
-      return reason + delimiter_hint(line, found);
+      return reason + delimiter_hint(line, found, layout_.text.delimiter);
+    return read_fields(file, row);
+  }
+
+  std::string find_names(const std::vector<std::string>& names, FileColumns& file,
+                         ParquetColumns& read) const override {
+    if (std::string reason = find_named(columns_, names, skip_others_, file); !reason.empty()) return reason;
+    read.choices.assign(names.size(), {});
+    read.null = missing_.empty() ? std::string() : missing_.front();
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+      if (columns_[i].kind == ColumnKind::skip || file.places[i] < 0) continue;
+      const std::string& separator = columns_[i].separator;
+      read.choices[file.places[i]] = {true, separator.empty() ? '\0' : separator[0]};
+    }
+    return {};
+  }
+
+  std::string read_fields(const FileColumns& file, Row& row) const override {
+    const std::vector<std::string_view>& fields = row.fields.texts;
     const bool trims = layout_.text.trim && !row.fields.quoted;
     row.keys.clear();
     row.numbers.clear();
@@ -132,16 +150,6 @@ class TableFormat final : public RowFormat {
     }
     read_crosses(row);
     return {};
-  }
-
-  /// Names the delimiter that a line of a single field seems to have instead, or returns an empty text.
-  std::string delimiter_hint(std::string_view line, std::size_t fields) const {
-    if (fields != 1) return "";
-    for (const char other : std::string_view(",;\t|"))
-      if (const auto times = std::count(line.begin(), line.end(), other); times > 0 && other != layout_.text.delimiter)
-        return concat("; the line has ", shown(std::string(1, other)), " ", counted(times, "time"),
-                      ", but preprocess.delimiter is ", shown(std::string(1, layout_.text.delimiter)));
-    return "";
   }
 
   std::string read_label(const Column& column, std::string_view field, Row& row) const {

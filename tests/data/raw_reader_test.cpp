@@ -179,3 +179,21 @@ TEST_CASE("RowStream: empty lines are bad rows except at the end of a file") {
     REQUIRE(bad == std::vector<Index>{2, 3});
   }
 }
+
+TEST_CASE("deal_ranges: each row group of a Parquet file goes to one rank in order") {
+  RawFile text{"a", 3 * text_block, false, {}}, table{"b", 4 * text_block, false, {}};
+  table.parquet = true;
+  table.row_groups = 7;
+  for (int ranks = 1; ranks <= 12; ++ranks) {
+    const std::vector<RawFile> files = {text, table};
+    Index at = 0;
+    for (int rank = 0; rank < ranks; ++rank)
+      for (const FileRange& range : deal_ranges(files, rank, ranks)) {
+        if (range.file == 0) continue;
+        REQUIRE(range.bytes.begin == at);
+        REQUIRE(range.bytes.size() > 0);
+        at = range.bytes.end;
+      }
+    REQUIRE(at == 7);
+  }
+}

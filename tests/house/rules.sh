@@ -66,6 +66,7 @@ only 'toml\+\+' '^src/schema/toml_file\.cpp$' 'toml++ belongs in src/schema/toml
 only 'Kokkos_' '^(include/tesserec|src)/core/' 'Kokkos headers belong in core; use <tesserec/core/kokkos.hpp>'
 only 'zlib\.h' '^src/data/' '<zlib.h> belongs in data'
 only 'httplib\.h' '^src/serve/http_server\.cpp$' '<httplib.h> belongs in src/serve/http_server.cpp'
+only '(arrow|parquet)/' '^(src/parquet/with_arrow\.cpp|tests/parquet/.*)$' 'Arrow belongs in src/parquet/with_arrow.cpp'
 only 'liburing\.h' '^src/tiers/' '<liburing.h> belongs in tiers'
 only 'xxhash\.h' '^src/(store|data)/' '<xxhash.h> belongs in store and data'
 only 'nlohmann/' '^src/core/json\.cpp$' 'nlohmann-json belongs in src/core/json.cpp'

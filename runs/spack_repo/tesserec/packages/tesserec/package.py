@@ -33,6 +33,7 @@ class Tesserec(CMakePackage, CudaPackage):
     variant("openmp", default=False, description="Demand a Kokkos with threads, for several a rank")
     variant("nccl", default=True, when="+cuda", description="GPUs of several ranks exchange by NCCL")
     variant("http", default=True, description="The command serve")
+    variant("parquet", default=False, description="preprocess reads Parquet files")
     variant("shared", default=False, description="Shared libraries")
 
     generator("ninja")
@@ -49,6 +50,7 @@ class Tesserec(CMakePackage, CudaPackage):
     depends_on("xxhash@0.8:")
     depends_on("liburing")
     depends_on("cpp-httplib@0.11:", when="+http")
+    depends_on("arrow@21: +parquet +snappy +zstd", when="+parquet")
     depends_on("catch2@2.13:", type="test")  # spack install --test=root
 
     depends_on("kokkos@3.4:5")
@@ -72,6 +74,7 @@ class Tesserec(CMakePackage, CudaPackage):
             self.define_from_variant("BUILD_SHARED_LIBS", "shared"),
             self.define_from_variant("TESSEREC_NCCL", "nccl"),
             self.define_from_variant("TESSEREC_HTTP", "http"),
+            self.define_from_variant("TESSEREC_PARQUET", "parquet"),
             self.define("TESSEREC_TESTS", self.run_tests),
         ]
         if self.spec.satisfies("+cuda"):

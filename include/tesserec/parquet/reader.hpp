@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Reader of Parquet files, row by row, as texts. Without Arrow in the build every function throws Error.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <tesserec/core/index.hpp>
+
+namespace tesserec::parquet {
+
+/// Returns whether this build reads Parquet.
+bool is_built();
+
+/// Columns and row groups of a file.
+struct FileShape {
+  std::vector<std::string> columns;  ///< names of the columns, in file order
+  Index row_groups = 0;
+};
+
+/// Reads a file's footer. Throws Error, naming the file, if it is damaged.
+FileShape shape_of(const std::string& path);
+
+/// Choice of a column that is read.
+struct ColumnChoice {
+  bool read = false;   ///< false = the column's texts are empty
+  char separator = 0;  ///< character between the elements of a list; 0 = lists are refused
+};
+
+/// Reader of the rows of some row groups, in order. Numbers are written with as few digits as read back to the same
+/// number, times as seconds since 1970, true as 1. Lists become one text.
+class RowReader {
+ public:
+  virtual ~RowReader() = default;
+  /// Reads the next row as texts [columns], valid until the next row. Returns false at the end. Throws Error, naming
+  /// the file, for a damaged file, an element of a list that has its separator, or a type that is neither text, number,
+  /// time nor a list of these.
+  virtual bool next(std::vector<std::string_view>& fields) = 0;
+  /// Returns the row group of the last row.
+  virtual Index row_group() const = 0;
+};
+
+/// Opens the row groups [groups.begin, groups.end) of a file. `columns`: choice for each column of the file. `null`:
+/// text of a missing value.
+std::unique_ptr<RowReader> open_rows(const std::string& path, Range groups, std::vector<ColumnChoice> columns,
+                                     std::string null);
+
+}  // namespace tesserec::parquet

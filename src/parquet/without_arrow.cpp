@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// The reader of a build without Arrow, which refuses every file.
+#include <tesserec/core/error.hpp>
+#include <tesserec/parquet/reader.hpp>
+
+namespace tesserec::parquet {
+namespace {
+
+[[noreturn]] void refuse(const std::string& path) {
+  fail(path,
+       ": it is a Parquet file, but this build has no Arrow to read it; configure with -DTESSEREC_PARQUET=ON "
+       "(docs/installing.md), or write it as delimited text");
+}
+
+}  // namespace
+
+bool is_built() { return false; }
+
+FileShape shape_of(const std::string& path) { refuse(path); }
+
+std::unique_ptr<RowReader> open_rows(const std::string& path, Range, std::vector<ColumnChoice>, std::string) {
+  refuse(path);
+}
+
+}  // namespace tesserec::parquet
