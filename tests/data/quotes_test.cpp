@@ -121,6 +121,17 @@ TEST_CASE("preprocess: quoted fields give the same bytes from any ranks and as t
     REQUIRE(report.train.rows == 6000);
     REQUIRE(report.values == std::vector<Index>{3 * 97});
   });
+  // A field over all cuts between ranks, each of whose lines would be a row.
+  std::string longer = "y,price,title,row\n0,1,\"";
+  while (std::ssize(longer) < 4 * text_block) longer += "0,2,inner,k\n";
+  folder.write("long.csv", longer + "\",k\n1,3,outer,k\n");
+  for_each_rank_count(world, [&](const comm::Communicator& comm, const std::string& name) {
+    PreprocessSettings settings = clicks(folder / "long.csv", folder / (name + "o"));
+    settings.quoted_newlines = true;
+    const PreprocessReport report = preprocess(comm, settings);
+    CHECK(report.train.rows == 2);
+    CHECK(report.values == std::vector<Index>{2});
+  });
   if (world.rank() != 0) return;
   for (int ranks = 2; ranks <= world.size(); ++ranks)
     for (const std::string file : {"l/train.h5", "l/evaluate.h5", "n/train.h5", "n/evaluate.h5"})
