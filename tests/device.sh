@@ -3,11 +3,11 @@
 # device.sh [BUILD...]: what ctest leaves out of the tests over the emulated device (src/emulated/README.md): 20 seeds in
 # random order, all cases in eager and lazy order, 1 to 4 ranks; then AddressSanitizer and ThreadSanitizer. Each build has a
 # folder below build/: emulated, emulated_addresses, emulated_threads; name some to have those alone. SEEDS=N: so many seeds.
-# FOLDERS: suites (core comm embedding sharding products layers losses optim network train golden, and cublaslt where its header is). Some
+# FOLDERS: suites (core comm embedding tiers sharding products layers losses optim network train golden, and cublaslt where its header is). Some
 # hours on two processors.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-folders=${FOLDERS:-core comm embedding sharding products layers losses optim network train golden}
+folders=${FOLDERS:-core comm embedding tiers sharding products layers losses optim network train golden}
 seeds=${SEEDS:-20}
 builds=("$@")
 ((${#builds[@]})) || builds=(emulated emulated_addresses emulated_threads)

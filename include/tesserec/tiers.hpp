@@ -2,7 +2,8 @@
 #pragma once
 
 /// tiers: stores of rows beyond memory. disk_rows() makes stores whose rows lie in a file, with a cache in memory for
-/// the rows of the last batches. It is given to a ShardedEmbeddingBagCollection by CollectionOptions::store, or to one
+/// the rows of the last batches; host_cached_rows() makes stores whose rows lie in host memory, with such a cache in a
+/// device's memory. Either is given to a ShardedEmbeddingBagCollection by CollectionOptions::store, or to one
 /// table as below. Results have the bits of rows in memory, for any size of the cache. A batch pins its rows, waits for
 /// them, uses the slots, and releases them; more batches may have their rows pinned meanwhile, while the cache has
 /// slots. growing_rows() makes stores of tables whose ids are any 64-bit numbers and get rows while training. Nothing
@@ -26,3 +27,4 @@
 
 #include <tesserec/tiers/disk_rows.hpp>
 #include <tesserec/tiers/growing_rows.hpp>
+#include <tesserec/tiers/host_cached_rows.hpp>

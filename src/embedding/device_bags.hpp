@@ -18,6 +18,7 @@ struct DeviceShard {
   float* states[3];       // in the order of optim::states(type)
   float* dense_gradient;  // [rows, dim]; null unless the kernel is dense
   Index first_row;        // row at slot 0, if the store is ordered
+  const Index* rows;      // row at each slot, if the store keeps the list (RowStore::rows_of_slots); else null
   Index first_quad;       // number of the first four columns, in the logical row
   Index blocks_begin, blocks_end;
   BlockOf block_of;

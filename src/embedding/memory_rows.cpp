@@ -123,10 +123,12 @@ void MemoryRows::initialize(const Exec& exec, const StartValues& start) {
 }  // namespace
 
 std::unique_ptr<RowStore> memory_rows(const Exec& exec, const TableShard& shard) {
-  if (shard.kernel == ComputeKernel::disk)
-    fail("table ", shard.config.name,
-         " has kernel \"disk\", but its store has all rows in memory; give the sharder another store "
-         "(tiers::disk_rows)");
+  const auto refuse = [&](const char* kernel) {
+    fail("table ", shard.config.name, " has kernel \"", kernel,
+         "\", but its store has all rows in memory; give the sharder another store (tiers::", kernel, "_rows)");
+  };
+  if (shard.kernel == ComputeKernel::disk) refuse("disk");
+  if (shard.kernel == ComputeKernel::host_cached) refuse("host_cached");
   if (shard.config.block_by == BlockBy::hash)
     fail("table ", shard.config.name,
          ": the store in memory does not support blocks by hash; set block_by to rows, or use another store");

@@ -63,13 +63,15 @@ RowBucket::RowBucket(std::vector<EmbeddingTable*> tables)
   for (std::size_t i = 0; i < tables_.size(); ++i) {
     const EmbeddingTable& table = *tables_[i];
     const std::span<const RowMatrix> states = table.store().states();
-    if (format_ != NumberType::fp32 && !table.store().ordered())
+    if (format_ != NumberType::fp32 && !table.store().ordered() && table.store().rows_of_slots() == nullptr)
       fail("table ", table.config().name, " has format \"", name(format_),
-           "\", but its store in device memory moves rows between slots, which only format \"fp32\" supports");
+           "\", but its store in device memory moves rows between slots without a list of them, which only format "
+           "\"fp32\" supports");
     to[i] = {table.store().weight_matrix().row(0),
              {},
              table.dense_gradient().data(),
              table.store().first_row(),
+             table.store().rows_of_slots(),
              table.columns().begin / 4,
              table.blocks().begin,
              table.blocks().end,

@@ -29,11 +29,14 @@ TESSEREC_FUNCTION DeviceRow<Format> row_at(const DeviceShard& shard, const Devic
     if (s >= Rule::column_states + Rule::row_numbers) return nullptr;
     return shard.states[s] + row * (s < Rule::column_states ? dim : 1);
   };
+  Index of_table = shard.first_row + row;
+  if constexpr (Format::is_short)
+    if (shard.rows != nullptr) of_table = shard.rows[row];
   return {static_cast<typename Format::Number*>(shard.weights) + row * dim,
           {state(0), state(1), state(2)},
           first_column / 4,
           whole_dim,
-          {step.key0, step.key1, shard.first_row + row, shard.first_quad}};
+          {step.key0, step.key1, of_table, shard.first_quad}};
 }
 
 /// Update of one row by a group of threads. `single`: the group has a thread for each quad.

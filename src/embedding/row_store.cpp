@@ -24,8 +24,7 @@ RowStore::RowStore(const TableShard& shard, std::vector<RowMatrix> matrices, boo
     : matrices_(std::move(matrices)),
       ordered_(ordered),
       first_row_(shard.rows().begin),
-      columns_(shard.columns),
-      whole_dim_(shard.config.embedding_dim) {
+      columns_{shard.columns, shard.config.embedding_dim} {
   for (const RowMatrix& matrix : matrices_) stored_.push_back({matrix.row(0), matrix.row_bytes()});
   for (std::size_t s = 0; s + 1 < matrices_.size(); ++s) {
     states_.begin[s] = matrices_[s + 1].values.data();
@@ -38,6 +37,11 @@ RowStore::Bytes RowStore::bytes() const {
   for (const RowMatrix& matrix : matrices_)
     (matrix.place() == Place::device ? result.device : result.host) += matrix.slots() * matrix.row_bytes();
   return result;
+}
+
+float state_start(const optim::Settings& optimizer) {
+  const bool is_sum = optimizer.type == optim::Type::adagrad || optimizer.type == optim::Type::rowwise_adagrad;
+  return is_sum ? float(optimizer.initial_accumulator) : 0.0f;
 }
 
 std::vector<RowMatrix> row_matrices(const Exec& exec, const TableShard& shard, Index slots) {
@@ -57,11 +61,9 @@ std::vector<RowMatrix> row_matrices(const Exec& exec, const TableShard& shard, I
     });
   };
   std::vector<RowMatrix> result{matrix("weights", false, shard.config.weight_format())};
-  const optim::Type type = shard.optimizer.type;
-  const bool is_sum = type == optim::Type::adagrad || type == optim::Type::rowwise_adagrad;
-  for (const optim::StateInfo& info : optim::states(type))
+  for (const optim::StateInfo& info : optim::states(shard.optimizer.type))
     result.emplace_back(matrix(info.name, info.per_row, NumberType::fp32))
-        .values.fill(exec, "tesserec::embedding::fill", is_sum ? float(shard.optimizer.initial_accumulator) : 0.0f);
+        .values.fill(exec, "tesserec::embedding::fill", state_start(shard.optimizer));
   wait(exec);
   return result;
 }

@@ -150,6 +150,8 @@ const char* name(ComputeKernel kernel) {
       return "fused";
     case ComputeKernel::dense:
       return "dense";
+    case ComputeKernel::host_cached:
+      return "host_cached";
     case ComputeKernel::disk:
       return "disk";
   }
@@ -165,8 +167,7 @@ const optim::Settings& optimizer_of(const embedding::EmbeddingBagConfig& table, 
 void check_kernel(const embedding::EmbeddingBagConfig& table, ComputeKernel kernel, const optim::Settings& optimizer) {
   if (table.grows() && kernel != ComputeKernel::fused)
     fail("table ", table.name, " grows, so it cannot have kernel \"", name(kernel), "\", ",
-         kernel == ComputeKernel::disk ? "whose file has a place for each row of known number"
-                                       : "which updates all rows",
+         kernel == ComputeKernel::dense ? "which updates all rows" : "which has a place for each row of known number",
          ". Set plan.tables.", table.name, ".kernel to \"fused\", or table.", table.name, ".growing = false");
   if (kernel == ComputeKernel::dense && !optim::info(optimizer.type).elementwise())
     fail("table ", table.name, ": kernel \"dense\" updates all rows, but optimizer \"",
@@ -176,6 +177,21 @@ void check_kernel(const embedding::EmbeddingBagConfig& table, ComputeKernel kern
     fail("table ", table.name, ": kernel \"dense\" updates all rows, which format \"", name(table.weight_format()),
          "\" (table.", table.name, ".format or model.table_format) would round in every step. Set plan.tables.",
          table.name, ".kernel (or \"kernel\" in the plan file) to \"fused\", or the format to \"fp32\"");
+}
+
+bool has_kernel(const std::string& device, ComputeKernel kernel) {
+  if (kernel == ComputeKernel::disk) return device != "cuda";
+  return kernel != ComputeKernel::host_cached || device == "cuda";
+}
+
+void require_kernel(const std::string& table, const std::string& device, ComputeKernel kernel) {
+  if (has_kernel(device, kernel)) return;
+  const std::string set = "Set plan.tables." + table + ".kernel (or plan.kernel) to \"fused\", which has all rows in ";
+  if (kernel == ComputeKernel::host_cached)
+    fail("table ", table, " has kernel \"host_cached\", whose cache is in a GPU's memory, but the plan is for CPUs. ",
+         set, "host memory, to \"disk\", or to [\"fused\", \"host_cached\"] for plans of either device");
+  fail("table ", table, " has kernel \"disk\", whose cache is in host memory, where GPUs cannot read. ", set,
+       "the GPU's memory, to \"host_cached\", or to [\"fused\", \"disk\"] for plans of either device");
 }
 
 bool kernels_agree(const optim::Settings& fused, const optim::Settings& dense) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <cmath>
 #include <cstring>
 
 #include "disk_store.hpp"
@@ -11,13 +10,11 @@ namespace tesserec::tiers {
 namespace {
 
 using embedding::RowMatrix;
-using embedding::StartValues;
 using embedding::TableShard;
 
 constexpr int ring_depth = 128;   // more gain nothing on one NVMe disk
 constexpr int thread_depth = 32;  // threads that wait for the disk
 constexpr Index largest_record = 16 * page_bytes;
-constexpr Index rows_at_once = 4096;  // rows that read() and write() handle together
 
 /// Index of a record in its page, packed with another number into a request's tag.
 constexpr Index tag_of(Index number, Index position) { return number << 16 | position; }
@@ -27,83 +24,40 @@ static_assert(page_bytes <= 1 << 16);
 
 }  // namespace
 
-Index record_bytes(std::span<const RowMatrix> matrices) {
-  Index bytes = 0;
-  for (const RowMatrix& matrix : matrices) bytes += matrix.row_bytes();
-  return bytes;
+/// Appends the row to the log if it has moved since its last version there.
+void DiskRows::save(const Exec&, Index slot) {
+  if (read_epochs_[slot] == epoch_) wait_reads();
+  Held& held = this->held(slot);
+  if (!held.moved) return;
+  if (held.place >= 0) log_.drop(held.place);
+  std::byte* to = record_.data();
+  for (const RowMatrix& matrix : matrices()) {
+    std::memcpy(to, matrix.row(slot), matrix.row_bytes());
+    to += matrix.row_bytes();
+  }
+  held.place = log_.append(held.row, record_.data());
 }
 
-std::vector<Index> DiskRows::pin(const Exec&, std::span<const Index> rows) {
-  use_.pinned += std::ssize(rows);
-  std::vector<Index> slots(rows.size(), -1);
-  std::vector<std::size_t> missing;
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    const Whereabouts at = where(rows[i]);
-    if (!at.is_resident()) {
-      missing.push_back(i);
-      continue;
-    }
-    victims_.pin(at.slot());
-    slots[i] = at.slot();
-  }
-  for (std::size_t m = 0; m < missing.size(); ++m) {
-    const Index row = rows[missing[m]];
-    const Index slot = where(row).is_resident() ? where(row).slot() : admit(row);
-    if (slot < 0) {
-      for (const Index pinned : slots)
-        if (pinned >= 0) victims_.unpin(pinned);
-      const std::size_t needed = held_.size() + missing.size() - m;
-      fail("table ", name_, ": the rows of the batches in flight do not fit into its cache of ",
-           counted(std::ssize(held_), "row"), "; they are up to ", needed, " rows, ",
-           bytes_text(double(needed) * double(record_.size())), "; set a larger cache or a smaller batch");
-    }
-    victims_.pin(slot);
-    slots[missing[m]] = slot;
-  }
-  if (!settings_.lazy) {
-    queue_->push(requests_);
-    requests_.clear();
-  }
-  return slots;
-}
-
-/// Makes a row resident, and requests its record if it lies in the file. Returns the slot, or -1 if all are pinned.
-Index DiskRows::admit(Index row) {
-  const Index slot = victims_.victim();
-  if (slot < 0) return slot;
-  evict(slot);
-  const Index place = where(row).place();  // after evict(), which may have moved the record
-  held_[slot] = {.row = row, .place = place};
-  where(row) = Whereabouts::in_slot(slot);
+void DiskRows::load(Index slot) {
+  const auto& [row, place, moved] = held(slot);
+  read_epochs_[slot] = -1;
   if (place < 0) {
-    for (std::size_t m = 0; m < matrices().size(); ++m) start_.write(row, m, matrices()[m], slot);
+    for (std::size_t m = 0; m < matrices().size(); ++m)
+      start().write(row, m, matrices()[m], matrices()[m].row(slot), scratch_);
   } else if (const std::byte* record = log_.in_memory(place); record != nullptr) {
     scatter(slot, record);
   } else {
-    held_[slot].read_epoch = epoch_;
+    read_epochs_[slot] = epoch_;
     reads_.begin(1);
-    ++use_.reads;
+    ++use().reads;
     requests_.push_back(log_.read(place, *this, tag_of(slot, log_.layout().offset_in_page(place))));
   }
-  return slot;
 }
 
-/// Empties a slot. Appends its row to the log if the row has moved since its last version there.
-void DiskRows::evict(Index slot) {
-  Held& held = held_[slot];
-  if (held.row < 0) return;
-  if (held.read_epoch == epoch_) wait_reads();
-  if (held.moved) {
-    if (held.place >= 0) log_.drop(held.place);
-    std::byte* to = record_.data();
-    for (const RowMatrix& matrix : matrices()) {
-      std::memcpy(to, matrix.row(slot), matrix.row_bytes());
-      to += matrix.row_bytes();
-    }
-    held.place = log_.append(held.row, record_.data());
-  }
-  where(held.row) = Whereabouts::in_log(held.place);
-  held = {};
+void DiskRows::transfer(const Exec&) {
+  if (lazy_) return;
+  queue_->push(requests_);
+  requests_.clear();
 }
 
 void DiskRows::scatter(Index slot, const std::byte* record) {
@@ -148,12 +102,12 @@ void DiskRows::read(const Exec&, std::size_t matrix, Range rows, float* to) cons
     gather.to = to + (begin - rows.begin) * gather.columns;
     requests.clear();
     for (Index row = begin; row < std::min(rows.end, begin + rows_at_once); ++row) {
-      const Whereabouts at = where_[row - first_row()];
+      const Whereabouts at = where(row);
       float* const out = gather.to + (row - begin) * gather.columns;
       if (at.is_resident())
         gather.matrix->get(gather.matrix->row(at.slot()), gather.columns, out);
       else if (at.place() < 0)
-        start_.write(row, matrix, out);
+        start().write(row, matrix, gather.columns, out);
       else if (const std::byte* record = log_.in_memory(at.place()); record != nullptr)
         gather.copy(row - begin, record);
       else
@@ -166,71 +120,32 @@ void DiskRows::read(const Exec&, std::size_t matrix, Range rows, float* to) cons
   }
 }
 
-void DiskRows::write(const Exec& exec, std::size_t matrix, Range rows, const float* from) {
+Index DiskRows::put(const Exec&, std::size_t matrix, std::span<const Index> slots, const float* from) {
   const RowMatrix& held = matrices()[matrix];
-  const Index at_once = std::min(rows_at_once, std::ssize(held_));
-  const embedding::CacheUse use = use_;
-  std::vector<Index> list;
-  for (Index begin = rows.begin; begin < rows.end; begin += at_once) {
-    list.clear();
-    for (Index row = begin; row < std::min(rows.end, begin + at_once); ++row) list.push_back(row);
-    const std::vector<Index> slots = pin(exec, list);
-    wait_pinned();
-    for (const Index slot : slots) {
-      rounded_ += held.put(from, held.columns(), held.row(slot));
-      from += held.columns();
-    }
-    release(slots, true);
+  Index rounded = 0;
+  for (const Index slot : slots) {
+    rounded += held.put(from, held.columns(), held.row(slot));
+    from += held.columns();
   }
-  use_ = use;  // cache_use() counts the rows of batches
-}
-
-void DiskRows::initialize(const Exec&, const StartValues& start) {
-  wait_reads();
-  start_.set_weights(start);
-  for (Held& held : held_) {
-    if (held.row < 0) continue;
-    where(held.row) = Whereabouts::in_log(held.place);
-    held = {};
-  }
-  for (Whereabouts& at : where_) {
-    if (at.place() >= 0) log_.drop(at.place());
-    at = {};
-  }
+  return rounded;
 }
 
 embedding::RowStore::Bytes DiskRows::bytes() const {
-  Bytes all = RowStore::bytes();
-  all.host += std::ssize(where_) * Index{sizeof(Whereabouts)} + std::ssize(held_) * Index{sizeof(Held)};
-  all.host += log_.memory_bytes();
+  Bytes all = CachedRows::bytes();
+  all.host += std::ssize(read_epochs_) * Index{sizeof(Index)} + log_.memory_bytes();
   all.disk += log_.file_bytes();
   return all;
 }
 
 embedding::CacheUse DiskRows::cache_use() const {
   const char* const engine = queue_->engine() == IoQueue::Engine::uring ? "io_uring" : "threads";
-  return {.slots = std::ssize(held_),
-          .pinned = use_.pinned,
-          .reads = use_.reads,
-          .bytes_read = use_.reads * log_.layout().read_bytes(),
+  return {.slots = slots(),
+          .pinned = use().pinned,
+          .reads = use().reads,
+          .bytes_read = use().reads * log_.layout().read_bytes(),
           .bytes_written = log_.bytes_written(),
           .io = concat(engine, ", ", log_.direct() ? "direct I/O" : "buffered I/O")};
 }
-
-namespace {
-
-/// Returns the number of slots of a shard: a share of its rows, or its share of the table's bytes.
-Index slots_of(const TableShard& shard, const DiskSettings& settings, Index bytes) {
-  const auto given = settings.table_caches.find(shard.config.name);
-  const double cache = given == settings.table_caches.end() ? settings.cache : given->second;
-  const double rows = double(shard.rows().size());
-  const double of_table = double(shard.dim()) * rows / double(shard.config.weights());
-  double slots = std::ceil(rows * cache);
-  if (cache >= 1) slots = std::floor(cache * of_table / double(bytes));
-  return Index(std::clamp(slots, std::min(rows, double(settings.least_rows)), rows));
-}
-
-}  // namespace
 
 embedding::MakeRowStore disk_rows(const DiskSettings& settings) {
   using enum IoQueue::Engine;
@@ -240,16 +155,15 @@ embedding::MakeRowStore disk_rows(const DiskSettings& settings) {
     const std::string& name = shard.config.name;
     if (shard.place != Place::host)
       fail("table ", name, ": rows on disk are cached in host memory, where kernels of a device cannot read them");
-    Index bytes = shard.dim() * bytes_of(shard.config.weight_format());
-    for (const optim::StateInfo& state : optim::states(shard.optimizer.type))
-      bytes += (state.per_row ? 1 : shard.dim()) * Index{sizeof(float)};
+    const Index bytes = record_bytes(shard);
     if (bytes > largest_record)
       fail("table ", name, ": a row with its optimizer state has ", bytes_text(double(bytes)),
            "; rows on disk have at most ", bytes_text(double(largest_record)));
     if (!*queue)
       *queue = settings.threads ? std::make_shared<IoQueue>(threads, thread_depth, largest_record)
                                 : std::make_shared<IoQueue>(uring, ring_depth, largest_record);
-    return std::make_unique<DiskRows>(exec, shard, settings, slots_of(shard, settings, bytes), *queue);
+    const Index slots = slots_of(shard, settings.cache, settings.table_caches, settings.least_rows);
+    return std::make_unique<DiskRows>(exec, shard, settings, slots, *queue);
   };
 }
 

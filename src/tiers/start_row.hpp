@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <span>
 #include <vector>
 
 #include <tesserec/embedding/row_store.hpp>
@@ -13,34 +12,28 @@ namespace tesserec::tiers {
 /// Numbers of a row that no batch has moved.
 class StartRow {
  public:
-  /// Takes the columns of the shard, and matrices whose states have their start values.
-  StartRow(Range columns, std::span<const embedding::RowMatrix> matrices)
-      : columns_(columns), row_(std::size_t(columns.size())) {
-    for (const embedding::RowMatrix& matrix : matrices) {
-      widths_.push_back(matrix.columns());
-      states_.push_back(matrix.is_short() ? 0.0f : matrix.values.data()[0]);
-    }
-  }
+  explicit StartRow(const embedding::TableShard& shard)
+      : columns_(shard.columns), state_(embedding::state_start(shard.optimizer)) {}
   void set_weights(const embedding::StartValues& weights) { weights_.emplace(weights); }
-  /// Writes the row's numbers of a matrix. Weights are 0 before set_weights().
-  void write(Index row, std::size_t matrix, float* to) const {
+
+  /// Writes the row's `n` numbers of a matrix. Weights are 0 before set_weights().
+  void write(Index row, std::size_t matrix, Index n, float* to) const {
     if (matrix == 0 && weights_)
       (*weights_)({row, row + 1}, columns_, to);
     else
-      std::fill_n(to, widths_[matrix], matrix == 0 ? 0.0f : states_[matrix]);
+      std::fill_n(to, n, matrix == 0 ? 0.0f : state_);
   }
-
-  /// Writes the row's numbers of a matrix to a slot of it, in the matrix's format.
-  void write(Index row, std::size_t matrix, const embedding::RowMatrix& to, Index slot) {
-    write(row, matrix, row_.data());
-    to.put(row_.data(), to.columns(), to.row(slot));
+  /// Writes the row's numbers of a matrix to host memory, in the format of `as`. `scratch`: the caller's.
+  void write(Index row, std::size_t matrix, const embedding::RowMatrix& as, std::byte* to,
+             std::vector<float>& scratch) const {
+    scratch.resize(std::max(std::ssize(scratch), as.columns()));
+    write(row, matrix, as.columns(), scratch.data());
+    as.put(scratch.data(), as.columns(), to);
   }
 
  private:
   Range columns_;
-  std::vector<float> row_;     // scratch of write()
-  std::vector<Index> widths_;  // [matrix]
-  std::vector<float> states_;  // [matrix]; the first is unused
+  float state_;  // start value of all states
   std::optional<embedding::StartValues> weights_;
 };
 

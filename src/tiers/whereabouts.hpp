@@ -5,16 +5,16 @@
 
 namespace tesserec::tiers {
 
-/// Whereabouts of a row: a slot, a place in the log, or nowhere.
+/// Whereabouts of a row: a slot, a place in the backing store, or nowhere.
 class Whereabouts {
  public:
   static Whereabouts in_slot(Index slot) { return Whereabouts(slot); }
-  static Whereabouts in_log(Index place) { return Whereabouts(place < 0 ? nowhere : -2 - place); }
+  static Whereabouts stored(Index place) { return Whereabouts(place < 0 ? nowhere : -2 - place); }
   Whereabouts() = default;
 
   bool is_resident() const { return code_ >= 0; }
   Index slot() const { return code_; }
-  /// Returns the place in the log, or -1 if the row has its start values.
+  /// Returns the place in the backing store, or -1 if the row has its start values.
   Index place() const { return code_ == nowhere ? -1 : -2 - code_; }
 
  private:

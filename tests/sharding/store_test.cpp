@@ -13,6 +13,7 @@
 #include <tesserec/core/random.hpp>
 #include <tesserec/sharding/sharded_embedding_bag_collection.hpp>
 #include <tesserec/tiers/disk_rows.hpp>
+#include <tesserec/tiers/host_cached_rows.hpp>
 
 using namespace tesserec;
 using embedding::BlockBy;
@@ -158,6 +159,11 @@ TEST_CASE("ShardedEmbeddingBagCollection: an evicting RowStore and hashed row bl
                                  .kernels = kernels,
                                  .store = tiers::disk_rows({scratch, 0.5, 64, all.size() % 2 == 0})},
                                 comm));
+          else
+            all.push_back(train(
+                configs, plan,
+                {.sparse = optimizer, .dense = {}, .kernels = kernels, .store = tiers::host_cached_rows({0.5, 64})},
+                comm));
           if (!expected) expected = all.front();
           for (const Trained& trained : all) REQUIRE(trained == *expected);
         }

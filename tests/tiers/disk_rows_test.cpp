@@ -8,92 +8,24 @@
 
 #include <unistd.h>
 
+#include "cached_run.hpp"
 #include "catch.hpp"
 #include "errors.hpp"
 #include <tesserec/tiers/disk_rows.hpp>
 
 using namespace tesserec;
-using embedding::RowStore;
+using cached::move;
+using cached::numbers;
+using cached::require_equal;
+using cached::shard_of;
 
 namespace {
 
 const std::string folder = std::filesystem::temp_directory_path();
 
-embedding::TableShard shard_of(Index rows, Index dim, Range columns, optim::Type type) {
-  embedding::TableShard shard;
-  shard.config.name = "t";
-  shard.config.num_embeddings = rows;
-  shard.config.embedding_dim = dim;
-  shard.columns = columns;
-  shard.optimizer.type = type;
-  shard.optimizer.initial_accumulator = 0.25;
-  return shard;
-}
-
-std::vector<float> numbers(const Exec& exec, const RowStore& store, std::size_t matrix, Range rows) {
-  std::vector<float> all(std::size_t(rows.size() * store.matrices()[matrix].columns()));
-  store.read(exec, matrix, rows, all.data());
-  return all;
-}
-
-/// Adds a number of the batch to all numbers of the slots, each row once.
-void move(const RowStore& store, const std::vector<Index>& slots, float by) {
-  std::vector<Index> once = slots;
-  std::sort(once.begin(), once.end());
-  once.erase(std::unique(once.begin(), once.end()), once.end());
-  for (const Index slot : once)
-    for (const embedding::RowMatrix& matrix : store.matrices()) {
-      std::vector<float> row(std::size_t(matrix.columns()));
-      matrix.get(matrix.row(slot), matrix.columns(), row.data());
-      for (Index c = 0; c < matrix.columns(); ++c) row[std::size_t(c)] += by * float(c + 1);
-      matrix.put(row.data(), matrix.columns(), matrix.row(slot));
-    }
-}
-
-void require_equal(const Exec& exec, const RowStore& store, const RowStore& expected, Range rows) {
-  for (std::size_t m = 0; m < store.matrices().size(); ++m) {
-    INFO(store.matrices()[m].name);
-    const bool equal = numbers(exec, store, m, rows) == numbers(exec, expected, m, rows);
-    REQUIRE(equal);  // Catch would print all numbers
-  }
-}
-
-/// Trains a store on disk and one in memory for some batches of random rows, of which two are in flight at a time.
+/// Trains a store on disk and one in memory.
 void train_both(const embedding::TableShard& shard, const tiers::DiskSettings& settings, int batches) {
-  const Exec exec;
-  const auto disk = tiers::disk_rows(settings)(exec, shard);
-  const auto memory = embedding::memory_rows(exec, shard);
-  const embedding::StartValues start(shard.config, 3, 0);
-  disk->initialize(exec, start);
-  memory->initialize(exec, start);
-  std::mt19937 random{5};
-  const Range rows = shard.rows();
-  const Index slots = disk->weight_matrix().slots();
-  std::vector<Index> before;
-  embedding::PinnedRows pinned_before;
-  for (int batch = 0; batch < batches; ++batch) {
-    std::vector<Index> list(std::size_t(slots / 3));
-    for (Index& row : list) {
-      const Index of = random() % 2 == 0 ? std::min<Index>(rows.size(), 40) : rows.size();
-      row = rows.begin + Index(random()) % of;
-    }
-    embedding::PinnedRows pinned(exec, *disk, list);
-    if (!before.empty()) {
-      pinned_before.wait();
-      const std::vector<Index>& held = pinned_before.slots();
-      for (std::size_t i = 0; i < held.size(); ++i) REQUIRE(disk->row_at(held[i]) == before[i]);
-      std::vector<Index> in_order = before;
-      for (Index& row : in_order) row -= memory->first_row();
-      move(*disk, held, float(batch));
-      move(*memory, in_order, float(batch));
-      pinned_before.set_moved();
-    }
-    pinned_before = std::move(pinned);
-    before = std::move(list);
-    if (batch % 100 == 50) require_equal(exec, *disk, *memory, {rows.begin, rows.begin + rows.size() / 2});
-  }
-  pinned_before = {};
-  require_equal(exec, *disk, *memory, rows);
+  cached::train_both(shard, tiers::disk_rows(settings), batches);
 }
 
 }  // namespace
@@ -208,7 +140,7 @@ TEST_CASE("disk_rows: a row that leaves while it is being read overwrites no oth
   for (Index first = 0; first < 12000; first += slots) {  // moved rows go to the file
     embedding::PinnedRows moved(exec, *store, rows_from(first));
     moved.wait();
-    move(*store, moved.slots(), 1.0f);
+    move(exec, *store, moved.slots(), 1.0f);
     moved.set_moved();
   }
   for (Index round = 0; round < 10; ++round) {
@@ -239,8 +171,8 @@ TEST_CASE("disk_rows: batches of several segments move rows while their own read
     const std::vector<Index> list(rows.begin(), rows.begin() + 6000);  // six segments of 1 MiB leave the cache
     embedding::PinnedRows pinned(exec, *store, list);
     pinned.wait();
-    move(*store, pinned.slots(), float(batch));
-    move(*memory, list, float(batch));
+    move(exec, *store, pinned.slots(), float(batch));
+    move(exec, *memory, list, float(batch));
     pinned.set_moved();
   }
   require_equal(exec, *store, *memory, shard.rows());

@@ -81,10 +81,10 @@ class StartValues {
 struct CacheUse {
   Index slots = 0;          ///< rows that the cache can hold
   Index pinned = 0;         ///< rows pinned, each use counted
-  Index reads = 0;          ///< rows read from the file for pin()
-  Index bytes_read = 0;     ///< bytes read from the file for pin()
-  Index bytes_written = 0;  ///< bytes written to the file
-  std::string io;           ///< interfaces by which the file is read and written
+  Index reads = 0;          ///< rows read from the file, or copied to the device, for pin()
+  Index bytes_read = 0;     ///< bytes read from the file, or copied to the device, for pin()
+  Index bytes_written = 0;  ///< bytes written to the file, or copied back from the device
+  std::string io;           ///< interfaces by which rows are transferred
 
   /// Adds the numbers of another cache.
   CacheUse& operator+=(const CacheUse& other) {
@@ -112,7 +112,7 @@ class RowStore {
   /// Returns the weights [slots, dim] of a store in fp32; empty in other formats.
   const PlacedMatrix<float>& weights() const { return weight_matrix().values; }
   std::span<const RowMatrix> states() const { return std::span(matrices_).subspan(1); }
-  Index dim() const { return columns_.size(); }
+  Index dim() const { return columns_.own.size(); }
   bool ordered() const { return ordered_; }
   Index first_row() const { return first_row_; }
 
@@ -129,6 +129,9 @@ class RowStore {
   virtual void release(std::span<const Index>, [[maybe_unused]] bool moved) {}
   /// Returns the row at a pinned slot.
   virtual Index row_at(Index slot) const { return first_row_ + slot; }
+  /// Returns the address, in the memory of kernels, of the row at each slot; null if the store keeps no such list.
+  /// Kernels of a device round weights of 16 bits by the numbers of rows.
+  virtual const Index* rows_of_slots() const { return nullptr; }
   /// Returns whether a pinned slot holds a row of the table. Kernels may write to other slots, which lose the update.
   virtual bool has_row(Index) const { return true; }
 
@@ -157,7 +160,7 @@ class RowStore {
   optim::Row row(Index slot, const float* gradient, float* widened = nullptr) const {
     const auto state = [&](int s) { return states_.begin[s] + slot * states_.width[s]; };
     float* const own = widened == nullptr ? weights().data() + slot * dim() : widened;
-    return {own, gradient, {state(0), state(1), state(2)}, columns_, whole_dim_};
+    return {own, gradient, {state(0), state(1), state(2)}, columns_.own, columns_.whole};
   }
   /// Prefetches all numbers of a slot for an update. Inline, because GCC drops the call of a function that only
   /// prefetches.
@@ -175,13 +178,18 @@ class RowStore {
   std::vector<std::pair<const std::byte*, Index>> stored_;  // begin and bytes of a row of matrices_, for prefetch()
   bool ordered_;
   Index first_row_;
-  Range columns_;
-  Index whole_dim_;
+  struct {
+    Range own;
+    Index whole;
+  } columns_;  // of the shard, and the number of the table's
   struct {
     optim::States begin{};
     std::array<Index, optim::States().size()> width{};
   } states_;  // states of matrices_, for the loop over rows
 };
+
+/// Returns the value with which all states of an optimizer start.
+float state_start(const optim::Settings& optimizer);
 
 /// Allocates the matrices of a store with `slots` slots, and fills the states with their start values. Blocks.
 std::vector<RowMatrix> row_matrices(const Exec& exec, const TableShard& shard, Index slots);

@@ -20,8 +20,9 @@ enum class PoolingType { sum, mean };
 enum class RowStart { uniform, one };
 
 /// Kernels that update a table's rows. fused: touched rows only, by the sparse optimizer, in the backward pass. dense:
-/// every row of the table, by the dense optimizer. disk: as fused, for rows in a file with a cache in memory.
-enum class ComputeKernel { fused, dense, disk };
+/// every row of the table, by the dense optimizer. host_cached: as fused, for rows in host memory with a cache in a
+/// device's memory. disk: as fused, for rows in a file with a cache in memory.
+enum class ComputeKernel { fused, dense, host_cached, disk };
 
 /// Law that gives an id its block: by its place among the table's rows, or by a hash of the id. The hash leaves the
 /// number of rows open. Rows by hash need a RowStore that can find them; the store in memory cannot.

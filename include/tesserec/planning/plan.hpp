@@ -72,6 +72,12 @@ const optim::Settings& optimizer_of(const embedding::EmbeddingBagConfig& table, 
 /// touched rows, or the weights have 16 bits.
 void check_kernel(const embedding::EmbeddingBagConfig& table, ComputeKernel kernel, const optim::Settings& optimizer);
 
+/// Returns whether ranks on a device, "cpu" or "cuda", can have a kernel: the cache of disk is in the host's memory,
+/// that of host_cached in a GPU's.
+bool has_kernel(const std::string& device, ComputeKernel kernel);
+/// Throws Error, naming the table and what to set, unless has_kernel().
+void require_kernel(const std::string& table, const std::string& device, ComputeKernel kernel);
+
 /// Returns whether both kernels update a table alike: they have one optimizer, which leaves rows without a gradient
 /// unchanged.
 bool kernels_agree(const optim::Settings& fused, const optim::Settings& dense);
