@@ -40,22 +40,31 @@ void report_huge_pages(const comm::Communicator& comm) {
                        "; lookups and updates of large tables are slower (docs/performance.md)"));
 }
 
-/// Shows the files and caches of tables with kernel disk. Collective.
-void show_disk(const train::Session& session) {
+/// Shows the files and caches of tables with kernel disk or host_cached. Collective.
+void show_caches(const train::Session& session) {
+  const auto& tables = session.model.tables();
   embedding::RowStore::Bytes bytes;
   std::string io;
-  for (const auto& shard : session.model.tables().shards()) {
+  double later = 0;  // bytes of all rows of kernel host_cached in host memory
+  for (const auto& shard : tables.shards()) {
     const embedding::RowStore& store = shard.rows->store();
     const std::string of_shard = store.cache_use().io;
     if (of_shard.empty()) continue;
     bytes.disk += store.bytes().disk;
     bytes.host += store.bytes().host;
+    bytes.device += store.bytes().device;
+    for (const embedding::RowMatrix& matrix : store.matrices())
+      later += double(shard.rows->rows().size()) * double(matrix.row_bytes());
     io = of_shard;
   }
   const std::vector<int> has = session.comm.all_gather(io.empty() ? 0 : 1);
   const auto first = std::find(has.begin(), has.end(), 1) - has.begin();
   io = session.comm.broadcast(io, int(first));
   const double disk = double(session.comm.sum(bytes.disk)), host = double(session.comm.sum(bytes.host));
+  const double device = double(session.comm.sum(bytes.device)), all = double(session.comm.sum(Index(later)));
+  if (tables.has(embedding::ComputeKernel::host_cached))
+    return log_info(concat("rows in host memory: up to ", bytes_text(all), " behind ", bytes_text(device),
+                           " of caches on devices, ", io));
   log_info(concat("rows on disk: ", bytes_text(disk), " of files in ", session.job.disk_folder(), ", ",
                   bytes_text(host), " of caches, ", io));
 }
@@ -138,7 +147,7 @@ void show_model(const train::Session& session) {
 void show_plan(const train::Session& session) {
   const auto& tables = session.model.tables();
   log_info("plan:\n" + planning::describe(tables.tables(), tables.plan()));
-  if (tables.on_disk()) show_disk(session);
+  if (sharding::caches_rows(tables)) show_caches(session);
 }
 
 void check_group(const deck::Deck& deck, const data::SourceInfo& data) {

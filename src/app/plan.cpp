@@ -135,11 +135,15 @@ std::string memory_line(const planning::PlanEstimate& estimate) {
   const auto largest =
       std::max_element(ranks.begin(), ranks.end(), [](const auto& a, const auto& b) { return a.sum() < b.sum(); });
   if (largest == ranks.end() || largest->program == 0) return "";
+  const auto beside = [](double bytes, const char* of) {
+    return bytes > 0 ? concat("; ", bytes_text(bytes), of) : std::string();
+  };
   return concat("memory of rank ", largest - ranks.begin(), ": rows ", bytes_text(largest->rows), ", optimizer states ",
                 bytes_text(largest->states), ", messages ", bytes_text(largest->messages), ", dense network ",
                 bytes_text(largest->dense), ", batches ", bytes_text(largest->batches), ", program and MPI ",
                 bytes_text(largest->program), "; together ", bytes_text(largest->sum()),
-                largest->disk > 0 ? concat("; ", bytes_text(largest->disk), " of its disk for rows") : "", "\n");
+                beside(largest->disk, " of its disk for rows"), beside(largest->host, " of host memory for rows"),
+                "\n");
 }
 
 }  // namespace

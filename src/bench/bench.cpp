@@ -29,6 +29,7 @@ Report run(const Exec& exec, const comm::Communicator& comm, const train::Job& j
     }
     measure_costs(context, topology, limits, report);
     measure_disk_costs(context, job.disk_folder(), report);
+    measure_host_costs(context, report);
   }
   if (!needs_model(chosen)) return report;
 

@@ -22,6 +22,9 @@ void measure_exchange_costs(const Context& context, planning::Topology topology,
 void measure_dense_costs(const Context& context, Report& report);
 /// Measures rows of kernel disk in a folder, on all ranks at once. Collective.
 void measure_disk_costs(const Context& context, const std::string& folder, Report& report);
+/// Measures bytes of rows of kernel host_cached on all ranks at once. Does nothing in a build without a device.
+/// Collective.
+void measure_host_costs(const Context& context, Report& report);
 
 /// Returns x >= 0 [unknowns] that minimizes the sum over i of ((a_i . x - t_i) / t_i)^2; `a` is [rows][unknowns].
 std::vector<double> fit(const std::vector<std::vector<double>>& a, const std::vector<double>& t);
@@ -55,6 +58,7 @@ inline const std::pair<const char*, CostMember> cost_members[] = {
     {"activation_bytes", &planning::MachineCosts::activation_bytes},
     {"dense_bytes", &planning::MachineCosts::dense_bytes},
     {"disk_rows", &planning::MachineCosts::disk_rows},
+    {"host_bytes", &planning::MachineCosts::host_bytes},
     {"step_seconds", &planning::MachineCosts::step_seconds},
 };
 

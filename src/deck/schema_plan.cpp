@@ -59,14 +59,16 @@ template <class T>
 Key<T> kernels_key(planning::ComputeKernels T::*kernels) {
   const Choices<planning::ComputeKernel> choices = {{"fused", planning::ComputeKernel::fused},
                                                     {"dense", planning::ComputeKernel::dense},
+                                                    {"host_cached", planning::ComputeKernel::host_cached},
                                                     {"disk", planning::ComputeKernel::disk}};
   const std::vector<std::string> names = names_of(choices);
   return make_key<T>(
       "kernel", "choice or list of choices", join(names, " | "), "",
       "Kernel that updates the table. fused: only touched rows, by optimizer.sparse. dense: all rows, by "
-      "optimizer.dense. disk: as fused, with the rows in a file and a cache in memory. The planner chooses from a "
-      "list; "
-      "dense in a list must give the bits of the others: one optimizer, sgd or adagrad, without weight_decay.",
+      "optimizer.dense. host_cached: as fused, for GPUs, with the rows in host memory and a cache on the GPU. disk: "
+      "as fused, for CPUs, with the rows in a file and a cache in memory. The planner chooses from a list, of which it "
+      "leaves out host_cached on CPUs and disk on GPUs; dense in a list must give the bits of the others: one "
+      "optimizer, sgd or adagrad, without weight_decay.",
       [=](T& o, const Value& v, const std::string& path) {
         planning::ComputeKernels& chosen = o.*kernels;
         chosen = {};
@@ -115,9 +117,10 @@ Section plan_section() {
              "Sharding type of tables that [plan.tables.NAME] leaves open; auto means that the planner chooses for "
              "each table."),
       default_words(kernels_key(&Plan::kernel), "\"fused\""),
-      number("cache", &Plan::cache, {0.0, 1e18}, "",
-             "Cache in memory of a table with kernel disk: the share of its rows if below 1, else bytes. The rows of a "
-             "batch and of the next one must fit."),
+      number(
+          "cache", &Plan::cache, {0.0, 1e18}, "",
+          "Cache of a table with kernel disk (in memory) or host_cached (on the GPU): the share of its rows if below "
+          "1, else bytes. The rows of a batch and of the next one must fit."),
       text(
           "disk_folder", &Plan::disk_folder, Text::path,
           "Folder of the files of kernel disk, best on a local NVMe disk; empty means output.folder. The files have no "
@@ -193,6 +196,8 @@ Section costs_section() {
              "Bytes of dense gradients summed over lanes and applied by the optimizer."),
       number("disk_rows", &Costs::disk_rows, rate, "1/s",
              "Rows of kernel disk that are read at random from plan.disk_folder and written back."),
+      number("host_bytes", &Costs::host_bytes, rate, "bytes/s",
+             "Bytes of rows of kernel host_cached that are copied to the GPU, while as many return."),
       number("step_seconds", &Costs::step_seconds, seconds, "s", "Fixed time of a step."),
   };
   Section section = single(

@@ -83,7 +83,7 @@ std::vector<Section> train_sections() {
       boolean("shuffle", &Train::shuffle, "Reshuffle every epoch; false means the order of the files."),
       boolean("pipeline", &Train::pipeline,
               "Exchange the ids of the next batch while one computes, if there are several ranks, and read the next "
-              "batch's rows of kernel disk. Results are the same bits."),
+              "batch's rows of kernel disk or host_cached. Results are the same bits."),
       integer("log_every", &Train::log_every, {1, step_limit}, "steps", "Steps between lines of metrics.jsonl."),
       some_of("metrics", &Train::metrics, metrics::names_of_sums(),
               "Metrics of the training samples, scored before the model learns from them. In metrics.jsonl, "

@@ -44,7 +44,7 @@ std::string text_of(const Topology& topology, Index global_batch) {
   for (const double x :
        {c.row_reads, c.cached_row_reads, c.read_bytes, c.vector_bytes, c.row_updates, c.cached_row_updates,
         c.update_bytes, c.cached_bytes, c.ids, c.fetched_ids, c.fetched_bytes, c.bags, c.add_bytes, c.inside_bytes,
-        c.between_bytes, c.inside_latency, c.between_latency, c.disk_rows})
+        c.between_bytes, c.inside_latency, c.between_latency, c.disk_rows, c.host_bytes})
     text << ' ' << x;
   return text.str();
 }

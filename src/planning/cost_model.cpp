@@ -50,6 +50,9 @@ ParameterConstraints CostModel::constraints(const std::string& table) const {
   if (demand.sharding.empty() && settings_.default_type) demand.sharding = *settings_.default_type;
   if (!demand.kernel) demand.kernel = settings_.kernel;
   if (!demand.kernel) demand.kernel = ComputeKernel::fused;
+  ComputeKernels usable = demand.kernel;
+  std::erase_if(usable.list, [&](ComputeKernel kernel) { return !has_kernel(topology_.device, kernel); });
+  if (usable) demand.kernel = usable;  // else costs() refuses them
   demand.cache = demand.cache.value_or(settings_.cache);
   demand.min_partition = demand.min_partition.value_or(32);
   return demand;
@@ -63,6 +66,7 @@ TableCosts CostModel::costs(const embedding::EmbeddingBagConfig& table, ComputeK
   ParameterConstraints demand = constraints(table.name);
   demand.kernel = kernel;
   check_kernel(table, kernel, optimizer(table, kernel));
+  require_kernel(table.name, topology_.device, kernel);
   return {table, demand, optimizer(table, kernel), topology_, global_batch_};
 }
 
@@ -86,6 +90,7 @@ PlanEstimate CostModel::evaluate(std::span<const embedding::EmbeddingBagConfig> 
       rank.rows += storage.resident * weights + storage.fixed + storage.index * double(rows);
       rank.states += storage.resident * (all - weights);
       rank.disk += storage.file * all;
+      rank.host += storage.host * all + storage.host_index * double(rows);
     };
     Cost total, common;
     if (plan[t].type == ShardingType::data_parallel) {
@@ -132,8 +137,11 @@ std::string batch_advice(double bytes, double own, Index batch) {
 
 namespace {
 
-/// Returns advice to keep rows on a disk, unless they are.
-std::string disk_advice(const ComputeKernels& kernels) {
+/// Returns advice to keep rows beyond the memory of kernels, unless they are.
+std::string tier_advice(const ComputeKernels& kernels, const std::string& device) {
+  if (device == "cuda")
+    return kernels.has(ComputeKernel::host_cached) ? ""
+                                                   : "; rows may lie in host memory (plan.kernel = \"host_cached\")";
   return kernels.has(ComputeKernel::disk) ? "" : "; on hosts rows may lie on a disk (plan.kernel = \"disk\")";
 }
 
@@ -163,7 +171,7 @@ void CostModel::require_memory(std::span<const embedding::EmbeddingBagConfig> ta
        "); ", exact_bytes_text(total - capacity), " are missing. The largest table is \"", largest, "\" with ",
        exact_bytes_text(largest_bytes), ". Set plan.memory = ", topology_.memory_for(1.05 * total / group_.ranks),
        " or more, or use about ", topology_.replicas * Index(std::ceil(1.05 * total / usable)), " ranks", fewer_groups,
-       disk_advice(constraints(largest).kernel));
+       tier_advice(constraints(largest).kernel, topology_.device));
 }
 
 void CostModel::require_fits(std::span<const embedding::EmbeddingBagConfig> tables, const ShardingPlan& plan) const {
@@ -198,6 +206,16 @@ void CostModel::require_fits(std::span<const embedding::EmbeddingBagConfig> tabl
        exact_bytes_text(*fullest - usable), " are missing. ", batch_advice(*fullest, own, global_batch_),
        "Its largest table is \"", table.name, "\" (", name(plan[largest].type), ") with ",
        exact_bytes_text(largest_bytes), ". Set ", freed, "plan.memory = ", topology_.memory_for(*fullest), more_ranks);
+}
+
+void CostModel::require_host_memory(const PlanEstimate& estimate) const {
+  const double has = double(topology_.host_memory) * (1 - topology_.reserve);
+  const auto fullest = std::ranges::max_element(estimate.holds, {}, &RankBytes::host);
+  if (has == 0 || fullest == estimate.holds.end() || fullest->host <= has) return;
+  fail("rank ", fullest - estimate.holds.begin(), " needs ", exact_bytes_text(fullest->host),
+       " of host memory for rows of kernel \"host_cached\", but has ", exact_bytes_text(has), " (",
+       topology_.host_memory,
+       " bytes, less plan.reserve). Use ranks on more nodes, or kernel \"fused\" for some tables");
 }
 
 }  // namespace tesserec::planning

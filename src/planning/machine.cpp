@@ -21,6 +21,7 @@ MachineCosts costs_of(const DataSheet& sheet) {
   constexpr double sorted_ids = 7e9, pcie = 0.82;
   // Host times in seconds. Two of them are halved, because `ids` and `bags` count at the asking rank and at the owner.
   constexpr double cut_id = 2.1e-9 / 2, cut_bag = 7.7e-9 / 2, fetched_id = 150e-9;
+  constexpr double host_copy = 5e9;  // bytes per second that the host gathers or stores row by row: assumed
   MachineCosts costs;
   costs.row_reads = random_reads * sheet.memory;
   costs.cached_row_reads = 2 * costs.row_reads;
@@ -44,6 +45,7 @@ MachineCosts costs_of(const DataSheet& sheet) {
   costs.interaction_flops = 4 * sheet.memory;          // FLOP per byte moved
   costs.activation_bytes = stream * sheet.memory / 4;  // moved once forward, and twice backward with its gradient
   costs.dense_bytes = stream * sheet.memory / 2;
+  costs.host_bytes = 1 / (2 / host_copy + 1 / (pcie * sheet.host));
   costs.step_seconds = 1e-4;
   return costs;
 }

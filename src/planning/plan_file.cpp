@@ -119,7 +119,8 @@ ParameterSharding sharding_of(const Json& json, const EmbeddingBagConfig& table,
                                                 T::table_column_wise, T::grid, T::data_parallel});
   if (json.has("kernel"))
     sharding.kernel =
-        named("kernel", json.at("kernel").string(), {ComputeKernel::fused, ComputeKernel::dense, ComputeKernel::disk});
+        named("kernel", json.at("kernel").string(),
+              {ComputeKernel::fused, ComputeKernel::dense, ComputeKernel::host_cached, ComputeKernel::disk});
   if (json.has("exchange")) sharding.form = form_named(json.at("exchange").string());
   if (sharding.type == T::data_parallel) return sharding;
   for (const Json& shard : json.at("shards").elements()) sharding.shards.push_back(shard_of(shard, table, borders));
@@ -176,7 +177,8 @@ std::string plan_json(std::span<const EmbeddingBagConfig> tables, const ProvenPl
                                    {"dense", &RankBytes::dense},
                                    {"batches", &RankBytes::batches},
                                    {"program", &RankBytes::program},
-                                   {"disk", &RankBytes::disk}}) {
+                                   {"disk", &RankBytes::disk},
+                                   {"host", &RankBytes::host}}) {
     Json ranks = Json::array();
     for (const RankBytes& holds : estimate.holds) ranks.add(std::ceil(holds.*bytes));
     memory.set(key, ranks);

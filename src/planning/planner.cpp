@@ -136,6 +136,7 @@ ProvenPlan EmbeddingShardingPlanner::plan_groups(std::span<const EmbeddingBagCon
   if (found.outcome.missing > 0) model.require_fits(tables, proven.plan);
   check_plan(tables, proven.plan, model.topology().ranks);
   proven.estimate = model.evaluate(tables, proven.plan);
+  model.require_host_memory(proven.estimate);
   const double seconds = proven.estimate.critical_path();
   proven.reasons = reasons(tables, proven.plan, model, seconds);
   proven.exact = found.exact || found.outcome.worst <= found.bound * (1 + 1e-9);
@@ -146,8 +147,11 @@ ProvenPlan EmbeddingShardingPlanner::plan_groups(std::span<const EmbeddingBagCon
 ProvenPlan EmbeddingShardingPlanner::given_plan(std::span<const EmbeddingBagConfig> tables) const {
   check_names(tables);
   ShardingPlan plan = read_given_plan(settings_, tables, model_.topology().ranks);
-  model_.in_groups(replicas(plan)).require_fits(tables, plan);
-  return evaluate(tables, std::move(plan));
+  const CostModel model = model_.in_groups(replicas(plan));
+  model.require_fits(tables, plan);
+  ProvenPlan proven = evaluate(tables, std::move(plan));
+  model.require_host_memory(proven.estimate);
+  return proven;
 }
 
 ProvenPlan EmbeddingShardingPlanner::evaluate(std::span<const EmbeddingBagConfig> tables, ShardingPlan plan) const {

@@ -9,8 +9,11 @@ namespace {
 
 constexpr double state_bytes = 4;  // of an optimizer state, or a gradient
 // Bytes of kernel disk (src/tiers): whereabouts of a row, a slot of the cache, five buffers of 1 MiB for a shard, and
-// the share by which the file is larger than its rows. A cache has at least disk_least_rows rows.
-constexpr double disk_index = 8, disk_slot = 40, disk_buffers = 5 << 20, disk_spare = 0.5, disk_least_rows = 1024;
+// the share by which the file is larger than its rows. A cache has at least `least_rows` rows.
+constexpr double cache_index = 8, disk_slot = 40, disk_buffers = 5 << 20, disk_spare = 0.5, least_rows = 1024;
+// Kernel host_cached: a slot of the cache on the host and on the device, and the copies of missing rows in its memory:
+// those of two batches that enter, and of one that leave.
+constexpr double host_slot = 32, device_slot = 8, device_copies = 3;
 
 // Bytes of growing tables (src/tiers): the place of an id, its entry in the order of leaving, and nine entries of a
 // bucket of the index. Ids without a row have slots of their own.
@@ -45,17 +48,29 @@ RowStorage::RowStorage(const embedding::EmbeddingBagConfig& table, const Paramet
     fixed = grown_buckets + (zeros ? zero_slots : unknown_slots) * row_bytes(double(table.embedding_dim));
     return;
   }
-  if (!constraints.kernel.has(ComputeKernel::disk)) return;
+  const bool on_host = constraints.kernel.has(ComputeKernel::host_cached);
+  if (!on_host && !constraints.kernel.has(ComputeKernel::disk)) return;
   const double rows = double(std::max<Index>(1, table.rows().size()));
   const double cache = constraints.cache.value_or(0), whole = rows * row_bytes(double(table.embedding_dim));
-  resident = std::min(1.0, std::max(cache < 1 ? cache : cache / whole, disk_least_rows / rows));
-  index = disk_index + resident * disk_slot;
+  resident = std::min(1.0, std::max(cache < 1 ? cache : cache / whole, least_rows / rows));
+  if (on_host) {
+    index = resident * device_slot;
+    copies = device_copies;
+    host = 1;
+    host_index = cache_index + resident * host_slot;
+    return;
+  }
+  index = cache_index + resident * disk_slot;
   fixed = disk_buffers;
   file = 1 + disk_spare;
 }
 
 double RowStorage::row_bytes(double columns) const {
   return columns * (weight_bytes + state_bytes * (states + (dense ? 1 : 0))) + state_bytes * row_states;
+}
+
+double RowStorage::miss_seconds(double misses, double columns, const MachineCosts& costs) const {
+  return host > 0 ? misses * row_bytes(columns) / costs.host_bytes : misses / costs.disk_rows;
 }
 
 double RowStorage::bytes(double rows, double columns) const {

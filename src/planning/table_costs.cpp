@@ -92,7 +92,8 @@ void TableCosts::add_up_blocks() {
   Traffic scattered{};
   // Caches hold the most frequent rows of the whole table, and an equal fraction of all rows of the same frequency.
   double hot = std::min(t.rows, m.cached_bytes / (dim_ * storage_.weight_bytes)), rows_alike = 0, share = 2;
-  double kept = storage_.resident * t.rows;  // rows that stay in the cache of kernel disk, the most frequent ones
+  double kept =
+      storage_.resident * t.rows;  // rows that stay in the cache of kernel disk or host_cached, the most frequent ones
   for (const IdFrequencies::Class& row_class : t.frequencies.classes()) {
     if (row_class.share < share) {
       hot -= rows_alike;
@@ -239,11 +240,13 @@ ShardCost TableCosts::piece(const Traffic& traffic, double width, ExchangeForm f
     common.update = (ids * vector / m.fetched_bytes + pooled / m.vector_bytes) / ranks;  // sums gradients
     cost.common.bytes = ids / ranks * scratch + wire_.batches * growth * 2 * pooled / ranks;
   }
-  owner.lookup += reads + requested * (1 / m.ids + row / m.read_bytes) + traffic[traffic_misses] / m.disk_rows;
+  owner.lookup +=
+      reads + requested * (1 / m.ids + row / m.read_bytes) + storage_.miss_seconds(traffic[traffic_misses], width, m);
   owner.exchange = message * wire;
   owner.update += sums * vector / m.read_bytes + update_seconds(traffic, width);
   if (width < dim_) owner.exchange += 2 * storage_.row_sums * traffic[distinct_all] * float_bytes * wire_.all;
-  cost.owner.bytes = storage_.bytes(traffic[traffic_rows], width) + wire_.buffers * stored + requested * scratch;
+  cost.owner.bytes = storage_.bytes(traffic[traffic_rows], width) + wire_.buffers * stored + requested * scratch +
+                      storage_.copies * traffic[traffic_misses] * storage_.row_bytes(width);
   if (machine_.copies.ranks > 1) cost.owner += gathered(traffic[distinct_by_group], width, machine_.copies);
   common.lookup += t.bags / ranks / m.bags;
   common.exchange = message / ranks * wire;
@@ -260,9 +263,10 @@ Cost TableCosts::copy_cost() const {
   Cost cost = gathered(whole_[distinct_per_rank], dim_, machine_.all);
   cost += {{.lookup = t.bags / ranks * 2 / m.bags + pooled * (wire_.add + 1 / m.vector_bytes) +
                       whole_[traffic_reads] / ranks + own_ids * (2 / m.ids + row / m.read_bytes) +
-                      whole_[traffic_misses] / m.disk_rows,
+                      storage_.miss_seconds(whole_[traffic_misses], dim_, m),
             .update = own_ids * vector / m.read_bytes + pooled / m.vector_bytes + update_seconds(whole_, dim_)},
-           storage_.bytes(t.rows, dim_) + growth * own_ids * id_scratch};
+           storage_.bytes(t.rows, dim_) + growth * own_ids * id_scratch +
+               storage_.copies * whole_[traffic_misses] * storage_.row_bytes(dim_)};
   return cost;
 }
 

@@ -6,6 +6,7 @@
 
 #include "memory_limits.hpp"
 #include <tesserec/comm/node.hpp>
+#include <tesserec/core/device.hpp>
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/gpu.hpp>
 #include <tesserec/core/text.hpp>
@@ -112,7 +113,7 @@ Topology topology_of(const comm::Communicator& comm, const Settings& settings) {
 
 Topology topology_of(const comm::Communicator& comm, const Settings& settings, std::span<const int> nodes) {
   const bool gpus = plan_device(settings) == "cuda";
-  if (gpus && !built_for_gpus())
+  if (gpus && !built_for_gpus() && device_is_host)
     fail(settings.device.empty() ? "plan.machine = \"" + settings.machine + "\" has GPUs" : "plan.device is \"cuda\"",
          ", but this program is built for CPUs; remove that key, or plan for another machine: "
          "tesserec plan --device cuda --ranks ",
@@ -120,13 +121,14 @@ Topology topology_of(const comm::Communicator& comm, const Settings& settings, s
   const int inside = settings.ranks_per_node > 0 ? settings.ranks_per_node : comm::ranks_per_node(nodes);
   Topology topology = topology_for(comm.size(), inside, settings);
   // The context is excluded, because it exists already and the measured free memory does not contain it.
+  if (gpus) topology.taken -= gpu_taken(comm.size()).context;
+  if (!gpus && settings.memory > 0) return topology;
+  // The memory is the least of all ranks. Ranks of simulated nodes share one machine.
+  const MemoryLimit own = rank_memory(std::count(nodes.begin(), nodes.end(), nodes[comm.rank()]));
   if (gpus) {
-    topology.taken -= gpu_taken(comm.size()).context;
+    topology.host_memory = comm.min(own.bytes);
     return topology;
   }
-  // The memory is the least of all ranks. Ranks of simulated nodes share one machine.
-  if (settings.memory > 0) return topology;
-  const MemoryLimit own = rank_memory(std::count(nodes.begin(), nodes.end(), nodes[comm.rank()]));
   const std::vector<Index> memories = comm.all_gather(own.bytes);
   const auto least = std::min_element(memories.begin(), memories.end());
   topology.memory = *least;

@@ -46,13 +46,15 @@ Json table_of(const std::string& name, const Json& sharding, Index rows, Index d
                      .set("size", std::vector{height, width}));
     }
   }
-  const std::string kernel = sharding.at("compute_kernel").string();
+  std::string kernel = sharding.at("compute_kernel").string();
+  if (kernel == "key_value") kernel = planning::name(ComputeKernel::disk);
+  if (kernel == "fused_uvm_caching") kernel = planning::name(ComputeKernel::host_cached);
   return Json::object()
       .set("name", name)
       .set("rows", rows)
       .set("dim", dim)
       .set("type", sharding.at("sharding_type"))
-      .set("kernel", kernel == "key_value" ? planning::name(ComputeKernel::disk) : kernel)
+      .set("kernel", kernel)
       .set("shards", shards);
 }
 

@@ -8,8 +8,9 @@ namespace tesserec::report {
 
 std::string caches(const Runs& runs) {
   if (runs.many()) return "";
-  std::vector<std::vector<std::string>> rows = {{"run", "table", "rows in the cache", "of all", "ids without a read",
-                                                 "rows read", "bytes read", "bytes written"}};
+  std::vector<std::vector<std::string>> rows = {{"run", "table", "rows in the cache", "of all",
+                                                 "ids that found their row", "rows read", "bytes read",
+                                                 "bytes written"}};
   for (const Run& run : runs.all) {
     const auto add = [&](const Json& tables) {
       for (const Json& table : tables.elements()) {
@@ -29,10 +30,11 @@ std::string caches(const Runs& runs) {
   }
   if (rows.size() == 1) return "";
   return element("div", {{"class", "wide"}},
-                 element("h3", {}, "Caches of rows on disk") +
+                 element("h3", {}, "Caches of rows on disk or in host memory") +
                      element("p", {{"class", "note"}},
-                             "Rows of kernel disk in training and evaluations of the last start, all ranks. An id "
-                             "needs a read if its row is neither in the cache nor at its start values.") +
+                             "Rows of kernel disk or host_cached in training and evaluations of the last start, all "
+                             "ranks. Rows are read from the file, or copied to the device, unless the cache has them. "
+                             "Kernel disk reads no row that is at its start values.") +
                      table(rows)) +
          "\n";
 }

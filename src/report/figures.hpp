@@ -31,7 +31,7 @@ std::string calibration(const Runs& runs);
 std::string importances(const Runs& runs);
 /// Shows how training changed each table, and the ids of the evaluation data.
 std::string tables_figure(const Runs& runs);
-/// Shows the caches of tables with kernel disk: their hits, and the bytes of their files.
+/// Shows the caches of tables with kernel disk or host_cached: their hits, and the bytes that travel.
 std::string caches(const Runs& runs);
 
 /// Shows the occupancy of growing tables, and what became of ids and rows.

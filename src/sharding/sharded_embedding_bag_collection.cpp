@@ -65,7 +65,11 @@ ShardedEmbeddingBagCollection::ShardedEmbeddingBagCollection(const Exec& exec, c
     if (plan_[t].kernel == planning::ComputeKernel::disk && place_ == Place::device)
       fail("table ", table.name,
            " has kernel \"disk\", whose cache is in the host's memory, where kernels of a device "
-           "cannot read; use another kernel");
+           "cannot read; use kernel \"host_cached\" or \"fused\"");
+    if (plan_[t].kernel == planning::ComputeKernel::host_cached && place_ == Place::host)
+      fail("table ", table.name,
+           " has kernel \"host_cached\", whose cache is in a device's memory, but kernels compute in the host's; "
+           "use kernel \"fused\", which has all rows there, or \"disk\"");
     const bool shared = !shards.empty() && shards.front().columns.size() < table.embedding_dim;
     rounds.push_back(shared ? optim::row_rounds(optimizers[t].type) : 0);
   }
@@ -93,10 +97,8 @@ ShardedEmbeddingBagCollection::~ShardedEmbeddingBagCollection() = default;
 
 const comm::Communicator& ShardedEmbeddingBagCollection::comm() const { return groups_->all(); }
 
-bool ShardedEmbeddingBagCollection::on_disk() const {
-  return std::any_of(plan_.begin(), plan_.end(), [](const planning::ParameterSharding& table) {
-    return table.kernel == planning::ComputeKernel::disk;
-  });
+bool ShardedEmbeddingBagCollection::has(planning::ComputeKernel kernel) const {
+  return std::ranges::count(plan_, kernel, &planning::ParameterSharding::kernel) > 0;
 }
 
 void ShardedEmbeddingBagCollection::initialize(const Exec& exec, std::uint64_t seed) {
@@ -116,7 +118,7 @@ InFlight ShardedEmbeddingBagCollection::start(const Exec& exec, const jagged::Ke
 }
 
 void ShardedEmbeddingBagCollection::progress(const Exec& exec, InFlight& batch) {
-  if (batch.exchange_->stage() == Exchange::Stage::counts_sent)
+  if (batch.exchange_->stage() == Exchange::Stage::counts_sent && !has(planning::ComputeKernel::host_cached))
     phases_.time("send ids", [&] { batch.exchange_->advance(); });
   else
     prefetch(exec, batch);

@@ -25,7 +25,7 @@ std::vector<planning::ShardingType> EmbeddingBagCollectionSharder::sharding_type
 
 std::vector<planning::ComputeKernel> EmbeddingBagCollectionSharder::compute_kernels(planning::ShardingType) const {
   using enum planning::ComputeKernel;
-  return {fused, dense, disk};
+  return {fused, dense, host_cached, disk};
 }
 
 void EmbeddingBagCollectionSharder::check(const embedding::EmbeddingBagCollection& module,

@@ -5,6 +5,7 @@
 
 #include <tesserec/tiers/disk_rows.hpp>
 #include <tesserec/tiers/growing_rows.hpp>
+#include <tesserec/tiers/host_cached_rows.hpp>
 
 namespace tesserec::train {
 namespace {
@@ -32,9 +33,13 @@ embedding::MakeRowStore row_stores(const Job& job) {
   for (const auto& [table, constraints] : job.plan.tables)
     if (constraints.cache) settings.table_caches[table] = *constraints.cache;
   const embedding::MakeRowStore on_disk = tiers::disk_rows(settings);
+  const embedding::MakeRowStore on_host =
+      tiers::host_cached_rows({.cache = settings.cache, .table_caches = settings.table_caches});
   return [=, train = job.train](const Exec& exec, const embedding::TableShard& shard) {
     if (shard.config.grows()) return tiers::growing_rows(growth_of(shard.config, train))(exec, shard);
-    return shard.kernel == embedding::ComputeKernel::disk ? on_disk(exec, shard) : embedding::memory_rows(exec, shard);
+    if (shard.kernel == embedding::ComputeKernel::disk) return on_disk(exec, shard);
+    if (shard.kernel == embedding::ComputeKernel::host_cached) return on_host(exec, shard);
+    return embedding::memory_rows(exec, shard);
   };
 }
 

@@ -50,15 +50,18 @@ void RunLog::write_training(const Position& at, double loss, double samples_per_
   write(at.step, "train", values);
 }
 
-/// Returns the hit rate of the caches of kernel disk and the bytes of their files since the last line. Collective.
+/// Returns the hit rate of the caches and the bytes of their transfers since the last line. Collective.
 std::vector<std::pair<std::string, double>> RunLog::cache_values() {
-  if (!session_.model.tables().on_disk()) return {};
+  const auto& tables = session_.model.tables();
+  if (!sharding::caches_rows(tables)) return {};
+  const std::string tier =
+      tables.has(embedding::ComputeKernel::disk) ? "disk" : "host";  // a run has tables of one of them
   embedding::CacheUse now;
   for (const embedding::CacheUse& table : cache_uses(session_)) now += table;
   const embedding::CacheUse then = std::exchange(cache_, now);
   return {{"cache_hit_rate", 1 - double(now.reads - then.reads) / double(now.pinned - then.pinned)},
-          {"disk_bytes_read", double(now.bytes_read - then.bytes_read)},
-          {"disk_bytes_written", double(now.bytes_written - then.bytes_written)}};
+          {tier + "_bytes_read", double(now.bytes_read - then.bytes_read)},
+          {tier + "_bytes_written", double(now.bytes_written - then.bytes_written)}};
 }
 
 /// Returns the rows of each growing table, and what became of ids and rows since the last line. Collective.

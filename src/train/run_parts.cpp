@@ -37,8 +37,8 @@ RunLocks::RunLocks(const comm::Communicator& comm, const Job& job) {
     checkpoints_.emplace(comm, path, job.run.lock_wait);
 }
 
-/// Returns "  cache 93.1 %", the ids of this rank since the last call whose rows its caches of kernel disk had, or ""
-/// if the rank has no such cache.
+/// Returns "  cache 93.1 %", the ids of this rank since the last call whose rows its caches had, or "" if the rank
+/// has no cache.
 std::string Progress::hit_rate(const Session& session) {
   embedding::CacheUse now;
   for (const auto& shard : session.model.tables().shards()) now += shard.rows->store().cache_use();

@@ -46,7 +46,7 @@ double TrainStep::operator()(PipelinedBatch& now, PipelinedBatch* next, Index st
   if (!now.ids) now.ids = tables.start(exec_, now.batch.sparse, split(now.batch));
   const auto vectors = tables.forward(exec_, now.ids);
   if (next != nullptr) next->ids = tables.start(exec_, next->batch.sparse, split(next->batch));
-  if (next != nullptr && tables.on_disk()) tables.prefetch(exec_, next->ids);
+  if (next != nullptr && tables.has(embedding::ComputeKernel::disk)) tables.prefetch(exec_, next->ids);
   const auto gradients = tables.gradient(exec_, now.ids);
   phase("reduce");
   auto& lane_gradients = reduce_.lane_sums();

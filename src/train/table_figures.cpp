@@ -78,7 +78,7 @@ Index rows_of(const GrownBlocks& blocks, const embedding::EmbeddingBagConfig& ta
 std::vector<embedding::CacheUse> cache_uses(const Session& session) {
   const auto& tables = session.model.tables();
   std::vector<embedding::CacheUse> uses(tables.tables().size());
-  if (!tables.on_disk()) return uses;
+  if (!sharding::caches_rows(tables)) return uses;
   constexpr std::size_t numbers = 5;
   std::vector<Index> sums(numbers * uses.size());
   for (const auto& shard : tables.shards()) {

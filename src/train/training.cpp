@@ -47,8 +47,9 @@ Training::Training(Session& session, data::Source& source, data::Source* evaluat
                    const std::vector<Observer*>& observers)
     : session_(session),
       evaluation_(of_same_columns(evaluation, source)),
-      pipeline_(session.exec, std::ref(session.step), session.model.tables(), source,
-                session.job.train.pipeline && (session.comm.size() > 1 || session.model.tables().on_disk())),
+      pipeline_(
+          session.exec, std::ref(session.step), session.model.tables(), source,
+          session.job.train.pipeline && (session.comm.size() > 1 || sharding::caches_rows(session.model.tables()))),
       length_(session.job.train, source.info().samples,
               Session::deal(session.comm, session.job, false).batches(source.info().samples)),
       log_(std::make_unique<RunLog>(session)),

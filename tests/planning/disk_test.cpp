@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernel disk in the cost model and the planner.
+// Kernels disk and host_cached in the cost model and the planner.
 #include <cmath>
 
 #include "catch.hpp"
 #include "errors.hpp"
 #include "four_tables.hpp"
 #include <tesserec/planning/cost_model.hpp>
+#include <tesserec/planning/planner.hpp>
 
 using namespace tesserec;
 using planning::ComputeKernel;
@@ -71,4 +72,83 @@ TEST_CASE("EmbeddingShardingPlanner: puts on a disk only tables that do not fit,
   given.settings.memory = rows * dim;
   const std::string refused = error_of(on_disk);
   CHECK(mentions(refused, "do not fit"));
+}
+
+TEST_CASE(
+    "TableCosts: distinct rows that the cache of kernel host_cached lacks travel as bytes, wherever they are used") {
+  planning::Topology slow, fast;
+  slow.costs.host_bytes = 10;
+  fast.costs.host_bytes = 1e300;
+  optim::Settings optimizer;
+  optimizer.type = optim::Type::rowwise_adagrad;
+  const double touched = -double(rows) * std::expm1(batch * std::log1p(-1.0 / rows)), row_bytes = dim * 4 + 4;
+  planning::ParameterConstraints demand;
+  demand.kernel = ComputeKernel::host_cached;
+  demand.cache = 0.25;
+  demand.pooling_factor = 1;
+  const auto costs = [&](const planning::Topology& topology) {
+    return planning::TableCosts(table("t"), demand, optimizer, topology, batch);
+  };
+  const auto seconds = [&](const planning::Topology& topology, Range columns) {
+    return costs(topology).shard({0, embedding::block_count}, columns, planning::ExchangeForm::pooled).owner.seconds;
+  };
+  CHECK(10 * (seconds(slow, {0, dim}) - seconds(fast, {0, dim})) == Approx(0.75 * touched * row_bytes));
+  CHECK(10 * (seconds(slow, {0, 16}) - seconds(fast, {0, 16})) == Approx(0.75 * touched * (16 * 4 + 4)));
+  CHECK(10 * (costs(slow).data_parallel().seconds - costs(fast).data_parallel().seconds) ==
+        Approx(0.75 * touched * row_bytes));
+  CHECK(costs(fast).whole_bytes() == Approx(0.25 * rows * (row_bytes + 8)));  // on the device
+}
+
+TEST_CASE("EmbeddingShardingPlanner: host_cached is for GPUs, disk for CPUs, and a list holds for both") {
+  planned::Given given;
+  given.ranks = 1;
+  given.settings.reserve = 0;
+  given.settings.memory = 3 * rows * dim * sizeof(float) + planning::gpu_taken(1).total();
+  const std::vector<embedding::EmbeddingBagConfig> tables = {table("a"), table("b"), table("c"), table("d")};
+  const auto planned = [&](const char* device) {
+    given.settings.device = device;
+    return given.planner().plan(tables);
+  };
+  const auto count = [&](const char* device, ComputeKernel kernel) {
+    return std::ranges::count(planned(device).plan, kernel, &planning::ParameterSharding::kernel);
+  };
+  const auto refused = [&](const char* device) { return error_of([&] { planned(device); }); };
+  CHECK(mentions(refused("cuda"), "; rows may lie in host memory (plan.kernel = \"host_cached\")"));
+  given.settings.kernel.list = {ComputeKernel::fused, ComputeKernel::host_cached};
+  CHECK(count("cuda", ComputeKernel::host_cached) == 2);
+  const planning::RankBytes holds = planned("cuda").estimate.holds[0];
+  CHECK(holds.host == Approx(2.0 * rows * (dim * 4 + 8)).epsilon(0.02));
+  CHECK(holds.disk == 0);
+  given.settings.memory = 5 * rows * dim * sizeof(float) + planning::gpu_taken(1).total();
+  CHECK(count("cpu", ComputeKernel::fused) == 4);
+  given.settings.kernel = ComputeKernel::host_cached;
+  CHECK(refused("cpu") ==
+        "table a has kernel \"host_cached\", whose cache is in a GPU's memory, but the plan is for CPUs. Set "
+        "plan.tables.a.kernel (or plan.kernel) to \"fused\", which has all rows in host memory, to \"disk\", or to "
+        "[\"fused\", \"host_cached\"] for plans of either device");
+  given.settings.kernel = ComputeKernel::disk;
+  CHECK(
+      mentions(refused("cuda"), "table a has kernel \"disk\", whose cache is in host memory, where GPUs cannot read"));
+  given.settings.kernel.list = {ComputeKernel::disk, ComputeKernel::host_cached};
+  CHECK(count("cuda", ComputeKernel::host_cached) == 4);
+  CHECK(count("cpu", ComputeKernel::disk) == 4);
+}
+
+TEST_CASE("CostModel: rows of kernel host_cached that do not fit into the host's memory are refused") {
+  planning::Topology topology;
+  topology.device = "cuda";
+  topology.reserve = 0;
+  topology.host_memory = rows * dim * sizeof(float);
+  planning::Settings settings;
+  settings.kernel = ComputeKernel::host_cached;
+  const std::vector<embedding::EmbeddingBagConfig> tables = {table("a"), table("b")};
+  const auto refused = [&] {
+    return error_of([&] {
+      planning::EmbeddingShardingPlanner(topology, settings, optim::Settings(), optim::Settings(), batch).plan(tables);
+    });
+  };
+  CHECK(mentions(refused(), "rank 0 needs "));
+  CHECK(mentions(refused(), "of host memory for rows of kernel \"host_cached\", but has 102400000 bytes"));
+  topology.host_memory *= 3;
+  CHECK(refused().empty());
 }

@@ -80,6 +80,9 @@ TEST_CASE("parse_plan: throws for TorchRec's plan of another model or form or fo
   const std::string on_disk = with("\"compute_kernel\": \"fused\"", "\"compute_kernel\": \"key_value\"");
   const planning::ShardingPlan read_plan = planning::parse_plan(on_disk, "p.json", tables(), 4);
   CHECK(std::ranges::count(read_plan, planning::ComputeKernel::disk, &planning::ParameterSharding::kernel) == 1);
+  const std::string on_host = with("\"compute_kernel\": \"fused\"", "\"compute_kernel\": \"fused_uvm_caching\"");
+  const planning::ShardingPlan host_plan = planning::parse_plan(on_host, "p.json", tables(), 4);
+  CHECK(std::ranges::count(host_plan, planning::ComputeKernel::host_cached, &planning::ParameterSharding::kernel) == 1);
   CHECK(mentions(read(with("\"compute_kernel\": \"fused\"", "\"compute_kernel\": \"fused_uvm\""), 4),
                  "table whole: kernel \"fused_uvm\" is none of fused, dense"));
   CHECK(mentions(read(with("\"few\"", "\"less\""), 4), "the plan has no table \"few\""));

@@ -12,7 +12,7 @@ namespace tesserec::planning {
 
 /// Memory and disk space of a rank [bytes], split by use.
 struct RankBytes {
-  double rows = 0;      ///< weights of tables; of kernel disk, those in the cache
+  double rows = 0;      ///< weights of tables; of kernel disk and host_cached, those in the cache
   double states = 0;    ///< optimizer states of tables
   double messages = 0;  ///< all other bytes of tables in a step: messages, scratch space, dense gradients
   // Memory outside the tables; 0 if the planner does not know it.
@@ -20,6 +20,7 @@ struct RankBytes {
   double batches = 0;  ///< samples that are generated or read ahead
   double program = 0;  ///< code, MPI, Kokkos, HDF5
   double disk = 0;     ///< files of rows of kernel disk, which are not memory
+  double host = 0;     ///< host memory for rows of kernel host_cached, beside the GPU's memory
   double sum() const { return rows + states + messages + dense + batches + program; }
 };
 
@@ -67,6 +68,8 @@ class CostModel {
   /// Throws Error if a rank has too little memory for the plan. The message names the rank, its largest table, the
   /// missing bytes, and what would help.
   void require_fits(std::span<const embedding::EmbeddingBagConfig> tables, const ShardingPlan& plan) const;
+  /// Throws Error if a rank has too little host memory for the rows of kernel host_cached.
+  void require_host_memory(const PlanEstimate& estimate) const;
 
  private:
   Topology topology_, group_;

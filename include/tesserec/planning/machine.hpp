@@ -34,6 +34,7 @@ struct MachineCosts {
   double activation_bytes = 6e9;    ///< inputs and outputs of layers, forward and backward counted as one [B/s]
   double dense_bytes = 4e9;         ///< dense gradients summed over lanes and applied by the optimizer [B/s]
   double disk_rows = 7e4;           ///< rows of kernel disk read at random and written, by look-ahead [1/s]
+  double host_bytes = 2e9;          ///< rows of kernel host_cached copied to the device, and as many back [B/s]
   double step_seconds = 5e-5;       ///< fixed time of a step [s]
 };
 

@@ -66,7 +66,7 @@ struct Popularity {
 struct ParameterConstraints {
   ShardingTypes sharding;
   ComputeKernels kernel;               ///< allowed kernels; the planner chooses if all give the same bits
-  std::optional<double> cache;         ///< cache of kernel disk; unset = Settings::cache
+  std::optional<double> cache;         ///< cache of kernel disk or host_cached; unset = Settings::cache
   std::vector<int> ranks;              ///< owners in shard order; empty = the planner chooses
   std::optional<Index> min_partition;  ///< least columns of a piece; unset = as in a given plan, or 32
   double pooling_factor = 0;           ///< mean ids per bag; 0 = as in the data, or 1 if that is unknown
@@ -85,8 +85,9 @@ struct ExchangeBytes {
 struct Settings {
   std::optional<ShardingType> default_type;  ///< unset = "auto"
   std::map<std::string, ParameterConstraints> tables;
-  ComputeKernels kernel;    ///< kernels of tables that name none; empty = fused
-  double cache = 0.1;       ///< cache of kernel disk: share of a table's rows if below 1, else bytes for the table
+  ComputeKernels kernel;  ///< kernels of tables that name none; empty = fused
+  double cache =
+      0.1;  ///< cache of kernel disk or host_cached: share of a table's rows if below 1, else bytes for the table
   std::string disk_folder;  ///< folder of the files of kernel disk; empty = the run's folder
   ReplicaCounts replicas;   ///< numbers of replica groups, of which the planner takes the fastest
   std::string file;         ///< JSON plan to use instead of a search, within the constraints; empty = none

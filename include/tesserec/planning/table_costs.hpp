@@ -71,7 +71,7 @@ enum TrafficOf {
   traffic_reads,       ///< seconds of random reads, one per id
   traffic_reads_once,  ///< seconds of random reads, one per distinct row of one rank
   traffic_updates,     ///< seconds of random updates, one per distinct row
-  traffic_misses,      ///< distinct rows that the cache of kernel disk lacks
+  traffic_misses,      ///< distinct rows that the cache of kernel disk or host_cached lacks
   traffic_filled,      ///< probability that a pooled bag has an id in the piece
   traffic_vectors,     ///< sums of subtrees that a pooled bag gets from the piece [vectors of 32-bit numbers]
   traffic_sizes
@@ -106,14 +106,19 @@ struct RowStorage {
   double bytes(double rows, double columns) const;
   /// Returns the bytes of a row of `columns` columns: weights, states and gradient.
   double row_bytes(double columns) const;
+  /// Returns the seconds in which `misses` rows enter the cache, and as many leave.
+  double miss_seconds(double misses, double columns, const MachineCosts& costs) const;
 
   double weight_bytes;            ///< bytes of a weight
   bool dense;                     ///< true for ComputeKernel::dense, which stores a gradient of every row
   double states, row_states = 0;  ///< state numbers per weight, and per row
   int row_sums;                   ///< sums of a touched row that the owners of cut columns exchange
-  double resident = 1;            ///< share of the rows that are in memory
+  double resident = 1;            ///< share of the rows that are in the memory of kernels
   double index = 0, fixed = 0;    ///< further bytes of memory per row, and per shard
   double file = 0;                ///< bytes on the disk, per byte of rows
+  double host = 0;                ///< bytes in host memory behind a device's cache, per byte of rows
+  double host_index = 0;          ///< further bytes of host memory per row
+  double copies = 0;              ///< copies of the rows that a batch misses, in the cache's memory
 };
 
 /// Seconds per byte that a rank sends evenly to all ranks, and the precision of vectors in messages.

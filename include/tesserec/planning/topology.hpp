@@ -19,7 +19,8 @@ struct Topology {
   ExchangeBytes exchange;   ///< Settings::exchange
   Index memory = 0;         ///< bytes per rank, or per GPU if ranks compute on GPUs; 0 = no limit
   std::string memory_from;  ///< source of `memory`: this machine, a limit of the job; empty = plan.memory, a GPU
-  double reserve = 0.15;    ///< fraction of `memory` that is kept free
+  Index host_memory = 0;    ///< bytes of host memory per rank if ranks compute on GPUs; 0 = unknown
+  double reserve = 0.15;    ///< fraction of `memory` and `host_memory` that is kept free
   Index taken = 0;          ///< bytes of `memory` that a GPU's rank takes before any table (gpu_taken)
   MachineCosts costs;
 

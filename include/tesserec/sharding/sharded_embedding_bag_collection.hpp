@@ -68,8 +68,9 @@ class ShardedEmbeddingBagCollection {
   /// Takes the next step of a started batch, and blocks until the message that the step needs has arrived. The first
   /// step sends the ids. The second step receives ids, pins rows, and reads the ids into the kernels' memory. forward
   /// takes the remaining steps, and pins the rows of tables that grow, so that these decide about a batch when its turn
-  /// has come. Throws Error on every rank for missing weights, or for an id outside its table, naming
-  /// feature, table, sample and value.
+  /// has come. With a table of kernel host_cached the first call takes both steps, so that rows travel to the device
+  /// while it computes. Throws Error on every rank for missing weights, or for an id outside its table, naming feature,
+  /// table, sample and value.
   void progress(const Exec& exec, InFlight& batch);
   /// Takes both steps of progress. Rows on a disk are read from then on, until forward waits for them.
   void prefetch(const Exec& exec, InFlight& batch);
@@ -92,8 +93,8 @@ class ShardedEmbeddingBagCollection {
   Index pooled_width() const { return routes_->vectors().pooled_width; }
   const std::vector<embedding::EmbeddingBagConfig>& tables() const { return routes_->tables(); }
   const planning::ShardingPlan& plan() const { return plan_; }
-  /// Returns whether the plan has a table of kernel disk, which prefetch speeds up.
-  bool on_disk() const;
+  /// Returns whether the plan has a table of a kernel.
+  bool has(planning::ComputeKernel kernel) const;
   /// Shard of this rank. Shards are in the order of Routes::own. Each replica group has a copy of every shard, and each
   /// rank a copy of a data-parallel table.
   struct Shard {
@@ -123,5 +124,10 @@ class ShardedEmbeddingBagCollection {
   BytesSent bytes_;
   Phases phases_;
 };
+
+/// Returns whether some tables have a cache of their rows (RowStore::cache_use).
+inline bool caches_rows(const ShardedEmbeddingBagCollection& tables) {
+  return tables.has(planning::ComputeKernel::disk) || tables.has(planning::ComputeKernel::host_cached);
+}
 
 }  // namespace tesserec::sharding

@@ -16,20 +16,21 @@ struct TableFigures {
   std::string name;
   std::vector<std::string> features;
   Index rows = 0, columns = 0;
-  Index sampled = 0;               ///< rows sampled
-  Index trained = 0;               ///< sampled rows that differ from their start values in the first four numbers
-  double row_norm = 0;             ///< root mean square of the sampled rows' L2 norms
-  double start_norm = 0;           ///< expectation of row_norm for start values
-  double largest = 0;              ///< largest magnitude of a number in the sampled rows
-  embedding::CacheUse cache = {};  ///< cache of kernel disk, sums over all ranks; no slots = the table has none
-  tiers::Growth growth = {};       ///< of a growing table in this start; no capacity = the table does not grow
+  Index sampled = 0;      ///< rows sampled
+  Index trained = 0;      ///< sampled rows that differ from their start values in the first four numbers
+  double row_norm = 0;    ///< root mean square of the sampled rows' L2 norms
+  double start_norm = 0;  ///< expectation of row_norm for start values
+  double largest = 0;     ///< largest magnitude of a number in the sampled rows
+  embedding::CacheUse cache =
+      {};  ///< cache of kernel disk or host_cached, sums over all ranks; no slots = the table has none
+  tiers::Growth growth = {};  ///< of a growing table in this start; no capacity = the table does not grow
 };
 
 /// Returns the figures of all tables, in their order. The bits are the same for any number of ranks and any plan.
 /// Collective.
 std::vector<TableFigures> table_figures(const Session& session);
 
-/// Returns the use of the caches of kernel disk by table so far, sums over all ranks, without CacheUse::io. Collective.
+/// Returns the use of the caches by table so far, sums over all ranks, without CacheUse::io. Collective.
 std::vector<embedding::CacheUse> cache_uses(const Session& session);
 
 /// Returns how tables have grown so far in this start, sums over all shards, without Growth::blocks. Collective.
