@@ -59,9 +59,12 @@ std::vector<std::pair<std::string, double>> RunLog::cache_values() {
   embedding::CacheUse now;
   for (const embedding::CacheUse& table : cache_uses(session_)) now += table;
   const embedding::CacheUse then = std::exchange(cache_, now);
-  return {{"cache_hit_rate", 1 - double(now.reads - then.reads) / double(now.pinned - then.pinned)},
-          {tier + "_bytes_read", double(now.bytes_read - then.bytes_read)},
-          {tier + "_bytes_written", double(now.bytes_written - then.bytes_written)}};
+  std::vector<std::pair<std::string, double>> values;
+  const double pinned = double(now.pinned - then.pinned);  // 0 in the last step, whose rows were pinned one ahead
+  if (pinned > 0) values.emplace_back("cache_hit_rate", 1 - double(now.reads - then.reads) / pinned);
+  values.emplace_back(tier + "_bytes_read", double(now.bytes_read - then.bytes_read));
+  values.emplace_back(tier + "_bytes_written", double(now.bytes_written - then.bytes_written));
+  return values;
 }
 
 /// Returns the rows of each growing table, and what became of ids and rows since the last line. Collective.

@@ -38,14 +38,14 @@ RunLocks::RunLocks(const comm::Communicator& comm, const Job& job) {
 }
 
 /// Returns "  cache 93.1 %", the ids of this rank since the last call whose rows its caches had, or "" if the rank
-/// has no cache.
+/// has no cache. Rows are pinned one batch ahead, so the last step may have no ids; then it returns the last text.
 std::string Progress::hit_rate(const Session& session) {
   embedding::CacheUse now;
   for (const auto& shard : session.model.tables().shards()) now += shard.rows->store().cache_use();
   const embedding::CacheUse then = std::exchange(cache_, now);
-  if (now.pinned == then.pinned) return "";
+  if (now.pinned == then.pinned) return hit_rate_;
   const double missed = double(now.reads - then.reads) / double(now.pinned - then.pinned);
-  return concat("  cache ", fixed(100 * (1 - missed), 1), " %");
+  return hit_rate_ = concat("  cache ", fixed(100 * (1 - missed), 1), " %");
 }
 
 void Progress::begins(Training& training) {

@@ -42,6 +42,7 @@ class Progress final : public Observer {
   std::optional<Timer> timer_;                // time since this process's first step began
   double shown_ = -1e9;
   embedding::CacheUse cache_;  // of this rank, at the last line
+  std::string hit_rate_;       // text of the last line
 };
 
 }  // namespace tesserec::train

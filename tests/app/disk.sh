@@ -70,6 +70,8 @@ for optimizer in sgd rowwise_adagrad adam; do
   done
 done
 grep -q '"cache_hit_rate": 0\.' "$folder/run/metrics.jsonl" || complain "metrics.jsonl has no hit rate"
+RANKS=1 train "${of_run[@]}" --set run.overwrite=true --set plan.kernel=disk --set train.log_every=1 --set train.steps=3
+! grep -qE 'nan|null' "$folder/run/metrics.jsonl" || complain "metrics.jsonl has no number for the last step, which pins no rows"
 
 # Micro-batches and a bound of the gradients' norm, with one table in memory; then restarts with other caches and ranks.
 of_run=(--set optimizer.max_norm=0.5 --set train.accumulate=2 --set train.lanes=8)
