@@ -12,8 +12,8 @@ constexpr double state_bytes = 4;  // of an optimizer state, or a gradient
 // the share by which the file is larger than its rows. A cache has at least `least_rows` rows.
 constexpr double cache_index = 8, disk_slot = 40, disk_buffers = 5 << 20, disk_spare = 0.5, least_rows = 1024;
 // Kernel host_cached: a slot of the cache on the host and on the device, and the copies of missing rows in its memory:
-// those of two batches that enter, and of one that leave.
-constexpr double host_slot = 32, device_slot = 8, device_copies = 3;
+// those of two batches that enter, and of one that leave, in buffers with an eighth to spare.
+constexpr double host_slot = 32, device_slot = 8, device_copies = 3 * 1.125;
 
 // Bytes of growing tables (src/tiers): the place of an id, its entry in the order of leaving, and nine entries of a
 // bucket of the index. Ids without a row have slots of their own.

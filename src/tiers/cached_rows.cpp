@@ -111,7 +111,7 @@ void CachedRows::initialize(const Exec& exec, const embedding::StartValues& star
 
 embedding::RowStore::Bytes CachedRows::bytes() const {
   Bytes all = RowStore::bytes();
-  all.host += std::ssize(where_) * Index{sizeof(Whereabouts)} + slots() * Index{sizeof(Held)};
+  all.host += std::ssize(where_) * Index{sizeof(Whereabouts)} + slots() * Index{sizeof(Held)} + victims_.bytes();
   return all;
 }
 

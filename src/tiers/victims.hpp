@@ -29,6 +29,7 @@ class Victims {
     }
     return -1;
   }
+  Index bytes() const { return std::ssize(slots_) * Index{sizeof(PinnedSlot)}; }
 
  private:
   struct PinnedSlot {
