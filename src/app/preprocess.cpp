@@ -21,11 +21,11 @@ Json columns_json(const data::PreprocessReport& report, Index rows,
     if (c < dense)
       column.set("clipped", count.clipped).set("large", count.large);
     else
-      column.set("values", count.values)
+      column.set("unknown", count.unknown)
+          .set("unknown_share", count.unknown_share())
+          .set("values", count.values)
           .set("cut_rows", count.clipped)
-          .set("cut", count.cut)
-          .set("unknown", count.unknown)
-          .set("unknown_share", count.unknown_share());
+          .set("cut", count.cut);
     columns.set(c < dense ? report.dense_features[c] : report.features[c - dense], column);
   }
   return columns;
