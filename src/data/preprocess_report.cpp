@@ -134,8 +134,9 @@ std::vector<std::string> summary(const PreprocessReport& report) {
     lines.push_back(concat("ids and transforms from ", report.vocabulary,
                            report.new_ids.empty() ? "" : concat(", followed by ", counted(added, "new id"), ":")));
   for (std::size_t f = 0; f < report.new_ids.size(); ++f)
-    lines.push_back(concat("  ", report.features[f], ": ", counted(report.new_ids[f], "new id"), ", from ",
-                           report.ids[f] - report.new_ids[f], " on"));
+    if (!report.kinds[f].starts_with("hashed"))
+      lines.push_back(concat("  ", report.features[f], ": ", counted(report.new_ids[f], "new id"), ", from ",
+                             report.ids[f] - report.new_ids[f], " on"));
   for (std::size_t f = 0; f < report.collisions.size(); ++f)
     if (report.kinds[f].starts_with("hashed") && report.ids[f] != any_id)
       lines.push_back(concat("  ", report.features[f], ": ", report.collisions[f], " of ",

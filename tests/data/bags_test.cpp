@@ -226,6 +226,13 @@ TEST_CASE("preprocess: hashed ids of a data set must fit the columns") {
   preprocess(world, settings);
   if (world.rank() == 0) CHECK(Bags(folder / "one/train.h5", "c").weights == std::vector<float>{1, 1});
   world.barrier();
+  PreprocessSettings longer = settings;
+  longer.vocabulary = folder / "one/train.h5";
+  longer.extend = true;
+  longer.output = folder / "longer";
+  const PreprocessReport report = preprocess(world, longer);
+  CHECK(report.new_ids == std::vector<Index>{0});
+  CHECK_FALSE(mentions(join(summary(report), "\n"), "0 new ids, from"));
   settings.evaluate = settings.train;
   settings.train.clear();
   settings.columns[1].max_rows = 8;
