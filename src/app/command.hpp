@@ -89,6 +89,9 @@ int count_of(const Invocation& invocation, const std::string& option);
 /// integers of at least 1.
 std::vector<int> counts_of(const Invocation& invocation, const std::string& option);
 
+/// Throws Error on all ranks if there are several, for a command that is one process.
+void require_one_rank(const Invocation& invocation, const comm::Communicator& comm);
+
 /// Writes the text to stdout on rank 0.
 void print(const comm::Communicator& comm, const std::string& text);
 /// Writes the JSON object of --json to stdout on rank 0.

@@ -207,6 +207,12 @@ int count_of(const Invocation& invocation, const std::string& option) {
   return counts.empty() ? 0 : counts.front();
 }
 
+void require_one_rank(const Invocation& invocation, const comm::Communicator& comm) {
+  if (comm.size() > 1)
+    fail("tesserec ", invocation.command, " is one process, but was started on ", comm.size(),
+         " ranks; start it without a launcher");
+}
+
 void print(const comm::Communicator& comm, const std::string& text) {
   if (comm.rank() != 0) return;
   const std::string shown = printable(text);

@@ -201,6 +201,7 @@ Json json_of(const Findings& found) {
 }  // namespace
 
 int diff(const Invocation& invocation, const comm::Communicator& comm) {
+  require_one_rank(invocation, comm);
   if (invocation.paths.size() != 2)
     fail("tesserec diff compares two paths, but got ", invocation.paths.size(), ": tesserec diff A B");
   const Findings found = compare(comm, invocation.paths[0], invocation.paths[1]);

@@ -82,6 +82,7 @@ void export_for_others(const Invocation& invocation, const comm::Communicator& c
 }  // namespace
 
 int export_model(const Invocation& invocation, const comm::Communicator& comm) {
+  require_one_rank(invocation, comm);
   if (!invocation.has("--to")) fail("tesserec export needs --to PATH, the folder or file to write");
   const std::string& folder = invocation.options.at("--to");
   const scoring::ServedFormat format =

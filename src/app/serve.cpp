@@ -64,6 +64,7 @@ serve::ServerSettings settings_of(const Invocation& invocation) {
 }  // namespace
 
 int serve_model(const Invocation& invocation, const comm::Communicator& comm) {
+  require_one_rank(invocation, comm);
   const serve::ServerSettings settings = settings_of(invocation);
   serve::require_http_server();
   require_gpu();

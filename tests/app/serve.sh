@@ -39,6 +39,10 @@ must_succeed scores predict "$folder/deck.toml" --format csv --json
 must_succeed folder export "$folder/run" --to "$folder/model" --json
 
 must_fail "--port must be an integer, 0 to 65535, but is \"x\"" serve "$folder/model" --port x
+for command in "serve $folder/model" "export $folder/run --to $folder/two" "diff $folder/run $folder/run"; do
+  # shellcheck disable=SC2086
+  RANKS=2 must_fail "is one process, but was started on 2 ranks" $command
+done
 must_fail "there is no such checkpoint folder" serve "$folder/none"
 if run "$TESSEREC" serve "$folder/model" --host 203.0.113.7 && grep -q 'has no HTTP server' "$folder/err"; then
   echo "skipped: a build without cpp-httplib"
