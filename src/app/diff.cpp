@@ -108,7 +108,7 @@ std::string line_of(const store::MatrixDifference& matrix) {
   if (matrix.a.rows != matrix.b.rows || matrix.a.columns != matrix.b.columns)
     text += both(shape(matrix.a), shape(matrix.b)) + (matrix.compared > 0 ? "; " : "");
   if (matrix.compared == 0) return text;
-  text += concat(matrix.different, " of ", counted(matrix.compared, "number"), " differ");
+  text += concat(matrix.different, " of ", matrix.compared, " numbers differ");
   if (matrix.different > 0) text += "; first, " + numbers(matrix.first);
   if (matrix.different > 1) text += "; largest, " + numbers(matrix.largest);
   return text;

@@ -11,7 +11,7 @@ FolderTable export_table(ExportSource& source, const embedding::EmbeddingBagConf
                          const std::string& folder, const std::string& file_name) {
   const ServedFormat format = takes_rows(wanted, config.embedding_dim) ? wanted : ServedFormat::int8;
   FolderTable table{.name = config.name,
-                    .rows = config.num_embeddings,
+                    .rows = config.rows().size(),
                     .dim = config.embedding_dim,
                     .format = format,
                     .features = config.feature_names,

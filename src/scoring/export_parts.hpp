@@ -71,7 +71,7 @@ class ExportSource {
   /// Calls take(rows, numbers) for pieces [rows, columns] of a table's rows or of a tensor, in order.
   template <class Take>
   void each_piece(const embedding::EmbeddingBagConfig& table, const Take& take) {
-    each_piece("tables/" + table.name + "/weight", table.num_embeddings, table.embedding_dim, take);
+    each_piece("tables/" + table.name + "/weight", table.rows().size(), table.embedding_dim, take);
   }
   template <class Take>
   void each_piece(const network::Parameter& tensor, const Take& take) {

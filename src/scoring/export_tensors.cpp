@@ -25,7 +25,7 @@ std::vector<ExportedTensor> tensors_of(const ExportSource& source, ServedFormat 
   std::vector<ExportedTensor> all;
   for (const embedding::EmbeddingBagConfig& table : source.tables())
     all.push_back(
-        {"tables." + table.name + ".weight", table.num_embeddings, table.embedding_dim, format, &table, nullptr});
+        {"tables." + table.name + ".weight", table.rows().size(), table.embedding_dim, format, &table, nullptr});
   for (const network::Parameter& tensor : source.tensors())
     all.push_back({"dense." + tensor.name, tensor.rows, tensor.columns, ServedFormat::fp32, nullptr, &tensor});
   return all;

@@ -123,8 +123,8 @@ void ServedModel::Parts::map(const std::string& folder, const ModelManifest& man
   read_network(folder + "/" + manifest.network.name, manifest);
   for (const embedding::EmbeddingBagConfig& table : collection.tables()) {
     const auto found = std::ranges::find(manifest.tables, table.name, &FolderTable::name);
-    if (found == manifest.tables.end() || found->rows != table.num_embeddings || found->dim != table.embedding_dim)
-      fail(facts.file, ": its deck has table ", table.name, " of ", table.num_embeddings, " x ", table.embedding_dim,
+    if (found == manifest.tables.end() || found->rows != table.rows().size() || found->dim != table.embedding_dim)
+      fail(facts.file, ": its deck has table ", table.name, " of ", table.rows().size(), " x ", table.embedding_dim,
            ", which the manifest does not list; export the model again");
     files.emplace_back(folder + "/" + found->file.name, found->file.bytes);
     tables.push_back({table, found->format, files.back().data()});

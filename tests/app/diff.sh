@@ -5,7 +5,7 @@
 deck="$folder/deck.toml"
 planted_deck "$deck"
 train() {
-  run "$TESSEREC" train "$deck" --set "run.output=$folder/$1" --set checkpoint.every=10 --set checkpoint.keep=9 "${@:2}"
+  run "$TESSEREC" train "$deck" --set "run.output=$folder/$1" --set checkpoint.every_steps=10 --set checkpoint.keep=9 "${@:2}"
   [ "$code" = 0 ] || complain "training $1: exit code $code"
 }
 # must_differ "part of stdout" ARGS...: checks exit code 1 and the part.
@@ -26,7 +26,7 @@ must_succeed ' datasets are equal' diff "$step" "$folder/same/checkpoints"
 must_differ "^a: $step, step 10\$" "$folder/a" "$folder/other"
 must_differ '^deck: optimizer.sparse.lr: .* and 0.07$' "$folder/a" "$folder/other"
 must_differ '^metrics.jsonl: training, loss of step ' "$folder/a" "$folder/other"
-must_differ '^tables/[a-z0-9]+/weight: [0-9]+ of [0-9]+ numbers differ; first, row [0-9]+, column [0-9]+: ' "$folder/a" "$folder/other"
+must_differ '^tables/[A-Za-z0-9]+/weight: [0-9]+ of [0-9]+ numbers differ; first, row [0-9]+, column [0-9]+: ' "$folder/a" "$folder/other"
 must_differ '^[0-9]+ of [0-9]+ datasets differ$' "$folder/a" "$folder/other"
 must_differ '"different": [1-9]' "$folder/a" "$folder/other" --json
 must_differ "^b: $last, step " "$step" "$last"

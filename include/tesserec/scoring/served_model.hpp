@@ -17,7 +17,7 @@ namespace tesserec::scoring {
 struct ServedTable {
   embedding::EmbeddingBagConfig config;
   ServedFormat format = ServedFormat::fp32;
-  const std::byte* rows = nullptr;  ///< [config.num_embeddings] rows of row_bytes(format, dim)
+  const std::byte* rows = nullptr;  ///< [rows] of row_bytes(format, dim) each
 };
 
 /// A trained model for scoring: its rows and its network, which do not change. Several ScoringContexts read it at once.
