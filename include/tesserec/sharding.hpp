@@ -31,6 +31,7 @@
 #include <tesserec/sharding/gradient_sums.hpp>
 #include <tesserec/sharding/in_flight.hpp>
 #include <tesserec/sharding/replica.hpp>
+#include <tesserec/sharding/replica_groups.hpp>
 #include <tesserec/sharding/routes.hpp>
 #include <tesserec/sharding/row_totals.hpp>
 #include <tesserec/sharding/sharded_embedding_bag_collection.hpp>

@@ -24,10 +24,16 @@ namespace fs = std::filesystem;
 
 constexpr int files_differ = 1;  // exit code, as that of the command diff
 
+/// Returns whether a path ends in /best, which stands for the best checkpoint of a run unless a folder has that name.
+bool names_best(const std::string& path) {
+  const fs::path plain = (fs::path(path) / "").parent_path();
+  return plain.filename() == "best" && !fs::is_directory(path);
+}
+
 /// Returns the whole checkpoints that a path names, oldest first: itself, those of a run, or those in a folder.
 std::vector<store::Checkpoint> checkpoints_of(const comm::Communicator& comm, const std::string& path) {
   const std::string found = parallel_io::find_checkpoint(comm, path);
-  if (fs::exists(path + "/manifest.json") || path.ends_with("/best"))
+  if (fs::exists(path + "/manifest.json") || names_best(path))
     return {{.step = store::read_manifest(found).step, .folder = found}};
   if (!fs::is_directory(path)) fail(path, ": there is no such folder of a checkpoint or of a run");
   std::vector<store::Checkpoint> list = parallel_io::CheckpointFolder(comm, path + "/checkpoints").list();
@@ -134,7 +140,6 @@ Json json_of(const store::MatrixDifference& matrix) {
 /// Differences of two checkpoints or runs.
 struct Findings {
   store::Checkpoint a, b;  ///< the oldest pair that differs, else the newest pair
-  std::size_t pairs = 0;   ///< pairs of equal steps that were compared
   std::vector<store::MatrixDifference> matrices;
   std::size_t all_matrices = 0;
   std::vector<FactDifference> deck;
@@ -150,7 +155,6 @@ Findings compare(const comm::Communicator& comm, const std::string& a, const std
                                 open_b = store::open_checkpoint(of_b.folder);
     found.a = of_a;
     found.b = of_b;
-    ++found.pairs;
     found.matrices = store::compare_states(open_a.state, open_b.state);
     found.all_matrices = std::max(open_a.manifest.datasets.size(), open_b.manifest.datasets.size());
     found.deck = compare_decks(open_a.state, open_b.state);
@@ -176,6 +180,7 @@ std::string text_of(const Findings& found) {
     if (matrix.name.ends_with("/ids")) text += "; rows of this table follow its ids, so its other matrices differ, too";
     text += "\n";
   }
+  if (found.a.step != found.b.step) text += "the steps differ: no step has a checkpoint of both\n";
   if (found.matrices.empty()) return text + concat("all ", found.all_matrices, " datasets are equal\n");
   return text + concat(found.matrices.size(), " of ", found.all_matrices, " datasets differ\n");
 }

@@ -186,7 +186,9 @@ bool has_kernel(const std::string& device, ComputeKernel kernel) {
 
 void require_kernel(const std::string& table, const std::string& device, ComputeKernel kernel) {
   if (has_kernel(device, kernel)) return;
-  const std::string set = "Set plan.tables." + table + ".kernel (or plan.kernel) to \"fused\", which has all rows in ";
+  const std::string set =
+      "Set plan.tables." + table +
+      ".kernel (or plan.kernel, or \"kernel\" in the plan file) to \"fused\", which has all rows in ";
   if (kernel == ComputeKernel::host_cached)
     fail("table ", table, " has kernel \"host_cached\", whose cache is in a GPU's memory, but the plan is for CPUs. ",
          set, "host memory, to \"disk\", or to [\"fused\", \"host_cached\"] for plans of either device");

@@ -11,9 +11,10 @@ constexpr double state_bytes = 4;  // of an optimizer state, or a gradient
 // Bytes of kernel disk (src/tiers): whereabouts of a row, a slot of the cache, five buffers of 1 MiB for a shard, and
 // the share by which the file is larger than its rows. A cache has at least `least_rows` rows.
 constexpr double cache_index = 8, disk_slot = 40, disk_buffers = 5 << 20, disk_spare = 0.5, least_rows = 1024;
-// Kernel host_cached: a slot of the cache on the host and on the device, and the copies of missing rows in its memory:
-// those of two batches that enter, and of one that leave, in buffers with an eighth to spare.
-constexpr double host_slot = 32, device_slot = 8, device_copies = 3 * 1.125;
+// Kernel host_cached: a slot of the cache on the host and on the device, and the copies of rows in its memory: those
+// of two batches that enter, all of them while the cache is cold, and of one that leave, in buffers with an eighth to
+// spare.
+constexpr double host_slot = 32, device_slot = 8, device_copies = 1.125;
 
 // Bytes of growing tables (src/tiers): the place of an id, its entry in the order of leaving, and nine entries of a
 // bucket of the index. Ids without a row have slots of their own.
@@ -75,6 +76,10 @@ double RowStorage::miss_seconds(double misses, double columns, const MachineCost
 
 double RowStorage::bytes(double rows, double columns) const {
   return rows * (resident * row_bytes(columns) + index) + fixed;
+}
+
+double RowStorage::travel_bytes(double distinct, double misses, double columns) const {
+  return copies * (2 * distinct + misses) * row_bytes(columns);
 }
 
 }  // namespace tesserec::planning

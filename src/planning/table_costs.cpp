@@ -246,7 +246,7 @@ ShardCost TableCosts::piece(const Traffic& traffic, double width, ExchangeForm f
   owner.update += sums * vector / m.read_bytes + update_seconds(traffic, width);
   if (width < dim_) owner.exchange += 2 * storage_.row_sums * traffic[distinct_all] * float_bytes * wire_.all;
   cost.owner.bytes = storage_.bytes(traffic[traffic_rows], width) + wire_.buffers * stored + requested * scratch +
-                      storage_.copies * traffic[traffic_misses] * storage_.row_bytes(width);
+                     storage_.travel_bytes(traffic[distinct_all], traffic[traffic_misses], width);
   if (machine_.copies.ranks > 1) cost.owner += gathered(traffic[distinct_by_group], width, machine_.copies);
   common.lookup += t.bags / ranks / m.bags;
   common.exchange = message / ranks * wire;
@@ -266,7 +266,7 @@ Cost TableCosts::copy_cost() const {
                       storage_.miss_seconds(whole_[traffic_misses], dim_, m),
             .update = own_ids * vector / m.read_bytes + pooled / m.vector_bytes + update_seconds(whole_, dim_)},
            storage_.bytes(t.rows, dim_) + growth * own_ids * id_scratch +
-               storage_.copies * whole_[traffic_misses] * storage_.row_bytes(dim_)};
+               storage_.travel_bytes(whole_[distinct_all], whole_[traffic_misses], dim_)};
   return cost;
 }
 

@@ -8,10 +8,10 @@
 
 #include "answers.hpp"
 #include "received_lookups.hpp"
-#include "replica_groups.hpp"
 #include <tesserec/comm/communicator.hpp>
 #include <tesserec/embedding/row_kernels.hpp>
 #include <tesserec/sharding/in_flight.hpp>
+#include <tesserec/sharding/replica_groups.hpp>
 
 namespace tesserec::sharding {
 

@@ -44,9 +44,11 @@ std::vector<float> gather(const Exec& exec, const DistributedModelParallel& mode
   const EmbeddingBagConfig& config = model.tables().tables()[t];
   const bool receives = !root || *root == env.rank();
 
+  const bool in_first_group = env.rank() < env.size() / planning::replicas(model.plan());
+  const bool sends = model.plan()[t].shards.empty() || in_first_group;
   std::vector<float> own_rows;  // rows of this rank's shards, shard by shard
   for (const ShardedEmbeddingBagCollection::Shard& shard : model.tables().shards()) {
-    if (shard.table != t) continue;
+    if (shard.table != t || !sends) continue;
     for (const Range run : rows_of(config, shard.rows->blocks())) {
       const std::size_t at = own_rows.size();
       own_rows.resize(at + run.size() * shard.rows->dim());
@@ -62,7 +64,7 @@ std::vector<float> gather(const Exec& exec, const DistributedModelParallel& mode
     for (const Range run : rows_of(config, shard.blocks)) counts[shard.rank] += run.size() * shard.columns.size();
   std::vector<std::vector<float>> sent(env.size()), received(env.size());
   for (int rank = 0; rank < env.size(); ++rank) {
-    if ((!root || *root == rank) && env.rank() < env.size() / planning::replicas(model.plan())) sent[rank] = own_rows;
+    if ((!root || *root == rank) && in_first_group) sent[rank] = own_rows;
     if (receives) received[rank].resize(counts[rank]);
   }
   env.all_to_all(sent, received);

@@ -73,6 +73,7 @@ inline void put_number(Index* words, Index i, Index number) {
   std::memcpy(reinterpret_cast<char*>(words) + i * Index{sizeof half}, &half, sizeof half);
 }
 inline void put_numbers(Index* words, Index i, std::span<const std::int32_t> numbers) {
+  if (numbers.empty()) return;
   std::memcpy(reinterpret_cast<char*>(words) + i * Index{sizeof numbers[0]}, numbers.data(), numbers.size_bytes());
 }
 inline Index number_at(const Index* words, Index i) {

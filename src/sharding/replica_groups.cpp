@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "replica_groups.hpp"
-
 #include <algorithm>
 #include <numeric>
 #include <vector>
+
+#include <tesserec/comm/transport.hpp>
+#include <tesserec/sharding/replica_groups.hpp>
 
 namespace tesserec::sharding {
 
@@ -23,6 +24,11 @@ ReplicaGroups::ReplicaGroups(const comm::Communicator& all, int groups) : all_(a
   const int size = all.size() / groups;
   group_.emplace(all, all.rank() / size);
   if (size > 1) copies_.emplace(all, all.rank() % size);
+}
+
+void ReplicaGroups::check() const {
+  all_.transport().check();
+  if (group_) group_->transport().check();
 }
 
 const comm::Communicator* ReplicaGroups::copies() const {

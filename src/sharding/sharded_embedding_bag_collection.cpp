@@ -2,7 +2,6 @@
 #include <algorithm>
 
 #include "exchange.hpp"
-#include "replica_groups.hpp"
 #include "row_updates.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/sharding/sharded_embedding_bag_collection.hpp>
@@ -95,8 +94,6 @@ ShardedEmbeddingBagCollection::ShardedEmbeddingBagCollection(const Exec& exec, c
 
 ShardedEmbeddingBagCollection::~ShardedEmbeddingBagCollection() = default;
 
-const comm::Communicator& ShardedEmbeddingBagCollection::comm() const { return groups_->all(); }
-
 bool ShardedEmbeddingBagCollection::has(planning::ComputeKernel kernel) const {
   return std::ranges::count(plan_, kernel, &planning::ParameterSharding::kernel) > 0;
 }
@@ -107,7 +104,7 @@ void ShardedEmbeddingBagCollection::initialize(const Exec& exec, std::uint64_t s
 
 InFlight ShardedEmbeddingBagCollection::start(const Exec& exec, const jagged::KeyedJaggedTensor& sparse,
                                               Index global_size) {
-  return start(exec, sparse, BatchSplit(lanes_, comm().size(), global_size));
+  return start(exec, sparse, BatchSplit(lanes_, groups_->all().size(), global_size));
 }
 
 InFlight ShardedEmbeddingBagCollection::start(const Exec& exec, const jagged::KeyedJaggedTensor& sparse,

@@ -26,7 +26,7 @@ using store::StateItem;
 /// Blocks until the last step's device work has ended. Throws Error if one of its messages failed.
 void require_whole(const Session& session) {
   wait(session.exec);
-  session.comm.transport().check();
+  session.model.tables().groups().check();
 }
 
 std::string digest(Session& session, const std::vector<StateItem>& items, std::string* not_finite = nullptr) {

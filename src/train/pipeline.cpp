@@ -14,7 +14,8 @@ TrainPipelineSparseDist::TrainPipelineSparseDist(const Exec& exec, Step step,
       source_(source),
       ahead_(ahead),
       batches_{{data::Batch(exec), {}}, {data::Batch(exec), {}}} {
-  comm::require_same(tables.comm(), comm::NamedValues().add("ahead", ahead).list(), "give all ranks the same pipeline");
+  comm::require_same(tables.groups().all(), comm::NamedValues().add("ahead", ahead).list(),
+                     "give all ranks the same pipeline");
 }
 
 void TrainPipelineSparseDist::seek(Index epoch, Index batch) {

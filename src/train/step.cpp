@@ -80,7 +80,7 @@ void TrainStep::predict(const data::Batch& batch, float* probabilities, float* t
   auto ids = model_.tables().start(exec_, batch.sparse, split(batch), false);
   const auto vectors = model_.tables().forward(exec_, ids);
   model_.dense.predict(exec_, model_.parameters, input(batch, vectors, 0), probabilities, towers);
-  comm_.transport().check();
+  model_.tables().groups().check();
 }
 
 network::DenseInput TrainStep::input(const data::Batch& batch, const sharding::BatchVectors<const float>& vectors,
@@ -115,7 +115,7 @@ void TrainStep::find_nonfinite(int micro_batch, const sharding::BatchVectors<flo
   if (last) looks_.add(gradient_.place(), gradient_.data() + begin, size * (comm_.rank() + 1) / comm_.size() - begin);
 
   const std::vector<Index> found = looks_.found(exec_);
-  comm_.transport().check();  // found() blocked until the device, and so its messages, had finished
+  model_.tables().groups().check();  // found() blocked until the device, and so its messages, had finished
   if (micro_batch == 0) bad_column_ = bad_sequence_ = -1;
   if (found[0] >= 0) bad_column_ = std::max(bad_column_, found[0] % model_.dense.pooled_width());
   for (std::size_t q = 0; q < gradients.unpooled.size(); ++q)

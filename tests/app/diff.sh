@@ -30,6 +30,7 @@ must_differ '^tables/[A-Za-z0-9]+/weight: [0-9]+ of [0-9]+ numbers differ; first
 must_differ '^[0-9]+ of [0-9]+ datasets differ$' "$folder/a" "$folder/other"
 must_differ '"different": [1-9]' "$folder/a" "$folder/other" --json
 must_differ "^b: $last, step " "$step" "$last"
+must_differ '^the steps differ: ' "$step" "$last"
 must_fail 'compares two paths, but got 1' diff "$folder/a"
 must_fail "there is no such folder" diff "$folder/a" "$folder/none"
 mkdir "$folder/empty"

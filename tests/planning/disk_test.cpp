@@ -124,7 +124,8 @@ TEST_CASE("EmbeddingShardingPlanner: host_cached is for GPUs, disk for CPUs, and
   given.settings.kernel = ComputeKernel::host_cached;
   CHECK(refused("cpu") ==
         "table a has kernel \"host_cached\", whose cache is in a GPU's memory, but the plan is for CPUs. Set "
-        "plan.tables.a.kernel (or plan.kernel) to \"fused\", which has all rows in host memory, to \"disk\", or to "
+        "plan.tables.a.kernel (or plan.kernel, or \"kernel\" in the plan file) to \"fused\", which has all rows in "
+        "host memory, to \"disk\", or to "
         "[\"fused\", \"host_cached\"] for plans of either device");
   given.settings.kernel = ComputeKernel::disk;
   CHECK(

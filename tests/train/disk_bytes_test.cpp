@@ -72,7 +72,7 @@ TEST_CASE("host_cached_rows: a store has the bytes that the planner counts, on t
       pinned.set_moved();
     }
     const auto end = store->bytes();
-    const double copies = counted.copies * batch * counted.row_bytes(dim);
+    const double copies = counted.travel_bytes(batch, batch, dim);
     CHECK(double(end.device) == Approx(counted.bytes(rows, dim) + copies).epsilon(0.06));
     CHECK(double(end.host) >= counted.host * counted.row_bytes(dim) * rows);
     CHECK(double(end.host) < 1.2 * counted.host * counted.row_bytes(dim) * rows + copies + 32e6);

@@ -61,16 +61,17 @@ TEST_CASE("plan.replicas: every number of groups has the digest and figures of o
         std::filesystem::remove_all(single.run.output);
       }
       alone = world.broadcast(alone, 0);
+      const embedding::ComputeKernel tier =
+          device_is_host ? embedding::ComputeKernel::disk : embedding::ComputeKernel::host_cached;
       for (const int groups : divisors(world.size())) {
         const Index n = turn + groups;
         job.plan.replicas = groups;
         job.plan.default_type = n % 5 < 4 ? std::optional(types[n % 5]) : std::nullopt;
-        job.plan.kernel =
-            n % 3 == 0 && device_is_host ? embedding::ComputeKernel::disk : embedding::ComputeKernel::fused;
+        job.plan.kernel = n % 3 == 0 ? tier : embedding::ComputeKernel::fused;
         job.plan.tables["C2"].sharding =
             n % 4 == 0 ? planning::ShardingTypes(ShardingType::data_parallel) : planning::ShardingTypes();
-        job.run.kernels =
-            n % 2 == 0 && job.plan.kernel.has(embedding::ComputeKernel::fused) ? Kernels::portable : Kernels::simd;
+        const bool portable = n % 3 == 0 ? !device_is_host : n % 2 == 0;
+        job.run.kernels = portable ? Kernels::portable : Kernels::simd;
         INFO(groups << " groups of " << world.size() << " ranks, optimizer " << int(type) << ", max_norm " << by_norm
                     << ", type " << n % 5 << ", kernels " << name(job.run.kernels));
         REQUIRE(outcome(world, job) == alone);

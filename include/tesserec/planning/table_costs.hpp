@@ -108,6 +108,9 @@ struct RowStorage {
   double row_bytes(double columns) const;
   /// Returns the seconds in which `misses` rows enter the cache, and as many leave.
   double miss_seconds(double misses, double columns, const MachineCosts& costs) const;
+  /// Returns the bytes in the cache's memory of rows on their way: `distinct` rows of each of two batches that enter,
+  /// as into a cold cache, and `misses` rows that leave.
+  double travel_bytes(double distinct, double misses, double columns) const;
 
   double weight_bytes;            ///< bytes of a weight
   bool dense;                     ///< true for ComputeKernel::dense, which stores a gradient of every row
@@ -118,7 +121,7 @@ struct RowStorage {
   double file = 0;                ///< bytes on the disk, per byte of rows
   double host = 0;                ///< bytes in host memory behind a device's cache, per byte of rows
   double host_index = 0;          ///< further bytes of host memory per row
-  double copies = 0;              ///< copies of the rows that a batch misses, in the cache's memory
+  double copies = 0;              ///< bytes in the cache's memory per byte of a row that enters or leaves it
 };
 
 /// Seconds per byte that a rank sends evenly to all ranks, and the precision of vectors in messages.

@@ -14,12 +14,11 @@
 #include <tesserec/sharding/exchange_precision.hpp>
 #include <tesserec/sharding/gradient_sums.hpp>
 #include <tesserec/sharding/in_flight.hpp>
-#include <tesserec/sharding/replica.hpp>
+#include <tesserec/sharding/replica_groups.hpp>
 #include <tesserec/sharding/routes.hpp>
 
 namespace tesserec::sharding {
 
-class ReplicaGroups;
 class RowUpdates;
 
 /// Options of a collection (optimizers, kernels, exchange), equal on every rank.
@@ -43,9 +42,10 @@ struct BatchVectors {
 /// Tables of a model, sharded over the ranks by a plan, as TorchRec's ShardedEmbeddingBagCollection. Each rank
 /// allocates only its shards. With replica groups (planning::replicas) a batch's ids and vectors stay in the group of
 /// its samples, and the copies of a row add the gradients of all groups. A batch passes start, forward, gradient and
-/// backward, which are collective. Between them any ranks may call progress. Rows may also be updated once after
-/// several micro-batches, whose lanes follow each other as whole subtrees. Then backward sums the gradients of each
-/// micro-batch, and move updates the rows.
+/// backward, which are collective. Between them any ranks may call progress; with replica groups all must call it
+/// alike, because groups tell each other of errors in ids. Rows may also be updated once after several micro-batches,
+/// whose lanes follow each other as whole subtrees. Then backward sums the gradients of each micro-batch, and move
+/// updates the rows.
 class ShardedEmbeddingBagCollection {
  public:
   /// Allocates this rank's shards. `comm` must outlive the collection; `features` are the keys of the batches.
@@ -87,7 +87,7 @@ class ShardedEmbeddingBagCollection {
   void move(const Exec& exec, GradientSums& sums, const optim::ScheduleSettings& schedule, Index step,
             float scale = 1.0f);
 
-  const comm::Communicator& comm() const;
+  const ReplicaGroups& groups() const { return *groups_; }
   /// Returns the memory where tables, vectors and gradients lie.
   Place place() const { return place_; }
   Index pooled_width() const { return routes_->vectors().pooled_width; }

@@ -37,6 +37,8 @@ class ReplicaGroups {
   const comm::Communicator& group() const { return group_ ? *group_ : all_; }
   /// Returns the ranks with this rank's place, in the order of the groups; null if there is one group.
   const comm::Communicator* copies() const;
+  /// Throws Error if a message of all ranks or of this group has failed. The device must have finished with it.
+  void check() const;
   /// Returns this rank's group among all, the replica of each of its sharded tables.
   Replica replica() const { return {all_.rank() / group().size(), groups_}; }
 
