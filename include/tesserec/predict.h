@@ -3,8 +3,9 @@
  * libtesserec_predict: the scores of a model folder (tesserec export), from C and from whatever calls C.
  *
  * The library has no MPI. A model is read by any number of threads at once. A context belongs to one thread at a time.
- * It takes 128 samples at a time, and allocates no memory once it has seen its largest such chunk. Functions that can
- * fail return NULL or -1, and tesserec_last_error() then tells why, on the same thread. docs/serving.md has an example.
+ * It takes 128 samples at a time, and allocates no memory once it has seen its largest such chunk, if the model has no
+ * un-pooled features. Functions that can fail return NULL or -1, and tesserec_last_error() then tells why, on the same
+ * thread. docs/serving.md has an example.
  */
 #ifndef TESSEREC_PREDICT_H
 #define TESSEREC_PREDICT_H

@@ -82,7 +82,7 @@ int serve_model(const Invocation& invocation, const comm::Communicator& comm) {
       print(comm, Json::object().set("model", settings.name).set("step", model.facts().step).set("port", port));
     std::fflush(stdout);  // whoever started the server reads the port now
   });
-  log_info("stopped by " + signal_text(Signals::received()) + "; all requests were answered");
+  log_info("stopped by " + signal_text(Signals::received()) + "; all requests that had begun were answered");
   return 0;
 }
 

@@ -228,6 +228,8 @@ class TableFormat final : public RowFormat {
       float weight = 1;
       if (column.weighted && !take_weight(value, weight))
         return concat(column.name, ": ", shown(value), " has no valid weight (-1e6 to 1e6) behind its last ':'");
+      if (column.weighted && layout_.text.trim) value = trimmed(value);
+      if (contains(missing_, value)) continue;
       if (column.max_values > 0 && kept == column.max_values) {
         ++cut;
         continue;

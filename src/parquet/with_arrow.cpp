@@ -211,6 +211,7 @@ void ArrowRows::take(const arrow::Array& array, std::size_t column) {
     fail(path_, ": column ", name_of(column),
          " has lists; give it kind = \"category\" and a separator that its elements do not have");
   for (std::int64_t i = 0; i < array.length(); ++i) {
+    const std::size_t begin = to.bytes.size();
     if (array.IsNull(i)) {
       to.bytes += null_;
     } else if (list) {
@@ -223,6 +224,7 @@ void ArrowRows::take(const arrow::Array& array, std::size_t column) {
       fail(path_, ": column ", name_of(column), " has type ", array.type()->ToString(),
            ", which cannot be read; give it kind = \"skip\"");
     }
+    if ((list || large) && to.bytes.size() == begin) to.bytes += null_;  // a list without elements is missing
     to.ends.push_back(to.bytes.size());
   }
 }

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <atomic>
-#include <future>
+#include <chrono>
+#include <limits>
 #include <thread>
 
 #include <poll.h>
+#include <sys/socket.h>
 
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/text.hpp>
+#include <tesserec/core/timer.hpp>
 #include <tesserec/serve/http_server.hpp>
 #ifdef TESSEREC_HTTP
 #include <httplib.h>
@@ -17,21 +20,24 @@ namespace tesserec::serve {
 #ifdef TESSEREC_HTTP
 namespace {
 
-constexpr int keep_alive_seconds = 2;   // of a connection without requests, which holds a thread
 constexpr int listening_poll_ms = 200;  // between looks at whether the listening thread has ended
-constexpr int http_too_large = 413;     // status: the rest of the body was not read, so the connection ends
+constexpr int http_no_form = 415;       // status: a form, which the library would read into parts
 constexpr int spare_connections = 8;    // beyond the requests in flight, for health, metrics and refusals
 
-/// A request's body, read at most once.
+/// A request's body, read at most once, in at most `seconds`.
 class RequestBody {
  public:
-  RequestBody(const httplib::ContentReader& reader, Index limit) : reader_(reader), limit_(limit) {}
+  RequestBody(const httplib::ContentReader& reader, Index limit, double seconds)
+      : reader_(reader), limit_(limit), seconds_(seconds) {}
 
   bool read(const TakePiece& take) {
     was_read_ = true;
-    return reader_([&](const char* data, std::size_t size) { return take({data, size}); });
+    const Timer timer;
+    return reader_([&](const char* data, std::size_t size) {
+      return timer.seconds() < seconds_ && take({data, size});
+    });
   }
-  /// Drops a body that nobody has read, up to the limit, so that the connection can take another request.
+  /// Drops a body that nobody has read, up to the limit, so that the client gets the reply before the connection ends.
   void drop() {
     Index dropped = 0;
     if (!was_read_)
@@ -44,6 +50,7 @@ class RequestBody {
  private:
   const httplib::ContentReader& reader_;
   Index limit_;
+  double seconds_;
   bool was_read_ = false;
 };
 
@@ -57,7 +64,6 @@ void answer(Service& service, const httplib::Request& from, RequestBody* body, h
   const HttpReply reply = service.answer(request);
   if (body != nullptr) body->drop();
   to.status = reply.status;
-  if (reply.status == http_too_large) to.set_header("Connection", "close");
   if (!reply.json_bytes.empty()) to.set_header("Inference-Header-Content-Length", reply.json_bytes);
   to.set_content(reply.body, reply.type.c_str());
 }
@@ -66,7 +72,12 @@ void configure(httplib::Server& server, Service& service, const ServerSettings& 
   server.Get(".*", [&](const httplib::Request& from, httplib::Response& to) { answer(service, from, nullptr, to); });
   const auto with_body = [&](const httplib::Request& from, httplib::Response& to,
                              const httplib::ContentReader& reader) {
-    RequestBody body(reader, settings.max_body);
+    if (from.is_multipart_form_data()) {
+      to.status = http_no_form;
+      to.set_content(service.refuse(to.status, "the body is a form; send JSON, or JSON and bytes"), "application/json");
+      return;
+    }
+    RequestBody body(reader, settings.max_body, double(settings.timeout));
     answer(service, from, &body, to);
   };
   server.Post(".*", with_body);
@@ -75,7 +86,15 @@ void configure(httplib::Server& server, Service& service, const ServerSettings& 
   server.Delete(".*", with_body);
   server.set_read_timeout(settings.timeout, 0);
   server.set_write_timeout(settings.timeout, 0);
-  server.set_keep_alive_timeout(keep_alive_seconds);
+  // One request a connection: the library neither ends a connection after a reply nor drops a body that was not read,
+  // whose rest would then be the next request.
+  server.set_keep_alive_max_count(1);
+  server.set_payload_max_length(std::numeric_limits<std::size_t>::max());  // the service has the limit
+  // Without SO_REUSEPORT, by which two servers would share a port.
+  server.set_socket_options([](int socket) {
+    const int yes = 1;
+    ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+  });
   server.set_tcp_nodelay(true);
   const auto connections = std::size_t(settings.in_flight + spare_connections);
   server.new_task_queue = [connections] { return new httplib::ThreadPool(connections); };
@@ -103,13 +122,21 @@ void serve_http(Service& service, const ServerSettings& settings, int stop,
     port = -1;
   if (port < 0)
     fail("cannot listen on ", settings.host, ":", settings.port,
-         ": the port is in use, or the address is not this machine's");
+         ": the port is in use, the address is not this machine's, or ports below 1024 need privilege");
   std::atomic<bool> ended = false;
   std::thread listening([&] {
     server.listen_after_bind();
     ended = true;
   });
-  ready(port);
+  // A stop before the server runs would be lost.
+  while (!ended && !server.is_running()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  try {
+    ready(port);
+  } catch (...) {
+    server.stop();
+    listening.join();
+    throw;
+  }
   pollfd file{stop, POLLIN, 0};
   while (!ended && ::poll(&file, 1, listening_poll_ms) <= 0) continue;
   const bool was_stopped = !ended;

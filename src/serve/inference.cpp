@@ -12,8 +12,6 @@
 namespace tesserec::serve {
 namespace {
 
-constexpr const char *offsets_ending = ".offsets", *weights_ending = ".weights";
-
 /// Input tensor of a request.
 struct InputTensor {
   std::string name, datatype;
@@ -95,6 +93,9 @@ std::vector<T> numbers_of(InputTensor& tensor) {
     } catch (const Error& error) {
       fail("input \"", tensor.name, "\": data: ", error.what());
     }
+  } else if (const std::size_t size = tensor.datatype == "INT64" ? 8 : 4; tensor.bytes.size() % size != 0) {
+    fail("input \"", tensor.name, "\" has ", counted(std::ssize(tensor.bytes), "byte"), ", which is no multiple of ",
+         size, " (binary_data_size)");
   } else if constexpr (floats) {
     append_bytes<float>(tensor.bytes, numbers);
   } else if (tensor.datatype == "INT64") {
@@ -167,15 +168,17 @@ void read_inputs(const scoring::ServedModel& model, Inputs& inputs, InferRequest
 }
 
 bool wants_binary(const Json& json) {
-  const auto flag = [](const Json& of, const char* name) {
-    return of.has("parameters") && of.at("parameters").has(name) && of.at("parameters").at(name).boolean();
+  const auto flag = [](const Json& of, const char* name, bool otherwise) {
+    const bool given = of.has("parameters") && of.at("parameters").has(name);
+    return given ? of.at("parameters").at(name).boolean() : otherwise;
   };
-  if (!json.has("outputs")) return flag(json, "binary_data_output");
+  const bool of_all = flag(json, "binary_data_output", false);
+  if (!json.has("outputs")) return of_all;
   bool binary = false;
   for (const Json& output : json.at("outputs").elements()) {
     if (output.at("name").string() != scores_output)
       fail("there is no output \"", output.at("name").string(), "\"; the model has \"", scores_output, '"');
-    binary = binary || flag(output, "binary_data") || flag(json, "binary_data_output");
+    binary = binary || flag(output, "binary_data", of_all);
   }
   return binary;
 }

@@ -14,6 +14,8 @@ namespace tesserec::serve {
 
 /// Name of the input with the dense features, and of the output.
 inline constexpr const char *dense_input = "dense", *scores_output = "scores";
+/// Endings of the inputs that a feature has besides its ids.
+inline constexpr const char *offsets_ending = ".offsets", *weights_ending = ".weights";
 
 /// Samples of a request, in memory of its own.
 struct InferRequest {

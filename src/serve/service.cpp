@@ -112,7 +112,7 @@ std::string Service::Inside::body_of(const HttpRequest& request) const {
   };
   const bool whole = !request.read_body || request.read_body(take);
   if (!fits) throw Refusal(413, concat("the body has more than ", settings.max_body, " bytes; score fewer samples"));
-  if (!whole) throw Refusal(400, "the body ends before its last byte");
+  if (!whole) throw Refusal(400, "the body could not be read: it ended early, came too slowly or is damaged");
   return body;
 }
 
@@ -177,6 +177,11 @@ Service::Service(const scoring::ServedModel& model, const ServerSettings& settin
     : inside_(std::make_unique<Inside>(model, settings)) {
   if (model.facts().dense_features > 0 && std::ranges::count(model.features(), dense_input) > 0)
     fail("feature \"", dense_input, "\" has the name of the protocol's input of dense numbers, so it cannot be served");
+  for (const std::string& feature : model.features())
+    for (const char* ending : {offsets_ending, weights_ending})
+      if (std::ranges::count(model.features(), feature + ending) > 0)
+        fail("feature \"", feature, ending, "\" has the name of an input of feature \"", feature,
+             "\", so the model cannot be served");
 }
 Service::~Service() = default;
 

@@ -176,7 +176,7 @@ TEST_CASE("Service: each wrong request is refused with its reason, and the next 
   CHECK(refused(served.infer("{}"), 400) != "");
   const auto broken = [](const serve::TakePiece& take) { return take("{") && false; };
   CHECK(refused(served.answer({.method = "POST", .path = "/v2/models/model/infer", .read_body = broken}), 400) ==
-        "the body ends before its last byte");
+        "the body could not be read: it ended early, came too slowly or is damaged");
   CHECK(refused(served.infer(std::string((4 << 20) + 1, ' ')), 413) ==
         "the body has more than 4194304 bytes; score fewer samples");
   CHECK(mentions(refused(served.infer(Served::request(served.inputs(), R"(, "outputs": [{"name": "logits"}])")), 400),
