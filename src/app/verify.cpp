@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <optional>
+#include <set>
 #include <sstream>
 #include <string>
 #include <variant>
@@ -128,13 +129,19 @@ std::string lines_of(const Json& tables, const Json& facts) {
 struct Verified {
   std::size_t parts = 0;
   Json tables = Json::object(), facts = Json::object();
+  std::string seal = {};                           ///< Manifest::state of a checkpoint or a delta
+  std::optional<store::Continued> continues = {};  ///< state that a delta continues
 };
 
+/// Verifies the folder of a checkpoint or a delta. Collective.
 Verified verify_checkpoint(const comm::Communicator& comm, const std::string& path) {
-  const store::OpenCheckpoint checkpoint = parallel_io::open_checkpoint(comm, path);
-  if (checkpoint.manifest.version == 1) verify_datasets(comm, checkpoint.state);
-  return {checkpoint.state.parts(), tables_of(checkpoint.manifest.datasets),
-          data_facts(store::read_attributes(checkpoint.state))};
+  const bool delta = fs::path(path + "/").parent_path().extension() == ".delta";
+  const store::OpenCheckpoint checkpoint =
+      delta ? parallel_io::open_delta(comm, path) : parallel_io::open_checkpoint(comm, path);
+  const store::Manifest& manifest = checkpoint.manifest;
+  if (manifest.version == 1) verify_datasets(comm, checkpoint.state);
+  return {checkpoint.state.parts(), tables_of(manifest.datasets), data_facts(store::read_attributes(checkpoint.state)),
+          manifest.state, manifest.continues};
 }
 
 /// Verifies a model folder and returns its tables and data as those of a checkpoint. Every rank reads all of it.
@@ -167,7 +174,8 @@ std::optional<Verified> verify_file(const comm::Communicator& comm, const std::s
 }
 
 std::string whole_text(const std::string& path, const Verified& verified) {
-  return path + " is whole" + (verified.parts > 0 ? concat(", with ", verified.parts, " parts") : "");
+  return path + " is whole" + (verified.parts > 0 ? concat(", with ", verified.parts, " parts") : "") +
+         (verified.continues ? concat(", the changes since step ", verified.continues->step) : "");
 }
 
 constexpr const char* no_checksum = "has no checksum, because another program wrote it";
@@ -190,6 +198,7 @@ void verify_run(const comm::Communicator& comm, const std::string& folder, bool 
   Json list = Json::array(Json::Layout::lines);
   std::vector<std::string> damaged;
   Index checked = 0;
+  std::set<std::string> seals;  // of whole checkpoints and deltas so far, which are listed by step
   for (RunFile& file : agreed_files(comm, folder)) {
     Json entry = Json::object().set("path", file.path);
     std::string error;
@@ -197,7 +206,10 @@ void verify_run(const comm::Communicator& comm, const std::string& folder, bool 
       try {
         std::optional<Verified> verified = std::filesystem::is_directory(file.path) ? verify_checkpoint(comm, file.path)
                                                                                     : verify_file(comm, file.path);
+        if (verified && verified->continues && seals.count(verified->continues->seal) == 0)
+          fail("continues a state of step ", verified->continues->step, " that is missing, damaged or replaced");
         if (verified) {
+          if (!verified->seal.empty()) seals.insert(verified->seal);
           log_info(whole_text(file.path, *verified));
           entry.set("whole", true).set("parts", Index(verified->parts));
           ++checked;

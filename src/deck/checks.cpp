@@ -208,6 +208,18 @@ void check_metrics(const Deck& deck) {
        features.empty() ? "" : ", one of " + join(features));
 }
 
+/// Throws Error if checkpoint.delta_seconds is set and there can be no deltas.
+void check_deltas(const Deck& deck) {
+  if (deck.checkpoint.delta_seconds == 0) return;
+  if (deck.checkpoint.keep == 0)
+    fail(deck.at("checkpoint.delta_seconds"),
+         " is set, but checkpoint.keep = 0 writes no checkpoint, which deltas need; keep at least 1");
+  for (const embedding::EmbeddingBagConfig& table : deck.tables)
+    if (table.grows())
+      fail(deck.at("checkpoint.delta_seconds"), " is set, but table ", quoted(table.name),
+           " grows, and deltas need rows with fixed numbers; set it to 0, and checkpoint.every_steps");
+}
+
 }  // namespace
 
 void check_deck(const Deck& deck) {
@@ -229,6 +241,7 @@ void check_deck(const Deck& deck) {
          deck.train.lanes == 0 ? " (from train.batch_size)" : "", "; set train.lanes = ", k,
          " or more, or train.accumulate = ", lanes, " or less");
   check_metrics(deck);
+  check_deltas(deck);
 }
 
 void check_network(const Deck& deck, Index dense_features) {

@@ -105,6 +105,9 @@ std::vector<Section> train_sections() {
   const Keys<Checkpoint> checkpoint = {
       integer("every_steps", &Checkpoint::every_steps, {0, step_limit}, "steps",
               "Steps between checkpoints; 0 means only at the end."),
+      number("delta_seconds", &Checkpoint::delta_seconds, {0, 1e9}, "s",
+             "Time between deltas, which hold what changed since the last checkpoint or delta, so that a killed run "
+             "loses little; 0 means none. Tables must not grow."),
       integer("keep", &Checkpoint::keep, {}, "checkpoints",
               "Newest complete checkpoints to keep; 0 means that none is ever written, for timings."),
       boolean("keep_best", &Checkpoint::keep_best,

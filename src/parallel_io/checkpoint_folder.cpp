@@ -9,13 +9,11 @@
 #include <unistd.h>
 
 #include <tesserec/comm/agree.hpp>
-#include <tesserec/comm/same.hpp>
 #include <tesserec/core/file.hpp>
 #include <tesserec/core/json.hpp>
 #include <tesserec/core/log.hpp>
 #include <tesserec/core/text.hpp>
 #include <tesserec/parallel_io/checkpoint_folder.hpp>
-#include <tesserec/store/checksum.hpp>
 #include <tesserec/store/disk.hpp>
 #include <tesserec/store/seal.hpp>
 
@@ -25,12 +23,13 @@ namespace {
 namespace fs = std::filesystem;
 
 // A folder step_N and its ending: ".tmp" is being written, ".old" was whole and is being replaced, ".trash" is being
-// removed.
+// removed. A delta's ending begins with ".delta".
 struct Entry {
   std::string folder;
   Index step = 0;
   std::string ending;
 };
+constexpr const char* delta_ending = ".delta";
 
 std::string folder_of(const std::string& path, Index step) {
   return (fs::path(path) / ("step_" + right(std::to_string(step), 9, '0'))).string();
@@ -72,16 +71,32 @@ std::vector<store::Checkpoint> whole_checkpoints(const std::string& path) {
     for (const Entry& entry : entries(path)) {
       const auto same = [&](const store::Checkpoint& other) { return other.step == entry.step; };
       if (entry.ending != ending || std::any_of(whole.begin(), whole.end(), same)) continue;
-      if (const auto manifest = whole_manifest(entry)) whole.push_back({entry.step, entry.folder, manifest->origin});
+      if (const auto manifest = whole_manifest(entry); manifest && !manifest->continues)
+        whole.push_back({entry.step, entry.folder, manifest->origin});
     }
   std::sort(whole.begin(), whole.end(),
             [](const store::Checkpoint& a, const store::Checkpoint& b) { return a.step > b.step; });
   return whole;
 }
 
+// Lists the whole deltas, oldest first.
+std::vector<store::Checkpoint> whole_deltas(const std::string& path) {
+  std::vector<store::Checkpoint> whole;
+  for (const Entry& entry : entries(path)) {
+    if (entry.ending != delta_ending) continue;
+    const auto manifest = whole_manifest(entry);
+    if (manifest && manifest->continues)
+      whole.push_back({entry.step, entry.folder, manifest->origin, manifest->continues});
+    else if (!fs::exists(entry.folder + "/manifest.json"))
+      log_warning(entry.folder + " is skipped: it has no manifest.json");
+  }
+  std::ranges::sort(whole, {}, &store::Checkpoint::step);
+  return whole;
+}
+
 // Renames the folder to a name that nobody reads before it removes the files.
-void remove_folder(const std::string& folder, Index step) {
-  const std::string trash = folder_of(fs::path(folder).parent_path().string(), step) + ".trash";
+void remove_folder(const std::string& folder) {
+  const std::string trash = folder + ".trash";
   fs::remove_all(trash);
   store::rename_durably(folder, trash);
   fs::remove_all(trash);
@@ -93,9 +108,16 @@ void remove_leftovers(const std::string& path) {
     const bool counts = std::any_of(whole.begin(), whole.end(), [&](const store::Checkpoint& checkpoint) {
       return checkpoint.folder == entry.folder;
     });
-    if (entry.ending == ".tmp" || entry.ending == ".trash" || (entry.ending == ".old" && !counts))
+    if (entry.ending.ends_with(".tmp") || entry.ending.ends_with(".trash") ||
+        (entry.ending.ends_with(".old") && !counts))
       fs::remove_all(entry.folder);
   }
+}
+
+// Removes the deltas after a step.
+void remove_deltas(const std::string& path, Index after) {
+  for (const Entry& entry : entries(path))
+    if (entry.ending == delta_ending && entry.step > after) remove_folder(entry.folder);
 }
 
 }  // namespace
@@ -113,25 +135,27 @@ void CheckpointFolder::prepare() const {
   });
 }
 
-store::Checkpoint CheckpointFolder::begin(Index step) const {
-  const store::Checkpoint begun{step, folder_of(path_, step) + ".tmp"};
+store::Checkpoint CheckpointFolder::begin(Index step, const std::optional<store::Continued>& continues) const {
+  const store::Checkpoint begun{step, folder_of(path_, step) + (continues ? delta_ending : "") + ".tmp", {}, continues};
   comm::agree(comm_, [&] {
     if (comm_.rank() != 0) return;
     remove_leftovers(path_);
+    if (continues) remove_deltas(path_, continues->step);
     store::make_folder_durably(begun.folder);
   });
   return begun;
 }
 
 store::Checkpoint CheckpointFolder::commit(const store::Checkpoint& begun, const store::StateRecords& datasets) const {
-  const store::Checkpoint whole{begun.step, folder_of(path_, begun.step), begun.origin};
+  store::Checkpoint whole = begun;
+  whole.folder = fs::path(begun.folder).replace_extension().string();
   comm::agree(comm_, [&] {
     if (comm_.rank() != 0) return;
     const std::optional<store::Seal> state = store::read_seal(begun.state_file());
     if (!state) fail(begun.state_file(), ": the file has no seal, so another program replaced it");
-    store::write_verified(
-        begun.folder + "/manifest.json",
-        store::manifest_text({store::checkpoint_version, begun.step, state->text(), begun.origin, datasets}));
+    store::write_verified(begun.folder + "/manifest.json",
+                          store::manifest_text({store::checkpoint_version, begun.step, state->text(), begun.origin,
+                                                datasets, begun.continues}));
     store::sync_path(begun.folder);
     const std::string old = whole.folder + ".old";
     if (fs::exists(whole.folder)) {
@@ -149,18 +173,36 @@ void CheckpointFolder::abandon(const store::Checkpoint& begun) const noexcept {
 }
 
 std::vector<store::Checkpoint> CheckpointFolder::list() const {
+  return agreed([&] { return whole_checkpoints(path_); });
+}
+
+std::vector<store::Checkpoint> CheckpointFolder::deltas() const {
+  return agreed([&] { return whole_deltas(path_); });
+}
+
+/// Returns on all ranks what `find` returns on the first.
+std::vector<store::Checkpoint> CheckpointFolder::agreed(
+    const std::function<std::vector<store::Checkpoint>()>& find) const {
   std::string text;
   comm::agree(comm_, [&] {
     if (comm_.rank() != 0) return;
-    for (const store::Checkpoint& checkpoint : whole_checkpoints(path_))
-      text += concat(checkpoint.step, ' ', checkpoint.folder, '\n', checkpoint.origin, '\n');
+    for (const store::Checkpoint& checkpoint : find()) {
+      const store::Continued continues = checkpoint.continues.value_or(store::Continued{-1, ""});
+      text += concat(checkpoint.step, ' ', checkpoint.folder, '\n', checkpoint.origin, '\n', continues.step, ' ',
+                     continues.seal, '\n');
+    }
   });
   std::istringstream lines(comm_.broadcast(text, 0));
   std::vector<store::Checkpoint> whole;
   store::Checkpoint checkpoint;
+  store::Continued continues;
   while (lines >> checkpoint.step && lines.get() == ' ' && std::getline(lines, checkpoint.folder) &&
-         std::getline(lines, checkpoint.origin))
+         std::getline(lines, checkpoint.origin) && lines >> continues.step && lines.get() == ' ' &&
+         std::getline(lines, continues.seal)) {
+    checkpoint.continues.reset();
+    if (continues.step >= 0) checkpoint.continues = continues;
     whole.push_back(checkpoint);
+  }
   return whole;
 }
 
@@ -168,11 +210,12 @@ void CheckpointFolder::prune(const store::Checkpoint& newest, Index keep, std::o
   comm::agree(comm_, [&] {
     if (comm_.rank() != 0) return;
     remove_leftovers(path_);
+    remove_deltas(path_, -1);
     Index kept = 0;
     for (const store::Checkpoint& checkpoint : whole_checkpoints(path_)) {
       const bool is_new = checkpoint.step <= newest.step && (keep <= 0 || kept < keep);
       kept += is_new;
-      if (!is_new && checkpoint.step != best) remove_folder(checkpoint.folder, checkpoint.step);
+      if (!is_new && checkpoint.step != best) remove_folder(checkpoint.folder);
     }
   });
 }
@@ -238,21 +281,6 @@ std::string seal_of(const comm::Communicator& comm, const std::string& folder) {
       seal = store::read_manifest(folder).state;
   });
   return comm.broadcast(seal, 0);
-}
-
-store::OpenCheckpoint open_checkpoint(const comm::Communicator& comm, const std::string& folder) {
-  std::optional<store::OpenCheckpoint> open;
-  comm::agree(comm, [&] { open.emplace(store::open_checkpoint(folder, comm.rank(), comm.size())); });
-  // Version 1 has no seals. The checksum of its manifest, which has the checksums of all datasets, is compared instead.
-  const store::Manifest& manifest = open->manifest;
-  const std::string text = store::manifest_text(manifest);
-  const std::string content =
-      manifest.state.empty()
-          ? "datasets " + store::checksum_text(store::bytes_checksum("manifest", text.data(), std::ssize(text)))
-          : "seal " + manifest.state;
-  comm::require_same(comm, {{folder, concat("step ", manifest.step, ", ", content)}},
-                     "all ranks must read the same checkpoint; look for an older copy on another node");
-  return std::move(*open);
 }
 
 }  // namespace tesserec::parallel_io

@@ -22,11 +22,13 @@ Json json_of(const Manifest& manifest) {
                            .set("columns", record.columns)
                            .set("checksum", checksum_text(record.checksum)));
   Json json = Json::object(Json::Layout::lines);
-  json.set("format", checkpoint_format)
+  json.set("format", manifest.continues ? delta_format : checkpoint_format)
       .set("version", manifest.version)
       .set("step", manifest.step)
       .set("state", manifest.state);
   if (!manifest.origin.empty()) json.set("origin", manifest.origin);
+  if (manifest.continues)
+    json.set("continues", Json::object().set("step", manifest.continues->step).set("state", manifest.continues->seal));
   return json.set("datasets", datasets);
 }
 
@@ -82,6 +84,31 @@ void require_version_1(const std::string& folder) {
     fail(path, " is damaged outside its datasets");
 }
 
+/// Opens the folder of a checkpoint, or of a delta if `delta`.
+OpenCheckpoint open_folder(const std::string& folder, bool delta, Index share, Index shares) {
+  std::error_code error;
+  if (!std::filesystem::is_directory(folder, error)) fail(folder, ": there is no such checkpoint folder");
+  Manifest manifest = read_manifest(folder);
+  if (manifest.version > checkpoint_version)
+    fail(folder, "/manifest.json: this checkpoint has format version ", manifest.version,
+         ", but this program reads up to ", checkpoint_version, "; use the program that wrote it");
+  if (manifest.continues && !delta)
+    fail(folder, " is a delta, which holds only what changed after step ", manifest.continues->step,
+         "; name a checkpoint instead");
+  if (!manifest.continues && delta) fail(folder, "/manifest.json is a checkpoint's, not a delta's");
+  const std::string path = Checkpoint{manifest.step, folder}.state_file();
+  try {
+    if (manifest.version == 1) require_version_1(folder);
+    PartedFile state = PartedFile::open(path);
+    if (state.seal() != manifest.state)
+      fail(path, " is damaged: its seal differs from the one in manifest.json, so it belongs to another checkpoint");
+    state.verify_parts(share, shares);
+    return {std::move(manifest), std::move(state)};
+  } catch (const Error& damage) {
+    fail(damage.what(), delta ? "" : another_checkpoint);
+  }
+}
+
 }  // namespace
 
 std::string manifest_text(const Manifest& manifest) { return with_digest(json_of(manifest)); }
@@ -91,13 +118,18 @@ Manifest read_manifest(const std::string& folder) {
   Manifest manifest;
   try {
     const Json json = parse_json(text);
-    if (const std::string& format = json.at("format").string(); format != checkpoint_format)
-      fail("its format is \"", format, "\", not \"", checkpoint_format, '"');
+    const std::string& format = json.at("format").string();
+    if (format != checkpoint_format && format != delta_format)
+      fail("its format is \"", format, "\", not \"", checkpoint_format, "\" or \"", delta_format, '"');
     manifest.version = json.at("version").integer();
     manifest.step = json.at("step").integer();
     if (manifest.version > checkpoint_version) return manifest;
     if (manifest.version > 1) manifest.state = json.at("state").string();
     if (json.has("origin")) manifest.origin = json.at("origin").string();
+    if (format == delta_format) {
+      const Json& continues = json.at("continues");
+      manifest.continues = {continues.at("step").integer(), continues.at("state").string()};
+    }
     const Json& datasets = json.at("datasets");
     for (const std::string& name : datasets.names()) {
       const Json& record = datasets.at(name);
@@ -112,23 +144,11 @@ Manifest read_manifest(const std::string& folder) {
 }
 
 OpenCheckpoint open_checkpoint(const std::string& folder, Index share, Index shares) {
-  std::error_code error;
-  if (!std::filesystem::is_directory(folder, error)) fail(folder, ": there is no such checkpoint folder");
-  Manifest manifest = read_manifest(folder);
-  if (manifest.version > checkpoint_version)
-    fail(folder, "/manifest.json: this checkpoint has format version ", manifest.version,
-         ", but this program reads up to ", checkpoint_version, "; use the program that wrote it");
-  const std::string path = Checkpoint{manifest.step, folder}.state_file();
-  try {
-    if (manifest.version == 1) require_version_1(folder);
-    PartedFile state = PartedFile::open(path);
-    if (state.seal() != manifest.state)
-      fail(path, " is damaged: its seal differs from the one in manifest.json, so it belongs to another checkpoint");
-    state.verify_parts(share, shares);
-    return {std::move(manifest), std::move(state)};
-  } catch (const Error& damage) {
-    fail(damage.what(), another_checkpoint);
-  }
+  return open_folder(folder, false, share, shares);
+}
+
+OpenCheckpoint open_delta(const std::string& folder, Index share, Index shares) {
+  return open_folder(folder, true, share, shares);
 }
 
 }  // namespace tesserec::store

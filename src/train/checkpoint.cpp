@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
+#include <functional>
 #include <utility>
 
 #include "checkpoint_parts.hpp"
+#include "delta_state.hpp"
 #include "growing_state.hpp"
 #include <tesserec/comm/agree.hpp>
 #include <tesserec/comm/transport.hpp>
@@ -44,17 +45,9 @@ std::vector<std::string> file_lines(const Session& session) {
   return lines;
 }
 
-}  // namespace
-
-std::string weights_digest(Session& session, std::string* not_finite) {
-  return digest(session, model_weights(session.comm, session.model), not_finite);
-}
-std::string state_digest(Session& session) { return digest(session, model_states(session.comm, session.model)); }
-
-std::string save(Session& session, const Position& at, Index epoch_samples) {
+/// Returns the attributes of a checkpoint or a delta.
+store::Attributes attributes_of(const Session& session, const Position& at, Index epoch_samples) {
   const Job& job = session.job;
-  fill_content_checksums(session);
-  const parallel_io::CheckpointFolder folder(session.comm, job.checkpoint_folder());
   store::Attributes attributes = {
       {"step", at.step},
       {"epoch", at.epoch},
@@ -74,28 +67,52 @@ std::string save(Session& session, const Position& at, Index epoch_samples) {
   add_data_facts(session.data, attributes);
   if (const auto files = file_lines(session); !files.empty()) attributes["data_files"] = files;
   if (!at.metrics.empty()) attributes["running_metrics"] = at.metrics;
+  return attributes;
+}
+
+/// Writes a checkpoint of `items`, or a delta of the state that it `continues`. Collective.
+store::Checkpoint write(Session& session, const parallel_io::CheckpointFolder& folder, const Position& at,
+                        Index epoch_samples, const std::function<std::vector<StateItem>()>& items,
+                        const std::optional<store::Continued>& continues) {
+  fill_content_checksums(session);
+  const store::Attributes attributes = attributes_of(session, at, epoch_samples);
+  const std::string kind = continues ? "delta" : "checkpoint";
   const Timer timer;
-  store::Checkpoint whole;
   const auto no_checkpoint = [&](const Error& error) {
-    return concat("step ", at.step, ": ", error.what(),
-                  "; this step has no checkpoint, but earlier checkpoints are unchanged");
+    return concat("step ", at.step, ": ", error.what(), "; this step has no ", kind,
+                  ", but earlier checkpoints are unchanged");
   };
   try {
     require_whole(session);
     store::StateRecords records;
-    whole = folder.write(
+    store::Checkpoint whole = folder.write(
         at.step,
         [&](const std::string& file) {
-          return records = parallel_io::write_state(session.exec, session.comm, file, all_items(session), attributes,
-                                                    job.run.part_bytes);
+          return records = parallel_io::write_state(session.exec, session.comm, file, items(), attributes,
+                                                    session.job.run.part_bytes);
         },
-        at.origin);
-    log_info("checkpoint " + whole.folder + rate_of(records, timer.seconds()));
+        at.origin, continues);
+    clear_moves(session);
+    log_info(kind + " " + whole.folder + rate_of(records, timer.seconds()));
+    return whole;
   } catch (const Diverged& error) {
     throw Diverged(no_checkpoint(Error(concat(error.what(), "; the model has diverged; lower the learning rate"))));
   } catch (const Error& error) {
     throw Error(no_checkpoint(error));
   }
+}
+
+}  // namespace
+
+std::string weights_digest(Session& session, std::string* not_finite) {
+  return digest(session, model_weights(session.comm, session.model), not_finite);
+}
+std::string state_digest(Session& session) { return digest(session, model_states(session.comm, session.model)); }
+
+std::string save(Session& session, const Position& at, Index epoch_samples) {
+  const Job& job = session.job;
+  const parallel_io::CheckpointFolder folder(session.comm, job.checkpoint_folder());
+  const store::Checkpoint whole = write(session, folder, at, epoch_samples, [&] { return all_items(session); }, {});
   try {
     const auto best = job.checkpoint.keep_best ? folder.best() : std::nullopt;
     folder.prune(whole, job.checkpoint.keep, best ? std::optional(best->step) : std::nullopt);
@@ -103,6 +120,13 @@ std::string save(Session& session, const Position& at, Index epoch_samples) {
     fail("step ", at.step, ": ", error.what(), "; the checkpoint of this step is complete");
   }
   return whole.folder;
+}
+
+store::Continued save_delta(Session& session, const Position& at, Index epoch_samples) {
+  const parallel_io::CheckpointFolder folder(session.comm, session.job.checkpoint_folder());
+  const store::Checkpoint whole = write(
+      session, folder, at, epoch_samples, [&] { return delta_items(session); }, at.continues);
+  return {at.step, parallel_io::seal_of(session.comm, whole.folder)};
 }
 
 TrainedModel open_trained(const comm::Communicator& comm, const Job& job, const std::string& path) {

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <memory>
-#include <numeric>
 #include <span>
 #include <utility>
 
@@ -18,35 +17,7 @@ using store::StateItem;
 using tiers::GrowthState;
 using tiers::IdUse;
 
-constexpr Index word_bits = 16;  // a float holds such a word exactly, and checksums and parts are those of floats
 constexpr Index id_words = 4, use_words = 4, block_words = 8;
-
-/// Whole numbers of a matrix as words of 16 bits, the lowest first.
-class WordRows : public store::SlabSource {
- public:
-  WordRows(Index rows, Index words) : SlabSource(words), words_(std::size_t(rows * words)) {}
-
-  float* in_place(Range rows) const override { return words_.data() + rows.begin * ld(); }
-  void read(const Exec&, Range rows, float* to) const override { std::copy_n(in_place(rows), rows.size() * ld(), to); }
-  void write(const Exec&, Range rows, const float* from) override {
-    std::copy_n(from, rows.size() * ld(), in_place(rows));
-  }
-
-  /// Writes a number to `count` words of a row.
-  void put(Index row, Index first, Index count, std::uint64_t number) {
-    for (Index i = 0; i < count; ++i)
-      words_[row * ld() + first + i] = float(number >> i * word_bits & ((1u << word_bits) - 1));
-  }
-  std::uint64_t get(Index row, Index first, Index count) const {
-    std::uint64_t number = 0;
-    for (Index i = 0; i < count; ++i) number |= std::uint64_t(words_[row * ld() + first + i]) << i * word_bits;
-    return number;
-  }
-  Index rows() const { return std::ssize(words_) / ld(); }
-
- private:
-  mutable std::vector<float> words_;
-};
 
 std::shared_ptr<WordRows> ids_of(const std::vector<IdUse>& uses) {
   auto rows = std::make_shared<WordRows>(std::ssize(uses), id_words);
@@ -73,18 +44,6 @@ std::vector<IdUse> uses_from(const WordRows& ids, const WordRows* uses) {
   }
   return all;
 }
-
-std::string item_name(const std::string& table, const char* matrix) { return "tables/" + table + "/" + matrix; }
-
-/// Adds rows `own` of `all` of a matrix of words.
-void add_words(const std::string& name, Range own, Index all, std::shared_ptr<WordRows> words, bool owned,
-               std::vector<StateItem>& items) {
-  if (own.size() == 0) return;
-  const Index columns = words->ld();
-  items.push_back({name, all, columns, {own.begin, own.size(), 0, columns}, std::move(words), owned});
-}
-
-bool has_first_columns(const Shard& shard) { return shard.rows->columns().begin == 0; }
 
 /// Words of a shard that a checkpoint holds.
 struct ReadGrowth {
@@ -116,12 +75,6 @@ std::vector<GrownBlocks> read_blocks(const Exec& exec, const comm::Communicator&
 }
 
 }  // namespace
-
-Range GrownBlocks::run_of(const std::vector<Index>& counts, Range blocks) {
-  const auto begin = counts.begin();
-  const Index first = std::accumulate(begin, begin + blocks.begin, Index{0});
-  return {first, std::accumulate(begin + blocks.begin, begin + blocks.end, first)};
-}
 
 tiers::GrowingRows& growing_store(const Shard& shard) { return dynamic_cast<tiers::GrowingRows&>(shard.rows->store()); }
 

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "word_rows.hpp"
 #include <tesserec/sharding/sharded_embedding_bag_collection.hpp>
 #include <tesserec/store/state.hpp>
 #include <tesserec/tiers/growing_rows.hpp>
@@ -18,9 +19,6 @@ struct GrownBlocks {
   /// Returns the rows of a range of blocks, as a range of all rows of the table.
   Range rows_of(Range blocks) const { return run_of(rows, blocks); }
   Range waiting_of(Range blocks) const { return run_of(waiting, blocks); }
-
- private:
-  static Range run_of(const std::vector<Index>& counts, Range blocks);
 };
 
 /// Returns the contents of each table. Collective.

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "checkpoint_parts.hpp"
+#include "delta_state.hpp"
 #include "growing_state.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/log.hpp>
@@ -111,8 +112,9 @@ void log_rounded(const Session& session, const std::string& file) {
 }
 
 /// Reads those of `items` that the checkpoint has, and logs the others. Throws Error for a matrix that does not fit,
-/// unless accepted differences of the decks (`explained`) or its block in checkpoint.accept allow it. Collective.
-void read_fitting(Session& session, const store::OpenCheckpoint& checkpoint, std::vector<store::StateItem> items,
+/// unless accepted differences of the decks (`explained`) or its block in checkpoint.accept allow it. Returns whether
+/// model and checkpoint have the same matrices. Collective.
+bool read_fitting(Session& session, const store::OpenCheckpoint& checkpoint, std::vector<store::StateItem> items,
                   Explained explained) {
   const CheckpointSettings& settings = session.job.checkpoint;
   const std::string& file = checkpoint.state.path();
@@ -137,22 +139,33 @@ void read_fitting(Session& session, const store::OpenCheckpoint& checkpoint, std
     log_warning(file + " has no fitting values of these matrices, which start as in a new run: " +
                 join(state.fresh, ", ", text));
   if (!state.unused.empty()) log_warning(file + " has matrices that this model does not use: " + join(state.unused));
+  return state.grown.empty() && state.fresh.empty() && state.unused.empty();
 }
 
-/// Resumes from the checkpoint and returns its position. Collective.
-Position resume_from(Session& session, const NamedCheckpoint& from, Index epoch_samples) {
+/// Resumes from the checkpoint and the deltas after it and returns the position. Collective.
+Position resume_from(Session& session, const NamedCheckpoint& from, const std::vector<store::OpenCheckpoint>& deltas,
+                     Index epoch_samples) {
   const Timer timer;
   const store::OpenCheckpoint& checkpoint = from.open;
-  const std::string& file = checkpoint.state.path();
-  const store::Attributes attributes = store::read_attributes(checkpoint.state);
+  const store::OpenCheckpoint& newest = deltas.empty() ? checkpoint : deltas.back();
+  const std::string& file = newest.state.path();
+  const store::Attributes attributes = store::read_attributes(newest.state);
   check_same_run(session, epoch_samples, attributes, file);
   const std::string content = content_then(attributes, file);
   const Explained explained = check_same_task(store::attribute<std::string>(attributes, "deck", file), session.job,
                                               Purpose::resume, same_files(session, content), file);
   check_same_bytes(session, content, file);
   restore_ids(session, checkpoint, true);
-  read_fitting(session, checkpoint, all_items(session), explained);
+  const bool fits = read_fitting(session, checkpoint, all_items(session), explained);
+  if (!fits && !deltas.empty()) {
+    log_info(concat("deltas after ", from.folder, " are not used, so steps after ", checkpoint.manifest.step,
+                    " are computed again: the model has other matrices than the run that wrote them"));
+    return resume_from(session, from, {}, epoch_samples);
+  }
+  for (const store::OpenCheckpoint& delta : deltas) read_delta(session, delta);
   Position at;
+  if (fits) at.continues = {newest.manifest.step, newest.manifest.state};
+  at.deltas = std::ssize(deltas);
   at.step = store::attribute<std::int64_t>(attributes, "step", file);
   session.model.embeddings.resume(at.step);
   at.epoch = store::attribute<std::int64_t>(attributes, "epoch", file);
@@ -169,7 +182,8 @@ Position resume_from(Session& session, const NamedCheckpoint& from, Index epoch_
     log_info(concat("the data set has changed, so step ", at.step + 1, " takes the first batch of ",
                     session.data.description));
   }
-  log_info("resumed from " + from.folder + ": step " + std::to_string(at.step));
+  log_info(concat("resumed from ", from.folder, at.deltas > 0 ? " and " + counted(at.deltas, "delta") : "", ": step ",
+                  at.step));
   log_info("checkpoint read" + rate_of(checkpoint.manifest.datasets, timer.seconds()));
   return at;
 }
@@ -233,7 +247,8 @@ std::optional<Position> restore(Session& session, Index epoch_samples) {
   const Job& job = session.job;
   const std::string& resume = job.checkpoint.resume;
   if (resume != "never" || job.checkpoint.keep > 0) fill_content_checksums(session);
-  const auto own = parallel_io::CheckpointFolder(session.comm, job.checkpoint_folder()).list();
+  const parallel_io::CheckpointFolder folder(session.comm, job.checkpoint_folder());
+  const auto own = folder.list();
   const auto require_overwrite = [&](const std::string& run) {
     if (!job.run.overwrite)
       fail(job.checkpoint_folder(), " holds checkpoints up to step ", own.front().step, ", which ", run,
@@ -245,11 +260,19 @@ std::optional<Position> restore(Session& session, Index epoch_samples) {
   }
   const auto resume_own = [&] {
     warn_if_start_unused(session, own.front());
-    Position at = resume_from(session, open_named(session.comm, own.front().folder, ""), epoch_samples);
+    const NamedCheckpoint newest = open_named(session.comm, own.front().folder, "");
+    const std::vector<store::OpenCheckpoint> deltas =
+        parallel_io::open_deltas(session.comm, folder, newest.open.manifest);
+    Position at = resume_from(session, newest, deltas, epoch_samples);
     at.is_own = true;
     at.origin = own.front().origin;
     return at;
   };
+  const auto warn_of_deltas = [&](const std::string& reason) {
+    if (!folder.deltas().empty() && session.comm.rank() == 0)
+      log_warning("deltas in " + folder.path() + " are not used, because " + reason);
+  };
+  if (own.empty()) warn_of_deltas("there is no checkpoint that they continue");
   if (resume == "auto") return own.empty() ? begin(session) : resume_own();
   const std::string path = parallel_io::find_checkpoint(session.comm, resume),
                     seal = parallel_io::seal_of(session.comm, path);
@@ -266,7 +289,9 @@ std::optional<Position> restore(Session& session, Index epoch_samples) {
   });
   if (!own.empty() && (!is_own || own.front().step > named.open.manifest.step))
     require_overwrite("a run that resumes from " + named.folder);
-  Position at = resume_from(session, named, epoch_samples);
+  if (is_own) warn_of_deltas("checkpoint.resume names a checkpoint");
+  Position at = resume_from(session, named, {}, epoch_samples);
+  at.continues.reset();  // this run's newest checkpoint may be another one
   at.is_own = is_own;
   at.origin = resume_origin(named.open.manifest.state);
   return at;

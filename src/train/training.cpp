@@ -4,6 +4,7 @@
 #include <ranges>
 
 #include "best_evaluation.hpp"
+#include "delta_watch.hpp"
 #include "run_figures.hpp"
 #include "run_log.hpp"
 #include "run_parts.hpp"
@@ -36,6 +37,7 @@ std::vector<std::unique_ptr<Observer>> job_observers(Session& session, const dat
   observers.push_back(std::move(early_end));
   observers.push_back(
       std::make_unique<MlperfLog>(is_first ? session.job.run.mlperf_log : std::string(), source.info(), evaluated));
+  if (session.job.checkpoint.delta_seconds > 0) observers.push_back(std::make_unique<DeltaWatch>(session));
   observers.push_back(std::make_unique<JobWatch>(is_first));
   observers.push_back(std::make_unique<Progress>(evaluation != nullptr));
   return observers;
@@ -74,7 +76,7 @@ void Training::restore() {
     at_ = *restored;
     at_.restore_seconds = timer.seconds();
     length_.resume(at_);
-    if (at_.is_own) saved_ = at_.step;
+    if (at_.is_own && at_.deltas == 0) saved_ = at_.step;
     result_.checkpoint = at_.checkpoint;
   }
   if (job.checkpoint.keep > 0) parallel_io::CheckpointFolder(session_.comm, job.checkpoint_folder()).prepare();
@@ -143,9 +145,23 @@ std::string Training::save() {
   const Timer timer;
   result_.checkpoint = train::save(session_, at_, length_.epoch_samples);
   saved_ = at_.step;
+  if (session_.job.checkpoint.delta_seconds > 0)
+    at_.continues = {at_.step, parallel_io::seal_of(session_.comm, result_.checkpoint)};
   const double seconds = timer.seconds();
   for (Observer* observer : std::views::reverse(observers_)) observer->saved(*this, seconds);
   return result_.checkpoint;
+}
+
+void Training::save_delta() {
+  if (!at_.continues) {
+    save();
+    return;
+  }
+  if (session_.job.checkpoint.keep == 0 || at_.continues->step == at_.step) return;
+  comm::note("the delta of step", at_.step);
+  log_->sync();
+  at_.metrics = log_->state();
+  at_.continues = train::save_delta(session_, at_, length_.epoch_samples);
 }
 
 void Training::stop(const std::string& reason, int signal) {

@@ -2,15 +2,16 @@
 # SPDX-License-Identifier: Apache-2.0
 # kill -9 at random moments, of one rank or of all; each time the run goes on with another number of ranks and another
 # plan. At the end the digests and all metrics are those of a run that nobody disturbed.
-#   tests/restart/kill_test.sh [KILLS [SEED]]
-# Checkpoints are frequent, so that some kills meet a half-written one. Where a run ends before the last kill, the next
-# one begins anew.
+#   tests/restart/kill_test.sh [KILLS [SEED [DELTA_SECONDS]]]
+# Checkpoints are frequent, so that some kills meet a half-written one; with DELTA_SECONDS they are rare and deltas are
+# frequent. Where a run ends before the last kill, the next one begins anew.
 set -uo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 TESSEREC=${TESSEREC:-$here/../../build/tesserec}
 LAUNCH=${LAUNCH:-mpirun --allow-run-as-root --oversubscribe -n}
 kills=${1:-6}
 seed=${2:-1}
+deltas=${3:-0}
 steps=$((kills * 40))
 RANDOM=$seed
 . "$here/../mpi.sh"
@@ -20,6 +21,9 @@ trap 'rm -rf "$folder"' EXIT
 turn=0
 ranks_of=(1 3 2 4)
 plans=(table_wise row_wise data_parallel auto)
+
+rare=()
+[ "$deltas" = 0 ] || rare=(--set "checkpoint.delta_seconds=$deltas" --set checkpoint.every_steps=100)
 
 die() {
   echo "FAILED: $*"
@@ -33,7 +37,7 @@ launch() {
   [ "$1" -gt 1 ] || launcher=
   # shellcheck disable=SC2086
   $launcher "$TESSEREC" train "$folder/deck.toml" --json --set "run.output=$folder/run" --set "plan.default=$2" \
-    --set train.epochs=1000 --set "train.steps=$steps" --set "run.part_bytes=$((turn % 2 * 3000))" \
+    --set train.epochs=1000 --set "train.steps=$steps" --set "run.part_bytes=$((turn % 2 * 3000))" "${rare[@]}" \
     >"$folder/out" 2>"$folder/err" </dev/null &
   job=$!
 }
@@ -81,9 +85,9 @@ await() {
   code=$?
 }
 
-# What a kill left of a checkpoint: names and inodes.
+# What a kill left of a checkpoint or a delta: names and inodes.
 half_written() {
-  ( cd "$folder/run/checkpoints" 2>/dev/null && compgen -G '*.*' >/dev/null && stat -c '%n %i' -- *.* | tr '\n' ' ' | sed 's/ $//' )
+  find "$folder/run/checkpoints" -mindepth 1 -maxdepth 1 -name '*.*' ! -name '*.delta' -printf '%f %i ' 2>/dev/null | sed 's/ $//'
 }
 
 launch 1 table_wise
@@ -97,7 +101,7 @@ echo "undisturbed, $milliseconds ms: $whole"
 whole_metrics=$(metrics)
 
 rm -rf "$folder/run"
-done_kills=0 turn=0 runs=0 reached=0 torn=0 again=no
+done_kills=0 turn=0 runs=0 reached=0 torn=0 used=0 again=no
 while true; do
   ranks=${ranks_of[$((turn % 4))]}
   plan=${plans[$(((turn + turn / 4) % 4))]}
@@ -122,6 +126,7 @@ while true; do
   step=${step:-$reached}  # killed before it was there
   [ "$step" -ge "$reached" ] || die "resumed at step $step, but a checkpoint of step $reached was whole"
   reached=$step
+  grep -qE '^resumed from .* and [0-9]+ deltas?: step' "$folder/err" && used=$((used + 1))
   if [ "$code" = 0 ]; then
     runs=$((runs + 1))
     echo "$ranks ranks, $plan, from step $reached: finished: $(digests)"
@@ -142,4 +147,7 @@ while true; do
   fi
   echo "kill $done_kills: $ranks ranks, $plan, from step $reached: rank $victim killed, exit code $code$state"
 done
+[ "$deltas" = 0 ] || [ "$used" -gt 0 ] || die "no run resumed from a delta"
+[ -z "$(find "$folder/run/checkpoints" -name '*.delta')" ] || die "a finished run has deltas"
+echo "$used runs resumed from deltas"
 echo "$done_kills kills, $torn of them in a checkpoint, $runs finished runs: the digests of the undisturbed run"

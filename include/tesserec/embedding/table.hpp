@@ -3,10 +3,12 @@
 
 #include <array>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include <tesserec/core/kokkos.hpp>
 #include <tesserec/core/lanes.hpp>
+#include <tesserec/embedding/moved_rows.hpp>
 #include <tesserec/embedding/pooling.hpp>
 #include <tesserec/embedding/row_store.hpp>
 
@@ -37,6 +39,11 @@ class EmbeddingTable {
   /// Returns the gradients of all rows for the dense kernel, which are zero between steps. Empty for the fused kernel.
   const PlacedMatrix<float>& dense_gradient() const { return dense_gradient_; }
 
+  /// Begins to record which rows training moves.
+  void track_moves() { moved_.emplace(rows(), kernel() == ComputeKernel::dense); }
+  /// Returns the rows moved since track_moves() or MovedRows::clear(); null without track_moves().
+  MovedRows* moved() { return moved_ ? &*moved_ : nullptr; }
+
   /// Gives the rows their start values by (seed, table, row, column). `table` is the index of the table in its
   /// collection.
   void initialize(const Exec& exec, std::uint64_t seed, Index table);
@@ -49,6 +56,7 @@ class EmbeddingTable {
   std::array<std::uint32_t, 2> rounding_key_{};
   std::unique_ptr<RowStore> store_;
   PlacedMatrix<float> dense_gradient_;
+  std::optional<MovedRows> moved_;
 };
 
 /// Bags of a shard in one global batch: runs of samples in sample order, and in each run one Bags per feature.

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Folder of checkpoints: PATH/step_000000123/{state.h5 and its parts, manifest.json}. A checkpoint is written under
 /// the name step_000000123.tmp, proven on the disk, then renamed. A kill at any instant leaves every whole checkpoint
-/// whole.
+/// whole. Deltas, step_000000123.delta, are written in the same way.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -31,11 +32,12 @@ class CheckpointFolder {
   /// Makes the folder before a run's first step, so that no work is lost. Throws Error if the folder cannot be made or
   /// written.
   void prepare() const;
-  /// Makes a checkpoint. Calls write(PATH of state.h5), which writes the state and returns its records. Removes the
-  /// checkpoint's folder at an Error.
+  /// Makes a checkpoint, or a delta of the state that it `continues`. Calls write(PATH of state.h5), which writes the
+  /// state and returns its records. Removes the new folder at an Error.
   template <class Write>
-  store::Checkpoint write(Index step, const Write& write, const std::string& origin = {}) const {
-    store::Checkpoint begun = begin(step);
+  store::Checkpoint write(Index step, const Write& write, const std::string& origin = {},
+                          const std::optional<store::Continued>& continues = {}) const {
+    store::Checkpoint begun = begin(step, continues);
     begun.origin = origin;
     try {
       return commit(begun, write(begun.state_file()));
@@ -44,9 +46,9 @@ class CheckpointFolder {
       throw;
     }
   }
-  /// Removes the unfinished folders of killed runs and makes a new checkpoint's folder. The caller then writes its
-  /// state_file().
-  store::Checkpoint begin(Index step) const;
+  /// Removes the unfinished folders of killed runs and makes the folder of a new checkpoint or delta. The caller then
+  /// writes its state_file(). Before a delta, removes other deltas that follow the state that it continues.
+  store::Checkpoint begin(Index step, const std::optional<store::Continued>& continues = {}) const;
   /// Makes a begun checkpoint durable and whole, and sets an older one of the same step aside. Returns the checkpoint
   /// at its final place.
   store::Checkpoint commit(const store::Checkpoint& begun, const store::StateRecords& datasets) const;
@@ -54,9 +56,11 @@ class CheckpointFolder {
   void abandon(const store::Checkpoint& begun) const noexcept;
   /// Lists the whole checkpoints, newest first. Skips folders without a readable manifest.
   std::vector<store::Checkpoint> list() const;
-  /// Removes the checkpoints that were set aside, and all whole ones except the `keep` newest up to `newest` and the
-  /// one of step `best`. keep <= 0 keeps all up to `newest`. Later steps belong to an earlier run that this run has
-  /// replaced.
+  /// Lists the whole deltas, oldest first. Logs a warning for each folder without a readable manifest, and skips it.
+  std::vector<store::Checkpoint> deltas() const;
+  /// Removes all deltas, the checkpoints that were set aside, and all whole ones except the `keep` newest up to
+  /// `newest` and the one of step `best`. keep <= 0 keeps all up to `newest`. Later steps belong to an earlier run that
+  /// this run has replaced.
   void prune(const store::Checkpoint& newest, Index keep, std::optional<Index> best = {}) const;
 
   /// Returns the best evaluation by best.json; nullopt without the file. The evaluation's checkpoint need not exist.
@@ -67,6 +71,8 @@ class CheckpointFolder {
   const std::string& path() const { return path_; }
 
  private:
+  std::vector<store::Checkpoint> agreed(const std::function<std::vector<store::Checkpoint>()>& find) const;
+
   const comm::Communicator& comm_;
   std::string path_;
 };
@@ -82,5 +88,12 @@ std::string seal_of(const comm::Communicator& comm, const std::string& folder);
 /// Opens a checkpoint's folder for reading; the ranks together compare all of it with manifest and seals. Throws Error
 /// if the checkpoint is missing, damaged, of a newer version, or not the same on all ranks. Collective.
 store::OpenCheckpoint open_checkpoint(const comm::Communicator& comm, const std::string& folder);
+/// Opens a delta's folder as open_checkpoint() opens a checkpoint's. Collective.
+store::OpenCheckpoint open_delta(const comm::Communicator& comm, const std::string& folder);
+
+/// Opens the unbroken chain of deltas that continue a checkpoint of `folder`, oldest first. Logs a warning about the
+/// delta at which the chain breaks. Collective.
+std::vector<store::OpenCheckpoint> open_deltas(const comm::Communicator& comm, const CheckpointFolder& folder,
+                                               const store::Manifest& checkpoint);
 
 }  // namespace tesserec::parallel_io

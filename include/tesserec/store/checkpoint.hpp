@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A checkpoint's folder, as one process reads it: {state.h5 and its parts, manifest.json}.
+/// Folder of a checkpoint or a delta, as one process reads it: {state.h5 and its parts, manifest.json}.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include <tesserec/store/state.hpp>
@@ -9,7 +10,15 @@
 namespace tesserec::store {
 
 inline constexpr const char* checkpoint_format = "tesserec-checkpoint";
-inline constexpr std::int64_t checkpoint_version = 2;
+inline constexpr const char* delta_format = "tesserec-delta";
+inline constexpr std::int64_t checkpoint_version = 2;  ///< of both formats
+
+/// State that a delta continues: that of a checkpoint or of the delta before it.
+struct Continued {
+  Index step = 0;
+  std::string seal;  ///< Manifest::state
+  bool operator==(const Continued&) const = default;
+};
 
 /// Content of manifest.json, which says what state.h5 must hold.
 struct Manifest {
@@ -19,13 +28,15 @@ struct Manifest {
   /// Start of the run from a checkpoint elsewhere, "resume SEAL" or "start SEAL"; empty = the run began by itself.
   std::string origin;
   StateRecords datasets;
+  std::optional<Continued> continues = {};  ///< set for a delta alone
 };
 
-/// Step and folder of a checkpoint.
+/// Step and folder of a checkpoint or a delta.
 struct Checkpoint {
   Index step = 0;
   std::string folder;
-  std::string origin = {};  ///< Manifest::origin
+  std::string origin = {};                  ///< Manifest::origin
+  std::optional<Continued> continues = {};  ///< Manifest::continues
   std::string state_file() const { return folder + "/state.h5"; }
 };
 
@@ -35,13 +46,15 @@ std::string manifest_text(const Manifest& manifest);
 /// malformed.
 Manifest read_manifest(const std::string& folder);
 
-/// Manifest and state of a checkpoint that is open for reading.
+/// Manifest and state of a checkpoint or a delta that is open for reading.
 struct OpenCheckpoint {
   Manifest manifest;
   PartedFile state;
 };
 /// Opens a checkpoint's folder for reading and compares it with manifest and seals: every `shares`-th of its parts,
-/// from part `share` on. Throws Error if the checkpoint is missing, damaged or of a newer version.
+/// from part `share` on. Throws Error if the checkpoint is missing, damaged, of a newer version, or a delta.
 OpenCheckpoint open_checkpoint(const std::string& folder, Index share = 0, Index shares = 1);
+/// Opens a delta's folder as open_checkpoint() opens a checkpoint's. Throws Error for a checkpoint.
+OpenCheckpoint open_delta(const std::string& folder, Index share = 0, Index shares = 1);
 
 }  // namespace tesserec::store

@@ -21,10 +21,13 @@ struct Position {
   Index loss_samples = 0;
   std::vector<std::int64_t> metrics;  ///< RunningMetrics::state()
   std::string checkpoint;             ///< folder of the restored checkpoint; empty = a start at step 0
-  bool is_own = false;                ///< true if that checkpoint belongs to this run
-  bool another_set = false;           ///< true if the checkpoint was made with another dataset
-  double restore_seconds = 0;         ///< time to read the checkpoint, seconds
-  std::string origin;                 ///< Manifest::origin, if the run began from a checkpoint elsewhere; else empty
+  Index deltas = 0;                   ///< deltas that were read after that checkpoint
+  /// This run's newest checkpoint or delta, which the next delta continues; unset = a checkpoint must precede it.
+  std::optional<store::Continued> continues = {};
+  bool is_own = false;         ///< true if that checkpoint belongs to this run
+  bool another_set = false;    ///< true if the checkpoint was made with another dataset
+  double restore_seconds = 0;  ///< time to read the checkpoint, seconds
+  std::string origin;          ///< Manifest::origin, if the run began from a checkpoint elsewhere; else empty
 
   /// Counts a step on `count` samples with the mean loss `loss`.
   void add_step(Index count, double loss) {
@@ -47,9 +50,14 @@ std::string state_digest(Session& session);
 /// model are not finite. Earlier checkpoints then stay. Collective.
 std::string save(Session& session, const Position& position, Index epoch_samples);
 
-/// Loads the checkpoint that checkpoint.resume or start_from names; returns nothing if there is none. Further rows of a
-/// larger table keep their start values. Values that need not fit by checkpoint.accept are logged and keep their start
-/// values. Throws Error if the checkpoint is damaged or of another model. Other lanes are an Error unless
+/// Writes a delta of the state that position.continues names, which must be set, and returns the state after it. Throws
+/// Error as save() does. Collective.
+store::Continued save_delta(Session& session, const Position& position, Index epoch_samples);
+
+/// Loads the checkpoint that checkpoint.resume or start_from names; returns nothing if there is none. Reads also the
+/// unbroken chain of deltas after the run's own newest checkpoint, unless the model's matrices have changed. Further
+/// rows of a larger table keep their start values. Values that need not fit by checkpoint.accept are logged and keep
+/// their start values. Throws Error if the checkpoint is damaged or of another model. Other lanes are an Error unless
 /// checkpoint.relane, and other data or another deck unless checkpoint.accept. Another batch size is an Error. Later
 /// checkpoints that the run would replace are an Error unless run.overwrite. Collective.
 std::optional<Position> restore(Session& session, Index epoch_samples);

@@ -45,6 +45,9 @@ class Training {
   /// Writes a checkpoint, unless this step has one or checkpoint.keep is 0. Returns the folder of the newest
   /// checkpoint.
   std::string save();
+  /// Writes a delta of the newest checkpoint or delta of this run, or a checkpoint if there is none. Needs
+  /// checkpoint.delta_seconds.
+  void save_delta();
   /// Ends the training before its next step, so that finish() saves and does not evaluate. All ranks call it with the
   /// same `reason`, which is not empty. The first reason stands.
   void stop(const std::string& reason, int signal = 0);

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Whole numbers as named state: matrices of words of 16 bits, which floats hold exactly, so that checksums and parts
+/// are those of floats.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <tesserec/sharding/sharded_embedding_bag_collection.hpp>
+#include <tesserec/store/state.hpp>
+
+namespace tesserec::train {
+
+/// Whole numbers of a matrix as words of 16 bits, the lowest first.
+class WordRows : public store::SlabSource {
+ public:
+  WordRows(Index rows, Index words) : SlabSource(words), words_(std::size_t(rows * words)) {}
+
+  float* in_place(Range rows) const override { return words_.data() + rows.begin * ld(); }
+  void read(const Exec&, Range rows, float* to) const override;
+  void write(const Exec&, Range rows, const float* from) override;
+
+  /// Writes a number to `count` words of a row.
+  void put(Index row, Index first, Index count, std::uint64_t number);
+  std::uint64_t get(Index row, Index first, Index count) const;
+  Index rows() const { return std::ssize(words_) / ld(); }
+
+ private:
+  mutable std::vector<float> words_;
+};
+
+/// Adds rows `own` of `all` of a matrix of words, unless there are none.
+void add_words(const std::string& name, Range own, Index all, std::shared_ptr<WordRows> words, bool owned,
+               std::vector<store::StateItem>& items);
+
+/// Returns the name of a table's matrix, "tables/TABLE/MATRIX".
+inline std::string item_name(const std::string& table, const std::string& matrix) {
+  return "tables/" + table + "/" + matrix;
+}
+
+/// Returns the rows of a run of blocks, as a range of all rows that these counts by block add up to.
+Range run_of(const std::vector<Index>& counts, Range blocks);
+
+/// Returns whether a shard has the first columns of its rows, and so speaks for them.
+inline bool has_first_columns(const sharding::ShardedEmbeddingBagCollection::Shard& shard) {
+  return shard.rows->columns().begin == 0;
+}
+
+}  // namespace tesserec::train

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+// Deltas: a run that is killed resumes from its newest checkpoint and the unbroken chain of deltas after it, with the
+// bits of an undisturbed run, on another number of ranks and under another plan.
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+
+#include "catch.hpp"
+#include "errors.hpp"
+#include "small_job.hpp"
+#include <tesserec/core/file.hpp>
+#include <tesserec/core/text.hpp>
+#include <tesserec/parallel_io/checkpoint_folder.hpp>
+#include <tesserec/train/training.hpp>
+
+using namespace tesserec;
+namespace fs = std::filesystem;
+
+namespace {
+
+/// Writes a checkpoint after the first step and a delta after each further one.
+train::Job delta_job(const std::string& folder) {
+  train::Job job = small_job(folder);
+  job.optimizer.sparse.type = optim::Type::rowwise_adagrad;
+  job.optimizer.dense.type = optim::Type::adam;
+  job.checkpoint.delta_seconds = 1e-9;
+  job.checkpoint.resume = "auto";
+  job.train.metrics = {"ne"};
+  job.train.log_every = 3;
+  return job;
+}
+
+std::string delta_of(const std::string& run, Index step) {
+  return run + "/checkpoints/step_00000000" + std::to_string(step) + ".delta";
+}
+
+/// An observer that copies a run's folder after the deltas of step `step` as a kill before the next step leaves it.
+class KillAfter final : public train::Observer {
+ public:
+  KillAfter(Index step, std::string to) : step_(step), to_(std::move(to)) {}
+  void steps(train::Training& training) override {
+    if (training.position().step != step_) return;
+    const train::Session& session = training.session();
+    session.comm.barrier();
+    if (session.comm.rank() == 0) {
+      fs::remove_all(to_);
+      fs::copy(session.job.run.output, to_, fs::copy_options::recursive);
+    }
+    session.comm.barrier();
+  }
+
+ private:
+  Index step_;
+  std::string to_;
+};
+
+struct Resumed {
+  Index step = 0, deltas = 0;  ///< step and deltas that the run resumed from
+  Digests digests;
+};
+
+/// Trains the job to its end. `killed`: folder that a kill after step `step` would leave.
+Resumed train_job(const comm::Communicator& comm, const train::Job& job, Index step = -1,
+                  const std::string& killed = "") {
+  const auto source = data::make_source(job.data, data::Use::train, train::Session::deal(comm, job, job.train.shuffle));
+  train::Session session(Exec(), comm, job, source->info());
+  KillAfter kill(step, killed);
+  train::Training training(session, *source, nullptr, {&kill});
+  Resumed resumed{training.position().step, training.position().deltas, {}};
+  const train::TrainResult result = train::train(training);
+  resumed.digests = {result.weights_digest, result.state_digest};
+  return resumed;
+}
+
+/// Ranks of the world's first half, and one more.
+std::unique_ptr<comm::Communicator> half(const comm::Communicator& world) {
+  const bool is_in = world.rank() <= world.size() / 2;
+  auto group = std::make_unique<comm::Communicator>(world, is_in ? 0 : 1);
+  return is_in ? std::move(group) : nullptr;
+}
+
+bool has_deltas(const train::Job& job) {
+  const auto is_delta = [](const fs::directory_entry& entry) { return entry.path().extension() == ".delta"; };
+  return std::ranges::any_of(fs::directory_iterator(job.checkpoint_folder()), is_delta);
+}
+
+}  // namespace
+
+TEST_CASE("checkpoint.delta_seconds: a killed run resumes from its deltas with the bits of an undisturbed one") {
+  const comm::Communicator world(MPI_COMM_WORLD), self(MPI_COMM_SELF);
+  using planning::ShardingType;
+  const ShardingType types[] = {ShardingType::table_wise, ShardingType::row_wise, ShardingType::column_wise,
+                                ShardingType::data_parallel, ShardingType::grid};
+  for (int variant = 0; variant < 4; ++variant) {
+    train::Job job = delta_job("");
+    job.model.embedding_dim = job.model.bottom.back() = 12;
+    for (const char* table : {"C1", "C2", "C3"}) job.plan.tables[table].min_partition = 4;
+    if (variant == 1) job.optimizer.max_norm = 1;
+    if (variant == 2) job.model.table_format = NumberType::bf16;
+    if (variant == 2) job.run.kernels = Kernels::portable;
+    if (variant == 3) job.plan.kernel = embedding::ComputeKernel::dense;
+    const Digests whole = [&] {
+      train::Job undisturbed = job;
+      undisturbed.checkpoint.delta_seconds = 0;
+      undisturbed.checkpoint.keep = 0;
+      undisturbed.run.output = Folder(world, "delta_whole").path();
+      return digests_alone(world, undisturbed);
+    }();
+    std::string bytes;  // manifest of one delta, the same for any plan
+    for (std::size_t i = 0; i < std::size(types); ++i) {
+      INFO("variant " << variant << ", sharding type " << i);
+      const Folder folder(world, "delta"), killed(world, "delta_killed");
+      job.run.output = folder.path();
+      job.plan.default_type = types[i];
+      const Resumed first = train_job(world, job, 4, killed.path());
+      REQUIRE(first.digests == whole);
+      REQUIRE(!has_deltas(job));  // the last checkpoint has replaced them
+
+      const std::string manifest = read_file(delta_of(killed.path(), 3) + "/manifest.json");
+      if (i > 0) REQUIRE(manifest == bytes);
+      bytes = manifest;
+      job.run.output = killed.path();
+      job.plan.default_type = types[(i + 2) % std::size(types)];
+      if (const auto group = half(world)) {
+        const Resumed second = train_job(*group, job);
+        CHECK(second.step == 4);
+        CHECK(second.deltas == 3);
+        CHECK(second.digests == whole);
+      }
+      world.barrier();
+    }
+  }
+}
+
+TEST_CASE("deltas: a damaged or missing one ends the chain, and new ones replace those after it") {
+  const comm::Communicator world(MPI_COMM_WORLD);
+  const Folder folder(world, "delta_chain"), killed(world, "delta_cut"), again(world, "delta_again");
+  train::Job job = delta_job(folder.path());
+  const Digests whole = train_job(world, job, 6, killed.path()).digests;
+  const auto alone = [&](const auto& change) {
+    world.barrier();
+    if (world.rank() == 0) change();
+    world.barrier();
+  };
+  const std::string four = delta_of(killed.path(), 4);
+  SECTION("a flipped byte") {
+    alone([&] {
+      std::fstream file(four + "/state.h5", std::ios::in | std::ios::out | std::ios::binary);
+      file.seekp(fs::file_size(four + "/state.h5") / 2);
+      file.put('?');
+    });
+  }
+  SECTION("no manifest") {
+    alone([&] { fs::remove(four + "/manifest.json"); });
+  }
+  SECTION("no folder") {
+    alone([&] { fs::remove_all(four); });
+  }
+  SECTION("a delta of another run") {
+    alone([&] {
+      fs::remove_all(four);
+      fs::copy(delta_of(killed.path(), 5), four, fs::copy_options::recursive);
+    });
+  }
+  job.run.output = killed.path();
+  const Resumed cut = train_job(world, job, 4, again.path());
+  CHECK(cut.step == 3);
+  CHECK(cut.deltas == 2);
+  CHECK(cut.digests == whole);
+  CHECK(!fs::exists(delta_of(again.path(), 5)));
+  job.run.output = again.path();
+  const Resumed last = train_job(world, job);
+  CHECK(last.step == 4);
+  CHECK(last.digests == whole);
+}
+
+TEST_CASE("deltas: without their checkpoint, or with changed matrices, a run does not use them") {
+  const comm::Communicator world(MPI_COMM_WORLD);
+  const Folder folder(world, "delta_base"), killed(world, "delta_alone");
+  train::Job job = delta_job(folder.path());
+  const Digests whole = train_job(world, job, 5, killed.path()).digests;
+  job.run.output = killed.path();
+  SECTION("no checkpoint") {
+    world.barrier();
+    if (world.rank() == 0) fs::remove_all(killed.path() + "/checkpoints/step_000000001");
+    world.barrier();
+    const Resumed anew = train_job(world, job);
+    CHECK(anew.step == 0);
+    CHECK(anew.digests == whole);
+  }
+  SECTION("another optimizer") {
+    job.optimizer.sparse.type = optim::Type::adagrad;
+    job.checkpoint.accept = {"optimizer"};
+    const Resumed changed = train_job(world, job);
+    CHECK(changed.step == 1);
+    CHECK(changed.deltas == 0);
+  }
+  SECTION("a delta is no checkpoint") {
+    CHECK(mentions(error_of([&] { parallel_io::open_checkpoint(world, delta_of(killed.path(), 3)); }),
+                   "is a delta, which holds only what changed after step 2"));
+  }
+}
+
+TEST_CASE("deltas: tables that grow are refused by name") {
+  const comm::Communicator world(MPI_COMM_WORLD);
+  const Folder folder(world, "delta_growing");
+  train::Job job = delta_job(folder.path());
+  job.data.synthetic.hashed = true;
+  job.tables.resize(3);
+  for (std::size_t t = 0; t < 3; ++t) {
+    job.tables[t].name = "C" + std::to_string(t + 1);
+    job.tables[t].feature_names = {job.tables[t].name};
+    job.tables[t].num_embeddings = 1024;
+    job.tables[t].block_by = embedding::BlockBy::hash;
+  }
+  CHECK(mentions(error_of([&] { train_job(world, job); }), "table C1"));
+}
