@@ -27,6 +27,7 @@
 #include <tesserec/embedding/complete_tables.hpp>
 #include <tesserec/embedding/embedding_bag.hpp>
 #include <tesserec/embedding/embedding_bag_collection.hpp>
+#include <tesserec/embedding/moved_rows.hpp>
 #include <tesserec/embedding/pooling.hpp>
 #include <tesserec/embedding/row_blocks.hpp>
 #include <tesserec/embedding/row_gradient.hpp>

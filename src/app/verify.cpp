@@ -174,8 +174,10 @@ std::optional<Verified> verify_file(const comm::Communicator& comm, const std::s
 }
 
 std::string whole_text(const std::string& path, const Verified& verified) {
-  return path + " is whole" + (verified.parts > 0 ? concat(", with ", verified.parts, " parts") : "") +
-         (verified.continues ? concat(", the changes since step ", verified.continues->step) : "");
+  std::string text = path + " is whole";
+  if (verified.parts > 0) text += concat(", with ", verified.parts, " parts");
+  if (verified.continues) text += concat(", the changes since step ", verified.continues->step);
+  return text;
 }
 
 constexpr const char* no_checksum = "has no checksum, because another program wrote it";

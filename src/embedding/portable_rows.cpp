@@ -7,6 +7,18 @@
 #include <tesserec/core/tree.hpp>
 
 namespace tesserec::embedding {
+namespace {
+
+/// Records the rows of a shard's bags, if the table records moves.
+void record_moves(const ShardBags& bags, EmbeddingTable& table) {
+  MovedRows* const moved = table.moved();
+  if (moved == nullptr) return;
+  for (const std::vector<Bags>& run : bags)
+    for (const Bags& feature : run)
+      if (feature.count > 0) moved->add(std::span(feature.ids + feature.offsets[0], feature.total()));
+}
+
+}  // namespace
 
 PortableRows::PortableRows(std::vector<Shard> shards) : shards_(std::move(shards)), places_(shards_.size()) {
   for (std::size_t i = 0; i < shards_.size(); ++i) {
@@ -101,6 +113,8 @@ std::vector<std::vector<float>> PortableRows::move(const Exec& exec, const RowMo
     for (const std::size_t i : group.shards) of_group.push_back(rates[i]);
     group.rows->update(device, lists_of(*moves.batch)[g].runs, moves.gradients, of_group, moves.step);
   }
+  for (const std::size_t i : moves.shards)  // while the device updates the rows
+    record_moves(moves.batch->lookups[i].bags, *shards_[i].table);
   return sums;
 }
 

@@ -92,6 +92,7 @@ void SimdShard::move(Index share, Index shares, const float* gradients, const Sh
   const bool dense = table_.kernel() == ComputeKernel::dense;
   std::vector<float> scratch;
   EditedRows rows(table_, step.number, !dense);
+  MovedRows* const moved = table_.moved();
   const auto cut = [&](Index i) {  // cuts only between rows, so that each row belongs to one share
     Index at = count * i / shares;
     while (at > 0 && at < count && uses_[at].row == uses_[at - 1].row) ++at;
@@ -103,6 +104,7 @@ void SimdShard::move(Index share, Index shares, const float* gradients, const Sh
       [&](Index slot) { store.prefetch(slot); },
       [&](Index slot, Index, const float* sum) {
         const float* gradient = clipped(sum, scratch);
+        if (moved != nullptr) moved->add(store.row_at(slot), shares > 1);
         if (dense)
           std::copy_n(gradient, dim, dense_gradient(slot));
         else

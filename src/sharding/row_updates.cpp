@@ -24,22 +24,8 @@ double RowUpdates::rate(std::size_t shard, const optim::ScheduleSettings& schedu
   return optim::scheduled_rate(schedule, shards_[shard].rows->optimizer().lr, step);
 }
 
-void RowUpdates::record_moves(const Exec& exec, const embedding::RowBatch& batch) const {
-  std::vector<std::size_t> recorded;
-  for (const std::size_t i : plain_)
-    if (shards_[i].rows->moved() != nullptr) recorded.push_back(i);
-  if (recorded.empty()) return;
-  parallel_for(exec, "tesserec::sharding::record_moves", std::ssize(recorded), [&](Index at) {
-    embedding::MovedRows& moved = *shards_[recorded[at]].rows->moved();
-    for (const std::vector<embedding::Bags>& run : batch.lookups[recorded[at]].bags)
-      for (const embedding::Bags& bags : run)
-        for (Index i = 0; i < bags.total(); ++i) moved.add(bags.ids[bags.offsets[0] + i]);
-  });
-}
-
 void RowUpdates::move(const Exec& exec, const embedding::RowBatch& batch, const float* gradients,
                       const optim::ScheduleSettings& schedule, Index step) {
-  record_moves(exec, batch);
   std::vector<double> rates;
   for (const std::size_t i : plain_) rates.push_back(rate(i, schedule, step));
   kernels_->move(exec, {.shards = plain_, .rates = rates, .step = step, .batch = &batch, .gradients = gradients});
@@ -92,8 +78,7 @@ void RowUpdates::move_listed(const Exec& exec, const Listed& listed, const optim
     const std::size_t i = listed.shards[at];
     embedding::RowStore& store = shards_[i].rows->store();
     const embedding::RowSums& sums = *listed.sums[at];
-    if (embedding::MovedRows* const moved = shards_[i].rows->moved())
-      for (const Index row : sums.rows) moved->add(row);
+    if (embedding::MovedRows* const moved = shards_[i].rows->moved()) moved->add(sums.rows);
     if (store.ordered()) {
       for (const Index row : sums.rows) slots[at].push_back(row - store.first_row());
     } else {

@@ -46,8 +46,6 @@ class RowUpdates {
     std::vector<std::size_t> shards;
     std::vector<const embedding::RowSums*> sums;
   };
-  /// Records the rows of a batch in the shards that are updated straight from it.
-  void record_moves(const Exec& exec, const embedding::RowBatch& batch) const;
   double rate(std::size_t shard, const optim::ScheduleSettings& schedule, Index step) const;
   /// Returns the gradients of some shards by row, added over all copies.
   std::vector<embedding::RowSums> sum(const Exec& exec, const embedding::RowBatch& batch, const float* gradients,

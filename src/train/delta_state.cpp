@@ -26,10 +26,10 @@ constexpr Index joined_gap = 31;
 constexpr Index window_rows = 1 << 16;  // most rows of one copy
 
 /// Listed rows of one matrix of a shard.
-class ListedRows : public store::SlabSource {
+class MovedMatrix : public store::SlabSource {
  public:
   /// Takes positions `run` of the list.
-  ListedRows(embedding::RowStore& store, std::size_t matrix, RowList rows, Range run)
+  MovedMatrix(embedding::RowStore& store, std::size_t matrix, RowList rows, Range run)
       : SlabSource(store.matrices()[matrix].columns()),
         store_(store),
         matrix_(matrix),
@@ -94,7 +94,7 @@ class ListedRows : public store::SlabSource {
 };
 
 /// Listed rows of a shard in a delta.
-struct ShardRows {
+struct MovedShard {
   const Shard& shard;
   RowList rows;
   Range place;  ///< of the list, among all rows of the table in the delta
@@ -110,7 +110,7 @@ struct ShardRows {
 };
 
 /// Adds this rank's parts of a shard's listed rows, weights and states.
-void add_listed(const ShardRows& listed, std::vector<StateItem>& items) {
+void add_listed(const MovedShard& listed, std::vector<StateItem>& items) {
   embedding::RowStore& store = listed.shard.rows->store();
   const Range owned = listed.owned();
   for (std::size_t m = 0; m < store.matrices().size(); ++m) {
@@ -124,7 +124,7 @@ void add_listed(const ShardRows& listed, std::vector<StateItem>& items) {
                          listed.all,
                          columns,
                          {listed.place.begin + run.begin, run.size(), first_column, values.columns()},
-                         std::make_shared<ListedRows>(store, m, listed.rows, run),
+                         std::make_shared<MovedMatrix>(store, m, listed.rows, run),
                          is_owned && writes});
     };
     add({0, owned.begin}, false);
@@ -140,7 +140,7 @@ void add_dense(const Session& session, std::vector<StateItem>& items) {
 }
 
 /// Adds the numbers of the rows that this rank's copy of a shard owns.
-void add_numbers(const ShardRows& listed, std::vector<StateItem>& items) {
+void add_numbers(const MovedShard& listed, std::vector<StateItem>& items) {
   if (!has_first_columns(listed.shard)) return;
   const Range owned = listed.owned();
   auto words = std::make_shared<WordRows>(owned.size(), row_words);
@@ -150,8 +150,8 @@ void add_numbers(const ShardRows& listed, std::vector<StateItem>& items) {
 }
 
 /// Returns the rows of this rank's shards in a delta with these counts, [table][block].
-std::vector<ShardRows> places(const std::vector<Shard>& shards, const std::vector<std::vector<Index>>& counts) {
-  std::vector<ShardRows> listed;
+std::vector<MovedShard> places(const std::vector<Shard>& shards, const std::vector<std::vector<Index>>& counts) {
+  std::vector<MovedShard> listed;
   for (const Shard& shard : shards)
     listed.push_back({shard,
                       {},
@@ -196,7 +196,7 @@ std::vector<StateItem> delta_items(const Session& session) {
     add_words(item_name(tables.tables()[t].name, "blocks"), {0, embedding::block_count}, embedding::block_count,
               std::move(words), session.comm.rank() == 0, items);
   }
-  std::vector<ShardRows> listed = places(tables.shards(), by_block);
+  std::vector<MovedShard> listed = places(tables.shards(), by_block);
   for (std::size_t i = 0; i < listed.size(); ++i) {
     listed[i].rows = std::move(lists[i]);
     add_numbers(listed[i], items);
@@ -223,10 +223,10 @@ void read_delta(Session& session, const store::OpenCheckpoint& delta) {
   for (std::size_t t = 0; t < words.size(); ++t)
     for (Index b = 0; b < embedding::block_count; ++b) counts[t].push_back(Index(words[t]->get(b, 0, count_words)));
 
-  std::vector<ShardRows> listed = places(tables.shards(), counts);
+  std::vector<MovedShard> listed = places(tables.shards(), counts);
   items.clear();
   words.clear();
-  for (const ShardRows& shard : listed) {
+  for (const MovedShard& shard : listed) {
     words.push_back(std::make_shared<WordRows>(shard.place.size(), row_words));
     add_words(item_name(shard.table(), "rows"), shard.place, shard.all, words.back(),
               has_first_columns(shard.shard) && shard.shard.replica.index == 0, items);
@@ -246,7 +246,7 @@ void read_delta(Session& session, const store::OpenCheckpoint& delta) {
       listed[i].rows = std::make_shared<const std::vector<Index>>(std::move(rows));
     }
   });
-  for (const ShardRows& shard : listed) add_listed(shard, items);
+  for (const MovedShard& shard : listed) add_listed(shard, items);
   add_dense(session, items);
   read(items);
 }

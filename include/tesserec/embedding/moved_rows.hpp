@@ -2,28 +2,42 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include <tesserec/core/index.hpp>
 
 namespace tesserec::embedding {
 
-/// Set of the rows of a shard that training has moved, one bit a row. One thread at a time uses it.
+/// Set of the rows of a shard that training has moved, one bit a row.
 class MovedRows {
  public:
   /// Begins without a row. `always_all`: the kernel moves every row in each step, so the set always has all rows.
   MovedRows(Range rows, bool always_all)
       : rows_(rows), always_all_(always_all), words_(always_all ? 0 : (rows.size() + word_bits - 1) / word_bits) {}
 
-  /// Adds a row of the logical table. Reads the word first, so that a hot row's cache line stays clean.
-  void add(Index row) {
+  /// Adds a row of the logical table. `shared`: other threads may add rows meanwhile.
+  void add(Index row, bool shared) {
     if (always_all_) return;
-    const Index at = row - rows_.begin;
-    std::uint64_t& word = words_[at / word_bits];
-    const std::uint64_t bit = std::uint64_t{1} << at % word_bits;
-    if ((word & bit) == 0) word |= bit;
+    const std::uint64_t at = std::uint64_t(row - rows_.begin), bit = std::uint64_t{1} << at % word_bits;
+    if (shared)
+      std::atomic_ref(words_[at / word_bits]).fetch_or(bit, std::memory_order_relaxed);
+    else
+      words_[at / word_bits] |= bit;
+  }
+  /// Adds rows of the logical table in any order. No other thread may use the set meanwhile.
+  void add(std::span<const Index> rows) {
+    if (always_all_) return;
+    constexpr std::size_t ahead = 32;  // a miss of the caches takes as long as some dozen rows
+    std::uint64_t* const words = words_.data();
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      if (i + ahead < rows.size()) __builtin_prefetch(words + (rows[i + ahead] - rows_.begin) / word_bits, 1);
+      const std::uint64_t at = std::uint64_t(rows[i] - rows_.begin);
+      words[at / word_bits] |= std::uint64_t{1} << at % word_bits;
+    }
   }
   void clear() { std::fill(words_.begin(), words_.end(), 0); }
 

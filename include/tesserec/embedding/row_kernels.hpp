@@ -62,7 +62,7 @@ class RowKernels {
  public:
   struct Shard {
     EmbeddingTable* table = nullptr;
-    bool fetched = false;     ///< its rows are fetched: gradients arrive as sums (ShardLookups::gradients)
+    bool fetched = false;  ///< its rows are fetched: gradients arrive as sums (ShardLookups::gradients)
     Askers askers = Askers::all_ranks;
     /// Returns the lanes of the samples that look up the shard, whose gradients are summed by whole subtrees.
     Range lanes(const RowBatch& batch) const;
@@ -78,7 +78,8 @@ class RowKernels {
   /// Shard::lanes(). Blocks.
   virtual std::vector<RowSums> sum(const Exec& exec, const RowBatch& batch, const float* gradients,
                                    std::span<const std::size_t> shards) = 0;
-  /// Updates rows. Returns the sums of a round, [shards.size()], for the shards that have this round.
+  /// Updates rows. Records those of a batch in EmbeddingTable::moved(). Returns the sums of a round, [shards.size()],
+  /// for the shards that have this round.
   virtual std::vector<std::vector<float>> move(const Exec& exec, const RowMoves& moves) = 0;
 };
 
