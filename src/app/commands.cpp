@@ -103,7 +103,7 @@ const std::vector<Command>& commands() {
         {"--threads", "N", "requests that are scored at once; default: 1"},
         {"--in-flight", "N", "requests at once, those that wait included; more are refused with 503; default: 64"},
         {"--max-body", "BYTES", "largest body of a request, decompressed; default: 4194304"},
-        {"--timeout", "SECONDS", "time to read a body or to write a reply; default: 10"},
+        {"--timeout", "SECONDS", "time to read a body, each piece of the headers, or to write; default: 10"},
         {"--token-file", "FILE", "file whose first line is the token that requests must bear", {}, true}}},
       {"sweep list", "list the points of a sweep: index, values, folder", sweep_list, "DECK", false, false, {}},
       {"sweep run",

@@ -100,11 +100,32 @@ has 'the body has more than 20000 bytes'
 head -c 30000000 /dev/zero | gzip >"$folder/zeros.gz"
 ask 413 /v2/models/clicks/infer -H 'Content-Encoding: gzip' --data-binary "@$folder/zeros.gz"
 ask 413 /v2/models/clicks/infer -H 'Transfer-Encoding: chunked' --data-binary "@$folder/server.err" --data-binary "$(head -c 25000 /dev/zero | tr '\0' ' ')"
+# raw REPLIES TEXT TAIL: counts the replies on one connection that sends TEXT and, a little later, TAIL.
+raw() {
+  { printf "$2"; sleep 0.3; printf "$3"; } | timeout 15 bash -c "exec 3<>/dev/tcp/127.0.0.1/$port; cat >&3; cat <&3" \
+    >"$folder/out" 2>/dev/null || true
+  [ "$(grep -o 'HTTP/1.1 ' "$folder/out" | wc -l)" = "$1" ] || complain "not $1 replies to ${2:0:90}"
+}
+live='GET /v2/health/live HTTP/1.1\r\n\r\n'
+infer='POST /v2/models/clicks/infer HTTP/1.1\r\nAuthorization: Bearer s3cret\r\n'
+zeros=$(printf '%050000d' 0)
+raw 2 "$live" "$live"
+raw 2 'POST /none HTTP/1.1\r\nContent-Length: 3\r\n\r\nabc' "$live"
+raw 1 "${infer}Content-Length: 50034\r\n\r\n$zeros" "$live"
+raw 1 "POST /none HTTP/1.1\r\nContent-Length: 50034\r\n\r\n$zeros" "$live"
+raw 1 "${infer}Content-Encoding: gzip\r\nContent-Length: 50034\r\n\r\n$zeros" "$live"
+raw 1 "${infer}Transfer-Encoding: chunked\r\n\r\nzz\r\n" "$live"
+raw 1 "${infer}Transfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n0\r\n\r\n" "$live"
+has 'do not say plainly where the body ends'
+raw 1 "${infer}Content-Type: multipart/form-data; boundary=x\r\nContent-Length: 34\r\n\r\n" "$live"
+has '415 Unsupported Media Type'
+for method in GET HEAD OPTIONS; do raw 1 "$method /v2/health/live HTTP/1.1\r\nContent-Length: 34\r\n\r\n" "$live"; done
+must_fail "cannot listen on 127.0.0.1:$port: the port is in use" serve "$folder/model" --port "$port"
 printf 'NONSENSE\r\n\r\n' | timeout 5 bash -c "exec 3<>/dev/tcp/127.0.0.1/$port; cat >&3; cat <&3" >"$folder/out" || true
 code=$(curl -s -m 20 -o "$folder/out" -w '%{http_code}' "$url/metrics")
 [ "$code" = 401 ] || complain "metrics without the token: $code"
 ask 200 /metrics
-has 'tesserec_requests_total{code="413"} 3'
+has 'tesserec_requests_total{code="413"} 4'
 has 'tesserec_samples_total 40'
 has 'tesserec_model_step{model="clicks"}'
 ask 200 /v2/models/clicks/infer --data-binary "$(body 1 1 1)"

@@ -11,7 +11,7 @@ namespace tesserec::serve {
 void require_http_server();
 
 /// Serves until `stop` is readable (Signals::event()). Then takes no more connections, finishes the requests that have
-/// arrived, and returns. Calls ready(port) once it listens. Throws Error if the build has no server or the address
+/// begun, and returns. Calls ready(port) once it listens. Throws Error if the build has no server or the address
 /// cannot be listened on.
 void serve_http(Service& service, const ServerSettings& settings, int stop, const std::function<void(int port)>& ready);
 
