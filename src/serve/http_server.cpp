@@ -11,7 +11,6 @@
 
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/text.hpp>
-#include <tesserec/core/timer.hpp>
 #include <tesserec/serve/http_server.hpp>
 #ifdef TESSEREC_HTTP
 #include <httplib.h>
@@ -143,15 +142,7 @@ void configure(httplib::Server& server, Service& service, const ServerSettings& 
   server.Delete(".*", with_body);
   server.set_read_timeout(settings.timeout, 0);
   server.set_write_timeout(settings.timeout, 0);
-  // One request a connection: the library neither ends a connection after a reply nor drops a body that was not read,
-  // whose rest would then be the next request.
-  server.set_keep_alive_max_count(1);
-  server.set_payload_max_length(std::numeric_limits<std::size_t>::max());  // the service has the limit
-  // Without SO_REUSEPORT, by which two servers would share a port.
-  server.set_socket_options([](int socket) {
-    const int yes = 1;
-    ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
-  });
+  server.set_keep_alive_timeout(keep_alive_seconds);
   server.set_tcp_nodelay(true);
   server.set_socket_options(set_reuse);
   server.set_payload_max_length(std::numeric_limits<std::size_t>::max());  // RequestBody and the service limit it
