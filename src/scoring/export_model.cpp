@@ -1,7 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
-#include <cmath>
-
 #include "export_parts.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/text.hpp>
@@ -29,8 +26,7 @@ FolderTable export_table(ExportSource& source, const embedding::EmbeddingBagConf
     write_rows(format, rows.size(), table.dim, exact, bytes.data());
     read_rows(format, rows.size(), table.dim, bytes.data(), stored.data());
     if (const Index bad = raise_errors(rows.size(), table.dim, exact, stored.data(), table.errors); bad >= 0)
-      fail("table ", table.name, ", row ", rows.begin + bad, ": it has a number that is not finite, or too large for ",
-           name(format), "; export an earlier checkpoint, or with --rows fp32");
+      fail_unfit("table " + table.name, rows.begin + bad, {exact + bad * table.dim, std::size_t(table.dim)}, format);
     file.write(bytes);
   });
   table.file = file.finish();
@@ -56,10 +52,11 @@ ModelManifest export_model(const Exec& exec, const std::string& checkpoint, cons
   for (const network::Parameter& tensor : source.tensors()) {
     manifest.tensors.push_back({tensor.name, tensor.rows, tensor.columns});
     source.each_piece(tensor, [&](Range rows, const float* numbers) {
-      const std::span piece(numbers, std::size_t(rows.size() * tensor.columns));
-      if (std::ranges::any_of(piece, [](float number) { return !std::isfinite(number); }))
-        fail(tensor.name, ": it has a number that is not finite; export an earlier checkpoint");
-      file.write(std::as_bytes(piece));
+      RowErrors errors;
+      if (const Index bad = raise_errors(rows.size(), tensor.columns, numbers, numbers, errors); bad >= 0)
+        fail_unfit("tensor " + tensor.name, rows.begin + bad,
+                   {numbers + bad * tensor.columns, std::size_t(tensor.columns)}, ServedFormat::fp32);
+      file.write(std::as_bytes(std::span(numbers, std::size_t(rows.size() * tensor.columns))));
     });
   }
   manifest.network = file.finish();

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <filesystem>
 
 #include <fcntl.h>
@@ -110,6 +111,12 @@ const float* ExportSource::read(Range rows) {
 
 void ExportSource::end() {
   store::require_checksums(checkpoint_.state, {{name_, stored_}}, {{name_, checksums_[name_]}});
+}
+
+void fail_unfit(const std::string& owner, Index row, std::span<const float> exact, ServedFormat format) {
+  if (!std::ranges::all_of(exact, [](float v) { return std::isfinite(v); }))
+    fail(owner, ", row ", row, ": it has a number that is not finite; export an earlier checkpoint");
+  fail(owner, ", row ", row, ": it has a number that ", name(format), " cannot hold; export with --rows fp32");
 }
 
 }  // namespace tesserec::scoring

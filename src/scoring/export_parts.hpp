@@ -56,6 +56,9 @@ class FolderDraft {
   bool is_ours_ = false;
 };
 
+/// Throws Error for a row with a number that is not finite, or that a format cannot hold. `exact`: the row [columns].
+[[noreturn]] void fail_unfit(const std::string& owner, Index row, std::span<const float> exact, ServedFormat format);
+
 /// Model of a checkpoint whose matrices are read piece by piece, each compared with its checksum.
 class ExportSource {
  public:

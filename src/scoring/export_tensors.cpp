@@ -41,8 +41,8 @@ void write_numbers(ExportSource& source, const ExportedTensor& tensor, ExportedF
     read_rows(tensor.format, rows.size(), tensor.columns, bytes.data(), stored.data());
     RowErrors errors;
     if (const Index bad = raise_errors(rows.size(), tensor.columns, numbers, stored.data(), errors); bad >= 0)
-      fail(tensor.name, ", row ", rows.begin + bad, ": it has a number that is not finite, or too large for ",
-           name(tensor.format), "; export an earlier checkpoint, or with --rows fp32");
+      fail_unfit(tensor.name, rows.begin + bad, {numbers + bad * tensor.columns, std::size_t(tensor.columns)},
+                 tensor.format);
     file.write(bytes);
   };
   if (tensor.table != nullptr)

@@ -2,7 +2,9 @@
 // export_tensors: the bytes of a safetensors file and of NumPy arrays, read as their formats say.
 #include <cstring>
 #include <filesystem>
+#include <limits>
 
+#include "src/scoring/export_parts.hpp"
 #include "trained.hpp"
 #include <tesserec/core/file.hpp>
 #include <tesserec/core/json.hpp>
@@ -13,6 +15,16 @@
 using namespace tesserec;
 using scoring::ServedFormat;
 using scoring::TensorsForm;
+
+TEST_CASE("fail_unfit: tells a number that is not finite from one that the format cannot hold") {
+  const auto says = [](float number) {
+    const std::vector<float> row{1, number};
+    return error_of([&] { scoring::fail_unfit("table t", 7, row, ServedFormat::fp16); });
+  };
+  CHECK(says(70000) == "table t, row 7: it has a number that fp16 cannot hold; export with --rows fp32");
+  for (const float number : {std::numeric_limits<float>::infinity(), std::numeric_limits<float>::quiet_NaN()})
+    CHECK(says(number) == "table t, row 7: it has a number that is not finite; export an earlier checkpoint");
+}
 
 TEST_CASE("export_tensors: safetensors and npy hold the checkpoint's numbers") {
   const comm::Communicator world(MPI_COMM_WORLD);
