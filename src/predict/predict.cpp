@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <filesystem>
 #include <mutex>
 #include <string>
 #include <vector>
 
 #include <tesserec/core/error.hpp>
+#include <tesserec/core/file.hpp>
+#include <tesserec/core/json.hpp>
 #include <tesserec/core/kokkos.hpp>
 #include <tesserec/core/memory.hpp>
 #include <tesserec/predict.h>
@@ -48,13 +51,25 @@ Result guarded(Result failed, const Body& body) noexcept {
   return failed;
 }
 
+/// Throws Error if a manifest is there, but is damaged.
+void require_manifest(const std::string& path) {
+  if (!std::filesystem::exists(path)) return;
+  try {
+    parse_json(read_file(path));
+  } catch (const Error& error) {
+    fail(path, " is damaged: ", error.what(), "; export the model again");
+  }
+}
+
 /// Opens a model. Starts Kokkos with the first one, unless the caller's program has; the end of the process ends it.
 tesserec_model* open(const std::string& folder) {
   static std::mutex opening;  // a model packs its weights on the threads of Kokkos, which one caller at a time may use
   const std::lock_guard lock(opening);
   if (!Kokkos::is_initialized()) Kokkos::initialize();
-  if (!scoring::is_model_folder(folder))
+  if (!scoring::is_model_folder(folder)) {
+    require_manifest(folder + "/manifest.json");
     fail(folder, ": this is no model folder; write one with `tesserec export CHECKPOINT --to FOLDER`");
+  }
   return new tesserec_model(folder);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The C library against the trained model, bit by bit, from several threads at once, and its errors.
 #include <cstring>
+#include <fstream>
 #include <thread>
 
 #include "scoring/trained.hpp"
@@ -94,4 +95,7 @@ TEST_CASE("predict: four threads over one model get the trained model's bits") {
   tesserec_close(model);
   CHECK(tesserec_open(folder.path().c_str()) == nullptr);
   CHECK(mentions(tesserec_last_error(), ": this is no model folder"));
+  std::ofstream(folder.path() + "/manifest.json") << "{\"format\": \"tess";
+  CHECK(tesserec_open(folder.path().c_str()) == nullptr);
+  CHECK(mentions(tesserec_last_error(), "/manifest.json is damaged: "));
 }
