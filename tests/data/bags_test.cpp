@@ -85,6 +85,7 @@ TEST_CASE("make_row_format: a field has several values with weights") {
   weighted.columns[1].weighted = true;
   CHECK(values_of("1,a:0.5|b|u:v:-2e1,x", weighted) == "a:0.5 b:1 u:v:-20 ; x:1 ; ");
   CHECK(values_of("1,a,NA", weighted) == "a:1 ; ; ");
+  CHECK(values_of("1,NA:0.5|jazz:1|:0.5|rock :2,x", weighted) == "jazz:1 rock:2 ; x:1 ; ");
   for (const std::string wrong : {"a:", "a:x", "a:1x", "a:nan", "a:2e6"})
     CHECK(mentions(values_of("1," + wrong + ",x", weighted), "c: \"" + wrong + "\" has no valid weight"));
 }
