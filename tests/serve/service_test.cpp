@@ -140,6 +140,14 @@ TEST_CASE("Service: scores have the trained model's bits, as JSON and as bytes, 
   REQUIRE(binary.status == 200);
   REQUIRE(binary.body.size() == std::stoul(binary.json_bytes) + 12);
   CHECK(std::memcmp(binary.body.data() + std::stoul(binary.json_bytes), three.scores.data(), 12) == 0);
+  std::string cut = body;
+  cut.replace(cut.find(": 36}"), 5, ": 37}");
+  CHECK(refused(served.infer(cut + "x", json_bytes), 400) ==
+        "input \"dense\" has 37 bytes, which is no multiple of 4 (binary_data_size)");
+  const std::string own = Served::request(
+      served.inputs(),
+      R"(, "parameters": {"binary_data_output": true}, "outputs": [{"name": "scores", "parameters": {"binary_data": false}}])");
+  CHECK(scores_of(served.infer(own)) == three.scores);
   CHECK(refused(served.infer(body), 400) != "");
   CHECK(mentions(refused(served.infer(body + "x", json_bytes), 400), "1 byte behind the JSON belong to no input"));
   CHECK(mentions(refused(served.infer(body, "99999"), 400), "Inference-Header-Content-Length is \"99999\""));
