@@ -38,6 +38,13 @@ must_succeed steps train "$folder/deck.toml" --json
 must_succeed scores predict "$folder/deck.toml" --format csv --json
 must_succeed folder export "$folder/run" --to "$folder/model" --json
 
+sed -e "s|$folder/|$folder/two_|" -e '/name = "price"/i\  {name = "user.offsets", kind = "category"},' \
+  "$folder/deck.toml" >"$folder/two.toml"
+sed -e 's/$/,x/; 1s/x$/user.offsets/' "$folder/day.csv" >"$folder/two_day.csv"
+must_succeed rows preprocess "$folder/two.toml" --json
+must_succeed steps train "$folder/two.toml" --json
+must_succeed folder export "$folder/two_run" --to "$folder/two_model" --json
+must_fail 'feature "user.offsets" has the name of an input of feature "user"' serve "$folder/two_model" --port 0
 must_fail "--port must be an integer, 0 to 65535, but is \"x\"" serve "$folder/model" --port x
 for command in "serve $folder/model" "export $folder/run --to $folder/two" "diff $folder/run $folder/run"; do
   # shellcheck disable=SC2086
@@ -86,8 +93,9 @@ prices=$(for i in $(seq 0 39); do echo $((i % 4)); done | paste -sd,)
 ask 200 /v2/models/clicks/infer --data-binary "$(body "$ids" "$prices" 40)"
 grep -oE '"data": \[[^]]*' "$folder/out" | sed 's/.*\[//' | tr -d ' ' | tr ',' '\n' >"$folder/served"
 tail -n +2 "$folder/run/scores.csv" >"$folder/predicted"
+# The texts of one float from 0.5 to 1 are at most half the distance of such floats apart, 2^-25.
 [ "$(wc -l <"$folder/served")" = 40 ] || complain "not 40 scores"
-paste "$folder/served" "$folder/predicted" | awk '{ d = $1 - $2; if (d < -1e-7 || d > 1e-7) exit 1 }' || complain "other scores"
+paste "$folder/served" "$folder/predicted" | awk '{ d = $1 - $2; if (d < -2.98e-8 || d > 2.98e-8) exit 1 }' || complain "other scores"
 
 ask 400 /v2/models/clicks/infer --data-binary "$(body 99 1 1)"
 has 'feature user, sample 0: id 99 is outside table user'
