@@ -5,10 +5,11 @@
 /// It moves named matrices and notices when they are not what was written. File::create() builds a file in memory;
 /// File::close() seals, writes, verifies and renames it. Until then an older file of that name stays.
 /// PartedFile::open() reads a file or an index with its parts, and verify_parts() compares the parts with their seals.
-/// open_checkpoint() opens a checkpoint, list_state() lists its matrices, compare_states() names those that differ, and read_state() fills memory from them. No
-/// function is collective, and none needs MPI; parallel_io does the same with all ranks. One lock guards all HDF5 calls
-/// of the process. A `FileLock` keeps other jobs out until it ends. Damage, a full disk or a file of a newer version
-/// throws class Error that names file and object. docs/formats.md describes the files, src/store/README.md the code.
+/// open_checkpoint() opens a checkpoint, list_state() lists its matrices, compare_states() names those that differ, and
+/// read_state() fills memory from them. No function is collective, and none needs MPI; parallel_io does the same with
+/// all ranks. One lock guards all HDF5 calls of the process. A `FileLock` keeps other jobs out until it ends. Damage, a
+/// full disk or a file of a newer version throws class Error that names file and object. docs/formats.md describes the
+/// files, src/store/README.md the code.
 ///
 /// ```cpp
 /// const std::vector<Index> ids{3, 1, 4};

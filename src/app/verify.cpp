@@ -41,7 +41,8 @@ void add_checkpoints(const std::string& folder, std::vector<RunFile>& files) {
   std::vector<std::string> found;
   for (const auto& entry : fs::directory_iterator(folder)) {
     const std::string name = entry.path().filename().string();
-    if (entry.is_directory() && name.starts_with("step_") && !name.ends_with(".tmp")) found.push_back(entry.path());
+    const bool leftover = name.ends_with(".tmp") || name.ends_with(".trash");
+    if (entry.is_directory() && name.starts_with("step_") && !leftover) found.push_back(entry.path());
   }
   std::sort(found.begin(), found.end());
   for (const std::string& path : found) files.push_back({path, ""});

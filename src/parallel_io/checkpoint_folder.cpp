@@ -114,9 +114,11 @@ void remove_leftovers(const std::string& path) {
   }
 }
 
-// Removes the deltas after a step.
+// Removes the deltas after a step, newest first, so that a kill leaves the beginning of their chain.
 void remove_deltas(const std::string& path, Index after) {
-  for (const Entry& entry : entries(path))
+  std::vector<Entry> all = entries(path);
+  std::ranges::sort(all, std::ranges::greater{}, &Entry::step);
+  for (const Entry& entry : all)
     if (entry.ending == delta_ending && entry.step > after) remove_folder(entry.folder);
 }
 

@@ -41,9 +41,9 @@ store::OpenCheckpoint open_delta(const comm::Communicator& comm, const std::stri
   return open_together(comm, folder, store::open_delta);
 }
 
-std::vector<store::OpenCheckpoint> open_deltas(const comm::Communicator& comm, const CheckpointFolder& folder,
+std::vector<store::Checkpoint> unbroken_deltas(const comm::Communicator& comm, const CheckpointFolder& folder,
                                                const store::Manifest& checkpoint) {
-  std::vector<store::OpenCheckpoint> chain;
+  std::vector<store::Checkpoint> chain;
   store::Continued state{checkpoint.step, checkpoint.state};
   const auto warn = [&](const std::string& delta, const std::string& reason) {
     if (comm.rank() == 0)
@@ -58,14 +58,14 @@ std::vector<store::OpenCheckpoint> open_deltas(const comm::Communicator& comm, c
       break;
     }
     try {
-      chain.push_back(open_delta(comm, delta.folder));
+      state = {delta.step, open_delta(comm, delta.folder).manifest.state};
+      chain.push_back(delta);
     } catch (const Stopped&) {
       throw;
     } catch (const Error& error) {  // the same on all ranks
       warn(delta.folder, error.what());
       break;
     }
-    state = {delta.step, chain.back().manifest.state};
   }
   return chain;
 }

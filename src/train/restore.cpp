@@ -143,11 +143,13 @@ bool read_fitting(Session& session, const store::OpenCheckpoint& checkpoint, std
 }
 
 /// Resumes from the checkpoint and the deltas after it and returns the position. Collective.
-Position resume_from(Session& session, const NamedCheckpoint& from, const std::vector<store::OpenCheckpoint>& deltas,
+Position resume_from(Session& session, const NamedCheckpoint& from, const std::vector<store::Checkpoint>& deltas,
                      Index epoch_samples) {
   const Timer timer;
   const store::OpenCheckpoint& checkpoint = from.open;
-  const store::OpenCheckpoint& newest = deltas.empty() ? checkpoint : deltas.back();
+  std::optional<store::OpenCheckpoint> last;
+  if (!deltas.empty()) last = parallel_io::open_delta(session.comm, deltas.back().folder);
+  const store::OpenCheckpoint& newest = last ? *last : checkpoint;
   const std::string& file = newest.state.path();
   const store::Attributes attributes = store::read_attributes(newest.state);
   check_same_run(session, epoch_samples, attributes, file);
@@ -162,9 +164,10 @@ Position resume_from(Session& session, const NamedCheckpoint& from, const std::v
                     " are computed again: the model has other matrices than the run that wrote them"));
     return resume_from(session, from, {}, epoch_samples);
   }
-  for (const store::OpenCheckpoint& delta : deltas) read_delta(session, delta);
+  for (const store::Checkpoint& delta : deltas)  // one at a time, because each has many open files
+    read_delta(session, parallel_io::open_delta(session.comm, delta.folder));
   Position at;
-  if (fits) at.continues = {newest.manifest.step, newest.manifest.state};
+  if (fits && !newest.manifest.state.empty()) at.continues = {newest.manifest.step, newest.manifest.state};
   at.deltas = std::ssize(deltas);
   at.step = store::attribute<std::int64_t>(attributes, "step", file);
   session.model.embeddings.resume(at.step);
@@ -248,10 +251,12 @@ std::optional<Position> restore(Session& session, Index epoch_samples) {
   const std::string& resume = job.checkpoint.resume;
   if (resume != "never" || job.checkpoint.keep > 0) fill_content_checksums(session);
   const parallel_io::CheckpointFolder folder(session.comm, job.checkpoint_folder());
-  const auto own = folder.list();
+  const auto own = folder.list(), deltas = folder.deltas();
+  Index newest_step = own.empty() ? 0 : own.front().step;
+  if (!deltas.empty()) newest_step = std::max(newest_step, deltas.back().step);
   const auto require_overwrite = [&](const std::string& run) {
     if (!job.run.overwrite)
-      fail(job.checkpoint_folder(), " holds checkpoints up to step ", own.front().step, ", which ", run,
+      fail(job.checkpoint_folder(), " holds checkpoints up to step ", newest_step, ", which ", run,
            " would replace; allow it with run.overwrite = true, or give this run another run.output");
   };
   if (resume == "never") {
@@ -261,18 +266,14 @@ std::optional<Position> restore(Session& session, Index epoch_samples) {
   const auto resume_own = [&] {
     warn_if_start_unused(session, own.front());
     const NamedCheckpoint newest = open_named(session.comm, own.front().folder, "");
-    const std::vector<store::OpenCheckpoint> deltas =
-        parallel_io::open_deltas(session.comm, folder, newest.open.manifest);
-    Position at = resume_from(session, newest, deltas, epoch_samples);
+    const auto chain = parallel_io::unbroken_deltas(session.comm, folder, newest.open.manifest);
+    Position at = resume_from(session, newest, chain, epoch_samples);
     at.is_own = true;
     at.origin = own.front().origin;
     return at;
   };
-  const auto warn_of_deltas = [&](const std::string& reason) {
-    if (!folder.deltas().empty() && session.comm.rank() == 0)
-      log_warning("deltas in " + folder.path() + " are not used, because " + reason);
-  };
-  if (own.empty()) warn_of_deltas("there is no checkpoint that they continue");
+  if (own.empty() && !deltas.empty() && session.comm.rank() == 0)
+    log_warning("deltas in " + folder.path() + " are not used, because there is no checkpoint that they continue");
   if (resume == "auto") return own.empty() ? begin(session) : resume_own();
   const std::string path = parallel_io::find_checkpoint(session.comm, resume),
                     seal = parallel_io::seal_of(session.comm, path);
@@ -287,9 +288,8 @@ std::optional<Position> restore(Session& session, Index epoch_samples) {
     return std::filesystem::path(checkpoint.folder).lexically_normal() ==
            std::filesystem::path(named.folder).lexically_normal();
   });
-  if (!own.empty() && (!is_own || own.front().step > named.open.manifest.step))
+  if (!own.empty() && (!is_own || newest_step > named.open.manifest.step))
     require_overwrite("a run that resumes from " + named.folder);
-  if (is_own) warn_of_deltas("checkpoint.resume names a checkpoint");
   Position at = resume_from(session, named, {}, epoch_samples);
   at.continues.reset();  // this run's newest checkpoint may be another one
   at.is_own = is_own;

@@ -177,7 +177,7 @@ TrainResult Training::finish() {
   pipeline_.drop();
   const bool is_stopped = !result_.stopped.empty();
   if (is_stopped) notify_end();
-  save();
+  save();  // of the last step
   if (!is_stopped) {
     if (!result_.evaluation || result_.evaluation_step != at_.step) evaluate();
     notify_end();

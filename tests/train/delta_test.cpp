@@ -7,6 +7,7 @@
 
 #include "catch.hpp"
 #include "errors.hpp"
+#include "left_out.hpp"
 #include "small_job.hpp"
 #include <tesserec/core/file.hpp>
 #include <tesserec/core/text.hpp>
@@ -87,6 +88,7 @@ bool has_deltas(const train::Job& job) {
 }  // namespace
 
 TEST_CASE("checkpoint.delta_seconds: a killed run resumes from its deltas with the bits of an undisturbed one") {
+  if (left_out(59, 60)) return;  // it would take minutes
   const comm::Communicator world(MPI_COMM_WORLD), self(MPI_COMM_SELF);
   using planning::ShardingType;
   const ShardingType types[] = {ShardingType::table_wise, ShardingType::row_wise, ShardingType::column_wise,
@@ -133,6 +135,7 @@ TEST_CASE("checkpoint.delta_seconds: a killed run resumes from its deltas with t
 }
 
 TEST_CASE("deltas: a damaged or missing one ends the chain, and new ones replace those after it") {
+  if (left_out(59, 60)) return;  // it would take minutes
   const comm::Communicator world(MPI_COMM_WORLD);
   const Folder folder(world, "delta_chain"), killed(world, "delta_cut"), again(world, "delta_again");
   train::Job job = delta_job(folder.path());
@@ -175,6 +178,7 @@ TEST_CASE("deltas: a damaged or missing one ends the chain, and new ones replace
 }
 
 TEST_CASE("deltas: without their checkpoint, or with changed matrices, a run does not use them") {
+  if (left_out(59, 60)) return;  // it would take minutes
   const comm::Communicator world(MPI_COMM_WORLD);
   const Folder folder(world, "delta_base"), killed(world, "delta_alone");
   train::Job job = delta_job(folder.path());

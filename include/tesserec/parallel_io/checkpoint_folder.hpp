@@ -91,9 +91,9 @@ store::OpenCheckpoint open_checkpoint(const comm::Communicator& comm, const std:
 /// Opens a delta's folder as open_checkpoint() opens a checkpoint's. Collective.
 store::OpenCheckpoint open_delta(const comm::Communicator& comm, const std::string& folder);
 
-/// Opens the unbroken chain of deltas that continue a checkpoint of `folder`, oldest first. Logs a warning about the
-/// delta at which the chain breaks. Collective.
-std::vector<store::OpenCheckpoint> open_deltas(const comm::Communicator& comm, const CheckpointFolder& folder,
+/// Returns the unbroken chain of deltas that continue a checkpoint of `folder`, oldest first, each compared with
+/// manifest and seals. Logs a warning about the delta at which the chain breaks. Collective.
+std::vector<store::Checkpoint> unbroken_deltas(const comm::Communicator& comm, const CheckpointFolder& folder,
                                                const store::Manifest& checkpoint);
 
 }  // namespace tesserec::parallel_io
