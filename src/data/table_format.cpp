@@ -226,10 +226,12 @@ class TableFormat final : public RowFormat {
       if (more) field.remove_prefix(stop + 1);
       if (contains(missing_, value)) continue;
       float weight = 1;
-      if (column.weighted && !take_weight(value, weight))
-        return concat(column.name, ": ", shown(value), " has no valid weight (-1e6 to 1e6) behind its last ':'");
-      if (column.weighted && layout_.text.trim) value = trimmed(value);
-      if (contains(missing_, value)) continue;
+      if (column.weighted) {
+        if (!take_weight(value, weight))
+          return concat(column.name, ": ", shown(value), " has no valid weight (-1e6 to 1e6) behind its last ':'");
+        if (layout_.text.trim) value = trimmed(value);
+        if (contains(missing_, value)) continue;
+      }
       if (column.max_values > 0 && kept == column.max_values) {
         ++cut;
         continue;
