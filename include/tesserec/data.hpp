@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-/// data: sources of batches from HDF5 datasets or generators, and the preprocessing of raw click logs to datasets.
-/// preprocess() writes datasets. make_source() makes the `Source` that `Settings` name: files, a generator or a type
-/// that add_source_type() added. A `Deal` says which samples a rank gets: those of its lanes in each global batch.
-/// limit_rows() and limit_labels() set the valid ids and labels before the first batch. seek() then sets epoch and
-/// batch, and each next() fills a `Batch` with a micro-batch until the epoch ends. A rank has one source and calls it
-/// from one thread; preprocess() is collective, the calls of a source are not. next() overwrites the views of the batch
+/// data: sources of batches from HDF5 datasets or generators. make_source() makes the `Source` that `Settings` name:
+/// files, a generator or a type that add_source_type() added. A `Deal` says which samples a rank gets: those of its
+/// lanes in each global batch. limit_rows() and limit_labels() set the valid ids and labels before the first batch.
+/// seek() then sets epoch and batch, and each next() fills a `Batch` with a micro-batch until the epoch ends. A rank
+/// has one source and calls it from one thread; its calls are not collective. next() overwrites the views of the batch
 /// it is given. Invalid settings or data throw class Error on one rank, so put calls in comm::agree(), as
 /// train::open_source() does. docs/data.md shows the program's commands, src/data/README.md the order of samples.
 ///
@@ -26,14 +25,12 @@
 /// ```
 
 #include <tesserec/data/batch.hpp>
-#include <tesserec/data/column_fault.hpp>
 #include <tesserec/data/columns.hpp>
 #include <tesserec/data/content.hpp>
 #include <tesserec/data/dataset.hpp>
 #include <tesserec/data/id_shares.hpp>
 #include <tesserec/data/make_source.hpp>
 #include <tesserec/data/planted.hpp>
-#include <tesserec/data/preprocess.hpp>
 #include <tesserec/data/reference.hpp>
 #include <tesserec/data/sample_order.hpp>
 #include <tesserec/data/settings.hpp>

@@ -4,18 +4,18 @@
 
 #include "command.hpp"
 #include <tesserec/core/log.hpp>
-#include <tesserec/data/preprocess.hpp>
+#include <tesserec/preprocess/run.hpp>
 
 namespace tesserec::app {
 namespace {
 
 /// Makes an object with each column's counts, by name. `rows`, `counts`: the rows and counts of a file or of all files.
-Json columns_json(const data::PreprocessReport& report, Index rows,
-                  const std::function<data::ColumnCounts(std::size_t)>& counts) {
+Json columns_json(const preprocess::PreprocessReport& report, Index rows,
+                  const std::function<preprocess::ColumnCounts(std::size_t)>& counts) {
   Json columns = Json::object();
   const std::size_t dense = report.dense_features.size();
   for (std::size_t c = 0; c < dense + report.features.size(); ++c) {
-    const data::ColumnCounts count = counts(c);
+    const preprocess::ColumnCounts count = counts(c);
     const double missing = rows > 0 ? double(count.missing) / double(rows) : 0.0;
     Json column = Json::object().set("missing", count.missing).set("missing_share", missing);
     if (c < dense)
@@ -31,9 +31,9 @@ Json columns_json(const data::PreprocessReport& report, Index rows,
   return columns;
 }
 
-Json dataset_json(const data::PreprocessReport& all, const data::DatasetReport& report) {
+Json dataset_json(const preprocess::PreprocessReport& all, const preprocess::DatasetReport& report) {
   Json files = Json::array();
-  for (const data::FileReport& file : report.files)
+  for (const preprocess::FileReport& file : report.files)
     files.add(Json::object()
                   .set("path", file.path)
                   .set("rows", file.rows)
@@ -58,10 +58,10 @@ int preprocess(const Invocation& invocation, const comm::Communicator& comm) {
   deck::require_preprocess(deck);
   deck.preprocess.part_bytes = deck.run.part_bytes;
   deck.preprocess.lock_wait = deck.run.lock_wait;
-  const data::PreprocessReport report = data::preprocess(comm, deck.preprocess);
-  for (const std::string& line : data::summary(report)) log_info(line);
+  const preprocess::PreprocessReport report = preprocess::run(comm, deck.preprocess);
+  for (const std::string& line : preprocess::summary(report)) log_info(line);
   if (comm.rank() == 0)
-    for (const std::string& line : data::warnings(report)) log_warning(line);
+    for (const std::string& line : preprocess::warnings(report)) log_warning(line);
   if (invocation.json)
     print(comm, Json::object()
                     .set("train", dataset_json(report, report.train))

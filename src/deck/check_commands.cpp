@@ -43,7 +43,7 @@ void require_training(const Deck& deck) {
 }
 
 void require_preprocess(const Deck& deck) {
-  const data::PreprocessSettings& preprocess = deck.preprocess;
+  const preprocess::Settings& preprocess = deck.preprocess;
   if (preprocess.train.empty() && preprocess.evaluate.empty() && preprocess.predict.empty())
     fail(deck.at("preprocess.train"), " is missing: give the raw training files");
   if (preprocess.output.empty())

@@ -10,13 +10,13 @@
 #include "section.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/text.hpp>
-#include <tesserec/data/column_fault.hpp>
 #include <tesserec/data/make_source.hpp>
 #include <tesserec/data/synthetic.hpp>
 #include <tesserec/deck/deck.hpp>
 #include <tesserec/metrics/names.hpp>
 #include <tesserec/model/sharded_model.hpp>
 #include <tesserec/network/model_types.hpp>
+#include <tesserec/preprocess/column_fault.hpp>
 
 namespace tesserec::deck {
 namespace {
@@ -51,23 +51,23 @@ void check_data(const Deck& deck) {
 }
 
 void check_column(const Deck& deck, std::size_t i, int& labels, int& weights) {
-  const data::Column& column = deck.preprocess.columns[i];
+  const preprocess::Column& column = deck.preprocess.columns[i];
   const std::string path = "preprocess.column." + std::to_string(i);
   const std::string subject = " of column \"" + column.name + "\" ";
-  const bool label = column.kind == data::ColumnKind::label;
+  const bool label = column.kind == preprocess::ColumnKind::label;
   if (label && ++labels > 1)
     fail(deck.at(path + ".kind"), subject, "is label, but another column is the label already; keep one");
-  if (column.kind == data::ColumnKind::weight && ++weights > 1)
+  if (column.kind == preprocess::ColumnKind::weight && ++weights > 1)
     fail(deck.at(path + ".kind"), subject, "is weight, but another column is the weight already; keep one");
-  if (const auto wrong = data::fault(column, deck.preprocess))
+  if (const auto wrong = preprocess::fault(column, deck.preprocess))
     fail(deck.at(path + "." + wrong->key), subject, wrong->text);
 }
 
 void check_preprocess(const Deck& deck) {
-  const data::PreprocessSettings& preprocess = deck.preprocess;
+  const preprocess::Settings& preprocess = deck.preprocess;
   if (preprocess.extend && preprocess.vocabulary.empty())
     fail(deck.at("preprocess.extend"), " needs an existing vocabulary; name its data set in preprocess.vocabulary");
-  if (preprocess.format == data::RawFormat::criteo) {
+  if (preprocess.format == preprocess::RawFormat::criteo) {
     if (!preprocess.columns.empty())
       fail(deck.at("preprocess.column"), " is given, but preprocess.format is criteo; set it to \"table\"");
     if (preprocess.skip_other_columns)
@@ -85,8 +85,8 @@ void check_preprocess(const Deck& deck) {
   std::vector<std::string> names;
   for (std::size_t i = 0; i < preprocess.columns.size(); ++i) {
     check_column(deck, i, labels, weights);
-    const data::ColumnKind kind = preprocess.columns[i].kind;
-    categories = categories || kind == data::ColumnKind::category || kind == data::ColumnKind::time;
+    const preprocess::ColumnKind kind = preprocess.columns[i].kind;
+    categories = categories || kind == preprocess::ColumnKind::category || kind == preprocess::ColumnKind::time;
     names.push_back(preprocess.columns[i].name);
     if (names.back().find('*') != std::string::npos && !preprocess.header)
       fail(deck.at("preprocess.column." + std::to_string(i) + ".name"), " \"", names.back(),

@@ -7,8 +7,8 @@ namespace tesserec::deck {
 const std::vector<Section>& sections() {
   static const std::vector<Section> all = [] {
     std::vector<Section> joined;
-    for (const auto make :
-         {run_sections, data_sections, model_sections, train_sections, plan_sections, bench_sections, sweep_sections})
+    for (const auto make : {run_sections, data_sections, preprocess_sections, model_sections, train_sections,
+                            plan_sections, bench_sections, sweep_sections})
       for (Section& section : make()) joined.push_back(std::move(section));
     return joined;
   }();

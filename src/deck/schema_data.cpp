@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keys of [data], [data.synthetic], [preprocess] and [[preprocess.column]].
+// Keys of [data] and [data.synthetic].
 #include "section.hpp"
 #include <tesserec/data/source_types.hpp>
 #include <tesserec/schema/own_rows.hpp>
@@ -115,155 +115,11 @@ Section synthetic_section() {
       "data.synthetic", "Samples generated on the fly.", keys, [](auto& d) -> auto& { return d.data.synthetic; });
 }
 
-Section preprocess_section() {
-  using Preprocess = data::PreprocessSettings;
-  const Choices<data::RawFormat> formats = {{"criteo", data::RawFormat::criteo}, {"table", data::RawFormat::table}};
-  const Choices<data::BadRows> bad = {{"stop", data::BadRows::stop}, {"skip", data::BadRows::skip}};
-  const Choices<data::ShortRows> shorter = {{"stop", data::ShortRows::stop}, {"pad", data::ShortRows::pad}};
-  const Keys<Preprocess> keys = {
-      texts("train", &Preprocess::train, Text::filled, {},
-            "Raw files to train on, plain or .gz. Names may contain *, ? and [...]; the path of an existing file is "
-            "taken literally."),
-      texts("evaluate", &Preprocess::evaluate, Text::filled, {},
-            "Raw files to evaluate on, encoded with the ids of the training files."),
-      texts("predict", &Preprocess::predict, Text::filled, {},
-            "Raw files to score. Labels and weights are not read and may be missing: empty fields, no such column, or, "
-            "without a header, rows without the label's field."),
-      default_words(text("vocabulary", &Preprocess::vocabulary, Text::path,
-                         "Data set of an earlier preprocess, whose ids and transforms are applied to all raw files."),
-                    "\"\" (learned from the training files; without such files OUTPUT/train.h5)"),
-      boolean("extend", &Preprocess::extend,
-              "Append new ids for values of the training files that preprocess.vocabulary lacks. Existing ids and "
-              "transforms of numbers do not change."),
-      choice("format", &Preprocess::format, formats,
-             "Format of the raw files. criteo: label, 13 integers and 26 hexadecimal categories, separated by tabs. "
-             "table: columns that [[preprocess.column]] describes."),
-      text("output", &Preprocess::output, Text::path, "Output folder for train.h5, evaluate.h5 and predict.h5."),
-      choice("bad_rows", &Preprocess::bad_rows, bad,
-             "Treatment of bad rows. stop: end with an error that names file and line. skip: leave out, count and "
-             "report."),
-      choice("short_rows", &Preprocess::short_rows, shorter,
-             "Treatment of rows whose trailing delimiters were cut. stop: bad rows. pad: fill with empty fields."),
-      integer("minimum_count", &Preprocess::minimum_count, {1, no_limit}, "rows",
-              "Smallest count in the training files that gives a category its own id; rarer categories become id 0, "
-              "unknown."),
-      text("delimiter", &Preprocess::delimiter, Text::letter, "table: character between fields."),
-      boolean("header", &Preprocess::header, "table: the first line of each file names the columns, in any order."),
-      boolean(
-          "skip_other_columns", &Preprocess::skip_other_columns,
-          "table: skip columns of the header that no [[preprocess.column]] names; false means that they are an error."),
-      boolean("trim", &Preprocess::trim, "table: remove spaces around fields; those inside of quotes stay."),
-      boolean("quotes", &Preprocess::quotes,
-              "table: a field that begins with a double quote ends at the next one that is not doubled, and may hold "
-              "delimiters. false: a quote is a character like others."),
-      boolean("quoted_newlines", &Preprocess::quoted_newlines,
-              "table: quoted fields may hold line breaks. One rank then reads a whole file, so give several files."),
-      text("comment", &Preprocess::comment, Text::any, "table: beginning of lines that are no rows, such as #."),
-      texts("missing", &Preprocess::missing, Text::any, {}, "table: texts that mean a missing value."),
-      default_words(number("fill_value", &Preprocess::fill_value, {-1e30, 1e30}, "",
-                           "Replacement of missing numbers, before their transform; a column may override it."),
-                    "unset (the transformed feature is 0, with standardise the mean)"),
-      boolean("missing_indicator", &Preprocess::missing_indicator,
-              "Add a dense feature NAME_missing behind each number NAME, 1 if the number is missing, else 0; a column "
-              "may override it."),
-      number(
-          "max_unknown", &Preprocess::max_unknown, {0.0, 1.0}, "",
-          "Largest share of a category's values in an evaluation file that may lack an id; 1.0 means no limit. A "
-          "larger share ends preprocess, because the values are probably written differently from the training files."),
-  };
-  return single("preprocess", "Conversion of raw click logs to HDF5 data sets.", keys,
-                [](auto& d) -> auto& { return d.preprocess; }, {"column"});
-}
-
-Section column_section() {
-  using data::Column;
-  const Choices<data::ColumnKind> kinds = {
-      {"label", data::ColumnKind::label},   {"weight", data::ColumnKind::weight},
-      {"number", data::ColumnKind::number}, {"category", data::ColumnKind::category},
-      {"time", data::ColumnKind::time},     {"key", data::ColumnKind::key},
-      {"skip", data::ColumnKind::skip}};
-  const Choices<data::Transform> transforms = {{"none", data::Transform::none},
-                                               {"log1p", data::Transform::log1p},
-                                               {"standardise", data::Transform::standardise}};
-  const Choices<data::TimeForm> times = {{"epoch", data::TimeForm::epoch},
-                                         {"epoch_ms", data::TimeForm::epoch_ms},
-                                         {"iso", data::TimeForm::iso},
-                                         {"yymmddhh", data::TimeForm::yymmddhh}};
-  const Choices<data::IdForm> ids = {{"vocabulary", data::IdForm::vocabulary}, {"hashed", data::IdForm::hashed}};
-  const Keys<Column> keys = {
-      required(
-          text("name", &Column::name, Text::name,
-               "Name of the column, and of its feature if it is a category. If files have a header, * matches any "
-               "text: one column for each matching name without another block, in natural order (C2 before C10).")),
-      required(choice(
-          "kind", &Column::kind, kinds,
-          "Role of the column. weight: factor of a sample in the loss and the metrics, at least 0. key: any text, not "
-          "learned but written beside the scores of evaluation files and files to score. skip: ignored.")),
-      choice("transform", &Column::transform, transforms,
-             "number: transform of the values. log1p: log1p(max(x, 0)). standardise: (x - mean) / standard deviation, "
-             "both of the training files."),
-      default_words(number("fill_value", &Column::fill_value, {-1e30, 1e30}, "",
-                           "number: replacement of a missing value, before the transform."),
-                    "preprocess.fill_value"),
-      default_words(boolean("missing_indicator", &Column::missing_indicator,
-                            "number: add a dense feature NAME_missing behind it, 1 if the value is missing, else 0."),
-                    "preprocess.missing_indicator"),
-      text("separator", &Column::separator, Text::any,
-           "category: character between the values of a field, which become a bag of ids; a missing field is an empty "
-           "bag. Empty: a field is one value."),
-      boolean(
-          "weighted", &Column::weighted,
-          "category with separator: a value may end in :WEIGHT, the factor of its row in the bag's sum (1 without)."),
-      integer("max_values", &Column::max_values, {0, no_limit}, "values",
-              "category with separator: values of a field that are kept, 0 = all; the others are cut and counted."),
-      choice("ids", &Column::ids, ids,
-             "category: ids of the values. vocabulary: by count in the training files. hashed: XXH3_64 of the text, a "
-             "64-bit number, for tables with table.NAME.growing = true."),
-      integer(
-          "max_rows", &Column::max_rows, {0, data::largest_hashed_rows}, "rows",
-          "category with hashed ids: 1 + hash modulo (max_rows - 1) instead of the hash, for tables of a fixed size. "
-          "Values that share a row are counted. 0: ids of 64 bits."),
-      numbers("buckets", &Column::buckets, {-1e30, 1e30}, {}, "",
-              "category: ascending borders. The field is a number, and its value is the bucket that it lies in; a "
-              "bucket has its lower border."),
-      texts("cross", &Column::cross, Text::name, {},
-            "category that is no column of the files: its value is that of these categories together, which have one "
-            "value each."),
-      choice("time", &Column::time, times,
-             "time: form of the texts. epoch, epoch_ms: seconds or milliseconds since 1970, in UTC. iso: YYYY-MM-DD, "
-             "with THH:MM:SS if need be, as written, whatever its offset. yymmddhh: digits, years from 2000."),
-      texts("parts", &Column::parts, Text::filled, {1, no_limit},
-            "time: categories made from it, NAME_hour (0 to 23), NAME_weekday (1, Monday, to 7) and NAME_day (of the "
-            "month)."),
-      default_words(number("threshold", &Column::threshold, {-1e30, 1e30}, "",
-                           "label: smallest number that means 1; smaller ones mean 0."),
-                    "unset (positive and negative)"),
-      texts("positive", &Column::positive, Text::any, {}, "label: texts that mean 1."),
-      texts("negative", &Column::negative, Text::any, {}, "label: texts that mean 0; any other text is a bad row."),
-  };
-  const std::string path = "preprocess.column";
-  Section section;
-  section.info = {path, "[[" + path + "]]",
-                  "One column of a delimited table. Blocks follow the order of the file if it has no header.",
-                  infos(keys)};
-  section.read = [=](Deck& deck, const Value& root) {
-    const Value* blocks = repeated(root, path, "give one [[preprocess.column]] for each column of the table");
-    for (std::size_t i = 0; blocks != nullptr && i < blocks->list.size(); ++i)
-      read_keys(deck, keys, deck.preprocess.columns.emplace_back(), blocks->list[i], path + "." + std::to_string(i));
-  };
-  section.write = [=](const Deck& deck, std::string& out) {
-    for (const Column& column : deck.preprocess.columns) out += "\n[[" + path + "]]\n" + write_keys(keys, column);
-  };
-  return section;
-}
-
 }  // namespace
 
 std::vector<Section> data_sections() {
   std::vector<Section> sections = {data_section(), synthetic_section()};
   for (const data::SourceType& type : data::source_types()) sections.push_back(source_section(type));
-  sections.push_back(preprocess_section());
-  sections.push_back(column_section());
   return sections;
 }
 

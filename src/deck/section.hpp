@@ -13,6 +13,7 @@ using Section = schema::Section<Deck>;
 /// Returns the sections of some blocks, in the order of the documentation. sections() joins all of them.
 std::vector<Section> run_sections();
 std::vector<Section> data_sections();
+std::vector<Section> preprocess_sections();
 std::vector<Section> model_sections();
 std::vector<Section> train_sections();
 std::vector<Section> plan_sections();

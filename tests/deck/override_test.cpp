@@ -36,7 +36,7 @@ TEST_CASE("parse_deck: --set reaches every kind of key") {
   CHECK(with({"preprocess.column.job.kind=skip", "preprocess.column.age.kind=category",
               "preprocess.column.age.transform=none"})
             .preprocess.columns[1]
-            .kind == data::ColumnKind::skip);
+            .kind == preprocess::ColumnKind::skip);
   CHECK(with({"model.bottom.0=99"}).model.bottom == std::vector<Index>{99, 8});
   CHECK(with({"data.synthetic.rows=[4]"}).data.synthetic.rows == std::vector<Index>{4});
   CHECK(with({"train.shuffle=false"}).train.shuffle == false);

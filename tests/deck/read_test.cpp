@@ -23,7 +23,7 @@ TEST_CASE("parse_deck: a full deck reaches the settings structs") {
   CHECK(d.preprocess.train == std::vector<std::string>{"raw/*.csv", "more.csv"});
   CHECK(d.preprocess.delimiter == "\t");
   REQUIRE(d.preprocess.columns.size() == 3);
-  CHECK(d.preprocess.columns[0].transform == data::Transform::standardise);
+  CHECK(d.preprocess.columns[0].transform == preprocess::Transform::standardise);
   CHECK(d.preprocess.columns[2].negative == std::vector<std::string>{"<=50K"});
   CHECK(d.model.top == std::vector<Index>{32, 1});
   CHECK(d.model.loss_settings.weights == std::vector<double>{1.0, 2.5});

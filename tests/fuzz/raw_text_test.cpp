@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Damaged raw text. Any bytes are read without a crash, every line counts once, and the borders between ranks change
 // nothing.
-#include "tests/data/raw_text.hpp"
+#include "tests/preprocess/raw_text.hpp"
 
 #include "catch.hpp"
-#include "src/data/row_stream.hpp"
+#include "src/preprocess/row_stream.hpp"
 #include "tests/fuzz/rounds.hpp"
 #include <tesserec/core/error.hpp>
 
 using namespace tesserec;
-using namespace tesserec::data;
+using namespace tesserec::preprocess;
 
 namespace {
 
@@ -79,8 +79,8 @@ struct Mutator {
   }
 };
 
-PreprocessSettings table_settings() {
-  PreprocessSettings settings;
+Settings table_settings() {
+  Settings settings;
   settings.format = RawFormat::table;
   settings.header = true;
   settings.columns = {{"a", ColumnKind::number, Transform::none, {}, {}},
@@ -125,8 +125,8 @@ void fuzz(const std::string& seed_text, const RowFormat& format, int rounds) {
 }  // namespace
 
 TEST_CASE("RowStream: reads mutated Criteo text alike for any cuts and compressed") {
-  fuzz(test::criteo_text(6, 7), *make_row_format(PreprocessSettings()), 1000);
-  PreprocessSettings padded;
+  fuzz(test::criteo_text(6, 7), *make_row_format(Settings()), 1000);
+  Settings padded;
   padded.short_rows = ShortRows::pad;
   fuzz(test::criteo_text(3, 8, "\r\n"), *make_row_format(padded), 700);
 }
@@ -136,7 +136,7 @@ TEST_CASE("RowStream: reads a mutated table with a header alike for any cuts and
 }
 
 TEST_CASE("RowStream: reads mutated quotes and comments alike for any cuts and compressed") {
-  PreprocessSettings settings = table_settings();
+  Settings settings = table_settings();
   settings.comment = "#";
   const std::string text = "# \"\n\"a\",b,y\n1.5,\"x,\"\"y\"\"\",0\n#\n-2,\"\",\"1\"\n\"?\", \" long\" ,0\n0,q,0\n";
   fuzz(text, *make_row_format(settings), 1000);

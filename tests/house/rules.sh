@@ -64,11 +64,11 @@ only 'cublasLt' '^src/products/cublaslt' '<cublasLt.h> belongs in products, in f
 only 'hdf5' '^(include/tesserec|src)/store/' '<hdf5.h> belongs in store'
 only 'toml\+\+' '^src/schema/toml_file\.cpp$' 'toml++ belongs in src/schema/toml_file.cpp'
 only 'Kokkos_' '^(include/tesserec|src)/core/' 'Kokkos headers belong in core; use <tesserec/core/kokkos.hpp>'
-only 'zlib\.h' '^src/data/' '<zlib.h> belongs in data'
+only 'zlib\.h' '^src/preprocess/' '<zlib.h> belongs in preprocess'
 only 'httplib\.h' '^src/serve/http_server\.cpp$' '<httplib.h> belongs in src/serve/http_server.cpp'
 only '(arrow|parquet)/' '^(src/parquet/with_arrow\.cpp|tests/parquet/.*)$' 'Arrow belongs in src/parquet/with_arrow.cpp'
 only 'liburing\.h' '^src/tiers/' '<liburing.h> belongs in tiers'
-only 'xxhash\.h' '^src/(store|data)/' '<xxhash.h> belongs in store and data'
+only 'xxhash\.h' '^src/(store|data|preprocess)/' '<xxhash.h> belongs in store, data and preprocess'
 only 'nlohmann/' '^src/core/json\.cpp$' 'nlohmann-json belongs in src/core/json.cpp'
 
 # Kokkos' headers take most of a compilation: code for settings, planning, communication and decks avoids them.

@@ -6,14 +6,14 @@
 #include "catch.hpp"
 #include "errors.hpp"
 #include "source_dir.hpp"
-#include "tests/data/preprocess_runs.hpp"
-#include "tests/data/raw_text.hpp"
+#include "tests/preprocess/raw_text.hpp"
+#include "tests/preprocess/runs.hpp"
 #include <tesserec/core/text.hpp>
 #include <tesserec/parquet/reader.hpp>
 #include <tesserec/store/hdf5.hpp>
 
 using namespace tesserec;
-using namespace tesserec::data;
+using namespace tesserec::preprocess;
 
 namespace {
 
@@ -37,8 +37,8 @@ std::string clicks_text() {
   return text;
 }
 
-PreprocessSettings clicks(const std::string& train, const std::string& output) {
-  PreprocessSettings settings = criteo({train}, output);
+Settings clicks(const std::string& train, const std::string& output) {
+  Settings settings = criteo({train}, output);
   settings.format = RawFormat::table;
   settings.header = settings.skip_other_columns = true;
   Column tags{"tags", ColumnKind::category}, sizes{"sizes", ColumnKind::category};
@@ -67,7 +67,7 @@ TEST_CASE("preprocess: a Parquet file needs a build with Arrow") {
   const comm::Communicator world(MPI_COMM_WORLD);
   const test::Folder folder(world);
   if (parquet::is_built()) return;
-  const std::string message = error_of([&] { preprocess(world, clicks(clicks_path(), folder / "out")); });
+  const std::string message = error_of([&] { preprocess::run(world, clicks(clicks_path(), folder / "out")); });
   CHECK(mentions(message, "clicks.parquet: it is a Parquet file, but this build has no Arrow to read it"));
 }
 
@@ -77,11 +77,11 @@ TEST_CASE("preprocess: a Parquet file gives the data of the same table in text a
   if (!parquet::is_built()) return;
   folder.write("clicks.csv", clicks_text());
   for_each_rank_count(world, [&](const comm::Communicator& comm, const std::string& name) {
-    const PreprocessReport report = preprocess(comm, clicks(clicks_path(), folder / name));
+    const PreprocessReport report = preprocess::run(comm, clicks(clicks_path(), folder / name));
     CHECK(report.train.rows == clicks_rows);
     CHECK(report.train.column(0).missing == 24);
   });
-  preprocess(world, clicks(folder / "clicks.csv", folder / "text"));
+  preprocess::run(world, clicks(folder / "clicks.csv", folder / "text"));
   if (world.rank() != 0) return;
   const std::string one = folder / "1/train.h5", text = folder / "text/train.h5";
   for (int ranks = 2; ranks <= world.size(); ++ranks)
@@ -104,11 +104,9 @@ TEST_CASE("preprocess: a Parquet file that does not fit names file and column an
   const comm::Communicator world(MPI_COMM_WORLD);
   const test::Folder folder(world);
   if (!parquet::is_built()) return;
-  const auto failure = [&](const PreprocessSettings& settings) {
-    return error_of([&] { preprocess(world, settings); });
-  };
-  const PreprocessSettings good = clicks(clicks_path(), folder / "out");
-  PreprocessSettings settings = good;
+  const auto failure = [&](const Settings& settings) { return error_of([&] { preprocess::run(world, settings); }); };
+  const Settings good = clicks(clicks_path(), folder / "out");
+  Settings settings = good;
   settings.columns[4].name = "buyer";
   CHECK(mentions(failure(settings), "clicks.parquet: the header has 10 fields"));
   settings = good;

@@ -13,6 +13,7 @@
 #include <tesserec/model/settings.hpp>
 #include <tesserec/optim/schedule.hpp>
 #include <tesserec/planning/settings.hpp>
+#include <tesserec/preprocess/settings.hpp>
 #include <tesserec/schema/model_deck.hpp>
 #include <tesserec/sweep/settings.hpp>
 #include <tesserec/train/settings.hpp>
@@ -25,7 +26,7 @@ using schema::KeyValue;
 struct Deck : schema::Lines {
   train::RunSettings run;
   data::Settings data;
-  data::PreprocessSettings preprocess;
+  preprocess::Settings preprocess;
   model::Settings model;
   std::vector<embedding::EmbeddingBagConfig> tables;  ///< tables; empty = one table per feature of the data
   train::Settings train;

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include <tesserec/core/index.hpp>
+
+namespace tesserec::preprocess {
+
+/// Magnitude from which a number causes a warning. A float does not resolve units beyond it, and weights of common size
+/// do not learn from it.
+inline constexpr double large_number = 1e9;
+
+/// Counts of a column's values in one raw file.
+struct ColumnCounts {
+  Index missing = 0;  ///< rows without a value
+  Index unknown = 0;  ///< category values without an id: seen fewer than minimum_count times in training
+  Index clipped = 0;  ///< numbers below 0 under log1p, taken as 0, or rows whose values Column::max_values cut
+  Index large = 0;    ///< numbers of magnitude large_number or more after their transform
+  Index values = 0;   ///< category values that are present and kept
+  Index cut = 0;      ///< category values that Column::max_values cut
+
+  /// Returns unknown values as a share of the values present; 0 if none is present.
+  double unknown_share() const { return values > 0 ? double(unknown) / double(values) : 0.0; }
+  ColumnCounts& operator+=(const ColumnCounts& other);
+};
+
+/// Counts of one raw file.
+struct FileReport {
+  std::string path;
+  Index bytes = 0;                    ///< size on disk, bytes
+  Index rows = 0;                     ///< valid rows
+  Index bad_rows = 0;                 ///< invalid rows, left out (bad_rows = "skip")
+  Index unlabeled = 0;                ///< bad rows without a label
+  std::vector<std::string> bad;       ///< first 5 bad rows, or first 100 of data to predict, "file:line: reason"
+  std::vector<ColumnCounts> columns;  ///< counts of the dense features, then of the sparse features [K + F]
+  std::vector<std::string> unknown;   ///< first value without an id of each feature, quoted [F]; empty = none
+};
+
+/// Content of one dataset file.
+struct DatasetReport {
+  std::string output;             ///< path; empty if no file was written
+  Index rows = 0;                 ///< samples N
+  std::array<Index, 2> labels{};  ///< samples with label 0 and with label 1
+  Index labels_unread = 0;        ///< labels present in the raw rows to predict, but not read
+  std::vector<FileReport> files;
+
+  /// Returns the bad rows of all files.
+  Index bad_rows() const;
+  /// Sums the counts of column `number` over all files.
+  ColumnCounts column(std::size_t number) const;
+};
+
+/// Result of run().
+struct PreprocessReport {
+  DatasetReport train;
+  DatasetReport evaluate;
+  DatasetReport predict;
+  std::vector<std::string> dense_features;
+  std::vector<std::string> transforms;  ///< transforms of the dense features with their statistics, "standardise
+                                        ///< mean=.. sd=.."
+  std::vector<std::string> features;
+  std::vector<std::string> kinds;  ///< kinds of the features: "category", "bag", "hashed", "hashed bag" [F]
+  std::vector<Index> values;  ///< distinct values of each feature in the training files [F], 0 if not counted; empty
+                              ///< without such files
+  std::vector<Index> collisions;  ///< of these, values that share their hashed id with another [F]
+  std::vector<Index> ids;         ///< vocabulary size of each feature, id 0 included [F]
+  std::string vocabulary;         ///< dataset whose vocabulary was used; empty if the training files taught it
+  std::vector<Index> new_ids;     ///< ids added to those of `vocabulary` [F]; empty unless it was extended
+  double max_unknown = 1;         ///< Settings::max_unknown
+  double seconds = 0;
+};
+
+/// Returns the report as lines for a person: files, then a table of the columns.
+std::vector<std::string> summary(const PreprocessReport& report);
+
+/// Returns warnings: large unscaled numbers, columns mostly missing in evaluation alone, categories mostly dropped.
+std::vector<std::string> warnings(const PreprocessReport& report);
+
+}  // namespace tesserec::preprocess

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Encoded rows in the shapes of a dataset.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "column_tally.hpp"
+#include "encoding.hpp"
+#include "row_stream.hpp"
+#include "survey.hpp"
+#include <tesserec/parallel_io/parted_writer.hpp>
+
+namespace tesserec::preprocess {
+
+/// Number of rows that a rank encodes and writes at once.
+inline constexpr Index block_rows = 32768;
+
+/// HDF5 datasets of samples, in their order in the file.
+struct SampleShapes {
+  /// Groups of HDF5 datasets that are cut into parts at the same rows: first those with a row per sample.
+  std::vector<std::vector<store::DatasetShape>> groups;
+  /// Feature whose values are the rows of each HDF5 dataset, or -1 if its rows are samples.
+  std::vector<Index> feature_of;
+  std::vector<std::size_t> offsets;  ///< HDF5 dataset of each feature's offsets [F], if ids are not packed
+};
+
+/// Returns the shapes of the samples' HDF5 datasets.
+SampleShapes sample_shapes(const Survey& survey, const Encoding& encoding);
+
+/// Encoder of this rank's rows, block by block.
+class EncodedBlock {
+ public:
+  /// Takes the survey and the encoding, which must outlive this object.
+  EncodedBlock(const Survey& survey, const Encoding& encoding);
+
+  /// Reads and encodes up to block_rows rows and counts their values. Returns the number of rows.
+  Index read(RowStream& stream, ColumnTally& tally);
+  /// Returns the block's rows in the order of the HDF5 datasets of sample_shapes(), without the last offsets.
+  std::vector<parallel_io::PartedWriter::SlabData> pieces() const;
+  /// Returns the last offset of each feature, after the last block of the last rank.
+  std::vector<parallel_io::PartedWriter::SlabData> last_offsets(const SampleShapes& shapes) const;
+
+ private:
+  /// Values of one feature.
+  struct FeatureValues {
+    Index first = 0;                     ///< number of the block's first value in the dataset
+    Index next = 0;                      ///< number of the next value
+    std::vector<Index> offsets;          ///< number of each sample's first value [rows]
+    std::vector<std::int32_t> ids;       ///< ids of 32 bits [values]
+    std::vector<std::int64_t> wide_ids;  ///< ids of 64 bits instead [values]
+    std::vector<float> weights;          ///< weights [values], if the feature has any
+  };
+  void clear();
+  void add(const Row& row);
+  void add_bags(const Row& row);
+
+  const Survey& survey_;
+  const Encoding& encoding_;
+  Row row_;
+  Index first_row_, rows_ = 0;
+  std::vector<Index> row_ids_;                   ///< ids of one row's values
+  std::vector<std::uint8_t> labels_;             ///< labels [rows]
+  std::vector<float> dense_;                     ///< dense features [rows, K] row-major
+  std::vector<std::int32_t> ids_;                ///< packed ids [rows, F] row-major
+  std::vector<float> weights_;                   ///< sample weights [rows]
+  std::vector<std::vector<std::uint8_t>> keys_;  ///< texts of each key column [rows, key_bytes], zero-padded
+  std::vector<FeatureValues> bags_;              ///< bags [F], if ids are not packed
+};
+
+}  // namespace tesserec::preprocess

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Form of a sparse feature: how many values a sample has, and how their texts become ids.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "token_map.hpp"
+#include <tesserec/preprocess/settings.hpp>
+
+namespace tesserec::preprocess {
+
+/// Form of a sparse feature.
+struct FeatureForm {
+  bool bag = false;       ///< true if a sample has any number of values, not one
+  bool weighted = false;  ///< true if values carry weights
+  IdForm ids = IdForm::vocabulary;
+  Index max_rows = 0;  ///< rows into which ids are hashed; 0 = ids of 64 bits
+
+  bool hashed() const { return ids == IdForm::hashed; }
+  /// Returns whether ids are any 64-bit numbers.
+  bool any_ids() const { return hashed() && max_rows == 0; }
+  /// Returns whether a missing value is an empty bag rather than id 0.
+  bool may_be_empty() const { return bag || any_ids(); }
+  /// Returns the rule of the ids as datasets store it: "vocabulary", "hashed" or "hashed rows=N".
+  std::string rule() const;
+  /// Returns a word for people: "category", "bag", "hashed" or "hashed bag".
+  std::string kind() const;
+};
+
+/// Returns the hash of a text: XXH3_64 with seed 0, as `xxhsum -H3` prints it.
+std::uint64_t token_hash(std::string_view token);
+
+/// Returns the id of a text: its hash, or, in `max_rows` > 0 rows, 1 + hash mod (max_rows - 1).
+Index hashed_id(std::string_view token, Index max_rows);
+
+/// Adds the hash of a text to a count of different hashes, whose tokens have 8 bytes.
+void add_hash(std::string_view token, TokenCounts& hashes);
+
+/// Returns how many hashes share their id with another that has it already.
+Index collisions(const TokenCounts& hashes, Index max_rows);
+
+}  // namespace tesserec::preprocess

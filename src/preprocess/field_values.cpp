@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "field_values.hpp"
+
+#include <array>
+#include <charconv>
+#include <chrono>
+#include <cmath>
+#include <limits>
+
+#include <tesserec/core/text.hpp>
+#include <tesserec/data/dataset.hpp>
+
+namespace tesserec::preprocess {
+namespace {
+
+constexpr std::int64_t largest_seconds = 253402300800;  // the year 10000
+
+/// Takes `digits` digits from the begin of a text. Returns false if it begins with less.
+bool take_digits(std::string_view& text, std::size_t digits, int& number) {
+  if (text.size() < digits) return false;
+  const auto [stop, code] = std::from_chars(text.data(), text.data() + digits, number);
+  if (code != std::errc() || stop != text.data() + digits || number < 0) return false;
+  text.remove_prefix(digits);
+  return true;
+}
+
+/// Takes a separator and two digits, at most `largest`, if the text begins with the separator.
+bool take_pair(std::string_view& text, char separator, int largest, int& number) {
+  if (!text.starts_with(separator)) return false;
+  text.remove_prefix(1);
+  return take_digits(text, 2, number) && number <= largest;
+}
+
+bool set_date(int year, int month, int day, TimeOfDay& time) {
+  const std::chrono::year_month_day date{std::chrono::year(year), std::chrono::month(unsigned(month)),
+                                         std::chrono::day(unsigned(day))};
+  if (!date.ok()) return false;
+  time.day = day;
+  time.weekday = int(std::chrono::weekday(std::chrono::sys_days(date)).iso_encoding());
+  return true;
+}
+
+/// Parses YYMMDDHH, of the years 2000 to 2099.
+bool parse_digits(std::string_view text, TimeOfDay& time) {
+  int year = 0, month = 0, day = 0;
+  return take_digits(text, 2, year) && take_digits(text, 2, month) && take_digits(text, 2, day) &&
+         take_digits(text, 2, time.hour) && text.empty() && time.hour < 24 && set_date(2000 + year, month, day, time);
+}
+
+/// Parses seconds since 1970 in UTC.
+bool parse_seconds(std::string_view text, double unit, TimeOfDay& time) {
+  double seconds = 0;
+  if (!number_fault(text, seconds).empty()) return false;
+  seconds = std::floor(seconds * unit);
+  if (!(std::abs(seconds) < double(largest_seconds))) return false;
+  const std::chrono::sys_seconds at{std::chrono::seconds(std::int64_t(seconds))};
+  const auto day = std::chrono::floor<std::chrono::days>(at);
+  const std::chrono::year_month_day date(day);
+  time.hour = int(std::chrono::floor<std::chrono::hours>(at - day).count());
+  return set_date(int(date.year()), int(unsigned(date.month())), int(unsigned(date.day())), time);
+}
+
+/// Parses the offset from UTC behind a time: nothing, Z, +HH, +HHMM or +HH:MM.
+bool is_offset(std::string_view text) {
+  int hours = 0, minutes = 0;
+  if (text.empty() || text == "Z") return true;
+  if (text.front() != '+' && text.front() != '-') return false;
+  text.remove_prefix(1);
+  if (!take_digits(text, 2, hours) || hours > 23) return false;
+  if (text.empty()) return true;
+  if (text.front() == ':') text.remove_prefix(1);
+  return take_digits(text, 2, minutes) && minutes < 60 && text.empty();
+}
+
+/// Parses YYYY-MM-DD, then nothing or a T or a space and HH[:MM[:SS[.F]]] and an offset.
+bool parse_iso(std::string_view text, TimeOfDay& time) {
+  int year = 0, month = 0, day = 0, ignored = 0;
+  if (!take_digits(text, 4, year) || !take_pair(text, '-', 12, month) || !take_pair(text, '-', 31, day)) return false;
+  if (!set_date(year, month, day, time)) return false;
+  time.hour = 0;
+  if (text.empty()) return true;
+  if (!take_pair(text, text.front() == 'T' ? 'T' : ' ', 23, time.hour)) return false;
+  if (text.starts_with(':') && !take_pair(text, ':', 59, ignored)) return false;
+  if (text.starts_with(':') && !take_pair(text, ':', 60, ignored)) return false;
+  if (text.starts_with('.')) text.remove_prefix(std::min(text.find_first_not_of("0123456789", 1), text.size()));
+  return is_offset(text);
+}
+
+}  // namespace
+
+std::string number_fault(std::string_view text, double& value) {
+  const auto [stop, code] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (code == std::errc::invalid_argument || stop != text.data() + text.size()) return "is not a number";
+  if (code == std::errc() && !std::isfinite(value)) return "is not a finite number";
+  if (code != std::errc() || !(std::abs(value) <= std::numeric_limits<float>::max()))
+    return "is out of the range of 32-bit floats";
+  return "";
+}
+
+bool take_weight(std::string_view& value, float& weight) {
+  const std::size_t colon = value.rfind(':');
+  if (colon == std::string_view::npos) return true;
+  const std::string_view text = value.substr(colon + 1);
+  const auto [stop, code] = std::from_chars(text.data(), text.data() + text.size(), weight);
+  if (code != std::errc() || stop != text.data() + text.size() || !(std::abs(weight) <= data::max_id_weight))
+    return false;
+  value = value.substr(0, colon);
+  return true;
+}
+
+bool parse_time(std::string_view text, TimeForm form, TimeOfDay& time) {
+  if (form == TimeForm::iso) return parse_iso(text, time);
+  if (form == TimeForm::yymmddhh) return parse_digits(text, time);
+  return parse_seconds(text, form == TimeForm::epoch_ms ? 1e-3 : 1.0, time);
+}
+
+std::string_view part_text(const TimeOfDay& time, std::string_view part) {
+  static const auto texts = [] {
+    std::array<std::string, 32> all;
+    for (std::size_t i = 0; i < all.size(); ++i) all[i] = std::to_string(i);
+    return all;
+  }();
+  if (part == "hour") return texts[time.hour];
+  return texts[part == "weekday" ? time.weekday : time.day];
+}
+
+std::string number_text(double number) {
+  std::string text = shortest(number);
+  if (text.ends_with(".0")) text.resize(text.size() - 2);
+  return text;
+}
+
+std::vector<std::string> bucket_texts(const std::vector<double>& borders) {
+  std::vector<std::string> texts = {"below " + number_text(borders.front())};
+  for (std::size_t i = 0; i + 1 < borders.size(); ++i)
+    texts.push_back(number_text(borders[i]) + " to " + number_text(borders[i + 1]));
+  texts.push_back("from " + number_text(borders.back()));
+  return texts;
+}
+
+}  // namespace tesserec::preprocess

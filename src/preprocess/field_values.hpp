@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Values of a table's fields: numbers, weights, times and buckets, from their texts.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <tesserec/preprocess/settings.hpp>
+
+namespace tesserec::preprocess {
+
+/// Parses a number of the range of floats. Returns why the text is none, such as "is not a number", or "".
+std::string number_fault(std::string_view text, double& value);
+
+/// Cuts ":WEIGHT" from a value that has a ':'. Returns false if that is no valid weight.
+bool take_weight(std::string_view& value, float& weight);
+
+/// Parts of a time, as written, or in UTC if it counts from 1970.
+struct TimeOfDay {
+  int hour = 0;     ///< 0 to 23
+  int weekday = 1;  ///< 1 (Monday) to 7
+  int day = 1;      ///< day of the month, 1 to 31
+};
+
+/// Parses a time of the form. Returns false if the text is none.
+bool parse_time(std::string_view text, TimeForm form, TimeOfDay& time);
+
+/// Returns the text of the part "hour", "weekday" or "day" of a time, a number without leading zeros.
+std::string_view part_text(const TimeOfDay& time, std::string_view part);
+
+/// Returns the shortest text that reads back to the number, without a fraction of 0.
+std::string number_text(double number);
+
+/// Returns the texts of the buckets between ascending borders: "below A", "A to B", ..., "from Z".
+std::vector<std::string> bucket_texts(const std::vector<double>& borders);
+
+}  // namespace tesserec::preprocess

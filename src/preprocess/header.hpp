@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Search for the columns of a delimited table by the names in its header.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "row_format.hpp"
+#include <tesserec/preprocess/settings.hpp>
+
+namespace tesserec::preprocess {
+
+/// Returns the rules of [preprocess] for the text of tables. Throws Error, naming the key.
+TextRules text_rules(const Settings& settings);
+
+/// Names the delimiter that a line of a single field seems to have instead, or returns an empty text.
+std::string delimiter_hint(std::string_view line, std::size_t fields, char delimiter);
+
+/// Appends the trimmed names in a header. Returns why its quotes are wrong, or "".
+std::string header_names(std::string_view line, const TextRules& rules, std::vector<std::string>& names);
+
+/// Finds the field of each column by the header's names. `file` must list the columns in order and stays so if the
+/// names do; names of skipped columns are then free. Returns why the header does not fit, or "". Faults are a missing
+/// or repeated column and, unless `skip_others`, an unknown name.
+std::string find_named(const std::vector<Column>& columns, const std::vector<std::string>& names, bool skip_others,
+                       FileColumns& file);
+
+/// Returns whether the name of a column contains '*'.
+bool has_pattern(const std::vector<Column>& columns);
+
+/// Replaces each column with '*' by the `names` that it matches, in natural order (C2 before C10). Skips names in
+/// `columns` and names that an earlier pattern matched. Throws Error, naming the header's place `where`, for a pattern
+/// without a match.
+std::vector<Column> expanded(const std::vector<Column>& columns, const std::vector<std::string>& names,
+                             const std::string& where);
+
+}  // namespace tesserec::preprocess

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "fields.hpp"
+#include "raw_files.hpp"
+
+namespace tesserec::preprocess {
+
+/// Reader of a file's bytes, plain or unpacked from gzip.
+class ByteReader {
+ public:
+  virtual ~ByteReader() = default;
+  /// Reads up to `size` bytes. Returns their number, 0 only at the end. Throws Error, naming the file.
+  virtual Index read(char* data, Index size) = 0;
+};
+
+/// Opens a file from byte `begin` on.
+std::unique_ptr<ByteReader> open_plain(const std::string& path, Index begin);
+
+/// Opens a gzip file and unpacks all members as one text. Ignores zero bytes after the last member. Reading throws
+/// Error for a truncated or damaged file.
+std::unique_ptr<ByteReader> open_gzip(const std::string& path);
+
+/// Line of a text, or a record of several lines if quoted fields may hold line breaks.
+struct Line {
+  std::string_view text;  ///< text without its last line end (LF or CRLF); valid until the next line
+  Index begin = 0;        ///< offset in the file's text, bytes
+  Index lines = 1;        ///< lines of the file that the text covers
+  bool too_long = false;  ///< true over longest_line bytes; the text may then be empty
+  bool comment = false;   ///< true if the rules say that the line is no record
+};
+
+/// Reader of the lines that begin in a range of a file. Adjacent ranges share no line. A record whose quoted fields
+/// hold line breaks is one line, unless its quote stays open for longest_line bytes; then each line is one of its own.
+class LineReader {
+ public:
+  /// Maximum length of a line, bytes.
+  static constexpr Index longest_line = Index{1} << 20;
+
+  /// Opens the file at the first line that begins in `bytes` of its text. A gzip file is read from its start, and so
+  /// must be a file with quoted line breaks.
+  LineReader(const RawFile& file, Range bytes, TextRules rules = {});
+
+  /// Reads the next line. Returns false if no further line begins in the range.
+  bool next(Line& line) { return at_ < bytes_.end && next_anywhere(line); }
+  /// Reads the next line, even beyond the range. Returns false at the end of the file.
+  bool next_anywhere(Line& line);
+  /// Returns the digest of the text read so far, which may extend beyond the range.
+  std::uint64_t digest() const { return digest_; }
+
+ private:
+  bool refill();
+  Index skip_line();
+  std::size_t line_end(std::size_t from);
+  std::size_t record_end(std::size_t first, Index& lines);
+  std::string_view unread(std::size_t from, std::size_t to) const;
+
+  std::unique_ptr<ByteReader> reader_;
+  Range bytes_;
+  TextRules rules_;
+  Index at_;  ///< offset of the next line in the text, bytes
+  std::vector<char> buffer_;
+  std::size_t begin_ = 0, end_ = 0;  ///< unread bytes of the buffer
+  std::uint64_t digest_ = 0;
+};
+
+/// Returns the lines that begin in the first `bytes` bytes of a file's text, without comments.
+std::vector<std::string> first_lines(const RawFile& file, Index bytes, const TextRules& rules);
+
+/// Header of a file: the first line that is no comment.
+struct HeaderLine {
+  std::string text;
+  Index begin = -1;  ///< offset in the file's text, bytes; -1 if there is none
+  Index line = 1;    ///< number of the line in the file, from 1
+};
+
+/// Reads the header of a file.
+HeaderLine header_line(const RawFile& file, const TextRules& rules);
+
+}  // namespace tesserec::preprocess

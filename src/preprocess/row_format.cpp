@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "row_format.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include <tesserec/core/error.hpp>
+#include <tesserec/core/text.hpp>
+
+namespace tesserec::preprocess {
+namespace {
+
+constexpr const char* pad_rows = "preprocess.short_rows = \"pad\" accepts rows whose trailing delimiters were cut";
+
+}  // namespace
+
+std::unique_ptr<RowFormat> make_row_format(const Settings& settings) {
+  if (settings.minimum_count < 1) fail("preprocess.minimum_count must be at least 1, not ", settings.minimum_count);
+  return settings.format == RawFormat::criteo ? make_criteo_format(settings) : make_table_format(settings);
+}
+
+void RowFormat::add_number(const std::string& name, Transform transform, std::optional<double> fill, bool indicator) {
+  const auto add = [&](const std::string& feature, Transform t, std::optional<double> f, bool indicates) {
+    if (std::count(layout_.dense_features.begin(), layout_.dense_features.end(), feature) != 0)
+      fail("preprocess.column: two dense features are called \"", feature,
+           "\", one of them by missing_indicator; rename a column");
+    layout_.dense_features.push_back(feature);
+    layout_.transforms.push_back(t);
+    layout_.fill.push_back(f);
+    layout_.indicator.push_back(indicates);
+  };
+  if (fill && !(std::abs(*fill) <= std::numeric_limits<float>::max()))
+    fail("preprocess.column ", name, ": fill_value is ", *fill,
+         ", which does not fit a 32-bit float; give a smaller number");
+  if (fill && *fill < 0 && transform == Transform::log1p)
+    fail("preprocess.column ", name, ": fill_value is ", *fill,
+         ", which log1p treats as 0; give a number of at least 0");
+  add(name, transform, fill, false);
+  if (indicator) add(name + "_missing", Transform::none, std::nullopt, true);
+}
+
+bool RowLayout::jagged() const {
+  return std::any_of(forms.begin(), forms.end(), [](const FeatureForm& form) { return form.may_be_empty(); });
+}
+
+void RowFormat::add_feature(const std::string& name, const FeatureForm& form) {
+  layout_.features.push_back(name);
+  layout_.forms.push_back(form);
+  weighted_values_ = weighted_values_ || form.weighted;
+}
+
+void RowFormat::clear_values(Row& row) {
+  row.tokens.clear();
+  row.ends.clear();
+  row.value_weights.clear();
+  row.cut.clear();
+}
+
+FileColumns RowFormat::in_order(Targets targets, bool labelled) const {
+  FileColumns columns{targets, short_rows_, all_columns_ - (labelled ? 0 : 1), {}};
+  for (std::size_t c = 0; c < all_columns_; ++c)
+    columns.places.push_back(Index(c) - (!labelled && c > label_column_ ? 1 : 0));
+  if (!labelled) columns.places[label_column_] = -1;
+  return columns;
+}
+
+std::string RowFormat::find_columns(std::span<const std::string> head, Targets targets, FileColumns& columns) const {
+  columns = in_order(targets, true);
+  if (layout_.header) return head.empty() ? std::string() : read_header(head.front(), columns);
+  if (targets == Targets::required) return {};
+  std::size_t max_fields = 0;
+  Fields fields;
+  for (const std::string& line : head) {
+    if (!split(line, layout_.text, fields).empty()) continue;
+    if (const std::size_t count = fields.texts.size(); count <= all_columns_) max_fields = std::max(max_fields, count);
+  }
+  columns = in_order(targets, max_fields == all_columns_);
+  return {};
+}
+
+std::string RowFormat::find_columns(const std::vector<std::string>& names, Targets targets, FileColumns& columns,
+                                    ParquetColumns& read) const {
+  columns = in_order(targets, true);
+  return find_names(names, columns, read);
+}
+
+std::string RowFormat::parse_fields(const FileColumns& columns, Row& row) const {
+  row.has_label = row.label_missing = false;
+  return read_fields(columns, row);
+}
+
+std::string RowFormat::parse(std::string_view line, const FileColumns& columns, Row& row) const {
+  row.has_label = row.label_missing = false;
+  std::string reason = read(line, columns, row);
+  row.fault_line = row.fields.line;
+  if (reason.empty() || row.label_missing || columns.targets == Targets::unread) return reason;
+  const std::string other = without_label(line, columns, row);
+  return other.empty() ? reason : other;
+}
+
+/// Returns why a line is bad that would be good in a file without labels, and sets row.label_missing; else "".
+std::string RowFormat::without_label(std::string_view line, const FileColumns& columns, Row& row) const {
+  FileColumns unlabeled = columns;
+  unlabeled.targets = Targets::unread;
+  unlabeled.short_rows = ShortRows::stop;
+  --unlabeled.fields;
+  const Index at = columns.places[label_column_];
+  for (Index& place : unlabeled.places) place -= place > at ? 1 : 0;
+  unlabeled.places[label_column_] = -1;
+  if (!read(line, unlabeled, row).empty()) return {};
+  FileColumns padded = columns;
+  padded.short_rows = ShortRows::pad;
+  const bool cut = read(line, padded, row).empty();
+  row.label_missing = true;
+  return concat(counted(unlabeled.fields, "field"), ", ", columns.fields,
+                " expected: the row seems to lack its label; ", rows_to_score, cut ? concat("; ", pad_rows) : "");
+}
+
+std::string fit_fields(std::vector<std::string_view>& fields, std::size_t columns, ShortRows short_rows) {
+  if (fields.size() == columns) return {};
+  const bool short_row = fields.size() < columns;
+  if (short_row && short_rows == ShortRows::pad) {
+    fields.resize(columns, std::string_view(""));
+    return {};
+  }
+  return concat(counted(fields.size(), "field"), ", ", columns, " expected",
+                short_row ? concat(" (", pad_rows, ")") : "");
+}
+
+}  // namespace tesserec::preprocess

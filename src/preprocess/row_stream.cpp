@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "row_stream.hpp"
+
+#include <utility>
+
+#include <tesserec/core/signals.hpp>
+
+namespace tesserec::preprocess {
+namespace {
+
+bool is_empty(const Line& line) { return !line.too_long && line.text.find_first_not_of(' ') == std::string_view::npos; }
+
+constexpr const char* empty_line = "the line is empty";
+/// Returns the remedy for a bad row.
+std::string advice(std::string_view reason) {
+  const std::string skip = "correct the row, or leave out all bad rows with preprocess.bad_rows = \"skip\"";
+  if (reason.ends_with("is not a number"))
+    return "; if the text stands for a missing value, add it to preprocess.missing; else " + skip;
+  if (reason.ends_with("nor a negative label")) return "; add the text to positive or negative of the column, " + skip;
+  return "; " + skip;
+}
+
+}  // namespace
+
+RowStream::RowStream(std::span<const RawFile> files, std::span<const FileRange> ranges, const RowFormat& format,
+                     BadRows bad_rows, Targets targets)
+    : files_(files), ranges_(ranges), format_(format), bad_rows_(bad_rows), targets_(targets) {}
+
+bool RowStream::next(Row& row) {
+  while (!stopped_) {
+    if (lines_ == nullptr && row_groups_ == nullptr && !open_next_range()) return false;
+    if (row_groups_ != nullptr && next_in_groups(row)) return true;
+    if (lines_ != nullptr && next_in_range(row)) return true;
+    if (lines_ != nullptr) counts_.back().text = lines_->digest();
+    lines_.reset();
+    row_groups_.reset();
+  }
+  return false;
+}
+
+bool RowStream::open_next_range() {
+  if (counts_.size() == ranges_.size()) return false;
+  const FileRange& range = ranges_[counts_.size()];
+  const RawFile& file = files_[range.file];
+  const TextRules& rules = format_.layout().text;
+  if (file.parquet) {
+    open_row_groups(range);
+    return true;
+  }
+  lines_ = std::make_unique<LineReader>(file, range.bytes, rules);
+  RangeCount& count = counts_.emplace_back();
+  count.file = range.file;
+  empty_lines_ = 0;
+  empty_numbers_.clear();
+  header_ = -1;
+  Index line = 0;
+  std::vector<std::string> head;
+  if (format_.layout().header) {
+    HeaderLine header = header_line(file, rules);
+    header_ = header.begin;
+    line = header.line;
+    if (header_ >= 0) head.push_back(std::move(header.text));
+  } else if (format_.needs_head(targets_)) {
+    head = first_lines(file, text_block, rules);
+  }
+  // A wrong header makes all columns wrong, so no row of the file can be trusted.
+  if (std::string reason = format_.find_columns(head, targets_, columns_); !reason.empty()) {
+    stopped_ = true;
+    count.bad.push_back({line, std::move(reason)});
+  }
+  return true;
+}
+
+void RowStream::open_row_groups(const FileRange& range) {
+  const std::string& path = files_[range.file].path;
+  RangeCount& count = counts_.emplace_back();
+  count.file = range.file;
+  ParquetColumns read;
+  if (std::string reason = format_.find_columns(parquet::shape_of(path).columns, targets_, columns_, read);
+      !reason.empty()) {
+    stopped_ = true;
+    count.bad.push_back({0, std::move(reason)});
+    return;
+  }
+  row_groups_ = parquet::open_rows(path, range.bytes, std::move(read.choices), std::move(read.null));
+}
+
+bool RowStream::next_in_groups(Row& row) {
+  RangeCount& count = counts_.back();
+  row.fields.quoted = false;
+  while (!stopped_ && row_groups_->next(row.fields.texts)) {
+    Signals::check();
+    ++count.lines;
+    std::string reason = format_.parse_fields(columns_, row);
+    if (reason.empty()) {
+      block_ = row_groups_->row_group();
+      ++count.rows;
+      return true;
+    }
+    bad(count.lines, std::move(reason), row.label_missing);
+  }
+  return false;
+}
+
+bool RowStream::next_in_range(Row& row) {
+  RangeCount& count = counts_.back();
+  Line line;
+  while (!stopped_ && lines_->next(line)) {
+    Signals::check();
+    count.lines += line.lines;
+    if (line.comment || line.begin <= header_) continue;
+    if (is_empty(line)) {
+      if (std::size_t(empty_lines_++) < bad_rows_kept(targets_)) empty_numbers_.push_back(count.lines);
+      continue;
+    }
+    bad_empty_lines();
+    if (stopped_) return false;
+    std::string reason = line.too_long ? "the line is longer than 1 MiB" : format_.parse(line.text, columns_, row);
+    if (reason.empty()) {
+      block_ = line.begin / text_block;
+      ++count.rows;
+      return true;
+    }
+    const Index first = count.lines - line.lines + 1;
+    bad(first + (line.too_long ? 0 : row.fault_line), std::move(reason), !line.too_long && row.label_missing);
+  }
+  if (!stopped_ && empty_lines_ > 0) end_range();
+  return false;
+}
+
+/// Reads on beyond a range that ends in empty lines. They are bad rows unless the file ends in them, too.
+void RowStream::end_range() {
+  Line line;
+  while (lines_->next_anywhere(line))
+    if (!is_empty(line) && !line.comment) return bad_empty_lines();
+}
+
+/// Counts the empty lines since the last row as bad rows.
+void RowStream::bad_empty_lines() {
+  for (std::size_t i = 0; empty_lines_ > 0 && !stopped_; --empty_lines_, ++i)
+    bad(i < empty_numbers_.size() ? empty_numbers_[i] : 0, empty_line);
+  empty_numbers_.clear();
+}
+
+void RowStream::bad(Index line, std::string reason, bool label_missing) {
+  RangeCount& count = counts_.back();
+  ++count.bad_rows;
+  count.unlabeled += label_missing;
+  if (bad_rows_ == BadRows::stop) {
+    stopped_ = true;
+    reason += advice(reason);
+  }
+  if (count.bad.size() < bad_rows_kept(targets_)) count.bad.push_back({line, std::move(reason)});
+}
+
+}  // namespace tesserec::preprocess

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <filesystem>
+#include <memory>
+#include <utility>
+
+#include "column_tally.hpp"
+#include "encoding.hpp"
+#include "header.hpp"
+#include "line_reader.hpp"
+#include "raw_files.hpp"
+#include "row_format.hpp"
+#include "survey.hpp"
+#include <tesserec/comm/agree.hpp>
+#include <tesserec/core/error.hpp>
+#include <tesserec/core/log.hpp>
+#include <tesserec/core/signals.hpp>
+#include <tesserec/core/text.hpp>
+#include <tesserec/core/timer.hpp>
+#include <tesserec/parquet/reader.hpp>
+#include <tesserec/preprocess/run.hpp>
+#include <tesserec/store/disk.hpp>
+#include <tesserec/store/file_list.hpp>
+
+namespace tesserec::preprocess {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Dataset that the command writes.
+struct Output {
+  std::string name;  ///< "train", in the key and in the file's name
+  const std::vector<std::string>& patterns;
+  DatasetReport& report;
+  bool learns = false;
+  std::string path = {};
+  std::vector<RawFile> files = {};
+  Survey survey = {};
+  std::unique_ptr<parallel_io::PartedWriter> file = {};
+
+  bool wanted() const { return !patterns.empty(); }
+  std::string key() const { return "preprocess." + name; }
+  Targets targets() const { return name == "predict" ? Targets::unread : Targets::required; }
+};
+
+/// Returns the path of the dataset whose vocabulary is used, or "" if the training files teach one. Throws Error for
+/// keys that contradict each other.
+std::string vocabulary_of(const Settings& settings, const std::string& train_path) {
+  const bool trains = !settings.train.empty();
+  if (settings.extend && settings.vocabulary.empty())
+    fail("preprocess.extend needs an existing vocabulary; name its data set in preprocess.vocabulary");
+  if (settings.extend && !trains) fail("preprocess.extend needs new training files; name them in preprocess.train");
+  const std::string path = settings.vocabulary.empty() && !trains ? train_path : settings.vocabulary;
+  std::error_code error;
+  if (settings.vocabulary.empty() && !trains && !fs::exists(path, error))
+    fail("preprocess.train is empty and ", path,
+         " does not exist; name raw training files, or a data set with a vocabulary in preprocess.vocabulary");
+  if (trains && !path.empty() && fs::equivalent(path, train_path, error))
+    fail("preprocess.vocabulary: ", path,
+         " would be replaced by the new training data; give another preprocess.output");
+  return path;
+}
+
+/// Replaces patterns in the names of columns by the names in the header of `file`. Collective.
+void expand_columns(const comm::Communicator& comm, const RawFile& file, Settings& settings) {
+  if (settings.format != RawFormat::table || !has_pattern(settings.columns)) return;
+  if (!settings.header)
+    fail("preprocess.column: '*' in a name requires a header; set preprocess.header = true, or name each column");
+  comm::agree(comm, [&] {
+    if (file.parquet) {
+      settings.columns = expanded(settings.columns, parquet::shape_of(file.path).columns, file.path);
+      return;
+    }
+    const TextRules rules = text_rules(settings);
+    const HeaderLine header = header_line(file, rules);
+    const std::string where = concat(file.path, ":", header.line);
+    std::vector<std::string> names;
+    if (const std::string reason = header_names(header.text, rules, names); !reason.empty()) fail(where, ": ", reason);
+    settings.columns = expanded(settings.columns, names, where);
+  });
+}
+
+Encoding encoding_of(const comm::Communicator& comm, Output& train, const Settings& settings,
+                     const std::string& vocabulary, const RowLayout& layout) {
+  if (vocabulary.empty()) return learn_encoding(comm, train.survey, layout, settings.minimum_count);
+  const bool labelled = train.wanted() || !settings.evaluate.empty();
+  Encoding encoding = read_encoding(comm, vocabulary, layout, labelled);
+  if (settings.extend) extend_encoding(comm, train.survey, settings.minimum_count, encoding);
+  if (settings.minimum_count != encoding.minimum_count && settings.minimum_count > 1 && comm.rank() == 0)
+    log_warning(concat("preprocess.minimum_count = ", settings.minimum_count, " is ignored, because the ids come from ",
+                       vocabulary, ", which was made with ", encoding.minimum_count));
+  return encoding;
+}
+
+/// Warns of datasets from earlier runs in the output folder, whose ids may be those of another vocabulary.
+void warn_of_older(const std::vector<Output*>& outputs) {
+  for (const Output* output : outputs)
+    if (!output->wanted() && fs::exists(output->path))
+      log_warning(output->path +
+                  " is from an earlier run and may not share the vocabulary of the new train.h5; preprocess its raw "
+                  "files again");
+}
+
+}  // namespace
+
+PreprocessReport run(const comm::Communicator& comm, const Settings& deck_settings) {
+  const Timer timer;
+  Settings settings = deck_settings;
+  PreprocessReport report;
+  Output train{"train", settings.train, report.train}, evaluate{"evaluate", settings.evaluate, report.evaluate},
+      predict{"predict", settings.predict, report.predict};
+  const std::vector<Output*> all = {&train, &evaluate, &predict};
+  if (settings.train.empty() && settings.evaluate.empty() && settings.predict.empty())
+    fail("preprocess.train is empty; name at least one raw file");
+  if (settings.output.empty())
+    fail("preprocess.output is empty; name the folder for train.h5, evaluate.h5 and predict.h5");
+  for (Output* output : all) output->path = concat(settings.output, "/", output->name, ".h5");
+  const std::string vocabulary = vocabulary_of(settings, train.path);
+  train.learns = vocabulary.empty() || settings.extend;
+
+  for (Output* output : all) output->files = find_raw_files(comm, output->patterns, output->key());
+  if (const auto shared = store::files_of_both(settings.evaluate, settings.train); !shared.empty() && comm.rank() == 0)
+    log_warning(concat("preprocess.evaluate and preprocess.train both name ", join(shared),
+                       ", so the model is evaluated on samples that it is trained on"));
+  for (const Output* output : all)
+    if (output->wanted()) {
+      expand_columns(comm, output->files.front(), settings);
+      break;
+    }
+  const std::unique_ptr<RowFormat> format = make_row_format(settings);
+  comm::agree(comm, [&] {
+    if (comm.rank() != 0) return;
+    try {
+      store::make_folder_durably(settings.output);
+    } catch (const Error& error) {
+      fail(error.what(), "; set preprocess.output");
+    }
+  });
+
+  // The first pass finds every fault of the text before anything is written.
+  for (Output* output : all)
+    if (output->wanted())
+      output->survey =
+          survey(comm, std::move(output->files), *format, settings.bad_rows, output->learns, output->targets());
+  const Encoding encoding = encoding_of(comm, train, settings, vocabulary, format->layout());
+
+  // The training files are last, since the others are smaller and may be refused. Renaming waits until all are on disk.
+  for (Output* output : {&evaluate, &predict, &train}) {
+    if (!output->wanted()) continue;
+    const bool trains = output == &train;
+    output->file = write_dataset(comm, output->path, output->survey, *format, encoding, trains, settings);
+    if (!output->learns)
+      require_known(output->survey.report, encoding.layout, encoding.known_values(), settings.max_unknown);
+  }
+  const Signals::Orderly orderly;  // A signal must not end the renames halfway.
+  for (Output* output : all)
+    if (output->wanted()) output->file->publish();
+  if (train.wanted() && comm.rank() == 0) warn_of_older(all);
+
+  for (Output* output : all) {
+    if (!output->wanted()) continue;
+    output->report = std::move(output->survey.report);
+    output->report.output = output->path;
+  }
+  report.dense_features = encoding.layout.dense_features;
+  report.transforms = encoding.transform_descriptions();
+  report.features = encoding.layout.features;
+  for (const FeatureForm& form : encoding.layout.forms) report.kinds.push_back(form.kind());
+  report.values = encoding.values;
+  report.collisions = encoding.collisions;
+  report.ids = encoding.rows();
+  report.vocabulary = vocabulary;
+  for (std::size_t f = 0; f < encoding.base_rows.size(); ++f)
+    report.new_ids.push_back(report.ids[f] - encoding.base_rows[f]);
+  report.max_unknown = settings.max_unknown;
+  report.seconds = timer.seconds();
+  return report;
+}
+
+}  // namespace tesserec::preprocess

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reading of the encoding of a dataset that preprocess wrote earlier.
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <utility>
+
+#include "encoding.hpp"
+#include <tesserec/comm/agree.hpp>
+#include <tesserec/core/error.hpp>
+#include <tesserec/core/signals.hpp>
+#include <tesserec/core/text.hpp>
+#include <tesserec/data/columns.hpp>
+#include <tesserec/data/dataset.hpp>
+#include <tesserec/parallel_io/state.hpp>
+#include <tesserec/store/state.hpp>
+
+namespace tesserec::preprocess {
+namespace {
+
+constexpr const char* key = "preprocess.vocabulary: ";
+constexpr const char* indicator = "missing_indicator";
+
+template <class T>
+T attribute_of(const store::File& file, const char* attribute) {
+  if (!file.has_attribute("/", attribute))
+    fail(key, file.path(), " has no attribute ", attribute, "; give a training file that `tesserec preprocess` wrote");
+  return file.attribute<T>("/", attribute);
+}
+
+/// Parses the transforms `texts` of the dense features `names`. Throws Error, naming the feature.
+std::vector<NumberTransform> transforms_of(const store::File& file, const std::vector<std::string>& names,
+                                           const std::vector<std::string>& texts) {
+  std::vector<NumberTransform> transforms;
+  if (texts.size() != names.size())
+    fail(key, file.path(), ": attribute transforms has ", counted(texts.size(), "value"), " for ",
+         counted(names.size(), "dense feature"), "; preprocess its raw files again");
+  for (std::size_t k = 0; k < texts.size(); ++k) {
+    const auto read = NumberTransform::described(names[k], texts[k] == indicator ? "none" : texts[k]);
+    if (!read)
+      fail(key, file.path(), ": \"", texts[k], "\" of dense feature ", names[k],
+           " is not a valid transform; preprocess its raw files again");
+    transforms.push_back(*read);
+  }
+  return transforms;
+}
+
+/// Returns the rules of the transforms, without measured values. `indicates`: whether a feature is a missing indicator.
+std::vector<std::string> rules(const std::vector<NumberTransform>& transforms,
+                               const std::function<bool(std::size_t)>& indicates) {
+  std::vector<std::string> texts;
+  for (std::size_t k = 0; k < transforms.size(); ++k) texts.push_back(indicates(k) ? indicator : transforms[k].rule());
+  return texts;
+}
+
+data::SourceInfo wanted_of(const RowLayout& layout, bool labelled) {
+  data::SourceInfo wanted;
+  wanted.description = "the columns of [preprocess]";
+  wanted.dense_names = layout.dense_features;
+  wanted.dense_features = std::ssize(layout.dense_features);
+  wanted.features = layout.features;
+  const std::vector<Moments> no_moments(layout.transforms.size());
+  wanted.transforms = rules(make_transforms(layout, no_moments), [&](std::size_t k) { return layout.indicator[k]; });
+  if (labelled) wanted.labels = layout.labels;
+  return wanted;
+}
+
+Vocabulary vocabulary_of(const store::PartedFile& file, const std::string& feature) {
+  const std::string group = "/vocabulary/" + feature;
+  if (!file.index().exists(group + "/tokens") || !file.index().exists(group + "/offsets"))
+    fail(key, file.path(), " holds no vocabulary (there is no ", group,
+         "); give a training file that `tesserec preprocess` wrote");
+  return {file.path() + ": " + group, file.read_all<std::uint8_t>(group + "/tokens"),
+          file.read_all<Index>(group + "/offsets")};
+}
+
+/// Throws Error if the ids of a feature were made by another rule than the layout's. `features`: those of the file.
+void require_rules(const store::File& file, const std::vector<std::string>& features, const RowLayout& layout) {
+  std::vector<std::string> rules(features.size(), FeatureForm().rule());
+  if (file.has_attribute("/", rules_attribute)) rules = attribute_of<std::vector<std::string>>(file, rules_attribute);
+  for (std::size_t f = 0; f < layout.features.size(); ++f) {
+    const auto place = std::find(features.begin(), features.end(), layout.features[f]) - features.begin();
+    if (const std::string wanted = layout.forms[f].rule(); place >= std::ssize(rules) || rules[place] != wanted)
+      fail(key, file.path(), ": ids of ", layout.features[f], " are \"",
+           place < std::ssize(rules) ? rules[place] : std::string(), "\", but preprocess.column says \"", wanted,
+           "\"; give the column the same ids and max_rows");
+  }
+}
+
+Encoding encoding_of(const store::PartedFile& parted, const RowLayout& layout, bool labelled) {
+  const store::File& file = parted.index();
+  if (attribute_of<std::string>(file, "format") != data::dataset_format)
+    fail(key, file.path(),
+         " is an HDF5 file but not a data set; give a training file that `tesserec preprocess` wrote");
+  data::SourceInfo stored;
+  stored.description = key + file.path();
+  stored.features = attribute_of<std::vector<std::string>>(file, "features");
+  stored.dense_names = attribute_of<std::vector<std::string>>(file, "dense_features");
+  stored.dense_features = std::ssize(stored.dense_names);
+  const auto texts = attribute_of<std::vector<std::string>>(file, "transforms");
+  const std::vector<NumberTransform> transforms = transforms_of(file, stored.dense_names, texts);
+  stored.transforms = rules(transforms, [&](std::size_t k) { return texts[k] == indicator; });
+  if (file.has_attribute("/", "label_values")) stored.labels = attribute_of<std::string>(file, "label_values");
+  const data::ColumnOrder order = column_order(stored, wanted_of(layout, labelled));
+
+  Encoding encoding{layout, {}, {}, attribute_of<std::int64_t>(file, "minimum_count"), {}, {}, {}};
+  for (const Index place : order.dense) encoding.transforms.push_back(transforms[place]);
+  require_rules(file, stored.features, layout);
+  for (std::size_t f = 0; f < layout.features.size(); ++f)
+    encoding.vocabularies.push_back(layout.forms[f].hashed() ? Vocabulary(layout.features[f], TokenCounts(), 1)
+                                                             : vocabulary_of(parted, layout.features[f]));
+  if (file.has_attribute("/", bases_attribute))
+    encoding.bases = attribute_of<std::vector<std::string>>(file, bases_attribute);
+  if (const auto digest = attribute_of<std::string>(file, "vocabulary_digest"); digest != encoding.vocabulary_digest())
+    fail(key, file.path(), ": vocabulary_digest is ", digest, ", but the vocabulary has ", encoding.vocabulary_digest(),
+         "; preprocess its raw files again");
+  return encoding;
+}
+
+}  // namespace
+
+Encoding read_encoding(const comm::Communicator& comm, const std::string& path, const RowLayout& layout,
+                       bool labelled) {
+  std::optional<Encoding> encoding;
+  const store::PartedFile file = [&] {
+    try {
+      return parallel_io::open_state(comm, path);
+    } catch (const Stopped&) {
+      throw;
+    } catch (const Error& error) {
+      fail(key, error.what());
+    }
+  }();
+  comm::agree(comm, [&] { encoding = encoding_of(file, layout, labelled); });
+  return std::move(*encoding);
+}
+
+}  // namespace tesserec::preprocess

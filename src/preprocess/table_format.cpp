@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: Apache-2.0
+// Row format of any delimited text, by the columns of [[preprocess.column]].
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <iterator>
+#include <limits>
+
+#include "field_values.hpp"
+#include "header.hpp"
+#include "row_format.hpp"
+#include <tesserec/core/error.hpp>
+#include <tesserec/core/text.hpp>
+#include <tesserec/core/utf8.hpp>
+#include <tesserec/data/dataset.hpp>
+#include <tesserec/preprocess/column_fault.hpp>
+
+namespace tesserec::preprocess {
+namespace {
+
+/// Character between the members of a cross, the unit separator of ASCII.
+constexpr char cross_separator = '\x1F';
+
+bool contains(const std::vector<std::string>& texts, std::string_view text) {
+  return std::find(texts.begin(), texts.end(), text) != texts.end();
+}
+
+/// Lists the distinct texts in quotes, sorted.
+std::string listed(std::vector<std::string> texts) {
+  std::sort(texts.begin(), texts.end());
+  texts.erase(std::unique(texts.begin(), texts.end()), texts.end());
+  return join(texts, " or ", [](const std::string& text) { return '"' + text + '"'; });
+}
+
+class TableFormat final : public RowFormat {
+ public:
+  explicit TableFormat(const Settings& settings)
+      : missing_(settings.missing), skip_others_(settings.skip_other_columns) {
+    check_columns(settings);
+    std::partition_copy(settings.columns.begin(), settings.columns.end(), std::back_inserter(crosses_),
+                        std::back_inserter(columns_), [](const Column& column) { return !column.cross.empty(); });
+    layout_.text = text_rules(settings);
+    short_rows_ = settings.short_rows;
+    all_columns_ = columns_.size();
+    layout_.header = settings.header;
+    if (skip_others_ && !settings.header)
+      fail("preprocess.skip_other_columns requires a header; set preprocess.header = true");
+    for (const Column& column : columns_) {
+      if (column.kind == ColumnKind::label)
+        layout_.labels = column.threshold ? concat("1 is at least ", number_text(*column.threshold), ", 0 is less")
+                                          : "1 is " + listed(column.positive) + ", 0 is " + listed(column.negative);
+      if (column.kind == ColumnKind::label) label_column_ = &column - columns_.data();
+      if (column.kind == ColumnKind::key) layout_.keys.push_back(column.name);
+      if (column.kind == ColumnKind::category)
+        add_feature(column.name, {!column.separator.empty(), column.weighted, column.ids, column.max_rows});
+      if (column.kind == ColumnKind::time)
+        for (const std::string& part : column.parts) add_feature(column.name + "_" + part, {});
+      buckets_.push_back(column.buckets.empty() ? std::vector<std::string>() : bucket_texts(column.buckets));
+      layout_.weighted = layout_.weighted || column.kind == ColumnKind::weight;
+      if (column.kind != ColumnKind::number) continue;
+      add_number(column.name, column.transform, column.fill_value ? column.fill_value : settings.fill_value,
+                 column.missing_indicator.value_or(settings.missing_indicator));
+    }
+    for (const Column& column : crosses_) add_cross(column);
+    for (const std::string& feature : layout_.features) {
+      if (std::count(layout_.features.begin(), layout_.features.end(), feature) > 1)
+        fail("preprocess.column: two categories are called \"", feature, "\", one of them part of a time; rename one");
+      if (contains(layout_.dense_features, feature))
+        fail("preprocess.column: the category \"", feature,
+             "\" has the name that missing_indicator gives a dense feature; rename it");
+    }
+    if (layout_.dense_features.empty() && (settings.fill_value || settings.missing_indicator))
+      fail("preprocess.", settings.fill_value ? "fill_value" : "missing_indicator",
+           " applies to columns of kind = \"number\", but there is none; remove it");
+  }
+
+ private:
+  /// Adds the feature of a cross, whose members are features before it.
+  void add_cross(const Column& column) {
+    std::vector<std::size_t>& members = members_.emplace_back();
+    for (const std::string& name : column.cross) {
+      const auto found = std::find(layout_.features.begin(), layout_.features.end(), name);
+      members.push_back(found - layout_.features.begin());
+      if (found == layout_.features.end() || layout_.forms[members.back()].bag)
+        fail("preprocess.column ", column.name, ": cross names \"", name,
+             "\", which is no category with one value; name such categories, or parts of times like when_hour");
+    }
+    add_feature(column.name, {false, false, column.ids, column.max_rows});
+  }
+
+  std::string read_header(std::string_view line, FileColumns& file) const override {
+    std::vector<std::string> names;
+    if (std::string reason = header_names(line, layout_.text, names); !reason.empty()) return reason;
+    const std::string reason = find_named(columns_, names, skip_others_, file);
+    return reason.empty() ? reason : reason + delimiter_hint(line, names.size(), layout_.text.delimiter);
+  }
+
+  std::string read(std::string_view line, const FileColumns& file, Row& row) const override {
+    if (std::string reason = split(line, layout_.text, row.fields); !reason.empty()) return reason;
+    std::vector<std::string_view>& fields = row.fields.texts;
+    const std::size_t found = fields.size();
+    if (std::string reason = fit_fields(fields, file.fields, file.short_rows); !reason.empty())
+      return reason + delimiter_hint(line, found, layout_.text.delimiter);
+    return read_fields(file, row);
+  }
+
+  std::string find_names(const std::vector<std::string>& names, FileColumns& file,
+                         ParquetColumns& read) const override {
+    if (std::string reason = find_named(columns_, names, skip_others_, file); !reason.empty()) return reason;
+    read.choices.assign(names.size(), {});
+    read.null = missing_.empty() ? std::string() : missing_.front();
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+      if (columns_[i].kind == ColumnKind::skip || file.places[i] < 0) continue;
+      const std::string& separator = columns_[i].separator;
+      read.choices[file.places[i]] = {true, separator.empty() ? '\0' : separator[0]};
+    }
+    return {};
+  }
+
+  std::string read_fields(const FileColumns& file, Row& row) const override {
+    const std::vector<std::string_view>& fields = row.fields.texts;
+    const bool trims = layout_.text.trim && !row.fields.quoted;
+    row.keys.clear();
+    row.numbers.clear();
+    clear_values(row);
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+      const Column& column = columns_[i];
+      if (column.kind == ColumnKind::skip || file.places[i] < 0) continue;
+      const std::string_view raw = fields[file.places[i]], field = trims ? trimmed(raw) : raw;
+      if (file.targets == Targets::unread && (column.kind == ColumnKind::label || column.kind == ColumnKind::weight)) {
+        row.has_label = row.has_label || (column.kind == ColumnKind::label && !contains(missing_, field));
+        continue;
+      }
+      std::string reason;
+      if (column.kind == ColumnKind::label)
+        reason = read_label(column, field, row);
+      else if (column.kind == ColumnKind::weight)
+        reason = read_weight(column, field, row);
+      else if (column.kind == ColumnKind::number)
+        reason = read_number(column, field, row);
+      else if (column.kind == ColumnKind::key)
+        reason = read_key(column, field, row);
+      else if (column.kind == ColumnKind::time)
+        reason = read_time(column, field, row);
+      else if (!column.buckets.empty())
+        reason = read_bucket(i, field, row);
+      else
+        reason = read_category(column, field, row);
+      if (!reason.empty()) return reason;
+    }
+    read_crosses(row);
+    return {};
+  }
+
+  std::string read_label(const Column& column, std::string_view field, Row& row) const {
+    if (column.threshold) return read_threshold(column, field, row);
+    const bool positive = contains(column.positive, field);
+    row.label = positive;
+    if (positive || contains(column.negative, field)) return {};
+    row.label_missing = field.empty();
+    return column.name + ": " + shown(field) + " is neither a positive nor a negative label" +
+           (field.empty() ? concat(": the label is missing; ", rows_to_score) : "");
+  }
+
+  /// Appends the only value of the row's next feature.
+  void put_feature(const std::optional<std::string_view>& value, Row& row) const {
+    if (value || !layout_.forms[row.ends.size()].may_be_empty()) put_value(value, row);
+    end_feature(row);
+  }
+
+  std::string read_category(const Column& column, std::string_view field, Row& row) const {
+    if (!column.separator.empty()) return read_bag(column, field, row);
+    put_feature(contains(missing_, field) ? std::nullopt : std::optional(field), row);
+    return {};
+  }
+
+  std::string read_bucket(std::size_t number, std::string_view field, Row& row) const {
+    const Column& column = columns_[number];
+    double value = 0;
+    std::optional<std::string_view> bucket;
+    if (!contains(missing_, field)) {
+      if (const std::string reason = number_fault(field, value); !reason.empty())
+        return concat(column.name, ": ", shown(field), " ", reason);
+      bucket = buckets_[number]
+                       [std::upper_bound(column.buckets.begin(), column.buckets.end(), value) - column.buckets.begin()];
+    }
+    put_feature(bucket, row);
+    return {};
+  }
+
+  std::string read_time(const Column& column, std::string_view field, Row& row) const {
+    TimeOfDay time;
+    const bool missing = contains(missing_, field);
+    if (!missing && !parse_time(field, column.time, time))
+      return concat(column.name, ": ", shown(field), " is not a time of the form that the key time says");
+    for (const std::string& part : column.parts)
+      put_feature(missing ? std::nullopt : std::optional(part_text(time, part)), row);
+    return {};
+  }
+
+  /// Appends the values of the crosses: those of their members, with a separator that no other text should have.
+  void read_crosses(Row& row) const {
+    row.made.resize(crosses_.size());
+    for (std::size_t c = 0; c < crosses_.size(); ++c) {
+      std::string& text = row.made[c];
+      text.clear();
+      bool missing = false;
+      for (const std::size_t member : members_[c]) {
+        const std::size_t begin = member == 0 ? 0 : row.ends[member - 1];
+        missing = missing || begin == row.ends[member] || !row.tokens[begin];
+        if (missing) break;
+        if (member != members_[c].front()) text += cross_separator;
+        text += *row.tokens[begin];
+      }
+      put_feature(missing ? std::nullopt : std::optional<std::string_view>(text), row);
+    }
+  }
+
+  /// Reads the values of a field. Leaves out those that mean a missing value, and those behind the largest number.
+  std::string read_bag(const Column& column, std::string_view field, Row& row) const {
+    Index kept = 0, cut = 0;
+    for (bool more = !contains(missing_, field); more;) {
+      const std::size_t stop = field.find(column.separator[0]);
+      std::string_view value = layout_.text.trim ? trimmed(field.substr(0, stop)) : field.substr(0, stop);
+      more = stop != std::string_view::npos;
+      if (more) field.remove_prefix(stop + 1);
+      if (contains(missing_, value)) continue;
+      float weight = 1;
+      if (column.weighted) {
+        if (!take_weight(value, weight))
+          return concat(column.name, ": ", shown(value), " has no valid weight (-1e6 to 1e6) behind its last ':'");
+        if (layout_.text.trim) value = trimmed(value);
+        if (contains(missing_, value)) continue;
+      }
+      if (column.max_values > 0 && kept == column.max_values) {
+        ++cut;
+        continue;
+      }
+      put_value(value, row, weight);
+      ++kept;
+    }
+    end_feature(row, cut);
+    return {};
+  }
+
+  std::string read_threshold(const Column& column, std::string_view field, Row& row) const {
+    double value = 0;
+    row.label_missing = contains(missing_, field);
+    if (row.label_missing)
+      return concat(column.name, ": ", shown(field), " is no number: the label is missing; ", rows_to_score);
+    if (const std::string reason = number_fault(field, value); !reason.empty())
+      return concat(column.name, ": ", shown(field), " ", reason);
+    row.label = value >= *column.threshold;
+    return {};
+  }
+
+  static std::string read_key(const Column& column, std::string_view field, Row& row) {
+    if (field.size() > longest_key)
+      return concat(column.name, ": ", shown(field), " has ", field.size(), " bytes, but keys have at most ",
+                    longest_key);
+    if (field.find('\0') != std::string_view::npos) return column.name + ": " + shown(field) + " has a zero byte";
+    row.keys.push_back(field);
+    return {};
+  }
+
+  static std::string read_weight(const Column& column, std::string_view field, Row& row) {
+    const auto [stop, code] = std::from_chars(field.data(), field.data() + field.size(), row.weight);
+    const bool fits = code == std::errc() && stop == field.data() + field.size() && row.weight >= 0 &&
+                      row.weight <= data::max_sample_weight;
+    return fits ? std::string() : column.name + ": " + shown(field) + " is not a valid weight (0 to 1e6)";
+  }
+
+  std::string read_number(const Column& column, std::string_view field, Row& row) const {
+    double value = std::numeric_limits<double>::quiet_NaN();
+    if (!contains(missing_, field))
+      if (const std::string reason = number_fault(field, value); !reason.empty())
+        return concat(column.name, ": ", shown(field), " ", reason);
+    put_number(value, row);
+    return {};
+  }
+
+  std::vector<Column> columns_;                    ///< columns of the files
+  std::vector<std::vector<std::string>> buckets_;  ///< texts of each column's buckets
+  std::vector<Column> crosses_;                    ///< columns made from features, after all others
+  std::vector<std::vector<std::size_t>> members_;  ///< features of each cross
+  std::vector<std::string> missing_;
+  bool skip_others_;
+};
+
+}  // namespace
+
+std::unique_ptr<RowFormat> make_table_format(const Settings& settings) {
+  return std::make_unique<TableFormat>(settings);
+}
+
+}  // namespace tesserec::preprocess

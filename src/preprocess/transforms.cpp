@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "transforms.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <sstream>
+#include <string_view>
+
+#include <tesserec/core/elementary.hpp>
+#include <tesserec/core/error.hpp>
+#include <tesserec/core/kernel.hpp>
+#include <tesserec/core/text.hpp>
+
+namespace tesserec::preprocess {
+namespace {
+
+std::string name_of(Transform transform) {
+  if (transform == Transform::none) return "none";
+  return transform == Transform::log1p ? "log1p" : "standardise";
+}
+
+TESSEREC_KERNEL float log1p(double x) { return float(elementary::log1p(x)); }
+
+}  // namespace
+
+NumberTransform::NumberTransform(const std::string& feature, Transform transform, const Moments& moments,
+                                 std::optional<double> fill)
+    : feature_(feature),
+      transform_(transform),
+      mean_(moments.mean),
+      standard_deviation_(moments.standard_deviation()),
+      fill_(fill) {}
+
+float NumberTransform::operator()(double x) const {
+  if (std::isnan(x)) {
+    if (!fill_) return 0.0f;
+    x = *fill_;
+  }
+  if (transform_ == Transform::log1p) return log1p(std::max(x, 0.0));
+  if (transform_ == Transform::none) return float(x);
+  const double standardized = (x - mean_) / standard_deviation_;
+  if (!(std::abs(standardized) <= std::numeric_limits<float>::max()))
+    fail(feature_, ": ", x, " after the transform ", description(), " does not fit a 32-bit float; check the column");
+  return float(standardized);
+}
+
+std::string NumberTransform::description() const {
+  std::string text = name_of(transform_);
+  if (transform_ == Transform::standardise)
+    text += " mean=" + significant(mean_, 17) + " sd=" + significant(standard_deviation_, 17);
+  return fill_ ? text + " fill=" + significant(*fill_, 17) : text;
+}
+
+std::string NumberTransform::rule() const {
+  return fill_ ? concat(name_of(transform_), " fill=", significant(*fill_, 17)) : name_of(transform_);
+}
+
+std::optional<NumberTransform> NumberTransform::described(const std::string& feature, const std::string& text) {
+  NumberTransform read(feature, Transform::none, {});
+  std::istringstream words(text);
+  std::string word;
+  words >> word;
+  for (const Transform transform : {Transform::log1p, Transform::standardise})
+    if (word == name_of(transform)) read.transform_ = transform;
+  while (words >> word) {
+    const std::size_t stop = word.find('=') + 1;
+    const std::optional<double> value = parse_number<double>(std::string_view(word).substr(stop));
+    if (!value) return std::nullopt;
+    if (word.starts_with("mean=")) read.mean_ = *value;
+    if (word.starts_with("sd=")) read.standard_deviation_ = *value;
+    if (word.starts_with("fill=")) read.fill_ = *value;
+  }
+  if (read.description() != text || !(read.standard_deviation_ > 0)) return std::nullopt;
+  return read;
+}
+
+std::vector<NumberTransform> make_transforms(const RowLayout& layout, const std::vector<Moments>& moments) {
+  std::vector<NumberTransform> transforms;
+  for (std::size_t k = 0; k < layout.transforms.size(); ++k)
+    transforms.emplace_back(layout.dense_features[k], layout.transforms[k], moments[k], layout.fill[k]);
+  return transforms;
+}
+
+}  // namespace tesserec::preprocess

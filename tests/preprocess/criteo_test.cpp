@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cmath>
+#include <functional>
+
+#include "catch.hpp"
+#include "errors.hpp"
+#include "parsed.hpp"
+#include "src/preprocess/row_format.hpp"
+#include <tesserec/core/error.hpp>
+
+using namespace tesserec;
+using namespace tesserec::preprocess;
+
+namespace {
+
+std::string join(const std::vector<std::string>& fields) {
+  std::string line;
+  for (std::size_t i = 0; i < fields.size(); ++i) line += (i > 0 ? "\t" : "") + fields[i];
+  return line;
+}
+
+std::vector<std::string> good_fields() {
+  std::vector<std::string> fields = {"1"};
+  for (int k = 0; k < 13; ++k) fields.push_back(std::to_string(k - 2));
+  for (int f = 0; f < 26; ++f) fields.push_back("68FD1E" + std::to_string(10 + f));
+  return fields;
+}
+
+std::string reason_for(const std::function<void(std::vector<std::string>&)>& change,
+                       ShortRows short_rows = ShortRows::stop) {
+  Settings settings;
+  settings.short_rows = short_rows;
+  std::vector<std::string> fields = good_fields();
+  change(fields);
+  Row row;
+  return parsed(*make_row_format(settings), join(fields), row);
+}
+
+}  // namespace
+
+TEST_CASE("make_row_format: parses a Criteo row into label and numbers and lower-case tokens") {
+  const auto format = make_row_format(Settings());
+  REQUIRE(format->layout().dense_features.size() == 13);
+  REQUIRE(format->layout().dense_features[12] == "I13");
+  REQUIRE(format->layout().features.size() == 26);
+  REQUIRE(format->layout().features[25] == "C26");
+  auto fields = good_fields();
+  fields[2] = "";
+  fields[3] = "-9223372036854775808";
+  fields[15] = "";
+  fields[16] = "1f";
+  Row row;
+  REQUIRE(parsed(*format, join(fields), row) == "");
+  REQUIRE(row.label == 1);
+  REQUIRE(row.numbers[0] == -2.0);
+  REQUIRE(std::isnan(row.numbers[1]));
+  REQUIRE(row.numbers[2] == -9223372036854775808.0);
+  REQUIRE(row.tokens[0] == std::string_view("68fd1e10"));
+  REQUIRE(!row.tokens[1].has_value());
+  REQUIRE(row.tokens[2] == std::string_view("0000001f"));
+  fields[0] = "0";
+  REQUIRE(parsed(*format, join(fields), row) == "");
+  REQUIRE(row.label == 0);
+}
+
+TEST_CASE("make_row_format: bad Criteo rows give the reason") {
+  using Fields = std::vector<std::string>;
+  REQUIRE(reason_for([](Fields&) {}) == "");
+  for (const std::string label : {"2", "-1", "", "01", "1.0", "label", "1 "})
+    REQUIRE(mentions(reason_for([&](Fields& f) { f[0] = label; }), "neither 0 nor 1"));
+  for (const std::string number : {"x", "1.5", "0x1", "1e3", " 1", "1 ", "+1", "-", "--1"})
+    REQUIRE(mentions(reason_for([&](Fields& f) { f[13] = number; }), "I13: \"" + number + "\" is not an integer"));
+  for (const std::string number : {"9223372036854775808", "-9223372036854775809", "99999999999999999999999"})
+    REQUIRE(mentions(reason_for([&](Fields& f) { f[1] = number; }), "out of the range"));
+  for (const std::string token : {"68fd1e6g", "68fd1e641", " 8fd1e64", "0x123456", "68fd-e64"})
+    REQUIRE(mentions(reason_for([&](Fields& f) { f[39] = token; }), "C26"));
+  REQUIRE(mentions(reason_for([](Fields& f) { f.push_back(""); }), "41 fields, 40 expected"));
+  REQUIRE(mentions(reason_for([](Fields& f) { f.pop_back(); }), "39 fields, 40 expected"));
+  REQUIRE(mentions(reason_for([](Fields& f) { f.pop_back(); }), "short_rows"));
+  REQUIRE(mentions(reason_for([](Fields& f) { f = {"label", "I1"}; }), "2 fields"));
+}
+
+TEST_CASE("short_rows = pad: fills short rows with missing values and refuses long ones") {
+  Settings settings;
+  settings.short_rows = ShortRows::pad;
+  auto fields = good_fields();
+  fields.resize(12);
+  Row row;
+  REQUIRE(parsed(*make_row_format(settings), join(fields), row) == "");
+  REQUIRE(row.numbers[10] == 8.0);
+  REQUIRE(std::isnan(row.numbers[11]));
+  for (const auto& token : row.tokens) REQUIRE(!token.has_value());
+  REQUIRE(mentions(reason_for([](std::vector<std::string>& f) { f.push_back(""); }, ShortRows::pad), "41 fields"));
+}
+
+TEST_CASE("make_row_format: throws if format = criteo has keys of the table format") {
+  Settings settings;
+  settings.header = true;
+  REQUIRE_THROWS_AS(make_row_format(settings), Error);
+  settings = {};
+  settings.delimiter = ";";
+  REQUIRE_THROWS_AS(make_row_format(settings), Error);
+  settings = {};
+  settings.columns.resize(1);
+  REQUIRE_THROWS_AS(make_row_format(settings), Error);
+  settings = {};
+  settings.minimum_count = 0;
+  REQUIRE_THROWS_AS(make_row_format(settings), Error);
+}
+
+TEST_CASE("make_row_format: takes rows of Criteo's test files without the label only for scoring") {
+  const auto format = make_row_format(Settings());
+  std::string line;
+  for (int k = 0; k < 13; ++k) line += std::to_string(k) + "\t";
+  for (int f = 0; f < 26; ++f) line += f == 25 ? "1f" : "2a\t";
+  Row row;
+  const std::string lacks = "39 fields, 40 expected: the row seems to lack its label";
+  REQUIRE(mentions(parsed(*format, line, row), lacks));
+  REQUIRE_FALSE(mentions(parsed(*format, "20" + line.substr(1), row), "short_rows"));
+  REQUIRE(row.label_missing);
+  REQUIRE(mentions(parsed(*format, "\t" + line, row), "the label is missing"));
+  FileColumns columns;
+  for (const std::string& labeled : {line, "\t" + line, "1\t" + line}) {
+    const std::vector<std::string> head = {"x", labeled};  // a bad first row does not decide
+    REQUIRE(format->find_columns(head, Targets::unread, columns) == "");
+    REQUIRE(format->parse(labeled, columns, row) == "");
+    REQUIRE(row.numbers[12] == 12.0);
+    REQUIRE(row.tokens[25] == std::string_view("0000001f"));
+  }
+  Settings padded;
+  padded.short_rows = ShortRows::pad;
+  REQUIRE(mentions(parsed(*make_row_format(padded), "20" + line.substr(1), row), lacks));
+}

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Lines and headers as a raw format parses them.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "src/preprocess/row_format.hpp"
+
+/// Parses a line of a file that has all columns in order. Returns the reason if the line is bad.
+inline std::string parsed(const tesserec::preprocess::RowFormat& format, std::string_view line,
+                          tesserec::preprocess::Row& row) {
+  tesserec::preprocess::FileColumns columns;
+  format.find_columns({}, tesserec::preprocess::Targets::required, columns);
+  return format.parse(line, columns, row);
+}
+
+/// Returns the reason why a header does not fit, or "".
+inline std::string header_fault(const tesserec::preprocess::RowFormat& format, const std::string& header,
+                                tesserec::preprocess::Targets targets = tesserec::preprocess::Targets::required) {
+  tesserec::preprocess::FileColumns columns;
+  return format.find_columns({&header, 1}, targets, columns);
+}

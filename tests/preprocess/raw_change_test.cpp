@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// Refusal of a raw file that changes between its two readings. The error names the file for any change in it, and
+// nothing is written.
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include "catch.hpp"
+#include "errors.hpp"
+#include "raw_text.hpp"
+#include "src/preprocess/encoding.hpp"
+#include "src/preprocess/raw_files.hpp"
+
+using namespace tesserec;
+using namespace tesserec::preprocess;
+
+namespace {
+
+Settings table() {
+  Settings settings;
+  settings.format = RawFormat::table;
+  Column label, category;
+  label.name = "label", label.kind = ColumnKind::label, label.positive = {"y"}, label.negative = {"n"};
+  category.name = "c", category.kind = ColumnKind::category;
+  settings.columns = {label, category};
+  settings.delimiter = ",";
+  return settings;
+}
+
+/// Returns the error of the second reading if `change` runs between the two.
+template <class Change>
+std::string refusal(const comm::Communicator& comm, const test::Folder& folder, const std::vector<std::string>& paths,
+                    const Change& change) {
+  const Settings settings = table();
+  const auto format = make_row_format(settings);
+  Survey first = survey(comm, find_raw_files(comm, paths, "preprocess.train"), *format, BadRows::stop, true);
+  const RowLayout& layout = format->layout();
+  Encoding encoding{layout, make_transforms(layout, first.moments), {}, 1, {}, {}, {}};
+  encoding.vocabularies.emplace_back("c", merge(comm, first.tokens[0]), 1);
+  comm.barrier();
+  if (comm.rank() == 0) change();
+  comm.barrier();
+  return error_of([&] { write_dataset(comm, folder / "out.h5", first, *format, encoding, true, settings); });
+}
+
+/// Writes another text of a file and restores the time of its last write.
+void put_with_time(const std::string& path, const std::string& text) {
+  struct stat before {};
+  ::stat(path.c_str(), &before);
+  std::fstream(path, std::ios::in | std::ios::out | std::ios::binary) << text;
+  const timespec times[] = {before.st_atim, before.st_mtim};
+  ::utimensat(AT_FDCWD, path.c_str(), times, 0);
+}
+
+}  // namespace
+
+TEST_CASE("write_dataset: throws with the file name if a raw file changes between its two readings") {
+  const comm::Communicator world(MPI_COMM_WORLD);
+  const test::Folder folder(world);
+  std::string text;
+  for (int i = 0; i < 30000; ++i) text += i % 3 == 0 ? "y,a\n" : "n,b\n";  // two blocks of text
+  const std::string one = folder.write("one.csv", "y,a\nn,b\n"), two = folder.write("two.csv", text);
+  const auto refused = [&](const auto& change) { return refusal(world, folder, {one, two}, change); };
+  const auto again = [&] { folder.write("two.csv", text); };
+  CHECK(refused([] {}) == "");
+  CHECK(mentions(refused([&] { std::ofstream(two, std::ios::app) << "y,a\n"; }), two + " was changed while"));
+  again();
+  CHECK(mentions(refused([&] { std::filesystem::resize_file(two, 4000); }), two + " was changed while"));
+  again();
+  CHECK(mentions(refused([&] {
+                   std::ofstream(two + ".new") << text;
+                   std::filesystem::rename(two + ".new", two);
+                 }),
+                 two + " was replaced by another file while"));
+  CHECK(mentions(refused([&] { std::filesystem::remove(two); }), two));
+  // Only bytes change, not size and time: an id, a label, a bad row, a row that becomes two.
+  for (const char* other : {"y,b\nn,b\n", "n,a\nn,b\n", "y;a\nn,b\n", "y,a\nn\nb\n"}) {
+    again();
+    folder.write("one.csv", "y,a\nn,b\n");
+    INFO(other);
+    CHECK(mentions(refused([&] { put_with_time(one, other); }), one + " was changed while"));
+  }
+  folder.write("one.csv", "y,a\nn,b\n");
+  CHECK(mentions(refused([&] {
+                   text[text.size() - 2] = 'a';
+                   put_with_time(two, text);
+                 }),
+                 two + " was changed while"));
+  CHECK(!std::filesystem::exists(folder / "out.h5"));
+}
