@@ -2,7 +2,6 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -89,17 +88,13 @@ class Exchange {
 /// Maker of the exchanges of a collection's batches. It reuses the exchanges of finished batches with their buffers.
 class SpareExchanges {
  public:
-  /// Takes the index of this rank's node if some table is exchanged by two levels, and is then collective.
-  SpareExchanges(const ReplicaGroups& groups, std::optional<int> node, const Routes& routes, Place place,
-                 const ExchangePrecision& precision)
-      : groups_(groups), routes_(routes), place_(place), precision_(precision) {
-    if (node) node_.emplace(groups.group(), *node);
-  }
+  SpareExchanges(const ReplicaGroups& groups, const Routes& routes, Place place, const ExchangePrecision& precision)
+      : groups_(groups), routes_(routes), place_(place), precision_(precision) {}
 
   std::unique_ptr<Exchange> take() {
     if (spare_.empty())
-      put_back(std::make_unique<Exchange>(ExchangeRanks(groups_.group(), groups_.copies()), node_ ? &*node_ : nullptr,
-                                          routes_, precision_, std::make_shared<BatchBuffers>(place_)));
+      put_back(std::make_unique<Exchange>(ExchangeRanks(groups_.group(), groups_.copies()), groups_.node(), routes_,
+                                          precision_, std::make_shared<BatchBuffers>(place_)));
     std::unique_ptr<Exchange> exchange = std::move(spare_.back());
     spare_.pop_back();
     return exchange;
@@ -108,7 +103,6 @@ class SpareExchanges {
 
  private:
   const ReplicaGroups& groups_;
-  std::optional<comm::Communicator> node_;  // communicator of this node's ranks
   const Routes& routes_;
   Place place_;
   ExchangePrecision precision_;

@@ -28,7 +28,8 @@ ReplicaGroups::ReplicaGroups(const comm::Communicator& all, int groups) : all_(a
 
 void ReplicaGroups::check() const {
   all_.transport().check();
-  if (group_) group_->transport().check();
+  for (const auto* part : {&group_, &copies_, &node_})
+    if (*part) (*part)->transport().check();
 }
 
 const comm::Communicator* ReplicaGroups::copies() const {

@@ -51,9 +51,8 @@ ShardedEmbeddingBagCollection::ShardedEmbeddingBagCollection(const Exec& exec, c
   const bool relayed = std::any_of(plan_.begin(), plan_.end(), [&](const planning::ParameterSharding& table) {
     return levels.max > 1 && planning::by_two_levels(table, group.size(), levels.ranks_per_node);
   });
-  std::optional<int> node;
-  if (relayed) node = group.rank() / levels.ranks_per_node;
-  exchanges_ = std::make_shared<SpareExchanges>(*groups_, node, *routes_, place_, options.precision);
+  if (relayed) groups_->make_node(group.rank() / levels.ranks_per_node);
+  exchanges_ = std::make_shared<SpareExchanges>(*groups_, *routes_, place_, options.precision);
   std::vector<optim::Settings> optimizers;
   std::vector<int> rounds;  // rounds of tables whose rows need sums over the columns of several shards
   for (std::size_t t = 0; t < this->tables().size(); ++t) {

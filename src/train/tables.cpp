@@ -120,7 +120,7 @@ void require_countable(const std::vector<embedding::EmbeddingBagConfig>& tables)
     const double bytes = double(rows) * double(table.embedding_dim) * double(copies);
     all += bytes;
     if (!product({rows, table.embedding_dim, copies}) || all > 0x1p62)
-      fail("table ", table.name, " is too large: ", rows, " x ", table.embedding_dim, " numbers take about ",
+      fail("table ", table.name, " does not fit: ", rows, " x ", table.embedding_dim, " numbers take about ",
            bytes_text(bytes), " with optimizer state; give it fewer rows (table.", table.name,
            ".rows, data.synthetic.max_rows)");
   }

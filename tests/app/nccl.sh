@@ -27,6 +27,10 @@ rm -rf "$folder/run"
 unset NCCL_TEST_RANK # on all ranks, the gradients of the last step's rows are lost
 NCCL_TEST_FAILS=3 must_fail 'step 1: NCCL: remote process exited' train "$deck" "${portable[@]}" --set run.communicator=nccl --set train.steps=1
 [ "$(find "$folder/run" -name '*.h5' | wc -l)" = 0 ] || complain "a checkpoint of gradients that did not come"
+# The same inside the nodes of an exchange by two levels, whose ranks talk by a communicator of their own.
+RANKS=4 NCCL_TEST_FAILS=5 must_fail 'step 1: NCCL: remote process exited' train "$deck" "${portable[@]}" --set run.communicator=nccl \
+  --set train.steps=1 --set data.synthetic.ids_per_bag=8 --set plan.default=table_row_wise --set plan.ranks_per_node=2 \
+  --set plan.min_rows=1 --set plan.costs.between_bytes=1e5 --set plan.costs.inside_latency=0
 NCCL_TEST_RANK=1 NCCL_TEST_DIES=7 run "$TESSEREC" train "$deck" "${portable[@]}" --set run.communicator=nccl
 [ "$code" != 0 ] && [ "$code" != 124 ] || complain "a rank that is killed: exit code $code"
 ! grep -q '"steps"' "$folder/out" || complain "a rank that is killed: the others finish"

@@ -37,7 +37,13 @@ class ReplicaGroups {
   const comm::Communicator& group() const { return group_ ? *group_ : all_; }
   /// Returns the ranks with this rank's place, in the order of the groups; null if there is one group.
   const comm::Communicator* copies() const;
-  /// Throws Error if a message of all ranks or of this group has failed. The device must have finished with it.
+  /// Makes the communicator of the ranks of this rank's group on one node, for exchange by two levels. `node`: the node
+  /// of this rank. Collective.
+  void make_node(int node) { node_.emplace(group(), node); }
+  /// Returns the ranks of this rank's group on its node; null without make_node.
+  const comm::Communicator* node() const { return node_ ? &*node_ : nullptr; }
+  /// Throws Error if a message of all ranks, of this group or of its node has failed. The device must have finished
+  /// with it.
   void check() const;
   /// Returns this rank's group among all, the replica of each of its sharded tables.
   Replica replica() const { return {all_.rank() / group().size(), groups_}; }
@@ -50,7 +56,7 @@ class ReplicaGroups {
  private:
   const comm::Communicator& all_;
   int groups_;
-  std::optional<comm::Communicator> group_, copies_;  // unset if equal to all_, or without use
+  std::optional<comm::Communicator> group_, copies_, node_;  // unset if equal to all_, or without use
 };
 
 }  // namespace tesserec::sharding

@@ -116,7 +116,7 @@ class ShardedEmbeddingBagCollection {
   planning::ShardingPlan plan_;
   Lanes lanes_;
   Place place_;
-  std::unique_ptr<const ReplicaGroups> groups_;
+  std::unique_ptr<ReplicaGroups> groups_;
   std::unique_ptr<const Routes> routes_;
   std::shared_ptr<SpareExchanges> exchanges_;
   std::vector<Shard> shards_;
