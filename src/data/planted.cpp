@@ -53,6 +53,7 @@ PlantedModel::PlantedModel(const SyntheticSettings& settings, std::uint64_t seed
   double low = -60 - std::abs(scale_ * mean), high = -low;
   for (int step = 0; step < 100; ++step) {
     bias_ = (low + high) / 2;
+    if (bias_ == low || bias_ == high) break;  // no number lies between, mostly after 60 steps
     probabilities = z;
     to_probabilities(bias_, scale_, probabilities.data(), calibration_samples);
     double clicks = 0;

@@ -42,7 +42,6 @@ std::string outcome(const comm::Communicator& comm, const train::Job& job) {
 }  // namespace
 
 TEST_CASE("plan.replicas: every number of groups has the digest and figures of one rank") {
-  if (left_out(59, 60)) return;  // it would take minutes
   const comm::Communicator world(MPI_COMM_WORLD);
   const comm::Communicator self(MPI_COMM_SELF);
   const Folder folder(world, "replicas");
@@ -68,10 +67,12 @@ TEST_CASE("plan.replicas: every number of groups has the digest and figures of o
         const Index n = turn + groups;
         job.plan.replicas = groups;
         job.plan.default_type = n % 5 < 4 ? std::optional(types[n % 5]) : std::nullopt;
-        job.plan.kernel = n % 3 == 0 ? tier : embedding::ComputeKernel::fused;
+        const bool tiered = n % 3 == 0 || (!device_is_host && groups == world.size());
+        job.plan.kernel = tiered ? tier : embedding::ComputeKernel::fused;
+        if (!device_is_host) job.plan.device = tiered ? "cuda" : "";
         job.plan.tables["C2"].sharding =
             n % 4 == 0 ? planning::ShardingTypes(ShardingType::data_parallel) : planning::ShardingTypes();
-        const bool portable = n % 3 == 0 ? !device_is_host : n % 2 == 0;
+        const bool portable = tiered ? !device_is_host : n % 2 == 0;
         job.run.kernels = portable ? Kernels::portable : Kernels::simd;
         INFO(groups << " groups of " << world.size() << " ranks, optimizer " << int(type) << ", max_norm " << by_norm
                     << ", type " << n % 5 << ", kernels " << name(job.run.kernels));
@@ -81,7 +82,6 @@ TEST_CASE("plan.replicas: every number of groups has the digest and figures of o
 }
 
 TEST_CASE("plan.replicas: a run that stops resumes with other groups on other ranks") {
-  if (left_out(59, 60)) return;  // it would take minutes
   const comm::Communicator world(MPI_COMM_WORLD);
   const comm::Communicator self(MPI_COMM_SELF);
   const Folder folder(world, "replicas_restart");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A small job on planted data, small enough to train many times in a test, and functions that run it in a folder.
+// A small job on synthetic data, small enough to train many times in a test, and functions that run it in a folder.
 #pragma once
 
 #include <csignal>
@@ -9,6 +9,7 @@
 
 #include <unistd.h>
 
+#include <tesserec/core/device.hpp>
 #include <tesserec/data/make_source.hpp>
 #include <tesserec/train/tables.hpp>
 #include <tesserec/train/trainer.hpp>
@@ -36,12 +37,14 @@ class Folder {
   std::string path_;
 };
 
+/// Returns a small job. Its data are planted, or, on the emulated device, which makes those slowly, the reference's.
 inline tesserec::train::Job small_job(const std::string& folder) {
   using namespace tesserec;
   train::Job job;
   job.run.output = folder;
   job.run.share_gpus = true;
-  job.data.synthetic.kind = data::SyntheticKind::planted;
+  job.data.synthetic.kind = device_is_host ? data::SyntheticKind::planted : data::SyntheticKind::reference;
+  job.data.synthetic.round_targets = !device_is_host;
   job.data.synthetic.samples = 900;  // a short last batch
   job.data.synthetic.evaluate_samples = 300;
   job.data.synthetic.rows = {3001, 7, 500};
