@@ -155,6 +155,7 @@ InFlight::~InFlight() {
 InFlight& InFlight::operator=(InFlight&& other) noexcept {
   std::swap(exchange_, other.exchange_);
   std::swap(spare_, other.spare_);
+  std::swap(pin_error_, other.pin_error_);
   return *this;
 }
 

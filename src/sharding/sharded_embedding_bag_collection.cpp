@@ -3,6 +3,7 @@
 
 #include "exchange.hpp"
 #include "row_updates.hpp"
+#include <tesserec/comm/agree.hpp>
 #include <tesserec/core/error.hpp>
 #include <tesserec/sharding/sharded_embedding_bag_collection.hpp>
 
@@ -25,12 +26,19 @@ bool any_grows(const std::vector<embedding::EmbeddingBagConfig>& tables) {
   return std::ranges::any_of(tables, &embedding::EmbeddingBagConfig::grows);
 }
 
-/// Pins a batch's rows of tables that grow, or those of all others.
-void pin(const Exec& exec, Exchange& exchange, const std::vector<ShardedEmbeddingBagCollection::Shard>& shards,
-         bool growing) {
+/// Pins a batch's rows of tables that grow, or those of all others. Returns the error of a store.
+std::exception_ptr pin(const Exec& exec, Exchange& exchange,
+                       const std::vector<ShardedEmbeddingBagCollection::Shard>& shards, bool growing) {
   const bool trains = exchange.rows().gradients;
-  for (std::size_t i = 0; i < shards.size(); ++i)
-    if (shards[i].rows->config().grows() == growing) exchange.lookups()[i].pin(exec, shards[i].rows->store(), trains);
+  try {
+    for (std::size_t i = 0; i < shards.size(); ++i) {
+      const embedding::EmbeddingTable& table = *shards[i].rows;
+      if (table.config().grows() == growing) exchange.lookups()[i].pin(exec, table.store(), trains);
+    }
+  } catch (const std::exception&) {
+    return std::current_exception();
+  }
+  return nullptr;
 }
 
 }  // namespace
@@ -41,8 +49,7 @@ ShardedEmbeddingBagCollection::ShardedEmbeddingBagCollection(const Exec& exec, c
                                                              const std::vector<std::string>& features,
                                                              const Lanes& lanes, const CollectionOptions& options)
     : plan_(std::move(plan)),
-      lanes_(lanes),
-      place_(place_of(options.kernels)),
+      common_{lanes, place_of(options.kernels)},
       groups_(std::make_unique<ReplicaGroups>(comm, planning::replicas(plan_))),
       routes_(std::make_unique<Routes>(groups_->group().rank(), groups_->group().size(), std::move(tables), plan_,
                                        features, groups_->levels(options.levels))) {
@@ -52,7 +59,7 @@ ShardedEmbeddingBagCollection::ShardedEmbeddingBagCollection(const Exec& exec, c
     return levels.max > 1 && planning::by_two_levels(table, group.size(), levels.ranks_per_node);
   });
   if (relayed) groups_->make_node(group.rank() / levels.ranks_per_node);
-  exchanges_ = std::make_shared<SpareExchanges>(*groups_, *routes_, place_, options.precision);
+  exchanges_ = std::make_shared<SpareExchanges>(*groups_, *routes_, common_.place, options.precision);
   std::vector<optim::Settings> optimizers;
   std::vector<int> rounds;  // rounds of tables whose rows need sums over the columns of several shards
   for (std::size_t t = 0; t < this->tables().size(); ++t) {
@@ -60,11 +67,11 @@ ShardedEmbeddingBagCollection::ShardedEmbeddingBagCollection(const Exec& exec, c
     const auto& shards = plan_[t].shards;
     optimizers.push_back(planning::optimizer_of(table, plan_[t].kernel, options.sparse, options.dense));
     planning::check_kernel(table, plan_[t].kernel, optimizers[t]);  // on every rank, so that all throw alike
-    if (plan_[t].kernel == planning::ComputeKernel::disk && place_ == Place::device)
+    if (plan_[t].kernel == planning::ComputeKernel::disk && common_.place == Place::device)
       fail("table ", table.name,
            " has kernel \"disk\", whose cache is in the host's memory, where kernels of a device "
            "cannot read; use kernel \"host_cached\" or \"fused\"");
-    if (plan_[t].kernel == planning::ComputeKernel::host_cached && place_ == Place::host)
+    if (plan_[t].kernel == planning::ComputeKernel::host_cached && common_.place == Place::host)
       fail("table ", table.name,
            " has kernel \"host_cached\", whose cache is in a device's memory, but kernels compute in the host's; "
            "use kernel \"fused\", which has all rows there, or \"disk\"");
@@ -75,7 +82,7 @@ ShardedEmbeddingBagCollection::ShardedEmbeddingBagCollection(const Exec& exec, c
   std::vector<RowUpdates::Shard> of_updates;
   for (const Routes::OwnShard& own : routes_->own()) {
     const embedding::TableShard shard{this->tables()[own.table], own.shard.blocks,        own.shard.columns,
-                                      optimizers[own.table],     plan_[own.table].kernel, place_};
+                                      optimizers[own.table],     plan_[own.table].kernel, common_.place};
     embedding::EmbeddingTable* const rows =
         shards_
             .emplace_back(Shard{own.table, own.replicated ? Replica{comm.rank(), comm.size()} : groups_->replica(),
@@ -87,6 +94,10 @@ ShardedEmbeddingBagCollection::ShardedEmbeddingBagCollection(const Exec& exec, c
     of_kernels.push_back({rows, own.fetched, copied ? askers : embedding::Askers::all_ranks});
     of_updates.push_back({rows, copied ? copies : nullptr});
   }
+  const auto caches = [](const Shard& shard) {
+    return !shard.rows->store().ordered() && !shard.rows->config().grows();
+  };
+  common_.caches = comm.max(std::ranges::any_of(shards_, caches) ? 1 : 0) != 0;
   updates_ = std::make_unique<RowUpdates>(group, plan_, rounds, std::move(of_updates),
                                           embedding::make_row_kernels(options.kernels, std::move(of_kernels), phases_));
 }
@@ -103,7 +114,7 @@ void ShardedEmbeddingBagCollection::initialize(const Exec& exec, std::uint64_t s
 
 InFlight ShardedEmbeddingBagCollection::start(const Exec& exec, const jagged::KeyedJaggedTensor& sparse,
                                               Index global_size) {
-  return start(exec, sparse, BatchSplit(lanes_, groups_->all().size(), global_size));
+  return start(exec, sparse, BatchSplit(common_.lanes, groups_->all().size(), global_size));
 }
 
 InFlight ShardedEmbeddingBagCollection::start(const Exec& exec, const jagged::KeyedJaggedTensor& sparse,
@@ -125,8 +136,8 @@ void ShardedEmbeddingBagCollection::prefetch(const Exec& exec, InFlight& batch) 
   if (exchange.stage() >= Exchange::Stage::ids_received) return;
   phases_.time("send ids", [&] {
     exchange.receive(exec);
-    pin(exec, exchange, shards_, false);
-    if (!any_grows(tables())) updates_->kernels().read(exec, exchange.rows());
+    batch.pin_error_ = pin(exec, exchange, shards_, false);
+    if (!any_grows(tables()) && !batch.pin_error_) updates_->kernels().read(exec, exchange.rows());
   });
 }
 
@@ -135,17 +146,17 @@ BatchVectors<const float> ShardedEmbeddingBagCollection::forward(const Exec& exe
   Exchange& exchange = *batch.exchange_;
   if (any_grows(tables()))
     phases_.time("find rows", [&] {
-      pin(exec, exchange, shards_, true);
-      updates_->kernels().read(exec, exchange.rows());
+      if (!batch.pin_error_) batch.pin_error_ = pin(exec, exchange, shards_, true);
+      if (!batch.pin_error_) updates_->kernels().read(exec, exchange.rows());
     });
-  const std::vector<embedding::ShardLookups>& lookups = exchange.lookups();
-  const auto waits = [&](const Shard& shard) {  // rows of tables that grow are in memory
-    return !shard.rows->config().grows() && !lookups[std::size_t(&shard - shards_.data())].pinned.slots().empty();
+  const auto fetch = [&] {
+    if (batch.pin_error_) std::rethrow_exception(batch.pin_error_);
+    for (const embedding::ShardLookups& shard : exchange.lookups()) shard.pinned.wait();
   };
-  if (std::ranges::any_of(shards_, waits))
-    phases_.time("fetch rows", [&] {
-      for (const embedding::ShardLookups& shard : lookups) shard.pinned.wait();
-    });
+  if (common_.caches)
+    phases_.time("fetch rows", [&] { comm::agree(groups_->all(), fetch); });
+  else
+    fetch();
   phases_.time("lookup", [&] { updates_->kernels().lookup(exec, exchange.rows(), exchange.sums(exec)); });
   float* const vectors = phases_.time("return rows", [&] { return exchange.return_sums(exec); });
   return {view_of<const float>(vectors, batch.samples(), pooled_width()),

@@ -7,6 +7,7 @@
 
 #include "batches.hpp"
 #include "catch.hpp"
+#include "errors.hpp"
 #include "law_plans.hpp"
 #include "left_out.hpp"
 #include "map_rows.hpp"
@@ -170,4 +171,24 @@ TEST_CASE("ShardedEmbeddingBagCollection: an evicting RowStore and hashed row bl
     }
   comm.sum(std::span<Index>(&evictions, 1));
   REQUIRE(evictions > 1000);
+}
+
+TEST_CASE("ShardedEmbeddingBagCollection: rows that one rank cannot hold or read are an error of all ranks") {
+  const comm::Communicator comm(MPI_COMM_WORLD);
+  const std::vector<embedding::EmbeddingBagConfig> configs = tables(BlockBy::rows);
+  const auto refuses = [&](const embedding::MakeRowStore& few, const std::string& message) {
+    int refused = 0;
+    for (const planning::ShardingPlan& plan : law::plans(configs, comm.size())) {
+      INFO(planning::describe(configs, plan));
+      sharding::CollectionOptions options{.sparse = {}, .dense = {}};
+      if (comm.rank() == comm.size() - 1) options.store = few;
+      const std::string error = error_of([&] { train(configs, plan, options, comm); });
+      REQUIRE(error == comm.broadcast(error, 0));
+      refused += mentions(error, message);
+    }
+    CHECK(refused > 10);  // in some plans the last rank has no rows
+  };
+  refuses(map_rows(3), "more rows are pinned than there are slots");
+  if (place_of(Kernels::automatic) == Place::host)
+    refuses(tiers::disk_rows({scratch, 0.001, 1}), "do not fit into its cache of");
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <exception>
 #include <memory>
 #include <vector>
 
@@ -44,6 +45,7 @@ class InFlight {
 
   std::unique_ptr<Exchange> exchange_;
   std::shared_ptr<SpareExchanges> spare_;
+  std::exception_ptr pin_error_;  // of this rank's stores, for forward
 };
 
 }  // namespace tesserec::sharding

@@ -74,7 +74,8 @@ class ShardedEmbeddingBagCollection {
   void progress(const Exec& exec, InFlight& batch);
   /// Takes both steps of progress. Rows on a disk are read from then on, until forward waits for them.
   void prefetch(const Exec& exec, InFlight& batch);
-  /// Returns the vectors of this rank's samples. Throws Error as progress does.
+  /// Returns the vectors of this rank's samples. Throws Error as progress does, and on every rank if the rows of the
+  /// batch do not fit into a cache of one rank, or cannot be read there.
   BatchVectors<const float> forward(const Exec& exec, InFlight& batch);
   /// Returns the buffers for the derivatives of the global batch's loss by the vectors. Must follow forward.
   BatchVectors<float> gradient(const Exec& exec, InFlight& batch);
@@ -89,7 +90,7 @@ class ShardedEmbeddingBagCollection {
 
   const ReplicaGroups& groups() const { return *groups_; }
   /// Returns the memory where tables, vectors and gradients lie.
-  Place place() const { return place_; }
+  Place place() const { return common_.place; }
   Index pooled_width() const { return routes_->vectors().pooled_width; }
   const std::vector<embedding::EmbeddingBagConfig>& tables() const { return routes_->tables(); }
   const planning::ShardingPlan& plan() const { return plan_; }
@@ -114,8 +115,11 @@ class ShardedEmbeddingBagCollection {
   void send_back(const Exec& exec, InFlight& batch, const Use& use);
 
   planning::ShardingPlan plan_;
-  Lanes lanes_;
-  Place place_;
+  struct {
+    Lanes lanes;
+    Place place;
+    bool caches = false;  // some rank has a store that may lack a row
+  } common_;  // equal on all ranks
   std::unique_ptr<ReplicaGroups> groups_;
   std::unique_ptr<const Routes> routes_;
   std::shared_ptr<SpareExchanges> exchanges_;
