@@ -17,9 +17,10 @@ constexpr double cache_index = 8, disk_slot = 40, disk_buffers = 5 << 20, disk_s
 constexpr double host_slot = 32, device_slot = 8, device_copies = 1.125;
 
 // Bytes of growing tables (src/tiers): the place of an id, its entry in the order of leaving, and nine entries of a
-// bucket of the index. Ids without a row have slots of their own.
+// bucket of the index. Ids without a row have slots of their own: one for all that read zeros in a call, else one each,
+// twice as many as a batch has ids, in memory that is used as they are taken.
 constexpr double grown_place = 16, grown_leaving = 16, grown_index = 64.0 / 9, grown_buckets = 64.0 * 1024;
-constexpr double zero_slots = 1024, unknown_slots = 65536;
+constexpr double zero_slots = 1024, unknown_slots = 2;
 
 /// Returns the bytes of the index of a growing table, per row.
 double growing_index(const embedding::GrowthRules& rules) {
@@ -37,7 +38,7 @@ int total_row_sums(optim::Type type) {
 }  // namespace
 
 RowStorage::RowStorage(const embedding::EmbeddingBagConfig& table, const ParameterConstraints& constraints,
-                       const optim::Settings& optimizer)
+                       const optim::Settings& optimizer, double batch_ids)
     : weight_bytes(double(bytes_of(table.weight_format()))),
       dense(constraints.kernel.has(ComputeKernel::dense)),
       states(0),
@@ -46,7 +47,7 @@ RowStorage::RowStorage(const embedding::EmbeddingBagConfig& table, const Paramet
   if (table.grows()) {
     const bool zeros = table.growth.unknown == embedding::UnknownRow::zeros;
     index = growing_index(table.growth);
-    fixed = grown_buckets + (zeros ? zero_slots : unknown_slots) * row_bytes(double(table.embedding_dim));
+    fixed = grown_buckets + (zeros ? zero_slots : unknown_slots * batch_ids) * row_bytes(double(table.embedding_dim));
     return;
   }
   const bool on_host = constraints.kernel.has(ComputeKernel::host_cached);

@@ -77,7 +77,7 @@ TableCosts::TableCosts(const embedding::EmbeddingBagConfig& table, const Paramet
     : blocks_(table.blocks()),
       dim_(double(table.embedding_dim)),
       traffic_(table, constraints, topology.group().ranks, double(global_batch) / topology.replicas),
-      storage_(table, constraints, optimizer),
+      storage_(table, constraints, optimizer, traffic_.ids),
       machine_(topology),
       wire_(machine_.group) {
   add_up_blocks();

@@ -35,14 +35,18 @@ TEST_CASE("EmbeddingShardingPlanner: shards of a growing table hold even shares 
     all += rows;
   }
   CHECK(all == 5000);
+  embedding::EmbeddingBagConfig table = tables[0];
   const auto bytes = [&](Index admit_after) {
-    embedding::EmbeddingBagConfig table = tables[0];
     table.growth.admit_after = admit_after;
-    return planning::RowStorage(table, {}, optim::Settings()).bytes(5000, 64);
+    return planning::RowStorage(table, {}, optim::Settings(), 300).bytes(5000, 64);
   };
   const double rows = 5000 * 64 * 4.0, zeros = 1024 * 64 * 4.0;
   CHECK(bytes(1) == Approx(rows + zeros + 64 * 1024 + 5000 * (32 + 64.0 / 9)));
   CHECK(bytes(2) == Approx(bytes(1) + 5000 * (32 + 64.0 / 9)));
+  table.growth.unknown = embedding::UnknownRow::start;
+  CHECK(bytes(1) == Approx(rows + 2 * 300 * 64 * 4.0 + 64 * 1024 + 5000 * (32 + 64.0 / 9)));
+  const planning::TableCosts costs(table, {.pooling_factor = 3}, {}, planning::Topology(), 100);
+  CHECK(costs.storage().fixed == Approx(2 * 300 * 64 * 4.0 + 64 * 1024));
 }
 
 TEST_CASE("EmbeddingShardingPlanner: never copies a growing table and gives it no kernel but fused") {

@@ -35,7 +35,7 @@ TEST_CASE("disk_rows: a store has the bytes that the planner counts") {
       planning::ParameterConstraints demand;
       demand.kernel = ComputeKernel::disk;
       demand.cache = name == std::string("large") ? 6e6 : settings.cache;
-      const planning::RowStorage counted(shard.config, demand, shard.optimizer);
+      const planning::RowStorage counted(shard.config, demand, shard.optimizer, 0);
       const auto store = stores(exec, shard);
       const embedding::RowStore::Bytes bytes = store->bytes();
       CHECK(double(bytes.host) == Approx(counted.bytes(200000, 32)).epsilon(0.03));
@@ -58,7 +58,7 @@ TEST_CASE("host_cached_rows: a store has the bytes that the planner counts, on t
     planning::ParameterConstraints demand;
     demand.kernel = ComputeKernel::host_cached;
     demand.cache = 0.25;
-    const planning::RowStorage counted(shard.config, demand, shard.optimizer);
+    const planning::RowStorage counted(shard.config, demand, shard.optimizer, 0);
     const auto store = tiers::host_cached_rows({.cache = 0.25, .table_caches = {}})(exec, shard);
     const auto start = store->bytes();
     CHECK(double(start.device) == Approx(counted.bytes(rows, dim)).epsilon(0.01));

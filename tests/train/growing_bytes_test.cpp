@@ -20,7 +20,7 @@ TEST_CASE("growing_rows: a store has the bytes that the planner counts") {
         shard.config.growth = {admit_after, eviction, 0, unknown};
         shard.columns = {0, 32};
         shard.optimizer.type = optim::Type::rowwise_adagrad;
-        const planning::RowStorage counted(shard.config, {}, shard.optimizer);
+        const planning::RowStorage counted(shard.config, {}, shard.optimizer, 32768);  // 65536 slots
         for (const Range blocks : {Range{0, 1024}, Range{100, 612}}) {
           shard.blocks = blocks;
           const auto store =

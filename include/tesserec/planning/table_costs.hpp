@@ -98,9 +98,9 @@ struct TableTraffic {
 
 /// Storage of a row: its weights, gradient and optimizer states.
 struct RowStorage {
-  /// Takes a table's constraints, with a single kernel.
+  /// Takes a table's constraints, with a single kernel. `batch_ids`: its ids in a batch of all ranks.
   RowStorage(const embedding::EmbeddingBagConfig& table, const ParameterConstraints& constraints,
-             const optim::Settings& optimizer);
+             const optim::Settings& optimizer, double batch_ids);
 
   /// Returns the bytes of a shard in memory.
   double bytes(double rows, double columns) const;
