@@ -239,13 +239,17 @@ Json tables_json(const std::vector<train::TableFigures>& tables) {
                     .set("row_norm", table.row_norm)
                     .set("start_norm", table.start_norm)
                     .set("largest", table.largest);
-    if (table.cache.slots > 0)
-      json.set("cache", Json::object()
-                            .set("rows", table.cache.slots)
-                            .set("ids", table.cache.pinned)
-                            .set("reads", table.cache.reads)
-                            .set("bytes_read", table.cache.bytes_read)
-                            .set("bytes_written", table.cache.bytes_written));
+    if (table.cache.slots > 0) {
+      Json cache = Json::object()
+                       .set("rows", table.cache.slots)
+                       .set("share", table.cached_share)
+                       .set("ids", table.cache.pinned)
+                       .set("reads", table.cache.reads)
+                       .set("bytes_read", table.cache.bytes_read)
+                       .set("bytes_written", table.cache.bytes_written);
+      if (table.frequent_share) cache.set("frequent_share", *table.frequent_share);
+      json.set("cache", cache);
+    }
     if (table.growth.capacity > 0)
       json.set("growing", Json::object()
                               .set("capacity", table.growth.capacity)

@@ -56,6 +56,16 @@ double IdFrequencies::rows_with(double share) const {
 
 double IdFrequencies::found(double ids, double share) { return -std::expm1(ids * log_other(share)); }
 
+double IdFrequencies::share_of_most(double rows) const {
+  double sum = 0;
+  for (const Class& row_class : classes_) {
+    const double taken = std::clamp(rows, 0.0, row_class.rows);
+    sum += taken * row_class.share;
+    rows -= taken;
+  }
+  return std::min(sum, 1.0);
+}
+
 double IdFrequencies::distinct(double ids) const {
   double sum = 0;
   for (const Class& row_class : classes_) sum += row_class.rows * found(ids, row_class.share);

@@ -58,12 +58,11 @@ std::vector<std::pair<std::string, double>> RunLog::cache_values() {
       tables.has(embedding::ComputeKernel::disk) ? "disk" : "host";  // a run has tables of one of them
   embedding::CacheUse now;
   for (const embedding::CacheUse& table : cache_uses(session_)) now += table;
-  const embedding::CacheUse then = std::exchange(cache_, now);
+  const embedding::CacheUse use = now.since(std::exchange(cache_, now));
   std::vector<std::pair<std::string, double>> values;
-  const double pinned = double(now.pinned - then.pinned);  // 0 in the last step, whose rows were pinned one ahead
-  if (pinned > 0) values.emplace_back("cache_hit_rate", 1 - double(now.reads - then.reads) / pinned);
-  values.emplace_back(tier + "_bytes_read", double(now.bytes_read - then.bytes_read));
-  values.emplace_back(tier + "_bytes_written", double(now.bytes_written - then.bytes_written));
+  if (use.pinned > 0) values.emplace_back("cache_hit_rate", use.hit_rate());  // the last step pins no further rows
+  values.emplace_back(tier + "_bytes_read", double(use.bytes_read));
+  values.emplace_back(tier + "_bytes_written", double(use.bytes_written));
   return values;
 }
 

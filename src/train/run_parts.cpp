@@ -42,10 +42,9 @@ RunLocks::RunLocks(const comm::Communicator& comm, const Job& job) {
 std::string Progress::hit_rate(const Session& session) {
   embedding::CacheUse now;
   for (const auto& shard : session.model.tables().shards()) now += shard.rows->store().cache_use();
-  const embedding::CacheUse then = std::exchange(cache_, now);
-  if (now.pinned == then.pinned) return hit_rate_;
-  const double missed = double(now.reads - then.reads) / double(now.pinned - then.pinned);
-  return hit_rate_ = concat("  cache ", fixed(100 * (1 - missed), 1), " %");
+  const embedding::CacheUse use = now.since(std::exchange(cache_, now));
+  if (use.pinned == 0) return hit_rate_;
+  return hit_rate_ = concat("  cache ", fixed(100 * use.hit_rate(), 1), " %");
 }
 
 void Progress::begins(Training& training) {

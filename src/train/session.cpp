@@ -31,12 +31,12 @@ void require_host(const std::vector<embedding::EmbeddingBagConfig>& tables, Kern
 }
 
 model::ShardedModel build(const Exec& exec, const comm::Communicator& comm, const Job& job, const Lanes& lanes,
-                          const data::SourceInfo& data) {
+                          const data::SourceInfo& data, planning::Settings& planner) {
   const embedding::EmbeddingBagCollection collection(resolve_tables(job.tables, data, job.model));
   require_host(collection.tables(), job.run.kernels);
   sharding::ParallelOptions options;
-  options.planner =
-      planner_settings(job.plan, collection.tables(), data, data::id_shares(job.data, data, job.run.seed));
+  planner = planner_settings(job.plan, collection.tables(), data, data::id_shares(job.data, data, job.run.seed));
+  options.planner = planner;
   if (options.planner.memory == 0 && place_of(job.run.kernels) == Place::device)
     options.planner.memory = gpu_share(comm).memory;
   options.global_batch = job.train.batch_size;
@@ -72,7 +72,7 @@ Session::Session(const Exec& exec_, const comm::Communicator& comm_, const Job& 
       job(job_),
       data(data::checked(data_)),
       lanes(lanes_for(comm.size(), job.train)),
-      model(build(exec, comm, job, lanes, data)),
+      model(build(exec, comm, job, lanes, data, planner)),
       step(exec, model, job.optimizer.max_norm) {}
 
 Lanes lanes_for(int ranks, const Settings& settings) {

@@ -12,6 +12,7 @@
 #include <tesserec/core/philox_rounds.hpp>
 #include <tesserec/core/placed.hpp>
 #include <tesserec/embedding/row_store.hpp>
+#include <tesserec/planning/id_frequencies.hpp>
 #include <tesserec/train/table_figures.hpp>
 
 namespace tesserec::train {
@@ -66,6 +67,27 @@ void sample_rows(const Session& session, const sharding::ShardedEmbeddingBagColl
   for (Index r = 0; r < rows.size(); ++r)
     sums.trained +=
         !std::equal(weights.begin() + r * columns, weights.begin() + r * columns + first, start.begin() + r * first);
+}
+
+/// Returns the share of each table's weights that one copy of its caches can hold. Collective.
+std::vector<double> cached_shares(const Session& session) {
+  const auto& tables = session.model.tables();
+  std::vector<Index> weights(tables.tables().size());
+  for (const auto& shard : tables.shards())
+    if (shard.replica.index == 0) weights[shard.table] += shard.rows->store().cache_use().slots * shard.rows->dim();
+  session.comm.sum(weights);
+  std::vector<double> shares;
+  for (std::size_t t = 0; t < weights.size(); ++t)
+    shares.push_back(double(weights[t]) / double(std::max<Index>(1, tables.tables()[t].weights())));
+  return shares;
+}
+
+/// Returns the share of the ids in the most frequent rows of a table, `share` of all rows, if frequencies are known.
+std::optional<double> frequent_share(const planning::ParameterConstraints& demand,
+                                     const embedding::EmbeddingBagConfig& table, double share) {
+  const double zipf = demand.zipf.value_or(0), rows = double(table.rows().size());
+  if (share == 0 || (!demand.popular && zipf == 0)) return std::nullopt;
+  return planning::IdFrequencies(rows, zipf, demand.popular.get()).share_of_most(share * rows);
 }
 
 /// Returns the rows that a table holds.
@@ -138,6 +160,7 @@ std::vector<TableFigures> table_figures(const Session& session) {
   }
   std::vector<TableFigures> all;
   const std::vector<embedding::CacheUse> caches = cache_uses(session);
+  const std::vector<double> cached = cached_shares(session);
   const std::vector<tiers::Growth> grown = growths(session);
   for (std::size_t t = 0; t < tables.size(); ++t) {
     Sums& table_sums = sums[t];
@@ -152,6 +175,8 @@ std::vector<TableFigures> table_figures(const Session& session) {
         std::bit_cast<float>(std::uint32_t(session.comm.max(Index{std::bit_cast<std::uint32_t>(table_sums.largest)})));
     figures.row_norm = figures.sampled == 0 ? 0 : std::sqrt(table_sums.squares.value() / double(figures.sampled));
     figures.cache = caches[t];
+    figures.cached_share = cached[t];
+    figures.frequent_share = frequent_share(session.planner.tables.at(table.name), table, cached[t]);
     figures.growth = grown[t];
     figures.start_norm = embedding::StartValues(table, session.job.run.seed, Index(t)).row_norm();
   }

@@ -55,17 +55,18 @@ TEST_CASE("IdFrequencies: distinct() and classes() agree with sums over all rows
         INFO(exponent << ' ' << rows << ' ' << ids);
         CHECK(near(frequencies.distinct(ids), distinct, 1e-3));
       }
-      double own = 0, place = 0, hot = 0, of_hot = 0;  // the most frequent third
+      double own = 0, place = 0, of_hot = 0;  // the most frequent third
       for (Index k = 0; k < rows / 3; ++k) of_hot += all[k];
       for (const IdFrequencies::Class& row_class : frequencies.classes()) {
         CHECK(row_class.block == IdFrequencies::scattered);
         own += row_class.rows * row_class.share;
-        hot += std::clamp(double(rows / 3) - place, 0.0, row_class.rows) * row_class.share;
         place += row_class.rows;
       }
       CHECK(place == double(rows));
       CHECK(near(own, 1, 1e-12));
-      CHECK(near(hot, of_hot, 2e-3));
+      CHECK(near(frequencies.share_of_most(double(rows / 3)), of_hot, 2e-3));
+      CHECK(near(frequencies.share_of_most(double(rows)), 1, 1e-12));
+      CHECK(frequencies.share_of_most(0) == 0);
     }
 }
 
@@ -75,6 +76,7 @@ TEST_CASE("IdFrequencies: popular rows have their share and the others follow Zi
   for (Index k = 0; k < 200; ++k) popular.rows.push_back({k % 7, 1, all[k]});
   const IdFrequencies known(5000, 1.05, &popular), scattered(5000, 1.05);
   for (const double ids : {1.0, 50.0, 4096.0}) CHECK(near(known.distinct(ids), scattered.distinct(ids), 1e-3));
+  CHECK(near(known.share_of_most(500), scattered.share_of_most(500), 1e-3));
   CHECK(known.classes().front().block == 0);
   CHECK(known.classes().back().block == IdFrequencies::scattered);
 }

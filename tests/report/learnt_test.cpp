@@ -47,6 +47,21 @@ TEST_CASE("make_page: shows figures of tables and the importance of features if 
   CHECK(std::stod(bars[1].attributes.at("x")) + width(1) == Approx(std::stod(bars[0].attributes.at("x"))).margin(0.11));
 }
 
+TEST_CASE("make_page: shows what caches found beside what the most frequent rows would give") {
+  const Folder folder;
+  write_metrics(folder.path + "/a", 2);
+  const std::string figures = R"("features": ["f"], "rows": 8000, "dim": 8, "looked_at": 8000, "trained": 1,
+"row_norm": 1, "start_norm": 1, "largest": 1, "cache": {"rows": 2000, "share": 0.125, "ids": 1000, "reads": 250)";
+  write(folder.path + "/a/result.json", R"({"tables": [{"name": "t", )" + figures +
+                                            R"(, "bytes_read": 64, "bytes_written": 32, "frequent_share": 0.8125}},
+{"name": "u", )" + figures + R"(, "bytes_read": 64, "bytes_written": 32}}]})");
+  const std::vector<Element> page = checked(report::make_page({folder.path + "/a"}).html);
+  CHECK(has_text(page, "h3", "Caches of rows on disk or in host memory"));
+  CHECK(has_text(page, "td", "12.5 %"));
+  CHECK(has_text(page, "td", "75 %"));
+  CHECK(has_text(page, "td", "81.2 %"));
+}
+
 namespace {
 
 std::string train_line(double step, double time, double rate) {

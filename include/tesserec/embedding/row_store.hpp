@@ -86,6 +86,17 @@ struct CacheUse {
   Index bytes_written = 0;  ///< bytes written to the file, or copied back from the device
   std::string io;           ///< interfaces by which rows are transferred
 
+  /// Returns the share of the pinned rows that needed no read. `pinned` must not be 0.
+  double hit_rate() const { return 1 - double(reads) / double(pinned); }
+  /// Returns the use since an earlier state of the same caches.
+  CacheUse since(const CacheUse& then) const {
+    return {slots,
+            pinned - then.pinned,
+            reads - then.reads,
+            bytes_read - then.bytes_read,
+            bytes_written - then.bytes_written,
+            io};
+  }
   /// Adds the numbers of another cache.
   CacheUse& operator+=(const CacheUse& other) {
     slots += other.slots;

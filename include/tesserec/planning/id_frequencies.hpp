@@ -28,6 +28,8 @@ class IdFrequencies {
   /// Returns the probability that at least one of `ids` lookups hits a given row with this share.
   static double found(double ids, double share);
 
+  /// Returns the share of the lookups that the `rows` most frequent rows have: no cache of so many rows finds more.
+  double share_of_most(double rows) const;
   /// Returns the expected number of distinct rows among `ids` lookups, a concave function of `ids`.
   double distinct(double ids) const;
   /// Returns the number of uniform ids that would hit as many distinct rows. Returns `ids` if it is at most 1.

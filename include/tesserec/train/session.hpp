@@ -26,6 +26,7 @@ struct Session {
   data::SourceInfo data;              ///< facts of the data for which the model was built
   std::vector<std::string> contents;  ///< data::contents of the data's files, filled by restore() or save()
   Lanes lanes;
+  planning::Settings planner;  ///< section [plan], completed from the data
   model::ShardedModel model;
   TrainStep step;
 };

@@ -2,6 +2,7 @@
 /// Figures of each table after training, and counts of each feature's ids in an evaluation.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,8 +23,11 @@ struct TableFigures {
   double start_norm = 0;  ///< expectation of row_norm for start values
   double largest = 0;     ///< largest magnitude of a number in the sampled rows
   embedding::CacheUse cache =
-      {};  ///< cache of kernel disk or host_cached, sums over all ranks; no slots = the table has none
-  tiers::Growth growth = {};  ///< of a growing table in this start; no capacity = the table does not grow
+      {};                   ///< cache of kernel disk or host_cached, sums over all ranks; no slots = the table has none
+  double cached_share = 0;  ///< share of one copy of the table that fits into its cache
+  std::optional<double> frequent_share{};  ///< share of the ids that the most frequent rows have, as many as the
+                                           ///< cache holds; unset = their frequencies are unknown
+  tiers::Growth growth = {};               ///< of a growing table in this start; no capacity = the table does not grow
 };
 
 /// Returns the figures of all tables, in their order. The bits are the same for any number of ranks and any plan.
