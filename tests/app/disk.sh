@@ -2,7 +2,8 @@
 # plan.kernel = "disk": caches of any size, on any ranks and by any plan, give the digests of rows in memory, also after
 # restarts with other caches. A cache too small for two batches and a folder that cannot be used are refused.
 #   tests/app/disk.sh         each optimizer by each plan, with caches and ranks in turn
-#   tests/app/disk.sh long    caches of 1 % to all rows x 1 to 4 ranks x plans x optimizers x train.pipeline, and 20 kills
+#   tests/app/disk.sh long    caches of 1 % to all rows x 1 to 4 ranks x plans x optimizers x train.pipeline, 20 kills,
+#                             and a table of four times the memory that the process may have
 TESSEREC=${TESSEREC:-$(dirname "$0")/../../build/tesserec} LAUNCH=${LAUNCH:-mpirun --allow-run-as-root --oversubscribe -n}
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/lib_samples.sh"
@@ -56,6 +57,19 @@ if [ "${1:-short}" = long ]; then
       [ $ranks = 1 ] && must_match "kill $kill"
     done
   done
+  # 2.26 GB of rows, of which two batches have a thousand; the limit is one of addresses.
+  RANKS=1
+  beyond=("$folder/planted.toml" --json --set 'data.synthetic.rows=[2200000, 2000, 400]' --set data.synthetic.zipf=0
+    --set data.synthetic.samples=60000 --set train.batch_size=512 --set train.steps=40 --set model.embedding_dim=256
+    --set 'model.bottom=[8, 256]' --set checkpoint.keep=0 --set run.overwrite=true)
+  must_succeed state_digest train "${beyond[@]}"
+  expected=$(digests)
+  in_memory=$(grep -oE '"samples_per_second": [0-9]+' "$folder/out" | head -n 1)
+  ulimit -v 540000
+  must_fail 'the tables do not fit' train "${beyond[@]}"
+  must_succeed state_digest train "${beyond[@]}" --set plan.kernel=disk --set plan.cache=0.02
+  must_match "a table of four times the memory"
+  echo "in memory $in_memory, beyond it $(grep -oE '"samples_per_second": [0-9]+' "$folder/out" | head -n 1)"
   finish
 fi
 # The number of ranks and the cache change in turn.

@@ -83,6 +83,19 @@ inline void require_equal(const Exec& exec, const RowStore& store, const RowStor
   }
 }
 
+/// Writes rows to an Adagrad store of 2000 rows and 8 columns, resident or not, and reads them.
+inline void require_written(const Exec& exec, RowStore& store) {
+  std::vector<float> weights(2000 * 8), sums(2000 * 8);
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    weights[i] = float(i);
+    sums[i] = float(i) + 0.5f;
+  }
+  store.write(exec, 0, {0, 2000}, weights.data());
+  store.write(exec, 1, {0, 2000}, sums.data());
+  REQUIRE(numbers(exec, store, 0, {0, 2000}) == weights);
+  REQUIRE(numbers(exec, store, 1, {0, 2000}) == sums);
+}
+
 /// Trains a store with a cache and one in host memory for some batches of random rows, of which two are in flight at a
 /// time.
 inline void train_both(embedding::TableShard shard, const embedding::MakeRowStore& make, int batches) {

@@ -15,7 +15,6 @@
 
 using namespace tesserec;
 using cached::move;
-using cached::numbers;
 using cached::require_equal;
 using cached::shard_of;
 
@@ -59,15 +58,7 @@ TEST_CASE("disk_rows: write() replaces rows, resident or not") {
   const embedding::TableShard shard = shard_of(2000, 8, {0, 8}, optim::Type::adagrad);
   const auto store = tiers::disk_rows({folder, 0.05, 1})(exec, shard);
   store->initialize(exec, embedding::StartValues(shard.config, 3, 0));
-  std::vector<float> weights(2000 * 8), sums(2000 * 8);
-  for (std::size_t i = 0; i < weights.size(); ++i) {
-    weights[i] = float(i);
-    sums[i] = float(i) + 0.5f;
-  }
-  store->write(exec, 0, {0, 2000}, weights.data());
-  store->write(exec, 1, {0, 2000}, sums.data());
-  REQUIRE(numbers(exec, *store, 0, {0, 2000}) == weights);
-  REQUIRE(numbers(exec, *store, 1, {0, 2000}) == sums);
+  cached::require_written(exec, *store);
 }
 
 TEST_CASE("disk_rows: a cache smaller than a batch, a folder without space or without the right") {

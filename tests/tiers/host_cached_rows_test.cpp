@@ -56,15 +56,7 @@ TEST_CASE("host_cached_rows: write() replaces rows, resident or not, and initial
   store->initialize(exec, start);
   const std::vector<float> first = numbers(exec, *store, 0, {0, 2000}),
                            first_sums = numbers(exec, *store, 1, {0, 2000});
-  std::vector<float> weights(2000 * 8), sums(2000 * 8);
-  for (std::size_t i = 0; i < weights.size(); ++i) {
-    weights[i] = float(i);
-    sums[i] = float(i) + 0.5f;
-  }
-  store->write(exec, 0, {0, 2000}, weights.data());
-  store->write(exec, 1, {0, 2000}, sums.data());
-  REQUIRE(numbers(exec, *store, 0, {0, 2000}) == weights);
-  REQUIRE(numbers(exec, *store, 1, {0, 2000}) == sums);
+  cached::require_written(exec, *store);
   CHECK(store->cache_use().pinned == 0);
   CHECK(store->cache_use().bytes_written == 0);  // only rows of batches count
   store->initialize(exec, start);
