@@ -60,6 +60,7 @@
 #include <tesserec/core/placed.hpp>
 #include <tesserec/core/random.hpp>
 #include <tesserec/core/random_loops.hpp>
+#include <tesserec/core/read_ahead.hpp>
 #include <tesserec/core/registry.hpp>
 #include <tesserec/core/row_threads.hpp>
 #include <tesserec/core/rows.hpp>

@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "read_ahead.hpp"
+#include <tesserec/core/read_ahead.hpp>
 #include <tesserec/data/batch.hpp>
 #include <tesserec/data/dataset.hpp>
 #include <tesserec/data/sample_order.hpp>

@@ -14,7 +14,7 @@ Section preprocess_section() {
                                                   {"pad", preprocess::ShortRows::pad}};
   const Keys<Preprocess> keys = {
       texts("train", &Preprocess::train, Text::filled, {},
-            "Raw files to train on, plain or .gz. Names may contain *, ? and [...]; the path of an existing file is "
+            "Raw files to train on, plain, .gz or .zst. Names may contain *, ? and [...]; the path of an existing file is "
             "taken literally."),
       texts("evaluate", &Preprocess::evaluate, Text::filled, {},
             "Raw files to evaluate on, encoded with the ids of the training files."),

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "byte_reader.hpp"
+
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <optional>
+#include <utility>
 #include <vector>
 
-#include <zlib.h>
-
-#include "line_reader.hpp"
 #include <tesserec/core/error.hpp>
+#include <tesserec/core/read_ahead.hpp>
 
 namespace tesserec::preprocess {
 namespace {
@@ -37,75 +39,144 @@ class PlainReader final : public ByteReader {
   std::FILE* file_;
 };
 
-class GzipReader final : public ByteReader {
+/// Reader of packed files: feeds an unpacker, member after member.
+class PackedReader final : public ByteReader {
  public:
-  explicit GzipReader(const std::string& path) : path_(path), packed_(path, 0), buffer_(std::size_t{1} << 18) {
-    constexpr int gzip_only = 16 + MAX_WBITS;
-    if (::inflateInit2(&stream_, gzip_only) != Z_OK)
-      fail(path, ": zlib cannot start to unpack the file; unpack it with gunzip first");
-  }
-  ~GzipReader() override { ::inflateEnd(&stream_); }
-  GzipReader(const GzipReader&) = delete;
-  GzipReader& operator=(const GzipReader&) = delete;
+  PackedReader(const std::string& path, Compression compression, std::unique_ptr<Unpacker> unpacker)
+      : path_(path),
+        format_(compression == Compression::gzip ? "gzip" : "zstd"),
+        padded_(compression == Compression::gzip),
+        file_(path, 0),
+        buffer_(std::size_t{1} << 18),
+        unpacker_(std::move(unpacker)) {}
 
   Index read(char* data, Index size) override {
-    constexpr Index max_bytes = Index{1} << 30;  // zlib's avail_out has 32 bits
-    const uInt capacity = std::min(size, max_bytes);
-    stream_.next_out = reinterpret_cast<Bytef*>(data);
-    stream_.avail_out = capacity;
-    while (stream_.avail_out == capacity) {
-      if (stream_.avail_in == 0 && !refill()) {
-        if (inside_) fail(path_, ": the gzip file ends too early; copy or download it again");
-        return 0;
-      }
-      if (!inside_ && !start_member()) return 0;
-      const int code = ::inflate(&stream_, Z_NO_FLUSH);
-      if (code == Z_STREAM_END) {
-        inside_ = false;
-        members_ = true;
-      } else if (code != Z_OK && code != Z_BUF_ERROR) {
-        fail(path_, ": the gzip file is damaged (", stream_.msg != nullptr ? stream_.msg : "zlib error",
-             "); copy or download it again");
-      }
+    Index written = 0;
+    while (written < size) {
+      if (!inside_ && !begin_member()) break;
+      const Index before = written;
+      const std::size_t unread = packed_.size();
+      const Unpacker::Unpacked result = unpacker_->run(packed_, data + before, size - before, written);
+      text_ += written - before;
+      if (result == Unpacker::Unpacked::damaged)
+        fail(path_, ": the ", format_, " file is damaged (", unpacker_->fault(), ") at byte ", place(), ", after ",
+             text_, " bytes of text; copy or download it again");
+      inside_ = result != Unpacker::Unpacked::member_end;
+      if (!inside_ || written > before || packed_.size() < unread || refill()) continue;
+      fail(path_, ": the ", format_, " file ends too early, at byte ", place(),
+           ", inside the member that begins at byte ", member_, ", after ", text_,
+           " bytes of text; copy or download it again");
     }
-    return Index(capacity - stream_.avail_out);
+    return written;
   }
+
+  Index members() const override { return members_; }
 
  private:
+  /// Returns the offset of the next packed byte in the file.
+  Index place() const { return read_ - std::ssize(packed_); }
+
   bool refill() {
-    stream_.next_in = reinterpret_cast<Bytef*>(buffer_.data());
-    stream_.avail_in = packed_.read(buffer_.data(), std::ssize(buffer_));
-    return stream_.avail_in > 0;
+    const Index got = file_.read(buffer_.data(), std::ssize(buffer_));
+    read_ += got;
+    packed_ = {buffer_.data(), std::size_t(got)};
+    return got > 0;
   }
 
-  /// Begins the next gzip member, after zero bytes of padding. Returns false if the file ends first.
-  bool start_member() {
-    if (members_) {
-      while (*stream_.next_in == 0) {
-        ++stream_.next_in;
-        if (--stream_.avail_in == 0 && !refill()) return false;
-      }
-      if (::inflateReset(&stream_) != Z_OK)
-        fail(path_, ": zlib cannot unpack the next gzip member; unpack the file with gunzip first");
+  /// Begins the next member, after padding. Returns false if the file ends first.
+  bool begin_member() {
+    while (true) {
+      const std::size_t zeros = padded_ && members_ > 0 ? packed_.find_first_not_of('\0') : 0;
+      packed_.remove_prefix(std::min(zeros, packed_.size()));
+      if (!packed_.empty()) break;
+      if (!refill()) return false;
     }
+    unpacker_->start();
     inside_ = true;
+    ++members_;
+    member_ = place();
     return true;
   }
 
   std::string path_;
-  PlainReader packed_;
+  const char* format_;
+  bool padded_;  ///< true if zero bytes may follow a member
+  PlainReader file_;
   std::vector<char> buffer_;
-  z_stream stream_{};
-  bool inside_ = false;   ///< true while a member is unpacked
-  bool members_ = false;  ///< true once a member is complete
+  std::unique_ptr<Unpacker> unpacker_;
+  std::string_view packed_;  ///< unread bytes of the buffer
+  Index read_ = 0;           ///< bytes read from the file
+  Index member_ = 0;         ///< offset of the member's first byte
+  Index members_ = 0;
+  Index text_ = 0;       ///< bytes unpacked
+  bool inside_ = false;  ///< true while a member is unpacked
+};
+
+/// Reader that another thread fills.
+class BesideReader final : public ByteReader {
+ public:
+  explicit BesideReader(std::unique_ptr<ByteReader> reader)
+      : reader_(std::move(reader)), blocks_(8, [this] { return read_block(); }) {}
+
+  Index read(char* data, Index size) override {
+    if (used_ == block_.size()) {
+      std::optional<std::vector<char>> block = blocks_.next();
+      if (!block) return 0;
+      block_ = std::move(*block);
+      used_ = 0;
+    }
+    const std::size_t taken = std::min(std::size_t(size), block_.size() - used_);
+    std::memcpy(data, block_.data() + used_, taken);
+    used_ += taken;
+    return Index(taken);
+  }
+
+  Index members() const override { return reader_->members(); }
+
+ private:
+  std::optional<std::vector<char>> read_block() {
+    std::vector<char> block(std::size_t{1} << 18);
+    block.resize(reader_->read(block.data(), std::ssize(block)));
+    if (block.empty()) return std::nullopt;
+    return block;
+  }
+
+  std::unique_ptr<ByteReader> reader_;
+  std::vector<char> block_;
+  std::size_t used_ = 0;                 ///< bytes of the block that were given away
+  ReadAhead<std::vector<char>> blocks_;  // last, since its thread uses the reader
 };
 
 }  // namespace
+
+Compression compression_of(std::string_view beginning) {
+  using std::string_view_literals::operator""sv;
+  if (beginning.starts_with("\x1F\x8B"sv)) return Compression::gzip;
+  // A zstd file begins with a frame, or, as pzstd writes it, with a frame to skip, 0x184D2A50 to 0x184D2A5F.
+  const bool skippable =
+      beginning.size() > 4 && (beginning[0] & 0xF0) == 0x50 && beginning.substr(1, 3) == "\x2A\x4D\x18"sv;
+  if (skippable || beginning.starts_with("\x28\xB5\x2F\xFD"sv)) return Compression::zstd;
+  return Compression::none;
+}
 
 std::unique_ptr<ByteReader> open_plain(const std::string& path, Index begin) {
   return std::make_unique<PlainReader>(path, begin);
 }
 
-std::unique_ptr<ByteReader> open_gzip(const std::string& path) { return std::make_unique<GzipReader>(path); }
+std::unique_ptr<ByteReader> open_packed(const std::string& path, Compression compression,
+                                        std::unique_ptr<Unpacker> unpacker) {
+  if (unpacker == nullptr && compression == Compression::zstd) unpacker = zstd_unpacker();
+  if (unpacker == nullptr && compression == Compression::gzip) unpacker = isal_unpacker();
+  if (unpacker == nullptr && compression == Compression::gzip) unpacker = zlib_unpacker();
+  if (unpacker == nullptr)
+    fail(path,
+         ": it is compressed by zstd, which this build cannot read; unpack it with `zstd -d`, or build with libzstd",
+         " (TESSEREC_ZSTD)");
+  return std::make_unique<PackedReader>(path, compression, std::move(unpacker));
+}
+
+std::unique_ptr<ByteReader> read_beside(std::unique_ptr<ByteReader> reader) {
+  return std::make_unique<BesideReader>(std::move(reader));
+}
 
 }  // namespace tesserec::preprocess

@@ -12,8 +12,8 @@ namespace tesserec::preprocess {
 
 LineReader::LineReader(const RawFile& file, Range bytes, TextRules rules)
     : bytes_(bytes), rules_(std::move(rules)), at_(bytes.begin), buffer_(2 * longest_line) {
-  if (file.gzip) {
-    reader_ = open_gzip(file.path);
+  if (file.compression != Compression::none) {
+    reader_ = read_beside(open_packed(file.path, file.compression));
   } else {
     // A line begins at the cut only if the byte before is a line end.
     const Index from = std::max(bytes.begin - 1, Index{0});

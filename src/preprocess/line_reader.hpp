@@ -7,25 +7,11 @@
 #include <string_view>
 #include <vector>
 
+#include "byte_reader.hpp"
 #include "fields.hpp"
 #include "raw_files.hpp"
 
 namespace tesserec::preprocess {
-
-/// Reader of a file's bytes, plain or unpacked from gzip.
-class ByteReader {
- public:
-  virtual ~ByteReader() = default;
-  /// Reads up to `size` bytes. Returns their number, 0 only at the end. Throws Error, naming the file.
-  virtual Index read(char* data, Index size) = 0;
-};
-
-/// Opens a file from byte `begin` on.
-std::unique_ptr<ByteReader> open_plain(const std::string& path, Index begin);
-
-/// Opens a gzip file and unpacks all members as one text. Ignores zero bytes after the last member. Reading throws
-/// Error for a truncated or damaged file.
-std::unique_ptr<ByteReader> open_gzip(const std::string& path);
 
 /// Line of a text, or a record of several lines if quoted fields may hold line breaks.
 struct Line {
@@ -43,7 +29,7 @@ class LineReader {
   /// Maximum length of a line, bytes.
   static constexpr Index longest_line = Index{1} << 20;
 
-  /// Opens the file at the first line that begins in `bytes` of its text. A gzip file is read from its start, and so
+  /// Opens the file at the first line that begins in `bytes` of its text. A packed file is read from its start, and so
   /// must be a file with quoted line breaks.
   LineReader(const RawFile& file, Range bytes, TextRules rules = {});
 
@@ -53,6 +39,8 @@ class LineReader {
   bool next_anywhere(Line& line);
   /// Returns the digest of the text read so far, which may extend beyond the range.
   std::uint64_t digest() const { return digest_; }
+  /// Returns ByteReader::members() of the file.
+  Index members() const { return reader_->members(); }
 
  private:
   bool refill();

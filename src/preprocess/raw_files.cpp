@@ -8,6 +8,7 @@
 #include <memory>
 #include <sstream>
 #include <string_view>
+#include <utility>
 
 #include <xxhash.h>
 
@@ -33,7 +34,7 @@ struct Format {
   const char* remedy;
 };
 
-constexpr const char* unpack = "unpack it, or pack it with gzip";
+constexpr const char* unpack = "unpack it, or pack it with gzip or zstd";
 constexpr const char* write_text = "write it as delimited text";
 
 constexpr Format formats[] = {
@@ -43,7 +44,7 @@ constexpr Format formats[] = {
      "7zXZ\0"sv,
      "compressed by xz", unpack},
     {0, "BZh"sv, "compressed by bzip2", unpack},
-    {0, "\x28\xB5\x2F\xFD"sv, "compressed by zstd", unpack},
+    {0, "\x28\xB5\x2F\xFD"sv, "packed with zstd twice", "unpack it once"},
     {0, "\x04\x22\x4D\x18"sv, "compressed by lz4", unpack},
     {0, "7z\xBC\xAF\x27\x1C"sv, "a 7z archive", unpack},
     {0, "Rar!\x1A\x07"sv, "a rar archive", unpack},
@@ -88,17 +89,57 @@ RawFile inspect(const std::string& path, const std::string& key) {
     fail(key, ": ", path, " is a folder; name its files, or a glob like ", path, "/*");
   if (!std::filesystem::is_regular_file(path))
     fail(key, ": ", path, " is not a regular file; preprocess reads text twice, so give a file instead of a pipe");
-  RawFile file{path, 0, false, {}};
+  RawFile file{path};
   std::string beginning = read_beginning(*open_plain(path, 0));
   if (beginning.empty()) fail(path, ": the file is empty; remove it from ", key);
-  file.gzip = beginning.starts_with("\x1f\x8b");
+  file.compression = compression_of(beginning);
   file.bytes = std::filesystem::file_size(path);
   file.parquet = beginning.starts_with("PAR1");
   if (file.parquet) return file;
-  if (file.gzip) beginning = read_beginning(*open_gzip(path));
+  if (file.compression != Compression::none) beginning = read_beginning(*open_packed(path, file.compression));
   if (const std::string fault = why_not_text(beginning); !fault.empty()) fail(path, ": ", fault);
-  if (!file.gzip && path.ends_with(".gz")) fail(path, ": its name ends in .gz, but it is not a gzip file; rename it");
+  for (const auto& [ending, compression] : {std::pair(".gz", Compression::gzip), std::pair(".zst", Compression::zstd)})
+    if (path.ends_with(ending) && file.compression != compression)
+      fail(path, ": its name ends in ", ending, ", but it is not a ",
+           compression == Compression::gzip ? "gzip" : "zstd", " file; rename it");
   return file;
+}
+
+/// FilePieces of a file that are dealt to ranks: all of it, blocks of its text, or row groups.
+struct FilePieces {
+  Index count = 1;
+  double weight = 0;  ///< bytes of text in a piece, about
+};
+
+FilePieces pieces_of(const RawFile& file, bool whole) {
+  constexpr double unpacked_size =
+      3;  // Text unpacks to about three times its size. The weights only balance the ranks.
+  const double bytes = double(file.bytes);
+  if (file.parquet) return {file.row_groups, bytes / double(std::max(file.row_groups, Index{1}))};
+  if (file.compression != Compression::none) return {1, unpacked_size * bytes};
+  if (whole) return {1, bytes};
+  return {(file.bytes + text_block - 1) / text_block, double(text_block)};
+}
+
+/// Deals the files' pieces to the ranks in order, to each as many as `most` bytes allow. Calls give(rank, file, range
+/// of its pieces) for each run. Returns false if the ranks do not suffice.
+template <class Give>
+bool deal_pieces(const std::vector<FilePieces>& files, int ranks, double most, const Give& give) {
+  int rank = 0;
+  double load = 0;
+  for (std::size_t f = 0; f < files.size(); ++f)
+    for (Index first = 0; first < files[f].count;) {
+      const Index fitting = std::min(Index((most - load) / files[f].weight), files[f].count - first);
+      if (fitting == 0) {
+        if (load == 0 || ++rank == ranks) return false;
+        load = 0;
+        continue;
+      }
+      give(rank, f, Range{first, first + fitting});
+      load += double(fitting) * files[f].weight;
+      first += fitting;
+    }
+  return true;
 }
 
 }  // namespace
@@ -111,14 +152,16 @@ std::vector<RawFile> find_raw_files(const comm::Communicator& comm, const std::v
     if (comm.rank() != 0) return;
     for (const std::string& path : store::list_files(patterns, key)) {
       const RawFile file = inspect(path, key);
-      list += concat(file.bytes, " ", file.gzip, " ", file.parquet, " ", file.path) + '\0';
+      list += concat(file.bytes, " ", int(file.compression), " ", file.parquet, " ", file.path) + '\0';
     }
   });
   std::istringstream stream(comm.broadcast(list, 0));
   for (std::string item; std::getline(stream, item, '\0');) {
     RawFile& file = files.emplace_back();
     std::istringstream fields(item);
-    fields >> file.bytes >> file.gzip >> file.parquet;
+    int compression = 0;
+    fields >> file.bytes >> compression >> file.parquet;
+    file.compression = Compression(compression);
     fields.get();
     std::getline(fields, file.path, '\0');
   }
@@ -139,37 +182,26 @@ void require_unchanged(std::span<const RawFile> files) {
 }
 
 std::vector<FileRange> deal_ranges(std::span<const RawFile> files, int rank, int ranks, bool whole_files) {
-  // Text unpacks to about three times its gzip size. The weights only balance the ranks; any would be correct.
-  const auto weight = [](const RawFile& file) { return file.gzip ? 3 * file.bytes : file.bytes; };
+  std::vector<FilePieces> pieces;
+  for (const RawFile& file : files) pieces.push_back(pieces_of(file, whole_files));
   double total = 0;
-  for (const RawFile& file : files) total += weight(file);
-  const auto owner = [&](double at) { return std::min(ranks - 1, int(at / total * double(ranks))); };
-  std::vector<FileRange> ranges;
-  double at = 0;
-  for (std::size_t f = 0; f < files.size(); ++f) {
-    const Index index = f;
-    if (files[f].parquet) {
-      const double bytes_per_group = double(files[f].bytes) / double(std::max(files[f].row_groups, Index{1}));
-      Range own{0, 0};
-      for (Index group = 0; group < files[f].row_groups; ++group)
-        if (owner(at + double(group) * bytes_per_group) == rank) {
-          if (own.size() == 0) own.begin = group;
-          own.end = group + 1;
-        }
-      if (own.size() > 0) ranges.push_back({index, own});
-    } else if (files[f].gzip || whole_files) {
-      if (owner(at) == rank) ranges.push_back({index, {0, std::numeric_limits<Index>::max()}});
-    } else {
-      Range own{-1, -1};
-      for (Index begin = 0; begin < files[f].bytes; begin += text_block)
-        if (owner(at + double(begin)) == rank) {
-          if (own.begin < 0) own.begin = begin;
-          own.end = std::min(begin + text_block, files[f].bytes);
-        }
-      if (own.begin >= 0) ranges.push_back({index, own});
-    }
-    at += weight(files[f]);
+  for (const FilePieces& file : pieces) total += double(file.count) * file.weight;
+  // The least load that suffices lies between an even share and all.
+  double too_little = 0, most = 1.001 * total + 1;
+  const auto ignore = [](int, std::size_t, Range) {};
+  for (int halving = 0; halving < 50; ++halving) {
+    const double middle = (too_little + most) / 2;
+    (deal_pieces(pieces, ranks, middle, ignore) ? most : too_little) = middle;
   }
+  std::vector<FileRange> ranges;
+  deal_pieces(pieces, ranks, most, [&](int owner, std::size_t f, Range run) {
+    if (owner != rank) return;
+    if (files[f].compression != Compression::none || (whole_files && !files[f].parquet))
+      run = {0, std::numeric_limits<Index>::max()};
+    else if (!files[f].parquet)
+      run = {run.begin * text_block, std::min(run.end * text_block, files[f].bytes)};
+    ranges.push_back({Index(f), run});
+  });
   return ranges;
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "byte_reader.hpp"
 #include <tesserec/comm/communicator.hpp>
 #include <tesserec/core/index.hpp>
 #include <tesserec/store/file_list.hpp>
@@ -16,9 +17,9 @@ namespace tesserec::preprocess {
 /// Raw file of a run.
 struct RawFile {
   std::string path;
-  Index bytes = 0;     ///< size on disk, bytes
-  bool gzip = false;   ///< true if packed, by its first two bytes
-  store::Stamp stamp;  ///< stamp when the file was found, as this rank sees it
+  Index bytes = 0;  ///< size on disk, bytes
+  Compression compression = Compression::none;
+  store::Stamp stamp = {};  ///< stamp when the file was found, as this rank sees it
   bool parquet = false;
   Index row_groups = 0;  ///< row groups of a Parquet file
 };
@@ -39,8 +40,8 @@ struct FileRange {
   Range bytes;
 };
 
-/// Returns one rank's ranges. The ranks' ranges, in rank order, are the whole text. A single rank reads a .gz file and,
-/// if `whole_files`, any other.
+/// Returns one rank's ranges. The ranks' ranges, in rank order, are the whole text; the largest share is as small as
+/// that order allows. A single rank reads a packed file and, if `whole_files`, any other.
 std::vector<FileRange> deal_ranges(std::span<const RawFile> files, int rank, int ranks, bool whole_files = false);
 
 /// Throws Error, naming the first file that was replaced or written since it was found.

@@ -99,7 +99,7 @@ void fuzz(const std::string& seed_text, const RowFormat& format, int rounds) {
   for (test::Rounds left(rounds); left.next(); ++round) {
     const std::string text = mutator.mutated(seed_text);
     if (text.empty()) continue;
-    const RawFile file{folder.write("raw", text), static_cast<Index>(text.size()), false, {}};
+    const RawFile file{folder.write("raw", text), static_cast<Index>(text.size())};
     const std::string whole = reading(file, {0, file.bytes}, format);
     INFO("round " << round);
     std::vector<Index> cuts = {0, mutator.below(text.size() + 1), mutator.below(text.size() + 1), file.bytes};
@@ -109,10 +109,10 @@ void fuzz(const std::string& seed_text, const RowFormat& format, int rounds) {
     if (round % 8 != 0) continue;
 
     const std::string packed = test::gzipped(text);
-    const RawFile gzip{folder.write("raw.gz", packed), static_cast<Index>(packed.size()), true, {}};
+    const RawFile gzip{folder.write("raw.gz", packed), static_cast<Index>(packed.size()), Compression::gzip};
     REQUIRE(reading(gzip, {0, Index{1} << 62}, format) == whole);
     const std::string damaged = mutator.mutated(packed);
-    const RawFile torn{folder.write("raw.gz", damaged), static_cast<Index>(damaged.size()), true, {}};
+    const RawFile torn{folder.write("raw.gz", damaged), static_cast<Index>(damaged.size()), Compression::gzip};
     try {
       reading(torn, {0, Index{1} << 62}, format);
     } catch (const Error& error) {

@@ -24,7 +24,7 @@ std::string fields_of(const std::string& record, const TextRules& rules = comma)
 }
 
 std::vector<std::string> records_of(const test::Folder& folder, const std::string& text, const TextRules& rules) {
-  const RawFile file{folder.write("records", text), std::ssize(text), false, {}};
+  const RawFile file{folder.write("records", text), std::ssize(text)};
   LineReader reader(file, {0, file.bytes}, rules);
   std::vector<std::string> records;
   for (Line line; reader.next(line);)

@@ -10,8 +10,8 @@ using namespace tesserec::preprocess;
 
 namespace {
 
-RawFile raw_file(const std::string& path, bool gzip = false) {
-  return {path, static_cast<Index>(std::filesystem::file_size(path)), gzip};
+RawFile raw_file(const std::string& path, Compression compression = Compression::none) {
+  return {path, static_cast<Index>(std::filesystem::file_size(path)), compression};
 }
 
 std::vector<std::string> lines_of(const RawFile& file, Range bytes) {
@@ -37,7 +37,7 @@ TEST_CASE("LineReader: reads every line once wherever the text is divided") {
   const test::Folder folder(comm);
   for (const std::string text : {"a\nbb\n\r\nccc\r\n\nd", "a\n", "\n", "a", "\xEF\xBB\xBFx\ny\n"}) {
     const RawFile file = raw_file(folder.write("lines.txt", text));
-    const RawFile packed = raw_file(folder.write("lines.gz", test::gzipped(text)), true);
+    const RawFile packed = raw_file(folder.write("lines.gz", test::gzipped(text)), Compression::gzip);
     const auto expected = lines_of(file, {0, file.bytes});
     REQUIRE(lines_of(packed, {0, Index{1} << 62}) == expected);
     for (Index a = 0; a <= file.bytes; ++a)
@@ -73,7 +73,7 @@ TEST_CASE("LineReader: reads gzip members and padding and throws on truncation a
   const test::Folder folder(comm);
   const std::string text = test::criteo_text(400, 1);
   const std::string member = test::gzipped(text);
-  const auto gz = [&](const std::string& bytes) { return raw_file(folder.write("x.gz", bytes), true); };
+  const auto gz = [&](const std::string& bytes) { return raw_file(folder.write("x.gz", bytes), Compression::gzip); };
   const auto lines = lines_of(raw_file(folder.write("x.txt", text + text)), {0, Index{1} << 40});
   REQUIRE(lines.size() == 800);
   REQUIRE(lines_of(gz(member + member), {0, Index{1} << 40}) == lines);
@@ -100,6 +100,7 @@ TEST_CASE("find_raw_files: finds raw files and throws on every rank if one canno
   folder.write("a.txt", "xy");
   folder.write("c[1].txt", "xyz");
   folder.write("d.gz", test::gzipped("x"));
+  folder.write("false.zst", "plain text");
   folder.write("empty.csv", "");
   folder.write("false.gz", "plain text");
   const auto files = find_raw_files(comm, {folder / "[ab].txt", folder / "c[1].txt", folder / "d.gz"}, "k");
@@ -107,20 +108,24 @@ TEST_CASE("find_raw_files: finds raw files and throws on every rank if one canno
   REQUIRE(files[0].path == folder / "a.txt");
   REQUIRE(files[0].bytes == 2);
   REQUIRE(files[2].path == folder / "c[1].txt");
-  REQUIRE(files[3].gzip);
-  REQUIRE_FALSE(files[2].gzip);
+  REQUIRE(files[3].compression == Compression::gzip);
+  REQUIRE(files[2].compression == Compression::none);
   REQUIRE(mentions(failure(comm, {folder / "none*"}), "preprocess.train: no file"));
   REQUIRE(mentions(failure(comm, {folder / "none.txt"}), "none.txt"));
   REQUIRE(mentions(failure(comm, {folder / "."}), "is a folder"));
   REQUIRE(mentions(failure(comm, {folder / "empty.csv"}), "is empty"));
   REQUIRE(mentions(failure(comm, {folder / "false.gz"}), "not a gzip file"));
+  REQUIRE(mentions(failure(comm, {folder / "false.zst"}), "not a zstd file"));
   REQUIRE(mentions(failure(comm, {folder / "a.txt", folder / "[ab].txt"}), "names \"" + folder / "a.txt" + "\" twice"));
   REQUIRE(mentions(failure(comm, {"/dev/null"}), "not a regular file"));
 }
 
 TEST_CASE("deal_ranges: the ranges of all ranks are the whole text in order") {
-  std::vector<RawFile> files = {
-      {"a", 1, false}, {"b", 5 * text_block + 7, false}, {"c", 90000, true}, {"d", text_block, false}, {"e", 3, true}};
+  std::vector<RawFile> files = {{"a", 1, Compression::none},
+                                {"b", 5 * text_block + 7, Compression::none},
+                                {"c", 90000, Compression::gzip},
+                                {"d", text_block, Compression::none},
+                                {"e", 3, Compression::gzip}};
   for (int ranks = 1; ranks <= 12; ++ranks) {
     Index file = 0, at = 0;
     for (int rank = 0; rank < ranks; ++rank)
@@ -138,6 +143,26 @@ TEST_CASE("deal_ranges: the ranges of all ranks are the whole text in order") {
       }
     REQUIRE(file == 4);
     REQUIRE(at >= files[4].bytes);
+  }
+}
+
+TEST_CASE("deal_ranges: packed files are balanced over ranks in their order") {
+  const auto owners = [](const std::vector<Index>& sizes, int ranks) {
+    std::vector<RawFile> files;
+    for (const Index bytes : sizes) files.push_back({"f", bytes, Compression::gzip});
+    std::vector<int> owners(sizes.size());
+    for (int rank = 0; rank < ranks; ++rank)
+      for (const FileRange& range : deal_ranges(files, rank, ranks)) owners[range.file] = rank;
+    return owners;
+  };
+  REQUIRE(owners({1000, 3000}, 2) == std::vector<int>{0, 1});
+  REQUIRE(owners({3000, 1000, 1000, 1000}, 2) == std::vector<int>{0, 1, 1, 1});
+  REQUIRE(owners({1000, 1000, 1000, 9000, 1000}, 3) == std::vector<int>{0, 0, 0, 1, 2});
+  REQUIRE(owners({5, 5}, 4) == std::vector<int>{0, 1});
+  for (int ranks = 1; ranks <= 24; ++ranks) {
+    std::vector<int> files(ranks, 0);
+    for (const int owner : owners(std::vector<Index>(24, 12345), ranks)) ++files[owner];
+    REQUIRE(*std::max_element(files.begin(), files.end()) == (24 + ranks - 1) / ranks);
   }
 }
 
@@ -181,7 +206,7 @@ TEST_CASE("RowStream: empty lines are bad rows except at the end of a file") {
 }
 
 TEST_CASE("deal_ranges: each row group of a Parquet file goes to one rank in order") {
-  RawFile text{"a", 3 * text_block, false, {}}, table{"b", 4 * text_block, false, {}};
+  RawFile text{"a", 3 * text_block, Compression::none}, table{"b", 4 * text_block, Compression::none};
   table.parquet = true;
   table.row_groups = 7;
   for (int ranks = 1; ranks <= 12; ++ranks) {

@@ -49,7 +49,7 @@ struct Column {
 
 /// Block [preprocess].
 struct Settings {
-  std::vector<std::string> train;     ///< raw files or globs, plain or .gz
+  std::vector<std::string> train;     ///< raw files or globs, plain, .gz or .zst
   std::vector<std::string> evaluate;  ///< raw files or globs, encoded by the training vocabulary
   std::vector<std::string> predict;   ///< raw files or globs, whose labels are not read and may lack
   /// Dataset whose vocabulary and transforms replace learned ones. Empty without training files = <output>/train.h5.

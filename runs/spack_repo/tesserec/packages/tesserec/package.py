@@ -33,6 +33,8 @@ class Tesserec(CMakePackage, CudaPackage):
     variant("openmp", default=False, description="Demand a Kokkos with threads, for several a rank")
     variant("nccl", default=True, when="+cuda", description="GPUs of several ranks exchange by NCCL")
     variant("http", default=True, description="The command serve")
+    variant("isal", default=True, description="preprocess unpacks gzip by ISA-L instead of zlib")
+    variant("zstd", default=True, description="preprocess reads files packed by zstd")
     variant("parquet", default=False, description="preprocess reads Parquet files")
     variant("shared", default=False, description="Shared libraries")
 
@@ -50,6 +52,8 @@ class Tesserec(CMakePackage, CudaPackage):
     depends_on("xxhash@0.8:")
     depends_on("liburing")
     depends_on("cpp-httplib@0.11:", when="+http")
+    depends_on("isa-l@2.30:", when="+isal")
+    depends_on("zstd@1.4:", when="+zstd")
     depends_on("arrow@21: +parquet +snappy +zstd", when="+parquet")
     depends_on("catch2@2.13:", type="test")  # spack install --test=root
 
@@ -74,6 +78,8 @@ class Tesserec(CMakePackage, CudaPackage):
             self.define_from_variant("BUILD_SHARED_LIBS", "shared"),
             self.define_from_variant("TESSEREC_NCCL", "nccl"),
             self.define_from_variant("TESSEREC_HTTP", "http"),
+            self.define_from_variant("TESSEREC_ISAL", "isal"),
+            self.define_from_variant("TESSEREC_ZSTD", "zstd"),
             self.define_from_variant("TESSEREC_PARQUET", "parquet"),
             self.define("TESSEREC_TESTS", self.run_tests),
         ]

@@ -10,7 +10,7 @@
 #include <thread>
 #include <utility>
 
-namespace tesserec::data {
+namespace tesserec {
 
 /// Prefetcher that makes items in order on its own thread, at most `capacity` ahead of the caller.
 template <class Item>
@@ -79,4 +79,4 @@ class ReadAhead {
   std::thread thread_;  // last, since it uses the members above
 };
 
-}  // namespace tesserec::data
+}  // namespace tesserec

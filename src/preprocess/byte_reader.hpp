@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Bytes of raw files: plain, or unpacked from gzip or zstd.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include <tesserec/core/index.hpp>
+
+namespace tesserec::preprocess {
+
+/// Compression of a raw file.
+enum class Compression { none, gzip, zstd };
+
+/// Returns the compression that a file's first bytes tell.
+Compression compression_of(std::string_view beginning);
+
+/// Reader of a file's bytes, plain or unpacked.
+class ByteReader {
+ public:
+  virtual ~ByteReader() = default;
+  /// Reads up to `size` bytes. Returns their number, 0 only at the end. Throws Error, naming the file.
+  virtual Index read(char* data, Index size) = 0;
+  /// Returns how many gzip members or zstd frames were begun; 0 of a plain file. Exact once read() returned 0.
+  virtual Index members() const { return 0; }
+};
+
+/// Opens a file from byte `begin` on.
+std::unique_ptr<ByteReader> open_plain(const std::string& path, Index begin);
+
+/// Unpacker of the bytes of a packed file.
+class Unpacker {
+ public:
+  /// Result of run(): it needs more packed bytes or more room for text, a member ended, or the bytes are damaged.
+  enum class Unpacked { more, member_end, damaged };
+  virtual ~Unpacker() = default;
+  /// Prepares for the first or the next member.
+  virtual void start() = 0;
+  /// Unpacks from the front of `packed`, not empty at first, to `text`, at most `room` bytes. Drops the bytes it took
+  /// from `packed` and adds those it wrote to `written`.
+  virtual Unpacked run(std::string_view& packed, char* text, Index room, Index& written) = 0;
+  /// Returns what is wrong with the bytes after Unpacked::damaged.
+  virtual std::string fault() const = 0;
+};
+
+/// Creates an unpacker of gzip by zlib.
+std::unique_ptr<Unpacker> zlib_unpacker();
+/// Creates an unpacker of gzip by ISA-L, about three times as fast; null in a build without it.
+std::unique_ptr<Unpacker> isal_unpacker();
+/// Creates an unpacker of zstd; null in a build without libzstd.
+std::unique_ptr<Unpacker> zstd_unpacker();
+
+/// Opens a packed file and unpacks all of its members as one text. Ignores zero bytes after a gzip file's last member.
+/// Reading throws Error, with the place in the file, if it is truncated or damaged. `unpacker`: null = the fastest of
+/// this build. Throws Error, naming the file, if this build has none.
+std::unique_ptr<ByteReader> open_packed(const std::string& path, Compression compression,
+                                        std::unique_ptr<Unpacker> unpacker = nullptr);
+
+/// Returns a reader of the same bytes that reads and unpacks them on a thread of its own, at most 2 MiB ahead.
+std::unique_ptr<ByteReader> read_beside(std::unique_ptr<ByteReader> reader);
+
+}  // namespace tesserec::preprocess
