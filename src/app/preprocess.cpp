@@ -33,14 +33,17 @@ Json columns_json(const preprocess::PreprocessReport& report, Index rows,
 
 Json dataset_json(const preprocess::PreprocessReport& all, const preprocess::DatasetReport& report) {
   Json files = Json::array();
-  for (const preprocess::FileReport& file : report.files)
+  for (std::size_t f = 0; f < report.files.size(); ++f) {
+    const preprocess::FileReport& file = report.files[f];
     files.add(Json::object()
                   .set("path", file.path)
                   .set("rows", file.rows)
+                  .set("positives", report.facts.files[f].positives)
                   .set("bad_rows", file.bad_rows)
                   .set("unlabelled", file.unlabeled)
                   .set("bad", file.bad)
                   .set("columns", columns_json(all, file.rows, [&](std::size_t c) { return file.columns[c]; })));
+  }
   return Json::object()
       .set("output", report.output)
       .set("rows", report.rows)
@@ -60,8 +63,7 @@ int preprocess(const Invocation& invocation, const comm::Communicator& comm) {
   deck.preprocess.lock_wait = deck.run.lock_wait;
   const preprocess::PreprocessReport report = preprocess::run(comm, deck.preprocess);
   for (const std::string& line : preprocess::summary(report)) log_info(line);
-  if (comm.rank() == 0)
-    for (const std::string& line : preprocess::warnings(report)) log_warning(line);
+  for (const std::string& line : verdict::lines(report.findings)) log_info(line);
   if (invocation.json)
     print(comm, Json::object()
                     .set("train", dataset_json(report, report.train))
@@ -76,6 +78,7 @@ int preprocess(const Invocation& invocation, const comm::Communicator& comm) {
                     .set("new_ids", report.new_ids)
                     .set("dense_features", report.dense_features)
                     .set("transforms", report.transforms)
+                    .set("findings", verdict::json_of(report.findings))
                     .set("seconds", report.seconds));
   return 0;
 }

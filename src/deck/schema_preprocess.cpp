@@ -14,7 +14,8 @@ Section preprocess_section() {
                                                   {"pad", preprocess::ShortRows::pad}};
   const Keys<Preprocess> keys = {
       texts("train", &Preprocess::train, Text::filled, {},
-            "Raw files to train on, plain, .gz or .zst. Names may contain *, ? and [...]; the path of an existing file is "
+            "Raw files to train on, plain, .gz or .zst. Names may contain *, ? and [...]; the path of an existing file "
+            "is "
             "taken literally."),
       texts("evaluate", &Preprocess::evaluate, Text::filled, {},
             "Raw files to evaluate on, encoded with the ids of the training files."),
@@ -58,6 +59,10 @@ Section preprocess_section() {
       boolean("missing_indicator", &Preprocess::missing_indicator,
               "Add a dense feature NAME_missing behind each number NAME, 1 if the number is missing, else 0; a column "
               "may override it."),
+      boolean(
+          "strict", &Preprocess::strict,
+          "End the run with an error, and write nothing, if the verdict on the data has a warning or an error; notes "
+          "do not count."),
       number(
           "max_unknown", &Preprocess::max_unknown, {0.0, 1.0}, "",
           "Largest share of a category's values in an evaluation file that may lack an id; 1.0 means no limit. A "

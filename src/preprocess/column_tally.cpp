@@ -20,6 +20,7 @@ ColumnTally::ColumnTally(const RowLayout& layout, std::size_t files)
     : layout_(layout),
       columns_(layout.dense_features.size() + layout.features.size()),
       counts_(files * columns_),
+      facts_(layout.dense_features.size(), layout.features.size(), files),
       examples_(files * layout.features.size()) {}
 
 void ColumnTally::add(Index file, const Row& row, const float* dense, const Index* ids) {
@@ -42,9 +43,10 @@ void ColumnTally::add(Index file, const Row& row, const float* dense, const Inde
     count->clipped += row.cut[f] > 0;
     count->cut += row.cut[f];
   }
+  facts_.add(file, row.label != 0, {{dense, row.numbers.size()}, {ids, row.tokens.size()}, row.ends});
 }
 
-void ColumnTally::gather(const comm::Communicator& comm, DatasetReport& report) const {
+void ColumnTally::gather(const comm::Communicator& comm, const std::vector<RangeCount>& ranges, DatasetReport& report) {
   static_assert(std::is_trivially_copyable_v<ColumnCounts> && sizeof(ColumnCounts) == 6 * sizeof(Index));
   std::vector<Index> sums;
   for (const ColumnCounts& count : counts_)
@@ -68,6 +70,16 @@ void ColumnTally::gather(const comm::Communicator& comm, DatasetReport& report) 
           {sums[6 * c], sums[6 * c + 1], sums[6 * c + 2], sums[6 * c + 3], sums[6 * c + 4], sums[6 * c + 5]});
     file_report.unknown.assign(first.begin() + file * features, first.begin() + (file + 1) * features);
   }
+  std::vector<Index> members(report.files.size(), 0);
+  for (const RangeCount& range : ranges) members[range.file] += range.gzip_members;
+  comm.sum(std::span<Index>(members));
+  for (std::size_t file = 0; file < report.files.size(); ++file) {
+    const FileReport& from = report.files[file];
+    verdict::FileFacts& facts = report.facts.files.emplace_back();
+    facts = {.path = from.path, .rows = from.rows, .bad_rows = from.bad_rows, .gzip_members = members[file]};
+    for (const ColumnCounts& count : from.columns) facts.missing.push_back(count.missing);
+  }
+  facts_.gather(comm, report.facts);
 }
 
 void require_known(const DatasetReport& evaluate, const RowLayout& layout, const std::vector<std::string>& known,

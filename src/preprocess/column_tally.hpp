@@ -6,8 +6,10 @@
 #include <vector>
 
 #include "row_format.hpp"
+#include "row_stream.hpp"
 #include <tesserec/comm/communicator.hpp>
 #include <tesserec/preprocess/run.hpp>
+#include <tesserec/verdict/facts.hpp>
 
 namespace tesserec::preprocess {
 
@@ -19,13 +21,15 @@ class ColumnTally {
 
   /// Counts a row of file number `file`. `dense` [K] and `ids` are the row's encoded numbers and values.
   void add(Index file, const Row& row, const float* dense, const Index* ids);
-  /// Sums the ranks' counts into the report's files. Adds each feature's first unknown value in rank order. Collective.
-  void gather(const comm::Communicator& comm, DatasetReport& report) const;
+  /// Sums the ranks' counts into the report's files. Adds each feature's first unknown value in rank order.
+  /// Adds the facts for the verdict. `ranges`: this rank's ranges of the files. Collective.
+  void gather(const comm::Communicator& comm, const std::vector<RangeCount>& ranges, DatasetReport& report);
 
  private:
   const RowLayout& layout_;
   std::size_t columns_;
-  std::vector<ColumnCounts> counts_;   ///< counts [files, K + F] row-major
+  std::vector<ColumnCounts> counts_;  ///< counts [files, K + F] row-major
+  verdict::RowFacts facts_;
   std::vector<std::string> examples_;  ///< first value without an id, quoted [files, F]; empty = none
 };
 

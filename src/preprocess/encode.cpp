@@ -165,7 +165,7 @@ void write_rows(const comm::Communicator& comm, parallel_io::PartedWriter& write
   const bool last = comm.rank() + 1 == comm.size();
   if (!shapes.offsets.empty())
     writer.write(last ? block.last_offsets(shapes) : std::vector<parallel_io::PartedWriter::SlabData>());
-  tally.gather(comm, survey.report);
+  tally.gather(comm, stream.counts(), survey.report);
 }
 
 }  // namespace
@@ -182,6 +182,7 @@ std::unique_ptr<parallel_io::PartedWriter> write_dataset(const comm::Communicato
   auto writer =
       std::make_unique<parallel_io::PartedWriter>(comm, path, std::move(layout), std::move(owners), settings.lock_wait);
   write_rows(comm, *writer, survey, format, encoding, shapes);
+  for (std::size_t f = 0; f < file_digests.size(); ++f) survey.report.facts.files[f].content = hex(file_digests[f]);
   if (with_vocabulary) write_vocabulary(*writer, comm, encoding, shapes.feature_of.size());
   writer->prepare(attributes_of(survey, encoding, file_digests));
   return writer;

@@ -145,45 +145,4 @@ std::vector<std::string> summary(const PreprocessReport& report) {
   return lines;
 }
 
-std::vector<std::string> warnings(const PreprocessReport& report) {
-  std::vector<std::string> lines;
-  const std::size_t dense = report.dense_features.size();
-  for (const DatasetReport* dataset : {&report.train, &report.evaluate, &report.predict})
-    for (const FileReport& file : dataset->files)
-      for (std::size_t k = 0; k < dense; ++k)
-        if (const Index large = file.columns[k].large; large > 0)
-          lines.push_back(
-              concat(file.path, ": column ", report.dense_features[k], ": ", counted(large, "number"),
-                     " of magnitude 1e9 or more after its transform (", report.transforms[k],
-                     "), too large to learn from; use standardise or log1p, or make the column a category"));
-  for (const DatasetReport* dataset : {&report.train, &report.evaluate, &report.predict})
-    for (const FileReport& file : dataset->files)
-      for (std::size_t f = 0; f < report.features.size(); ++f)
-        if (const ColumnCounts& count = file.columns[dense + f]; count.cut > 0)
-          lines.push_back(concat(file.path, ": column ", report.features[f], ": max_values cut ",
-                                 counted(count.cut, "value"), " of ", counted(count.clipped, "row")));
-  if (report.train.output.empty()) return lines;
-  const bool teaches = report.vocabulary.empty() || !report.new_ids.empty();
-  for (std::size_t f = 0; f < report.features.size() && teaches; ++f) {
-    const double unknown = report.train.column(dense + f).unknown_share();
-    if (unknown > report.max_unknown)
-      lines.push_back(concat("column ", report.features[f], ": ", percent(unknown),
-                             " of its values in the training files have no id, because each occurs fewer than "
-                             "preprocess.minimum_count times; lower it, or leave the column out"));
-  }
-  for (std::size_t c = 0; c < dense + report.features.size(); ++c) {
-    const double usual = double(report.train.column(c).missing) / double(report.train.rows);
-    for (const DatasetReport* dataset : {&report.evaluate, &report.predict})
-      for (const FileReport& file : dataset->files) {
-        const double missing = file.rows == 0 ? 0.0 : double(file.columns[c].missing) / double(file.rows);
-        if (missing > report.max_unknown && usual <= report.max_unknown)
-          lines.push_back(concat(file.path, ": column ",
-                                 c < dense ? report.dense_features[c] : report.features[c - dense], " is missing in ",
-                                 percent(missing), " of the rows, but in ", percent(usual),
-                                 " of the training rows; check how the file was written"));
-      }
-  }
-  return lines;
-}
-
 }  // namespace tesserec::preprocess

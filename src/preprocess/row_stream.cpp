@@ -31,7 +31,11 @@ bool RowStream::next(Row& row) {
     if (lines_ == nullptr && row_groups_ == nullptr && !open_next_range()) return false;
     if (row_groups_ != nullptr && next_in_groups(row)) return true;
     if (lines_ != nullptr && next_in_range(row)) return true;
-    if (lines_ != nullptr) counts_.back().text = lines_->digest();
+    if (lines_ != nullptr) {
+      RangeCount& count = counts_.back();
+      count.text = lines_->digest();
+      if (files_[count.file].compression == Compression::gzip) count.gzip_members = lines_->members();
+    }
     lines_.reset();
     row_groups_.reset();
   }

@@ -100,6 +100,15 @@ void warn_of_older(const std::vector<Output*>& outputs) {
                   "files again");
 }
 
+/// Throws Error if there are warnings or errors, and logs them all.
+void require_nothing_odd(const std::vector<verdict::Finding>& findings) {
+  const std::size_t odd = verdict::count_from(findings, verdict::Severity::warning);
+  if (odd == 0) return;
+  for (const std::string& line : verdict::lines(findings)) log_info(line);
+  fail("the data have ", counted(Index(odd), "finding"),
+       ", so nothing was written; correct the raw files, or set preprocess.strict = false");
+}
+
 }  // namespace
 
 PreprocessReport run(const comm::Communicator& comm, const Settings& deck_settings) {
@@ -151,15 +160,12 @@ PreprocessReport run(const comm::Communicator& comm, const Settings& deck_settin
     if (!output->learns)
       require_known(output->survey.report, encoding.layout, encoding.known_values(), settings.max_unknown);
   }
-  const Signals::Orderly orderly;  // A signal must not end the renames halfway.
-  for (Output* output : all)
-    if (output->wanted()) output->file->publish();
-  if (train.wanted() && comm.rank() == 0) warn_of_older(all);
-
   for (Output* output : all) {
     if (!output->wanted()) continue;
     output->report = std::move(output->survey.report);
     output->report.output = output->path;
+    output->report.facts.name = output->name;
+    output->report.facts.labelled = output->targets() == Targets::required;
   }
   report.dense_features = encoding.layout.dense_features;
   report.transforms = encoding.transform_descriptions();
@@ -172,6 +178,13 @@ PreprocessReport run(const comm::Communicator& comm, const Settings& deck_settin
   for (std::size_t f = 0; f < encoding.base_rows.size(); ++f)
     report.new_ids.push_back(report.ids[f] - encoding.base_rows[f]);
   report.max_unknown = settings.max_unknown;
+  report.findings = find_oddities(report);
+  if (settings.strict) require_nothing_odd(report.findings);
+
+  const Signals::Orderly orderly;  // A signal must not end the renames halfway.
+  for (Output* output : all)
+    if (output->wanted()) output->file->publish();
+  if (train.wanted() && comm.rank() == 0) warn_of_older(all);
   report.seconds = timer.seconds();
   return report;
 }

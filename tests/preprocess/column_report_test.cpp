@@ -71,14 +71,15 @@ TEST_CASE("preprocess: counts missing and unknown and clipped and large values b
     CHECK(of(report.evaluate.column(2)) == Counts{10, 40, 0, 0});
     CHECK(one.columns[2].unknown_share() == 40.0 / 90);
 
-    const std::string summary_text = join(summary(report), "\n"), warning_text = join(warnings(report), "\n");
+    const std::string summary_text = join(summary(report), "\n");
+    const std::string warning_text = join(report.findings, "\n", &verdict::Finding::text);
     INFO(summary_text << warning_text);
     CHECK(mentions(summary_text, "44.4 %"));
     CHECK(mentions(warning_text, folder / "train.csv: column plain: 1001 numbers of magnitude 1e9 or more"));
-    CHECK(
-        mentions(warning_text,
-                 folder / "two.csv: column plain is missing in 100 % of the rows, but in 33.3 % of the training rows"));
-    CHECK(warnings(report).size() == 3);
+    CHECK(mentions(warning_text,
+                   folder / "two.csv: column plain is missing in 100 % of the rows, but in 33.3 % of those of " +
+                       (folder / "train.csv")));
+    CHECK(verdict::count_from(report.findings, verdict::Severity::warning) == 5);
     comm.barrier();
     const store::File file = store::File::open(folder / (name + "/evaluate.h5"));
     CHECK(file.attribute<Counts>("/", "missing_numbers") == Counts{20, 10});

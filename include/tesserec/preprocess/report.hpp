@@ -6,6 +6,8 @@
 #include <vector>
 
 #include <tesserec/core/index.hpp>
+#include <tesserec/verdict/facts.hpp>
+#include <tesserec/verdict/finding.hpp>
 
 namespace tesserec::preprocess {
 
@@ -46,6 +48,7 @@ struct DatasetReport {
   std::array<Index, 2> labels{};  ///< samples with label 0 and with label 1
   Index labels_unread = 0;        ///< labels present in the raw rows to predict, but not read
   std::vector<FileReport> files;
+  verdict::SetFacts facts;  ///< facts for the verdict
 
   /// Returns the bad rows of all files.
   Index bad_rows() const;
@@ -70,13 +73,15 @@ struct PreprocessReport {
   std::string vocabulary;         ///< dataset whose vocabulary was used; empty if the training files taught it
   std::vector<Index> new_ids;     ///< ids added to those of `vocabulary` [F]; empty unless it was extended
   double max_unknown = 1;         ///< Settings::max_unknown
+  std::vector<verdict::Finding> findings;
   double seconds = 0;
 };
 
-/// Returns the report as lines for a person: files, then a table of the columns.
+/// Returns the report as lines for a person: files, then a table of the columns, without the findings.
 std::vector<std::string> summary(const PreprocessReport& report);
 
-/// Returns warnings: large unscaled numbers, columns mostly missing in evaluation alone, categories mostly dropped.
-std::vector<std::string> warnings(const PreprocessReport& report);
+/// Returns the verdict on the data: what verdict::judge() finds, numbers that are too large, values that were cut or
+/// have no ids.
+std::vector<verdict::Finding> find_oddities(const PreprocessReport& report);
 
 }  // namespace tesserec::preprocess

@@ -72,6 +72,7 @@ struct Settings {
   std::vector<std::string> missing = {"", "?", "NA", "NULL", "NaN", "nan", "None", "\\N"};
   std::optional<double> fill_value;  ///< default of Column::fill_value
   bool missing_indicator = false;    ///< default of Column::missing_indicator
+  bool strict = false;               ///< true if warnings and errors of the verdict end the run, and nothing is written
   double max_unknown = 0.9;  ///< largest share of a category's values without an id in an evaluation file; 1 = no limit
   Index part_bytes = 0;      ///< bytes of a file above which a dataset is cut (run.part_bytes); 0 = automatic
   double lock_wait = 60;     ///< seconds to wait for another job that writes the same files (run.lock_wait)

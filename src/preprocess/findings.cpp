@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <string>
+#include <vector>
+
+#include <tesserec/core/text.hpp>
+#include <tesserec/data/source.hpp>
+#include <tesserec/preprocess/report.hpp>
+#include <tesserec/verdict/judge.hpp>
+
+namespace tesserec::preprocess {
+namespace {
+
+using verdict::Finding;
+using verdict::Severity;
+
+/// Appends numbers of a file that are too large to learn from.
+void find_large(const PreprocessReport& report, const FileReport& file, std::vector<Finding>& findings) {
+  for (std::size_t k = 0; k < report.dense_features.size(); ++k) {
+    const Index large = file.columns[k].large;
+    if (large == 0) continue;
+    findings.push_back({.severity = Severity::warning,
+                        .kind = "large_numbers",
+                        .text = concat(file.path, ": column ", report.dense_features[k], ": ", counted(large, "number"),
+                                       " of magnitude 1e9 or more after its transform (", report.transforms[k],
+                                       "), too large to learn from; use standardise or log1p, or make the column a "
+                                       "category"),
+                        .columns = {report.dense_features[k]},
+                        .files = {file.path},
+                        .figures = {{"numbers", double(large)}}});
+  }
+}
+
+/// Appends features of a file whose values max_values cut.
+void find_cut(const PreprocessReport& report, const FileReport& file, std::vector<Finding>& findings) {
+  for (std::size_t f = 0; f < report.features.size(); ++f) {
+    const ColumnCounts& count = file.columns[report.dense_features.size() + f];
+    if (count.cut == 0) continue;
+    findings.push_back({.severity = Severity::note,
+                        .kind = "cut_values",
+                        .text = concat(file.path, ": column ", report.features[f], ": max_values cut ",
+                                       counted(count.cut, "value"), " of ", counted(count.clipped, "row")),
+                        .columns = {report.features[f]},
+                        .files = {file.path},
+                        .figures = {{"values", double(count.cut)}, {"rows", double(count.clipped)}}});
+  }
+}
+
+/// Appends features of which most values in the training files are too rare for an id.
+void find_unknown(const PreprocessReport& report, std::vector<Finding>& findings) {
+  const bool teaches = report.vocabulary.empty() || !report.new_ids.empty();
+  if (report.train.output.empty() || !teaches) return;
+  for (std::size_t f = 0; f < report.features.size(); ++f) {
+    const double unknown = report.train.column(report.dense_features.size() + f).unknown_share();
+    if (unknown <= report.max_unknown) continue;
+    findings.push_back({.severity = Severity::warning,
+                        .kind = "mostly_unknown",
+                        .text = concat("column ", report.features[f], ": ", significant(100 * unknown, 3),
+                                       " % of its values in the training files have no id, because each occurs fewer "
+                                       "than preprocess.minimum_count times; lower it, or leave the column out"),
+                        .columns = {report.features[f]},
+                        .files = {},
+                        .figures = {{"share", unknown}}});
+  }
+}
+
+}  // namespace
+
+std::vector<Finding> find_oddities(const PreprocessReport& report) {
+  verdict::ColumnNames columns{.dense = report.dense_features, .indicator = {}, .features = report.features};
+  for (const std::string& transform : report.transforms) columns.indicator.push_back(transform == "missing_indicator");
+  std::vector<const verdict::SetFacts*> sets;
+  const std::vector<const DatasetReport*> all = {&report.train, &report.evaluate, &report.predict};
+  for (const DatasetReport* set : all)
+    if (!set->output.empty()) sets.push_back(&set->facts);
+  std::vector<Finding> findings = verdict::judge(sets, columns);
+  for (const DatasetReport* set : all)
+    for (const FileReport& file : set->files) {
+      find_large(report, file, findings);
+      find_cut(report, file, findings);
+    }
+  find_unknown(report, findings);
+  return findings;
+}
+
+}  // namespace tesserec::preprocess

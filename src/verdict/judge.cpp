@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <map>
+
+#include "judge_parts.hpp"
+#include <tesserec/verdict/judge.hpp>
+
+namespace tesserec::verdict {
+namespace {
+
+constexpr double leaking_auc = 0.99;
+constexpr Index fewest_rows = 10;      // rows below which a column may be constant by chance
+constexpr Index fewest_compared = 50;  // sampled evaluation rows from which their overlap is told
+constexpr double some_overlap = 0.05, most_overlap = 0.5;
+
+void judge_constant(const SetFacts& train, const ColumnNames& columns, std::vector<Finding>& findings) {
+  if (train.all_rows() < fewest_rows || train.ranges.empty()) return;
+  for (std::size_t c = 0; c < columns.size(); ++c) {
+    const bool indicator = c < columns.dense.size() && columns.indicator[c];
+    if (indicator || !train.ranges[c].constant()) continue;
+    findings.push_back({.severity = Severity::warning,
+                        .kind = "constant_column",
+                        .text = concat("column ", columns[c], " has one value in all ", train.all_rows(),
+                                       " training rows, so nothing can be learned from it; leave it out, or look for "
+                                       "what it lost"),
+                        .columns = {columns[c]},
+                        .files = {}});
+  }
+}
+
+void judge_leaks(const SetFacts& train, const ColumnNames& columns, std::vector<Finding>& findings) {
+  if (!train.labelled) return;
+  for (std::size_t c = 0; c < columns.size(); ++c) {
+    const double auc = lone_auc(train.rows, columns.dense.size(), c);
+    if (auc <= leaking_auc) continue;
+    findings.push_back({.severity = Severity::error,
+                        .kind = "leaking_column",
+                        .text = concat("column ", columns[c], " tells the label by itself (AUC ", significant(auc, 4),
+                                       "); leave it out, unless it is known before the label is"),
+                        .columns = {columns[c]},
+                        .files = {},
+                        .figures = {{"auc", auc}}});
+  }
+}
+
+/// Compares the sampled rows of two sets, by their digests: labels do not count.
+void judge_overlap(const SetFacts& train, const SetFacts& other, std::vector<Finding>& findings) {
+  const std::uint64_t limit = std::min(train.limit, other.limit);
+  std::map<std::uint64_t, Index> counts;
+  Index taught = 0, repeated = 0, compared = 0, shared = 0;
+  for (const SampledRow& row : train.rows) {
+    if (row.digest > limit) break;
+    counts[row.digest] = row.count();
+    taught += row.count();
+    if (row.count() > 1) repeated += row.count();
+  }
+  for (const SampledRow& row : other.rows) {
+    if (row.digest > limit) break;
+    compared += row.count();
+    if (counts.count(row.digest) != 0) shared += row.count();
+  }
+  if (compared < fewest_compared || taught == 0) return;
+  // Rows that are alike among the training rows are alike by chance: as many are in any other part of the data.
+  const double share = double(shared) / double(compared), chance = double(repeated) / double(taught);
+  if (share - chance <= some_overlap) return;
+  findings.push_back({.severity = share - chance > most_overlap ? Severity::error : Severity::warning,
+                      .kind = "overlap",
+                      .text = concat(percent(share), " of the rows of ", other.name, " are training rows, too, where ",
+                                     percent(chance), " would be chance; split the data anew, or metrics will flatter"),
+                      .columns = {},
+                      .files = {},
+                      .figures = {{"share", share}, {"chance", chance}, {"compared_rows", double(compared)}}});
+}
+
+}  // namespace
+
+std::vector<Finding> judge(const std::vector<const SetFacts*>& sets, const ColumnNames& columns) {
+  std::vector<Finding> findings;
+  judge_files(sets, findings);
+  judge_drift(sets, columns, findings);
+  if (sets.empty() || sets[0]->name != "train") return findings;
+  judge_constant(*sets[0], columns, findings);
+  judge_leaks(*sets[0], columns, findings);
+  for (const SetFacts* set : sets)
+    if (set->name == "evaluate") judge_overlap(*sets[0], *set, findings);
+  return findings;
+}
+
+}  // namespace tesserec::verdict

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <map>
+
+#include "judge_parts.hpp"
+
+namespace tesserec::verdict {
+namespace {
+
+constexpr std::size_t fewest_brothers = 3;  // files from which one can be odd
+constexpr double odd_factor = 2;            // rows, beside the median, from which a file is odd
+constexpr double odd_bad_rows = 0.01;       // share of bad rows that is no accident
+
+void judge_names(const std::vector<const SetFacts*>& sets, std::vector<Finding>& findings) {
+  std::vector<std::string> paths;
+  for (const SetFacts* set : sets)
+    for (const FileFacts& file : set->files) paths.push_back(file.path);
+  const MissingNames missing = missing_names(paths);
+  if (missing.count == 0) return;
+  const std::string more = missing.count > std::ssize(missing.names) ? ", ..." : "";
+  findings.push_back(
+      {.severity = Severity::warning,
+       .kind = "missing_file",
+       .text = concat(counted(missing.count, "file"), " of a numbered sequence ", missing.count == 1 ? "is" : "are",
+                      " not among the files: ", join(missing.names), more, "; add what was forgotten"),
+       .columns = {},
+       .files = missing.names,
+       .figures = {{"missing_files", double(missing.count)}}});
+}
+
+void judge_contents(const std::vector<const SetFacts*>& sets, std::vector<Finding>& findings) {
+  std::map<std::string, const FileFacts*> seen;
+  for (const SetFacts* set : sets)
+    for (const FileFacts& file : set->files) {
+      if (file.content.empty()) continue;
+      const auto [first, is_new] = seen.emplace(file.content, &file);
+      if (is_new) continue;
+      findings.push_back({.severity = Severity::error,
+                          .kind = "repeated_file",
+                          .text = concat(file.path, " has the same bytes as ", first->second->path,
+                                         ", so its rows count twice; give one of the two"),
+                          .columns = {},
+                          .files = {first->second->path, file.path},
+                          .figures = {{"rows", double(file.rows)}}});
+    }
+}
+
+void judge_members(const FileFacts& file, std::vector<Finding>& findings) {
+  if (file.gzip_members < 2) return;
+  findings.push_back({.severity = Severity::note,
+                      .kind = "concatenated_gzip",
+                      .text = concat(file.path, " consists of ", file.gzip_members,
+                                     " gzip members, read as one text; check that no part was appended twice"),
+                      .columns = {},
+                      .files = {file.path},
+                      .figures = {{"members", double(file.gzip_members)}}});
+}
+
+void judge_bad_rows(const FileFacts& file, std::vector<Finding>& findings) {
+  const double share = double(file.bad_rows) / double(std::max(file.rows + file.bad_rows, Index{1}));
+  if (share <= odd_bad_rows) return;
+  findings.push_back({.severity = Severity::warning,
+                      .kind = "bad_rows",
+                      .text = concat(file.path, ": ", percent(share), " of the rows are bad and left out (",
+                                     file.bad_rows, "); see the examples"),
+                      .columns = {},
+                      .files = {file.path},
+                      .figures = {{"bad_rows", double(file.bad_rows)}, {"share", share}}});
+}
+
+void judge_row_counts(const SetFacts& set, std::vector<Finding>& findings) {
+  if (set.files.size() < fewest_brothers) return;
+  std::vector<Index> rows;
+  for (const FileFacts& file : set.files) rows.push_back(file.rows);
+  const auto middle = rows.begin() + std::ssize(rows) / 2;
+  std::nth_element(rows.begin(), middle, rows.end());
+  const double median = double(*middle);
+  for (const FileFacts& file : set.files) {
+    const double factor = double(file.rows) / std::max(median, 1.0);
+    if (factor <= odd_factor && factor >= 1 / odd_factor) continue;
+    const bool rest = factor < 1 && &file == &set.files.back();
+    const char* const advice = rest ? "; as the last one it may be a rest" : "; check that the file is whole";
+    findings.push_back({.severity = rest ? Severity::note : Severity::warning,
+                        .kind = "odd_row_count",
+                        .text = concat(file.path, " has ", counted(file.rows, "row"), ", where the median of the ",
+                                       set.files.size(), " files of ", set.name, " is ", *middle, advice),
+                        .columns = {},
+                        .files = {file.path},
+                        .figures = {{"rows", double(file.rows)}, {"median", median}}});
+  }
+}
+
+}  // namespace
+
+void judge_files(const std::vector<const SetFacts*>& sets, std::vector<Finding>& findings) {
+  judge_names(sets, findings);
+  judge_contents(sets, findings);
+  for (const SetFacts* set : sets) {
+    for (const FileFacts& file : set->files) {
+      judge_members(file, findings);
+      judge_bad_rows(file, findings);
+    }
+    judge_row_counts(*set, findings);
+  }
+}
+
+}  // namespace tesserec::verdict

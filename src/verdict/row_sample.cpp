@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#define XXH_INLINE_ALL
+#include <algorithm>
+
+#include <xxhash.h>
+
+#include <tesserec/verdict/row_sample.hpp>
+
+namespace tesserec::verdict {
+namespace {
+
+/// Number of values that a sample holds: 16 MiB of numbers, or 32 MiB of ids.
+constexpr std::size_t sampled_values = std::size_t{1} << 22;
+
+template <class T>
+std::uint64_t digest_of(std::span<const T> values, std::uint64_t seed) {
+  return XXH3_64bits_withSeed(values.data(), values.size_bytes(), seed);
+}
+
+std::uint64_t digest_of(const RowValues& row) {
+  const std::uint64_t values = digest_of(row.ids, digest_of(row.dense, 0));
+  return row.ids.size() == row.bag_ends.size() ? values : digest_of(row.bag_ends, values);
+}
+
+/// Appends the elements of all lists.
+template <class T, class List>
+std::vector<T> concatenated(const std::vector<SampledRow>& rows, const List& list) {
+  std::vector<T> all;
+  for (const SampledRow& row : rows) {
+    const auto& values = list(row);
+    all.insert(all.end(), values.begin(), values.end());
+  }
+  return all;
+}
+
+/// Returns the next `count` elements of a list and advances `at` behind them.
+template <class T>
+std::vector<T> taken(const std::vector<T>& all, std::size_t& at, std::size_t count) {
+  const auto begin = all.begin() + std::ptrdiff_t(at);
+  at += count;
+  return std::vector<T>(begin, begin + std::ptrdiff_t(count));
+}
+
+}  // namespace
+
+RowSample::RowSample(std::size_t dense, std::size_t features)
+    : dense_(dense),
+      features_(features),
+      most_(std::clamp(sampled_values / (dense + features + 1), std::size_t{1} << 10, std::size_t{1} << 14)) {}
+
+void RowSample::add(bool positive, const RowValues& row) {
+  const std::uint64_t digest = digest_of(row);
+  if (digest > limit_) return;
+  SampledRow& found = found_[digest];
+  if (found.count() == 0) {
+    found.digest = digest;
+    found.dense.assign(row.dense.begin(), row.dense.end());
+    found.ids.assign(row.ids.begin(), row.ids.end());
+    found.bag_ends.assign(row.bag_ends.begin(), row.bag_ends.end());
+  }
+  ++found.labels[positive ? 1 : 0];
+  if (found_.size() >= 2 * most_) prune();
+}
+
+/// Drops all but the most_ smallest digests.
+void RowSample::prune() {
+  if (found_.size() <= most_) return;
+  std::vector<std::uint64_t> digests;
+  for (const auto& entry : found_) digests.push_back(entry.first);
+  std::nth_element(digests.begin(), digests.begin() + std::ptrdiff_t(most_ - 1), digests.end());
+  limit_ = digests[most_ - 1];
+  std::erase_if(found_, [this](const auto& entry) { return entry.first > limit_; });
+}
+
+void RowSample::gather(const comm::Communicator& comm) {
+  prune();
+  std::vector<std::uint64_t> digests;
+  for (const auto& entry : found_) digests.push_back(entry.first);
+  digests = comm.all_gather(std::span<const std::uint64_t>(digests));
+  std::sort(digests.begin(), digests.end());
+  digests.erase(std::unique(digests.begin(), digests.end()), digests.end());
+  if (digests.size() > most_) limit_ = digests[most_ - 1];
+  for (const std::uint64_t limit : comm.all_gather(limit_)) limit_ = std::min(limit_, limit);
+
+  std::vector<SampledRow> own;
+  for (auto& entry : found_)
+    if (entry.first <= limit_) own.push_back(std::move(entry.second));
+  found_.clear();
+  const auto gathered = [&]<class T>(const std::vector<T>& values) {
+    return comm.all_gather(std::span<const T>(values));
+  };
+  const auto sizes = gathered(concatenated<std::uint64_t>(own, [](const SampledRow& row) {
+    return std::array<std::uint64_t, 4>{row.digest, std::uint64_t(row.labels[0]), std::uint64_t(row.labels[1]),
+                                        row.ids.size()};
+  }));
+  const auto dense = gathered(concatenated<float>(own, [](const SampledRow& row) { return row.dense; }));
+  const auto ids = gathered(concatenated<Index>(own, [](const SampledRow& row) { return row.ids; }));
+  const auto ends = gathered(concatenated<Index>(own, [](const SampledRow& row) { return row.bag_ends; }));
+  std::size_t dense_at = 0, ids_at = 0, ends_at = 0;
+  for (std::size_t at = 0; at < sizes.size(); at += 4) {
+    SampledRow row{.digest = sizes[at],
+                   .labels = {Index(sizes[at + 1]), Index(sizes[at + 2])},
+                   .dense = {},
+                   .ids = {},
+                   .bag_ends = {}};
+    row.dense = taken(dense, dense_at, dense_);
+    row.ids = taken(ids, ids_at, sizes[at + 3]);
+    row.bag_ends = taken(ends, ends_at, features_);
+    rows_.push_back(std::move(row));
+  }
+  std::sort(rows_.begin(), rows_.end(), [](const SampledRow& a, const SampledRow& b) { return a.digest < b.digest; });
+  std::size_t kept = 0;
+  for (std::size_t r = 0; r < rows_.size(); ++r) {
+    if (kept > 0 && rows_[kept - 1].digest == rows_[r].digest) {
+      for (std::size_t label = 0; label < 2; ++label) rows_[kept - 1].labels[label] += rows_[r].labels[label];
+    } else {
+      if (kept != r) rows_[kept] = std::move(rows_[r]);
+      ++kept;
+    }
+  }
+  rows_.resize(kept);
+}
+
+}  // namespace tesserec::verdict

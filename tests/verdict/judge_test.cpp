@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "catch.hpp"
+#include "errors.hpp"
+#include <tesserec/core/text.hpp>
+#include <tesserec/verdict/judge.hpp>
+
+using namespace tesserec;
+using namespace tesserec::verdict;
+
+namespace {
+
+const ColumnNames columns{.dense = {"price", "price_missing"}, .indicator = {false, true}, .features = {"user"}};
+
+FileFacts good_file(const std::string& path) {
+  return {.path = path,
+          .content = "digest of " + path,
+          .rows = 10000,
+          .bad_rows = 3,
+          .positives = 2500,
+          .gzip_members = 1,
+          .missing = {100, 0, 50}};
+}
+
+/// Returns a set of four good files of 10,000 rows.
+SetFacts good_set(const std::string& name) {
+  SetFacts set{.name = name};
+  for (const char* day : {"1", "2", "3", "4"}) set.files.push_back(good_file(name + "/day_" + day + ".gz"));
+  set.ranges.resize(3);
+  for (ValueRange& range : set.ranges) {
+    range.widen(0);
+    range.widen(5);
+  }
+  set.limit = ~std::uint64_t{0};
+  for (std::uint64_t i = 0; i < 200; ++i)
+    set.rows.push_back({.digest = 10 * i + (name == "train" ? 0 : 5),
+                        .labels = {i % 4 == 0 ? 0 : 1, i % 4 == 0 ? 1 : 0},
+                        .dense = {float(i % 13), 0},
+                        .ids = {Index(i % 11)},
+                        .bag_ends = {1}});
+  return set;
+}
+
+/// Returns the findings as "severity kind" texts, after a change of good data.
+template <class Change>
+std::vector<std::string> kinds_after(const Change& change) {
+  SetFacts train = good_set("train"), evaluate = good_set("evaluate");
+  change(train, evaluate);
+  std::vector<std::string> kinds;
+  for (const Finding& finding : judge({&train, &evaluate}, columns))
+    kinds.push_back(concat(name_of(finding.severity), " ", finding.kind));
+  return kinds;
+}
+
+using Kinds = std::vector<std::string>;
+
+std::string missing(const std::vector<std::string>& paths) {
+  const MissingNames found = missing_names(paths);
+  return concat(found.count, ": ", join(found.names));
+}
+
+}  // namespace
+
+TEST_CASE("judge: good data have no finding") {
+  REQUIRE(kinds_after([](SetFacts&, SetFacts&) {}) == Kinds{});
+  REQUIRE(judge({}, columns).empty());
+  REQUIRE(lines({}) == std::vector<std::string>{"verdict: nothing odd was found"});
+}
+
+TEST_CASE("judge: files that are odd beside the others") {
+  REQUIRE(kinds_after([](SetFacts& train, SetFacts&) { train.files.erase(train.files.begin() + 2); }) ==
+          Kinds{"warning missing_file"});
+  REQUIRE(kinds_after([](SetFacts& train, SetFacts&) { train.files[3].content = train.files[0].content; }) ==
+          Kinds{"error repeated_file"});
+  REQUIRE(kinds_after([](SetFacts& train, SetFacts& evaluate) {
+            evaluate.files[0].content = train.files[0].content;
+          }) == Kinds{"error repeated_file"});
+  REQUIRE(kinds_after([](SetFacts& train, SetFacts&) { train.files[1].gzip_members = 2; }) ==
+          Kinds{"note concatenated_gzip"});
+  REQUIRE(kinds_after([](SetFacts& train, SetFacts&) { train.files[1].bad_rows = 150; }) == Kinds{"warning bad_rows"});
+  const auto rows = [](std::size_t file, Index rows) {
+    return [=](SetFacts& train, SetFacts&) {
+      const Index before = train.files[file].rows;
+      train.files[file].rows = rows;
+      train.files[file].positives = train.files[file].positives * rows / before;
+      for (Index& n : train.files[file].missing) n = n * rows / before;
+    };
+  };
+  REQUIRE(kinds_after(rows(1, 4900)) == Kinds{"warning odd_row_count"});
+  REQUIRE(kinds_after(rows(1, 5100)) == Kinds{});
+  REQUIRE(kinds_after(rows(1, 20100)) == Kinds{"warning odd_row_count"});
+  REQUIRE(kinds_after(rows(3, 2000)) == Kinds{"note odd_row_count"});
+}
+
+TEST_CASE("judge: click rates and missing shares that drift") {
+  REQUIRE(kinds_after([](SetFacts& train, SetFacts&) { train.files[2].positives = 4500; }) ==
+          Kinds{"warning click_rate_drift"});
+  REQUIRE(kinds_after([](SetFacts& train, SetFacts&) { train.files[2].positives = 3500; }) == Kinds{});
+  REQUIRE(kinds_after([](SetFacts&, SetFacts& evaluate) { evaluate.files[2].positives = 900; }) ==
+          Kinds{"warning click_rate_drift"});
+  REQUIRE(kinds_after([](SetFacts& train, SetFacts&) { train.files[2].missing[2] = 2500; }) ==
+          Kinds{"warning missing_drift"});
+  REQUIRE(kinds_after([](SetFacts& train, SetFacts&) { train.files[2].missing[2] = 1500; }) == Kinds{});
+  REQUIRE(kinds_after([](SetFacts&, SetFacts& evaluate) { evaluate.files[1].missing[0] = 10000; }) ==
+          Kinds{"warning missing_drift"});
+  // Few rows: the same shares may be chance.
+  REQUIRE(kinds_after([](SetFacts& train, SetFacts& evaluate) {
+            for (SetFacts* set : {&train, &evaluate})
+              for (FileFacts& file : set->files) {
+                file.rows = 10;
+                file.bad_rows = 0;
+                file.positives = 2;
+                file.missing = {0, 0, 0};
+              }
+            train.files[2].positives = 5;
+            train.files[2].missing[2] = 3;
+          }) == Kinds{});
+}
+
+TEST_CASE("judge: columns that teach nothing, or too much") {
+  REQUIRE(kinds_after([](SetFacts& train, SetFacts&) { train.ranges[2].low = 5; }) == Kinds{"warning constant_column"});
+  REQUIRE(kinds_after([](SetFacts& train, SetFacts&) { train.ranges[1].low = 5; }) == Kinds{});  // an indicator
+  REQUIRE(kinds_after([](SetFacts& train, SetFacts&) {
+            for (SampledRow& row : train.rows) row.dense[0] = float(row.labels[1]);
+          }) == Kinds{"error leaking_column"});
+  REQUIRE(kinds_after([](SetFacts& train, SetFacts&) {
+            for (SampledRow& row : train.rows) row.dense[0] = float(row.labels[1]);
+            train.labelled = false;
+          }) == Kinds{});
+}
+
+TEST_CASE("judge: rows of evaluation that training has, beyond chance") {
+  const auto overlap = [](std::size_t rows, bool repeated) {
+    return [=](SetFacts& train, SetFacts& evaluate) {
+      for (std::size_t r = 0; r < rows; ++r) evaluate.rows[r].digest = train.rows[r].digest;
+      for (SampledRow& row : train.rows) row.labels[0] += repeated ? 1 : 0;
+    };
+  };
+  REQUIRE(kinds_after(overlap(9, false)) == Kinds{});
+  REQUIRE(kinds_after(overlap(30, false)) == Kinds{"warning overlap"});
+  REQUIRE(kinds_after(overlap(150, false)) == Kinds{"error overlap"});
+  REQUIRE(kinds_after(overlap(150, true)) == Kinds{});
+  // Beyond the limit of a sample its rows are not known.
+  REQUIRE(kinds_after([&](SetFacts& train, SetFacts& evaluate) {
+            overlap(150, false)(train, evaluate);
+            train.limit = 100;
+          }) == Kinds{});
+}
+
+TEST_CASE("missing_names: gaps in numbers and dates, and names that do not count") {
+  REQUIRE(missing({"day_0", "day_1", "day_2"}) == "0: ");
+  REQUIRE(missing({"day_0", "day_2"}) == "0: ");
+  REQUIRE(missing({"day_0", "day_1", "day_3", "day_5"}) == "2: day_2, day_4");
+  REQUIRE(missing({"a/day_09.gz", "a/day_08.gz", "a/day_11.gz"}) == "1: a/day_10.gz");
+  REQUIRE(missing({"2024-02-27.csv", "2024-02-28.csv", "2024-03-01.csv"}) == "1: 2024-02-29.csv");
+  REQUIRE(missing({"x/2023/12/30/a", "x/2023/12/31/a", "x/2024/01/02/a"}) == "1: x/2024/01/01/a");
+  REQUIRE(missing({"log20241231", "log20250101", "log20250103"}) == "1: log20250102");
+  REQUIRE(missing({"log20241231", "log20250101", "log20250102"}) == "0: ");
+  REQUIRE(missing({"h1696118400", "h1696122000", "h1696129200"}) == "1: h1696125600");  // steps of an hour
+  REQUIRE(missing({"part-8371", "part-22", "part-990125"}) == "0: ");
+  REQUIRE(missing({"a1_b2", "a2_b3", "a4_b9"}) == "0: ");
+  REQUIRE(missing({"user1.csv", "user2.csv", "item4.csv"}) == "0: ");
+  REQUIRE(missing({}) == "0: ");
+}
+
+TEST_CASE("lines: the gravest findings first, and few of them") {
+  std::vector<Finding> findings(30, Finding{.severity = Severity::note, .kind = "k", .text = "small"});
+  findings.push_back({.severity = Severity::error, .kind = "k", .text = "large"});
+  const std::vector<std::string> text = lines(findings);
+  REQUIRE(text.front() == "verdict: 1 error, 0 warnings, 30 notes");
+  REQUIRE(text[1] == "  error   large");
+  REQUIRE(text.size() == 22);
+  REQUIRE(text.back() == "  and 11 more, which --json has");
+  REQUIRE(count_from(findings, Severity::warning) == 1);
+  REQUIRE(json_of({findings.back()}).text() ==
+          R"([{"severity": "error", "kind": "k", "text": "large", "columns": [], "files": [], "figures": {}}])");
+}
