@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # What run.sh leaves out for its time, some two hours on two processors: tests with the label long, most of them other rank
-# counts; faults of every call, fuzzers for minutes each, crafted files, many kills, every model by every optimizer.
+# counts; faults of every call, fuzzers for minutes each, crafted files, damaged requests, many kills, every model by every optimizer.
 #   tests/long.sh [NAME...]     all, or those named; BUILD names the build folder (build)
 set -u
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
@@ -23,6 +23,7 @@ wanted=("$@")
 check ctest ctest --test-dir "$build" --output-on-failure -L long
 check fuzz env TESSEREC_FUZZ_SECONDS=285 "$build/tests/test_fuzz"
 check crafted tests/fuzz/crafted.sh "$build"
+check requests tests/fuzz/requests.sh "$build" 120
 check faults env SHIM="$build/tests/faults_shim.so" MUTATE="$build/tests/fault_mutate" LAUNCH="$launch" tests/faults/faults.sh
 check rows env SHIM="$build/tests/faults_shim.so" LAUNCH="$launch" tests/faults/rows.sh
 check disk env LAUNCH="$launch" RANKS=1 tests/app/disk.sh long

@@ -1,0 +1,70 @@
+#!/bin/bash
+# tests/fuzz/requests.sh BUILD [SECONDS]: damaged requests (requests.py), then many requests at once (wrk), to a server,
+# SECONDS each (600). It must live, give right scores in between, keep its memory and end by SIGTERM with 0. BUILD may be
+# one with -fsanitize=address,undefined, which names each wrong access and each leak.
+set -u
+build=$(realpath "$1") seconds=${2:-600} here=$(realpath "$(dirname "$0")") folder=$(mktemp -d) server=
+trap '[ -z "$server" ] || kill "$server" 2>/dev/null; rm -rf "$folder"' EXIT
+cd "$folder" || exit 1
+fail() { echo "FAILED: $*"; tail -n 30 server.err; exit 1; }
+# What MPI and its libraries never free is not the server's.
+printf 'leak:%s\n' libmpi libopen- libpmix libhwloc libevent libze mca_ dlopen >leaks
+export LSAN_OPTIONS="suppressions=$folder/leaks print_suppressions=0" ASAN_OPTIONS=detect_leaks=1:quarantine_size_mb=8
+cat >deck.toml <<'DECK'
+[run]
+output = "run"
+[data.synthetic]
+kind = "planted"
+samples = 600
+evaluate_samples = 64
+rows = [50, 7, 900]
+ids_per_bag = 3
+dense_features = 3
+[train]
+batch_size = 64
+steps = 4
+[model]
+embedding_dim = 8
+bottom = [16, 8]
+top = [16, 1]
+DECK
+ASAN_OPTIONS=detect_leaks=0 "$build/tesserec" train deck.toml >log 2>&1 && ASAN_OPTIONS=detect_leaks=0 \
+  "$build/tesserec" export run --to model --rows int8 >>log 2>&1 || { cat log; exit 1; }
+"$build/tesserec" serve model --port 0 --name clicks --threads 2 --in-flight 24 --json >server.out 2>server.err </dev/null &
+server=$!
+for _ in $(seq 300); do grep -q port server.out && break; sleep 0.1; done
+port=$(grep -oE '"port": [0-9]+' server.out | grep -oE '[0-9]+') || fail "the server did not start"
+memory() { awk '/^VmRSS/ { print int($2 / 1024) }' "/proc/$server/status"; }
+
+echo "start: $(memory) MiB"
+python3 "$here/requests.py" "$port" clicks "$(awk "BEGIN { print $seconds / 2 }")" 1 || fail "the fuzzer"
+before=$(memory)
+python3 "$here/requests.py" "$port" clicks "$(awk "BEGIN { print $seconds / 2 }")" 2 || fail "the fuzzer"
+after=$(memory)
+echo "damaged requests: $before MiB after half of the time, $after MiB at its end"
+# A thread of a connection keeps what its largest request took.
+[ $((after - before)) -le 32 ] || fail "memory grew"
+if command -v wrk >/dev/null; then
+  cat >ask.lua <<'LUA'
+wrk.method = "POST"
+wrk.path = "/v2/models/clicks/infer"
+wrk.body = '{"inputs": [{"name": "dense", "datatype": "FP32", "shape": [2, 3], "data": [1, 2, 3, 4, 5, 6]}'
+for f = 1, 3 do
+  wrk.body = wrk.body .. ', {"name": "C' .. f .. '", "datatype": "INT64", "shape": [2, 3], "data": [1, 2, 3, 4, 5, 6]}'
+end
+wrk.body = wrk.body .. ']}'
+LUA
+  wrk -t 2 -c 16 -d "${seconds}s" -s ask.lua "http://127.0.0.1:$port" | tee wrk.out | grep -E 'requests in|Requests/sec|Non-2xx'
+  grep -q 'requests in' wrk.out && ! grep -qE 'Non-2xx|Socket errors: .*[1-9]' wrk.out || { cat wrk.out; fail "wrk"; }
+  echo "many at once: $(memory) MiB"
+  [ $(($(memory) - after)) -le 32 ] || fail "memory grew"
+else
+  echo "no wrk: many requests at once were not tried"
+fi
+kill -TERM "$server"
+wait "$server"
+code=$?
+server=
+[ $code = 0 ] || fail "the server ended with $code"
+! grep -qE 'Sanitizer|runtime error' server.err || fail "a sanitizer's finding"
+echo "all as expected"
