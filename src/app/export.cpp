@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Command `tesserec export`: writes the model of a checkpoint as a model folder, and says what each table lost.
 #include <algorithm>
+#include <optional>
 #include <string>
 
 #include "command.hpp"
+#include "score_comparison.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/gpu.hpp>
 #include <tesserec/core/log.hpp>
@@ -36,7 +38,8 @@ std::string table_lines(const scoring::ModelManifest& manifest) {
             right(bytes_text(double(table.file.bytes)), 12) + right(error_text(table.errors.number), 15) +
             right(error_text(table.errors.row), 12) + "\n";
   return text + concat("  network: ", counted(std::ssize(manifest.tensors), "tensor"), ", ",
-                       bytes_text(double(manifest.network.bytes)));
+                       bytes_text(double(manifest.network.bytes)), ", products in ",
+                       products::name(manifest.mlp.value_or(products::Precision::fp32)));
 }
 
 Json json_of(const scoring::ModelManifest& manifest, const std::string& folder) {
@@ -55,6 +58,7 @@ Json json_of(const scoring::ModelManifest& manifest, const std::string& folder) 
       .set("step", manifest.facts.step)
       .set("checkpoint", manifest.checkpoint)
       .set("weights_digest", manifest.weights_digest)
+      .set("mlp", products::name(manifest.mlp.value_or(products::Precision::fp32)))
       .set("bytes", bytes_of(manifest))
       .set("tables", tables);
 }
@@ -87,20 +91,30 @@ int export_model(const Invocation& invocation, const comm::Communicator& comm) {
   const std::string& folder = invocation.options.at("--to");
   const scoring::ServedFormat format =
       scoring::row_format_named(invocation.has("--rows") ? invocation.options.at("--rows") : "fp32");
+  std::optional<products::Precision> mlp;
+  if (invocation.has("--mlp")) mlp = scoring::served_precision_named(invocation.options.at("--mlp"));
   const std::string checkpoint = parallel_io::find_checkpoint(comm, invocation.deck);
   require_gpu();
   const Kokkos::ScopeGuard kokkos;
   if (invocation.has("--format") && invocation.options.at("--format") != "model") {
+    for (const char* option : {"--mlp", "--data"})
+      if (invocation.has(option)) fail(option, " is for model folders alone; leave it out, or leave out --format");
     export_for_others(invocation, comm, checkpoint, format);
     return 0;
   }
   const Timer timer;
-  const scoring::ModelManifest manifest = scoring::export_model(Exec(), checkpoint, folder, format);
+  const scoring::ModelManifest manifest = scoring::export_model(Exec(), checkpoint, folder, format, mlp);
   log_info(concat("model of ", checkpoint, ", step ", manifest.facts.step, ", weights ", manifest.weights_digest, ":\n",
                   table_lines(manifest)));
   const double bytes = double(bytes_of(manifest));
   log_info(concat(folder, ": ", bytes_text(bytes), " in ", seconds_text(timer.seconds())));
-  if (invocation.json) print(comm, json_of(manifest, folder));
+  Json json = json_of(manifest, folder);
+  if (invocation.has("--data")) {
+    const ScoreComparison scores = compare_scores(comm, checkpoint, folder, invocation.options.at("--data"));
+    log_info(scores.text());
+    json.set("scores", scores.json());
+  }
+  if (invocation.json) print(comm, json);
   return 0;
 }
 

@@ -49,20 +49,20 @@ void Mlp::pack(const Exec& exec, const float* parameters, bool backward, float* 
 }
 
 Mlp::Matrices Mlp::make_matrices() const {
-  const auto matrix = [&](Index width, bool is_rounded) {
+  const auto matrix = [&](Index width, products::Precision read) {
     products::Matrix made;
     made.width = width;
     made.of_bf16_chain = precision_ == products::Precision::bf16;
-    made.is_rounded = is_rounded;
+    made.read = read;
     return made;
   };
   Matrices made;
-  made.x = matrix(input_width(), in_bf16(0));
-  made.dx = matrix(input_width(), false);
+  made.x = matrix(input_width(), read_in(0));
+  made.dx = matrix(input_width(), products::Precision::fp32);
   for (std::size_t l = 0; l < layers_.size(); ++l) {
-    made.y.push_back(matrix(layers_[l].out, in_bf16(l + 1)));
-    made.smooth.push_back(matrix(layers_[l].out, false));
-    made.dy.push_back(matrix(layers_[l].out, in_bf16(l)));
+    made.y.push_back(matrix(layers_[l].out, read_in(l + 1)));
+    made.smooth.push_back(matrix(layers_[l].out, products::Precision::fp32));
+    made.dy.push_back(matrix(layers_[l].out, read_in(l)));
   }
   made.rounded.resize(layers_.size());
   return made;
@@ -78,6 +78,7 @@ products::Linear Mlp::linear(const Layer::Batch& batch, std::size_t l, Matrices&
           batch.packed + packed_[l].forward(),
           batch.packed + packed_[l].backward(),
           batch.packed + packed_[l].bias(),
+          batch.packed + packed_[l].scales(),
           &own.rounded[l]};
 }
 

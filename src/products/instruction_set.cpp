@@ -15,8 +15,11 @@ std::vector<const KernelSet*> available() {
   std::vector<const KernelSet*> all;
 #if defined(__x86_64__) && defined(__GNUC__)
   __builtin_cpu_init();
-  if (__builtin_cpu_supports("avx512bf16") && __builtin_cpu_supports("avx512bw")) all.push_back(&avx512_bf16_kernels);
-  if (__builtin_cpu_supports("avx512f")) all.push_back(&avx512_kernels);
+  const bool has_bytes = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw");
+  const bool has_vnni = has_bytes && __builtin_cpu_supports("avx512vnni");
+  if (has_vnni && __builtin_cpu_supports("avx512bf16")) all.push_back(&avx512_bf16_kernels);
+  if (has_vnni) all.push_back(&avx512_vnni_kernels);
+  if (has_bytes) all.push_back(&avx512_kernels);
   if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) all.push_back(&avx2_kernels);
 #elif defined(__aarch64__)
   all.push_back(&neon_kernels);

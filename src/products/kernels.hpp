@@ -63,12 +63,15 @@ struct KernelSet {
   const char* name;
   Index width;
   PanelKernels fp32, bf16;
+  /// Computes a product of int8 codes (int8.hpp). c holds integers of 32 bits; start, y, sums and rounded are unused.
+  void (*int8_product)(const Product&);
   /// Rounds fp32 panels [rows, panels * width] to bf16 words. rows is even.
   void (*round)(Index rows, Index panels, const float* from, const Words& to);
   DotKernels dots;
 };
 
-extern const KernelSet plain_kernels, avx2_kernels, avx512_kernels, avx512_bf16_kernels, neon_kernels;
+extern const KernelSet plain_kernels, avx2_kernels, avx512_kernels, avx512_vnni_kernels, avx512_bf16_kernels,
+    neon_kernels;
 
 /// Returns the fastest kernel set of this machine, or the one that TESSEREC_INSTRUCTION_SET names. Throws Error if the
 /// machine lacks the named set.

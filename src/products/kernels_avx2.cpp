@@ -37,9 +37,21 @@ struct Avx2 {
 
 using Avx2Bf16 = TwoFma<Avx2, 4>;  // 8 sums + 4 halves of b + 2 halves of a = 14 of 16 registers
 
+/// Products of int8.hpp: the even and the odd bytes as integers of 16 bits, whose products two by two are exact.
+struct Avx2Int8 : Avx2 {
+  static constexpr int rows = 4;  // 8 sums + 4 halves of b + 2 halves of a = 14 of 16 registers
+  static TESSEREC_INLINE Register fma(Register a, Register b, Register c) {
+    const __m256i x = _mm256_castps_si256(a), w = _mm256_castps_si256(b);
+    const __m256i even =
+        _mm256_madd_epi16(_mm256_and_si256(x, _mm256_set1_epi16(0xff)), _mm256_srai_epi16(_mm256_slli_epi16(w, 8), 8));
+    const __m256i odd = _mm256_madd_epi16(_mm256_srli_epi16(x, 8), _mm256_srai_epi16(w, 8));
+    return _mm256_castsi256_ps(_mm256_add_epi32(_mm256_castps_si256(c), _mm256_add_epi32(even, odd)));
+  }
+};
+
 }  // namespace
 
-constinit const KernelSet avx2_kernels = kernels_of<Avx2, Avx2Bf16>("avx2");
+constinit const KernelSet avx2_kernels = kernels_of<Avx2, Avx2Bf16, Avx2Int8>("avx2");
 
 }  // namespace tesserec::products
 #endif

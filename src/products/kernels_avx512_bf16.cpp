@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Built for AVX-512 F, BW and BF16 on x86-64 (src/CMakeLists.txt).
+// Built for AVX-512 F, BW, VNNI and BF16 on x86-64 (src/CMakeLists.txt).
 #include "kernels.hpp"
 
 #ifdef __AVX512BF16__
-#include "avx512_vector.hpp"
+#include "avx512_vnni.hpp"
 #include "flush_mode.hpp"
 #include "kernels_of.hpp"
 
@@ -30,7 +30,7 @@ struct Avx512Bf16 : Avx512, FlushMode {
 
 }  // namespace
 
-constinit const KernelSet avx512_bf16_kernels = kernels_of<Avx512, Avx512Bf16>("avx512_bf16");
+constinit const KernelSet avx512_bf16_kernels = kernels_of<Avx512, Avx512Bf16, Avx512Vnni>("avx512_bf16");
 
 }  // namespace tesserec::products
 #endif

@@ -45,7 +45,7 @@ using NeonBf16 = PlainBf16<Neon::floats, 4>;
 
 }  // namespace
 
-constinit const KernelSet neon_kernels = kernels_of<Neon, NeonBf16>("neon");
+constinit const KernelSet neon_kernels = kernels_of<Neon, NeonBf16, PlainInt8<Neon::floats, 4>>("neon");
 
 }  // namespace tesserec::products
 #endif

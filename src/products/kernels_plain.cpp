@@ -4,6 +4,6 @@
 
 namespace tesserec::products {
 
-constinit const KernelSet plain_kernels = kernels_of<PlainVector<8, 4>, PlainBf16<8, 4>>("plain");
+constinit const KernelSet plain_kernels = kernels_of<PlainVector<8, 4>, PlainBf16<8, 4>, PlainInt8<8, 4>>("plain");
 
 }  // namespace tesserec::products

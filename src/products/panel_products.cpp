@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "int8.hpp"
 #include "panels.hpp"
 #include <tesserec/core/lane_sums.hpp>
 #include <tesserec/core/lanes.hpp>
@@ -12,11 +13,13 @@ namespace {
 Index height(const Matrix& m, Index rows) { return m.of_bf16_chain ? rows + rows % 2 : rows; }
 Words words(const Matrix& m) { return {m.across.data(), m.down.data()}; }
 void round(const Matrix& m, Index rows) {
-  if (m.is_rounded) kernels().round(height(m, rows), panel_count(m.width, kernels().width), m.numbers, words(m));
+  if (m.read == Precision::bf16)
+    kernels().round(height(m, rows), panel_count(m.width, kernels().width), m.numbers, words(m));
+  if (m.read == Precision::int8) make_codes(rows, m.width, m.numbers, m.across.data(), m.codes.data());
 }
 /// Returns the operand whose depth runs across its rows.
 const float* across(const Linear& linear, const Matrix& m) {
-  return linear.precision == Precision::bf16 ? m.across.data() : m.numbers;
+  return linear.precision == Precision::fp32 ? m.numbers : m.across.data();
 }
 
 class PanelProducts final : public Products {
@@ -28,9 +31,12 @@ class PanelProducts final : public Products {
     rows = std::max(rows, chunk_samples);
     m.numbers = m.own.reserve(where, label, numbers(m, rows));
     m.sums.reserve(where, label, padded_width(m.width));
-    if (!m.is_rounded) return;
-    m.across.reserve(where, label, height(m, rows) * padded_width((m.width + 1) / 2));
-    m.down.reserve(where, label, height(m, rows) / 2 * padded_width(m.width));
+    if (m.read == Precision::fp32) return;
+    m.across.reserve(where, label, height(m, rows) * padded_width(depth_of(m.read, m.width)));
+    if (m.read == Precision::int8)
+      m.codes.reserve(where, label, 2 * rows);
+    else
+      m.down.reserve(where, label, height(m, rows) / 2 * padded_width(m.width));
   }
   void load(const Where& where, Index rows, Rows<const float> from, Matrix& m) const override {
     load_gradient(where, rows, from, true, m);
@@ -53,6 +59,13 @@ class PanelProducts final : public Products {
 
   void forward(const Where&, Index rows, const Linear& linear, const Matrix& x, bool relu, Matrix& y) override {
     Product p = product(linear, rows, x, linear.packed_forward, y);
+    if (linear.precision == Precision::int8) {
+      kernels().int8_product(p);
+      const CodedColumns columns{linear.packed_scales, linear.packed_scales + padded_width(linear.out)};
+      finish_sums(rows, linear.out, x.codes.data(), columns, linear.packed_bias, relu, y.numbers);
+      round(y, rows);
+      return;
+    }
     p.start = linear.packed_bias;
     p.finish = relu ? Epilogue::relu : Epilogue::store;
     multiply(linear, p, rows, true, y);
@@ -96,7 +109,7 @@ class PanelProducts final : public Products {
   }
   /// Runs the product. A bf16 product rounds a finished c as it writes c, any other product in a separate pass.
   static void multiply(const Linear& linear, Product& p, Index rows, bool finished, Matrix& c) {
-    const bool at_once = finished && linear.precision == Precision::bf16 && c.is_rounded;
+    const bool at_once = finished && linear.precision == Precision::bf16 && c.read == Precision::bf16;
     if (at_once) p.rounded = words(c);
     kernels(linear.precision).product(p);
     if (finished && !at_once) round(c, rows);

@@ -27,12 +27,13 @@ inline Index panel_count(Index columns, Index width) { return (columns + width -
 /// Returns `columns` rounded up to whole panels of this machine's kernels.
 inline Index padded_width(Index columns) { return panel_count(columns, kernels().width) * kernels().width; }
 
-/// Returns this machine's kernels of a precision.
+/// Returns this machine's kernels of fp32 or bf16.
 inline const PanelKernels& kernels(Precision precision) {
   return precision == Precision::bf16 ? kernels().bf16 : kernels().fp32;
 }
-/// Returns the depth of a product over `numbers` values. In bf16 it counts words of two values.
+/// Returns the depth of a product over `numbers` values. It counts words: of two values in bf16, of four in int8.
 inline Index depth_of(Precision precision, Index numbers) {
+  if (precision == Precision::int8) return (numbers + 3) / 4;
   return precision == Precision::bf16 ? (numbers + 1) / 2 : numbers;
 }
 

@@ -61,6 +61,21 @@ struct PlainVector {
   }
 };
 
+/// Vector register with int8.hpp's arithmetic in plain C++.
+template <Index n, int tile_rows>
+struct PlainInt8 : PlainVector<n, tile_rows> {
+  using Base = PlainVector<n, tile_rows>;
+  using Register = typename Base::Register;
+  static TESSEREC_INLINE Register fma(const Register& a, const Register& b, const Register& c) {
+    return Base::generate([&](Index i) {
+      const auto x = __builtin_bit_cast(std::uint32_t, a.v[i]), w = __builtin_bit_cast(std::uint32_t, b.v[i]);
+      auto sum = __builtin_bit_cast(std::int32_t, c.v[i]);
+      for (int byte = 0; byte < 32; byte += 8) sum += std::int32_t(x >> byte & 0xffu) * std::int8_t(w >> byte & 0xffu);
+      return __builtin_bit_cast(float, sum);
+    });
+  }
+};
+
 /// Vector register with bf16.hpp's arithmetic in plain C++.
 template <Index n, int tile_rows>
 struct PlainBf16 : PlainVector<n, tile_rows> {

@@ -35,13 +35,14 @@ FolderTable export_table(ExportSource& source, const embedding::EmbeddingBagConf
 
 }  // namespace
 
-ModelManifest export_model(const Exec& exec, const std::string& checkpoint, const std::string& to,
-                           ServedFormat format) {
+ModelManifest export_model(const Exec& exec, const std::string& checkpoint, const std::string& to, ServedFormat format,
+                           std::optional<products::Precision> mlp) {
   FolderDraft folder(to);
   ExportSource source(exec, checkpoint);
   ModelManifest manifest{.facts = source.facts(),
                          .checkpoint = source.checkpoint().manifest.state,
                          .weights_digest = {},
+                         .mlp = mlp.value_or(source.precision()),
                          .tables = {},
                          .network = {},
                          .tensors = {}};

@@ -68,6 +68,8 @@ class ExportSource {
   const store::OpenCheckpoint& checkpoint() const { return checkpoint_; }
   const TrainedFacts& facts() const { return facts_; }
   const std::vector<embedding::EmbeddingBagConfig>& tables() const { return tables_; }
+  /// Returns the precision in which the model is scored unless another one is chosen.
+  products::Precision precision() const { return precision_; }
   /// Lists the tensors of the network.
   const std::vector<network::Parameter>& tensors() const { return tensors_; }
 
@@ -103,6 +105,7 @@ class ExportSource {
   store::OpenCheckpoint checkpoint_;
   TrainedFacts facts_;
   std::vector<embedding::EmbeddingBagConfig> tables_;
+  products::Precision precision_ = products::Precision::fp32;
   std::vector<network::Parameter> tensors_;
   std::map<std::string, std::uint64_t> checksums_;
   // Current matrix.

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <filesystem>
 
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/file.hpp>
 #include <tesserec/core/json.hpp>
+#include <tesserec/core/text.hpp>
 #include <tesserec/scoring/model_folder.hpp>
 #include <tesserec/store/checksum.hpp>
 #include <tesserec/store/json_digest.hpp>
@@ -64,6 +66,7 @@ ModelManifest manifest_from(const Json& json) {
   facts.step = json.at("step").integer();
   manifest.checkpoint = json.at("checkpoint").string();
   manifest.weights_digest = json.at("weights_digest").string();
+  if (json.has("mlp")) manifest.mlp = served_precision_named(json.at("mlp").string());
   facts.vocabulary = json.at("vocabulary_digest").string();
   for (const Json& feature : json.at("features").elements())
     facts.features.push_back({feature.at("name").string(), feature.at("ids").integer()});
@@ -96,6 +99,19 @@ void require_file(const std::string& folder, const FolderFile& file) {
 }
 
 }  // namespace
+
+products::Precision served_precision_named(const std::string& name) {
+  const auto& all = products::served_precisions();
+  const auto found = std::ranges::find(all, name, [](const auto& entry) { return entry.first; });
+  if (found == all.end())
+    fail("\"", name, "\" is no precision of scores; there are ",
+         join(all, ", ", [](const auto& p) { return p.first; }));
+  return found->second;
+}
+
+products::Precision served_precision(products::Precision trained) {
+  return trained == products::Precision::tf32 ? products::Precision::fp32 : trained;
+}
 
 TrainedFacts facts_of(const store::OpenCheckpoint& checkpoint) {
   const store::Attributes attributes = store::read_attributes(checkpoint.state);
@@ -137,13 +153,14 @@ std::string model_manifest_text(const ModelManifest& manifest) {
                    .set("weighted", table.weighted));
   for (const FolderTensor& tensor : manifest.tensors)
     tensors.add(Json::object().set("name", tensor.name).set("rows", tensor.rows).set("columns", tensor.columns));
-  return store::with_digest(Json::object(Json::Layout::lines)
-                                .set("format", model_format)
-                                .set("version", model_version)
-                                .set("step", facts.step)
-                                .set("checkpoint", manifest.checkpoint)
-                                .set("weights_digest", manifest.weights_digest)
-                                .set("vocabulary_digest", facts.vocabulary)
+  Json json = Json::object(Json::Layout::lines)
+                  .set("format", model_format)
+                  .set("version", model_version)
+                  .set("step", facts.step)
+                  .set("checkpoint", manifest.checkpoint)
+                  .set("weights_digest", manifest.weights_digest);
+  if (manifest.mlp) json.set("mlp", products::name(*manifest.mlp));
+  return store::with_digest(json.set("vocabulary_digest", facts.vocabulary)
                                 .set("features", features)
                                 .set("dense_features", facts.dense_features)
                                 .set("dense_names", facts.dense_names)

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
+#include <optional>
 #include <utility>
 
 #include <tesserec/core/error.hpp>
@@ -39,8 +40,9 @@ class WeightRows : public store::SlabSource {
   embedding::RowStore& rows_;
 };
 
-network::Settings host_settings(network::Settings settings) {
+network::Settings host_settings(network::Settings settings, std::optional<products::Precision> mlp) {
   settings.kernels = Kernels::simd;
+  settings.precision = mlp.value_or(served_precision(settings.precision));
   return settings;
 }
 
@@ -52,12 +54,12 @@ ServedFormat format_of(NumberType type) {
 }  // namespace
 
 struct ServedModel::Parts {
-  Parts(const Exec& exec, TrainedFacts given)
+  Parts(const Exec& exec, TrainedFacts given, std::optional<products::Precision> mlp)
       : facts(std::move(given)),
         deck(schema::read_model(facts.deck, facts.file + ": deck")),
         collection(
             network::smaller_tables(embedding::complete_tables(deck.tables, facts.features, facts.file), deck.model)),
-        network(host_settings(deck.model), facts.dense_features, network::embedded_features(collection.tables())),
+        network(host_settings(deck.model, mlp), facts.dense_features, network::embedded_features(collection.tables())),
         features(collection.features()),
         vectors(vectors_of(deck)),
         parameters(make_vector<float>(exec, "tesserec::scoring::parameters", network.parameters())) {
@@ -134,11 +136,11 @@ void ServedModel::Parts::map(const std::string& folder, const ModelManifest& man
 ServedModel::ServedModel(const Exec& exec, const std::string& folder) {
   if (is_model_folder(folder)) {
     const ModelManifest manifest = read_model_manifest(folder);
-    parts_ = std::make_unique<Parts>(exec, manifest.facts);
+    parts_ = std::make_unique<Parts>(exec, manifest.facts, manifest.mlp);
     parts_->map(folder, manifest);
   } else {
     const store::OpenCheckpoint checkpoint = store::open_checkpoint(folder);
-    parts_ = std::make_unique<Parts>(exec, facts_of(checkpoint));
+    parts_ = std::make_unique<Parts>(exec, facts_of(checkpoint), std::nullopt);
     parts_->read(exec, checkpoint.state);
   }
   parts_->network.freeze(exec, parts_->parameters);

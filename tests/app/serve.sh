@@ -38,12 +38,23 @@ must_succeed steps train "$folder/deck.toml" --json
 must_succeed scores predict "$folder/deck.toml" --format csv --json
 must_succeed folder export "$folder/run" --to "$folder/model" --json
 
+# The cost of rounding on a data set: none for exact rows.
+must_succeed '"largest_difference": 0}' export "$folder/run" --to "$folder/same" --data "$folder/data/train.h5" --json
+must_succeed '"mlp": "int8"' export "$folder/run" --to "$folder/coded" --rows int8 --mlp int8 --data "$folder/data/train.h5" --json
+grep -qE '"scores": \{"samples": 40, "checkpoint": \{"auc": ' "$folder/out" || complain "no comparison of scores"
+! grep -q '"largest_difference": 0}' "$folder/out" || complain "int8 without a difference"
+grep -q 'largest difference of a score: ' "$folder/err" || complain "no lines about scores"
+must_succeed '"whole": true' verify "$folder/coded" --json
+must_fail '--mlp is for model folders alone' export "$folder/run" --to "$folder/x" --format npy --mlp int8
+must_fail '--mlp must be one of fp32 | bf16 | int8' export "$folder/run" --to "$folder/x" --mlp int4
+
 sed -e "s|$folder/|$folder/two_|" -e '/name = "price"/i\  {name = "user.offsets", kind = "category"},' \
   "$folder/deck.toml" >"$folder/two.toml"
 sed -e 's/$/,x/; 1s/x$/user.offsets/' "$folder/day.csv" >"$folder/two_day.csv"
 must_succeed rows preprocess "$folder/two.toml" --json
 must_succeed steps train "$folder/two.toml" --json
 must_succeed folder export "$folder/two_run" --to "$folder/two_model" --json
+must_fail 'in its vocabulary; preprocess it as' export "$folder/two_run" --to "$folder/two_x" --data "$folder/data/train.h5"
 must_fail 'feature "user.offsets" has the name of an input of feature "user"' serve "$folder/two_model" --port 0
 must_fail "--port must be an integer, 0 to 65535, but is \"x\"" serve "$folder/model" --port x
 for command in "serve $folder/model" "export $folder/run --to $folder/two" "diff $folder/run $folder/run"; do

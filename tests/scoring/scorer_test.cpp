@@ -2,6 +2,7 @@
 // Scorer against the trained model, bit by bit, for several kinds of tables and layers, from checkpoints and folders.
 #include <algorithm>
 #include <filesystem>
+#include <utility>
 
 #include "trained.hpp"
 #include <tesserec/core/file.hpp>
@@ -158,6 +159,41 @@ TEST_CASE("Scorer: throws for a batch with a number or an offset that cannot be"
   weights[1] = 1;
   dense[4] = NAN;
   CHECK(says() == "sample 11: dense feature 1 is not finite; give the preprocessed number");
+}
+
+TEST_CASE("export_model: a folder scores in the precision that it names, one of version 1 in its deck's") {
+  const comm::Communicator world(MPI_COMM_WORLD);
+  const Folder folder(world, "scoring");
+  Trained trained(folder, "bottom = [48, 4]\ntop = [64, 24, 1]\n", "");
+  using products::Precision;
+  const auto scores = [&](const std::string& of, std::optional<Precision> mlp, const std::string& deck_says,
+                          const data::Batch& batch) {
+    const std::string to = folder.path() + "/" + of;
+    scoring::ModelManifest manifest =
+        scoring::export_model(trained.exec, trained.checkpoint(), to, ServedFormat::fp32, mlp);
+    if (!deck_says.empty()) {
+      std::string& deck = manifest.facts.deck;
+      deck.replace(deck.find("precision = \"fp32\""), 18, deck_says);
+      manifest.mlp.reset();
+      store::write_verified(to + "/manifest.json", scoring::model_manifest_text(manifest));
+    }
+    return scoring::Scorer(trained.exec, to).predict(trained.exec, batch.dense, batch.sparse);
+  };
+  bool is_first = true;
+  trained.each_batch([&](const data::Batch& batch, const std::vector<float>& exact) {
+    if (!std::exchange(is_first, false)) return;
+    const std::vector<float> bf16 = scores("bf16", Precision::bf16, "", batch),
+                             int8 = scores("int8", Precision::int8, "", batch);
+    CHECK(scores("fp32", Precision::fp32, "", batch) == exact);
+    CHECK(scores("default", {}, "", batch) == exact);
+    CHECK(scores("deck", {}, "precision = \"bf16\"", batch) == bf16);
+    CHECK(scores("tf32", {}, "precision = \"tf32\"", batch) == exact);
+    for (const std::vector<float>* rounded : {&bf16, &int8}) {
+      CHECK(*rounded != exact);
+      for (std::size_t s = 0; s < exact.size(); ++s) CHECK(std::fabs((*rounded)[s] - exact[s]) < 5e-3f);
+    }
+    CHECK(bf16 != int8);
+  });
 }
 
 TEST_CASE("export_model: throws for a folder that exists, and readers for one that was changed") {

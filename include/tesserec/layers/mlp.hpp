@@ -25,7 +25,8 @@ struct LinearLayer {
 /// of a call.
 class Mlp {
  public:
-  /// Takes the layers in order. Layers of one neuron multiply in fp32 at every precision. `packed_begin` is the chain's
+  /// Takes the layers in order. Layers of one neuron multiply in fp32 at every precision, as do layers of more than
+  /// most_codes inputs in int8. `packed_begin` is the chain's
   /// first float in a buffer of packed weights.
   explicit Mlp(std::vector<LinearLayer> layers, products::Precision precision = products::Precision::fp32,
                Index packed_begin = 0);
@@ -35,6 +36,8 @@ class Mlp {
   Index output_width() const { return layers_.back().out; }
   /// Returns the precision in which layer `layer` multiplies.
   products::Precision precision(std::size_t layer) const {
+    if (precision_ == products::Precision::int8 && layers_[layer].in > products::most_codes)
+      return products::Precision::fp32;
     return layers_[layer].out > 1 ? precision_ : products::Precision::fp32;
   }
 
@@ -82,8 +85,9 @@ class Mlp {
   const float* bias_of(std::size_t layer, const float* parameters) const {
     return layers_[layer].bias == LinearLayer::without ? nullptr : parameters + layers_[layer].bias;
   }
-  bool in_bf16(std::size_t layer) const {
-    return layer < layers_.size() && precision(layer) == products::Precision::bf16;
+  /// Returns the precision in which products read the input of layer `layer`; fp32 behind the last layer.
+  products::Precision read_in(std::size_t layer) const {
+    return layer < layers_.size() ? precision(layer) : products::Precision::fp32;
   }
 
   std::vector<LinearLayer> layers_;

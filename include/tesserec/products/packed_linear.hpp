@@ -7,7 +7,7 @@
 namespace tesserec::products {
 
 /// Layout of a linear layer's packed weights as a host's products read them: w^T, w and the bias in this order, each
-/// padded to whole panels.
+/// padded to whole panels. In int8 there is no w, and each column's scale and sum of codes follow the bias.
 class PackedLinear {
  public:
   /// Takes the layer's widths. `begin` is the first float in the buffer of packed weights.
@@ -17,6 +17,8 @@ class PackedLinear {
   Index forward() const { return forward_; }
   Index backward() const { return backward_; }
   Index bias() const { return bias_; }
+  /// Returns the first scale of int8. The sums follow after padded_width(out) scales.
+  Index scales() const { return scales_; }
   Index end() const { return end_; }
 
   /// Returns the number of panels of w^T.
@@ -30,7 +32,7 @@ class PackedLinear {
  private:
   Index in_, out_;
   Precision precision_;
-  Index forward_, backward_, bias_, end_;
+  Index forward_, backward_, bias_, scales_, end_;
 };
 
 }  // namespace tesserec::products

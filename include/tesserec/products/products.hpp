@@ -16,14 +16,15 @@ namespace tesserec::products {
 /// floats in an order shared by all matrices of equal rows and columns.
 struct Matrix {
   Index width = 0;
-  bool of_bf16_chain = false;  ///< membership in a chain of layers that has bf16 products
-  bool is_rounded = false;     ///< need of rounding, since products read bf16 words
+  bool of_bf16_chain = false;        ///< membership in a chain of layers that has bf16 products
+  Precision read = Precision::fp32;  ///< precision in which products read it: bf16 words, or codes of int8
   float* numbers = nullptr;
   Index stride = 0;  ///< floats between rows, on a device only
 
   // Storage that the products manage.
   LoopBuffer<float> own;           // storage of `numbers` that no caller owns
-  LoopBuffer<float> across, down;  // bf16 words (src/products/kernels.hpp), on a host only
+  LoopBuffer<float> across, down;  // words (src/products/kernels.hpp), on a host only
+  LoopBuffer<float> codes;         // int8: each row's scale and code of 0 (src/products/int8.hpp)
   LoopBuffer<float> sums;          // column sums of a gradient, on a host only
 
   Rows<float> rows() const { return {numbers, width, stride}; }
@@ -38,6 +39,7 @@ struct Linear {
   const float* packed_forward = nullptr;  ///< operand that Mlp::pack() made, on a host only
   const float* packed_backward = nullptr;
   const float* packed_bias = nullptr;
+  const float* packed_scales = nullptr;        ///< int8: scales and sums of the codes
   DeviceProducts::Rounded* rounded = nullptr;  ///< operands that forward() cached, on a device only
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include <tesserec/core/kokkos.hpp>
@@ -9,9 +10,10 @@
 namespace tesserec::scoring {
 
 /// Writes the model of a checkpoint's folder as the model folder `to`, which must not exist. Tables whose dimension the
-/// format does not take get int8. Holds one piece of a table in memory at a time. The folder gets its name once all
-/// files are on the disk and were read back. Throws Error, and leaves no folder, if the checkpoint is damaged, a number
-/// has no form in the format, or the disk is full.
-ModelManifest export_model(const Exec& exec, const std::string& checkpoint, const std::string& to, ServedFormat format);
+/// format does not take get int8. `mlp`: precision of matrix products in scores; none = as in training. Holds one piece
+/// of a table in memory at a time. The folder gets its name once all files are on the disk and were read back. Throws
+/// Error, and leaves no folder, if the checkpoint is damaged, a number has no form in the format, or the disk is full.
+ModelManifest export_model(const Exec& exec, const std::string& checkpoint, const std::string& to, ServedFormat format,
+                           std::optional<products::Precision> mlp = {});
 
 }  // namespace tesserec::scoring

@@ -4,17 +4,19 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include <tesserec/embedding/complete_tables.hpp>
+#include <tesserec/products/precision.hpp>
 #include <tesserec/scoring/row_format.hpp>
 #include <tesserec/store/checkpoint.hpp>
 
 namespace tesserec::scoring {
 
 inline constexpr const char* model_format = "tesserec-model";
-inline constexpr std::int64_t model_version = 1;
+inline constexpr std::int64_t model_version = 2;
 
 /// Facts of a trained model, as a checkpoint or a model folder states them.
 struct TrainedFacts {
@@ -29,6 +31,11 @@ struct TrainedFacts {
 };
 /// Returns the facts of a checkpoint. Throws Error if an attribute is missing or does not fit.
 TrainedFacts facts_of(const store::OpenCheckpoint& checkpoint);
+
+/// Returns the precision of scores of a name. Throws Error that lists all names if there is none.
+products::Precision served_precision_named(const std::string& name);
+/// Returns the precision in which a model that was trained in `trained` is scored: fp32 instead of a GPU's tf32.
+products::Precision served_precision(products::Precision trained);
 
 /// File of a model folder, with the checksum of file_checksum().
 struct FolderFile {
@@ -58,6 +65,7 @@ struct ModelManifest {
   TrainedFacts facts;
   std::string checkpoint;      ///< seal of the checkpoint's state.h5; empty for checkpoints of version 1
   std::string weights_digest;  ///< digest of the weights before they were rounded, as `tesserec train` shows it
+  std::optional<products::Precision> mlp;  ///< precision of matrix products; none in version 1: the deck's
   std::vector<FolderTable> tables;
   FolderFile network;
   std::vector<FolderTensor> tensors;

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Products of codes of 8 bits, with one definition for all instruction sets. A row of x has codes q from 0 to 255, a
+/// scale s and the code z of 0; a column of w^T has codes c from -127 to 127 and a scale t:
+///   x = s (q - z),  w = t c,  y = fma(float(sum of (q - z) c), s t, bias)
+/// The sum is exact, so its order is free. s = (max - min) / 255 over a row and 0, t = max |w| / 127 over a column;
+/// codes are rounded to nearest, ties to even. Four codes, neighbors in depth, are a word, the first in the low byte.
+#pragma once
+
+#include <tesserec/core/index.hpp>
+
+namespace tesserec::products {
+
+/// Scales of packed columns, and sums of their codes as bits of integers, both in panels.
+struct CodedColumns {
+  const float* scales = nullptr;
+  const float* sums = nullptr;
+};
+/// Memory for the same.
+struct CodedColumnsOut {
+  float* scales = nullptr;
+  float* sums = nullptr;
+};
+
+/// Packs rows [p * width, (p + 1) * width) of w [out, in] into panel p of codes of w^T, [(in + 3) / 4][width] words.
+/// Padding is 0.
+void pack_codes(Index out, Index in, Index p, const float* w, float* codes, const CodedColumnsOut& to);
+
+/// Makes codes of x [rows, columns] in panels: words in panels of `rows` rows, and for each row its scale and, as bits
+/// of an integer, its code of 0. A row with a number that is not finite has a scale that is none.
+void make_codes(Index rows, Index columns, const float* x, float* words, float* scales);
+
+/// Replaces the integers of c [rows, columns] in panels, the sums of q c, by y, with max(0, y) if `relu`. `row_scales`
+/// is make_codes()'.
+void finish_sums(Index rows, Index columns, const float* row_scales, const CodedColumns& of, const float* bias,
+                 bool relu, float* c);
+
+}  // namespace tesserec::products
