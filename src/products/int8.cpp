@@ -28,40 +28,41 @@ float inverse(float scale) { return scale > 0.0f ? 1.0f / scale : 0.0f; }
 /// Returns a scale, or 0 instead of one whose inverse is not finite.
 float normal(float scale) { return scale < std::numeric_limits<float>::min() ? 0.0f : scale; }
 
-/// Largest and smallest number of a row and 0, and the largest magnitude as bits, which also tells what is not finite.
+/// Largest and least number of a row and 0, as bits: the bits of positive numbers are in order as integers, those of
+/// negative ones, by magnitude, as integers without a sign. So infinities and NaN are beyond all numbers.
 struct RowRange {
-  float low = 0.0f, high = 0.0f;
-  std::int32_t magnitude = 0;
+  std::int32_t high = 0;
+  std::uint32_t low = 0;
+
+  float most() const { return std::bit_cast<float>(high); }
+  float least() const { return low > sign_bit ? std::bit_cast<float>(low) : 0.0f; }
+  bool is_finite() const { return high < infinity_bits && low < (sign_bit | std::uint32_t(infinity_bits)); }
+
+  static constexpr std::uint32_t sign_bit = 0x80000000u;
+  static constexpr std::int32_t infinity_bits = 0x7f800000;
 };
 
-/// Raises the extents of `columns` columns of a panel's row.
+/// Finds the ranges of `rows` rows of panels that lie `panel` floats apart.
 template <Index width>
-TESSEREC_HOST_FUNCTION void extend(const float* x, Index columns, float (&low)[width], float (&high)[width],
-                                   std::int32_t (&magnitude)[width]) {
-  const Index count = columns < width ? columns : width;
-  for (Index c = 0; c < count; ++c) {
-    low[c] = x[c] < low[c] ? x[c] : low[c];
-    high[c] = x[c] > high[c] ? x[c] : high[c];
-    const std::int32_t bits = std::bit_cast<std::int32_t>(x[c]) & 0x7fffffff;
-    magnitude[c] = bits > magnitude[c] ? bits : magnitude[c];
-  }
-}
-
-/// Finds the extents of `rows` rows of panels that lie `panel` floats apart.
-template <Index width>
-TESSEREC_KERNEL void find_extents(Index rows, Index columns, const float* x, Index panel, RowRange* to) {
+TESSEREC_KERNEL void find_ranges(Index rows, Index columns, const float* x, Index panel, RowRange* to) {
   for (Index row = 0; row < rows; ++row) {
-    float low[width] = {}, high[width] = {};
-    std::int32_t magnitude[width] = {};
+    std::int32_t high[width] = {};
+    std::uint32_t low[width] = {};
     const float* from = x + row * width;
+    const auto raise = [&](Index count) {
+      for (Index c = 0; c < count; ++c) {
+        const auto bits = std::bit_cast<std::int32_t>(from[c]);
+        high[c] = bits > high[c] ? bits : high[c];
+        low[c] = std::uint32_t(bits) > low[c] ? std::uint32_t(bits) : low[c];
+      }
+    };
     Index c = 0;
-    for (; c + width <= columns; c += width, from += panel) extend(from, width, low, high, magnitude);
-    if (c < columns) extend(from, columns - c, low, high, magnitude);
+    for (; c + width <= columns; c += width, from += panel) raise(width);
+    if (c < columns) raise(columns - c);
     RowRange found;
     for (Index i = 0; i < width; ++i) {
-      found.low = low[i] < found.low ? low[i] : found.low;
       found.high = high[i] > found.high ? high[i] : found.high;
-      found.magnitude = magnitude[i] > found.magnitude ? magnitude[i] : found.magnitude;
+      found.low = low[i] > found.low ? low[i] : found.low;
     }
     to[row] = found;
   }
@@ -127,7 +128,7 @@ void pack_codes(Index out, Index in, Index p, const float* w, float* codes, cons
 
 void make_codes(Index rows, Index columns, const float* x, float* words, float* scales) {
   constexpr Index some = 128;  // rows at a time: a chunk
-  RowRange extents[some];
+  RowRange ranges[some];
   float inverses[some];
   std::int32_t zeros[some];
   const Index stride = kernels().width * word_codes;  // bytes of a row of words
@@ -135,14 +136,13 @@ void make_codes(Index rows, Index columns, const float* x, float* words, float* 
   with_width(kernels().width, [&](auto width) {
     for (Index begin = 0; begin < rows; begin += some) {
       const Index count = std::min(some, rows - begin);
-      find_extents<width>(count, columns, x + begin * width, rows * width, extents);
+      find_ranges<width>(count, columns, x + begin * width, rows * width, ranges);
       for (Index row = 0; row < count; ++row) {
-        const RowRange& of = extents[row];
-        const bool is_finite = of.magnitude < 0x7f800000;
-        const float scale =
-            is_finite ? normal(of.high / most_code - of.low / most_code) : std::numeric_limits<float>::quiet_NaN();
+        const RowRange& of = ranges[row];
+        const float scale = of.is_finite() ? normal(of.most() / most_code - of.least() / most_code)
+                                           : std::numeric_limits<float>::quiet_NaN();
         inverses[row] = inverse(scale);
-        zeros[row] = inverses[row] > 0.0f ? nearest(-of.low * inverses[row]) : 0;
+        zeros[row] = inverses[row] > 0.0f ? nearest(-of.least() * inverses[row]) : 0;
         scales[2 * (begin + row)] = scale;
         scales[2 * (begin + row) + 1] = as_float(zeros[row]);
       }
