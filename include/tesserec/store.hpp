@@ -25,6 +25,7 @@
 /// ```
 
 #include <tesserec/store/checkpoint.hpp>
+#include <tesserec/store/checkpoint_list.hpp>
 #include <tesserec/store/checksum.hpp>
 #include <tesserec/store/difference.hpp>
 #include <tesserec/store/disk.hpp>
@@ -40,3 +41,4 @@
 #include <tesserec/store/slab_source.hpp>
 #include <tesserec/store/state.hpp>
 #include <tesserec/store/text_draft.hpp>
+#include <tesserec/store/word_rows.hpp>

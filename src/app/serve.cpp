@@ -4,6 +4,8 @@
 #include <cctype>
 #include <cstdio>
 #include <filesystem>
+#include <memory>
+#include <optional>
 #include <string>
 
 #include "command.hpp"
@@ -14,6 +16,7 @@
 #include <tesserec/core/signals.hpp>
 #include <tesserec/core/text.hpp>
 #include <tesserec/core/timer.hpp>
+#include <tesserec/scoring/run_follower.hpp>
 #include <tesserec/serve/http_server.hpp>
 
 namespace tesserec::app {
@@ -61,6 +64,26 @@ serve::ServerSettings settings_of(const Invocation& invocation) {
   return settings;
 }
 
+/// Model of the command: that of a folder, or that of a run which is followed.
+struct Opened {
+  Opened(const Exec& exec, const Invocation& invocation) {
+    const auto named = invocation.options.find("--rows");
+    std::optional<scoring::ServedFormat> rows;
+    if (named != invocation.options.end()) rows = scoring::row_format_named(named->second);
+    if (invocation.has("--follow"))
+      run = std::make_unique<scoring::RunFollower>(exec, invocation.deck, rows);
+    else
+      model = std::make_unique<scoring::ServedModel>(exec, invocation.deck, rows);
+  }
+  const scoring::TrainedFacts& facts() const { return run ? run->model().facts() : model->facts(); }
+  std::unique_ptr<serve::Service> service(const serve::ServerSettings& settings) const {
+    return run ? std::make_unique<serve::Service>(*run, settings) : std::make_unique<serve::Service>(*model, settings);
+  }
+
+  std::unique_ptr<scoring::ServedModel> model;
+  std::unique_ptr<scoring::RunFollower> run;
+};
+
 }  // namespace
 
 int serve_model(const Invocation& invocation, const comm::Communicator& comm) {
@@ -72,16 +95,21 @@ int serve_model(const Invocation& invocation, const comm::Communicator& comm) {
   const Signals::Orderly orderly;
   const Kokkos::ScopeGuard kokkos;
   const Timer timer;
-  const scoring::ServedModel model(Exec(), invocation.deck);
-  serve::Service service(model, settings);
-  serve::serve_http(service, settings, Signals::event(), [&](int port) {
-    log_info(concat("model ", settings.name, " of ", invocation.deck, ", step ", model.facts().step, ", opened in ",
+  const Opened opened(Exec(), invocation);
+  const auto service = opened.service(settings);
+  const auto ready = [&](int port) {
+    const Index step = opened.facts().step;
+    log_info(concat("model ", settings.name, " of ", invocation.deck, ", step ", step, ", opened in ",
                     seconds_text(timer.seconds()), "; listening on http://", settings.host, ":", port, "/v2/models/",
-                    settings.name, ", ", counted(settings.threads, "thread")));
-    if (invocation.json)
-      print(comm, Json::object().set("model", settings.name).set("step", model.facts().step).set("port", port));
+                    settings.name, ", ", counted(settings.threads, "thread"),
+                    opened.run ? "; follows the run's deltas and checkpoints" : ""));
+    if (invocation.json) print(comm, Json::object().set("model", settings.name).set("step", step).set("port", port));
     std::fflush(stdout);  // whoever started the server reads the port now
-  });
+  };
+  const auto waits = [&] {
+    if (opened.run) opened.run->poll();
+  };
+  serve::serve_http(*service, settings, Signals::event(), {.ready = ready, .waits = waits});
   log_info("stopped by " + signal_text(Signals::received()) + "; all requests that had begun were answered");
   return 0;
 }

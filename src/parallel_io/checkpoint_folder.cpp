@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <cstring>
 #include <filesystem>
 #include <sstream>
@@ -14,6 +13,7 @@
 #include <tesserec/core/log.hpp>
 #include <tesserec/core/text.hpp>
 #include <tesserec/parallel_io/checkpoint_folder.hpp>
+#include <tesserec/store/checkpoint_list.hpp>
 #include <tesserec/store/disk.hpp>
 #include <tesserec/store/seal.hpp>
 
@@ -21,78 +21,6 @@ namespace tesserec::parallel_io {
 namespace {
 
 namespace fs = std::filesystem;
-
-// A folder step_N and its ending: ".tmp" is being written, ".old" was whole and is being replaced, ".trash" is being
-// removed. A delta's ending begins with ".delta".
-struct Entry {
-  std::string folder;
-  Index step = 0;
-  std::string ending;
-};
-constexpr const char* delta_ending = ".delta";
-
-std::string folder_of(const std::string& path, Index step) {
-  return (fs::path(path) / ("step_" + right(std::to_string(step), 9, '0'))).string();
-}
-
-std::vector<Entry> entries(const std::string& path) {
-  std::vector<Entry> found;
-  if (!fs::is_directory(path)) return found;
-  for (const fs::directory_entry& item : fs::directory_iterator(path)) {
-    const std::string name = item.path().filename().string();
-    if (name.rfind("step_", 0) != 0 || !item.is_directory()) continue;
-    Entry entry{item.path().string(), 0, ""};
-    const char* const end = name.data() + name.size();
-    const auto [stop, error] = std::from_chars(name.data() + 5, end, entry.step);
-    entry.ending.assign(stop, end);
-    if (error == std::errc()) found.push_back(entry);
-  }
-  return found;
-}
-
-/// Returns the manifest of a whole checkpoint, or nullopt. Logs a warning if the manifest is unreadable or of another
-/// step.
-std::optional<store::Manifest> whole_manifest(const Entry& entry) {
-  if (!fs::exists(entry.folder + "/manifest.json")) return std::nullopt;
-  try {
-    store::Manifest manifest = store::read_manifest(entry.folder);
-    if (manifest.step == entry.step) return manifest;
-    log_warning(concat(entry.folder, " is skipped: its manifest names step ", manifest.step, ", not ", entry.step));
-  } catch (const Error& error) {
-    log_warning(entry.folder + " is skipped: " + error.what());
-  }
-  return std::nullopt;
-}
-
-// Lists the whole checkpoints, newest first. step_N.old counts only without a whole step_N.
-std::vector<store::Checkpoint> whole_checkpoints(const std::string& path) {
-  std::vector<store::Checkpoint> whole;
-  for (const char* ending : {"", ".old"})
-    for (const Entry& entry : entries(path)) {
-      const auto same = [&](const store::Checkpoint& other) { return other.step == entry.step; };
-      if (entry.ending != ending || std::any_of(whole.begin(), whole.end(), same)) continue;
-      if (const auto manifest = whole_manifest(entry); manifest && !manifest->continues)
-        whole.push_back({entry.step, entry.folder, manifest->origin});
-    }
-  std::sort(whole.begin(), whole.end(),
-            [](const store::Checkpoint& a, const store::Checkpoint& b) { return a.step > b.step; });
-  return whole;
-}
-
-// Lists the whole deltas, oldest first.
-std::vector<store::Checkpoint> whole_deltas(const std::string& path) {
-  std::vector<store::Checkpoint> whole;
-  for (const Entry& entry : entries(path)) {
-    if (entry.ending != delta_ending) continue;
-    const auto manifest = whole_manifest(entry);
-    if (manifest && manifest->continues)
-      whole.push_back({entry.step, entry.folder, manifest->origin, manifest->continues});
-    else if (!fs::exists(entry.folder + "/manifest.json"))
-      log_warning(entry.folder + " is skipped: it has no manifest.json");
-  }
-  std::ranges::sort(whole, {}, &store::Checkpoint::step);
-  return whole;
-}
 
 // Renames the folder to a name that nobody reads before it removes the files.
 void remove_folder(const std::string& folder) {
@@ -103,8 +31,8 @@ void remove_folder(const std::string& folder) {
 }
 
 void remove_leftovers(const std::string& path) {
-  const std::vector<store::Checkpoint> whole = whole_checkpoints(path);
-  for (const Entry& entry : entries(path)) {
+  const std::vector<store::Checkpoint> whole = store::whole_checkpoints(path);
+  for (const store::CheckpointEntry& entry : store::checkpoint_entries(path)) {
     const bool counts = std::any_of(whole.begin(), whole.end(), [&](const store::Checkpoint& checkpoint) {
       return checkpoint.folder == entry.folder;
     });
@@ -116,10 +44,10 @@ void remove_leftovers(const std::string& path) {
 
 // Removes the deltas after a step, newest first, so that a kill leaves the beginning of their chain.
 void remove_deltas(const std::string& path, Index after) {
-  std::vector<Entry> all = entries(path);
-  std::ranges::sort(all, std::ranges::greater{}, &Entry::step);
-  for (const Entry& entry : all)
-    if (entry.ending == delta_ending && entry.step > after) remove_folder(entry.folder);
+  std::vector<store::CheckpointEntry> all = store::checkpoint_entries(path);
+  std::ranges::sort(all, std::ranges::greater{}, &store::CheckpointEntry::step);
+  for (const store::CheckpointEntry& entry : all)
+    if (entry.ending == store::delta_ending && entry.step > after) remove_folder(entry.folder);
 }
 
 }  // namespace
@@ -138,7 +66,9 @@ void CheckpointFolder::prepare() const {
 }
 
 store::Checkpoint CheckpointFolder::begin(Index step, const std::optional<store::Continued>& continues) const {
-  const store::Checkpoint begun{step, folder_of(path_, step) + (continues ? delta_ending : "") + ".tmp", {}, continues};
+  const std::string ending = continues ? store::delta_ending : "";
+  const store::Checkpoint begun{
+      .step = step, .folder = store::checkpoint_name(path_, step) + ending + ".tmp", .continues = continues};
   comm::agree(comm_, [&] {
     if (comm_.rank() != 0) return;
     remove_leftovers(path_);
@@ -165,7 +95,9 @@ store::Checkpoint CheckpointFolder::commit(const store::Checkpoint& begun, const
       store::rename_durably(whole.folder, old);
     }
     store::rename_durably(begun.folder, whole.folder);
+    whole.seal = state->text();
   });
+  whole.seal = comm_.broadcast(whole.seal, 0);
   return whole;
 }
 
@@ -175,11 +107,11 @@ void CheckpointFolder::abandon(const store::Checkpoint& begun) const noexcept {
 }
 
 std::vector<store::Checkpoint> CheckpointFolder::list() const {
-  return agreed([&] { return whole_checkpoints(path_); });
+  return agreed([&] { return store::whole_checkpoints(path_); });
 }
 
 std::vector<store::Checkpoint> CheckpointFolder::deltas() const {
-  return agreed([&] { return whole_deltas(path_); });
+  return agreed([&] { return store::whole_deltas(path_); });
 }
 
 /// Returns on all ranks what `find` returns on the first.
@@ -190,8 +122,8 @@ std::vector<store::Checkpoint> CheckpointFolder::agreed(
     if (comm_.rank() != 0) return;
     for (const store::Checkpoint& checkpoint : find()) {
       const store::Continued continues = checkpoint.continues.value_or(store::Continued{-1, ""});
-      text += concat(checkpoint.step, ' ', checkpoint.folder, '\n', checkpoint.origin, '\n', continues.step, ' ',
-                     continues.seal, '\n');
+      text += concat(checkpoint.step, ' ', checkpoint.folder, '\n', checkpoint.origin, '\n', checkpoint.seal, '\n',
+                     continues.step, ' ', continues.seal, '\n');
     }
   });
   std::istringstream lines(comm_.broadcast(text, 0));
@@ -199,8 +131,8 @@ std::vector<store::Checkpoint> CheckpointFolder::agreed(
   store::Checkpoint checkpoint;
   store::Continued continues;
   while (lines >> checkpoint.step && lines.get() == ' ' && std::getline(lines, checkpoint.folder) &&
-         std::getline(lines, checkpoint.origin) && lines >> continues.step && lines.get() == ' ' &&
-         std::getline(lines, continues.seal)) {
+         std::getline(lines, checkpoint.origin) && std::getline(lines, checkpoint.seal) && lines >> continues.step &&
+         lines.get() == ' ' && std::getline(lines, continues.seal)) {
     checkpoint.continues.reset();
     if (continues.step >= 0) checkpoint.continues = continues;
     whole.push_back(checkpoint);
@@ -214,7 +146,7 @@ void CheckpointFolder::prune(const store::Checkpoint& newest, Index keep, std::o
     remove_leftovers(path_);
     remove_deltas(path_, -1);
     Index kept = 0;
-    for (const store::Checkpoint& checkpoint : whole_checkpoints(path_)) {
+    for (const store::Checkpoint& checkpoint : store::whole_checkpoints(path_)) {
       const bool is_new = checkpoint.step <= newest.step && (keep <= 0 || kept < keep);
       kept += is_new;
       if (!is_new && checkpoint.step != best) remove_folder(checkpoint.folder);

@@ -40,7 +40,6 @@ ModelManifest export_model(const Exec& exec, const std::string& checkpoint, cons
   FolderDraft folder(to);
   ExportSource source(exec, checkpoint);
   ModelManifest manifest{.facts = source.facts(),
-                         .checkpoint = source.checkpoint().manifest.state,
                          .weights_digest = {},
                          .mlp = mlp.value_or(source.precision()),
                          .tables = {},

@@ -64,7 +64,7 @@ ModelManifest manifest_from(const Json& json) {
   ModelManifest manifest;
   TrainedFacts& facts = manifest.facts;
   facts.step = json.at("step").integer();
-  manifest.checkpoint = json.at("checkpoint").string();
+  facts.seal = json.at("checkpoint").string();
   manifest.weights_digest = json.at("weights_digest").string();
   if (json.has("mlp")) manifest.mlp = served_precision_named(json.at("mlp").string());
   facts.vocabulary = json.at("vocabulary_digest").string();
@@ -128,7 +128,8 @@ TrainedFacts facts_of(const store::OpenCheckpoint& checkpoint) {
                      .dense_features = store::attribute<std::int64_t>(attributes, "dense_features", file),
                      .dense_names = list<std::string>(attributes, "dense_names", file),
                      .transforms = list<std::string>(attributes, "transforms", file),
-                     .vocabulary = store::attribute<std::string>(attributes, "vocabulary_digest", file)};
+                     .vocabulary = store::attribute<std::string>(attributes, "vocabulary_digest", file),
+                     .seal = checkpoint.manifest.state};
   for (std::size_t f = 0; f < names.size(); ++f) facts.features.push_back({names[f], rows[f]});
   return facts;
 }
@@ -157,7 +158,7 @@ std::string model_manifest_text(const ModelManifest& manifest) {
                   .set("format", model_format)
                   .set("version", model_version)
                   .set("step", facts.step)
-                  .set("checkpoint", manifest.checkpoint)
+                  .set("checkpoint", facts.seal)
                   .set("weights_digest", manifest.weights_digest);
   if (manifest.mlp) json.set("mlp", products::name(*manifest.mlp));
   return store::with_digest(json.set("vocabulary_digest", facts.vocabulary)

@@ -11,6 +11,7 @@
 #include <tesserec/embedding/embedding_bag_collection.hpp>
 #include <tesserec/network/smaller_tables.hpp>
 #include <tesserec/schema/model_deck.hpp>
+#include <tesserec/scoring/model_delta.hpp>
 #include <tesserec/scoring/served_model.hpp>
 #include <tesserec/store/checksum.hpp>
 #include <tesserec/store/mapped_file.hpp>
@@ -26,19 +27,52 @@ NumberType vectors_of(const schema::ModelDeck& deck) {
   return NumberType::fp32;
 }
 
-/// Weights of a store, as the target of a read from a file.
-class WeightRows : public store::SlabSource {
- public:
-  explicit WeightRows(embedding::RowStore& rows) : SlabSource(rows.dim()), rows_(rows) {}
+/// Writes rows in a table's format. `numbers`: those of the rows, for messages. `stored`: a buffer. Throws Error if a
+/// number has no form in the format.
+void write_served(const ServedTable& table, Range numbers, const float* from, std::byte* to,
+                  std::vector<float>& stored) {
+  const Index dim = table.config.embedding_dim, rows = numbers.size();
+  write_rows(table.format, rows, dim, from, to);
+  if (table.format == ServedFormat::fp32) return;
+  stored.resize(std::size_t(rows * dim));
+  read_rows(table.format, rows, dim, to, stored.data());
+  RowErrors errors;
+  if (const Index bad = raise_errors(rows, dim, from, stored.data(), errors); bad >= 0)
+    fail("table ", table.config.name, ", row ", numbers.begin + bad, ": it has a number that ", name(table.format),
+         " cannot hold; serve with --rows fp32");
+}
 
-  float* in_place(Range rows) const override { return rows_.in_place(0, rows); }
-  bool rounds() const override { return rows_.weight_matrix().is_short(); }
-  void read(const Exec& exec, Range rows, float* to) const override { rows_.read(exec, 0, rows, to); }
-  void write(const Exec& exec, Range rows, const float* from) override { rows_.write(exec, 0, rows, from); }
+/// Rows of a table in memory, as the target of a read from a file.
+class TableRows : public store::SlabSource {
+ public:
+  TableRows(const ServedTable& table, std::byte* rows)
+      : SlabSource(table.config.embedding_dim), table_(table), rows_(rows) {}
+
+  float* in_place(Range rows) const override { return rounds() ? nullptr : reinterpret_cast<float*>(at(rows.begin)); }
+  bool rounds() const override { return table_.format != ServedFormat::fp32; }
+  void read(const Exec&, Range rows, float* to) const override {
+    read_rows(table_.format, rows.size(), ld(), at(rows.begin), to);
+  }
+  void write(const Exec&, Range rows, const float* from) override {
+    std::vector<float> stored;
+    write_served(table_, rows, from, at(rows.begin), stored);
+  }
 
  private:
-  embedding::RowStore& rows_;
+  std::byte* at(Index row) const { return rows_ + row * row_bytes(table_.format, ld()); }
+
+  const ServedTable& table_;
+  std::byte* rows_;
 };
+
+/// Returns the keys of a deck that say what the model is.
+std::vector<std::string> model_keys(const schema::ModelDeck& deck) {
+  std::vector<std::string> keys;
+  for (const schema::KeyValue& entry : deck.given)
+    if (entry.key.starts_with("model.") || entry.key.starts_with("table."))
+      keys.push_back(entry.key + " = " + entry.value);
+  return keys;
+}
 
 network::Settings host_settings(network::Settings settings, std::optional<products::Precision> mlp) {
   settings.kernels = Kernels::simd;
@@ -70,32 +104,43 @@ struct ServedModel::Parts {
     std::fill_n(parameters.data(), network.parameters(), 0.0f);  // gaps between tensors
   }
 
+  /// Allocates the rows of a checkpoint's tables.
+  void allocate(const Exec& exec, std::optional<ServedFormat> rows);
   void read(const Exec& exec, const store::PartedFile& state);
   void map(const std::string& folder, const ModelManifest& manifest);
   void read_network(const std::string& path, const ModelManifest& manifest);
 
   TrainedFacts facts;
   schema::ModelDeck deck;
-  embedding::EmbeddingBagCollection collection;  // has storage if the model is a checkpoint's
+  embedding::EmbeddingBagCollection collection;  // without storage
   network::Network network;
   std::vector<std::string> features;
   NumberType vectors;
   PlacedVector<float> parameters;
-  std::vector<store::MappedFile> files;
+  std::vector<store::MappedFile> files;    // of a model folder's tables
+  std::vector<Vector<std::byte>> storage;  // of a checkpoint's tables
   std::vector<ServedTable> tables;
 };
 
+void ServedModel::Parts::allocate(const Exec& exec, std::optional<ServedFormat> rows) {
+  for (const embedding::EmbeddingBagConfig& table : collection.tables()) {
+    ServedFormat format = rows.value_or(format_of(table.weight_format()));
+    if (!takes_rows(format, table.embedding_dim)) format = ServedFormat::int8;
+    storage.push_back(make_vector<std::byte>(exec, "tesserec::scoring::rows",
+                                             table.rows().size() * row_bytes(format, table.embedding_dim)));
+    tables.push_back({table, format, storage.back().data()});
+  }
+}
+
 void ServedModel::Parts::read(const Exec& exec, const store::PartedFile& state) {
-  collection.allocate(exec);
   std::vector<store::StateItem> items;
   const auto add = [&](const std::string& name, Index rows, Index width, std::shared_ptr<store::SlabSource> source) {
     items.push_back({.name = name, .rows = rows, .columns = width, .slab = {0, rows}, .source = std::move(source)});
   };
-  for (const embedding::EmbeddingBagConfig& table : collection.tables()) {
-    embedding::RowStore& store = collection.embedding_bag(table.name).store();
+  for (std::size_t t = 0; t < tables.size(); ++t) {
+    const embedding::EmbeddingBagConfig& table = tables[t].config;
     add("tables/" + table.name + "/weight", table.rows().size(), table.embedding_dim,
-        std::make_shared<WeightRows>(store));
-    tables.push_back({table, format_of(store.weight_matrix().format), store.weight_matrix().row(0)});
+        std::make_shared<TableRows>(tables[t], storage[t].data()));
   }
   for (const network::Parameter& p : network.layout())
     add("dense/" + p.name + "/value", p.rows, p.columns, store::placed_rows(parameters.data() + p.offset, p.columns));
@@ -133,17 +178,63 @@ void ServedModel::Parts::map(const std::string& folder, const ModelManifest& man
   }
 }
 
-ServedModel::ServedModel(const Exec& exec, const std::string& folder) {
+ServedModel::ServedModel(const Exec& exec, const std::string& folder, std::optional<ServedFormat> rows) {
   if (is_model_folder(folder)) {
+    if (rows) fail(folder, " is a model folder, whose rows have their format; omit --rows, or name a checkpoint");
     const ModelManifest manifest = read_model_manifest(folder);
     parts_ = std::make_unique<Parts>(exec, manifest.facts, manifest.mlp);
     parts_->map(folder, manifest);
   } else {
     const store::OpenCheckpoint checkpoint = store::open_checkpoint(folder);
     parts_ = std::make_unique<Parts>(exec, facts_of(checkpoint), std::nullopt);
+    parts_->allocate(exec, rows);
     parts_->read(exec, checkpoint.state);
   }
   parts_->network.freeze(exec, parts_->parameters);
+}
+
+void ServedModel::read(const Exec& exec, const std::string& checkpoint) {
+  const store::OpenCheckpoint open = store::open_checkpoint(checkpoint);
+  TrainedFacts facts = facts_of(open);
+  const schema::ModelDeck deck = schema::read_model(facts.deck, facts.file + ": deck");
+  const auto same = [](const embedding::DataFeature& a, const embedding::DataFeature& b) {
+    return a.name == b.name && a.ids == b.ids;
+  };
+  if (model_keys(deck) != model_keys(parts_->deck) || facts.dense_features != parts_->facts.dense_features ||
+      !std::ranges::equal(facts.features, parts_->facts.features, same))
+    fail(facts.file, " is of another model than ", parts_->facts.file, "; start the server again to serve it");
+  parts_->read(exec, open.state);
+  parts_->network.freeze(exec, parts_->parameters);
+  parts_->facts = std::move(facts);
+}
+
+void ServedModel::apply(const Exec& exec, const ModelDelta& delta) {
+  std::vector<float> stored;
+  for (std::size_t t = 0; t < delta.tables.size(); ++t) {
+    const ServedTable& table = parts_->tables[t];
+    const Index dim = table.config.embedding_dim, bytes = row_bytes(table.format, dim);
+    std::byte* const rows = parts_->storage[t].data();
+    const ModelDelta::NewRows& moved = delta.tables[t];
+    for (Index i = 0; i < std::ssize(moved.rows); ++i) {
+      const Index row = moved.rows[i];
+      write_served(table, {row, row + 1}, moved.weights.data() + i * dim, rows + row * bytes, stored);
+    }
+  }
+  for (const network::Parameter& p : parts_->network.layout())
+    std::copy_n(delta.parameters.data() + p.offset, p.rows * p.columns, parts_->parameters.data() + p.offset);
+  parts_->network.freeze(exec, parts_->parameters);
+  parts_->facts.file = delta.file;
+  parts_->facts.step = delta.step;
+  parts_->facts.seal = delta.seal;
+}
+
+void ServedModel::copy(const Exec& exec, const ServedModel& other) {
+  const Parts& from = *other.parts_;
+  for (std::size_t t = 0; t < from.storage.size(); ++t)
+    std::copy_n(from.storage[t].data(), from.storage[t].extent(0), parts_->storage[t].data());
+  std::copy_n(from.parameters.data(), parts_->network.parameters(), parts_->parameters.data());
+  parts_->network.freeze(exec, parts_->parameters);
+  parts_->facts = from.facts;
 }
 
 ServedModel::~ServedModel() = default;

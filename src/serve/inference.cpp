@@ -248,7 +248,9 @@ InferReply infer_reply(const scoring::ServedModel& model, const std::string& nam
   }
   Json outputs = Json::array();
   outputs.add(std::move(output));
-  Json json = Json::object().set("model_name", name).set("model_version", std::to_string(model.facts().step));
+  const scoring::TrainedFacts& facts = model.facts();
+  Json json = Json::object().set("model_name", name).set("model_version", std::to_string(facts.step));
+  json.set("parameters", Json::object().set("step", facts.step).set("digest", facts.seal));
   if (!request.id.empty()) json.set("id", request.id);
   InferReply reply{json.set("outputs", std::move(outputs)).text()};
   if (!request.binary_scores) return reply;

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <atomic>
-#include <condition_variable>
-#include <deque>
-#include <mutex>
+#include <optional>
 
+#include "context_pool.hpp"
 #include "inference.hpp"
 #include "service_metrics.hpp"
 #include <tesserec/core/error.hpp>
@@ -37,51 +36,22 @@ bool same_secret(const std::string& a, const std::string& b) {
   return difference == 0;
 }
 
+/// Throws Error if a feature's name is one of the protocol's inputs.
+void require_servable(const scoring::ServedModel& model) {
+  if (model.facts().dense_features > 0 && std::ranges::count(model.features(), dense_input) > 0)
+    fail("feature \"", dense_input, "\" has the name of the protocol's input of dense numbers, so it cannot be served");
+  for (const std::string& feature : model.features())
+    for (const char* ending : {offsets_ending, weights_ending})
+      if (std::ranges::count(model.features(), feature + ending) > 0)
+        fail("feature \"", feature, ending, "\" has the name of an input of feature \"", feature,
+             "\", so the model cannot be served");
+}
+
 }  // namespace
 
-/// The contexts of a service, each lent to one thread at a time.
-class ContextPool {
- public:
-  ContextPool(const scoring::ServedModel& model, int contexts) {
-    for (int c = 0; c < contexts; ++c) free_.push_back(&all_.emplace_back(model));
-  }
-  /// A context that this thread has alone while the object lives.
-  class Lease {
-   public:
-    /// Takes the next free context. Blocks until there is one.
-    explicit Lease(ContextPool& pool) : pool_(pool) {
-      std::unique_lock lock(pool.mutex_);
-      pool.freed_.wait(lock, [&] { return !pool.free_.empty(); });
-      context_ = pool.free_.back();
-      pool.free_.pop_back();
-    }
-    ~Lease() {
-      {
-        const std::lock_guard lock(pool_.mutex_);
-        pool_.free_.push_back(context_);
-      }
-      pool_.freed_.notify_one();
-    }
-    Lease(const Lease&) = delete;
-    Lease& operator=(const Lease&) = delete;
-
-    scoring::ScoringContext& context() const { return *context_; }
-
-   private:
-    ContextPool& pool_;
-    scoring::ScoringContext* context_;
-  };
-
- private:
-  std::mutex mutex_;
-  std::condition_variable freed_;
-  std::deque<scoring::ScoringContext> all_;
-  std::vector<scoring::ScoringContext*> free_;
-};
-
 struct Service::Inside {
-  Inside(const scoring::ServedModel& served, const ServerSettings& given)
-      : model(served), settings(given), contexts(served, given.threads) {}
+  Inside(const ModelInUse& served, const scoring::RunFollower* run, const ServerSettings& given)
+      : in_use(served), follower(run), settings(given), contexts(in_use, given.threads) {}
 
   HttpReply route(const HttpRequest& request);
   HttpReply infer(const HttpRequest& request);
@@ -90,7 +60,10 @@ struct Service::Inside {
   /// Throws Refusal unless the request bears the token.
   void check_token(const HttpRequest& request) const;
 
-  const scoring::ServedModel& model;
+  std::string metrics_text() const;
+
+  ModelInUse in_use;
+  const scoring::RunFollower* follower;  // null = the model stays as it is
   ServerSettings settings;
   ContextPool contexts;
   ServiceMetrics metrics;
@@ -136,6 +109,7 @@ HttpReply Service::Inside::infer(const HttpRequest& request) {
   }
   const Timer timer;
   const ContextPool::Lease lease(contexts);  // also for the JSON, whose numbers take many times their text's memory
+  const scoring::ServedModel& model = lease.model();
   const InferRequest batch = parse_infer(model, body, json_bytes);
   std::vector<float> scores(std::size_t(batch.samples));
   lease.context().score({.samples = batch.samples, .dense = batch.dense.data(), .sparse = batch.bags()}, scores.data());
@@ -149,11 +123,21 @@ HttpReply Service::Inside::infer(const HttpRequest& request) {
   return answer;
 }
 
+std::string Service::Inside::metrics_text() const {
+  const ModelView view(in_use);
+  std::string text = metrics.text(settings.name, view.model().facts(), in_flight);
+  if (follower != nullptr) text += follow_metrics(follower->figures());
+  return text;
+}
+
 HttpReply Service::Inside::route(const HttpRequest& request) {
   const std::string root = "/v2/models/" + settings.name;
-  const std::string version = root + "/versions/" + std::to_string(model.facts().step);
   std::string path = request.path;
-  if (path == version || path.starts_with(version + "/")) path = root + path.substr(version.size());
+  if (path.starts_with(root + "/versions/")) {
+    const ModelView view(in_use);
+    const std::string version = root + "/versions/" + std::to_string(view.model().facts().step);
+    if (path == version || path.starts_with(version + "/")) path = root + path.substr(version.size());
+  }
   if (path == "/v2/health/live") return {.body = Json::object().set("live", true).text()};
   if (path == "/v2/health/ready") return {.body = Json::object().set("ready", true).text()};
   check_token(request);
@@ -161,28 +145,27 @@ HttpReply Service::Inside::route(const HttpRequest& request) {
   const bool is_known = path == "/metrics" || path == "/v2" || path == root || path == root + "/ready";
   if (!is_known) throw Refusal(404, concat("there is no ", request.path, "; the model is at ", root));
   if (request.method != "GET") throw Refusal(405, request.path + " takes GET, not " + request.method);
-  if (path == "/metrics")
-    return {.body = metrics.text(settings.name, model.facts().step, in_flight), .type = "text/plain; version=0.0.4"};
+  if (path == "/metrics") return {.body = metrics_text(), .type = "text/plain; version=0.0.4"};
   if (path == "/v2")
     return {.body = Json::object()
                         .set("name", "tesserec")
                         .set("version", std::to_string(scoring::model_version))
                         .set("extensions", std::vector<std::string>{"binary_tensor_data"})
                         .text()};
-  if (path == root) return {.body = model_metadata(model, settings.name).text()};
+  if (path == root) return {.body = model_metadata(ModelView(in_use).model(), settings.name).text()};
   return {.body = Json::object().set("name", settings.name).set("ready", true).text()};
 }
 
-Service::Service(const scoring::ServedModel& model, const ServerSettings& settings)
-    : inside_(std::make_unique<Inside>(model, settings)) {
-  if (model.facts().dense_features > 0 && std::ranges::count(model.features(), dense_input) > 0)
-    fail("feature \"", dense_input, "\" has the name of the protocol's input of dense numbers, so it cannot be served");
-  for (const std::string& feature : model.features())
-    for (const char* ending : {offsets_ending, weights_ending})
-      if (std::ranges::count(model.features(), feature + ending) > 0)
-        fail("feature \"", feature, ending, "\" has the name of an input of feature \"", feature,
-             "\", so the model cannot be served");
+Service::Service(const scoring::ServedModel& model, const ServerSettings& settings) {
+  require_servable(model);
+  inside_ = std::make_unique<Inside>(ModelInUse{.fixed = &model}, nullptr, settings);
 }
+
+Service::Service(scoring::RunFollower& run, const ServerSettings& settings) {
+  require_servable(run.model().copy(0));
+  inside_ = std::make_unique<Inside>(ModelInUse{.live = &run.model()}, &run, settings);
+}
+
 Service::~Service() = default;
 
 HttpReply Service::answer(const HttpRequest& request) {

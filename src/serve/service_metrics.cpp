@@ -2,6 +2,7 @@
 #include "service_metrics.hpp"
 
 #include <algorithm>
+#include <chrono>
 
 #include <tesserec/core/text.hpp>
 
@@ -27,7 +28,7 @@ void ServiceMetrics::scored(Index samples, double seconds) {
   seconds_ += seconds;
 }
 
-std::string ServiceMetrics::text(const std::string& model, Index step, int in_flight) const {
+std::string ServiceMetrics::text(const std::string& model, const scoring::TrainedFacts& facts, int in_flight) const {
   const std::lock_guard lock(mutex_);
   std::string text = head("tesserec_requests_total", "counter", "Replies by HTTP status.");
   for (const auto& [status, count] : replies_)
@@ -45,7 +46,25 @@ std::string ServiceMetrics::text(const std::string& model, Index step, int in_fl
   text += head("tesserec_in_flight", "gauge", "Requests that are being scored or wait for it.");
   text += concat("tesserec_in_flight ", in_flight, "\n");
   text += head("tesserec_model_step", "gauge", "Steps that the served model was trained.");
-  return text + concat("tesserec_model_step{model=\"", model, "\"} ", step, "\n");
+  text += concat("tesserec_model_step{model=\"", model, "\"} ", facts.step, "\n");
+  text += head("tesserec_model_info", "gauge", "1; the label is the digest of the served state.");
+  return text + concat("tesserec_model_info{model=\"", model, "\",digest=\"", facts.seal, "\"} 1\n");
+}
+
+std::string follow_metrics(const scoring::FollowFigures& figures) {
+  const std::chrono::duration<double> now = std::chrono::system_clock::now().time_since_epoch();
+  const auto metric = [](const char* name, const char* type, const char* help, const std::string& value) {
+    return head(name, type, help) + name + " " + value + "\n";
+  };
+  return metric("tesserec_model_age_seconds", "gauge", "Seconds since the run wrote the served state.",
+                shortest(now.count() - figures.written)) +
+         metric("tesserec_model_delay_seconds", "gauge", "Seconds from then until the state was served.",
+                shortest(figures.delay)) +
+         metric("tesserec_deltas_total", "counter", "Deltas that the model took.", std::to_string(figures.deltas)) +
+         metric("tesserec_checkpoints_total", "counter", "Checkpoints that the model took after the first.",
+                std::to_string(figures.checkpoints)) +
+         metric("tesserec_refused_states_total", "counter", "Attempts to take a delta or a checkpoint that failed.",
+                std::to_string(figures.refused));
 }
 
 }  // namespace tesserec::serve

@@ -7,6 +7,7 @@
 #include <string>
 
 #include <tesserec/core/index.hpp>
+#include <tesserec/scoring/run_follower.hpp>
 
 namespace tesserec::serve {
 
@@ -17,8 +18,8 @@ class ServiceMetrics {
   void replied(int status);
   /// Counts a request that was scored: its samples, and its seconds from the whole body to the reply.
   void scored(Index samples, double seconds);
-  /// Returns all metrics of a model at a step.
-  std::string text(const std::string& model, Index step, int in_flight) const;
+  /// Returns all metrics of a model in a state.
+  std::string text(const std::string& model, const scoring::TrainedFacts& facts, int in_flight) const;
 
  private:
   static constexpr std::array upper_bounds{0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0};
@@ -29,5 +30,8 @@ class ServiceMetrics {
   Index samples_ = 0;
   double seconds_ = 0;
 };
+
+/// Returns the metrics of a model that follows a run, in the same form.
+std::string follow_metrics(const scoring::FollowFigures& figures);
 
 }  // namespace tesserec::serve

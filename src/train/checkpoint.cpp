@@ -126,7 +126,7 @@ store::Continued save_delta(Session& session, const Position& at, Index epoch_sa
   const parallel_io::CheckpointFolder folder(session.comm, session.job.checkpoint_folder());
   const store::Checkpoint whole = write(
       session, folder, at, epoch_samples, [&] { return delta_items(session); }, at.continues);
-  return {at.step, parallel_io::seal_of(session.comm, whole.folder)};
+  return {at.step, whole.seal};
 }
 
 TrainedModel open_trained(const comm::Communicator& comm, const Job& job, const std::string& path) {

@@ -6,8 +6,8 @@
 #include <span>
 #include <utility>
 
+#include "block_runs.hpp"
 #include "checkpoint_parts.hpp"
-#include "word_rows.hpp"
 #include <tesserec/comm/agree.hpp>
 #include <tesserec/core/error.hpp>
 #include <tesserec/parallel_io/state.hpp>
@@ -19,7 +19,7 @@ using Shard = sharding::ShardedEmbeddingBagCollection::Shard;
 using store::StateItem;
 using RowList = std::shared_ptr<const std::vector<Index>>;
 
-constexpr Index row_words = 4, count_words = 2;
+constexpr Index row_words = store::row_number_words, count_words = store::block_count_words;
 // Rows between two listed ones that are copied with them: a copy from or to a device costs more than their bytes, and
 // a read of a file on its own waits for the disk.
 constexpr Index joined_gap = 31;

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "word_rows.hpp"
+#include "block_runs.hpp"
 #include <tesserec/sharding/sharded_embedding_bag_collection.hpp>
 #include <tesserec/store/state.hpp>
 #include <tesserec/tiers/growing_rows.hpp>

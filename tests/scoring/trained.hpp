@@ -12,19 +12,18 @@
 
 namespace tesserec {
 
-/// A model that the text of a deck trains up to a checkpoint.
-class Trained {
+/// A job that the text of a deck describes, on a small planted data set.
+class DeckJob {
  public:
-  Trained(const Folder& folder, const std::string& model, const std::string& tables)
-      : job_(job(folder, model, tables)) {
+  DeckJob(const Folder& folder, const std::string& model, const std::string& tables, Index steps = 3)
+      : job_(job(folder, model, tables, steps)) {
     for (data::Source* source : {source_.get(), evaluation_.get()})
       source->limit_rows(train::id_limits(session_.model.tables().tables(), source->info()));
-    train::Training training(session_, *source_, nullptr);
-    checkpoint_ = train::train(training).checkpoint;
   }
 
-  const std::string& checkpoint() const { return checkpoint_; }
-  /// Calls body(batch, the trained model's probabilities) for each batch of the evaluation data.
+  train::Session& session() { return session_; }
+  data::Source& source() { return *source_; }
+  /// Calls body(batch, the probabilities of the model as it is) for each batch of the evaluation data.
   template <class Body>
   void each_batch(const Body& body) {
     data::Batch batch(exec);
@@ -39,11 +38,13 @@ class Trained {
   const Exec exec = Exec();
 
  private:
-  static train::Job job(const Folder& folder, const std::string& model, const std::string& tables) {
+  static train::Job job(const Folder& folder, const std::string& model, const std::string& tables, Index steps) {
     const deck::Deck deck = deck::parse_deck(
         "[run]\noutput = \"" + folder.path() +
             "\"\n[data.synthetic]\nkind = \"planted\"\nsamples = 600\nevaluate_samples = 300\nrows = [50, 7, 90]\n"
-            "ids_per_bag = 3\ndense_features = 3\n[train]\nbatch_size = 64\nsteps = 3\n"
+            "ids_per_bag = 3\ndense_features = 3\n[train]\nbatch_size = 64\nsteps = " +
+            std::to_string(steps) +
+            "\n"
             "[optimizer.sparse]\ntype = \"adam\"\n[model]\nembedding_dim = 4\n" +
             model + "\n" + tables,
         "deck");
@@ -58,6 +59,19 @@ class Trained {
   std::unique_ptr<data::Source> evaluation_ =
       data::make_source(job_.data, data::Use::evaluate, train::Session::deal(world_, job_, false));
   train::Session session_{exec, world_, job_, source_->info()};
+};
+
+/// A model that the text of a deck trains up to a checkpoint.
+class Trained : public DeckJob {
+ public:
+  Trained(const Folder& folder, const std::string& model, const std::string& tables) : DeckJob(folder, model, tables) {
+    train::Training training(session(), source(), nullptr);
+    checkpoint_ = train::train(training).checkpoint;
+  }
+
+  const std::string& checkpoint() const { return checkpoint_; }
+
+ private:
   std::string checkpoint_;
 };
 

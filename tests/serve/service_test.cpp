@@ -3,6 +3,7 @@
 #include <cstring>
 #include <thread>
 
+#include "requests.hpp"
 #include "scoring/trained.hpp"
 #include <tesserec/core/json.hpp>
 #include <tesserec/core/text.hpp>
@@ -13,32 +14,6 @@ using namespace tesserec;
 
 namespace {
 
-std::string input(const std::string& name, const std::string& datatype, const std::string& shape,
-                  const std::string& data) {
-  return R"({"name": ")" + name + R"(", "datatype": ")" + datatype + R"(", "shape": [)" + shape + R"(], "data": [)" +
-         data + "]}";
-}
-
-/// Returns a reader that gives a body in two pieces.
-auto reader_of(const std::string& body) {
-  return [body](const serve::TakePiece& take) {
-    const std::string_view all = body;
-    return take(all.substr(0, all.size() / 2)) && take(all.substr(all.size() / 2));
-  };
-}
-
-std::string list(const auto* numbers, Index n) {
-  std::vector<std::string> texts;
-  for (Index i = 0; i < n; ++i) texts.push_back(concat(numbers[i]));
-  return join(texts);
-}
-
-/// The first three samples of the evaluation data as a request's inputs, with their probabilities.
-struct ThreeSamples {
-  std::vector<float> dense, scores;
-  std::vector<std::vector<Index>> offsets, ids;  // of each feature
-};
-
 class Served {
  public:
   explicit Served(serve::ServerSettings settings = {}) : settings_(settings) {
@@ -46,16 +21,7 @@ class Served {
     model_ = std::make_unique<scoring::ServedModel>(trained_.exec, folder_.path() + "/model");
     service_ = std::make_unique<serve::Service>(*model_, settings_);
     trained_.each_batch([&](const data::Batch& batch, const std::vector<float>& probabilities) {
-      if (!three_.scores.empty()) return;
-      three_.dense.assign(batch.dense.data(), batch.dense.data() + 9);
-      three_.scores.assign(probabilities.begin(), probabilities.begin() + 3);
-      for (Index f = 0; f < 3; ++f) {
-        const Index begin = batch.sparse.begin(f, 0);
-        std::vector<Index>& ends = three_.offsets.emplace_back();
-        for (Index s = 0; s <= 3; ++s) ends.push_back(batch.sparse.begin(f, s) - begin);
-        const Index* const first = batch.sparse.values.data() + begin;
-        three_.ids.emplace_back(first, first + ends.back());
-      }
+      if (three_.scores.empty()) three_ = ThreeSamples(batch, probabilities);
     });
   }
 
@@ -66,22 +32,8 @@ class Served {
     return answer(
         {.method = "POST", .path = "/v2/models/model/infer", .read_body = reader_of(body), .json_bytes = json_bytes});
   }
-  std::string dense() const {
-    std::vector<std::string> texts;
-    for (const float v : three_.dense) texts.push_back(shortest(v));
-    return input("dense", "FP32", "3, 3", join(texts));
-  }
-  std::string feature(Index f) const {
-    const std::string name = "C" + std::to_string(f + 1);
-    const auto ids = std::ssize(three_.ids[f]);
-    return input(name, "INT64", std::to_string(ids), list(three_.ids[f].data(), ids)) + ", " +
-           input(name + ".offsets", "INT64", "4", list(three_.offsets[f].data(), 4));
-  }
-  /// Returns a request's text of these inputs.
-  static std::string request(const std::vector<std::string>& inputs, const std::string& more = "") {
-    return "{\"inputs\": [" + join(inputs) + "]" + more + "}";
-  }
-  std::vector<std::string> inputs() const { return {dense(), feature(0), feature(1), feature(2)}; }
+  std::string feature(Index f) const { return three_.feature_input(f); }
+  std::vector<std::string> inputs() const { return three_.inputs(); }
 
  private:
   const comm::Communicator world_{MPI_COMM_WORLD};
@@ -92,18 +44,6 @@ class Served {
   std::unique_ptr<serve::Service> service_;
   ThreeSamples three_;
 };
-
-std::vector<float> scores_of(const serve::HttpReply& reply) {
-  INFO(reply.body);
-  REQUIRE(reply.status == 200);
-  const Json output = parse_json(reply.body).at("outputs").elements().at(0);
-  CHECK(output.at("name").string() == "scores");
-  CHECK(output.at("datatype").string() == "FP32");
-  std::vector<float> scores;
-  for (const Json& score : output.at("data").elements()) scores.push_back(float(score.number()));
-  CHECK(output.at("shape").elements().at(0).integer() == std::ssize(scores));
-  return scores;
-}
 
 std::string refused(const serve::HttpReply& reply, int status) {
   INFO(reply.body);
@@ -116,7 +56,7 @@ std::string refused(const serve::HttpReply& reply, int status) {
 TEST_CASE("Service: scores have the trained model's bits, as JSON and as bytes, with offsets and by shape") {
   const Served served;
   const ThreeSamples& three = served.three();
-  const serve::HttpReply reply = served.infer(Served::request(served.inputs(), ", \"id\": \"a7\""));
+  const serve::HttpReply reply = served.infer(request_of(served.inputs(), ", \"id\": \"a7\""));
   CHECK(scores_of(reply) == three.scores);
   CHECK(parse_json(reply.body).at("id").string() == "a7");
   CHECK(parse_json(reply.body).at("model_version").string() == "3");
@@ -128,12 +68,11 @@ TEST_CASE("Service: scores have the trained model's bits, as JSON and as bytes, 
                              list(three.ids[f].data() + 6, 3) + "]";
     by_shape[f + 1] = input("C" + std::to_string(f + 1), "INT32", "3, 3", rows);
   }
-  CHECK(scores_of(served.infer(Served::request(by_shape))) == three.scores);
+  CHECK(scores_of(served.infer(request_of(by_shape))) == three.scores);
 
   // The dense numbers and the scores as bytes.
   by_shape[0] = R"({"name": "dense", "datatype": "FP32", "shape": [3, 3], "parameters": {"binary_data_size": 36}})";
-  std::string body =
-      Served::request(by_shape, R"(, "outputs": [{"name": "scores", "parameters": {"binary_data": true}}])");
+  std::string body = request_of(by_shape, R"(, "outputs": [{"name": "scores", "parameters": {"binary_data": true}}])");
   const std::string json_bytes = std::to_string(body.size());
   body.append(reinterpret_cast<const char*>(three.dense.data()), 36);
   const serve::HttpReply binary = served.infer(body, json_bytes);
@@ -144,7 +83,7 @@ TEST_CASE("Service: scores have the trained model's bits, as JSON and as bytes, 
   cut.replace(cut.find(": 36}"), 5, ": 37}");
   CHECK(refused(served.infer(cut + "x", json_bytes), 400) ==
         "input \"dense\" has 37 bytes, which is no multiple of 4 (binary_data_size)");
-  const std::string own = Served::request(
+  const std::string own = request_of(
       served.inputs(),
       R"(, "parameters": {"binary_data_output": true}, "outputs": [{"name": "scores", "parameters": {"binary_data": false}}])");
   CHECK(scores_of(served.infer(own)) == three.scores);
@@ -158,7 +97,7 @@ TEST_CASE("Service: each wrong request is refused with its reason, and the next 
   const auto with = [&](std::size_t at, const std::string& replaced) {
     std::vector<std::string> inputs = served.inputs();
     inputs[at] = replaced;
-    return refused(served.infer(Served::request(inputs)), 400);
+    return refused(served.infer(request_of(inputs)), 400);
   };
   CHECK(with(1, input("C1", "INT64", "3", "1, 50, 3")) == "feature C1, sample 1: id 50 is outside table C1 of 50 rows");
   CHECK(with(1, input("C1", "INT64", "3", "1, -1, 3")) == "feature C1, sample 1: id -1 is outside table C1 of 50 rows");
@@ -187,9 +126,9 @@ TEST_CASE("Service: each wrong request is refused with its reason, and the next 
         "the body could not be read: it ended early, came too slowly or is damaged");
   CHECK(refused(served.infer(std::string((4 << 20) + 1, ' ')), 413) ==
         "the body has more than 4194304 bytes; score fewer samples");
-  CHECK(mentions(refused(served.infer(Served::request(served.inputs(), R"(, "outputs": [{"name": "logits"}])")), 400),
+  CHECK(mentions(refused(served.infer(request_of(served.inputs(), R"(, "outputs": [{"name": "logits"}])")), 400),
                  "there is no output \"logits\""));
-  CHECK(scores_of(served.infer(Served::request(served.inputs()))) == served.three().scores);
+  CHECK(scores_of(served.infer(request_of(served.inputs()))) == served.three().scores);
 }
 
 TEST_CASE("Service: paths, methods, the token and the metrics") {
@@ -210,7 +149,7 @@ TEST_CASE("Service: paths, methods, the token and the metrics") {
   CHECK(metadata.at("versions").elements().at(0).string() == "3");
   const serve::HttpRequest infer{.method = "POST",
                                  .path = "/v2/models/model/infer",
-                                 .read_body = reader_of(Served::request(served.inputs())),
+                                 .read_body = reader_of(request_of(served.inputs())),
                                  .authorization = "Bearer s3cret"};
   for (int i = 0; i < 2; ++i) CHECK(scores_of(served.answer(infer)) == served.three().scores);
   const std::string metrics = get("/metrics").body;
@@ -224,10 +163,10 @@ TEST_CASE("Service: paths, methods, the token and the metrics") {
 
 TEST_CASE("Service: many threads share few contexts; requests beyond the limit are refused") {
   const Served full({.in_flight = 0});
-  CHECK(refused(full.infer(Served::request(full.inputs())), 503) ==
+  CHECK(refused(full.infer(request_of(full.inputs())), 503) ==
         "the server has 0 requests in flight, which is its limit; try again later");
   const Served served({.threads = 2, .in_flight = 3});
-  const std::string body = Served::request(served.inputs());
+  const std::string body = request_of(served.inputs());
   std::vector<Index> right(8), refusals(8);
   std::vector<std::thread> threads;
   for (std::size_t t = 0; t < right.size(); ++t)

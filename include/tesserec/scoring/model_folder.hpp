@@ -28,6 +28,7 @@ struct TrainedFacts {
   std::vector<std::string> dense_names = {};
   std::vector<std::string> transforms = {};  ///< transforms of the dense features; empty if the data name none
   std::string vocabulary;                    ///< digest of the data's vocabulary; empty without one
+  std::string seal = {};  ///< seal of the state.h5 whose state the model has; empty for checkpoints of version 1
 };
 /// Returns the facts of a checkpoint. Throws Error if an attribute is missing or does not fit.
 TrainedFacts facts_of(const store::OpenCheckpoint& checkpoint);
@@ -63,7 +64,6 @@ struct FolderTensor {
 /// Content of a model folder's manifest.json.
 struct ModelManifest {
   TrainedFacts facts;
-  std::string checkpoint;      ///< seal of the checkpoint's state.h5; empty for checkpoints of version 1
   std::string weights_digest;  ///< digest of the weights before they were rounded, as `tesserec train` shows it
   std::optional<products::Precision> mlp;  ///< precision of matrix products; none in version 1: the deck's
   std::vector<FolderTable> tables;

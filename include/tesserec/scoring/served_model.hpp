@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -20,14 +21,18 @@ struct ServedTable {
   const std::byte* rows = nullptr;  ///< [rows] of row_bytes(format, dim) each
 };
 
-/// A trained model for scoring: its rows and its network, which do not change. Several ScoringContexts read it at once.
+struct ModelDelta;
+
+/// A trained model for scoring: its rows and its network. Several ScoringContexts read it at once. The functions that
+/// change it need it alone.
 class ServedModel {
  public:
   /// Opens a model folder, whose rows are mapped, or a checkpoint, whose rows are read into memory. Compares a
   /// checkpoint with all its checksums; of a model folder it compares the manifest, the network and the sizes of the
-  /// rows' files (verify_model_folder() reads the rows, too). Throws Error if the folder is missing or damaged, and for
-  /// tables that grow.
-  ServedModel(const Exec& exec, const std::string& folder);
+  /// rows' files (verify_model_folder() reads the rows, too). `rows`: format in which memory holds a checkpoint's rows,
+  /// int8 where the dimension does not take it; without it, that of training. Throws Error if the folder is missing or
+  /// damaged, if `rows` is set for a model folder or does not hold a number, and for tables that grow.
+  ServedModel(const Exec& exec, const std::string& folder, std::optional<ServedFormat> rows = {});
   ~ServedModel();
   ServedModel(const ServedModel&) = delete;
 
@@ -42,6 +47,15 @@ class ServedModel {
   bool weighted(std::size_t feature) const;
   /// Returns the format to which pooled and un-pooled vectors are rounded before layers read them.
   NumberType vectors() const;
+
+  /// Replaces the state by that of another checkpoint of the same model. Throws Error if the checkpoint is damaged or
+  /// of another model, or a number does not fit the format of the rows. The weights are then undefined up to copy().
+  void read(const Exec& exec, const std::string& checkpoint);
+  /// Replaces the rows that a delta lists, and the network. The delta must continue the model's state. Throws Error if
+  /// a number does not fit the format of the rows. The weights are then undefined up to copy().
+  void apply(const Exec& exec, const ModelDelta& delta);
+  /// Takes the state of a model that was opened from the same folder with the same format.
+  void copy(const Exec& exec, const ServedModel& other);
 
  private:
   struct Parts;

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include <tesserec/scoring/run_follower.hpp>
 #include <tesserec/scoring/served_model.hpp>
 #include <tesserec/serve/settings.hpp>
 
@@ -37,6 +38,9 @@ class Service {
  public:
   /// Takes the model, which must outlive the service. Throws Error if a feature's name is one of the protocol's inputs.
   Service(const scoring::ServedModel& model, const ServerSettings& settings);
+  /// Takes the model of a run. Each request is scored with one state, which its reply names, while the run's poll()
+  /// takes newer ones.
+  Service(scoring::RunFollower& run, const ServerSettings& settings);
   ~Service();
 
   /// Answers a request. Reads its body if it bears the token and the server is not full. A request that is wrong or too

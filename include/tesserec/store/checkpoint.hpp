@@ -36,6 +36,7 @@ struct Checkpoint {
   Index step = 0;
   std::string folder;
   std::string origin = {};                  ///< Manifest::origin
+  std::string seal = {};                    ///< Manifest::state
   std::optional<Continued> continues = {};  ///< Manifest::continues
   std::string state_file() const { return folder + "/state.h5"; }
 };

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "word_rows.hpp"
-
 #include <algorithm>
-#include <numeric>
 #include <utility>
 
-namespace tesserec::train {
+#include <tesserec/store/word_rows.hpp>
+
+namespace tesserec::store {
 namespace {
 
 constexpr Index word_bits = 16;
@@ -30,16 +29,10 @@ std::uint64_t WordRows::get(Index row, Index first, Index count) const {
 }
 
 void add_words(const std::string& name, Range own, Index all, std::shared_ptr<WordRows> words, bool owned,
-               std::vector<store::StateItem>& items) {
+               std::vector<StateItem>& items) {
   if (own.size() == 0) return;
   const Index columns = words->ld();
   items.push_back({name, all, columns, {own.begin, own.size(), 0, columns}, std::move(words), owned});
 }
 
-Range run_of(const std::vector<Index>& counts, Range blocks) {
-  const auto begin = counts.begin();
-  const Index first = std::accumulate(begin, begin + blocks.begin, Index{0});
-  return {first, std::accumulate(begin + blocks.begin, begin + blocks.end, first)};
-}
-
-}  // namespace tesserec::train
+}  // namespace tesserec::store

@@ -8,13 +8,15 @@
 #include <string>
 #include <vector>
 
-#include <tesserec/sharding/sharded_embedding_bag_collection.hpp>
 #include <tesserec/store/state.hpp>
 
-namespace tesserec::train {
+namespace tesserec::store {
+
+inline constexpr Index row_number_words = 4;   ///< words of a row's number in a delta
+inline constexpr Index block_count_words = 2;  ///< words of a block's number of moved rows in a delta
 
 /// Whole numbers of a matrix as words of 16 bits, the lowest first.
-class WordRows : public store::SlabSource {
+class WordRows : public SlabSource {
  public:
   WordRows(Index rows, Index words) : SlabSource(words), words_(std::size_t(rows * words)) {}
 
@@ -33,19 +35,11 @@ class WordRows : public store::SlabSource {
 
 /// Adds rows `own` of `all` of a matrix of words, unless there are none.
 void add_words(const std::string& name, Range own, Index all, std::shared_ptr<WordRows> words, bool owned,
-               std::vector<store::StateItem>& items);
+               std::vector<StateItem>& items);
 
 /// Returns the name of a table's matrix, "tables/TABLE/MATRIX".
 inline std::string item_name(const std::string& table, const std::string& matrix) {
   return "tables/" + table + "/" + matrix;
 }
 
-/// Returns the rows of a run of blocks, as a range of all rows that these counts by block add up to.
-Range run_of(const std::vector<Index>& counts, Range blocks);
-
-/// Returns whether a shard has the first columns of its rows, and so speaks for them.
-inline bool has_first_columns(const sharding::ShardedEmbeddingBagCollection::Shard& shard) {
-  return shard.rows->columns().begin == 0;
-}
-
-}  // namespace tesserec::train
+}  // namespace tesserec::store

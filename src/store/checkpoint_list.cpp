@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <optional>
+
+#include <tesserec/core/error.hpp>
+#include <tesserec/core/log.hpp>
+#include <tesserec/core/text.hpp>
+#include <tesserec/store/checkpoint_list.hpp>
+
+namespace tesserec::store {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool has_manifest(const CheckpointEntry& entry) {
+  std::error_code unreadable;  // such as that of a folder that another process removes meanwhile
+  return fs::exists(entry.folder + "/manifest.json", unreadable);
+}
+
+/// Returns the manifest of a whole checkpoint, or nullopt. Logs a warning if the manifest is unreadable or of another
+/// step.
+std::optional<Manifest> whole_manifest(const CheckpointEntry& entry) {
+  if (!has_manifest(entry)) return std::nullopt;
+  try {
+    Manifest manifest = read_manifest(entry.folder);
+    if (manifest.step == entry.step) return manifest;
+    log_warning(concat(entry.folder, " is skipped: its manifest names step ", manifest.step, ", not ", entry.step));
+  } catch (const Error& error) {
+    log_warning(entry.folder + " is skipped: " + error.what());
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::string checkpoint_name(const std::string& path, Index step) {
+  return (fs::path(path) / ("step_" + right(std::to_string(step), 9, '0'))).string();
+}
+
+std::vector<CheckpointEntry> checkpoint_entries(const std::string& path) {
+  std::vector<CheckpointEntry> found;
+  if (!fs::is_directory(path)) return found;
+  for (const fs::directory_entry& item : fs::directory_iterator(path)) {
+    const std::string name = item.path().filename().string();
+    std::error_code gone;
+    if (name.rfind("step_", 0) != 0 || !item.is_directory(gone)) continue;
+    CheckpointEntry entry{item.path().string(), 0, ""};
+    const char* const end = name.data() + name.size();
+    const auto [stop, error] = std::from_chars(name.data() + 5, end, entry.step);
+    entry.ending.assign(stop, end);
+    if (error == std::errc()) found.push_back(entry);
+  }
+  return found;
+}
+
+std::vector<Checkpoint> whole_checkpoints(const std::string& path) {
+  std::vector<Checkpoint> whole;
+  for (const char* ending : {"", ".old"})
+    for (const CheckpointEntry& entry : checkpoint_entries(path)) {
+      const auto same = [&](const Checkpoint& other) { return other.step == entry.step; };
+      if (entry.ending != ending || std::any_of(whole.begin(), whole.end(), same)) continue;
+      if (const auto manifest = whole_manifest(entry); manifest && !manifest->continues)
+        whole.push_back(
+            {.step = entry.step, .folder = entry.folder, .origin = manifest->origin, .seal = manifest->state});
+    }
+  std::sort(whole.begin(), whole.end(), [](const Checkpoint& a, const Checkpoint& b) { return a.step > b.step; });
+  return whole;
+}
+
+std::vector<Checkpoint> whole_deltas(const std::string& path) {
+  std::vector<Checkpoint> whole;
+  for (const CheckpointEntry& entry : checkpoint_entries(path)) {
+    if (entry.ending != delta_ending) continue;
+    const auto manifest = whole_manifest(entry);
+    if (manifest && manifest->continues)
+      whole.push_back({entry.step, entry.folder, manifest->origin, manifest->state, manifest->continues});
+    else if (!has_manifest(entry))
+      log_warning(entry.folder + " is skipped: it has no manifest.json");
+  }
+  std::ranges::sort(whole, {}, &Checkpoint::step);
+  return whole;
+}
+
+}  // namespace tesserec::store
