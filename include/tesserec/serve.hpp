@@ -14,5 +14,6 @@
 /// ```
 
 #include <tesserec/serve/http_server.hpp>
+#include <tesserec/serve/replay.hpp>
 #include <tesserec/serve/service.hpp>
 #include <tesserec/serve/settings.hpp>

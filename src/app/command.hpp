@@ -107,6 +107,7 @@ int plan(const Invocation& invocation, const comm::Communicator& comm);
 int bench(const Invocation& invocation, const comm::Communicator& comm);
 int check(const Invocation& invocation, const comm::Communicator& comm);
 int describe(const Invocation& invocation, const comm::Communicator& comm);
+int replay(const Invocation& invocation, const comm::Communicator& comm);
 int report(const Invocation& invocation, const comm::Communicator& comm);
 int serve_model(const Invocation& invocation, const comm::Communicator& comm);
 int sweep_list(const Invocation& invocation, const comm::Communicator& comm);

@@ -52,6 +52,7 @@ serve::ServerSettings settings_of(const Invocation& invocation) {
   };
   text("--name", settings.name);
   text("--host", settings.host);
+  text("--log", settings.log);
   const auto is_plain = [](unsigned char c) { return std::isalnum(c) || c == '_' || c == '-' || c == '.'; };
   if (settings.name.empty() || !std::ranges::all_of(settings.name, is_plain))
     fail("--name is \"", settings.name, "\"; use letters, digits, and _ - . for the name in addresses");
@@ -61,6 +62,8 @@ serve::ServerSettings settings_of(const Invocation& invocation) {
   settings.max_body = number_of(invocation, "--max-body", settings.max_body, 1, Index{1} << 31);
   settings.timeout = int(number_of(invocation, "--timeout", settings.timeout, 1, 3600));
   settings.token = token_of(invocation);
+  settings.log_bytes = number_of(invocation, "--log-bytes", settings.log_bytes, 1 << 20, Index{1} << 50);
+  settings.log_files = int(number_of(invocation, "--log-files", settings.log_files, 1, 10000));
   return settings;
 }
 

@@ -45,12 +45,10 @@ std::string newest_checkpoint(const std::string& folder) {
 
 }  // namespace
 
-StateChain newest_chain(const std::string& checkpoints) {
+StateChain chain_of(const store::Checkpoint& checkpoint, const std::vector<store::Checkpoint>& deltas) {
   StateChain chain;
-  const std::vector<store::Checkpoint> whole = store::whole_checkpoints(checkpoints);
-  if (whole.empty()) return chain;
-  chain.states.push_back(whole.front());
-  for (const store::Checkpoint& delta : store::whole_deltas(checkpoints)) {
+  chain.states.push_back(checkpoint);
+  for (const store::Checkpoint& delta : deltas) {
     const store::Checkpoint& last = chain.states.back();
     if (delta.step <= last.step) continue;
     if (delta.continues == store::Continued{last.step, last.seal}) {
@@ -59,10 +57,18 @@ StateChain newest_chain(const std::string& checkpoints) {
     }
     chain.broken = concat(delta.folder, " continues a state of step ", delta.continues->step,
                           " that is missing or has been replaced");
-    return chain;
+    break;
   }
+  return chain;
+}
+
+StateChain newest_chain(const std::string& checkpoints) {
+  const std::vector<store::Checkpoint> whole = store::whole_checkpoints(checkpoints);
+  if (whole.empty()) return {};
+  StateChain chain = chain_of(whole.front(), store::whole_deltas(checkpoints));
   for (const store::CheckpointEntry& entry : store::checkpoint_entries(checkpoints))
-    if ((entry.ending.empty() || entry.ending == store::delta_ending) && entry.step > chain.states.back().step)
+    if ((entry.ending.empty() || entry.ending == store::delta_ending) && chain.broken.empty() &&
+        entry.step > chain.states.back().step)
       chain.broken = entry.folder + " has no readable manifest.json";
   return chain;
 }

@@ -5,6 +5,7 @@
 
 #include "context_pool.hpp"
 #include "inference.hpp"
+#include "score_log.hpp"
 #include "service_metrics.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/log.hpp>
@@ -51,7 +52,9 @@ void require_servable(const scoring::ServedModel& model) {
 
 struct Service::Inside {
   Inside(const ModelInUse& served, const scoring::RunFollower* run, const ServerSettings& given)
-      : in_use(served), follower(run), settings(given), contexts(in_use, given.threads) {}
+      : in_use(served), follower(run), settings(given), contexts(in_use, given.threads) {
+    if (!settings.log.empty()) log.emplace(settings, ModelView(in_use).model());
+  }
 
   HttpReply route(const HttpRequest& request);
   HttpReply infer(const HttpRequest& request);
@@ -67,6 +70,7 @@ struct Service::Inside {
   ServerSettings settings;
   ContextPool contexts;
   ServiceMetrics metrics;
+  std::optional<ScoreLog> log;
   std::atomic<int> in_flight{0};
 };
 
@@ -113,6 +117,7 @@ HttpReply Service::Inside::infer(const HttpRequest& request) {
   const InferRequest batch = parse_infer(model, body, json_bytes);
   std::vector<float> scores(std::size_t(batch.samples));
   lease.context().score({.samples = batch.samples, .dense = batch.dense.data(), .sparse = batch.bags()}, scores.data());
+  if (log) log->add(model.facts(), batch, scores);
   InferReply reply = infer_reply(model, settings.name, batch, scores);
   metrics.scored(batch.samples, timer.seconds());
   HttpReply answer{.body = std::move(reply.body)};
@@ -127,6 +132,7 @@ std::string Service::Inside::metrics_text() const {
   const ModelView view(in_use);
   std::string text = metrics.text(settings.name, view.model().facts(), in_flight);
   if (follower != nullptr) text += follow_metrics(follower->figures());
+  if (log) text += log_metrics(log->lost());
   return text;
 }
 

@@ -13,6 +13,10 @@ std::string head(const std::string& name, const char* type, const char* help) {
   return concat("# HELP ", name, " ", help, "\n# TYPE ", name, " ", type, "\n");
 }
 
+std::string metric(const char* name, const char* type, const char* help, const std::string& value) {
+  return head(name, type, help) + name + " " + value + "\n";
+}
+
 }  // namespace
 
 void ServiceMetrics::replied(int status) {
@@ -53,9 +57,6 @@ std::string ServiceMetrics::text(const std::string& model, const scoring::Traine
 
 std::string follow_metrics(const scoring::FollowFigures& figures) {
   const std::chrono::duration<double> now = std::chrono::system_clock::now().time_since_epoch();
-  const auto metric = [](const char* name, const char* type, const char* help, const std::string& value) {
-    return head(name, type, help) + name + " " + value + "\n";
-  };
   return metric("tesserec_model_age_seconds", "gauge", "Seconds since the run wrote the served state.",
                 shortest(now.count() - figures.written)) +
          metric("tesserec_model_delay_seconds", "gauge", "Seconds from then until the state was served.",
@@ -65,6 +66,10 @@ std::string follow_metrics(const scoring::FollowFigures& figures) {
                 std::to_string(figures.checkpoints)) +
          metric("tesserec_refused_states_total", "counter", "Attempts to take a delta or a checkpoint that failed.",
                 std::to_string(figures.refused));
+}
+
+std::string log_metrics(Index lost) {
+  return metric("tesserec_log_lost_total", "counter", "Scored requests that the log lacks.", std::to_string(lost));
 }
 
 }  // namespace tesserec::serve

@@ -33,5 +33,7 @@ class ServiceMetrics {
 
 /// Returns the metrics of a model that follows a run, in the same form.
 std::string follow_metrics(const scoring::FollowFigures& figures);
+/// Returns the metrics of a log of scores, in the same form.
+std::string log_metrics(Index lost);
 
 }  // namespace tesserec::serve

@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Service of a run that trains: requests that several threads send while deltas are applied are each scored with one
-// whole state, which the reply names.
+// whole state, which the reply names, and the log of their scores is replayed bit for bit.
 #include <atomic>
+#include <filesystem>
+#include <fstream>
 #include <map>
 #include <mutex>
 #include <thread>
 
 #include "requests.hpp"
 #include "scoring/followed_run.hpp"
+#include <tesserec/core/file.hpp>
+#include <tesserec/scoring/export_model.hpp>
+#include <tesserec/serve/replay.hpp>
 
 using namespace tesserec;
 
@@ -76,4 +81,107 @@ TEST_CASE("Service: while deltas are applied each request is scored with one who
   CHECK(mentions(metrics, "\ntesserec_model_age_seconds "));
   CHECK(service.answer({.method = "GET", .path = "/v2/models/model/versions/9"}).status == 200);
   CHECK(service.answer({.method = "GET", .path = "/v2/models/model/versions/1"}).status == 404);
+}
+
+namespace {
+
+/// Serves a run with a log of scores, and asks `requests` times in each of `states` states.
+void log_scores(FollowedRun& run, const serve::ServerSettings& settings, std::optional<scoring::ServedFormat> rows,
+                int states, int requests) {
+  scoring::RunFollower follower(run.exec(), run.path(), rows);
+  serve::Service service(follower, settings);
+  const std::string body = request_of(samples_of(run).inputs());
+  for (int state = 0; state < states; ++state) {
+    if (state > 0) run.step();
+    follower.poll();
+    for (int r = 0; r < requests; ++r)
+      REQUIRE(
+          service.answer({.method = "POST", .path = "/v2/models/model/infer", .read_body = reader_of(body)}).status ==
+          200);
+  }
+}
+
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  REQUIRE(text.find(from) != std::string::npos);
+  return text.replace(text.find(from), from.size(), to);
+}
+
+}  // namespace
+
+TEST_CASE("replay: logged scores of a run that trains are proven bit for bit, in each format of rows") {
+  for (const std::optional<scoring::ServedFormat> rows :
+       {std::optional<scoring::ServedFormat>(), {scoring::ServedFormat::int8}, {scoring::ServedFormat::bf16}}) {
+    FollowedRun run("replay");
+    const std::string log = run.path() + "/scores.jsonl";
+    log_scores(run, {.log = log}, rows, 4, 2);
+    run.step();
+    const serve::Replayed result = serve::replay_scores(run.exec(), log, run.path());
+    CHECK(result.proven());
+    CHECK(result.requests == 8);
+    CHECK(result.scores == 24);
+    CHECK(result.states == 4);
+    CHECK(result.first == "");
+    run.save();  // removes the deltas
+    const serve::Replayed later = serve::replay_scores(run.exec(), log, run.path());
+    CHECK(!later.proven());
+    CHECK(later.missing == 18);
+    REQUIRE(later.missing_states.size() == 3);
+    CHECK(mentions(later.missing_states[0], ": 6 scores, the first in line 4"));
+  }
+}
+
+TEST_CASE("replay: names the first score that differs, a cut line, a damaged one, and another model") {
+  FollowedRun run("replay_differs");
+  const std::string log = run.path() + "/scores.jsonl";
+  log_scores(run, {.log = log}, {}, 2, 2);
+  const std::string text = read_file(log);
+  const auto replay = [&](const std::string& content, const std::string& folder) {
+    std::ofstream(log) << content;
+    return serve::replay_scores(run.exec(), log, folder);
+  };
+  const auto first = text.find("\"scores\": [") + 11;
+  const std::string wrong = text.substr(0, first) + "0.125" + text.substr(text.find(',', first));
+  const serve::Replayed differs = replay(wrong, run.path());
+  CHECK(differs.differ == 1);
+  CHECK(!differs.proven());
+  CHECK(mentions(differs.first, "scores.jsonl:2: sample 0: the log has 0.125, but the state of step 1 gives "));
+  const serve::Replayed cut = replay(text.substr(0, text.size() - 10), run.path());
+  CHECK(cut.cut_lines == 1);
+  CHECK(cut.requests == 3);
+  CHECK(cut.proven());
+  CHECK(mentions(error_of([&] { replay(replaced(text, "\"ids\": [", "\"ids\": [1,"), run.path()); }),
+                 "scores.jsonl:2: the offsets of feature 0 do not fit its ids"));
+  CHECK(mentions(error_of([&] { replay("{}\n", run.path()); }), "is not that of a log of scores"));
+  CHECK(mentions(error_of([&] { replay(replaced(text, "\"version\": 1", "\"version\": 2"), run.path()); }),
+                 "use the program that wrote it"));
+  const std::string model = run.path() + "/model";
+  scoring::export_model(run.exec(), run.path() + "/checkpoints/step_000000001", model, scoring::ServedFormat::int8);
+  CHECK(mentions(error_of([&] { replay(text, model); }), "name the model that was served"));
+}
+
+TEST_CASE(
+    "replay: a log is renamed when it is full, continued by the next server, and the file of others is left alone") {
+  FollowedRun run("replay_rotates");
+  const std::string log = run.path() + "/scores.jsonl";
+  const serve::ServerSettings settings{.log = log, .log_bytes = 2000, .log_files = 3};
+  log_scores(run, settings, {}, 1, 2);
+  log_scores(run, settings, {}, 1, 1);
+  CHECK(serve::replay_scores(run.exec(), log, run.path()).requests <= 3);
+  log_scores(run, settings, {}, 1, 20);
+  Index requests = 0;
+  for (const char* ending : {"", ".1", ".2"}) {
+    CHECK(std::filesystem::file_size(log + ending) <= 2000);
+    const serve::Replayed result = serve::replay_scores(run.exec(), log + ending, run.path());
+    CHECK(result.proven());
+    requests += result.requests;
+  }
+  CHECK(requests > 3);
+  CHECK(!std::filesystem::exists(log + ".3"));
+  std::ofstream(log) << read_file(log + ".1") << "{\"time";  // as a kill leaves it
+  log_scores(run, settings, {}, 1, 1);
+  CHECK(serve::replay_scores(run.exec(), log, run.path()).requests == 1);
+  CHECK(serve::replay_scores(run.exec(), log + ".1", run.path()).cut_lines == 1);
+  std::ofstream(log) << "not ours\n";
+  CHECK(mentions(error_of([&] { log_scores(run, settings, {}, 1, 1); }), "name another file with --log"));
+  CHECK(read_file(log) == "not ours\n");
 }

@@ -12,12 +12,14 @@
 
 namespace tesserec::scoring {
 
-/// Newest checkpoint of a run, and the deltas that continue it, oldest first.
+/// Checkpoint of a run, and the deltas that continue it, oldest first.
 struct StateChain {
   std::vector<store::Checkpoint> states;
   std::string broken;  ///< reason why the last delta of the folder is not in the chain; empty = it is
 };
-/// Returns the chain of a folder of checkpoints by its manifests. Without a whole checkpoint it has no states.
+/// Returns the chain of a checkpoint and those of `deltas`, oldest first, that continue it.
+StateChain chain_of(const store::Checkpoint& checkpoint, const std::vector<store::Checkpoint>& deltas);
+/// Returns the newest chain of a folder of checkpoints by its manifests. Without a whole checkpoint it has no states.
 StateChain newest_chain(const std::string& checkpoints);
 
 /// Returns the folder of checkpoints of a run; a folder without checkpoints in it stands for itself.

@@ -17,6 +17,9 @@ struct ServerSettings {
   Index max_body = 4 << 20;        ///< bytes of a request's body, decompressed
   int timeout = 10;                ///< seconds to read a body or to write a reply
   std::string token = {};          ///< token that requests must bear; empty = none
+  std::string log = {};            ///< file for the log of scores; empty = none
+  Index log_bytes = 1 << 30;       ///< size at which that file is renamed and a new one begun
+  int log_files = 8;               ///< number of such files kept, the newest included
 };
 
 }  // namespace tesserec::serve

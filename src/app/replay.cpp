@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Command `tesserec replay`: scores logged requests again and names the first score that differs.
+#include <string>
+
+#include "command.hpp"
+#include <tesserec/core/error.hpp>
+#include <tesserec/core/gpu.hpp>
+#include <tesserec/core/log.hpp>
+#include <tesserec/core/text.hpp>
+#include <tesserec/serve/replay.hpp>
+
+namespace tesserec::app {
+namespace {
+
+constexpr int not_proven = 1;  // exit code, as that of the command diff
+
+}  // namespace
+
+int replay(const Invocation& invocation, const comm::Communicator& comm) {
+  require_one_rank(invocation, comm);
+  if (!invocation.has("--log")) fail("--log is missing; name the log of scores that `tesserec serve --log FILE` wrote");
+  require_gpu();
+  const Kokkos::ScopeGuard kokkos;
+  const serve::Replayed result = serve::replay_scores(Exec(), invocation.options.at("--log"), invocation.deck);
+  if (invocation.json) {
+    Json json = Json::object()
+                    .set("requests", result.requests)
+                    .set("scores", result.scores)
+                    .set("states", result.states)
+                    .set("differ", result.differ)
+                    .set("missing", result.missing)
+                    .set("cut_lines", result.cut_lines);
+    if (!result.first.empty()) json.set("first", result.first);
+    print(comm, json.set("missing_states", result.missing_states));
+  }
+  for (const std::string& state : result.missing_states)
+    log_info(concat("there is neither checkpoint nor delta of ", state));
+  if (!result.first.empty()) log_info(result.first);
+  if (result.cut_lines > 0) log_info("the last line has no end, because the server was killed; it is left out");
+  log_info(concat(counted(result.scores, "score"), " of ", counted(result.requests, "request"), ", ",
+                  counted(result.states, "state"), ": ", result.differ, " differ, ", result.missing,
+                  " cannot be scored again"));
+  return result.proven() ? 0 : not_proven;
+}
+
+}  // namespace tesserec::app

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "score_log.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <span>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <tesserec/core/log.hpp>
+#include <tesserec/core/text.hpp>
+
+namespace tesserec::serve {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Appends a number as JSON. 9 digits of a float read back to its bits, also by way of a double.
+void append_number(float value, std::string& to) {
+  if (!std::isfinite(value)) {
+    to += "null";
+    return;
+  }
+  std::array<char, 32> text;
+  const auto end = std::to_chars(text.begin(), text.end(), value, std::chars_format::general, 9).ptr;
+  to.append(text.begin(), end);
+}
+void append_number(Index value, std::string& to) {
+  std::array<char, 32> text;
+  to.append(text.begin(), std::to_chars(text.begin(), text.end(), value).ptr);
+}
+
+/// Appends `, "NAME": [numbers]`.
+template <class T>
+void append_list(const char* name, const std::vector<T>& numbers, std::string& to) {
+  to += concat(", \"", name, "\": [");
+  for (const T& number : numbers) {
+    if (&number != numbers.data()) to += ',';
+    append_number(number, to);
+  }
+  to += ']';
+}
+
+std::vector<std::string> texts_of(const Json& list) {
+  std::vector<std::string> texts;
+  for (const Json& element : list.elements()) texts.push_back(element.string());
+  return texts;
+}
+
+std::vector<float> floats_of(const Json& list) {
+  std::vector<float> numbers;
+  for (const Json& element : list.elements())
+    numbers.push_back(element.kind() == Json::Kind::null ? std::numeric_limits<float>::quiet_NaN()
+                                                         : float(element.number()));
+  return numbers;
+}
+
+std::vector<Index> integers_of(const Json& list) {
+  std::vector<Index> numbers;
+  for (const Json& element : list.elements()) numbers.push_back(element.integer());
+  return numbers;
+}
+
+std::string head_text(const ScoreLogHead& head) {
+  return Json::object()
+      .set("format", score_log_format)
+      .set("version", score_log_version)
+      .set("features", head.features)
+      .set("dense_features", head.dense_features)
+      .set("rows", head.formats)
+      .text();
+}
+
+std::string score_line(const scoring::TrainedFacts& facts, const InferRequest& request,
+                       const std::vector<float>& scores) {
+  const std::chrono::duration<double> now = std::chrono::system_clock::now().time_since_epoch();
+  std::string line = Json::object()
+                         .set("time", now.count())
+                         .set("step", facts.step)
+                         .set("digest", facts.seal)
+                         .set("id", request.id)
+                         .set("samples", request.samples)
+                         .text();
+  line.pop_back();  // the brace
+  append_list("dense", request.dense, line);
+  line += ", \"sparse\": [";
+  for (const InferRequest::InputBags& bags : request.sparse) {
+    line += &bags == request.sparse.data() ? "{\"feature\": " : ", {\"feature\": ";
+    append_number(Index(&bags - request.sparse.data()), line);
+    append_list("offsets", bags.offsets, line);
+    append_list("ids", bags.ids, line);
+    if (!bags.weights.empty()) append_list("weights", bags.weights, line);
+    line += '}';
+  }
+  line += ']';
+  append_list("scores", scores, line);
+  return line + "}\n";
+}
+
+}  // namespace
+
+ScoreLogHead score_log_head(const scoring::ServedModel& model) {
+  ScoreLogHead head{.features = model.features(), .dense_features = model.facts().dense_features, .formats = {}};
+  for (const scoring::ServedTable& table : model.tables()) head.formats.push_back(name(table.format));
+  return head;
+}
+
+ScoreLogHead parse_score_log_head(const std::string& line) {
+  const Json json = [&] {
+    try {
+      return parse_json(line);
+    } catch (const Error&) {
+      return Json();
+    }
+  }();
+  if (!json.has("format") || json.at("format").string() != score_log_format)
+    fail("its first line is not that of a log of scores");
+  if (const std::int64_t version = json.at("version").integer(); version > score_log_version)
+    fail("it has format version ", version, ", but this program reads up to ", score_log_version,
+         "; use the program that wrote it");
+  return {.features = texts_of(json.at("features")),
+          .dense_features = json.at("dense_features").integer(),
+          .formats = texts_of(json.at("rows"))};
+}
+
+LoggedScores parse_score_line(const ScoreLogHead& head, const std::string& line) {
+  const Json json = parse_json(line);
+  LoggedScores logged{.step = json.at("step").integer(),
+                      .digest = json.at("digest").string(),
+                      .request = {.id = json.at("id").string(), .samples = json.at("samples").integer()},
+                      .scores = floats_of(json.at("scores"))};
+  InferRequest& request = logged.request;
+  request.dense = floats_of(json.at("dense"));
+  for (const Json& bags : json.at("sparse").elements()) {
+    InferRequest::InputBags& read = request.sparse.emplace_back();
+    read.offsets = integers_of(bags.at("offsets"));
+    read.ids = integers_of(bags.at("ids"));
+    if (bags.has("weights")) read.weights = floats_of(bags.at("weights"));
+    const bool fits = std::ssize(read.offsets) == request.samples + 1 && read.offsets.back() == std::ssize(read.ids) &&
+                      (read.weights.empty() || read.weights.size() == read.ids.size());
+    if (!fits) fail("the offsets of feature ", request.sparse.size() - 1, " do not fit its ids");
+  }
+  if (std::ssize(logged.scores) != request.samples || request.sparse.size() != head.features.size() ||
+      std::ssize(request.dense) != request.samples * head.dense_features)
+    fail("its numbers do not fit its samples");
+  return logged;
+}
+
+ScoreLog::ScoreLog(const ServerSettings& settings, const scoring::ServedModel& model)
+    : settings_(settings), head_(head_text(score_log_head(model)) + "\n") {
+  const std::string& path = settings_.log;
+  std::error_code absent;
+  const auto bytes = fs::file_size(path, absent);
+  if (absent || bytes == 0) {
+    open();
+    return;
+  }
+  std::ifstream file(path, std::ios::binary);
+  std::string first;
+  std::getline(file, first);
+  try {
+    parse_score_log_head(first);
+  } catch (const Error& error) {
+    fail(path, ": ", error.what(), "; name another file with --log, or move this one away");
+  }
+  file.seekg(-1, std::ios::end);
+  const bool continues = file.get() == '\n' && first + "\n" == head_;  // not after a line that a kill has cut
+  if (!continues) rotate();
+  open();
+}
+
+void ScoreLog::open() {
+  file_.emplace(settings_.log, O_WRONLY | O_CREAT | O_APPEND, "write the log of scores");
+  bytes_ = Index(fs::file_size(settings_.log));
+  if (bytes_ == 0) write(head_);
+}
+
+void ScoreLog::rotate() {
+  file_.reset();
+  const std::string& path = settings_.log;
+  const auto numbered = [&](int n) { return n == 0 ? path : path + "." + std::to_string(n); };
+  for (int n = settings_.log_files - 1; n > 0; --n)
+    if (std::error_code absent; fs::exists(numbered(n - 1), absent)) fs::rename(numbered(n - 1), numbered(n));
+  if (settings_.log_files == 1) fs::remove(path);
+}
+
+void ScoreLog::write(const std::string& line) {
+  const auto written = ::write(*file_, line.data(), line.size());
+  if (written == std::ssize(line)) {
+    bytes_ += written;
+    return;
+  }
+  const std::string reason = written < 0 ? std::strerror(errno) : "the disk is full";
+  if (written > 0 && ::ftruncate(*file_, bytes_) != 0) rotate();  // a part of a line would spoil the next one
+  fail(settings_.log, ": cannot write: ", reason);
+}
+
+void ScoreLog::add(const scoring::TrainedFacts& facts, const InferRequest& request, const std::vector<float>& scores) {
+  const std::string line = score_line(facts, request, scores);
+  const std::lock_guard lock(mutex_);
+  try {
+    if (file_ && bytes_ + std::ssize(line) > settings_.log_bytes && bytes_ > std::ssize(head_)) rotate();
+    if (!file_) open();
+    write(line);
+  } catch (const std::exception& error) {
+    if (lost_++ == 0) log_warning(concat(error.what(), "; scores go on without their log, and are counted"));
+  }
+}
+
+Index ScoreLog::lost() const {
+  const std::lock_guard lock(mutex_);
+  return lost_;
+}
+
+}  // namespace tesserec::serve
