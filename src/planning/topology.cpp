@@ -4,11 +4,11 @@
 #include <limits>
 #include <numeric>
 
-#include "memory_limits.hpp"
 #include <tesserec/comm/node.hpp>
 #include <tesserec/core/device.hpp>
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/gpu.hpp>
+#include <tesserec/core/memory_limits.hpp>
 #include <tesserec/core/text.hpp>
 #include <tesserec/planning/topology.hpp>
 

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Memory limits of a job: control groups below a made-up root, Slurm's variables and the process's own limits.
-#include "src/planning/memory_limits.hpp"
-
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
@@ -13,10 +11,10 @@
 
 #include "catch.hpp"
 #include "errors.hpp"
+#include <tesserec/core/memory_limits.hpp>
 #include <tesserec/planning/topology.hpp>
 
 using namespace tesserec;
-using planning::MemoryLimit;
 
 namespace {
 
@@ -39,7 +37,7 @@ class Root {
 
   /// Returns the smallest limit, or one of 0 bytes if there is none.
   MemoryLimit least() const {
-    const std::vector<MemoryLimit> all = planning::group_limits(folder_);
+    const std::vector<MemoryLimit> all = group_limits(folder_);
     const auto found =
         std::min_element(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.bytes < b.bytes; });
     return found == all.end() ? MemoryLimit{} : *found;
@@ -71,7 +69,7 @@ TEST_CASE("group_limits: the smallest limit between the job's group and the root
   CHECK(root.least().bytes == 512 * mib);
   root.put("/sys/fs/cgroup/system.slice/other.scope/memory.max", mib);
   CHECK(root.least().bytes == 512 * mib);
-  CHECK(planning::node_memory(root.path()).bytes == 512 * mib);
+  CHECK(node_memory(root.path()).bytes == 512 * mib);
 }
 
 TEST_CASE("group_limits: reads groups of version 1 without and with version 2") {
@@ -92,7 +90,7 @@ TEST_CASE("group_limits: reads groups of version 1 without and with version 2") 
 TEST_CASE("node_memory: a limit above the machine's memory is ignored") {
   Root root("4:memory:/", memory_controller);
   root.put("/sys/fs/cgroup/memory/memory.limit_in_bytes", "18446744073709551615");
-  CHECK(planning::node_memory(root.path()).from == "this machine");
+  CHECK(node_memory(root.path()).from == "this machine");
 }
 
 TEST_CASE("group_limits: finds groups at any mount point and in any mounted subtree") {
@@ -117,7 +115,7 @@ TEST_CASE("group_limits: finds groups at any mount point and in any mounted subt
 TEST_CASE("slurm_limits: reads memory by node and by CPU and by GPU") {
   const auto bytes = [](std::initializer_list<std::pair<const char*, const char*>> variables) {
     for (const auto& [name, value] : variables) setenv(name, value, 1);
-    const std::vector<MemoryLimit> limits = planning::slurm_limits();
+    const std::vector<MemoryLimit> limits = slurm_limits();
     for (const auto& [name, value] : variables) unsetenv(name);
     return limits.empty() ? Index{0} : limits.front().bytes;
   };

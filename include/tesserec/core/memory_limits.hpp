@@ -6,7 +6,7 @@
 
 #include <tesserec/core/index.hpp>
 
-namespace tesserec::planning {
+namespace tesserec {
 
 /// Limit in bytes, with its source, such as "memory.max of /sys/fs/cgroup/job_7".
 struct MemoryLimit {
@@ -27,4 +27,4 @@ MemoryLimit node_memory(const std::string& root = "");
 /// Returns the limit of this process alone (ulimit -v, ulimit -d); the largest Index without one.
 MemoryLimit process_memory();
 
-}  // namespace tesserec::planning
+}  // namespace tesserec

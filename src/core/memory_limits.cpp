@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "memory_limits.hpp"
-
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -12,10 +10,11 @@
 #include <unistd.h>
 
 #include <tesserec/core/log.hpp>
+#include <tesserec/core/memory_limits.hpp>
 #include <tesserec/core/slurm.hpp>
 #include <tesserec/core/text.hpp>
 
-namespace tesserec::planning {
+namespace tesserec {
 namespace {
 
 constexpr double mib = 1 << 20;
@@ -177,4 +176,4 @@ MemoryLimit process_memory() {
   return least;
 }
 
-}  // namespace tesserec::planning
+}  // namespace tesserec
