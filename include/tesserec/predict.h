@@ -17,7 +17,7 @@ extern "C" {
 #endif
 
 /** Version of this interface. It grows when a function is added; none is changed or removed. */
-#define TESSEREC_PREDICT_VERSION 1
+#define TESSEREC_PREDICT_VERSION 2
 
 /** A model, opened from a model folder. */
 typedef struct tesserec_model tesserec_model;
@@ -68,6 +68,16 @@ void tesserec_context_destroy(tesserec_context* context);
  */
 int tesserec_predict(tesserec_context* context, int64_t samples, const float* dense, const tesserec_bags* bags,
                      float* scores);
+
+/**
+ * Scores items for one user, with the scores of tesserec_predict() for samples that each have the user's features.
+ * `of_user` [F]: not 0 = the feature is the user's, and its bags have offsets [2]; else they have offsets [items + 1].
+ * `dense_of_user`: not 0 = dense is [K], the user's; else [items, K]. The user's rows are looked up once for 128 items,
+ * and layers that read only the user's features are computed as often. Returns 0 or -1 as tesserec_predict() does.
+ * Since version 2.
+ */
+int tesserec_predict_items(tesserec_context* context, int64_t items, const float* dense, int dense_of_user,
+                           const tesserec_bags* bags, const unsigned char* of_user, float* scores);
 
 #ifdef __cplusplus
 }

@@ -13,6 +13,7 @@
 /// ```
 
 #include <tesserec/preprocess/column_fault.hpp>
+#include <tesserec/preprocess/propose.hpp>
 #include <tesserec/preprocess/report.hpp>
 #include <tesserec/preprocess/run.hpp>
 #include <tesserec/preprocess/settings.hpp>

@@ -33,8 +33,9 @@ struct Invocation {
   bool has(const std::string& option) const { return options.count(option) != 0; }
   /// Reads the deck with its overrides; keys without a value get defaults. Sets the patience of ranks to run.patience.
   deck::Deck read_deck() const;
-  /// Returns whether the command works without a deck: with --tables, and bench, which then measures only the machine.
-  bool deck_is_optional() const { return has("--tables") || command == "bench"; }
+  /// Returns whether the command works without a deck: with --tables or --propose, and bench, which then measures only
+  /// the machine.
+  bool deck_is_optional() const { return has("--tables") || has("--propose") || command == "bench"; }
 };
 
 /// Option of one command.
@@ -98,6 +99,7 @@ void print(const comm::Communicator& comm, const std::string& text);
 void print(const comm::Communicator& comm, const Json& object);
 
 int preprocess(const Invocation& invocation, const comm::Communicator& comm);
+int inspect(const Invocation& invocation, const comm::Communicator& comm);
 int generate(const Invocation& invocation, const comm::Communicator& comm);
 int train(const Invocation& invocation, const comm::Communicator& comm);
 int evaluate(const Invocation& invocation, const comm::Communicator& comm);

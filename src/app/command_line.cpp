@@ -125,6 +125,8 @@ Invocation parse_command_line(const std::vector<std::string>& all_words) {
       read_option(command, words, i, invocation);
     } else if (words[i].empty()) {
       fail("tesserec ", command.name, ": a path must not be empty, but is \"\"");
+    } else if (has_word("--propose") && command.name == "preprocess") {
+      invocation.paths.push_back(words[i]);
     } else if (command.takes_several()) {
       invocation.deck = invocation.paths.emplace_back(words[i]);
     } else if (command.argument.empty()) {

@@ -14,7 +14,22 @@ namespace tesserec::app {
 
 const std::vector<Command>& commands() {
   static const std::vector<Command> table = {
-      {"preprocess", "convert raw click logs to HDF5 data sets", preprocess, "DECK", true, false, {}},
+      {"preprocess",
+       "convert raw click logs to HDF5 data sets",
+       preprocess,
+       "DECK",
+       true,
+       false,
+       {{"--propose", "",
+         "print a deck for raw files, --propose FILE..., with the reason of each guess as a comment"}}},
+      {"inspect",
+       "show what data sets hold, and what is odd about them",
+       inspect,
+       "FILE...",
+       true,
+       false,
+       {{"--evaluate", "FILE", "data set for evaluation, which is compared with the others", {}, true},
+        {"--strict", "", "end with an error if the verdict has a warning or an error"}}},
       {"generate",
        "show batches of the training data, from files or a generator",
        generate,

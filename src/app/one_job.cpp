@@ -70,6 +70,7 @@ std::vector<comm::Named> facts_of(const Invocation& invocation) {
     facts.push_back({"the path", join(paths, " ")});
     return facts;
   }
+  if (!invocation.paths.empty()) facts.push_back({"the paths", join(invocation.paths, " ")});
   facts.push_back({"the deck", invocation.deck.empty() ? "left out" : "given"});
   const deck::Deck deck = invocation.read_deck();
   for (const deck::KeyValue& entry : deck::values_of(deck)) facts.push_back({entry.key, entry.value});

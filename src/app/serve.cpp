@@ -2,11 +2,16 @@
 // Command `tesserec serve`: answers requests for scores by HTTP until a signal ends it.
 #include <algorithm>
 #include <cctype>
+#include <chrono>
 #include <cstdio>
 #include <filesystem>
+#include <future>
 #include <memory>
 #include <optional>
 #include <string>
+
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include "command.hpp"
 #include <tesserec/core/error.hpp>
@@ -21,6 +26,8 @@
 
 namespace tesserec::app {
 namespace {
+
+constexpr int follower_niceness = 10;  // leaves a busy machine to the threads that score: a tenth of their share
 
 /// Returns the value of an option in [least, most], or `preset` without the option.
 Index number_of(const Invocation& invocation, const std::string& option, Index preset, Index least, Index most) {
@@ -87,6 +94,8 @@ struct Opened {
   std::unique_ptr<scoring::RunFollower> run;
 };
 
+constexpr auto look_time = std::chrono::milliseconds(200);  // between looks at a run's folder
+
 }  // namespace
 
 int serve_model(const Invocation& invocation, const comm::Communicator& comm) {
@@ -100,20 +109,25 @@ int serve_model(const Invocation& invocation, const comm::Communicator& comm) {
   const Timer timer;
   const Opened opened(Exec(), invocation);
   const auto service = opened.service(settings);
-  const auto ready = [&](int port) {
-    const Index step = opened.facts().step;
+  const auto ready = [&, step = opened.facts().step, follower = ::gettid()](int port) {
     log_info(concat("model ", settings.name, " of ", invocation.deck, ", step ", step, ", opened in ",
                     seconds_text(timer.seconds()), "; listening on http://", settings.host, ":", port, "/v2/models/",
                     settings.name, ", ", counted(settings.threads, "thread"),
                     opened.run ? "; follows the run's deltas and checkpoints" : ""));
     if (invocation.json) print(comm, Json::object().set("model", settings.name).set("step", step).set("port", port));
     std::fflush(stdout);  // whoever started the server reads the port now
+    // Threads that score have been started with the usual priority.
+    if (opened.run) ::setpriority(PRIO_PROCESS, id_t(follower), follower_niceness);
   };
-  const auto waits = [&] {
+  // The run is followed by this thread, which started Kokkos. Neither a signal nor a request waits for a state that it
+  // reads.
+  std::future<void> serving = std::async(std::launch::async, [&] {
+    serve::serve_http(*service, settings, Signals::event(), ready);
+    log_info("stopped by " + signal_text(Signals::received()) + "; all requests that had begun were answered");
+  });
+  while (serving.wait_for(look_time) != std::future_status::ready)
     if (opened.run) opened.run->poll();
-  };
-  serve::serve_http(*service, settings, Signals::event(), {.ready = ready, .waits = waits});
-  log_info("stopped by " + signal_text(Signals::received()) + "; all requests that had begun were answered");
+  serving.get();
   return 0;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <filesystem>
+#include <utility>
 
 #include <unistd.h>
 
@@ -39,10 +40,12 @@ Limits measure_limits(const Context& context, const planning::Topology& topology
   limits.flops = peak.all_flops(context.exec) / context.seconds([&] { peak.run_all(context.exec); });
   figures.push_back(
       {"limits", std::string("fp32 fused multiply-add, ") + peak.instructions, limits.flops, "FLOP/s", 0, "", 0});
-  if (const auto bf16 = bf16_multiply_adds()) {
-    const double rate = bf16->all_flops(context.exec) / context.seconds([&] { bf16->run_all(context.exec); });
-    figures.push_back(
-        {"limits", std::string("bf16 fused multiply-add, ") + bf16->instructions, rate, "FLOP/s", 0, "", 0});
+  const std::pair<const char*, std::optional<MultiplyAdds>> others[] = {
+      {"bf16 fused multiply-add, ", bf16_multiply_adds()}, {"int8 multiply-add, ", int8_multiply_adds()}};
+  for (const auto& [name, loop] : others) {
+    if (!loop) continue;
+    const double rate = loop->all_flops(context.exec) / context.seconds([&] { loop->run_all(context.exec); });
+    figures.push_back({"limits", std::string(name) + loop->instructions, rate, "FLOP/s", 0, "", 0});
   }
   measure_memory(context, limits, figures);
   measure_messages(context, topology, limits, figures);

@@ -67,7 +67,18 @@ void check_preprocess(const Deck& deck) {
   const preprocess::Settings& preprocess = deck.preprocess;
   if (preprocess.extend && preprocess.vocabulary.empty())
     fail(deck.at("preprocess.extend"), " needs an existing vocabulary; name its data set in preprocess.vocabulary");
+  if (preprocess.sequences.empty() && !preprocess.history.empty())
+    fail(deck.at("preprocess.history"), " is read for [[preprocess.sequence]], but there is none; remove it");
+  for (std::size_t i = 0; i < preprocess.joins.size(); ++i)
+    if (const auto wrong = preprocess::fault(preprocess.joins[i], preprocess))
+      fail(deck.at("preprocess.join." + std::to_string(i) + "." + wrong->key), " ", wrong->text);
+  if (const auto wrong = preprocess::fault(preprocess.split, preprocess))
+    fail(deck.at("preprocess.split." + wrong->key), " ", wrong->text);
   if (preprocess.format == preprocess::RawFormat::criteo) {
+    if (!preprocess.sequences.empty())
+      fail(deck.at("preprocess.sequence"), " applies only to preprocess.format = \"table\"; remove it");
+    if (!preprocess.joins.empty())
+      fail(deck.at("preprocess.join"), " applies only to preprocess.format = \"table\"; remove it");
     if (!preprocess.columns.empty())
       fail(deck.at("preprocess.column"), " is given, but preprocess.format is criteo; set it to \"table\"");
     if (preprocess.skip_other_columns)
@@ -210,6 +221,8 @@ void check_metrics(const Deck& deck) {
 
 /// Throws Error if checkpoint.delta_seconds is set and there can be no deltas.
 void check_deltas(const Deck& deck) {
+  if (deck.checkpoint.keep_deltas && deck.checkpoint.delta_seconds == 0)
+    fail(deck.at("checkpoint.keep_deltas"), " is true, but there are no deltas; set checkpoint.delta_seconds");
   if (deck.checkpoint.delta_seconds == 0) return;
   if (deck.checkpoint.keep == 0)
     fail(deck.at("checkpoint.delta_seconds"),

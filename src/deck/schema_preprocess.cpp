@@ -1,9 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keys of [preprocess] and [[preprocess.column]].
+// Keys of [preprocess], [preprocess.split], [[preprocess.join]], [[preprocess.sequence]] and [[preprocess.column]].
 #include "section.hpp"
 
 namespace tesserec::deck {
 namespace {
+
+/// Makes the section of a block that may occur several times: [[path]], each of which is one of preprocess.*list.
+/// `advice`: as of repeated().
+template <class T>
+Section blocks(const std::string& path, const std::string& sentence, const Keys<T>& keys,
+               std::vector<T> preprocess::Settings::*list, const std::string& advice) {
+  Section section;
+  section.info = {path, "[[" + path + "]]", sentence, infos(keys)};
+  section.read = [=](Deck& deck, const Value& root) {
+    const Value* all = repeated(root, path, advice);
+    for (std::size_t i = 0; all != nullptr && i < all->list.size(); ++i)
+      read_keys(deck, keys, (deck.preprocess.*list).emplace_back(), all->list[i], path + "." + std::to_string(i));
+  };
+  section.write = [=](const Deck& deck, std::string& out) {
+    for (const T& one : deck.preprocess.*list) out += "\n[[" + path + "]]\n" + write_keys(keys, one);
+  };
+  return section;
+}
 
 Section preprocess_section() {
   using Preprocess = preprocess::Settings;
@@ -22,6 +40,9 @@ Section preprocess_section() {
       texts("predict", &Preprocess::predict, Text::filled, {},
             "Raw files to score. Labels and weights are not read and may be missing: empty fields, no such column, or, "
             "without a header, rows without the label's field."),
+      texts(
+          "history", &Preprocess::history, Text::filled, {},
+          "Raw files that are only read for [[preprocess.sequence]], as what users did before; patterns as in train."),
       default_words(text("vocabulary", &Preprocess::vocabulary, Text::path,
                          "Data set of an earlier preprocess, whose ids and transforms are applied to all raw files."),
                     "\"\" (learned from the training files; without such files OUTPUT/train.h5)"),
@@ -67,9 +88,39 @@ Section preprocess_section() {
           "max_unknown", &Preprocess::max_unknown, {0.0, 1.0}, "",
           "Largest share of a category's values in an evaluation file that may lack an id; 1.0 means no limit. A "
           "larger share ends preprocess, because the values are probably written differently from the training files."),
+      default_words(integer("memory", &Preprocess::memory, {0, no_limit}, "bytes",
+                            "Memory of all ranks together for counts and vocabularies; what does not fit stands in "
+                            "scratch files in the output folder. It changes time, never the data sets."),
+                    "0 (half of what the job may use)"),
   };
   return single("preprocess", "Conversion of raw click logs to HDF5 data sets.", keys,
-                [](auto& d) -> auto& { return d.preprocess; }, {"column"});
+                [](auto& d) -> auto& { return d.preprocess; }, {"column", "split", "join", "sequence"});
+}
+
+Section split_section() {
+  using Split = preprocess::SplitSettings;
+  using preprocess::SplitBy;
+  const Choices<SplitBy> rules = {{"none", SplitBy::none},
+                                  {"hash", SplitBy::hash},
+                                  {"time", SplitBy::time},
+                                  {"day", SplitBy::day},
+                                  {"last", SplitBy::last}};
+  const Keys<Split> keys = {
+      choice("by", &Split::by, rules,
+             "Rule. hash: a share of the rows, or of the texts of a column. time: the last share of the rows by time. "
+             "day: the last days. last: each user's last row, if the user has others. none: no split."),
+      text("column", &Split::column, Text::any,
+           "hash: column whose rows stay together if their texts are equal, such as user; empty = the hash of all "
+           "columns that are read. last: column of the users."),
+      text("time", &Split::time, Text::any,
+           "Column of kind = \"time\". last: empty = the order of the files. Rows without a time are training rows."),
+      number("fraction", &Split::fraction, {1e-9, 1.0 - 1e-9}, "", "hash, time: share of the evaluation rows."),
+      integer("days", &Split::days, {1, 100000}, "days",
+              "day: number of the last days whose rows are evaluation rows."),
+  };
+  return single(
+      "preprocess.split", "Rows of preprocess.train that become evaluation rows instead.", keys,
+      [](auto& d) -> auto& { return d.preprocess.split; });
 }
 
 Section column_section() {
@@ -139,24 +190,56 @@ Section column_section() {
       texts("positive", &Column::positive, Text::any, {}, "label: texts that mean 1."),
       texts("negative", &Column::negative, Text::any, {}, "label: texts that mean 0; any other text is a bad row."),
   };
-  const std::string path = "preprocess.column";
-  Section section;
-  section.info = {path, "[[" + path + "]]",
-                  "One column of a delimited table. Blocks follow the order of the file if it has no header.",
-                  infos(keys)};
-  section.read = [=](Deck& deck, const Value& root) {
-    const Value* blocks = repeated(root, path, "give one [[preprocess.column]] for each column of the table");
-    for (std::size_t i = 0; blocks != nullptr && i < blocks->list.size(); ++i)
-      read_keys(deck, keys, deck.preprocess.columns.emplace_back(), blocks->list[i], path + "." + std::to_string(i));
+  return blocks("preprocess.column",
+                "One column of a delimited table. Blocks follow the order of the file if it has no header.", keys,
+                &preprocess::Settings::columns, "give one [[preprocess.column]] for each column of the table");
+}
+
+Section join_section() {
+  using preprocess::Join;
+  const Keys<Join> keys = {
+      required(text("file", &Join::file, Text::filled, "Side table, as delimited text, plain or .gz, or Parquet.")),
+      required(texts("on", &Join::on, Text::any, {1, no_limit},
+                     "Columns whose texts together are the key. A side table has one row for each key.")),
+      default_words(texts("file_on", &Join::file_on, Text::any, {}, "Names of the key's columns in the side table."),
+                    "[] (those of on)"),
+      required(
+          texts("columns", &Join::columns, Text::any, {1, no_limit},
+                "Columns that it brings. Each has a [[preprocess.column]], as a column of the files has; where the "
+                "side table lacks the key, their values are missing.")),
+      default_words(texts("names", &Join::names, Text::any, {}, "Columns of a side table that has no header."),
+                    "[] (its first line has them)"),
+      default_words(text("delimiter", &Join::delimiter, Text::any, "Character between its fields."),
+                    "preprocess.delimiter"),
+      integer("memory", &Join::memory, {1, no_limit}, "bytes",
+              "Largest memory of the side table, which each rank has whole. A larger one is an error."),
   };
-  section.write = [=](const Deck& deck, std::string& out) {
-    for (const Column& column : deck.preprocess.columns) out += "\n[[" + path + "]]\n" + write_keys(keys, column);
+  return blocks("preprocess.join", "A side table that brings columns to the rows, by a key.", keys,
+                &preprocess::Settings::joins, "give one [[preprocess.join]] for each side table");
+}
+
+Section sequence_section() {
+  using preprocess::UserSequence;
+  const Keys<UserSequence> keys = {
+      required(text("name", &UserSequence::name, Text::name, "Name of the feature.")),
+      required(text("user", &UserSequence::user, Text::any, "Column of the users.")),
+      required(text("item", &UserSequence::item, Text::any,
+                    "Category with one value, whose texts are the items. The sequence has its ids and max_rows.")),
+      required(text("time", &UserSequence::time, Text::any, "Column of kind = \"time\".")),
+      integer("length", &UserSequence::length, {1, 100000}, "items", "Items that are kept, the last ones."),
+      integer(
+          "memory", &UserSequence::memory, {1, no_limit}, "bytes",
+          "Bytes that each rank sorts in memory. More go to scratch files in preprocess.output, which are removed."),
   };
-  return section;
+  return blocks("preprocess.sequence",
+                "A category whose values are the last items of the row's user before the row, in the order of time.",
+                keys, &preprocess::Settings::sequences, "give one [[preprocess.sequence]] for each sequence");
 }
 
 }  // namespace
 
-std::vector<Section> preprocess_sections() { return {preprocess_section(), column_section()}; }
+std::vector<Section> preprocess_sections() {
+  return {preprocess_section(), split_section(), join_section(), sequence_section(), column_section()};
+}
 
 }  // namespace tesserec::deck

@@ -108,6 +108,9 @@ std::vector<Section> train_sections() {
       number("delta_seconds", &Checkpoint::delta_seconds, {0, 1e9}, "s",
              "Time between deltas, which hold what changed since the last checkpoint or delta, so that a killed run "
              "loses little; 0 means none. Tables must not grow."),
+      boolean("keep_deltas", &Checkpoint::keep_deltas,
+              "Keep the deltas that continue a kept checkpoint, so that replay can prove the scores of their states; "
+              "otherwise the next checkpoint removes them."),
       integer("keep", &Checkpoint::keep, {}, "checkpoints",
               "Newest complete checkpoints to keep; 0 means that none is ever written, for timings."),
       boolean("keep_best", &Checkpoint::keep_best,

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "executor.hpp"
 
+#include <algorithm>
+
 #include <tesserec/core/lanes.hpp>
 #include <tesserec/core/memory.hpp>
 #include <tesserec/core/text.hpp>
@@ -40,13 +42,13 @@ Rows<float> Executor::gradient_of(const Graph::Input& input) const {
   return {all.gradient[all.on_host[first_]], width, width};
 }
 
-layers::Layer::Batch Executor::batch(std::size_t n) const {
+layers::Layer::Batch Executor::batch(std::size_t n, Index rows, const Pieces& chunks) const {
   const Graph::Node& node = graph_.nodes()[n];
   layers::Layer::Draw draw = data_->draw;
   draw.layer = Index(n);
   draw.first_sample += first_;
-  return {rows_,
-          chunks_,
+  return {rows,
+          chunks,
           layers_[n].inputs,
           data_->parameters + node.parameters,
           data_->packed + node.packed,
@@ -64,6 +66,13 @@ losses::LossFunction::Batch Executor::loss_batch() const {
           from(data_->labels),
           from(data_->weights),
           loss_workspace_.get()};
+}
+
+void Executor::forward_once(const Where& where, std::size_t n) {
+  const Rows<float> out = rows_of(n, layers_[n].output);
+  const OnePiece one(1);
+  graph_.nodes()[n].layer->forward(where, batch(n, 1, one.pieces()), out);
+  for (Index row = 1; row < rows_; ++row) std::copy_n(out.data, out.width, out[row]);
 }
 
 void Executor::forward(const Where& where, const BatchData& data, Index first, Index rows, const Pieces& chunks) {
@@ -86,7 +95,8 @@ void Executor::forward(const Where& where, const BatchData& data, Index first, I
     with_memory(purpose, 2.0 * double(size) * sizeof(float), [&] {
       own.output.reserve(where, "tesserec::network::activations", size);
       own.gradient.reserve(where, "tesserec::network::activations", size);
-      node.layer->forward(where, batch(n), rows_of(n, own.output));
+      if (!data.same.empty() && data.same[n] != 0) return forward_once(where, n);
+      node.layer->forward(where, batch(n, rows_, chunks_), rows_of(n, own.output));
     });
   }
 }
@@ -125,8 +135,8 @@ void Executor::backward(const Where& where, std::size_t n, LaneGradients gradien
   }
   const auto purpose = [&] { return concat("gradients of layer ", graph_.layers()[n].settings.name); };
   with_memory(purpose, double(rows_ * width(n)) * sizeof(float), [&] {
-    node.layer->backward(where, batch(n), rows_of(n, own.output), rows_of(n, own.gradient), own.input_gradients,
-                         gradient);
+    node.layer->backward(where, batch(n, rows_, chunks_), rows_of(n, own.output), rows_of(n, own.gradient),
+                         own.input_gradients, gradient);
   });
   for (std::size_t i = 0; i < node.inputs.size(); ++i)
     if (node.inputs[i].gradient == add)

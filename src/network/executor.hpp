@@ -3,6 +3,8 @@
 /// thread, or a rank's whole batch on a device.
 #pragma once
 
+#include <cstdint>
+
 #include "graph.hpp"
 #include <tesserec/losses/loss_types.hpp>
 #include <tesserec/products/products.hpp>
@@ -29,6 +31,9 @@ struct BatchData {
   const float* parameters = nullptr;  ///< flat vector
   const float* packed = nullptr;      ///< packed weights, on a host only
   layers::Layer::Draw draw = {};      ///< draw of the rank's first sample
+  /// Layers of which all samples have the same inputs, so that one row is computed and copied; empty = none. For
+  /// forward passes of a host thread alone.
+  std::span<const std::uint8_t> same = {};
 };
 
 class Executor {
@@ -65,7 +70,10 @@ class Executor {
   }
   /// Returns the rows of an input or output: samples, or a sequence's vectors.
   Index count(const Lengths& lengths) const { return lengths.offsets != nullptr ? lengths.vectors : rows_; }
-  layers::Layer::Batch batch(std::size_t n) const;
+  /// Returns what layer `n` reads and writes for `rows` samples.
+  layers::Layer::Batch batch(std::size_t n, Index rows, const Pieces& chunks) const;
+  /// Runs a layer forward for one sample, and copies the result to all.
+  void forward_once(const Where& where, std::size_t n);
   losses::LossFunction::Batch loss_batch() const;
   layers::LayerInput value_of(const Graph::Input& input) const;
   /// Returns the memory where an input's gradient is accumulated.

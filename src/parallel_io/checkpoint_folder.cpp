@@ -42,12 +42,26 @@ void remove_leftovers(const std::string& path) {
   }
 }
 
-// Removes the deltas after a step, newest first, so that a kill leaves the beginning of their chain.
-void remove_deltas(const std::string& path, Index after) {
+// Removes the deltas for which `goes` is true, newest first, so that a kill leaves the beginning of their chain.
+void remove_deltas(const std::string& path, const std::function<bool(const store::CheckpointEntry&)>& goes) {
   std::vector<store::CheckpointEntry> all = store::checkpoint_entries(path);
   std::ranges::sort(all, std::ranges::greater{}, &store::CheckpointEntry::step);
   for (const store::CheckpointEntry& entry : all)
-    if (entry.ending == store::delta_ending && entry.step > after) remove_folder(entry.folder);
+    if (entry.ending == store::delta_ending && goes(entry)) remove_folder(entry.folder);
+}
+
+// Removes the deltas that continue no checkpoint of the folder, and those after step `newest`.
+void remove_detached_deltas(const std::string& path, Index newest) {
+  std::vector<store::Continued> states;
+  for (const store::Checkpoint& checkpoint : store::whole_checkpoints(path))
+    states.push_back({checkpoint.step, checkpoint.seal});
+  std::vector<std::string> attached;
+  for (const store::Checkpoint& delta : store::whole_deltas(path)) {
+    if (delta.step > newest || std::ranges::count(states, *delta.continues) == 0) continue;
+    states.push_back({delta.step, delta.seal});
+    attached.push_back(delta.folder);
+  }
+  remove_deltas(path, [&](const auto& entry) { return std::ranges::count(attached, entry.folder) == 0; });
 }
 
 }  // namespace
@@ -72,7 +86,7 @@ store::Checkpoint CheckpointFolder::begin(Index step, const std::optional<store:
   comm::agree(comm_, [&] {
     if (comm_.rank() != 0) return;
     remove_leftovers(path_);
-    if (continues) remove_deltas(path_, continues->step);
+    if (continues) remove_deltas(path_, [&](const auto& entry) { return entry.step > continues->step; });
     store::make_folder_durably(begun.folder);
   });
   return begun;
@@ -140,17 +154,19 @@ std::vector<store::Checkpoint> CheckpointFolder::agreed(
   return whole;
 }
 
-void CheckpointFolder::prune(const store::Checkpoint& newest, Index keep, std::optional<Index> best) const {
+void CheckpointFolder::prune(const store::Checkpoint& newest, const Kept& kept_states) const {
   comm::agree(comm_, [&] {
     if (comm_.rank() != 0) return;
     remove_leftovers(path_);
-    remove_deltas(path_, -1);
+    if (!kept_states.deltas) remove_deltas(path_, [](const auto&) { return true; });
+    const Index keep = kept_states.checkpoints;
     Index kept = 0;
     for (const store::Checkpoint& checkpoint : store::whole_checkpoints(path_)) {
       const bool is_new = checkpoint.step <= newest.step && (keep <= 0 || kept < keep);
       kept += is_new;
-      if (!is_new && checkpoint.step != best) remove_folder(checkpoint.folder);
+      if (!is_new && checkpoint.step != kept_states.best) remove_folder(checkpoint.folder);
     }
+    if (kept_states.deltas) remove_detached_deltas(path_, newest.step);
   });
 }
 

@@ -6,10 +6,7 @@
 
 namespace tesserec::parallel_io {
 
-// The first rank waits until it can lock the whole file, which is free once the last rank of an earlier job has ended.
-// It keeps byte 0, and each other rank then locks the byte of its number. Any single rank thus keeps other jobs out.
 FolderLock::FolderLock(const comm::Communicator& comm, const std::string& folder, double seconds) {
-  const std::string path = folder + "/lock";
   comm::agree(comm, [&] {
     if (comm.rank() != 0) return;
     try {
@@ -17,6 +14,21 @@ FolderLock::FolderLock(const comm::Communicator& comm, const std::string& folder
     } catch (const Error& error) {
       fail(error.what(), "; set run.output or checkpoint.path");
     }
+  });
+  lock(comm, folder + "/lock", seconds);
+}
+
+FolderLock FolderLock::beside(const comm::Communicator& comm, const std::string& folder, double seconds) {
+  FolderLock lock;
+  lock.lock(comm, lock_beside(folder), seconds);
+  return lock;
+}
+
+// The first rank waits until it can lock the whole file, which is free once the last rank of an earlier job has ended.
+// It keeps byte 0, and each other rank then locks the byte of its number. Any single rank thus keeps other jobs out.
+void FolderLock::lock(const comm::Communicator& comm, const std::string& path, double seconds) {
+  comm::agree(comm, [&] {
+    if (comm.rank() != 0) return;
     lock_ = store::FileLock(path, seconds);
     if (comm.size() > 1) lock_.share();
   });

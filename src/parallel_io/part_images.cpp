@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "part_images.hpp"
 
+#include <algorithm>
+#include <chrono>
+
 #include <tesserec/core/error.hpp>
 #include <tesserec/store/disk.hpp>
 #include <tesserec/store/seal.hpp>
@@ -84,16 +87,27 @@ void PartImages::await_flush() {
   flush.done.get();
 }
 
-void PartImages::finish() {
+void PartImages::require_complete() const {
   for (const auto& [part, image] : images_)
     if (image.missing != 0) fail(path_, ": no rank wrote ", image.missing, " bytes of part ", part);
-  while (!flushes_.empty()) await_flush();
 }
 
-store::File PartImages::take() {
-  image(0);
-  finish();
-  return std::move(images_.extract(0).mapped().file);
+void PartImages::flush_single(const std::function<void(store::File&)>& complete) {
+  Image& whole = image(0);
+  require_complete();
+  complete(whole.file);
+  flush(0);
+}
+
+bool PartImages::are_flushed() const {
+  return std::ranges::all_of(flushes_, [](const Flush& flush) {
+    return flush.done.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+  });
+}
+
+void PartImages::finish() {
+  require_complete();
+  while (!flushes_.empty()) await_flush();
 }
 
 }  // namespace tesserec::parallel_io

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <future>
 #include <map>
 #include <string>
@@ -33,7 +34,7 @@ struct PartSeal {
 };
 
 /// Parts in memory. A complete part is sealed and written to the disk while others are filled. If the layout has
-/// one part, it is X.h5 itself, which take() returns unwritten.
+/// one part, it is X.h5 itself, which flush_single() writes.
 class PartImages {
  public:
   /// Takes the path of X.h5, next to which the drafts are written. `layout` must outlive this object.
@@ -42,10 +43,13 @@ class PartImages {
   /// Copies `data`, row-major, into the part. Throws Error if the part is given more bytes than it has,
   /// because rows were given twice.
   void put(const PartRows& rows, const void* data);
+  /// Begins to write the file of a layout of one part, to which `complete` adds what is not in parts. Throws Error if
+  /// the file is incomplete.
+  void flush_single(const std::function<void(store::File&)>& complete);
+  /// Returns whether all files whose write has begun are on the disk. Does not block.
+  bool are_flushed() const;
   /// Waits until all parts are on the disk. Throws Error if a part that was begun is incomplete.
   void finish();
-  /// Returns the file of a layout of one part. Throws Error if it is incomplete.
-  store::File take();
   const std::vector<PartSeal>& sealed() const { return sealed_; }
 
  private:
@@ -61,6 +65,7 @@ class PartImages {
 
   bool single() const { return layout_.parts() == 1; }
   Image& image(int part);
+  void require_complete() const;
   void flush(int part);
   void await_flush();
 

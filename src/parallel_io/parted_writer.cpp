@@ -8,8 +8,10 @@
 #include <vector>
 
 #include "part_images.hpp"
+#include "row_parcels.hpp"
 #include <tesserec/comm/agree.hpp>
 #include <tesserec/core/error.hpp>
+#include <tesserec/core/file.hpp>
 #include <tesserec/core/log.hpp>
 #include <tesserec/parallel_io/parted_writer.hpp>
 #include <tesserec/store/checksum.hpp>
@@ -19,93 +21,9 @@
 namespace tesserec::parallel_io {
 namespace {
 
-/// Slabs that were cut at the borders of parts.
-struct RowParcels {
-  struct Own {
-    PartRows rows;
-    const std::byte* data;
-    Index ld_bytes;
-  };
-  std::vector<Own> own;           // rows of parts that this rank writes
-  std::vector<std::byte> sent;    // rows for other ranks, in rank order: PartRows, each before its numbers
-  std::vector<Index> sent_bytes;  // bytes in `sent` for each rank
-};
-
-Index columns_of(const store::DatasetShape& shape, const store::Slab& slab) {
-  if (shape.columns < 0) return 1;
-  return slab.columns < 0 ? shape.columns - slab.first_column : slab.columns;
-}
-
-/// Copies rows, `ld_bytes` apart, to contiguous memory.
-void copy_rows(const std::byte* from, Index ld_bytes, Index rows, Index row_bytes, std::byte* to) {
-  for (Index row = 0; row < rows; ++row, from += ld_bytes, to += row_bytes) std::memcpy(to, from, row_bytes);
-}
-
-/// Cuts the slabs of rank `rank` of `ranks` at the borders of parts. owners[part] is the rank that writes the part.
-RowParcels cut(std::span<const PartedWriter::SlabData> slabs, const store::PartsLayout& layout,
-               std::span<const int> owners, int rank, int ranks) {
-  RowParcels parcels;
-  std::vector<std::vector<std::byte>> out(ranks);
-  for (const PartedWriter::SlabData& block : slabs) {
-    const store::DatasetShape& shape = layout.datasets()[block.dataset];
-    const Index columns = columns_of(shape, block.slab), row_bytes = columns * store::element_bytes(shape.type);
-    if (block.slab.rows * row_bytes == 0) continue;
-    const Index ld_bytes = block.ld > 0 ? block.ld * store::element_bytes(shape.type) : row_bytes;
-    const Index last_row = block.slab.first_row + block.slab.rows;
-    const auto& runs = layout.of_dataset(block.dataset);
-    auto run =
-        std::partition_point(runs.begin(), runs.end(), [&](const auto& r) { return r.end() <= block.slab.first_row; });
-    for (; run != runs.end() && run->first_row < last_row; ++run) {
-      const Index begin = std::max(run->first_row, block.slab.first_row), end = std::min(run->end(), last_row);
-      const PartRows rows{run->part,   Index(block.dataset),    begin - run->first_row,
-                          end - begin, block.slab.first_column, columns};
-      const auto* from = static_cast<const std::byte*>(block.data) + (begin - block.slab.first_row) * ld_bytes;
-      const int to = owners[run->part];
-      if (to == rank) {
-        parcels.own.push_back({rows, from, ld_bytes});
-        continue;
-      }
-      std::vector<std::byte>& buffer = out[to];
-      const std::size_t at = buffer.size();
-      buffer.resize(at + sizeof rows + rows.rows * row_bytes);
-      std::memcpy(buffer.data() + at, &rows, sizeof rows);
-      copy_rows(from, ld_bytes, rows.rows, row_bytes, buffer.data() + at + sizeof rows);
-    }
-  }
-  for (std::vector<std::byte>& buffer : out) {
-    parcels.sent_bytes.push_back(std::ssize(buffer));
-    parcels.sent.insert(parcels.sent.end(), buffer.begin(), buffer.end());
-    buffer = {};
-  }
-  return parcels;
-}
-
-/// Puts this rank's rows into its parts.
-void put_own(const RowParcels& parcels, const store::PartsLayout& layout, PartImages& parts) {
-  std::vector<std::byte> dense;
-  for (const auto& [rows, data, ld_bytes] : parcels.own) {
-    const Index row_bytes = rows.bytes(layout) / rows.rows;
-    if (ld_bytes == row_bytes) {
-      parts.put(rows, data);
-      continue;
-    }
-    dense.resize(rows.bytes(layout));
-    copy_rows(data, ld_bytes, rows.rows, row_bytes, dense.data());
-    parts.put(rows, dense.data());
-  }
-}
-
-/// Puts rows that other ranks have sent into this rank's parts.
-void put_received(std::span<const std::byte> received, const store::PartsLayout& layout, PartImages& parts) {
-  while (!received.empty()) {
-    PartRows rows{};
-    std::memcpy(&rows, received.data(), sizeof rows);
-    parts.put(rows, received.data() + sizeof rows);
-    received = received.subspan(sizeof rows + rows.bytes(layout));
-  }
-}
-
 namespace fs = std::filesystem;
+
+constexpr const char* key_file = "/resume_key";  // in the folder of the parts, until they are all there
 
 void set_attributes(store::File& file, const std::string& object, const store::Attributes& attributes) {
   for (const auto& [name, value] : attributes)
@@ -115,8 +33,13 @@ void set_attributes(store::File& file, const std::string& object, const store::A
 }  // namespace
 
 PartedWriter::PartedWriter(const comm::Communicator& comm, std::string path, store::PartsLayout layout,
-                           std::vector<int> owners, double lock_wait)
-    : comm_(comm), path_(std::move(path)), layout_(std::move(layout)), owners_(std::move(owners)) {
+                           std::vector<int> owners, double lock_wait, std::string resume_key)
+    : comm_(comm),
+      path_(std::move(path)),
+      layout_(std::move(layout)),
+      owners_(std::move(owners)),
+      resume_key_(std::move(resume_key)),
+      found_(layout_.parts(), 0) {
   for (int part = owners_.size(); part < layout_.parts(); ++part) owners_.push_back(part % comm.size());
   if (single()) owners_.assign(1, 0);
   images_ = std::make_unique<PartImages>(layout_, path_);
@@ -129,24 +52,60 @@ PartedWriter::PartedWriter(const comm::Communicator& comm, std::string path, sto
     if (fs::is_directory(path_, error))
       fail(path_, ": cannot write this file: a folder has its name; choose another path");
     lock_ = store::FileLock(draft_of(path_), lock_wait);
-    fs::remove_all(draft_folder_of(path_));
-    if (!single()) store::make_folder_durably(draft_folder_of(path_));
+    open_folder();
   });
   drafts_.emplace_back(draft_of(path_));
-  drafts_.emplace_back(draft_folder_of(path_));
+  if (resume_key_.empty()) drafts_.emplace_back(draft_folder_of(path_));
+  if (!resume_key_.empty() && !single()) find_parts();
+}
+
+/// Makes the folder of the parts; empties it unless an earlier writer with the same key left it.
+void PartedWriter::open_folder() const {
+  const std::string folder = draft_folder_of(path_), key = folder + key_file;
+  if (!resume_key_.empty() && fs::exists(key) && read_file(key) == resume_key_) return;
+  fs::remove_all(folder);
+  if (single()) return;
+  store::make_folder_durably(folder);
+  if (!resume_key_.empty()) store::write_verified(key, resume_key_);
+}
+
+/// Finds the whole parts of an earlier writer; each rank reads a share of them. Collective.
+void PartedWriter::find_parts() {
+  std::vector<PartSeal> own;
+  comm::agree(comm_, [&] {
+    for (int part = comm_.rank(); part < layout_.parts(); part += comm_.size()) {
+      const std::string file = draft_folder_of(path_) + "/" + store::part_name(part);
+      if (!fs::exists(file)) continue;
+      try {
+        const std::optional<store::Seal> seal = store::read_seal(file);
+        if (!seal) continue;
+        store::require_sealed(file, *seal);
+        own.push_back({part, seal->bytes, seal->checksum});
+      } catch (const Error&) {
+        continue;  // The part was not whole yet; it is written again.
+      }
+    }
+  });
+  found_seals_ = comm_.all_gather(std::span<const PartSeal>(own));
+  for (const PartSeal& seal : found_seals_) found_[seal.part] = 1;
+}
+
+void PartedWriter::remove_drafts(const std::string& path) {
+  std::error_code ignored;
+  fs::remove_all(draft_folder_of(path), ignored);
 }
 
 PartedWriter::~PartedWriter() {
   images_.reset();
   if (published_ || !first()) return;
   std::error_code ignored;  // The next writer removes drafts that remain.
-  fs::remove_all(draft_folder_of(path_), ignored);
+  if (resume_key_.empty()) remove_drafts(path_);
   fs::remove(draft_of(path_), ignored);
 }
 
 void PartedWriter::write(std::span<const SlabData> slabs) {
   RowParcels parcels;
-  comm::agree(comm_, [&] { parcels = cut(slabs, layout_, owners_, comm_.rank(), comm_.size()); });
+  comm::agree(comm_, [&] { parcels = cut_slabs(slabs, layout_, owners_, found_, comm_.rank(), comm_.size()); });
 
   const std::vector<Index> received_bytes = comm_.all_to_all(std::span<const Index>(parcels.sent_bytes));
   std::vector<std::byte> received;
@@ -161,17 +120,26 @@ void PartedWriter::write(std::span<const SlabData> slabs) {
   });
 }
 
-void PartedWriter::prepare(const store::Attributes& root, const std::map<std::string, store::Attributes>& of_datasets) {
+void PartedWriter::end(const store::Attributes& root, const std::map<std::string, store::Attributes>& of_datasets) {
+  attributes_.root = root;
+  attributes_.of_datasets = of_datasets;
   comm::agree(comm_, [&] {
-    if (!single() || !first()) return images_->finish();
-    store::File file = images_->take();
-    set_attributes(file, "/", root);
-    for (const auto& [name, attributes] : of_datasets) set_attributes(file, name, attributes);
-    file.close();
+    if (!single() || !first()) return;
+    images_->flush_single([&](store::File& file) {
+      set_attributes(file, "/", attributes_.root);
+      for (const auto& [name, attributes] : attributes_.of_datasets) set_attributes(file, name, attributes);
+    });
   });
+}
+
+bool PartedWriter::on_disk() const { return images_->are_flushed(); }
+
+void PartedWriter::prepare() {
+  comm::agree(comm_, [&] { images_->finish(); });
   if (single()) return;
 
-  const std::vector<PartSeal> sealed = comm_.all_gather(std::span<const PartSeal>(images_->sealed()));
+  std::vector<PartSeal> sealed = comm_.all_gather(std::span<const PartSeal>(images_->sealed()));
+  sealed.insert(sealed.end(), found_seals_.begin(), found_seals_.end());
   comm::agree(comm_, [&] {
     seals_.assign(layout_.parts(), "");
     std::map<std::string, std::uint64_t> checksums;
@@ -190,12 +158,11 @@ void PartedWriter::prepare(const store::Attributes& root, const std::map<std::st
         fail(file, ": its seal differs from the one that its rank wrote; check the file system");
     }
     store::sync_path(draft_folder_of(path_));
-    write_index(root, of_datasets);
+    write_index();
   });
 }
 
-void PartedWriter::write_index(const store::Attributes& root,
-                               const std::map<std::string, store::Attributes>& of_datasets) const {
+void PartedWriter::write_index() const {
   store::File file = store::File::create(draft_of(path_));
   const std::string folder = fs::path(folder_).filename().string();
   std::vector<std::string> parts;
@@ -218,8 +185,8 @@ void PartedWriter::write_index(const store::Attributes& root,
     });
     file.set_attribute(shape.name, "parts", runs);
   }
-  for (const auto& [name, attributes] : of_datasets) set_attributes(file, name, attributes);
-  set_attributes(file, "/", root);
+  for (const auto& [name, attributes] : attributes_.of_datasets) set_attributes(file, name, attributes);
+  set_attributes(file, "/", attributes_.root);
   file.set_attribute("/", "parts", parts);
   file.close();
 }
@@ -227,6 +194,7 @@ void PartedWriter::write_index(const store::Attributes& root,
 void PartedWriter::publish() {
   comm::agree(comm_, [&] {
     if (!first()) return;
+    fs::remove(draft_folder_of(path_) + key_file);
     if (!single() && !has_intact_parts()) store::rename_durably(draft_folder_of(path_), folder_);
     store::rename_durably(draft_of(path_), path_);
     remove_other_sets();

@@ -105,9 +105,9 @@ std::vector<int> owners_of(const comm::Communicator& comm, const store::PartsLay
 
 }  // namespace
 
-store::StateRecords write_state(const Exec& exec, const comm::Communicator& comm, const std::string& path,
-                                const std::vector<store::StateItem>& items, const store::Attributes& attributes,
-                                Index part_bytes) {
+StateWrite::StateWrite(const Exec& exec, const comm::Communicator& comm, const std::string& path,
+                       const std::vector<store::StateItem>& items, const store::Attributes& attributes,
+                       Index part_bytes) {
   const store::StateRecords shapes = state_shapes(comm, items);
   require_tiling(comm, shapes, items);
   std::string not_finite;
@@ -122,7 +122,7 @@ store::StateRecords write_state(const Exec& exec, const comm::Communicator& comm
   const std::vector<int> owners = owners_of(comm, parts, owned);
   std::vector<std::vector<int>> parts_of_rank(comm.size());
   for (int part = 0; part < parts.parts(); ++part) parts_of_rank[owners[part]].push_back(part);
-  PartedWriter writer(comm, path, parts, owners);
+  writer_ = std::make_unique<PartedWriter>(comm, path, parts, owners);
   // Each round fills one part of every rank, slice by slice. A rank may hold a slice of each of these parts.
   const Index ranks = comm.size();
   const Index slice_bytes = std::clamp<Index>((Index{128} << 20) / ranks, Index{256} << 10, Index{16} << 20);
@@ -142,19 +142,32 @@ store::StateRecords write_state(const Exec& exec, const comm::Communicator& comm
         if (s < part.size())
           for (const store::PartsLayout::Run& run : part[s])
             add_pieces(exec, owned[parts.datasets()[run.dataset].name], run, pieces, staged);
-      writer.write(pieces);
+      writer_->write(pieces);
     }
   }
 
-  store::StateRecords records;
   std::map<std::string, store::Attributes> of_datasets;
   for (const auto& [name, shape] : shapes) {
-    records[name] = {shape.rows, shape.columns, checksums.at(name)};
+    records_[name] = {shape.rows, shape.columns, checksums.at(name)};
     of_datasets[name] = {{"checksum", store::checksum_text(checksums.at(name))}};
   }
-  writer.prepare(attributes, of_datasets);
-  writer.publish();
-  return records;
+  writer_->end(attributes, of_datasets);
+}
+
+StateWrite::~StateWrite() = default;
+
+bool StateWrite::on_disk() const { return writer_->on_disk(); }
+
+store::StateRecords StateWrite::finish() {
+  writer_->prepare();
+  writer_->publish();
+  return records_;
+}
+
+store::StateRecords write_state(const Exec& exec, const comm::Communicator& comm, const std::string& path,
+                                const std::vector<store::StateItem>& items, const store::Attributes& attributes,
+                                Index part_bytes) {
+  return StateWrite(exec, comm, path, items, attributes, part_bytes).finish();
 }
 
 }  // namespace tesserec::parallel_io

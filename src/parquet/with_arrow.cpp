@@ -139,6 +139,20 @@ bool append_value(const arrow::Array& array, std::int64_t row, std::string& out)
   }
 }
 
+/// Returns whether append_value() has texts for values of a type that is no list.
+bool has_text(const arrow::DataType& type) {
+  const auto id = type.id();
+  if (id == arrow::Type::DICTIONARY) return has_text(*static_cast<const arrow::DictionaryType&>(type).value_type());
+  return arrow::is_binary_like(id) || arrow::is_large_binary_like(id) || arrow::is_integer(id) ||
+         id == arrow::Type::BOOL || id == arrow::Type::FLOAT || id == arrow::Type::DOUBLE ||
+         id == arrow::Type::DATE32 || id == arrow::Type::TIMESTAMP;
+}
+
+ColumnType type_of(const arrow::DataType& type) {
+  const bool list = type.id() == arrow::Type::LIST || type.id() == arrow::Type::LARGE_LIST;
+  return {type.ToString(), list, has_text(list ? *static_cast<const arrow::BaseListType&>(type).value_type() : type)};
+}
+
 /// The reader of one file.
 class ArrowRows final : public RowReader {
  public:
@@ -266,6 +280,10 @@ FileShape shape_of(const std::string& path) {
   const ::parquet::schema::GroupNode& root = *data.schema()->group_node();
   for (int i = 0; i < root.field_count(); ++i) shape.columns.push_back(root.field(i)->name());
   shape.row_groups = data.num_row_groups();
+  std::shared_ptr<arrow::Schema> schema;
+  if (const arrow::Status status = reader->GetSchema(&schema); !status.ok())
+    fail(path, ": cannot read the Parquet file: ", status.message());
+  for (const auto& field : schema->fields()) shape.types.push_back(type_of(*field->type()));
   return shape;
 }
 

@@ -106,16 +106,24 @@ tesserec_context* tesserec_context_create(const tesserec_model* model) {
 }
 void tesserec_context_destroy(tesserec_context* context) { delete context; }
 
-int tesserec_predict(tesserec_context* context, int64_t samples, const float* dense, const tesserec_bags* bags,
-                     float* scores) {
+int tesserec_predict_items(tesserec_context* context, int64_t items, const float* dense, int dense_of_user,
+                           const tesserec_bags* bags, const unsigned char* of_user, float* scores) {
   return guarded(-1, [&] {
-    if (samples < 0) fail("the number of samples is ", samples, "; give 0 or more");
+    if (items < 0) fail("the number of samples is ", items, "; give 0 or more");
     for (std::size_t f = 0; f < context->bags.size(); ++f) {
-      if (bags[f].offsets != nullptr && bags[f].ids == nullptr && bags[f].offsets[samples] > bags[f].offsets[0])
+      const bool is_shared = of_user != nullptr && of_user[f] != 0;
+      const int64_t last = is_shared ? 1 : items;
+      if (bags[f].offsets != nullptr && bags[f].ids == nullptr && bags[f].offsets[last] > bags[f].offsets[0])
         fail("feature ", context->model.features()[f], ": there are offsets, but no ids; give both");
-      context->bags[f] = {bags[f].offsets, bags[f].ids, bags[f].weights};
+      context->bags[f] = {bags[f].offsets, bags[f].ids, bags[f].weights, is_shared};
     }
-    context->scorer.score({.samples = samples, .dense = dense, .sparse = context->bags}, scores);
+    context->scorer.score(
+        {.samples = items, .dense = dense, .sparse = context->bags, .shared_dense = dense_of_user != 0}, scores);
     return 0;
   });
+}
+
+int tesserec_predict(tesserec_context* context, int64_t samples, const float* dense, const tesserec_bags* bags,
+                     float* scores) {
+  return tesserec_predict_items(context, samples, dense, 0, bags, nullptr, scores);
 }

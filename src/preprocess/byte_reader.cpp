@@ -39,16 +39,16 @@ class PlainReader final : public ByteReader {
   std::FILE* file_;
 };
 
-/// Reader of packed files: feeds an unpacker, member after member.
+/// Reader of packed files: feeds a decompressor, member after member.
 class PackedReader final : public ByteReader {
  public:
-  PackedReader(const std::string& path, Compression compression, std::unique_ptr<Unpacker> unpacker)
+  PackedReader(const std::string& path, Compression compression, std::unique_ptr<Decompressor> decompressor)
       : path_(path),
         format_(compression == Compression::gzip ? "gzip" : "zstd"),
         padded_(compression == Compression::gzip),
         file_(path, 0),
         buffer_(std::size_t{1} << 18),
-        unpacker_(std::move(unpacker)) {}
+        decompressor_(std::move(decompressor)) {}
 
   Index read(char* data, Index size) override {
     Index written = 0;
@@ -56,12 +56,12 @@ class PackedReader final : public ByteReader {
       if (!inside_ && !begin_member()) break;
       const Index before = written;
       const std::size_t unread = packed_.size();
-      const Unpacker::Unpacked result = unpacker_->run(packed_, data + before, size - before, written);
+      const Decompressor::Unpacked result = decompressor_->run(packed_, data + before, size - before, written);
       text_ += written - before;
-      if (result == Unpacker::Unpacked::damaged)
-        fail(path_, ": the ", format_, " file is damaged (", unpacker_->fault(), ") at byte ", place(), ", after ",
+      if (result == Decompressor::Unpacked::damaged)
+        fail(path_, ": the ", format_, " file is damaged (", decompressor_->fault(), ") at byte ", place(), ", after ",
              text_, " bytes of text; copy or download it again");
-      inside_ = result != Unpacker::Unpacked::member_end;
+      inside_ = result != Decompressor::Unpacked::member_end;
       if (!inside_ || written > before || packed_.size() < unread || refill()) continue;
       fail(path_, ": the ", format_, " file ends too early, at byte ", place(),
            ", inside the member that begins at byte ", member_, ", after ", text_,
@@ -91,7 +91,7 @@ class PackedReader final : public ByteReader {
       if (!packed_.empty()) break;
       if (!refill()) return false;
     }
-    unpacker_->start();
+    decompressor_->start();
     inside_ = true;
     ++members_;
     member_ = place();
@@ -103,7 +103,7 @@ class PackedReader final : public ByteReader {
   bool padded_;  ///< true if zero bytes may follow a member
   PlainReader file_;
   std::vector<char> buffer_;
-  std::unique_ptr<Unpacker> unpacker_;
+  std::unique_ptr<Decompressor> decompressor_;
   std::string_view packed_;  ///< unread bytes of the buffer
   Index read_ = 0;           ///< bytes read from the file
   Index member_ = 0;         ///< offset of the member's first byte
@@ -164,15 +164,15 @@ std::unique_ptr<ByteReader> open_plain(const std::string& path, Index begin) {
 }
 
 std::unique_ptr<ByteReader> open_packed(const std::string& path, Compression compression,
-                                        std::unique_ptr<Unpacker> unpacker) {
-  if (unpacker == nullptr && compression == Compression::zstd) unpacker = zstd_unpacker();
-  if (unpacker == nullptr && compression == Compression::gzip) unpacker = isal_unpacker();
-  if (unpacker == nullptr && compression == Compression::gzip) unpacker = zlib_unpacker();
-  if (unpacker == nullptr)
+                                        std::unique_ptr<Decompressor> decompressor) {
+  if (decompressor == nullptr && compression == Compression::zstd) decompressor = zstd_decompressor();
+  if (decompressor == nullptr && compression == Compression::gzip) decompressor = isal_decompressor();
+  if (decompressor == nullptr && compression == Compression::gzip) decompressor = zlib_decompressor();
+  if (decompressor == nullptr)
     fail(path,
          ": it is compressed by zstd, which this build cannot read; unpack it with `zstd -d`, or build with libzstd",
          " (TESSEREC_ZSTD)");
-  return std::make_unique<PackedReader>(path, compression, std::move(unpacker));
+  return std::make_unique<PackedReader>(path, compression, std::move(decompressor));
 }
 
 std::unique_ptr<ByteReader> read_beside(std::unique_ptr<ByteReader> reader) {

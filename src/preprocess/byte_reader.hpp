@@ -29,12 +29,12 @@ class ByteReader {
 /// Opens a file from byte `begin` on.
 std::unique_ptr<ByteReader> open_plain(const std::string& path, Index begin);
 
-/// Unpacker of the bytes of a packed file.
-class Unpacker {
+/// Decompressor of the bytes of a packed file.
+class Decompressor {
  public:
   /// Result of run(): it needs more packed bytes or more room for text, a member ended, or the bytes are damaged.
   enum class Unpacked { more, member_end, damaged };
-  virtual ~Unpacker() = default;
+  virtual ~Decompressor() = default;
   /// Prepares for the first or the next member.
   virtual void start() = 0;
   /// Unpacks from the front of `packed`, not empty at first, to `text`, at most `room` bytes. Drops the bytes it took
@@ -44,18 +44,18 @@ class Unpacker {
   virtual std::string fault() const = 0;
 };
 
-/// Creates an unpacker of gzip by zlib.
-std::unique_ptr<Unpacker> zlib_unpacker();
-/// Creates an unpacker of gzip by ISA-L, about three times as fast; null in a build without it.
-std::unique_ptr<Unpacker> isal_unpacker();
-/// Creates an unpacker of zstd; null in a build without libzstd.
-std::unique_ptr<Unpacker> zstd_unpacker();
+/// Creates a decompressor of gzip by zlib.
+std::unique_ptr<Decompressor> zlib_decompressor();
+/// Creates a decompressor of gzip by ISA-L, about three times as fast; null in a build without it.
+std::unique_ptr<Decompressor> isal_decompressor();
+/// Creates a decompressor of zstd; null in a build without libzstd.
+std::unique_ptr<Decompressor> zstd_decompressor();
 
 /// Opens a packed file and unpacks all of its members as one text. Ignores zero bytes after a gzip file's last member.
-/// Reading throws Error, with the place in the file, if it is truncated or damaged. `unpacker`: null = the fastest of
-/// this build. Throws Error, naming the file, if this build has none.
+/// Reading throws Error, with the place in the file, if it is truncated or damaged. `decompressor`: null = the fastest
+/// of this build. Throws Error, naming the file, if this build has none.
 std::unique_ptr<ByteReader> open_packed(const std::string& path, Compression compression,
-                                        std::unique_ptr<Unpacker> unpacker = nullptr);
+                                        std::unique_ptr<Decompressor> decompressor = nullptr);
 
 /// Returns a reader of the same bytes that reads and unpacks them on a thread of its own, at most 2 MiB ahead.
 std::unique_ptr<ByteReader> read_beside(std::unique_ptr<ByteReader> reader);

@@ -3,7 +3,9 @@
 
 #include <cmath>
 #include <type_traits>
+#include <utility>
 
+#include "packing.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/log.hpp>
 #include <tesserec/core/text.hpp>
@@ -12,19 +14,46 @@
 namespace tesserec::preprocess {
 namespace {
 
+constexpr Index top_values = 3;   // most frequent values that are shown
 constexpr Index few_values = 10;  // number of values below which a large unknown share may be chance
+
+/// Returns the texts of all ranks in rank order. Collective.
+std::vector<std::string> gathered(const comm::Communicator& comm, const std::vector<std::string>& own) {
+  std::string joined;
+  for (const std::string& text : own) joined += text + '\0';
+  const std::vector<char> all = comm.all_gather(std::span<const char>(joined));
+  std::vector<std::string> texts;
+  for (std::size_t at = 0; at < all.size(); at += texts.back().size() + 1) texts.emplace_back(all.data() + at);
+  return texts;
+}
+
+/// Returns the first text of each place that a rank has, in rank order. Collective.
+std::vector<std::string> first_texts(const comm::Communicator& comm, const std::vector<std::string>& own) {
+  const std::vector<std::string> all = gathered(comm, own);
+  std::vector<std::string> first(own.size());
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (std::string& kept = first[i % own.size()]; kept.empty()) kept = all[i];
+  return first;
+}
 
 }  // namespace
 
-ColumnTally::ColumnTally(const RowLayout& layout, std::size_t files)
+ColumnTally::ColumnTally(const RowLayout& layout, std::vector<Index> files, std::size_t file_count)
     : layout_(layout),
-      columns_(layout.dense_features.size() + layout.features.size()),
-      counts_(files * columns_),
-      facts_(layout.dense_features.size(), layout.features.size(), files),
-      examples_(files * layout.features.size()) {}
+      data_columns_(layout.dense_features.size() + layout.features.size()),
+      columns_(data_columns_ + layout.joins.size()),
+      tops_(std::size_t(top_values) * layout.features.size()),
+      files_(std::move(files)),
+      counts_(files_.size() * columns_),
+      examples_(files_.size() * (layout.features.size() + layout.joins.size())),
+      top_counts_(files_.size() * tops_, 0),
+      top_texts_(tops_),
+      positives_(files_.size(), 0),
+      values_(files_.size() * data_columns_),
+      facts_(layout.dense_features.size(), layout.features.size(), file_count) {}
 
-void ColumnTally::add(Index file, const Row& row, const float* dense, const Index* ids) {
-  ColumnCounts* count = counts_.data() + file * columns_;
+void ColumnTally::add(Index range, const Row& row, const float* dense, const Index* ids) {
+  ColumnCounts* count = counts_.data() + range * columns_;
   for (std::size_t k = 0; k < row.numbers.size(); ++k, ++count) {
     const double x = row.numbers[k];
     count->missing += std::isnan(x);
@@ -36,49 +65,105 @@ void ColumnTally::add(Index file, const Row& row, const float* dense, const Inde
     for (; v < row.ends[f]; ++v) {
       if (!row.tokens[v]) continue;
       ++count->values;
-      if (ids[v] != 0 || layout_.forms[f].hashed()) continue;
-      if (++count->unknown == 1) examples_[file * row.ends.size() + f] = shown(*row.tokens[v]);
+      if (layout_.forms[f].hashed()) continue;
+      if (ids[v] >= 1 && ids[v] <= top_values) {
+        const std::size_t top = f * std::size_t(top_values) + std::size_t(ids[v] - 1);
+        ++top_counts_[std::size_t(range) * tops_ + top];
+        if (top_texts_[top].empty()) top_texts_[top] = shown(*row.tokens[v]);
+      }
+      if (ids[v] != 0) continue;
+      if (++count->unknown == 1) example(range, f) = shown(*row.tokens[v]);
     }
     count->missing += count->values == before;
     count->clipped += row.cut[f] > 0;
     count->cut += row.cut[f];
   }
-  facts_.add(file, row.label != 0, {{dense, row.numbers.size()}, {ids, row.tokens.size()}, row.ends});
+  for (std::size_t j = 0; j < layout_.joins.size(); ++j, ++count) {
+    ++count->values;
+    if (row.unjoined[j] && ++count->unknown == 1) example(range, layout_.features.size() + j) = shown(row.join_keys[j]);
+  }
 }
 
-void ColumnTally::gather(const comm::Communicator& comm, const std::vector<RangeCount>& ranges, DatasetReport& report) {
+void ColumnTally::add_facts(Index range, bool positive, const verdict::RowValues& row) {
+  ++sampled_;
+  positives_[std::size_t(range)] += positive;
+  verdict::widen(std::span(values_).subspan(std::size_t(range) * data_columns_, data_columns_), row);
+  facts_.sample(positive, row);
+}
+
+void ColumnTally::add_unknown(Index range, std::size_t feature, std::string_view token) {
+  ColumnCounts& count = counts_[std::size_t(range) * columns_ + layout_.dense_features.size() + feature];
+  if (++count.unknown == 1) example(range, feature) = shown(token);
+}
+
+std::string ColumnTally::pack(Index range) const {
+  std::string bytes;
+  pack_list(std::span<const ColumnCounts>(counts_).subspan(std::size_t(range) * columns_, columns_), bytes);
+  const std::size_t examples = layout_.features.size() + layout_.joins.size();
+  for (std::size_t f = 0; f < examples; ++f) pack_text(examples_[std::size_t(range) * examples + f], bytes);
+  pack_list(std::span<const Index>(top_counts_).subspan(std::size_t(range) * tops_, tops_), bytes);
+  for (const std::string& text : top_texts_) pack_text(text, bytes);
+  pack_number(std::uint64_t(positives_[std::size_t(range)]), bytes);
+  pack_list(std::span<const verdict::ValueRange>(values_).subspan(std::size_t(range) * data_columns_, data_columns_),
+            bytes);
+  return bytes;
+}
+
+void ColumnTally::add_packed(Index range, std::string_view bytes) {
+  Unpacker unpacker(bytes);
+  const std::vector<ColumnCounts> counts = unpacker.list<ColumnCounts>();
+  for (std::size_t c = 0; c < columns_; ++c) counts_[std::size_t(range) * columns_ + c] += counts.at(c);
+  const std::size_t examples = layout_.features.size() + layout_.joins.size();
+  for (std::size_t f = 0; f < examples; ++f) example(range, f) = unpacker.text();
+  const std::vector<Index> tops = unpacker.list<Index>();
+  for (std::size_t top = 0; top < tops_; ++top) {
+    top_counts_[std::size_t(range) * tops_ + top] += tops.at(top);
+    const std::string text(unpacker.text());
+    if (top_texts_[top].empty()) top_texts_[top] = text;
+  }
+  positives_[std::size_t(range)] = unpacker.index();
+  const std::vector<verdict::ValueRange> values = unpacker.list<verdict::ValueRange>();
+  for (std::size_t c = 0; c < data_columns_; ++c) values_[std::size_t(range) * data_columns_ + c] = values.at(c);
+}
+
+void ColumnTally::gather(const comm::Communicator& comm, DatasetReport& report) {
   static_assert(std::is_trivially_copyable_v<ColumnCounts> && sizeof(ColumnCounts) == 6 * sizeof(Index));
+  const std::size_t features = layout_.features.size() + layout_.joins.size(), files = report.files.size();
+  std::vector<ColumnCounts> counts(files * columns_);
+  std::vector<std::string> examples(files * features);
+  for (std::size_t range = 0; range < files_.size(); ++range) {
+    const auto file = std::size_t(files_[range]);
+    for (std::size_t c = 0; c < columns_; ++c) counts[file * columns_ + c] += counts_[range * columns_ + c];
+    for (std::size_t f = 0; f < features; ++f)
+      if (std::string& kept = examples[file * features + f]; kept.empty()) kept = examples_[range * features + f];
+  }
   std::vector<Index> sums;
-  for (const ColumnCounts& count : counts_)
+  for (const ColumnCounts& count : counts)
     sums.insert(sums.end(), {count.missing, count.unknown, count.clipped, count.large, count.values, count.cut});
   comm.sum(std::span<Index>(sums));
-  std::string local_examples;
-  for (const std::string& example : examples_) local_examples += example + '\0';
-  const std::vector<char> all = comm.all_gather(std::span<const char>(local_examples));
-  std::vector<std::string> first(examples_.size());
-  const char* at = all.data();
-  for (std::size_t i = 0; i < comm.size() * examples_.size(); ++i) {
-    const std::string example = at;
-    at += example.size() + 1;
-    if (std::string& kept = first[i % examples_.size()]; kept.empty()) kept = example;
-  }
-  const std::size_t features = layout_.features.size();
-  for (std::size_t file = 0; file < report.files.size(); ++file) {
+  const std::vector<std::string> first = first_texts(comm, examples), top_texts = first_texts(comm, top_texts_);
+  std::vector<Index> top_counts(tops_, 0);
+  for (std::size_t i = 0; i < top_counts_.size(); ++i) top_counts[i % tops_] += top_counts_[i];
+  comm.sum(std::span<Index>(top_counts));
+  report.top.resize(layout_.features.size());
+  for (std::size_t top = 0; top < tops_; ++top)
+    if (top_counts[top] > 0) report.top[top / std::size_t(top_values)].push_back({top_texts[top], top_counts[top]});
+  for (std::size_t file = 0; file < files; ++file) {
     FileReport& file_report = report.files[file];
     for (std::size_t c = file * columns_; c < (file + 1) * columns_; ++c)
       file_report.columns.push_back(
           {sums[6 * c], sums[6 * c + 1], sums[6 * c + 2], sums[6 * c + 3], sums[6 * c + 4], sums[6 * c + 5]});
     file_report.unknown.assign(first.begin() + file * features, first.begin() + (file + 1) * features);
   }
-  std::vector<Index> members(report.files.size(), 0);
-  for (const RangeCount& range : ranges) members[range.file] += range.gzip_members;
-  comm.sum(std::span<Index>(members));
-  for (std::size_t file = 0; file < report.files.size(); ++file) {
-    const FileReport& from = report.files[file];
+  for (const FileReport& from : report.files) {
     verdict::FileFacts& facts = report.facts.files.emplace_back();
-    facts = {.path = from.path, .rows = from.rows, .bad_rows = from.bad_rows, .gzip_members = members[file]};
-    for (const ColumnCounts& count : from.columns) facts.missing.push_back(count.missing);
+    facts = {.path = from.path, .rows = from.rows, .bad_rows = from.bad_rows};
+    for (std::size_t c = 0; c < data_columns_; ++c) facts.missing.push_back(from.columns[c].missing);
   }
+  for (std::size_t range = 0; range < files_.size(); ++range)
+    facts_.add_ranges(files_[range], positives_[range],
+                      std::span(values_).subspan(range * data_columns_, data_columns_));
+  report.facts.unsampled = report.rows - comm.sum(sampled_);
   facts_.gather(comm, report.facts);
 }
 
@@ -100,6 +185,20 @@ void require_known(const DatasetReport& evaluate, const RowLayout& layout, const
       fail(file.path, ": column ", layout.features[f], ": ", count.unknown, " of ", count.values, " values (",
            significant(100 * count.unknown_share(), 4), " %) have no id, for example ", file.unknown[f], ids,
            ", or set preprocess.max_unknown = 1.0 (now ", shortest(max_unknown), ") if they may be unknown");
+    }
+}
+
+void require_joined(const DatasetReport& report, const RowLayout& layout, double max_unknown) {
+  const std::size_t columns = layout.dense_features.size() + layout.features.size();
+  for (const FileReport& file : report.files)
+    for (std::size_t j = 0; j < layout.joins.size(); ++j) {
+      const ColumnCounts& count = file.columns[columns + j];
+      const JoinedTable& table = layout.joins[j];
+      if (count.unknown_share() <= max_unknown || count.values < few_values) continue;
+      fail(file.path, ": ", count.unknown, " of ", counted(count.values, "row"), " have no row in ", table.file,
+           ", for example ", table.on, " ", file.unknown[layout.features.size() + j], ", but the side table has ",
+           table.example, "; write keys the same way, or set preprocess.max_unknown = 1.0 (now ", shortest(max_unknown),
+           ") if they may be unknown");
     }
 }
 

@@ -12,7 +12,7 @@
 namespace tesserec::preprocess {
 namespace {
 
-constexpr std::size_t numbers = 13, categories = 26, columns = 1 + numbers + categories, digits = 8;
+constexpr std::size_t numbers = 13, categories = 26, digits = 8;
 
 /// Pads 1 to 8 hexadecimal digits with zeros to 8 and lowers their case. Returns false for any other field.
 bool read_token(std::string_view field, char* token) {
@@ -33,13 +33,17 @@ bool read_token(std::string_view field, char* token) {
 class Criteo final : public RowFormat {
  public:
   explicit Criteo(const Settings& settings) {
-    all_columns_ = columns;
+    layout_.columns.push_back({"label", ColumnKind::label});
     short_rows_ = settings.short_rows;
     layout_.labels = "1 is \"1\", 0 is \"0\"";
-    for (std::size_t k = 0; k < numbers; ++k)
-      add_number(std::string("I").append(std::to_string(k + 1)), Transform::log1p, settings.fill_value,
-                 settings.missing_indicator);
-    for (std::size_t f = 0; f < categories; ++f) add_feature(std::string("C").append(std::to_string(f + 1)), {});
+    for (std::size_t k = 0; k < numbers; ++k) {
+      layout_.columns.push_back({concat("I", k + 1), ColumnKind::number});
+      add_number(layout_.columns.back().name, Transform::log1p, settings.fill_value, settings.missing_indicator);
+    }
+    for (std::size_t f = 0; f < categories; ++f) {
+      layout_.columns.push_back({concat("C", f + 1), ColumnKind::category});
+      add_feature(layout_.columns.back().name, {});
+    }
   }
 
  private:

@@ -1,13 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cstdint>
+#include <deque>
 
+#include "block_reader.hpp"
 #include "encoded_block.hpp"
+#include "packing.hpp"
+#include "phase_progress.hpp"
+#include "scratch_folder.hpp"
+#include "tally_files.hpp"
 #include <tesserec/comm/agree.hpp>
 #include <tesserec/comm/rank_watch.hpp>
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/text.hpp>
 #include <tesserec/data/dataset.hpp>
+#include <tesserec/store/checksum.hpp>
 
 namespace tesserec::preprocess {
 namespace {
@@ -39,7 +46,7 @@ store::Attributes attributes_of(const Survey& survey, const Encoding& encoding,
                                   {"features", encoding.layout.features},
                                   {"rows", encoding.rows()},
                                   {"minimum_count", encoding.minimum_count},
-                                  {"vocabulary_digest", encoding.vocabulary_digest()},
+                                  {"vocabulary_digest", encoding.vocabulary_digest},
                                   {"dense_features", encoding.layout.dense_features},
                                   {"transforms", encoding.transform_descriptions()},
                                   {"missing_numbers", counts_of(survey.report, &ColumnCounts::missing, 0, dense)},
@@ -77,7 +84,7 @@ store::PartsLayout layout_of(const SampleShapes& shapes, const Encoding& encodin
     if (encoding.layout.forms[f].hashed()) continue;
     const std::string group = "vocabulary/" + encoding.layout.features[f];
     const Vocabulary& vocabulary = encoding.vocabularies[f];
-    groups.push_back({{group + "/tokens", ElementType::u8, std::ssize(vocabulary.bytes())}});
+    groups.push_back({{group + "/tokens", ElementType::u8, vocabulary.bytes()}});
     groups.push_back({{group + "/offsets", ElementType::i64, vocabulary.rows() + 1}});
   }
   return store::PartsLayout(std::move(groups), part_bytes);
@@ -87,8 +94,12 @@ store::PartsLayout layout_of(const SampleShapes& shapes, const Encoding& encodin
 /// the vocabulary out in turn. Collective.
 std::vector<int> owners_of(const comm::Communicator& comm, const Survey& survey, const store::PartsLayout& layout,
                            const SampleShapes& shapes) {
-  std::vector<Index> own = {survey.first_row + survey.rows};  // ends of this rank's rows, then of its values [F]
-  for (std::size_t f = 0; f < survey.values.size(); ++f) own.push_back(survey.first_value[f] + survey.values[f]);
+  std::vector<Index> own(1 + survey.all_values.size(), 0);  // ends of this rank's rows, then of its values [F]
+  if (!survey.own().empty()) {
+    const TextRange& last = survey.own().back();
+    own[0] = last.first_row + last.count.rows;
+    for (std::size_t f = 0; f < last.values.size(); ++f) own[1 + f] = last.first_value[f] + last.values[f];
+  }
   const std::vector<Index> ends = comm.all_gather_equal(std::span<const Index>(own));
   std::vector<int> owners;
   for (int part = 0; part < layout.parts(); ++part) {
@@ -105,86 +116,107 @@ std::vector<int> owners_of(const comm::Communicator& comm, const Survey& survey,
   return owners;
 }
 
-/// Writes the vocabularies. Every rank has all of them and writes the rows of its own parts. `first`: number of the
-/// first HDF5 dataset of the vocabularies. Collective.
-void write_vocabulary(parallel_io::PartedWriter& writer, const comm::Communicator& comm, const Encoding& encoding,
-                      std::size_t first) {
-  std::vector<const Vocabulary*> vocabularies;
-  std::vector<std::vector<Index>> offsets;
-  for (std::size_t f = 0; f < encoding.vocabularies.size(); ++f) {
-    if (encoding.layout.forms[f].hashed()) continue;
-    vocabularies.push_back(&encoding.vocabularies[f]);
-    offsets.push_back(encoding.vocabularies[f].offsets());
+/// Returns whether an earlier start left all parts that have rows of a range.
+bool has_rows(const parallel_io::PartedWriter& writer, const SampleShapes& shapes, const TextRange& range) {
+  for (std::size_t d = 0; d < shapes.feature_of.size(); ++d) {
+    const Index f = shapes.feature_of[d];
+    const Index first = f < 0 ? range.first_row : range.first_value[std::size_t(f)];
+    const Index end = first + (f < 0 ? range.count.rows : range.values[std::size_t(f)]);
+    for (const store::PartsLayout::Run& run : writer.layout().of_dataset(d))
+      if (run.first_row < end && first < run.end() && !writer.has(run.part)) return false;
   }
-  std::vector<parallel_io::PartedWriter::SlabData> pieces;
-  for (int part = 0; part < writer.layout().parts(); ++part)
-    for (const store::PartsLayout::Run& run : writer.layout().of_part(part)) {
-      if (run.dataset < first || writer.owner(part) != comm.rank()) continue;
-      const std::size_t number = (run.dataset - first) / 2;
-      const bool tokens = (run.dataset - first) % 2 == 0;
-      const void* data = tokens ? static_cast<const void*>(vocabularies[number]->bytes().data() + run.first_row)
-                                : offsets[number].data() + run.first_row;
-      pieces.push_back({run.dataset, {run.first_row, run.rows}, data});
-    }
-  writer.write(pieces);
+  return true;
 }
 
-[[noreturn]] void fail_changed(const RawFile& file) {
-  fail(file.path,
-       " was changed while it was being read; leave the raw files alone until the command ends, and start it again");
+/// Takes the tallies of the ranges that an earlier start has written, and returns the others, as runs of this rank's
+/// ranges. Collective.
+std::vector<Range> ranges_to_write(const parallel_io::PartedWriter& writer, const SampleShapes& shapes,
+                                   const Survey& survey, const TallyFiles& files, ColumnTally& tally) {
+  // Sequences are known by their place in all of the rank's text.
+  if (survey.side.sequences != nullptr)
+    return std::vector<Range>(survey.own().empty() ? 0 : 1, {0, std::ssize(survey.own())});
+  const std::vector<std::string> tallies = files.read();
+  std::vector<Range> runs;
+  for (Index i = 0; i < std::ssize(survey.own()); ++i) {
+    if (!tallies[std::size_t(i)].empty() && has_rows(writer, shapes, survey.own()[std::size_t(i)]))
+      tally.add_packed(i, tallies[std::size_t(i)]);
+    else if (!runs.empty() && runs.back().end == i)
+      runs.back().end = i + 1;
+    else
+      runs.push_back({i, i + 1});
+  }
+  return runs;
 }
 
-/// Throws Error if a file has changed since it was found, or if the second pass read another text than the first.
-void require_same_texts(const Survey& survey, const RowStream& stream) {
-  require_unchanged(survey.files);
-  for (std::size_t r = 0; r < stream.counts().size(); ++r)
-    if (stream.counts()[r].text != survey.texts[r]) fail_changed(survey.files[survey.ranges[r].file]);
+/// Returns a digest of what decides the rows of a data set and where its parts are cut. It is the same on all ranks.
+std::string content_key(const Survey& survey, const Encoding& encoding, const WriteRules& rules) {
+  std::string key;
+  pack_text(rules.scratch.key(), key);
+  pack_text(rules.name, key);
+  pack_text(encoding.vocabulary_digest, key);
+  for (const Index number : {encoding.minimum_count, rules.part_bytes}) pack_number(std::uint64_t(number), key);
+  for (const std::string& transform : encoding.transform_descriptions()) pack_text(transform, key);
+  for (const RawFile& file : survey.files) pack_text(concat(file.path, " ", file.sampled), key);
+  for (const TextRange& range : survey.ranges) {
+    const Index numbers[] = {range.range.file, range.range.bytes.begin, range.range.bytes.end, range.count.rows};
+    pack_list(std::span<const Index>(numbers), key);
+    pack_list(std::span<const std::uint64_t>(&range.count.text, 1), key);
+  }
+  return store::checksum_text(store::bytes_checksum("rows", key.data(), std::ssize(key)));
 }
 
 void write_rows(const comm::Communicator& comm, parallel_io::PartedWriter& writer, Survey& survey,
-                const RowFormat& format, const Encoding& encoding, const SampleShapes& shapes) {
-  // The first pass has judged the bad rows, so they are skipped now.
-  RowStream stream(survey.files, survey.ranges, format, BadRows::skip, survey.targets);
-  ColumnTally tally(encoding.layout, survey.files.size());
-  EncodedBlock block(survey, encoding);
-  const Index rounds = (comm.max(survey.rows) + block_rows - 1) / block_rows;
-  Index done = 0;
-  for (Index round = 0; round < rounds; ++round) {
+                const RowFormat& format, const Encoding& encoding, const SampleShapes& shapes,
+                const WriteRules& rules) {
+  std::vector<Index> files;
+  for (const TextRange& range : survey.own()) files.push_back(range.range.file);
+  ColumnTally tally(encoding.layout, files, survey.files.size());
+  TallyFiles tallies(rules.scratch, content_key(survey, encoding, rules), survey);
+  EncodedBlock block(survey, encoding, rules.memory);
+  BlockReader reader(survey, format, rules.scratch, ranges_to_write(writer, shapes, survey, tallies, tally));
+  const std::vector<FileRange> own = file_ranges(survey.own());
+  PhaseProgress progress(comm, "writing " + rules.name, survey.files, own);
+  for (Index round = 0;; ++round) {
     comm::note("block of rows", round);
-    comm::agree(comm, [&] {
-      const Index rows = block.read(stream, tally), wanted = std::min(block_rows, survey.rows - done);
-      const bool ends = done + wanted == survey.rows;
-      done += rows;
-      if (Row row; rows == wanted && !(ends && stream.next(row))) return;
-      require_same_texts(survey, stream);
-      fail_changed(survey.files[stream.file()]);
-    });
+    Index read = 0;
+    comm::agree(comm, [&] { read = reader.next(block, tally, progress); });
+    if (comm.max(read) == 0) break;
     writer.write(block.pieces());
+    comm::agree(comm, [&] {
+      reader.for_each_done([&](Index range) { tallies.add(range, tally); });
+      tallies.seal(false);
+    });
   }
-  comm::agree(comm, [&] { require_same_texts(survey, stream); });
+  comm::agree(comm, [&] {
+    reader.for_each_done([&](Index range) { tallies.add(range, tally); });
+    tallies.seal(true);
+  });
+  progress.finish();
   const bool last = comm.rank() + 1 == comm.size();
   if (!shapes.offsets.empty())
     writer.write(last ? block.last_offsets(shapes) : std::vector<parallel_io::PartedWriter::SlabData>());
-  tally.gather(comm, stream.counts(), survey.report);
+  tally.gather(comm, survey.report);
+  for (const TextRange& range : survey.ranges)
+    survey.report.facts.files[std::size_t(range.range.file)].gzip_members += range.count.gzip_members;
 }
 
 }  // namespace
 
 std::unique_ptr<parallel_io::PartedWriter> write_dataset(const comm::Communicator& comm, const std::string& path,
                                                          Survey& survey, const RowFormat& format,
-                                                         const Encoding& encoding, bool with_vocabulary,
-                                                         const Settings& settings) {
-  if (with_vocabulary) survey.key_bytes.clear();  // Training files have no keys.
+                                                         const Encoding& encoding, const WriteRules& rules) {
+  if (rules.with_vocabulary) survey.key_bytes.clear();  // Training files have no keys.
   const std::vector<std::uint64_t> file_digests = digests(comm, survey.files);
   const SampleShapes shapes = sample_shapes(survey, encoding);
-  store::PartsLayout layout = layout_of(shapes, encoding, with_vocabulary, settings.part_bytes);
+  store::PartsLayout layout = layout_of(shapes, encoding, rules.with_vocabulary, rules.part_bytes);
   std::vector<int> owners = owners_of(comm, survey, layout, shapes);
-  auto writer =
-      std::make_unique<parallel_io::PartedWriter>(comm, path, std::move(layout), std::move(owners), settings.lock_wait);
-  write_rows(comm, *writer, survey, format, encoding, shapes);
+  auto writer = std::make_unique<parallel_io::PartedWriter>(comm, path, std::move(layout), std::move(owners),
+                                                            rules.lock_wait, content_key(survey, encoding, rules));
+  write_rows(comm, *writer, survey, format, encoding, shapes, rules);
   for (std::size_t f = 0; f < file_digests.size(); ++f) survey.report.facts.files[f].content = hex(file_digests[f]);
-  if (with_vocabulary) write_vocabulary(*writer, comm, encoding, shapes.feature_of.size());
-  writer->prepare(attributes_of(survey, encoding, file_digests));
+  if (rules.with_vocabulary) write_vocabulary(*writer, comm, encoding, shapes.feature_of.size());
+  writer->end(attributes_of(survey, encoding, file_digests));
+  writer->prepare();
   return writer;
 }
 

@@ -2,8 +2,14 @@
 #include "encoded_block.hpp"
 
 #include <algorithm>
+#include <limits>
 
 namespace tesserec::preprocess {
+namespace {
+
+constexpr Index block_rows = 32768;  // rows that a rank encodes and writes at once
+
+}  // namespace
 
 SampleShapes sample_shapes(const Survey& survey, const Encoding& encoding) {
   using store::ElementType;
@@ -33,11 +39,23 @@ SampleShapes sample_shapes(const Survey& survey, const Encoding& encoding) {
   return shapes;
 }
 
-EncodedBlock::EncodedBlock(const Survey& survey, const Encoding& encoding)
-    : survey_(survey), encoding_(encoding), first_row_(survey.first_row) {
-  if (!encoding.layout.jagged()) return;
-  bags_.resize(encoding.layout.features.size());
-  for (std::size_t f = 0; f < bags_.size(); ++f) bags_[f].next = survey.first_value[f];
+EncodedBlock::EncodedBlock(const Survey& survey, const Encoding& encoding, Index memory)
+    : survey_(survey),
+      encoding_(encoding),
+      first_row_(0),
+      most_rows_(block_rows),
+      row_memory_(memory / 8),
+      pending_memory_(memory / 8 * 3) {
+  if (encoding.layout.jagged()) bags_.resize(encoding.layout.features.size());
+  if (encoding.resident()) return;
+  pending_.resize(encoding.layout.features.size());
+  most_rows_ = std::numeric_limits<Index>::max();
+}
+
+void EncodedBlock::begin(const TextRange& range) {
+  clear();
+  first_row_ = range.first_row;
+  for (std::size_t f = 0; f < bags_.size(); ++f) bags_[f].next = range.first_value[f];
 }
 
 void EncodedBlock::clear() {
@@ -47,6 +65,8 @@ void EncodedBlock::clear() {
   dense_.clear();
   ids_.clear();
   weights_.clear();
+  ranges_.clear();
+  for (PendingTokens& tokens : pending_) tokens = {};
   keys_.assign(survey_.key_bytes.size(), {});
   for (FeatureValues& bags : bags_) {
     bags.first = bags.next;
@@ -57,25 +77,115 @@ void EncodedBlock::clear() {
   }
 }
 
-Index EncodedBlock::read(RowStream& stream, ColumnTally& tally) {
+Index EncodedBlock::read(CheckedRows& rows, ColumnTally& tally, PhaseProgress& progress) {
   clear();
-  while (rows_ < block_rows && stream.next(row_)) {
+  while (!full() && rows.next(row_)) {
+    if (ranges_.empty() || ranges_.back().second != rows.range()) ranges_.emplace_back(rows_, rows.range());
     add(row_);
-    tally.add(stream.file(), row_, dense_.data() + dense_.size() - row_.numbers.size(), row_ids_.data());
+    tally.add(rows.range(), row_, dense_.data() + dense_.size() - row_.numbers.size(), row_ids_.data());
+    progress.row(std::size_t(rows.range()), rows.block());
     ++rows_;
   }
+  if (!pending_.empty()) resolve(tally);
+  tell_facts(tally);
   return rows_;
 }
 
-void EncodedBlock::add(const Row& row) {
-  labels_.push_back(row.label);
-  for (std::size_t k = 0; k < row.numbers.size(); ++k) dense_.push_back(encoding_.transforms[k](row.numbers[k]));
+/// Gives the encoded rows to the tally.
+void EncodedBlock::tell_facts(ColumnTally& tally) {
+  const std::size_t dense = encoding_.transforms.size(), features = encoding_.layout.features.size();
+  std::vector<std::size_t> ends(features);
+  std::size_t range = 0;
+  for (Index row = 0; row < rows_; ++row) {
+    while (range + 1 < ranges_.size() && ranges_[range + 1].first <= row) ++range;
+    row_ids_.clear();
+    for (std::size_t f = 0; f < features; ++f) {
+      if (bags_.empty())
+        row_ids_.push_back(ids_[std::size_t(row) * features + f]);
+      else
+        bags_[f].append(row, rows_, row_ids_);
+      ends[f] = row_ids_.size();
+    }
+    tally.add_facts(ranges_[range].second, labels_[std::size_t(row)] != 0,
+                    {{dense_.data() + std::size_t(row) * dense, dense}, row_ids_, ends});
+  }
+}
+
+/// Appends the ids of a row to `ids`. `rows`: rows of the block.
+void EncodedBlock::FeatureValues::append(Index row, Index rows, std::vector<Index>& to) const {
+  const Index end = row + 1 < rows ? offsets[std::size_t(row + 1)] : next;
+  for (Index v = offsets[std::size_t(row)] - first; v < end - first; ++v)
+    to.push_back(wide_ids.empty() ? Index{ids[std::size_t(v)]} : wide_ids[std::size_t(v)]);
+}
+
+/// Returns the bytes of the rows.
+Index EncodedBlock::bytes() const {
+  const auto bytes_of = [](const auto& values) { return Index(values.size() * sizeof(values[0])); };
+  Index bytes = bytes_of(labels_) + bytes_of(dense_) + bytes_of(ids_) + bytes_of(weights_);
+  for (const std::vector<std::uint8_t>& key : keys_) bytes += bytes_of(key);
+  for (const FeatureValues& bags : bags_)
+    bytes += bytes_of(bags.offsets) + bytes_of(bags.ids) + bytes_of(bags.wide_ids) + bytes_of(bags.weights);
+  return bytes;
+}
+
+/// Returns whether the block has its rows. Every 256 rows it looks at the memory.
+bool EncodedBlock::full() const {
+  constexpr Index most_pending = Index{1} << 30;  // negative numbers of 32 bits stand for them
+  if (rows_ >= most_rows_) return true;
+  if (rows_ == 0 || rows_ % 256 != 0) return false;
+  Index pending = 0;
+  for (const PendingTokens& tokens : pending_) {
+    if (tokens.size() > most_pending) return true;
+    pending += tokens.memory();
+  }
+  return bytes() > row_memory_ || pending > pending_memory_;
+}
+
+/// Finds the ids of the row's values in memory; puts numbers below 0 for those that resolve() looks up.
+void EncodedBlock::find_ids(const Row& row) {
   for (std::size_t f = 0, v = 0; f < row.ends.size(); ++f)
     for (; v < row.ends[f]; ++v)
       if (row.tokens[v]) encoding_.vocabularies[f].prefetch(*row.tokens[v]);
   row_ids_.clear();
   for (std::size_t f = 0, v = 0; f < row.ends.size(); ++f)
-    for (; v < row.ends[f]; ++v) row_ids_.push_back(encoding_.id(f, row.tokens[v]));
+    for (; v < row.ends[f]; ++v) {
+      row_ids_.push_back(encoding_.id(f, row.tokens[v]));
+      if (row_ids_.back() == 0 && row.tokens[v] && !encoding_.vocabularies[f].resident())
+        row_ids_.back() = pending_[f].add(*row.tokens[v]);
+    }
+}
+
+/// Replaces numbers that stand for a token by its id. `row`: row of the value in the block.
+void EncodedBlock::resolve(std::size_t f, Index row, std::int32_t& id, ColumnTally& tally) const {
+  if (id >= 0) return;
+  const Index number = id;
+  id = std::int32_t(pending_[f].id(number));
+  if (id != 0) return;
+  const auto next =
+      std::upper_bound(ranges_.begin(), ranges_.end(), row, [](Index r, const auto& begin) { return r < begin.first; });
+  tally.add_unknown((next - 1)->second, f, pending_[f].token(number));
+}
+
+/// Finds the ids outside of the memory.
+void EncodedBlock::resolve(ColumnTally& tally) {
+  const std::size_t features = pending_.size();
+  for (std::size_t f = 0; f < features; ++f) pending_[f].resolve(encoding_.vocabularies[f]);
+  for (std::size_t i = 0; i < ids_.size(); ++i) resolve(i % features, Index(i / features), ids_[i], tally);
+  for (std::size_t f = 0; f < bags_.size(); ++f) {
+    FeatureValues& bags = bags_[f];
+    if (bags.ids.empty()) continue;
+    for (std::size_t row = 0; row < bags.offsets.size(); ++row) {
+      const Index end = row + 1 < bags.offsets.size() ? bags.offsets[row + 1] : bags.next;
+      for (Index v = bags.offsets[row]; v < end; ++v)
+        resolve(f, Index(row), bags.ids[std::size_t(v - bags.first)], tally);
+    }
+  }
+}
+
+void EncodedBlock::add(const Row& row) {
+  labels_.push_back(row.label);
+  for (std::size_t k = 0; k < row.numbers.size(); ++k) dense_.push_back(encoding_.transforms[k](row.numbers[k]));
+  find_ids(row);
   if (bags_.empty())
     ids_.insert(ids_.end(), row_ids_.begin(), row_ids_.end());
   else
@@ -130,7 +240,7 @@ std::vector<parallel_io::PartedWriter::SlabData> EncodedBlock::pieces() const {
 std::vector<parallel_io::PartedWriter::SlabData> EncodedBlock::last_offsets(const SampleShapes& shapes) const {
   std::vector<parallel_io::PartedWriter::SlabData> pieces;
   for (std::size_t f = 0; f < bags_.size(); ++f)
-    pieces.push_back({shapes.offsets[f], {survey_.report.rows, 1}, &bags_[f].next});
+    pieces.push_back({shapes.offsets[f], {survey_.report.rows, 1}, &survey_.all_values[f]});
   return pieces;
 }
 

@@ -3,18 +3,18 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
+#include "checked_rows.hpp"
 #include "column_tally.hpp"
 #include "encoding.hpp"
-#include "row_stream.hpp"
+#include "pending_tokens.hpp"
+#include "phase_progress.hpp"
 #include "survey.hpp"
 #include <tesserec/parallel_io/parted_writer.hpp>
 
 namespace tesserec::preprocess {
-
-/// Number of rows that a rank encodes and writes at once.
-inline constexpr Index block_rows = 32768;
 
 /// HDF5 datasets of samples, in their order in the file.
 struct SampleShapes {
@@ -28,14 +28,20 @@ struct SampleShapes {
 /// Returns the shapes of the samples' HDF5 datasets.
 SampleShapes sample_shapes(const Survey& survey, const Encoding& encoding);
 
-/// Encoder of this rank's rows, block by block.
+/// Encoder of this rank's rows, block by block. Where vocabularies are partly outside of the memory, a block is as
+/// large as `memory` allows, because each block reads their files once.
 class EncodedBlock {
  public:
-  /// Takes the survey and the encoding, which must outlive this object.
-  EncodedBlock(const Survey& survey, const Encoding& encoding);
+  /// Takes the survey and the encoding, which must outlive this object, and the memory of this rank, bytes.
+  EncodedBlock(const Survey& survey, const Encoding& encoding, Index memory);
 
-  /// Reads and encodes up to block_rows rows and counts their values. Returns the number of rows.
-  Index read(RowStream& stream, ColumnTally& tally);
+  /// Goes to the first row of a range of this rank.
+  void begin(const TextRange& range);
+  /// Removes the rows.
+  void clear();
+
+  /// Reads and encodes the next rows and counts their values. Returns the number of rows, 0 at the end.
+  Index read(CheckedRows& rows, ColumnTally& tally, PhaseProgress& progress);
   /// Returns the block's rows in the order of the HDF5 datasets of sample_shapes(), without the last offsets.
   std::vector<parallel_io::PartedWriter::SlabData> pieces() const;
   /// Returns the last offset of each feature, after the last block of the last rank.
@@ -50,15 +56,26 @@ class EncodedBlock {
     std::vector<std::int32_t> ids;       ///< ids of 32 bits [values]
     std::vector<std::int64_t> wide_ids;  ///< ids of 64 bits instead [values]
     std::vector<float> weights;          ///< weights [values], if the feature has any
+    void append(Index row, Index rows, std::vector<Index>& to) const;
   };
-  void clear();
   void add(const Row& row);
   void add_bags(const Row& row);
+  void find_ids(const Row& row);
+  bool full() const;
+  Index bytes() const;
+  void resolve(ColumnTally& tally);
+  void tell_facts(ColumnTally& tally);
+  void resolve(std::size_t f, Index row, std::int32_t& id, ColumnTally& tally) const;
 
   const Survey& survey_;
   const Encoding& encoding_;
   Row row_;
   Index first_row_, rows_ = 0;
+  Index most_rows_;                              ///< rows of a block, at most
+  Index row_memory_;                             ///< bytes of encoded rows, about
+  Index pending_memory_;                         ///< bytes of pending tokens, about
+  std::vector<PendingTokens> pending_;           ///< tokens outside of the memory [F]; empty if there are none
+  std::vector<std::pair<Index, Index>> ranges_;  ///< first row in the block of each range, and its number
   std::vector<Index> row_ids_;                   ///< ids of one row's values
   std::vector<std::uint8_t> labels_;             ///< labels [rows]
   std::vector<float> dense_;                     ///< dense features [rows, K] row-major

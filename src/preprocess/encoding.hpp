@@ -24,6 +24,7 @@ struct Encoding {
   RowLayout layout;
   std::vector<NumberTransform> transforms;  ///< transforms of the dense features [K]
   std::vector<Vocabulary> vocabularies;     ///< vocabularies of the sparse features [F]; without tokens if hashed
+  std::string vocabulary_digest;            ///< digest of all vocabularies; datasets with equal ones share their ids
   Index minimum_count = 1;
   std::vector<Index> values;       ///< distinct values in the training files [F], 0 if not counted; empty without them
   std::vector<std::string> bases;  ///< digests of the vocabularies that this one extends, oldest first
@@ -32,7 +33,8 @@ struct Encoding {
   /// Empty without training files.
   std::vector<Index> collisions = {};
 
-  /// Returns the id of a value of feature f; without a vocabulary for hashed ids. 0 means unknown or missing.
+  /// Returns the id of a value of feature f; without a vocabulary for hashed ids. 0 means unknown or missing, or,
+  /// unless the vocabulary is resident, outside of the memory.
   Index id(std::size_t f, const std::optional<std::string_view>& token) const {
     const FeatureForm& form = layout.forms[f];
     if (form.hashed()) return token ? hashed_id(*token, form.max_rows) : 0;
@@ -41,30 +43,57 @@ struct Encoding {
 
   /// Returns the transform of each dense feature as the dataset stores it [K].
   std::vector<std::string> transform_descriptions() const;
-  /// Returns the bounds of the ids [F], exclusive: rows of the vocabularies or of hashed ids, or data::any_id.
+  /// Returns the bounds of the ids [F], exclusive: rows of the vocabularies or of hashed ids, or any_id.
   std::vector<Index> rows() const;
   /// Returns the value of id 1, the most frequent, of each feature [F], quoted for messages; "" if no value has an id.
   std::vector<std::string> known_values() const;
-  /// Returns the digest of all vocabularies. Datasets with equal digests share their ids.
-  std::string vocabulary_digest() const;
+  /// Returns whether all vocabularies are in memory.
+  bool resident() const;
 };
 
-/// Learns vocabularies and transforms from the training files' survey, and clears the survey's tokens. Collective.
-Encoding learn_encoding(const comm::Communicator& comm, Survey& train, const RowLayout& layout, Index minimum_count);
+class ScratchFolder;
+
+/// Place and limits of the learning of vocabularies.
+struct Learning {
+  const ScratchFolder& scratch;
+  Index minimum_count = 1;
+  Index memory = 0;  ///< memory of this rank, bytes
+};
+
+/// Learns vocabularies and transforms from the training files' survey. Collective.
+Encoding learn_encoding(const comm::Communicator& comm, const Survey& train, const RowLayout& layout,
+                        const Learning& learning);
 
 /// Reads the encoding of the dataset `path`. Throws Error if it has no vocabulary or does not fit `layout`: its
 /// columns, their transforms and, if `labelled`, the label values. Collective.
 Encoding read_encoding(const comm::Communicator& comm, const std::string& path, const RowLayout& layout, bool labelled);
 
 /// Extends the vocabularies by the training files' values that have no id and occur at least minimum_count times.
-/// Clears the survey's tokens. Collective.
-void extend_encoding(const comm::Communicator& comm, Survey& train, Index minimum_count, Encoding& encoding);
+/// Collective.
+void extend_encoding(const comm::Communicator& comm, const Survey& train, const Learning& learning, Encoding& encoding);
+
+/// Returns the digest of the encoding's vocabularies, of which each rank reads a share. Collective.
+std::string vocabulary_digest(const comm::Communicator& comm, const RowLayout& layout,
+                              const std::vector<Vocabulary>& vocabularies);
+
+/// Writes the vocabularies, each rank the rows of its own parts, a few slabs at once. Collective.
+void write_vocabulary(parallel_io::PartedWriter& writer, const comm::Communicator& comm, const Encoding& encoding,
+                      std::size_t first);
+
+/// Rules by which a dataset is written.
+struct WriteRules {
+  const ScratchFolder& scratch;  ///< folder with the work of the first reading
+  std::string name;              ///< name of the data set, for progress
+  bool with_vocabulary = false;
+  Index part_bytes = 0;
+  double lock_wait = 0;
+  Index memory = 0;  ///< memory of this rank, bytes
+};
 
 /// Reads the raw files again, writes them as dataset `path` (docs/formats.md) and leaves publish() to the caller. Adds
 /// the counts of the columns to the survey's report. Writes keys only without a vocabulary. Collective.
 std::unique_ptr<parallel_io::PartedWriter> write_dataset(const comm::Communicator& comm, const std::string& path,
                                                          Survey& survey, const RowFormat& format,
-                                                         const Encoding& encoding, bool with_vocabulary,
-                                                         const Settings& settings);
+                                                         const Encoding& encoding, const WriteRules& rules);
 
 }  // namespace tesserec::preprocess

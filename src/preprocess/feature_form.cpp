@@ -2,6 +2,7 @@
 #include "feature_form.hpp"
 
 #define XXH_INLINE_ALL
+#include <algorithm>
 #include <cstring>
 #include <vector>
 
@@ -39,17 +40,17 @@ void add_hash(std::string_view token, TokenCounts& hashes) {
   hashes.add({bytes, sizeof hash});
 }
 
+Index counted_id(std::string_view hash, Index max_rows) {
+  std::uint64_t number = 0;
+  std::memcpy(&number, hash.data(), std::min(hash.size(), sizeof number));
+  return id_of_hash(number, max_rows);
+}
+
 Index collisions(const TokenCounts& hashes, Index max_rows) {
-  std::vector<bool> used(max_rows);
-  Index shared = 0;
-  for (Index i = 0; i < hashes.tokens.size(); ++i) {
-    std::uint64_t hash = 0;
-    std::memcpy(&hash, hashes.tokens.token(i).data(), sizeof hash);
-    const Index id = id_of_hash(hash, max_rows);
-    shared += used[id];
-    used[id] = true;
-  }
-  return shared;
+  std::vector<Index> ids;
+  for (Index i = 0; i < hashes.tokens.size(); ++i) ids.push_back(counted_id(hashes.tokens.token(i), max_rows));
+  std::sort(ids.begin(), ids.end());
+  return hashes.tokens.size() - Index(std::unique(ids.begin(), ids.end()) - ids.begin());
 }
 
 }  // namespace tesserec::preprocess

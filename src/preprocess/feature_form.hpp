@@ -35,6 +35,9 @@ std::uint64_t token_hash(std::string_view token);
 /// Returns the id of a text: its hash, or, in `max_rows` > 0 rows, 1 + hash mod (max_rows - 1).
 Index hashed_id(std::string_view token, Index max_rows);
 
+/// Returns the id in `max_rows` > 0 rows of a counted hash of add_hash().
+Index counted_id(std::string_view hash, Index max_rows);
+
 /// Adds the hash of a text to a count of different hashes, whose tokens have 8 bytes.
 void add_hash(std::string_view token, TokenCounts& hashes);
 

@@ -13,7 +13,8 @@
 namespace tesserec::preprocess {
 namespace {
 
-constexpr std::int64_t largest_seconds = 253402300800;  // the year 10000
+constexpr std::int64_t largest_seconds = 253402300800;        // the year 10000
+constexpr Index day_seconds = 24 * 3600, second = 1'000'000;  // seconds, microseconds
 
 /// Takes `digits` digits from the begin of a text. Returns false if it begins with less.
 bool take_digits(std::string_view& text, std::size_t digits, int& number) {
@@ -31,28 +32,41 @@ bool take_pair(std::string_view& text, char separator, int largest, int& number)
   return take_digits(text, 2, number) && number <= largest;
 }
 
-bool set_date(int year, int month, int day, TimeOfDay& time) {
+bool set_date(int year, int month, int day, ParsedTime& time) {
   const std::chrono::year_month_day date{std::chrono::year(year), std::chrono::month(unsigned(month)),
                                          std::chrono::day(unsigned(day))};
   if (!date.ok()) return false;
   time.day = day;
-  time.weekday = int(std::chrono::weekday(std::chrono::sys_days(date)).iso_encoding());
+  const std::chrono::sys_days days(date);
+  time.weekday = int(std::chrono::weekday(days).iso_encoding());
+  time.date = days.time_since_epoch().count();
   return true;
 }
 
+/// Sets the instant, `seconds` behind the begin of the hour. `offset`: minutes by which the writer's clock is ahead.
+void set_instant(double seconds, int offset, ParsedTime& time) {
+  const Index hour = time.date * day_seconds + Index{time.hour} * 3600 - Index{offset} * 60;
+  time.instant = hour * second + Index(seconds * double(second));
+}
+
 /// Parses YYMMDDHH, of the years 2000 to 2099.
-bool parse_digits(std::string_view text, TimeOfDay& time) {
+bool parse_digits(std::string_view text, ParsedTime& time) {
   int year = 0, month = 0, day = 0;
-  return take_digits(text, 2, year) && take_digits(text, 2, month) && take_digits(text, 2, day) &&
-         take_digits(text, 2, time.hour) && text.empty() && time.hour < 24 && set_date(2000 + year, month, day, time);
+  const bool fits = take_digits(text, 2, year) && take_digits(text, 2, month) && take_digits(text, 2, day) &&
+                    take_digits(text, 2, time.hour) && text.empty() && time.hour < 24 &&
+                    set_date(2000 + year, month, day, time);
+  if (fits) set_instant(0, 0, time);
+  return fits;
 }
 
 /// Parses seconds since 1970 in UTC.
-bool parse_seconds(std::string_view text, double unit, TimeOfDay& time) {
-  double seconds = 0;
-  if (!number_fault(text, seconds).empty()) return false;
-  seconds = std::floor(seconds * unit);
+bool parse_seconds(std::string_view text, double unit, ParsedTime& time) {
+  double exact = 0;
+  if (!number_fault(text, exact).empty()) return false;
+  exact *= unit;
+  const double seconds = std::floor(exact);
   if (!(std::abs(seconds) < double(largest_seconds))) return false;
+  time.instant = Index(seconds) * second + Index((exact - seconds) * double(second));
   const std::chrono::sys_seconds at{std::chrono::seconds(std::int64_t(seconds))};
   const auto day = std::chrono::floor<std::chrono::days>(at);
   const std::chrono::year_month_day date(day);
@@ -60,30 +74,43 @@ bool parse_seconds(std::string_view text, double unit, TimeOfDay& time) {
   return set_date(int(date.year()), int(unsigned(date.month())), int(unsigned(date.day())), time);
 }
 
-/// Parses the offset from UTC behind a time: nothing, Z, +HH, +HHMM or +HH:MM.
-bool is_offset(std::string_view text) {
+/// Parses the offset from UTC behind a time: nothing, Z, +HH, +HHMM or +HH:MM. Sets it in minutes.
+bool parse_offset(std::string_view text, int& offset) {
   int hours = 0, minutes = 0;
   if (text.empty() || text == "Z") return true;
   if (text.front() != '+' && text.front() != '-') return false;
+  const int sign = text.front() == '-' ? -1 : 1;
   text.remove_prefix(1);
   if (!take_digits(text, 2, hours) || hours > 23) return false;
-  if (text.empty()) return true;
-  if (text.front() == ':') text.remove_prefix(1);
-  return take_digits(text, 2, minutes) && minutes < 60 && text.empty();
+  if (text.starts_with(':')) text.remove_prefix(1);
+  if (!text.empty() && !(take_digits(text, 2, minutes) && minutes < 60)) return false;
+  offset = sign * (60 * hours + minutes);
+  return text.empty();
+}
+
+/// Takes a point and digits, a fraction of a second.
+double take_fraction(std::string_view& text) {
+  if (!text.starts_with('.')) return 0;
+  const std::size_t stop = std::min(text.find_first_not_of("0123456789", 1), text.size());
+  double fraction = 0;
+  std::from_chars(text.data(), text.data() + stop, fraction);
+  text.remove_prefix(stop);
+  return fraction;
 }
 
 /// Parses YYYY-MM-DD, then nothing or a T or a space and HH[:MM[:SS[.F]]] and an offset.
-bool parse_iso(std::string_view text, TimeOfDay& time) {
-  int year = 0, month = 0, day = 0, ignored = 0;
+bool parse_iso(std::string_view text, ParsedTime& time) {
+  int year = 0, month = 0, day = 0, minute = 0, seconds = 0, offset = 0;
   if (!take_digits(text, 4, year) || !take_pair(text, '-', 12, month) || !take_pair(text, '-', 31, day)) return false;
   if (!set_date(year, month, day, time)) return false;
   time.hour = 0;
-  if (text.empty()) return true;
-  if (!take_pair(text, text.front() == 'T' ? 'T' : ' ', 23, time.hour)) return false;
-  if (text.starts_with(':') && !take_pair(text, ':', 59, ignored)) return false;
-  if (text.starts_with(':') && !take_pair(text, ':', 60, ignored)) return false;
-  if (text.starts_with('.')) text.remove_prefix(std::min(text.find_first_not_of("0123456789", 1), text.size()));
-  return is_offset(text);
+  if (!text.empty() && !take_pair(text, text.front() == 'T' ? 'T' : ' ', 23, time.hour)) return false;
+  if (text.starts_with(':') && !take_pair(text, ':', 59, minute)) return false;
+  if (text.starts_with(':') && !take_pair(text, ':', 60, seconds)) return false;
+  const double fraction = take_fraction(text);
+  if (!parse_offset(text, offset)) return false;
+  set_instant(60 * minute + seconds + fraction, offset, time);
+  return true;
 }
 
 }  // namespace
@@ -108,13 +135,13 @@ bool take_weight(std::string_view& value, float& weight) {
   return true;
 }
 
-bool parse_time(std::string_view text, TimeForm form, TimeOfDay& time) {
+bool parse_time(std::string_view text, TimeForm form, ParsedTime& time) {
   if (form == TimeForm::iso) return parse_iso(text, time);
   if (form == TimeForm::yymmddhh) return parse_digits(text, time);
   return parse_seconds(text, form == TimeForm::epoch_ms ? 1e-3 : 1.0, time);
 }
 
-std::string_view part_text(const TimeOfDay& time, std::string_view part) {
+std::string_view part_text(const ParsedTime& time, std::string_view part) {
   static const auto texts = [] {
     std::array<std::string, 32> all;
     for (std::size_t i = 0; i < all.size(); ++i) all[i] = std::to_string(i);
@@ -128,6 +155,21 @@ std::string number_text(double number) {
   std::string text = shortest(number);
   if (text.ends_with(".0")) text.resize(text.size() - 2);
   return text;
+}
+
+std::string date_text(Index date) {
+  const std::chrono::year_month_day day{std::chrono::sys_days(std::chrono::days(date))};
+  return concat(right(std::to_string(int(day.year())), 4, '0'), "-",
+                right(std::to_string(unsigned(day.month())), 2, '0'), "-",
+                right(std::to_string(unsigned(day.day())), 2, '0'));
+}
+
+std::string instant_text(Index instant) {
+  const auto at = std::chrono::floor<std::chrono::seconds>(std::chrono::microseconds(instant));
+  const auto date = std::chrono::floor<std::chrono::days>(at);
+  const Index seconds = (at - date).count();
+  const auto two = [](Index number) { return right(std::to_string(number), 2, '0'); };
+  return concat(date_text(date.count()), " ", two(seconds / 3600), ":", two(seconds / 60 % 60), ":", two(seconds % 60));
 }
 
 std::vector<std::string> bucket_texts(const std::vector<double>& borders) {

@@ -17,20 +17,28 @@ std::string number_fault(std::string_view text, double& value);
 bool take_weight(std::string_view& value, float& weight);
 
 /// Parts of a time, as written, or in UTC if it counts from 1970.
-struct TimeOfDay {
-  int hour = 0;     ///< 0 to 23
-  int weekday = 1;  ///< 1 (Monday) to 7
-  int day = 1;      ///< day of the month, 1 to 31
+struct ParsedTime {
+  int hour = 0;       ///< 0 to 23
+  int weekday = 1;    ///< 1 (Monday) to 7
+  int day = 1;        ///< day of the month, 1 to 31
+  Index date = 0;     ///< days from 1970-01-01 to the day
+  Index instant = 0;  ///< microseconds since 1970 in UTC
 };
 
 /// Parses a time of the form. Returns false if the text is none.
-bool parse_time(std::string_view text, TimeForm form, TimeOfDay& time);
+bool parse_time(std::string_view text, TimeForm form, ParsedTime& time);
 
 /// Returns the text of the part "hour", "weekday" or "day" of a time, a number without leading zeros.
-std::string_view part_text(const TimeOfDay& time, std::string_view part);
+std::string_view part_text(const ParsedTime& time, std::string_view part);
 
 /// Returns the shortest text that reads back to the number, without a fraction of 0.
 std::string number_text(double number);
+
+/// Returns a date, in days since 1970: "2014-10-21".
+std::string date_text(Index date);
+
+/// Returns a time, in microseconds since 1970, to the second: "2014-10-21 09:08:07".
+std::string instant_text(Index instant);
 
 /// Returns the texts of the buckets between ascending borders: "below A", "A to B", ..., "from Z".
 std::vector<std::string> bucket_texts(const std::vector<double>& borders);

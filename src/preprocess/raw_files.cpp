@@ -84,7 +84,9 @@ std::string read_beginning(ByteReader& reader) {
   return text;
 }
 
-RawFile inspect(const std::string& path, const std::string& key) {
+}  // namespace
+
+RawFile inspected(const std::string& path, const std::string& key) {
   if (std::filesystem::is_directory(path))
     fail(key, ": ", path, " is a folder; name its files, or a glob like ", path, "/*");
   if (!std::filesystem::is_regular_file(path))
@@ -105,38 +107,61 @@ RawFile inspect(const std::string& path, const std::string& key) {
   return file;
 }
 
-/// FilePieces of a file that are dealt to ranks: all of it, blocks of its text, or row groups.
-struct FilePieces {
+namespace {
+
+/// Part of a file that is dealt to ranks in pieces: blocks of its text, or row groups, or one piece for a whole file.
+struct OpenPart {
+  FileRange range;
+  Index step = 0;  ///< size of a piece
+  Index most = 0;  ///< a range of a rank ends at the multiples of this
   Index count = 1;
   double weight = 0;  ///< bytes of text in a piece, about
 };
 
-FilePieces pieces_of(const RawFile& file, bool whole) {
-  constexpr double unpacked_size =
-      3;  // Text unpacks to about three times its size. The weights only balance the ranks.
-  const double bytes = double(file.bytes);
-  if (file.parquet) return {file.row_groups, bytes / double(std::max(file.row_groups, Index{1}))};
-  if (file.compression != Compression::none) return {1, unpacked_size * bytes};
-  if (whole) return {1, bytes};
-  return {(file.bytes + text_block - 1) / text_block, double(text_block)};
+/// Adds the parts of a file that are not among `done`, which is in order.
+void add_open_pieces(const RawFile& file, Index number, bool whole_files, std::span<const FileRange> done,
+                     std::vector<OpenPart>& open) {
+  const bool whole = !file.parquet && (whole_files || file.compression != Compression::none);
+  const Index text_end = file.parquet ? file.row_groups : file.bytes;
+  const Index end = whole ? std::numeric_limits<Index>::max() : text_end;
+  OpenPart part{.range = {number, {}}, .step = text_block, .most = range_bytes};
+  if (file.parquet) {
+    part.step = 1;
+    part.most = range_row_groups;
+  }
+  if (whole) part.step = part.most = end;
+  const auto add = [&](Range range) {
+    if (range.size() <= 0) return;
+    part.range.bytes = range;
+    part.count = whole ? 1 : (range.size() + part.step - 1) / part.step;
+    part.weight = text_bytes(file, {range.begin, range.begin + std::min(part.step, range.size())});
+    open.push_back(part);
+  };
+  Index at = 0;
+  for (const FileRange& range : done) {
+    if (range.file != number) continue;
+    add({at, range.bytes.begin});
+    at = range.bytes.end;
+  }
+  add({at, end});
 }
 
-/// Deals the files' pieces to the ranks in order, to each as many as `most` bytes allow. Calls give(rank, file, range
-/// of its pieces) for each run. Returns false if the ranks do not suffice.
+/// Deals the pieces to the ranks in order, to each as many as `most` bytes allow. Calls give(rank, part, range of its
+/// pieces) for each run. Returns false if the ranks do not suffice.
 template <class Give>
-bool deal_pieces(const std::vector<FilePieces>& files, int ranks, double most, const Give& give) {
+bool deal_pieces(const std::vector<OpenPart>& parts, int ranks, double most, const Give& give) {
   int rank = 0;
   double load = 0;
-  for (std::size_t f = 0; f < files.size(); ++f)
-    for (Index first = 0; first < files[f].count;) {
-      const Index fitting = std::min(Index((most - load) / files[f].weight), files[f].count - first);
+  for (const OpenPart& part : parts)
+    for (Index first = 0; first < part.count;) {
+      const Index fitting = std::min(Index((most - load) / part.weight), part.count - first);
       if (fitting == 0) {
         if (load == 0 || ++rank == ranks) return false;
         load = 0;
         continue;
       }
-      give(rank, f, Range{first, first + fitting});
-      load += double(fitting) * files[f].weight;
+      give(rank, part, Range{first, first + fitting});
+      load += double(fitting) * part.weight;
       first += fitting;
     }
   return true;
@@ -151,7 +176,7 @@ std::vector<RawFile> find_raw_files(const comm::Communicator& comm, const std::v
   comm::agree(comm, [&] {
     if (comm.rank() != 0) return;
     for (const std::string& path : store::list_files(patterns, key)) {
-      const RawFile file = inspect(path, key);
+      const RawFile file = inspected(path, key);
       list += concat(file.bytes, " ", int(file.compression), " ", file.parquet, " ", file.path) + '\0';
     }
   });
@@ -170,7 +195,8 @@ std::vector<RawFile> find_raw_files(const comm::Communicator& comm, const std::v
     for (RawFile& file : files) {
       file.stamp = store::stamp_of(file.path);
       if (file.parquet) file.row_groups = parquet::shape_of(file.path).row_groups;
-      seen.push_back({file.path, store::sampled_checksum(file.path)});
+      file.sampled = store::sampled_checksum(file.path);
+      seen.push_back({file.path, file.sampled});
     }
   });
   comm::require_same(comm, seen, "all ranks must read the same files; look for an older copy on another node");
@@ -181,26 +207,36 @@ void require_unchanged(std::span<const RawFile> files) {
   for (const RawFile& file : files) store::require_unchanged(file.path, file.stamp);
 }
 
-std::vector<FileRange> deal_ranges(std::span<const RawFile> files, int rank, int ranks, bool whole_files) {
-  std::vector<FilePieces> pieces;
-  for (const RawFile& file : files) pieces.push_back(pieces_of(file, whole_files));
+double text_bytes(const RawFile& file, const Range& range) {
+  constexpr double unpacked_size =
+      3;  // Text unpacks to about three times its size. The weights only balance the ranks.
+  if (file.parquet) return double(file.bytes) * double(range.size()) / double(std::max(file.row_groups, Index{1}));
+  if (file.compression != Compression::none) return unpacked_size * double(file.bytes);
+  return double(std::min(range.size(), file.bytes));
+}
+
+std::vector<FileRange> deal_ranges(std::span<const RawFile> files, int rank, int ranks, bool whole_files,
+                                   std::span<const FileRange> done) {
+  std::vector<OpenPart> open;
+  for (std::size_t f = 0; f < files.size(); ++f) add_open_pieces(files[f], Index(f), whole_files, done, open);
   double total = 0;
-  for (const FilePieces& file : pieces) total += double(file.count) * file.weight;
+  for (const OpenPart& part : open) total += double(part.count) * part.weight;
   // The least load that suffices lies between an even share and all.
   double too_little = 0, most = 1.001 * total + 1;
-  const auto ignore = [](int, std::size_t, Range) {};
+  const auto ignore = [](int, const OpenPart&, Range) {};
   for (int halving = 0; halving < 50; ++halving) {
     const double middle = (too_little + most) / 2;
-    (deal_pieces(pieces, ranks, middle, ignore) ? most : too_little) = middle;
+    (deal_pieces(open, ranks, middle, ignore) ? most : too_little) = middle;
   }
   std::vector<FileRange> ranges;
-  deal_pieces(pieces, ranks, most, [&](int owner, std::size_t f, Range run) {
+  deal_pieces(open, ranks, most, [&](int owner, const OpenPart& part, Range run) {
     if (owner != rank) return;
-    if (files[f].compression != Compression::none || (whole_files && !files[f].parquet))
-      run = {0, std::numeric_limits<Index>::max()};
-    else if (!files[f].parquet)
-      run = {run.begin * text_block, std::min(run.end * text_block, files[f].bytes)};
-    ranges.push_back({Index(f), run});
+    const Range& all = part.range.bytes;
+    const Index end = run.end == part.count ? all.end : all.begin + run.end * part.step;
+    for (Index begin = all.begin + run.begin * part.step, stop; begin < end; begin = stop) {
+      stop = std::min(end, (begin / part.most + 1) * part.most);
+      ranges.push_back({part.range.file, {begin, stop}});
+    }
   });
   return ranges;
 }

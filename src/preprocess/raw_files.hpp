@@ -21,8 +21,12 @@ struct RawFile {
   Compression compression = Compression::none;
   store::Stamp stamp = {};  ///< stamp when the file was found, as this rank sees it
   bool parquet = false;
-  Index row_groups = 0;  ///< row groups of a Parquet file
+  Index row_groups = 0;      ///< row groups of a Parquet file
+  std::string sampled = {};  ///< store::sampled_checksum() when the file was found
 };
+
+/// Returns a raw file of the deck's `key`, without its stamp and row groups. Throws Error as find_raw_files() does.
+RawFile inspected(const std::string& path, const std::string& key);
 
 /// Finds files by the paths or globs of the deck's `key`, with matches sorted. Throws Error for a glob without a match,
 /// a folder, a file that is empty, unreadable or not text, a file given twice, or ranks that see other files.
@@ -33,6 +37,11 @@ std::vector<RawFile> find_raw_files(const comm::Communicator& comm, const std::v
 /// Unit in which the text of a plain file is dealt to the ranks, bytes.
 constexpr Index text_block = Index{64} << 10;
 
+/// Unit of a plain file that is read and counted as one range at most, bytes.
+constexpr Index range_bytes = Index{64} << 20;
+/// The same of a Parquet file, row groups.
+constexpr Index range_row_groups = 8;
+
 /// Lines of file number `file` that begin in the range `bytes` of its text, or of a Parquet file its row groups in the
 /// range.
 struct FileRange {
@@ -40,9 +49,14 @@ struct FileRange {
   Range bytes;
 };
 
-/// Returns one rank's ranges. The ranks' ranges, in rank order, are the whole text; the largest share is as small as
-/// that order allows. A single rank reads a packed file and, if `whole_files`, any other.
-std::vector<FileRange> deal_ranges(std::span<const RawFile> files, int rank, int ranks, bool whole_files = false);
+/// Returns one rank's ranges. The ranks' ranges, in rank order, are the whole text except for the ranges `done`; the
+/// largest share is as small as that order allows. A single rank reads a packed file and, if `whole_files`, any other.
+/// Large files are also cut at multiples of range_bytes.
+std::vector<FileRange> deal_ranges(std::span<const RawFile> files, int rank, int ranks, bool whole_files = false,
+                                   std::span<const FileRange> done = {});
+
+/// Returns about how many bytes of text a range has, for balance and progress.
+double text_bytes(const RawFile& file, const Range& range);
 
 /// Throws Error, naming the first file that was replaced or written since it was found.
 void require_unchanged(std::span<const RawFile> files);

@@ -11,6 +11,41 @@
 namespace tesserec::preprocess {
 namespace {
 
+std::string percent(double share) { return significant(100 * share, 3) + " %"; }
+
+constexpr std::size_t files_shown = 30, reasons_shown = 5, examples_shown = 3;
+
+/// Appends a line for each file: rows, share of label 1, bad rows. Few files suffice to see a trend.
+void files_of(const DatasetReport& report, bool labelled, std::vector<std::string>& lines) {
+  if (report.files.size() < 2) return;
+  std::size_t width = 4;
+  for (const FileReport& file : report.files) width = std::max(width, file.path.size() - (file.path.rfind('/') + 1));
+  const auto line = [&](const std::string& name, const std::string& rows, const std::string& rate,
+                        const std::string& bad) {
+    lines.push_back("  " + left(name, width) + right(rows, 14) + right(rate, 12) + right(bad, 10));
+  };
+  line("file", "rows", "positive", "bad rows");
+  for (std::size_t f = 0; f < std::min(report.files.size(), files_shown); ++f) {
+    const FileReport& file = report.files[f];
+    const double rate = double(report.facts.files[f].positives) / double(std::max(file.rows, Index{1}));
+    line(file.path.substr(file.path.rfind('/') + 1), std::to_string(file.rows), labelled ? percent(rate) : "-",
+         std::to_string(file.bad_rows));
+  }
+  if (report.files.size() > files_shown) lines.push_back(concat("  and ", report.files.size() - files_shown, " more"));
+}
+
+/// Appends a file's bad rows by reason, the most frequent first, if there are several reasons.
+void reasons_of(const FileReport& file, std::vector<std::string>& lines) {
+  if (file.reasons.size() < 2) return;
+  std::vector<std::pair<Index, std::string>> order;
+  for (const auto& [reason, count] : file.reasons) order.emplace_back(-count, reason);
+  std::sort(order.begin(), order.end());
+  for (std::size_t r = 0; r < std::min(order.size(), reasons_shown); ++r)
+    lines.push_back(concat("  ", right(std::to_string(-order[r].first), 8), " x ", order[r].second));
+  if (order.size() > reasons_shown)
+    lines.push_back(concat("  and ", counted(std::ssize(order) - Index(reasons_shown), "reason"), " more"));
+}
+
 void lines_of(const DatasetReport& report, const char* name, std::vector<std::string>& lines) {
   if (report.output.empty()) return;
   const bool scored = report.labels[0] + report.labels[1] == 0;
@@ -21,19 +56,26 @@ void lines_of(const DatasetReport& report, const char* name, std::vector<std::st
                                  ? concat("; ", counted(report.labels_unread, "label"), " in the raw files not read")
                                  : "";
   lines.push_back(concat(name, ": ", report.rows, " rows, ", labels, ", in ", report.output, unread));
+  files_of(report, !scored, lines);
+  std::size_t shown = 0, not_shown = 0;
   for (const FileReport& file : report.files) {
     if (file.bad_rows == 0) continue;
+    if (!scored && ++shown > examples_shown) {
+      ++not_shown;
+      continue;
+    }
     const bool is_complete = std::ssize(file.bad) == file.bad_rows;
     const std::string examples = is_complete ? ":" : "; for example";
     const std::string unlabeled = file.unlabeled > 0 ? concat(", ", file.unlabeled, " of them without a label") : "";
     lines.push_back(concat(file.path, ": ", counted(file.bad_rows, "bad row"), " left out", unlabeled, ", ", file.rows,
                            " kept", scored ? "; no score for" : examples));
+    reasons_of(file, lines);
     for (const std::string& bad : file.bad) lines.push_back("  " + bad);
     if (!is_complete && scored) lines.push_back(concat("  and ", file.bad_rows - std::ssize(file.bad), " more"));
   }
+  if (not_shown > 0)
+    lines.push_back(concat("bad rows in ", counted(Index(not_shown), "more file"), ": --json has examples"));
 }
-
-std::string percent(double share) { return significant(100 * share, 3) + " %"; }
 
 using Cells = std::vector<std::string>;
 
@@ -65,6 +107,14 @@ Cells feature_cells(const PreprocessReport& report, std::size_t f) {
   return {report.features[f], report.kinds[f], values, ids};
 }
 
+/// Returns a feature's most frequent values with their shares of the training rows.
+std::string top_of(const PreprocessReport& report, std::size_t f) {
+  if (report.train.output.empty()) return "";
+  return join(report.train.top[f], ", ", [&](const ValueCount& top) {
+    return top.value + " " + percent(double(top.count) / double(std::max(report.train.rows, Index{1})));
+  });
+}
+
 /// Appends a table with a line for each column: kind, distinct values, ids, and shares in each dataset.
 void table_of(const PreprocessReport& report, std::vector<std::string>& lines) {
   Cells head = {"column", "kind", "values", "ids"};
@@ -78,7 +128,7 @@ void table_of(const PreprocessReport& report, std::vector<std::string>& lines) {
     if (!name.empty()) head.push_back(name);
     head.insert(head.end(), {"missing", "unknown", "clipped"});
   });
-  lines.push_back(line_of(head));
+  lines.push_back(line_of(head) + (report.train.output.empty() ? "" : "   most frequent"));
   const std::size_t dense = report.dense_features.size();
   for (std::size_t c = 0; c < dense + report.features.size(); ++c) {
     const bool number = c < dense;
@@ -92,7 +142,30 @@ void table_of(const PreprocessReport& report, std::vector<std::string>& lines) {
       const Cells shares = shares_of(set, c, number, !number && report.kinds[c - dense].ends_with("bag"));
       cells.insert(cells.end(), shares.begin(), shares.end());
     });
-    lines.push_back(line_of(cells));
+    const std::string top = number ? "" : top_of(report, c - dense);
+    lines.push_back(line_of(cells) + (top.empty() ? "" : "   " + top));
+  }
+}
+
+/// Appends a line for each side table: its size, and the rows of each dataset whose keys it lacks.
+void joins_of(const PreprocessReport& report, std::vector<std::string>& lines) {
+  const std::size_t columns = report.dense_features.size() + report.features.size();
+  const std::vector<std::pair<const char*, const DatasetReport*>> all = {
+      {"train", &report.train}, {"evaluate", &report.evaluate}, {"predict", &report.predict}};
+  for (std::size_t j = 0; j < report.joins.size(); ++j) {
+    const JoinedTable& table = report.joins[j];
+    std::string text = concat("joined ", table.file, " on ", table.on, ": ", counted(table.rows, "row"), ", ",
+                              bytes_text(double(table.bytes)), " in memory on each rank; rows without one there:");
+    for (const auto& [name, set] : all)
+      if (!set->output.empty())
+        text += concat(" ", name, " ", set->column(columns + j).unknown, " (",
+                       percent(set->column(columns + j).unknown_share()), ")");
+    for (const FileReport& file : report.train.files)
+      if (const std::string& key = file.unknown[report.features.size() + j]; !key.empty()) {
+        text += concat(", for example ", key);
+        break;
+      }
+    lines.push_back(text);
   }
 }
 
@@ -122,6 +195,7 @@ ColumnCounts DatasetReport::column(std::size_t number) const {
 
 std::vector<std::string> summary(const PreprocessReport& report) {
   std::vector<std::string> lines;
+  if (!report.split.rule.empty()) lines.push_back(description(report.split));
   lines_of(report.train, "train", lines);
   lines_of(report.evaluate, "evaluate", lines);
   lines_of(report.predict, "predict", lines);
@@ -142,6 +216,11 @@ std::vector<std::string> summary(const PreprocessReport& report) {
       lines.push_back(concat("  ", report.features[f], ": ", report.collisions[f], " of ",
                              counted(report.values[f], "value"), " share their row with another one"));
   table_of(report, lines);
+  joins_of(report, lines);
+  for (std::size_t s = 0; s < report.unsequenced.size(); ++s)
+    if (report.unsequenced[s] > 0)
+      lines.push_back(concat("sequence ", report.features[report.features.size() - report.unsequenced.size() + s], ": ",
+                             counted(report.unsequenced[s], "row"), " without a user or a time, in no sequence"));
   return lines;
 }
 

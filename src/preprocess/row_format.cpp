@@ -39,6 +39,30 @@ void RowFormat::add_number(const std::string& name, Transform transform, std::op
   if (indicator) add(name + "_missing", Transform::none, std::nullopt, true);
 }
 
+std::size_t RowLayout::column(const std::string& name, const std::string& key) const {
+  const auto found =
+      std::find_if(columns.begin(), columns.end(), [&](const Column& column) { return column.name == name; });
+  if (found == columns.end())
+    fail(key, ": there is no column \"", name, "\"; the columns are ",
+         join(columns, ", ", [](const Column& column) { return column.name; }));
+  if (found->kind == ColumnKind::skip)
+    fail(key, ": column \"", name, "\" is not read; give it kind = \"key\" if it is not learned");
+  return std::size_t(found - columns.begin());
+}
+
+std::size_t RowLayout::single_feature(const std::string& name, const std::string& key) const {
+  const auto found = std::find(features.begin(), features.end(), name);
+  if (found == features.end() || forms[std::size_t(found - features.begin())].bag)
+    fail(key, " names \"", name, "\", which is no category with one value; the categories are ", join(features));
+  return std::size_t(found - features.begin());
+}
+
+std::string_view RowFormat::field(const FileColumns& columns, const Row& row, std::size_t column) const {
+  if (columns.places[column] < 0) return {};
+  const std::string_view text = row.fields.texts[std::size_t(columns.places[column])];
+  return layout_.text.trim && !row.fields.quoted ? trimmed(text) : text;
+}
+
 bool RowLayout::jagged() const {
   return std::any_of(forms.begin(), forms.end(), [](const FeatureForm& form) { return form.may_be_empty(); });
 }
@@ -57,9 +81,9 @@ void RowFormat::clear_values(Row& row) {
 }
 
 FileColumns RowFormat::in_order(Targets targets, bool labelled) const {
-  FileColumns columns{targets, short_rows_, all_columns_ - (labelled ? 0 : 1), {}};
-  for (std::size_t c = 0; c < all_columns_; ++c)
-    columns.places.push_back(Index(c) - (!labelled && c > label_column_ ? 1 : 0));
+  const std::size_t all = layout_.columns.size();
+  FileColumns columns{targets, short_rows_, all - joined_ - (labelled ? 0 : 1), {}};
+  for (std::size_t c = 0; c < all; ++c) columns.places.push_back(Index(c) - (!labelled && c > label_column_ ? 1 : 0));
   if (!labelled) columns.places[label_column_] = -1;
   return columns;
 }
@@ -72,9 +96,10 @@ std::string RowFormat::find_columns(std::span<const std::string> head, Targets t
   Fields fields;
   for (const std::string& line : head) {
     if (!split(line, layout_.text, fields).empty()) continue;
-    if (const std::size_t count = fields.texts.size(); count <= all_columns_) max_fields = std::max(max_fields, count);
+    if (const std::size_t count = fields.texts.size(); count <= layout_.columns.size() - joined_)
+      max_fields = std::max(max_fields, count);
   }
-  columns = in_order(targets, max_fields == all_columns_);
+  columns = in_order(targets, max_fields == layout_.columns.size() - joined_);
   return {};
 }
 

@@ -14,6 +14,7 @@
 #include "feature_form.hpp"
 #include "fields.hpp"
 #include <tesserec/parquet/reader.hpp>
+#include <tesserec/preprocess/report.hpp>
 #include <tesserec/preprocess/settings.hpp>
 
 namespace tesserec::preprocess {
@@ -39,6 +40,8 @@ struct Row {
   Fields fields;                       ///< scratch of the parser
   std::string text;                    ///< scratch of the parser
   std::vector<std::string> made;       ///< storage of values made from others
+  std::vector<bool> unjoined;          ///< true for each join whose side table lacks the row's key [joins]
+  std::vector<std::string> join_keys;  ///< keys of the joins [joins]
 };
 
 /// Maximum length of a key, bytes.
@@ -46,6 +49,9 @@ inline constexpr std::size_t longest_key = 1000;
 
 /// Columns of a dataset.
 struct RowLayout {
+  std::vector<Column> columns;              ///< columns of the files, in order, then those that joins bring
+  std::size_t sequences = 0;                ///< number of the last features that are sequences
+  std::vector<JoinedTable> joins;           ///< side tables
   std::vector<std::string> dense_features;  ///< names of the dense features [K]
   std::vector<Transform> transforms;        ///< transforms of the dense features [K]
   std::vector<std::optional<double>> fill;  ///< substitutes for missing numbers [K], if the deck gives any
@@ -58,6 +64,10 @@ struct RowLayout {
   bool header = false;                      ///< true if the first line of each file is a header
   TextRules text;
 
+  /// Returns the index of a column that is read. Throws Error that begins with `key` if there is none of this name.
+  std::size_t column(const std::string& name, const std::string& key) const;
+  /// Returns the index of a feature with one value. Throws Error that begins with `key` if there is none of this name.
+  std::size_t single_feature(const std::string& name, const std::string& key) const;
   /// Returns whether ids are stored as bags, because a feature may be empty or have several values.
   bool jagged() const;
 };
@@ -91,6 +101,8 @@ class RowFormat {
   bool needs_head(Targets targets) const { return layout_.header || targets == Targets::unread; }
   /// Parses a line, or a record of several lines, into `row`. Returns why it is bad, or an empty text.
   std::string parse(std::string_view line, const FileColumns& columns, Row& row) const;
+  /// Returns the text of a column in a row that was parsed, without spaces around it.
+  std::string_view field(const FileColumns& columns, const Row& row, std::size_t column) const;
   /// Parses row.fields, which a Parquet file gave, into `row`. Returns why they are bad, or an empty text.
   std::string parse_fields(const FileColumns& columns, Row& row) const;
 
@@ -129,8 +141,8 @@ class RowFormat {
   /// Finds the columns of a file by its header `line`. Returns why it does not fit, or an empty text.
   virtual std::string read_header(std::string_view line, FileColumns& columns) const = 0;
   RowLayout layout_;
-  std::size_t all_columns_ = 0;   ///< number of the format's columns
   std::size_t label_column_ = 0;  ///< index of the label's column
+  std::size_t joined_ = 0;        ///< number of columns that joins bring
   ShortRows short_rows_ = ShortRows::stop;
   bool weighted_values_ = false;  ///< true if a feature has weights
 

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "row_stream.hpp"
 
+#include <algorithm>
 #include <utility>
 
+#include "sequences.hpp"
 #include <tesserec/core/signals.hpp>
 
 namespace tesserec::preprocess {
@@ -20,17 +22,32 @@ std::string advice(std::string_view reason) {
   return "; " + skip;
 }
 
+constexpr std::size_t reasons_kept = 50;
+
+/// Returns a reason without advice, and with "..." for all between its first and its last quote.
+std::string without_values(std::string reason) {
+  reason.resize(std::min({reason.size(), reason.find("; "), reason.find(" (preprocess.")}));
+  const std::size_t first = reason.find('"'), last = reason.rfind('"');
+  return first == last ? reason : reason.substr(0, first) + "\"...\"" + reason.substr(last + 1);
+}
+
 }  // namespace
 
 RowStream::RowStream(std::span<const RawFile> files, std::span<const FileRange> ranges, const RowFormat& format,
-                     BadRows bad_rows, Targets targets)
-    : files_(files), ranges_(ranges), format_(format), bad_rows_(bad_rows), targets_(targets) {}
+                     BadRows bad_rows, Targets targets, SplitSide side)
+    : files_(files), ranges_(ranges), format_(format), bad_rows_(bad_rows), targets_(targets), records_(side) {
+  if (side.sequences != nullptr) side.sequences->rewind();
+}
 
 bool RowStream::next(Row& row) {
   while (!stopped_) {
     if (lines_ == nullptr && row_groups_ == nullptr && !open_next_range()) return false;
-    if (row_groups_ != nullptr && next_in_groups(row)) return true;
-    if (lines_ != nullptr && next_in_range(row)) return true;
+    bool found = false;
+    if (row_groups_ != nullptr) found = next_in_groups(row);
+    if (lines_ != nullptr) found = next_in_range(row);
+    RecordSequences* const sequences = records_.side().sequences;
+    if (found && sequences != nullptr) sequences->append(records_.number(), row);
+    if (found) return true;
     if (lines_ != nullptr) {
       RangeCount& count = counts_.back();
       count.text = lines_->digest();
@@ -95,6 +112,7 @@ bool RowStream::next_in_groups(Row& row) {
   while (!stopped_ && row_groups_->next(row.fields.texts)) {
     Signals::check();
     ++count.lines;
+    if (!records_.take(count.file, row_groups_->row_group())) continue;
     std::string reason = format_.parse_fields(columns_, row);
     if (reason.empty()) {
       block_ = row_groups_->row_group();
@@ -119,6 +137,7 @@ bool RowStream::next_in_range(Row& row) {
     }
     bad_empty_lines();
     if (stopped_) return false;
+    if (!records_.take(count.file, line.begin / text_block)) continue;
     std::string reason = line.too_long ? "the line is longer than 1 MiB" : format_.parse(line.text, columns_, row);
     if (reason.empty()) {
       block_ = line.begin / text_block;
@@ -147,8 +166,13 @@ void RowStream::bad_empty_lines() {
 }
 
 void RowStream::bad(Index line, std::string reason, bool label_missing) {
+  if (!records_.side().counts_bad_rows()) return;
   RangeCount& count = counts_.back();
   ++count.bad_rows;
+  if (const std::string kind = without_values(reason); count.reasons.size() < reasons_kept || count.reasons.count(kind))
+    ++count.reasons[kind];
+  else
+    ++count.reasons["other reasons"];
   count.unlabeled += label_missing;
   if (bad_rows_ == BadRows::stop) {
     stopped_ = true;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -10,6 +11,7 @@
 #include "line_reader.hpp"
 #include "raw_files.hpp"
 #include "row_format.hpp"
+#include "split_records.hpp"
 #include <tesserec/parquet/reader.hpp>
 
 namespace tesserec::preprocess {
@@ -26,10 +28,11 @@ struct RangeCount {
   Index lines = 0;
   Index rows = 0;
   Index bad_rows = 0;
-  Index unlabeled = 0;      ///< bad rows without a label
-  Index gzip_members = 0;   ///< members of a .gz file, once the stream is behind it
-  std::uint64_t text = 0;   ///< LineReader::digest() at the end of the range; 0 of Parquet
-  std::vector<BadRow> bad;  ///< first bad rows, at most bad_rows_kept()
+  Index unlabeled = 0;                   ///< bad rows without a label
+  Index gzip_members = 0;                ///< members of a .gz file, once the stream is behind it
+  std::uint64_t text = 0;                ///< LineReader::digest() at the end of the range; 0 of Parquet
+  std::vector<BadRow> bad;               ///< first bad rows, at most bad_rows_kept()
+  std::map<std::string, Index> reasons;  ///< bad rows by reason, without the values in it
 };
 
 /// Stream of the good rows of ranges, in order. Empty lines are ignored at the end of a file and bad rows elsewhere.
@@ -41,7 +44,7 @@ class RowStream {
 
   /// Takes the files and this rank's ranges of them. The spans and the format must outlive this object.
   RowStream(std::span<const RawFile> files, std::span<const FileRange> ranges, const RowFormat& format,
-            BadRows bad_rows, Targets targets = Targets::required);
+            BadRows bad_rows, Targets targets = Targets::required, SplitSide side = {});
 
   /// Reads the next good row. Returns false at the end or, with BadRows::stop, at the first bad row.
   bool next(Row& row);
@@ -50,6 +53,10 @@ class RowStream {
 
   /// Returns the text block in which the last row begins, or its row group. It ascends along the stream within a file.
   Index block() const { return block_; }
+  /// Returns the counter of the records, good or bad, which is at the last row.
+  const RecordCounter& records() const { return records_; }
+  /// Returns the text of a column in a row that next() has just read.
+  std::string_view field(const Row& row, std::size_t column) const { return format_.field(columns_, row, column); }
   /// Returns the file of the last row.
   Index file() const { return counts_.back().file; }
   /// Returns the counts of the ranges begun so far.
@@ -69,6 +76,7 @@ class RowStream {
   const RowFormat& format_;
   BadRows bad_rows_;
   Targets targets_;
+  RecordCounter records_;
   FileColumns columns_;                             ///< columns of the current file
   Index header_ = -1;                               ///< offset of the current file's header, bytes; -1 if it has none
   std::unique_ptr<LineReader> lines_;               ///< reader of the current range, if it is text

@@ -1,22 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <array>
 #include <filesystem>
 #include <memory>
+#include <span>
 #include <utility>
 
 #include "column_tally.hpp"
 #include "encoding.hpp"
 #include "header.hpp"
+#include "job_key.hpp"
 #include "line_reader.hpp"
 #include "raw_files.hpp"
 #include "row_format.hpp"
+#include "row_split.hpp"
+#include "scratch_folder.hpp"
+#include "sequences.hpp"
 #include "survey.hpp"
 #include <tesserec/comm/agree.hpp>
+#include <tesserec/comm/node.hpp>
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/log.hpp>
+#include <tesserec/core/memory_limits.hpp>
 #include <tesserec/core/signals.hpp>
 #include <tesserec/core/text.hpp>
 #include <tesserec/core/timer.hpp>
 #include <tesserec/parquet/reader.hpp>
+#include <tesserec/preprocess/column_fault.hpp>
 #include <tesserec/preprocess/run.hpp>
 #include <tesserec/store/disk.hpp>
 #include <tesserec/store/file_list.hpp>
@@ -36,6 +46,7 @@ struct Output {
   std::vector<RawFile> files = {};
   Survey survey = {};
   std::unique_ptr<parallel_io::PartedWriter> file = {};
+  SplitSide side = {};
 
   bool wanted() const { return !patterns.empty(); }
   std::string key() const { return "preprocess." + name; }
@@ -79,12 +90,13 @@ void expand_columns(const comm::Communicator& comm, const RawFile& file, Setting
   });
 }
 
-Encoding encoding_of(const comm::Communicator& comm, Output& train, const Settings& settings,
-                     const std::string& vocabulary, const RowLayout& layout) {
-  if (vocabulary.empty()) return learn_encoding(comm, train.survey, layout, settings.minimum_count);
+Encoding encoding_of(const comm::Communicator& comm, const Output& train, const Settings& settings,
+                     const RowLayout& layout, const Learning& learning) {
+  const std::string& vocabulary = settings.vocabulary;
+  if (vocabulary.empty()) return learn_encoding(comm, train.survey, layout, learning);
   const bool labelled = train.wanted() || !settings.evaluate.empty();
   Encoding encoding = read_encoding(comm, vocabulary, layout, labelled);
-  if (settings.extend) extend_encoding(comm, train.survey, settings.minimum_count, encoding);
+  if (settings.extend) extend_encoding(comm, train.survey, learning, encoding);
   if (settings.minimum_count != encoding.minimum_count && settings.minimum_count > 1 && comm.rank() == 0)
     log_warning(concat("preprocess.minimum_count = ", settings.minimum_count, " is ignored, because the ids come from ",
                        vocabulary, ", which was made with ", encoding.minimum_count));
@@ -109,25 +121,134 @@ void require_nothing_odd(const std::vector<verdict::Finding>& findings) {
        ", so nothing was written; correct the raw files, or set preprocess.strict = false");
 }
 
+/// Returns the memory of this rank, bytes: its share of preprocess.memory, else half of what it may use. Collective.
+Index memory_of_rank(const comm::Communicator& comm, Index memory) {
+  if (memory > 0) return memory / comm.size();
+  const int sharing = comm::ranks_per_node(comm);
+  return comm.min(std::min(process_memory().bytes, node_memory().bytes / sharing) / 2);
+}
+
+/// Returns the key of the job's scratch folder: of its first data set, so that counts of the training files are good
+/// for other evaluation files, too. Rank 0 makes it. Collective.
+std::string key_of(const comm::Communicator& comm, const Settings& settings, std::span<Output* const> outputs) {
+  const auto first = std::find_if(outputs.begin(), outputs.end(), [](const Output* o) { return o->wanted(); });
+  std::string key;
+  comm::agree(comm, [&] {
+    if (comm.rank() == 0) key = job_key(settings, (*first)->files);
+  });
+  return comm.broadcast(key, 0);
+}
+
+/// Adds what is known of the written datasets to the report, with what is odd about them.
+void describe(const Encoding& encoding, const Settings& settings, const std::array<Output*, 3>& outputs,
+              PreprocessReport& report) {
+  for (Output* output : outputs) {
+    if (!output->wanted()) continue;
+    output->report = std::move(output->survey.report);
+    output->report.output = output->path;
+    output->report.facts.name = output->name;
+    output->report.facts.labelled = output->targets() == Targets::required;
+    // The two sides of a split have the same files, which are not given twice.
+    if (output->side.records != nullptr)
+      for (verdict::FileFacts& file : output->report.facts.files) file.content.clear();
+  }
+  report.dense_features = encoding.layout.dense_features;
+  report.transforms = encoding.transform_descriptions();
+  report.features = encoding.layout.features;
+  for (const FeatureForm& form : encoding.layout.forms) report.kinds.push_back(form.kind());
+  report.values = encoding.values;
+  report.collisions = encoding.collisions;
+  report.ids = encoding.rows();
+  report.vocabulary = settings.vocabulary;
+  for (std::size_t f = 0; f < encoding.base_rows.size(); ++f)
+    report.new_ids.push_back(report.ids[f] - encoding.base_rows[f]);
+  report.max_unknown = settings.max_unknown;
+  report.findings = find_oddities(report);
+}
+
+/// Returns the beginning of the names of a data set's scratch files. Collective.
+std::string prefix_of(const comm::Communicator& comm, const Output& output) {
+  return concat(output.name, "-", comm.broadcast(files_key(output.files), 0), "-");
+}
+
+/// Reads the raw files of all outputs, learns or reads the encoding, and writes and publishes the datasets. Collective.
+void convert(const comm::Communicator& comm, const Settings& settings, const RowFormat& format,
+             const ScratchFolder& scratch, const std::array<Output*, 3>& outputs, std::span<const RawFile> side_tables,
+             PreprocessReport& report) {
+  const auto& [train, evaluate, predict] = outputs;
+  const Index memory = memory_of_rank(comm, settings.memory);
+  // The first pass finds every fault of the text before anything is written.
+  for (Output* output : outputs)
+    if (output->wanted()) {
+      const SurveyRules rules{output->name,   prefix_of(comm, *output), settings.bad_rows,
+                              output->learns, output->targets(),        memory,
+                              output->side};
+      output->survey = survey(comm, std::move(output->files), format, scratch, rules);
+    }
+  const Learning learning{scratch, settings.minimum_count, memory};
+  const Encoding encoding = encoding_of(comm, *train, settings, format.layout(), learning);
+  train->survey.runs = {};
+
+  // The training files are last, since the others are smaller and may be refused. Renaming waits until all are on disk.
+  for (Output* output : {evaluate, predict, train}) {
+    if (!output->wanted()) continue;
+    output->file =
+        write_dataset(comm, output->path, output->survey, format, encoding,
+                      {scratch, output->name, output == train, settings.part_bytes, settings.lock_wait, memory});
+    // A split by users or days may leave all values unknown.
+    if (!output->learns && output->side.records == nullptr)
+      require_known(output->survey.report, encoding.layout, encoding.known_values(), settings.max_unknown);
+    require_joined(output->survey.report, encoding.layout, settings.max_unknown);
+  }
+  comm::agree(comm, [&] { require_unchanged(side_tables); });
+  describe(encoding, settings, outputs, report);
+  if (settings.strict) require_nothing_odd(report.findings);
+  const Signals::Orderly orderly;  // A signal must not end the renames halfway.
+  for (Output* output : outputs)
+    if (output->wanted()) output->file->publish();
+}
+
+/// Converts in a scratch folder, which an interrupted job leaves for the next start. Collective.
+void convert(const comm::Communicator& comm, const Settings& settings, const RowFormat& format,
+             const std::array<Output*, 3>& outputs, std::span<const RawFile> side_tables, PreprocessReport& report) {
+  const Timer timer;
+  ScratchFolder scratch(comm, settings.output, key_of(comm, settings, outputs), settings.lock_wait);
+  try {
+    convert(comm, settings, format, scratch, outputs, side_tables, report);
+  } catch (const Stopped&) {
+    scratch.keep();
+    throw;
+  } catch (const std::exception&) {
+    if (!scratch.keep_of_failure(timer.seconds()) && comm.rank() == 0)
+      for (const Output* output : outputs)
+        if (output->wanted()) parallel_io::PartedWriter::remove_drafts(output->path);
+    throw;
+  }
+}
+
 }  // namespace
 
 PreprocessReport run(const comm::Communicator& comm, const Settings& deck_settings) {
   const Timer timer;
   Settings settings = deck_settings;
   PreprocessReport report;
+  if (const auto wrong = fault(settings.split, settings)) fail("preprocess.split.", wrong->key, " ", wrong->text);
+  const bool splits = settings.split.by != SplitBy::none && !settings.train.empty();
+  if (splits) settings.evaluate = settings.train;
   Output train{"train", settings.train, report.train}, evaluate{"evaluate", settings.evaluate, report.evaluate},
       predict{"predict", settings.predict, report.predict};
-  const std::vector<Output*> all = {&train, &evaluate, &predict};
+  const std::array<Output*, 3> all = {&train, &evaluate, &predict};
   if (settings.train.empty() && settings.evaluate.empty() && settings.predict.empty())
     fail("preprocess.train is empty; name at least one raw file");
   if (settings.output.empty())
     fail("preprocess.output is empty; name the folder for train.h5, evaluate.h5 and predict.h5");
   for (Output* output : all) output->path = concat(settings.output, "/", output->name, ".h5");
-  const std::string vocabulary = vocabulary_of(settings, train.path);
-  train.learns = vocabulary.empty() || settings.extend;
+  settings.vocabulary = vocabulary_of(settings, train.path);
+  train.learns = settings.vocabulary.empty() || settings.extend;
 
   for (Output* output : all) output->files = find_raw_files(comm, output->patterns, output->key());
-  if (const auto shared = store::files_of_both(settings.evaluate, settings.train); !shared.empty() && comm.rank() == 0)
+  if (const auto shared = store::files_of_both(settings.evaluate, settings.train);
+      !splits && !shared.empty() && comm.rank() == 0)
     log_warning(concat("preprocess.evaluate and preprocess.train both name ", join(shared),
                        ", so the model is evaluated on samples that it is trained on"));
   for (const Output* output : all)
@@ -135,7 +256,12 @@ PreprocessReport run(const comm::Communicator& comm, const Settings& deck_settin
       expand_columns(comm, output->files.front(), settings);
       break;
     }
-  const std::unique_ptr<RowFormat> format = make_row_format(settings);
+  std::vector<RawFile> side_tables;
+  for (const Join& join : settings.joins)
+    side_tables.push_back(find_raw_files(comm, {join.file}, "preprocess.join.file").at(0));
+  std::unique_ptr<RowFormat> format;
+  comm::agree(comm, [&] { format = make_row_format(settings); });
+  report.joins = format->layout().joins;
   comm::agree(comm, [&] {
     if (comm.rank() != 0) return;
     try {
@@ -145,46 +271,28 @@ PreprocessReport run(const comm::Communicator& comm, const Settings& deck_settin
     }
   });
 
-  // The first pass finds every fault of the text before anything is written.
-  for (Output* output : all)
-    if (output->wanted())
-      output->survey =
-          survey(comm, std::move(output->files), *format, settings.bad_rows, output->learns, output->targets());
-  const Encoding encoding = encoding_of(comm, train, settings, vocabulary, format->layout());
-
-  // The training files are last, since the others are smaller and may be refused. Renaming waits until all are on disk.
-  for (Output* output : {&evaluate, &predict, &train}) {
-    if (!output->wanted()) continue;
-    const bool trains = output == &train;
-    output->file = write_dataset(comm, output->path, output->survey, *format, encoding, trains, settings);
-    if (!output->learns)
-      require_known(output->survey.report, encoding.layout, encoding.known_values(), settings.max_unknown);
+  const RowSplit split = splits ? split_rows(comm, train.files, *format, settings.split) : RowSplit();
+  report.split = split.report;
+  if (splits) {
+    train.side = {&split.records, false};
+    evaluate.side = {&split.records, true};
   }
-  for (Output* output : all) {
-    if (!output->wanted()) continue;
-    output->report = std::move(output->survey.report);
-    output->report.output = output->path;
-    output->report.facts.name = output->name;
-    output->report.facts.labelled = output->targets() == Targets::required;
+  // Sequences of the files of `history`, of training, of evaluation and to predict.
+  std::vector<std::unique_ptr<RecordSequences>> sequences;
+  if (!settings.sequences.empty()) {
+    const std::vector<RawFile> history = find_raw_files(comm, settings.history, "preprocess.history"), none;
+    sequences = find_sequences(comm,
+                               {{&history, Targets::unread},
+                                {&train.files, Targets::required},
+                                {splits ? &none : &evaluate.files, Targets::required},
+                                {&predict.files, Targets::unread}},
+                               *format, settings, report.unsequenced);
+    train.side.sequences = sequences[1].get();
+    evaluate.side.sequences = sequences[splits ? 1 : 2].get();
+    predict.side.sequences = sequences[3].get();
   }
-  report.dense_features = encoding.layout.dense_features;
-  report.transforms = encoding.transform_descriptions();
-  report.features = encoding.layout.features;
-  for (const FeatureForm& form : encoding.layout.forms) report.kinds.push_back(form.kind());
-  report.values = encoding.values;
-  report.collisions = encoding.collisions;
-  report.ids = encoding.rows();
-  report.vocabulary = vocabulary;
-  for (std::size_t f = 0; f < encoding.base_rows.size(); ++f)
-    report.new_ids.push_back(report.ids[f] - encoding.base_rows[f]);
-  report.max_unknown = settings.max_unknown;
-  report.findings = find_oddities(report);
-  if (settings.strict) require_nothing_odd(report.findings);
-
-  const Signals::Orderly orderly;  // A signal must not end the renames halfway.
-  for (Output* output : all)
-    if (output->wanted()) output->file->publish();
-  if (train.wanted() && comm.rank() == 0) warn_of_older(all);
+  convert(comm, settings, *format, all, side_tables, report);
+  if (train.wanted() && comm.rank() == 0) warn_of_older({all.begin(), all.end()});
   report.seconds = timer.seconds();
   return report;
 }

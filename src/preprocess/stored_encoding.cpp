@@ -104,17 +104,17 @@ Encoding encoding_of(const store::PartedFile& parted, const RowLayout& layout, b
   if (file.has_attribute("/", "label_values")) stored.labels = attribute_of<std::string>(file, "label_values");
   const data::ColumnOrder order = column_order(stored, wanted_of(layout, labelled));
 
-  Encoding encoding{layout, {}, {}, attribute_of<std::int64_t>(file, "minimum_count"), {}, {}, {}};
+  Encoding encoding;
+  encoding.layout = layout;
+  encoding.minimum_count = attribute_of<std::int64_t>(file, "minimum_count");
   for (const Index place : order.dense) encoding.transforms.push_back(transforms[place]);
   require_rules(file, stored.features, layout);
   for (std::size_t f = 0; f < layout.features.size(); ++f)
-    encoding.vocabularies.push_back(layout.forms[f].hashed() ? Vocabulary(layout.features[f], TokenCounts(), 1)
+    encoding.vocabularies.push_back(layout.forms[f].hashed() ? Vocabulary()
                                                              : vocabulary_of(parted, layout.features[f]));
   if (file.has_attribute("/", bases_attribute))
     encoding.bases = attribute_of<std::vector<std::string>>(file, bases_attribute);
-  if (const auto digest = attribute_of<std::string>(file, "vocabulary_digest"); digest != encoding.vocabulary_digest())
-    fail(key, file.path(), ": vocabulary_digest is ", digest, ", but the vocabulary has ", encoding.vocabulary_digest(),
-         "; preprocess its raw files again");
+  encoding.vocabulary_digest = attribute_of<std::string>(file, "vocabulary_digest");
   return encoding;
 }
 
@@ -133,6 +133,10 @@ Encoding read_encoding(const comm::Communicator& comm, const std::string& path, 
     }
   }();
   comm::agree(comm, [&] { encoding = encoding_of(file, layout, labelled); });
+  if (const std::string digest = vocabulary_digest(comm, layout, encoding->vocabularies);
+      digest != encoding->vocabulary_digest)
+    fail(key, file.path(), ": vocabulary_digest is ", encoding->vocabulary_digest, ", but the vocabulary has ", digest,
+         "; preprocess its raw files again");
   return std::move(*encoding);
 }
 

@@ -2,200 +2,260 @@
 #include "survey.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <exception>
+#include <iterator>
+#include <numeric>
 #include <utility>
 
+#include "packing.hpp"
+#include "phase_progress.hpp"
+#include "range_recorder.hpp"
+#include "scratch_folder.hpp"
 #include <tesserec/comm/agree.hpp>
 #include <tesserec/core/error.hpp>
+#include <tesserec/core/log.hpp>
 #include <tesserec/core/memory.hpp>
+#include <tesserec/core/text.hpp>
 
 namespace tesserec::preprocess {
 namespace {
-
-/// Moments of the numbers to standardize, by text block.
-class BlockMoments {
- public:
-  explicit BlockMoments(const RowLayout& layout) : numbers_(layout.transforms.size()) {
-    for (std::size_t k = 0; k < numbers_; ++k)
-      if (layout.transforms[k] == Transform::standardise) columns_.push_back(k);
-  }
-
-  void add(const RowStream& stream, const Row& row) {
-    if (columns_.empty()) return;
-    if (stream.file() != file_ || stream.block() != block_) {
-      file_ = stream.file();
-      block_ = stream.block();
-      blocks_.resize(blocks_.size() + columns_.size());
-    }
-    Moments* const block = blocks_.data() + blocks_.size() - columns_.size();
-    for (std::size_t i = 0; i < columns_.size(); ++i)
-      if (const double x = row.numbers[columns_[i]]; !std::isnan(x)) block[i].add(x);
-  }
-
-  /// Adds the blocks of all ranks in rank order. This is the order of the text, because a rank's blocks are consecutive
-  /// and no two ranks share one. Collective.
-  std::vector<Moments> total(const comm::Communicator& comm) const {
-    std::vector<Moments> moments(numbers_);
-    const std::vector<Moments> all = comm.all_gather(std::span<const Moments>(blocks_));
-    for (std::size_t at = 0; at < all.size(); at += columns_.size())
-      for (std::size_t i = 0; i < columns_.size(); ++i) moments[columns_[i]].add(all[at + i]);
-    return moments;
-  }
-
- private:
-  std::size_t numbers_;
-  std::vector<std::size_t> columns_;
-  Index file_ = -1, block_ = -1;
-  std::vector<Moments> blocks_;  ///< moments [blocks, columns] row-major
-};
-
-/// Returns the number of lines of each file that lower ranks read. Collective.
-std::vector<Index> lines_before(const comm::Communicator& comm, const std::vector<RangeCount>& counts,
-                                std::size_t files) {
-  std::vector<Index> lines(files, 0);
-  for (const RangeCount& range : counts) lines[range.file] += range.lines;
-  const std::vector<Index> all = comm.all_gather_equal(std::span<const Index>(lines));
-  std::vector<Index> before(files, 0);
-  for (std::size_t i = 0; i < comm.rank() * files; ++i) before[i % files] += all[i];
-  return before;
-}
 
 std::string describe(const RawFile& file, Index line, const std::string& reason) {
   return line == 0 ? file.path + ": " + reason : file.path + ":" + std::to_string(line) + ": " + reason;
 }
 
-/// Gathers bad rows in rank order and keeps the first `limit` of each file in the report. Collective.
-void gather_bad_rows(const comm::Communicator& comm, const std::vector<RangeCount>& counts,
-                     const std::vector<Index>& before, const std::vector<RawFile>& files, std::size_t limit,
-                     DatasetReport& report) {
-  std::vector<Index> file_of;
-  std::string own_lines;
-  for (const RangeCount& range : counts)
-    for (const BadRow& bad : range.bad) {
-      file_of.push_back(range.file);
-      own_lines += describe(files[range.file], before[range.file] + bad.line, bad.reason) + '\0';
+/// Returns whether a range begins before another in the order of the text.
+bool before(const FileRange& a, const FileRange& b) {
+  return std::pair(a.file, a.bytes.begin) < std::pair(b.file, b.bytes.begin);
+}
+
+/// Place of a range in the text, and its lines.
+struct RangeLines {
+  Index file, begin, lines;
+};
+
+/// Returns the lines of a file before the range that begins at `begin`. `ranges`: those that are read already.
+Index lines_before(std::span<const RangeLines> ranges, Index file, Index begin) {
+  Index lines = 0;
+  for (const RangeLines& range : ranges)
+    if (range.file == file && range.begin < begin) lines += range.lines;
+  return lines;
+}
+
+std::vector<RangeLines> all_lines(const comm::Communicator& comm, std::span<const ReadRanges> done,
+                                  std::span<const FileRange> ranges, std::span<const RangeCount> counts) {
+  std::vector<RangeLines> own;
+  for (std::size_t i = 0; i < counts.size(); ++i)
+    own.push_back({ranges[i].file, ranges[i].bytes.begin, counts[i].lines});
+  std::vector<RangeLines> all = comm.all_gather(std::span<const RangeLines>(own));
+  for (const ReadRanges& read : done)
+    for (const TextRange& range : read.ranges)
+      all.push_back({range.range.file, range.range.bytes.begin, range.count.lines});
+  return all;
+}
+
+/// Returns where this rank's `count` ranges stand among those of all ranks. Collective.
+Range ranges_of_rank(const comm::Communicator& comm, Index count) {
+  const std::vector<Index> counts = comm.all_gather(count);
+  const Index begin = std::accumulate(counts.begin(), counts.begin() + comm.rank(), Index{0});
+  return {begin, begin + count};
+}
+
+/// Returns what earlier starts have sealed of the files. Throws Error, for BadRows::stop, if one of them has left a row
+/// out. Collective.
+std::vector<ReadRanges> sealed_ranges(std::span<const RawFile> files, const ScratchFolder& scratch,
+                                      const std::string& prefix, BadRows bad_rows) {
+  std::vector<ReadRanges> done;
+  for (const ScratchFolder::Sealed& file : scratch.sealed(prefix))
+    done.push_back(unpack_ranges(file.path, file.footer));
+  std::vector<const TextRange*> ranges;
+  for (const ReadRanges& read : done)
+    for (const TextRange& range : read.ranges) ranges.push_back(&range);
+  std::sort(ranges.begin(), ranges.end(), [](const auto* a, const auto* b) { return before(a->range, b->range); });
+  Index file = -1, end = 0, lines = 0;  // `lines`: lines of the file before `end`, or -1 if some are not read yet
+  for (const TextRange* range : ranges) {
+    const RawFile& raw = files[std::size_t(range->range.file)];
+    if (std::exchange(file, range->range.file) != range->range.file) end = lines = 0;
+    const Index begin = range->range.bytes.begin;
+    if (begin > end) lines = -1;
+    if (bad_rows == BadRows::stop && range->count.bad_rows > 0) {
+      const BadRow& bad = range->count.bad.front();
+      std::string place = std::to_string(lines + bad.line);
+      if (lines < 0) place = concat("line ", bad.line, raw.parquet ? " from row group " : " from byte ", begin, " on");
+      fail(raw.path, ":", place, ": ", bad.reason,
+           "; an earlier start left this row out; correct it, or leave out all bad rows with preprocess.bad_rows = "
+           "\"skip\"");
     }
-  file_of = comm.all_gather(std::span<const Index>(file_of));
-  const std::vector<char> text = comm.all_gather(std::span<const char>(own_lines));
-  const char* at = text.data();
-  for (const Index file : file_of) {
-    const std::string line = at;
-    at += line.size() + 1;
-    if (report.files[file].bad.size() < limit) report.files[file].bad.push_back(line);
+    if (lines >= 0) lines += range->count.lines;
+    end = range->range.bytes.end;
+  }
+  return done;
+}
+
+/// Reads the ranges of this rank. Returns the message of a failure, with the `signal` that caused it.
+std::string read_ranges(RowStream& rows, std::span<const FileRange> ranges, RangeRecorder& recorder,
+                        const SurveyRules& rules, PhaseProgress& progress, int& signal) {
+  try {
+    Row row;
+    std::size_t begun = 0;
+    const auto begin_up_to = [&](std::size_t count) {
+      for (; begun < count; ++begun) {
+        if (begun > 0) recorder.end(rows.counts()[begun - 1]);
+        recorder.begin(ranges[begun]);
+      }
+    };
+    while (rows.next(row)) {
+      begin_up_to(rows.counts().size());
+      recorder.add(row, rules.targets, rows.block());
+      progress.row(begun - 1, rows.block());
+    }
+    if (rows.stopped()) return {};
+    begin_up_to(rows.counts().size());
+    if (begun > 0) recorder.end(rows.counts()[begun - 1]);
+    recorder.finish();
+    return {};
+  } catch (const Stopped& stopped) {
+    signal = stopped.signal();
+    return stopped.what();
+  } catch (const std::exception& error) {
+    return message_of(error);
   }
 }
 
-/// Counts the values of a row, and each of their texts if the survey learns.
-void count_values(const Row& row, const RowLayout& layout, Survey& result) {
-  for (std::size_t f = 0, v = 0; f < row.ends.size() && !result.tokens.empty(); ++f)
-    for (; v < row.ends[f]; ++v)
-      if (row.tokens[v] && !layout.forms[f].hashed()) result.tokens[f].tokens.prefetch(*row.tokens[v]);
-  for (std::size_t f = 0, v = 0; f < row.ends.size(); ++f) {
-    const FeatureForm& form = layout.forms[f];
-    result.values[f] += Index(row.ends[f] - v);
-    if (result.tokens.empty() || form.any_ids()) {
-      v = row.ends[f];
-      continue;
-    }
-    for (; v < row.ends[f]; ++v) {
-      if (!row.tokens[v]) continue;
-      if (form.hashed())
-        add_hash(*row.tokens[v], result.tokens[f]);
-      else
-        result.tokens[f].add(*row.tokens[v]);
-    }
+/// Adds what all ranks have sealed to `done`. Collective.
+void gather_ranges(const comm::Communicator& comm, const RangeRecorder& recorder, std::vector<ReadRanges>& done) {
+  std::string own;
+  for (std::size_t i = 0; i < recorder.sealed().size(); ++i) {
+    pack_text(recorder.sealed()[i], own);
+    pack_text(recorder.footers()[i], own);
+  }
+  const std::vector<char> all = comm.all_gather(std::span<const char>(own));
+  for (Unpacker unpacker({all.data(), all.size()}); !unpacker.done();) {
+    const std::string path(unpacker.text());
+    done.push_back(unpack_ranges(path, unpacker.text()));
   }
 }
 
-/// Numbers this rank's values among those of all ranks. Collective.
-void number_values(const comm::Communicator& comm, Survey& result) {
-  const std::size_t features = result.values.size();
-  const std::vector<Index> all = comm.all_gather_equal(std::span<const Index>(result.values));
-  result.first_value.assign(features, 0);
-  result.all_values.assign(features, 0);
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    result.all_values[i % features] += all[i];
-    if (i < comm.rank() * features) result.first_value[i % features] += all[i];
+/// Throws Error unless the ordered ranges are the whole text of the files, once.
+void require_whole(std::span<const RawFile> files, std::span<const TextRange> ranges, bool whole_files,
+                   const ScratchFolder& scratch) {
+  std::vector<FileRange> read;
+  for (const TextRange& range : ranges) {
+    const bool same_file = !read.empty() && read.back().file == range.range.file;
+    if (same_file && range.range.bytes.begin < read.back().bytes.end)
+      fail(scratch.folder(), ": its files hold text of ", files[std::size_t(range.range.file)].path,
+           " twice, as if two jobs had written them; remove this folder and start the command again");
+    read.push_back(range.range);
   }
+  if (const std::vector<FileRange> open = deal_ranges(files, 0, 1, whole_files, read); !open.empty())
+    fail(scratch.folder(), ": text of ", files[std::size_t(open.front().file)].path,
+         " is missing in its files; start the command again");
 }
 
-void gather_counts(const comm::Communicator& comm, const std::vector<RangeCount>& counts, Survey& result) {
-  const std::size_t files = result.files.size();
-  std::vector<Index> rows(files, 0), bad_rows(files, 0), unlabeled(files, 0);
-  for (const RangeCount& range : counts) {
-    rows[range.file] += range.rows;
-    bad_rows[range.file] += range.bad_rows;
-    unlabeled[range.file] += range.unlabeled;
-    result.rows += range.rows;
-    result.texts.push_back(range.text);
+/// Adds up the counts of all ranges, and lists the first bad rows of each file.
+void sum_ranges(Survey& result, std::size_t bad_rows_kept) {
+  for (const RawFile& file : result.files)
+    result.report.files.push_back({file.path, file.bytes, 0, 0, 0, {}, {}, {}, {}});
+  std::vector<Index> lines(result.files.size(), 0);
+  for (const TextRange& range : result.ranges) {
+    FileReport& file = result.report.files[std::size_t(range.range.file)];
+    Index& before = lines[std::size_t(range.range.file)];
+    file.rows += range.count.rows;
+    file.bad_rows += range.count.bad_rows;
+    file.unlabeled += range.count.unlabeled;
+    for (const auto& [reason, count] : range.count.reasons) file.reasons[reason] += count;
+    for (const BadRow& bad : range.count.bad)
+      if (file.bad.size() < bad_rows_kept)
+        file.bad.push_back(describe(result.files[std::size_t(range.range.file)], before + bad.line, bad.reason));
+    before += range.count.lines;
+    result.report.rows += range.count.rows;
+    for (std::size_t i = 0; i < range.labels.size(); ++i) result.report.labels[i] += range.labels[i];
+    result.report.labels_unread += range.unread_labels;
+    for (std::size_t k = 0; k < range.key_bytes.size(); ++k)
+      result.key_bytes[k] = std::max(result.key_bytes[k], range.key_bytes[k]);
+    for (std::size_t f = 0; f < range.values.size(); ++f) result.all_values[f] += range.values[f];
   }
-  const std::vector<Index> rows_of = comm.all_gather(result.rows);
-  for (int r = 0; r < comm.rank(); ++r) result.first_row += rows_of[r];
-  comm.sum(std::span<Index>(rows));
-  comm.sum(std::span<Index>(bad_rows));
-  comm.sum(std::span<Index>(unlabeled));
-  for (std::size_t f = 0; f < files; ++f) {
-    const RawFile& file = result.files[f];
-    if (rows[f] + bad_rows[f] == 0) fail(file.path, ": the file has no rows; remove it from the raw files");
-    result.report.files.push_back({file.path, file.bytes, rows[f], bad_rows[f], unlabeled[f], {}, {}, {}});
-    result.report.rows += rows[f];
-  }
+  for (const FileReport& file : result.report.files)
+    if (file.rows + file.bad_rows == 0 && result.side.records == nullptr)
+      fail(file.path, ": the file has no rows; remove it from the raw files");
+  if (result.report.rows == 0)
+    fail(result.files.front().path, ": all rows of all files are bad; the first bad row is ",
+         result.report.files.front().bad.front());
+}
+
+/// Adds up the moments of all blocks in the order of the text, so that the sum does not depend on ranks. Rank 0 reads
+/// them. Collective.
+std::vector<Moments> total_moments(const comm::Communicator& comm, const Survey& survey, const RowLayout& layout) {
+  std::vector<Moments> moments(layout.transforms.size());
+  comm::agree(comm, [&] {
+    if (comm.rank() != 0) return;
+    std::vector<std::size_t> measured;
+    for (std::size_t k = 0; k < moments.size(); ++k)
+      if (layout.transforms[k] == Transform::standardise) measured.push_back(k);
+    for (const TextRange& range : survey.ranges) {
+      for (const ScratchPiece& piece : range.moments) {
+        const std::string bytes = read_scratch(range.moments_path, {&piece, 1});
+        std::vector<Moments> blocks(bytes.size() / sizeof(Moments));
+        std::memcpy(blocks.data(), bytes.data(), bytes.size());
+        for (std::size_t i = 0; i < blocks.size(); ++i) moments[measured[i % measured.size()]].add(blocks[i]);
+      }
+    }
+  });
+  comm.broadcast(moments, 0);
+  return moments;
 }
 
 }  // namespace
 
-Survey survey(const comm::Communicator& comm, std::vector<RawFile> files, const RowFormat& format, BadRows bad_rows,
-              bool learn, Targets targets) {
+Survey survey(const comm::Communicator& comm, std::vector<RawFile> files, const RowFormat& format,
+              const ScratchFolder& scratch, const SurveyRules& rules) {
+  const RowLayout& layout = format.layout();
   Survey result;
-  result.targets = targets;
+  result.targets = rules.targets;
+  result.side = rules.side;
   result.files = std::move(files);
-  result.ranges = deal_ranges(result.files, comm.rank(), comm.size(), format.layout().text.quoted_newlines);
-  if (learn) result.tokens.resize(format.layout().features.size());
-  result.values.assign(format.layout().features.size(), 0);
+  result.all_values.assign(layout.features.size(), 0);
+  result.key_bytes.assign(layout.keys.size(), 1);
+
+  // Sequences are known by their place in a rank's share of the text, so the share must be the same in all readings.
+  const bool shares = rules.side.sequences != nullptr;
+  std::vector<ReadRanges> done;
+  if (!shares) done = sealed_ranges(result.files, scratch, rules.prefix, rules.bad_rows);
+  std::vector<FileRange> done_ranges;
+  for (const ReadRanges& read : done)
+    for (const TextRange& range : read.ranges) done_ranges.push_back(range.range);
+  std::sort(done_ranges.begin(), done_ranges.end(), before);
+  const std::vector<FileRange> own =
+      deal_ranges(result.files, comm.rank(), comm.size(), layout.text.quoted_newlines, done_ranges);
 
   // A rank that fails still joins the collectives. All ranks adopt the lowest rank's failure, the first in the text.
-  RowStream rows(result.files, result.ranges, format, bad_rows, targets);
-  BlockMoments moments(format.layout());
-  std::array<Index, 2> labels{};
-  Index unread_labels = 0;
-  result.key_bytes.assign(format.layout().keys.size(), 1);
-  std::string failure;
+  RowStream rows(result.files, own, format, rules.bad_rows, rules.targets, rules.side);
+  RangeRecorder recorder(scratch, rules.prefix, layout, rules.learn, rules.memory);
+  PhaseProgress progress(comm, "reading " + rules.name, result.files, own);
   int signal = 0;
-  try {
-    Row row;
-    while (rows.next(row)) {
-      if (targets == Targets::required) ++labels[row.label];
-      unread_labels += targets == Targets::unread && row.has_label;
-      for (std::size_t k = 0; k < row.keys.size(); ++k)
-        result.key_bytes[k] = std::max(result.key_bytes[k], std::ssize(row.keys[k]));
-      count_values(row, format.layout(), result);
-      if (learn) moments.add(rows, row);
-    }
-  } catch (const Stopped& stopped) {
-    failure = stopped.what();
-    signal = stopped.signal();
-  } catch (const std::exception& error) {
-    failure = message_of(error);
-  }
-  const std::vector<Index> before = lines_before(comm, rows.counts(), result.files.size());
+  std::string failure = read_ranges(rows, own, recorder, rules, progress, signal);
+  const std::vector<RangeLines> lines = all_lines(comm, done, own, rows.counts());
   if (failure.empty() && rows.stopped()) {
-    const RangeCount& range = rows.counts().back();
-    const BadRow& last = range.bad.back();
-    failure = describe(result.files[range.file], before[range.file] + last.line, last.reason);
+    const std::size_t last = rows.counts().size() - 1;
+    const BadRow& bad = rows.counts()[last].bad.back();
+    const Index before = lines_before(lines, own[last].file, own[last].bytes.begin);
+    failure = describe(result.files[std::size_t(own[last].file)], before + bad.line, bad.reason);
   }
   comm::agree_on(comm, failure, signal);
+  progress.finish();
 
-  gather_counts(comm, rows.counts(), result);
-  gather_bad_rows(comm, rows.counts(), before, result.files, RowStream::bad_rows_kept(targets), result.report);
-  number_values(comm, result);
-  comm.sum(std::span<Index>(labels));
-  result.report.labels = labels;
-  result.report.labels_unread = comm.sum(unread_labels);
-  comm.max(std::span<Index>(result.key_bytes));
-  if (learn) result.moments = moments.total(comm);
-  if (result.report.rows == 0)
-    fail(result.files.front().path, ": all rows of all files are bad; the first bad row is ",
-         result.report.files.front().bad.front());
+  gather_ranges(comm, recorder, done);
+  for (ReadRanges& read : done) {
+    std::move(read.ranges.begin(), read.ranges.end(), std::back_inserter(result.ranges));
+    std::move(read.runs.begin(), read.runs.end(), std::back_inserter(result.runs));
+  }
+  order_ranges(result.ranges);
+  require_whole(result.files, result.ranges, layout.text.quoted_newlines, scratch);
+  result.own_ranges = shares ? ranges_of_rank(comm, std::ssize(own))
+                             : deal_read_ranges(result.files, result.ranges, comm.rank(), comm.size());
+  sum_ranges(result, RowStream::bad_rows_kept(rules.targets));
+  if (rules.learn) result.moments = total_moments(comm, result, layout);
   return result;
 }
 

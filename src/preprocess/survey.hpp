@@ -3,37 +3,54 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
+#include <string>
 #include <vector>
 
-#include "row_stream.hpp"
-#include "token_map.hpp"
+#include "text_ranges.hpp"
 #include "transforms.hpp"
 #include <tesserec/comm/communicator.hpp>
 #include <tesserec/preprocess/run.hpp>
 
 namespace tesserec::preprocess {
 
-/// Result of the first pass, the same on every rank except for the members of "this rank".
+class ScratchFolder;
+
+/// Result of the first pass, the same on every rank except for own().
 struct Survey {
   std::vector<RawFile> files;
-  std::vector<FileRange> ranges;     ///< ranges of this rank
-  std::vector<std::uint64_t> texts;  ///< digests of the text of this rank's ranges [ranges]
+  std::vector<TextRange> ranges;  ///< ranges of the text, in order, which all ranks together read
+  Range own_ranges;               ///< ranges that this rank reads in the second pass
   Targets targets = Targets::required;
-  Index rows = 0;                   ///< good rows of this rank
-  Index first_row = 0;              ///< number of this rank's first row among those of all ranks
-  std::vector<Index> values;        ///< values in this rank's rows [F]
-  std::vector<Index> first_value;   ///< number of this rank's first value among those of all ranks [F]
-  std::vector<Index> all_values;    ///< values of all ranks [F]
-  DatasetReport report;             ///< report of all ranks, still without output
-  std::vector<TokenCounts> tokens;  ///< token counts of this rank [F], of hashes if they are hashed into rows and none
-                                    ///< if into 64 bits; empty unless `learn`
-  std::vector<Moments> moments;     ///< moments of numbers to standardize, else 0 [K]; empty unless `learn`
-  std::vector<Index> key_bytes;     ///< length of each key column's longest text, at least 1 [keys]
+  SplitSide side;                 ///< rows of the files that belong to the dataset
+  std::vector<Index> all_values;  ///< values of each feature [F]
+  DatasetReport report;           ///< report of all ranks, still without output
+  /// Token counts: of hashes instead of tokens where ids are hashed into rows, none where they are hashed into 64 bits.
+  /// Empty unless `learn`.
+  std::vector<TokenRun> runs;
+  std::vector<Moments> moments;  ///< moments of numbers to standardize, else 0 [K]; empty unless `learn`
+  std::vector<Index> key_bytes;  ///< length of each key column's longest text, at least 1 [keys]
+
+  /// Returns the ranges that this rank reads in the second pass; they follow one another.
+  std::span<const TextRange> own() const {
+    return std::span<const TextRange>(ranges).subspan(std::size_t(own_ranges.begin), std::size_t(own_ranges.size()));
+  }
 };
 
-/// Reads this rank's ranges of the files. Counts tokens and measures numbers if `learn`. Throws the same Error on all
-/// ranks for a bad row if `bad_rows` says stop. Collective.
-Survey survey(const comm::Communicator& comm, std::vector<RawFile> files, const RowFormat& format, BadRows bad_rows,
-              bool learn, Targets targets = Targets::required);
+/// Rules of the first pass over a set of files.
+struct SurveyRules {
+  std::string name;    ///< name of the data set, for progress
+  std::string prefix;  ///< beginning of the names of its scratch files
+  BadRows bad_rows = BadRows::stop;
+  bool learn = false;  ///< whether tokens are counted and numbers measured
+  Targets targets = Targets::required;
+  Index memory = 0;     ///< memory of this rank, bytes
+  SplitSide side = {};  ///< rows of the files that belong to the dataset
+};
+
+/// Reads the files, except for what an earlier start left in the scratch folder. Throws the same Error on all ranks for
+/// a bad row if the rules say stop. Collective.
+Survey survey(const comm::Communicator& comm, std::vector<RawFile> files, const RowFormat& format,
+              const ScratchFolder& scratch, const SurveyRules& rules);
 
 }  // namespace tesserec::preprocess

@@ -6,8 +6,10 @@
 #include <iterator>
 #include <limits>
 
+#include "crosses.hpp"
 #include "field_values.hpp"
 #include "header.hpp"
+#include "joins.hpp"
 #include "row_format.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/text.hpp>
@@ -17,9 +19,6 @@
 
 namespace tesserec::preprocess {
 namespace {
-
-/// Character between the members of a cross, the unit separator of ASCII.
-constexpr char cross_separator = '\x1F';
 
 bool contains(const std::vector<std::string>& texts, std::string_view text) {
   return std::find(texts.begin(), texts.end(), text) != texts.end();
@@ -37,19 +36,29 @@ class TableFormat final : public RowFormat {
   explicit TableFormat(const Settings& settings)
       : missing_(settings.missing), skip_others_(settings.skip_other_columns) {
     check_columns(settings);
-    std::partition_copy(settings.columns.begin(), settings.columns.end(), std::back_inserter(crosses_),
-                        std::back_inserter(columns_), [](const Column& column) { return !column.cross.empty(); });
+    std::vector<Column> crosses;
+    std::partition_copy(settings.columns.begin(), settings.columns.end(), std::back_inserter(crosses),
+                        std::back_inserter(layout_.columns),
+                        [](const Column& column) { return !column.cross.empty(); });
     layout_.text = text_rules(settings);
+    const std::vector<std::string> joined = Joins::names(settings);
+    std::stable_partition(layout_.columns.begin(), layout_.columns.end(),
+                          [&](const Column& column) { return !contains(joined, column.name); });
+    std::sort(layout_.columns.end() - std::ssize(joined), layout_.columns.end(), [&](const Column& a, const Column& b) {
+      return std::find(joined.begin(), joined.end(), a.name) < std::find(joined.begin(), joined.end(), b.name);
+    });
+    joins_ = Joins(settings, layout_.text, layout_.columns);
+    joined_ = joined.size();
+    layout_.joins = joins_.tables();
     short_rows_ = settings.short_rows;
-    all_columns_ = columns_.size();
     layout_.header = settings.header;
     if (skip_others_ && !settings.header)
       fail("preprocess.skip_other_columns requires a header; set preprocess.header = true");
-    for (const Column& column : columns_) {
+    for (const Column& column : layout_.columns) {
       if (column.kind == ColumnKind::label)
         layout_.labels = column.threshold ? concat("1 is at least ", number_text(*column.threshold), ", 0 is less")
                                           : "1 is " + listed(column.positive) + ", 0 is " + listed(column.negative);
-      if (column.kind == ColumnKind::label) label_column_ = &column - columns_.data();
+      if (column.kind == ColumnKind::label) label_column_ = &column - layout_.columns.data();
       if (column.kind == ColumnKind::key) layout_.keys.push_back(column.name);
       if (column.kind == ColumnKind::category)
         add_feature(column.name, {!column.separator.empty(), column.weighted, column.ids, column.max_rows});
@@ -61,7 +70,15 @@ class TableFormat final : public RowFormat {
       add_number(column.name, column.transform, column.fill_value ? column.fill_value : settings.fill_value,
                  column.missing_indicator.value_or(settings.missing_indicator));
     }
-    for (const Column& column : crosses_) add_cross(column);
+    for (const Column& column : crosses) {
+      crosses_.add(column, layout_);
+      add_feature(column.name, {false, false, column.ids, column.max_rows});
+    }
+    for (const UserSequence& sequence : settings.sequences) {
+      const FeatureForm item = layout_.forms[layout_.single_feature(sequence.item, "preprocess.sequence.item")];
+      add_feature(sequence.name, {true, false, item.ids, item.max_rows});
+    }
+    layout_.sequences = settings.sequences.size();
     for (const std::string& feature : layout_.features) {
       if (std::count(layout_.features.begin(), layout_.features.end(), feature) > 1)
         fail("preprocess.column: two categories are called \"", feature, "\", one of them part of a time; rename one");
@@ -75,23 +92,19 @@ class TableFormat final : public RowFormat {
   }
 
  private:
-  /// Adds the feature of a cross, whose members are features before it.
-  void add_cross(const Column& column) {
-    std::vector<std::size_t>& members = members_.emplace_back();
-    for (const std::string& name : column.cross) {
-      const auto found = std::find(layout_.features.begin(), layout_.features.end(), name);
-      members.push_back(found - layout_.features.begin());
-      if (found == layout_.features.end() || layout_.forms[members.back()].bag)
-        fail("preprocess.column ", column.name, ": cross names \"", name,
-             "\", which is no category with one value; name such categories, or parts of times like when_hour");
-    }
-    add_feature(column.name, {false, false, column.ids, column.max_rows});
+  /// Finds the columns by the names of a file's fields, behind which those of the joins stand.
+  std::string find_fields(std::vector<std::string> names, FileColumns& file) const {
+    for (std::size_t c = layout_.columns.size() - joined_; c < layout_.columns.size(); ++c)
+      names.push_back(layout_.columns[c].name);
+    std::string reason = find_named(layout_.columns, names, skip_others_, file);
+    file.fields -= joined_;
+    return reason;
   }
 
   std::string read_header(std::string_view line, FileColumns& file) const override {
     std::vector<std::string> names;
     if (std::string reason = header_names(line, layout_.text, names); !reason.empty()) return reason;
-    const std::string reason = find_named(columns_, names, skip_others_, file);
+    const std::string reason = find_fields(names, file);
     return reason.empty() ? reason : reason + delimiter_hint(line, names.size(), layout_.text.delimiter);
   }
 
@@ -106,25 +119,27 @@ class TableFormat final : public RowFormat {
 
   std::string find_names(const std::vector<std::string>& names, FileColumns& file,
                          ParquetColumns& read) const override {
-    if (std::string reason = find_named(columns_, names, skip_others_, file); !reason.empty()) return reason;
+    if (std::string reason = find_fields(names, file); !reason.empty()) return reason;
     read.choices.assign(names.size(), {});
     read.null = missing_.empty() ? std::string() : missing_.front();
-    for (std::size_t i = 0; i < columns_.size(); ++i) {
-      if (columns_[i].kind == ColumnKind::skip || file.places[i] < 0) continue;
-      const std::string& separator = columns_[i].separator;
+    for (std::size_t i = 0; i < layout_.columns.size(); ++i) {
+      if (layout_.columns[i].kind == ColumnKind::skip || file.places[i] < 0) continue;
+      if (std::size_t(file.places[i]) >= names.size()) continue;  // of a side table
+      const std::string& separator = layout_.columns[i].separator;
       read.choices[file.places[i]] = {true, separator.empty() ? '\0' : separator[0]};
     }
     return {};
   }
 
   std::string read_fields(const FileColumns& file, Row& row) const override {
+    if (joined_ > 0) joins_.extend(file.places, row.fields, row.unjoined, row.join_keys);
     const std::vector<std::string_view>& fields = row.fields.texts;
     const bool trims = layout_.text.trim && !row.fields.quoted;
     row.keys.clear();
     row.numbers.clear();
     clear_values(row);
-    for (std::size_t i = 0; i < columns_.size(); ++i) {
-      const Column& column = columns_[i];
+    for (std::size_t i = 0; i < layout_.columns.size(); ++i) {
+      const Column& column = layout_.columns[i];
       if (column.kind == ColumnKind::skip || file.places[i] < 0) continue;
       const std::string_view raw = fields[file.places[i]], field = trims ? trimmed(raw) : raw;
       if (file.targets == Targets::unread && (column.kind == ColumnKind::label || column.kind == ColumnKind::weight)) {
@@ -148,7 +163,8 @@ class TableFormat final : public RowFormat {
         reason = read_category(column, field, row);
       if (!reason.empty()) return reason;
     }
-    read_crosses(row);
+    row.made.resize(crosses_.size());
+    for (std::size_t c = 0; c < crosses_.size(); ++c) put_feature(crosses_.value(c, row), row);
     return {};
   }
 
@@ -175,7 +191,7 @@ class TableFormat final : public RowFormat {
   }
 
   std::string read_bucket(std::size_t number, std::string_view field, Row& row) const {
-    const Column& column = columns_[number];
+    const Column& column = layout_.columns[number];
     double value = 0;
     std::optional<std::string_view> bucket;
     if (!contains(missing_, field)) {
@@ -189,31 +205,13 @@ class TableFormat final : public RowFormat {
   }
 
   std::string read_time(const Column& column, std::string_view field, Row& row) const {
-    TimeOfDay time;
+    ParsedTime time;
     const bool missing = contains(missing_, field);
     if (!missing && !parse_time(field, column.time, time))
       return concat(column.name, ": ", shown(field), " is not a time of the form that the key time says");
     for (const std::string& part : column.parts)
       put_feature(missing ? std::nullopt : std::optional(part_text(time, part)), row);
     return {};
-  }
-
-  /// Appends the values of the crosses: those of their members, with a separator that no other text should have.
-  void read_crosses(Row& row) const {
-    row.made.resize(crosses_.size());
-    for (std::size_t c = 0; c < crosses_.size(); ++c) {
-      std::string& text = row.made[c];
-      text.clear();
-      bool missing = false;
-      for (const std::size_t member : members_[c]) {
-        const std::size_t begin = member == 0 ? 0 : row.ends[member - 1];
-        missing = missing || begin == row.ends[member] || !row.tokens[begin];
-        if (missing) break;
-        if (member != members_[c].front()) text += cross_separator;
-        text += *row.tokens[begin];
-      }
-      put_feature(missing ? std::nullopt : std::optional<std::string_view>(text), row);
-    }
   }
 
   /// Reads the values of a field. Leaves out those that mean a missing value, and those behind the largest number.
@@ -279,12 +277,11 @@ class TableFormat final : public RowFormat {
     return {};
   }
 
-  std::vector<Column> columns_;                    ///< columns of the files
   std::vector<std::vector<std::string>> buckets_;  ///< texts of each column's buckets
-  std::vector<Column> crosses_;                    ///< columns made from features, after all others
-  std::vector<std::vector<std::size_t>> members_;  ///< features of each cross
+  Crosses crosses_;
   std::vector<std::string> missing_;
   bool skip_others_;
+  Joins joins_;
 };
 
 }  // namespace

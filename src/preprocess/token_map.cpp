@@ -2,6 +2,7 @@
 #include "token_map.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <functional>
 
@@ -30,7 +31,7 @@ Index TokenMap::find(std::string_view token) const {
 }
 
 Index TokenMap::insert(std::string_view token) {
-  if (std::ssize(buckets_) <= 2 * size()) grow();
+  if (std::ssize(buckets_) <= 2 * size()) rehash(buckets_.empty() ? 16 : 2 * buckets_.size());
   const std::uint64_t head = head_of(token);
   Bucket& bucket = buckets_[this->bucket(token, head)];
   if (bucket.number >= 0) return bucket.number;
@@ -40,8 +41,17 @@ Index TokenMap::insert(std::string_view token) {
   return bucket.number;
 }
 
-void TokenMap::grow() {
-  buckets_.assign(buckets_.empty() ? 16 : 2 * buckets_.size(), Bucket());
+void TokenMap::reserve(Index size, Index bytes) {
+  bytes_.reserve(std::size_t(bytes));
+  offsets_.reserve(std::size_t(size) + 1);
+  if (const std::size_t buckets = std::bit_ceil(std::size_t(2 * size + 1)); size > 0 && buckets > buckets_.size())
+    rehash(buckets);
+}
+
+/// Makes the hash table anew with a power of two of buckets.
+void TokenMap::rehash(std::size_t buckets) {
+  buckets_ = {};  // frees the old table before the new one is made
+  buckets_.resize(buckets);
   for (Index i = 0; i < size(); ++i) {
     const std::string_view text = token(i);
     const std::uint64_t head = head_of(text);

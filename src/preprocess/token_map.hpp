@@ -25,6 +25,12 @@ class TokenMap {
   }
   /// Inserts the token if it is new. Returns its number, which is the previous size() for a new token.
   Index insert(std::string_view token);
+  /// Reserves memory for `size` tokens of `bytes` bytes together.
+  void reserve(Index size, Index bytes);
+  /// Returns the memory that is allocated, bytes.
+  Index memory() const {
+    return Index(bytes_.capacity() + offsets_.capacity() * sizeof(Index) + buckets_.capacity() * sizeof(Bucket));
+  }
 
   /// Returns the concatenated tokens.
   const std::vector<char>& bytes() const { return bytes_; }
@@ -40,7 +46,7 @@ class TokenMap {
   };
   static std::uint64_t head_of(std::string_view token);
   std::size_t bucket(std::string_view token, std::uint64_t head) const;
-  void grow();
+  void rehash(std::size_t buckets);
 
   std::vector<char> bytes_;
   std::vector<Index> offsets_ = {0};
@@ -57,6 +63,8 @@ struct TokenCounts {
     if (i == counts.size()) counts.push_back(0);
     counts[i] += count;
   }
+  /// Returns the memory that is allocated, bytes; 0 without tokens.
+  Index memory() const { return tokens.size() == 0 ? 0 : tokens.memory() + Index(counts.capacity() * sizeof(Index)); }
 };
 
 }  // namespace tesserec::preprocess

@@ -2,50 +2,79 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "sorted_tokens.hpp"
 #include "token_map.hpp"
-#include <tesserec/comm/communicator.hpp>
 
 namespace tesserec::preprocess {
 
-/// Map from tokens to ids. Id 0 means unknown or missing. The others are sorted by training count, then by bytes.
+/// Map from tokens to ids. Id 0 means unknown or missing. The others are sorted by training count, then by bytes. The
+/// map has the first ids, which are the frequent ones, in memory, and the others, if any, on scratch files.
 class Vocabulary {
  public:
-  /// Takes the tokens that occur at least minimum_count times. Errors name `feature`.
-  Vocabulary(const std::string& feature, const TokenCounts& counts, Index minimum_count);
+  Vocabulary() = default;
   /// Takes the results of bytes() and offsets(). Throws Error, naming their place `where`, if they form no vocabulary.
   Vocabulary(const std::string& where, const std::vector<std::uint8_t>& bytes, const std::vector<Index>& offsets);
 
-  /// Appends the tokens that have no id and occur at least minimum_count times, in the order of a new vocabulary.
-  /// Throws Error if ids exceed 32 bits.
-  void extend(const std::string& feature, const TokenCounts& counts, Index minimum_count);
+  /// Appends sorted tokens, which have no id yet. Their first `resident` pieces come into memory.
+  void append(const FeatureTokens& tokens, std::size_t resident);
 
   /// Returns the upper bound of the ids, exclusive.
-  Index rows() const { return tokens_.size() + 1; }
-  /// Returns the id of a token, or 0 if it is unknown or missing.
-  std::int32_t id(const std::optional<std::string_view>& token) const {
-    return token ? std::int32_t(tokens_.find(*token) + 1) : 0;
-  }
-
+  Index rows() const { return tokens_.size() + outside_ + 1; }
+  /// Returns the bytes of all tokens.
+  Index bytes() const;
+  /// Returns the upper bound of the ids in memory, exclusive.
+  Index resident_rows() const { return tokens_.size() + 1; }
+  /// Returns whether all ids are in memory.
+  bool resident() const { return outside_ == 0; }
+  /// Returns the id of a token in memory, or 0 if it is missing, unknown or outside of the memory.
+  Index id(const std::optional<std::string_view>& token) const { return token ? tokens_.find(*token) + 1 : 0; }
   /// Fetches what id() reads first of the token.
   void prefetch(std::string_view token) const { tokens_.prefetch(token); }
-
-  /// Returns the token of an id from 1 on.
+  /// Returns the token of an id in memory, from 1 on.
   std::string_view token(Index id) const { return tokens_.token(id - 1); }
-  /// Returns the concatenated tokens, in the order of their ids.
-  const std::vector<char>& bytes() const { return tokens_.bytes(); }
-  /// Returns the offsets [rows + 1]. The token of id i is bytes [offsets[i], offsets[i + 1]); id 0 has no bytes.
-  std::vector<Index> offsets() const;
+
+  /// Calls take(first id, tokens) for each piece outside of the memory, in order.
+  void read_outside(const std::function<void(Index, std::span<const std::string_view>)>& take) const;
 
  private:
+  friend class VocabularyReader;
   TokenMap tokens_;
+  std::vector<TokenPiece> pieces_;  ///< pieces outside of the memory, in order
+  Index outside_ = 0;               ///< tokens in them
 };
 
-/// Sums the token counts of all ranks. Collective.
-TokenCounts merge(const comm::Communicator& comm, const TokenCounts& local);
+/// Reader of a vocabulary as datasets store it: /vocabulary/<feature>/tokens and /offsets of docs/formats.md.
+class VocabularyReader {
+ public:
+  /// Takes a vocabulary that must outlive this object.
+  explicit VocabularyReader(const Vocabulary& vocabulary) : vocabulary_(vocabulary) {}
+
+  /// Copies bytes [range] of the concatenated tokens.
+  void tokens(Range range, char* to);
+  /// Copies offsets [range]: the token of id i is bytes [offsets[i], offsets[i + 1]); id 0 has none.
+  void offsets(Range range, Index* to);
+
+ private:
+  /// Tokens of one piece in memory.
+  struct Loaded {
+    std::size_t piece = std::size_t(-1);
+    std::string bytes;
+    std::vector<Index> ends;  ///< ends of the tokens in the whole
+  };
+  const Loaded& load(std::size_t piece);
+
+  const Vocabulary& vocabulary_;
+  Loaded loaded_;
+};
+
+/// Returns how many pieces of each feature to hold in `memory` bytes: all, or the most frequent ones, at least one.
+std::vector<std::size_t> resident_pieces(std::span<const FeatureTokens> tokens, Index memory);
 
 }  // namespace tesserec::preprocess

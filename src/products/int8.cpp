@@ -29,17 +29,16 @@ float inverse(float scale) { return scale > 0.0f ? 1.0f / scale : 0.0f; }
 float normal(float scale) { return scale < std::numeric_limits<float>::min() ? 0.0f : scale; }
 
 /// Largest and least number of a row and 0, as bits: the bits of positive numbers are in order as integers, those of
-/// negative ones, by magnitude, as integers without a sign. So infinities and NaN are beyond all numbers.
+/// negative ones, by magnitude, as integers without a sign. Infinities and NaN are beyond all numbers. Their scale is
+/// infinite or NaN, all codes are then 0, and 0 times such a scale is NaN.
 struct RowRange {
   std::int32_t high = 0;
   std::uint32_t low = 0;
 
   float most() const { return std::bit_cast<float>(high); }
   float least() const { return low > sign_bit ? std::bit_cast<float>(low) : 0.0f; }
-  bool is_finite() const { return high < infinity_bits && low < (sign_bit | std::uint32_t(infinity_bits)); }
 
   static constexpr std::uint32_t sign_bit = 0x80000000u;
-  static constexpr std::int32_t infinity_bits = 0x7f800000;
 };
 
 /// Finds the ranges of `rows` rows of panels that lie `panel` floats apart.
@@ -139,8 +138,7 @@ void make_codes(Index rows, Index columns, const float* x, float* words, float* 
       find_ranges<width>(count, columns, x + begin * width, rows * width, ranges);
       for (Index row = 0; row < count; ++row) {
         const RowRange& of = ranges[row];
-        const float scale = of.is_finite() ? normal(of.most() / most_code - of.least() / most_code)
-                                           : std::numeric_limits<float>::quiet_NaN();
+        const float scale = normal(of.most() / most_code - of.least() / most_code);
         inverses[row] = inverse(scale);
         zeros[row] = inverses[row] > 0.0f ? nearest(-of.least() * inverses[row]) : 0;
         scales[2 * (begin + row)] = scale;

@@ -26,7 +26,7 @@ struct CodedColumnsOut {
 void pack_codes(Index out, Index in, Index p, const float* w, float* codes, const CodedColumnsOut& to);
 
 /// Makes codes of x [rows, columns] in panels: words in panels of `rows` rows, and for each row its scale and, as bits
-/// of an integer, its code of 0. A row with a number that is not finite has a scale that is none.
+/// of an integer, its code of 0. A row with a number that is not finite has a scale that makes all results NaN.
 void make_codes(Index rows, Index columns, const float* x, float* words, float* scales);
 
 /// Replaces the integers of c [rows, columns] in panels, the sums of q c, by y, with max(0, y) if `relu`. `row_scales`

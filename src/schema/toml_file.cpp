@@ -136,7 +136,8 @@ Value& element(Value& list, const std::string& word, const std::string& prefix, 
 }
 
 void refuse_absent_list(const std::string& path, const std::string& where) {
-  if (path == "table" || path == "preprocess.column" || path == "model.layer" || path == "schedule.stages")
+  if (path == "table" || path == "preprocess.column" || path == "preprocess.join" || path == "preprocess.sequence" ||
+      path == "model.layer" || path == "schedule.stages")
     fail(where, ": the deck has no [[", path, "]], so none of its keys can be set");
 }
 

@@ -4,7 +4,8 @@
 namespace tesserec::scoring {
 
 LiveModel::LiveModel(const Exec& exec, const std::string& checkpoint, std::optional<ServedFormat> rows) : exec_(exec) {
-  for (auto& copy : copies_) copy = std::make_unique<ServedModel>(exec, checkpoint, rows);
+  copies_[0] = std::make_unique<ServedModel>(exec, checkpoint, rows);
+  copies_[1] = std::make_unique<ServedModel>(exec, *copies_[0]);
 }
 
 LiveModel::Reader::Reader(LiveModel& live) : live_(live) {
@@ -18,17 +19,18 @@ LiveModel::Reader::~Reader() {
   if (--live_.readers_[std::size_t(copy_)] == 0) live_.left_.notify_one();
 }
 
-void LiveModel::update(const std::function<void(ServedModel&)>& change, bool replays) {
+void LiveModel::update(const std::function<void(ServedModel&)>& change, bool replays,
+                       const std::function<void()>& switched) {
   const auto before = std::size_t(active_), after = 1 - before;
-  try {
-    change(*copies_[after]);
-  } catch (...) {
-    copies_[after]->copy(exec_, *copies_[before]);
-    throw;
+  if (!copies_[after]->has_state_of(*copies_[before])) copies_[after]->copy(exec_, *copies_[before]);
+  change(*copies_[after]);
+  {
+    const std::lock_guard lock(mutex_);
+    active_ = int(after);
   }
+  if (switched) switched();
   {
     std::unique_lock lock(mutex_);
-    active_ = int(after);
     left_.wait(lock, [&] { return readers_[before] == 0; });
   }
   if (replays)

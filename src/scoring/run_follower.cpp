@@ -2,13 +2,16 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <thread>
+#include <utility>
 
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/log.hpp>
+#include <tesserec/core/memory.hpp>
+#include <tesserec/core/signals.hpp>
 #include <tesserec/core/text.hpp>
 #include <tesserec/scoring/model_delta.hpp>
 #include <tesserec/scoring/run_follower.hpp>
-#include <tesserec/store/checkpoint_list.hpp>
 
 namespace tesserec::scoring {
 namespace {
@@ -16,8 +19,9 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr double retry_seconds = 60;
+constexpr auto wait_time = std::chrono::milliseconds(200);  // between looks for the first checkpoint
 
-/// Returns the time at which a file was written [seconds since 1970]; 0 if the file is gone.
+/// Returns the time at which a file or folder was written [seconds since 1970]; 0 if it is gone.
 double time_of(const std::string& path) {
   std::error_code gone;
   const auto time = fs::last_write_time(path, gone);
@@ -25,53 +29,28 @@ double time_of(const std::string& path) {
   return std::chrono::duration<double>(std::chrono::file_clock::to_sys(time).time_since_epoch()).count();
 }
 
-/// Returns a text that differs whenever a whole state is added to the folder, removed or replaced.
-std::string listing_of(const std::string& folder) try {
-  std::vector<std::string> lines;
+double written_time(const store::Checkpoint& state) { return time_of(state.folder + "/manifest.json"); }
+
+bool is_state(const store::CheckpointEntry& entry) {
+  return entry.ending.empty() || entry.ending == store::delta_ending;
+}
+
+/// Returns a text that differs whenever a state is added to the folder, removed or replaced, all of which are renames
+/// in the folder. One look costs as much for a long chain as for a short one, but for the names.
+std::string look_of(const std::string& folder) try {
+  std::vector<std::string> names;
   for (const store::CheckpointEntry& entry : store::checkpoint_entries(folder))
-    if (entry.ending.empty() || entry.ending == store::delta_ending)
-      lines.push_back(concat(entry.folder, " ", shortest(time_of(entry.folder + "/manifest.json"))));
-  std::ranges::sort(lines);
-  return join(lines, "\n");
+    if (is_state(entry)) names.push_back(entry.folder);
+  std::ranges::sort(names);
+  names.push_back(shortest(time_of(folder)));
+  return join(names, "\n");
 } catch (const std::exception& error) {
   return error.what();  // whoever reads the folder's states reports the error
 }
 
-std::string newest_checkpoint(const std::string& folder) {
-  const std::vector<store::Checkpoint> whole = store::whole_checkpoints(folder);
-  if (whole.empty()) fail(folder, ": there is no whole checkpoint to serve; train first, or name the run's folder");
-  return whole.front().folder;
-}
+bool is_same(const store::Checkpoint& a, const store::Checkpoint& b) { return a.step == b.step && a.seal == b.seal; }
 
 }  // namespace
-
-StateChain chain_of(const store::Checkpoint& checkpoint, const std::vector<store::Checkpoint>& deltas) {
-  StateChain chain;
-  chain.states.push_back(checkpoint);
-  for (const store::Checkpoint& delta : deltas) {
-    const store::Checkpoint& last = chain.states.back();
-    if (delta.step <= last.step) continue;
-    if (delta.continues == store::Continued{last.step, last.seal}) {
-      chain.states.push_back(delta);
-      continue;
-    }
-    chain.broken = concat(delta.folder, " continues a state of step ", delta.continues->step,
-                          " that is missing or has been replaced");
-    break;
-  }
-  return chain;
-}
-
-StateChain newest_chain(const std::string& checkpoints) {
-  const std::vector<store::Checkpoint> whole = store::whole_checkpoints(checkpoints);
-  if (whole.empty()) return {};
-  StateChain chain = chain_of(whole.front(), store::whole_deltas(checkpoints));
-  for (const store::CheckpointEntry& entry : store::checkpoint_entries(checkpoints))
-    if ((entry.ending.empty() || entry.ending == store::delta_ending) && chain.broken.empty() &&
-        entry.step > chain.states.back().step)
-      chain.broken = entry.folder + " has no readable manifest.json";
-  return chain;
-}
 
 std::string checkpoints_of(const std::string& run) {
   const std::string inside = (fs::path(run) / "checkpoints").string();
@@ -79,89 +58,187 @@ std::string checkpoints_of(const std::string& run) {
   return fs::is_directory(inside, unreadable) ? inside : run;
 }
 
-RunFollower::RunFollower(const Exec& exec, const std::string& run, std::optional<ServedFormat> rows)
-    : exec_(exec), folder_(checkpoints_of(run)), model_(exec, newest_checkpoint(folder_), rows) {
-  figures_.written = time_of(fs::path(model_.facts().file).parent_path().string() + "/manifest.json");
+RunFollower::RunFollower(const Exec& exec, const std::string& run, std::optional<ServedFormat> rows) : exec_(exec) {
+  if (fs::exists(fs::path(run) / "manifest.json"))
+    fail(run, " is one state, which does not change; omit --follow, or name a run's folder");
+  open(run, rows);
   poll();
 }
 
-bool RunFollower::poll() {
-  std::string listing = listing_of(folder_);
-  if (listing == seen_ && (refusal_.empty() || since_refusal_.seconds() < retry_seconds)) return false;
-  seen_ = std::move(listing);
-  const store::Continued before = served();
-  try {
-    take(newest_chain(folder_));
-    refusal_.clear();
-  } catch (const std::exception& error) {
-    // The run may have removed a state while it was read.
-    if (listing_of(folder_) == seen_) refuse(error.what());
+void RunFollower::open(const std::string& run, std::optional<ServedFormat> rows) {
+  bool waits = false;
+  while (model_ == nullptr) {
+    if (const int signal = Signals::received()) throw Stopped(signal);
+    folder_ = checkpoints_of(run);
+    const std::vector<store::Checkpoint> whole = store::whole_checkpoints(folder_, [&](const auto& entry, auto& line) {
+      if (std::exchange(said_[entry.folder], line) != line) log_warning(line);
+    });
+    if (whole.empty()) {
+      if (!waits) log_info(folder_ + " has no whole checkpoint yet; waiting for the first");
+      waits = true;
+      std::this_thread::sleep_for(wait_time);
+      continue;
+    }
+    served_ = whole.front();
+    figures_.written = written_time(served_);
+    try {
+      model_ = std::make_unique<LiveModel>(exec_, served_.folder, rows);
+      served_.seal = model_->facts().seal;
+    } catch (const Error&) {
+      if (store::is_unchanged(served_)) throw;
+      lose();
+    }
   }
-  return served() != before;
 }
 
-store::Continued RunFollower::served() const { return {model_.facts().step, model_.facts().seal}; }
+bool RunFollower::poll() {
+  const bool retries = !refusal_.empty() && since_refusal_.seconds() >= retry_seconds;
+  std::string look = look_of(folder_);
+  if (look == seen_ && !retries) return false;
+  seen_ = std::move(look);
+  if (retries) refused_.reset();
+  const store::Checkpoint before = served_;
+  reading_.reset();
+  try {
+    if (take(newest_chain())) refusal_.clear();
+    losses_ = 0;
+  } catch (const std::exception& error) {
+    if (reading_ && !store::is_unchanged(*reading_))
+      lose();
+    else
+      refuse(message_of(error));
+  }
+  return !is_same(served_, before);
+}
 
 FollowFigures RunFollower::figures() const {
   const std::lock_guard lock(mutex_);
   return figures_;
 }
 
-void RunFollower::take(const StateChain& chain) {
-  const auto at = [&] {
-    return std::ranges::find_if(chain.states, [&](const store::Checkpoint& state) {
-      return store::Continued{state.step, state.seal} == served();
-    });
+/// Returns the chain that leads to the folder's newest state, by its manifests: from the served state on if no newer
+/// checkpoint was written, else from the newest checkpoint on. Warns once of each folder in it that is skipped.
+store::StateChain RunFollower::newest_chain() {
+  std::map<std::string, std::string> skips;
+  const auto skipped = [&](const store::CheckpointEntry& entry, const std::string& line) {
+    skips[entry.folder] = line;
   };
-  if (at() == chain.states.end()) restart(chain);
+  const std::vector<store::Checkpoint> whole = store::whole_checkpoints(folder_, skipped);
+  if (whole.empty()) return {};
+  const bool goes_on =
+      (whole.front().step < served_.step || is_same(whole.front(), served_)) && store::is_unchanged(served_);
+  const store::Checkpoint& first = goes_on ? served_ : whole.front();
+  store::StateChain chain = store::chain_of(first, store::whole_deltas(folder_, first.step, skipped));
+  for (const store::CheckpointEntry& entry : store::checkpoint_entries(folder_)) {
+    const auto skip = skips.find(entry.folder);
+    if (entry.step > chain.states.back().step) {
+      if (is_state(entry) && chain.broken.empty())
+        chain.broken = skip != skips.end() ? skip->second : entry.folder + " has no manifest.json";
+    } else if (skip != skips.end() && said_[entry.folder] != skip->second) {
+      log_warning(skip->second);
+    }
+  }
+  said_ = std::move(skips);
+  return chain;
+}
+
+/// Takes the states of a chain behind the served one. Returns whether the last one is served; a state that was refused
+/// is left alone. Throws Error if the chain is broken, or a state is damaged.
+bool RunFollower::take(const store::StateChain& chain) {
+  const auto at = [&] {
+    return std::ranges::find_if(chain.states, [&](const store::Checkpoint& state) { return is_same(state, served_); });
+  };
+  if (at() == chain.states.end() && !restart(chain)) return false;
   for (auto next = at() + 1; next != chain.states.end(); ++next) {
-    const ModelDelta delta = read_model_delta(exec_, next->folder, model_.copy(0));
-    model_.update([&](ServedModel& model) { model.apply(exec_, delta); }, true);
+    if (Signals::received() != 0 || !begin(*next)) return false;
+    const ModelDelta delta = delta_of(*next, model_->copy(0));
     Index rows = 0;
     for (const ModelDelta::NewRows& table : delta.tables) rows += std::ssize(table.rows);
-    taken(*next, concat("a delta of ", counted(rows, "row")));
+    model_->update([&](ServedModel& model) { model.apply(exec_, delta); }, true,
+                   [&] { taken(*next, 0, 1, concat("a delta of ", counted(rows, "row"))); });
   }
   if (!chain.broken.empty()) fail(chain.broken);
+  return true;
 }
 
 /// Takes a state that does not continue the served one: the newest checkpoint, and if that is older than the served
 /// state, all of its deltas.
-void RunFollower::restart(const StateChain& chain) {
-  const Index step = model_.facts().step;
-  if (chain.states.empty() || chain.states.back().step < step)
-    fail(folder_, ": the served state of step ", step, " is gone, and there is no later one",
+bool RunFollower::restart(const store::StateChain& chain) {
+  if (chain.states.empty() || chain.states.back().step < served_.step)
+    fail(folder_, ": the served state of step ", served_.step, " is gone, and there is no later one",
          chain.states.empty() ? "" : concat("; the newest is of step ", chain.states.back().step),
          "; start the server again to serve another one");
-  const std::size_t end = chain.states.front().step >= step ? 1 : chain.states.size();
+  const std::size_t end = chain.states.front().step >= served_.step ? 1 : chain.states.size();
+  const store::Checkpoint& last = chain.states[end - 1];
+  for (std::size_t i = 0; i < end; ++i)
+    if (!begin(chain.states[i])) return false;
   const auto change = [&](ServedModel& model) {
-    model.read(exec_, chain.states.front().folder);
-    for (std::size_t i = 1; i < end; ++i) model.apply(exec_, read_model_delta(exec_, chain.states[i].folder, model));
+    begin(chain.states.front());
+    model.read(exec_, chain.states.front());
+    for (std::size_t i = 1; i < end; ++i) {
+      begin(chain.states[i]);
+      model.apply(exec_, delta_of(chain.states[i], model));
+    }
   };
-  model_.update(change, false);
-  taken(chain.states[end - 1], end == 1 ? "a checkpoint" : concat("a checkpoint and ", counted(end - 1, "delta")));
+  const auto deltas = Index(end - 1);
+  model_->update(change, false, [&] {
+    taken(last, 1, deltas, deltas == 0 ? "a checkpoint" : concat("a checkpoint and ", counted(deltas, "delta")));
+  });
+  return true;
 }
 
-void RunFollower::taken(const store::Checkpoint& state, const std::string& what) {
-  const double written = time_of(state.folder + "/manifest.json");
+/// Notes that a state is read from now on. Returns false if it was refused.
+bool RunFollower::begin(const store::Checkpoint& state) {
+  if (refused_ && is_same(state, *refused_)) return false;
+  reading_ = state;
+  written_ = written_time(state);
+  return true;
+}
+
+/// Reads a delta, whose folder may have been replaced since it was listed.
+ModelDelta RunFollower::delta_of(const store::Checkpoint& state, const ServedModel& model) const {
+  ModelDelta delta = read_model_delta(exec_, state.folder, model);
+  if (delta.seal != state.seal) fail(state.folder, " was replaced while it was read");
+  return delta;
+}
+
+void RunFollower::taken(const store::Checkpoint& state, Index checkpoints, Index deltas, const std::string& what) {
   const std::chrono::duration<double> now = std::chrono::system_clock::now().time_since_epoch();
+  served_ = state;
+  reading_.reset();
   {
     const std::lock_guard lock(mutex_);
-    ++(state.continues ? figures_.deltas : figures_.checkpoints);
-    figures_.written = written;
-    figures_.delay = now.count() - written;
+    figures_.checkpoints += checkpoints;
+    figures_.deltas += deltas;
+    figures_.written = written_;
+    figures_.delay = now.count() - written_;
   }
-  log_info(concat("serving step ", state.step, ": ", what, ", ", seconds_text(now.count() - written),
+  log_info(concat("serving step ", state.step, ": ", what, ", ", seconds_text(now.count() - written_),
                   " after it was written"));
 }
 
 void RunFollower::refuse(const std::string& reason) {
   since_refusal_.reset();
+  refused_ = reading_;
   {
     const std::lock_guard lock(mutex_);
     ++figures_.refused;
   }
-  if (reason != refusal_) log_warning(concat("step ", model_.facts().step, " is still served: ", reason));
+  if (reason != refusal_) log_warning(concat("step ", served_.step, " is still served: ", reason));
   refusal_ = reason;
+}
+
+/// Counts a state that is gone, and looks again at the next poll.
+void RunFollower::lose() {
+  seen_.clear();
+  {
+    const std::lock_guard lock(mutex_);
+    ++figures_.lost;
+  }
+  if (++losses_ == 2)
+    log_warning(concat(folder_, ": the run removes states faster than they are read",
+                       model_ == nullptr ? "" : concat(", so step ", served_.step, " is still served"),
+                       "; raise checkpoint.keep, or the time between checkpoints"));
 }
 
 }  // namespace tesserec::scoring

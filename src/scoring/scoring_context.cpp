@@ -38,10 +38,15 @@ T* reserve(std::vector<T>& buffer, Index size) {
   return buffer.data();
 }
 
+/// Returns the samples of an input, of which there is one if all share it.
+Index samples_of(const ScoringBatch& batch, bool shared) {
+  return shared ? std::min<Index>(1, batch.samples) : batch.samples;
+}
+
 void check_dense(const ScoringBatch& batch, Index columns) {
   if (columns > 0 && batch.samples > 0 && batch.dense == nullptr)
     fail("the model takes ", counted(columns, "dense feature"), ", but the batch has none; add them");
-  const float* const end = batch.dense + batch.samples * columns;
+  const float* const end = batch.dense + samples_of(batch, batch.shared_dense) * columns;
   const float* const bad = std::find_if_not(batch.dense, end, [](float v) { return std::isfinite(v); });
   if (const Index at = bad - batch.dense; bad != end)
     fail("sample ", batch.first + at / columns, ": dense feature ", at % columns,
@@ -51,18 +56,19 @@ void check_dense(const ScoringBatch& batch, Index columns) {
 void check_bags(const ScoringBatch& batch, const ContextLookup& lookup, const std::string& feature) {
   const ScoredBags& bags = batch.sparse[lookup.feature];
   const embedding::EmbeddingBagConfig& table = lookup.table->config;
+  const Index samples = samples_of(batch, bags.shared);
   if (bags.offsets == nullptr) return;
   if (bags.offsets[0] < 0) fail("feature ", feature, ": the first offset is ", bags.offsets[0], "; give 0 or more");
-  for (Index s = 0; s < batch.samples; ++s)  // before any id is read, because a wrong offset lies anywhere
+  for (Index s = 0; s < samples; ++s)  // before any id is read, because a wrong offset lies anywhere
     if (bags.offsets[s + 1] < bags.offsets[s])
       fail("feature ", feature, ", sample ", batch.first + s, ": offset ", bags.offsets[s + 1], " follows ",
            bags.offsets[s], "; offsets must not decrease");
-  for (Index s = 0; s < batch.samples; ++s)
+  for (Index s = 0; s < samples; ++s)
     for (Index i = bags.offsets[s]; i < bags.offsets[s + 1]; ++i)
       if (!table.takes(bags.ids[i]))
         fail("feature ", feature, ", sample ", batch.first + s, ": id ", bags.ids[i], " is outside table ",
              table.whole(), " of ", table.ids(), " rows");
-  const Index begin = bags.offsets[0], end = bags.offsets[batch.samples];
+  const Index begin = bags.offsets[0], end = bags.offsets[samples];
   if (!table.weighted || begin == end) return;
   if (bags.weights == nullptr)
     fail("table ", table.name, " is weighted, but the batch has no weights for feature \"", feature, "\"; add weights");
@@ -79,6 +85,12 @@ struct ScoringContext::Parts {
   void check(const ScoringBatch& batch) const;
   /// Looks up the bags of a chunk's samples.
   void look_up(const ScoringBatch& batch, Range samples, ContextLookup& lookup);
+  /// Looks up the bag that all samples share, for `count` samples.
+  void look_up_shared(const ScoringBatch& batch, Index count, ContextLookup& lookup);
+  /// Finds the columns of pooled vectors that samples share.
+  void find_same(const ScoringBatch& batch);
+  /// Returns the dense features of a chunk's samples.
+  const float* dense_of(const ScoringBatch& batch, Range samples);
   void pool(const embedding::Bags& bags, const ContextLookup& lookup, float* out, Index stride);
 
   const ServedModel& model;
@@ -90,6 +102,8 @@ struct ScoringContext::Parts {
   std::vector<Index> rows;                       // rows of ids in half a table
   std::vector<float> widened;                    // coded rows of a chunk's ids
   std::vector<Index> slots;                      // 0, 1, 2, ...
+  std::vector<Range> same;                       // columns of `pooled` that samples share
+  std::vector<float> dense;                      // [chunk_samples, dense features] of a row that samples share
   embedding::PoolBuffers buffers;
 };
 
@@ -171,21 +185,65 @@ void ScoringContext::Parts::look_up(const ScoringBatch& batch, Range samples, Co
   }
 }
 
+void ScoringContext::Parts::look_up_shared(const ScoringBatch& batch, Index count, ContextLookup& lookup) {
+  look_up(batch, {0, 1}, lookup);
+  const Index dim = lookup.table->config.embedding_dim;
+  if (lookup.pools) {
+    float* const first = pooled.data() + lookup.column;
+    for (Index s = 1; s < count; ++s) std::copy_n(first, dim, first + s * width);
+    return;
+  }
+  const Index size = lookup.offsets[1] * dim;
+  float* const first = reserve(lookup.vectors, count * size);
+  for (Index s = 1; s < count; ++s) {
+    std::copy_n(first, size, first + s * size);
+    lookup.offsets[s + 1] = (s + 1) * lookup.offsets[1];
+  }
+  sequences.back().values = first;
+}
+
+void ScoringContext::Parts::find_same(const ScoringBatch& batch) {
+  same.clear();
+  for (const ContextLookup& lookup : lookups) {
+    if (!lookup.pools || !batch.sparse[lookup.feature].shared) continue;
+    const Index end = lookup.column + lookup.table->config.embedding_dim;
+    if (!same.empty() && same.back().end == lookup.column)
+      same.back().end = end;
+    else
+      same.push_back({lookup.column, end});
+  }
+}
+
+const float* ScoringContext::Parts::dense_of(const ScoringBatch& batch, Range samples) {
+  const Index columns = model.facts().dense_features;
+  if (columns == 0) return nullptr;
+  if (!batch.shared_dense) return batch.dense + samples.begin * columns;
+  float* const rows = reserve(dense, chunk_samples * columns);
+  for (Index s = 0; s < samples.size(); ++s) std::copy_n(batch.dense, columns, rows + s * columns);
+  return rows;
+}
+
 ScoringContext::ScoringContext(const ServedModel& model) : parts_(std::make_unique<Parts>(model)) {}
 ScoringContext::ScoringContext(ScoringContext&&) noexcept = default;
 ScoringContext::~ScoringContext() = default;
 
 void ScoringContext::score(const ScoringBatch& batch, float* probabilities) {
   parts_->check(batch);
-  const Index columns = parts_->model.facts().dense_features;
+  parts_->find_same(batch);
   for (Index first = 0; first < batch.samples; first += chunk_samples) {
     const Range samples{first, std::min(batch.samples, first + chunk_samples)};
     parts_->sequences.clear();
-    for (ContextLookup& lookup : parts_->lookups) parts_->look_up(batch, samples, lookup);
+    for (ContextLookup& lookup : parts_->lookups)
+      if (batch.sparse[lookup.feature].shared)
+        parts_->look_up_shared(batch, samples.size(), lookup);
+      else
+        parts_->look_up(batch, samples, lookup);
     parts_->predictor->predict({.samples = samples.size(),
-                                .dense = columns > 0 ? batch.dense + first * columns : nullptr,
+                                .dense = parts_->dense_of(batch, samples),
                                 .pooled = parts_->pooled.data(),
-                                .unpooled = parts_->sequences},
+                                .unpooled = parts_->sequences,
+                                .same_dense = batch.shared_dense,
+                                .same_pooled = parts_->same},
                                probabilities + first);
   }
 }

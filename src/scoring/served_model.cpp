@@ -65,15 +65,6 @@ class TableRows : public store::SlabSource {
   std::byte* rows_;
 };
 
-/// Returns the keys of a deck that say what the model is.
-std::vector<std::string> model_keys(const schema::ModelDeck& deck) {
-  std::vector<std::string> keys;
-  for (const schema::KeyValue& entry : deck.given)
-    if (entry.key.starts_with("model.") || entry.key.starts_with("table."))
-      keys.push_back(entry.key + " = " + entry.value);
-  return keys;
-}
-
 network::Settings host_settings(network::Settings settings, std::optional<products::Precision> mlp) {
   settings.kernels = Kernels::simd;
   settings.precision = mlp.value_or(served_precision(settings.precision));
@@ -106,6 +97,7 @@ struct ServedModel::Parts {
 
   /// Allocates the rows of a checkpoint's tables.
   void allocate(const Exec& exec, std::optional<ServedFormat> rows);
+  void add_table(const Exec& exec, const embedding::EmbeddingBagConfig& table, ServedFormat format);
   void read(const Exec& exec, const store::PartedFile& state);
   void map(const std::string& folder, const ModelManifest& manifest);
   void read_network(const std::string& path, const ModelManifest& manifest);
@@ -120,16 +112,21 @@ struct ServedModel::Parts {
   std::vector<store::MappedFile> files;    // of a model folder's tables
   std::vector<Vector<std::byte>> storage;  // of a checkpoint's tables
   std::vector<ServedTable> tables;
+  bool is_whole = true;  // false while the weights are being changed, and after a change that threw
 };
 
 void ServedModel::Parts::allocate(const Exec& exec, std::optional<ServedFormat> rows) {
   for (const embedding::EmbeddingBagConfig& table : collection.tables()) {
     ServedFormat format = rows.value_or(format_of(table.weight_format()));
     if (!takes_rows(format, table.embedding_dim)) format = ServedFormat::int8;
-    storage.push_back(make_vector<std::byte>(exec, "tesserec::scoring::rows",
-                                             table.rows().size() * row_bytes(format, table.embedding_dim)));
-    tables.push_back({table, format, storage.back().data()});
+    add_table(exec, table, format);
   }
+}
+
+void ServedModel::Parts::add_table(const Exec& exec, const embedding::EmbeddingBagConfig& table, ServedFormat format) {
+  storage.push_back(make_vector<std::byte>(exec, "tesserec::scoring::rows",
+                                           table.rows().size() * row_bytes(format, table.embedding_dim)));
+  tables.push_back({table, format, storage.back().data()});
 }
 
 void ServedModel::Parts::read(const Exec& exec, const store::PartedFile& state) {
@@ -193,22 +190,31 @@ ServedModel::ServedModel(const Exec& exec, const std::string& folder, std::optio
   parts_->network.freeze(exec, parts_->parameters);
 }
 
-void ServedModel::read(const Exec& exec, const std::string& checkpoint) {
-  const store::OpenCheckpoint open = store::open_checkpoint(checkpoint);
+ServedModel::ServedModel(const Exec& exec, const ServedModel& from)
+    : parts_(std::make_unique<Parts>(exec, from.facts(), std::nullopt)) {
+  for (const ServedTable& table : from.tables()) parts_->add_table(exec, table.config, table.format);
+  copy(exec, from);
+}
+
+void ServedModel::read(const Exec& exec, const store::Checkpoint& checkpoint) {
+  const store::OpenCheckpoint open = store::open_checkpoint(checkpoint.folder, 0, 0);
+  if (open.manifest.state != checkpoint.seal) fail(checkpoint.folder, " was replaced while it was read");
   TrainedFacts facts = facts_of(open);
-  const schema::ModelDeck deck = schema::read_model(facts.deck, facts.file + ": deck");
-  const auto same = [](const embedding::DataFeature& a, const embedding::DataFeature& b) {
-    return a.name == b.name && a.ids == b.ids;
-  };
-  if (model_keys(deck) != model_keys(parts_->deck) || facts.dense_features != parts_->facts.dense_features ||
-      !std::ranges::equal(facts.features, parts_->facts.features, same))
-    fail(facts.file, " is of another model than ", parts_->facts.file, "; start the server again to serve it");
+  if (const std::string difference = model_difference(facts, parts_->facts); !difference.empty())
+    fail(facts.file, " is of another model than ", parts_->facts.file, ", since ", difference,
+         " differs; start the server again to serve it");
+  open.state.verify_parts();
+  parts_->is_whole = false;
   parts_->read(exec, open.state);
   parts_->network.freeze(exec, parts_->parameters);
   parts_->facts = std::move(facts);
+  parts_->is_whole = true;
 }
 
 void ServedModel::apply(const Exec& exec, const ModelDelta& delta) {
+  if (delta.continues != store::Continued{facts().step, facts().seal})
+    fail(delta.file, " continues a state of step ", delta.continues.step, ", but not that of ", facts().file);
+  parts_->is_whole = false;
   std::vector<float> stored;
   for (std::size_t t = 0; t < delta.tables.size(); ++t) {
     const ServedTable& table = parts_->tables[t];
@@ -226,15 +232,22 @@ void ServedModel::apply(const Exec& exec, const ModelDelta& delta) {
   parts_->facts.file = delta.file;
   parts_->facts.step = delta.step;
   parts_->facts.seal = delta.seal;
+  parts_->is_whole = true;
 }
 
 void ServedModel::copy(const Exec& exec, const ServedModel& other) {
   const Parts& from = *other.parts_;
+  parts_->is_whole = false;
   for (std::size_t t = 0; t < from.storage.size(); ++t)
     std::copy_n(from.storage[t].data(), from.storage[t].extent(0), parts_->storage[t].data());
   std::copy_n(from.parameters.data(), parts_->network.parameters(), parts_->parameters.data());
   parts_->network.freeze(exec, parts_->parameters);
   parts_->facts = from.facts;
+  parts_->is_whole = from.is_whole;
+}
+
+bool ServedModel::has_state_of(const ServedModel& other) const {
+  return parts_->is_whole && facts().step == other.facts().step && facts().seal == other.facts().seal;
 }
 
 ServedModel::~ServedModel() = default;

@@ -185,7 +185,8 @@ class Listening {
 
 void require_http_server() {}
 
-void serve_http(Service& service, const ServerSettings& settings, int stop, const ServerEvents& events) {
+void serve_http(Service& service, const ServerSettings& settings, int stop,
+                const std::function<void(int port)>& ready) {
   httplib::Server server;
   configure(server, service, settings);
   int port = settings.port;
@@ -197,10 +198,10 @@ void serve_http(Service& service, const ServerSettings& settings, int stop, cons
     fail("cannot listen on ", settings.host, ":", settings.port,
          ": the port is in use, the address is not this machine's, or ports below 1024 need privilege");
   const Listening listening(server);
-  events.ready(port);
+  ready(port);
   pollfd file{stop, POLLIN, 0};
-  while (!listening.ended() && ::poll(&file, 1, listening_poll_ms) <= 0)
-    if (events.waits) events.waits();
+  while (!listening.ended() && ::poll(&file, 1, listening_poll_ms) <= 0) {
+  }
   if (listening.ended()) fail("the server ended: it cannot accept connections on ", settings.host, ":", port);
 }
 
@@ -212,7 +213,7 @@ void require_http_server() {
       "(docs/installing.md) and build again");
 }
 
-void serve_http(Service&, const ServerSettings&, int, const ServerEvents&) { require_http_server(); }
+void serve_http(Service&, const ServerSettings&, int, const std::function<void(int)>&) { require_http_server(); }
 
 #endif
 

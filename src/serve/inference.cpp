@@ -137,19 +137,29 @@ std::vector<Index> offsets_of(Inputs& inputs, const std::string& feature, const 
   return offsets;
 }
 
-void read_inputs(const scoring::ServedModel& model, Inputs& inputs, InferRequest& request) {
+/// Returns parameter `name`, true or false, of a request or of a tensor.
+bool flag(const Json& of, const char* name, bool otherwise) {
+  const bool given = of.has("parameters") && of.at("parameters").has(name);
+  return given ? of.at("parameters").at(name).boolean() : otherwise;
+}
+
+/// Reads the inputs. `items`: those for one sample are shared by all samples.
+void read_inputs(const scoring::ServedModel& model, bool items, Inputs& inputs, InferRequest& request) {
   std::optional<Index> samples;
+  bool any_shared = false;
   const auto agree = [&](const std::string& name, Index count) {
+    if (items && count == 1) return any_shared = true;
     if (samples.value_or(count) != count)
       fail("input \"", name, "\" is for ", counted(count, "sample"), ", but the inputs before are for ", *samples);
     samples = count;
+    return false;
   };
   if (const Index columns = model.facts().dense_features; columns > 0) {
     InputTensor& dense = needed(inputs, dense_input);
     request.dense = numbers_of<float>(dense);
     if (dense.shape.size() != 2 || dense.shape[1] != columns)
       fail("input \"", dense_input, "\" has shape [", join(dense.shape), "]; give [samples, ", columns, "]");
-    agree(dense_input, dense.shape[0]);
+    request.shared_dense = agree(dense_input, dense.shape[0]);
   }
   for (std::size_t f = 0; f < model.features().size(); ++f) {
     const std::string& feature = model.features()[f];
@@ -157,21 +167,17 @@ void read_inputs(const scoring::ServedModel& model, Inputs& inputs, InferRequest
     InputTensor& ids = needed(inputs, feature);
     bags.ids = numbers_of<Index>(ids);
     bags.offsets = offsets_of(inputs, feature, ids);
-    agree(feature, std::ssize(bags.offsets) - 1);
+    bags.shared = agree(feature, std::ssize(bags.offsets) - 1);
     if (!model.weighted(f)) continue;
     bags.weights = numbers_of<float>(needed(inputs, feature + weights_ending));
     if (bags.weights.size() != bags.ids.size())
       fail("input \"", feature, weights_ending, "\" has ", counted(std::ssize(bags.weights), "number"), " for ",
            counted(std::ssize(bags.ids), "id"));
   }
-  request.samples = samples.value_or(0);
+  request.samples = samples.value_or(any_shared ? 1 : 0);
 }
 
 bool wants_binary(const Json& json) {
-  const auto flag = [](const Json& of, const char* name, bool otherwise) {
-    const bool given = of.has("parameters") && of.at("parameters").has(name);
-    return given ? of.at("parameters").at(name).boolean() : otherwise;
-  };
   const bool of_all = flag(json, "binary_data_output", false);
   if (!json.has("outputs")) return of_all;
   bool binary = false;
@@ -194,7 +200,8 @@ std::vector<scoring::ScoredBags> InferRequest::bags() const {
   for (const InputBags& feature : sparse)
     all.push_back({.offsets = feature.offsets.data(),
                    .ids = feature.ids.data(),
-                   .weights = feature.weights.empty() ? nullptr : feature.weights.data()});
+                   .weights = feature.weights.empty() ? nullptr : feature.weights.data(),
+                   .shared = feature.shared});
   return all;
 }
 
@@ -211,7 +218,7 @@ InferRequest parse_infer(const scoring::ServedModel& model, const std::string& b
     if (!inputs.emplace(name, std::move(read)).second) fail("the request has input \"", name, "\" twice");
   }
   if (!binary.empty()) fail(counted(std::ssize(binary), "byte"), " behind the JSON belong to no input");
-  read_inputs(model, inputs, request);
+  read_inputs(model, flag(json, "items_of_one_user", false), inputs, request);
   for (const auto& [name, input] : inputs)
     if (!input.is_read) fail("the model has no input \"", name, "\"; its features are ", join(model.features()));
   return request;

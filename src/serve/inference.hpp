@@ -21,10 +21,12 @@ inline constexpr const char *offsets_ending = ".offsets", *weights_ending = ".we
 struct InferRequest {
   std::string id;
   Index samples = 0;
-  std::vector<float> dense;  ///< [samples, dense features]
+  std::vector<float> dense;  ///< [samples, dense features], or one row if shared
+  bool shared_dense = false;
   struct InputBags {
     std::vector<Index> offsets, ids;
     std::vector<float> weights;
+    bool shared = false;  ///< one bag, which all samples have
   };
   std::vector<InputBags> sparse;  ///< in the order of ServedModel::features()
   bool binary_scores = false;     ///< scores as bytes behind the reply's JSON

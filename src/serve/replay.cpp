@@ -102,7 +102,7 @@ std::optional<scoring::ServedFormat> format_of(const ScoreLogHead& head, const s
   return std::nullopt;
 }
 
-/// Opens a model with the log's inputs and formats of rows.
+/// Opens a model with the log's inputs and formats of rows, of a state as it is now.
 std::unique_ptr<scoring::ServedModel> open_as(const Exec& exec, const LogReader& log, const std::string& folder) {
   auto model = std::make_unique<scoring::ServedModel>(exec, folder);
   if (const ScoreLogHead own = score_log_head(*model); own == log.head()) return model;
@@ -122,9 +122,11 @@ void compare(const scoring::ServedModel& model, LogReader& log, Replayed& result
   std::vector<float> scores;
   log.each({facts.step, facts.seal}, [&](Index number, const LoggedScores& logged) {
     scores.resize(logged.scores.size());
-    context.score(
-        {.samples = logged.request.samples, .dense = logged.request.dense.data(), .sparse = logged.request.bags()},
-        scores.data());
+    context.score({.samples = logged.request.samples,
+                   .dense = logged.request.dense.data(),
+                   .sparse = logged.request.bags(),
+                   .shared_dense = logged.request.shared_dense},
+                  scores.data());
     for (std::size_t s = 0; s < scores.size(); ++s) {
       if (std::memcmp(&scores[s], &logged.scores[s], sizeof(float)) == 0) continue;
       if (result.differ++ == 0)
@@ -150,14 +152,19 @@ Replayed replay_scores(const Exec& exec, const std::string& path, const std::str
   if (bases.empty()) fail(folder, ": there is neither a model folder nor a run's checkpoint");
   std::ranges::reverse(bases);
   for (const store::Checkpoint& base : bases) {
-    std::vector<store::Checkpoint> states = scoring::chain_of(base, deltas).states;
+    std::vector<store::Checkpoint> states = store::chain_of(base, deltas).states;
     while (!states.empty() && !log.has({states.back().step, states.back().seal})) states.pop_back();
     std::unique_ptr<scoring::ServedModel> model;
     for (const store::Checkpoint& state : states) {
-      if (model == nullptr)
-        model = open_as(exec, log, state.folder);
-      else
-        model->apply(exec, scoring::read_model_delta(exec, state.folder, *model));
+      try {
+        if (model == nullptr)
+          model = open_as(exec, log, state.folder);
+        else
+          model->apply(exec, scoring::read_model_delta(exec, state.folder, *model));
+      } catch (const Error&) {
+        if (store::is_unchanged(state)) throw;
+        break;  // the run has removed or replaced it meanwhile, so scores of the states from here on are missing
+      }
       compare(*model, log, result);
     }
   }

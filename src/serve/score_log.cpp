@@ -92,11 +92,13 @@ std::string score_line(const scoring::TrainedFacts& facts, const InferRequest& r
                          .set("samples", request.samples)
                          .text();
   line.pop_back();  // the brace
+  if (request.shared_dense) line += ", \"shared_dense\": true";
   append_list("dense", request.dense, line);
   line += ", \"sparse\": [";
   for (const InferRequest::InputBags& bags : request.sparse) {
     line += &bags == request.sparse.data() ? "{\"feature\": " : ", {\"feature\": ";
     append_number(Index(&bags - request.sparse.data()), line);
+    if (bags.shared) line += ", \"shared\": true";
     append_list("offsets", bags.offsets, line);
     append_list("ids", bags.ids, line);
     if (!bags.weights.empty()) append_list("weights", bags.weights, line);
@@ -140,18 +142,21 @@ LoggedScores parse_score_line(const ScoreLogHead& head, const std::string& line)
                       .request = {.id = json.at("id").string(), .samples = json.at("samples").integer()},
                       .scores = floats_of(json.at("scores"))};
   InferRequest& request = logged.request;
+  request.shared_dense = json.has("shared_dense");
   request.dense = floats_of(json.at("dense"));
   for (const Json& bags : json.at("sparse").elements()) {
     InferRequest::InputBags& read = request.sparse.emplace_back();
     read.offsets = integers_of(bags.at("offsets"));
     read.ids = integers_of(bags.at("ids"));
     if (bags.has("weights")) read.weights = floats_of(bags.at("weights"));
-    const bool fits = std::ssize(read.offsets) == request.samples + 1 && read.offsets.back() == std::ssize(read.ids) &&
+    read.shared = bags.has("shared");
+    const bool fits = std::ssize(read.offsets) == (read.shared ? 1 : request.samples) + 1 &&
+                      read.offsets.back() == std::ssize(read.ids) &&
                       (read.weights.empty() || read.weights.size() == read.ids.size());
     if (!fits) fail("the offsets of feature ", request.sparse.size() - 1, " do not fit its ids");
   }
   if (std::ssize(logged.scores) != request.samples || request.sparse.size() != head.features.size() ||
-      std::ssize(request.dense) != request.samples * head.dense_features)
+      std::ssize(request.dense) != (request.shared_dense ? 1 : request.samples) * head.dense_features)
     fail("its numbers do not fit its samples");
   return logged;
 }

@@ -57,7 +57,8 @@ struct Service::Inside {
   }
 
   HttpReply route(const HttpRequest& request);
-  HttpReply infer(const HttpRequest& request);
+  /// Scores. `version`: step that must score, as text; empty = any. Throws Refusal if another step is served by then.
+  HttpReply infer(const HttpRequest& request, const std::string& version);
   /// Returns the body. Throws Refusal if it has more bytes than the limit or ends early.
   std::string body_of(const HttpRequest& request) const;
   /// Throws Refusal unless the request bears the token.
@@ -93,7 +94,7 @@ std::string Service::Inside::body_of(const HttpRequest& request) const {
   return body;
 }
 
-HttpReply Service::Inside::infer(const HttpRequest& request) {
+HttpReply Service::Inside::infer(const HttpRequest& request, const std::string& version) {
   if (request.method != "POST") throw Refusal(405, request.path + " takes POST, not " + request.method);
   const int before = in_flight.fetch_add(1);
   struct Leaving {
@@ -114,9 +115,15 @@ HttpReply Service::Inside::infer(const HttpRequest& request) {
   const Timer timer;
   const ContextPool::Lease lease(contexts);  // also for the JSON, whose numbers take many times their text's memory
   const scoring::ServedModel& model = lease.model();
+  if (const Index step = model.facts().step; !version.empty() && version != std::to_string(step))
+    throw Refusal(404, concat("version ", version, " is not served any more; the model has step ", step));
   const InferRequest batch = parse_infer(model, body, json_bytes);
   std::vector<float> scores(std::size_t(batch.samples));
-  lease.context().score({.samples = batch.samples, .dense = batch.dense.data(), .sparse = batch.bags()}, scores.data());
+  lease.context().score({.samples = batch.samples,
+                         .dense = batch.dense.data(),
+                         .sparse = batch.bags(),
+                         .shared_dense = batch.shared_dense},
+                        scores.data());
   if (log) log->add(model.facts(), batch, scores);
   InferReply reply = infer_reply(model, settings.name, batch, scores);
   metrics.scored(batch.samples, timer.seconds());
@@ -130,7 +137,7 @@ HttpReply Service::Inside::infer(const HttpRequest& request) {
 
 std::string Service::Inside::metrics_text() const {
   const ModelView view(in_use);
-  std::string text = metrics.text(settings.name, view.model().facts(), in_flight);
+  std::string text = metrics.text(settings.name, view.model().facts().step, in_flight);
   if (follower != nullptr) text += follow_metrics(follower->figures());
   if (log) text += log_metrics(log->lost());
   return text;
@@ -138,16 +145,18 @@ std::string Service::Inside::metrics_text() const {
 
 HttpReply Service::Inside::route(const HttpRequest& request) {
   const std::string root = "/v2/models/" + settings.name;
-  std::string path = request.path;
+  std::string path = request.path, version;
   if (path.starts_with(root + "/versions/")) {
-    const ModelView view(in_use);
-    const std::string version = root + "/versions/" + std::to_string(view.model().facts().step);
-    if (path == version || path.starts_with(version + "/")) path = root + path.substr(version.size());
+    const std::string step = std::to_string(ModelView(in_use).model().facts().step), start = root + "/versions/" + step;
+    if (path == start || path.starts_with(start + "/")) {
+      path = root + path.substr(start.size());
+      version = step;
+    }
   }
   if (path == "/v2/health/live") return {.body = Json::object().set("live", true).text()};
   if (path == "/v2/health/ready") return {.body = Json::object().set("ready", true).text()};
   check_token(request);
-  if (path == root + "/infer") return infer(request);
+  if (path == root + "/infer") return infer(request, version);
   const bool is_known = path == "/metrics" || path == "/v2" || path == root || path == root + "/ready";
   if (!is_known) throw Refusal(404, concat("there is no ", request.path, "; the model is at ", root));
   if (request.method != "GET") throw Refusal(405, request.path + " takes GET, not " + request.method);

@@ -32,7 +32,7 @@ void ServiceMetrics::scored(Index samples, double seconds) {
   seconds_ += seconds;
 }
 
-std::string ServiceMetrics::text(const std::string& model, const scoring::TrainedFacts& facts, int in_flight) const {
+std::string ServiceMetrics::text(const std::string& model, Index step, int in_flight) const {
   const std::lock_guard lock(mutex_);
   std::string text = head("tesserec_requests_total", "counter", "Replies by HTTP status.");
   for (const auto& [status, count] : replies_)
@@ -50,9 +50,7 @@ std::string ServiceMetrics::text(const std::string& model, const scoring::Traine
   text += head("tesserec_in_flight", "gauge", "Requests that are being scored or wait for it.");
   text += concat("tesserec_in_flight ", in_flight, "\n");
   text += head("tesserec_model_step", "gauge", "Steps that the served model was trained.");
-  text += concat("tesserec_model_step{model=\"", model, "\"} ", facts.step, "\n");
-  text += head("tesserec_model_info", "gauge", "1; the label is the digest of the served state.");
-  return text + concat("tesserec_model_info{model=\"", model, "\",digest=\"", facts.seal, "\"} 1\n");
+  return text + concat("tesserec_model_step{model=\"", model, "\"} ", step, "\n");
 }
 
 std::string follow_metrics(const scoring::FollowFigures& figures) {
@@ -65,7 +63,10 @@ std::string follow_metrics(const scoring::FollowFigures& figures) {
          metric("tesserec_checkpoints_total", "counter", "Checkpoints that the model took after the first.",
                 std::to_string(figures.checkpoints)) +
          metric("tesserec_refused_states_total", "counter", "Attempts to take a delta or a checkpoint that failed.",
-                std::to_string(figures.refused));
+                std::to_string(figures.refused)) +
+         metric("tesserec_lost_states_total", "counter",
+                "Deltas and checkpoints that the run removed or replaced while they were read.",
+                std::to_string(figures.lost));
 }
 
 std::string log_metrics(Index lost) {

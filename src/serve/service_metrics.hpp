@@ -18,8 +18,8 @@ class ServiceMetrics {
   void replied(int status);
   /// Counts a request that was scored: its samples, and its seconds from the whole body to the reply.
   void scored(Index samples, double seconds);
-  /// Returns all metrics of a model in a state.
-  std::string text(const std::string& model, const scoring::TrainedFacts& facts, int in_flight) const;
+  /// Returns all metrics of a model of a step.
+  std::string text(const std::string& model, Index step, int in_flight) const;
 
  private:
   static constexpr std::array upper_bounds{0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0};

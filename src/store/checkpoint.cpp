@@ -102,7 +102,7 @@ OpenCheckpoint open_folder(const std::string& folder, bool delta, Index share, I
     PartedFile state = PartedFile::open(path);
     if (state.seal() != manifest.state)
       fail(path, " is damaged: its seal differs from the one in manifest.json, so it belongs to another checkpoint");
-    state.verify_parts(share, shares);
+    if (shares > 0) state.verify_parts(share, shares);
     return {std::move(manifest), std::move(state)};
   } catch (const Error& damage) {
     fail(damage.what(), delta ? "" : another_checkpoint);

@@ -19,16 +19,16 @@ bool has_manifest(const CheckpointEntry& entry) {
   return fs::exists(entry.folder + "/manifest.json", unreadable);
 }
 
-/// Returns the manifest of a whole checkpoint, or nullopt. Logs a warning if the manifest is unreadable or of another
-/// step.
-std::optional<Manifest> whole_manifest(const CheckpointEntry& entry) {
+/// Returns the manifest of a whole state, or nullopt. Calls `skipped` if the manifest is unreadable or of another step,
+/// unless the folder was removed meanwhile.
+std::optional<Manifest> whole_manifest(const CheckpointEntry& entry, const Skipped& skipped) {
   if (!has_manifest(entry)) return std::nullopt;
   try {
     Manifest manifest = read_manifest(entry.folder);
     if (manifest.step == entry.step) return manifest;
-    log_warning(concat(entry.folder, " is skipped: its manifest names step ", manifest.step, ", not ", entry.step));
+    skipped(entry, concat(entry.folder, " is skipped: its manifest names step ", manifest.step, ", not ", entry.step));
   } catch (const Error& error) {
-    log_warning(entry.folder + " is skipped: " + error.what());
+    if (has_manifest(entry)) skipped(entry, entry.folder + " is skipped: " + error.what());
   }
   return std::nullopt;
 }
@@ -55,13 +55,16 @@ std::vector<CheckpointEntry> checkpoint_entries(const std::string& path) {
   return found;
 }
 
-std::vector<Checkpoint> whole_checkpoints(const std::string& path) {
+void warn_skipped(const CheckpointEntry&, const std::string& line) { log_warning(line); }
+
+std::vector<Checkpoint> whole_checkpoints(const std::string& path, const Skipped& skipped) {
   std::vector<Checkpoint> whole;
+  const std::vector<CheckpointEntry> entries = checkpoint_entries(path);
   for (const char* ending : {"", ".old"})
-    for (const CheckpointEntry& entry : checkpoint_entries(path)) {
+    for (const CheckpointEntry& entry : entries) {
       const auto same = [&](const Checkpoint& other) { return other.step == entry.step; };
       if (entry.ending != ending || std::any_of(whole.begin(), whole.end(), same)) continue;
-      if (const auto manifest = whole_manifest(entry); manifest && !manifest->continues)
+      if (const auto manifest = whole_manifest(entry, skipped); manifest && !manifest->continues)
         whole.push_back(
             {.step = entry.step, .folder = entry.folder, .origin = manifest->origin, .seal = manifest->state});
     }
@@ -69,18 +72,44 @@ std::vector<Checkpoint> whole_checkpoints(const std::string& path) {
   return whole;
 }
 
-std::vector<Checkpoint> whole_deltas(const std::string& path) {
+std::vector<Checkpoint> whole_deltas(const std::string& path, Index after, const Skipped& skipped) {
   std::vector<Checkpoint> whole;
   for (const CheckpointEntry& entry : checkpoint_entries(path)) {
-    if (entry.ending != delta_ending) continue;
-    const auto manifest = whole_manifest(entry);
+    if (entry.ending != delta_ending || entry.step <= after) continue;
+    const auto manifest = whole_manifest(entry, skipped);
     if (manifest && manifest->continues)
       whole.push_back({entry.step, entry.folder, manifest->origin, manifest->state, manifest->continues});
-    else if (!has_manifest(entry))
-      log_warning(entry.folder + " is skipped: it has no manifest.json");
+    else if (manifest)
+      skipped(entry, entry.folder + " is skipped: its manifest is not a delta's, or of a newer version");
+    else if (!has_manifest(entry) && fs::exists(entry.folder))
+      skipped(entry, entry.folder + " is skipped: it has no manifest.json");
   }
   std::ranges::sort(whole, {}, &Checkpoint::step);
   return whole;
+}
+
+bool is_unchanged(const Checkpoint& state) try {
+  const Manifest manifest = read_manifest(state.folder);
+  return Continued{manifest.step, manifest.state} == Continued{state.step, state.seal};
+} catch (const Error&) {
+  return false;
+}
+
+StateChain chain_of(const Checkpoint& first, const std::vector<Checkpoint>& deltas) {
+  StateChain chain;
+  chain.states.push_back(first);
+  for (const Checkpoint& delta : deltas) {
+    const Checkpoint& last = chain.states.back();
+    if (delta.step <= last.step) continue;
+    if (delta.continues == Continued{last.step, last.seal}) {
+      chain.states.push_back(delta);
+      continue;
+    }
+    chain.broken = concat(delta.folder, " continues a state of step ", delta.continues->step,
+                          " that is missing or has been replaced");
+    break;
+  }
+  return chain;
 }
 
 }  // namespace tesserec::store

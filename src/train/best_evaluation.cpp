@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "checkpoint_parts.hpp"
 #include <tesserec/core/log.hpp>
 #include <tesserec/core/text.hpp>
 #include <tesserec/metrics/names.hpp>
@@ -70,7 +71,7 @@ void BestEvaluation::record(const metrics::BinaryMetrics& metrics, Index step) {
   best_ = {job_.evaluate.monitor, value_of(metrics), step};
   if (job_.checkpoint.keep == 0) return;
   folder_.mark_best(best_);
-  if (job_.checkpoint.keep_best) folder_.prune({step, ""}, job_.checkpoint.keep, step);
+  if (job_.checkpoint.keep_best) folder_.prune({step, ""}, kept_states(job_.checkpoint, step));
 }
 
 std::string BestEvaluation::checkpoint() const {

@@ -5,10 +5,15 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
+#include <type_traits>
 #include <vector>
 
+#include <tesserec/core/error.hpp>
+#include <tesserec/core/text.hpp>
 #include <tesserec/parallel_io/checkpoint_folder.hpp>
+#include <tesserec/train/checkpoint.hpp>
 #include <tesserec/train/session.hpp>
 
 namespace tesserec::train {
@@ -47,6 +52,31 @@ enum class Purpose { resume, start, weights };
 /// Returns a deck, in the form that effective_deck writes, by key: "model.bottom" -> "[64, 8]", "table.NAME.pooling" ->
 /// "\"sum\"".
 std::map<std::string, std::string> flat_deck(const std::string& text);
+
+/// Blocks until the last step's device work has ended. Throws Error if one of its messages failed.
+void require_whole(const Session& session);
+
+/// Returns the attributes of a checkpoint or a delta.
+store::Attributes attributes_of(const Session& session, const Position& at, Index epoch_samples);
+
+/// Calls body(), and adds the step and what is not saved ("delta") to its Error.
+template <class Body>
+std::invoke_result_t<Body> explain_unsaved(Index step, const std::string& kind, const Body& body) {
+  const auto unsaved = [&](const Error& error) {
+    return concat("step ", step, ": ", error.what(), "; this step has no ", kind,
+                  ", but earlier checkpoints are unchanged");
+  };
+  try {
+    return body();
+  } catch (const Diverged& error) {
+    throw Diverged(unsaved(Error(concat(error.what(), "; the model has diverged; lower the learning rate"))));
+  } catch (const Error& error) {
+    throw Error(unsaved(error));
+  }
+}
+
+/// Returns the states of a run's folder that a new checkpoint leaves. `best`: step of the best evaluation.
+parallel_io::CheckpointFolder::Kept kept_states(const CheckpointSettings& checkpoint, std::optional<Index> best);
 
 /// Returns whether checkpoint.accept names the key or a block that contains it.
 bool accepts(const CheckpointSettings& checkpoint, const std::string& key);

@@ -47,7 +47,8 @@ class Hdf5Scores final : public ScoresFile {
     std::vector<std::string> keys;
     for (const data::KeyColumn& key : source_.info().keys) keys.push_back(key.name);
     if (!keys.empty()) attributes["keys"] = keys;
-    writer_.prepare(attributes);
+    writer_.end(attributes);
+    writer_.prepare();
     const Signals::Orderly orderly;
     writer_.publish();
   }

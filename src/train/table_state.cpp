@@ -125,7 +125,7 @@ std::string save_state(const Exec& exec, const sharding::DistributedModelParalle
   const store::Checkpoint whole = folder.write(model.steps(), [&](const std::string& file) {
     return parallel_io::write_state(exec, model.env(), file, items, facts);
   });
-  folder.prune(whole, keep);
+  folder.prune(whole, {.checkpoints = keep});
   return whole.folder;
 }
 

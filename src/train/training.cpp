@@ -5,6 +5,7 @@
 
 #include "best_evaluation.hpp"
 #include "delta_watch.hpp"
+#include "delta_write.hpp"
 #include "run_figures.hpp"
 #include "run_log.hpp"
 #include "run_parts.hpp"
@@ -19,6 +20,8 @@
 
 namespace tesserec::train {
 namespace {
+
+constexpr Index small_delta = 1 << 20;  // bytes; syncing a file takes longer than to write so many
 
 data::Source* of_same_columns(data::Source* evaluation, const data::Source& source) {
   if (evaluation != nullptr) require_same_columns(evaluation->info(), source.info());
@@ -60,7 +63,7 @@ Training::Training(Session& session, data::Source& source, data::Source* evaluat
   comm::agree_on_signals(session.comm);
   restore();
   comm::agree_on_signals(session.comm);
-  orderly_.emplace();
+  signals_.orderly.emplace();
   for (const auto& observer : own_) observers_.push_back(observer.get());
   observers_.insert(observers_.end(), observers.begin(), observers.end());
   for (Observer* observer : observers_) observer->begins(*this);
@@ -76,7 +79,7 @@ void Training::restore() {
     at_ = *restored;
     at_.restore_seconds = timer.seconds();
     length_.resume(at_);
-    if (at_.is_own && at_.deltas == 0) saved_ = at_.step;
+    if (at_.is_own && at_.deltas == 0) saved_.step = at_.step;
     result_.checkpoint = at_.checkpoint;
   }
   if (job.checkpoint.keep > 0) parallel_io::CheckpointFolder(session_.comm, job.checkpoint_folder()).prepare();
@@ -138,13 +141,14 @@ std::optional<metrics::BinaryMetrics> Training::evaluate() {
 }
 
 std::string Training::save() {
-  if (session_.job.checkpoint.keep == 0 || saved_ == at_.step) return result_.checkpoint;
+  finish_delta(true);
+  if (session_.job.checkpoint.keep == 0 || saved_.step == at_.step) return result_.checkpoint;
   comm::note("the checkpoint of step", at_.step);
   log_->sync();
   at_.metrics = log_->state();
   const Timer timer;
   result_.checkpoint = train::save(session_, at_, length_.epoch_samples);
-  saved_ = at_.step;
+  saved_.step = at_.step;
   if (session_.job.checkpoint.delta_seconds > 0)
     at_.continues = {at_.step, parallel_io::seal_of(session_.comm, result_.checkpoint)};
   const double seconds = timer.seconds();
@@ -153,6 +157,7 @@ std::string Training::save() {
 }
 
 void Training::save_delta() {
+  finish_delta(true);
   if (!at_.continues) {
     save();
     return;
@@ -161,7 +166,15 @@ void Training::save_delta() {
   comm::note("the delta of step", at_.step);
   log_->sync();
   at_.metrics = log_->state();
-  at_.continues = train::save_delta(session_, at_, length_.epoch_samples);
+  saved_.delta = std::make_unique<DeltaWrite>(session_, at_, length_.epoch_samples);
+  if (saved_.delta->bytes() < small_delta) finish_delta(true);
+}
+
+void Training::finish_delta(bool waits) {
+  if (saved_.delta == nullptr) return;
+  if (!waits && session_.comm.max(Index{!saved_.delta->on_disk()}) > 0) return;
+  at_.continues = saved_.delta->finish();
+  saved_.delta.reset();
 }
 
 void Training::stop(const std::string& reason, int signal) {

@@ -18,9 +18,8 @@ Index SetFacts::all_positives() const {
 RowFacts::RowFacts(std::size_t dense, std::size_t features, std::size_t files)
     : ranges_(dense + features), positives_(files, 0), sample_(dense, features) {}
 
-void RowFacts::add(Index file, bool positive, const RowValues& row) {
-  positives_[std::size_t(file)] += positive;
-  ValueRange* range = ranges_.data();
+void widen(std::span<ValueRange> ranges, const RowValues& row) {
+  ValueRange* range = ranges.data();
   for (const float value : row.dense) range++->widen(value);
   std::size_t v = 0;
   for (const std::size_t end : row.bag_ends) {
@@ -29,7 +28,17 @@ void RowFacts::add(Index file, bool positive, const RowValues& row) {
     for (; v < end; ++v) range->widen(double(row.ids[v]));
     ++range;
   }
+}
+
+void RowFacts::add(Index file, bool positive, const RowValues& row) {
+  positives_[std::size_t(file)] += positive;
+  widen(ranges_, row);
   sample_.add(positive, row);
+}
+
+void RowFacts::add_ranges(Index file, Index positives, std::span<const ValueRange> ranges) {
+  positives_[std::size_t(file)] += positives;
+  for (std::size_t c = 0; c < ranges_.size(); ++c) ranges_[c].merge(ranges[c]);
 }
 
 void RowFacts::gather(const comm::Communicator& comm, SetFacts& facts) {

@@ -72,12 +72,25 @@ void judge_overlap(const SetFacts& train, const SetFacts& other, std::vector<Fin
                       .figures = {{"share", share}, {"chance", chance}, {"compared_rows", double(compared)}}});
 }
 
+void tell_unsampled(const SetFacts& set, std::vector<Finding>& findings) {
+  if (set.unsampled == 0) return;
+  findings.push_back({.severity = Severity::note,
+                      .kind = "unsampled_rows",
+                      .text = concat(set.unsampled, " of the ", set.all_rows(), " rows of ", set.name,
+                                     " were written by an earlier start and not searched for leaks and repeated rows; "
+                                     "run tesserec inspect over the files to search all"),
+                      .columns = {},
+                      .files = {},
+                      .figures = {{"rows", double(set.unsampled)}}});
+}
+
 }  // namespace
 
 std::vector<Finding> judge(const std::vector<const SetFacts*>& sets, const ColumnNames& columns) {
   std::vector<Finding> findings;
   judge_files(sets, findings);
   judge_drift(sets, columns, findings);
+  for (const SetFacts* set : sets) tell_unsampled(*set, findings);
   if (sets.empty() || sets[0]->name != "train") return findings;
   judge_constant(*sets[0], columns, findings);
   judge_leaks(*sets[0], columns, findings);

@@ -14,7 +14,8 @@ constexpr double odd_bad_rows = 0.01;       // share of bad rows that is no acci
 void judge_names(const std::vector<const SetFacts*>& sets, std::vector<Finding>& findings) {
   std::vector<std::string> paths;
   for (const SetFacts* set : sets)
-    for (const FileFacts& file : set->files) paths.push_back(file.path);
+    for (const std::vector<FileFacts>* files : {&set->files, &set->sources})
+      for (const FileFacts& file : *files) paths.push_back(file.path);
   const MissingNames missing = missing_names(paths);
   if (missing.count == 0) return;
   const std::string more = missing.count > std::ssize(missing.names) ? ", ..." : "";
@@ -30,19 +31,25 @@ void judge_names(const std::vector<const SetFacts*>& sets, std::vector<Finding>&
 
 void judge_contents(const std::vector<const SetFacts*>& sets, std::vector<Finding>& findings) {
   std::map<std::string, const FileFacts*> seen;
-  for (const SetFacts* set : sets)
-    for (const FileFacts& file : set->files) {
-      if (file.content.empty()) continue;
-      const auto [first, is_new] = seen.emplace(file.content, &file);
-      if (is_new) continue;
-      findings.push_back({.severity = Severity::error,
-                          .kind = "repeated_file",
-                          .text = concat(file.path, " has the same bytes as ", first->second->path,
-                                         ", so its rows count twice; give one of the two"),
-                          .columns = {},
-                          .files = {first->second->path, file.path},
-                          .figures = {{"rows", double(file.rows)}}});
-    }
+  const auto judge_content = [&](const FileFacts& file) {
+    if (file.content.empty()) return;
+    const auto [first, is_new] = seen.emplace(file.content, &file);
+    if (is_new) return;
+    findings.push_back({.severity = Severity::error,
+                        .kind = "repeated_file",
+                        .text = concat(file.path, " has the same bytes as ", first->second->path,
+                                       ", so its rows count twice; give one of the two"),
+                        .columns = {},
+                        .files = {first->second->path, file.path},
+                        .figures = {{"rows", double(file.rows)}}});
+  };
+  const auto same = [](const FileFacts& a, const FileFacts& b) { return a.content == b.content; };
+  for (const SetFacts* set : sets) {
+    for (const FileFacts& file : set->files) judge_content(file);
+    // Sets with the same raw files are the two sides of a split.
+    if (set != sets.front() && std::ranges::equal(set->sources, sets.front()->sources, same)) continue;
+    for (const FileFacts& file : set->sources) judge_content(file);
+  }
 }
 
 void judge_members(const FileFacts& file, std::vector<Finding>& findings) {

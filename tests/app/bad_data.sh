@@ -9,6 +9,9 @@ must_fail "data.train: $folder/data/train.h5: there is no such file; \`tesserec 
 must_succeed '"rows": 200' preprocess "$deck" --json
 grep -q '^train: 200 rows, ' "$folder/err" || complain "no summary"
 before=$(cksum <"$folder/data/train.h5")
+must_succeed '"rows": 200' preprocess "$deck" --json --set preprocess.memory=64
+grep -q "preprocess.memory = 64 (bytes) is less than 512 KiB for each of $RANKS ranks" "$folder/err" ||
+  complain "no warning of a memory of 64 bytes"
 
 # spoil AWK: changes line 57. bad "message" ARGS...: checks that preprocess of the changed file fails with the message.
 spoil() { awk -F'\t' -v OFS='\t' "NR == 57 { $1 } { print }" "$folder/raw/train.txt" >"$folder/raw/bad.txt"; }

@@ -48,10 +48,11 @@ lr = 0.5
 lr = 0.5
 END
 awk 'BEGIN { print "y,user,items,price"
-  for (i = 0; i < 2000; ++i) print (i % 3 == 0) "," "u" i % 40 ",i" i % 9 "|i" i % 70 "," i % 5 }' >"$folder/day.csv"
+  for (i = 0; i < 5000; ++i) print (i % 3 == 0) "," "u" i % 40 ",i" i % 9 "|i" i % 70 "," i % 5 }' >"$folder/day.csv"
 must_succeed rows preprocess "$folder/deck.toml" --json
 must_succeed steps train "$folder/deck.toml" --json
-must_succeed folder export "$folder/run" --to "$folder/model" --json
+must_succeed folder export "$folder/run" --to "$folder/model" --data "$folder/data/train.h5" --json
+grep -q '"samples": 5000,.*"largest_difference": 0}' "$folder/out" || complain "exact rows have other scores"
 
 # serve ARGS...: starts a server on a free port and sets $port. Skips in a build without cpp-httplib.
 serve() {
@@ -103,8 +104,10 @@ cp out by_c
 serve
 block sh 'v2/models/clicks/infer' | sed "s/127.0.0.1:8080/127.0.0.1:$port/" >ask.sh
 run bash -e ask.sh
-[ "$code" = 0 ] || complain "the curl example of serving.md"
-grep -oE '"data": \[[^]]*' out | sed 's/.*\[//; s/,/ /' | awk '{ printf "%g %g\n", $1, $2 }' >by_curl
+[ "$code" = 0 ] || complain "the curl examples of serving.md"
+grep -oE '"data": \[[^]]*' out | sed 's/.*\[//; s/,/ /g' >replies
+[ "$(awk '{ print NF }' replies | paste -sd,)" = 2,3 ] || complain "not a reply with two scores and one with three"
+head -n 1 replies | awk '{ printf "%g %g\n", $1, $2 }' >by_curl
 cmp -s by_c by_curl || complain "the examples for C and curl score one batch differently: $(cat by_c by_curl)"
 stop
 finish

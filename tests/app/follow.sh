@@ -25,11 +25,8 @@ epochs = 1000
 [checkpoint]
 delta_seconds = 0.4
 END
-must_fail "there is no whole checkpoint to serve" serve "$folder/run" --follow --port 0
-"$TESSEREC" train "$folder/deck.toml" >"$folder/train.out" 2>"$folder/train.err" </dev/null &
-trainer=$!
-trap 'kill -KILL $trainer $server 2>/dev/null; rm -rf "$folder"' EXIT
 server=
+trap 'kill -KILL $trainer $server 2>/dev/null; rm -rf "$folder"' EXIT
 wait_for() { # SECONDS COMMAND...: until the command succeeds
   local tries=$(($1 * 10))
   shift
@@ -39,15 +36,28 @@ wait_for() { # SECONDS COMMAND...: until the command succeeds
   done
   complain "waited in vain for: $*"
 }
-wait_for 30 compgen -G "$folder/run/checkpoints/*.delta"
-"$TESSEREC" serve "$folder/run" --follow --port 0 --name ads --threads 2 --log "$folder/scores.jsonl" --json \
-  >"$folder/server.out" 2>"$folder/server.err" </dev/null &
-server=$!
-wait_for 30 grep -q port "$folder/server.out"
-if grep -q 'has no HTTP server' "$folder/server.err"; then
+# The server starts before the training, and waits for the first checkpoint. A signal ends it meanwhile.
+start_server() { # NAME ARGUMENT...
+  local name=$1
+  shift
+  "$TESSEREC" serve "$folder/run" --follow --port 0 --name ads --threads 2 "$@" --json \
+    >"$folder/$name.out" 2>"$folder/$name.err" </dev/null &
+  server=$!
+}
+start_server waiting
+wait_for 30 grep -qE 'waiting for the first|has no HTTP server' "$folder/waiting.err"
+if grep -q 'has no HTTP server' "$folder/waiting.err"; then
   echo "skipped: a build without cpp-httplib"
   exit 77
 fi
+kill -TERM $server
+wait $server
+code=$?
+[ "$code" = 143 ] || complain "a signal to a waiting server gave $code"
+start_server server --log "$folder/scores.jsonl"
+"$TESSEREC" train "$folder/deck.toml" >"$folder/train.out" 2>"$folder/train.err" </dev/null &
+trainer=$!
+wait_for 30 grep -q port "$folder/server.out"
 url=http://127.0.0.1:$(grep -oE '"port": [0-9]+' "$folder/server.out" | grep -oE '[0-9]+')
 
 samples=50
@@ -92,10 +102,19 @@ run "$TESSEREC" replay "$folder/run" --log "$folder/scores.jsonl"
 grep -q 'there is neither checkpoint nor delta of step' "$folder/err" || complain "no missing state named"
 must_succeed folder export "$folder/run" --to "$folder/model" --json
 must_fail "is a model folder, whose rows have their format" serve "$folder/model" --rows int8
-must_fail "there is no whole checkpoint to serve" serve "$folder/model" --follow
+must_fail "is one state, which does not change; omit --follow" serve "$folder/model" --follow
 must_fail "manifest.json: its first line is not that of a log of scores" serve "$folder/model" --log "$folder/model/manifest.json"
 
+# A signal ends the server while it reads a state: here a manifest that never ends.
+reads=$folder/run/checkpoints/step_999999999
+mkdir "$reads"
+mkfifo "$reads/manifest.json"
+exec 9<>"$reads/manifest.json" # keeps the reader waiting
+sleep 1
 kill -TERM $server
+wait_for 10 grep -q 'all requests that had begun were answered' "$folder/server.err"
+rm -r "$reads"
+exec 9>&-
 wait $server
 code=$?
 cp "$folder/server.err" "$folder/err"

@@ -29,6 +29,13 @@ train = ["raw.csv"]
 output = "data"
 vocabulary = "old.h5"
 header = true
+sequence = [{name = "past", user = "user", item = "job", time = "when"}]
+join = [{file = "jobs.csv", on = ["C1"], columns = ["job"]}]
+[preprocess.split]
+by = "hash"
+[[preprocess.column]]
+name = "other"
+kind = "key"
 [[preprocess.column]]
 name = "age"
 kind = "number"
@@ -177,6 +184,8 @@ std::vector<std::string> places_of(const BlockInfo& block, const Deck& deck) {
     return {"preprocess.column.age",  "preprocess.column.tags", "preprocess.column.user",  "preprocess.column.when",
             "preprocess.column.both", "preprocess.column.job",  "preprocess.column.income"};
   }
+  if (block.path == "preprocess.join") return {"preprocess.join.0"};
+  if (block.path == "preprocess.sequence") return {"preprocess.sequence.past"};
   if (block.path == "schedule.stages") return {"schedule.stages.0", "schedule.stages.1"};
   if (block.path == "sweep.keys") return {"sweep.keys.\"optimizer.dense.lr\""};
   if (block.path != "model.layer") return {block.path};
@@ -222,6 +231,8 @@ std::vector<std::vector<std::string>> surroundings(const BlockInfo& block, const
   }
   if (block.path == "schedule") all.push_back({"schedule.decay_steps=10"});
   if (block.path == "plan.tables.NAME") all.push_back({place + ".sharding=table_wise"});
+  if (block.path == "preprocess.split")
+    for (const char* by : {".by=time", ".by=day"}) all.push_back({place + by, place + ".time=when"});
   if (place == "preprocess.column.income")
     all.push_back({place + ".positive=[]", place + ".negative=[]", place + ".threshold=4.0"});
   return all;

@@ -99,7 +99,7 @@ std::pair<std::string, std::string> heading_of(const BlockInfo& block) {
   if (block.path == "table") return {block.heading, "table.x"};
   if (block.path == "model.layer") return {"[model]\ntype = \"network\"\n" + block.heading, "model.layer.x"};
   if (block.path == "schedule.stages") return {block.heading, "schedule.stages.0"};
-  if (block.path == "preprocess.column") return {block.heading, "preprocess.column.0"};
+  if (block.heading.rfind("[[preprocess.", 0) == 0) return {block.heading, block.path + ".0"};
   if (block.path == "plan.tables.NAME") return {"[plan.tables.x]", "plan.tables.x"};
   if (block.path == "sweep.keys") return {"[sweep.keys.\"optimizer.dense.lr\"]", "sweep.keys.optimizer.dense.lr"};
   return {block.heading, block.path};

@@ -6,6 +6,7 @@
 #include "catch.hpp"
 #include "src/preprocess/row_stream.hpp"
 #include "tests/fuzz/rounds.hpp"
+#include "tests/preprocess/packed_text.hpp"
 #include <tesserec/core/error.hpp>
 
 using namespace tesserec;
@@ -108,15 +109,20 @@ void fuzz(const std::string& seed_text, const RowFormat& format, int rounds) {
     survivors += whole.find("\n0") != std::string::npos || whole.find("\n1") != std::string::npos;
     if (round % 8 != 0) continue;
 
-    const std::string packed = test::gzipped(text);
-    const RawFile gzip{folder.write("raw.gz", packed), static_cast<Index>(packed.size()), Compression::gzip};
-    REQUIRE(reading(gzip, {0, Index{1} << 62}, format) == whole);
-    const std::string damaged = mutator.mutated(packed);
-    const RawFile torn{folder.write("raw.gz", damaged), static_cast<Index>(damaged.size()), Compression::gzip};
-    try {
-      reading(torn, {0, Index{1} << 62}, format);
-    } catch (const Error& error) {
-      REQUIRE(std::string(error.what()).find("raw.gz: the gzip file") != std::string::npos);
+    for (const Compression compression : {Compression::gzip, Compression::zstd}) {
+      if (compression == Compression::zstd && zstd_decompressor() == nullptr) continue;
+      const bool gzip = compression == Compression::gzip;
+      const std::string packed = gzip ? test::gzipped(text) : test::zstd_stored(text);
+      const RawFile whole_file{folder.write("raw.packed", packed), std::ssize(packed), compression};
+      REQUIRE(reading(whole_file, {0, Index{1} << 62}, format) == whole);
+      const std::string damaged = mutator.mutated(packed);
+      const RawFile torn{folder.write("raw.packed", damaged), std::ssize(damaged), compression};
+      try {
+        reading(torn, {0, Index{1} << 62}, format);
+      } catch (const Error& error) {
+        const std::string expected = gzip ? "raw.packed: the gzip file" : "raw.packed: the zstd file";
+        REQUIRE(std::string(error.what()).find(expected) != std::string::npos);
+      }
     }
   }
   REQUIRE(survivors > round / 4);  // enough mutations leave good rows to compare

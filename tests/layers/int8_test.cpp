@@ -121,8 +121,8 @@ TEST_CASE("Mlp: int8 gives a row its own codes, so that its result does not depe
     mlp.forward(1, x.data() + r * 40, alone.data());
     CHECK(std::memcmp(alone.data(), all.data() + r * 16, 16 * sizeof(float)) == 0);
   }
-  for (const float bad : {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity(),
-                          -std::numeric_limits<float>::infinity()}) {
+  for (const float bad : {std::numeric_limits<float>::quiet_NaN(), -std::numeric_limits<float>::quiet_NaN(),
+                          std::numeric_limits<float>::infinity(), -std::numeric_limits<float>::infinity()}) {
     x[4 * 40 + 39] = bad;
     std::vector<float> y(9 * 16);
     mlp.forward(9, x.data(), y.data());

@@ -48,12 +48,12 @@ TEST_CASE("CheckpointFolder: lists whole checkpoints newest first and prunes to 
   REQUIRE(open.manifest.datasets == store::list_state(open.state));
   write(world, folder, 30);
   REQUIRE(steps(folder) == std::vector<Index>{1234567890, 30, 7});
-  folder.prune(newest, 0);
-  folder.prune(newest, 5);
+  folder.prune(newest, {});
+  folder.prune(newest, {.checkpoints = 5});
   REQUIRE(steps(folder).size() == 3);
   REQUIRE(std::distance(fs::directory_iterator(folder.path()), {}) == 3);  // the older step 30 was removed
   world.barrier();
-  folder.prune({30, ""}, 1);  // 30 is the newest step of a run that replaced the run with 1234567890
+  folder.prune({30, ""}, {.checkpoints = 1});  // 30 is the newest step of a run that replaced the run with 1234567890
   REQUIRE(steps(folder) == std::vector<Index>{30});
   REQUIRE(std::distance(fs::directory_iterator(folder.path()), {}) == 1);
 }

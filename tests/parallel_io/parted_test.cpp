@@ -137,7 +137,8 @@ TEST_CASE("PartedWriter: any number of ranks writes the same files and PartedFil
   const auto make = [&](const comm::Communicator& comm, const std::string& path, std::vector<int> owners) {
     PartedWriter writer(comm, path, layout(part_bytes), std::move(owners));
     write(comm, writer);
-    writer.prepare({{"samples", rows}}, {{"labels", {{"unit", std::string("clicks")}}}});
+    writer.end({{"samples", rows}}, {{"labels", {{"unit", std::string("clicks")}}}});
+    writer.prepare();
     if (path == own + "/x.h5") REQUIRE(!fs::exists(path));
     writer.publish();
   };
@@ -178,7 +179,8 @@ TEST_CASE("PartedWriter: publish replaces a file with its parts and an unfinishe
   const auto make = [&](Index some_rows, Index part_bytes, bool all) {
     PartedWriter writer(world, path, layout(part_bytes, some_rows));
     if (all) write(world, writer, some_rows);
-    writer.prepare({});
+    writer.end({});
+    writer.prepare();
     writer.publish();
   };
   const auto error = [&](Index some_rows, Index part_bytes) {
@@ -215,7 +217,8 @@ TEST_CASE("PartedFile: throws if a part is missing or damaged or belongs to anot
   {
     PartedWriter writer(world, path, layout(3000));
     write(world, writer);
-    writer.prepare({});
+    writer.end({});
+    writer.prepare();
     writer.publish();
   }
   if (world.rank() != 0) return;
@@ -253,7 +256,8 @@ TEST_CASE("PartedFile: may have more parts than a process may open files") {
   PartedWriter writer(self, path, PartsLayout({{{"v", ElementType::i32, many}}}, 4));
   const PartedWriter::SlabData all[] = {{0, {0, many}, values.data()}};
   writer.write(all);
-  writer.prepare({});
+  writer.end({});
+  writer.prepare();
   writer.publish();
   rlimit limit{}, few{};
   REQUIRE(getrlimit(RLIMIT_NOFILE, &limit) == 0);

@@ -28,7 +28,8 @@ void write_three_parts(const comm::Communicator& comm, const std::string& path, 
   PartedWriter writer(comm, path, store::PartsLayout({{{"v", store::ElementType::f32, rows}}}, 400));
   const PartedWriter::SlabData all[] = {{0, {0, rows}, values.data()}};
   writer.write(all);
-  writer.prepare({});
+  writer.end({});
+  writer.prepare();
   writer.publish();
 }
 

@@ -78,6 +78,30 @@ TEST_CASE("predict: four threads over one model get the trained model's bits") {
   for (const Index count : equal) CHECK(count == 20 * std::ssize(batches));
 
   tesserec_context* const context = tesserec_context_create(model);
+  // One user against the items of a batch: C1 and the dense features are the user's.
+  CBatch items = batches[1];
+  const std::vector<Index> of_user(items.ids[0].begin(), items.ids[0].begin() + items.offsets[0][1]),
+      ends = {0, std::ssize(of_user)};
+  items.ids[0].clear();
+  for (std::size_t s = 0; s < items.scores.size(); ++s) {
+    items.offsets[0][s] = std::ssize(items.ids[0]);
+    items.ids[0].insert(items.ids[0].end(), of_user.begin(), of_user.end());
+    std::copy_n(items.dense.begin(), 3, items.dense.begin() + std::ptrdiff_t(3 * s));
+  }
+  items.offsets[0].back() = std::ssize(items.ids[0]);
+  const Index count = std::ssize(items.scores);
+  std::vector<float> whole(items.scores.size()), by_items(items.scores.size());
+  CHECK(tesserec_predict(context, count, items.dense.data(), items.bags().data(), whole.data()) == 0);
+  std::vector<tesserec_bags> bags = items.bags();
+  bags[0] = {ends.data(), of_user.data(), nullptr};
+  const unsigned char users[] = {1, 0, 0};
+  CHECK(tesserec_predict_items(context, count, items.dense.data(), 1, bags.data(), users, by_items.data()) == 0);
+  CHECK(whole == by_items);
+  CHECK(whole != items.scores);
+  bags[0].ids = nullptr;
+  CHECK(tesserec_predict_items(context, count, items.dense.data(), 1, bags.data(), users, by_items.data()) == -1);
+  CHECK(tesserec_last_error() == std::string("feature C1: there are offsets, but no ids; give both"));
+
   std::vector<float> scores(64, -1.0f);
   CBatch wrong = batches[0];
   wrong.ids[1][0] = 7;

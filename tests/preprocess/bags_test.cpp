@@ -177,7 +177,8 @@ TEST_CASE("preprocess: bags and hashed ids give the same bytes from any ranks an
     CHECK(report.values == std::vector<Index>{std::ssize(counts), 0, 900, 7});
     CHECK(mentions(join(summary(report), "\n"),
                    concat("bucket: ", report.collisions[2], " of 900 values share their row")));
-    CHECK(mentions(join(report.findings, "\n", &verdict::Finding::text), concat("column tags: max_values cut ", cut, " values of ", cut_rows)));
+    CHECK(mentions(join(report.findings, "\n", &verdict::Finding::text),
+                   concat("column tags: max_values cut ", cut, " values of ", cut_rows)));
     settings.part_bytes = 100000;
     settings.output = folder / (name + "parts");
     preprocess::run(comm, settings);

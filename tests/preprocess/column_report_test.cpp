@@ -75,6 +75,11 @@ TEST_CASE("preprocess: counts missing and unknown and clipped and large values b
     const std::string warning_text = join(report.findings, "\n", &verdict::Finding::text);
     INFO(summary_text << warning_text);
     CHECK(mentions(summary_text, "44.4 %"));
+    REQUIRE(report.train.top[0].size() == 2);
+    CHECK(report.train.top[0][0].value == "\"a\"");
+    CHECK(report.train.top[0][0].count == 5000);
+    CHECK(report.train.top[0][1].count == 3000);
+    CHECK(mentions(summary_text, "   \"a\" 55.5 %, \"b\" 33.3 %"));
     CHECK(mentions(warning_text, folder / "train.csv: column plain: 1001 numbers of magnitude 1e9 or more"));
     CHECK(mentions(warning_text,
                    folder / "two.csv: column plain is missing in 100 % of the rows, but in 33.3 % of those of " +

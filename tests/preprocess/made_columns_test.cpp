@@ -46,7 +46,7 @@ std::string read(const std::string& line, const Settings& settings = ratings()) 
 
 /// Returns hour, weekday and day of a time, or "".
 std::string time_of(const std::string& text, TimeForm form) {
-  TimeOfDay time;
+  ParsedTime time;
   return parse_time(text, form, time) ? concat(time.hour, " ", time.weekday, " ", time.day) : "";
 }
 
@@ -68,6 +68,21 @@ TEST_CASE("parse_time: reads hour and weekday and day of all forms") {
   for (const std::string wrong : {"", "141021", "1410210x", "14102124", "14133100", "141021091", "-4102109"})
     CHECK(time_of(wrong, TimeForm::yymmddhh) == "");
   for (const std::string wrong : {"", "nan", "1e13", "-1e13", "12:00"}) CHECK(time_of(wrong, TimeForm::epoch) == "");
+}
+
+TEST_CASE("parse_time: finds the instant and the date as written") {
+  const auto instant_of = [](const std::string& text, TimeForm form) {
+    ParsedTime time;
+    REQUIRE(parse_time(text, form, time));
+    return concat(instant_text(time.instant), " +", time.instant % 1000000, " ", date_text(time.date));
+  };
+  CHECK(instant_of("951868799.75", TimeForm::epoch) == "2000-02-29 23:59:59 +750000 2000-02-29");
+  CHECK(instant_of("1414800000123", TimeForm::epoch_ms) == "2014-11-01 00:00:00 +123000 2014-11-01");
+  CHECK(instant_of("14102109", TimeForm::yymmddhh) == "2014-10-21 09:00:00 +0 2014-10-21");
+  CHECK(instant_of("2014-10-21", TimeForm::iso) == "2014-10-21 00:00:00 +0 2014-10-21");
+  CHECK(instant_of("2014-10-21T09:08:07.5", TimeForm::iso) == "2014-10-21 09:08:07 +500000 2014-10-21");
+  CHECK(instant_of("2014-10-21 01:08:07+05:30", TimeForm::iso) == "2014-10-20 19:38:07 +0 2014-10-21");
+  CHECK(instant_of("2014-10-21T23-08", TimeForm::iso) == "2014-10-22 07:00:00 +0 2014-10-21");
 }
 
 TEST_CASE("make_row_format: makes values from buckets and times and crosses and labels from numbers") {

@@ -70,10 +70,11 @@ TEST_CASE("open_packed: rates beside plain text", "[.][speed]") {
     const RawFile gzip{path, std::ssize(packed), Compression::gzip};
     std::cout << fixed(double(text.size()) / rows, 1) << " bytes a row, " << fixed(double(packed.size()) / rows, 1)
               << " packed\n";
-    print("unpacking by zlib", rows, cheapest([&] { drain(*open_packed(path, Compression::gzip, zlib_unpacker())); }));
-    if (isal_unpacker() != nullptr)
+    print("unpacking by zlib", rows,
+          cheapest([&] { drain(*open_packed(path, Compression::gzip, zlib_decompressor())); }));
+    if (isal_decompressor() != nullptr)
       print("unpacking by ISA-L", rows,
-            cheapest([&] { drain(*open_packed(path, Compression::gzip, isal_unpacker())); }));
+            cheapest([&] { drain(*open_packed(path, Compression::gzip, isal_decompressor())); }));
     print("parsing plain text", rows, cheapest([&] { REQUIRE(rows_of(plain, *format) == rows); }));
     print("parsing beside unpacking", rows, cheapest([&] { REQUIRE(rows_of(gzip, *format) == rows); }));
   }

@@ -21,20 +21,20 @@ std::string all_of(ByteReader& reader, Index most = 1 << 20) {
   return text;
 }
 
-using MakeUnpacker = std::unique_ptr<Unpacker> (*)();
+using MakeDecompressor = std::unique_ptr<Decompressor> (*)();
 
 struct Format {
-  MakeUnpacker make;
+  MakeDecompressor make;
   Compression compression;
   std::string (*pack)(const std::string& text);
   std::string name;
 };
 
-/// Returns the unpackers of this build.
+/// Returns the decompressors of this build.
 std::vector<Format> formats() {
-  std::vector<Format> all = {{zlib_unpacker, Compression::gzip, test::gzipped, "gzip"}};
-  if (isal_unpacker() != nullptr) all.push_back({isal_unpacker, Compression::gzip, test::gzipped, "gzip"});
-  if (zstd_unpacker() != nullptr) all.push_back({zstd_unpacker, Compression::zstd, test::zstd_stored, "zstd"});
+  std::vector<Format> all = {{zlib_decompressor, Compression::gzip, test::gzipped, "gzip"}};
+  if (isal_decompressor() != nullptr) all.push_back({isal_decompressor, Compression::gzip, test::gzipped, "gzip"});
+  if (zstd_decompressor() != nullptr) all.push_back({zstd_decompressor, Compression::zstd, test::zstd_stored, "zstd"});
   return all;
 }
 
@@ -107,7 +107,7 @@ TEST_CASE("open_packed: zstd with compressed blocks, a checksum and frames to sk
   REQUIRE(compression_of(skip + frame) == Compression::zstd);
   REQUIRE(compression_of(frame) == Compression::zstd);
   REQUIRE(compression_of("P*M") == Compression::none);
-  if (zstd_unpacker() == nullptr) {
+  if (zstd_decompressor() == nullptr) {
     const std::string message = error_of([&] { open_packed(path, Compression::zstd); });
     REQUIRE(mentions(message, "packed.zst: it is compressed by zstd, which this build cannot read"));
     return;

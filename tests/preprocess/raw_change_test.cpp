@@ -9,6 +9,7 @@
 #include "raw_text.hpp"
 #include "src/preprocess/encoding.hpp"
 #include "src/preprocess/raw_files.hpp"
+#include "src/preprocess/scratch_folder.hpp"
 
 using namespace tesserec;
 using namespace tesserec::preprocess;
@@ -32,14 +33,17 @@ std::string refusal(const comm::Communicator& comm, const test::Folder& folder, 
                     const Change& change) {
   const Settings settings = table();
   const auto format = make_row_format(settings);
-  Survey first = survey(comm, find_raw_files(comm, paths, "preprocess.train"), *format, BadRows::stop, true);
-  const RowLayout& layout = format->layout();
-  Encoding encoding{layout, make_transforms(layout, first.moments), {}, 1, {}, {}, {}};
-  encoding.vocabularies.emplace_back("c", merge(comm, first.tokens[0]), 1);
+  const ScratchFolder scratch(comm, folder / ".", "job", 0);
+  constexpr Index memory = 1 << 20;
+  Survey first = survey(comm, find_raw_files(comm, paths, "preprocess.train"), *format, scratch,
+                        {"train", "train-", BadRows::stop, true, Targets::required, memory});
+  const Encoding encoding = learn_encoding(comm, first, format->layout(), {scratch, 1, memory});
   comm.barrier();
   if (comm.rank() == 0) change();
   comm.barrier();
-  return error_of([&] { write_dataset(comm, folder / "out.h5", first, *format, encoding, true, settings); });
+  return error_of([&] {
+    write_dataset(comm, folder / "out.h5", first, *format, encoding, {scratch, "train", true, 0, 0, memory});
+  });
 }
 
 /// Writes another text of a file and restores the time of its last write.

@@ -86,7 +86,15 @@ TEST_CASE("preprocess: bad rows stop it with file and line unless bad_rows = ski
     REQUIRE(report.train.files[1].bad.size() == lines.size());
     for (std::size_t i = 0; i < lines.size(); ++i)
       REQUIRE(mentions(report.train.files[1].bad[i], folder / "bad" + lines[i]));
-    REQUIRE(summary(report).size() == 3 + lines.size() + 40);  // and the table of 39 columns
+    const std::vector<std::string> reasons = {"1 field, 40 expected: 2", "2 fields, 40 expected: 1",
+                                              "41 fields, 40 expected: 1", "label \"...\" is neither 0 nor 1: 1",
+                                              "the line is empty: 1"};
+    std::vector<std::string> counted_reasons;
+    for (const auto& [reason, count] : report.train.files[1].reasons)
+      counted_reasons.push_back(concat(reason, ": ", count));
+    REQUIRE(counted_reasons == reasons);
+    // The table of 39 columns, lines of two files with a headline, five reasons, and the examples.
+    REQUIRE(summary(report).size() == 3 + 40 + 3 + reasons.size() + lines.size());
     comm.barrier();
     REQUIRE(store::File::open(folder / (name + "/train.h5")).attribute<std::int64_t>("/", "bad_rows") == 6);
     REQUIRE(std::filesystem::exists(folder / (name + "/train.h5")));

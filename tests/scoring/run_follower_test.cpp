@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // RunFollower: each delta and checkpoint of a run is served with the bits of training, and one that is damaged, missing
 // or of another chain changes nothing.
-#include <atomic>
-#include <chrono>
 #include <filesystem>
 #include <fstream>
-#include <thread>
 
 #include "scoring/followed_run.hpp"
 #include <tesserec/core/file.hpp>
-#include <tesserec/scoring/model_delta.hpp>
 
 using namespace tesserec;
 namespace fs = std::filesystem;
@@ -28,6 +24,11 @@ void damage(const std::string& delta) {
   const char byte = char(file.get());
   file.seekp(middle);
   file.put(char(byte ^ 1));
+}
+
+void write_manifest(const std::string& folder, const store::Manifest& manifest) {
+  fs::remove(folder + "/manifest.json");
+  std::ofstream(folder + "/manifest.json") << store::manifest_text(manifest);
 }
 
 }  // namespace
@@ -79,60 +80,40 @@ TEST_CASE(
   scoring::RunFollower follower(run.exec(), run.path(), {});
   const std::vector<float> whole = run.trained();
   run.step();
-  SECTION("damaged numbers") { damage(run.delta(3)); }
+  bool read_again = true;  // at each change of the folder
+  SECTION("damaged numbers") {
+    damage(run.delta(3));
+    read_again = false;
+  }
   SECTION("a damaged manifest") { std::ofstream(run.delta(3) + "/manifest.json", std::ios::app) << "x"; }
   SECTION("a missing delta") {
     run.step();
     fs::remove_all(run.delta(3));
   }
-  SECTION("the seal of another state") {
-    std::string text = read_file(run.delta(3) + "/state.h5");
-    run.step();
-    fs::remove_all(run.delta(3));
-    fs::copy(run.delta(4), run.delta(3), fs::copy_options::recursive);
+  SECTION("the numbers of another state") {
+    std::string text = read_file(run.delta(2) + "/state.h5");
     std::ofstream(run.delta(3) + "/state.h5", std::ios::binary) << text;
+    read_again = false;
+  }
+  SECTION("a delta without a table's rows") {
+    store::Manifest manifest = store::read_manifest(run.delta(3));
+    REQUIRE(manifest.datasets.erase("tables/C1/rows") == 1);
+    write_manifest(run.delta(3), manifest);
+    read_again = false;
   }
   CHECK(!follower.poll());
   CHECK(follower.figures().refused == 1);
   CHECK(follower.model().facts().step == 2);
-  for (int copy = 0; copy < scoring::LiveModel::copies; ++copy) CHECK(run.served(follower.model().copy(copy)) == whole);
+  CHECK(run.served(follower) == whole);
   CHECK(!follower.poll());
   CHECK(follower.figures().refused == 1);  // an unchanged folder is left alone
   run.step();
   CHECK(!follower.poll());
-  CHECK(follower.figures().refused == 2);
+  CHECK(follower.figures().refused == (read_again ? 2 : 1));
+  CHECK(follower.figures().lost == 0);
   run.save();
   REQUIRE(follower.poll());
   CHECK(run.served(follower) == run.trained());
-}
-
-TEST_CASE("LiveModel: a change that fails half way is undone") {
-  FollowedRun run("live_undone");
-  scoring::LiveModel live(run.exec(), run.path() + "/checkpoints/step_000000001", {});
-  const std::vector<float> before = run.trained();
-  run.step();
-  const scoring::ModelDelta delta = scoring::read_model_delta(run.exec(), run.delta(2), live.copy(0));
-  const auto half = [&](scoring::ServedModel& model) {
-    model.apply(run.exec(), delta);
-    fail("a number does not fit");
-  };
-  CHECK(error_of([&] { live.update(half, true); }) == "a number does not fit");
-  CHECK(live.facts().step == 1);
-  for (int copy = 0; copy < scoring::LiveModel::copies; ++copy) CHECK(run.served(live.copy(copy)) == before);
-}
-
-TEST_CASE("LiveModel: the copy that a reader has is changed once the reader has left") {
-  FollowedRun run("live_reader");
-  scoring::LiveModel live(run.exec(), run.path() + "/checkpoints/step_000000001", {});
-  auto reader = std::make_unique<scoring::LiveModel::Reader>(live);
-  std::atomic<int> changed = 0;
-  std::thread updating([&] { live.update([&](scoring::ServedModel&) { ++changed; }, true); });
-  while (scoring::LiveModel::Reader(live).copy() == reader->copy()) std::this_thread::yield();  // up to the switch
-  std::this_thread::sleep_for(std::chrono::milliseconds(50));
-  CHECK(changed == 1);
-  reader.reset();
-  updating.join();
-  CHECK(changed == 2);
 }
 
 TEST_CASE("RunFollower: a chain that was written again is taken from its checkpoint") {
@@ -154,19 +135,37 @@ TEST_CASE("RunFollower: a chain that was written again is taken from its checkpo
   REQUIRE(follower.poll());
   CHECK(follower.model().facts().step == 3);
   CHECK(run.served(follower) == run.trained());
+  CHECK(follower.figures().checkpoints == 1);
+  CHECK(follower.figures().deltas == 2);  // that of step 2, and the new one
 }
 
-TEST_CASE("RunFollower: a run without a checkpoint, or with a model of another shape, is refused") {
-  FollowedRun run("follow_none");
-  CHECK(mentions(error_of([&] { scoring::RunFollower(run.exec(), run.path() + "/none", {}); }),
-                 "there is no whole checkpoint to serve"));
+TEST_CASE("RunFollower: deltas before the served state are not read again") {
+  FollowedRun run("follow_later");
+  run.step(2);
+  scoring::RunFollower follower(run.exec(), run.path(), {});
+  std::ofstream(run.delta(2) + "/manifest.json") << "no manifest";
+  run.step();
+  REQUIRE(follower.poll());
+  CHECK(run.served(follower) == run.trained());
+  CHECK(follower.figures().deltas == 3);
+}
+
+TEST_CASE("RunFollower: a checkpoint of another model is refused, one that was only trained otherwise is taken") {
+  FollowedRun run("follow_other");
   scoring::RunFollower follower(run.exec(), run.path(), {});
   const std::vector<float> served = run.served(follower);
-  const Folder folder(run.world(), "follow_other");
-  const Trained other(folder, "bottom = [8, 4]\ntop = [9, 1]\n", "");
+  const Folder folder(run.world(), "follow_others");
+  const std::string model = "bottom = [8, 4]\ntop = [8, 1]\n";
+  const Trained other(folder, model + "activation = \"tanh\"\n", "");
   fs::copy(other.checkpoint(), run.path() + "/checkpoints/step_000000003", fs::copy_options::recursive);
   CHECK(!follower.poll());
   CHECK(follower.figures().refused == 1);
-  for (int copy = 0; copy < scoring::LiveModel::copies; ++copy)
-    CHECK(run.served(follower.model().copy(copy)) == served);
+  CHECK(run.served(follower) == served);
+  const Folder again(run.world(), "follow_trained");
+  const Trained trained(again, model + "loss_threshold = 0.1\nexchange_backward = \"bf16\"\n", "");
+  fs::create_directories(run.path() + "/checkpoints");
+  fs::rename(run.path() + "/checkpoints/step_000000003", run.path() + "/refused");
+  fs::copy(trained.checkpoint(), run.path() + "/checkpoints/step_000000003", fs::copy_options::recursive);
+  REQUIRE(follower.poll());
+  CHECK(follower.model().facts().step == 3);
 }

@@ -92,6 +92,31 @@ TEST_CASE("Service: scores have the trained model's bits, as JSON and as bytes, 
   CHECK(mentions(refused(served.infer(body, "99999"), 400), "Inference-Header-Content-Length is \"99999\""));
 }
 
+TEST_CASE("Service: items of one user, whose inputs have one sample") {
+  const Served served;
+  const auto dense = [](Index samples) {
+    return input("dense", "FP32", std::to_string(samples) + ", 3",
+                 samples == 1 ? "0.5, 1, -1" : "0.5, 1, -1, 0.5, 1, -1, 0.5, 1, -1");
+  };
+  const std::string of_user = ", \"parameters\": {\"items_of_one_user\": true}",
+                    ids = input("C3", "INT64", "3", "3, 2, 89"), each = input("C1", "INT64", "3", "9, 9, 9"),
+                    one = input("C1", "INT64", "1", "9"), bags = served.feature(1);
+  const std::vector<float> whole = scores_of(served.infer(request_of({dense(3), each, bags, ids})));
+  CHECK(whole[0] != whole[2]);
+  for (const std::string& first : {dense(1), dense(3)})
+    for (const std::string& c1 : {one, each})
+      CHECK(scores_of(served.infer(request_of({first, c1, bags, ids}, of_user))) == whole);
+  CHECK(refused(served.infer(request_of({dense(1), one, bags, ids})), 400) ==
+        "input \"C2\" is for 3 samples, but the inputs before are for 1");
+  const std::string two = input("C3", "INT64", "2", "3, 2");
+  CHECK(refused(served.infer(request_of({dense(1), one, bags, two}, of_user)), 400) ==
+        "input \"C3\" is for 2 samples, but the inputs before are for 3");
+  const std::string c2 = input("C2", "INT64", "1", "4"), c3 = input("C3", "INT64", "1", "3");
+  const std::vector<float> alone = scores_of(served.infer(request_of({dense(1), one, c2, c3}, of_user)));
+  CHECK(alone.size() == 1);
+  CHECK(alone == scores_of(served.infer(request_of({dense(1), one, c2, c3}))));
+}
+
 TEST_CASE("Service: each wrong request is refused with its reason, and the next one is answered") {
   const Served served;
   const auto with = [&](std::size_t at, const std::string& replaced) {

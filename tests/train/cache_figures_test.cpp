@@ -18,8 +18,7 @@ TEST_CASE("table_figures: the share of a cache is that of one copy of the table,
   job.model.embedding_dim = job.model.bottom.back() = 12;
   job.train.epochs = 1;
   job.plan.cache = 0.5;
-  job.plan.kernel = device_is_host ? embedding::ComputeKernel::disk : embedding::ComputeKernel::host_cached;
-  if (!device_is_host) job.plan.device = "cuda";
+  job.plan.kernel = embedding::ComputeKernel::disk;
   job.plan.tables["C1"].zipf = 1.05;
   for (const char* table : {"C1", "C3"}) job.plan.tables[table].min_partition = 4;
   for (const ShardingType type :

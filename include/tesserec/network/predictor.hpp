@@ -4,6 +4,7 @@
 #include <span>
 
 #include <tesserec/core/index.hpp>
+#include <tesserec/core/lanes.hpp>
 
 namespace tesserec::network {
 
@@ -20,6 +21,10 @@ struct ChunkInput {
   const float* dense = nullptr;                 ///< [samples, dense_features]
   const float* pooled = nullptr;                ///< [samples, sum of pooled dimensions], features in order
   std::span<const ChunkVectors> unpooled = {};  ///< in the order of Network::unpooled()
+  /// Inputs that are the same for all samples: `dense`, and columns of `pooled`, where ranges do not touch. Layers that
+  /// read nothing else are computed once.
+  bool same_dense = false;
+  std::span<const Range> same_pooled = {};
 };
 
 /// Forward passes of one thread over a network whose weights Network::freeze() has packed. Several predictors may run

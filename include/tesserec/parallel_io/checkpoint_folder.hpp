@@ -58,10 +58,15 @@ class CheckpointFolder {
   std::vector<store::Checkpoint> list() const;
   /// Lists the whole deltas, oldest first. Logs a warning for each folder without a readable manifest, and skips it.
   std::vector<store::Checkpoint> deltas() const;
-  /// Removes all deltas, the checkpoints that were set aside, and all whole ones except the `keep` newest up to
-  /// `newest` and the one of step `best`. keep <= 0 keeps all up to `newest`. Later steps belong to an earlier run that
-  /// this run has replaced.
-  void prune(const store::Checkpoint& newest, Index keep, std::optional<Index> best = {}) const;
+  /// States that prune() leaves.
+  struct Kept {
+    Index checkpoints = 0;           ///< number of newest checkpoints; 0 or less = all
+    std::optional<Index> best = {};  ///< step of one more
+    bool deltas = false;             ///< true = with the deltas that continue these checkpoints
+  };
+  /// Removes the checkpoints that were set aside, and all whole ones and deltas that are not `kept`. Steps after
+  /// `newest` belong to an earlier run that this run has replaced.
+  void prune(const store::Checkpoint& newest, const Kept& kept) const;
 
   /// Returns the best evaluation by best.json; nullopt without the file. The evaluation's checkpoint need not exist.
   std::optional<BestEvaluation> best() const;

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -13,12 +14,33 @@
 
 namespace tesserec::parallel_io {
 
+class PartedWriter;
+
 /// Writes every item and the root's attributes to a new logical file whose bytes depend on the state alone. Owned parts
 /// must tile each matrix; `part_bytes` is as in store::PartsLayout. Throws Diverged with the place of a number whose
 /// square is not finite, before writing. Collective, like all functions below; an Error is the same on all ranks.
 store::StateRecords write_state(const Exec& exec, const comm::Communicator& comm, const std::string& path,
                                 const std::vector<store::StateItem>& items, const store::Attributes& attributes,
                                 Index part_bytes = 0);
+
+/// A write_state() whose files go to the disk while the caller goes on. Without finish() nothing stays.
+class StateWrite {
+ public:
+  /// Copies the items, which may change afterwards. Blocks longer if they have more than 256 MiB a rank.
+  StateWrite(const Exec& exec, const comm::Communicator& comm, const std::string& path,
+             const std::vector<store::StateItem>& items, const store::Attributes& attributes, Index part_bytes = 0);
+  ~StateWrite();
+
+  const store::StateRecords& records() const { return records_; }
+  /// Returns whether this rank's files are on the disk. Does not block or communicate.
+  bool on_disk() const;
+  /// Waits until all files are proven on the disk, and gives them their names. Throws Error if one is not.
+  store::StateRecords finish();
+
+ private:
+  std::unique_ptr<PartedWriter> writer_;
+  store::StateRecords records_;
+};
 
 /// Opens a file of write_state(); the ranks together compare all of it with its seals. Throws Error if the ranks read
 /// different files.

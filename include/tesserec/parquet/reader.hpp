@@ -14,9 +14,17 @@ namespace tesserec::parquet {
 /// Returns whether this build reads Parquet.
 bool is_built();
 
+/// Type of a column.
+struct ColumnType {
+  std::string text;       ///< as Arrow writes it, "list<element: string>"
+  bool list = false;      ///< true if a row has any number of elements
+  bool readable = false;  ///< true if RowReader has texts for the values
+};
+
 /// Columns and row groups of a file.
 struct FileShape {
   std::vector<std::string> columns;  ///< names of the columns, in file order
+  std::vector<ColumnType> types;     ///< types of the columns
   Index row_groups = 0;
 };
 

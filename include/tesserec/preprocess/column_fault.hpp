@@ -8,7 +8,7 @@
 
 namespace tesserec::preprocess {
 
-/// Fault of a Column: the key of [[preprocess.column]] and what is wrong with it.
+/// Fault of a Column, of SplitSettings or of a Join: the key of its block and what is wrong with it.
 struct ColumnFault {
   std::string key;
   std::string text;
@@ -16,6 +16,12 @@ struct ColumnFault {
 
 /// Returns the first key of a column that does not fit its kind or its other keys, or nothing.
 std::optional<ColumnFault> fault(const Column& column, const Settings& settings);
+
+/// Returns the first key of [preprocess.split] that does not fit the others, or nothing.
+std::optional<ColumnFault> fault(const SplitSettings& split, const Settings& settings);
+
+/// Returns the first key of a join that does not fit the columns, or nothing.
+std::optional<ColumnFault> fault(const Join& join, const Settings& settings);
 
 /// Throws Error, naming key and column, for columns that have a fault or do not fit each other.
 void check_columns(const Settings& settings);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -29,16 +30,25 @@ struct ColumnCounts {
   ColumnCounts& operator+=(const ColumnCounts& other);
 };
 
+/// Value of a category and how often it occurs.
+struct ValueCount {
+  std::string value;  ///< quoted for a person
+  Index count = 0;
+};
+
 /// Counts of one raw file.
 struct FileReport {
   std::string path;
-  Index bytes = 0;                    ///< size on disk, bytes
-  Index rows = 0;                     ///< valid rows
-  Index bad_rows = 0;                 ///< invalid rows, left out (bad_rows = "skip")
-  Index unlabeled = 0;                ///< bad rows without a label
-  std::vector<std::string> bad;       ///< first 5 bad rows, or first 100 of data to predict, "file:line: reason"
-  std::vector<ColumnCounts> columns;  ///< counts of the dense features, then of the sparse features [K + F]
-  std::vector<std::string> unknown;   ///< first value without an id of each feature, quoted [F]; empty = none
+  Index bytes = 0;                            ///< size on disk, bytes
+  Index rows = 0;                             ///< valid rows
+  Index bad_rows = 0;                         ///< invalid rows, left out (bad_rows = "skip")
+  Index unlabeled = 0;                        ///< bad rows without a label
+  std::map<std::string, Index> reasons = {};  ///< bad rows by reason, "..." in it for values
+  std::vector<std::string> bad;  ///< first 5 bad rows, or first 100 of data to predict, "file:line: reason"
+  /// Counts of the dense features, of the sparse features, and of the keys of the joins [K + F + J]. A key is unknown
+  /// if the side table lacks it.
+  std::vector<ColumnCounts> columns;
+  std::vector<std::string> unknown;  ///< first unknown value of each feature and key, quoted [F + J]; empty = none
 };
 
 /// Content of one dataset file.
@@ -49,6 +59,8 @@ struct DatasetReport {
   Index labels_unread = 0;        ///< labels present in the raw rows to predict, but not read
   std::vector<FileReport> files;
   verdict::SetFacts facts;  ///< facts for the verdict
+  /// Most frequent values of each feature with a vocabulary [F]: those with ids 1 to 3, which training ordered.
+  std::vector<std::vector<ValueCount>> top;
 
   /// Returns the bad rows of all files.
   Index bad_rows() const;
@@ -56,11 +68,36 @@ struct DatasetReport {
   ColumnCounts column(std::size_t number) const;
 };
 
+/// Division of the raw training files by [preprocess.split].
+struct SplitReport {
+  std::string rule;               ///< such as "time"; empty = there is none
+  std::string border;             ///< first time or day of the evaluation rows; empty for rules without one
+  Index train = 0, evaluate = 0;  ///< rows
+  Index untimed = 0;              ///< training rows because they lack a time
+  Index users = 0;                ///< users, if their last rows are evaluation rows
+  Index single = 0;               ///< of these, users with one row, which stays a training row
+};
+
+/// Returns the division as a line for a person.
+std::string description(const SplitReport& report);
+
+/// Side table that was joined.
+struct JoinedTable {
+  std::string file;
+  std::string on;  ///< columns of the key
+  Index rows = 0;
+  Index bytes = 0;      ///< memory on each rank
+  std::string example;  ///< one of its keys, quoted
+};
+
 /// Result of run().
 struct PreprocessReport {
   DatasetReport train;
   DatasetReport evaluate;
   DatasetReport predict;
+  SplitReport split;
+  std::vector<JoinedTable> joins;
+  std::vector<Index> unsequenced;  ///< rows of all files without a user or a time, of each sequence
   std::vector<std::string> dense_features;
   std::vector<std::string> transforms;  ///< transforms of the dense features with their statistics, "standardise
                                         ///< mean=.. sd=.."

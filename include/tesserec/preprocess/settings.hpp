@@ -47,6 +47,39 @@ struct Column {
   std::vector<std::string> parts = {"hour", "weekday", "day"};  ///< categories made from a time
 };
 
+/// Rules that divide the rows of Settings::train: by a hash, at a time, at a day, or each user's last row.
+enum class SplitBy { none, hash, time, day, last };
+
+/// Block [preprocess.split]: which rows of the raw training files become evaluation rows.
+struct SplitSettings {
+  SplitBy by = SplitBy::none;
+  std::string column;  ///< hash: column whose equal texts stay together; empty = the whole row. last: column of users
+  std::string time;    ///< column of kind time; last: empty = the order of the files
+  double fraction = 0.1;  ///< hash, time: share of the rows that become evaluation rows
+  Index days = 1;         ///< day: last days whose rows become evaluation rows
+};
+
+/// Block [[preprocess.join]]: a side table, whose columns are joined to the rows by a key (a left join).
+struct Join {
+  std::string file;                       ///< delimited text, plain or .gz, or Parquet
+  std::vector<std::string> on;            ///< columns of the key
+  std::vector<std::string> file_on = {};  ///< their names in the side table; empty = the same
+  std::vector<std::string> columns = {};  ///< columns that it brings, each of which has a Column
+  std::vector<std::string> names = {};    ///< columns of a side table without a header; empty = its first line has them
+  std::string delimiter = {};             ///< one character; empty = Settings::delimiter
+  Index memory = Index{1} << 30;          ///< largest memory of the side table on each rank, bytes
+};
+
+/// Block [[preprocess.sequence]]: a category whose values are the last items of the row's user before the row.
+struct UserSequence {
+  std::string name;               ///< name of the feature
+  std::string user;               ///< column of the users
+  std::string item;               ///< category with one value, whose texts are the items
+  std::string time;               ///< column of kind time
+  Index length = 20;              ///< items that are kept, the last ones
+  Index memory = Index{1} << 30;  ///< bytes that each rank sorts in memory; more go to scratch files in `output`
+};
+
 /// Block [preprocess].
 struct Settings {
   std::vector<std::string> train;     ///< raw files or globs, plain, .gz or .zst
@@ -60,14 +93,18 @@ struct Settings {
   BadRows bad_rows = BadRows::stop;
   ShortRows short_rows = ShortRows::stop;  ///< pad: fills rows whose trailing delimiters were cut with empty fields
   Index minimum_count = 1;                 ///< count in training below which a value's id becomes 0
-  std::vector<Column> columns;             ///< columns of the raw files (format = "table")
-  std::string delimiter = ",";             ///< one character (format = "table")
-  bool header = false;                     ///< true if the first line of each file names the columns (format = "table")
-  bool skip_other_columns = false;  ///< true = skips columns of the header that no Column names (format = "table")
-  bool trim = true;                 ///< true = drops spaces around a field (format = "table")
-  bool quotes = true;               ///< true if a field may stand in double quotes (format = "table")
-  bool quoted_newlines = false;     ///< true if quoted fields may hold line breaks; then one rank reads a whole file
-  std::string comment;              ///< beginning of lines that are no rows; empty = there are none
+  SplitSettings split;
+  std::vector<Join> joins;
+  std::vector<UserSequence> sequences;
+  std::vector<std::string> history;  ///< raw files or globs that are only read for sequences
+  std::vector<Column> columns;       ///< columns of the raw files (format = "table")
+  std::string delimiter = ",";       ///< one character (format = "table")
+  bool header = false;               ///< true if the first line of each file names the columns (format = "table")
+  bool skip_other_columns = false;   ///< true = skips columns of the header that no Column names (format = "table")
+  bool trim = true;                  ///< true = drops spaces around a field (format = "table")
+  bool quotes = true;                ///< true if a field may stand in double quotes (format = "table")
+  bool quoted_newlines = false;      ///< true if quoted fields may hold line breaks; then one rank reads a whole file
+  std::string comment;               ///< beginning of lines that are no rows; empty = there are none
   /// Texts that mean a missing value (format = "table").
   std::vector<std::string> missing = {"", "?", "NA", "NULL", "NaN", "nan", "None", "\\N"};
   std::optional<double> fill_value;  ///< default of Column::fill_value
@@ -76,6 +113,9 @@ struct Settings {
   double max_unknown = 0.9;  ///< largest share of a category's values without an id in an evaluation file; 1 = no limit
   Index part_bytes = 0;      ///< bytes of a file above which a dataset is cut (run.part_bytes); 0 = automatic
   double lock_wait = 60;     ///< seconds to wait for another job that writes the same files (run.lock_wait)
+  /// Memory of all ranks together for token counts and vocabularies, bytes; 0 = half of what the job may use. What does
+  /// not fit stands on scratch files in `output`.
+  Index memory = 0;
 };
 
 }  // namespace tesserec::preprocess

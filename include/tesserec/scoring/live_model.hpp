@@ -19,7 +19,7 @@ namespace tesserec::scoring {
 /// the first copy, it is changed, too. So no reader sees a part of a change, and none waits for it.
 class LiveModel {
  public:
-  /// Opens a checkpoint twice, as ServedModel does.
+  /// Opens a checkpoint as ServedModel does, and copies it.
   LiveModel(const Exec& exec, const std::string& checkpoint, std::optional<ServedFormat> rows);
 
   static constexpr int copies = 2;
@@ -44,9 +44,11 @@ class LiveModel {
   const TrainedFacts& facts() const { return copies_[std::size_t(active_)]->facts(); }
 
   /// Changes the model by `change`, which is called for each copy in turn unless `replays` is false: then the second
-  /// copy takes the numbers of the first. Blocks until both have the new state. If `change` throws, the copy is made
-  /// like the active one, and the Error goes on. For one thread alone.
-  void update(const std::function<void(ServedModel&)>& change, bool replays);
+  /// copy takes the numbers of the first. Calls `switched` once readers get the new state. Blocks until both copies
+  /// have it. An exception of `change` goes on; it leaves readers the state that they have, and a copy that is behind
+  /// it, which the next update makes like the active one first. For one thread alone.
+  void update(const std::function<void(ServedModel&)>& change, bool replays,
+              const std::function<void()>& switched = {});
 
  private:
   Exec exec_;

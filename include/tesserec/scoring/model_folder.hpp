@@ -32,6 +32,9 @@ struct TrainedFacts {
 };
 /// Returns the facts of a checkpoint. Throws Error if an attribute is missing or does not fit.
 TrainedFacts facts_of(const store::OpenCheckpoint& checkpoint);
+/// Returns the first thing by which two models give other scores from the same weights and request, such as
+/// "model.activation" or "the vocabulary"; empty if there is none. Keys of the training alone do not count.
+std::string model_difference(const TrainedFacts& a, const TrainedFacts& b);
 
 /// Returns the precision of scores of a name. Throws Error that lists all names if there is none.
 products::Precision served_precision_named(const std::string& name);

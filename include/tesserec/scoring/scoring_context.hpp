@@ -11,10 +11,12 @@ namespace tesserec::scoring {
 class ServedModel;
 
 /// Bags of a feature: sample s has ids[offsets[s]] up to ids[offsets[s + 1]]. No offsets: no sample has an id.
+/// `shared`: there is one bag, with offsets [2], which all samples have.
 struct ScoredBags {
   const Index* offsets = nullptr;  ///< [samples + 1]
   const Index* ids = nullptr;
   const float* weights = nullptr;  ///< parallel to ids; read by weighted tables alone
+  bool shared = false;
 };
 
 /// Samples to score, in the caller's memory.
@@ -23,6 +25,7 @@ struct ScoringBatch {
   const float* dense = nullptr;             ///< [samples, dense features]; may be null without dense features
   std::span<const ScoredBags> sparse = {};  ///< in the order of ServedModel::features()
   Index first = 0;                          ///< number of the first sample in messages
+  bool shared_dense = false;                ///< dense [dense features] is one row, which all samples have
 };
 
 /// Scores of a model by one thread, chunk by chunk, with buffers that later calls reuse. Several contexts may use one
@@ -36,7 +39,8 @@ class ScoringContext {
 
   /// Predicts the probabilities [samples] with the bits of `tesserec predict` if the rows are exact. Throws Error,
   /// before it writes a score, if offsets decrease, an id is outside its table, weights are missing, or a number is not
-  /// finite.
+  /// finite. What samples share is looked up once for 128 samples, and layers that read nothing else are computed as
+  /// often, with the bits of samples that have it each.
   void score(const ScoringBatch& batch, float* probabilities);
 
  private:

@@ -11,6 +11,7 @@
 #include <tesserec/embedding/settings.hpp>
 #include <tesserec/network/network.hpp>
 #include <tesserec/scoring/model_folder.hpp>
+#include <tesserec/store/checkpoint.hpp>
 
 namespace tesserec::scoring {
 
@@ -33,6 +34,8 @@ class ServedModel {
   /// int8 where the dimension does not take it; without it, that of training. Throws Error if the folder is missing or
   /// damaged, if `rows` is set for a model folder or does not hold a number, and for tables that grow.
   ServedModel(const Exec& exec, const std::string& folder, std::optional<ServedFormat> rows = {});
+  /// Copies a model that was opened from a checkpoint.
+  ServedModel(const Exec& exec, const ServedModel& from);
   ~ServedModel();
   ServedModel(const ServedModel&) = delete;
 
@@ -48,14 +51,17 @@ class ServedModel {
   /// Returns the format to which pooled and un-pooled vectors are rounded before layers read them.
   NumberType vectors() const;
 
-  /// Replaces the state by that of another checkpoint of the same model. Throws Error if the checkpoint is damaged or
-  /// of another model, or a number does not fit the format of the rows. The weights are then undefined up to copy().
-  void read(const Exec& exec, const std::string& checkpoint);
-  /// Replaces the rows that a delta lists, and the network. The delta must continue the model's state. Throws Error if
-  /// a number does not fit the format of the rows. The weights are then undefined up to copy().
+  /// Replaces the state by that of another checkpoint of the same model. Throws Error if the checkpoint is damaged, has
+  /// another seal than was listed, or is of another model, whose ids, dense numbers or layers mean something else; or
+  /// if a number does not fit the format of the rows. The weights may then be undefined up to copy().
+  void read(const Exec& exec, const store::Checkpoint& checkpoint);
+  /// Replaces the rows that a delta lists, and the network. Throws Error if the delta continues another state than the
+  /// model's, or a number does not fit the format of the rows. The weights may then be undefined up to copy().
   void apply(const Exec& exec, const ModelDelta& delta);
   /// Takes the state of a model that was opened from the same folder with the same format.
   void copy(const Exec& exec, const ServedModel& other);
+  /// Returns whether the weights are whole, and of the same step and seal as another model's.
+  bool has_state_of(const ServedModel& other) const;
 
  private:
   struct Parts;

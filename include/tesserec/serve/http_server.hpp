@@ -10,14 +10,9 @@ namespace tesserec::serve {
 /// Throws Error if this build has no server, because cpp-httplib was missing.
 void require_http_server();
 
-/// Calls of serve_http() on its caller's thread.
-struct ServerEvents {
-  std::function<void(int port)> ready;  ///< once, when the server listens
-  std::function<void()> waits = {};     ///< several times a second while other threads answer; may be unset
-};
-
-/// Serves until `stop` is readable (Signals::event()). Then takes no more connections, finishes the requests that have
-/// begun, and returns. Throws Error if the build has no server or the address cannot be listened on.
-void serve_http(Service& service, const ServerSettings& settings, int stop, const ServerEvents& events);
+/// Serves until `stop` is readable (Signals::event()), after a call of `ready` once it listens. Then takes no more
+/// connections, finishes the requests that have begun, and returns. Throws Error if the build has no server or the
+/// address cannot be listened on.
+void serve_http(Service& service, const ServerSettings& settings, int stop, const std::function<void(int port)>& ready);
 
 }  // namespace tesserec::serve

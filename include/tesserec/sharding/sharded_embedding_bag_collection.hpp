@@ -119,7 +119,7 @@ class ShardedEmbeddingBagCollection {
     Lanes lanes;
     Place place;
     bool caches = false;  // some rank has a store that may lack a row
-  } common_;  // equal on all ranks
+  } common_;              // equal on all ranks
   std::unique_ptr<ReplicaGroups> groups_;
   std::unique_ptr<const Routes> routes_;
   std::shared_ptr<SpareExchanges> exchanges_;

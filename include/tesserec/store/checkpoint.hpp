@@ -53,7 +53,8 @@ struct OpenCheckpoint {
   PartedFile state;
 };
 /// Opens a checkpoint's folder for reading and compares it with manifest and seals: every `shares`-th of its parts,
-/// from part `share` on. Throws Error if the checkpoint is missing, damaged, of a newer version, or a delta.
+/// from part `share` on; with 0 shares none, which the caller compares by PartedFile::verify_parts() before it reads
+/// them. Throws Error if the checkpoint is missing, damaged, of a newer version, or a delta.
 OpenCheckpoint open_checkpoint(const std::string& folder, Index share = 0, Index shares = 1);
 /// Opens a delta's folder as open_checkpoint() opens a checkpoint's. Throws Error for a checkpoint.
 OpenCheckpoint open_delta(const std::string& folder, Index share = 0, Index shares = 1);

@@ -2,6 +2,7 @@
 /// Checkpoints and deltas in the folder of a run's checkpoints, as one process finds them.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -23,10 +24,24 @@ struct CheckpointEntry {
 std::string checkpoint_name(const std::string& path, Index step);
 /// Lists the folders of steps, whole or not, in any order. An absent folder has none.
 std::vector<CheckpointEntry> checkpoint_entries(const std::string& path);
-/// Lists the whole checkpoints, newest first. step_N.old counts only without a whole step_N. Logs a warning for each
-/// unreadable manifest, and skips it.
-std::vector<Checkpoint> whole_checkpoints(const std::string& path);
-/// Lists the whole deltas, oldest first. Logs a warning for each folder without a readable manifest, and skips it.
-std::vector<Checkpoint> whole_deltas(const std::string& path);
+/// Receiver of the folders that are left out of a list, each with a line that says why.
+using Skipped = std::function<void(const CheckpointEntry& entry, const std::string& line)>;
+/// Logs the line as a warning.
+void warn_skipped(const CheckpointEntry& entry, const std::string& line);
+/// Lists the whole checkpoints, newest first. step_N.old counts only without a whole step_N. Skips unreadable
+/// manifests.
+std::vector<Checkpoint> whole_checkpoints(const std::string& path, const Skipped& skipped = warn_skipped);
+/// Lists the whole deltas of steps after `after`, oldest first. Skips folders without a readable manifest of a delta.
+std::vector<Checkpoint> whole_deltas(const std::string& path, Index after = -1, const Skipped& skipped = warn_skipped);
+/// Returns whether the folder of a listed state still has the state, by its manifest.
+bool is_unchanged(const Checkpoint& state);
+
+/// A state of a run, such as a checkpoint, and the deltas that continue it, oldest first.
+struct StateChain {
+  std::vector<Checkpoint> states;
+  std::string broken;  ///< reason why a delta after them does not continue them; empty = there is none
+};
+/// Returns the chain of a state and those of `deltas`, oldest first, that continue it.
+StateChain chain_of(const Checkpoint& first, const std::vector<Checkpoint>& deltas);
 
 }  // namespace tesserec::store

@@ -50,10 +50,6 @@ std::string state_digest(Session& session);
 /// model are not finite. Earlier checkpoints then stay. Collective.
 std::string save(Session& session, const Position& position, Index epoch_samples);
 
-/// Writes a delta of the state that position.continues names, which must be set, and returns the state after it. Throws
-/// Error as save() does. Collective.
-store::Continued save_delta(Session& session, const Position& position, Index epoch_samples);
-
 /// Loads the checkpoint that checkpoint.resume or start_from names; returns nothing if there is none. Reads also the
 /// unbroken chain of deltas after the run's own newest checkpoint, unless the model's matrices have changed. Further
 /// rows of a larger table keep their start values. Values that need not fit by checkpoint.accept are logged and keep

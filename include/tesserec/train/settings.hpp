@@ -66,6 +66,7 @@ struct OptimizerSettings {
 struct CheckpointSettings {
   Index every_steps = 0;        ///< steps between checkpoints; 0 = only at the end
   double delta_seconds = 0;     ///< seconds between deltas, which hold the changes since the one before; 0 = none
+  bool keep_deltas = false;     ///< true = keeps the deltas that continue a kept checkpoint
   Index keep = 2;               ///< number of newest whole checkpoints kept; 0 = none is written
   bool keep_best = false;       ///< true = keeps the checkpoint of the best evaluation (EvaluateSettings::monitor), too
   std::string path;             ///< folder; empty = checkpoints inside the run's folder

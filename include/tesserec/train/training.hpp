@@ -14,9 +14,22 @@
 
 namespace tesserec::train {
 
+class DeltaWrite;
 class RunLocks;
 class RunLog;
 struct TrainedSamples;
+
+/// States that a run has saved.
+struct SavedStates {
+  Index step = -1;                    ///< step of the newest checkpoint
+  std::unique_ptr<DeltaWrite> delta;  ///< delta that is being written
+};
+
+/// Signals that a run takes.
+struct HeldSignals {
+  Signals all;
+  std::optional<Signals::Orderly> orderly;  ///< set from the restored state on
+};
 
 /// Training run of a session's job. It locks the run's folder, restores the newest checkpoint or starts, and writes
 /// metrics.jsonl. It ends at the last step, at a signal, before the end of a Slurm job, or as evaluate.stop_at_auc,
@@ -45,9 +58,13 @@ class Training {
   /// Writes a checkpoint, unless this step has one or checkpoint.keep is 0. Returns the folder of the newest
   /// checkpoint.
   std::string save();
-  /// Writes a delta of the newest checkpoint or delta of this run, or a checkpoint if there is none. Needs
+  /// Begins a delta of the newest checkpoint or delta of this run, or writes a checkpoint if there is none. Waits for
+  /// the delta before, and for one below 1 MiB; a larger one goes to the disk while training goes on. Needs
   /// checkpoint.delta_seconds.
   void save_delta();
+  /// Gives the delta that save_delta() has begun its name, if there is one. Waits until its files are on the disk, or,
+  /// unless it `waits`, does so only if they are. save() and finish() wait.
+  void finish_delta(bool waits);
   /// Ends the training before its next step, so that finish() saves and does not evaluate. All ranks call it with the
   /// same `reason`, which is not empty. The first reason stands.
   void stop(const std::string& reason, int signal = 0);
@@ -77,15 +94,14 @@ class Training {
   TrainPipelineSparseDist pipeline_;
   RunLength length_;
   Position at_;
-  Index saved_ = -1;  // step of the newest checkpoint
+  SavedStates saved_;
   TrainResult result_;
   std::unique_ptr<RunLocks> locks_;
   std::unique_ptr<RunLog> log_;
   std::unique_ptr<TrainedSamples> trained_;
   std::vector<std::unique_ptr<Observer>> own_;  // observers of the job
   std::vector<Observer*> observers_;            // the job's, then the caller's
-  Signals signals_;
-  std::optional<Signals::Orderly> orderly_;  // from the restored state on
+  HeldSignals signals_;
 };
 
 }  // namespace tesserec::train

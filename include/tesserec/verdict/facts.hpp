@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -47,14 +48,19 @@ struct ValueRange {
   bool constant() const { return low == high && longest_bag <= shortest_bag; }
 };
 
+/// Widens the ranges of the columns [K + F] by a row.
+void widen(std::span<ValueRange> ranges, const RowValues& row);
+
 /// Facts about a data set.
 struct SetFacts {
   std::string name;      ///< "train" or "evaluate", as in the deck
   bool labelled = true;  ///< false if rows have no labels
   std::vector<FileFacts> files = {};
+  std::vector<FileFacts> sources = {};  ///< raw files behind `files`, if these are data sets: names and contents alone
   std::vector<ValueRange> ranges = {};  ///< ranges of the columns [K + F]; empty = not known
   std::vector<SampledRow> rows = {};    ///< RowSample::rows()
   std::uint64_t limit = 0;              ///< RowSample::limit()
+  Index unsampled = 0;                  ///< rows that the sample was not drawn from
 
   Index all_rows() const;
   Index all_positives() const;
@@ -79,6 +85,10 @@ class RowFacts {
 
   /// Counts an encoded row of file number `file`.
   void add(Index file, bool positive, const RowValues& row);
+  /// Adds an encoded row to the sample alone.
+  void sample(bool positive, const RowValues& row) { sample_.add(positive, row); }
+  /// Adds rows of file number `file` to all but the sample.
+  void add_ranges(Index file, Index positives, std::span<const ValueRange> ranges);
   /// Moves the facts of all ranks to `facts`, whose files are listed already. Collective.
   void gather(const comm::Communicator& comm, SetFacts& facts);
 

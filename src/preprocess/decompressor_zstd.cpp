@@ -9,17 +9,17 @@
 namespace tesserec::preprocess {
 namespace {
 
-class ZstdUnpacker final : public Unpacker {
+class ZstdDecompressor final : public Decompressor {
  public:
-  ZstdUnpacker() : context_(::ZSTD_createDCtx()) {
+  ZstdDecompressor() : context_(::ZSTD_createDCtx()) {
     if (context_ == nullptr) fail("libzstd has no memory to unpack a zstd file");
     // Files written with --long need windows beyond the default limit of 128 MiB.
     const ZSTD_bounds window = ::ZSTD_dParam_getBounds(ZSTD_d_windowLogMax);
     ::ZSTD_DCtx_setParameter(context_, ZSTD_d_windowLogMax, window.upperBound);
   }
-  ~ZstdUnpacker() override { ::ZSTD_freeDCtx(context_); }
-  ZstdUnpacker(const ZstdUnpacker&) = delete;
-  ZstdUnpacker& operator=(const ZstdUnpacker&) = delete;
+  ~ZstdDecompressor() override { ::ZSTD_freeDCtx(context_); }
+  ZstdDecompressor(const ZstdDecompressor&) = delete;
+  ZstdDecompressor& operator=(const ZstdDecompressor&) = delete;
 
   void start() override { ::ZSTD_DCtx_reset(context_, ZSTD_reset_session_only); }
 
@@ -42,13 +42,13 @@ class ZstdUnpacker final : public Unpacker {
 
 }  // namespace
 
-std::unique_ptr<Unpacker> zstd_unpacker() { return std::make_unique<ZstdUnpacker>(); }
+std::unique_ptr<Decompressor> zstd_decompressor() { return std::make_unique<ZstdDecompressor>(); }
 
 }  // namespace tesserec::preprocess
 #else
 namespace tesserec::preprocess {
 
-std::unique_ptr<Unpacker> zstd_unpacker() { return nullptr; }
+std::unique_ptr<Decompressor> zstd_decompressor() { return nullptr; }
 
 }  // namespace tesserec::preprocess
 #endif

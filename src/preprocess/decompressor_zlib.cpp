@@ -9,15 +9,15 @@
 namespace tesserec::preprocess {
 namespace {
 
-class ZlibUnpacker final : public Unpacker {
+class ZlibDecompressor final : public Decompressor {
  public:
-  ZlibUnpacker() {
+  ZlibDecompressor() {
     constexpr int gzip_only = 16 + MAX_WBITS;
     if (::inflateInit2(&stream_, gzip_only) != Z_OK) fail("zlib has no memory to unpack a gzip file");
   }
-  ~ZlibUnpacker() override { ::inflateEnd(&stream_); }
-  ZlibUnpacker(const ZlibUnpacker&) = delete;
-  ZlibUnpacker& operator=(const ZlibUnpacker&) = delete;
+  ~ZlibDecompressor() override { ::inflateEnd(&stream_); }
+  ZlibDecompressor(const ZlibDecompressor&) = delete;
+  ZlibDecompressor& operator=(const ZlibDecompressor&) = delete;
 
   void start() override { ::inflateReset(&stream_); }
 
@@ -42,6 +42,6 @@ class ZlibUnpacker final : public Unpacker {
 
 }  // namespace
 
-std::unique_ptr<Unpacker> zlib_unpacker() { return std::make_unique<ZlibUnpacker>(); }
+std::unique_ptr<Decompressor> zlib_decompressor() { return std::make_unique<ZlibDecompressor>(); }
 
 }  // namespace tesserec::preprocess

@@ -10,7 +10,7 @@
 namespace tesserec::preprocess {
 namespace {
 
-class IsalUnpacker final : public Unpacker {
+class IsalDecompressor final : public Decompressor {
  public:
   void start() override {
     ::isal_inflate_init(&state_);
@@ -60,13 +60,13 @@ class IsalUnpacker final : public Unpacker {
 
 }  // namespace
 
-std::unique_ptr<Unpacker> isal_unpacker() { return std::make_unique<IsalUnpacker>(); }
+std::unique_ptr<Decompressor> isal_decompressor() { return std::make_unique<IsalDecompressor>(); }
 
 }  // namespace tesserec::preprocess
 #else
 namespace tesserec::preprocess {
 
-std::unique_ptr<Unpacker> isal_unpacker() { return nullptr; }
+std::unique_ptr<Decompressor> isal_decompressor() { return nullptr; }
 
 }  // namespace tesserec::preprocess
 #endif

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "column_facts.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <limits>
+#include <set>
+#include <string_view>
+#include <unordered_map>
+
+#include "field_values.hpp"
+#include "fields.hpp"
+#include <tesserec/core/text.hpp>
+#include <tesserec/core/utf8.hpp>
+
+namespace tesserec::preprocess {
+namespace {
+
+void add_number(double value, ColumnFacts& facts) {
+  facts.low = facts.numbers == 0 ? value : std::min(facts.low, value);
+  facts.high = facts.numbers == 0 ? value : std::max(facts.high, value);
+  ++facts.numbers;
+  const double step = value - facts.mean;
+  facts.mean += step / double(facts.numbers);
+  facts.deviation += step * (value - facts.mean);  // sum of squares until facts_of() divides
+}
+
+/// Returns whether a number of digits alone, with a sign.
+bool is_integer_text(std::string_view text) {
+  if (text.starts_with('-')) text.remove_prefix(1);
+  return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+/// Returns the form of time that a text may have. Counts since 1970 must lie in the years 2000 to 2099.
+bool time_form(const std::string& text, TimeForm& form) {
+  ParsedTime time;
+  form = TimeForm::iso;
+  if (parse_time(text, form, time)) return true;
+  double value = 0;
+  if (!number_fault(text, value).empty()) return false;
+  constexpr double from = 946684800, to = 4102444800;  // seconds of the years 2000 and 2100
+  form = TimeForm::epoch;
+  if (value >= from && value < to) return true;
+  form = TimeForm::epoch_ms;
+  return value >= 1000 * from && value < 1000 * to;
+}
+
+/// Finds the character that divides the texts into values that come again.
+void find_separator(const std::unordered_map<std::string_view, Index>& counts, ColumnFacts& facts) {
+  for (const char separator : std::string_view("|;,^ ")) {
+    std::set<std::string_view> tokens;
+    Index separated = 0, values = 0;
+    for (const auto& [text, count] : counts) {
+      if (text.find(separator) != std::string_view::npos) separated += count;
+      for (std::string_view rest = text;;) {
+        const std::size_t stop = rest.find(separator);
+        if (const std::string_view token = trimmed(rest.substr(0, stop)); !token.empty()) {
+          tokens.insert(token);
+          ++values;
+        }
+        if (stop == std::string_view::npos) break;
+        rest.remove_prefix(stop + 1);
+      }
+    }
+    // Values of a set come again in other sets. Commas and spaces also stand in texts, whose words do so less often.
+    const Index different = std::ssize(tokens);
+    Index least = different + 1;
+    if (separator == ',') least = 2 * different;
+    if (separator == ' ') least = 5 * different;
+    if (separated * 10 < facts.present() || values < least) continue;
+    facts.separator = separator;
+    facts.separated = separated;
+    facts.tokens = different;
+    return;
+  }
+}
+
+}  // namespace
+
+std::string ColumnFacts::examples() const {
+  return join(frequent, ", ", [&](const std::pair<std::string, Index>& text) {
+    return concat(shown(text.first), " (", significant(100.0 * double(text.second) / double(rows), 3), " %)");
+  });
+}
+
+ColumnFacts facts_of(const std::string& name, const std::vector<std::string>& texts,
+                     const std::vector<std::string>& missing) {
+  ColumnFacts facts;
+  facts.name = name;
+  facts.rows = std::ssize(texts);
+  std::unordered_map<std::string_view, Index> counts;
+  facts.ascends = true;
+  double last = -std::numeric_limits<double>::infinity();
+  Index forms[3] = {};
+  for (const std::string& text : texts) {
+    if (std::find(missing.begin(), missing.end(), text) != missing.end()) {
+      ++facts.missing;
+      continue;
+    }
+    ++counts[text];
+    double value = 0;
+    if (number_fault(text, value).empty()) {
+      add_number(value, facts);
+      facts.integers += is_integer_text(text);
+    }
+    facts.ascends = facts.ascends && is_integer_text(text) && value > last;
+    last = value;
+    if (TimeForm form; time_form(text, form)) ++forms[std::size_t(form)];
+  }
+  facts.distinct = std::ssize(counts);
+  if (facts.numbers > 0) facts.deviation = std::sqrt(facts.deviation / double(facts.numbers));
+  const auto best = std::max_element(std::begin(forms), std::end(forms));
+  facts.time = TimeForm(best - std::begin(forms));
+  facts.times = *best;
+  std::vector<std::pair<std::string, Index>> all(counts.begin(), counts.end());
+  const auto shown_texts = std::min<std::ptrdiff_t>(3, std::ssize(all));
+  std::partial_sort(all.begin(), all.begin() + shown_texts, all.end(), [](const auto& a, const auto& b) {
+    return a.second != b.second ? a.second > b.second : a.first < b.first;
+  });
+  facts.frequent.assign(all.begin(), all.begin() + shown_texts);
+  if (facts.numbers < facts.present() && facts.times < facts.present()) find_separator(counts, facts);
+  return facts;
+}
+
+bool has_word(const std::string& name, const std::vector<std::string>& words) {
+  std::vector<std::string> parts(1);
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    const auto c = static_cast<unsigned char>(name[i]);
+    const bool begins = std::isupper(c) != 0 && i > 0 && std::islower(static_cast<unsigned char>(name[i - 1])) != 0;
+    if (std::isalpha(c) == 0 || begins) parts.emplace_back();
+    if (std::isalpha(c) != 0) parts.back() += char(std::tolower(c));
+  }
+  return std::any_of(parts.begin(), parts.end(), [&](const std::string& part) {
+    return std::find(words.begin(), words.end(), part) != words.end();
+  });
+}
+
+}  // namespace tesserec::preprocess

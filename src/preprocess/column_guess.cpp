@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+// Guesses of what a column means, by its name and by its texts.
+#include <algorithm>
+#include <cmath>
+
+#include "column_facts.hpp"
+#include "field_values.hpp"
+#include <tesserec/core/text.hpp>
+#include <tesserec/core/utf8.hpp>
+
+namespace tesserec::preprocess {
+namespace {
+
+const std::vector<std::string> label_words = {"label",     "click",      "clicked",   "clicks", "target",
+                                              "converted", "conversion", "purchased", "bought", "liked",
+                                              "is_click",  "y",          "income"};
+const std::vector<std::string> rating_words = {"rating", "ratings", "stars", "score"};
+const std::vector<std::string> id_words = {"id",       "ids",    "user",    "item",    "uid",      "movie",
+                                           "video",    "ad",     "product", "zip",     "code",     "campaign",
+                                           "device",   "site",   "app",     "shop",    "category", "type",
+                                           "position", "userid", "itemid",  "movieid", "hash"};
+const std::vector<std::string> count_words = {"count", "num",  "number",   "amount", "price",
+                                              "age",   "year", "duration", "hours"};
+const std::vector<std::string> positive_texts = {"1", "true", "True", "TRUE",  "yes",    "Yes",
+                                                 "y", "Y",    "t",    "click", "clicked"};
+const std::vector<std::string> time_words = {"time", "timestamp", "date", "datetime", "hour",
+                                             "when", "ts",        "day",  "at"};
+
+std::string share(Index part, Index all) {
+  return significant(all == 0 ? 0.0 : 100.0 * double(part) / double(all), 3) + " %";
+}
+
+/// Returns a number with at most four digits, or without a fraction.
+std::string amount(double number) { return std::abs(number) < 1000 ? significant(number, 4) : fixed(number, 0); }
+
+std::string values_of(const ColumnFacts& facts) {
+  return concat(counted(facts.distinct, "value"), " in ", facts.present(), " rows, ", facts.examples());
+}
+
+/// Returns the text of a label of two values that means 1: a word for it, the larger number, or the rarer text.
+std::string positive_of(const ColumnFacts& facts) {
+  const std::string &common = facts.frequent[0].first, &rare = facts.frequent[1].first;
+  for (const std::string& text : positive_texts)
+    if (text == common || text == rare) return text;
+  double a = 0, b = 0;
+  if (number_fault(common, a).empty() && number_fault(rare, b).empty()) return a > b ? common : rare;
+  return rare;
+}
+
+ColumnGuess binary_label(const ColumnFacts& facts) {
+  const std::string positive = positive_of(facts);
+  const bool first = facts.frequent[0].first == positive;
+  ColumnGuess guess{{facts.name, ColumnKind::label}, ""};
+  guess.column.positive = {positive};
+  guess.column.negative = {facts.frequent[first ? 1 : 0].first};
+  guess.reason = concat("two values, ", shown(positive), " in ",
+                        share(facts.frequent[first ? 0 : 1].second, facts.rows), " of ", facts.rows, " rows");
+  return guess;
+}
+
+/// Makes a label of a rating: 1 from the lowest number that at most half of the rows reach, or from 4 of 5.
+ColumnGuess rating_label(const ColumnFacts& facts) {
+  ColumnGuess guess{{facts.name, ColumnKind::label}, ""};
+  guess.column.threshold = facts.high == 5 ? 4 : std::ceil((facts.low + facts.high) / 2 + 0.5);
+  guess.reason =
+      concat("a rating from ", number_text(facts.low), " to ", number_text(facts.high), ", mean ", amount(facts.mean));
+  return guess;
+}
+
+ColumnGuess skipped(const ColumnFacts& facts, const std::string& reason) {
+  return {{facts.name, ColumnKind::skip}, reason};
+}
+
+ColumnGuess number_guess(const ColumnFacts& facts) {
+  ColumnGuess guess{{facts.name, ColumnKind::number}, ""};
+  const bool skewed = facts.low >= 0 && facts.high > 20 && facts.deviation > facts.mean;
+  guess.column.transform = skewed ? Transform::log1p : Transform::standardise;
+  guess.reason =
+      concat(facts.distinct, " different numbers from ", number_text(facts.low), " to ", number_text(facts.high),
+             ", mean ", amount(facts.mean), ", deviation ", amount(facts.deviation));
+  if (facts.missing * 100 > facts.rows) {
+    guess.column.missing_indicator = true;
+    guess.reason += concat(", ", share(facts.missing, facts.rows), " missing");
+  }
+  return guess;
+}
+
+ColumnGuess category_guess(const ColumnFacts& facts) {
+  ColumnGuess guess{{facts.name, ColumnKind::category}, values_of(facts)};
+  if (facts.missing > 0) guess.reason += concat(", ", share(facts.missing, facts.rows), " missing");
+  return guess;
+}
+
+/// Returns whether integers are names of things rather than amounts.
+bool are_ids(const ColumnFacts& facts) {
+  constexpr double largest_amount = 1e9;
+  if (std::max(std::abs(facts.low), std::abs(facts.high)) >= largest_amount) return true;
+  if (has_word(facts.name, id_words)) return true;
+  return facts.distinct <= 12 && !has_word(facts.name, count_words);
+}
+
+}  // namespace
+
+ColumnGuess guess_column(const ColumnFacts& facts) {
+  if (facts.type && !facts.type->readable) return skipped(facts, "its type " + facts.type->text + " cannot be read");
+  if (facts.present() == 0) return skipped(facts, "all values are missing");
+  if (facts.distinct == 1) return skipped(facts, concat("one value in all rows, ", facts.examples()));
+  const bool has_type =
+      facts.type && (facts.type->text.starts_with("timestamp") || facts.type->text.starts_with("date"));
+  const bool named_time = has_type || has_word(facts.name, time_words);
+  const bool is_time = facts.times == facts.present() && (facts.time == TimeForm::iso || named_time);
+  if (is_time) {
+    ColumnGuess guess{{facts.name, ColumnKind::time}, concat("times, for example ", shown(facts.frequent[0].first))};
+    guess.column.time = facts.time;
+    return guess;
+  }
+  const bool names_thing =
+      has_word(facts.name, {"user", "item", "uid", "movie", "video", "product", "userid", "itemid"});
+  if (facts.rows >= 20 && facts.is_unique() && !names_thing && (!facts.is_numeric() || facts.ascends))
+    return {{facts.name, ColumnKind::key},
+            concat("another value in each row, for example ", shown(facts.frequent[0].first))};
+  if (facts.type && facts.type->list) {
+    ColumnGuess guess{{facts.name, ColumnKind::category}, concat("of type ", facts.type->text)};
+    guess.column.separator = "|";
+    return guess;
+  }
+  if (facts.separator != 0) {
+    ColumnGuess guess{{facts.name, ColumnKind::category}, ""};
+    guess.column.separator = std::string(1, facts.separator);
+    guess.reason = concat(share(facts.separated, facts.rows), " of rows have several of ", facts.tokens,
+                          " values, for example ", shown(facts.frequent[0].first));
+    return guess;
+  }
+  if (facts.is_integer() && are_ids(facts)) return category_guess(facts);
+  return facts.is_numeric() ? number_guess(facts) : category_guess(facts);
+}
+
+Index guess_label(const std::vector<ColumnFacts>& columns, ColumnGuess& guess) {
+  Index found = -1;
+  const auto is_binary = [](const ColumnFacts& facts) { return facts.distinct == 2 && facts.missing == 0; };
+  for (std::size_t c = 0; c < columns.size() && found < 0; ++c)
+    if (is_binary(columns[c]) && has_word(columns[c].name, label_words)) found = Index(c);
+  for (std::size_t c = 0; c < columns.size() && found < 0; ++c) {
+    if (!columns[c].is_numeric() || columns[c].missing > 0 || columns[c].distinct < 3) continue;
+    if (!has_word(columns[c].name, rating_words) || columns[c].distinct > 20) continue;
+    guess = rating_label(columns[c]);
+    return Index(c);
+  }
+  // Without a name that says so, the label is the last column or the first one.
+  if (found < 0 && !columns.empty() && is_binary(columns.back())) found = std::ssize(columns) - 1;
+  if (found < 0 && !columns.empty() && is_binary(columns.front())) found = 0;
+  for (std::size_t c = 0; c < columns.size() && found < 0; ++c)
+    if (is_binary(columns[c])) found = Index(c);
+  if (found >= 0) guess = binary_label(columns[found]);
+  return found;
+}
+
+}  // namespace tesserec::preprocess

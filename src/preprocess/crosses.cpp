@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "crosses.hpp"
+
+#include <algorithm>
+
+#include <tesserec/core/error.hpp>
+
+namespace tesserec::preprocess {
+namespace {
+
+/// Character between the members of a cross, the unit separator of ASCII.
+constexpr char cross_separator = '\x1F';
+
+}  // namespace
+
+void Crosses::add(const Column& column, const RowLayout& layout) {
+  std::vector<std::size_t>& members = members_.emplace_back();
+  for (const std::string& name : column.cross) {
+    const auto found = std::find(layout.features.begin(), layout.features.end(), name);
+    members.push_back(std::size_t(found - layout.features.begin()));
+    if (found == layout.features.end() || layout.forms[members.back()].bag)
+      fail("preprocess.column ", column.name, ": cross names \"", name,
+           "\", which is no category with one value; name such categories, or parts of times like when_hour");
+  }
+}
+
+std::optional<std::string_view> Crosses::value(std::size_t c, Row& row) const {
+  std::string& text = row.made[c];
+  text.clear();
+  for (const std::size_t member : members_[c]) {
+    const std::size_t begin = member == 0 ? 0 : row.ends[member - 1];
+    if (begin == row.ends[member] || !row.tokens[begin]) return std::nullopt;
+    if (member != members_[c].front()) text += cross_separator;
+    text += *row.tokens[begin];
+  }
+  return text;
+}
+
+}  // namespace tesserec::preprocess

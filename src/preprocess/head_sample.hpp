@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+/// First rows of a raw file, and what they say about its form.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "fields.hpp"
+#include "raw_files.hpp"
+#include <tesserec/parquet/reader.hpp>
+
+namespace tesserec::preprocess {
+
+/// Rows of a file from which a deck is proposed.
+inline constexpr Index head_rows = 10000;
+
+/// First rows of a raw file.
+struct HeadSample {
+  RawFile file;
+  TextRules rules;
+  bool header = false;
+  std::vector<std::string> names;                ///< names of the columns; made up without a header
+  std::vector<std::vector<std::string>> values;  ///< texts [columns, rows], trimmed
+  std::vector<parquet::ColumnType> types;        ///< types of the columns of a Parquet file
+  Index rows = 0;
+  Index others = 0;    ///< rows with another number of fields, left out
+  Index text = 0;      ///< text of the rows, bytes
+  bool whole = false;  ///< true if these are all rows of the file
+  /// Reasons for the guesses, for a person.
+  std::string delimiter_reason, header_reason, quotes_reason, newlines_reason, comment_reason;
+};
+
+/// Reads the first head_rows rows of a file and guesses delimiter, quotes, comments and header. Throws Error, naming
+/// the file, if it is no table.
+HeadSample read_head(const std::string& path);
+
+}  // namespace tesserec::preprocess

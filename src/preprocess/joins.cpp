@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "joins.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <tesserec/core/error.hpp>
+#include <tesserec/core/text.hpp>
+
+namespace tesserec::preprocess {
+
+std::vector<std::string> Joins::names(const Settings& settings) {
+  std::vector<std::string> all;
+  for (const Join& join : settings.joins) all.insert(all.end(), join.columns.begin(), join.columns.end());
+  return all;
+}
+
+Joins::Joins(const Settings& settings, const TextRules& rules, const std::vector<Column>& columns)
+    : columns_(names(settings).size()),
+      trim_(rules.trim),
+      null_(settings.missing.empty() ? std::string() : settings.missing.front()) {
+  std::size_t known = columns.size() - columns_;  // columns before those of the join
+  for (const Join& join : settings.joins) {
+    std::vector<std::size_t> on;
+    for (const std::string& name : join.on) {
+      const auto end = columns.begin() + std::ptrdiff_t(known);
+      const auto found = std::find_if(columns.begin(), end, [&](const Column& column) {
+        return column.name == name && column.kind != ColumnKind::skip;
+      });
+      if (found == end)
+        fail("preprocess.join.on names \"", name,
+             "\", which is no column that is read; give it a [[preprocess.column]], with kind = \"key\" if it is not "
+             "learned");
+      on.push_back(std::size_t(found - columns.begin()));
+    }
+    std::vector<char> separators;
+    for (std::size_t c = known; c < known + join.columns.size(); ++c)
+      separators.push_back(columns[c].separator.empty() ? '\0' : columns[c].separator[0]);
+    joins_.push_back({SideTable(join, rules, separators), std::move(on), join.columns.size()});
+    const SideTable& table = joins_.back().table;
+    tables_.push_back({join.file, tesserec::join(join.on), table.rows(), table.bytes(), table.example()});
+    known += join.columns.size();
+  }
+}
+
+void Joins::extend(const std::vector<Index>& places, Fields& fields, std::vector<bool>& missed,
+                   std::vector<std::string>& keys) const {
+  missed.assign(joins_.size(), false);
+  keys.resize(joins_.size());
+  for (std::size_t j = 0; j < joins_.size(); ++j) {
+    const One& one = joins_[j];
+    keys[j].clear();
+    for (const std::size_t column : one.on) {
+      if (column != one.on.front()) keys[j] += SideTable::key_separator;
+      const std::string_view text = fields.texts[std::size_t(places[column])];
+      keys[j] += trim_ && !fields.quoted ? trimmed(text) : text;
+    }
+    const Index row = one.table.find(keys[j]);
+    missed[j] = row < 0;
+    for (std::size_t c = 0; c < one.columns; ++c)
+      fields.texts.push_back(row < 0 ? std::string_view(null_) : one.table.text(row, c));
+  }
+}
+
+}  // namespace tesserec::preprocess

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Guesses about raw files, for a deck that is proposed.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "column_facts.hpp"
+#include "head_sample.hpp"
+
+namespace tesserec::preprocess {
+
+/// Side table and how it is joined.
+struct ProposedJoin {
+  const HeadSample* head;
+  std::vector<std::string> on;
+  std::vector<ColumnGuess> columns;
+};
+
+/// Guesses about raw files.
+struct Proposal {
+  std::vector<HeadSample> heads;  ///< heads of all files, that of the log first
+  std::vector<std::string> train, evaluate;
+  std::vector<ColumnFacts> facts;    ///< facts about the log's columns
+  std::vector<ColumnGuess> columns;  ///< guesses of the log's columns
+  std::vector<std::string> unnamed;  ///< columns of the log whose names a deck cannot have
+  std::vector<ProposedJoin> joins;
+  bool criteo = false;
+
+  const HeadSample& log() const { return heads.front(); }
+  /// Returns about how many rows the training files have.
+  Index rows() const;
+};
+
+/// Returns the deck as text.
+std::string deck_text(const Proposal& proposal, const std::vector<std::string>& paths);
+
+}  // namespace tesserec::preprocess

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
+#include "field_values.hpp"
+#include "proposal.hpp"
+#include <tesserec/core/json.hpp>
+#include <tesserec/core/text.hpp>
+#include <tesserec/core/utf8.hpp>
+
+namespace tesserec::preprocess {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Returns a text in quotes, as TOML and JSON have it.
+std::string quoted(const std::string& text) { return Json(text).text(); }
+
+std::string quoted_list(const std::vector<std::string>& texts) { return "[" + join(texts, ", ", quoted) + "]"; }
+
+/// Returns a line of a deck with a comment behind it.
+std::string line_of(const std::string& text, const std::string& comment = "") {
+  constexpr std::size_t width = 40;
+  return comment.empty() ? text + "\n" : concat(left(text, width), "  # ", comment, "\n");
+}
+
+std::string line_of(const char* key, const std::string& value, const std::string& comment = "") {
+  return line_of(concat(key, " = ", value), comment);
+}
+
+/// Returns a name for the run, from that of a file.
+std::string run_name(const std::string& path) {
+  const std::string name = fs::path(path).filename().string();
+  const std::string stem = name.substr(0, name.find('.'));
+  return name_fault(stem).empty() ? stem : "log";
+}
+
+std::string column_line(const ColumnGuess& guess) {
+  const Column& column = guess.column;
+  const char* const kinds[] = {"label", "weight", "number", "category", "time", "key", "skip"};
+  const char* const transforms[] = {"none", "log1p", "standardise"};
+  const char* const times[] = {"epoch", "epoch_ms", "iso", "yymmddhh"};
+  std::string text = concat("  {name = ", quoted(column.name), ", kind = \"", kinds[std::size_t(column.kind)], "\"");
+  if (column.transform != Transform::none)
+    text += concat(", transform = \"", transforms[std::size_t(column.transform)], "\"");
+  if (column.missing_indicator) text += ", missing_indicator = true";
+  if (!column.separator.empty()) text += ", separator = " + quoted(column.separator);
+  if (column.kind == ColumnKind::time) text += concat(", time = \"", times[std::size_t(column.time)], "\"");
+  if (column.threshold) text += ", threshold = " + number_text(*column.threshold);
+  if (!column.positive.empty())
+    text += ", positive = " + quoted_list(column.positive) + ", negative = " + quoted_list(column.negative);
+  return concat("  # ", guess.reason, "\n", text, "},\n");
+}
+
+std::string columns_text(const Proposal& proposal) {
+  std::string text = "column = [\n";
+  for (const ColumnGuess& guess : proposal.columns) text += column_line(guess);
+  for (const ProposedJoin& join : proposal.joins) {
+    text += concat("  # of ", join.head->file.path, ":\n");
+    for (const ColumnGuess& guess : join.columns)
+      text += guess.column.kind == ColumnKind::skip
+                  ? concat("  # ", shown(guess.column.name), " is left out: ", guess.reason, "\n")
+                  : column_line(guess);
+  }
+  return text + "]\n";
+}
+
+std::string table_text(const Proposal& proposal) {
+  const HeadSample& log = proposal.log();
+  const TextRules& rules = log.rules;
+  std::string text = line_of("format", "\"table\"");
+  if (!log.file.parquet) {
+    const std::string delimiter = rules.delimiter == '\t' ? "\\t" : std::string(1, rules.delimiter);
+    text += line_of("delimiter", "\"" + delimiter + "\"", log.delimiter_reason);
+    text += line_of("header", log.header ? "true" : "false", log.header_reason);
+    if (!rules.quotes || !log.quotes_reason.empty())
+      text += line_of("quotes", rules.quotes ? "true" : "false", log.quotes_reason);
+    if (rules.quoted_newlines) text += line_of("quoted_newlines", "true", log.newlines_reason);
+    if (!rules.comment.empty()) text += line_of("comment", quoted(rules.comment), log.comment_reason);
+  } else {
+    text += line_of("header", "true", "the columns of a Parquet file have names");
+  }
+  if (!proposal.unnamed.empty())
+    text += line_of("skip_other_columns", "true",
+                    concat("a deck cannot name ",
+                           join(proposal.unnamed, ", ", [](const std::string& name) { return shown(name); })));
+  return text + columns_text(proposal);
+}
+
+/// Returns the block that makes evaluation rows, if no file has them.
+std::string split_text(const Proposal& proposal) {
+  if (!proposal.evaluate.empty()) return "";
+  const auto time = std::find_if(proposal.columns.begin(), proposal.columns.end(),
+                                 [](const ColumnGuess& guess) { return guess.column.kind == ColumnKind::time; });
+  std::string text = "\n[preprocess.split]\n";
+  if (time == proposal.columns.end())
+    return text + line_of("by", "\"hash\"", "no column is a time, so rows are drawn") +
+           line_of("fraction", "0.1", "of the rows, to evaluate");
+  return text + line_of("by", "\"time\"", "train on the past, evaluate on what came later") +
+         line_of("time", quoted(time->column.name)) + line_of("fraction", "0.1", "of the rows, to evaluate");
+}
+
+std::string joins_text(const Proposal& proposal) {
+  std::string text;
+  for (const ProposedJoin& join : proposal.joins) {
+    std::vector<std::string> columns;
+    for (const ColumnGuess& guess : join.columns)
+      if (guess.column.kind != ColumnKind::skip) columns.push_back(guess.column.name);
+    if (columns.empty()) continue;
+    text += "\n[[preprocess.join]]\n" + line_of("file", quoted(join.head->file.path));
+    text += line_of("on", quoted_list(join.on), concat("another value in each of its ", join.head->rows, " rows"));
+    text += line_of("columns", quoted_list(columns));
+    if (!join.head->file.parquet && join.head->rules.delimiter != proposal.log().rules.delimiter)
+      text += line_of("delimiter", quoted(std::string(1, join.head->rules.delimiter)), join.head->delimiter_reason);
+  }
+  return text;
+}
+
+bool has_numbers(const Proposal& proposal) {
+  const auto is_number = [](const ColumnGuess& guess) { return guess.column.kind == ColumnKind::number; };
+  bool any = proposal.criteo || std::any_of(proposal.columns.begin(), proposal.columns.end(), is_number);
+  for (const ProposedJoin& join : proposal.joins)
+    any = any || std::any_of(join.columns.begin(), join.columns.end(), is_number);
+  return any;
+}
+
+std::string training_text(const Proposal& proposal, const std::string& data) {
+  const Index rows = proposal.rows();
+  const bool small = rows < 1'000'000;
+  Index batch = small ? 256 : 4096;
+  while (batch > 8 && batch * 10 > rows) batch /= 2;
+  std::string text = "\n[data]\n" + line_of("train", quoted_list({data + "/train.h5"})) +
+                     line_of("evaluate", quoted_list({data + "/evaluate.h5"}));
+  text += "\n[model]\n" + line_of("type", "\"dlrm\"") + line_of("embedding_dim", "16");
+  if (has_numbers(proposal)) text += line_of("bottom", "[64, 16]", "ends in embedding_dim");
+  text += line_of("top", "[64, 32, 1]") + "\n[train]\n";
+  text += line_of("batch_size", std::to_string(batch), concat("about ", rows, " rows"));
+  text += line_of("epochs", small ? "3" : "1");
+  text += "\n[optimizer]\n" + line_of("dense", "{type = \"adam\", lr = 0.002}") +
+          line_of("sparse", "{type = \"adagrad\", lr = 0.04}");
+  return text;
+}
+
+}  // namespace
+
+Index Proposal::rows() const {
+  if (log().whole && train.size() == 1) return log().rows;
+  double bytes = 0;
+  for (const std::string& path : train)
+    bytes += double(fs::file_size(path)) * (log().file.compression != Compression::none ? 3 : 1);
+  return log().text == 0 ? log().rows : Index(bytes * double(log().rows) / double(log().text));
+}
+
+std::string deck_text(const Proposal& proposal, const std::vector<std::string>& paths) {
+  const HeadSample& log = proposal.log();
+  const std::string name = run_name(log.file.path), data = "runs/" + name + "/data";
+  std::string text = concat(
+      "# Deck that `tesserec preprocess --propose ", join(paths, " "), "` guessed from the first\n# ", log.rows,
+      " rows of ", log.file.path, log.whole ? ", which are all" : "",
+      ". A comment says why. Correct what is wrong, then\n#   tesserec preprocess DECK && tesserec train DECK\n");
+  if (log.others > 0)
+    text += concat("# ", log.others, " of these rows have another number of fields: see preprocess.bad_rows.\n");
+  text += "\n[run]\n" + line_of("name", quoted(name)) + "\n[preprocess]\n";
+  text += line_of("train", quoted_list(proposal.train));
+  if (!proposal.evaluate.empty()) text += line_of("evaluate", quoted_list(proposal.evaluate), "by their names");
+  text += line_of("output", quoted(data), "becomes train.h5 and evaluate.h5");
+  if (proposal.criteo)
+    text += line_of("format", "\"criteo\"", "a label, 13 integers and 26 hexadecimal categories between tabs") +
+            line_of("minimum_count", "1", "larger: rarer categories become id 0");
+  else
+    text += table_text(proposal);
+  return text + split_text(proposal) + joins_text(proposal) + training_text(proposal, data);
+}
+
+}  // namespace tesserec::preprocess

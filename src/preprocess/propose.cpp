@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+// Deck that `tesserec preprocess --propose` writes.
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
+#include "column_facts.hpp"
+#include "proposal.hpp"
+#include <tesserec/core/error.hpp>
+#include <tesserec/core/text.hpp>
+#include <tesserec/core/utf8.hpp>
+#include <tesserec/preprocess/propose.hpp>
+
+namespace tesserec::preprocess {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_evaluation(const std::string& path) {
+  return has_word(fs::path(path).filename().string(), {"test", "eval", "evaluate", "valid", "validation"});
+}
+
+std::vector<ColumnFacts> head_facts(const HeadSample& head) {
+  const std::vector<std::string> missing = Settings().missing;
+  std::vector<ColumnFacts> all;
+  for (std::size_t c = 0; c < head.names.size(); ++c) {
+    all.push_back(facts_of(head.names[c], head.values[c], missing));
+    if (!head.types.empty()) all.back().type = head.types[c];
+  }
+  return all;
+}
+
+/// Returns whether the log has Criteo's form: a label, 13 integers and 26 hexadecimal categories between tabs.
+bool is_criteo(const HeadSample& head, const std::vector<ColumnFacts>& facts) {
+  if (head.header || head.rules.delimiter != '\t' || facts.size() != 40) return false;
+  for (std::size_t c = 1; c < 14; ++c)
+    if (facts[c].integers != facts[c].present()) return false;
+  const auto is_hexadecimal = [](const std::string& text) {
+    return text.size() <= 8 && text.find_first_not_of("0123456789abcdefABCDEF") == std::string::npos;
+  };
+  for (std::size_t c = 14; c < 40; ++c)
+    if (!std::all_of(head.values[c].begin(), head.values[c].end(), is_hexadecimal)) return false;
+  return std::all_of(head.values[0].begin(), head.values[0].end(),
+                     [](const std::string& text) { return text == "0" || text == "1"; });
+}
+
+/// Returns the column of both files that has another value in each row of the side table, or nothing.
+std::vector<std::string> shared_key(const HeadSample& log, const HeadSample& side,
+                                    const std::vector<ColumnFacts>& side_facts) {
+  for (std::size_t c = 0; c < side.names.size(); ++c) {
+    const bool shared = std::find(log.names.begin(), log.names.end(), side.names[c]) != log.names.end();
+    if (shared && side_facts[c].is_unique() && side_facts[c].missing == 0) return {side.names[c]};
+  }
+  return {};
+}
+
+ProposedJoin join_of(const HeadSample& log, const HeadSample& side) {
+  const std::vector<ColumnFacts> facts = head_facts(side);
+  ProposedJoin join{&side, shared_key(log, side, facts), {}};
+  if (join.on.empty())
+    fail(
+        side.file.path, ": its columns are not those of ", log.file.path,
+        ", and no column of both has another value in each of its rows, so it is neither a further part of the log nor "
+        "a side table; name files of one log, and side tables with a key column of the same name");
+  for (const ColumnFacts& column : facts) {
+    if (std::find(log.names.begin(), log.names.end(), column.name) != log.names.end()) continue;
+    join.columns.push_back(guess_column(column));
+    if (join.columns.back().column.kind == ColumnKind::key) {
+      join.columns.back().column.kind = ColumnKind::skip;
+      join.columns.back().reason += ", which nothing can be learned from";
+    }
+  }
+  return join;
+}
+
+Proposal proposal_of(const std::vector<std::string>& paths) {
+  Proposal proposal;
+  for (const std::string& path : paths) proposal.heads.push_back(read_head(path));
+  const HeadSample& log = proposal.log();
+  for (const HeadSample& head : proposal.heads) {
+    const bool same = head.header ? head.names == log.names : head.names.size() == log.names.size() && !log.header;
+    if (!same)
+      proposal.joins.push_back(join_of(log, head));
+    else if (&head != &log && is_evaluation(head.file.path))
+      proposal.evaluate.push_back(head.file.path);
+    else
+      proposal.train.push_back(head.file.path);
+  }
+  proposal.facts = head_facts(log);
+  proposal.criteo = is_criteo(log, proposal.facts);
+  if (proposal.criteo) return proposal;
+  ColumnGuess label;
+  const Index label_column = guess_label(proposal.facts, label);
+  if (label_column < 0)
+    fail(log.file.path, ": no column of the first ", log.rows,
+         " rows can be the label: none has two values, and none is ",
+         "called rating; write a deck by hand (docs/data.md)");
+  for (std::size_t c = 0; c < proposal.facts.size(); ++c)
+    proposal.columns.push_back(Index(c) == label_column ? label : guess_column(proposal.facts[c]));
+  // A side table is found by its key, which must be read.
+  for (const ProposedJoin& join : proposal.joins)
+    for (ColumnGuess& guess : proposal.columns)
+      if (guess.column.name == join.on.front() && guess.column.kind != ColumnKind::category) {
+        guess.column = {guess.column.name, ColumnKind::category};
+        guess.reason = concat("key of ", join.head->file.path);
+      }
+  return proposal;
+}
+
+/// Drops columns whose names a deck cannot have. A header then finds the others by name.
+void drop_unnamed(Proposal& proposal) {
+  const auto is_unnamed = [](const ColumnGuess& guess) {
+    return !name_fault(guess.column.name).empty() || guess.column.name.find('*') != std::string::npos;
+  };
+  for (const ColumnGuess& guess : proposal.columns)
+    if (is_unnamed(guess)) proposal.unnamed.push_back(guess.column.name);
+  std::erase_if(proposal.columns, is_unnamed);
+  for (ProposedJoin& join : proposal.joins) std::erase_if(join.columns, is_unnamed);
+}
+
+/// Makes the number with the fewest values a category if there is no category, because a model needs a table.
+void need_category(Proposal& proposal) {
+  std::size_t best = proposal.columns.size();
+  for (std::size_t c = 0; c < proposal.columns.size(); ++c) {
+    const ColumnKind kind = proposal.columns[c].column.kind;
+    if (kind == ColumnKind::category || kind == ColumnKind::time) return;
+    if (kind == ColumnKind::number &&
+        (best == proposal.columns.size() || proposal.facts[c].distinct < proposal.facts[best].distinct))
+      best = c;
+  }
+  if (best == proposal.columns.size())
+    fail(proposal.log().file.path, ": no column can be learned from; write a deck by hand (docs/data.md)");
+  proposal.columns[best].column = {proposal.columns[best].column.name, ColumnKind::category};
+  proposal.columns[best].reason =
+      concat("no column is a category, and this one has the fewest values, ", proposal.facts[best].distinct);
+}
+
+}  // namespace
+
+std::string proposed_deck(const std::vector<std::string>& paths) {
+  Proposal proposal = proposal_of(paths);
+  if (!proposal.criteo) need_category(proposal);
+  drop_unnamed(proposal);
+  return deck_text(proposal, paths);
+}
+
+}  // namespace tesserec::preprocess

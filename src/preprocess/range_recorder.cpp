@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "range_recorder.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "scratch_folder.hpp"
+#include <tesserec/core/text.hpp>
+
+namespace tesserec::preprocess {
+namespace {
+
+// A range is sealed after this time, or a tenth of that of the whole reading, which bounds the number of runs.
+constexpr double seal_seconds = 30, seal_share = 0.1;
+constexpr Index most_tokens = Index{1} << 31;  // of a feature in one run, whose tokens have numbers of 32 bits
+constexpr Index rows_between_looks = 256;
+
+}  // namespace
+
+RangeRecorder::RangeRecorder(const ScratchFolder& scratch, std::string name, const RowLayout& layout, bool learn,
+                             Index memory)
+    : scratch_(scratch),
+      name_(std::move(name)),
+      layout_(layout),
+      // A hash table that doubles is the larger half of the memory, and its old table is freed first.
+      token_memory_(memory / 5 * 3),
+      moment_memory_(std::min(memory / 64, Index{4} << 20)),
+      tokens_(learn ? layout.features.size() : 0) {
+  for (std::size_t k = 0; learn && k < layout.transforms.size(); ++k)
+    if (layout.transforms[k] == Transform::standardise) measured_.push_back(k);
+}
+
+void RangeRecorder::begin(const FileRange& range) {
+  range_ = {};
+  range_.range = range;
+  range_.values.assign(layout_.features.size(), 0);
+  range_.key_bytes.assign(layout_.keys.size(), 1);
+  block_ = -1;
+  blocks_.clear();
+}
+
+void RangeRecorder::add(const Row& row, Targets targets, Index text_block) {
+  if (targets == Targets::required) ++range_.labels[row.label];
+  range_.unread_labels += targets == Targets::unread && row.has_label;
+  for (std::size_t k = 0; k < row.keys.size(); ++k)
+    range_.key_bytes[k] = std::max(range_.key_bytes[k], std::ssize(row.keys[k]));
+  for (std::size_t f = 0, v = 0; f < row.ends.size(); v = row.ends[f++]) range_.values[f] += Index(row.ends[f] - v);
+  if (!measured_.empty()) measure(row, text_block);
+  if (tokens_.empty()) return;
+  count_tokens(row);
+  if (++rows_ < rows_between_looks) return;
+  rows_ = 0;
+  const bool many = std::any_of(tokens_.begin(), tokens_.end(),
+                                [](const TokenCounts& counts) { return counts.tokens.size() > most_tokens; });
+  if (many || memory_of(tokens_) > token_memory_) write_tokens();
+}
+
+void RangeRecorder::count_tokens(const Row& row) {
+  for (std::size_t f = 0, v = 0; f < row.ends.size(); ++f)
+    for (; v < row.ends[f]; ++v)
+      if (row.tokens[v] && !layout_.forms[f].hashed()) tokens_[f].tokens.prefetch(*row.tokens[v]);
+  for (std::size_t f = 0, v = 0; f < row.ends.size(); ++f)
+    for (; v < row.ends[f]; ++v) {
+      if (!row.tokens[v] || layout_.forms[f].any_ids()) continue;
+      if (layout_.forms[f].hashed())
+        add_hash(*row.tokens[v], tokens_[f]);
+      else
+        tokens_[f].add(*row.tokens[v]);
+    }
+}
+
+void RangeRecorder::measure(const Row& row, Index text_block) {
+  if (text_block != block_) {
+    if (Index(blocks_.size() * sizeof(Moments)) >= moment_memory_) write_moments();
+    blocks_.resize(blocks_.size() + measured_.size());
+  }
+  block_ = text_block;
+  Moments* const block = blocks_.data() + blocks_.size() - measured_.size();
+  for (std::size_t i = 0; i < measured_.size(); ++i)
+    if (const double x = row.numbers[measured_[i]]; !std::isnan(x)) block[i].add(x);
+}
+
+ScratchWriter& RangeRecorder::file() {
+  const FileRange& first = read_.ranges.empty() ? range_.range : read_.ranges.front().range;
+  if (file_ == nullptr)
+    file_ = std::make_unique<ScratchWriter>(
+        scratch_.path(concat(name_, right(std::to_string(first.file), 6, '0'), "-", first.bytes.begin)));
+  return *file_;
+}
+
+void RangeRecorder::write_tokens() {
+  if (memory_of(tokens_) > 0) read_.runs.push_back(write_run(file(), tokens_, layout_.forms));
+}
+
+void RangeRecorder::write_moments() {
+  if (blocks_.empty()) return;
+  const std::string_view bytes(reinterpret_cast<const char*>(blocks_.data()), blocks_.size() * sizeof(Moments));
+  range_.moments.push_back(file().append(bytes));
+  blocks_.clear();
+}
+
+void RangeRecorder::end(const RangeCount& count) {
+  range_.count = count;
+  write_moments();
+  file();  // names the file by its first range
+  read_.ranges.push_back(std::move(range_));
+  const bool full = !tokens_.empty() && memory_of(tokens_) > token_memory_ / 2;
+  if (full || timer_.seconds() > std::max(seal_seconds, seal_share * all_.seconds())) finish();
+}
+
+void RangeRecorder::finish() {
+  if (read_.ranges.empty()) return;
+  write_tokens();
+  footers_.push_back(pack_ranges(read_));
+  sealed_.push_back(file_->path());
+  file_->seal(footers_.back());
+  file_.reset();
+  read_ = {};
+  timer_.reset();
+}
+
+}  // namespace tesserec::preprocess

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "text_ranges.hpp"
+#include "transforms.hpp"
+#include <tesserec/core/timer.hpp>
+
+namespace tesserec::preprocess {
+
+class ScratchFolder;
+
+/// Recorder of a rank's first reading: counts of the ranges, tokens and moments. It seals what it has on scratch files
+/// when the tokens fill their memory, and about every half minute, or less often in a long reading.
+class RangeRecorder {
+ public:
+  /// Takes the objects of a survey, which must outlive this one. `name`: beginning of the scratch files' names.
+  /// `learn`: whether tokens are counted and numbers measured. `memory`: memory of this rank, bytes.
+  RangeRecorder(const ScratchFolder& scratch, std::string name, const RowLayout& layout, bool learn, Index memory);
+
+  /// Begins a range. Rows are then those of the range until end().
+  void begin(const FileRange& range);
+  /// Counts a row, which begins in block `text_block` of the text.
+  void add(const Row& row, Targets targets, Index text_block);
+  /// Ends the range and takes its counts.
+  void end(const RangeCount& count);
+  /// Seals what is not sealed yet.
+  void finish();
+
+  /// Returns the scratch files that were sealed.
+  const std::vector<std::string>& sealed() const { return sealed_; }
+  /// Returns the packed ranges of each sealed file.
+  const std::vector<std::string>& footers() const { return footers_; }
+
+ private:
+  void count_tokens(const Row& row);
+  void measure(const Row& row, Index text_block);
+  ScratchWriter& file();
+  void write_tokens();
+  void write_moments();
+
+  const ScratchFolder& scratch_;
+  std::string name_;
+  const RowLayout& layout_;
+  Index token_memory_, moment_memory_;  ///< bytes of tokens and of moments, about
+  std::vector<std::size_t> measured_;   ///< numbers whose moments are measured
+  std::vector<TokenCounts> tokens_;     ///< counts since the last run [F]; empty unless tokens are counted
+  TextRange range_;                     ///< range that is being read
+  Index block_ = -1;                    ///< text block of its last row
+  std::vector<Moments> blocks_;         ///< moments of its blocks [blocks, measured] row-major
+  Index rows_ = 0;                      ///< rows since the memory was looked at
+  ReadRanges read_;                     ///< ranges and runs that are not sealed yet
+  std::unique_ptr<ScratchWriter> file_;
+  std::vector<std::string> sealed_, footers_;
+  Timer all_;    ///< time since the first row
+  Timer timer_;  ///< time since the last seal
+};
+
+}  // namespace tesserec::preprocess

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "side_table.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "header.hpp"
+#include "line_reader.hpp"
+#include "raw_files.hpp"
+#include <tesserec/core/error.hpp>
+#include <tesserec/core/text.hpp>
+#include <tesserec/core/utf8.hpp>
+#include <tesserec/parquet/reader.hpp>
+
+namespace tesserec::preprocess {
+namespace {
+
+constexpr const char* file_key = "preprocess.join.file";
+
+/// Returns the place of a column among the names in a side table. Throws Error if there is not exactly one.
+std::size_t place_of(const std::string& name, const std::vector<std::string>& names, const std::string& where) {
+  const auto times = std::count(names.begin(), names.end(), name);
+  if (times != 1)
+    fail(where, ": the side table has ", times == 0 ? "no" : "more than one", " column \"", name,
+         "\"; its columns are ", join(names, ", ", [](const std::string& text) { return shown(text); }),
+         times == 0 ? "; correct preprocess.join, or list the names of a file without a header in names" : "");
+  return std::size_t(std::find(names.begin(), names.end(), name) - names.begin());
+}
+
+}  // namespace
+
+SideTable::SideTable(const Join& join, TextRules rules, const std::vector<char>& separators)
+    : join_(join), columns_(join.columns.size()) {
+  if (!join.delimiter.empty()) rules.delimiter = join.delimiter == "\\t" ? '\t' : join.delimiter[0];
+  if (inspected(join.file, file_key).parquet)
+    read_parquet(rules, separators);
+  else
+    read_text(rules);
+  if (rows() == 0) fail(join.file, ": the side table has no rows; correct ", file_key);
+}
+
+/// Finds the columns of the key and of the join.
+void SideTable::find_columns(const std::vector<std::string>& names, const std::string& where) {
+  for (const std::string& name : join_.file_on.empty() ? join_.on : join_.file_on)
+    key_places_.push_back(place_of(name, names, where));
+  for (const std::string& name : join_.columns) places_.push_back(place_of(name, names, where));
+}
+
+void SideTable::read_text(const TextRules& rules) {
+  const RawFile file = inspected(join_.file, file_key);
+  LineReader reader(file, {0, 1}, rules);
+  std::vector<std::string> names = join_.names;
+  if (!names.empty()) find_columns(names, "preprocess.join.names");
+  Fields fields;
+  Index number = 0;
+  for (Line line; reader.next_anywhere(line); number += line.lines) {
+    const std::string where = concat(file.path, ":", number + 1);
+    if (line.comment || trimmed(line.text).empty()) continue;
+    if (line.too_long) fail(where, ": the line is longer than 1 MiB; correct ", file_key);
+    if (names.empty()) {
+      if (const std::string reason = header_names(line.text, rules, names); !reason.empty()) fail(where, ": ", reason);
+      find_columns(names, where);
+      continue;
+    }
+    std::string reason = split(line.text, rules, fields);
+    if (reason.empty() && fields.texts.size() != names.size())
+      reason = concat(counted(fields.texts.size(), "field"), ", ", names.size(), " expected",
+                      delimiter_hint(line.text, fields.texts.size(), rules.delimiter));
+    if (!reason.empty()) fail(where, ": ", reason, "; correct the side table");
+    add(fields.texts, number + 1, rules.trim && !fields.quoted);
+  }
+}
+
+void SideTable::read_parquet(const TextRules& rules, const std::vector<char>& separators) {
+  const parquet::FileShape shape = parquet::shape_of(join_.file);
+  find_columns(shape.columns, join_.file);
+  std::vector<parquet::ColumnChoice> choices(shape.columns.size());
+  for (const std::size_t place : key_places_) choices[place].read = true;
+  for (std::size_t c = 0; c < columns_; ++c) choices[places_[c]] = {true, separators[c]};
+  const auto reader = parquet::open_rows(join_.file, {0, shape.row_groups}, std::move(choices), "");
+  std::vector<std::string_view> fields;
+  for (Index row = 1; reader->next(fields); ++row) add(fields, row, rules.trim);
+}
+
+/// Adds a row.
+void SideTable::add(const std::vector<std::string_view>& fields, Index line, bool trim) {
+  const auto field = [&](std::size_t place) { return trim ? trimmed(fields[place]) : fields[place]; };
+  key_.clear();
+  for (const std::size_t place : key_places_) {
+    if (place != key_places_.front()) key_ += key_separator;
+    key_ += field(place);
+  }
+  if (const Index before = keys_.find(key_); before >= 0)
+    fail(place(line), ": the key ", shown(key_), " of ", join(join_.on), " is already that of ", place(lines_[before]),
+         "; a side table has one row for each key, so remove one of the two");
+  keys_.insert(key_);
+  lines_.push_back(line);
+  for (const std::size_t place : places_) {
+    bytes_ += field(place);
+    ends_.push_back(bytes_.size());
+  }
+  if (bytes() > join_.memory)
+    fail(place(line), ": the side table needs more memory than preprocess.join.memory (",
+         bytes_text(double(join_.memory)), " on each rank); raise it, or leave out rows or columns");
+}
+
+/// Returns the place of a row in messages.
+std::string SideTable::place(Index line) const { return concat(join_.file, ":", line); }
+
+std::string SideTable::example() const { return shown(keys_.token(0)); }
+
+Index SideTable::bytes() const {
+  constexpr Index bucket_bytes = 3 * 24;  // entries of the hash table, of which a third is used
+  return Index(bytes_.size()) + std::ssize(keys_.bytes()) + Index(ends_.size() * sizeof(std::size_t)) +
+         rows() * Index(2 * sizeof(Index) + bucket_bytes);
+}
+
+}  // namespace tesserec::preprocess

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Side tables of [[preprocess.join]]: files whose rows are found by a key.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "fields.hpp"
+#include "token_map.hpp"
+#include <tesserec/preprocess/settings.hpp>
+
+namespace tesserec::preprocess {
+
+/// Rows of a side table, in memory.
+class SideTable {
+ public:
+  /// Character between the texts of a key of several columns, the unit separator of ASCII.
+  static constexpr char key_separator = '\x1F';
+
+  /// Reads the file of a join by the rules for text in [preprocess]. `separators`: those of Join::columns, for lists in
+  /// Parquet files; 0 = none. Throws Error, naming file and line, for a column that the file lacks, a bad row, two rows
+  /// with one key, or a table larger than Join::memory.
+  SideTable(const Join& join, TextRules rules, const std::vector<char>& separators);
+
+  /// Returns the number of the row with this key, or -1. The texts of several key columns stand between key_separator.
+  Index find(std::string_view key) const { return keys_.find(key); }
+  /// Returns a field of a row, without spaces around it. `column`: index in Join::columns.
+  std::string_view text(Index row, std::size_t column) const {
+    const std::size_t at = std::size_t(row) * columns_ + column;
+    const std::size_t begin = at == 0 ? 0 : ends_[at - 1];
+    return std::string_view(bytes_).substr(begin, ends_[at] - begin);
+  }
+  Index rows() const { return keys_.size(); }
+  /// Returns the key of the first row, quoted for messages.
+  std::string example() const;
+  /// Returns the memory of the rows, bytes.
+  Index bytes() const;
+
+ private:
+  void find_columns(const std::vector<std::string>& names, const std::string& where);
+  void read_text(const TextRules& rules);
+  void read_parquet(const TextRules& rules, const std::vector<char>& separators);
+  void add(const std::vector<std::string_view>& fields, Index line, bool trim);
+  std::string place(Index line) const;
+
+  const Join join_;
+  std::size_t columns_;
+  std::vector<std::size_t> key_places_, places_;  ///< fields of the key's columns and of Join::columns in a row
+  TokenMap keys_;                                 ///< keys, numbered as the rows
+  std::string bytes_;                             ///< fields, one after the other
+  std::vector<std::size_t> ends_;                 ///< ends of the fields in bytes_ [rows, columns] row-major
+  std::vector<Index> lines_;                      ///< line of each row [rows]; row of a Parquet file from 1
+  std::string key_;                               ///< scratch of add()
+};
+
+}  // namespace tesserec::preprocess

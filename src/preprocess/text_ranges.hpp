@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Ranges of the raw text, what the first reading found in each, and the scratch files that hold it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "row_stream.hpp"
+#include "scratch_file.hpp"
+#include "token_runs.hpp"
+
+namespace tesserec::preprocess {
+
+/// Range of a raw file and what the first reading found in it.
+struct TextRange {
+  FileRange range;
+  RangeCount count;
+  std::array<Index, 2> labels{};
+  Index unread_labels = 0;
+  std::vector<Index> values;     ///< values of each sparse feature [F]
+  std::vector<Index> key_bytes;  ///< length of each key column's longest text [keys]
+  std::string moments_path;      ///< scratch file with the moments of the blocks, if numbers are measured
+  /// Moments [blocks, columns] row-major, in pieces of whole blocks.
+  std::vector<ScratchPiece> moments;
+  // Set when all ranges are known:
+  Index first_row = 0;             ///< number of the first row among those of all ranges
+  std::vector<Index> first_value;  ///< number of the first value among those of all ranges [F]
+};
+
+/// Ranges that one rank read one after the other, and their token counts. A scratch file holds them.
+struct ReadRanges {
+  std::vector<TextRange> ranges;
+  std::vector<TokenRun> runs;
+};
+
+std::string pack_ranges(const ReadRanges& read);
+/// Reads back the result of pack_ranges(). `path`: the scratch file of runs and moments.
+ReadRanges unpack_ranges(const std::string& path, std::string_view bytes);
+
+/// Returns the places of ranges.
+std::vector<FileRange> file_ranges(std::span<const TextRange> ranges);
+
+/// Sorts the ranges by their places in the text, and numbers their rows and values.
+void order_ranges(std::vector<TextRange>& ranges);
+
+/// Returns which of the ordered ranges a rank reads in the second pass: a share of the text.
+Range deal_read_ranges(std::span<const RawFile> files, std::span<const TextRange> ranges, int rank, int ranks);
+
+}  // namespace tesserec::preprocess

@@ -1,0 +1,69 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# preprocess_killed.sh [long]: kills preprocess (SIGKILL) again and again, at other moments and on other numbers of ranks,
+# until a start gets to its end. The data sets must be those of an undisturbed run, and nothing else may be left. `long`:
+# more rows, 25 kills; about 10 minutes.
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+rows=60000 kills=6 delays="0.6 1.2 0.9 1.6 2.2 1.9"
+if [ "${1:-}" = long ]; then
+  rows=600000 kills=25 delays="1 3 5 8 12 2 4"
+fi
+
+awk -v rows=$rows 'BEGIN { srand(7); for (i = 0; i < rows; ++i) printf "%d,%d,a_long_value_%d,%d|%d\n", rand() < 0.3,
+  rand() * 1000, rand() * rows, rand() * 50, rand() * 500 }' >"$folder/train.csv"
+awk -v rows=2000 'BEGIN { srand(8); for (i = 0; i < rows; ++i) printf "%d,%d,a_long_value_%d,%d\n", rand() < 0.3,
+  rand() * 1000, rand() * 30000, rand() * 50 }' >"$folder/test.csv"
+cat >"$folder/deck.toml" <<EOF
+[run]
+part_bytes = 100_000
+[preprocess]
+format = "table"
+train = ["$folder/train.csv"]
+evaluate = ["$folder/test.csv"]
+output = "$folder/whole"
+memory = 3_000_000
+column = [
+  {name = "y", kind = "label", positive = ["1"], negative = ["0"]},
+  {name = "n", kind = "number", transform = "standardise"},
+  {name = "many", kind = "category"},
+  {name = "bag", kind = "category", separator = "|"},
+]
+EOF
+digest() { (cd "$1" && find . -type f ! -name '*.lock' | sort | xargs sha256sum); }
+
+run "$TESSEREC" preprocess "$folder/deck.toml"
+[ "$code" = 0 ] || complain "exit code $code of the undisturbed run"
+
+# killed_after SECONDS RANKS: starts the job and kills all of its ranks. Returns whether it was still running.
+killed_after() {
+  local launch="$LAUNCH $2" started
+  [ "$2" -gt 1 ] || launch=
+  # shellcheck disable=SC2086
+  $launch "$TESSEREC" preprocess "$folder/deck.toml" --set preprocess.output="$folder/killed" >/dev/null 2>&1 </dev/null &
+  started=$!
+  sleep "$1"
+  if [ "$2" -gt 1 ]; then
+    pkill -KILL -P "$started"
+  else
+    kill -KILL "$started" 2>/dev/null
+  fi
+  ! wait "$started" 2>/dev/null
+}
+
+hits=0 kept=0 number=0
+for delay in $(for i in $(seq $kills); do echo "$delays"; done); do
+  [ $number -lt $kills ] || break
+  number=$((number + 1))
+  killed_after "$delay" $((number % 3 + 1)) && hits=$((hits + 1))
+  for file in "$folder"/killed/.scratch-*/*; do
+    case $file in *.tmp | *'*'*) ;; *) kept=$((kept + 1)) && break ;; esac
+  done
+  [ ! -e "$folder/killed/train.h5" ] || rm -rf "$folder/killed" # It ended before it was killed.
+done
+RANKS=2
+run "$TESSEREC" preprocess "$folder/deck.toml" --set preprocess.output="$folder/killed"
+[ "$code" = 0 ] || complain "exit code $code of the last start"
+[ "$(digest "$folder/whole")" = "$(digest "$folder/killed")" ] || complain "other data sets after $hits kills"
+[ -z "$(find "$folder/killed" -name '.scratch*' -o -name '*.tmp')" ] || complain "$(ls -A "$folder/killed") is left"
+echo "$hits of $kills starts were killed before their end; finished work was left $kept times"
+finish

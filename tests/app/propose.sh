@@ -1,0 +1,85 @@
+#!/usr/bin/env bash
+# preprocess --propose: for logs of several forms the deck says what they are, and preprocess and train take it as it is.
+. "$(dirname "$0")/lib.sh"
+cd "$folder"
+
+# model NAME FILE...: proposes a deck for the files and trains a model by it.
+model() {
+  local name=$1
+  shift
+  run "$TESSEREC" preprocess --propose "$@"
+  [ "$code" = 0 ] || complain "no deck for $*"
+  cp out "$name.toml"
+  run "$TESSEREC" preprocess "$name.toml"
+  [ "$code" = 0 ] || complain "$(cat "$name.toml"); preprocess refuses the deck for $*"
+  cp err "$name.txt"
+  run "$TESSEREC" train "$name.toml" --set train.epochs=1
+  [ "$code" = 0 ] || complain "$(cat "$name.toml"); train refuses the deck for $*"
+  grep -q 'auc 0\.' err || complain "no auc of the deck for $*"
+}
+
+# says NAME TEXT...: checks that the deck has the texts.
+says() {
+  local name=$1 text
+  shift
+  for text in "$@"; do
+    grep -qF -- "$text" "$name.toml" || complain "$(cat "$name.toml"); the deck lacks: $text"
+  done
+}
+
+# 64-bit ids, ratings, a timestamp; a side table with quoted titles and genres between bars
+awk 'BEGIN { srand(1); print "user,movie,rating,timestamp"
+  for (i = 0; i < 3000; ++i) printf "10172969463247%05d,m%d,%d,%d\n", rand() * 90, rand() * 40, 1 + rand() * 5, 1500000000 + 700 * i }' >ratings.csv
+awk 'BEGIN { print "movie,title,genres,year"; split("Drama|War|Comedy|Action", g, "|")
+  for (i = 0; i < 40; ++i) printf "m%d,\"Part %d, \"\"new\"\"\",%s|%s,%d\n", i, i, g[1 + i % 4], g[1 + (i + 1) % 4], 1950 + i % 30 }' >movies.csv
+model ratings ratings.csv movies.csv
+says ratings '{name = "user", kind = "category"}' '{name = "timestamp", kind = "time", time = "epoch"}' \
+  '{name = "rating", kind = "label", threshold = 4}' '{name = "genres", kind = "category", separator = "|"}' \
+  '"title" is left out' '{name = "year", kind = "number"' 'file = "movies.csv"' 'on = ["movie"]' \
+  'columns = ["genres", "year"]' 'by = "time"' 'first line has no numbers'
+grep -q 'split by time: 300 of 3000 rows' ratings.txt || complain "$(cat ratings.txt); no split by time"
+grep -q 'joined movies.csv on movie: 40 rows' ratings.txt || complain "$(cat ratings.txt); no join"
+
+# tabs, no header, a label of two texts behind; rows with a key
+awk 'BEGIN { srand(2); for (i = 0; i < 2000; ++i)
+  printf "r%d\t%s,x\t%.3f\t%s\t%s\n", i, substr("redgreblu", 1 + 3 * int(rand() * 3), 3), rand() * 9, rand() < 0.1 ? "" : int(rand() * 500), rand() < 0.3 ? ">50K" : "<=50K" }' >colors.tsv
+model colors colors.tsv
+says colors 'header = false' 'delimiter = "\t"' 'positive = [">50K"], negative = ["<=50K"]' \
+  '{name = "column_1", kind = "key"}' '{name = "column_3", kind = "number", transform = "standardise"}' \
+  'missing_indicator = true' 'by = "hash"'
+
+# semicolons, comments, times in words, a file to evaluate, and one that is a part of the log
+for name in day_1 day_2 test; do
+  awk -v seed="$name" 'BEGIN { srand(length(seed) + 3); print "# made up"; print "when;shop_id;price;tags;clicked"
+    for (i = 0; i < 900; ++i) printf "2024-02-%02dT%02d:00:00Z;%d;%.2f;%s;%d\n", 1 + i % 28, i % 24, rand() * 30, exp(rand() * 9), (i % 3 ? "a|b" : "c|a|d"), rand() < 0.2 }' >"$name.csv"
+done
+model days day_1.csv day_2.csv test.csv
+says days 'delimiter = ";"' 'comment = "#"' 'train = ["day_1.csv", "day_2.csv"]' 'evaluate = ["test.csv"]' \
+  '{name = "when", kind = "time", time = "iso"}' '{name = "shop_id", kind = "category"}' \
+  '{name = "price", kind = "number", transform = "log1p"}' '{name = "tags", kind = "category", separator = "|"}' \
+  '{name = "clicked", kind = "label", positive = ["1"], negative = ["0"]}'
+! grep -q 'preprocess.split' days.toml || complain 'a split although there is an evaluation file'
+
+# Criteo's form, a packed file without a header, numbers alone
+awk 'BEGIN { srand(4); for (i = 0; i < 500; ++i) { printf "%d", rand() < 0.3
+  for (k = 0; k < 13; ++k) printf "\t%d", rand() * 90; for (f = 0; f < 26; ++f) printf "\t%08x", rand() * 20; print "" } }' >criteo.txt
+model criteo criteo.txt
+says criteo 'format = "criteo"' 'by = "hash"'
+cp "$DOCS/../inputs/data/adult.data.gz" adult.gz
+model adult adult.gz
+says adult '{name = "column_2", kind = "category"}' '{name = "column_15", kind = "label", positive = [">50K"]'
+awk 'BEGIN { srand(5); print "a,b,y"; for (i = 0; i < 900; ++i) printf "%.4f,%.1f,%d\n", rand(), rand(), rand() < 0.5 }' >numbers.csv
+model numbers numbers.csv
+says numbers 'no column is a category, and this one has the fewest values'
+
+# the same by JSON, and what is no table
+run "$TESSEREC" preprocess --propose numbers.csv --json
+"$JSON_CHECK" <out || complain '--json is not one JSON object'
+printf 'one\ntwo\nthree\n' >words.txt
+must_fail 'words.txt: no delimiter' preprocess --propose words.txt
+awk 'BEGIN { print "a,b"; for (i = 0; i < 90; ++i) printf "%d,x%d\n", i % 7, i % 9 }' >plain.csv
+must_fail 'can be the label' preprocess --propose plain.csv
+must_fail 'neither a further part of the log nor a side table' preprocess --propose numbers.csv plain.csv
+must_fail 'needs raw files' preprocess --propose
+must_fail 'takes no --set' preprocess --propose numbers.csv --set run.name=x
+finish

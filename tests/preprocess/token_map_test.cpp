@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "src/preprocess/token_map.hpp"
+
+#include <map>
+
+#include "catch.hpp"
+#include <tesserec/core/random.hpp>
+
+using namespace tesserec;
+using namespace tesserec::preprocess;
+
+TEST_CASE("TokenMap: holds many tokens") {
+  const Random random(5, Purpose::test);
+  TokenMap map;
+  std::map<std::string, Index> expected;
+  for (Index i = 0; i < 20000; ++i) {
+    const std::string token = std::to_string(random.below(7000, i, 0));
+    const Index number = map.insert(token);
+    REQUIRE(number == expected.emplace(token, static_cast<Index>(expected.size())).first->second);
+  }
+  REQUIRE(map.size() == static_cast<Index>(expected.size()));
+  for (const auto& [token, number] : expected) {
+    REQUIRE(map.find(token) == number);
+    REQUIRE(map.token(number) == token);
+  }
+  REQUIRE(map.find("x") == -1);
+}
+
+TEST_CASE("TokenMap: tells tokens apart that differ late or by zeros at the end") {
+  TokenMap map;
+  std::vector<std::string> tokens;
+  for (int i = 0; i < 300; ++i) {
+    tokens.emplace_back("a common beginning ") += std::to_string(100 + i);
+    tokens.push_back(std::to_string(i));
+    for (int zeros = 0; zeros < 3; ++zeros) tokens.push_back(tokens.back() + '\0');
+  }
+  for (std::size_t i = 0; i < tokens.size(); ++i) REQUIRE(map.insert(tokens[i]) == static_cast<Index>(i));
+  for (std::size_t i = 0; i < tokens.size(); ++i) REQUIRE(map.find(tokens[i]) == static_cast<Index>(i));
+}
