@@ -15,6 +15,7 @@
 #include "runs.hpp"
 #include "src/preprocess/encoding.hpp"
 #include "src/preprocess/job_key.hpp"
+#include "src/preprocess/row_split.hpp"
 #include "src/preprocess/scratch_folder.hpp"
 #include "src/preprocess/survey.hpp"
 #include <tesserec/core/random.hpp>
@@ -75,8 +76,11 @@ inline void interrupt(const comm::Communicator& comm, const Settings& settings, 
   comm.barrier();
   ScratchFolder scratch(comm, settings.output, job_key(settings, files), 0);
   const std::string prefix = "train-" + files_key(files) + "-";
-  Survey train =
-      survey(comm, files, *format, scratch, {"train", prefix, settings.bad_rows, true, Targets::required, memory});
+  const bool splits = settings.split.by != SplitBy::none;
+  const RowSplit split = splits ? split_rows(comm, files, *format, settings.split) : RowSplit();
+  const SplitSide side{splits ? &split.records : nullptr, false};
+  Survey train = survey(comm, files, *format, scratch,
+                        {"train", prefix, settings.bad_rows, true, Targets::required, memory, side});
   if (until != Until::counted) {
     const Encoding encoding = learn_encoding(comm, train, format->layout(), {scratch, settings.minimum_count, memory});
     REQUIRE_FALSE(encoding.resident());

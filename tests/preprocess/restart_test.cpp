@@ -60,6 +60,32 @@ TEST_CASE("run: goes on from what an interrupted job has sealed, on any number o
   });
 }
 
+TEST_CASE("run: a split log goes on with the same two sides, on another number of ranks") {
+  const comm::Communicator world(MPI_COMM_WORLD);
+  const test::Folder folder(world);
+  folder.write("train.csv", many_values(20000, 5));
+  Settings settings = settings_of("");
+  settings.train = {folder / "train.csv"};
+  settings.split = {SplitBy::hash, "few", "", 0.3};
+  settings.output = folder / "whole";
+  const PreprocessReport whole = run(world, settings);
+  REQUIRE(whole.split.evaluate > 2000);
+  for (const Until until : {Until::counted, Until::written}) {
+    Settings again = settings;
+    again.output = folder / ("again" + std::to_string(int(until)));
+    interrupt(world, again, until);
+    const bool is_fewer = world.rank() < world.size() - 1 || world.size() == 1;
+    const comm::Communicator fewer(world, is_fewer ? 0 : 1);
+    again.memory = 1;
+    if (is_fewer) {
+      const PreprocessReport report = run(fewer, again);
+      CHECK(report.split.evaluate == whole.split.evaluate);
+      CHECK(report.train.rows == whole.train.rows);
+    }
+    on_first(world, [&] { require_same(settings.output, again.output, {"train.h5", "evaluate.h5"}); });
+  }
+}
+
 TEST_CASE("run: sorts again if sorted tokens of an earlier start are gone or had another minimum_count") {
   const comm::Communicator world(MPI_COMM_WORLD);
   const test::Folder folder(world);
