@@ -12,6 +12,7 @@
 #include <tesserec/core/signals.hpp>
 #include <tesserec/core/text.hpp>
 #include <tesserec/data/dataset.hpp>
+#include <tesserec/preprocess/report.hpp>
 #include <tesserec/verdict/judge.hpp>
 
 namespace tesserec::app {
@@ -40,6 +41,8 @@ void add_file(const data::SourceFile& file, Index rows, verdict::SetFacts& facts
   if (index.has_attribute("/", "bad_rows")) added.bad_rows = index.attribute<std::int64_t>("/", "bad_rows");
   for (const char* attribute : {"missing_numbers", "missing_values"})
     for (const std::int64_t count : values_of<std::int64_t>(index, attribute)) added.missing.push_back(count);
+  // The two sides of a split have the same raw files, which are not given twice.
+  if (index.has_attribute("/", preprocess::split_attribute)) return;
   for (const std::string& source : values_of<std::string>(index, "sources")) {
     const std::size_t comma = source.rfind(", ", source.rfind(", ") - 1);  // "NAME, BYTES bytes, xxh3 DIGEST"
     if (comma != std::string::npos)

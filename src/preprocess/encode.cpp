@@ -63,6 +63,8 @@ store::Attributes attributes_of(const Survey& survey, const Encoding& encoding,
     for (const FileReport& file : survey.report.files) skipped.insert(skipped.end(), file.bad.begin(), file.bad.end());
     if (!skipped.empty()) attributes["skipped_rows"] = skipped;
   }
+  if (survey.side.records != nullptr)
+    attributes[split_attribute] = std::string(survey.side.evaluation ? "evaluation rows" : "training rows");
   if (!survey.key_bytes.empty()) attributes["keys"] = encoding.layout.keys;
   if (!encoding.bases.empty()) attributes[bases_attribute] = encoding.bases;
   const std::vector<FeatureForm>& forms = encoding.layout.forms;

@@ -43,11 +43,8 @@ void judge_contents(const std::vector<const SetFacts*>& sets, std::vector<Findin
                         .files = {first->second->path, file.path},
                         .figures = {{"rows", double(file.rows)}}});
   };
-  const auto same = [](const FileFacts& a, const FileFacts& b) { return a.content == b.content; };
   for (const SetFacts* set : sets) {
     for (const FileFacts& file : set->files) judge_content(file);
-    // Sets with the same raw files are the two sides of a split.
-    if (set != sets.front() && std::ranges::equal(set->sources, sets.front()->sources, same)) continue;
     for (const FileFacts& file : set->sources) judge_content(file);
   }
 }

@@ -229,6 +229,7 @@ std::vector<std::vector<std::string>> surroundings(const BlockInfo& block, const
     all.push_back(growing);
     all.push_back({growing[0], growing[1], place + ".eviction=ttl", place + ".ttl=5"});
   }
+  if (block.path == "checkpoint") all.push_back({"checkpoint.delta_seconds=5"});
   if (block.path == "schedule") all.push_back({"schedule.decay_steps=10"});
   if (block.path == "plan.tables.NAME") all.push_back({place + ".sharding=table_wise"});
   if (block.path == "preprocess.split")

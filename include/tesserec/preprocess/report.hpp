@@ -16,6 +16,9 @@ namespace tesserec::preprocess {
 /// do not learn from it.
 inline constexpr double large_number = 1e9;
 
+/// Attribute of a dataset that has one side of split raw files, and says which.
+inline constexpr const char* split_attribute = "split";
+
 /// Counts of a column's values in one raw file.
 struct ColumnCounts {
   Index missing = 0;  ///< rows without a value
