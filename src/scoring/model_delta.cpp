@@ -5,6 +5,7 @@
 #include <tesserec/core/text.hpp>
 #include <tesserec/embedding/block_of.hpp>
 #include <tesserec/scoring/model_delta.hpp>
+#include <tesserec/scoring/model_folder.hpp>
 #include <tesserec/scoring/served_model.hpp>
 #include <tesserec/store/word_rows.hpp>
 
@@ -12,6 +13,9 @@ namespace tesserec::scoring {
 
 ModelDelta read_model_delta(const Exec& exec, const std::string& folder, const ServedModel& model) {
   const store::OpenCheckpoint open = store::open_delta(folder);
+  if (const std::string difference = model_difference(facts_of(open), model.facts()); !difference.empty())
+    fail(open.state.path(), " is of another model than ", model.facts().file, ", since ", difference,
+         " differs; it is served from the run's next checkpoint on, by a server that starts there");
   ModelDelta delta{.step = open.manifest.step,
                    .file = open.state.path(),
                    .seal = open.manifest.state,

@@ -78,6 +78,16 @@ TEST_CASE("ServedModel: takes no delta of another state and no checkpoint that r
   CHECK(run.served(model) == before);
 }
 
+TEST_CASE("read_model_delta: refuses a delta of another model of the same sizes") {
+  FollowedRun run("served_other");
+  run.step();
+  const Folder folder(run.world(), "served_others");
+  const Trained other(folder, "bottom = [8, 4]\ntop = [8, 1]\nactivation = \"tanh\"\n", "");
+  const scoring::ServedModel model(run.exec(), other.checkpoint());
+  CHECK(mentions(error_of([&] { scoring::read_model_delta(run.exec(), run.delta(2), model); }),
+                 "since model.activation differs; it is served from the run's next checkpoint on"));
+}
+
 TEST_CASE("LiveModel: the copy that a reader has is changed once the reader has left") {
   FollowedRun run("live_reader");
   scoring::LiveModel live(run.exec(), run.path() + "/checkpoints/step_000000001", {});

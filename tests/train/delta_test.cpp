@@ -138,6 +138,24 @@ TEST_CASE("deltas: without their checkpoint, or with changed matrices, a run doe
   }
 }
 
+TEST_CASE("deltas: a run that accepts another deck begins with a checkpoint, which has that deck") {
+  if (left_out(59, 60)) return;  // it would take minutes
+  const comm::Communicator world(MPI_COMM_WORLD);
+  const Folder folder(world, "delta_accept"), killed(world, "delta_accept_killed");
+  train::Job job = delta_job(folder.path());
+  train_job(world, job, 4, killed.path());
+  job.run.output = killed.path();
+  for (const std::vector<std::string>& accept : {std::vector<std::string>(), {"model.activation"}}) {
+    job.checkpoint.accept = accept;
+    const auto source =
+        data::make_source(job.data, data::Use::train, train::Session::deal(world, job, job.train.shuffle));
+    train::Session session(Exec(), world, job, source->info());
+    const train::Training training(session, *source, nullptr);
+    CHECK(training.position().step == 4);
+    CHECK(training.position().continues.has_value() == accept.empty());
+  }
+}
+
 TEST_CASE("deltas: tables that grow are refused by name") {
   const comm::Communicator world(MPI_COMM_WORLD);
   const Folder folder(world, "delta_growing");

@@ -28,7 +28,7 @@ struct ModelDelta {
 };
 
 /// Reads the delta in `folder` and compares it with its manifest, seals and checksums. Throws Error if the delta is
-/// missing or damaged, or has other tables or tensors than the model.
+/// missing or damaged, or is of another model, as model_difference() says.
 ModelDelta read_model_delta(const Exec& exec, const std::string& folder, const ServedModel& model);
 
 }  // namespace tesserec::scoring
