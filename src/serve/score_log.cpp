@@ -215,7 +215,10 @@ void ScoreLog::add(const scoring::TrainedFacts& facts, const InferRequest& reque
   const std::lock_guard lock(mutex_);
   try {
     if (file_ && bytes_ + std::ssize(line) > settings_.log_bytes && bytes_ > std::ssize(head_)) rotate();
-    if (!file_) open();
+    if (!file_)
+      open();
+    else if (bytes_ == 0)
+      write(head_);  // which a full disk did not take
     write(line);
   } catch (const std::exception& error) {
     if (lost_++ == 0) log_warning(concat(error.what(), "; scores go on without their log, and are counted"));

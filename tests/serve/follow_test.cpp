@@ -2,12 +2,15 @@
 // Service of a run that trains: requests that several threads send while deltas are applied are each scored with one
 // whole state, which the reply names, and the log of their scores is replayed bit for bit.
 #include <atomic>
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <functional>
 #include <map>
 #include <mutex>
 #include <thread>
+
+#include <sys/resource.h>
 
 #include "requests.hpp"
 #include "scoring/changed_while_listed.hpp"
@@ -228,4 +231,33 @@ TEST_CASE(
   std::ofstream(log) << "not ours\n";
   CHECK(mentions(error_of([&] { log_scores(run, settings, {}, 1, 1); }), "name another file with --log"));
   CHECK(read_file(log) == "not ours\n");
+}
+
+TEST_CASE("replay: a log whose first line a full disk did not take has it before the next request") {
+  FollowedRun run("replay_full");
+  const std::string log = run.path() + "/scores.jsonl";
+  const serve::ServerSettings settings{.log = log, .log_bytes = 1, .log_files = 3};  // a file a request
+  scoring::RunFollower follower(run.exec(), run.path(), {});
+  serve::Service service(follower, settings);
+  const std::string body = request_of(samples_of(run).inputs());
+  const auto ask = [&] {
+    return service.answer({.method = "POST", .path = "/v2/models/model/infer", .read_body = reader_of(body)}).status;
+  };
+  CHECK(ask() == 200);
+  rlimit limit{};
+  REQUIRE(::getrlimit(RLIMIT_FSIZE, &limit) == 0);
+  const rlimit none{.rlim_cur = 0, .rlim_max = limit.rlim_max};
+  const auto before = std::signal(SIGXFSZ, SIG_IGN);
+  REQUIRE(::setrlimit(RLIMIT_FSIZE, &none) == 0);
+  const int full = ask();
+  REQUIRE(::setrlimit(RLIMIT_FSIZE, &limit) == 0);
+  std::signal(SIGXFSZ, before);
+  CHECK(full == 200);
+  CHECK(std::filesystem::file_size(log) == 0);
+  CHECK(ask() == 200);
+  for (const char* ending : {"", ".1"}) {
+    const serve::Replayed result = serve::replay_scores(run.exec(), log + ending, run.path());
+    CHECK(result.proven());
+    CHECK(result.requests == 1);
+  }
 }
