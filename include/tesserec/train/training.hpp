@@ -94,9 +94,9 @@ class Training {
   TrainPipelineSparseDist pipeline_;
   RunLength length_;
   Position at_;
+  std::unique_ptr<RunLocks> locks_;  // before saved_, whose delta is removed while the folder is locked
   SavedStates saved_;
   TrainResult result_;
-  std::unique_ptr<RunLocks> locks_;
   std::unique_ptr<RunLog> log_;
   std::unique_ptr<TrainedSamples> trained_;
   std::vector<std::unique_ptr<Observer>> own_;  // observers of the job
