@@ -167,8 +167,7 @@ Position resume_from(Session& session, const NamedCheckpoint& from, const std::v
   for (const store::Checkpoint& delta : deltas)  // one at a time, because each has many open files
     read_delta(session, parallel_io::open_delta(session.comm, delta.folder));
   Position at;
-  const bool is_same_model = fits && session.job.checkpoint.accept.empty();  // a delta has the model of its checkpoint
-  if (is_same_model && !newest.manifest.state.empty()) at.continues = {newest.manifest.step, newest.manifest.state};
+  if (fits && !newest.manifest.state.empty()) at.continues = {newest.manifest.step, newest.manifest.state};
   at.deltas = std::ssize(deltas);
   at.step = store::attribute<std::int64_t>(attributes, "step", file);
   session.model.embeddings.resume(at.step);

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <functional>
 #include <ranges>
+#include <utility>
 
 #include "best_evaluation.hpp"
 #include "delta_watch.hpp"
@@ -77,6 +78,7 @@ void Training::restore() {
   const Timer timer;
   if (const auto restored = train::restore(session_, length_.epoch_samples)) {
     at_ = *restored;
+    if (!job.checkpoint.accept.empty()) at_.continues.reset();  // a delta has the deck of the state that it continues
     at_.restore_seconds = timer.seconds();
     length_.resume(at_);
     if (at_.is_own && at_.deltas == 0) saved_.step = at_.step;
@@ -173,8 +175,9 @@ void Training::save_delta() {
 void Training::finish_delta(bool waits) {
   if (saved_.delta == nullptr) return;
   if (!waits && session_.comm.max(Index{!saved_.delta->on_disk()}) > 0) return;
-  at_.continues = saved_.delta->finish();
-  saved_.delta.reset();
+  const std::unique_ptr<DeltaWrite> delta = std::move(saved_.delta);
+  at_.continues.reset();  // if the delta fails, its moved rows are lost, so the next state is a checkpoint
+  at_.continues = delta->finish();
 }
 
 void Training::stop(const std::string& reason, int signal) {

@@ -60,6 +60,37 @@ TEST_CASE("deltas: a large one goes to the disk while training goes on, with the
     CHECK(of_delta.at(name) == of_checkpoint.at(name));
 }
 
+TEST_CASE("deltas: one that failed is dropped, and the next state is a checkpoint") {
+  if (left_out(59, 60)) return;  // it would take minutes
+  const comm::Communicator world(MPI_COMM_WORLD);
+  const Folder folder(world, "delta_failed");
+  train::Job job = delta_job(folder.path());
+  job.data.synthetic.rows[0] = 40001;
+  job.plan.kernel = embedding::ComputeKernel::dense;  // all rows move, so that the delta is written beside training
+  job.checkpoint.delta_seconds = 1e9;
+  const auto source =
+      data::make_source(job.data, data::Use::train, train::Session::deal(world, job, job.train.shuffle));
+  train::Session session(Exec(), world, job, source->info());
+  train::Training training(session, *source, nullptr);
+  REQUIRE(training.step());
+  training.save_delta();  // a checkpoint, because there is none
+  REQUIRE(training.step());
+  training.save_delta();
+  world.barrier();
+  if (world.rank() == 0) fs::rename(delta_of(folder.path(), 2) + ".tmp", folder.path() + "/gone");
+  world.barrier();
+  CHECK(!error_of([&] { training.finish_delta(true); }).empty());
+  REQUIRE(training.step());
+  training.save_delta();
+  CHECK(!fs::exists(delta_of(folder.path(), 2)));
+  CHECK(!fs::exists(delta_of(folder.path(), 3)));
+  CHECK(store::read_manifest(folder.path() + "/checkpoints/step_000000003").step == 3);
+  REQUIRE(training.step());
+  training.save_delta();
+  training.finish_delta(true);
+  CHECK(store::read_manifest(delta_of(folder.path(), 4)).continues->step == 3);
+}
+
 TEST_CASE("checkpoint.keep_deltas: deltas stay as long as the checkpoint that they continue") {
   if (left_out(59, 60)) return;  // it would take minutes
   const comm::Communicator world(MPI_COMM_WORLD);
