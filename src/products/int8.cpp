@@ -29,8 +29,8 @@ float inverse(float scale) { return scale > 0.0f ? 1.0f / scale : 0.0f; }
 float normal(float scale) { return scale < std::numeric_limits<float>::min() ? 0.0f : scale; }
 
 /// Largest and least number of a row and 0, as bits: the bits of positive numbers are in order as integers, those of
-/// negative ones, by magnitude, as integers without a sign. Infinities and NaN are beyond all numbers. Their scale is
-/// infinite or NaN, all codes are then 0, and 0 times such a scale is NaN.
+/// negative ones, by magnitude, as integers without a sign. Infinities and NaN are beyond all numbers. A row with
+/// one has NaN as its scale, whatever its codes, which depend on the processor's 0 times infinity.
 struct RowRange {
   std::int32_t high = 0;
   std::uint32_t low = 0;
@@ -141,7 +141,7 @@ void make_codes(Index rows, Index columns, const float* x, float* words, float* 
         const float scale = normal(of.most() / most_code - of.least() / most_code);
         inverses[row] = inverse(scale);
         zeros[row] = inverses[row] > 0.0f ? nearest(-of.least() * inverses[row]) : 0;
-        scales[2 * (begin + row)] = scale;
+        scales[2 * (begin + row)] = std::isfinite(scale) ? scale : std::numeric_limits<float>::quiet_NaN();
         scales[2 * (begin + row) + 1] = as_float(zeros[row]);
       }
       for (Index first = 0; first < columns; first += width) {
