@@ -123,16 +123,17 @@ store::StateChain RunFollower::newest_chain() {
   const auto skipped = [&](const store::CheckpointEntry& entry, const std::string& line) {
     skips[entry.folder] = line;
   };
+  const std::vector<store::CheckpointEntry> entries = store::checkpoint_entries(folder_);  // before what is written now
   const std::vector<store::Checkpoint> whole = store::whole_checkpoints(folder_, skipped);
   if (whole.empty()) return {};
   const bool goes_on =
       (whole.front().step < served_.step || is_same(whole.front(), served_)) && store::is_unchanged(served_);
   const store::Checkpoint& first = goes_on ? served_ : whole.front();
   store::StateChain chain = store::chain_of(first, store::whole_deltas(folder_, first.step, skipped));
-  for (const store::CheckpointEntry& entry : store::checkpoint_entries(folder_)) {
+  for (const store::CheckpointEntry& entry : entries) {
     const auto skip = skips.find(entry.folder);
     if (entry.step > chain.states.back().step) {
-      if (is_state(entry) && chain.broken.empty())
+      if (is_state(entry) && chain.broken.empty() && fs::exists(entry.folder))
         chain.broken = skip != skips.end() ? skip->second : entry.folder + " has no manifest.json";
     } else if (skip != skips.end() && said_[entry.folder] != skip->second) {
       log_warning(skip->second);

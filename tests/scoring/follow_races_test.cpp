@@ -77,6 +77,28 @@ TEST_CASE("RunFollower: a delta that is replaced or removed between its listing 
   CHECK(follower.figures().delay < 1000);
 }
 
+TEST_CASE("RunFollower: a delta that is written while the folder is listed is taken by the next poll, not refused") {
+  FollowedRun run("follow_late");
+  run.step();
+  scoring::RunFollower follower(run.exec(), run.path(), {});
+  run.step(2);
+  const std::string three = run.delta(3), four = run.delta(4), kept = run.path() + "/kept";
+  fs::rename(four, kept);
+  {
+    const ChangedWhileListed changed(three, [&](const std::string& text) {
+      fs::remove(three + "/manifest.json");
+      std::ofstream(three + "/manifest.json") << text;
+      fs::rename(kept, four);
+    });
+    CHECK(follower.poll());
+  }
+  CHECK(follower.model().facts().step == 3);
+  CHECK(follower.figures().refused == 0);
+  CHECK(follower.poll());
+  CHECK(follower.model().facts().step == 4);
+  CHECK(run.served(follower) == run.trained());
+}
+
 TEST_CASE("RunFollower: waits for a run's first checkpoint, also if one is removed meanwhile") {
   FollowedRun run("follow_first");
   const Folder folder(run.world(), "follow_waits");
