@@ -26,6 +26,8 @@ struct ContextLookup {
 
 namespace {
 
+constexpr Index most_copied = 1 << 24;  // numbers of un-pooled vectors that samples share, in all copies of a chunk
+
 NumberType type_of_rows(ServedFormat format) {
   if (format == ServedFormat::fp16) return NumberType::fp16;
   return format == ServedFormat::bf16 ? NumberType::bf16 : NumberType::fp32;
@@ -87,6 +89,8 @@ struct ScoringContext::Parts {
   void look_up(const ScoringBatch& batch, Range samples, ContextLookup& lookup);
   /// Looks up the bag that all samples share, for `count` samples.
   void look_up_shared(const ScoringBatch& batch, Index count, ContextLookup& lookup);
+  /// Returns the samples of a chunk: fewer if they share long un-pooled vectors, since each has a copy.
+  Index chunk_of(const ScoringBatch& batch) const;
   /// Finds the columns of pooled vectors that samples share.
   void find_same(const ScoringBatch& batch);
   /// Returns the dense features of a chunk's samples.
@@ -202,6 +206,14 @@ void ScoringContext::Parts::look_up_shared(const ScoringBatch& batch, Index coun
   sequences.back().values = first;
 }
 
+Index ScoringContext::Parts::chunk_of(const ScoringBatch& batch) const {
+  Index copied = 0;  // by each sample
+  for (const ContextLookup& lookup : lookups)
+    if (const ScoredBags& bags = batch.sparse[lookup.feature]; !lookup.pools && bags.shared && bags.offsets != nullptr)
+      copied += (bags.offsets[1] - bags.offsets[0]) * lookup.table->config.embedding_dim;
+  return std::clamp<Index>(most_copied / std::max<Index>(copied, 1), 1, chunk_samples);
+}
+
 void ScoringContext::Parts::find_same(const ScoringBatch& batch) {
   same.clear();
   for (const ContextLookup& lookup : lookups) {
@@ -230,8 +242,9 @@ ScoringContext::~ScoringContext() = default;
 void ScoringContext::score(const ScoringBatch& batch, float* probabilities) {
   parts_->check(batch);
   parts_->find_same(batch);
-  for (Index first = 0; first < batch.samples; first += chunk_samples) {
-    const Range samples{first, std::min(batch.samples, first + chunk_samples)};
+  const Index chunk = batch.samples == 0 ? 1 : parts_->chunk_of(batch);
+  for (Index first = 0; first < batch.samples; first += chunk) {
+    const Range samples{first, std::min(batch.samples, first + chunk)};
     parts_->sequences.clear();
     for (ContextLookup& lookup : parts_->lookups)
       if (batch.sparse[lookup.feature].shared)

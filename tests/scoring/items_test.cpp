@@ -99,6 +99,35 @@ TEST_CASE("ScoringContext: items of one user have the bits of whole samples") {
       "[[table]]\nname = \"C1\"\nfeatures = [\"C1\", \"C3\"]\nunpooled = [\"C3\"]\n[[table]]\nname = \"C2\"\n");
 }
 
+TEST_CASE("ScoringContext: items that share a long history, of which fewer are scored at once, have the same bits") {
+  const comm::Communicator world(MPI_COMM_WORLD);
+  const Folder folder(world, "items");
+  Trained trained(
+      folder, "type = \"din\"\nitem = [\"pooled.C1\"]\nhistory = [\"unpooled.C3\"]\n",
+      "[[table]]\nname = \"C1\"\nfeatures = [\"C1\", \"C3\"]\nunpooled = [\"C3\"]\n[[table]]\nname = \"C2\"\n");
+  const scoring::ServedModel served(trained.exec, trained.checkpoint());
+  constexpr Index many = 110, length = 40000;  // 104 copies of 40000 x 4 numbers are 64 MiB
+  std::vector<Index> each, same(many), all(length);
+  for (Index i = 0; i <= many; ++i) each.push_back(i);
+  for (Index i = 0; i < length; ++i) all[i] = i * i % 50;
+  const std::vector<Index> whole{0, length};
+  const std::vector<float> dense(3 * many, 0.5f);
+  scoring::ScoringContext context(served);
+  const auto score = [&](Index first, Index samples) {
+    std::vector<scoring::ScoredBags> bags;
+    for (const std::string& feature : served.features())
+      bags.push_back({.offsets = feature == "C3" ? whole.data() : each.data() + (feature == "C1" ? first : 0),
+                      .ids = feature == "C2" ? same.data() : all.data(),
+                      .shared = feature == "C3"});
+    std::vector<float> scores(samples);
+    context.score({.samples = samples, .dense = dense.data(), .sparse = bags}, scores.data());
+    return scores;
+  };
+  const std::vector<float> found = score(0, many);
+  for (const Index item : {Index(0), Index(103), Index(104), many - 1})
+    CHECK(score(item, 1) == std::vector<float>{found[item]});
+}
+
 TEST_CASE("ScoringContext: what one user shares is checked once, and as all else") {
   const comm::Communicator world(MPI_COMM_WORLD);
   const Folder folder(world, "items");
