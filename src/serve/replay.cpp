@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -109,9 +110,14 @@ std::unique_ptr<scoring::ServedModel> open_as(const Exec& exec, const LogReader&
   if (const auto format = format_of(log.head(), *model); format && !scoring::is_model_folder(folder))
     model = std::make_unique<scoring::ServedModel>(exec, folder, format);
   if (score_log_head(*model) != log.head())
-    fail(folder, " has other features, or rows of another format, than the model of ", log.path(),
-         "; name the model that was served");
+    fail(folder, " has other features, rows of another format, or products of another precision than the model of ",
+         log.path(), "; name the model that was served");
   return model;
+}
+
+/// Returns whether two scores have the same bits, or are both NaN, whose sign depends on the processor.
+bool same_score(float a, float b) {
+  return (std::isnan(a) && std::isnan(b)) || std::memcmp(&a, &b, sizeof(float)) == 0;
 }
 
 void compare(const scoring::ServedModel& model, LogReader& log, Replayed& result) {
@@ -128,7 +134,7 @@ void compare(const scoring::ServedModel& model, LogReader& log, Replayed& result
                    .shared_dense = logged.request.shared_dense},
                   scores.data());
     for (std::size_t s = 0; s < scores.size(); ++s) {
-      if (std::memcmp(&scores[s], &logged.scores[s], sizeof(float)) == 0) continue;
+      if (same_score(scores[s], logged.scores[s])) continue;
       if (result.differ++ == 0)
         result.first = concat(log.path(), ":", number, ": sample ", s, ": the log has ", shortest(logged.scores[s]),
                               ", but the state of step ", facts.step, " gives ", shortest(scores[s]));

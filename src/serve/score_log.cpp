@@ -78,6 +78,7 @@ std::string head_text(const ScoreLogHead& head) {
       .set("features", head.features)
       .set("dense_features", head.dense_features)
       .set("rows", head.formats)
+      .set("mlp", head.mlp)
       .text();
 }
 
@@ -112,7 +113,10 @@ std::string score_line(const scoring::TrainedFacts& facts, const InferRequest& r
 }  // namespace
 
 ScoreLogHead score_log_head(const scoring::ServedModel& model) {
-  ScoreLogHead head{.features = model.features(), .dense_features = model.facts().dense_features, .formats = {}};
+  ScoreLogHead head{.features = model.features(),
+                    .dense_features = model.facts().dense_features,
+                    .formats = {},
+                    .mlp = products::name(model.network().settings().precision)};
   for (const scoring::ServedTable& table : model.tables()) head.formats.push_back(name(table.format));
   return head;
 }
@@ -132,7 +136,8 @@ ScoreLogHead parse_score_log_head(const std::string& line) {
          "; use the program that wrote it");
   return {.features = texts_of(json.at("features")),
           .dense_features = json.at("dense_features").integer(),
-          .formats = texts_of(json.at("rows"))};
+          .formats = texts_of(json.at("rows")),
+          .mlp = json.at("mlp").string()};
 }
 
 LoggedScores parse_score_line(const ScoreLogHead& head, const std::string& line) {

@@ -18,11 +18,13 @@ namespace tesserec::serve {
 inline constexpr const char* score_log_format = "tesserec-scores";
 inline constexpr std::int64_t score_log_version = 1;
 
-/// First line of a log: the inputs that all requests of the file have, and the rows that they were scored with.
+/// First line of a log: the inputs that all requests of the file have, and the rows and the precision that they were
+/// scored with.
 struct ScoreLogHead {
   std::vector<std::string> features;
   Index dense_features = 0;
   std::vector<std::string> formats;  ///< format of the rows of each table, of ServedModel::tables()
+  std::string mlp;                   ///< precision of the network's products
   bool operator==(const ScoreLogHead&) const = default;
 };
 ScoreLogHead score_log_head(const scoring::ServedModel& model);

@@ -204,6 +204,8 @@ TEST_CASE("replay: names the first score that differs, a cut line, a damaged one
   const std::string model = run.path() + "/model";
   scoring::export_model(run.exec(), run.path() + "/checkpoints/step_000000001", model, scoring::ServedFormat::int8);
   CHECK(mentions(error_of([&] { replay(text, model); }), "name the model that was served"));
+  CHECK(mentions(error_of([&] { replay(replaced(text, R"("mlp": "fp32")", R"("mlp": "int8")"), run.path()); }),
+                 "products of another precision than the model of"));
 }
 
 TEST_CASE(
@@ -245,12 +247,12 @@ TEST_CASE("replay: a log whose first line a full disk did not take has it before
   };
   CHECK(ask() == 200);
   rlimit limit{};
-  REQUIRE(::getrlimit(RLIMIT_FSIZE, &limit) == 0);
+  REQUIRE(getrlimit(RLIMIT_FSIZE, &limit) == 0);
   const rlimit none{.rlim_cur = 0, .rlim_max = limit.rlim_max};
   const auto before = std::signal(SIGXFSZ, SIG_IGN);
-  REQUIRE(::setrlimit(RLIMIT_FSIZE, &none) == 0);
+  REQUIRE(setrlimit(RLIMIT_FSIZE, &none) == 0);
   const int full = ask();
-  REQUIRE(::setrlimit(RLIMIT_FSIZE, &limit) == 0);
+  REQUIRE(setrlimit(RLIMIT_FSIZE, &limit) == 0);
   std::signal(SIGXFSZ, before);
   CHECK(full == 200);
   CHECK(std::filesystem::file_size(log) == 0);
@@ -260,4 +262,22 @@ TEST_CASE("replay: a log whose first line a full disk did not take has it before
     CHECK(result.proven());
     CHECK(result.requests == 1);
   }
+}
+
+TEST_CASE("replay: a score that is NaN is proven") {
+  FollowedRun run("replay_nan");
+  const std::string log = run.path() + "/scores.jsonl";
+  scoring::RunFollower follower(run.exec(), run.path(), {});
+  ThreeSamples samples = samples_of(run);
+  for (float& number : samples.dense) number = 3e38f;
+  {
+    serve::Service service(follower, {.log = log});
+    CHECK(service
+              .answer({.method = "POST",
+                       .path = "/v2/models/model/infer",
+                       .read_body = reader_of(request_of(samples.inputs()))})
+              .status == 200);
+  }
+  CHECK(mentions(read_file(log), "\"scores\": [null"));
+  CHECK(serve::replay_scores(run.exec(), log, run.path()).proven());
 }
