@@ -110,6 +110,18 @@ std::string score_line(const scoring::TrainedFacts& facts, const InferRequest& r
   return line + "}\n";
 }
 
+/// Locks the log for this server. Waits as long as a server that ends may take for its last replies.
+store::FileLock lock_log(const ServerSettings& settings) {
+  const std::string path = settings.log + ".lock";
+  try {
+    return store::FileLock(path, settings.timeout);
+  } catch (const Error&) {
+    const store::LockStatus status = store::probe_lock(path);
+    if (status.state != store::LockStatus::State::held) throw;
+    fail(settings.log, " is written by ", status.owner, "; name another file with --log, or start when it has ended");
+  }
+}
+
 }  // namespace
 
 ScoreLogHead score_log_head(const scoring::ServedModel& model) {
@@ -167,7 +179,7 @@ LoggedScores parse_score_line(const ScoreLogHead& head, const std::string& line)
 }
 
 ScoreLog::ScoreLog(const ServerSettings& settings, const scoring::ServedModel& model)
-    : settings_(settings), head_(head_text(score_log_head(model)) + "\n") {
+    : settings_(settings), lock_(lock_log(settings)), head_(head_text(score_log_head(model)) + "\n") {
   const std::string& path = settings_.log;
   std::error_code absent;
   const auto bytes = fs::file_size(path, absent);

@@ -12,6 +12,7 @@
 #include <tesserec/scoring/served_model.hpp>
 #include <tesserec/serve/settings.hpp>
 #include <tesserec/store/disk.hpp>
+#include <tesserec/store/lock.hpp>
 
 namespace tesserec::serve {
 
@@ -45,7 +46,8 @@ LoggedScores parse_score_line(const ScoreLogHead& head, const std::string& line)
 /// may call it at once. A line is written by one call of the system, so that a kill cuts no line but the last.
 class ScoreLog {
  public:
-  /// Opens the file of the settings, or makes it. Throws Error if it cannot be written, or is no log.
+  /// Opens the file of the settings, or makes it. Throws Error if it cannot be written, is no log, or is
+  /// another server's.
   ScoreLog(const ServerSettings& settings, const scoring::ServedModel& model);
 
   /// Appends a line. A line that the disk does not take is counted in lost(), with a warning at the first.
@@ -58,6 +60,7 @@ class ScoreLog {
   void write(const std::string& line);
 
   const ServerSettings settings_;
+  const store::FileLock lock_;
   const std::string head_;
   mutable std::mutex mutex_;
   std::optional<store::Descriptor> file_;

@@ -230,6 +230,13 @@ TEST_CASE(
   log_scores(run, settings, {}, 1, 1);
   CHECK(serve::replay_scores(run.exec(), log, run.path()).requests == 1);
   CHECK(serve::replay_scores(run.exec(), log + ".1", run.path()).cut_lines == 1);
+  {
+    scoring::RunFollower follower(run.exec(), run.path(), {});
+    const serve::Service first(follower, settings);
+    serve::ServerSettings second = settings;
+    second.timeout = 0;
+    CHECK(mentions(error_of([&] { log_scores(run, second, {}, 1, 1); }), "is written by process "));
+  }
   std::ofstream(log) << "not ours\n";
   CHECK(mentions(error_of([&] { log_scores(run, settings, {}, 1, 1); }), "name another file with --log"));
   CHECK(read_file(log) == "not ours\n");
