@@ -103,7 +103,7 @@ TEST_CASE("ScoringContext: items that share a long history, of which fewer are s
   const comm::Communicator world(MPI_COMM_WORLD);
   const Folder folder(world, "items");
   Trained trained(
-      folder, "type = \"din\"\nitem = [\"pooled.C1\"]\nhistory = [\"unpooled.C3\"]\n",
+      folder, "type = \"din\"\nitem = [\"pooled.C1\"]\nhistory = [\"unpooled.C3\"]\nattention_softmax = true\n",
       "[[table]]\nname = \"C1\"\nfeatures = [\"C1\", \"C3\"]\nunpooled = [\"C3\"]\n[[table]]\nname = \"C2\"\n");
   const scoring::ServedModel served(trained.exec, trained.checkpoint());
   constexpr Index many = 110, length = 40000;  // 104 copies of 40000 x 4 numbers are 64 MiB
@@ -124,6 +124,7 @@ TEST_CASE("ScoringContext: items that share a long history, of which fewer are s
     return scores;
   };
   const std::vector<float> found = score(0, many);
+  CHECK((found[0] > 0 && found[0] < 1));
   for (const Index item : {Index(0), Index(103), Index(104), many - 1})
     CHECK(score(item, 1) == std::vector<float>{found[item]});
 }
