@@ -66,7 +66,8 @@ class Splitter {
     comm::agree(comm_, [&] { stopped = read(files, ranges); });
     if (comm_.max(stopped) != 0) return {};  // The survey names the fault.
     if (settings_.by == SplitBy::time) mark_from(border_of_share());
-    if (settings_.by == SplitBy::day) mark_from(last_value() - settings_.days + 1);
+    if (settings_.by == SplitBy::day)
+      if (const Index last = last_value(); last > no_time) mark_from(last - settings_.days + 1);
     if (settings_.by == SplitBy::last) mark_last();
     SplitReport found = report();
     require_both(found);

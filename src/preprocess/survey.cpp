@@ -179,9 +179,10 @@ void sum_ranges(Survey& result, std::size_t bad_rows_kept) {
   for (const FileReport& file : result.report.files)
     if (file.rows + file.bad_rows == 0 && result.side.records == nullptr)
       fail(file.path, ": the file has no rows; remove it from the raw files");
-  if (result.report.rows == 0)
-    fail(result.files.front().path, ": all rows of all files are bad; the first bad row is ",
-         result.report.files.front().bad.front());
+  if (result.report.rows > 0) return;
+  for (const FileReport& file : result.report.files)
+    if (!file.bad.empty()) fail(file.path, ": all rows of all files are bad; the first bad row is ", file.bad.front());
+  fail(result.files.front().path, ": the files have no rows; give files with rows");
 }
 
 /// Adds up the moments of all blocks in the order of the text, so that the sum does not depend on ranks. Rank 0 reads
