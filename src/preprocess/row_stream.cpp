@@ -51,7 +51,8 @@ bool RowStream::next(Row& row) {
     if (lines_ != nullptr) {
       RangeCount& count = counts_.back();
       count.text = lines_->digest();
-      if (files_[count.file].compression == Compression::gzip) count.gzip_members = lines_->members();
+      // A stream that stops early leaves the thread that unpacks at work; its count is of no use.
+      if (!stopped_ && files_[count.file].compression == Compression::gzip) count.gzip_members = lines_->members();
     }
     lines_.reset();
     row_groups_.reset();
