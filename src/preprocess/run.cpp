@@ -148,9 +148,7 @@ void describe(const Encoding& encoding, const Settings& settings, const std::arr
     output->report.output = output->path;
     output->report.facts.name = output->name;
     output->report.facts.labelled = output->targets() == Targets::required;
-    // The two sides of a split have the same files, which are not given twice.
-    if (output->side.records != nullptr)
-      for (verdict::FileFacts& file : output->report.facts.files) file.content.clear();
+    output->report.facts.side = output->side.records != nullptr;
   }
   report.dense_features = encoding.layout.dense_features;
   report.transforms = encoding.transform_descriptions();

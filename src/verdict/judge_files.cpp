@@ -94,9 +94,31 @@ void judge_row_counts(const SetFacts& set, std::vector<Finding>& findings) {
   }
 }
 
+/// Returns the sets' files, those of the two sides of a split as one set with the rows of both. A side by itself has no
+/// rows of some files if times are split.
+std::vector<SetFacts> whole_files(const std::vector<const SetFacts*>& sets) {
+  std::vector<SetFacts> whole;
+  for (const SetFacts* set : sets) {
+    const auto first = std::find_if(whole.begin(), whole.end(), [](const SetFacts& other) { return other.side; });
+    if (set->side && first != whole.end()) {
+      first->name += " and " + set->name;
+      for (std::size_t f = 0; f < set->files.size(); ++f) {
+        first->files[f].rows += set->files[f].rows;
+        first->files[f].bad_rows += set->files[f].bad_rows;
+      }
+    } else {
+      whole.push_back({.name = set->name, .side = set->side, .files = set->files, .sources = set->sources});
+    }
+  }
+  return whole;
+}
+
 }  // namespace
 
-void judge_files(const std::vector<const SetFacts*>& sets, std::vector<Finding>& findings) {
+void judge_files(const std::vector<const SetFacts*>& all_sets, std::vector<Finding>& findings) {
+  const std::vector<SetFacts> whole = whole_files(all_sets);
+  std::vector<const SetFacts*> sets;
+  for (const SetFacts& set : whole) sets.push_back(&set);
   judge_names(sets, findings);
   judge_contents(sets, findings);
   for (const SetFacts* set : sets) {

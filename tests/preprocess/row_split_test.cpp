@@ -222,3 +222,48 @@ TEST_CASE("split_rows: names the key that does not fit") {
                  "but preprocess.evaluate names files, too"));
   CHECK(mentions(refusal([](S& s) { s.split = {SplitBy::hash, "", "", 1e-9}; }), "rows stay training rows"));
 }
+
+TEST_CASE("split_rows: a log without rows or times has an error that says so") {
+  const comm::Communicator world(MPI_COMM_WORLD);
+  const test::Folder folder(world);
+  const std::string header = "row,user,when,price,label\n";
+  folder.write("empty.csv", header);
+  folder.write("bad.csv", header + "r1,u1,1414800000,x,1\n");
+  folder.write("untimed.csv", header + "r1,u1,,1,1\nr2,u1,,1,0\n");
+  const auto refused = [&](const std::vector<std::string>& files, const SplitSettings& split) {
+    Settings settings = settings_of("", folder / "out");
+    settings.train.clear();
+    for (const std::string& file : files) settings.train.push_back(folder / file);
+    settings.bad_rows = BadRows::skip;
+    settings.split = split;
+    return error_of([&] { run(world, settings); });
+  };
+  for (const SplitSettings& split : {SplitSettings{SplitBy::hash, "", "", 0.5}, {SplitBy::day, "", "when", 0.1, 2}}) {
+    CHECK(mentions(refused({"empty.csv"}, split), "empty.csv: the files have no rows"));
+    CHECK(mentions(refused({"empty.csv", "bad.csv"}, split), "the first bad row is " + (folder / "bad.csv") + ":2: "));
+  }
+  CHECK(mentions(refused({"untimed.csv"}, {SplitBy::day, "", "when", 0.1, 2}),
+                 "all 2 rows stay training rows, because none has a when"));
+}
+
+TEST_CASE("split_rows: the verdict judges daily files by the rows of both sides, and finds one that is given twice") {
+  const comm::Communicator world(MPI_COMM_WORLD);
+  const test::Folder folder(world);
+  Settings settings = settings_of("", folder / "out");
+  settings.train.clear();
+  settings.bad_rows = BadRows::skip;
+  settings.split = {SplitBy::day, "", "when", 0.1, 1};
+  for (Index day = 0; day < 4; ++day) {
+    std::string text = "row,user,when,price,label\n";
+    for (Index i = 0; i < 300; ++i)
+      text += concat("r", day, "x", i, ",u", i * i % 7, ",", 1414800000 + 86400 * day + 280 * i, ",", 300 * day + i,
+                     ",", i % 3 == 0, "\n");
+    settings.train.push_back(folder.write(concat("log_", day, ".csv"), text + "bad\n"));
+  }
+  settings.strict = true;
+  const PreprocessReport report = run(world, settings);
+  CHECK(report.evaluate.rows == 300);
+  CHECK(report.findings.empty());
+  settings.train.push_back(folder.write("log_4.csv", test::read_bytes(settings.train[0])));
+  CHECK(mentions(error_of([&] { run(world, settings); }), "the data have 1 finding, so nothing was written"));
+}

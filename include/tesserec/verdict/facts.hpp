@@ -55,6 +55,7 @@ void widen(std::span<ValueRange> ranges, const RowValues& row);
 struct SetFacts {
   std::string name;      ///< "train" or "evaluate", as in the deck
   bool labelled = true;  ///< false if rows have no labels
+  bool side = false;     ///< true if it has one side of the rows of split files
   std::vector<FileFacts> files = {};
   std::vector<FileFacts> sources = {};  ///< raw files behind `files`, if these are data sets: names and contents alone
   std::vector<ValueRange> ranges = {};  ///< ranges of the columns [K + F]; empty = not known
