@@ -131,11 +131,11 @@ bool has_rows(const parallel_io::PartedWriter& writer, const SampleShapes& shape
 }
 
 /// Takes the tallies of the ranges that an earlier start has written, and returns the others, as runs of this rank's
-/// ranges. Collective.
+/// ranges. Returns all ranges if `all_rows`. Collective.
 std::vector<Range> ranges_to_write(const parallel_io::PartedWriter& writer, const SampleShapes& shapes,
-                                   const Survey& survey, const TallyFiles& files, ColumnTally& tally) {
+                                   const Survey& survey, const TallyFiles& files, bool all_rows, ColumnTally& tally) {
   // Sequences are known by their place in all of the rank's text.
-  if (survey.side.sequences != nullptr)
+  if (all_rows || survey.side.sequences != nullptr)
     return std::vector<Range>(survey.own().empty() ? 0 : 1, {0, std::ssize(survey.own())});
   const std::vector<std::string> tallies = files.read();
   std::vector<Range> runs;
@@ -159,6 +159,8 @@ std::string content_key(const Survey& survey, const Encoding& encoding, const Wr
   for (const Index number : {encoding.minimum_count, rules.part_bytes}) pack_number(std::uint64_t(number), key);
   for (const std::string& transform : encoding.transform_descriptions()) pack_text(transform, key);
   for (const RawFile& file : survey.files) pack_text(concat(file.path, " ", file.sampled), key);
+  pack_list(std::span<const Index>(survey.all_values), key);
+  pack_list(std::span<const Index>(survey.key_bytes), key);
   for (const TextRange& range : survey.ranges) {
     const Index numbers[] = {range.range.file, range.range.bytes.begin, range.range.bytes.end, range.count.rows};
     pack_list(std::span<const Index>(numbers), key);
@@ -175,7 +177,8 @@ void write_rows(const comm::Communicator& comm, parallel_io::PartedWriter& write
   ColumnTally tally(encoding.layout, files, survey.files.size());
   TallyFiles tallies(rules.scratch, content_key(survey, encoding, rules), survey);
   EncodedBlock block(survey, encoding, rules.memory);
-  BlockReader reader(survey, format, rules.scratch, ranges_to_write(writer, shapes, survey, tallies, tally));
+  BlockReader reader(survey, format, rules.scratch,
+                     ranges_to_write(writer, shapes, survey, tallies, rules.all_rows, tally));
   const std::vector<FileRange> own = file_ranges(survey.own());
   PhaseProgress progress(comm, "writing " + rules.name, survey.files, own);
   for (Index round = 0;; ++round) {

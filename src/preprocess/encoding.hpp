@@ -87,7 +87,8 @@ struct WriteRules {
   bool with_vocabulary = false;
   Index part_bytes = 0;
   double lock_wait = 0;
-  Index memory = 0;  ///< memory of this rank, bytes
+  Index memory = 0;       ///< memory of this rank, bytes
+  bool all_rows = false;  ///< read all rows, those that an earlier start wrote, too, so that all are judged
 };
 
 /// Reads the raw files again, writes them as dataset `path` (docs/formats.md) and leaves publish() to the caller. Adds

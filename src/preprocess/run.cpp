@@ -190,9 +190,9 @@ void convert(const comm::Communicator& comm, const Settings& settings, const Row
   // The training files are last, since the others are smaller and may be refused. Renaming waits until all are on disk.
   for (Output* output : {evaluate, predict, train}) {
     if (!output->wanted()) continue;
-    output->file =
-        write_dataset(comm, output->path, output->survey, format, encoding,
-                      {scratch, output->name, output == train, settings.part_bytes, settings.lock_wait, memory});
+    output->file = write_dataset(
+        comm, output->path, output->survey, format, encoding,
+        {scratch, output->name, output == train, settings.part_bytes, settings.lock_wait, memory, settings.strict});
     // A split by users or days may leave all values unknown.
     if (!output->learns && output->side.records == nullptr)
       require_known(output->survey.report, encoding.layout, encoding.known_values(), settings.max_unknown);

@@ -86,6 +86,32 @@ TEST_CASE("run: a split log goes on with the same two sides, on another number o
   }
 }
 
+TEST_CASE("run: preprocess.strict refuses a leak in rows that an earlier start wrote") {
+  const comm::Communicator world(MPI_COMM_WORLD);
+  const test::Folder folder(world);
+  std::string text = many_values(20000, 5);
+  for (std::size_t at = 0; at < text.size(); at = text.find('\n', at) + 1)  // The number is the label.
+    text.replace(at + 2, text.find(',', at + 2) - at - 2, 1, text[at]);
+  folder.write("train.csv", text);
+  Settings settings = settings_of("");
+  settings.train = {folder / "train.csv"};
+  settings.part_bytes = 100000;
+  settings.memory = 1;
+  settings.output = folder / "out";
+  interrupt(world, settings, Until::written);
+  settings.strict = true;
+  for (int start = 0; start < 2; ++start) {
+    CHECK(mentions(error_of([&] { run(world, settings); }), "finding, so nothing was written"));
+    on_first(world, [&] {
+      CHECK(fs::exists(scratch_of(settings.output)));
+      CHECK_FALSE(fs::exists(settings.output + "/train.h5"));
+    });
+  }
+  settings.strict = false;
+  const PreprocessReport report = run(world, settings);
+  CHECK(report.train.facts.unsampled > 0);  // Without strict, these rows are told as not searched.
+}
+
 TEST_CASE("run: sorts again if sorted tokens of an earlier start are gone or had another minimum_count") {
   const comm::Communicator world(MPI_COMM_WORLD);
   const test::Folder folder(world);
