@@ -55,8 +55,15 @@ void RowSample::add(bool positive, const RowValues& row) {
   if (found.count() == 0) {
     found.digest = digest;
     found.dense.assign(row.dense.begin(), row.dense.end());
-    found.ids.assign(row.ids.begin(), row.ids.end());
-    found.bag_ends.assign(row.bag_ends.begin(), row.bag_ends.end());
+    // The first ids of a long bag stand for it, so that rows of long bags do not fill the memory.
+    const std::size_t most_ids = std::max(sampled_values / most_ / std::max(features_, std::size_t{1}), std::size_t{1});
+    std::size_t begin = 0;
+    for (const std::size_t end : row.bag_ends) {
+      const auto ids = row.ids.subspan(begin, std::min(end - begin, most_ids));
+      found.ids.insert(found.ids.end(), ids.begin(), ids.end());
+      found.bag_ends.push_back(std::ssize(found.ids));
+      begin = end;
+    }
   }
   ++found.labels[positive ? 1 : 0];
   if (found_.size() >= 2 * most_) prune();

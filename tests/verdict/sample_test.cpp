@@ -52,6 +52,25 @@ SampledRow sampled(std::uint64_t digest, float number, Index id, bool positive) 
 
 }  // namespace
 
+TEST_CASE("RowSample: holds the first ids of long bags, and tells rows apart by all") {
+  const comm::Communicator self(MPI_COMM_SELF);
+  RowSample sample(0, 2);
+  std::vector<Index> ids(20001);
+  const std::vector<std::size_t> ends = {20000, 20001};
+  for (Index last : {3, 4}) {
+    ids[19999] = last;
+    ids[20000] = 7;
+    sample.add(true, {{}, ids, ends});
+  }
+  sample.gather(self);
+  REQUIRE(sample.rows().size() == 2);
+  for (const SampledRow& row : sample.rows()) {
+    CHECK(row.ids.size() < 1000);
+    CHECK(row.bag_ends == std::vector<Index>{std::ssize(row.ids) - 1, std::ssize(row.ids)});
+    CHECK(row.ids.back() == 7);
+  }
+}
+
 TEST_CASE("RowSample: holds the same distinct rows with all their copies however rows are dealt to ranks") {
   const comm::Communicator world(MPI_COMM_WORLD), self(MPI_COMM_SELF);
   for (const auto& [rows, copies] :

@@ -18,7 +18,7 @@ struct RowValues {
   std::span<const std::size_t> bag_ends;  ///< ends of the features' bags in ids [F]
 };
 
-/// Distinct row of a sample.
+/// Distinct row of a sample. Of a long bag it holds the first ids.
 struct SampledRow {
   std::uint64_t digest = 0;
   std::array<Index, 2> labels{};  ///< rows of the data with these values and label 0, and label 1
