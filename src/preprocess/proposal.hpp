@@ -20,7 +20,7 @@ struct ProposedJoin {
 /// Guesses about raw files.
 struct Proposal {
   std::vector<HeadSample> heads;  ///< heads of all files, that of the log first
-  std::vector<std::string> train, evaluate;
+  std::vector<std::string> train, evaluate, predict;
   std::vector<ColumnFacts> facts;    ///< facts about the log's columns
   std::vector<ColumnGuess> columns;  ///< guesses of the log's columns
   std::vector<std::string> unnamed;  ///< columns of the log whose names a deck cannot have

@@ -164,7 +164,9 @@ std::string deck_text(const Proposal& proposal, const std::vector<std::string>& 
   text += "\n[run]\n" + line_of("name", quoted(name)) + "\n[preprocess]\n";
   text += line_of("train", quoted_list(proposal.train));
   if (!proposal.evaluate.empty()) text += line_of("evaluate", quoted_list(proposal.evaluate), "by their names");
-  text += line_of("output", quoted(data), "becomes train.h5 and evaluate.h5");
+  if (!proposal.predict.empty()) text += line_of("predict", quoted_list(proposal.predict), "without the label");
+  text += line_of("output", quoted(data),
+                  concat("becomes train.h5", proposal.predict.empty() ? " and " : ", predict.h5 and ", "evaluate.h5"));
   if (proposal.criteo)
     text += line_of("format", "\"criteo\"", "a label, 13 integers and 26 hexadecimal categories between tabs") +
             line_of("minimum_count", "1", "larger: rarer categories become id 0");

@@ -73,24 +73,36 @@ ProposedJoin join_of(const HeadSample& log, const HeadSample& side) {
   return join;
 }
 
+/// Returns whether a file has the columns of the log but for its label, so that its labels are to be predicted.
+bool lacks_label(const HeadSample& head, const HeadSample& log, const std::string& label) {
+  if (!head.header || !log.header) return false;
+  std::vector<std::string> wanted = log.names, names = head.names;
+  std::erase(wanted, label);
+  std::sort(wanted.begin(), wanted.end());
+  std::sort(names.begin(), names.end());
+  return names == wanted;
+}
+
 Proposal proposal_of(const std::vector<std::string>& paths) {
   Proposal proposal;
   for (const std::string& path : paths) proposal.heads.push_back(read_head(path));
   const HeadSample& log = proposal.log();
+  proposal.facts = head_facts(log);
+  ColumnGuess label;
+  const Index label_column = guess_label(proposal.facts, label);
   for (const HeadSample& head : proposal.heads) {
     const bool same = head.header ? head.names == log.names : head.names.size() == log.names.size() && !log.header;
-    if (!same)
+    if (!same && label_column >= 0 && lacks_label(head, log, label.column.name))
+      proposal.predict.push_back(head.file.path);
+    else if (!same)
       proposal.joins.push_back(join_of(log, head));
     else if (&head != &log && is_evaluation(head.file.path))
       proposal.evaluate.push_back(head.file.path);
     else
       proposal.train.push_back(head.file.path);
   }
-  proposal.facts = head_facts(log);
   proposal.criteo = is_criteo(log, proposal.facts);
   if (proposal.criteo) return proposal;
-  ColumnGuess label;
-  const Index label_column = guess_label(proposal.facts, label);
   if (label_column < 0)
     fail(log.file.path, ": no column of the first ", log.rows,
          " rows can be the label: none has two values, and none is ",

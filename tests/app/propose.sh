@@ -72,6 +72,13 @@ awk 'BEGIN { srand(5); print "a,b,y"; for (i = 0; i < 900; ++i) printf "%.4f,%.1
 model numbers numbers.csv
 says numbers 'no column is a category, and this one has the fewest values'
 
+# rows without their labels, whose number is another in each row
+awk 'BEGIN { srand(6); print "id,price,shop,sold"; for (i = 0; i < 900; ++i) printf "%d,%.2f,s%d,%d\n", i, rand() * 9, rand() * 20, rand() < 0.5 }' >sales.csv
+awk 'BEGIN { srand(7); print "id,price,shop"; for (i = 0; i < 300; ++i) printf "%d,%.2f,s%d\n", 900 + i, rand() * 9, rand() * 20 }' >new.csv
+model sales sales.csv new.csv
+says sales 'predict = ["new.csv"]' '{name = "id", kind = "key"}'
+[ -e runs/sales/data/predict.h5 ] || complain 'the deck for sales.csv and new.csv makes no predict.h5'
+
 # the same by JSON, and what is no table
 run "$TESSEREC" preprocess --propose numbers.csv --json
 "$JSON_CHECK" <out || complain '--json is not one JSON object'
