@@ -86,7 +86,8 @@ printf 'one\ntwo\nthree\n' >words.txt
 must_fail 'words.txt: no delimiter' preprocess --propose words.txt
 awk 'BEGIN { print "a,b"; for (i = 0; i < 90; ++i) printf "%d,x%d\n", i % 7, i % 9 }' >plain.csv
 must_fail 'can be the label' preprocess --propose plain.csv
-must_fail 'neither a further part of the log nor a side table' preprocess --propose numbers.csv plain.csv
+sed 's/a,b/a,c/' plain.csv >other.csv
+must_fail 'neither a further part of the log nor a side table' preprocess --propose numbers.csv other.csv
 must_fail 'needs raw files' preprocess --propose
 must_fail 'takes no --set' preprocess --propose numbers.csv --set run.name=x
 finish
