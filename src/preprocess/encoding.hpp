@@ -64,6 +64,10 @@ struct Learning {
 Encoding learn_encoding(const comm::Communicator& comm, const Survey& train, const RowLayout& layout,
                         const Learning& learning);
 
+/// Returns the path of the dataset whose vocabulary is used, or "" if the training files teach one. Throws Error for
+/// keys that contradict each other.
+std::string vocabulary_of(const Settings& settings, const std::string& train_path);
+
 /// Reads the encoding of the dataset `path`. Throws Error if it has no vocabulary or does not fit `layout`: its
 /// columns, their transforms and, if `labelled`, the label values. Collective.
 Encoding read_encoding(const comm::Communicator& comm, const std::string& path, const RowLayout& layout, bool labelled);

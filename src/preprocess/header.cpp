@@ -5,9 +5,14 @@
 #include <cctype>
 #include <span>
 
+#include "line_reader.hpp"
+#include "raw_files.hpp"
+#include <tesserec/comm/agree.hpp>
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/text.hpp>
 #include <tesserec/core/utf8.hpp>
+#include <tesserec/parquet/reader.hpp>
+#include <tesserec/preprocess/column_fault.hpp>
 
 namespace tesserec::preprocess {
 namespace {
@@ -172,6 +177,24 @@ std::vector<Column> expanded(const std::vector<Column>& columns, const std::vect
     unmatched.erase(matched, unmatched.end());
   }
   return all;
+}
+
+void expand_columns(const comm::Communicator& comm, const RawFile& file, Settings& settings) {
+  if (settings.format != RawFormat::table || !has_pattern(settings.columns)) return;
+  if (!settings.header)
+    fail("preprocess.column: '*' in a name requires a header; set preprocess.header = true, or name each column");
+  comm::agree(comm, [&] {
+    if (file.parquet) {
+      settings.columns = expanded(settings.columns, parquet::shape_of(file.path).columns, file.path);
+      return;
+    }
+    const TextRules rules = text_rules(settings);
+    const HeaderLine header = header_line(file, rules);
+    const std::string where = concat(file.path, ":", header.line);
+    std::vector<std::string> names;
+    if (const std::string reason = header_names(header.text, rules, names); !reason.empty()) fail(where, ": ", reason);
+    settings.columns = expanded(settings.columns, names, where);
+  });
 }
 
 }  // namespace tesserec::preprocess

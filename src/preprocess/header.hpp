@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "raw_files.hpp"
 #include "row_format.hpp"
 #include <tesserec/preprocess/settings.hpp>
 
@@ -34,5 +35,8 @@ bool has_pattern(const std::vector<Column>& columns);
 /// without a match.
 std::vector<Column> expanded(const std::vector<Column>& columns, const std::vector<std::string>& names,
                              const std::string& where);
+
+/// Replaces patterns in the names of columns by the names in the header of `file`. Collective.
+void expand_columns(const comm::Communicator& comm, const RawFile& file, Settings& settings);
 
 }  // namespace tesserec::preprocess

@@ -61,7 +61,6 @@ void pack_stamp(const std::string& path, const store::Stamp& stamp, std::string&
 void pack(const Join& join, std::string& key) {
   const auto& [file, on, file_on, columns, names, delimiter, memory] = join;
   pack_all(key, file, on, file_on, columns, names, delimiter);
-  pack_stamp(file, store::stamp_of(file), key);
 }
 
 void pack(const UserSequence& sequence, std::string& key) {
@@ -85,7 +84,7 @@ std::string files_key(std::span<const RawFile> files) {
   return store::checksum_text(store::bytes_checksum("raw files", key.data(), std::ssize(key)));
 }
 
-std::string job_key(const Settings& settings, std::span<const RawFile> files) {
+std::string job_key(const Settings& settings, std::span<const RawFile> files, std::span<const RawFile> others) {
   std::string key;
   pack_number(scratch_version, key);
   pack_text(TESSEREC_VERSION, key);
@@ -98,8 +97,7 @@ std::string job_key(const Settings& settings, std::span<const RawFile> files) {
   pack_all(key, vocabulary, extend, format, short_rows, split, joins, sequences, history, columns, delimiter, header,
            skip_other_columns, trim, quotes, quoted_newlines, comment, missing, fill_value, missing_indicator);
   pack_text(files_key(files), key);
-  for (const std::string& path : store::list_files(history, "preprocess.history"))
-    pack_stamp(path, store::stamp_of(path), key);
+  pack_text(files_key(others), key);
   if (!vocabulary.empty()) pack_stamp(vocabulary, store::stamp_of(vocabulary), key);
   return store::checksum_text(store::bytes_checksum("preprocess", key.data(), std::ssize(key)));
 }

@@ -10,6 +10,7 @@
 #include <fcntl.h>
 
 #include <tesserec/core/error.hpp>
+#include <tesserec/core/text.hpp>
 #include <tesserec/store/disk.hpp>
 
 namespace tesserec::preprocess {
@@ -80,7 +81,7 @@ void RecordSorter::sort_memory() {
 void RecordSorter::spill() {
   constexpr std::size_t piece = std::size_t{1} << 20;
   sort_memory();
-  files_.push_back(scratch_ + std::to_string(files_.size()));
+  files_.push_back(concat(scratch_, files_.size(), ".tmp"));
   store::Descriptor file(files_.back(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, "write it");
   std::string out;
   const auto flush = [&] {

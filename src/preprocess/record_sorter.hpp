@@ -21,7 +21,8 @@ struct SortedRecord {
 /// which the destructor removes. Records with equal keys keep no order, so keys should differ.
 class RecordSorter {
  public:
-  /// `scratch`: path of the scratch files, to which numbers are appended. `memory`: bytes of records kept in memory.
+  /// `scratch`: path of the scratch files, to which a number and ".tmp" are appended. `memory`: bytes of records kept
+  /// in memory.
   RecordSorter(std::string scratch, Index memory);
   ~RecordSorter();
   RecordSorter(const RecordSorter&) = delete;

@@ -53,43 +53,6 @@ struct Output {
   Targets targets() const { return name == "predict" ? Targets::unread : Targets::required; }
 };
 
-/// Returns the path of the dataset whose vocabulary is used, or "" if the training files teach one. Throws Error for
-/// keys that contradict each other.
-std::string vocabulary_of(const Settings& settings, const std::string& train_path) {
-  const bool trains = !settings.train.empty();
-  if (settings.extend && settings.vocabulary.empty())
-    fail("preprocess.extend needs an existing vocabulary; name its data set in preprocess.vocabulary");
-  if (settings.extend && !trains) fail("preprocess.extend needs new training files; name them in preprocess.train");
-  const std::string path = settings.vocabulary.empty() && !trains ? train_path : settings.vocabulary;
-  std::error_code error;
-  if (settings.vocabulary.empty() && !trains && !fs::exists(path, error))
-    fail("preprocess.train is empty and ", path,
-         " does not exist; name raw training files, or a data set with a vocabulary in preprocess.vocabulary");
-  if (trains && !path.empty() && fs::equivalent(path, train_path, error))
-    fail("preprocess.vocabulary: ", path,
-         " would be replaced by the new training data; give another preprocess.output");
-  return path;
-}
-
-/// Replaces patterns in the names of columns by the names in the header of `file`. Collective.
-void expand_columns(const comm::Communicator& comm, const RawFile& file, Settings& settings) {
-  if (settings.format != RawFormat::table || !has_pattern(settings.columns)) return;
-  if (!settings.header)
-    fail("preprocess.column: '*' in a name requires a header; set preprocess.header = true, or name each column");
-  comm::agree(comm, [&] {
-    if (file.parquet) {
-      settings.columns = expanded(settings.columns, parquet::shape_of(file.path).columns, file.path);
-      return;
-    }
-    const TextRules rules = text_rules(settings);
-    const HeaderLine header = header_line(file, rules);
-    const std::string where = concat(file.path, ":", header.line);
-    std::vector<std::string> names;
-    if (const std::string reason = header_names(header.text, rules, names); !reason.empty()) fail(where, ": ", reason);
-    settings.columns = expanded(settings.columns, names, where);
-  });
-}
-
 Encoding encoding_of(const comm::Communicator& comm, const Output& train, const Settings& settings,
                      const RowLayout& layout, const Learning& learning) {
   const std::string& vocabulary = settings.vocabulary;
@@ -128,13 +91,24 @@ Index memory_of_rank(const comm::Communicator& comm, Index memory) {
   return comm.min(std::min(process_memory().bytes, node_memory().bytes / sharing) / 2);
 }
 
+/// Other files that decide rows, as they were before they were read.
+struct OtherFiles {
+  std::vector<RawFile> side_tables = {}, history = {};
+};
+
 /// Returns the key of the job's scratch folder: of its first data set, so that counts of the training files are good
-/// for other evaluation files, too. Rank 0 makes it. Collective.
-std::string key_of(const comm::Communicator& comm, const Settings& settings, std::span<Output* const> outputs) {
+/// for other evaluation files, too. With sequences it is of all, because those of a row may have items of any file.
+/// Rank 0 makes it. Collective.
+std::string key_of(const comm::Communicator& comm, const Settings& settings, std::span<Output* const> outputs,
+                   const OtherFiles& other) {
   const auto first = std::find_if(outputs.begin(), outputs.end(), [](const Output* o) { return o->wanted(); });
+  std::vector<RawFile> others = other.side_tables;
+  others.insert(others.end(), other.history.begin(), other.history.end());
+  for (const Output* output : outputs)
+    if (!settings.sequences.empty()) others.insert(others.end(), output->files.begin(), output->files.end());
   std::string key;
   comm::agree(comm, [&] {
-    if (comm.rank() == 0) key = job_key(settings, (*first)->files);
+    if (comm.rank() == 0) key = job_key(settings, (*first)->files, others);
   });
   return comm.broadcast(key, 0);
 }
@@ -169,11 +143,48 @@ std::string prefix_of(const comm::Communicator& comm, const Output& output) {
   return concat(output.name, "-", comm.broadcast(files_key(output.files), 0), "-");
 }
 
+/// Finds the sequences of all files, and gives them to the outputs. Returns those of the files of `history`, of
+/// training, of evaluation and to predict. Collective.
+std::vector<std::unique_ptr<RecordSequences>> sequence_rows(const comm::Communicator& comm, const Settings& settings,
+                                                            const RowFormat& format, const ScratchFolder& scratch,
+                                                            const std::array<Output*, 3>& outputs,
+                                                            const std::vector<RawFile>& history,
+                                                            std::vector<Index>& unsequenced) {
+  if (settings.sequences.empty()) return {};
+  const auto& [train, evaluate, predict] = outputs;
+  const bool splits = evaluate->side.records != nullptr;
+  const std::vector<RawFile> none;
+  auto sequences = find_sequences(comm,
+                                  {{&history, Targets::unread},
+                                   {&train->files, Targets::required},
+                                   {splits ? &none : &evaluate->files, Targets::required},
+                                   {&predict->files, Targets::unread}},
+                                  format, settings, scratch.folder(), unsequenced);
+  train->side.sequences = sequences[1].get();
+  evaluate->side.sequences = sequences[splits ? 1 : 2].get();
+  predict->side.sequences = sequences[3].get();
+  return sequences;
+}
+
+/// Throws Error if other files were changed, and gives the work up that used them. Collective.
+void require_others_unchanged(const comm::Communicator& comm, const OtherFiles& other, const ScratchFolder& scratch) {
+  comm::agree(comm, [&] {
+    try {
+      require_unchanged(other.side_tables);
+      require_unchanged(other.history);
+    } catch (const Error&) {
+      scratch.mark_stale();
+      throw;
+    }
+  });
+}
+
 /// Reads the raw files of all outputs, learns or reads the encoding, and writes and publishes the datasets. Collective.
 void convert(const comm::Communicator& comm, const Settings& settings, const RowFormat& format,
-             const ScratchFolder& scratch, const std::array<Output*, 3>& outputs, std::span<const RawFile> side_tables,
+             const ScratchFolder& scratch, const std::array<Output*, 3>& outputs, const OtherFiles& other,
              PreprocessReport& report) {
   const auto& [train, evaluate, predict] = outputs;
+  const auto sequences = sequence_rows(comm, settings, format, scratch, outputs, other.history, report.unsequenced);
   const Index memory = memory_of_rank(comm, settings.memory);
   // The first pass finds every fault of the text before anything is written.
   for (Output* output : outputs)
@@ -198,7 +209,7 @@ void convert(const comm::Communicator& comm, const Settings& settings, const Row
       require_known(output->survey.report, encoding.layout, encoding.known_values(), settings.max_unknown);
     require_joined(output->survey.report, encoding.layout, settings.max_unknown);
   }
-  comm::agree(comm, [&] { require_unchanged(side_tables); });
+  require_others_unchanged(comm, other, scratch);
   describe(encoding, settings, outputs, report);
   if (settings.strict) require_nothing_odd(report.findings);
   const Signals::Orderly orderly;  // A signal must not end the renames halfway.
@@ -208,11 +219,11 @@ void convert(const comm::Communicator& comm, const Settings& settings, const Row
 
 /// Converts in a scratch folder, which an interrupted job leaves for the next start. Collective.
 void convert(const comm::Communicator& comm, const Settings& settings, const RowFormat& format,
-             const std::array<Output*, 3>& outputs, std::span<const RawFile> side_tables, PreprocessReport& report) {
+             const std::array<Output*, 3>& outputs, const OtherFiles& other, PreprocessReport& report) {
   const Timer timer;
-  ScratchFolder scratch(comm, settings.output, key_of(comm, settings, outputs), settings.lock_wait);
+  ScratchFolder scratch(comm, settings.output, key_of(comm, settings, outputs, other), settings.lock_wait);
   try {
-    convert(comm, settings, format, scratch, outputs, side_tables, report);
+    convert(comm, settings, format, scratch, outputs, other, report);
   } catch (const Stopped&) {
     scratch.keep();
     throw;
@@ -254,9 +265,10 @@ PreprocessReport run(const comm::Communicator& comm, const Settings& deck_settin
       expand_columns(comm, output->files.front(), settings);
       break;
     }
-  std::vector<RawFile> side_tables;
+  OtherFiles other;
   for (const Join& join : settings.joins)
-    side_tables.push_back(find_raw_files(comm, {join.file}, "preprocess.join.file").at(0));
+    other.side_tables.push_back(find_raw_files(comm, {join.file}, "preprocess.join.file").at(0));
+  if (!settings.sequences.empty()) other.history = find_raw_files(comm, settings.history, "preprocess.history");
   std::unique_ptr<RowFormat> format;
   comm::agree(comm, [&] { format = make_row_format(settings); });
   report.joins = format->layout().joins;
@@ -275,21 +287,7 @@ PreprocessReport run(const comm::Communicator& comm, const Settings& deck_settin
     train.side = {&split.records, false};
     evaluate.side = {&split.records, true};
   }
-  // Sequences of the files of `history`, of training, of evaluation and to predict.
-  std::vector<std::unique_ptr<RecordSequences>> sequences;
-  if (!settings.sequences.empty()) {
-    const std::vector<RawFile> history = find_raw_files(comm, settings.history, "preprocess.history"), none;
-    sequences = find_sequences(comm,
-                               {{&history, Targets::unread},
-                                {&train.files, Targets::required},
-                                {splits ? &none : &evaluate.files, Targets::required},
-                                {&predict.files, Targets::unread}},
-                               *format, settings, report.unsequenced);
-    train.side.sequences = sequences[1].get();
-    evaluate.side.sequences = sequences[splits ? 1 : 2].get();
-    predict.side.sequences = sequences[3].get();
-  }
-  convert(comm, settings, *format, all, side_tables, report);
+  convert(comm, settings, *format, all, other, report);
   if (train.wanted() && comm.rank() == 0) warn_of_older({all.begin(), all.end()});
   report.seconds = timer.seconds();
   return report;

@@ -79,13 +79,15 @@ Index memory_of(const std::vector<UserSequence>& sequences) {
 /// Finder of the sequences of all files.
 class Finder {
  public:
-  Finder(const comm::Communicator& comm, const RowFormat& format, const Settings& settings)
+  Finder(const comm::Communicator& comm, const RowFormat& format, const Settings& settings, const std::string& folder,
+         std::size_t sets)
       : comm_(comm),
         format_(format),
         missing_(settings.missing),
-        scratch_(concat(settings.output, "/.sequence-", comm.rank(), "-")),
-        memory_(memory_of(settings.sequences)),
+        scratch_(concat(folder, "/sequence-", comm.rank(), "-")),
+        memory_(memory_of(settings.sequences) / Index(sets)),
         events_(scratch_ + "events-", memory_),
+        sets_(sets),
         sent_(std::size_t(comm.size())),
         untimed_(settings.sequences.size()) {
     for (const UserSequence& sequence : settings.sequences) plans_.push_back(plan_of(sequence, format.layout()));
@@ -112,10 +114,10 @@ class Finder {
     }
   }
 
-  std::vector<std::unique_ptr<RecordSequences>> find(std::size_t sets) {
+  std::vector<std::unique_ptr<RecordSequences>> find() {
     comm::agree(comm_, [&] { events_.sort(); });
     std::vector<std::unique_ptr<RecordSequences>> found;
-    for (std::size_t set = 0; set < sets; ++set)
+    for (std::size_t set = 0; set < sets_; ++set)
       found.push_back(std::make_unique<RecordSequences>(plans_.size(), concat(scratch_, set, "-"), memory_));
     for (bool more = true; comm_.max(more) != 0;) {
       comm::agree(comm_, [&] { more = send_sequences(); });
@@ -187,7 +189,7 @@ class Finder {
       const std::uint64_t set = take_number(key), rank = take_number(key), record = take_number(key);
       value_.clear();
       for (const std::string& item : items_) value_ += item;
-      if (!value_.empty()) {
+      if (!value_.empty() && set > 0) {
         key_.clear();
         for (const std::uint64_t number : {sequence, set, record}) put_number(number, key_);
         put_text(key_, sent_[rank]);
@@ -205,8 +207,9 @@ class Finder {
   const RowFormat& format_;
   const std::vector<std::string>& missing_;
   std::string scratch_;
-  Index memory_;
+  Index memory_;         ///< of each sorter, bytes
   RecordSorter events_;  ///< what rows add, by sequence, user, time, set, rank and record
+  std::size_t sets_;
   std::vector<std::vector<char>> sent_;
   std::vector<SequencePlan> plans_;
   std::vector<Index> untimed_;      ///< rows without a user or a time, of each sequence
@@ -251,10 +254,10 @@ void RecordSequences::append(Index record, Row& row) {
 std::vector<std::unique_ptr<RecordSequences>> find_sequences(const comm::Communicator& comm,
                                                              const std::vector<SequenceFiles>& sets,
                                                              const RowFormat& format, const Settings& settings,
-                                                             std::vector<Index>& untimed) {
-  Finder finder(comm, format, settings);
+                                                             const std::string& folder, std::vector<Index>& untimed) {
+  Finder finder(comm, format, settings, folder, sets.size());
   for (std::size_t set = 0; set < sets.size(); ++set) finder.read(set, sets[set]);
-  auto found = finder.find(sets.size());
+  auto found = finder.find();
   untimed = finder.untimed();
   return found;
 }

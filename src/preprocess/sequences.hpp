@@ -44,11 +44,12 @@ struct SequenceFiles {
 };
 
 /// Reads all files of a command and finds the sequences of their rows by user and time, rows of one time in the order
-/// of the files. Rows without a user or a time have empty sequences and are in none. Returns an object for each
-/// dataset, and in `untimed` the number of such rows of each sequence. Collective.
+/// of the files. The first set gives items alone, and gets no sequences. Rows without a user or a time have empty
+/// sequences and are in none. Returns an object for each dataset, and in `untimed` the number of such rows of each
+/// sequence. Records beyond the memory go to files "*.tmp" in `folder`, which the objects remove. Collective.
 std::vector<std::unique_ptr<RecordSequences>> find_sequences(const comm::Communicator& comm,
                                                              const std::vector<SequenceFiles>& sets,
                                                              const RowFormat& format, const Settings& settings,
-                                                             std::vector<Index>& untimed);
+                                                             const std::string& folder, std::vector<Index>& untimed);
 
 }  // namespace tesserec::preprocess

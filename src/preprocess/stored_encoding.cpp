@@ -2,6 +2,7 @@
 // Reading of the encoding of a dataset that preprocess wrote earlier.
 #include <algorithm>
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <optional>
 #include <utility>
@@ -138,6 +139,22 @@ Encoding read_encoding(const comm::Communicator& comm, const std::string& path, 
     fail(key, file.path(), ": vocabulary_digest is ", encoding->vocabulary_digest, ", but the vocabulary has ", digest,
          "; preprocess its raw files again");
   return std::move(*encoding);
+}
+
+std::string vocabulary_of(const Settings& settings, const std::string& train_path) {
+  const bool trains = !settings.train.empty();
+  if (settings.extend && settings.vocabulary.empty())
+    fail("preprocess.extend needs an existing vocabulary; name its data set in preprocess.vocabulary");
+  if (settings.extend && !trains) fail("preprocess.extend needs new training files; name them in preprocess.train");
+  const std::string path = settings.vocabulary.empty() && !trains ? train_path : settings.vocabulary;
+  std::error_code error;
+  if (settings.vocabulary.empty() && !trains && !std::filesystem::exists(path, error))
+    fail("preprocess.train is empty and ", path,
+         " does not exist; name raw training files, or a data set with a vocabulary in preprocess.vocabulary");
+  if (trains && !path.empty() && std::filesystem::equivalent(path, train_path, error))
+    fail("preprocess.vocabulary: ", path,
+         " would be replaced by the new training data; give another preprocess.output");
+  return path;
 }
 
 }  // namespace tesserec::preprocess

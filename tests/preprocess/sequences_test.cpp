@@ -2,6 +2,7 @@
 // Sequences: the last items of a user before a row; the sorter of records behind them.
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 #include <map>
 #include <string>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "errors.hpp"
 #include "raw_text.hpp"
 #include "runs.hpp"
+#include "src/preprocess/job_key.hpp"
 #include "src/preprocess/record_sorter.hpp"
 #include <tesserec/core/text.hpp>
 #include <tesserec/preprocess/column_fault.hpp>
@@ -142,9 +144,9 @@ TEST_CASE("find_sequences: rows have the last items of their user before them fr
   const comm::Communicator world(MPI_COMM_WORLD);
   const test::Folder folder(world);
   folder.write("log.csv", text_of(0, rows));
-  for (const Index memory : {Index{1} << 30, Index{5000}})
+  for (const Index memory : {Index{1} << 30, Index{20000}})
     for_each_rank_count(world, [&](const comm::Communicator& comm, const std::string& name) {
-      Settings settings = settings_of(folder / (name + (memory < 10000 ? "scratch" : "")));
+      Settings settings = settings_of(folder / (name + (memory < 100000 ? "scratch" : "")));
       settings.train = {folder / "log.csv"};
       settings.sequences[0].memory = memory;
       const PreprocessReport report = run(comm, settings);
@@ -201,6 +203,38 @@ TEST_CASE("find_sequences: of a split log have rows of both sides") {
   std::sort(sorted.begin(), sorted.end());
   std::sort(both.begin(), both.end());
   CHECK((both == sorted));
+}
+
+TEST_CASE("find_sequences: keeps its scratch files apart from those of other jobs of the folder") {
+  const comm::Communicator world(MPI_COMM_WORLD);
+  const test::Folder folder(world);
+  Settings settings = settings_of(folder / "out");
+  settings.train = {folder.write("log.csv", text_of(0, rows))};
+  settings.sequences[0].memory = 20000;
+  // A job of other files left what the first programs wrote at the top of the folder.
+  const std::string foreign = folder / concat("out/.sequence-", world.rank(), "-events-0");
+  if (world.rank() == 0) std::filesystem::create_directories(folder / "out");
+  world.barrier();
+  std::ofstream(foreign) << "records of another log";
+  run(world, settings);
+  CHECK(test::read_bytes(foreign) == "records of another log");
+  if (world.rank() == 0) check_bags(folder / "out/train.h5", 0, 4);
+}
+
+TEST_CASE("job_key: of a job with sequences depends on all of its files, and on what they were before they were read") {
+  const comm::Communicator world(MPI_COMM_WORLD);
+  const test::Folder folder(world);
+  Settings settings = settings_of(folder / "out");
+  settings.history = {folder.write("history.csv", text_of(0, 2000))};
+  settings.train = {folder.write("log.csv", text_of(2000, 4000))};
+  const auto files = find_raw_files(world, settings.train, "preprocess.train");
+  auto history = find_raw_files(world, settings.history, "preprocess.history");
+  const std::string key = job_key(settings, files, history);
+  world.barrier();
+  folder.write("history.csv", text_of(0, 2001));
+  CHECK(job_key(settings, files, history) == key);
+  history = find_raw_files(world, settings.history, "preprocess.history");
+  CHECK(job_key(settings, files, history) != key);
 }
 
 TEST_CASE("find_sequences: names the key that does not fit") {
