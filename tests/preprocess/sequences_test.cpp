@@ -211,8 +211,8 @@ TEST_CASE("find_sequences: keeps its scratch files apart from those of other job
   Settings settings = settings_of(folder / "out");
   settings.train = {folder.write("log.csv", text_of(0, rows))};
   settings.sequences[0].memory = 20000;
-  // A job of other files left what the first programs wrote at the top of the folder.
-  const std::string foreign = folder / concat("out/.sequence-", world.rank(), "-events-0");
+  // A job without a lock would write here.
+  const std::string foreign = folder / concat("out/.sequence-", world.rank(), "-events-0.tmp");
   if (world.rank() == 0) std::filesystem::create_directories(folder / "out");
   world.barrier();
   std::ofstream(foreign) << "records of another log";
