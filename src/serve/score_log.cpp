@@ -154,10 +154,11 @@ ScoreLogHead parse_score_log_head(const std::string& line) {
 
 LoggedScores parse_score_line(const ScoreLogHead& head, const std::string& line) {
   const Json json = parse_json(line);
-  LoggedScores logged{.step = json.at("step").integer(),
-                      .digest = json.at("digest").string(),
-                      .request = {.id = json.at("id").string(), .samples = json.at("samples").integer()},
-                      .scores = floats_of(json.at("scores"))};
+  LoggedScores logged{
+      .step = json.at("step").integer(),
+      .digest = json.at("digest").string(),
+      .request = {.id = json.at("id").string(), .samples = json.at("samples").integer(), .dense = {}, .sparse = {}},
+      .scores = floats_of(json.at("scores"))};
   InferRequest& request = logged.request;
   request.shared_dense = json.has("shared_dense");
   request.dense = floats_of(json.at("dense"));

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <string_view>
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -95,11 +96,11 @@ inline void interrupt(const comm::Communicator& comm, const Settings& settings, 
 /// Returns the path of the only scratch folder in a folder.
 inline std::string scratch_of(const std::string& output) { return output + "/" + names_in(output).front(); }
 
-/// Writes a byte of a file, and restores the time of its last write.
-inline void put_with_time(const std::string& path, Index at, char byte) {
+/// Writes into a file from byte `at` on, and restores the time of its last write.
+inline void put_with_time(const std::string& path, Index at, std::string_view text) {
   struct stat before {};
   ::stat(path.c_str(), &before);
-  std::fstream(path, std::ios::in | std::ios::out | std::ios::binary).seekp(at) << byte;
+  std::fstream(path, std::ios::in | std::ios::out | std::ios::binary).seekp(at) << text;
   const timespec times[] = {before.st_atim, before.st_mtim};
   ::utimensat(AT_FDCWD, path.c_str(), times, 0);
 }
@@ -116,7 +117,7 @@ inline void on_first(const comm::Communicator& comm, const Change& change) {
 /// folder, but neither the size nor the time of the file. Collective.
 inline void change_label(const comm::Communicator& comm, const std::string& path, const std::string& text) {
   const auto at = Index(text.find('\n', text.size() / 126) + 1);
-  on_first(comm, [&] { put_with_time(path, at, text[std::size_t(at)] == '0' ? '1' : '0'); });
+  on_first(comm, [&] { put_with_time(path, at, text[std::size_t(at)] == '0' ? "1" : "0"); });
 }
 
 }  // namespace tesserec::preprocess

@@ -1,15 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Refusal of a raw file that changes between its two readings. The error names the file for any change in it, and
 // nothing is written.
-#include <fcntl.h>
-#include <sys/stat.h>
-
-#include "catch.hpp"
-#include "errors.hpp"
-#include "raw_text.hpp"
-#include "src/preprocess/encoding.hpp"
-#include "src/preprocess/raw_files.hpp"
-#include "src/preprocess/scratch_folder.hpp"
+#include "jobs.hpp"
 
 using namespace tesserec;
 using namespace tesserec::preprocess;
@@ -46,15 +38,6 @@ std::string refusal(const comm::Communicator& comm, const test::Folder& folder, 
   });
 }
 
-/// Writes another text of a file and restores the time of its last write.
-void put_with_time(const std::string& path, const std::string& text) {
-  struct stat before {};
-  ::stat(path.c_str(), &before);
-  std::fstream(path, std::ios::in | std::ios::out | std::ios::binary) << text;
-  const timespec times[] = {before.st_atim, before.st_mtim};
-  ::utimensat(AT_FDCWD, path.c_str(), times, 0);
-}
-
 }  // namespace
 
 TEST_CASE("write_dataset: throws with the file name if a raw file changes between its two readings") {
@@ -81,12 +64,12 @@ TEST_CASE("write_dataset: throws with the file name if a raw file changes betwee
     again();
     folder.write("one.csv", "y,a\nn,b\n");
     INFO(other);
-    CHECK(mentions(refused([&] { put_with_time(one, other); }), one + " was changed while"));
+    CHECK(mentions(refused([&] { put_with_time(one, 0, other); }), one + " was changed while"));
   }
   folder.write("one.csv", "y,a\nn,b\n");
   CHECK(mentions(refused([&] {
                    text[text.size() - 2] = 'a';
-                   put_with_time(two, text);
+                   put_with_time(two, 0, text);
                  }),
                  two + " was changed while"));
   CHECK(!std::filesystem::exists(folder / "out.h5"));

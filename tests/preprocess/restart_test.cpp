@@ -48,9 +48,9 @@ TEST_CASE("run: goes on from what an interrupted job has sealed, on any number o
     // A damaged byte tells that they are not sorted again.
     char byte = 0;
     std::ifstream(tokens, std::ios::binary).seekg(99).get(byte);
-    on_first(comm, [&] { put_with_time(tokens, 99, char(byte + 1)); });
+    on_first(comm, [&] { put_with_time(tokens, 99, std::string(1, char(byte + 1))); });
     CHECK(mentions(error_of([&] { run(comm, moved); }), tokens + ": this scratch file is damaged"));
-    on_first(comm, [&] { put_with_time(tokens, 99, byte); });
+    on_first(comm, [&] { put_with_time(tokens, 99, std::string(1, byte)); });
     moved.memory = 1;
     run(comm, moved);
     on_first(comm, [&] {
@@ -276,7 +276,7 @@ TEST_CASE("run: ignores scratch files of other raw files or settings") {
   CHECK(job_key(other, files) == key);
   ++files.front().stamp.nanoseconds;
   CHECK(job_key(settings, files) != key);
-  on_first(world, [&] { put_with_time(folder / "train.csv", 0, text.front() == '0' ? '1' : '0'); });
+  on_first(world, [&] { put_with_time(folder / "train.csv", 0, text.front() == '0' ? "1" : "0"); });
   files = find_raw_files(world, settings.train, "preprocess.train");
   CHECK(job_key(settings, files) != key);
   folder.write("train.csv", many_values(2000, 6));
