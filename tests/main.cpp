@@ -2,6 +2,7 @@
 // One main for all tests: owns MPI and Kokkos, and fails on every rank when a test fails on one.
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <functional>
 #include <optional>
 #include <sstream>
@@ -82,6 +83,16 @@ class EndsTogether : public Listener {
 };
 CATCH_REGISTER_LISTENER(EndsTogether)
 
+/// Runs the tests that the command line names. With TESSEREC_FIRST_FAILURE set, a process alone ends at its first
+/// failure; of several ranks one would leave the others in a collective call.
+int run_tests(int argc, char** argv) {
+  Catch::Session session;
+  const int wrong = session.applyCommandLine(argc, argv);
+  if (wrong != 0) return wrong;
+  if (std::getenv("TESSEREC_FIRST_FAILURE") != nullptr && world->size() == 1) session.configData().abortAfter = 1;
+  return session.run();
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -94,7 +105,7 @@ int main(int argc, char** argv) {
   }
   Kokkos::initialize(argc, argv);
   world.emplace(MPI_COMM_WORLD);
-  const int failed = Catch::Session().run(argc, argv);
+  const int failed = run_tests(argc, argv);
   const bool failed_anywhere = world->max(failed) != 0;
   world.reset();
   Kokkos::finalize();

@@ -120,7 +120,9 @@ make() {
   ((${#host[@]} == 0)) || ninja -C "$build" -j "${JOBS:-2}" "${host[@]}" || return
   ((${#device[@]} == 0)) || ninja -C "$build/emulated" -j "${JOBS:-2}" "${device[@]}"
 }
-run_tests() { timeout -k 10 "$2" ctest --test-dir "$build" --output-on-failure -R "$1"; }
+run_tests() { # The first failure tells enough.
+  TESSEREC_FIRST_FAILURE=1 timeout -k 10 "$2" ctest --test-dir "$build" --output-on-failure --stop-on-failure -R "$1"
+}
 
 # What is soon looked at, then the tests as they are.
 fits "$build" || die "mend list.txt"
