@@ -43,31 +43,22 @@ store::OpenCheckpoint open_delta(const comm::Communicator& comm, const std::stri
 
 std::vector<store::Checkpoint> unbroken_deltas(const comm::Communicator& comm, const CheckpointFolder& folder,
                                                const store::Manifest& checkpoint) {
-  std::vector<store::Checkpoint> chain;
-  store::Continued state{checkpoint.step, checkpoint.state};
-  const auto warn = [&](const std::string& delta, const std::string& reason) {
-    if (comm.rank() == 0)
-      log_warning(concat(delta, " and deltas after it are not used, so steps after ", state.step,
-                         " are computed again: ", reason));
-  };
-  for (const store::Checkpoint& delta : folder.deltas()) {
-    if (delta.step <= checkpoint.step) continue;  // the checkpoint is newer
-    if (delta.continues != state) {
-      warn(delta.folder,
-           concat("it continues a state of step ", delta.continues->step, " that is missing or has been replaced"));
-      break;
-    }
-    try {
-      state = {delta.step, open_delta(comm, delta.folder).manifest.state};
-      chain.push_back(delta);
+  const store::Checkpoint first{.step = checkpoint.step, .folder = "", .seal = checkpoint.state};
+  store::StateChain chain = store::chain_of(first, folder.deltas());
+  std::vector<store::Checkpoint> whole;
+  for (std::size_t k = 1; k < chain.states.size(); ++k) try {
+      open_delta(comm, chain.states[k].folder);
+      whole.push_back(std::move(chain.states[k]));
     } catch (const Stopped&) {
       throw;
     } catch (const Error& error) {  // the same on all ranks
-      warn(delta.folder, error.what());
+      chain.broken = error.what();
       break;
     }
-  }
-  return chain;
+  if (!chain.broken.empty() && comm.rank() == 0)
+    log_warning(concat("deltas after step ", whole.empty() ? first.step : whole.back().step,
+                       " are not used, so later steps are computed again: ", chain.broken));
+  return whole;
 }
 
 }  // namespace tesserec::parallel_io

@@ -8,6 +8,7 @@
 
 #include "fields.hpp"
 #include "side_table.hpp"
+#include <tesserec/preprocess/report.hpp>
 #include <tesserec/preprocess/settings.hpp>
 
 namespace tesserec::preprocess {

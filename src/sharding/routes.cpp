@@ -127,7 +127,7 @@ void Routes::add_table(std::size_t t, const planning::ParameterSharding& shardin
     Index next = 0;
     for (const planning::Shard& shard : shards) {
       if (shard.columns.begin != next) continue;  // other rows of the same columns
-      vectors_.segments.push_back({places[f].sequence, places[f].column + next, shard.columns.size(), mean, {}});
+      vectors_.segments.push_back({places[f].sequence, places[f].column + next, shard.columns.size(), mean});
       next = shard.columns.end;
     }
   }

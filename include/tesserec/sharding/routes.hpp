@@ -52,9 +52,9 @@ struct VectorLayout {
     Index column = 0;
     Index dim = 0;
     bool mean = false;
-    std::vector<std::size_t> routes;
+    std::vector<std::size_t> routes = {};
     /// [block_count] Index into `routes` of each block's route. Empty if one route has all blocks.
-    std::vector<std::uint16_t> owner_of;
+    std::vector<std::uint16_t> owner_of = {};
   };
   Index pooled_width = 0;
   std::vector<Sequence> sequences;  ///< un-pooled features by table, then by feature

@@ -16,12 +16,12 @@ struct NumberPair {
 
 /// Difference of one named matrix in two files.
 struct MatrixDifference {
-  std::string name;
-  StateRecord a, b;     ///< no columns = the file lacks the matrix
-  Index compared = 0;   ///< numbers that both have
-  Index different = 0;  ///< those with other bits
-  NumberPair first;     ///< the first of them, row by row
-  NumberPair largest;   ///< the first with the largest distance; one that is NaN in a single file lies farthest apart
+  std::string name = {};
+  StateRecord a = {}, b = {};  ///< no columns = the file lacks the matrix
+  Index compared = 0;          ///< numbers that both have
+  Index different = 0;         ///< those with other bits
+  NumberPair first = {};       ///< the first of them, row by row
+  NumberPair largest = {};     ///< the first with the largest distance; a NaN of a single file lies farthest apart
 };
 
 /// Returns the matrices that differ in shape or bits, by name. Matrices with equal checksums are not read. Rows and
