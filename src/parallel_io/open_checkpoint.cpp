@@ -8,6 +8,7 @@
 #include <tesserec/core/signals.hpp>
 #include <tesserec/core/text.hpp>
 #include <tesserec/parallel_io/checkpoint_folder.hpp>
+#include <tesserec/store/checkpoint_list.hpp>
 #include <tesserec/store/checksum.hpp>
 
 namespace tesserec::parallel_io {

@@ -11,6 +11,7 @@
 #include <tesserec/store/lock.hpp>
 #include <tesserec/train/job.hpp>
 #include <tesserec/train/observer.hpp>
+#include <tesserec/train/session.hpp>
 
 namespace tesserec::train {
 

@@ -116,11 +116,14 @@ while IFS=: read -r file line _; do
   [[ $file =~ ^(include/tesserec|src)/core/ ]] || breach "$file:$line: no printf into text, no scanf; core/text.hpp writes and reads numbers"
 done < <(grep -HnE '\b(v?sn?printf|v?sscanf)\b' $sources || true)
 
-# A statement does one thing; classes and functions are small; a name means one type; comments name existing things.
+# A statement does one thing; classes and functions are small; a name means one type; comments name existing things; a
+# file includes what it names.
 statements=$(perl "$here/statements.pl" $sources)
 declarations=$(perl "$here/declarations.pl" tests/house/exceptions.txt $sources)
+includes=$(perl "$here/includes.pl" $sources)
 while read -r line; do [ -z "$line" ] || breach "$line"; done <<<"$statements
-$declarations"
+$declarations
+$includes"
 
 # Comments tell a function's effect and depend on no text above them.
 headers=$(grep '^include/' <<<"$sources")

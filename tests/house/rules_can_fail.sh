@@ -18,6 +18,7 @@ while read -r name; do
   echo "$licence" >"$house/src/$name/x.cpp"
 done < <(grep -oE '^tesserec_folder\([a-z_]+' "$house/src/CMakeLists.txt" | sed 's/.*(//')
 cat >>"$house/src/jagged/x.cpp" <<'END'
+#include <tesserec/jagged/x.hpp>
 namespace tesserec::jagged {
 // Is b ? c : d, or c ? b : d?
 struct Pair { Pair(int b, int c) : b(b), c(c) {} std::array<int, 2> both() { return {b, c}; } int b, c = 2; };
@@ -63,6 +64,8 @@ plant include/tesserec/layers/x.hpp '#include <tesserec/comm/x.hpp>' 'layers may
 plant src/data/x.cpp '#include "../store/x.hpp"' 'leaves its folder'
 plant src/data/x.cpp '#include <mpi.h>' '<mpi.h> belongs'
 plant src/layers/x.cpp '#include <cublasLt.h>' '<cublasLt.h> belongs'
+plant src/data/x.cpp '// Apart from it.
+std::vector<jagged::Apart> apart;' 'src/data/x.cpp:3: uses Apart without a header that declares it: include tesserec/jagged/x.hpp'
 plant src/data/x.cpp '#include <tesserec/core/kokkos.hpp>' 'src/data/x.cpp:1: uses nothing of'
 plant include/tesserec/planning/x.hpp '#include <tesserec/embedding/x.hpp>
 #include <tesserec/core/kokkos.hpp>
@@ -99,7 +102,7 @@ struct A : public std::vector<int> {
 struct Pair { int a, b; };  // as in jagged/gone.hpp
 /* As in gone.cpp. */
 int a;  // as jagged::Pair::gone does" 'src/data/x.cpp:2: f has 8 parameters' 'src/data/x.cpp:3: A has 32 members' \
-  'src/jagged/x.cpp:4: Pair is a type of data and jagged' 'src/data/x.cpp:5: there is no jagged/gone.hpp' \
+  'src/jagged/x.cpp:5: Pair is a type of data and jagged' 'src/data/x.cpp:5: there is no jagged/gone.hpp' \
   'src/data/x.cpp:6: there is no gone.cpp in this folder' 'src/data/x.cpp:7: there is no jagged::Pair::gone'
 plant src/jagged/y.cpp "$licence
 int Apart::g() { return 2; }" 'src/jagged/y.cpp:2: functions of jagged/Apart, as in src/jagged/x.cpp'
