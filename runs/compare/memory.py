@@ -49,7 +49,7 @@ steps = 6
 dense = {{type = "{draw.choice(["sgd", "adam"])}", lr = 0.001}}
 sparse = {{type = "{draw.choice(["sgd", "adagrad", "rowwise_adagrad", "adam"])}", lr = 0.001}}
 [checkpoint]
-keep = 0
+keep = {draw.choice([0, 1])}
 """
 
 
@@ -68,8 +68,8 @@ def main():
     parser.add_argument("--decks", type=int, default=100)
     parser.add_argument("--first", type=int, default=0)
     asked = parser.parse_args()
-    names = ["rows", "states", "messages", "dense", "batches", "program"]
-    print("deck ranks " + " ".join(f"{name:>9}" for name in names) + "   promised       peak  error, MB", flush=True)
+    names = ["rows", "states", "messages", "dense", "batches", "checkpoint", "program"]
+    print("deck ranks " + " ".join(f"{name:>10}" for name in names) + "   promised       peak  error, MB", flush=True)
     errors = []
     for k in range(asked.first, asked.first + asked.decks):
         with tempfile.TemporaryDirectory() as folder:
@@ -83,7 +83,7 @@ def main():
         rank = max(range(ranks), key=lambda r: promised[r])
         errors.append(promised[rank] / peaks[rank] - 1)
         cells = [memory[name][rank] for name in names] + [promised[rank], peaks[rank]]
-        print(f"{k:4} {ranks:5} " + " ".join(f"{1e-6 * cell:9.1f}" for cell in cells) + f" {100 * errors[-1]:+6.1f} %", flush=True)
+        print(f"{k:4} {ranks:5} " + " ".join(f"{1e-6 * cell:10.1f}" for cell in cells) + f" {100 * errors[-1]:+6.1f} %", flush=True)
     errors.sort()
     quantile = lambda share: errors[round(share * (len(errors) - 1))]
     within = sum(abs(error) <= 0.1 for error in errors)

@@ -140,10 +140,10 @@ std::string memory_line(const planning::PlanEstimate& estimate) {
   };
   return concat("memory of rank ", largest - ranks.begin(), ": rows ", bytes_text(largest->rows), ", optimizer states ",
                 bytes_text(largest->states), ", messages ", bytes_text(largest->messages), ", dense network ",
-                bytes_text(largest->dense), ", batches ", bytes_text(largest->batches), ", program and MPI ",
-                bytes_text(largest->program), "; together ", bytes_text(largest->sum()),
-                beside(largest->disk, " of its disk for rows"), beside(largest->host, " of host memory for rows"),
-                "\n");
+                bytes_text(largest->dense), ", batches ", bytes_text(largest->batches), ", checkpoint ",
+                bytes_text(largest->checkpoint), ", program and MPI ", bytes_text(largest->program), "; together ",
+                bytes_text(largest->sum()), beside(largest->disk, " of its disk for rows"),
+                beside(largest->host, " of host memory for rows"), "\n");
 }
 
 }  // namespace

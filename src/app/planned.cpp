@@ -10,13 +10,15 @@
 #include <tesserec/core/text.hpp>
 #include <tesserec/model/dense_cost.hpp>
 #include <tesserec/model/sharded_model.hpp>
+#include <tesserec/parallel_io/state.hpp>
 #include <tesserec/planning/plan_file.hpp>
 
 namespace tesserec::app {
 namespace {
 
-/// Bytes of a rank with a tiny deck, bytes that MPI adds, and batches in memory at once (runs/compare/memory.py).
-constexpr double program_bytes = 37e6, mpi_bytes = 3e6, batches_alive = 3;
+/// Bytes of a rank with a tiny deck, bytes that MPI adds, those that its start takes for a while, and batches in memory
+/// at once (runs/compare/memory.py).
+constexpr double program_bytes = 42.5e6, mpi_bytes = 3e6, mpi_start_bytes = 60e6, batches_alive = 3;
 
 /// Plan for a number of ranks, or the reason why there is none.
 struct RankPlan {
@@ -94,7 +96,15 @@ std::string json_of(const std::vector<RankPlan>& lines, const RankPlan& best, In
          "\n";
 }
 
-/// Sets each rank's bytes outside the tables: dense network, batches and program.
+/// Returns the bytes of a checkpoint's state: tables and network, each with its optimizer's states.
+double checkpoint_bytes(const deck::Deck& deck, const network::Network& dense, double dense_states) {
+  double bytes = 4.0 * double(dense.parameters()) * (1 + dense_states);
+  for (const embedding::EmbeddingBagConfig& table : deck.tables)
+    bytes += double(planning::table_bytes(table, deck.optimizer.sparse, table.rows().size()));
+  return bytes;
+}
+
+/// Sets each rank's bytes outside the tables: dense network, batches, checkpoint and program.
 void add_rest(std::vector<planning::RankBytes>& ranks, const deck::Deck& deck, const network::Network& dense) {
   const Lanes lanes(deck.train.lane_count(), deck.train.accumulate);
   const Index samples = deck.train.step_samples();
@@ -105,10 +115,15 @@ void add_rest(std::vector<planning::RankBytes>& ranks, const deck::Deck& deck, c
     const double ids = constraints == deck.plan.tables.end() ? 1 : constraints->second.pooling_factor;
     sample += 8 * (ids + 1) * double(table.feature_names.size());
   }
+  const double checkpoint = checkpoint_bytes(deck, dense, states);
   for (planning::RankBytes& rank : ranks) {
     rank.dense = model::dense_bytes(dense, lanes, int(ranks.size()), samples, Index(states));
     rank.batches = batches_alive * sample * double(samples) / double(ranks.size());
-    rank.program = program_bytes + (ranks.size() > 1 ? mpi_bytes : 0);
+    if (deck.checkpoint.keep > 0)
+      rank.checkpoint = parallel_io::bytes_of_write(checkpoint, deck.run.part_bytes, int(ranks.size()));
+    rank.program = 0;
+    rank.program =
+        ranks.size() == 1 ? program_bytes : std::max(program_bytes + mpi_bytes, mpi_start_bytes - rank.sum());
   }
 }
 

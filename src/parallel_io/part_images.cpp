@@ -64,14 +64,14 @@ void PartImages::put(const PartRows& rows, const void* data) {
 // memory, which is why their number and bytes are limited.
 void PartImages::flush(int part) {
   constexpr std::size_t max_flushes = 3;
-  constexpr Index max_bytes = Index{256} << 20;
   const Index size = layout_.bytes_of_part(part);
   const auto pending_bytes = [&] {
     Index bytes = 0;
     for (const Flush& flush : flushes_) bytes += flush.bytes;
     return bytes;
   };
-  while (!flushes_.empty() && (flushes_.size() == max_flushes || pending_bytes() + size > max_bytes)) await_flush();
+  while (!flushes_.empty() && (flushes_.size() == max_flushes || pending_bytes() + size > max_flush_bytes))
+    await_flush();
   Flush& flush = flushes_.emplace_back(Flush{std::move(images_.extract(part).mapped().file), size, {}});
   const std::span<std::byte> bytes = flush.file.image();
   const store::Seal seal = store::put_seal(bytes);

@@ -37,6 +37,9 @@ struct PartSeal {
 /// one part, it is X.h5 itself, which flush_single() writes.
 class PartImages {
  public:
+  /// Most bytes of parts that are being written at once.
+  static constexpr Index max_flush_bytes = Index{256} << 20;
+
   /// Takes the path of X.h5, next to which the drafts are written. `layout` must outlive this object.
   PartImages(const store::PartsLayout& layout, std::string path) : layout_(layout), path_(std::move(path)) {}
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cmath>
 #include <deque>
 
+#include "part_images.hpp"
 #include "sum_by_name.hpp"
 #include <tesserec/comm/agree.hpp>
 #include <tesserec/core/error.hpp>
@@ -30,6 +32,10 @@ store::PartsLayout parts_of(const store::StateRecords& shapes, Index part_bytes)
   for (const auto& [name, shape] : shapes)
     groups.push_back({{name, store::ElementType::f32, shape.rows, shape.columns}});
   return store::PartsLayout(std::move(groups), part_bytes);
+}
+
+Index bytes_of_slice(Index ranks) {
+  return std::clamp<Index>((Index{128} << 20) / ranks, Index{256} << 10, Index{16} << 20);
 }
 
 using Slice = std::vector<store::PartsLayout::Run>;
@@ -124,8 +130,7 @@ StateWrite::StateWrite(const Exec& exec, const comm::Communicator& comm, const s
   for (int part = 0; part < parts.parts(); ++part) parts_of_rank[owners[part]].push_back(part);
   writer_ = std::make_unique<PartedWriter>(comm, path, parts, owners);
   // Each round fills one part of every rank, slice by slice. A rank may hold a slice of each of these parts.
-  const Index ranks = comm.size();
-  const Index slice_bytes = std::clamp<Index>((Index{128} << 20) / ranks, Index{256} << 10, Index{16} << 20);
+  const Index slice_bytes = bytes_of_slice(comm.size());
   for (std::size_t round = 0;; ++round) {
     std::vector<std::vector<Slice>> slices;
     std::size_t longest = 0;
@@ -162,6 +167,15 @@ store::StateRecords StateWrite::finish() {
   writer_->prepare();
   writer_->publish();
   return records_;
+}
+
+double bytes_of_write(double state_bytes, Index part_bytes, int ranks) {
+  constexpr double file_bytes = 12e6;  // HDF5, and the pages that are read back
+  const double part = part_bytes > 0 ? double(part_bytes) : double(store::PartsLayout::automatic(Index(state_bytes)));
+  const double parts = std::ceil(std::ceil(state_bytes / part) / ranks);
+  const double images = std::min(parts * std::min(part, state_bytes), double(PartImages::max_flush_bytes) + part);
+  const double slices = std::min(double(bytes_of_slice(ranks)), state_bytes / ranks);
+  return images + file_bytes + 2 * slices * (1 - 1.0 / ranks);
 }
 
 store::StateRecords write_state(const Exec& exec, const comm::Communicator& comm, const std::string& path,

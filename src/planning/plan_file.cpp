@@ -176,6 +176,7 @@ std::string plan_json(std::span<const EmbeddingBagConfig> tables, const ProvenPl
                                    {"messages", &RankBytes::messages},
                                    {"dense", &RankBytes::dense},
                                    {"batches", &RankBytes::batches},
+                                   {"checkpoint", &RankBytes::checkpoint},
                                    {"program", &RankBytes::program},
                                    {"disk", &RankBytes::disk},
                                    {"host", &RankBytes::host}}) {

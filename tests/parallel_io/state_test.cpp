@@ -227,3 +227,15 @@ TEST_CASE("write_state: writes no number whose square is not finite and names it
     REQUIRE(!std::filesystem::exists(path));
   }
 }
+
+TEST_CASE("bytes_of_write: parts that wait, rows that travel, and no more than the writer holds at once") {
+  constexpr double mega = 1 << 20, beside = 12e6;
+  CHECK(parallel_io::bytes_of_write(3 * mega, 0, 1) == 3 * mega + beside);      // one file
+  CHECK(parallel_io::bytes_of_write(100 * mega, 0, 1) == 128 * mega + beside);  // two parts of 64 MiB
+  CHECK(parallel_io::bytes_of_write(1e12, 0, 1) ==
+        (256 + 256) * mega + beside);  // parts of 256 MiB, 256 MiB on their way
+  CHECK(parallel_io::bytes_of_write(6 * mega, 2 * mega, 1) == 6 * mega + beside);  // parts of 2 MiB
+  CHECK(parallel_io::bytes_of_write(200 * mega, 0, 2) ==
+        (128 + 16) * mega + beside);  // two of four parts, slices of 16 MiB
+  CHECK(parallel_io::bytes_of_write(8 * mega, 0, 4) == (8 + 1.5 * 2) * mega + beside);
+}

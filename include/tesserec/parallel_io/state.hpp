@@ -23,6 +23,10 @@ store::StateRecords write_state(const Exec& exec, const comm::Communicator& comm
                                 const std::vector<store::StateItem>& items, const store::Attributes& attributes,
                                 Index part_bytes = 0);
 
+/// Returns the most bytes of memory that a rank takes while a state of so many bytes is written (estimate): parts that
+/// wait for the disk, and rows that travel to their writers.
+double bytes_of_write(double state_bytes, Index part_bytes, int ranks);
+
 /// A write_state() whose files go to the disk while the caller goes on. Without finish() nothing stays.
 class StateWrite {
  public:

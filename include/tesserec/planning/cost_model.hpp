@@ -16,12 +16,13 @@ struct RankBytes {
   double states = 0;    ///< optimizer states of tables
   double messages = 0;  ///< all other bytes of tables in a step: messages, scratch space, dense gradients
   // Memory outside the tables; 0 if the planner does not know it.
-  double dense = 0;    ///< parameters, states, gradients and activations of the network
-  double batches = 0;  ///< samples that are generated or read ahead
-  double program = 0;  ///< code, MPI, Kokkos, HDF5
-  double disk = 0;     ///< files of rows of kernel disk, which are not memory
-  double host = 0;     ///< host memory for rows of kernel host_cached, beside the GPU's memory
-  double sum() const { return rows + states + messages + dense + batches + program; }
+  double dense = 0;       ///< parameters, states, gradients and activations of the network
+  double batches = 0;     ///< samples that are generated or read ahead
+  double checkpoint = 0;  ///< parts of a checkpoint on their way to the disk
+  double program = 0;     ///< code, MPI, Kokkos, HDF5
+  double disk = 0;        ///< files of rows of kernel disk, which are not memory
+  double host = 0;        ///< host memory for rows of kernel host_cached, beside the GPU's memory
+  double sum() const { return rows + states + messages + dense + batches + checkpoint + program; }
 };
 
 /// Cost of a plan. The seconds of a rank add up its shards, its samples, and the latency of its messages.
