@@ -38,3 +38,4 @@
 #include <tesserec/data/source_types.hpp>
 #include <tesserec/data/synthetic.hpp>
 #include <tesserec/data/synthetic_source.hpp>
+#include <tesserec/data/window_width.hpp>

@@ -112,13 +112,22 @@ int generate(const Invocation& invocation, const comm::Communicator& comm) {
   const data::SourceInfo& info = source->info();
   const auto tables = known_tables(deck, info);
   source->limit_rows(train::id_limits(tables, info));
+  source->find_windows();
   source->limit_labels(train::labels_taken(job, data::Use::train));
+  Index window = 0;
+  data::Batch batch{Exec()};
+  const auto next = [&] {
+    while (!source->next(batch)) {
+      if (++window >= std::ssize(info.windows)) return false;
+      source->seek(window, 0);
+    }
+    return true;
+  };
 
   Json batches = Json::array();
-  std::string text = concat(info.description, ": ", deal.batches(info.samples) * job.train.accumulate, " batches of ",
+  std::string text = concat(info.description, ": ", deal.batches(info) * job.train.accumulate, " batches of ",
                             job.train.batch_size, " samples\n", tables_text(tables));
-  data::Batch batch{Exec()};
-  for (Index number = 0; number < count && source->next(batch); ++number) {
+  for (Index number = 0; number < count && next(); ++number) {
     if (invocation.json)
       batches.add(batch_json(batch, number));
     else

@@ -131,6 +131,12 @@ Json result_json(const train::Session& session, const train::TrainResult& result
     json.set("mean_label", result.evaluation->ctr)
         .set("features", features_json(result.evaluation_ids, !session.data.files.empty()));
   }
+  if (result.windows) {
+    Json windows = Json::object();
+    windows.set("count", result.windows->windows).set("samples", result.windows->samples);
+    for (const auto& [name, mean] : result.windows->metrics) windows.set(name, mean);
+    json.set("windows", windows);
+  }
   if (result.best)
     json.set("best", Json::object()
                          .set("metric", result.best->metric)

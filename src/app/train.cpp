@@ -49,6 +49,11 @@ void show_result(const train::Session& session, const train::TrainResult& result
                     "; peak memory ", bytes_text(result.peak_memory), " per rank"));
   }
   show_growth(result.tables);
+  if (result.windows && result.windows->windows > 0)
+    log_info(concat("mean of ", counted(result.windows->windows, "window"), ", each evaluated before training on it: ",
+                    join(result.windows->metrics, ", ",
+                         [](const auto& metric) { return metric.first + " " + fixed(metric.second, 6); }),
+                    ", ", counted(result.windows->samples, "sample")));
   log_info("weights " + result.weights_digest + ", optimizer state " + result.state_digest);
   log_info((result.checkpoint.empty() ? "no checkpoint" : "checkpoint " + result.checkpoint) + ", metrics " +
            session.job.run.folder() + "/metrics.jsonl");
@@ -92,6 +97,7 @@ int train(const Invocation& invocation, const comm::Communicator& comm) {
     evaluation = data::in_order(std::move(evaluation), source->info());
     check_group(deck, evaluation->info());
   }
+  if (!job.data.window.empty()) check_group(deck, source->info());
   require_network(deck, source->info());
   const auto made = make_session(deck, comm, job, source->info());
   train::Session& session = *made;

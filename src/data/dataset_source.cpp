@@ -75,25 +75,36 @@ void gather_jagged(const std::vector<WindowSlice>& segments, const std::vector<b
 }  // namespace
 
 DatasetSource::DatasetSource(const std::vector<std::string>& patterns, const std::string& key, store::Trust trust,
-                             const Deal& deal)
+                             const Deal& deal, const std::string& window)
     : dataset_(patterns, key, trust),
-      rank_(deal.rank),
-      ranks_(deal.ranks),
-      rows_(dataset_.info().rows),
-      order_(dataset_.info().samples, deal),
+      info_(dataset_.info()),
+      deal_(deal),
+      window_(window),
+      rows_(info_.rows),
+      order_(info_.samples, deal),
       newest_windows_(order_.streams()) {
   dataset_.verify(deal.rank, deal.ranks);
 }
 
 void DatasetSource::seek(Index epoch, Index batch) {
   drop_windows();
-  order_.start(epoch);
+  assert(info_.windows.empty() || epoch < std::ssize(info_.windows));
+  if (!info_.windows.empty()) order_ = SampleOrder(info_.windows[epoch].samples, deal_);
+  order_.start(epoch_ = epoch);
   batch_ = batch * order_.micro_batches();
 }
 
 void DatasetSource::drop_windows() {
   reader_.reset();
   std::fill(newest_windows_.begin(), newest_windows_.end(), nullptr);
+}
+
+std::string DatasetSource::find_windows() {
+  if (window_.empty()) return {};
+  windows_ = TimeWindows(dataset_, window_);
+  info_.windows = windows_.all();
+  seek(0, 0);
+  return windows_.description(deal_.batch_size);
 }
 
 void DatasetSource::limit_rows(const std::vector<Index>& rows) {
@@ -104,10 +115,10 @@ void DatasetSource::limit_rows(const std::vector<Index>& rows) {
 
 void DatasetSource::limit_labels(const LabelRange& labels) {
   drop_windows();
-  dataset_.limit_labels(labels, rank_, ranks_);
+  dataset_.limit_labels(labels, deal_.rank, deal_.ranks);
 }
 
-OddValues DatasetSource::check_samples() { return dataset_.check_samples(rows_, rank_, ranks_); }
+OddValues DatasetSource::check_samples() { return dataset_.check_samples(rows_, deal_.rank, deal_.ranks); }
 
 std::optional<Window> DatasetSource::read_next(Cursor& cursor) {
   for (; cursor.batch < order_.batches(); ++cursor.batch, cursor.stream = 0)
@@ -118,7 +129,8 @@ std::optional<Window> DatasetSource::read_next(Cursor& cursor) {
       if (newest >= (own.end - 1) / order_window) continue;
       newest = std::max(newest + 1, own.begin / order_window);
       Window window{cursor.stream, newest, order_.permutation(cursor.stream, newest), pool_.acquire()};
-      dataset_.read(order_.runs(cursor.stream, newest), rows_, window.samples);
+      const std::vector<Range> runs = order_.runs(cursor.stream, newest);
+      dataset_.read(info_.windows.empty() ? runs : windows_.runs(epoch_, runs), rows_, window.samples);
       return window;
     }
   return std::nullopt;

@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "time_windows.hpp"
 #include <tesserec/core/read_ahead.hpp>
 #include <tesserec/data/batch.hpp>
 #include <tesserec/data/dataset.hpp>
@@ -34,12 +35,15 @@ void gather(const std::vector<WindowSlice>& segments, const SourceInfo& info, bo
 /// Source of batches from HDF5 dataset files. A thread prefetches about one window of each stream.
 class DatasetSource : public Source {
  public:
-  /// Opens the files or globs of the deck's `key` and verifies this rank's share of their parts.
-  DatasetSource(const std::vector<std::string>& patterns, const std::string& key, store::Trust trust, const Deal& deal);
+  /// Opens the files or globs of the deck's `key` and verifies this rank's share of their parts. `window`: a value of
+  /// data.window, for find_windows().
+  DatasetSource(const std::vector<std::string>& patterns, const std::string& key, store::Trust trust, const Deal& deal,
+                const std::string& window = "");
 
-  const SourceInfo& info() const override { return dataset_.info(); }
+  const SourceInfo& info() const override { return info_; }
   bool next(Batch& batch) override;
   void seek(Index epoch, Index batch) override;
+  std::string find_windows() override;
   void limit_rows(const std::vector<Index>& rows) override;
   void limit_labels(const LabelRange& labels) override;
   OddValues check_samples() override;
@@ -80,9 +84,13 @@ class DatasetSource : public Source {
   const std::shared_ptr<const Window>& window(int stream, Index number);
 
   Dataset dataset_;
-  int rank_, ranks_;
+  SourceInfo info_;  ///< the dataset's, with windows
+  Deal deal_;
+  std::string window_;
+  TimeWindows windows_;
   std::vector<Index> rows_;
-  SampleOrder order_;
+  SampleOrder order_;  ///< order of the epoch, or of the window that stands for it
+  Index epoch_ = 0;
   Index batch_ = 0;
   BufferPool pool_;  ///< declared before the windows, which return their buffers to it
   std::vector<std::shared_ptr<const Window>> newest_windows_;  ///< newest window of each stream

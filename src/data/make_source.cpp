@@ -141,6 +141,8 @@ std::unique_ptr<Source> make_source(const Settings& settings, Use use, const Dea
   Deal dealt = deal;
   dealt.shuffle = use == Use::train && deal.shuffle;
   const bool has_samples = has_source(settings, use);
+  if (use == Use::train && !settings.window.empty() && (!settings.source.empty() || settings.train.empty()))
+    fail("data.window divides HDF5 files, but data.train names none; remove it");
   if (settings.synthetic.kind != SyntheticKind::none) return make_synthetic(settings.synthetic, use, dealt);
   if (!settings.source.empty()) {
     if (!has_samples) fail("data.source = \"", settings.source, "\" has no samples for this command");
@@ -150,7 +152,8 @@ std::unique_ptr<Source> make_source(const Settings& settings, Use use, const Dea
   }
   const auto [key, files] = files_of(settings, use);
   if (!has_samples) fail(key, " is empty; give HDF5 files, or set data.synthetic.kind");
-  auto source = std::make_unique<DatasetSource>(files, key, trust_of(settings), dealt);
+  const std::string window = use == Use::train ? settings.window : "";
+  auto source = std::make_unique<DatasetSource>(files, key, trust_of(settings), dealt, window);
   if (use != Use::predict) require_labels(source->info(), key);
   return source;
 }

@@ -36,9 +36,9 @@ void check_metric(const Deck& deck) {
   const std::vector<std::string>& computed = deck.evaluate.metrics;
   if (std::find(computed.begin(), computed.end(), metric) == computed.end())
     fail(where, ", which evaluate.metrics lacks; it has ", join(computed));
-  if (!data::has_source(deck.data, data::Use::evaluate))
+  if (!data::has_source(deck.data, data::Use::evaluate) && deck.data.window.empty())
     fail(where,
-         ", but there is no evaluation data: give data.evaluate or data.synthetic.evaluate_samples, or set "
+         ", but there is no evaluation data: give data.evaluate, data.synthetic.evaluate_samples or data.window, or set "
          "sweep.metric = \"loss\"");
 }
 

@@ -12,6 +12,7 @@
 #include <tesserec/core/text.hpp>
 #include <tesserec/data/make_source.hpp>
 #include <tesserec/data/synthetic.hpp>
+#include <tesserec/data/window_width.hpp>
 #include <tesserec/deck/deck.hpp>
 #include <tesserec/metrics/names.hpp>
 #include <tesserec/model/sharded_model.hpp>
@@ -33,6 +34,14 @@ void check_data(const Deck& deck) {
       {"data.train", data.train}, {"data.evaluate", data.evaluate}, {"data.predict", data.predict}};
   for (const auto& [key, files] : named)
     if (!files.empty() && !data.source.empty()) fail(deck.at("data.source"), " and ", key, " are both given; keep one");
+  if (!data.window.empty()) {
+    if (!data::window_width(data.window))
+      fail(deck.at("data.window"), " is \"", data.window, "\"; give ", data::window_forms);
+    if (generates || !data.source.empty())
+      fail(deck.at("data.window"), " divides HDF5 files, but the samples are made on the fly; remove it");
+    if (deck.train.epochs != 1)
+      fail(deck.at("train.epochs"), " is ", deck.train.epochs, ", but data.window goes through time once; set it to 1");
+  }
   if (!generates) return;
   for (const auto& [key, files] : named)
     if (!files.empty())
@@ -81,6 +90,8 @@ void check_preprocess(const Deck& deck) {
       fail(deck.at("preprocess.join"), " applies only to preprocess.format = \"table\"; remove it");
     if (!preprocess.columns.empty())
       fail(deck.at("preprocess.column"), " is given, but preprocess.format is criteo; set it to \"table\"");
+    if (!preprocess.time.empty())
+      fail(deck.at("preprocess.time"), " applies only to preprocess.format = \"table\"; remove it");
     if (preprocess.skip_other_columns)
       fail(deck.at("preprocess.skip_other_columns"), " applies only to preprocess.format = \"table\"; remove it");
     return;
@@ -106,6 +117,12 @@ void check_preprocess(const Deck& deck) {
       fail(deck.at("preprocess.column." + std::to_string(i) + ".name"), " \"", names.back(),
            "\" is used twice; rename one column");
   }
+  const auto is_time = [&](const preprocess::Column& column) {
+    return column.name == preprocess.time && column.kind == preprocess::ColumnKind::time;
+  };
+  if (!preprocess.time.empty() && std::ranges::none_of(preprocess.columns, is_time))
+    fail(deck.at("preprocess.time"), " is \"", preprocess.time,
+         "\", but no [[preprocess.column]] of this name has kind = \"time\"; add one");
   if (labels == 0) fail(deck.at("preprocess.column"), ": no column has kind = \"label\"; give one");
   if (!categories)
     fail(deck.at("preprocess.column"),

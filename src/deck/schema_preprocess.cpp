@@ -53,6 +53,9 @@ Section preprocess_section() {
              "Format of the raw files. criteo: label, 13 integers and 26 hexadecimal categories, separated by tabs. "
              "table: columns that [[preprocess.column]] describes."),
       text("output", &Preprocess::output, Text::path, "Output folder for train.h5, evaluate.h5 and predict.h5."),
+      text("time", &Preprocess::time, Text::any,
+           "table: column of kind = \"time\" that is stored with the rows to train and evaluate on, for data.window. A row "
+           "without this time is a bad row."),
       choice("bad_rows", &Preprocess::bad_rows, bad,
              "Treatment of bad rows. stop: end with an error that names file and line. skip: leave out, count and "
              "report."),

@@ -56,6 +56,7 @@ store::Attributes attributes_of(const Survey& survey, const Encoding& encoding,
                                   {"sources", source_lines(survey.files, digests)}};
   if (survey.targets == Targets::required) {
     attributes["label_values"] = encoding.layout.labels;
+    if (!encoding.layout.time.empty()) attributes["time"] = encoding.layout.time;
     attributes["label_counts"] = std::vector<Index>(survey.report.labels.begin(), survey.report.labels.end());
   } else {
     attributes["labelled"] = std::int64_t{0};

@@ -21,6 +21,7 @@ SampleShapes sample_shapes(const Survey& survey, const Encoding& encoding) {
   samples.push_back({"dense", ElementType::f32, rows, std::ssize(encoding.transforms)});
   if (!layout.jagged()) samples.push_back({"sparse/ids", ElementType::i32, rows, std::ssize(layout.features)});
   if (targets && layout.weighted) samples.push_back({"weights", ElementType::f32, rows});
+  if (targets && !layout.time.empty()) samples.push_back({"time", ElementType::i64, rows});
   for (std::size_t k = 0; k < survey.key_bytes.size(); ++k)
     samples.push_back({"keys/" + layout.keys[k], ElementType::u8, rows, survey.key_bytes[k]});
   SampleShapes shapes{{samples}, std::vector<Index>(samples.size(), -1), {}};
@@ -65,6 +66,7 @@ void EncodedBlock::clear() {
   dense_.clear();
   ids_.clear();
   weights_.clear();
+  times_.clear();
   ranges_.clear();
   for (PendingTokens& tokens : pending_) tokens = {};
   keys_.assign(survey_.key_bytes.size(), {});
@@ -121,7 +123,7 @@ void EncodedBlock::FeatureValues::append(Index row, Index rows, std::vector<Inde
 /// Returns the bytes of the rows.
 Index EncodedBlock::bytes() const {
   const auto bytes_of = [](const auto& values) { return Index(values.size() * sizeof(values[0])); };
-  Index bytes = bytes_of(labels_) + bytes_of(dense_) + bytes_of(ids_) + bytes_of(weights_);
+  Index bytes = bytes_of(labels_) + bytes_of(dense_) + bytes_of(ids_) + bytes_of(weights_) + bytes_of(times_);
   for (const std::vector<std::uint8_t>& key : keys_) bytes += bytes_of(key);
   for (const FeatureValues& bags : bags_)
     bytes += bytes_of(bags.offsets) + bytes_of(bags.ids) + bytes_of(bags.wide_ids) + bytes_of(bags.weights);
@@ -191,6 +193,7 @@ void EncodedBlock::add(const Row& row) {
   else
     add_bags(row);
   weights_.push_back(row.weight);
+  times_.push_back(row.time);
   for (std::size_t k = 0; k < keys_.size(); ++k) {
     const auto size = keys_[k].size();
     keys_[k].resize(size + survey_.key_bytes[k], 0);
@@ -225,6 +228,7 @@ std::vector<parallel_io::PartedWriter::SlabData> EncodedBlock::pieces() const {
   put(first_row_, rows_, dense_.data());
   if (bags_.empty()) put(first_row_, rows_, ids_.data());
   if (targets && layout.weighted) put(first_row_, rows_, weights_.data());
+  if (targets && !layout.time.empty()) put(first_row_, rows_, times_.data());
   for (const std::vector<std::uint8_t>& key : keys_) put(first_row_, rows_, key.data());
   for (std::size_t f = 0; f < bags_.size(); ++f) {
     const FeatureValues& bags = bags_[f];

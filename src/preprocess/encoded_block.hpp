@@ -81,6 +81,7 @@ class EncodedBlock {
   std::vector<float> dense_;                     ///< dense features [rows, K] row-major
   std::vector<std::int32_t> ids_;                ///< packed ids [rows, F] row-major
   std::vector<float> weights_;                   ///< sample weights [rows]
+  std::vector<std::int64_t> times_;              ///< times [rows]
   std::vector<std::vector<std::uint8_t>> keys_;  ///< texts of each key column [rows, key_bytes], zero-padded
   std::vector<FeatureValues> bags_;              ///< bags [F], if ids are not packed
 };

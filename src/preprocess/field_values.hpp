@@ -34,12 +34,6 @@ std::string_view part_text(const ParsedTime& time, std::string_view part);
 /// Returns the shortest text that reads back to the number, without a fraction of 0.
 std::string number_text(double number);
 
-/// Returns a date, in days since 1970: "2014-10-21".
-std::string date_text(Index date);
-
-/// Returns a time, in microseconds since 1970, to the second: "2014-10-21 09:08:07".
-std::string instant_text(Index instant);
-
 /// Returns the texts of the buckets between ascending borders: "below A", "A to B", ..., "from Z".
 std::vector<std::string> bucket_texts(const std::vector<double>& borders);
 

@@ -29,6 +29,7 @@ struct Row {
   bool label_missing = false;  ///< true for a bad row that lacks its label
   Index fault_line = 0;        ///< line of the record, from 0, in which a bad row's quotes are wrong
   float weight = 1;
+  Index time = 0;  ///< time that RowLayout::time names, microseconds since 1970 in UTC
   std::vector<double> numbers;  ///< dense features [K], finite; NaN = missing
   /// Values of all features, in order, valid until the next row. Those of feature f end at ends[f]. A feature that may
   /// not be empty has one value, none if it is missing.
@@ -61,6 +62,7 @@ struct RowLayout {
   std::vector<std::string> keys;            ///< key columns, which are not learned but written beside scores
   std::string labels;                       ///< raw labels that are 1 and that are 0
   bool weighted = false;                    ///< true if rows have weights
+  std::string time;                         ///< column whose times are stored; empty = none
   bool header = false;                      ///< true if the first line of each file is a header
   TextRules text;
 

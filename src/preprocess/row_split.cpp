@@ -18,6 +18,7 @@
 #include <tesserec/comm/agree.hpp>
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/text.hpp>
+#include <tesserec/core/utc.hpp>
 
 namespace tesserec::preprocess {
 namespace {

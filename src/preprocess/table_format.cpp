@@ -79,6 +79,10 @@ class TableFormat final : public RowFormat {
       add_feature(sequence.name, {true, false, item.ids, item.max_rows});
     }
     layout_.sequences = settings.sequences.size();
+    layout_.time = settings.time;
+    if (!layout_.time.empty() &&
+        layout_.columns[layout_.column(layout_.time, "preprocess.time")].kind != ColumnKind::time)
+      fail("preprocess.time: column \"", layout_.time, "\" is not of kind = \"time\"; give it this kind");
     for (const std::string& feature : layout_.features) {
       if (std::count(layout_.features.begin(), layout_.features.end(), feature) > 1)
         fail("preprocess.column: two categories are called \"", feature, "\", one of them part of a time; rename one");
@@ -156,7 +160,7 @@ class TableFormat final : public RowFormat {
       else if (column.kind == ColumnKind::key)
         reason = read_key(column, field, row);
       else if (column.kind == ColumnKind::time)
-        reason = read_time(column, field, row);
+        reason = read_time(column, field, file.targets, row);
       else if (!column.buckets.empty())
         reason = read_bucket(i, field, row);
       else
@@ -204,11 +208,16 @@ class TableFormat final : public RowFormat {
     return {};
   }
 
-  std::string read_time(const Column& column, std::string_view field, Row& row) const {
+  std::string read_time(const Column& column, std::string_view field, Targets targets, Row& row) const {
     ParsedTime time;
     const bool missing = contains(missing_, field);
     if (!missing && !parse_time(field, column.time, time))
       return concat(column.name, ": ", shown(field), " is not a time of the form that the key time says");
+    if (column.name == layout_.time && targets == Targets::required) {
+      if (missing)
+        return concat(column.name, ": ", shown(field), " is a missing time, but preprocess.time stores it for each row");
+      row.time = time.instant;
+    }
     for (const std::string& part : column.parts)
       put_feature(missing ? std::nullopt : std::optional(part_text(time, part)), row);
     return {};

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <utility>
 
 #include "chart.hpp"
 #include "figures.hpp"
@@ -13,12 +15,14 @@ namespace {
 /// Curves of one metric, one a run; null if a run has none.
 using Curves = std::vector<const Curve*>;
 
-Curves curves_of(const Runs& runs, const std::string& metric, bool evaluation) {
+/// Curves of a run: those of training, of evaluations or of windows.
+using Kind = std::map<std::string, Curve> Run::*;
+
+Curves curves_of(const Runs& runs, const std::string& metric, Kind kind) {
   Curves found;
   for (const Run& run : runs.all) {
-    const auto& curves = evaluation ? run.evaluate : run.train;
-    const auto curve = curves.find(metric);
-    found.push_back(curve == curves.end() ? nullptr : &curve->second);
+    const auto curve = (run.*kind).find(metric);
+    found.push_back(curve == (run.*kind).end() ? nullptr : &curve->second);
   }
   return found;
 }
@@ -32,7 +36,7 @@ struct TimeUnit {
 TimeUnit time_unit(const Runs& runs) {
   double longest = 0;
   for (const Run& run : runs.all)
-    for (const auto* curves : {&run.train, &run.evaluate})
+    for (const auto* curves : {&run.train, &run.evaluate, &run.windows})
       for (const auto& [name, curve] : *curves)
         for (const double seconds : curve.seconds)
           if (std::isfinite(seconds)) longest = std::max(longest, seconds);
@@ -116,7 +120,7 @@ std::string speed(const Runs& runs) {
       if (std::isfinite(speed)) highest = std::max(highest, speed);
   }
   const Chart means =
-      chart_of(runs, curves_of(runs, "samples_per_second", false), {"mean since the start (samples/s)"}, nullptr);
+      chart_of(runs, curves_of(runs, "samples_per_second", &Run::train), {"mean since the start (samples/s)"}, nullptr);
   return switched_chart(
       runs, speeds, "Speed",
       {"speed between log lines (samples/s)", Scale::Kind::linear, 0, 1.05 * highest, 0, INFINITY, true}, {},
@@ -134,25 +138,28 @@ bool varies(const Curve* curve) {
 
 std::string curves(const Runs& runs) {
   std::string text =
-      switched_chart(runs, curves_of(runs, "loss", false), "Training loss", {"training loss (mean per sample)"});
-  std::vector<std::pair<std::string, bool>> names;  // {name, true = of evaluations}
-  const auto add_name = [&](const std::string& name, bool evaluation) {
-    const std::pair<std::string, bool> pair(name, evaluation);
+      switched_chart(runs, curves_of(runs, "loss", &Run::train), "Training loss", {"training loss (mean per sample)"});
+  std::vector<std::pair<std::string, Kind>> names;
+  const auto add_name = [&](const std::string& name, Kind kind) {
+    const std::pair<std::string, Kind> pair(name, kind);
     if (std::find(names.begin(), names.end(), pair) == names.end()) names.push_back(pair);
   };
   for (const Run& run : runs.all)
-    for (const std::string& name : run.metrics) add_name(name, true);
+    for (const std::string& name : run.metrics) add_name(name, &Run::evaluate);
+  for (const Run& run : runs.all)
+    for (const auto& [name, curve] : run.windows) add_name(name, &Run::windows);
   for (const Run& run : runs.all)
     for (const auto& [name, curve] : run.train)
-      if (name != "loss" && name != "lr" && name != "samples_per_second") add_name(name, false);
-  for (const auto& [name, evaluation] : names) {
+      if (name != "loss" && name != "lr" && name != "samples_per_second") add_name(name, &Run::train);
+  for (const auto& [name, kind] : names) {
     const Metric metric = metric_of(name);
+    const char* const of_others = kind == &Run::evaluate ? "Evaluation: " : "Training: ";
     text += switched_chart(
-        runs, curves_of(runs, name, evaluation), (evaluation ? "Evaluation: " : "Training: ") + metric.title,
+        runs, curves_of(runs, name, kind), (kind == &Run::windows ? "Next window: " : of_others) + metric.title,
         {metric.axis, Scale::Kind::linear, 0, 0, metric.lower, metric.upper}, references_of(runs, name));
   }
   text += speed(runs);
-  const Curves rates = curves_of(runs, "lr", false);
+  const Curves rates = curves_of(runs, "lr", &Run::train);
   if (std::any_of(rates.begin(), rates.end(), varies))
     text += switched_chart(runs, rates, "Learning rate", {"learning rate of the dense half"});
   return text;

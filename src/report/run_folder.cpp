@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <limits>
+#include <utility>
 
 #include "svg.hpp"
 #include <tesserec/core/file.hpp>
@@ -63,15 +64,31 @@ double first_second(const Json& line) {
   return member(line, "time") - (rate > 0 ? member(line, "samples") / rate : 0);
 }
 
+/// Returns step and time since the first step of each evaluation, in the order of time.
+std::vector<Place> evaluations_of(const Run& run) {
+  std::vector<Place> places;
+  for (const auto* curves : {&run.evaluate, &run.windows})
+    if (!curves->empty())
+      for (std::size_t i = 0; i < curves->begin()->second.steps.size(); ++i)
+        places.push_back({curves->begin()->second.steps[i], curves->begin()->second.seconds[i]});
+  std::sort(places.begin(), places.end(),
+            [](const Place& a, const Place& b) { return std::pair(a.step, a.time) < std::pair(b.step, b.time); });
+  return places;
+}
+
 /// Adds one line to the curves of its kind. `start`: time of the first step, seconds since 1970.
 void add_line(Run& run, const Json& line, double start) {
-  const bool evaluation = line.at("kind").string() == "evaluate";
+  const std::string kind = line.at("kind").string();
+  const bool evaluation = kind == "evaluate", window = kind == "window";
   run.steps = line.at("step").number();
   run.samples = member(line, "samples");
   if (evaluation) run.evaluated = run.steps;
+  auto& curves_of_samples = evaluation ? run.evaluate : run.train;
+  auto& curves = window ? run.windows : curves_of_samples;
   for (const std::string& name : line.names()) {
-    if (name == "step" || name == "kind" || name == "samples" || name == "time") continue;
-    Curve& curve = (evaluation ? run.evaluate : run.train)[name];
+    const char* const others[] = {"step", "kind", "samples", "time", "window", "window_samples", "begin", "end"};
+    if (std::find(std::begin(others), std::end(others), name) != std::end(others)) continue;
+    Curve& curve = curves[name];
     if (evaluation && curve.values.empty()) run.metrics.push_back(name);
     curve.steps.push_back(run.steps);
     curve.samples.push_back(member(line, "samples"));
@@ -99,7 +116,7 @@ void read_metrics(Run& run, const std::string& path) {
     at = end + 1;
   }
   measure_gaps(run.starts, lines);
-  if (run.train.empty() && run.evaluate.empty() && !run.start.exists())
+  if (run.train.empty() && run.evaluate.empty() && run.windows.empty() && !run.start.exists())
     fail(path, ": the file has no whole line; a run writes one every train.log_every steps and at its end");
 }
 
@@ -209,8 +226,7 @@ Curve speed_between_lines(const Run& run) {
   const auto found = run.train.find("samples_per_second");
   if (found == run.train.end()) return {};
   const Curve& lines = found->second;
-  const Curve no_curve;
-  const Curve& evaluations = run.evaluate.empty() ? no_curve : run.evaluate.begin()->second;
+  const std::vector<Place> evaluations = evaluations_of(run);
   Curve speed = lines;
   double before = 0;  // samples of earlier starts
   for (std::size_t i = 1, e = 0; i < lines.values.size(); ++i) {
@@ -219,9 +235,9 @@ Curve speed_between_lines(const Run& run) {
       continue;
     }
     double seconds = lines.seconds[i] - lines.seconds[i - 1];
-    for (; e < evaluations.steps.size() && evaluations.steps[e] < lines.steps[i]; ++e) {
-      if (evaluations.steps[e] == lines.steps[i - 1]) seconds = lines.seconds[i] - evaluations.seconds[e];
-      if (evaluations.steps[e] > lines.steps[i - 1])
+    for (; e < evaluations.size() && evaluations[e].step < lines.steps[i]; ++e) {
+      if (evaluations[e].step == lines.steps[i - 1]) seconds = lines.seconds[i] - evaluations[e].time;
+      if (evaluations[e].step > lines.steps[i - 1])
         seconds = (lines.samples[i] - before) / lines.values[i] - (lines.samples[i - 1] - before) / lines.values[i - 1];
     }
     speed.values[i] = seconds > 0 ? (lines.samples[i] - lines.samples[i - 1]) / seconds : NAN;

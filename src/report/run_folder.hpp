@@ -48,6 +48,7 @@ struct Run {
   store::RunEnd end;                      ///< end of the run, or that it still runs
   std::map<std::string, Curve> train;     ///< curves by name in metrics.jsonl: "loss", ...
   std::map<std::string, Curve> evaluate;  ///< curves by name: "auc", ...
+  std::map<std::string, Curve> windows;   ///< curves by name, of windows before the model was trained on them
   std::vector<std::string> metrics;       ///< names of `evaluate`, in the order of the file
   double steps = 0, samples = 0;          ///< latest counts in any file
   double evaluated = NAN;                 ///< step of the last evaluation; NaN = none

@@ -97,11 +97,12 @@ Outcome outcome_of_run(const std::string& folder, const std::string& metric) {
     Outcome read{json.at("steps").integer(), json.at("samples").integer(), json.at("weights_digest").string(), "", {}};
     for (const char* name : {"samples_per_second", "step_seconds", "peak_memory_bytes"})
       read.metrics[name] = number_or_nan(json.at(name));
-    if (json.has("evaluation"))
-      for (const std::string& name : json.at("evaluation").names())
-        if (const Json& value = json.at("evaluation").at(name);
-            name != "step" && name != "samples" && value.kind() != Json::Kind::object)
-          read.metrics[name] = number_or_nan(value);
+    for (const char* block : {"windows", "evaluation"})  // an evaluation replaces the mean of the windows
+      if (json.has(block))
+        for (const std::string& name : json.at(block).names())
+          if (const Json& value = json.at(block).at(name);
+              name != "step" && name != "count" && name != "samples" && value.kind() != Json::Kind::object)
+            read.metrics[name] = number_or_nan(value);
     if (json.has("loss") && json.at("loss").kind() != Json::Kind::null)  // fallback if the run ended between two lines
       read.metrics["loss"] = json.at("loss").number();
     return read;

@@ -44,6 +44,7 @@ store::Attributes attributes_of(const Session& session, const Position& at, Inde
       {"train.accumulate", Index{job.train.accumulate}},
       {"train.shuffle", Index{job.train.shuffle}},
       {"run.seed", Index(job.run.seed)},
+      {"data.window", job.data.window},
       {"deck", job.deck},
   };
   add_data_facts(session.data, attributes);

@@ -14,12 +14,13 @@
 namespace tesserec::train {
 namespace {
 
-/// Calls sink(batch, probabilities) for each batch of one epoch. First appends the batch's tower vectors to `towers`,
+/// Calls sink(batch, probabilities) for each batch of an epoch. First appends the batch's tower vectors to `towers`,
 /// unless null. Collective.
 template <class Sink>
-void for_each_prediction(Session& session, data::Source& source, metrics::TowerVectors* towers, const Sink& sink) {
+void for_each_prediction(Session& session, data::Source& source, Index epoch, metrics::TowerVectors* towers,
+                         const Sink& sink) {
   std::vector<float> vectors;  // query and item vectors [B, 2 dim]
-  source.seek(0, 0);
+  source.seek(epoch, 0);
   data::Batch batch(session.exec);
   Index batches = 0;
   std::vector<float> probabilities;
@@ -50,7 +51,7 @@ Index add_groups(const data::Batch& batch, Index feature, std::vector<Index>& gr
 
 }  // namespace
 
-metrics::BinaryMetrics evaluate(Session& session, data::Source& source, std::vector<FeatureIds>* ids) {
+metrics::BinaryMetrics evaluate(Session& session, data::Source& source, std::vector<FeatureIds>* ids, Index epoch) {
   const EvaluateSettings& settings = session.job.evaluate;
   const bool grouped = std::any_of(settings.metrics.begin(), settings.metrics.end(), metrics::needs_groups);
   std::vector<double> scores;
@@ -64,7 +65,7 @@ metrics::BinaryMetrics evaluate(Session& session, data::Source& source, std::vec
     fail(
         "evaluate.metrics has candidate_recall, which needs two towers: a model whose last layer is a score, or a cat, "
         "of two vectors of one width, as model.type = \"two_tower\"");
-  for_each_prediction(session, source, retrieves ? &towers : nullptr,
+  for_each_prediction(session, source, epoch, retrieves ? &towers : nullptr,
                       [&](const data::Batch& batch, const std::vector<float>& probabilities) {
                         scores.insert(scores.end(), probabilities.begin(), probabilities.end());
                         labels.insert(labels.end(), batch.labels.data(), batch.labels.data() + batch.size);
@@ -94,7 +95,7 @@ Index predict(Session& session, data::Source& source, const std::string& path, S
   const comm::Communicator& comm = session.comm;
   const auto file = make_scores_file(session, source, path, format);
   Index first = 0;  // first sample of the batch, counted in the epoch
-  for_each_prediction(session, source, nullptr, [&](const data::Batch& batch, const std::vector<float>& probabilities) {
+  for_each_prediction(session, source, 0, nullptr, [&](const data::Batch& batch, const std::vector<float>& probabilities) {
     const Range own = session.lanes.samples_of_rank(comm.rank(), comm.size(), batch.global_size, batch.micro_batch);
     file->write({first + own.begin, first + own.end}, batch, probabilities);
     if (batch.micro_batch + 1 == session.lanes.micro_batches()) first += batch.global_size;

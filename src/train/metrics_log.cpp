@@ -17,7 +17,8 @@ bool is_kept(const std::string& line, Index step, Index last) {
   try {
     const Json json = parse_json(line);
     const Index at = json.at("step").integer();
-    return at <= step && !(at == last && json.at("kind").string() == "evaluate");
+    const std::string kind = json.at("kind").string();
+    return at <= step && !(at == last && kind == "evaluate") && !(at == step && kind == "window");
   } catch (const Error&) {
     return false;
   }
@@ -53,6 +54,27 @@ MetricsLog::MetricsLog(const std::string& folder, Index step, Index last) : path
   evaluated_ = lines.find(beginning(step, "evaluate")) != std::string::npos;
   store::replace_proven(path_, lines);
   file_.emplace(path_, O_WRONLY | O_APPEND, "write to it");
+}
+
+WindowMeans MetricsLog::window_means(Index begun, const std::vector<std::string>& metrics) const {
+  WindowMeans means;
+  std::vector<double> weights(metrics.size());
+  for (const std::string& metric : metrics) means.metrics.emplace_back(metric, 0.0);
+  std::ifstream in(path_);
+  for (std::string line; std::getline(in, line);) {
+    const Json json = parse_json(line);
+    if (json.at("kind").string() != "window" || json.at("step").integer() < begun) continue;
+    const double samples = json.at("window_samples").number();
+    ++means.windows;
+    means.samples += Index(samples);
+    for (std::size_t m = 0; m < metrics.size(); ++m) {
+      if (!json.has(metrics[m]) || json.at(metrics[m]).kind() == Json::Kind::null) continue;
+      means.metrics[m].second += samples * json.at(metrics[m]).number();
+      weights[m] += samples;
+    }
+  }
+  for (std::size_t m = 0; m < metrics.size(); ++m) means.metrics[m].second /= weights[m];
+  return means;
 }
 
 void MetricsLog::sync() const { store::sync_path(path_); }

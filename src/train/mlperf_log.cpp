@@ -80,7 +80,7 @@ void MlperfLog::steps(Training& training) {
 }
 
 void MlperfLog::stepped(Training& training) {
-  if (training.position().batch == training.length().batches) stop("epoch_stop", training);
+  if (training.position().batch == training.length().batches(training.position().epoch)) stop("epoch_stop", training);
 }
 
 void MlperfLog::evaluates(Training& training) {
@@ -97,7 +97,7 @@ void MlperfLog::evaluated(Training& training, const metrics::BinaryMetrics& metr
 void MlperfLog::ends(Training& training, TrainResult& result) {
   if (evaluates_) stop("eval_stop", training);
   if (!file_ || result.signal != 0) return;
-  if (training.position().batch != training.length().batches) stop("epoch_stop", training);
+  if (training.position().batch != training.length().batches(training.position().epoch)) stop("epoch_stop", training);
   const bool success = training.session().job.evaluate.stop_at_auc == 0 || result.stopped == "auc";
   Json metadata = position(training);
   line("INTERVAL_END", "run_stop", {}, metadata.set("status", success ? "success" : "aborted"));

@@ -23,6 +23,10 @@ void TrainPipelineSparseDist::seek(Index epoch, Index batch) {
   source_.seek(epoch_ = epoch, batch);
 }
 
+void TrainPipelineSparseDist::begin(Index epoch) {
+  if (!next_is_read_) source_.seek(epoch_ = epoch, 0);
+}
+
 void TrainPipelineSparseDist::read(data::Batch& batch) {
   tables_.phases().time("next batch", [&] {
     while (!source_.next(batch)) source_.seek(++epoch_, 0);

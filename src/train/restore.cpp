@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "checkpoint_parts.hpp"
+#include "data_then.hpp"
 #include "delta_state.hpp"
 #include "growing_state.hpp"
 #include <tesserec/core/error.hpp>
@@ -11,7 +12,6 @@
 #include <tesserec/core/text.hpp>
 #include <tesserec/core/timer.hpp>
 #include <tesserec/data/columns.hpp>
-#include <tesserec/data/content.hpp>
 #include <tesserec/parallel_io/state.hpp>
 #include <tesserec/planning/planner.hpp>
 #include <tesserec/train/checkpoint.hpp>
@@ -20,23 +20,6 @@
 
 namespace tesserec::train {
 namespace {
-
-/// Throws Error if the training data is known to have other bytes than the checkpoint's, unless checkpoint.accept
-/// allows it. Logs the check that was not possible if the checkpoint does not record them.
-void check_same_bytes(const Session& session, const std::string& then, const std::string& file) {
-  const std::string now = data::content_digest(session.contents);
-  if (then == now || now.empty()) return;
-  const std::string& data = session.data.description;
-  if (then.empty())
-    return log_info(file + " has no digest of its training data, so " + data + " is not compared with it");
-  const std::string difference =
-      concat(file, " was made with other data than ", data, " has now (data_digest ", then, ", now ", now, ")");
-  if (!accepts(session.job.checkpoint, "data.train"))
-    fail(difference,
-         "; give the data that it was made with, allow other data with checkpoint.accept = [\"data\"], or start anew "
-         "with checkpoint.resume = \"never\"");
-  log_info(difference + ", as checkpoint.accept allows");
-}
 
 /// Throws Error if batch size, columns, epoch length, seed, shuffling or lanes differ from the run that wrote the
 /// checkpoint. checkpoint.accept allows another epoch length, and checkpoint.relane other lanes.
@@ -56,6 +39,7 @@ void check_same_run(const Session& session, Index epoch_samples, const store::At
         "samples_per_epoch", epoch_samples,
         (std::string("give the same training data, or allow other data with checkpoint.accept = [\"data\"]") + fresh)
             .c_str());
+  check_same_windows(session, attributes, file);
   require_equal("run.seed", Index(job.run.seed), (std::string("set run.seed back") + fresh).c_str());
   if (std::ranges::any_of(session.model.tables().tables(), &embedding::EmbeddingBagConfig::grows) &&
       attributes.count("train.accumulate") != 0)
@@ -75,27 +59,6 @@ void check_same_run(const Session& session, Index epoch_samples, const store::At
 void restore_ids(const Session& session, const store::OpenCheckpoint& checkpoint, bool trained) {
   restore_growth(session.exec, session.comm, session.model.tables(), checkpoint.state, checkpoint.manifest.datasets,
                  trained);
-}
-
-/// Returns whether the training data is known to have the bytes that the checkpoint's had.
-bool same_files(const Session& session, const std::string& then) {
-  return !session.contents.empty() && data::content_digest(session.contents) == then;
-}
-
-/// Returns the digest of the checkpoint's training data; empty if the checkpoint has none.
-std::string content_then(const store::Attributes& attributes, const std::string& file) {
-  return attributes.count("data_digest") == 0 ? "" : store::attribute<std::string>(attributes, "data_digest", file);
-}
-
-/// Returns whether the run has another dataset, as checkpoint.accept allows: other files or another number of samples.
-bool has_another_dataset(const Session& session, Index epoch_samples, const store::Attributes& attributes,
-                         const std::string& file) {
-  const bool may_differ = accepts(session.job.checkpoint, "data.train");
-  if (!may_differ) return false;
-  if (store::attribute<std::int64_t>(attributes, "samples_per_epoch", file) != epoch_samples) return true;
-  const auto files = [](const std::string& deck) { return flat_deck(deck)["data.train"]; };
-  return !same_files(session, content_then(attributes, file)) &&
-         files(store::attribute<std::string>(attributes, "deck", file)) != files(session.job.deck);
 }
 
 /// Logs how many weights of a checkpoint were rounded to the formats of their tables. Collective.

@@ -92,6 +92,24 @@ void RunLog::write_evaluation(const Position& at, const metrics::BinaryMetrics& 
   write(at.step, "evaluate", values);
 }
 
+void RunLog::write_window(const Position& at, const data::TimeWindow& window, const metrics::BinaryMetrics& metrics) {
+  constexpr double microsecond = 1e-6;
+  std::vector<std::pair<std::string, double>> values = {
+      {"samples", double(at.samples)}, {"window", double(at.epoch)}, {"window_samples", double(window.samples)}};
+  if (window.begin < window.end) {
+    values.emplace_back("begin", microsecond * double(window.begin));
+    values.emplace_back("end", microsecond * double(window.end));
+  }
+  for (auto& value : metrics::chosen(metrics, session_.job.evaluate.metrics)) values.push_back(std::move(value));
+  write(at.step, "window", values);
+}
+
+std::optional<WindowMeans> RunLog::window_means(Index begun) const {
+  std::optional<WindowMeans> means;
+  by_first_rank(session_.comm, [&] { means = file_->window_means(begun, session_.job.evaluate.metrics); });
+  return means;
+}
+
 void RunLog::write(Index step, const std::string& kind, const std::vector<std::pair<std::string, double>>& values) {
   by_first_rank(session_.comm, [&] { file_->write(step, kind, values); });
 }

@@ -29,6 +29,10 @@ class RunLog {
   /// Writes the line of a step. `loss`: mean since the previous line.
   void write_training(const Position& at, double loss, double samples_per_second);
   void write_evaluation(const Position& at, const metrics::BinaryMetrics& metrics);
+  /// Writes the evaluation of the window that the next step begins.
+  void write_window(const Position& at, const data::TimeWindow& window, const metrics::BinaryMetrics& metrics);
+  /// Returns MetricsLog::window_means() on the first rank, nothing on the others.
+  std::optional<WindowMeans> window_means(Index begun) const;
   /// Blocks until all lines are on the disk.
   void sync();
   /// Syncs and closes the file. Throws Error if a line was lost. No call may follow.

@@ -105,7 +105,8 @@ data::Deal Session::deal(const comm::Communicator& comm, const Job& job, bool sh
 
 data::LabelRange labels_taken(const Job& job, data::Use use) {
   const auto [least, most] = losses::loss_type(job.model.loss).labels;
-  if (use != data::Use::evaluate) return {least, most};
+  const bool evaluates = use == data::Use::evaluate || (use == data::Use::train && !job.data.window.empty());
+  if (!evaluates) return {least, most};
   return {std::max(least, 0.0f), std::min(most, 1.0f)};  // metrics::binary_metrics takes labels in [0, 1]
 }
 
@@ -114,7 +115,10 @@ std::unique_ptr<data::Source> open_source(const comm::Communicator& comm, const 
   std::unique_ptr<data::Source> source;
   comm::agree(comm, [&] { source = data::make_source(job.data, use, deal); });
   require_same_files(comm, source->info());
-  // Labels are read only now, after the ranks together have compared all parts with their seals.
+  // Times and labels are read only now, after the ranks together have compared all parts with their seals.
+  std::string windows;
+  comm::agree(comm, [&] { windows = source->find_windows(); });
+  if (!windows.empty()) log_info(windows);
   comm::agree(comm, [&] { source->limit_labels(labels_taken(job, use)); });
   if (use == data::Use::evaluate && comm.rank() == 0) warn_of_trained(job.data);
   return source;

@@ -10,6 +10,7 @@
 #include "run_figures.hpp"
 #include "run_log.hpp"
 #include "run_parts.hpp"
+#include "window_evaluation.hpp"
 #include <tesserec/comm/agree.hpp>
 #include <tesserec/comm/rank_watch.hpp>
 #include <tesserec/parallel_io/checkpoint_folder.hpp>
@@ -30,8 +31,8 @@ data::Source* of_same_columns(data::Source* evaluation, const data::Source& sour
 }
 
 /// Makes the observers that the job's settings require, in their order.
-std::vector<std::unique_ptr<Observer>> job_observers(Session& session, const data::Source& source,
-                                                     data::Source* evaluation) {
+std::vector<std::unique_ptr<Observer>> job_observers(Session& session, data::Source& source, data::Source* evaluation,
+                                                     RunLog& log) {
   const bool is_first = session.comm.rank() == 0;
   const data::SourceInfo* const evaluated = evaluation != nullptr ? &evaluation->info() : nullptr;
   auto best = std::make_unique<BestEvaluation>(session);
@@ -44,6 +45,7 @@ std::vector<std::unique_ptr<Observer>> job_observers(Session& session, const dat
   if (session.job.checkpoint.delta_seconds > 0) observers.push_back(std::make_unique<DeltaWatch>(session));
   observers.push_back(std::make_unique<JobWatch>(is_first));
   observers.push_back(std::make_unique<Progress>(evaluation != nullptr));
+  observers.push_back(std::make_unique<WindowEvaluation>(session, source, log));
   return observers;
 }
 
@@ -56,11 +58,10 @@ Training::Training(Session& session, data::Source& source, data::Source* evaluat
       pipeline_(
           session.exec, std::ref(session.step), session.model.tables(), source,
           session.job.train.pipeline && (session.comm.size() > 1 || sharding::caches_rows(session.model.tables()))),
-      length_(session.job.train, source.info().samples,
-              Session::deal(session.comm, session.job, false).batches(source.info().samples)),
+      length_(session.job.train, source.info(), Session::deal(session.comm, session.job, false)),
       log_(std::make_unique<RunLog>(session)),
       trained_(std::make_unique<TrainedSamples>()),
-      own_(job_observers(session, source, evaluation)) {
+      own_(job_observers(session, source, evaluation, *log_)) {
   comm::agree_on_signals(session.comm);
   restore();
   comm::agree_on_signals(session.comm);
@@ -93,11 +94,13 @@ void Training::restore() {
 bool Training::step() {
   if (is_over()) return false;
   comm::note("step", at_.step + 1);
-  if (at_.batch == length_.batches) {
+  if (at_.batch == length_.batches(at_.epoch)) {
     ++at_.epoch;
     at_.batch = 0;
   }
   for (Observer* observer : observers_) observer->steps(*this);
+  if (!result_.stopped.empty()) return false;
+  if (at_.batch == 0) pipeline_.begin(at_.epoch);
   compute();
   log();
   for (Observer* observer : std::views::reverse(observers_)) observer->stepped(*this);
@@ -108,7 +111,7 @@ void Training::compute() {
   const Timer timer;
   double loss = 0;  // mean loss of the step, valid after its last micro-batch
   for (int micro_batch = 0; micro_batch < session_.job.train.accumulate; ++micro_batch) {
-    loss = pipeline_(at_.step + 1, length_.last);
+    loss = pipeline_(at_.step + 1, length_.read_until(at_.epoch));
     log_->add(session_.step.predictions(), pipeline_.batch());
   }
   const Index samples = pipeline_.batch().global_size;

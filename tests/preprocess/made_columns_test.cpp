@@ -7,6 +7,7 @@
 #include "runs.hpp"
 #include "src/preprocess/field_values.hpp"
 #include <tesserec/core/text.hpp>
+#include <tesserec/core/utc.hpp>
 #include <tesserec/store/hdf5.hpp>
 
 using namespace tesserec;

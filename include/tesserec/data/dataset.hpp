@@ -57,6 +57,7 @@ class Dataset {
   void verify(Index share, Index shares) const;
 
   const SourceInfo& info() const { return info_; }
+  const std::vector<DatasetPart>& parts() const { return parts_; }
   /// Returns whether every bag is one id.
   bool packed() const { return packed_; }
 

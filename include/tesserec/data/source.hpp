@@ -28,6 +28,14 @@ struct KeyColumn {
   Index bytes = 0;  ///< length of the longest text, bytes
 };
 
+/// Window of the training samples in the order of time: the samples of a span of time, or of a file.
+struct TimeWindow {
+  std::string name;   ///< beginning of the span in UTC, or path of the file
+  Index samples = 0;  ///< at least 1
+  Index begin = 0;    ///< span, microseconds since 1970; begin == end for a file
+  Index end = 0;
+};
+
 /// Content of a source, known before the first batch.
 struct SourceInfo {
   std::string description;               ///< files or generator, for the banner
@@ -50,6 +58,9 @@ struct SourceInfo {
   Index left_out = 0;                ///< raw rows that preprocess left out
   std::vector<std::string> skipped;  ///< first rows left out of data to predict, "file:line: reason"
   std::vector<SourceFile> files;     ///< files in order; empty = samples are made on the fly
+  /// Windows in the order of time, known after find_windows(). Epoch w of the source is window w, so one epoch after
+  /// the other takes each sample once. Empty = each epoch has all samples.
+  std::vector<TimeWindow> windows = {};
 };
 
 /// Returns `info` unchanged. Throws Error if a list has another length than the features or dense features. Optional
@@ -81,6 +92,13 @@ struct Deal {
 
   /// Returns the batches of an epoch; the last may be smaller.
   Index batches(Index samples) const { return (samples + batch_size - 1) / batch_size; }
+  /// Returns the batches of all windows of a source, or of an epoch if it has no windows.
+  Index batches(const SourceInfo& info) const {
+    if (info.windows.empty()) return batches(info.samples);
+    Index all = 0;
+    for (const TimeWindow& window : info.windows) all += batches(window.samples);
+    return all;
+  }
   /// Returns the samples of batch k of an epoch: G, or the rest in the last batch.
   Index batch_samples(Index samples, Index batch) const { return std::min(batch_size, samples - batch * batch_size); }
 };
@@ -101,6 +119,10 @@ class Source {
   /// [0, rows[f]) are Errors, unless rows[f] is any_id. Without a call, the source's own rows hold. The base version
   /// throws Error if a table has fewer rows than the source.
   virtual void limit_rows(const std::vector<Index>& rows);
+  /// Finds the windows of data.window, so that info().windows has them, and goes to the first batch. Returns a line
+  /// about them for the log, or "" if the source has none. Call once, before the first batch, after all ranks have
+  /// opened their sources. The base version finds none.
+  virtual std::string find_windows() { return {}; }
   /// Checks this rank's share of all labels and sample weights once, before the first batch. Throws Error, with sample
   /// and file, for a label outside the range or a weight outside [0, max_sample_weight]. Shares are in the order of
   /// samples, so the lowest rank has the first error. The base version does nothing.

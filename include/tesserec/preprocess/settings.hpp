@@ -98,6 +98,7 @@ struct Settings {
   std::vector<UserSequence> sequences;
   std::vector<std::string> history;  ///< raw files or globs that are only read for sequences
   std::vector<Column> columns;       ///< columns of the raw files (format = "table")
+  std::string time;                  ///< column of kind time that is stored for training in the order of time; "" = none
   std::string delimiter = ",";       ///< one character (format = "table")
   bool header = false;               ///< true if the first line of each file names the columns (format = "table")
   bool skip_other_columns = false;   ///< true = skips columns of the header that no Column names (format = "table")

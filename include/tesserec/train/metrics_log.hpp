@@ -8,6 +8,7 @@
 
 #include <tesserec/core/index.hpp>
 #include <tesserec/store/disk.hpp>
+#include <tesserec/train/train_result.hpp>
 
 namespace tesserec::train {
 
@@ -15,15 +16,20 @@ namespace tesserec::train {
 /// by line.
 class MetricsLog {
  public:
-  /// Continues the file after `step`. Drops the lines of later steps, which a killed run left, and the evaluation of
-  /// step `last`. That evaluation follows the step's checkpoint, so a resumed run makes it again.
+  /// Continues the file after `step`. Drops the lines of later steps, which a killed run left, the evaluation of step
+  /// `last`, and that of the window whose first batch is next. These follow the step's checkpoint, so a resumed run
+  /// makes them again.
   MetricsLog(const std::string& folder, Index step, Index last);
-  /// Appends {"step": s, "kind": "train" | "evaluate", name: value, ..., "time": seconds since 1970, UTC}. Writes
+  /// Appends {"step": s, "kind": "train" | "evaluate" | "window", name: value, ..., "time": seconds since 1970, UTC}. Writes
   /// numbers that are not finite as null. Throws Error if the line cannot be written.
   void write(Index step, const std::string& kind, const std::vector<std::pair<std::string, double>>& values);
 
   /// Returns whether the file had no evaluation of the step after which it was continued.
   bool lacks_evaluation() const { return !evaluated_; }
+
+  /// Returns the means of the window lines from step `begun` on. A window counts with its samples; metrics that are not
+  /// finite do not count.
+  WindowMeans window_means(Index begun, const std::vector<std::string>& metrics) const;
 
   /// Blocks until all lines are on the disk.
   void sync() const;

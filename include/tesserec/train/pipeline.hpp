@@ -31,8 +31,11 @@ class TrainPipelineSparseDist {
   /// Continues with batch `batch` of epoch `epoch`, both from 0. Must not be called while a batch is ahead.
   void seek(Index epoch, Index batch);
 
-  /// Trains on the next batch, continuing into the next epoch at an epoch's end. `last` is the last step of the run,
-  /// the same on all ranks. Returns the batch's mean loss. Collective.
+  /// Goes to the first batch of an epoch, unless it is ahead, after something else has read from the source.
+  void begin(Index epoch);
+
+  /// Trains on the next batch, continuing into the next epoch at an epoch's end. `last` is the last step whose batch
+  /// may be read ahead, such as that of the run, the same on all ranks. Returns the batch's mean loss. Collective.
   double operator()(Index step, Index last);
   /// Returns the batch of the last call.
   const data::Batch& batch() const { return batches_[current_].batch; }

@@ -12,6 +12,13 @@
 
 namespace tesserec::train {
 
+/// Means over the windows that were evaluated before the model was trained on them, weighted by their samples.
+struct WindowMeans {
+  Index windows = 0;
+  Index samples = 0;
+  std::vector<std::pair<std::string, double>> metrics;  ///< NaN if no window has a finite value
+};
+
 /// Result of a training run.
 struct TrainResult {
   Index steps = 0;                ///< steps of the whole run, restarts included
@@ -36,6 +43,7 @@ struct TrainResult {
   std::optional<metrics::BinaryMetrics> evaluation;    ///< last evaluation of this process, if there is data for it
   Index evaluation_step = 0;                           ///< steps done before that evaluation
   std::vector<FeatureIds> evaluation_ids;              ///< id counts of that evaluation's data
+  std::optional<WindowMeans> windows;                  ///< first rank only, if the data has windows
   std::vector<TableFigures> tables;
   std::optional<parallel_io::BestEvaluation> best;  ///< best evaluation, with checkpoint.keep_best or evaluate.patience
   std::string best_checkpoint;                      ///< folder of the best evaluation's checkpoint, with
