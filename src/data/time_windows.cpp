@@ -147,9 +147,9 @@ std::string TimeWindows::description(Index batch_size) const {
   for (const std::vector<Run>& own : runs_) runs += std::ssize(own);
   std::string text =
       concat("training in the order of time: ", counted(std::ssize(windows_), "window"), " of ",
-             files ? std::string("a file each") : width_ + " (UTC)", ", ", windows_.front().name, " to ",
-             windows_.back().name);
-  if (left_out_ > 0) text += concat("; ", left_out_, files ? " files" : " spans", " without samples skipped");
+             files ? std::string("a file each") : width_ + " (UTC)", ", ", windows_.front().name);
+  if (windows_.size() > 1) text += " to " + windows_.back().name;
+  if (left_out_ > 0) text += concat("; ", counted(left_out_, files ? "file" : "span"), " without samples skipped");
   if (small > 0) text += concat("; ", small, " with less than a batch");
   if (runs > std::ssize(windows_))
     text += concat("; the files are not in this order, so their samples are read in ", runs, " runs");

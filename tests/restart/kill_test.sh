@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # kill -9 at random moments, of one rank or of all; each time the run goes on with another number of ranks and another
 # plan. At the end the digests and all metrics are those of a run that nobody disturbed.
-#   tests/restart/kill_test.sh [KILLS [SEED [DELTA_SECONDS]]]
+#   tests/restart/kill_test.sh [KILLS [SEED [DELTA_SECONDS [DECK]]]]
 # Checkpoints are frequent, so that some kills meet a half-written one; with DELTA_SECONDS they are rare and deltas are
-# frequent. Where a run ends before the last kill, the next one begins anew.
+# frequent. Where a run ends before the last kill, the next one begins anew. DECK: small_deck, or windows_deck, whose
+# run goes in the order of time and must have the metrics of each window of an undisturbed run.
 set -uo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 TESSEREC=${TESSEREC:-$here/../../build/tesserec}
@@ -17,7 +18,7 @@ RANDOM=$seed
 . "$here/../mpi.sh"
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-. "$here/small_deck.sh" "$folder/deck.toml"
+length=(--set train.epochs=1000 --set "train.steps=$steps")
 turn=0
 ranks_of=(1 3 2 4)
 plans=(table_wise row_wise data_parallel auto)
@@ -31,13 +32,15 @@ die() {
   exit 1
 }
 
+. "$here/${4:-small_deck}.sh" "$folder/deck.toml"
+
 # launch RANKS PLAN: in the background, as $job.
 launch() {
   local launcher="$LAUNCH $1"
   [ "$1" -gt 1 ] || launcher=
   # shellcheck disable=SC2086
   $launcher "$TESSEREC" train "$folder/deck.toml" --json --set "run.output=$folder/run" --set "plan.default=$2" \
-    --set train.epochs=1000 --set "train.steps=$steps" --set "run.part_bytes=$((turn % 2 * 3000))" "${rare[@]}" \
+    "${length[@]}" --set "run.part_bytes=$((turn % 2 * 3000))" "${rare[@]}" \
     >"$folder/out" 2>"$folder/err" </dev/null &
   job=$!
 }
@@ -51,7 +54,8 @@ rank_pids() { rank_states "$1" | cut -d ' ' -f 1; }
 living_ranks() { rank_states "$ranks" | grep -v ' Z'; }
 
 digests() { grep -oE '"(weights|state)_digest": "[0-9a-f]*"' "$folder/out" | tr '\n' ' '; }
-metrics() { sed -E 's/, "(samples_per_second|time)": [^,}]*//g' "$folder/run/metrics.jsonl"; }
+# Lines without clocks and without counts of growing tables, which begin anew with each start.
+metrics() { sed -E 's/, "(samples_per_second|time|growing_[a-z_]*)": [^,}]*//g' "$folder/run/metrics.jsonl"; }
 resumed_step() { sed -nE 's/^resumed from .*: step ([0-9]+)$/\1/p' "$folder/err"; }
 
 # pause MILLISECONDS
