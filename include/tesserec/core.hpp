@@ -73,4 +73,5 @@
 #include <tesserec/core/tree.hpp>
 #include <tesserec/core/tree_sum.hpp>
 #include <tesserec/core/upload.hpp>
+#include <tesserec/core/utc.hpp>
 #include <tesserec/core/utf8.hpp>

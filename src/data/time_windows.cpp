@@ -28,7 +28,7 @@ Index span_of(Index time, Index width) { return time >= 0 ? time / width : -((-t
 void require_times(const DatasetPart& part) {
   const store::File& file = part.file.index();
   const char* const remedy =
-      "; name a column of times in preprocess.time and run `tesserec preprocess` again, or set data.window = \"file\"";
+      "; give a column of times stored = true and run `tesserec preprocess` again, or set data.window = \"file\"";
   if (!file.exists("/time")) fail("data.window: ", file.path(), " has no times of its samples (/time)", remedy);
   if (file.shape("/time") != std::vector<Index>{part.samples} || file.type("/time") != store::ElementType::i64)
     fail("data.window: ", file.path(), ": /time is not one 64-bit integer per sample, microseconds since 1970", remedy);
@@ -95,11 +95,12 @@ void TimeWindows::add_files(const Dataset& dataset) {
 
 void TimeWindows::add_spans(const Dataset& dataset, Index width) {
   for (const DatasetPart& part : dataset.parts()) require_times(part);
-  std::map<Index, std::vector<Run>> spans;
-  std::vector<Run>* runs = nullptr;  // of the sample before
+  std::map<Index, std::vector<WindowRun>> spans;
+  std::vector<WindowRun>* runs = nullptr;  // of the sample before
   Index span = 0;
   with_memory([&] { return concat("the windows of ", dataset.info().description, ", 24 bytes per run of samples"); },
-              24.0 * double(dataset.info().samples), [&] {
+              24.0 * double(dataset.info().samples),
+              [&] {
                 for (const DatasetPart& part : dataset.parts())
                   for_each_time(part, [&](Index sample, Index time) {
                     const Index own = span_of(time, width);
@@ -115,7 +116,7 @@ void TimeWindows::add_spans(const Dataset& dataset, Index width) {
               });
   for (auto& [number, found] : spans) {
     const Index begin = number * width;
-    const Run& last = found.back();
+    const WindowRun& last = found.back();
     windows_.push_back({width % day_us == 0 ? date_text(begin / day_us) : instant_text(begin),
                         last.at + last.samples.size(), begin, begin + width});
     runs_.push_back(std::move(found));
@@ -124,10 +125,11 @@ void TimeWindows::add_spans(const Dataset& dataset, Index width) {
 }
 
 std::vector<Range> TimeWindows::runs(Index window, const std::vector<Range>& positions) const {
-  const std::vector<Run>& own = runs_[window];
+  const std::vector<WindowRun>& own = runs_[window];
   std::vector<Range> found;
   for (const Range& range : positions) {
-    auto run = std::upper_bound(own.begin(), own.end(), range.begin, [](Index at, const Run& r) { return at < r.at; });
+    auto run =
+        std::upper_bound(own.begin(), own.end(), range.begin, [](Index at, const WindowRun& r) { return at < r.at; });
     --run;  // the run that holds range.begin, since the first is at position 0
     for (Index at = range.begin; at < range.end; ++run) {
       assert(run != own.end());
@@ -144,10 +146,9 @@ std::string TimeWindows::description(Index batch_size) const {
   const bool files = windows_.front().begin == windows_.front().end;
   Index small = 0, runs = 0;
   for (const TimeWindow& window : windows_) small += window.samples < batch_size;
-  for (const std::vector<Run>& own : runs_) runs += std::ssize(own);
-  std::string text =
-      concat("training in the order of time: ", counted(std::ssize(windows_), "window"), " of ",
-             files ? std::string("a file each") : width_ + " (UTC)", ", ", windows_.front().name);
+  for (const std::vector<WindowRun>& own : runs_) runs += std::ssize(own);
+  std::string text = concat("training in the order of time: ", counted(std::ssize(windows_), "window"), " of ",
+                            files ? std::string("a file each") : width_ + " (UTC)", ", ", windows_.front().name);
   if (windows_.size() > 1) text += " to " + windows_.back().name;
   if (left_out_ > 0) text += concat("; ", counted(left_out_, files ? "file" : "span"), " without samples skipped");
   if (small > 0) text += concat("; ", small, " with less than a batch");

@@ -30,7 +30,7 @@ class TimeWindows {
 
  private:
   /// Consecutive samples of a window.
-  struct Run {
+  struct WindowRun {
     Index at;  ///< position of the first sample in the window
     Range samples;
   };
@@ -39,8 +39,8 @@ class TimeWindows {
 
   std::string width_;  ///< data.window
   std::vector<TimeWindow> windows_;
-  std::vector<std::vector<Run>> runs_;  ///< runs of each window, in file order
-  Index left_out_ = 0;                  ///< spans or files without samples, between the first and the last window
+  std::vector<std::vector<WindowRun>> runs_;  ///< runs of each window, in file order
+  Index left_out_ = 0;                        ///< spans or files without samples, between the first and the last window
 };
 
 }  // namespace tesserec::data

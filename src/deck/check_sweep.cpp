@@ -37,9 +37,10 @@ void check_metric(const Deck& deck) {
   if (std::find(computed.begin(), computed.end(), metric) == computed.end())
     fail(where, ", which evaluate.metrics lacks; it has ", join(computed));
   if (!data::has_source(deck.data, data::Use::evaluate) && deck.data.window.empty())
-    fail(where,
-         ", but there is no evaluation data: give data.evaluate, data.synthetic.evaluate_samples or data.window, or set "
-         "sweep.metric = \"loss\"");
+    fail(
+        where,
+        ", but there is no evaluation data: give data.evaluate, data.synthetic.evaluate_samples or data.window, or set "
+        "sweep.metric = \"loss\"");
 }
 
 void check_halving(const Deck& deck) {

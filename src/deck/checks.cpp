@@ -90,8 +90,6 @@ void check_preprocess(const Deck& deck) {
       fail(deck.at("preprocess.join"), " applies only to preprocess.format = \"table\"; remove it");
     if (!preprocess.columns.empty())
       fail(deck.at("preprocess.column"), " is given, but preprocess.format is criteo; set it to \"table\"");
-    if (!preprocess.time.empty())
-      fail(deck.at("preprocess.time"), " applies only to preprocess.format = \"table\"; remove it");
     if (preprocess.skip_other_columns)
       fail(deck.at("preprocess.skip_other_columns"), " applies only to preprocess.format = \"table\"; remove it");
     return;
@@ -102,13 +100,16 @@ void check_preprocess(const Deck& deck) {
     fail(deck.at("preprocess.skip_other_columns"), " requires a header; set preprocess.header = true");
   if (preprocess.columns.empty())
     fail(deck.at("preprocess.format"), " is table, but there is no [[preprocess.column]]; describe each column");
-  int labels = 0, weights = 0;
+  int labels = 0, weights = 0, stored = 0;
   bool categories = false;
   std::vector<std::string> names;
   for (std::size_t i = 0; i < preprocess.columns.size(); ++i) {
     check_column(deck, i, labels, weights);
     const preprocess::ColumnKind kind = preprocess.columns[i].kind;
     categories = categories || kind == preprocess::ColumnKind::category || kind == preprocess::ColumnKind::time;
+    if (preprocess.columns[i].stored && ++stored > 1)
+      fail(deck.at("preprocess.column." + std::to_string(i) + ".stored"),
+           " is true, but another time is stored already; keep one");
     names.push_back(preprocess.columns[i].name);
     if (names.back().find('*') != std::string::npos && !preprocess.header)
       fail(deck.at("preprocess.column." + std::to_string(i) + ".name"), " \"", names.back(),
@@ -117,12 +118,6 @@ void check_preprocess(const Deck& deck) {
       fail(deck.at("preprocess.column." + std::to_string(i) + ".name"), " \"", names.back(),
            "\" is used twice; rename one column");
   }
-  const auto is_time = [&](const preprocess::Column& column) {
-    return column.name == preprocess.time && column.kind == preprocess::ColumnKind::time;
-  };
-  if (!preprocess.time.empty() && std::ranges::none_of(preprocess.columns, is_time))
-    fail(deck.at("preprocess.time"), " is \"", preprocess.time,
-         "\", but no [[preprocess.column]] of this name has kind = \"time\"; add one");
   if (labels == 0) fail(deck.at("preprocess.column"), ": no column has kind = \"label\"; give one");
   if (!categories)
     fail(deck.at("preprocess.column"),

@@ -21,7 +21,8 @@ Section data_section() {
           text("window", &Data::window, Text::any,
                "Train in the order of time, by windows of data.train, and evaluate each window before training on it: "
                "file: each file is a window; \"1 day\", \"6 hours\", ...: windows of that span, from the times that "
-               "preprocess.time stores, in UTC. train.shuffle is inside of a window; train.epochs must be 1."),
+               "preprocess stores (stored = true), in UTC. train.shuffle is inside of a window; train.epochs must be "
+               "1."),
           "\"\" (epochs over all samples)"),
       boolean("trust", &Data::trust,
               "Allow data sets that read from other files: virtual datasets, external storage, external links. Their "

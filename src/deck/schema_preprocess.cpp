@@ -53,9 +53,6 @@ Section preprocess_section() {
              "Format of the raw files. criteo: label, 13 integers and 26 hexadecimal categories, separated by tabs. "
              "table: columns that [[preprocess.column]] describes."),
       text("output", &Preprocess::output, Text::path, "Output folder for train.h5, evaluate.h5 and predict.h5."),
-      text("time", &Preprocess::time, Text::any,
-           "table: column of kind = \"time\" that is stored with the rows to train and evaluate on, for data.window. A row "
-           "without this time is a bad row."),
       choice("bad_rows", &Preprocess::bad_rows, bad,
              "Treatment of bad rows. stop: end with an error that names file and line. skip: leave out, count and "
              "report."),
@@ -184,6 +181,10 @@ Section column_section() {
       choice("time", &Column::time, times,
              "time: form of the texts. epoch, epoch_ms: seconds or milliseconds since 1970, in UTC. iso: YYYY-MM-DD, "
              "with THH:MM:SS if need be, as written, whatever its offset. yymmddhh: digits, years from 2000."),
+      boolean(
+          "stored", &Column::stored,
+          "time: store it with the rows to train and evaluate on, so that data.window can train in its order. A row "
+          "without this time is a bad row. At most one column."),
       texts("parts", &Column::parts, Text::filled, {1, no_limit},
             "time: categories made from it, NAME_hour (0 to 23), NAME_weekday (1, Monday, to 7) and NAME_day (of the "
             "month)."),

@@ -91,6 +91,7 @@ std::optional<ColumnFault> fault(const Column& column, const Settings& settings)
               {"buckets", !column.buckets.empty(), category, "categories"},
               {"cross", !column.cross.empty(), category, "categories"},
               {"time", column.time != TimeForm::epoch, column.kind == ColumnKind::time, "times"},
+              {"stored", column.stored, column.kind == ColumnKind::time, "times"},
               {"parts", column.parts != Column().parts, column.kind == ColumnKind::time, "times"}};
   for (const auto& key : keys)
     if (key.set && !key.fits) return ColumnFault{key.key, concat("applies only to ", key.kind, "; remove it")};
@@ -156,7 +157,7 @@ void check_columns(const Settings& settings) {
   const std::vector<Column>& columns = settings.columns;
   if (columns.empty()) fail("preprocess.column: format = \"table\" needs one [[preprocess.column]] for each column");
   std::vector<std::string> names;
-  Index labels = 0, weights = 0, features = 0;
+  Index labels = 0, weights = 0, features = 0, times = 0;
   for (const Column& column : columns) {
     if (const auto wrong = fault(column, settings))
       fail("preprocess.column ", column.name, ": ", wrong->key, " ", wrong->text);
@@ -166,6 +167,7 @@ void check_columns(const Settings& settings) {
     if (std::count(names.begin(), names.end(), column.name) != 0)
       fail("preprocess.column: two columns are called \"", column.name, "\"; rename one");
     names.push_back(column.name);
+    times += column.stored;
     if (column.kind == ColumnKind::label) {
       ++labels;
     } else if (column.kind == ColumnKind::key) {
@@ -178,6 +180,7 @@ void check_columns(const Settings& settings) {
   }
   if (labels != 1) fail("preprocess.column: exactly one column must be of kind = \"label\", not ", labels);
   if (weights > 1) fail("preprocess.column: at most one column can be of kind = \"weight\", not ", weights);
+  if (times > 1) fail("preprocess.column: at most one column can be stored = true, not ", times);
   if (features == 0) fail("preprocess.column: no column is of kind = \"number\" or \"category\"; add one");
 }
 

@@ -62,11 +62,11 @@ void EncodedBlock::begin(const TextRange& range) {
 void EncodedBlock::clear() {
   first_row_ += rows_;
   rows_ = 0;
-  labels_.clear();
+  targets_.labels.clear();
+  targets_.weights.clear();
+  targets_.times.clear();
   dense_.clear();
   ids_.clear();
-  weights_.clear();
-  times_.clear();
   ranges_.clear();
   for (PendingTokens& tokens : pending_) tokens = {};
   keys_.assign(survey_.key_bytes.size(), {});
@@ -108,7 +108,7 @@ void EncodedBlock::tell_facts(ColumnTally& tally) {
         bags_[f].append(row, rows_, row_ids_);
       ends[f] = row_ids_.size();
     }
-    tally.add_facts(ranges_[range].second, labels_[std::size_t(row)] != 0,
+    tally.add_facts(ranges_[range].second, targets_.labels[std::size_t(row)] != 0,
                     {{dense_.data() + std::size_t(row) * dense, dense}, row_ids_, ends});
   }
 }
@@ -123,7 +123,8 @@ void EncodedBlock::FeatureValues::append(Index row, Index rows, std::vector<Inde
 /// Returns the bytes of the rows.
 Index EncodedBlock::bytes() const {
   const auto bytes_of = [](const auto& values) { return Index(values.size() * sizeof(values[0])); };
-  Index bytes = bytes_of(labels_) + bytes_of(dense_) + bytes_of(ids_) + bytes_of(weights_) + bytes_of(times_);
+  Index bytes = bytes_of(targets_.labels) + bytes_of(dense_) + bytes_of(ids_) + bytes_of(targets_.weights) +
+                bytes_of(targets_.times);
   for (const std::vector<std::uint8_t>& key : keys_) bytes += bytes_of(key);
   for (const FeatureValues& bags : bags_)
     bytes += bytes_of(bags.offsets) + bytes_of(bags.ids) + bytes_of(bags.wide_ids) + bytes_of(bags.weights);
@@ -185,15 +186,15 @@ void EncodedBlock::resolve(ColumnTally& tally) {
 }
 
 void EncodedBlock::add(const Row& row) {
-  labels_.push_back(row.label);
+  targets_.labels.push_back(row.label);
   for (std::size_t k = 0; k < row.numbers.size(); ++k) dense_.push_back(encoding_.transforms[k](row.numbers[k]));
   find_ids(row);
   if (bags_.empty())
     ids_.insert(ids_.end(), row_ids_.begin(), row_ids_.end());
   else
     add_bags(row);
-  weights_.push_back(row.weight);
-  times_.push_back(row.time);
+  targets_.weights.push_back(row.weight);
+  targets_.times.push_back(row.time);
   for (std::size_t k = 0; k < keys_.size(); ++k) {
     const auto size = keys_[k].size();
     keys_[k].resize(size + survey_.key_bytes[k], 0);
@@ -224,11 +225,11 @@ std::vector<parallel_io::PartedWriter::SlabData> EncodedBlock::pieces() const {
   const auto put = [&](Index first, Index rows, const void* data) {
     pieces.push_back({pieces.size(), {first, rows}, data});
   };
-  if (targets) put(first_row_, rows_, labels_.data());
+  if (targets) put(first_row_, rows_, targets_.labels.data());
   put(first_row_, rows_, dense_.data());
   if (bags_.empty()) put(first_row_, rows_, ids_.data());
-  if (targets && layout.weighted) put(first_row_, rows_, weights_.data());
-  if (targets && !layout.time.empty()) put(first_row_, rows_, times_.data());
+  if (targets && layout.weighted) put(first_row_, rows_, targets_.weights.data());
+  if (targets && !layout.time.empty()) put(first_row_, rows_, targets_.times.data());
   for (const std::vector<std::uint8_t>& key : keys_) put(first_row_, rows_, key.data());
   for (std::size_t f = 0; f < bags_.size(); ++f) {
     const FeatureValues& bags = bags_[f];

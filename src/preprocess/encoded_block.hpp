@@ -28,6 +28,13 @@ struct SampleShapes {
 /// Returns the shapes of the samples' HDF5 datasets.
 SampleShapes sample_shapes(const Survey& survey, const Encoding& encoding);
 
+/// Label, weight and time of each row of a block [rows].
+struct BlockTargets {
+  std::vector<std::uint8_t> labels;
+  std::vector<float> weights;
+  std::vector<std::int64_t> times;  ///< microseconds since 1970
+};
+
 /// Encoder of this rank's rows, block by block. Where vocabularies are partly outside of the memory, a block is as
 /// large as `memory` allows, because each block reads their files once.
 class EncodedBlock {
@@ -77,11 +84,9 @@ class EncodedBlock {
   std::vector<PendingTokens> pending_;           ///< tokens outside of the memory [F]; empty if there are none
   std::vector<std::pair<Index, Index>> ranges_;  ///< first row in the block of each range, and its number
   std::vector<Index> row_ids_;                   ///< ids of one row's values
-  std::vector<std::uint8_t> labels_;             ///< labels [rows]
+  BlockTargets targets_;
   std::vector<float> dense_;                     ///< dense features [rows, K] row-major
   std::vector<std::int32_t> ids_;                ///< packed ids [rows, F] row-major
-  std::vector<float> weights_;                   ///< sample weights [rows]
-  std::vector<std::int64_t> times_;              ///< times [rows]
   std::vector<std::vector<std::uint8_t>> keys_;  ///< texts of each key column [rows, key_bytes], zero-padded
   std::vector<FeatureValues> bags_;              ///< bags [F], if ids are not packed
 };

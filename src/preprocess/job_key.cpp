@@ -45,9 +45,9 @@ void pack_all(std::string& key, const Values&... values) {
 /// Packs all members of a column; a member that is added does not compile until it is named here.
 void pack(const Column& column, std::string& key) {
   const auto& [name, kind, transform, positive, negative, threshold, fill_value, missing_indicator, separator, weighted,
-               max_values, ids, max_rows, buckets, cross, time, parts] = column;
+               max_values, ids, max_rows, buckets, cross, time, stored, parts] = column;
   pack_all(key, name, kind, transform, positive, negative, threshold, fill_value, missing_indicator, separator,
-           weighted, max_values, ids, max_rows, buckets, cross, time, parts);
+           weighted, max_values, ids, max_rows, buckets, cross, time, stored, parts);
 }
 
 void pack_stamp(const std::string& path, const store::Stamp& stamp, std::string& key) {
@@ -91,10 +91,10 @@ std::string job_key(const Settings& settings, std::span<const RawFile> files, st
   // Members that are only named decide nothing of what the first reading finds. Ranges with bad rows say so, and the
   // sorted tokens say their minimum_count.
   const auto& [train, evaluate, predict, vocabulary, extend, format, output, bad_rows, short_rows, minimum_count, split,
-               joins, sequences, history, columns, time, delimiter, header, skip_other_columns, trim, quotes,
-               quoted_newlines, comment, missing, fill_value, missing_indicator, strict, max_unknown, part_bytes, lock_wait, memory] =
+               joins, sequences, history, columns, delimiter, header, skip_other_columns, trim, quotes, quoted_newlines,
+               comment, missing, fill_value, missing_indicator, strict, max_unknown, part_bytes, lock_wait, memory] =
       settings;
-  pack_all(key, vocabulary, extend, format, short_rows, split, joins, sequences, history, columns, time, delimiter, header,
+  pack_all(key, vocabulary, extend, format, short_rows, split, joins, sequences, history, columns, delimiter, header,
            skip_other_columns, trim, quotes, quoted_newlines, comment, missing, fill_value, missing_indicator);
   pack_text(files_key(files), key);
   pack_text(files_key(others), key);

@@ -29,7 +29,7 @@ struct Row {
   bool label_missing = false;  ///< true for a bad row that lacks its label
   Index fault_line = 0;        ///< line of the record, from 0, in which a bad row's quotes are wrong
   float weight = 1;
-  Index time = 0;  ///< time that RowLayout::time names, microseconds since 1970 in UTC
+  Index time = 0;               ///< time of the stored column, microseconds since 1970 in UTC
   std::vector<double> numbers;  ///< dense features [K], finite; NaN = missing
   /// Values of all features, in order, valid until the next row. Those of feature f end at ends[f]. A feature that may
   /// not be empty has one value, none if it is missing.

@@ -59,6 +59,7 @@ class TableFormat final : public RowFormat {
         layout_.labels = column.threshold ? concat("1 is at least ", number_text(*column.threshold), ", 0 is less")
                                           : "1 is " + listed(column.positive) + ", 0 is " + listed(column.negative);
       if (column.kind == ColumnKind::label) label_column_ = &column - layout_.columns.data();
+      if (column.stored) layout_.time = column.name;
       if (column.kind == ColumnKind::key) layout_.keys.push_back(column.name);
       if (column.kind == ColumnKind::category)
         add_feature(column.name, {!column.separator.empty(), column.weighted, column.ids, column.max_rows});
@@ -79,10 +80,6 @@ class TableFormat final : public RowFormat {
       add_feature(sequence.name, {true, false, item.ids, item.max_rows});
     }
     layout_.sequences = settings.sequences.size();
-    layout_.time = settings.time;
-    if (!layout_.time.empty() &&
-        layout_.columns[layout_.column(layout_.time, "preprocess.time")].kind != ColumnKind::time)
-      fail("preprocess.time: column \"", layout_.time, "\" is not of kind = \"time\"; give it this kind");
     for (const std::string& feature : layout_.features) {
       if (std::count(layout_.features.begin(), layout_.features.end(), feature) > 1)
         fail("preprocess.column: two categories are called \"", feature, "\", one of them part of a time; rename one");
@@ -213,11 +210,9 @@ class TableFormat final : public RowFormat {
     const bool missing = contains(missing_, field);
     if (!missing && !parse_time(field, column.time, time))
       return concat(column.name, ": ", shown(field), " is not a time of the form that the key time says");
-    if (column.name == layout_.time && targets == Targets::required) {
-      if (missing)
-        return concat(column.name, ": ", shown(field), " is a missing time, but preprocess.time stores it for each row");
-      row.time = time.instant;
-    }
+    if (column.stored && missing && targets == Targets::required)
+      return concat(column.name, ": ", shown(field), " is a missing time, but each row needs it (stored = true)");
+    if (column.stored) row.time = time.instant;
     for (const std::string& part : column.parts)
       put_feature(missing ? std::nullopt : std::optional(part_text(time, part)), row);
     return {};

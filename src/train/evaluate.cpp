@@ -95,11 +95,12 @@ Index predict(Session& session, data::Source& source, const std::string& path, S
   const comm::Communicator& comm = session.comm;
   const auto file = make_scores_file(session, source, path, format);
   Index first = 0;  // first sample of the batch, counted in the epoch
-  for_each_prediction(session, source, 0, nullptr, [&](const data::Batch& batch, const std::vector<float>& probabilities) {
-    const Range own = session.lanes.samples_of_rank(comm.rank(), comm.size(), batch.global_size, batch.micro_batch);
-    file->write({first + own.begin, first + own.end}, batch, probabilities);
-    if (batch.micro_batch + 1 == session.lanes.micro_batches()) first += batch.global_size;
-  });
+  for_each_prediction(
+      session, source, 0, nullptr, [&](const data::Batch& batch, const std::vector<float>& probabilities) {
+        const Range own = session.lanes.samples_of_rank(comm.rank(), comm.size(), batch.global_size, batch.micro_batch);
+        file->write({first + own.begin, first + own.end}, batch, probabilities);
+        if (batch.micro_batch + 1 == session.lanes.micro_batches()) first += batch.global_size;
+      });
   file->publish();
   return source.info().samples;
 }

@@ -29,7 +29,8 @@ bool is_in_one_of(const std::string& key, std::initializer_list<const char*> nam
 /// Returns whether the key belongs to the task, which the checkpoint's deck must share. check_same_windows() compares
 /// data.window.
 bool is_compared(const std::string& key, Purpose purpose, bool same_files) {
-  if (is_in_one_of(key, {"data.evaluate", "data.predict", "data.window", "data.synthetic.evaluate_samples"})) return false;
+  if (is_in_one_of(key, {"data.evaluate", "data.predict", "data.window", "data.synthetic.evaluate_samples"}))
+    return false;
   const bool is_table_format = key == "model.table_format" || (begins_with(key, "table.") && key.ends_with(".format"));
   if (is_table_format || is_in_one_of(key, {"model.precision", "model.exchange_forward", "model.exchange_backward"}))
     return purpose == Purpose::resume;  // weights are fp32 in any checkpoint

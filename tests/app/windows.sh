@@ -24,9 +24,8 @@ cat >deck.toml <<'DECK'
 [preprocess]
 format = "table"
 header = true
-time = "when"
 column = [
-  {name = "when", kind = "time", time = "iso", parts = ["hour"]},
+  {name = "when", kind = "time", time = "iso", stored = true, parts = ["hour"]},
   {name = "click", kind = "label", positive = ["1"], negative = ["0"]},
   {name = "user", kind = "category"},
 ]
@@ -120,11 +119,10 @@ must_fail 'data.window is "0 days"; give "file", or a whole number' check deck.t
 must_fail 'train.epochs is 2, but data.window goes through time once' train deck.toml "${files[@]}" --set data.window=file --set train.epochs=2
 must_fail 'data.window divides HDF5 files, but the samples are made on the fly' check deck.toml --set data.window=file \
   --set data.synthetic.kind=planted --set data.synthetic.samples=9 --set 'data.synthetic.rows=[3]'
-must_fail 'day9.csv:8: when: "" is a missing time, but preprocess.time stores it for each row' preprocess deck.toml \
+must_fail 'day9.csv:8: when: "" is a missing time, but each row needs it (stored = true)' preprocess deck.toml \
   --set preprocess.train=day9.csv --set preprocess.output=d9
-must_fail 'preprocess.time is "click", but no [[preprocess.column]] of this name has kind = "time"' preprocess deck.toml \
-  --set preprocess.train=day1.csv --set preprocess.output=d9 --set preprocess.time=click
-works preprocess deck.toml --set preprocess.train=day9.csv --set preprocess.output=d9 --set 'preprocess.time=""'
+must_fail 'stored of column "user" applies only to times' preprocess deck.toml --set preprocess.column.user.stored=true
+works preprocess deck.toml --set preprocess.train=day9.csv --set preprocess.output=d9 --set preprocess.column.when.stored=false
 must_fail 'd9/train.h5 has no times of its samples (/time)' train deck.toml --set data.train=d9/train.h5 --set 'data.window=1 hour' \
   --set run.output=none
 finish

@@ -50,8 +50,7 @@ Lines batches_of(const data::Settings& settings, bool shuffle, int ranks, Index 
     source->seek(window, batch);
     const Lines local = samples_file::drain(*source);
     joined.resize(local.size());
-    for (std::size_t b = 0; b < local.size(); ++b)
-      joined[b].insert(joined[b].end(), local[b].begin(), local[b].end());
+    for (std::size_t b = 0; b < local.size(); ++b) joined[b].insert(joined[b].end(), local[b].begin(), local[b].end());
   }
   return joined;
 }
@@ -82,8 +81,9 @@ TEST_CASE("data.window: a window has the samples of its span, each once, in an o
   const data::Settings settings = in_windows({scratch / "a.h5", scratch / "b.h5"}, "1 day");
   const auto source = data::make_source(settings, data::Use::train, deal(true));
   const std::string text = source->find_windows();
-  CHECK(text.starts_with("training in the order of time: 4 windows of 1 day (UTC), 1969-12-31 to 1970-01-04; 1 span "
-                         "without samples skipped; "));
+  CHECK(
+      text.starts_with("training in the order of time: 4 windows of 1 day (UTC), 1969-12-31 to 1970-01-04; 1 span "
+                       "without samples skipped; "));
   CHECK(text.find("their samples are read in ") != std::string::npos);
   const std::vector<data::TimeWindow>& windows = source->info().windows;
   REQUIRE(windows.size() == 4);
@@ -103,6 +103,15 @@ TEST_CASE("data.window: a window has the samples of its span, each once, in an o
     CHECK(shuffled == kept);
     all.insert(all.end(), kept.begin(), kept.end());
   }
+  const auto places = [&](Index w) {  // of the shuffled samples in file order
+    const std::vector<Index> kept = samples_of(batches_of(settings, false, 1, w));
+    std::vector<Index> found;
+    for (const Index sample : samples_of(batches_of(settings, true, 1, w)))
+      found.push_back(std::find(kept.begin(), kept.end(), sample) - kept.begin());
+    return found;
+  };
+  REQUIRE(windows[1].samples == windows[2].samples);
+  CHECK(places(1) != places(2));
   std::sort(all.begin(), all.end());
   REQUIRE(all.size() == 200);
   for (Index i = 0; i < 200; ++i) REQUIRE(all[i] == i);
@@ -131,8 +140,7 @@ TEST_CASE("data.window = \"file\": each file with samples is a window") {
   });
   const data::Settings settings = in_windows({scratch / "b.h5", scratch / "empty.h5", scratch / "a.h5"}, "file");
   const auto source = data::make_source(settings, data::Use::train, deal(false));
-  CHECK(source->find_windows().find("; 1 file without samples skipped; 1 with less than a batch") !=
-        std::string::npos);
+  CHECK(source->find_windows().find("; 1 file without samples skipped; 1 with less than a batch") != std::string::npos);
   REQUIRE(source->info().windows.size() == 2);
   CHECK(source->info().windows[1].name == scratch / "a.h5");
   CHECK(source->info().windows[1].begin == source->info().windows[1].end);
@@ -148,7 +156,8 @@ TEST_CASE("data.window: times that lack, or are none, are errors that name file 
     samples_file::packed(scratch / "none.h5", 0, 9);
     const Index missing = std::numeric_limits<Index>::min();
     samples_file::packed(scratch / "missing.h5", 0, 9, with_times([&](Index i) { return i > 6 ? missing : i; }));
-    samples_file::packed(scratch / "nano.h5", 0, 9, with_times([](Index i) { return i < 4 ? i : 1414022400'000000000; }));
+    samples_file::packed(scratch / "nano.h5", 0, 9,
+                         with_times([](Index i) { return i < 4 ? i : 1414022400'000000000; }));
     samples_file::packed(scratch / "short.h5", 0, 9, [](store::File& file) {
       const std::vector<std::int64_t> times(8);
       file.write_all("/time", {8}, times.data());
@@ -158,7 +167,7 @@ TEST_CASE("data.window: times that lack, or are none, are errors that name file 
     const auto source = data::make_source(in_windows({scratch / file}, "1 hour"), data::Use::train, deal(true));
     return error_of([&] { source->find_windows(); });
   };
-  CHECK(message("none.h5").find("none.h5 has no times of its samples (/time); name a column") != std::string::npos);
+  CHECK(message("none.h5").find("none.h5 has no times of its samples (/time); give a column") != std::string::npos);
   CHECK(message("missing.h5").find("missing.h5: 2 samples of 9 without a time, first sample 7") != std::string::npos);
   CHECK(message("nano.h5").find("in sample 4 of ") != std::string::npos);
   CHECK(message("short.h5").find("/time is not one 64-bit integer per sample") != std::string::npos);
@@ -170,6 +179,7 @@ TEST_CASE("data.window: widths are whole numbers of units") {
   CHECK(data::window_width("90 minutes") == 5400'000'000);
   CHECK(data::window_width("1 second") == 1'000'000);
   CHECK(data::window_width("12 hours") == day_us / 2);
-  for (const char* text : {"", "day", "0 days", "-1 day", "1.5 days", "1 month", "1  day", "1 days ago", "999999999 days"})
+  for (const char* text :
+       {"", "day", "0 days", "-1 day", "1.5 days", "1 month", "1  day", "1 days ago", "999999999 days"})
     CHECK_FALSE(data::window_width(text));
 }

@@ -24,9 +24,8 @@ format = "table"
 header = true
 train = ["$folder/clicks.csv"]
 output = "$folder/data"
-time = "when"
 column = [
-  {name = "when", kind = "time", parts = ["hour"]},
+  {name = "when", kind = "time", stored = true, parts = ["hour"]},
   {name = "click", kind = "label", positive = ["1"], negative = ["0"]},
   {name = "user", kind = "category", $users},
   {name = "item", kind = "category"},

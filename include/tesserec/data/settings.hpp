@@ -49,9 +49,9 @@ struct Settings {
   std::vector<std::string> train;     ///< HDF5 files or globs
   std::vector<std::string> evaluate;  ///< HDF5 files or globs
   std::vector<std::string> predict;   ///< HDF5 files or globs, labels not needed; empty = those of evaluate
-  std::string window;                 ///< windows in which training goes in the order of time (window_width.hpp): "file",
-                                      ///< "1 day", ...; empty = epochs over all samples
-  bool trust = false;                 ///< true if the files may take numbers from other files
+  std::string window;  ///< windows in which training goes in the order of time (window_width.hpp): "file",
+                       ///< "1 day", ...; empty = epochs over all samples
+  bool trust = false;  ///< true if the files may take numbers from other files
   SyntheticSettings synthetic;
   std::string source;         ///< type that add_source_type added; empty = files or synthetic
   OwnValues own_values = {};  ///< values of the keys that the type registered

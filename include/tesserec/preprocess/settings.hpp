@@ -44,6 +44,7 @@ struct Column {
   std::vector<double> buckets = {};     ///< borders between the values of a category made from a number
   std::vector<std::string> cross = {};  ///< features whose values, together, are the value of a category
   TimeForm time = TimeForm::epoch;      ///< form of a time
+  bool stored = false;                  ///< true if a time is stored with the rows, for training in the order of time
   std::vector<std::string> parts = {"hour", "weekday", "day"};  ///< categories made from a time
 };
 
@@ -98,7 +99,6 @@ struct Settings {
   std::vector<UserSequence> sequences;
   std::vector<std::string> history;  ///< raw files or globs that are only read for sequences
   std::vector<Column> columns;       ///< columns of the raw files (format = "table")
-  std::string time;                  ///< column of kind time that is stored for training in the order of time; "" = none
   std::string delimiter = ",";       ///< one character (format = "table")
   bool header = false;               ///< true if the first line of each file names the columns (format = "table")
   bool skip_other_columns = false;   ///< true = skips columns of the header that no Column names (format = "table")

@@ -11,10 +11,10 @@
 
 namespace tesserec::train {
 
-/// Computes the metrics of session.job.evaluate over the epoch `epoch` of a source. Writes the counts of the source's ids to
-/// `ids` unless null. Collective. Metrics of groups throw Error if a sample has not exactly one id of evaluate.group.
-/// Metrics of candidates throw Error if the model has no two towers. Like predict(), throws Stopped on all ranks after
-/// a signal on one.
+/// Computes the metrics of session.job.evaluate over the epoch `epoch` of a source. Writes the counts of the source's
+/// ids to `ids` unless null. Collective. Metrics of groups throw Error if a sample has not exactly one id of
+/// evaluate.group. Metrics of candidates throw Error if the model has no two towers. Like predict(), throws Stopped on
+/// all ranks after a signal on one.
 metrics::BinaryMetrics evaluate(Session& session, data::Source& source, std::vector<FeatureIds>* ids = nullptr,
                                 Index epoch = 0);
 

@@ -20,8 +20,8 @@ class MetricsLog {
   /// `last`, and that of the window whose first batch is next. These follow the step's checkpoint, so a resumed run
   /// makes them again.
   MetricsLog(const std::string& folder, Index step, Index last);
-  /// Appends {"step": s, "kind": "train" | "evaluate" | "window", name: value, ..., "time": seconds since 1970, UTC}. Writes
-  /// numbers that are not finite as null. Throws Error if the line cannot be written.
+  /// Appends {"step": s, "kind": "train" | "evaluate" | "window", name: value, ..., "time": seconds since 1970, UTC}.
+  /// Writes numbers that are not finite as null. Throws Error if the line cannot be written.
   void write(Index step, const std::string& kind, const std::vector<std::pair<std::string, double>>& values);
 
   /// Returns whether the file had no evaluation of the step after which it was continued.

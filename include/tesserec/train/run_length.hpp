@@ -29,8 +29,8 @@ struct RunLength {
  private:
   Index batches_before(Index epoch) const;
 
-  Index epoch_batches_;              ///< batches of an epoch, or of all windows
-  std::vector<Index> window_ends_;   ///< batches up to the end of each window; empty if the data has none
+  Index epoch_batches_;             ///< batches of an epoch, or of all windows
+  std::vector<Index> window_ends_;  ///< batches up to the end of each window; empty if the data has none
 };
 
 }  // namespace tesserec::train
