@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Command `tesserec train`: trains until the last step, a signal or an error.
+#include <cmath>
 #include <memory>
 #include <optional>
 
@@ -52,7 +53,10 @@ void show_result(const train::Session& session, const train::TrainResult& result
   if (result.windows && result.windows->windows > 0)
     log_info(concat("mean of ", counted(result.windows->windows, "window"), ", each evaluated before training on it: ",
                     join(result.windows->metrics, ", ",
-                         [](const auto& metric) { return metric.first + " " + fixed(metric.second, 6); }),
+                         [](const auto& metric) {
+                           return metric.first + " " +
+                                  (std::isnan(metric.second) ? "undefined" : fixed(metric.second, 6));
+                         }),
                     ", ", counted(result.windows->samples, "sample")));
   log_info("weights " + result.weights_digest + ", optimizer state " + result.state_digest);
   log_info((result.checkpoint.empty() ? "no checkpoint" : "checkpoint " + result.checkpoint) + ", metrics " +

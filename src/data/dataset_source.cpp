@@ -88,9 +88,9 @@ DatasetSource::DatasetSource(const std::vector<std::string>& patterns, const std
 
 void DatasetSource::seek(Index epoch, Index batch) {
   drop_windows();
-  assert(info_.windows.empty() || epoch < std::ssize(info_.windows));
-  if (!info_.windows.empty()) order_ = SampleOrder(info_.windows[epoch].samples, deal_);
-  order_.start(epoch_ = epoch);
+  epoch_ = info_.windows.empty() ? epoch : epoch % std::ssize(info_.windows);
+  if (!info_.windows.empty()) order_ = SampleOrder(info_.windows[epoch_].samples, deal_);
+  order_.start(epoch);
   batch_ = batch * order_.micro_batches();
 }
 

@@ -90,7 +90,7 @@ class DatasetSource : public Source {
   TimeWindows windows_;
   std::vector<Index> rows_;
   SampleOrder order_;  ///< order of the epoch, or of the window that stands for it
-  Index epoch_ = 0;
+  Index epoch_ = 0;  ///< epoch or window
   Index batch_ = 0;
   BufferPool pool_;  ///< declared before the windows, which return their buffers to it
   std::vector<std::shared_ptr<const Window>> newest_windows_;  ///< newest window of each stream

@@ -18,7 +18,7 @@ class Observer {
 
   /// Runs after the run's folder is locked and its state restored, before the first step of this process.
   virtual void begins(Training&) {}
-  /// Runs before a step, whose epoch and batch are those of Training::position().
+  /// Runs before the step at Training::position(). If it stops the training, this step is not made.
   virtual void steps(Training&) {}
   /// Runs after a step and, if one was due, after its line of metrics.jsonl.
   virtual void stepped(Training&) {}
