@@ -32,11 +32,14 @@ bool is_integer_text(std::string_view text) {
   return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
-/// Returns the form of time that a text may have. Counts since 1970 must lie in the years 2000 to 2099.
-bool time_form(const std::string& text, TimeForm& form) {
+/// Returns the form of time that a text may have. Counts since 1970 must lie in the years 2000 to 2099. YYMMDDHH is
+/// looked for where `hours`.
+bool time_form(const std::string& text, bool hours, TimeForm& form) {
   ParsedTime time;
   form = TimeForm::iso;
   if (parse_time(text, form, time)) return true;
+  form = TimeForm::yymmddhh;
+  if (hours && parse_time(text, form, time)) return true;
   double value = 0;
   if (!number_fault(text, value).empty()) return false;
   constexpr double from = 946684800, to = 4102444800;  // seconds of the years 2000 and 2100
@@ -92,7 +95,8 @@ ColumnFacts facts_of(const std::string& name, const std::vector<std::string>& te
   std::unordered_map<std::string_view, Index> counts;
   facts.ascends = true;
   double last = -std::numeric_limits<double>::infinity();
-  Index forms[3] = {};
+  Index forms[4] = {};
+  const bool hours = has_word(name, {"hour", "hours"});
   for (const std::string& text : texts) {
     if (std::find(missing.begin(), missing.end(), text) != missing.end()) {
       ++facts.missing;
@@ -106,7 +110,7 @@ ColumnFacts facts_of(const std::string& name, const std::vector<std::string>& te
     }
     facts.ascends = facts.ascends && is_integer_text(text) && value > last;
     last = value;
-    if (TimeForm form; time_form(text, form)) ++forms[std::size_t(form)];
+    if (TimeForm form; time_form(text, hours, form)) ++forms[std::size_t(form)];
   }
   facts.distinct = std::ssize(counts);
   if (facts.numbers > 0) facts.deviation = std::sqrt(facts.deviation / double(facts.numbers));

@@ -114,6 +114,11 @@ ColumnGuess guess_column(const ColumnFacts& facts) {
     guess.column.time = facts.time;
     return guess;
   }
+  // Days as YYYYMMDD have no form of time, and the days of evaluation rows are others than those of training rows.
+  constexpr double first_day = 19000101, last_day = 21001231;
+  if (named_time && facts.is_integer() && facts.low >= first_day && facts.high <= last_day)
+    return skipped(facts,
+                   concat("days, for example ", shown(facts.frequent[0].first), ", of which later rows have others"));
   const bool names_thing =
       has_word(facts.name, {"user", "item", "uid", "movie", "video", "product", "userid", "itemid"});
   if (facts.rows >= 20 && facts.is_unique() && !names_thing && (!facts.is_numeric() || facts.ascends))

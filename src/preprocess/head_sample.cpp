@@ -173,7 +173,13 @@ void read_parquet_head(HeadSample& head) {
   head.types = shape.types;
   head.values.resize(shape.columns.size());
   std::vector<parquet::ColumnChoice> choices;
-  for (const parquet::ColumnType& type : shape.types) choices.push_back({type.readable, type.list ? '|' : '\0'});
+  head.all_rows = shape.rows;
+  int unrolled = -1;  // the rows are the elements of the first list of structs
+  for (parquet::ColumnType& type : head.types) {
+    if (unrolled < 0) unrolled = type.unrolled;
+    type.readable = type.readable && (type.unrolled < 0 || type.unrolled == unrolled);
+    choices.push_back({type.readable, type.list ? '|' : '\0'});
+  }
   const auto reader = parquet::open_rows(head.file.path, {0, shape.row_groups}, choices, "");
   std::vector<std::string_view> fields;
   while (head.rows < head_rows && reader->next(fields)) {

@@ -25,6 +25,7 @@ struct HeadSample {
   Index rows = 0;
   Index others = 0;    ///< rows with another number of fields, left out
   Index text = 0;      ///< text of the rows, bytes
+  Index all_rows = 0;  ///< rows of a Parquet file
   bool whole = false;  ///< true if these are all rows of the file
   /// Reasons for the guesses, for a person.
   std::string delimiter_reason, header_reason, quotes_reason, newlines_reason, comment_reason;

@@ -32,7 +32,9 @@ std::string line_of(const char* key, const std::string& value, const std::string
 /// Returns a name for the run, from that of a file.
 std::string run_name(const std::string& path) {
   const std::string name = fs::path(path).filename().string();
-  const std::string stem = name.substr(0, name.find('.'));
+  std::string stem = name.substr(0, name.find('.'));
+  const std::string folder = fs::path(path).parent_path().filename().string();
+  if ((stem == "train" || stem == "data" || stem == "log") && !folder.empty() && folder != "..") stem = folder;
   return name_fault(stem).empty() ? stem : "log";
 }
 
@@ -86,6 +88,18 @@ std::string table_text(const Proposal& proposal) {
                     concat("a deck cannot name ",
                            join(proposal.unnamed, ", ", [](const std::string& name) { return shown(name); })));
   return text + columns_text(proposal);
+}
+
+/// Returns a line that leaves out bad rows, if a file other than a side table has some.
+std::string bad_rows_text(const Proposal& proposal) {
+  for (const HeadSample& head : proposal.heads) {
+    const auto is_side = [&](const ProposedJoin& join) { return join.head == &head; };
+    if (head.others == 0 || std::any_of(proposal.joins.begin(), proposal.joins.end(), is_side)) continue;
+    return line_of("bad_rows", "\"skip\"",
+                   concat(head.file.path, ": ", head.others, " of the first ", head.rows + head.others,
+                          " rows have another number of fields"));
+  }
+  return "";
 }
 
 /// Returns the block that makes evaluation rows, if no file has them.
@@ -146,6 +160,12 @@ std::string training_text(const Proposal& proposal, const std::string& data) {
 
 Index Proposal::rows() const {
   if (log().whole && train.size() == 1) return log().rows;
+  if (log().file.parquet) {
+    Index rows = 0;
+    for (const HeadSample& head : heads)
+      if (std::find(train.begin(), train.end(), head.file.path) != train.end()) rows += head.all_rows;
+    return rows;
+  }
   double bytes = 0;
   for (const std::string& path : train)
     bytes += double(fs::file_size(path)) * (log().file.compression != Compression::none ? 3 : 1);
@@ -159,8 +179,6 @@ std::string deck_text(const Proposal& proposal, const std::vector<std::string>& 
       "# Deck that `tesserec preprocess --propose ", join(paths, " "), "` guessed from the first\n# ", log.rows,
       " rows of ", log.file.path, log.whole ? ", which are all" : "",
       ". A comment says why. Correct what is wrong, then\n#   tesserec preprocess DECK && tesserec train DECK\n");
-  if (log.others > 0)
-    text += concat("# ", log.others, " of these rows have another number of fields: see preprocess.bad_rows.\n");
   text += "\n[run]\n" + line_of("name", quoted(name)) + "\n[preprocess]\n";
   text += line_of("train", quoted_list(proposal.train));
   if (!proposal.evaluate.empty()) text += line_of("evaluate", quoted_list(proposal.evaluate), "by their names");
@@ -172,6 +190,7 @@ std::string deck_text(const Proposal& proposal, const std::vector<std::string>& 
             line_of("minimum_count", "1", "larger: rarer categories become id 0");
   else
     text += table_text(proposal);
+  text += bad_rows_text(proposal);
   return text + split_text(proposal) + joins_text(proposal) + training_text(proposal, data);
 }
 

@@ -2,14 +2,17 @@
 // Deck that `tesserec preprocess --propose` writes.
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <utility>
 
 #include "column_facts.hpp"
+#include "field_values.hpp"
 #include "proposal.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/text.hpp>
 #include <tesserec/core/utf8.hpp>
 #include <tesserec/preprocess/propose.hpp>
+#include <tesserec/verdict/judge.hpp>
 
 namespace tesserec::preprocess {
 namespace {
@@ -44,17 +47,29 @@ bool is_criteo(const HeadSample& head, const std::vector<ColumnFacts>& facts) {
                      [](const std::string& text) { return text == "0" || text == "1"; });
 }
 
+/// Returns whether a deck can have the name of a column.
+bool is_nameable(const std::string& name) { return name_fault(name).empty() && name.find('*') == std::string::npos; }
+
 /// Returns the column of both files that has another value in each row of the side table, or nothing.
 std::vector<std::string> shared_key(const HeadSample& log, const HeadSample& side,
                                     const std::vector<ColumnFacts>& side_facts) {
   for (std::size_t c = 0; c < side.names.size(); ++c) {
     const bool shared = std::find(log.names.begin(), log.names.end(), side.names[c]) != log.names.end();
-    if (shared && side_facts[c].is_unique() && side_facts[c].missing == 0) return {side.names[c]};
+    if (shared && is_nameable(side.names[c]) && side_facts[c].is_unique() && side_facts[c].missing == 0)
+      return {side.names[c]};
   }
   return {};
 }
 
-ProposedJoin join_of(const HeadSample& log, const HeadSample& side) {
+/// Returns the file of an earlier side table that brings the column, or an empty text.
+std::string brought_by(const std::vector<ProposedJoin>& joins, const std::string& name) {
+  for (const ProposedJoin& join : joins)
+    for (const ColumnGuess& guess : join.columns)
+      if (guess.column.name == name && guess.column.kind != ColumnKind::skip) return join.head->file.path;
+  return "";
+}
+
+ProposedJoin join_of(const HeadSample& log, const HeadSample& side, const std::vector<ProposedJoin>& before) {
   const std::vector<ColumnFacts> facts = head_facts(side);
   ProposedJoin join{&side, shared_key(log, side, facts), {}};
   if (join.on.empty())
@@ -68,6 +83,10 @@ ProposedJoin join_of(const HeadSample& log, const HeadSample& side) {
     if (join.columns.back().column.kind == ColumnKind::key) {
       join.columns.back().column.kind = ColumnKind::skip;
       join.columns.back().reason += ", which nothing can be learned from";
+    }
+    if (const std::string other = brought_by(before, column.name); !other.empty()) {
+      join.columns.back().column = {column.name, ColumnKind::skip};
+      join.columns.back().reason = concat("the name is that of a column of ", other, "; rename one in its file");
     }
   }
   return join;
@@ -83,6 +102,59 @@ bool lacks_label(const HeadSample& head, const HeadSample& log, const std::strin
   return names == wanted;
 }
 
+/// Adds texts of evaluation files that begin with one of the label's two texts to it, as ">50K." with ">50K".
+void extend_label(const Proposal& proposal, Index label_column, Column& label) {
+  if (label.positive.empty()) return;
+  const std::string positive = label.positive.front(), negative = label.negative.front();
+  for (const HeadSample& head : proposal.heads) {
+    if (std::find(proposal.evaluate.begin(), proposal.evaluate.end(), head.file.path) == proposal.evaluate.end())
+      continue;
+    const auto place = head.header ? std::find(head.names.begin(), head.names.end(), label.name) - head.names.begin()
+                                   : std::ptrdiff_t(label_column);
+    for (const std::string& text : head.values[std::size_t(place)]) {
+      if (text == positive || text == negative || text.starts_with(positive) == text.starts_with(negative)) continue;
+      std::vector<std::string>& texts = text.starts_with(positive) ? label.positive : label.negative;
+      if (std::find(texts.begin(), texts.end(), text) == texts.end()) texts.push_back(text);
+    }
+  }
+}
+
+/// Returns the AUC of a column of the log alone, by the labels of its first rows; 0 if too few rows tell.
+double auc_alone(const Proposal& proposal, std::size_t column, Index label_column, const Column& label) {
+  const std::vector<std::string>&texts = proposal.log().values[column],
+        &labels = proposal.log().values[std::size_t(label_column)];
+  const bool number = proposal.facts[column].is_numeric();
+  std::map<std::string, Index> ids;
+  std::vector<verdict::SampledRow> rows;
+  for (std::size_t r = 0; r < texts.size(); ++r) {
+    double value = 0;
+    bool positive = labels[r] == (label.positive.empty() ? "" : label.positive.front());
+    if (label.threshold) positive = number_fault(labels[r], value).empty() && value >= *label.threshold;
+    verdict::SampledRow& row = rows.emplace_back();
+    row.digest = r;
+    row.labels[positive ? 1 : 0] = 1;
+    if (number) row.dense = {number_fault(texts[r], value).empty() ? float(value) : 0.0F};
+    if (!number) row.ids = {ids.emplace(texts[r], std::ssize(ids)).first->second};
+    if (!number) row.bag_ends = {1};
+  }
+  return verdict::lone_auc(rows, number ? 1 : 0, 0);
+}
+
+/// Leaves out columns of the log that tell the label, such as how long a clicked video was watched.
+void leave_out_leaks(Proposal& proposal, Index label_column) {
+  const Column& label = proposal.columns[std::size_t(label_column)].column;
+  for (std::size_t c = 0; c < proposal.columns.size(); ++c) {
+    ColumnGuess& guess = proposal.columns[c];
+    const ColumnKind kind = guess.column.kind;
+    if (kind != ColumnKind::number && kind != ColumnKind::category) continue;
+    const double auc = auc_alone(proposal, c, label_column, label);
+    if (auc <= verdict::leaking_auc) continue;
+    guess = {{guess.column.name, ColumnKind::skip},
+             concat("tells the label by itself (AUC ", significant(auc, 4),
+                    "), so it is left out; use it only if it is known before the label is")};
+  }
+}
+
 Proposal proposal_of(const std::vector<std::string>& paths) {
   Proposal proposal;
   for (const std::string& path : paths) proposal.heads.push_back(read_head(path));
@@ -95,7 +167,7 @@ Proposal proposal_of(const std::vector<std::string>& paths) {
     if (!same && label_column >= 0 && lacks_label(head, log, label.column.name))
       proposal.predict.push_back(head.file.path);
     else if (!same)
-      proposal.joins.push_back(join_of(log, head));
+      proposal.joins.push_back(join_of(log, head, proposal.joins));
     else if (&head != &log && is_evaluation(head.file.path))
       proposal.evaluate.push_back(head.file.path);
     else
@@ -109,6 +181,8 @@ Proposal proposal_of(const std::vector<std::string>& paths) {
          "called rating; write a deck by hand (docs/data.md)");
   for (std::size_t c = 0; c < proposal.facts.size(); ++c)
     proposal.columns.push_back(Index(c) == label_column ? label : guess_column(proposal.facts[c]));
+  extend_label(proposal, label_column, proposal.columns[std::size_t(label_column)].column);
+  leave_out_leaks(proposal, label_column);
   // A side table is found by its key, which must be read.
   for (const ProposedJoin& join : proposal.joins)
     for (ColumnGuess& guess : proposal.columns)
@@ -121,9 +195,7 @@ Proposal proposal_of(const std::vector<std::string>& paths) {
 
 /// Drops columns whose names a deck cannot have. A header then finds the others by name.
 void drop_unnamed(Proposal& proposal) {
-  const auto is_unnamed = [](const ColumnGuess& guess) {
-    return !name_fault(guess.column.name).empty() || guess.column.name.find('*') != std::string::npos;
-  };
+  const auto is_unnamed = [](const ColumnGuess& guess) { return !is_nameable(guess.column.name); };
   for (const ColumnGuess& guess : proposal.columns)
     if (is_unnamed(guess)) proposal.unnamed.push_back(guess.column.name);
   std::erase_if(proposal.columns, is_unnamed);

@@ -8,7 +8,6 @@
 namespace tesserec::verdict {
 namespace {
 
-constexpr double leaking_auc = 0.99;
 constexpr Index fewest_rows = 10;      // rows below which a column may be constant by chance
 constexpr Index fewest_compared = 50;  // sampled evaluation rows from which their overlap is told
 constexpr double some_overlap = 0.05, most_overlap = 0.5;

@@ -91,7 +91,7 @@ set_movielens_20m() {  # ml-20m: ratings.csv by user, movies.csv with quoted tit
     }' >data/ml-20m/movies.csv
 }
 
-set_kuairand_pure() {  # KuaiRand-Pure: three logs, features of users and videos, tags in quotes
+set_kuairand_pure() {  # KuaiRand-Pure: three logs, features and statistics of users and videos, tags in quotes
   local folder=data/KuaiRand-Pure/data
   mkdir -p $folder
   kuairand_log() { # ROWS FIRST_DAY RANDOM
@@ -124,6 +124,16 @@ set_kuairand_pure() {  # KuaiRand-Pure: three logs, features of users and videos
         (yes(0.1) ? "" : 5000 + draw(90000) ".0") ",720.0,1280.0," 9155697000 + draw(30) "," (yes(0.1) ? "" : draw(9) ".0") "," \
         (i == 3 ? "" : i % 2 ? "\"12," 60 + draw(9) "\"" : draw(40))
     }' >$folder/video_features_basic_pure.csv
+  rows_of 40 '
+    function start(  k) {
+      line = "video_id,counts,show_cnt,show_user_num,play_cnt,play_user_num,play_duration,complete_play_cnt,complete_play_user_num,valid_play_cnt,valid_play_user_num,long_time_play_cnt,long_time_play_user_num,short_time_play_cnt,short_time_play_user_num,play_progress,comment_stay_duration,like_cnt,like_user_num,click_like_cnt,double_click_cnt,cancel_like_cnt,cancel_like_user_num,comment_cnt,comment_user_num,direct_comment_cnt,reply_comment_cnt,delete_comment_cnt,delete_comment_user_num,comment_like_cnt,comment_like_user_num,follow_cnt,follow_user_num,cancel_follow_cnt,cancel_follow_user_num,share_cnt,share_user_num,download_cnt,download_user_num,report_cnt,report_user_num,reduce_similar_cnt,reduce_similar_user_num,collect_cnt,collect_user_num,cancel_collect_cnt,cancel_collect_user_num,direct_comment_user_num,reply_comment_user_num,share_all_cnt,share_all_user_num,outsite_share_all_cnt"
+      print line
+    }
+    function row(  k) {
+      line = i "," 10 + draw(60)
+      for (k = 0; k < 50; ++k) line = line "," draw(90) "." draw(999)
+      print line
+    }' >$folder/video_features_statistic_pure.csv
 }
 
 set_open_bandit() {  # random/men: an index without a name, times with an offset, hashes, affinities; items' features

@@ -1,12 +1,14 @@
 #!/usr/bin/env bash
 # preprocess --propose: for logs of several forms the deck says what they are, and preprocess and train take it as it is.
 . "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/lib_sets.sh"
 cd "$folder"
 
 # model NAME FILE...: proposes a deck for the files and trains a model by it.
 model() {
   local name=$1
   shift
+  rm -rf runs
   run "$TESSEREC" preprocess --propose "$@"
   [ "$code" = 0 ] || complain "no deck for $*"
   cp out "$name.toml"
@@ -71,6 +73,43 @@ says adult '{name = "column_2", kind = "category"}' '{name = "column_15", kind =
 awk 'BEGIN { srand(5); print "a,b,y"; for (i = 0; i < 900; ++i) printf "%.4f,%.1f,%d\n", rand(), rand(), rand() < 0.5 }' >numbers.csv
 model numbers numbers.csv
 says numbers 'no column is a category, and this one has the fewest values'
+
+# public data sets
+set_avazu
+model avazu data/avazu/train.gz
+says avazu 'output = "runs/avazu/data"' '{name = "id", kind = "key"}' '{name = "hour", kind = "time", time = "yymmddhh"}' \
+  '{name = "click", kind = "label", positive = ["1"], negative = ["0"]}'
+set_movielens_20m
+model movielens data/ml-20m/ratings.csv data/ml-20m/movies.csv
+says movielens 'kind = "label", threshold = 4' 'time = "timestamp"' '{name = "genres", kind = "category", separator = "|"}'
+set_kuairand_pure
+kuairand=data/KuaiRand-Pure/data
+model kuairand $kuairand/log_standard_4_08_to_4_21_pure.csv $kuairand/log_standard_4_22_to_5_08_pure.csv \
+  $kuairand/user_features_pure.csv $kuairand/video_features_basic_pure.csv $kuairand/video_features_statistic_pure.csv
+says kuairand '{name = "is_click", kind = "label"' '{name = "play_time_ms", kind = "skip"}' 'tells the label by itself' \
+  '{name = "date", kind = "skip"}' "\"follow_user_num\" is left out: the name is that of a column of $kuairand/user_features_pure.csv"
+set_open_bandit
+model bandit data/open_bandit_dataset/random/men/men.csv data/open_bandit_dataset/random/men/item_context.csv
+says bandit 'on = ["item_id"]' '{name = "timestamp", kind = "time", time = "iso"}' 'skip_other_columns = true'
+set_adult
+model uci data/adult/adult.data data/adult/adult.test
+says uci 'positive = [">50K", ">50K."], negative = ["<=50K", "<=50K."]' 'bad_rows = "skip"'
+grep -q 'data/adult/adult.test: 1 bad row left out, 400 kept' uci.txt || complain "$(cat uci.txt); other bad rows"
+set_criteo_kaggle
+model kaggle data/criteo/train.txt data/criteo/test.txt
+says kaggle 'format = "criteo"' 'evaluate = ["data/criteo/test.txt"]'
+set_tencentgr_1m
+set_yambda_50m
+run "$TESSEREC" preprocess --propose data/yambda/flat/50m/listens.parquet
+if grep -q 'this build has no Arrow' err; then
+  echo 'not tried: Parquet files, because this build has no Arrow'
+else
+  model listens data/yambda/flat/50m/listens.parquet
+  says listens '{name = "uid", kind = "category"}' '{name = "item_id", kind = "category"}' 'about 3000 rows'
+  model events data/TencentGR-1M/seq/part-00000.parquet data/TencentGR-1M/seq/part-00001.parquet
+  says events '{name = "action_type", kind = "label", positive = ["1"], negative = ["0"]}' \
+    '{name = "timestamp", kind = "time", time = "epoch"}' 'about 1750 rows'
+fi
 
 # rows without their labels, whose number is another in each row
 awk 'BEGIN { srand(6); print "id,price,shop,sold"; for (i = 0; i < 900; ++i) printf "%d,%.2f,s%d,%d\n", i, rand() * 9, rand() * 20, rand() < 0.5 }' >sales.csv

@@ -66,7 +66,7 @@ only 'toml\+\+' '^src/schema/toml_file\.cpp$' 'toml++ belongs in src/schema/toml
 only 'Kokkos_' '^(include/tesserec|src)/core/' 'Kokkos headers belong in core; use <tesserec/core/kokkos.hpp>'
 only '(zlib|zstd|isa-l/igzip_lib)\.h' '^src/preprocess/decompressor_' 'libraries that unpack belong in preprocess, in files of their own'
 only 'httplib\.h' '^src/serve/http_server\.cpp$' '<httplib.h> belongs in src/serve/http_server.cpp'
-only '(arrow|parquet)/' '^(src/parquet/with_arrow\.cpp|tests/parquet/.*)$' 'Arrow belongs in src/parquet/with_arrow.cpp'
+only '(arrow|parquet)/' '^(src/parquet/(with_arrow\.cpp|arrow_[a-z]+\.[ch]pp)|tests/parquet/.*)$' 'Arrow belongs in src/parquet, in files of its own'
 only 'liburing\.h' '^src/tiers/' '<liburing.h> belongs in tiers'
 only 'xxhash\.h' '^src/(store|data|preprocess|verdict)/' '<xxhash.h> belongs in store, data, preprocess and verdict'
 only 'nlohmann/' '^src/core/json\.cpp$' 'nlohmann-json belongs in src/core/json.cpp'

@@ -24,3 +24,16 @@ codecs = {name: "zstd" if name in ("user", "price") else "snappy" for name in
           ("user", "price", "small", "count", "when", "clicked", "country", "box.a", "box.b", "tags.list.element",
            "sizes.list.element")}
 pq.write_table(table, "clicks.parquet", row_group_size=70, compression=codecs)
+
+# Rows of events.parquet are users; their events are unrolled. The user's row 5 has no list, row 6 has an empty one.
+event = pa.struct([("item", pa.int64()), ("action", pa.int32()), ("at", pa.int64())])
+USERS = 1500
+events = pa.table({
+    "user": pa.array([1000 + i for i in range(USERS)]),
+    "seq": pa.array([None if i == 5 else [None if (i, j) == (7, 1) else
+                                          {"item": (i * j) % 11, "action": None if j == 4 else (i + j) % 2, "at": 1745919240 + 60 * j}
+                                          for j in range(i % 6)] for i in range(USERS)], pa.list_(event)),
+    "groups": pa.array([[i % 3, 7] for i in range(USERS)]),
+    "other": pa.array([[{"x": i}] for i in range(USERS)], pa.large_list(pa.struct([("x", pa.int64())]))),
+})
+pq.write_table(events, "events.parquet", row_group_size=1100, compression="snappy")

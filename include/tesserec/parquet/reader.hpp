@@ -19,13 +19,15 @@ struct ColumnType {
   std::string text;       ///< as Arrow writes it, "list<element: string>"
   bool list = false;      ///< true if a row has any number of elements
   bool readable = false;  ///< true if RowReader has texts for the values
+  int unrolled = -1;      ///< list of structs, as a place in the schema, of which the column is a field; -1 = none
 };
 
-/// Columns and row groups of a file.
+/// Columns and row groups of a file. A list of structs has a column for each field of the struct instead of its own.
 struct FileShape {
   std::vector<std::string> columns;  ///< names of the columns, in file order
   std::vector<ColumnType> types;     ///< types of the columns
   Index row_groups = 0;
+  Index rows = 0;  ///< rows of the file; elements of its first list of structs if it has one, with 1 for an empty list
 };
 
 /// Reads a file's footer. Throws Error, naming the file, if it is damaged.
@@ -37,7 +39,8 @@ struct ColumnChoice {
   char separator = 0;  ///< character between the elements of a list; 0 = lists are refused
 };
 
-/// Reader of the rows of some row groups, in order. Numbers are written with as few digits as read back to the same
+/// Reader of the rows of some row groups, in order. If a column is a field of a list of structs, the list is unrolled:
+/// each of its elements is a row, with the other columns repeated, and an empty list is no row. Numbers are written with as few digits as read back to the same
 /// number, times as seconds since 1970, true as 1. Lists become one text.
 class RowReader {
  public:

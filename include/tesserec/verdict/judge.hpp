@@ -13,6 +13,9 @@ namespace tesserec::verdict {
 /// the training data, if its name is "train".
 std::vector<Finding> judge(const std::vector<const SetFacts*>& sets, const ColumnNames& columns);
 
+/// AUC of a column alone above which it is said to tell the label.
+inline constexpr double leaking_auc = 0.99;
+
 /// Returns names that lack in a numbered or dated sequence of files, at most `most`, and their number. Names are
 /// compared with the numbers in them: one number counts, or a date, and at least half of the sequence must be there.
 struct MissingNames {
