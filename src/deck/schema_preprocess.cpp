@@ -202,7 +202,8 @@ Section column_section() {
 Section join_section() {
   using preprocess::Join;
   const Keys<Join> keys = {
-      required(text("file", &Join::file, Text::filled, "Side table, as delimited text, plain or .gz, or Parquet.")),
+      required(text("file", &Join::file, Text::filled,
+                    "Side table, as delimited text, plain or .gz, or Parquet. A pattern names the parts of one.")),
       required(texts("on", &Join::on, Text::any, {1, no_limit},
                      "Columns whose texts together are the key. A side table has one row for each key.")),
       default_words(texts("file_on", &Join::file_on, Text::any, {}, "Names of the key's columns in the side table."),

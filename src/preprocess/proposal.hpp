@@ -13,6 +13,7 @@ namespace tesserec::preprocess {
 /// Side table and how it is joined.
 struct ProposedJoin {
   const HeadSample* head;
+  std::string file;  ///< path, or a pattern for the parts of the table
   std::vector<std::string> on;
   std::vector<ColumnGuess> columns;
 };

@@ -122,7 +122,7 @@ std::string joins_text(const Proposal& proposal) {
     for (const ColumnGuess& guess : join.columns)
       if (guess.column.kind != ColumnKind::skip) columns.push_back(guess.column.name);
     if (columns.empty()) continue;
-    text += "\n[[preprocess.join]]\n" + line_of("file", quoted(join.head->file.path));
+    text += "\n[[preprocess.join]]\n" + line_of("file", quoted(join.file));
     text += line_of("on", quoted_list(join.on), concat("another value in each of its ", join.head->rows, " rows"));
     text += line_of("columns", quoted_list(columns));
     if (!join.head->file.parquet && join.head->rules.delimiter != proposal.log().rules.delimiter)

@@ -71,7 +71,7 @@ std::string brought_by(const std::vector<ProposedJoin>& joins, const std::string
 
 ProposedJoin join_of(const HeadSample& log, const HeadSample& side, const std::vector<ProposedJoin>& before) {
   const std::vector<ColumnFacts> facts = head_facts(side);
-  ProposedJoin join{&side, shared_key(log, side, facts), {}};
+  ProposedJoin join{&side, side.file.path, shared_key(log, side, facts), {}};
   if (join.on.empty())
     fail(
         side.file.path, ": its columns are not those of ", log.file.path,
@@ -90,6 +90,21 @@ ProposedJoin join_of(const HeadSample& log, const HeadSample& side, const std::v
     }
   }
   return join;
+}
+
+/// Takes a file as a further part of a side table with the same columns in the same folder: the table's file becomes a
+/// pattern for both. Returns false if there is none.
+bool is_part(const HeadSample& head, std::vector<ProposedJoin>& joins) {
+  const fs::path path(head.file.path);
+  for (ProposedJoin& join : joins) {
+    const fs::path first(join.head->file.path);
+    if (!head.header || head.names != join.head->names || first.parent_path() != path.parent_path()) continue;
+    const std::string name = path.filename().string(), other = first.filename().string();
+    const auto same = std::mismatch(name.begin(), name.end(), other.begin(), other.end()).first - name.begin();
+    join.file = (path.parent_path() / (name.substr(0, std::size_t(same)) + "*" + path.extension().string())).string();
+    return true;
+  }
+  return false;
 }
 
 /// Returns whether a file has the columns of the log but for its label, so that its labels are to be predicted.
@@ -164,6 +179,7 @@ Proposal proposal_of(const std::vector<std::string>& paths) {
   const Index label_column = guess_label(proposal.facts, label);
   for (const HeadSample& head : proposal.heads) {
     const bool same = head.header ? head.names == log.names : head.names.size() == log.names.size() && !log.header;
+    if (!same && is_part(head, proposal.joins)) continue;
     if (!same && label_column >= 0 && lacks_label(head, log, label.column.name))
       proposal.predict.push_back(head.file.path);
     else if (!same)

@@ -267,7 +267,8 @@ PreprocessReport run(const comm::Communicator& comm, const Settings& deck_settin
     }
   OtherFiles other;
   for (const Join& join : settings.joins)
-    other.side_tables.push_back(find_raw_files(comm, {join.file}, "preprocess.join.file").at(0));
+    for (const RawFile& file : find_raw_files(comm, {join.file}, "preprocess.join.file"))
+      other.side_tables.push_back(file);
   if (!settings.sequences.empty()) other.history = find_raw_files(comm, settings.history, "preprocess.history");
   std::unique_ptr<RowFormat> format;
   comm::agree(comm, [&] { format = make_row_format(settings); });

@@ -6,11 +6,11 @@
 
 #include "header.hpp"
 #include "line_reader.hpp"
-#include "raw_files.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/text.hpp>
 #include <tesserec/core/utf8.hpp>
 #include <tesserec/parquet/reader.hpp>
+#include <tesserec/store/file_list.hpp>
 
 namespace tesserec::preprocess {
 namespace {
@@ -32,11 +32,18 @@ std::size_t place_of(const std::string& name, const std::vector<std::string>& na
 SideTable::SideTable(const Join& join, TextRules rules, const std::vector<char>& separators)
     : join_(join), columns_(join.columns.size()) {
   if (!join.delimiter.empty()) rules.delimiter = join.delimiter == "\\t" ? '\t' : join.delimiter[0];
-  if (inspected(join.file, file_key).parquet)
-    read_parquet(rules, separators);
-  else
-    read_text(rules);
-  if (rows() == 0) fail(join.file, ": the side table has no rows; correct ", file_key);
+  for (const std::string& path : store::list_files({join.file}, file_key)) {
+    const RawFile file = inspected(path, file_key);
+    files_.push_back(path);
+    first_rows_.push_back(rows());
+    key_places_.clear();
+    places_.clear();
+    if (file.parquet)
+      read_parquet(path, rules, separators);
+    else
+      read_text(file, rules);
+    if (rows() == first_rows_.back()) fail(path, ": the side table has no rows; correct ", file_key);
+  }
 }
 
 /// Finds the columns of the key and of the join.
@@ -46,8 +53,7 @@ void SideTable::find_columns(const std::vector<std::string>& names, const std::s
   for (const std::string& name : join_.columns) places_.push_back(place_of(name, names, where));
 }
 
-void SideTable::read_text(const TextRules& rules) {
-  const RawFile file = inspected(join_.file, file_key);
+void SideTable::read_text(const RawFile& file, const TextRules& rules) {
   LineReader reader(file, {0, 1}, rules);
   std::vector<std::string> names = join_.names;
   if (!names.empty()) find_columns(names, "preprocess.join.names");
@@ -71,13 +77,13 @@ void SideTable::read_text(const TextRules& rules) {
   }
 }
 
-void SideTable::read_parquet(const TextRules& rules, const std::vector<char>& separators) {
-  const parquet::FileShape shape = parquet::shape_of(join_.file);
-  find_columns(shape.columns, join_.file);
+void SideTable::read_parquet(const std::string& path, const TextRules& rules, const std::vector<char>& separators) {
+  const parquet::FileShape shape = parquet::shape_of(path);
+  find_columns(shape.columns, path);
   std::vector<parquet::ColumnChoice> choices(shape.columns.size());
   for (const std::size_t place : key_places_) choices[place].read = true;
   for (std::size_t c = 0; c < columns_; ++c) choices[places_[c]] = {true, separators[c]};
-  const auto reader = parquet::open_rows(join_.file, {0, shape.row_groups}, std::move(choices), "");
+  const auto reader = parquet::open_rows(path, {0, shape.row_groups}, std::move(choices), "");
   std::vector<std::string_view> fields;
   for (Index row = 1; reader->next(fields); ++row) add(fields, row, rules.trim);
 }
@@ -90,22 +96,25 @@ void SideTable::add(const std::vector<std::string_view>& fields, Index line, boo
     if (place != key_places_.front()) key_ += key_separator;
     key_ += field(place);
   }
+  lines_.push_back(line);
   if (const Index before = keys_.find(key_); before >= 0)
-    fail(place(line), ": the key ", shown(key_), " of ", join(join_.on), " is already that of ", place(lines_[before]),
+    fail(place(rows()), ": the key ", shown(key_), " of ", join(join_.on), " is already that of ", place(before),
          "; a side table has one row for each key, so remove one of the two");
   keys_.insert(key_);
-  lines_.push_back(line);
   for (const std::size_t place : places_) {
     bytes_ += field(place);
     ends_.push_back(bytes_.size());
   }
   if (bytes() > join_.memory)
-    fail(place(line), ": the side table needs more memory than preprocess.join.memory (",
+    fail(place(rows() - 1), ": the side table needs more memory than preprocess.join.memory (",
          bytes_text(double(join_.memory)), " on each rank); raise it, or leave out rows or columns");
 }
 
-/// Returns the place of a row in messages.
-std::string SideTable::place(Index line) const { return concat(join_.file, ":", line); }
+/// Returns the file and the line of a row, for messages.
+std::string SideTable::place(Index row) const {
+  const auto file = std::upper_bound(first_rows_.begin(), first_rows_.end(), row) - first_rows_.begin() - 1;
+  return concat(files_[std::size_t(file)], ":", lines_[std::size_t(row)]);
+}
 
 std::string SideTable::example() const { return shown(keys_.token(0)); }
 

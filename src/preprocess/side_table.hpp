@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "fields.hpp"
+#include "raw_files.hpp"
 #include "token_map.hpp"
 #include <tesserec/preprocess/settings.hpp>
 
@@ -18,9 +19,9 @@ class SideTable {
   /// Character between the texts of a key of several columns, the unit separator of ASCII.
   static constexpr char key_separator = '\x1F';
 
-  /// Reads the file of a join by the rules for text in [preprocess]. `separators`: those of Join::columns, for lists in
-  /// Parquet files; 0 = none. Throws Error, naming file and line, for a column that the file lacks, a bad row, two rows
-  /// with one key, or a table larger than Join::memory.
+  /// Reads the files of a join by the rules for text in [preprocess]. `separators`: those of Join::columns, for lists
+  /// in Parquet files; 0 = none. Throws Error, naming file and line, for a column that the file lacks, a bad row, two
+  /// rows with one key, or a table larger than Join::memory.
   SideTable(const Join& join, TextRules rules, const std::vector<char>& separators);
 
   /// Returns the number of the row with this key, or -1. The texts of several key columns stand between key_separator.
@@ -39,10 +40,10 @@ class SideTable {
 
  private:
   void find_columns(const std::vector<std::string>& names, const std::string& where);
-  void read_text(const TextRules& rules);
-  void read_parquet(const TextRules& rules, const std::vector<char>& separators);
+  void read_text(const RawFile& file, const TextRules& rules);
+  void read_parquet(const std::string& path, const TextRules& rules, const std::vector<char>& separators);
   void add(const std::vector<std::string_view>& fields, Index line, bool trim);
-  std::string place(Index line) const;
+  std::string place(Index row) const;
 
   const Join join_;
   std::size_t columns_;
@@ -51,6 +52,8 @@ class SideTable {
   std::string bytes_;                             ///< fields, one after the other
   std::vector<std::size_t> ends_;                 ///< ends of the fields in bytes_ [rows, columns] row-major
   std::vector<Index> lines_;                      ///< line of each row [rows]; row of a Parquet file from 1
+  std::vector<std::string> files_;                ///< files that were opened
+  std::vector<Index> first_rows_;                 ///< first row of each of them
   std::string key_;                               ///< scratch of add()
 };
 

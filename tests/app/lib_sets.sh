@@ -165,6 +165,6 @@ set_yambda_50m() {
 }
 
 set_tencentgr_1m() {
-  mkdir -p data/TencentGR-1M/seq
-  cp "$(dirname "${BASH_SOURCE[0]}")"/sets/part-0000?.parquet data/TencentGR-1M/seq
+  mkdir -p data
+  cp -r "$(dirname "${BASH_SOURCE[0]}")/sets/TencentGR-1M" data
 }

@@ -75,6 +75,11 @@ model numbers numbers.csv
 says numbers 'no column is a category, and this one has the fewest values'
 
 # public data sets
+awk 'NR == 1 || NR <= 21' movies.csv >films_1.csv
+awk 'NR == 1 || NR > 21' movies.csv >films_2.csv
+model films ratings.csv films_1.csv films_2.csv
+says films 'file = "films_*.csv"'
+grep -q 'joined films_\*.csv on movie: 40 rows' films.txt || complain "$(cat films.txt); not both parts"
 set_avazu
 model avazu data/avazu/train.gz
 says avazu 'output = "runs/avazu/data"' '{name = "id", kind = "key"}' '{name = "hour", kind = "time", time = "yymmddhh"}' \
@@ -106,8 +111,9 @@ if grep -q 'this build has no Arrow' err; then
 else
   model listens data/yambda/flat/50m/listens.parquet
   says listens '{name = "uid", kind = "category"}' '{name = "item_id", kind = "category"}' 'about 3000 rows'
-  model events data/TencentGR-1M/seq/part-00000.parquet data/TencentGR-1M/seq/part-00001.parquet
-  says events '{name = "action_type", kind = "label", positive = ["1"], negative = ["0"]}' \
+  model events data/TencentGR-1M/seq/*.parquet data/TencentGR-1M/user_feat/*.parquet data/TencentGR-1M/item_feat/*.parquet
+  says events 'file = "data/TencentGR-1M/item_feat/part-0000*.parquet"' '{name = "106", kind = "category", separator = "|"}' \
+    '{name = "action_type", kind = "label", positive = ["1"], negative = ["0"]}' \
     '{name = "timestamp", kind = "time", time = "epoch"}' 'about 1750 rows'
 fi
 

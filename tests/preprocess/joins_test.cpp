@@ -172,6 +172,36 @@ TEST_CASE("preprocess: names file and line and key of a join that does not fit")
                  "8000 of 8000 rows have no row in"));
 }
 
+TEST_CASE("preprocess: a side table may be several files") {
+  const comm::Communicator world(MPI_COMM_WORLD);
+  const test::Folder folder(world);
+  write_files(folder);
+  Settings settings = settings_of(folder);
+  settings.output = folder / "whole";
+  run(world, settings);
+  const std::string text = items_text();
+  const std::size_t cut = text.find('\n', text.size() / 2) + 1;
+  folder.write("part_1.csv", text.substr(0, cut));
+  folder.write("part_2.csv", text.substr(0, text.find('\n') + 1) + text.substr(cut));
+  settings.joins[0].file = folder / "part_?.csv";
+  settings.output = folder / "parts";
+  const PreprocessReport report = run(world, settings);
+  CHECK(report.joins[0].rows == items - 1);
+  if (world.rank() == 0) {
+    const auto whole = store::File::open(folder / "whole/train.h5"),
+               parts = store::File::open(folder / "parts/train.h5");
+    CHECK(parts.read_all<float>("/dense") == whole.read_all<float>("/dense"));
+    CHECK(parts.read_all<Index>("/sparse/genres/values") == whole.read_all<Index>("/sparse/genres/values"));
+  }
+  folder.write("part_2.csv", text.substr(0, text.find('\n', text.find('\n') + 1) + 1));  // its row is in part_1, too
+  const std::string message = error_of([&] { run(world, settings); });
+  CHECK(mentions(message, "part_2.csv:2: the key"));
+  CHECK(mentions(message, "is already that of"));
+  CHECK(mentions(message, "part_1.csv:2; a side table has one row for each key"));
+  folder.write("part_2.csv", "genres;year\na;1\n");
+  CHECK(mentions(error_of([&] { run(world, settings); }), "part_2.csv:1: the side table has no column \"movie\""));
+}
+
 TEST_CASE("preprocess: joins the rows to predict") {
   const comm::Communicator world(MPI_COMM_WORLD);
   const test::Folder folder(world);

@@ -62,7 +62,7 @@ struct SplitSettings {
 
 /// Block [[preprocess.join]]: a side table, whose columns are joined to the rows by a key (a left join).
 struct Join {
-  std::string file;                       ///< delimited text, plain or .gz, or Parquet
+  std::string file;                       ///< delimited text, plain or .gz, or Parquet; a pattern for several files
   std::vector<std::string> on;            ///< columns of the key
   std::vector<std::string> file_on = {};  ///< their names in the side table; empty = the same
   std::vector<std::string> columns = {};  ///< columns that it brings, each of which has a Column

@@ -2,7 +2,8 @@
 """Writes small Parquet files in the form of two public data sets (../lib_sets.sh): python3 make_parquet.py (with pyarrow).
 
 listens.parquet: Yambda's flat/50m/listens.parquet, sorted by user and time, times in steps of 5 s.
-part-0000N.parquet: TencentGR-1M's seq/, a row per user with a list of events."""
+TencentGR-1M/: seq/, a row per user with a list of events; user_feat/ and item_feat/, features with numbers as names."""
+import os
 import random
 
 import pyarrow as pa
@@ -25,6 +26,16 @@ pq.write_table(pa.table({
     "track_length_seconds": pa.array(length, pa.uint32())}), "listens.parquet", row_group_size=1000)
 
 event = pa.struct([("item_id", pa.int64()), ("action_type", pa.int32()), ("timestamp", pa.int64())])
+for folder in ("seq", "user_feat", "item_feat"):
+    os.makedirs(f"TencentGR-1M/{folder}", exist_ok=True)
+
+
+def feature(rows, several):
+    value = lambda: 100000 + random.randrange(6)
+    return [None if random.random() < 0.05 else [value() for _ in range(random.randrange(4))] if several else value()
+            for _ in range(rows)]
+
+
 for part in range(2):
     users, lists = [], []
     for user in range(20):
@@ -39,4 +50,12 @@ for part in range(2):
         lists.append(events)
     pq.write_table(pa.table({"user_id": pa.array(users, pa.int64()),
                              "seq": pa.array(lists, pa.list_(pa.field("element", event, nullable=False)))}),
-                   f"part-0000{part}.parquet")
+                   f"TencentGR-1M/seq/part-0000{part}.parquet")
+    table = {"user_id": pa.array(users, pa.int64())}
+    table |= {name: pa.array(feature(20, False), pa.int64()) for name in ("103", "104", "105", "109")}
+    table |= {name: pa.array(feature(20, True), pa.list_(pa.int64())) for name in ("106", "107", "108", "110")}
+    pq.write_table(pa.table(table), f"TencentGR-1M/user_feat/part-0000{part}.parquet")
+    table = {"item_id": pa.array([2900000 + 25 * part + i for i in range(25)], pa.int64())}
+    names = ("100", "117", "118", "101", "102", "119", "120", "114", "112", "121", "115", "122", "116")
+    table |= {name: pa.array(feature(25, False), pa.int64()) for name in names}
+    pq.write_table(pa.table(table), f"TencentGR-1M/item_feat/part-0000{part}.parquet")
