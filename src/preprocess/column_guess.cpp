@@ -105,6 +105,11 @@ ColumnGuess guess_column(const ColumnFacts& facts) {
   if (facts.type && !facts.type->readable) return skipped(facts, "its type " + facts.type->text + " cannot be read");
   if (facts.present() == 0) return skipped(facts, "all values are missing");
   if (facts.distinct == 1) return skipped(facts, concat("one value in all rows, ", facts.examples()));
+  if (facts.type && facts.type->list) {
+    ColumnGuess guess{{facts.name, ColumnKind::category}, concat("of type ", facts.type->text)};
+    guess.column.separator = "|";
+    return guess;
+  }
   const bool has_type =
       facts.type && (facts.type->text.starts_with("timestamp") || facts.type->text.starts_with("date"));
   const bool named_time = has_type || has_word(facts.name, time_words);
@@ -124,11 +129,6 @@ ColumnGuess guess_column(const ColumnFacts& facts) {
   if (facts.rows >= 20 && facts.is_unique() && !names_thing && (!facts.is_numeric() || facts.ascends))
     return {{facts.name, ColumnKind::key},
             concat("another value in each row, for example ", shown(facts.frequent[0].first))};
-  if (facts.type && facts.type->list) {
-    ColumnGuess guess{{facts.name, ColumnKind::category}, concat("of type ", facts.type->text)};
-    guess.column.separator = "|";
-    return guess;
-  }
   if (facts.separator != 0) {
     ColumnGuess guess{{facts.name, ColumnKind::category}, ""};
     guess.column.separator = std::string(1, facts.separator);

@@ -34,7 +34,9 @@ std::string run_name(const std::string& path) {
   const std::string name = fs::path(path).filename().string();
   std::string stem = name.substr(0, name.find('.'));
   const std::string folder = fs::path(path).parent_path().filename().string();
-  if ((stem == "train" || stem == "data" || stem == "log") && !folder.empty() && folder != "..") stem = folder;
+  if ((stem == "train" || stem == "data" || stem == "log" || stem.starts_with("part-")) && !folder.empty() &&
+      folder != "..")
+    stem = folder;
   return name_fault(stem).empty() ? stem : "log";
 }
 

@@ -114,7 +114,7 @@ else
   model events data/TencentGR-1M/seq/*.parquet data/TencentGR-1M/user_feat/*.parquet data/TencentGR-1M/item_feat/*.parquet
   says events 'file = "data/TencentGR-1M/item_feat/part-0000*.parquet"' '{name = "106", kind = "category", separator = "|"}' \
     '{name = "action_type", kind = "label", positive = ["1"], negative = ["0"]}' \
-    '{name = "timestamp", kind = "time", time = "epoch"}' 'about 1750 rows'
+    '{name = "timestamp", kind = "time", time = "epoch"}' 'about 1678 rows'
 fi
 
 # rows without their labels, whose number is another in each row

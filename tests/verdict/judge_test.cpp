@@ -119,6 +119,10 @@ TEST_CASE("judge: click rates and missing shares that drift") {
 TEST_CASE("judge: columns that teach nothing, or too much") {
   REQUIRE(kinds_after([](SetFacts& train, SetFacts&) { train.ranges[2].low = 5; }) == Kinds{"warning constant_column"});
   REQUIRE(kinds_after([](SetFacts& train, SetFacts&) { train.ranges[1].low = 5; }) == Kinds{});  // an indicator
+  SetFacts rare = good_set("train");
+  rare.ranges[2].low = rare.ranges[2].high = 0;
+  REQUIRE(lines(judge({&rare}, columns)).back().find("has id 0, of missing and rare values, in all") !=
+          std::string::npos);
   REQUIRE(kinds_after([](SetFacts& train, SetFacts&) {
             for (SampledRow& row : train.rows) row.dense[0] = float(row.labels[1]);
           }) == Kinds{"error leaking_column"});
