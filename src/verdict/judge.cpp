@@ -18,15 +18,17 @@ void judge_constant(const SetFacts& train, const ColumnNames& columns, std::vect
     const bool indicator = c < columns.dense.size() && columns.indicator[c];
     if (indicator || !train.ranges[c].constant()) continue;
     const bool no_ids = c >= columns.dense.size() && train.ranges[c].high == 0;
-    findings.push_back(
-        {.severity = Severity::warning,
-         .kind = "constant_column",
-         .text = concat(
-             "column ", columns[c], " has ", no_ids ? "id 0, of missing and rare values," : "one value", " in all ",
-             train.all_rows(), " training rows, so nothing can be learned from it; ",
-             no_ids ? "lower preprocess.minimum_count, or leave it out" : "leave it out, or look for what it lost"),
-         .columns = {columns[c]},
-         .files = {}});
+    std::string what = "one value", advice = "leave it out, or look for what it lost";
+    if (no_ids) {
+      what = "id 0, of missing and rare values,";
+      advice = "lower preprocess.minimum_count, or leave it out";
+    }
+    findings.push_back({.severity = Severity::warning,
+                        .kind = "constant_column",
+                        .text = concat("column ", columns[c], " has ", what, " in all ", train.all_rows(),
+                                       " training rows, so nothing can be learned from it; ", advice),
+                        .columns = {columns[c]},
+                        .files = {}});
   }
 }
 

@@ -40,8 +40,8 @@ struct ColumnChoice {
 };
 
 /// Reader of the rows of some row groups, in order. If a column is a field of a list of structs, the list is unrolled:
-/// each of its elements is a row, with the other columns repeated, and an empty list is no row. Numbers are written with as few digits as read back to the same
-/// number, times as seconds since 1970, true as 1. Lists become one text.
+/// each of its elements is a row, with the other columns repeated, and an empty list is no row. Numbers are written
+/// with as few digits as read back to the same number, times as seconds since 1970, true as 1. Lists become one text.
 class RowReader {
  public:
   virtual ~RowReader() = default;
