@@ -68,6 +68,28 @@ TEST_CASE("MetricsLog: a resumed log keeps the whole lines up to its step withou
   REQUIRE(mentions(error_of([&] { log.write(5, "train", {}); }), "metrics.jsonl: cannot write it"));
 }
 
+TEST_CASE("MetricsLog: a resumed log drops the window that its next step begins, and means weigh windows by samples") {
+  const comm::Communicator self(MPI_COMM_SELF);
+  const Folder folder(self, "windows_" + std::to_string(comm::Communicator(MPI_COMM_WORLD).rank()));
+  {
+    train::MetricsLog log(folder.path(), 0, 9);
+    for (const Index step : {2, 4, 5})
+      log.write(step, "window", {{"window_samples", 10.0 * step}, {"auc", 0.1 * step}});
+  }
+  train::MetricsLog log(folder.path(), 4, 9);
+  CHECK(column(folder.path(), "window", "step") == std::vector<double>{2});
+  log.write(4, "window", {{"window_samples", 60}, {"auc", 0.6}, {"ne", std::nan("")}});
+  log.write(6, "train", {{"auc", 0.9}});
+  const train::WindowMeans all = log.window_means(0, {"auc", "ne"}), later = log.window_means(4, {"auc"});
+  CHECK(all.windows == 2);
+  CHECK(all.samples == 80);
+  CHECK(all.metrics[0].first == "auc");
+  CHECK(all.metrics[0].second == Approx((20 * 0.2 + 60 * 0.6) / 80));
+  CHECK(std::isnan(all.metrics[1].second));
+  CHECK(later.windows == 1);
+  CHECK(later.metrics[0].second == 0.6);
+}
+
 TEST_CASE("train.log_every: writes the mean loss since the last line and the rate at each due step") {
   const comm::Communicator world(MPI_COMM_WORLD);
   train::Job job = small_job("");
