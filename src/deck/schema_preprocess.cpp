@@ -185,9 +185,9 @@ Section column_section() {
           "stored", &Column::stored,
           "time: store it with the rows to train and evaluate on, so that data.window can train in its order. A row "
           "without this time is a bad row. At most one column."),
-      texts("parts", &Column::parts, Text::filled, {1, no_limit},
+      texts("parts", &Column::parts, Text::filled, {},
             "time: categories made from it, NAME_hour (0 to 23), NAME_weekday (1, Monday, to 7) and NAME_day (of the "
-            "month)."),
+            "month). []: none; the time only orders or splits rows, or is stored."),
       default_words(number("threshold", &Column::threshold, {-1e30, 1e30}, "",
                            "label: smallest number that means 1; smaller ones mean 0."),
                     "unset (positive and negative)"),

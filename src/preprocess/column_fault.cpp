@@ -170,7 +170,7 @@ void check_columns(const Settings& settings) {
     times += column.stored;
     if (column.kind == ColumnKind::label) {
       ++labels;
-    } else if (column.kind == ColumnKind::key) {
+    } else if (column.kind == ColumnKind::key || (column.kind == ColumnKind::time && column.parts.empty())) {
       continue;
     } else if (column.kind == ColumnKind::weight) {
       ++weights;

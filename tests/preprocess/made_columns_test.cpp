@@ -96,6 +96,11 @@ TEST_CASE("make_row_format: makes values from buckets and times and crosses and 
   CHECK(read("3.99,18,2014-10-21,v") ==
         "0;18 to 30.5;0;2;21;v;v\x1F"
         "0");
+  Settings ordered = ratings();
+  ordered.columns.erase(ordered.columns.begin());
+  ordered.columns[2].parts = {};
+  CHECK(join(make_row_format(ordered)->layout().features) == "age, user");
+  CHECK(read("4,17.9,2014-10-21 09,u", ordered) == "1;below 18;u");
   CHECK(read("5,30.5,NA,v") == "1;from 30.5;-;-;-;v;-");
   CHECK(read("0,,2014-10-21,NA") == "0;-;0;2;21;-;-");
   CHECK(mentions(read("4,x,2014-10-21,v"), "age: \"x\" is not a number"));
@@ -110,6 +115,11 @@ TEST_CASE("make_row_format: keys of made columns must fit") {
   CHECK(mentions(refusal([](auto& c) { c[2].separator = "|"; }), "age: buckets takes one number"));
   CHECK(mentions(refusal([](auto& c) { c[3].buckets = {1}; }), "when: buckets applies only to categories"));
   CHECK(mentions(refusal([](auto& c) { c[3].parts = {"minute"}; }), "when: parts has \"minute\""));
+  CHECK(mentions(refusal([](auto& c) {
+                   c[3].parts = {};
+                   c = {c[1], c[3]};
+                 }),
+                 "no column is of kind = \"number\" or \"category\""));
   CHECK(mentions(refusal([](auto& c) { c[4].time = TimeForm::iso; }), "user: time applies only to times"));
   CHECK(mentions(refusal([](auto& c) { c[2].name = "when_day"; }), "two categories are called \"when_day\""));
   CHECK(mentions(refusal([](auto& c) { c[1].positive = {"5"}; }), "rating: positive is set, but threshold"));
