@@ -40,5 +40,6 @@
 #include <tesserec/store/seal.hpp>
 #include <tesserec/store/slab_source.hpp>
 #include <tesserec/store/state.hpp>
+#include <tesserec/store/tensor_file.hpp>
 #include <tesserec/store/text_draft.hpp>
 #include <tesserec/store/word_rows.hpp>

@@ -31,6 +31,7 @@
 #include <tesserec/train/checkpoint.hpp>
 #include <tesserec/train/evaluate.hpp>
 #include <tesserec/train/gpu_share.hpp>
+#include <tesserec/train/import_weights.hpp>
 #include <tesserec/train/importance.hpp>
 #include <tesserec/train/job.hpp>
 #include <tesserec/train/job_end.hpp>

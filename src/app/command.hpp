@@ -105,6 +105,7 @@ int train(const Invocation& invocation, const comm::Communicator& comm);
 int evaluate(const Invocation& invocation, const comm::Communicator& comm);
 int predict(const Invocation& invocation, const comm::Communicator& comm);
 int export_model(const Invocation& invocation, const comm::Communicator& comm);
+int import_model(const Invocation& invocation, const comm::Communicator& comm);
 int plan(const Invocation& invocation, const comm::Communicator& comm);
 int bench(const Invocation& invocation, const comm::Communicator& comm);
 int check(const Invocation& invocation, const comm::Communicator& comm);

@@ -75,6 +75,23 @@ const std::vector<Command>& commands() {
          "precision of matrix products in scores: fp32, bf16 or int8; default: as in training",
          {"fp32", "bf16", "int8"}},
         {"--data", "FILE", "labelled data set on which the folder's scores are compared with the checkpoint's"}}},
+      {"import",
+       "write the first checkpoint of a run, with weights of another program",
+       import_model,
+       "DECK",
+       true,
+       true,
+       {{"--from", "PATH", "safetensors file, or folder of .npy files, to read"},
+        {"--map",
+         "NAMES",
+         "names of the tensors in it: tesserec, as export writes them; reference, of facebookresearch/dlrm; torchrec, "
+         "of "
+         "TorchRec's DLRM and DLRM_DCN; default: tesserec. The deck's [[import]] names others",
+         {"tesserec", "reference", "torchrec"}},
+        {"--only", "PATTERNS",
+         "tensors of the model to read, as in --only 'tables.user*,dense.*'; the others keep the values that the run "
+         "begins with"},
+        {"--fewer-rows", "", "take tables that have fewer rows in the file; further rows keep their values"}}},
       {"plan",
        "print the sharding plan: tables of each rank, memory and predicted step time",
        plan,

@@ -5,24 +5,6 @@
 namespace tesserec::deck {
 namespace {
 
-/// Makes the section of a block that may occur several times: [[path]], each of which is one of preprocess.*list.
-/// `advice`: as of repeated().
-template <class T>
-Section blocks(const std::string& path, const std::string& sentence, const Keys<T>& keys,
-               std::vector<T> preprocess::Settings::*list, const std::string& advice) {
-  Section section;
-  section.info = {path, "[[" + path + "]]", sentence, infos(keys)};
-  section.read = [=](Deck& deck, const Value& root) {
-    const Value* all = repeated(root, path, advice);
-    for (std::size_t i = 0; all != nullptr && i < all->list.size(); ++i)
-      read_keys(deck, keys, (deck.preprocess.*list).emplace_back(), all->list[i], path + "." + std::to_string(i));
-  };
-  section.write = [=](const Deck& deck, std::string& out) {
-    for (const T& one : deck.preprocess.*list) out += "\n[[" + path + "]]\n" + write_keys(keys, one);
-  };
-  return section;
-}
-
 Section preprocess_section() {
   using Preprocess = preprocess::Settings;
   const Choices<preprocess::RawFormat> formats = {{"criteo", preprocess::RawFormat::criteo},
@@ -194,9 +176,10 @@ Section column_section() {
       texts("positive", &Column::positive, Text::any, {}, "label: texts that mean 1."),
       texts("negative", &Column::negative, Text::any, {}, "label: texts that mean 0; any other text is a bad row."),
   };
-  return blocks("preprocess.column",
-                "One column of a delimited table. Blocks follow the order of the file if it has no header.", keys,
-                &preprocess::Settings::columns, "give one [[preprocess.column]] for each column of the table");
+  return several(
+      "preprocess.column", "One column of a delimited table. Blocks follow the order of the file if it has no header.",
+      keys, [](auto& d) -> auto& { return d.preprocess.columns; },
+      "give one [[preprocess.column]] for each column of the table");
 }
 
 Section join_section() {
@@ -219,8 +202,9 @@ Section join_section() {
       integer("memory", &Join::memory, {1, no_limit}, "bytes",
               "Largest memory of the side table, which each rank has whole. A larger one is an error."),
   };
-  return blocks("preprocess.join", "A side table that brings columns to the rows, by a key.", keys,
-                &preprocess::Settings::joins, "give one [[preprocess.join]] for each side table");
+  return several(
+      "preprocess.join", "A side table that brings columns to the rows, by a key.", keys,
+      [](auto& d) -> auto& { return d.preprocess.joins; }, "give one [[preprocess.join]] for each side table");
 }
 
 Section sequence_section() {
@@ -236,9 +220,10 @@ Section sequence_section() {
           "memory", &UserSequence::memory, {1, no_limit}, "bytes",
           "Bytes that each rank sorts in memory. More go to scratch files in preprocess.output, which are removed."),
   };
-  return blocks("preprocess.sequence",
-                "A category whose values are the last items of the row's user before the row, in the order of time.",
-                keys, &preprocess::Settings::sequences, "give one [[preprocess.sequence]] for each sequence");
+  return several(
+      "preprocess.sequence",
+      "A category whose values are the last items of the row's user before the row, in the order of time.", keys,
+      [](auto& d) -> auto& { return d.preprocess.sequences; }, "give one [[preprocess.sequence]] for each sequence");
 }
 
 }  // namespace

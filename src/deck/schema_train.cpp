@@ -40,21 +40,28 @@ Section stage_section() {
       of_policy(integer("period", &Stage::period, {0, step_limit}, "steps",
                         "cosine: length of a period; 0 means max_steps.")),
   };
-  const std::string path = "schedule.stages";
-  Section section;
-  section.info = {path, "[[" + path + "]]",
-                  "A stage of the learning rate. Stages follow one another and replace warm-up and decay; after the "
-                  "last one the base rate applies.",
-                  infos(keys)};
-  section.read = [=](Deck& deck, const Value& root) {
-    const Value* blocks = repeated(root, path, "give one [[schedule.stages]] for each stage, or omit the key");
-    for (std::size_t i = 0; blocks != nullptr && i < blocks->list.size(); ++i)
-      read_keys(deck, keys, deck.schedule.stages.emplace_back(), blocks->list[i], path + "." + std::to_string(i));
+  return several(
+      "schedule.stages",
+      "A stage of the learning rate. Stages follow one another and replace warm-up and decay; after the last "
+      "one the base rate applies.",
+      keys, [](auto& d) -> auto& { return d.schedule.stages; },
+      "give one [[schedule.stages]] for each stage, or omit the key");
+}
+
+Section import_section() {
+  using train::ImportedTensor;
+  const Keys<ImportedTensor> keys = {
+      required(text("name", &ImportedTensor::name, Text::filled,
+                    "Tensor of the model, as `tesserec export` names it: tables.NAME.weight or dense.LAYER.0.weight.")),
+      required(
+          text("from", &ImportedTensor::from, Text::filled,
+               "Name of the tensor in the file that `tesserec import` reads; of an .npy file without its ending.")),
+      boolean("transpose", &ImportedTensor::transpose,
+              "The file has the tensor with rows and columns exchanged, as Keras and JAX have weights of layers."),
   };
-  section.write = [=](const Deck& deck, std::string& out) {
-    for (const Stage& stage : deck.schedule.stages) out += "\n[[" + path + "]]\n" + write_keys(keys, stage);
-  };
-  return section;
+  return several(
+      "import", "A tensor that `tesserec import` finds under a name which no map of --map has.", keys,
+      [](auto& d) -> auto& { return d.imports; }, "give one [[import]] for each tensor, or omit the key");
 }
 
 /// Lists the metrics of which more or less is better, so that they can be monitored.
@@ -170,7 +177,8 @@ std::vector<Section> train_sections() {
           single(
               "checkpoint", "Checkpoints and restart.", checkpoint, [](auto& d) -> auto& { return d.checkpoint; }),
           single(
-              "evaluate", "Evaluations and their metrics.", evaluate, [](auto& d) -> auto& { return d.evaluate; })};
+              "evaluate", "Evaluations and their metrics.", evaluate, [](auto& d) -> auto& { return d.evaluate; }),
+          import_section()};
 }
 
 }  // namespace tesserec::deck

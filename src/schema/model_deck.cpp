@@ -13,8 +13,8 @@ namespace {
 using embedding::EmbeddingBagConfig;
 
 /// Names of the job's blocks, which the folder `deck` reads.
-const std::vector<std::string> job_blocks = {"run",  "data",       "preprocess", "train", "schedule",
-                                             "plan", "checkpoint", "evaluate",   "bench", "sweep"};
+const std::vector<std::string> job_blocks = {"run",        "data",     "preprocess", "train", "schedule", "plan",
+                                             "checkpoint", "evaluate", "import",     "bench", "sweep"};
 
 const std::vector<Section<ModelDeck>>& model_sections() {
   static const std::vector<Section<ModelDeck>> all = [] {

@@ -78,6 +78,9 @@ std::invoke_result_t<Body> explain_unsaved(Index step, const std::string& kind, 
 /// Returns the states of a run's folder that a new checkpoint leaves. `best`: step of the best evaluation.
 parallel_io::CheckpointFolder::Kept kept_states(const CheckpointSettings& checkpoint, std::optional<Index> best);
 
+/// Logs how many weights of a file were rounded to the formats of their tables. Collective.
+void log_rounded(const Session& session, const std::string& file);
+
 /// Returns whether checkpoint.accept names the key or a block that contains it.
 bool accepts(const CheckpointSettings& checkpoint, const std::string& key);
 

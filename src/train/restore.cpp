@@ -61,19 +61,6 @@ void restore_ids(const Session& session, const store::OpenCheckpoint& checkpoint
                  trained);
 }
 
-/// Logs how many weights of a checkpoint were rounded to the formats of their tables. Collective.
-void log_rounded(const Session& session, const std::string& file) {
-  const auto& tables = session.model.tables();
-  std::vector<Index> rounded(tables.tables().size());
-  for (const auto& shard : tables.shards())
-    if (shard.replica.index == 0) rounded[shard.table] += shard.rows->store().rounded();
-  session.comm.sum(std::span<Index>(rounded));
-  for (std::size_t t = 0; t < rounded.size(); ++t)
-    if (const embedding::EmbeddingBagConfig& table = tables.tables()[t]; rounded[t] > 0)
-      log_info(concat("table ", table.name, ": ", counted(rounded[t], "weight"), " of ", table.weights(), " in ", file,
-                      " rounded to nearest, because the table has format ", name(table.weight_format())));
-}
-
 /// Reads those of `items` that the checkpoint has, and logs the others. Throws Error for a matrix that does not fit,
 /// unless accepted differences of the decks (`explained`) or its block in checkpoint.accept allow it. Returns whether
 /// model and checkpoint have the same matrices. Collective.
@@ -206,6 +193,18 @@ void warn_if_start_unused(const Session& session, const store::Checkpoint& own) 
 }
 
 }  // namespace
+
+void log_rounded(const Session& session, const std::string& file) {
+  const auto& tables = session.model.tables();
+  std::vector<Index> rounded(tables.tables().size());
+  for (const auto& shard : tables.shards())
+    if (shard.replica.index == 0) rounded[shard.table] += shard.rows->store().rounded();
+  session.comm.sum(std::span<Index>(rounded));
+  for (std::size_t t = 0; t < rounded.size(); ++t)
+    if (const embedding::EmbeddingBagConfig& table = tables.tables()[t]; rounded[t] > 0)
+      log_info(concat("table ", table.name, ": ", counted(rounded[t], "weight"), " of ", table.weights(), " in ", file,
+                      " rounded to nearest, because the table has format ", name(table.weight_format())));
+}
 
 std::string resume_origin(const std::string& seal) { return "resume " + seal; }
 

@@ -35,6 +35,7 @@ struct Deck : schema::Lines {
   planning::Settings plan;
   train::CheckpointSettings checkpoint;
   train::EvaluateSettings evaluate;
+  std::vector<train::ImportedTensor> imports;  ///< [[import]]
   bench::Settings bench;
   sweep::Settings sweep;
 };

@@ -79,6 +79,13 @@ struct CheckpointSettings {
   std::vector<std::string> accept;
 };
 
+/// Block [[import]]: where `tesserec import` finds one tensor of the model.
+struct ImportedTensor {
+  std::string name;        ///< our name, "tables.user.weight" or "dense.top.0.weight"
+  std::string from;        ///< name in the file
+  bool transpose = false;  ///< true if the file has columns as rows
+};
+
 /// Block [evaluate].
 struct EvaluateSettings {
   Index every_steps = 0;        ///< steps between evaluations while training; 0 = at the end only

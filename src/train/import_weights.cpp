@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "checkpoint_parts.hpp"
+#include "matched_tensors.hpp"
+#include "run_parts.hpp"
+#include "tensor_names.hpp"
+#include <tesserec/comm/agree.hpp>
+#include <tesserec/comm/same.hpp>
+#include <tesserec/core/error.hpp>
+#include <tesserec/core/text.hpp>
+#include <tesserec/parallel_io/state.hpp>
+#include <tesserec/train/import_weights.hpp>
+#include <tesserec/train/model_state.hpp>
+
+namespace tesserec::train {
+namespace {
+
+constexpr Index piece_bytes = Index{8} << 20;  // numbers that are read at once, by each rank
+
+/// Rows of our matrix out of a tensor. Those of a tensor in another order are read whole, which layers alone have.
+class TensorRows {
+ public:
+  explicit TensorRows(const MatchedTensor& matched) : matched_(matched) {
+    if (!matched.transpose && matched.order.empty()) return;
+    std::vector<float> there(std::size_t(matched.rows * matched.columns));
+    store::read_numbers(matched.tensor, {0, std::ssize(there)}, there.data());
+    whole_.resize(there.size());
+    for (Index row = 0; row < matched.rows; ++row)
+      for (Index column = 0; column < matched.columns; ++column) {
+        const Index from = matched.order.empty() ? column : matched.order[std::size_t(column)];
+        whole_[row * matched.columns + column] =
+            matched.transpose ? there[from * matched.rows + row] : there[row * matched.columns + from];
+      }
+  }
+
+  Index max_rows() const { return std::max<Index>(1, piece_bytes / (matched_.columns * Index{sizeof(float)})); }
+
+  /// Returns the rows, [rows.size(), columns], valid until the next call. Throws Error for a number whose square is not
+  /// finite, as no checkpoint has one.
+  const float* read(Range rows) {
+    const Index columns = matched_.columns;
+    const float* numbers = whole_.data() + rows.begin * columns;
+    if (whole_.empty()) {
+      piece_.resize(std::size_t(rows.size() * columns));
+      store::read_numbers(matched_.tensor, {rows.begin * columns, rows.end * columns}, piece_.data());
+      numbers = piece_.data();
+    }
+    for (Index i = 0; i < rows.size() * columns; ++i)
+      if (!std::isfinite(numbers[i] * numbers[i]))
+        fail(matched_.tensor.path, ": tensor ", matched_.tensor.name, ", row ", rows.begin + i / columns, ", column ",
+             i % columns, " is ", numbers[i], "; numbers and their squares must be finite");
+    return numbers;
+  }
+
+ private:
+  const MatchedTensor& matched_;
+  std::vector<float> whole_, piece_;
+};
+
+/// Fills this rank's part of a matrix.
+void fill(const Exec& exec, const MatchedTensor& matched, const store::StateItem& item) {
+  TensorRows tensor(matched);
+  const Index end = std::min(item.slab.first_row + item.slab.rows, matched.rows), ld = item.source->ld();
+  std::vector<float> staged;
+  for (Index first = item.slab.first_row; first < end; first += tensor.max_rows()) {
+    const Range rows{first, std::min(first + tensor.max_rows(), end)};
+    const float* const numbers = tensor.read(rows);
+    const Range own{rows.begin - item.slab.first_row, rows.end - item.slab.first_row};
+    float* const place = item.source->in_place(own);
+    if (place == nullptr) staged.resize(std::size_t(rows.size() * ld));
+    float* const to = place != nullptr ? place : staged.data();
+    for (Index row = 0; row < rows.size(); ++row)
+      std::copy_n(numbers + row * matched.columns + item.slab.first_column, item.width(), to + row * ld);
+    if (place == nullptr) item.source->write(exec, own, to);
+  }
+}
+
+/// Begins the run as training does, at step 0. Throws Error if its folder has checkpoints, unless run.overwrite.
+Position begin_run(Session& session, Index epoch_samples) {
+  const Job& job = session.job;
+  if (job.checkpoint.keep == 0) fail("checkpoint.keep is 0, so tesserec import would write nothing; raise it");
+  if (job.checkpoint.resume != "auto" && job.checkpoint.resume != "never")
+    fail("checkpoint.resume names a checkpoint, but tesserec import begins a run; name it with checkpoint.start_from");
+  const parallel_io::CheckpointFolder folder(session.comm, job.checkpoint_folder());
+  if (const auto own = folder.list(); !own.empty() && !job.run.overwrite)
+    fail(folder.path(), " holds checkpoints up to step ", own.front().step,
+         ", which tesserec import would replace; allow it with run.overwrite = true, or give this run another "
+         "run.output");
+  session.job.checkpoint.resume = "never";
+  const Position at = restore(session, epoch_samples).value_or(Position());
+  folder.prepare();
+  return at;
+}
+
+/// Throws Error unless all ranks see the same tensors.
+void require_same_tensors(const comm::Communicator& comm, const store::TensorFile& file) {
+  const auto text = [](const store::StoredTensor& tensor) {
+    return concat(tensor.name, " ", tensor.type_text, " ", store::shape_text(tensor.shape), " at ", tensor.offset);
+  };
+  comm::require_same(comm, {{file.path(), join(file.tensors(), "; ", text)}},
+                     "all ranks must read the same file; look for an older copy on another node");
+}
+
+}  // namespace
+
+Imported import_weights(Session& session, const ImportSettings& settings, Index epoch_samples) {
+  const comm::Communicator& comm = session.comm;
+  const std::vector<store::StateItem> items = model_weights(comm, session.model);
+  const store::StateRecords shapes = parallel_io::state_shapes(comm, items);
+  std::optional<MatchedTensors> matched;
+  std::optional<store::TensorFile> file;
+  comm::agree(comm, [&] {
+    file.emplace(settings.from);
+    matched = match_tensors(*file, shapes, session, settings);
+  });
+  require_same_tensors(comm, *file);
+
+  const RunLocks locks(comm, session.job);
+  const Position at = begin_run(session, epoch_samples);
+  comm::agree(comm, [&] {
+    for (const store::StateItem& item : items)
+      if (const auto found = matched->of_matrix.find(item.name); found != matched->of_matrix.end())
+        fill(session.exec, found->second, item);
+  });
+  log_rounded(session, settings.from);
+  Imported imported{.checkpoint = save(session, at, epoch_samples),
+                    .weights_digest = weights_digest(session),
+                    .tensors = std::ssize(matched->of_matrix),
+                    .kept = std::move(matched->kept),
+                    .fewer_rows = std::move(matched->fewer_rows),
+                    .left_out = std::move(matched->left_out)};
+  return imported;
+}
+
+}  // namespace tesserec::train

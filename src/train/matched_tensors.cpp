@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "matched_tensors.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include <fnmatch.h>
+
+#include "tensor_names.hpp"
+#include <tesserec/core/error.hpp>
+#include <tesserec/core/text.hpp>
+
+namespace tesserec::train {
+namespace {
+
+using store::shape_text;
+using store::StoredTensor;
+using Shape = std::vector<Index>;
+
+/// Returns the shape without extents of 1, since a bias is [n], [n, 1] or [1, n].
+Shape squeezed(Shape shape) {
+  std::erase(shape, 1);
+  return shape;
+}
+
+bool is_selected(const std::string& name, const std::vector<std::string>& only) {
+  return only.empty() || std::ranges::any_of(only, [&](const std::string& pattern) {
+           return ::fnmatch(pattern.c_str(), name.c_str(), 0) == 0;
+         });
+}
+
+/// Returns the prefix before most of the names that the file shares with the model: "model." if it has
+/// model.dense_arch... for dense_arch... Empty if a name stands there without a prefix.
+std::string prefix_of(const store::TensorFile& file, const std::vector<std::string>& names) {
+  std::map<std::string, Index> counts;
+  for (const std::string& name : names) {
+    if (file.find(name) != nullptr) return "";
+    for (const StoredTensor& tensor : file.tensors())
+      if (tensor.name.ends_with("." + name)) ++counts[tensor.name.substr(0, tensor.name.size() - name.size())];
+  }
+  const auto most = std::ranges::max_element(counts, {}, [](const auto& entry) { return entry.second; });
+  return most == counts.end() ? "" : most->first;
+}
+
+/// Matching of one file with one model, which collects mistakes.
+class Matching {
+ public:
+  Matching(const store::TensorFile& file, const store::StateRecords& shapes, const Session& session,
+           const ImportSettings& settings)
+      : file_(file), shapes_(shapes), session_(session), settings_(settings), there_(settings.map, session) {
+    std::vector<std::string> names;
+    for (const auto& [matrix, record] : shapes_)
+      for (const std::string& name : there_.of(tensor_name(matrix))) names.push_back(name);
+    all_.prefix = prefix_of(file_, names);
+  }
+
+  MatchedTensors run() {
+    check_settings();
+    for (const auto& [matrix, record] : shapes_) {
+      const std::string name = tensor_name(matrix);
+      if (name.ends_with(".ids") && matrix.starts_with("tables/")) continue;
+      if (!is_selected(name, settings_.only))
+        all_.kept.push_back(name);
+      else
+        match(matrix, name, record);
+    }
+    list_left_out();
+    if (mistakes_.empty()) return std::move(all_);
+    constexpr std::size_t shown = 20;
+    const std::size_t count = mistakes_.size();
+    mistakes_.resize(std::min(count, shown));
+    if (count > shown) mistakes_.push_back(concat("and ", count - shown, " more"));
+    fail(file_.path(), " does not fit the model (", counted(std::ssize(mistakes_), "mistake"), "):\n  ",
+         join(mistakes_, "\n  "), "\n  ", file_.path(), " has ", counted(std::ssize(file_.tensors()), "tensor"),
+         all_.left_out.empty() ? "" : "; no matrix uses " + listed(all_.left_out));
+  }
+
+ private:
+  static std::string listed(const std::vector<std::string>& names) {
+    constexpr std::size_t shown = 8;
+    if (names.size() <= shown) return join(names);
+    return join(std::vector<std::string>(names.begin(), names.begin() + shown)) +
+           concat(" and ", names.size() - shown, " more");
+  }
+
+  void check_settings() {
+    const auto has = [&](const auto& matches) {
+      return std::ranges::any_of(shapes_, [&](const auto& entry) { return matches(tensor_name(entry.first)); });
+    };
+    for (const ImportedTensor& tensor : settings_.tensors)
+      if (!has([&](const std::string& name) { return name == tensor.name; }))
+        mistakes_.push_back("import." + tensor.name + ": the model has no tensor of this name");
+    for (const std::string& pattern : settings_.only)
+      if (!has([&](const std::string& name) { return is_selected(name, {pattern}); }))
+        mistakes_.push_back("--only: no tensor of the model matches \"" + pattern + "\"");
+  }
+
+  void match(const std::string& matrix, const std::string& name, const store::StateRecord& record) {
+    const auto mistake = [&](const auto&... words) {
+      mistakes_.push_back(concat(name, " ", shape_text({record.rows, record.columns}), ": ", words...));
+    };
+    if (shapes_.count(matrix.substr(0, matrix.rfind('/')) + "/ids") != 0)
+      return mistake("the table grows, so it has no rows yet; leave it out with --only");
+    const auto own = std::ranges::find(settings_.tensors, name, &ImportedTensor::name);
+    const bool is_own = own != settings_.tensors.end();
+    std::vector<std::string> names = is_own ? std::vector{own->from} : there_.of(name);
+    if (!is_own)
+      for (std::string& there : names) there = all_.prefix + there;
+    if (names.empty()) return mistake("this map has no name for it; give it one with [[import]]");
+    const StoredTensor* tensor = nullptr;
+    for (const std::string& there : names)
+      if (tensor == nullptr) tensor = file_.find(there);
+    if (tensor == nullptr) return mistake("the file has no ", join(names, " or "), of_this_shape(record));
+    used_.insert(tensor->name);
+    if (tensor->type == store::TensorType::other)
+      return mistake(tensor->name, " has numbers of type ", tensor->type_text,
+                     "; save it as float32, float16 or bfloat16");
+    MatchedTensor matched{*tensor, record.rows, record.columns, is_own && own->transpose,
+                          is_own ? Shape() : there_.columns_of(name, record.columns)};
+    if (!fits(matrix, name, matched)) return mistake(tensor->name, misfit(matrix, name, matched));
+    all_.of_matrix.emplace(matrix, std::move(matched));
+  }
+
+  /// Returns whether the shapes agree. A table may have fewer rows in the file, if the settings allow it.
+  bool fits(const std::string& matrix, const std::string& name, MatchedTensor& matched) {
+    const Shape ours = matched.transpose ? Shape{matched.columns, matched.rows} : Shape{matched.rows, matched.columns};
+    const Shape& theirs = matched.tensor.shape;
+    if (squeezed(theirs) == squeezed(ours)) return true;
+    if (!settings_.fewer_rows || !has_fewer_rows(matrix, matched)) return false;
+    all_.fewer_rows.push_back(concat(name, " (", theirs[0], " of ", counted(matched.rows, "row"), ")"));
+    matched.rows = theirs[0];
+    return true;
+  }
+
+  static bool has_fewer_rows(const std::string& matrix, const MatchedTensor& matched) {
+    const Shape& theirs = matched.tensor.shape;
+    return matrix.starts_with("tables/") && !matched.transpose && theirs.size() == 2 && theirs[1] == matched.columns &&
+           theirs[0] < matched.rows;
+  }
+
+  std::string misfit(const std::string& matrix, const std::string& name, const MatchedTensor& matched) const {
+    const Shape& theirs = matched.tensor.shape;
+    std::string text = " is " + shape_text(theirs);
+    if (has_fewer_rows(matrix, matched))
+      return text + "; --fewer-rows takes it, and leaves the further rows as they begin";
+    if (matrix.starts_with("tables/") && theirs.size() == 2 && theirs[1] == matched.columns)
+      return text + "; set the rows of table " + name.substr(7, name.size() - 14) + " with table.NAME.rows";
+    if (!matched.transpose && theirs == Shape{matched.columns, matched.rows})
+      return text + "; give it transpose = true with [[import]]";
+    return text;
+  }
+
+  /// Returns the file's unused tensors of this shape, as the end of a message.
+  std::string of_this_shape(const store::StateRecord& record) const {
+    std::vector<std::string> names;
+    for (const StoredTensor& tensor : file_.tensors())
+      if (squeezed(tensor.shape) == squeezed({record.rows, record.columns})) names.push_back(tensor.name);
+    return names.empty() ? "" : "; tensors of this shape: " + listed(names);
+  }
+
+  void list_left_out() {
+    for (const StoredTensor& tensor : file_.tensors())
+      if (used_.count(tensor.name) == 0) all_.left_out.push_back(tensor.name);
+  }
+
+  const store::TensorFile& file_;
+  const store::StateRecords& shapes_;
+  const Session& session_;
+  const ImportSettings& settings_;
+  NamesThere there_;
+  std::set<std::string> used_;
+  std::vector<std::string> mistakes_;
+  MatchedTensors all_;
+};
+
+}  // namespace
+
+MatchedTensors match_tensors(const store::TensorFile& file, const store::StateRecords& shapes, const Session& session,
+                             const ImportSettings& settings) {
+  return Matching(file, shapes, session, settings).run();
+}
+
+}  // namespace tesserec::train
