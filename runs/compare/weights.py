@@ -4,8 +4,7 @@
 
 weights.py make FOLDER: writes rows.h5, a data set of 200 samples, and for each model MODEL.safetensors and MODEL.csv, the
 scores. reference: DLRM_Net of facebookresearch/dlrm, whose files lie in the folder $DLRM. torchrec, torchrec_dcn: DLRM and
-DLRM_DCN of the package torchrec, inside DLRMTrain; without the package modules of the same names and formulas. Weights in
-fp32, and those of torchrec_dcn in fp16 (tables) and bf16 (layers).
+DLRM_DCN of the package torchrec, inside DLRMTrain. Weights are fp32; those of torchrec_dcn fp16 (tables) and bf16 (layers).
 weights.py check EXPORTED.safetensors ROWS.h5 SCORES.csv: computes the scores of a DLRM in PyTorch from the weights that
 `tesserec export --format safetensors` wrote, and prints the largest difference from those of `tesserec predict`.
 """

@@ -35,14 +35,19 @@ train::ImportSettings import_settings(const Invocation& invocation, const deck::
 
 void show_import(const train::Session& session, const train::Imported& imported, const std::string& from) {
   const std::string& start = session.job.checkpoint.start_from;
-  log_info(concat(counted(imported.tensors, "tensor"), " of ", from));
+  std::size_t width = 0;
+  for (const train::NamedTensor& tensor : imported.tensors) width = std::max(width, tensor.name.size());
+  log_info(concat(counted(std::ssize(imported.tensors), "tensor"), " of ", from, ":",
+                  join(imported.tensors, "", [&](const train::NamedTensor& tensor) {
+                    return "\n  " + left(tensor.name, width) + "  " + tensor.from;
+                  })));
   if (!imported.kept.empty())
     log_info(concat(
         counted(std::ssize(imported.kept), "tensor"), " of the model not in --only, ",
         start.empty() ? "with start values: " : "with the values of checkpoint.start_from: ", join(imported.kept)));
   if (!imported.fewer_rows.empty())
     log_info("tables with fewer rows in the file, whose further rows stay as they begin: " + join(imported.fewer_rows));
-  if (!imported.left_out.empty())
+  if (!imported.left_out.empty() && session.comm.rank() == 0)
     log_warning(
         concat(counted(std::ssize(imported.left_out), "tensor"), " of ", from, " not used: ", join(imported.left_out)));
   log_info(session.job.checkpoint.start_states ? "optimizer states of checkpoint.start_from"
@@ -64,11 +69,14 @@ int import_model(const Invocation& invocation, const comm::Communicator& comm) {
   const train::Imported imported = train::import_weights(*session, settings, source->info().samples);
   show_model(*session);
   show_import(*session, imported, settings.from);
+  Json tensors = Json::array(Json::Layout::lines);
+  for (const train::NamedTensor& tensor : imported.tensors)
+    tensors.add(Json::object().set("name", tensor.name).set("from", tensor.from));
   if (invocation.json)
     print(comm, Json::object()
                     .set("checkpoint", imported.checkpoint)
                     .set("weights_digest", imported.weights_digest)
-                    .set("tensors", imported.tensors)
+                    .set("tensors", tensors)
                     .set("kept", imported.kept)
                     .set("fewer_rows", imported.fewer_rows)
                     .set("not_used", imported.left_out));

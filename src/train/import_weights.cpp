@@ -126,12 +126,12 @@ Imported import_weights(Session& session, const ImportSettings& settings, Index 
         fill(session.exec, found->second, item);
   });
   log_rounded(session, settings.from);
-  Imported imported{.checkpoint = save(session, at, epoch_samples),
-                    .weights_digest = weights_digest(session),
-                    .tensors = std::ssize(matched->of_matrix),
-                    .kept = std::move(matched->kept),
-                    .fewer_rows = std::move(matched->fewer_rows),
-                    .left_out = std::move(matched->left_out)};
+  Imported imported{.checkpoint = save(session, at, epoch_samples), .weights_digest = weights_digest(session)};
+  for (const auto& [matrix, tensor] : matched->of_matrix)
+    imported.tensors.push_back({tensor_name(matrix), tensor.tensor.name});
+  imported.kept = std::move(matched->kept);
+  imported.fewer_rows = std::move(matched->fewer_rows);
+  imported.left_out = std::move(matched->left_out);
   return imported;
 }
 

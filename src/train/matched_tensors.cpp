@@ -48,17 +48,14 @@ class Matching {
   Matching(const store::TensorFile& file, const store::StateRecords& shapes, const Session& session,
            const ImportSettings& settings)
       : file_(file), shapes_(shapes), session_(session), settings_(settings), there_(settings.map, session) {
-    std::vector<std::string> names;
-    for (const auto& [matrix, record] : shapes_)
-      for (const std::string& name : there_.of(tensor_name(matrix))) names.push_back(name);
-    all_.prefix = prefix_of(file_, names);
+    prefix_ = prefix_of(file_, all_names(there_));
   }
 
   MatchedTensors run() {
     check_settings();
+    check_growing();
     for (const auto& [matrix, record] : shapes_) {
       const std::string name = tensor_name(matrix);
-      if (name.ends_with(".ids") && matrix.starts_with("tables/")) continue;
       if (!is_selected(name, settings_.only))
         all_.kept.push_back(name);
       else
@@ -67,12 +64,13 @@ class Matching {
     list_left_out();
     if (mistakes_.empty()) return std::move(all_);
     constexpr std::size_t shown = 20;
+    const std::string advice = other_map();
     const std::size_t count = mistakes_.size();
     mistakes_.resize(std::min(count, shown));
     if (count > shown) mistakes_.push_back(concat("and ", count - shown, " more"));
-    fail(file_.path(), " does not fit the model (", counted(std::ssize(mistakes_), "mistake"), "):\n  ",
+    fail(file_.path(), " does not fit the model (", counted(std::int64_t(count), "mistake"), "):\n  ",
          join(mistakes_, "\n  "), "\n  ", file_.path(), " has ", counted(std::ssize(file_.tensors()), "tensor"),
-         all_.left_out.empty() ? "" : "; no matrix uses " + listed(all_.left_out));
+         all_.left_out.empty() ? "" : "; the model uses none of " + listed(all_.left_out), advice);
   }
 
  private:
@@ -81,6 +79,31 @@ class Matching {
     if (names.size() <= shown) return join(names);
     return join(std::vector<std::string>(names.begin(), names.begin() + shown)) +
            concat(" and ", names.size() - shown, " more");
+  }
+
+  /// Returns the names that a program may give to any tensor of the model.
+  std::vector<std::string> all_names(const NamesThere& there) const {
+    std::vector<std::string> names;
+    for (const auto& [matrix, record] : shapes_)
+      for (const std::string& name : there.of(tensor_name(matrix))) names.push_back(name);
+    return names;
+  }
+
+  /// Returns advice to use another map, if the file has some of its names and none of this one's.
+  std::string other_map() const {
+    const auto found = [&](NameMap map) {
+      const std::vector<std::string> names = all_names(NamesThere(map, session_));
+      const std::string prefix = prefix_of(file_, names);
+      return std::ranges::count_if(names,
+                                   [&](const std::string& name) { return file_.find(prefix + name) != nullptr; });
+    };
+    if (found(settings_.map) > 0) return "";
+    constexpr std::pair<NameMap, const char*> maps[] = {
+        {NameMap::tesserec, "tesserec"}, {NameMap::reference, "reference"}, {NameMap::torchrec, "torchrec"}};
+    for (const auto& [map, name] : maps)
+      if (const auto count = found(map); count > 0)
+        return concat("\n  ", count, " of them are named as by --map ", name);
+    return "";
   }
 
   void check_settings() {
@@ -95,17 +118,27 @@ class Matching {
         mistakes_.push_back("--only: no tensor of the model matches \"" + pattern + "\"");
   }
 
+  /// Reports growing tables that are to be read: they have neither rows nor a matrix yet.
+  void check_growing() {
+    for (const embedding::EmbeddingBagConfig& table : session_.model.tables().tables()) {
+      const std::string name = "tables." + table.name + ".weight";
+      if (!table.grows()) continue;
+      if (!is_selected(name, settings_.only))
+        all_.kept.push_back(name);
+      else
+        mistakes_.push_back(name + ": the table grows, so it has no rows yet; leave it out with --only");
+    }
+  }
+
   void match(const std::string& matrix, const std::string& name, const store::StateRecord& record) {
     const auto mistake = [&](const auto&... words) {
       mistakes_.push_back(concat(name, " ", shape_text({record.rows, record.columns}), ": ", words...));
     };
-    if (shapes_.count(matrix.substr(0, matrix.rfind('/')) + "/ids") != 0)
-      return mistake("the table grows, so it has no rows yet; leave it out with --only");
     const auto own = std::ranges::find(settings_.tensors, name, &ImportedTensor::name);
     const bool is_own = own != settings_.tensors.end();
     std::vector<std::string> names = is_own ? std::vector{own->from} : there_.of(name);
     if (!is_own)
-      for (std::string& there : names) there = all_.prefix + there;
+      for (std::string& there : names) there = prefix_ + there;
     if (names.empty()) return mistake("this map has no name for it; give it one with [[import]]");
     const StoredTensor* tensor = nullptr;
     for (const std::string& there : names)
@@ -168,6 +201,7 @@ class Matching {
   const Session& session_;
   const ImportSettings& settings_;
   NamesThere there_;
+  std::string prefix_;
   std::set<std::string> used_;
   std::vector<std::string> mistakes_;
   MatchedTensors all_;

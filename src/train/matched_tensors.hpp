@@ -21,8 +21,7 @@ struct MatchedTensor {
 
 /// Tensors of a file beside the matrices of a model.
 struct MatchedTensors {
-  std::map<std::string, MatchedTensor> of_matrix;  ///< by the name of the matrix, "tables/C1/weight"
-  std::string prefix;                              ///< beginning of all names in the file, such as "model."; or empty
+  std::map<std::string, MatchedTensor> of_matrix;       ///< by the name of the matrix, "tables/C1/weight"
   std::vector<std::string> kept, fewer_rows, left_out;  ///< as in Imported
 };
 

@@ -13,7 +13,7 @@ namespace tesserec::train {
 /// `torchrec`: TorchRec's DLRM and DLRM_DCN.
 enum class NameMap { tesserec, reference, torchrec };
 
-/// What to read from where.
+/// Source of the weights, and the choice of tensors.
 struct ImportSettings {
   std::string from;                     ///< safetensors file, or folder of .npy files
   NameMap map = NameMap::tesserec;      ///< names of the tensors that `tensors` does not name
@@ -22,11 +22,16 @@ struct ImportSettings {
   bool fewer_rows = false;              ///< true if tables of the file may have fewer rows than the model's
 };
 
+/// Tensor of the model and its name in the file.
+struct NamedTensor {
+  std::string name, from;
+};
+
 /// Weights that were read, and the checkpoint that has them.
 struct Imported {
   std::string checkpoint;
   std::string weights_digest;
-  Index tensors = 0;                    ///< tensors that were read
+  std::vector<NamedTensor> tensors;     ///< tensors that were read
   std::vector<std::string> kept;        ///< tensors of the model that were not, because `only` leaves them out
   std::vector<std::string> fewer_rows;  ///< tables whose further rows keep their values
   std::vector<std::string> left_out;    ///< tensors of the file that nothing uses

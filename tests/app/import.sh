@@ -1,0 +1,120 @@
+#!/usr/bin/env bash
+# tesserec import: models of the reference DLRM and of TorchRec score here as in PyTorch, within 1e-6. What export wrote
+# comes back with its digest, on any ranks, and trains as by checkpoint.start_from. What does not fit is refused in one
+# message. The models and scores are those of runs/compare/weights.py.
+TESSEREC=${TESSEREC:-$(dirname "$0")/../../build/tesserec} LAUNCH=${LAUNCH:-mpirun --allow-run-as-root --oversubscribe -n}
+. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/lib_samples.sh"
+golden=$(cd "$(dirname "$0")/../golden/data/pytorch" && pwd)
+
+cat >"$folder/golden.toml" <<END
+[run]
+output = "$folder/golden"
+overwrite = true
+[data]
+train = ["$golden/rows.h5"]
+predict = ["$golden/rows.h5"]
+[model]
+embedding_dim = 8
+bottom = [16, 8]
+top = [12, 6, 1]
+[train]
+batch_size = 64
+lanes = 4
+[checkpoint]
+resume = "auto"
+END
+# must_score MODEL MAP [ARGS...]: imports the model and compares its scores with those of PyTorch.
+must_score() {
+  must_succeed '"weights_digest"' import "$folder/golden.toml" --from "$golden/$1.safetensors" --map "$2" --json "${@:3}"
+  must_succeed '"samples": 200' predict "$folder/golden.toml" --scores "$folder/scores.csv" --json "${@:3}"
+  local most
+  most=$(grep '^[0-9]' "$folder/scores.csv" | paste -d, - "$golden/$1.csv" |
+    awk -F, '{ d = $1 > $2 ? $1 - $2 : $2 - $1; if (d > most) most = d } END { print NR, most, NR == 200 && most <= 1e-6 }')
+  [ "${most##* }" = 1 ] || complain "$1: number of scores, largest difference: $most"
+}
+must_score reference reference
+must_score torchrec torchrec
+must_score torchrec_dcn torchrec --set model.type=dlrm_dcn --set model.cross_layers=2 --set model.cross_rank=5
+
+# Back with the digest, from all forms, and on from there as from the checkpoint itself.
+deck=$folder/deck.toml
+planted_deck "$deck"
+must_succeed weights_digest train "$deck" --json --set "run.output=$folder/origin"
+digest=$(grep -o '"weights_digest": "[0-9a-f]*"' "$folder/out")
+declare -A plans=([safetensors]=column_wise [npy]=row_wise)
+for form in safetensors npy; do
+  RANKS=1 must_succeed "$digest" export "$folder/origin" --to "$folder/w.$form" --format $form --json
+  must_succeed "$digest" import "$deck" --from "$folder/w.$form" --json --set "run.output=$folder/$form" --set "plan.default=${plans[$form]}" --set plan.min_rows=1
+done
+RANKS=1 must_succeed ' datasets are equal' diff "$folder/safetensors" "$folder/npy"
+must_succeed '"steps"' train "$deck" --json --set "run.output=$folder/npy"
+on=$(grep -oE '"(weights|state)_digest": "[0-9a-f]*"' "$folder/out")
+must_succeed '"steps"' train "$deck" --json --set "run.output=$folder/started" --set "checkpoint.start_from=$folder/origin"
+[ "$(grep -oE '"(weights|state)_digest": "[0-9a-f]*"' "$folder/out")" = "$on" ] || complain "another training after the import"
+RANKS=1 must_succeed '"tensors"' export "$folder/origin" --to "$folder/half.safetensors" --format safetensors --rows bf16 --json
+must_succeed '"tensors"' import "$deck" --from "$folder/half.safetensors" --json --set "run.output=$folder/half"
+must_succeed '"tensors"' import "$deck" --from "$folder/w.safetensors" --json --set "run.output=$folder/short" --set model.table_format=bf16
+grep -qE 'table C1: [0-9]+ weights of [0-9]+ in .* rounded to nearest' "$folder/err" || complain "no word of rounding"
+RANKS=1 must_succeed ' datasets are equal' diff "$folder/half" "$folder/short"
+
+# Some tensors, over another checkpoint: the rest is that one's.
+must_succeed '"kept": ["dense.bottom.0.bias"' import "$deck" --from "$folder/w.npy" --only 'tables.*,dense.top.?.weight' --json \
+  --set "run.output=$folder/some" --set "checkpoint.start_from=$folder/origin"
+RANKS=1 must_succeed ' datasets are equal' diff "$folder/some" "$folder/npy/checkpoints/step_000000000"
+must_succeed '"kept": ["dense.bottom.0.bias"' import "$deck" --from "$folder/w.npy" --only 'tables.C1.weight' --json --set "run.output=$folder/one"
+grep -q 'with start values: ' "$folder/err" || complain "no word of the tensors that were kept"
+RANKS=1 run "$TESSEREC" diff "$folder/one" "$folder/npy/checkpoints/step_000000000"
+grep -q '^tables/C2/weight' "$folder/out" && ! grep -q '^tables/C1/weight' "$folder/out" || complain "--only read other tensors"
+
+# Names of one's own, and a layer with rows and columns exchanged.
+numbers() { tail -c +129 "$1" | od -An -v -tx1 -w4; } # FILE.npy: a line for each number
+put_npy() { # FILE SHAPE: writes the numbers of stdin
+  local head="{'descr': '<f4', 'fortran_order': False, 'shape': ($2), }"
+  { printf '\x93NUMPY\x01\x00\x76\x00%-117s\n' "$head"; awk '{ for (i = 1; i <= 4; ++i) printf "\\x%s", $i }' | xargs -0 printf '%b'; } >"$1"
+}
+shape=$(head -c 120 "$folder/w.npy/dense.bottom.0.weight.npy" | grep -aoE '\([0-9]+, [0-9]+' | tr -d '(,')
+rows=${shape% *} columns=${shape#* }
+mkdir "$folder/own"
+cp "$folder"/w.npy/*.npy "$folder/own"
+numbers "$folder/w.npy/dense.bottom.0.weight.npy" |
+  awk -v r="$rows" -v c="$columns" '{ x[NR - 1] = $0 } END { for (i = 0; i < c; ++i) for (j = 0; j < r; ++j) print x[j * c + i] }' |
+  put_npy "$folder/own/kernel.npy" "$columns, $rows"
+rm "$folder/own/dense.bottom.0.weight.npy"
+must_fail "dense.bottom.0.weight [$rows, $columns]: the file has no dense.bottom.0.weight" import "$deck" --from "$folder/own" --set "run.output=$folder/x"
+must_fail 'give it transpose = true with [[import]]' import "$deck" --from "$folder/own" --set "run.output=$folder/x" \
+  --set 'import=[{name="dense.bottom.0.weight", from="kernel"}]'
+must_fail 'import.dense.bottom.9.weight: the model has no tensor' import "$deck" --from "$folder/w.npy" --set "run.output=$folder/x" \
+  --set 'import=[{name="dense.bottom.9.weight", from="kernel"}]'
+must_succeed "$digest" import "$deck" --from "$folder/own" --json --set "run.output=$folder/own_names" \
+  --set 'import=[{name="dense.bottom.0.weight", from="kernel", transpose=true}]'
+
+# Rows.
+rows_of() { head -c 120 "$folder/w.npy/tables.C1.weight.npy" | grep -aoE '\([0-9]+, [0-9]+' | tr -d '(,'; }
+c1=$(rows_of)
+mkdir "$folder/fewer"
+cp "$folder"/w.npy/*.npy "$folder/fewer"
+numbers "$folder/w.npy/tables.C1.weight.npy" | head -n $((5 * ${c1#* })) | put_npy "$folder/fewer/tables.C1.weight.npy" "5, ${c1#* }"
+must_fail "tables.C1.weight [${c1% *}, ${c1#* }]: tables.C1.weight is [5, ${c1#* }]; --fewer-rows takes it" import "$deck" --from "$folder/fewer" --set "run.output=$folder/x"
+must_succeed "\"fewer_rows\": [\"tables.C1.weight (5 of ${c1% *} rows)\"]" import "$deck" --from "$folder/fewer" --fewer-rows --json --set "run.output=$folder/fewer_run"
+{ numbers "$folder/w.npy/tables.C1.weight.npy"; numbers "$folder/w.npy/tables.C1.weight.npy" | head -n "${c1#* }"; } |
+  put_npy "$folder/fewer/tables.C1.weight.npy" "$((${c1% *} + 1)), ${c1#* }"
+must_fail 'set the rows of table C1 with table.NAME.rows' import "$deck" --from "$folder/fewer" --fewer-rows --set "run.output=$folder/x"
+
+# What is refused, before anything is written.
+numbers "$folder/w.npy/tables.C1.weight.npy" | awk -v at=$((3 * ${c1#* } + 2)) 'NR == at { print "00 00 c0 7f"; next } { print }' |
+  put_npy "$folder/fewer/tables.C1.weight.npy" "${c1% *}, ${c1#* }"
+must_fail 'tensor tables.C1.weight, row 3, column 1 is nan' import "$deck" --from "$folder/fewer" --set "run.output=$folder/x"
+must_fail 'named as by --map tesserec' import "$deck" --from "$folder/w.safetensors" --map reference --set "run.output=$folder/x"
+must_fail '--only: no tensor of the model matches "table.*"' import "$deck" --from "$folder/w.npy" --only 'table.*' --set "run.output=$folder/x"
+must_fail 'the table grows' import "$deck" --from "$folder/w.npy" --set "run.output=$folder/x" --set 'table=[{name="C1", growing=true, rows=2048}, {name="C2", growing=true, rows=1024}, {name="C3", growing=true, rows=1024}]' \
+  --set data.synthetic.hashed=true
+must_fail 'tesserec import needs --from PATH' import "$deck"
+must_fail 'none: cannot read its size' import "$deck" --from "$folder/none" --set "run.output=$folder/x"
+must_fail 'holds checkpoints up to step' import "$deck" --from "$folder/w.npy" --set "run.output=$folder/origin"
+must_fail 'checkpoint.keep is 0' import "$deck" --from "$folder/w.npy" --set "run.output=$folder/x" --set checkpoint.keep=0
+must_fail 'name it with checkpoint.start_from' import "$deck" --from "$folder/w.npy" --set "run.output=$folder/x" --set "checkpoint.resume=$folder/origin"
+head -c 1000 "$folder/w.safetensors" >"$folder/cut.safetensors"
+must_fail 'cut.safetensors: ' import "$deck" --from "$folder/cut.safetensors" --set "run.output=$folder/x"
+[ ! -e "$folder/x/checkpoints/step_000000000" ] || complain "a checkpoint after an error"
+finish
