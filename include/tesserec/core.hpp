@@ -51,6 +51,7 @@
 #include <tesserec/core/log.hpp>
 #include <tesserec/core/loops.hpp>
 #include <tesserec/core/memory.hpp>
+#include <tesserec/core/memory_fault.hpp>
 #include <tesserec/core/memory_limits.hpp>
 #include <tesserec/core/mixed_bits.hpp>
 #include <tesserec/core/not_finite.hpp>

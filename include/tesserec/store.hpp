@@ -36,6 +36,7 @@
 #include <tesserec/store/mapped_file.hpp>
 #include <tesserec/store/parted_file.hpp>
 #include <tesserec/store/parts.hpp>
+#include <tesserec/store/row_digests.hpp>
 #include <tesserec/store/run_end.hpp>
 #include <tesserec/store/seal.hpp>
 #include <tesserec/store/slab_source.hpp>

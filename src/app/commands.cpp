@@ -6,6 +6,7 @@
 #include "command.hpp"
 #include <tesserec/comm/rank_watch.hpp>
 #include <tesserec/core/error.hpp>
+#include <tesserec/core/memory_fault.hpp>
 #include <tesserec/core/signals.hpp>
 #include <tesserec/core/text.hpp>
 #include <tesserec/core/utf8.hpp>
@@ -151,14 +152,18 @@ const std::vector<Command>& commands() {
         {"--log-bytes", "BYTES", "size at which that file becomes FILE.1; default: 1073741824"},
         {"--log-files", "N", "such files that are kept, the newest included; default: 8"}}},
       {"replay",
-       "score the requests of a server's log again with the states of a run, and compare bit for bit; exit code 1 if "
-       "any "
-       "differs",
+       "score the requests of a server's log again with the states of a run, or train a run to a step again, and "
+       "compare "
+       "bit for bit; exit code 1 if any differs",
        replay,
        "FOLDER",
-       false,
-       false,
-       {{"--log", "FILE", "log that serve has written", {}, true}}},
+       true,
+       true,
+       {{"--log", "FILE", "log that serve has written", {}, true},
+        {"--step", "N",
+         "train the run to step N again, from its last checkpoint before, and on to its next one, which is compared"},
+        {"--to", "FOLDER",
+         "folder for the checkpoint of step N, which must not exist; the run's own is not written to"}}},
       {"sweep list", "list the points of a sweep: index, values, folder", sweep_list, "DECK", false, false, {}},
       {"sweep run",
        "train all points of a sweep, or only the one whose index follows the deck; resumes unfinished points",
@@ -231,6 +236,8 @@ int with_key_lines(const Invocation& invocation, const std::function<int()>& bod
   } catch (const Stopped&) {
     throw;
   } catch (const Diverged&) {
+    throw;
+  } catch (const MemoryFault&) {
     throw;
   } catch (const Error& error) {
     if (invocation.deck.empty() || command_named(invocation.command).argument != "DECK") throw;

@@ -3,8 +3,8 @@
 #include <string>
 
 #include "command.hpp"
+#include "replay_step.hpp"
 #include <tesserec/core/error.hpp>
-#include <tesserec/core/gpu.hpp>
 #include <tesserec/core/log.hpp>
 #include <tesserec/core/text.hpp>
 #include <tesserec/serve/replay.hpp>
@@ -17,10 +17,11 @@ constexpr int not_proven = 1;  // exit code, as that of the command diff
 }  // namespace
 
 int replay(const Invocation& invocation, const comm::Communicator& comm) {
+  if (invocation.has("--step") == invocation.has("--log"))
+    fail("name either --log, the log of scores that `tesserec serve --log FILE` wrote, or --step, a step of the run");
+  if (invocation.has("--step")) return replay_step(invocation, comm);
+  if (invocation.has("--to")) fail("--to is for --step alone; leave it out");
   require_one_rank(invocation, comm);
-  if (!invocation.has("--log")) fail("--log is missing; name the log of scores that `tesserec serve --log FILE` wrote");
-  require_gpu();
-  const Kokkos::ScopeGuard kokkos;
   const serve::Replayed result = serve::replay_scores(Exec(), invocation.options.at("--log"), invocation.deck);
   if (invocation.json) {
     Json json = Json::object()

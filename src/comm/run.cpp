@@ -19,6 +19,7 @@
 #include <tesserec/core/kokkos.hpp>
 #include <tesserec/core/log.hpp>
 #include <tesserec/core/memory.hpp>
+#include <tesserec/core/memory_fault.hpp>
 #include <tesserec/core/signals.hpp>
 
 namespace tesserec::comm {
@@ -136,6 +137,8 @@ Outcome outcome_of(const std::function<int()>& body) {
     return {code, ""};
   } catch (const Stopped& stopped) {
     return {exit_code_stopped(stopped.signal()), stopped.what()};
+  } catch (const MemoryFault& fault) {
+    return {exit_code_memory, fault.what()};
   } catch (const std::exception& error) {
     return {exit_code_error, message_of(error)};
   } catch (...) {

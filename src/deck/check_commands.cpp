@@ -38,6 +38,8 @@ void require_training(const Deck& deck) {
   const bool by_path = checkpoint.resume != "auto" && checkpoint.resume != "never";
   if (by_path && !checkpoint.start_from.empty())
     fail(deck.at("checkpoint.start_from"), " is set, but checkpoint.resume names a checkpoint, too; omit one of them");
+  if (checkpoint.check_memory && checkpoint.keep == 0)
+    fail(deck.at("checkpoint.check_memory"), " is true, but checkpoint.keep is 0, so nothing is ever compared");
   if (checkpoint.start_states && checkpoint.start_from.empty())
     fail(deck.at("checkpoint.start_states"), " is true, but checkpoint.start_from is empty; name a checkpoint");
 }

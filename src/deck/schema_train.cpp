@@ -118,6 +118,10 @@ std::vector<Section> train_sections() {
       boolean("keep_deltas", &Checkpoint::keep_deltas,
               "Keep the deltas that continue a kept checkpoint, so that replay can prove the scores of their states; "
               "otherwise the next checkpoint removes them."),
+      boolean("check_memory", &Checkpoint::check_memory,
+              "Before each checkpoint and delta, compare the bits of all rows that no batch has moved since the one "
+              "before, so that memory which changes by itself is found; takes 4 bytes per row. A run that finds some "
+              "ends with exit code 86."),
       integer("keep", &Checkpoint::keep, {}, "checkpoints",
               "Newest complete checkpoints to keep; 0 means that none is ever written, for timings."),
       boolean("keep_best", &Checkpoint::keep_best,

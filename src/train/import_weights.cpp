@@ -20,7 +20,7 @@ namespace {
 
 constexpr Index piece_bytes = Index{8} << 20;  // numbers that are read at once, by each rank
 
-/// Rows of our matrix out of a tensor. Those of a tensor in another order are read whole, which layers alone have.
+/// Rows of our matrix out of a tensor. A tensor in another order is read whole.
 class TensorRows {
  public:
   explicit TensorRows(const MatchedTensor& matched) : matched_(matched) {

@@ -110,8 +110,11 @@ class Matching {
     const auto has = [&](const auto& matches) {
       return std::ranges::any_of(shapes_, [&](const auto& entry) { return matches(tensor_name(entry.first)); });
     };
+    std::set<std::string> named;
     for (const ImportedTensor& tensor : settings_.tensors)
-      if (!has([&](const std::string& name) { return name == tensor.name; }))
+      if (!named.insert(tensor.name).second)
+        mistakes_.push_back("import." + tensor.name + ": there is a second [[import]] of this name");
+      else if (!has([&](const std::string& name) { return name == tensor.name; }))
         mistakes_.push_back("import." + tensor.name + ": the model has no tensor of this name");
     for (const std::string& pattern : settings_.only)
       if (!has([&](const std::string& name) { return is_selected(name, {pattern}); }))

@@ -7,6 +7,7 @@
 #include "best_evaluation.hpp"
 #include "delta_watch.hpp"
 #include "delta_write.hpp"
+#include "memory_check.hpp"
 #include "run_figures.hpp"
 #include "run_log.hpp"
 #include "run_parts.hpp"
@@ -68,6 +69,7 @@ Training::Training(Session& session, data::Source& source, data::Source* evaluat
   signals_.orderly.emplace();
   for (const auto& observer : own_) observers_.push_back(observer.get());
   observers_.insert(observers_.end(), observers.begin(), observers.end());
+  if (session.job.checkpoint.check_memory) saved_.check = std::make_unique<MemoryCheck>(session);
   for (Observer* observer : observers_) observer->begins(*this);
 }
 
@@ -149,6 +151,7 @@ std::string Training::save() {
   finish_delta(true);
   if (session_.job.checkpoint.keep == 0 || saved_.step == at_.step) return result_.checkpoint;
   comm::note("the checkpoint of step", at_.step);
+  if (saved_.check) saved_.check->check();
   log_->sync();
   at_.metrics = log_->state();
   const Timer timer;
@@ -169,6 +172,7 @@ void Training::save_delta() {
   }
   if (session_.job.checkpoint.keep == 0 || at_.continues->step == at_.step) return;
   comm::note("the delta of step", at_.step);
+  if (saved_.check) saved_.check->check();
   log_->sync();
   at_.metrics = log_->state();
   saved_.delta = std::make_unique<DeltaWrite>(session_, at_, length_.epoch_samples);

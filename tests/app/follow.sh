@@ -119,6 +119,6 @@ wait $server
 code=$?
 cp "$folder/server.err" "$folder/err"
 [ "$code" = 0 ] || complain "the server ended with $code"
-must_fail "--log is missing" replay "$folder/run"
+must_fail "name either --log" replay "$folder/run"
 must_fail "cannot read it" replay "$folder/run" --log "$folder/none"
 finish

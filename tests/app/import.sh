@@ -86,6 +86,8 @@ must_fail 'give it transpose = true with [[import]]' import "$deck" --from "$fol
   --set 'import=[{name="dense.bottom.0.weight", from="kernel"}]'
 must_fail 'import.dense.bottom.9.weight: the model has no tensor' import "$deck" --from "$folder/w.npy" --set "run.output=$folder/x" \
   --set 'import=[{name="dense.bottom.9.weight", from="kernel"}]'
+must_fail 'import.dense.bottom.0.weight: there is a second [[import]]' import "$deck" --from "$folder/own" --set "run.output=$folder/x" \
+  --set 'import=[{name="dense.bottom.0.weight", from="kernel", transpose=true}, {name="dense.bottom.0.weight", from="x"}]'
 must_succeed "$digest" import "$deck" --from "$folder/own" --json --set "run.output=$folder/own_names" \
   --set 'import=[{name="dense.bottom.0.weight", from="kernel", transpose=true}]'
 

@@ -67,6 +67,7 @@ struct CheckpointSettings {
   Index every_steps = 0;        ///< steps between checkpoints; 0 = only at the end
   double delta_seconds = 0;     ///< seconds between deltas, which hold the changes since the one before; 0 = none
   bool keep_deltas = false;     ///< true = keeps the deltas that continue a kept checkpoint
+  bool check_memory = false;    ///< true = rows that have not moved are compared before each checkpoint and delta
   Index keep = 2;               ///< number of newest whole checkpoints kept; 0 = none is written
   bool keep_best = false;       ///< true = keeps the checkpoint of the best evaluation (EvaluateSettings::monitor), too
   std::string path;             ///< folder; empty = checkpoints inside the run's folder

@@ -15,14 +15,16 @@
 namespace tesserec::train {
 
 class DeltaWrite;
+class MemoryCheck;
 class RunLocks;
 class RunLog;
 struct TrainedSamples;
 
 /// States that a run has saved.
 struct SavedStates {
-  Index step = -1;                    ///< step of the newest checkpoint
-  std::unique_ptr<DeltaWrite> delta;  ///< delta that is being written
+  Index step = -1;                     ///< step of the newest checkpoint
+  std::unique_ptr<DeltaWrite> delta;   ///< delta that is being written
+  std::unique_ptr<MemoryCheck> check;  ///< with checkpoint.check_memory
 };
 
 /// Signals that a run takes.

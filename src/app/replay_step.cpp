@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// Command `tesserec replay --step`: trains from a run's checkpoint to a later step again, and compares what comes out.
+#include "replay_step.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+
+#include <tesserec/core/error.hpp>
+#include <tesserec/core/log.hpp>
+#include <tesserec/core/text.hpp>
+#include <tesserec/parallel_io/checkpoint_folder.hpp>
+#include <tesserec/train/training.hpp>
+
+namespace tesserec::app {
+namespace {
+
+constexpr int replay_differs = 1;  // exit code, as that of the command diff
+
+/// Checkpoints of a run around a step.
+struct Around {
+  std::optional<store::Checkpoint> before;  ///< the last one before the step; none = the run began at step 0
+  std::optional<store::Checkpoint> after;   ///< the first one of the step or later
+};
+
+Around checkpoints_around(const comm::Communicator& comm, const std::string& run, Index step) {
+  std::vector<store::Checkpoint> list = parallel_io::CheckpointFolder(comm, run + "/checkpoints").list();
+  if (list.empty()) list = parallel_io::CheckpointFolder(comm, run).list();
+  if (list.empty()) fail(run, ": there is no whole checkpoint; name the folder of a run, or its checkpoint.path");
+  Around around;
+  for (const store::Checkpoint& checkpoint : list)  // newest first
+    if (checkpoint.step >= step)
+      around.after = checkpoint;
+    else if (!around.before)
+      around.before = checkpoint;
+  return around;
+}
+
+/// Returns the deck of a checkpoint, as a deck of a run in the folder `to` that begins as the run around it did.
+deck::Deck deck_of(const comm::Communicator& comm, const Around& around, const std::string& to) {
+  const std::string folder = around.before ? around.before->folder : around.after->folder;
+  const store::OpenCheckpoint open = parallel_io::open_checkpoint(comm, folder);
+  const std::string& file = open.state.path();
+  const auto text = store::attribute<std::string>(store::read_attributes(open.state), "deck", file);
+  std::vector<std::string> keys = {"run.output=" + to,           "run.mlperf_log=\"\"",        "checkpoint.path=\"\"",
+                                   "checkpoint.every_steps=0",   "checkpoint.delta_seconds=0", "checkpoint.keep=2",
+                                   "checkpoint.keep_best=false", "checkpoint.accept=[]",       "evaluate.patience=0",
+                                   "evaluate.stop_at_auc=0"};
+  keys.push_back("checkpoint.resume=" + (around.before ? folder : std::string("never")));
+  if (around.before) {
+    keys.push_back("checkpoint.start_from=\"\"");
+    keys.push_back("checkpoint.start_states=false");
+  }
+  return deck::parse_deck(text, "deck of " + file, keys);
+}
+
+/// Trains up to the step and writes its checkpoint, whose folder it returns.
+std::string train_to(train::Training& training, Index step) {
+  while (training.position().step < step && training.step()) continue;
+  if (training.position().step < step) fail("the run ends at step ", training.position().step, ", before step ", step);
+  return training.save();
+}
+
+}  // namespace
+
+int replay_step(const Invocation& invocation, const comm::Communicator& comm) {
+  const std::optional<Index> step = parse_number<Index>(invocation.options.at("--step"));
+  if (!step || *step < 1)
+    fail("--step must be an integer of at least 1, but is \"", invocation.options.at("--step"), "\"");
+  if (!invocation.has("--to")) fail("replay --step needs --to FOLDER, which gets the checkpoint of the step");
+  const std::string& to = invocation.options.at("--to");
+  if (comm.max(Index{std::filesystem::exists(to)}) > 0)
+    fail(to, " exists; name another folder with --to, or remove it");
+  const Around around = checkpoints_around(comm, invocation.deck, *step);
+  const deck::Deck deck = deck_of(comm, around, to);
+  const train::Job job = job_of(deck);
+  const auto source = train::open_source(comm, job, data::Use::train);
+  require_network(deck, source->info());
+  const auto session = make_session(deck, comm, job, source->info());
+  train::prepare_source(*session, *source, data::Use::train);
+  show_banner(*session, source->info());
+
+  train::Training training(*session, *source, nullptr);
+  const std::string rebuilt = train_to(training, *step);
+  log_info(concat("step ", *step, ", from ", around.before ? around.before->folder : "the start", ": ", rebuilt));
+  Json json = Json::object().set("step", *step).set("checkpoint", rebuilt);
+  bool equal = true;
+  if (around.after) {
+    const store::Manifest theirs = store::read_manifest(around.after->folder);
+    const std::string ours = train_to(training, around.after->step);
+    equal = store::read_manifest(ours).datasets == theirs.datasets;
+    const std::string& after = around.after->folder;
+    if (equal)
+      log_info(concat("step ", around.after->step, ": all numbers are those of ", after));
+    else
+      log_info(concat("step ", around.after->step, ": other numbers than in ", after, "; tesserec diff ", ours, " ",
+                      after, " names the first"));
+    json.set("compared", around.after->folder).set("equal", equal);
+  } else {
+    log_info("the run has no checkpoint of that step or later to compare with");
+  }
+  training.stop("replay");
+  training.finish();
+  if (invocation.json) print(comm, json);
+  return equal ? 0 : replay_differs;
+}
+
+}  // namespace tesserec::app

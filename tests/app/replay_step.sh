@@ -1,0 +1,36 @@
+#!/usr/bin/env bash
+# replay --step rebuilds a step between two checkpoints of a run: the next checkpoint has the run's numbers, from a
+# checkpoint and from the start, on other ranks and by another plan, and the run's folder stays as it is. A run whose
+# checkpoint was made otherwise is told apart.
+TESSEREC=${TESSEREC:-$(dirname "$0")/../../build/tesserec} LAUNCH=${LAUNCH:-mpirun --allow-run-as-root --oversubscribe -n}
+. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/lib_samples.sh"
+deck="$folder/deck.toml"
+planted_deck "$deck"
+train=(train "$deck" --json --set checkpoint.every_steps=5 --set checkpoint.keep=9 --set evaluate.every_steps=4
+  --set train.epochs=2 --set train.steps=18 --set schedule.warmup_steps=9)
+RANKS=1 must_succeed '"steps": 18' "${train[@]}"
+before=$(cd "$folder/run" && find . -type f -exec cksum {} + | sort)
+must_succeed '"equal": true' replay "$folder/run" --step 12 --to "$folder/twelve" --json
+grep -q 'step 15: all numbers are those of .*/step_000000015' "$folder/err" || complain 'no word of the comparison'
+[ -e "$folder/twelve/checkpoints/step_000000012/manifest.json" ] || complain 'no checkpoint of step 12'
+must_succeed '"equal": true' replay "$folder/run" --step 10 --to "$folder/ten" --json
+grep -qF 'from '"$folder/run/checkpoints/step_000000005" "$folder/err" || complain 'not from the checkpoint before'
+must_succeed '"equal": true' replay "$folder/run" --step 3 --to "$folder/three" --json
+[ "$(cd "$folder/run" && find . -type f -exec cksum {} + | sort)" = "$before" ] || complain "the run's folder has changed"
+RANKS=1 must_succeed '"steps": 12' "${train[@]}" --set train.steps=12 --set "run.output=$folder/short"
+RANKS=1 must_succeed ' datasets are equal' diff "$folder/twelve/checkpoints/step_000000012" "$folder/short/checkpoints/step_000000012"
+must_fail 'the run ends at step 18, before step 19' replay "$folder/run" --step 19 --to "$folder/x"
+must_fail 'exists; name another folder with --to' replay "$folder/run" --step 12 --to "$folder/twelve"
+must_fail 'needs --to FOLDER' replay "$folder/run" --step 12
+must_fail '--step must be an integer' replay "$folder/run" --step 0 --to "$folder/y"
+must_fail 'there is no whole checkpoint' replay "$folder/twelve/none" --step 1 --to "$folder/y"
+
+# Another history behind a checkpoint of the run.
+RANKS=1 must_succeed '"steps": 18' "${train[@]}" --set "run.output=$folder/other" --set optimizer.sparse.lr=0.06
+rm -r "$folder/run/checkpoints/step_000000015"
+cp -r "$folder/other/checkpoints/step_000000015" "$folder/run/checkpoints"
+run "$TESSEREC" replay "$folder/run" --step 12 --to "$folder/differs"
+[ "$code" = 1 ] || complain "exit code $code, not 1"
+grep -q 'step 15: other numbers than in ' "$folder/err" || complain 'no word of the difference'
+finish
