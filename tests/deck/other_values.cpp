@@ -187,6 +187,7 @@ std::vector<std::string> places_of(const BlockInfo& block, const Deck& deck) {
   if (block.path == "preprocess.join") return {"preprocess.join.0"};
   if (block.path == "preprocess.sequence") return {"preprocess.sequence.past"};
   if (block.path == "schedule.stages") return {"schedule.stages.0", "schedule.stages.1"};
+  if (block.path == "import") return {"import.logit"};
   if (block.path == "sweep.keys") return {"sweep.keys.\"optimizer.dense.lr\""};
   if (block.path != "model.layer") return {block.path};
   std::vector<std::string> places;
@@ -266,7 +267,8 @@ const std::vector<std::string>& decks_with_every_block() {
       deck::effective_deck(deck::as_network(deck::parse_deck(tables_deck, "d.toml"))),
       tables_deck +
           "[[schedule.stages]]\npolicy = \"constant\"\nmax_steps = 10\n"
-          "[[schedule.stages]]\npolicy = \"constant\"\nmax_steps = 50\n",
+          "[[schedule.stages]]\npolicy = \"constant\"\nmax_steps = 50\n"
+          "[[import]]\nname = \"logit\"\nfrom = \"head.weight\"\n",
       layers_deck,
       "[model]\ntype = \"wide_deep\"\nwide = [\"dense\"]\n",
       "[model]\ntype = \"two_tower\"\nitem = [\"pooled.C2\"]\ntowers = [8, 3]\n",

@@ -17,10 +17,10 @@ enum class TensorType { fp32, fp16, bf16, other };
 struct StoredTensor {
   std::string name;
   TensorType type = TensorType::other;
-  std::string type_text;     ///< type as the file writes it, "F64" or "<f8"
-  std::vector<Index> shape;  ///< no dimension = one number
-  std::string path;          ///< file of the numbers
-  Index offset = 0;          ///< byte of the first number
+  std::string type_text = {};     ///< type as the file writes it, "F64" or "<f8"
+  std::vector<Index> shape = {};  ///< no dimension = one number
+  std::string path = {};          ///< file of the numbers
+  Index offset = 0;               ///< byte of the first number
   Index bytes = 0;
 
   /// Returns the number of numbers.

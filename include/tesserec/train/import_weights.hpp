@@ -15,11 +15,11 @@ enum class NameMap { tesserec, reference, torchrec };
 
 /// Source of the weights, and the choice of tensors.
 struct ImportSettings {
-  std::string from;                     ///< safetensors file, or folder of .npy files
-  NameMap map = NameMap::tesserec;      ///< names of the tensors that `tensors` does not name
-  std::vector<ImportedTensor> tensors;  ///< [[import]]
-  std::vector<std::string> only;        ///< patterns (*, ?) of our names to read; empty = all tensors of the model
-  bool fewer_rows = false;              ///< true if tables of the file may have fewer rows than the model's
+  std::string from;                          ///< safetensors file, or folder of .npy files
+  NameMap map = NameMap::tesserec;           ///< names of the tensors that `tensors` does not name
+  std::vector<ImportedTensor> tensors = {};  ///< [[import]]
+  std::vector<std::string> only = {};        ///< patterns (*, ?) of our names to read; empty = all tensors of the model
+  bool fewer_rows = false;                   ///< true if tables of the file may have fewer rows than the model's
 };
 
 /// Tensor of the model and its name in the file.
@@ -31,10 +31,10 @@ struct NamedTensor {
 struct Imported {
   std::string checkpoint;
   std::string weights_digest;
-  std::vector<NamedTensor> tensors;     ///< tensors that were read
-  std::vector<std::string> kept;        ///< tensors of the model that were not, because `only` leaves them out
-  std::vector<std::string> fewer_rows;  ///< tables whose further rows keep their values
-  std::vector<std::string> left_out;    ///< tensors of the file that nothing uses
+  std::vector<NamedTensor> tensors = {};     ///< tensors that were read
+  std::vector<std::string> kept = {};        ///< tensors of the model that were not, because `only` leaves them out
+  std::vector<std::string> fewer_rows = {};  ///< tables whose further rows keep their values
+  std::vector<std::string> left_out = {};    ///< tensors of the file that nothing uses
 };
 
 /// Begins a run as a training does, at step 0, from checkpoint.start_from if that is set. Then replaces weights by
