@@ -40,12 +40,14 @@ must_score torchrec_dcn torchrec --set model.type=dlrm_dcn --set model.cross_lay
 # Back with the digest, from all forms, and on from there as from the checkpoint itself.
 deck=$folder/deck.toml
 planted_deck "$deck"
+sed -i 's/embedding_dim = 4/embedding_dim = 8/; s/bottom = .*/bottom = [8, 8]/' "$deck" # columns can be cut
 must_succeed weights_digest train "$deck" --json --set "run.output=$folder/origin"
 digest=$(grep -o '"weights_digest": "[0-9a-f]*"' "$folder/out")
 declare -A plans=([safetensors]=column_wise [npy]=row_wise)
 for form in safetensors npy; do
   RANKS=1 must_succeed "$digest" export "$folder/origin" --to "$folder/w.$form" --format $form --json
-  must_succeed "$digest" import "$deck" --from "$folder/w.$form" --json --set "run.output=$folder/$form" --set "plan.default=${plans[$form]}" --set plan.min_rows=1
+  must_succeed "$digest" import "$deck" --from "$folder/w.$form" --json --set "run.output=$folder/$form" --set "plan.default=${plans[$form]}" \
+    --set plan.min_rows=1 --set plan.tables.C1.min_partition=4
 done
 RANKS=1 must_succeed ' datasets are equal' diff "$folder/safetensors" "$folder/npy"
 must_succeed '"steps"' train "$deck" --json --set "run.output=$folder/npy"
