@@ -165,6 +165,7 @@ TEST_CASE("effective_deck: holds every key of the schema that is set") {
                  {"data.synthetic.variable_bags=true", "plan.tables.first.min_partition=8", "plan.replicas=[1, 2]",
                   "preprocess.fill_value=2", "preprocess.column.age.fill_value=1.5",
                   "preprocess.join=[{file = \"a.csv\", on = [\"b\"], columns = [\"age\"]}]",
+                  "import=[{name = \"logit\", from = \"head.weight\"}]",
                   "preprocess.sequence=[{name = \"past\", user = \"b\", item = \"c\", time = \"d\"}]"}));
   for (const network::ModelType& type : network::model_types())  // each type reads keys of its own
     if (type.name != "network") effective += deck::effective_deck(deck_of(type));
