@@ -32,6 +32,7 @@
 #include <tesserec/data/make_source.hpp>
 #include <tesserec/data/planted.hpp>
 #include <tesserec/data/reference.hpp>
+#include <tesserec/data/reuse_profile.hpp>
 #include <tesserec/data/sample_order.hpp>
 #include <tesserec/data/settings.hpp>
 #include <tesserec/data/source.hpp>

@@ -17,3 +17,4 @@
 #include <tesserec/preprocess/report.hpp>
 #include <tesserec/preprocess/run.hpp>
 #include <tesserec/preprocess/settings.hpp>
+#include <tesserec/preprocess/write_log.hpp>

@@ -33,9 +33,11 @@ struct Invocation {
   bool has(const std::string& option) const { return options.count(option) != 0; }
   /// Reads the deck with its overrides; keys without a value get defaults. Sets the patience of ranks to run.patience.
   deck::Deck read_deck() const;
-  /// Returns whether the command works without a deck: with --tables or --propose, and bench, which then measures only
-  /// the machine.
-  bool deck_is_optional() const { return has("--tables") || has("--propose") || command == "bench"; }
+  /// Returns whether the command works without a deck: with --tables, --propose or --profile, and bench, which then
+  /// measures only the machine.
+  bool deck_is_optional() const {
+    return has("--tables") || has("--propose") || has("--profile") || command == "bench";
+  }
 };
 
 /// Option of one command.

@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Command `tesserec generate`: prints batches of the training data for people.
+// Command `tesserec generate`: prints batches of the training data for people, writes samples, or prints the reuse
+// profile of a data set.
 #include <algorithm>
 #include <span>
 
 #include "job.hpp"
 #include <tesserec/core/error.hpp>
+#include <tesserec/core/log.hpp>
 #include <tesserec/core/text.hpp>
+#include <tesserec/core/timer.hpp>
 #include <tesserec/data/batch.hpp>
+#include <tesserec/data/make_source.hpp>
+#include <tesserec/data/reuse_profile.hpp>
+#include <tesserec/preprocess/write_log.hpp>
 #include <tesserec/train/tables.hpp>
 
 namespace tesserec::app {
@@ -95,11 +101,62 @@ Json tables_json(const std::vector<embedding::EmbeddingBagConfig>& tables) {
   return all;
 }
 
+/// Writes the samples of the deck's sources into a folder.
+int write(const Invocation& invocation, const comm::Communicator& comm) {
+  const deck::Deck deck = invocation.read_deck();
+  deck::require_data(deck);
+  std::vector<preprocess::LogSource> sources;
+  for (const auto& [name, use] : {std::pair("train", data::Use::train), std::pair("evaluate", data::Use::evaluate)})
+    if (data::has_source(deck.data, use))
+      sources.push_back(
+          {name, [&deck, use = use](const data::Deal& deal) { return data::make_source(deck.data, use, deal); }});
+  const auto format = invocation.options.find("--format");
+  const std::string form = format == invocation.options.end() ? "hdf5" : format->second;
+  const preprocess::LogForm text = form == "gz" ? preprocess::LogForm::gz : preprocess::LogForm::tsv;
+  const Timer timer;
+  const std::vector<preprocess::WrittenLog> logs =
+      preprocess::write_logs(Exec(), comm,
+                             {.folder = invocation.options.at("--write"),
+                              .form = form == "hdf5" ? preprocess::LogForm::hdf5 : text,
+                              .seed = deck.run.seed,
+                              .part_bytes = deck.run.part_bytes},
+                             sources);
+  Json written = Json::array();
+  for (const preprocess::WrittenLog& log : logs) {
+    const std::string to = log.files.size() == 1 ? "" : " to " + log.files.back();
+    log_info(concat(log.name, ": ", counted(log.samples, "sample"), " with ", counted(log.ids, "id"), " in ",
+                    log.files.front(), to));
+    written.add(
+        Json::object().set("name", log.name).set("samples", log.samples).set("ids", log.ids).set("files", log.files));
+  }
+  if (invocation.json) print(comm, Json::object().set("written", written).set("seconds", timer.seconds()));
+  return 0;
+}
+
+/// Prints the reuse profile of a data set.
+int print_profile(const Invocation& invocation, const comm::Communicator& comm) {
+  const data::ReuseProfile profile = data::record_profile(comm, {invocation.options.at("--profile")}, "--profile");
+  for (const data::FeatureProfile& feature : profile.features)
+    if (comm.rank() == 0)
+      log_info(
+          concat("feature ", feature.name, ": ", counted(feature.ids, "id"), ", ", feature.distinct, " different"));
+  print(comm, profile.json());
+  return 0;
+}
+
 }  // namespace
 
 int generate(const Invocation& invocation, const comm::Communicator& comm) {
+  std::vector<std::string> tasks;
+  for (const char* task : {"--print", "--write", "--profile"})
+    if (invocation.has(task)) tasks.emplace_back(task);
+  if (tasks.size() > 1) fail("tesserec generate does one of ", join(tasks, " and "), " at a time; omit the others");
+  if (invocation.has("--format") && !invocation.has("--write")) fail("--format applies only to --write FOLDER");
+  if (invocation.has("--profile")) return print_profile(invocation, comm);
+  if (invocation.has("--write")) return write(invocation, comm);
   const int count = count_of(invocation, "--print");
-  if (count == 0) fail("tesserec generate needs --print N, the number of batches to show");
+  if (count == 0)
+    fail("tesserec generate needs --print N, the number of batches to show, --write FOLDER or --profile FILE");
   const deck::Deck deck = invocation.read_deck();
   deck::require_data(deck);
   if (comm.rank() != 0) return 0;  // Only a single rank has whole batches.

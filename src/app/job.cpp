@@ -78,7 +78,7 @@ std::string checkpoint_of(const train::Job& job, bool newest) {
 
 std::optional<data::SourceInfo> local_info(const deck::Deck& deck) {
   if (deck.data.synthetic.kind != data::SyntheticKind::none)
-    return data::synthetic_info(deck.data.synthetic, data::Use::train);
+    return data::known_info(data::synthetic_info(deck.data.synthetic, data::Use::train), deck.data);
   if (!deck.data.source.empty()) {
     const data::Deal whole{.batch_size = deck.train.step_samples(), .seed = deck.run.seed};
     return data::make_source(deck.data, data::Use::train, whole)->info();
@@ -88,7 +88,7 @@ std::optional<data::SourceInfo> local_info(const deck::Deck& deck) {
   if (!found) return std::nullopt;
   const data::SourceInfo info = data::Dataset(deck.data.train, "data.train", data::trust_of(deck.data)).info();
   data::require_labels(info, "data.train");
-  return info;
+  return data::known_info(info, deck.data);
 }
 
 }  // namespace

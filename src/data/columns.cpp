@@ -49,6 +49,7 @@ OrderedSource::OrderedSource(std::unique_ptr<Source> source, ColumnOrder order)
   info_.features = gathered(own.features, order_.features);
   info_.rows = gathered(own.rows, order_.features);
   info_.ids_per_bag = gathered(own.ids_per_bag, order_.features);
+  info_.multi_hot = gathered(own.multi_hot, order_.features);
   info_.zipf = gathered(own.zipf, order_.features);
   info_.weighted = gathered(own.weighted, order_.features);
   info_.dense_names = gathered(own.dense_names, order_.dense);
@@ -184,6 +185,9 @@ std::unique_ptr<Source> in_order(std::unique_ptr<Source> source, const SourceInf
     log_warning(concat(info.description, " was encoded before the vocabulary of ", wanted.description,
                        " grew, so values added since have id 0; preprocess it again with preprocess.vocabulary"));
   if (order.is_same()) return source;
+  if (!info.multi_hot.empty() && !std::is_sorted(order.features.begin(), order.features.end()))
+    fail("data.multi_hot_sizes are in the order of the features of ", wanted.description, ", but those of ",
+         info.description, " are in another order; write both data sets with the same order of columns");
   log_info(info.description + ": its columns are in another order than those of " + wanted.description +
            "; they are matched by name");
   return std::make_unique<OrderedSource>(std::move(source), order);

@@ -50,7 +50,7 @@ IdShares count(const Settings& settings, const SourceInfo& data) {
 }
 
 IdShares planted(const SyntheticSettings& settings, std::uint64_t seed) {
-  IdShares shares{false, concat("Zipf ", significant(settings.zipf, 4)), {}};
+  IdShares shares{false, concat("Zipf ", significant(zipf_exponent(settings), 4)), {}};
   const std::vector<std::string> names = synthetic_features(settings);
   const std::vector<Index> rows = synthetic_rows(settings);
   for (std::size_t f = 0; f < rows.size(); ++f) {
@@ -65,7 +65,8 @@ IdShares planted(const SyntheticSettings& settings, std::uint64_t seed) {
 }  // namespace
 
 IdShares id_shares(const Settings& settings, const SourceInfo& data, std::uint64_t seed) {
-  if (settings.synthetic.kind == SyntheticKind::planted && settings.synthetic.zipf > 0 && !settings.synthetic.hashed)
+  if (settings.synthetic.kind == SyntheticKind::planted && zipf_exponent(settings.synthetic) > 0 &&
+      !settings.synthetic.hashed)
     return planted(settings.synthetic, seed);
   try {
     return !settings.source.empty() || data.files.empty() || data.samples == 0 ? IdShares{} : count(settings, data);

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "dataset_source.hpp"
+#include "multi_hot_source.hpp"
 #include "planted_table.hpp"
 #include "sequential_source.hpp"
+#include "trace_generator.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/mixed_bits.hpp>
 #include <tesserec/core/text.hpp>
@@ -54,13 +57,35 @@ SyntheticSource::Fill hashed(SyntheticSource::Fill fill) {
   };
 }
 
+/// Makes the source of samples that are drawn one after the other.
+std::unique_ptr<Source> make_sequential(const SyntheticSettings& s, const SourceInfo& info, const Deal& deal) {
+  const bool twister = s.bit_generator == BitGenerator::mt19937;
+  if (deal.shuffle)
+    fail(twister ? "data.synthetic.bit_generator = \"mt19937\"" : "data.synthetic.ids = \"trace\"",
+         " draws the samples in order; set train.shuffle = false");
+  if (!twister)
+    return std::make_unique<SequentialSource>(
+        info, deal, [s, seed = deal.seed, trace = std::make_shared<const ReuseProfile>(trace_profile(s))] {
+          auto generator = std::make_shared<TraceGenerator>(s, *trace, seed);
+          SyntheticSource::Fill fill = [generator](std::span<const Index> samples, Index global_size, Batch& batch) {
+            generator->fill(samples, global_size, batch);
+          };
+          return s.hashed ? hashed(std::move(fill)) : fill;
+        });
+  auto generator = std::make_shared<const ReferenceGenerator>(s);
+  return std::make_unique<SequentialSource>(info, deal, [generator, seed = std::uint32_t(deal.seed)] {
+    return [generator, uniform = Mt19937Stream(seed)](std::span<const Index> samples, Index global_size,
+                                                      Batch& batch) mutable {
+      generator->fill(samples, global_size, uniform, batch);
+    };
+  });
+}
+
 std::unique_ptr<Source> make_synthetic(const SyntheticSettings& s, Use use, const Deal& deal) {
   check(s);
   if (s.bit_generator == BitGenerator::mt19937) {
     if (s.kind != SyntheticKind::reference)
       fail("data.synthetic.bit_generator = \"mt19937\" requires data.synthetic.kind = \"reference\"");
-    if (deal.shuffle)
-      fail("data.synthetic.bit_generator = \"mt19937\" draws the samples in order; set train.shuffle = false");
     if (deal.seed > std::numeric_limits<std::uint32_t>::max())
       fail("run.seed = ", deal.seed,
            " is too large for data.synthetic.bit_generator = \"mt19937\"; give a seed below 2^32");
@@ -70,7 +95,7 @@ std::unique_ptr<Source> make_synthetic(const SyntheticSettings& s, Use use, cons
   if (info.samples <= 0)
     fail("data.synthetic.", use == Use::train ? "samples" : "evaluate_samples",
          " is 0; give the number of samples to generate");
-  if (s.bit_generator == BitGenerator::mt19937) return std::make_unique<SequentialSource>(info, deal, s);
+  if (draws_in_order(s)) return make_sequential(s, info, deal);
   SyntheticSource::Fill fill;
   if (planted) {
     const auto stream = use == Use::train ? PlantedStream::train : PlantedStream::evaluate;
@@ -80,9 +105,9 @@ std::unique_ptr<Source> make_synthetic(const SyntheticSettings& s, Use use, cons
     };
   } else {
     CounterStream uniform(deal.seed, std::ssize(info.features));
-    fill = [s, uniform, rows = synthetic_rows(s), features = info.features](std::span<const Index> samples,
-                                                                            Index global_size, Batch& batch) mutable {
-      reference_batch(s, rows, features, samples, global_size, uniform, batch);
+    auto generator = std::make_shared<const ReferenceGenerator>(s);
+    fill = [generator, uniform](std::span<const Index> samples, Index global_size, Batch& batch) mutable {
+      generator->fill(samples, global_size, uniform, batch);
     };
   }
   return std::make_unique<SyntheticSource>(info, deal, s.hashed ? hashed(std::move(fill)) : std::move(fill));
@@ -100,15 +125,24 @@ SourceInfo synthetic_info(const SyntheticSettings& settings, Use use) {
   info.features = synthetic_features(settings);
   info.rows = synthetic_rows(settings);
   if (settings.hashed) info.rows.assign(info.rows.size(), any_id);
-  if (planted) info.zipf.assign(info.rows.size(), settings.zipf);
+  if (planted || id_law(settings) == IdLaw::zipf) info.zipf.assign(info.rows.size(), zipf_exponent(settings));
   info.weighted.assign(info.rows.size(), false);
+  std::optional<ReferenceGenerator> reference;
+  std::optional<ReuseProfile> trace;
+  if (id_law(settings) == IdLaw::trace) {
+    trace = trace_profile(settings);
+    info.description = "reference generator, ids of " + settings.profile;
+    info.vocabulary = trace->digest;
+  } else if (!planted) {
+    reference.emplace(settings);
+  }
   for (std::size_t f = 0; f < info.rows.size(); ++f) {
     const BagLength bag = bag_length(settings, f);
-    if (planted)
-      info.ids_per_bag.push_back(bag.variable ? double(bag.max_ids) / 2 : double(bag.max_ids));
+    const double planted_mean = bag.variable ? double(bag.max_ids) / 2 : double(bag.max_ids);
+    if (trace)
+      info.ids_per_bag.push_back(double(trace->features[f].ids) / double(trace->samples));
     else
-      info.ids_per_bag.push_back(reference_ids_per_bag(synthetic_rows(settings)[f], settings.ids_per_bag,
-                                                       settings.variable_bags.value_or(true)));
+      info.ids_per_bag.push_back(reference ? reference->ids_per_bag(f) : planted_mean);
   }
   return info;
 }
@@ -137,7 +171,10 @@ void require_labels(const SourceInfo& data, const std::string& key) {
          " has no labels, so it cannot be trained on or evaluated; score it with data.predict and `tesserec predict`");
 }
 
-std::unique_ptr<Source> make_source(const Settings& settings, Use use, const Deal& deal) {
+namespace {
+
+/// Makes the source of the ids as the files or the generator have them.
+std::unique_ptr<Source> make_plain_source(const Settings& settings, Use use, const Deal& deal) {
   Deal dealt = deal;
   dealt.shuffle = use == Use::train && deal.shuffle;
   const bool has_samples = has_source(settings, use);
@@ -156,6 +193,18 @@ std::unique_ptr<Source> make_source(const Settings& settings, Use use, const Dea
   auto source = std::make_unique<DatasetSource>(files, key, trust_of(settings), dealt, window);
   if (use != Use::predict) require_labels(source->info(), key);
   return source;
+}
+
+}  // namespace
+
+SourceInfo known_info(SourceInfo info, const Settings& settings) {
+  return settings.multi_hot_sizes.empty() ? info : multi_hot_info(std::move(info), settings.multi_hot_sizes);
+}
+
+std::unique_ptr<Source> make_source(const Settings& settings, Use use, const Deal& deal) {
+  auto source = make_plain_source(settings, use, deal);
+  if (settings.multi_hot_sizes.empty()) return source;
+  return std::make_unique<MultiHotSource>(std::move(source), settings.multi_hot_sizes, settings.multi_hot_seed);
 }
 
 }  // namespace tesserec::data

@@ -16,7 +16,7 @@ std::vector<Index> numbers(Range range) {
 PlantedTable::PlantedTable(const SyntheticSettings& settings, std::uint64_t seed, Index table, Index rows)
     : rows_(rows),
       bag_(bag_length(settings, table)),
-      zipf_(rows, settings.zipf),
+      zipf_(rows, zipf_exponent(settings)),
       effects_(seed, Purpose::planted_model, std::uint64_t(table) + 1) {
   for (std::uint64_t stream = 0; stream < 3; ++stream)
     samples_.emplace_back(seed, Purpose::planted_samples, stream << 32 | (std::uint64_t(table) + 1));

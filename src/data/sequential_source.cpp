@@ -33,12 +33,12 @@ void gather_samples(const Batch& whole, std::span<const Index> samples, Batch& b
 
 }  // namespace
 
-SequentialSource::SequentialSource(SourceInfo info, const Deal& deal, SyntheticSettings settings)
+SequentialSource::SequentialSource(SourceInfo info, const Deal& deal, Restart restart)
     : info_(std::move(info)),
-      settings_(std::move(settings)),
+      restart_(std::move(restart)),
+      fill_(restart_()),
       deal_(deal),
-      order_(info_.samples, deal),
-      uniform_(std::uint32_t(deal.seed)) {
+      order_(info_.samples, deal) {
   assert(!deal.shuffle);
 }
 
@@ -46,7 +46,7 @@ void SequentialSource::draw() {
   const Index first = drawn_ * deal_.batch_size, count = deal_.batch_samples(info_.samples, drawn_);
   std::vector<Index> samples(count);
   std::iota(samples.begin(), samples.end(), first);
-  reference_batch(settings_, info_.rows, info_.features, samples, count, uniform_, *whole_);
+  fill_(samples, count, *whole_);
   ++drawn_;
 }
 
@@ -65,7 +65,7 @@ bool SequentialSource::next(Batch& batch) {
 
 void SequentialSource::seek(Index epoch, Index batch) {
   order_.start(epoch);
-  uniform_ = Mt19937Stream(std::uint32_t(deal_.seed));
+  fill_ = restart_();
   drawn_ = 0;
   batch_ = batch * order_.micro_batches();
 }

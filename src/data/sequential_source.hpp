@@ -1,20 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <optional>
 
 #include <tesserec/data/batch.hpp>
-#include <tesserec/data/reference.hpp>
-#include <tesserec/data/sample_order.hpp>
+#include <tesserec/data/synthetic_source.hpp>
 
 namespace tesserec::data {
 
-/// Source of the reference's batches from a sequential stream of numbers. Every rank draws whole batches from the
-/// epoch's first on and keeps its own samples. Each epoch restarts from the seed, as in the reference.
+/// Source of samples that are drawn one after the other. Every rank draws whole batches from the epoch's first on and
+/// keeps its own samples. Each epoch restarts from the seed, as in the reference.
 class SequentialSource : public Source {
  public:
-  /// Takes the facts, the deal, which must not shuffle, and the generator's settings.
-  SequentialSource(SourceInfo info, const Deal& deal, SyntheticSettings settings);
+  /// Returns a function that fills batches of the samples from the epoch's first on.
+  using Restart = std::function<SyntheticSource::Fill()>;
+
+  /// Takes the facts, the deal, which must not shuffle, and the function that restarts the generator.
+  SequentialSource(SourceInfo info, const Deal& deal, Restart restart);
 
   const SourceInfo& info() const override { return info_; }
   bool next(Batch& batch) override;
@@ -25,10 +28,10 @@ class SequentialSource : public Source {
   void draw();
 
   SourceInfo info_;
-  SyntheticSettings settings_;
+  Restart restart_;
+  SyntheticSource::Fill fill_;
   Deal deal_;
   SampleOrder order_;
-  Mt19937Stream uniform_;
   Index batch_ = 0;
   Index drawn_ = 0;  // batches of this epoch that were drawn
   std::optional<Batch> whole_;

@@ -15,6 +15,7 @@ const SourceInfo& checked(const SourceInfo& info) {
   const std::size_t features = info.features.size(), dense = info.dense_features;
   check("rows", info.rows.size(), features, "feature");
   if (!info.ids_per_bag.empty()) check("ids_per_bag", info.ids_per_bag.size(), features, "feature");
+  if (!info.multi_hot.empty()) check("multi_hot", info.multi_hot.size(), features, "feature");
   if (!info.zipf.empty()) check("zipf", info.zipf.size(), features, "feature");
   if (!info.weighted.empty()) check("weighted", info.weighted.size(), features, "feature");
   if (!info.dense_names.empty()) check("dense_names", info.dense_names.size(), dense, "dense feature");

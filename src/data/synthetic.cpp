@@ -20,6 +20,18 @@ std::vector<std::string> synthetic_features(const SyntheticSettings& settings) {
   return names;
 }
 
+IdLaw id_law(const SyntheticSettings& settings) {
+  return settings.ids.value_or(settings.kind == SyntheticKind::planted ? IdLaw::zipf : IdLaw::uniform);
+}
+
+double zipf_exponent(const SyntheticSettings& settings) {
+  return id_law(settings) == IdLaw::zipf ? settings.zipf : 0.0;
+}
+
+bool draws_in_order(const SyntheticSettings& settings) {
+  return settings.bit_generator == BitGenerator::mt19937 || id_law(settings) == IdLaw::trace;
+}
+
 BagLength bag_length(const SyntheticSettings& settings, std::size_t feature) {
   const bool variable = settings.variable_bags.value_or(false);
   if (settings.bag_lengths.empty()) return {settings.ids_per_bag, variable};
@@ -27,11 +39,47 @@ BagLength bag_length(const SyntheticSettings& settings, std::size_t feature) {
   return {max_ids, variable && max_ids > 1};
 }
 
+namespace {
+
+std::string name_of(IdLaw law) {
+  const char* const names[] = {"uniform", "gaussian", "zipf", "trace"};
+  return names[std::size_t(law)];
+}
+
+/// Returns the first fault of the law of the ids and of its keys.
+std::optional<SyntheticFault> law_fault(const SyntheticSettings& s) {
+  const IdLaw law = id_law(s);
+  const std::string name = name_of(law);
+  if (s.kind == SyntheticKind::planted && (law == IdLaw::gaussian || law == IdLaw::trace))
+    return {{"ids", concat("is ", name, ", which applies only to kind = \"reference\"")}};
+  const bool twister = s.kind == SyntheticKind::reference && s.bit_generator == BitGenerator::mt19937;
+  if (twister && (law == IdLaw::zipf || law == IdLaw::trace))
+    return {{"ids", concat("is ", name, ", which does not use mt19937; set bit_generator = \"philox\"")}};
+  if (law == IdLaw::trace && s.profile.empty())
+    return {{"profile", "is missing; name a file that `tesserec generate --profile` has written"}};
+  if (law != IdLaw::trace && !s.profile.empty()) return {{"profile", "applies only to ids = \"trace\""}};
+  if (law == IdLaw::trace && (s.variable_bags || s.ids_per_bag != 1))
+    return {{s.variable_bags ? "variable_bags" : "ids_per_bag",
+             "does not apply to ids = \"trace\", whose profile has "
+             "the lengths of bags; remove it"}};
+  for (const auto& [key, is_set] :
+       {std::pair("gaussian_mu", s.gaussian_mu.has_value()), std::pair("gaussian_sigma", s.gaussian_sigma.has_value()),
+        std::pair("gaussian_min", s.gaussian_min.has_value()), std::pair("gaussian_max", s.gaussian_max.has_value())})
+    if (is_set && law != IdLaw::gaussian) return {{key, "applies only to ids = \"gaussian\""}};
+  if (s.gaussian_max && *s.gaussian_max < s.gaussian_min.value_or(0))
+    return {{"gaussian_max", concat("is ", *s.gaussian_max, ", below gaussian_min = ", s.gaussian_min.value_or(0),
+                                    "; raise it, or lower gaussian_min")}};
+  return {};
+}
+
+}  // namespace
+
 std::optional<SyntheticFault> fault(const SyntheticSettings& settings) {
   const std::vector<std::string> features = synthetic_features(settings);
   for (const auto& [key, is_set] :
        {std::pair("bag_lengths", !settings.bag_lengths.empty()), std::pair("pair", !settings.pair.empty())})
     if (is_set && settings.kind != SyntheticKind::planted) return {{key, "applies only to kind = \"planted\""}};
+  if (auto law = law_fault(settings)) return law;
   if (settings.hashed && settings.bit_generator == BitGenerator::mt19937)
     return {
         {"hashed", "does not apply to bit_generator = \"mt19937\", whose batches are those of the reference program"}};

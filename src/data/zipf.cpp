@@ -7,6 +7,7 @@
 
 #include <tesserec/core/elementary.hpp>
 #include <tesserec/core/kernel.hpp>
+#include <tesserec/data/reference.hpp>
 
 namespace tesserec::data {
 namespace {
@@ -111,6 +112,18 @@ void Zipf::draw(const Random& random, std::span<const Index> rows, std::span<con
       }
       ranks[i] = rank;
     }
+  }
+}
+
+Index Zipf::draw(UniformStream& uniform) const {
+  const double scaled = std::ldexp(uniform.next(), bits_);
+  const auto entry = std::uint32_t(scaled);
+  const Index outcome = (scaled - entry) * 0x1p32 < alias_[entry].cut ? entry : alias_[entry].other;
+  if (outcome < hot_) return outcome;
+  for (;;) {
+    double y = tail_end_ - uniform.next() * (tail_end_ - tail_begin_), x = 0;
+    inverse_of(1 - exponent_, 1, &y, &x);
+    if (const Index rank = accept(x, y); rank >= 0) return rank;
   }
 }
 

@@ -9,6 +9,8 @@
 
 namespace tesserec::data {
 
+class UniformStream;
+
 /// Zipf distribution of ranks 0 .. rows-1, with probability proportional to 1 / (rank + 1)^exponent. Hot ranks are
 /// drawn from an alias table (Vose, 1991), the others by rejection-inversion (Hoermann and Derflinger, 1996).
 class Zipf {
@@ -25,6 +27,8 @@ class Zipf {
   /// `random`, mostly only the first.
   void draw(const Random& random, std::span<const Index> rows, std::span<const Index> firsts, Index stride,
             Index* ranks) const;
+  /// Draws a rank from a stream of uniform numbers, mostly from one or two of them.
+  Index draw(UniformStream& uniform) const;
   /// Returns the probability of a rank.
   double probability(Index rank) const;
 

@@ -49,9 +49,13 @@ void check_data(const Deck& deck) {
   if (synthetic.samples == 0) fail(deck.at("data.synthetic.samples"), " is 0; give at least 1 sample");
   if (synthetic.rows.empty()) fail(deck.at("data.synthetic.rows"), " is empty; give the number of rows of each table");
   if (const auto fault = data::fault(synthetic)) fail(deck.at("data.synthetic." + fault->key), " ", fault->text);
-  if (synthetic.bit_generator != data::BitGenerator::mt19937) return;
-  if (synthetic.kind != data::SyntheticKind::reference)
+  const bool twister = synthetic.bit_generator == data::BitGenerator::mt19937;
+  if (!data::draws_in_order(synthetic)) return;
+  if (twister && synthetic.kind != data::SyntheticKind::reference)
     fail(deck.at("data.synthetic.bit_generator"), " is mt19937, which requires kind = \"reference\"");
+  if (!twister && deck.train.shuffle)
+    fail(deck.at("data.synthetic.ids"), " is trace, which draws the samples in order; set train.shuffle = false");
+  if (!twister) return;
   if (deck.train.shuffle)
     fail(deck.at("data.synthetic.bit_generator"),
          " is mt19937, which draws the samples in order; set train.shuffle = false");

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Keys of [data] and [data.synthetic].
+#include <optional>
+
 #include "section.hpp"
 #include <tesserec/data/source_types.hpp>
 #include <tesserec/schema/own_rows.hpp>
@@ -27,6 +29,13 @@ Section data_section() {
       boolean("trust", &Data::trust,
               "Allow data sets that read from other files: virtual datasets, external storage, external links. Their "
               "author then chooses which of your files are read."),
+      default_words(
+          integers("multi_hot_sizes", &Data::multi_hot_sizes, {1, 1000000}, {}, "ids",
+                   "Ids of a sample in each feature, in the order of the data's features, which must have one "
+                   "id per sample. The other ids are a uniform function of multi_hot_seed, feature and id, as "
+                   "in MLPerf's DLRM v2."),
+          "[] (as in the data)"),
+      integer("multi_hot_seed", &Data::multi_hot_seed, {0, no_limit}, "", "Seed of the ids that multi_hot_sizes adds."),
   };
   std::vector<std::string> inner = {"synthetic"};
   Choices<std::string> sources;
@@ -74,6 +83,11 @@ Section synthetic_section() {
   const Choices<data::SyntheticKind> kinds = {{"none", data::SyntheticKind::none},
                                               {"planted", data::SyntheticKind::planted},
                                               {"reference", data::SyntheticKind::reference}};
+  const Choices<std::optional<data::IdLaw>> laws = {{"auto", std::nullopt},
+                                                    {"uniform", data::IdLaw::uniform},
+                                                    {"gaussian", data::IdLaw::gaussian},
+                                                    {"zipf", data::IdLaw::zipf},
+                                                    {"trace", data::IdLaw::trace}};
   const Choices<data::BitGenerator> generators = {{"philox", data::BitGenerator::philox},
                                                   {"mt19937", data::BitGenerator::mt19937}};
   const Keys<Synthetic> keys = {
@@ -98,8 +112,27 @@ Section synthetic_section() {
                             "ids_per_bag. reference: 1 to ids_per_bag draws, at most the table's rows; false means "
                             "ids_per_bag draws. Repeated draws of an id count once in reference."),
                     "false (planted), true (reference)"),
+      default_words(choice("ids", &Synthetic::ids, laws,
+                           "Law of the ids. uniform: all rows alike. zipf: few are frequent, with weight rank^-zipf; "
+                           "reference ranks ids by number, planted scatters the ranks over the rows. gaussian, for "
+                           "reference: normal numbers, clipped to a range and rounded down. trace, for reference "
+                           "without train.shuffle: ids that come again as those of profile do."),
+                    "\"auto\" (zipf for planted, uniform for reference)"),
       number("zipf", &Synthetic::zipf, {0.0, 10.0}, "",
-             "planted: Zipf exponent of the id frequencies; 0 means uniform."),
+             "Zipf exponent of the id frequencies where ids are zipf; 0 means uniform."),
+      text("profile", &Synthetic::profile, Text::path,
+           "Reuse profile that ids = \"trace\" follow, from `tesserec generate --profile`. Entry f of rows is for its "
+           "feature f."),
+      default_words(number("gaussian_mu", &Synthetic::gaussian_mu, {-1e18, 1e18}, "", "Mean of gaussian ids."),
+                    "unset (middle of the range)"),
+      default_words(number("gaussian_sigma", &Synthetic::gaussian_sigma, {0.0, 1e18}, "",
+                           "Standard deviation of gaussian ids before they are clipped."),
+                    "unset (a sixth of the range)"),
+      default_words(integer("gaussian_min", &Synthetic::gaussian_min, {0, no_limit}, "", "Lowest gaussian id."),
+                    "unset (0)"),
+      default_words(integer("gaussian_max", &Synthetic::gaussian_max, {0, no_limit}, "",
+                            "Highest gaussian id. In a smaller table it is the last row."),
+                    "unset (last row)"),
       number("click_rate", &Synthetic::click_rate, {1e-6, 1.0 - 1e-6}, "", "planted: target share of label 1."),
       number("strength", &Synthetic::strength, {0.0, 100.0}, "",
              "planted: standard deviation of the hidden model's logit, with all its terms."),

@@ -54,6 +54,68 @@ must_succeed '"rows": 200' preprocess "$folder/deck.toml" --json
 must_succeed 'batch 3: 8 samples' generate "$folder/deck.toml" --print 9
 must_fail 'of feature C1 in sample' generate "$folder/deck.toml" --print 9 --set 'table=[{name="C1", rows=3}]'
 
+# Samples written to files have the same bytes from any ranks, and train and preprocess like those of others.
+planted_deck "$folder/written.toml"
+small=(--set data.synthetic.samples=70000 --set data.synthetic.evaluate_samples=300)
+must_succeed '"samples": 70000' generate "$folder/written.toml" "${small[@]}" --write "$folder/made" --json
+ranks=$RANKS
+RANKS=$((3 - ranks)) must_succeed '"written"' generate "$folder/written.toml" "${small[@]}" --write "$folder/made_again" --json
+diff -r "$folder/made" "$folder/made_again" || complain "other bytes from other ranks"
+ls "$folder/made" >"$folder/out"
+[ "$(tr '\n' ' ' <"$folder/out")" = "evaluate.h5 train.h5 " ] || complain "not only the data sets"
+must_succeed '"rows": 70000' inspect "$folder/made/train.h5" --json
+for source in "$folder/written.toml" files; do  # the same batches from the generator and from its files
+  deck=$folder/written.toml
+  changes=("${small[@]}" --set train.shuffle=false)
+  if [ "$source" = files ]; then
+    sed '/^\[data.synthetic\]/,/^\[model\]/{/^\[model\]/!d}' "$deck" >"$folder/files.toml"
+    deck=$folder/files.toml
+    changes=(--set train.shuffle=false --set "data.train=$folder/made/train.h5")
+  fi
+  must_succeed 'batch 0' generate "$deck" "${changes[@]}" --print 3
+  grep -v 'batches of' "$folder/out" >"$folder/batches.$(basename "$source")"
+done
+diff "$folder/batches.written.toml" "$folder/batches.files" || complain "not the generator's batches"
+must_fail 'exists; name another folder with --write' generate "$folder/written.toml" --write "$folder/made"
+must_fail 'write it with --format hdf5' generate "$folder/written.toml" --write "$folder/x" --format tsv
+[ ! -e "$folder/x" ] && [ ! -e "$folder/x.tmp" ] || complain "a failed job left its folder"
+
+# Criteo's lines, plain and packed, which preprocess reads.
+rows=$(printf '30, %.0s' {1..26})
+criteo=(--set "data.synthetic.rows=[$rows]" --set data.synthetic.dense_features=13 --set data.synthetic.ids_per_bag=1
+  --set data.synthetic.samples=40000 --set data.synthetic.evaluate_samples=100)
+must_succeed '"ids": 1040000' generate "$folder/written.toml" "${criteo[@]}" --write "$folder/tsv" --format tsv --json
+RANKS=$((3 - ranks)) must_succeed '"written"' generate "$folder/written.toml" "${criteo[@]}" --write "$folder/gz" --format gz --json
+gzip -dc "$folder/gz/train-00000.tsv.gz" | cmp - "$folder/tsv/train-00000.tsv" || complain "other text in the .gz file"
+[ "$(wc -l <"$folder/tsv/train-00000.tsv") $(wc -l <"$folder/tsv/evaluate-00000.tsv")" = "40000 100" ] ||
+  complain "not a line for each sample"
+printf '[preprocess]\ntrain = ["%s"]\nevaluate = ["%s"]\noutput = "%s"\n' "$folder/gz/train-*.tsv.gz" \
+  "$folder/tsv/evaluate-*.tsv" "$folder/from_gz" >"$folder/raw.toml"
+must_succeed '"rows": 40000' preprocess "$folder/raw.toml" --json
+must_fail 'label 0.' generate "$folder/written.toml" "${criteo[@]}" --write "$folder/x" --format tsv \
+  --set data.synthetic.kind=reference --set data.synthetic.variable_bags=false
+
+# A profile of the written samples is replayed.
+must_succeed '"format": "tesserec-profile"' generate --profile "$folder/made/train.h5"
+cp "$folder/out" "$folder/profile.json"
+rows=$(grep -oE '"rows": [0-9]+' "$folder/profile.json" | grep -oE '[0-9]+' | tr '\n' ',')
+trace=(--set data.synthetic.kind=reference --set data.synthetic.ids=trace --set train.shuffle=false
+  --set "data.synthetic.profile=$folder/profile.json" --set "data.synthetic.rows=[$rows]" "${small[@]}")
+grep -v 'ids_per_bag\|variable_bags\|bag_lengths' "$folder/written.toml" >"$folder/trace.toml"
+must_succeed '"written"' generate "$folder/trace.toml" "${trace[@]}" --write "$folder/replayed" --json
+must_succeed '"samples": 70000' generate --profile "$folder/replayed/train.h5"
+diff "$folder/profile.json" "$folder/out" || complain "the replay has another profile"
+must_fail "$folder/no.h5" generate --profile "$folder/no.h5"
+must_fail 'does one of --print and --write' generate "$folder/written.toml" --print 1 --write "$folder/x"
+must_fail '--format applies only to --write' generate "$folder/written.toml" --print 1 --format tsv
+
+# Bags made of single ids.
+printf '[data]\ntrain = ["%s"]\nmulti_hot_sizes = [%s]\n[model]\nembedding_dim = 4\nbottom = [4]\ntop = [1]\n' \
+  "$folder/from_gz/train.h5" "$(printf '3, %.0s' {1..26})" >"$folder/multi_hot.toml"
+must_succeed 'C26     lengths [3, 3' generate "$folder/multi_hot.toml" --print 1 --set train.batch_size=64
+must_fail 'data.multi_hot_sizes has 1 size for 26 features' generate "$folder/multi_hot.toml" --print 1 \
+  --set train.batch_size=64 --set data.multi_hot_sizes=[3]
+
 must_fail 'tesserec generate needs --print N' generate "$reference"
 must_fail '--print must be an integer, 1 to' generate "$reference" --print 0
 must_fail '--print must be an integer, 1 to' generate "$reference" --print two

@@ -30,7 +30,7 @@ data::Settings tables_432() {
 
 }  // namespace
 
-TEST_CASE("reference_batch: gives the three published mini-batches of the reference DLRM") {
+TEST_CASE("ReferenceGenerator: gives the three published mini-batches of the reference DLRM") {
   struct Published {
     std::vector<double> dense;
     std::vector<Index> ids, offsets;
@@ -57,10 +57,11 @@ TEST_CASE("reference_batch: gives the three published mini-batches of the refere
   };
   data::Settings settings = tables_432();
   data::Mt19937Stream twister(1);
+  const data::ReferenceGenerator generator(settings.synthetic);
   data::Batch batch{Exec()};
   for (Index k = 0; k < 3; ++k) {
     const std::vector<Index> samples = {2 * k, 2 * k + 1};
-    data::reference_batch(settings.synthetic, {4, 3, 2}, {"a", "b", "c"}, samples, 2, twister, batch);
+    generator.fill(samples, 2, twister, batch);
     require_published(batch, published[k]);
   }
 
@@ -164,14 +165,14 @@ TEST_CASE("make_source: reference bags and targets obey the rule") {
   REQUIRE(first_ids / 1000 == Approx(4.9).margin(0.4));
 }
 
-TEST_CASE("reference_batch: follows the rule for short and long bags in small and large tables") {
+TEST_CASE("ReferenceGenerator: follows the rule for short and long bags in small and large tables") {
   data::SyntheticSettings settings = tables_432().synthetic;
   settings.ids_per_bag = 50;
   settings.rows = {3, 64, 65, 1000, 3000000};
   std::vector<Index> samples(200);
   data::Mt19937Stream twister(1), plain(1);
   data::Batch batch{Exec()};
-  data::reference_batch(settings, settings.rows, {"a", "b", "c", "d", "e"}, samples, 200, twister, batch);
+  data::ReferenceGenerator(settings).fill(samples, 200, twister, batch);
   for (Index i = 0; i < 200 * settings.dense_features; ++i) plain.next();
   Index at = 0, longest = 0;
   for (const Index rows : settings.rows)
@@ -189,7 +190,7 @@ TEST_CASE("reference_batch: follows the rule for short and long bags in small an
   REQUIRE(longest > 40);
 }
 
-TEST_CASE("reference_batch: rounds halves to even") {
+TEST_CASE("ReferenceGenerator: rounds halves to even") {
   struct Halves : data::UniformStream {
     double next() override { return 0.5; }
   } halves;
@@ -197,7 +198,7 @@ TEST_CASE("reference_batch: rounds halves to even") {
   settings.rows = {2, 4, 6, 102};  // 0.5, 1.5, 2.5 and 50.5
   settings.round_targets = true;
   data::Batch batch{Exec()};
-  data::reference_batch(settings, settings.rows, {"a", "b", "c", "d"}, std::vector<Index>{0}, 1, halves, batch);
+  data::ReferenceGenerator(settings).fill(std::vector<Index>{0}, 1, halves, batch);
   REQUIRE(range_of(batch.sparse.values, 0, 4) == std::vector<Index>{0, 2, 2, 50});
   REQUIRE(batch.sparse.offsets(4) == 4);
   REQUIRE(batch.labels(0) == 0.0f);

@@ -226,15 +226,18 @@ std::vector<std::vector<std::string>> surroundings(const BlockInfo& block, const
       all.push_back({"model.type=dlrm_dcn", concat("model.cross=", cross)});
   if (block.path == "table") {
     const std::vector<std::string> growing = {place + ".growing=true", place + ".rows=4000"};
-    all.push_back({growing[1]});
-    all.push_back(growing);
+    all.insert(all.end(), {{growing[1]}, growing});
     all.push_back({growing[0], growing[1], place + ".eviction=ttl", place + ".ttl=5"});
+  }
+  if (block.path == "data.synthetic") {
+    all.push_back({place + ".kind=reference", place + ".ids=gaussian"});
+    all.push_back({"train.shuffle=false", place + ".kind=reference", place + ".ids=trace", place + ".profile=p"});
   }
   if (block.path == "checkpoint") all.push_back({"checkpoint.delta_seconds=5"});
   if (block.path == "schedule") all.push_back({"schedule.decay_steps=10"});
   if (block.path == "plan.tables.NAME") all.push_back({place + ".sharding=table_wise"});
-  if (block.path == "preprocess.split")
-    for (const char* by : {".by=time", ".by=day"}) all.push_back({place + by, place + ".time=when"});
+  for (const char* by : {".by=time", ".by=day"})
+    if (block.path == "preprocess.split") all.push_back({place + by, place + ".time=when"});
   if (place == "preprocess.column.income")
     all.push_back({place + ".positive=[]", place + ".negative=[]", place + ".threshold=4.0"});
   return all;

@@ -183,6 +183,10 @@ TEST_CASE("effective_deck: holds every key of the schema that is set") {
     effective += deck::effective_deck(parse_deck("[optimizer.sparse]\ntype = \"" + type.name + "\"\n", "x"));
   effective += deck::effective_deck(parse_deck(swept, "x"));
   effective += deck::effective_deck(
+      parse_deck("[data.synthetic]\nkind = \"reference\"\nsamples = 9\nrows = [9]\nids = \"gaussian\"\ngaussian_mu = "
+                 "4\ngaussian_sigma = 2\ngaussian_min = 1\ngaussian_max = 8\n",
+                 "x"));
+  effective += deck::effective_deck(
       parse_deck("[[table]]\nname = \"t\"\ngrowing = true\nrows = 2000\neviction = \"ttl\"\nttl = 3\n", "x"));
   for (const deck::BlockInfo& block : deck::schema())
     for (const deck::KeyInfo& key : block.keys) {

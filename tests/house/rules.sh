@@ -64,7 +64,7 @@ only 'cublasLt' '^src/products/cublaslt' '<cublasLt.h> belongs in products, in f
 only 'hdf5' '^(include/tesserec|src)/store/' '<hdf5.h> belongs in store'
 only 'toml\+\+' '^src/schema/toml_file\.cpp$' 'toml++ belongs in src/schema/toml_file.cpp'
 only 'Kokkos_' '^(include/tesserec|src)/core/' 'Kokkos headers belong in core; use <tesserec/core/kokkos.hpp>'
-only '(zlib|zstd|isa-l/igzip_lib)\.h' '^src/preprocess/decompressor_' 'libraries that unpack belong in preprocess, in files of their own'
+only '(zlib|zstd|isa-l/igzip_lib)\.h' '^src/preprocess/(decompressor|packer)_' 'libraries that pack and unpack belong in preprocess, in files of their own'
 only 'httplib\.h' '^src/serve/http_server\.cpp$' '<httplib.h> belongs in src/serve/http_server.cpp'
 only '(arrow|parquet)/' '^(src/parquet/(with_arrow\.cpp|arrow_[a-z]+\.[ch]pp)|tests/parquet/.*)$' 'Arrow belongs in src/parquet, in files of its own'
 only 'liburing\.h' '^src/tiers/' '<liburing.h> belongs in tiers'

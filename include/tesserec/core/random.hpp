@@ -25,6 +25,8 @@ enum class Purpose : std::uint32_t {
   dropout = 10,
   sweep_points = 11,
   row_rounding = 12,
+  multi_hot = 13,
+  trace = 14,
 };
 
 /// Applies the ten rounds to one counter.

@@ -13,6 +13,10 @@ namespace tesserec::data {
 /// Returns the description of what the generator will make. Features are named "C1", "C2", ...
 SourceInfo synthetic_info(const SyntheticSettings& settings, Use use);
 
+/// Returns the facts of a source that make_source() gives, from those of its files or generator: with the bag lengths
+/// of data.multi_hot_sizes. Throws Error, naming the key, if the sizes do not fit.
+SourceInfo known_info(SourceInfo info, const Settings& settings);
+
 /// Returns data.trust as the argument that opens datasets.
 store::Trust trust_of(const Settings& settings);
 

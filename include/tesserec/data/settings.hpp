@@ -17,6 +17,10 @@ enum class SyntheticKind { none, planted, reference };
 /// numpy.random after seed(run.seed).
 enum class BitGenerator { philox, mt19937 };
 
+/// Law of the ids. uniform: all rows alike. gaussian: a normal distribution, clipped to a range (reference). zipf: rank
+/// k with weight (k + 1)^-zipf. trace: ids that come again as those of a recorded profile do (reference).
+enum class IdLaw { uniform, gaussian, zipf, trace };
+
 /// Block [data.synthetic]: samples made on the fly.
 struct SyntheticSettings {
   SyntheticKind kind = SyntheticKind::none;
@@ -32,9 +36,15 @@ struct SyntheticSettings {
   /// Variability of bag lengths. Planted: uniform in [0, ids_per_bag], or fixed. Reference: 1 to ids_per_bag draws, or
   /// always ids_per_bag. Unset: fixed for planted, variable for reference.
   std::optional<bool> variable_bags;
-  double zipf = 1.05;        ///< exponent of the ids' frequency (planted); 0 = uniform
-  double click_rate = 0.25;  ///< target share of label 1 (planted)
-  double strength = 1.4;     ///< standard deviation of the truth's logit (planted); 1.4 gives a best AUC of about 0.80
+  std::optional<IdLaw> ids;              ///< law of the ids; unset: zipf for planted, uniform for reference
+  double zipf = 1.05;                    ///< exponent of the ids' frequency if they follow Zipf's law; 0 = uniform
+  std::string profile;                   ///< file of the reuse profile whose stack distances the ids have (trace)
+  std::optional<double> gaussian_mu;     ///< mean of gaussian ids; unset = the middle of the range
+  std::optional<double> gaussian_sigma;  ///< their standard deviation; unset = a sixth of the range
+  std::optional<Index> gaussian_min;     ///< lowest id; unset = 0
+  std::optional<Index> gaussian_max;     ///< highest id; unset, or beyond a table, = the table's last row
+  double click_rate = 0.25;              ///< target share of label 1 (planted)
+  double strength = 1.4;  ///< standard deviation of the truth's logit (planted); 1.4 gives a best AUC of about 0.80
   /// Feature of the query and feature of the item whose inner product enters the truth (planted); empty = none.
   std::vector<std::string> pair;
   double pair_strength = 1.0;  ///< standard deviation of the pair's term (planted), where a table's is 1
@@ -52,6 +62,8 @@ struct Settings {
   std::string window;  ///< windows in which training goes in the order of time (window_width.hpp): "file",
                        ///< "1 day", ...; empty = epochs over all samples
   bool trust = false;  ///< true if the files may take numbers from other files
+  std::vector<Index> multi_hot_sizes;  ///< ids that each feature's one id becomes [F]; empty = as in the data
+  std::uint64_t multi_hot_seed = 0;    ///< seed of the ids behind the first
   SyntheticSettings synthetic;
   std::string source;         ///< type that add_source_type added; empty = files or synthetic
   OwnValues own_values = {};  ///< values of the keys that the type registered

@@ -45,11 +45,12 @@ struct SourceInfo {
   std::vector<std::string> transforms;   ///< transforms of the dense features [K] (docs/formats.md); empty = not said
   std::vector<std::string> features;     ///< names of the sparse features [F], in file order
   std::vector<Index> rows;               ///< upper bounds of the ids [F], exclusive, or any_id
-  std::vector<double> ids_per_bag;       ///< mean bag length [F]; empty = not said, 1 each for the planner
-  std::vector<double> zipf;              ///< exponent of the ids' frequency [F]; empty = not known
-  std::vector<bool> weighted;            ///< true if the feature's ids carry weights [F]; empty = none do
-  bool sample_weights = false;           ///< true if samples carry weights
-  std::string vocabulary;                ///< digest of the ids' meaning; empty = not said
+  std::vector<Index> multi_hot;     ///< ids that the one id of each feature becomes [F]; empty = ids are as in the data
+  std::vector<double> ids_per_bag;  ///< mean bag length [F]; empty = not said, 1 each for the planner
+  std::vector<double> zipf;         ///< exponent of the ids' frequency [F]; empty = not known
+  std::vector<bool> weighted;       ///< true if the feature's ids carry weights [F]; empty = none do
+  bool sample_weights = false;      ///< true if samples carry weights
+  std::string vocabulary;           ///< digest of the ids' meaning; empty = not said
   /// Digests of the vocabularies that this vocabulary extends: their ids mean the same here.
   std::vector<std::string> vocabulary_extends;
   std::string labels;                ///< raw values that are 1 and that are 0; empty = not said
