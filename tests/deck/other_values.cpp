@@ -11,9 +11,7 @@
 namespace tesserec::test {
 namespace {
 
-using deck::BlockInfo;
-using deck::Deck;
-using deck::KeyInfo;
+using deck::BlockInfo, deck::Deck, deck::KeyInfo;
 
 const std::string tables_deck = R"([run]
 name = "two"
