@@ -76,3 +76,4 @@
 #include <tesserec/core/upload.hpp>
 #include <tesserec/core/utc.hpp>
 #include <tesserec/core/utf8.hpp>
+#include <tesserec/core/weight_bounds.hpp>

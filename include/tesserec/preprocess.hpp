@@ -12,7 +12,7 @@
 /// preprocess::run(world, settings);  // writes clicks/hdf5/train.h5
 /// ```
 
-#include <tesserec/preprocess/column_fault.hpp>
+#include <tesserec/preprocess/block_fault.hpp>
 #include <tesserec/preprocess/propose.hpp>
 #include <tesserec/preprocess/report.hpp>
 #include <tesserec/preprocess/run.hpp>

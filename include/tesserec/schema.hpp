@@ -35,6 +35,7 @@
 #include <tesserec/schema/model_deck.hpp>
 #include <tesserec/schema/model_rows.hpp>
 #include <tesserec/schema/own_rows.hpp>
+#include <tesserec/schema/raw_rows.hpp>
 #include <tesserec/schema/read.hpp>
 #include <tesserec/schema/section.hpp>
 #include <tesserec/schema/suggest.hpp>

@@ -13,6 +13,7 @@
 #include <tesserec/core/kernel.hpp>
 #include <tesserec/core/text.hpp>
 #include <tesserec/core/utf8.hpp>
+#include <tesserec/core/weight_bounds.hpp>
 
 namespace tesserec::data {
 namespace {

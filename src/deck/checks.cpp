@@ -17,7 +17,7 @@
 #include <tesserec/metrics/names.hpp>
 #include <tesserec/model/sharded_model.hpp>
 #include <tesserec/network/model_types.hpp>
-#include <tesserec/preprocess/column_fault.hpp>
+#include <tesserec/preprocess/block_fault.hpp>
 
 namespace tesserec::deck {
 namespace {
@@ -72,7 +72,7 @@ void check_column(const Deck& deck, std::size_t i, int& labels, int& weights) {
     fail(deck.at(path + ".kind"), subject, "is label, but another column is the label already; keep one");
   if (column.kind == preprocess::ColumnKind::weight && ++weights > 1)
     fail(deck.at(path + ".kind"), subject, "is weight, but another column is the weight already; keep one");
-  if (const auto wrong = preprocess::fault(column, deck.preprocess))
+  if (const auto wrong = raw::fault(column, deck.preprocess))
     fail(deck.at(path + "." + wrong->key), subject, wrong->text);
 }
 

@@ -9,10 +9,11 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "field_values.hpp"
-#include "fields.hpp"
 #include <tesserec/core/text.hpp>
 #include <tesserec/core/utf8.hpp>
+#include <tesserec/preprocess/settings.hpp>
+#include <tesserec/raw/field_values.hpp>
+#include <tesserec/raw/fields.hpp>
 
 namespace tesserec::preprocess {
 namespace {

@@ -4,9 +4,10 @@
 #include <cmath>
 
 #include "column_facts.hpp"
-#include "field_values.hpp"
 #include <tesserec/core/text.hpp>
 #include <tesserec/core/utf8.hpp>
+#include <tesserec/preprocess/settings.hpp>
+#include <tesserec/raw/field_values.hpp>
 
 namespace tesserec::preprocess {
 namespace {

@@ -6,10 +6,11 @@
 #include <string_view>
 #include <vector>
 
-#include "row_format.hpp"
 #include "row_stream.hpp"
 #include <tesserec/comm/communicator.hpp>
 #include <tesserec/preprocess/run.hpp>
+#include <tesserec/preprocess/settings.hpp>
+#include <tesserec/raw/row_format.hpp>
 #include <tesserec/verdict/facts.hpp>
 
 namespace tesserec::preprocess {

@@ -7,10 +7,11 @@
 #include <vector>
 
 #include "survey.hpp"
-#include "transforms.hpp"
 #include "vocabulary.hpp"
 #include <tesserec/comm/communicator.hpp>
 #include <tesserec/parallel_io/parted_writer.hpp>
+#include <tesserec/preprocess/settings.hpp>
+#include <tesserec/raw/transforms.hpp>
 
 namespace tesserec::preprocess {
 

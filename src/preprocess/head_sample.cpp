@@ -6,11 +6,12 @@
 #include <set>
 #include <string_view>
 
-#include "field_values.hpp"
 #include "line_reader.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/text.hpp>
 #include <tesserec/core/utf8.hpp>
+#include <tesserec/preprocess/settings.hpp>
+#include <tesserec/raw/field_values.hpp>
 
 namespace tesserec::preprocess {
 namespace {

@@ -5,9 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "fields.hpp"
 #include "raw_files.hpp"
 #include <tesserec/parquet/reader.hpp>
+#include <tesserec/preprocess/settings.hpp>
+#include <tesserec/raw/fields.hpp>
 
 namespace tesserec::preprocess {
 

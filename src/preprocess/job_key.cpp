@@ -88,17 +88,17 @@ std::string job_key(const Settings& settings, std::span<const RawFile> files, st
   std::string key;
   pack_number(scratch_version, key);
   pack_text(TESSEREC_VERSION, key);
-  // Members that are only named decide nothing of what the first reading finds. Ranges with bad rows say so, and the
-  // sorted tokens say their minimum_count.
-  const auto& [train, evaluate, predict, vocabulary, extend, format, output, bad_rows, short_rows, minimum_count, split,
-               joins, sequences, history, columns, delimiter, header, skip_other_columns, trim, quotes, quoted_newlines,
-               comment, missing, fill_value, missing_indicator, strict, max_unknown, part_bytes, lock_wait, memory] =
-      settings;
-  pack_all(key, vocabulary, extend, format, short_rows, split, joins, sequences, history, columns, delimiter, header,
-           skip_other_columns, trim, quotes, quoted_newlines, comment, missing, fill_value, missing_indicator);
+  // The other members decide nothing of what the first reading finds. Ranges with bad rows say so, and the sorted
+  // tokens say their minimum_count. A member that is added to RowSettings does not compile until it is named here.
+  const raw::RowSettings& rows = settings;
+  const auto& [format, short_rows, sequences, columns, delimiter, header, skip_other_columns, trim, quotes,
+               quoted_newlines, comment, missing, fill_value, missing_indicator] = rows;
+  pack_all(key, settings.vocabulary, settings.extend, format, short_rows, settings.split, settings.joins, sequences,
+           settings.history, columns, delimiter, header, skip_other_columns, trim, quotes, quoted_newlines, comment,
+           missing, fill_value, missing_indicator);
   pack_text(files_key(files), key);
   pack_text(files_key(others), key);
-  if (!vocabulary.empty()) pack_stamp(vocabulary, store::stamp_of(vocabulary), key);
+  if (!settings.vocabulary.empty()) pack_stamp(settings.vocabulary, store::stamp_of(settings.vocabulary), key);
   return store::checksum_text(store::bytes_checksum("preprocess", key.data(), std::ssize(key)));
 }
 

@@ -9,18 +9,18 @@
 
 namespace tesserec::preprocess {
 
-std::vector<std::string> Joins::names(const Settings& settings) {
+std::vector<std::string> Joins::names() const {
   std::vector<std::string> all;
-  for (const Join& join : settings.joins) all.insert(all.end(), join.columns.begin(), join.columns.end());
+  for (const Join& join : settings_.joins) all.insert(all.end(), join.columns.begin(), join.columns.end());
   return all;
 }
 
-Joins::Joins(const Settings& settings, const TextRules& rules, const std::vector<Column>& columns)
-    : columns_(names(settings).size()),
-      trim_(rules.trim),
-      null_(settings.missing.empty() ? std::string() : settings.missing.front()) {
-  std::size_t known = columns.size() - columns_;  // columns before those of the join
-  for (const Join& join : settings.joins) {
+std::vector<JoinedTable> Joins::open(const TextRules& rules, const std::vector<Column>& columns) {
+  trim_ = rules.trim;
+  null_ = settings_.missing.empty() ? std::string() : settings_.missing.front();
+  std::vector<JoinedTable> tables;
+  std::size_t known = columns.size() - names().size();  // columns before those of the join
+  for (const Join& join : settings_.joins) {
     std::vector<std::size_t> on;
     for (const std::string& name : join.on) {
       const auto end = columns.begin() + std::ptrdiff_t(known);
@@ -38,9 +38,10 @@ Joins::Joins(const Settings& settings, const TextRules& rules, const std::vector
       separators.push_back(columns[c].separator.empty() ? '\0' : columns[c].separator[0]);
     joins_.push_back({SideTable(join, rules, separators), std::move(on), join.columns.size()});
     const SideTable& table = joins_.back().table;
-    tables_.push_back({join.file, tesserec::join(join.on), table.rows(), table.bytes(), table.example()});
+    tables.push_back({join.file, tesserec::join(join.on), table.rows(), table.bytes(), table.example()});
     known += join.columns.size();
   }
+  return tables;
 }
 
 void Joins::extend(const std::vector<Index>& places, Fields& fields, std::vector<bool>& missed,

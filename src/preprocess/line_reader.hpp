@@ -8,8 +8,9 @@
 #include <vector>
 
 #include "byte_reader.hpp"
-#include "fields.hpp"
 #include "raw_files.hpp"
+#include <tesserec/preprocess/settings.hpp>
+#include <tesserec/raw/fields.hpp>
 
 namespace tesserec::preprocess {
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "counted_hashes.hpp"
 #include "packing.hpp"
 #include <tesserec/core/signals.hpp>
 

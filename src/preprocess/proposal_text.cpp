@@ -3,11 +3,12 @@
 #include <filesystem>
 #include <utility>
 
-#include "field_values.hpp"
 #include "proposal.hpp"
 #include <tesserec/core/json.hpp>
 #include <tesserec/core/text.hpp>
 #include <tesserec/core/utf8.hpp>
+#include <tesserec/preprocess/settings.hpp>
+#include <tesserec/raw/field_values.hpp>
 
 namespace tesserec::preprocess {
 namespace {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "counted_hashes.hpp"
 #include "scratch_folder.hpp"
 #include <tesserec/core/text.hpp>
 

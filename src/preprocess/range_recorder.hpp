@@ -6,8 +6,9 @@
 #include <vector>
 
 #include "text_ranges.hpp"
-#include "transforms.hpp"
 #include <tesserec/core/timer.hpp>
+#include <tesserec/preprocess/settings.hpp>
+#include <tesserec/raw/transforms.hpp>
 
 namespace tesserec::preprocess {
 

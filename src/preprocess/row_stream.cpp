@@ -97,14 +97,16 @@ void RowStream::open_row_groups(const FileRange& range) {
   const std::string& path = files_[range.file].path;
   RangeCount& count = counts_.emplace_back();
   count.file = range.file;
-  ParquetColumns read;
+  TypedColumns read;
   if (std::string reason = format_.find_columns(parquet::shape_of(path).columns, targets_, columns_, read);
       !reason.empty()) {
     stopped_ = true;
     count.bad.push_back({0, std::move(reason)});
     return;
   }
-  row_groups_ = parquet::open_rows(path, range.bytes, std::move(read.choices), std::move(read.null));
+  std::vector<parquet::ColumnChoice> choices;
+  for (const TypedColumn& column : read.columns) choices.push_back({column.read, column.separator});
+  row_groups_ = parquet::open_rows(path, range.bytes, std::move(choices), std::move(read.null));
 }
 
 bool RowStream::next_in_groups(Row& row) {

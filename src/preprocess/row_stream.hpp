@@ -10,9 +10,10 @@
 
 #include "line_reader.hpp"
 #include "raw_files.hpp"
-#include "row_format.hpp"
 #include "split_records.hpp"
 #include <tesserec/parquet/reader.hpp>
+#include <tesserec/preprocess/settings.hpp>
+#include <tesserec/raw/row_format.hpp>
 
 namespace tesserec::preprocess {
 

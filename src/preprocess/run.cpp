@@ -6,13 +6,13 @@
 #include <span>
 #include <utility>
 
+#include "checked_format.hpp"
 #include "column_tally.hpp"
 #include "encoding.hpp"
-#include "header.hpp"
+#include "expand_columns.hpp"
 #include "job_key.hpp"
 #include "line_reader.hpp"
 #include "raw_files.hpp"
-#include "row_format.hpp"
 #include "row_split.hpp"
 #include "scratch_folder.hpp"
 #include "sequences.hpp"
@@ -26,8 +26,10 @@
 #include <tesserec/core/text.hpp>
 #include <tesserec/core/timer.hpp>
 #include <tesserec/parquet/reader.hpp>
-#include <tesserec/preprocess/column_fault.hpp>
+#include <tesserec/preprocess/block_fault.hpp>
 #include <tesserec/preprocess/run.hpp>
+#include <tesserec/preprocess/settings.hpp>
+#include <tesserec/raw/row_format.hpp>
 #include <tesserec/store/disk.hpp>
 #include <tesserec/store/file_list.hpp>
 

@@ -11,11 +11,12 @@
 #include <xxhash.h>
 
 #include "exchange.hpp"
-#include "field_values.hpp"
 #include "row_stream.hpp"
 #include <tesserec/comm/agree.hpp>
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/text.hpp>
+#include <tesserec/preprocess/settings.hpp>
+#include <tesserec/raw/field_values.hpp>
 
 namespace tesserec::preprocess {
 namespace {

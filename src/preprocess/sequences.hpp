@@ -9,8 +9,9 @@
 
 #include "raw_files.hpp"
 #include "record_sorter.hpp"
-#include "row_format.hpp"
 #include <tesserec/comm/communicator.hpp>
+#include <tesserec/preprocess/settings.hpp>
+#include <tesserec/raw/row_format.hpp>
 
 namespace tesserec::preprocess {
 

@@ -4,12 +4,13 @@
 #include <algorithm>
 #include <utility>
 
-#include "header.hpp"
 #include "line_reader.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/text.hpp>
 #include <tesserec/core/utf8.hpp>
 #include <tesserec/parquet/reader.hpp>
+#include <tesserec/preprocess/settings.hpp>
+#include <tesserec/raw/header.hpp>
 #include <tesserec/store/file_list.hpp>
 
 namespace tesserec::preprocess {

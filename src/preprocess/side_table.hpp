@@ -6,10 +6,10 @@
 #include <string_view>
 #include <vector>
 
-#include "fields.hpp"
 #include "raw_files.hpp"
 #include "token_map.hpp"
 #include <tesserec/preprocess/settings.hpp>
+#include <tesserec/raw/fields.hpp>
 
 namespace tesserec::preprocess {
 

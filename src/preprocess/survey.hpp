@@ -8,9 +8,10 @@
 #include <vector>
 
 #include "text_ranges.hpp"
-#include "transforms.hpp"
 #include <tesserec/comm/communicator.hpp>
 #include <tesserec/preprocess/run.hpp>
+#include <tesserec/preprocess/settings.hpp>
+#include <tesserec/raw/transforms.hpp>
 
 namespace tesserec::preprocess {
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "counted_hashes.hpp"
 #include "packing.hpp"
 #include <tesserec/core/error.hpp>
 

@@ -6,9 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "feature_form.hpp"
 #include "scratch_file.hpp"
 #include "token_map.hpp"
+#include <tesserec/preprocess/settings.hpp>
+#include <tesserec/raw/feature_form.hpp>
 
 namespace tesserec::preprocess {
 

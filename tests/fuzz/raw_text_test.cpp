@@ -4,6 +4,7 @@
 #include "tests/preprocess/raw_text.hpp"
 
 #include "catch.hpp"
+#include "src/preprocess/checked_format.hpp"
 #include "src/preprocess/row_stream.hpp"
 #include "tests/fuzz/rounds.hpp"
 #include "tests/preprocess/packed_text.hpp"

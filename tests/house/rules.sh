@@ -68,7 +68,7 @@ only '(zlib|zstd|isa-l/igzip_lib)\.h' '^src/preprocess/(decompressor|packer)_' '
 only 'httplib\.h' '^src/serve/http_server\.cpp$' '<httplib.h> belongs in src/serve/http_server.cpp'
 only '(arrow|parquet)/' '^(src/parquet/(with_arrow\.cpp|arrow_[a-z]+\.[ch]pp)|tests/parquet/.*)$' 'Arrow belongs in src/parquet, in files of its own'
 only 'liburing\.h' '^src/tiers/' '<liburing.h> belongs in tiers'
-only 'xxhash\.h' '^src/(store|data|preprocess|verdict)/' '<xxhash.h> belongs in store, data, preprocess and verdict'
+only 'xxhash\.h' '^src/(store|data|raw|preprocess|verdict)/' '<xxhash.h> belongs in store, data, raw, preprocess and verdict'
 only 'nlohmann/' '^src/core/json\.cpp$' 'nlohmann-json belongs in src/core/json.cpp'
 
 # Kokkos' headers take most of a compilation: code for settings, planning, communication and decks avoids them.

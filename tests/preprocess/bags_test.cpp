@@ -8,9 +8,12 @@
 #include "parsed.hpp"
 #include "raw_text.hpp"
 #include "runs.hpp"
-#include "src/preprocess/feature_form.hpp"
+#include "src/preprocess/checked_format.hpp"
+#include "src/preprocess/counted_hashes.hpp"
 #include <tesserec/core/text.hpp>
 #include <tesserec/data/source.hpp>
+#include <tesserec/preprocess/settings.hpp>
+#include <tesserec/raw/feature_form.hpp>
 #include <tesserec/store/hdf5.hpp>
 #include <tesserec/store/parted_file.hpp>
 

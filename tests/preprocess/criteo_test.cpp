@@ -5,8 +5,10 @@
 #include "catch.hpp"
 #include "errors.hpp"
 #include "parsed.hpp"
-#include "src/preprocess/row_format.hpp"
+#include "src/preprocess/checked_format.hpp"
 #include <tesserec/core/error.hpp>
+#include <tesserec/preprocess/settings.hpp>
+#include <tesserec/raw/row_format.hpp>
 
 using namespace tesserec;
 using namespace tesserec::preprocess;

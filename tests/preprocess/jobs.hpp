@@ -14,6 +14,7 @@
 #include "errors.hpp"
 #include "raw_text.hpp"
 #include "runs.hpp"
+#include "src/preprocess/checked_format.hpp"
 #include "src/preprocess/encoding.hpp"
 #include "src/preprocess/job_key.hpp"
 #include "src/preprocess/row_split.hpp"

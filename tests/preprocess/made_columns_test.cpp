@@ -5,9 +5,11 @@
 #include "parsed.hpp"
 #include "raw_text.hpp"
 #include "runs.hpp"
-#include "src/preprocess/field_values.hpp"
+#include "src/preprocess/checked_format.hpp"
 #include <tesserec/core/text.hpp>
 #include <tesserec/core/utc.hpp>
+#include <tesserec/preprocess/settings.hpp>
+#include <tesserec/raw/field_values.hpp>
 #include <tesserec/store/hdf5.hpp>
 
 using namespace tesserec;

@@ -6,6 +6,7 @@
 #include "catch.hpp"
 #include "raw_text.hpp"
 #include "runs.hpp"
+#include "src/preprocess/checked_format.hpp"
 #include "src/preprocess/row_stream.hpp"
 #include <tesserec/core/text.hpp>
 
@@ -65,7 +66,7 @@ TEST_CASE("open_packed: rates beside plain text", "[.][speed]") {
                 << fixed(1e-9 * double(count) / double(rows) * double(text.size()) / seconds, 2) << " GB/s of text\n";
   };
   if (world.rank() == 0) {
-    const auto format = make_row_format({});
+    const auto format = make_row_format(Settings());
     const RawFile plain{folder / "plain0", std::ssize(text)};
     const RawFile gzip{path, std::ssize(packed), Compression::gzip};
     std::cout << fixed(double(text.size()) / rows, 1) << " bytes a row, " << fixed(double(packed.size()) / rows, 1)

@@ -5,10 +5,11 @@
 #include <string>
 #include <string_view>
 
-#include "src/preprocess/row_format.hpp"
+#include <tesserec/preprocess/settings.hpp>
+#include <tesserec/raw/row_format.hpp>
 
 /// Parses a line of a file that has all columns in order. Returns the reason if the line is bad.
-inline std::string parsed(const tesserec::preprocess::RowFormat& format, std::string_view line,
+inline std::string parsed(const tesserec::raw::RowFormat& format, std::string_view line,
                           tesserec::preprocess::Row& row) {
   tesserec::preprocess::FileColumns columns;
   format.find_columns({}, tesserec::preprocess::Targets::required, columns);
@@ -16,7 +17,7 @@ inline std::string parsed(const tesserec::preprocess::RowFormat& format, std::st
 }
 
 /// Returns the reason why a header does not fit, or "".
-inline std::string header_fault(const tesserec::preprocess::RowFormat& format, const std::string& header,
+inline std::string header_fault(const tesserec::raw::RowFormat& format, const std::string& header,
                                 tesserec::preprocess::Targets targets = tesserec::preprocess::Targets::required) {
   tesserec::preprocess::FileColumns columns;
   return format.find_columns({&header, 1}, targets, columns);

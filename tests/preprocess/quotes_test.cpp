@@ -4,9 +4,10 @@
 #include "errors.hpp"
 #include "raw_text.hpp"
 #include "runs.hpp"
-#include "src/preprocess/fields.hpp"
 #include "src/preprocess/row_stream.hpp"
 #include <tesserec/core/text.hpp>
+#include <tesserec/preprocess/settings.hpp>
+#include <tesserec/raw/fields.hpp>
 #include <tesserec/store/hdf5.hpp>
 
 using namespace tesserec;

@@ -14,7 +14,7 @@
 #include "src/preprocess/job_key.hpp"
 #include "src/preprocess/record_sorter.hpp"
 #include <tesserec/core/text.hpp>
-#include <tesserec/preprocess/column_fault.hpp>
+#include <tesserec/preprocess/block_fault.hpp>
 #include <tesserec/store/hdf5.hpp>
 #include <tesserec/store/parted_file.hpp>
 

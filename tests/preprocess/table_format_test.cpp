@@ -5,11 +5,13 @@
 #include "catch.hpp"
 #include "errors.hpp"
 #include "parsed.hpp"
-#include "src/preprocess/header.hpp"
-#include "src/preprocess/row_format.hpp"
-#include "src/preprocess/transforms.hpp"
+#include "src/preprocess/checked_format.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/text.hpp>
+#include <tesserec/preprocess/settings.hpp>
+#include <tesserec/raw/header.hpp>
+#include <tesserec/raw/row_format.hpp>
+#include <tesserec/raw/transforms.hpp>
 
 using namespace tesserec;
 using namespace tesserec::preprocess;

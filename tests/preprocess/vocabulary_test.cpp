@@ -10,6 +10,7 @@
 #include "catch.hpp"
 #include "errors.hpp"
 #include "raw_text.hpp"
+#include "src/preprocess/counted_hashes.hpp"
 #include "src/preprocess/pending_tokens.hpp"
 #include "src/preprocess/scratch_folder.hpp"
 #include <tesserec/core/random.hpp>

@@ -14,10 +14,6 @@ namespace tesserec::data {
 inline constexpr const char* dataset_format = "tesserec-dataset";
 inline constexpr std::int64_t dataset_version = 1;
 
-/// Bounds of weights: a sample's weight lies in [0, max_sample_weight], an id's weight in [-max_id_weight,
-/// max_id_weight].
-inline constexpr float max_sample_weight = 1e6f, max_id_weight = 1e6f;
-
 /// Samples read from a dataset, in the order of the requested runs.
 struct Samples {
   /// Bags of one feature.

@@ -7,6 +7,8 @@
 #include <vector>
 
 #include <tesserec/core/index.hpp>
+#include <tesserec/preprocess/settings.hpp>
+#include <tesserec/raw/side_columns.hpp>
 #include <tesserec/verdict/facts.hpp>
 #include <tesserec/verdict/finding.hpp>
 
@@ -83,15 +85,6 @@ struct SplitReport {
 
 /// Returns the division as a line for a person.
 std::string description(const SplitReport& report);
-
-/// Side table that was joined.
-struct JoinedTable {
-  std::string file;
-  std::string on;  ///< columns of the key
-  Index rows = 0;
-  Index bytes = 0;      ///< memory on each rank
-  std::string example;  ///< one of its keys, quoted
-};
 
 /// Result of run().
 struct PreprocessReport {

@@ -108,6 +108,30 @@ Section<Deck> single(const std::string& path, const std::string& sentence, const
   return section;
 }
 
+/// Path of a block and the sentence that describes it.
+struct BlockWords {
+  std::string path;
+  std::string sentence;
+};
+
+/// Makes the section of a block that may occur several times: [[path]]. `get(deck)` is the list of structs that it
+/// fills. `advice`: what to write instead of an empty list.
+template <class Deck, class T, class Get>
+Section<Deck> repeated_block(const BlockWords& words, const Keys<T>& keys, Get get, const std::string& advice) {
+  const std::string& path = words.path;
+  Section<Deck> section;
+  section.info = {path, "[[" + path + "]]", words.sentence, infos(keys)};
+  section.read = [=](Deck& deck, const Value& root) {
+    const Value* all = repeated(root, path, advice);
+    for (std::size_t i = 0; all != nullptr && i < all->list.size(); ++i)
+      read_keys(deck, keys, get(deck).emplace_back(), all->list[i], path + "." + std::to_string(i));
+  };
+  section.write = [=](const Deck& deck, std::string& out) {
+    for (const T& one : get(deck)) out += "\n[[" + path + "]]\n" + write_keys(keys, one);
+  };
+  return section;
+}
+
 /// Returns the descriptions of the sections.
 template <class Deck>
 std::vector<BlockInfo> infos(const std::vector<Section<Deck>>& sections) {

@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
-#include <tesserec/preprocess/settings.hpp>
+#include <tesserec/raw/settings.hpp>
 
-namespace tesserec::preprocess {
+namespace tesserec::raw {
 
 /// Parses a number of the range of floats. Returns why the text is none, such as "is not a number", or "".
 std::string number_fault(std::string_view text, double& value);
@@ -37,4 +37,4 @@ std::string number_text(double number);
 /// Returns the texts of the buckets between ascending borders: "below A", "A to B", ..., "from Z".
 std::vector<std::string> bucket_texts(const std::vector<double>& borders);
 
-}  // namespace tesserec::preprocess
+}  // namespace tesserec::raw

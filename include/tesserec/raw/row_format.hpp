@@ -11,13 +11,12 @@
 #include <string_view>
 #include <vector>
 
-#include "feature_form.hpp"
-#include "fields.hpp"
-#include <tesserec/parquet/reader.hpp>
-#include <tesserec/preprocess/report.hpp>
-#include <tesserec/preprocess/settings.hpp>
+#include <tesserec/raw/feature_form.hpp>
+#include <tesserec/raw/fields.hpp>
+#include <tesserec/raw/settings.hpp>
+#include <tesserec/raw/side_columns.hpp>
 
-namespace tesserec::preprocess {
+namespace tesserec::raw {
 
 /// Use of a row's targets, label and weight: required in rows to learn from, unread in rows to score.
 enum class Targets { required, unread };
@@ -50,7 +49,7 @@ inline constexpr std::size_t longest_key = 1000;
 
 /// Columns of a dataset.
 struct RowLayout {
-  std::vector<Column> columns;              ///< columns of the files, in order, then those that joins bring
+  std::vector<Column> columns;              ///< columns of the files, in order, then those of side tables
   std::size_t sequences = 0;                ///< number of the last features that are sequences
   std::vector<JoinedTable> joins;           ///< side tables
   std::vector<std::string> dense_features;  ///< names of the dense features [K]
@@ -82,10 +81,16 @@ struct FileColumns {
   std::vector<Index> places;  ///< field of each column of the format; -1 if the file lacks the column
 };
 
-/// Columns of a Parquet file that a format reads.
-struct ParquetColumns {
-  std::vector<parquet::ColumnChoice> choices;  ///< for each column of the file
-  std::string null;                            ///< text of a missing value
+/// Column of a file that has typed columns instead of text.
+struct TypedColumn {
+  bool read = false;   ///< false = the column's texts are empty
+  char separator = 0;  ///< character between the elements of a list; 0 = lists are refused
+};
+
+/// Typed columns of a file that a format reads.
+struct TypedColumns {
+  std::vector<TypedColumn> columns;  ///< of the file
+  std::string null;                  ///< text of a missing value
 };
 
 /// Format of raw files: its columns, and the parser of its lines.
@@ -96,16 +101,17 @@ class RowFormat {
   /// Finds the columns of a file by its header, or by the number of fields in its first lines. `head`: these lines,
   /// which may be empty unless needs_head(). Returns why the file does not fit, or an empty text.
   std::string find_columns(std::span<const std::string> head, Targets targets, FileColumns& columns) const;
-  /// Finds the columns of a Parquet file by their `names`. Returns why the file does not fit, or an empty text.
+  /// Finds the columns of a file with typed columns by their `names`. Returns why the file does not fit, or an empty
+  /// text.
   std::string find_columns(const std::vector<std::string>& names, Targets targets, FileColumns& columns,
-                           ParquetColumns& read) const;
+                           TypedColumns& read) const;
   /// Returns whether find_columns() reads the first lines of the file.
   bool needs_head(Targets targets) const { return layout_.header || targets == Targets::unread; }
   /// Parses a line, or a record of several lines, into `row`. Returns why it is bad, or an empty text.
   std::string parse(std::string_view line, const FileColumns& columns, Row& row) const;
   /// Returns the text of a column in a row that was parsed, without spaces around it.
   std::string_view field(const FileColumns& columns, const Row& row, std::size_t column) const;
-  /// Parses row.fields, which a Parquet file gave, into `row`. Returns why they are bad, or an empty text.
+  /// Parses row.fields, which the caller has set, into `row`. Returns why they are bad, or an empty text.
   std::string parse_fields(const FileColumns& columns, Row& row) const;
 
  protected:
@@ -139,12 +145,12 @@ class RowFormat {
   virtual std::string read_fields(const FileColumns& columns, Row& row) const = 0;
   /// Finds columns by their names and returns as find_columns() does.
   virtual std::string find_names(const std::vector<std::string>& names, FileColumns& columns,
-                                 ParquetColumns& read) const = 0;
+                                 TypedColumns& read) const = 0;
   /// Finds the columns of a file by its header `line`. Returns why it does not fit, or an empty text.
   virtual std::string read_header(std::string_view line, FileColumns& columns) const = 0;
   RowLayout layout_;
   std::size_t label_column_ = 0;  ///< index of the label's column
-  std::size_t joined_ = 0;        ///< number of columns that joins bring
+  std::size_t joined_ = 0;        ///< number of columns that side tables bring
   ShortRows short_rows_ = ShortRows::stop;
   bool weighted_values_ = false;  ///< true if a feature has weights
 
@@ -153,10 +159,9 @@ class RowFormat {
   std::string without_label(std::string_view line, const FileColumns& columns, Row& row) const;
 };
 
-/// Checks [preprocess] and makes the format that it names. Throws Error, naming the key.
-std::unique_ptr<RowFormat> make_row_format(const Settings& settings);
-std::unique_ptr<RowFormat> make_criteo_format(const Settings& settings);
-std::unique_ptr<RowFormat> make_table_format(const Settings& settings);
+/// Checks the settings and makes the format that they name. `side`: columns of side tables, for tables; null = none.
+/// Throws Error, naming the key.
+std::unique_ptr<RowFormat> make_row_format(const RowSettings& settings, std::shared_ptr<SideColumns> side = nullptr);
 
 /// Advice of messages about rows that lack their label.
 inline constexpr const char* rows_to_score = "rows to score belong in preprocess.predict";
@@ -164,4 +169,4 @@ inline constexpr const char* rows_to_score = "rows to score belong in preprocess
 /// Pads a short row with empty fields to `columns` if `short_rows` says pad. Returns why the row does not fit, or "".
 std::string fit_fields(std::vector<std::string_view>& fields, std::size_t columns, ShortRows short_rows);
 
-}  // namespace tesserec::preprocess
+}  // namespace tesserec::raw

@@ -5,7 +5,7 @@
 
 #include <tesserec/core/error.hpp>
 
-namespace tesserec::preprocess {
+namespace tesserec::raw {
 namespace {
 
 /// Character between the members of a cross, the unit separator of ASCII.
@@ -36,4 +36,4 @@ std::optional<std::string_view> Crosses::value(std::size_t c, Row& row) const {
   return text;
 }
 
-}  // namespace tesserec::preprocess
+}  // namespace tesserec::raw

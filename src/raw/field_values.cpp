@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "field_values.hpp"
-
 #include <array>
 #include <charconv>
 #include <chrono>
@@ -8,9 +6,10 @@
 #include <limits>
 
 #include <tesserec/core/text.hpp>
-#include <tesserec/data/dataset.hpp>
+#include <tesserec/core/weight_bounds.hpp>
+#include <tesserec/raw/field_values.hpp>
 
-namespace tesserec::preprocess {
+namespace tesserec::raw {
 namespace {
 
 constexpr std::int64_t largest_seconds = 253402300800;        // the year 10000
@@ -129,8 +128,7 @@ bool take_weight(std::string_view& value, float& weight) {
   if (colon == std::string_view::npos) return true;
   const std::string_view text = value.substr(colon + 1);
   const auto [stop, code] = std::from_chars(text.data(), text.data() + text.size(), weight);
-  if (code != std::errc() || stop != text.data() + text.size() || !(std::abs(weight) <= data::max_id_weight))
-    return false;
+  if (code != std::errc() || stop != text.data() + text.size() || !(std::abs(weight) <= max_id_weight)) return false;
   value = value.substr(0, colon);
   return true;
 }
@@ -165,4 +163,4 @@ std::vector<std::string> bucket_texts(const std::vector<double>& borders) {
   return texts;
 }
 
-}  // namespace tesserec::preprocess
+}  // namespace tesserec::raw

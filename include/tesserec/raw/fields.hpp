@@ -8,7 +8,7 @@
 
 #include <tesserec/core/index.hpp>
 
-namespace tesserec::preprocess {
+namespace tesserec::raw {
 
 /// Rules by which a text becomes records and fields.
 struct TextRules {
@@ -37,4 +37,4 @@ std::string split(std::string_view record, const TextRules& rules, Fields& field
 /// Returns whether a quoted field is open at the end of a line. `open`: whether one is open at its begin.
 bool leaves_open(std::string_view line, const TextRules& rules, bool open);
 
-}  // namespace tesserec::preprocess
+}  // namespace tesserec::raw

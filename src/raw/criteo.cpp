@@ -4,12 +4,12 @@
 #include <charconv>
 #include <limits>
 
-#include "row_format.hpp"
+#include "formats.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/text.hpp>
 #include <tesserec/core/utf8.hpp>
 
-namespace tesserec::preprocess {
+namespace tesserec::raw {
 namespace {
 
 constexpr std::size_t numbers = 13, categories = 26, digits = 8;
@@ -32,7 +32,7 @@ bool read_token(std::string_view field, char* token) {
 
 class Criteo final : public RowFormat {
  public:
-  explicit Criteo(const Settings& settings) {
+  explicit Criteo(const RowSettings& settings) {
     layout_.columns.push_back({"label", ColumnKind::label});
     short_rows_ = settings.short_rows;
     layout_.labels = "1 is \"1\", 0 is \"0\"";
@@ -49,15 +49,18 @@ class Criteo final : public RowFormat {
  private:
   std::string read_header(std::string_view, FileColumns&) const override { return {}; }
 
-  std::string find_names(const std::vector<std::string>&, FileColumns&, ParquetColumns&) const override {
+  std::string find_names(const std::vector<std::string>&, FileColumns&, TypedColumns&) const override {
     return "it is a Parquet file, which has columns of other names; set preprocess.format = \"table\"";
   }
-  std::string read_fields(const FileColumns&, Row&) const override { return {}; }
 
   std::string read(std::string_view line, const FileColumns& file, Row& row) const override {
     split(line, layout_.text, row.fields);
-    const std::vector<std::string_view>& fields = row.fields.texts;
     if (std::string reason = fit_fields(row.fields.texts, file.fields, file.short_rows); !reason.empty()) return reason;
+    return read_fields(file, row);
+  }
+
+  std::string read_fields(const FileColumns& file, Row& row) const override {
+    const std::vector<std::string_view>& fields = row.fields.texts;
     const std::size_t first = file.places[label_column_] < 0 ? 0 : 1;  // first field after the label
     if (file.targets == Targets::required) {
       const std::string_view label = fields[0];
@@ -99,8 +102,8 @@ class Criteo final : public RowFormat {
 
 }  // namespace
 
-std::unique_ptr<RowFormat> make_criteo_format(const Settings& settings) {
-  const Settings defaults;
+std::unique_ptr<RowFormat> make_criteo_format(const RowSettings& settings) {
+  const RowSettings defaults;
   const auto only_table = [](bool set, const char* key) {
     if (set) fail("preprocess.", key, " applies only to format = \"table\"; leave it out with format = \"criteo\"");
   };
@@ -116,4 +119,4 @@ std::unique_ptr<RowFormat> make_criteo_format(const Settings& settings) {
   return std::make_unique<Criteo>(settings);
 }
 
-}  // namespace tesserec::preprocess
+}  // namespace tesserec::raw

@@ -6,10 +6,9 @@
 #include <string>
 #include <string_view>
 
-#include "token_map.hpp"
-#include <tesserec/preprocess/settings.hpp>
+#include <tesserec/raw/settings.hpp>
 
-namespace tesserec::preprocess {
+namespace tesserec::raw {
 
 /// Form of a sparse feature.
 struct FeatureForm {
@@ -35,13 +34,7 @@ std::uint64_t token_hash(std::string_view token);
 /// Returns the id of a text: its hash, or, in `max_rows` > 0 rows, 1 + hash mod (max_rows - 1).
 Index hashed_id(std::string_view token, Index max_rows);
 
-/// Returns the id in `max_rows` > 0 rows of a counted hash of add_hash().
-Index counted_id(std::string_view hash, Index max_rows);
+/// Returns the id of a hash of token_hash() in `max_rows` rows; 0 = the hash itself.
+Index id_of_hash(std::uint64_t hash, Index max_rows);
 
-/// Adds the hash of a text to a count of different hashes, whose tokens have 8 bytes.
-void add_hash(std::string_view token, TokenCounts& hashes);
-
-/// Returns how many hashes share their id with another that has it already.
-Index collisions(const TokenCounts& hashes, Index max_rows);
-
-}  // namespace tesserec::preprocess
+}  // namespace tesserec::raw

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "row_format.hpp"
+#include <tesserec/raw/row_format.hpp>
 
-namespace tesserec::preprocess {
+namespace tesserec::raw {
 
 /// Count, mean and sum of squared deviations. Adds a value by Welford (1962) and a set by Chan, Golub and LeVeque
 /// (1983). The bits depend on the order, which callers fix: rows in order within a text block, then blocks in order.
@@ -61,4 +61,4 @@ class NumberTransform {
 /// Makes the transforms of the layout's dense features. `moments` [K].
 std::vector<NumberTransform> make_transforms(const RowLayout& layout, const std::vector<Moments>& moments);
 
-}  // namespace tesserec::preprocess
+}  // namespace tesserec::raw

@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
-#include "row_format.hpp"
+#include <tesserec/raw/row_format.hpp>
 
-namespace tesserec::preprocess {
+namespace tesserec::raw {
 
 /// The crosses of a table.
 class Crosses {
@@ -24,4 +24,4 @@ class Crosses {
   std::vector<std::vector<std::size_t>> members_;  ///< features of each cross
 };
 
-}  // namespace tesserec::preprocess
+}  // namespace tesserec::raw

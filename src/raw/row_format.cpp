@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "row_format.hpp"
 
 #include <algorithm>
 #include <limits>
 
+#include "formats.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/text.hpp>
 
-namespace tesserec::preprocess {
+namespace tesserec::raw {
 namespace {
 
 constexpr const char* pad_rows = "preprocess.short_rows = \"pad\" accepts rows whose trailing delimiters were cut";
 
 }  // namespace
 
-std::unique_ptr<RowFormat> make_row_format(const Settings& settings) {
-  if (settings.minimum_count < 1) fail("preprocess.minimum_count must be at least 1, not ", settings.minimum_count);
-  return settings.format == RawFormat::criteo ? make_criteo_format(settings) : make_table_format(settings);
+std::unique_ptr<RowFormat> make_row_format(const RowSettings& settings, std::shared_ptr<SideColumns> side) {
+  return settings.format == RawFormat::criteo ? make_criteo_format(settings)
+                                              : make_table_format(settings, std::move(side));
 }
 
 void RowFormat::add_number(const std::string& name, Transform transform, std::optional<double> fill, bool indicator) {
@@ -104,7 +104,7 @@ std::string RowFormat::find_columns(std::span<const std::string> head, Targets t
 }
 
 std::string RowFormat::find_columns(const std::vector<std::string>& names, Targets targets, FileColumns& columns,
-                                    ParquetColumns& read) const {
+                                    TypedColumns& read) const {
   columns = in_order(targets, true);
   return find_names(names, columns, read);
 }
@@ -152,4 +152,4 @@ std::string fit_fields(std::vector<std::string_view>& fields, std::size_t column
                 short_row ? concat(" (", pad_rows, ")") : "");
 }
 
-}  // namespace tesserec::preprocess
+}  // namespace tesserec::raw

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "transforms.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -11,8 +9,9 @@
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/kernel.hpp>
 #include <tesserec/core/text.hpp>
+#include <tesserec/raw/transforms.hpp>
 
-namespace tesserec::preprocess {
+namespace tesserec::raw {
 namespace {
 
 std::string name_of(Transform transform) {
@@ -82,4 +81,4 @@ std::vector<NumberTransform> make_transforms(const RowLayout& layout, const std:
   return transforms;
 }
 
-}  // namespace tesserec::preprocess
+}  // namespace tesserec::raw

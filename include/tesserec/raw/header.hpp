@@ -6,16 +6,15 @@
 #include <string_view>
 #include <vector>
 
-#include "raw_files.hpp"
-#include "row_format.hpp"
-#include <tesserec/preprocess/settings.hpp>
+#include <tesserec/raw/row_format.hpp>
+#include <tesserec/raw/settings.hpp>
 
-namespace tesserec::preprocess {
+namespace tesserec::raw {
 
 /// Returns the rules of [preprocess] for the text of tables. Throws Error, naming the key.
-TextRules text_rules(const Settings& settings);
+TextRules text_rules(const RowSettings& settings);
 
-/// Names the delimiter that a line of a single field seems to have instead, or returns an empty text.
+/// Returns a hint at the delimiter that a line of a single field seems to have instead, or an empty text.
 std::string delimiter_hint(std::string_view line, std::size_t fields, char delimiter);
 
 /// Appends the trimmed names in a header. Returns why its quotes are wrong, or "".
@@ -36,7 +35,4 @@ bool has_pattern(const std::vector<Column>& columns);
 std::vector<Column> expanded(const std::vector<Column>& columns, const std::vector<std::string>& names,
                              const std::string& where);
 
-/// Replaces patterns in the names of columns by the names in the header of `file`. Collective.
-void expand_columns(const comm::Communicator& comm, const RawFile& file, Settings& settings);
-
-}  // namespace tesserec::preprocess
+}  // namespace tesserec::raw

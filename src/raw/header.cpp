@@ -1,20 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "header.hpp"
-
 #include <algorithm>
 #include <cctype>
 #include <span>
 
-#include "line_reader.hpp"
-#include "raw_files.hpp"
-#include <tesserec/comm/agree.hpp>
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/text.hpp>
 #include <tesserec/core/utf8.hpp>
-#include <tesserec/parquet/reader.hpp>
-#include <tesserec/preprocess/column_fault.hpp>
+#include <tesserec/raw/column_fault.hpp>
+#include <tesserec/raw/header.hpp>
 
-namespace tesserec::preprocess {
+namespace tesserec::raw {
 namespace {
 
 /// Lists up to ten texts in quotes, then the number of the others.
@@ -89,7 +84,7 @@ bool natural_less(std::string_view a, std::string_view b) {
 
 }  // namespace
 
-TextRules text_rules(const Settings& settings) {
+TextRules text_rules(const RowSettings& settings) {
   const std::string& text = settings.delimiter;
   const std::string delimiter = text == "\\t" ? "\t" : text;
   if (delimiter.size() != 1 || delimiter == "\n" || delimiter == "\r" || delimiter == "\"")
@@ -179,22 +174,4 @@ std::vector<Column> expanded(const std::vector<Column>& columns, const std::vect
   return all;
 }
 
-void expand_columns(const comm::Communicator& comm, const RawFile& file, Settings& settings) {
-  if (settings.format != RawFormat::table || !has_pattern(settings.columns)) return;
-  if (!settings.header)
-    fail("preprocess.column: '*' in a name requires a header; set preprocess.header = true, or name each column");
-  comm::agree(comm, [&] {
-    if (file.parquet) {
-      settings.columns = expanded(settings.columns, parquet::shape_of(file.path).columns, file.path);
-      return;
-    }
-    const TextRules rules = text_rules(settings);
-    const HeaderLine header = header_line(file, rules);
-    const std::string where = concat(file.path, ":", header.line);
-    std::vector<std::string> names;
-    if (const std::string reason = header_names(header.text, rules, names); !reason.empty()) fail(where, ": ", reason);
-    settings.columns = expanded(settings.columns, names, where);
-  });
-}
-
-}  // namespace tesserec::preprocess
+}  // namespace tesserec::raw

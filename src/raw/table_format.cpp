@@ -7,17 +7,16 @@
 #include <limits>
 
 #include "crosses.hpp"
-#include "field_values.hpp"
-#include "header.hpp"
-#include "joins.hpp"
-#include "row_format.hpp"
+#include "formats.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/text.hpp>
 #include <tesserec/core/utf8.hpp>
-#include <tesserec/data/dataset.hpp>
-#include <tesserec/preprocess/column_fault.hpp>
+#include <tesserec/core/weight_bounds.hpp>
+#include <tesserec/raw/column_fault.hpp>
+#include <tesserec/raw/field_values.hpp>
+#include <tesserec/raw/header.hpp>
 
-namespace tesserec::preprocess {
+namespace tesserec::raw {
 namespace {
 
 bool contains(const std::vector<std::string>& texts, std::string_view text) {
@@ -33,23 +32,22 @@ std::string listed(std::vector<std::string> texts) {
 
 class TableFormat final : public RowFormat {
  public:
-  explicit TableFormat(const Settings& settings)
-      : missing_(settings.missing), skip_others_(settings.skip_other_columns) {
+  TableFormat(const RowSettings& settings, std::shared_ptr<SideColumns> side)
+      : missing_(settings.missing), skip_others_(settings.skip_other_columns), side_(std::move(side)) {
     check_columns(settings);
     std::vector<Column> crosses;
     std::partition_copy(settings.columns.begin(), settings.columns.end(), std::back_inserter(crosses),
                         std::back_inserter(layout_.columns),
                         [](const Column& column) { return !column.cross.empty(); });
     layout_.text = text_rules(settings);
-    const std::vector<std::string> joined = Joins::names(settings);
+    const std::vector<std::string> joined = side_ == nullptr ? std::vector<std::string>() : side_->names();
     std::stable_partition(layout_.columns.begin(), layout_.columns.end(),
                           [&](const Column& column) { return !contains(joined, column.name); });
     std::sort(layout_.columns.end() - std::ssize(joined), layout_.columns.end(), [&](const Column& a, const Column& b) {
       return std::find(joined.begin(), joined.end(), a.name) < std::find(joined.begin(), joined.end(), b.name);
     });
-    joins_ = Joins(settings, layout_.text, layout_.columns);
     joined_ = joined.size();
-    layout_.joins = joins_.tables();
+    if (side_ != nullptr) layout_.joins = side_->open(layout_.text, layout_.columns);
     short_rows_ = settings.short_rows;
     layout_.header = settings.header;
     if (skip_others_ && !settings.header)
@@ -93,7 +91,7 @@ class TableFormat final : public RowFormat {
   }
 
  private:
-  /// Finds the columns by the names of a file's fields, behind which those of the joins stand.
+  /// Finds the columns by the names of a file's fields, behind which those of side tables stand.
   std::string find_fields(std::vector<std::string> names, FileColumns& file) const {
     for (std::size_t c = layout_.columns.size() - joined_; c < layout_.columns.size(); ++c)
       names.push_back(layout_.columns[c].name);
@@ -118,22 +116,21 @@ class TableFormat final : public RowFormat {
     return read_fields(file, row);
   }
 
-  std::string find_names(const std::vector<std::string>& names, FileColumns& file,
-                         ParquetColumns& read) const override {
+  std::string find_names(const std::vector<std::string>& names, FileColumns& file, TypedColumns& read) const override {
     if (std::string reason = find_fields(names, file); !reason.empty()) return reason;
-    read.choices.assign(names.size(), {});
+    read.columns.assign(names.size(), {});
     read.null = missing_.empty() ? std::string() : missing_.front();
     for (std::size_t i = 0; i < layout_.columns.size(); ++i) {
       if (layout_.columns[i].kind == ColumnKind::skip || file.places[i] < 0) continue;
       if (std::size_t(file.places[i]) >= names.size()) continue;  // of a side table
       const std::string& separator = layout_.columns[i].separator;
-      read.choices[file.places[i]] = {true, separator.empty() ? '\0' : separator[0]};
+      read.columns[file.places[i]] = {true, separator.empty() ? '\0' : separator[0]};
     }
     return {};
   }
 
   std::string read_fields(const FileColumns& file, Row& row) const override {
-    if (joined_ > 0) joins_.extend(file.places, row.fields, row.unjoined, row.join_keys);
+    if (joined_ > 0) side_->extend(file.places, row.fields, row.unjoined, row.join_keys);
     const std::vector<std::string_view>& fields = row.fields.texts;
     const bool trims = layout_.text.trim && !row.fields.quoted;
     row.keys.clear();
@@ -268,7 +265,7 @@ class TableFormat final : public RowFormat {
   static std::string read_weight(const Column& column, std::string_view field, Row& row) {
     const auto [stop, code] = std::from_chars(field.data(), field.data() + field.size(), row.weight);
     const bool fits = code == std::errc() && stop == field.data() + field.size() && row.weight >= 0 &&
-                      row.weight <= data::max_sample_weight;
+                      row.weight <= max_sample_weight;
     return fits ? std::string() : column.name + ": " + shown(field) + " is not a valid weight (0 to 1e6)";
   }
 
@@ -285,13 +282,13 @@ class TableFormat final : public RowFormat {
   Crosses crosses_;
   std::vector<std::string> missing_;
   bool skip_others_;
-  Joins joins_;
+  std::shared_ptr<SideColumns> side_;  ///< null = none
 };
 
 }  // namespace
 
-std::unique_ptr<RowFormat> make_table_format(const Settings& settings) {
-  return std::make_unique<TableFormat>(settings);
+std::unique_ptr<RowFormat> make_table_format(const RowSettings& settings, std::shared_ptr<SideColumns> side) {
+  return std::make_unique<TableFormat>(settings, std::move(side));
 }
 
-}  // namespace tesserec::preprocess
+}  // namespace tesserec::raw

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fields.hpp"
-
 #include <algorithm>
 #include <cstring>
 
 #include <tesserec/core/text.hpp>
 #include <tesserec/core/utf8.hpp>
+#include <tesserec/raw/fields.hpp>
 
-namespace tesserec::preprocess {
+namespace tesserec::raw {
 namespace {
 
 bool is_blank(char c) { return c == ' ' || c == '\t'; }
@@ -128,4 +127,4 @@ bool leaves_open(std::string_view line, const TextRules& rules, bool open) {
   }
 }
 
-}  // namespace tesserec::preprocess
+}  // namespace tesserec::raw
