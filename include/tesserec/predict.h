@@ -17,7 +17,7 @@ extern "C" {
 #endif
 
 /** Version of this interface. It grows when a function is added; none is changed or removed. */
-#define TESSEREC_PREDICT_VERSION 2
+#define TESSEREC_PREDICT_VERSION 3
 
 /** A model, opened from a model folder. */
 typedef struct tesserec_model tesserec_model;
@@ -30,6 +30,12 @@ typedef struct tesserec_bags {
   const int64_t* ids;     /**< ids of the data's vocabulary, from 0 up to tesserec_feature_ids() */
   const float* weights;   /**< parallel to ids; read by weighted tables alone, else NULL */
 } tesserec_bags;
+
+/** Raw values of a column: the text of sample s is bytes [offsets[s], offsets[s + 1]), as in Arrow's large strings. */
+typedef struct tesserec_texts {
+  const char* bytes;
+  const int64_t* offsets; /**< [samples + 1], not decreasing; NULL = no sample has a value */
+} tesserec_texts;
 
 /** Returns TESSEREC_PREDICT_VERSION of the library. */
 int tesserec_predict_version(void);
@@ -78,6 +84,24 @@ int tesserec_predict(tesserec_context* context, int64_t samples, const float* de
  */
 int tesserec_predict_items(tesserec_context* context, int64_t items, const float* dense, int dense_of_user,
                            const tesserec_bags* bags, const unsigned char* of_user, float* scores);
+
+/**
+ * Returns the name of raw column number `column`, in [0, C); NULL outside, and for a model folder that was exported
+ * without a vocabulary. Since version 3.
+ */
+const char* tesserec_raw_column(const tesserec_model* model, int64_t column);
+
+/**
+ * Scores samples by the raw values of their columns [C], with the scores of tesserec_predict() for the ids and numbers
+ * that `tesserec preprocess` makes of the same texts. A text of several values has the separator of its column, the
+ * items of a sequence have '\x1F' between them. `of_user` [C]: not 0 = the column is the user's, and its texts have
+ * offsets [2], as in tesserec_predict_items(); NULL = none is. Adds to missing [C] the samples without a value, and to
+ * unknown [F] the values of a feature that have no id; both may be NULL. Allocates memory in each call. Returns 0, or
+ * -1, before any score is written, if a text is no value of its column, and as tesserec_predict() does. Since version
+ * 3.
+ */
+int tesserec_predict_raw(tesserec_context* context, int64_t samples, const tesserec_texts* columns,
+                         const unsigned char* of_user, float* scores, int64_t* missing, int64_t* unknown);
 
 #ifdef __cplusplus
 }

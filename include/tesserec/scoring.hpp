@@ -28,8 +28,11 @@
 #include <tesserec/scoring/live_model.hpp>
 #include <tesserec/scoring/model_delta.hpp>
 #include <tesserec/scoring/model_folder.hpp>
+#include <tesserec/scoring/owned_samples.hpp>
+#include <tesserec/scoring/raw_inputs.hpp>
 #include <tesserec/scoring/row_format.hpp>
 #include <tesserec/scoring/run_follower.hpp>
 #include <tesserec/scoring/scorer.hpp>
 #include <tesserec/scoring/scoring_context.hpp>
 #include <tesserec/scoring/served_model.hpp>
+#include <tesserec/scoring/vocabulary_file.hpp>

@@ -86,6 +86,9 @@ const std::vector<Command>& commands() {
          "PRECISION",
          "precision of matrix products in scores: fp32, bf16 or int8; default: as in training",
          {"fp32", "bf16", "int8"}},
+        {"--vocabulary", "FILE",
+         "data set of the training, whose vocabulary the folder gets, so that requests may give raw values; "
+         "default: the one among data.train of the deck, if it is there"},
         {"--data", "FILE", "labelled data set on which the folder's scores are compared with the checkpoint's"}}},
       {"import",
        "write the first checkpoint of a run, with weights of another program",

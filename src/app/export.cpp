@@ -21,6 +21,8 @@ namespace {
 Index bytes_of(const scoring::ModelManifest& manifest) {
   Index bytes = manifest.network.bytes;
   for (const scoring::FolderTable& table : manifest.tables) bytes += table.file.bytes;
+  if (manifest.raw)
+    for (const scoring::FolderVocabulary& vocabulary : *manifest.raw) bytes += vocabulary.file.bytes;
   return bytes;
 }
 
@@ -60,6 +62,7 @@ Json json_of(const scoring::ModelManifest& manifest, const std::string& folder) 
       .set("weights_digest", manifest.weights_digest)
       .set("mlp", products::name(manifest.mlp.value_or(products::Precision::fp32)))
       .set("bytes", bytes_of(manifest))
+      .set("raw_values", manifest.raw.has_value())
       .set("tables", tables);
 }
 
@@ -93,19 +96,25 @@ int export_model(const Invocation& invocation, const comm::Communicator& comm) {
       scoring::row_format_named(invocation.has("--rows") ? invocation.options.at("--rows") : "fp32");
   std::optional<products::Precision> mlp;
   if (invocation.has("--mlp")) mlp = scoring::served_precision_named(invocation.options.at("--mlp"));
+  const std::string vocabulary = invocation.has("--vocabulary") ? invocation.options.at("--vocabulary") : "";
   const std::string checkpoint = parallel_io::find_checkpoint(comm, invocation.deck);
   require_gpu();
   const Kokkos::ScopeGuard kokkos;
   if (invocation.has("--format") && invocation.options.at("--format") != "model") {
-    for (const char* option : {"--mlp", "--data"})
+    for (const char* option : {"--mlp", "--data", "--vocabulary"})
       if (invocation.has(option)) fail(option, " is for model folders alone; leave it out, or leave out --format");
     export_for_others(invocation, comm, checkpoint, format);
     return 0;
   }
   const Timer timer;
-  const scoring::ModelManifest manifest = scoring::export_model(Exec(), checkpoint, folder, format, mlp);
+  const scoring::ModelManifest manifest = scoring::export_model(Exec(), checkpoint, folder, format, mlp, vocabulary);
   log_info(concat("model of ", checkpoint, ", step ", manifest.facts.step, ", weights ", manifest.weights_digest, ":\n",
                   table_lines(manifest)));
+  if (manifest.raw)
+    log_info(concat("raw values: requests may give the columns of [preprocess]; ",
+                    counted(std::ssize(*manifest.raw), "feature"), " with a vocabulary"));
+  else
+    log_warning(concat("requests must give ids and transformed numbers, not raw values: ", manifest.no_raw));
   const double bytes = double(bytes_of(manifest));
   log_info(concat(folder, ": ", bytes_text(bytes), " in ", seconds_text(timer.seconds())));
   Json json = json_of(manifest, folder);

@@ -10,6 +10,8 @@
 #include <tesserec/core/kokkos.hpp>
 #include <tesserec/core/memory.hpp>
 #include <tesserec/predict.h>
+#include <tesserec/scoring/owned_samples.hpp>
+#include <tesserec/scoring/raw_inputs.hpp>
 #include <tesserec/scoring/scoring_context.hpp>
 #include <tesserec/scoring/served_model.hpp>
 
@@ -126,4 +128,38 @@ int tesserec_predict_items(tesserec_context* context, int64_t items, const float
 int tesserec_predict(tesserec_context* context, int64_t samples, const float* dense, const tesserec_bags* bags,
                      float* scores) {
   return tesserec_predict_items(context, samples, dense, 0, bags, nullptr, scores);
+}
+
+const char* tesserec_raw_column(const tesserec_model* model, int64_t column) {
+  const scoring::RawInputs* const raw = model->served.raw();
+  const bool is_there = raw != nullptr && column >= 0 && column < std::ssize(raw->columns());
+  return is_there ? raw->columns()[std::size_t(column)].name.c_str() : nullptr;
+}
+
+int tesserec_predict_raw(tesserec_context* context, int64_t samples, const tesserec_texts* columns,
+                         const unsigned char* of_user, float* scores, int64_t* missing, int64_t* unknown) {
+  return guarded(-1, [&] {
+    const scoring::RawInputs* const raw = context->model.raw();
+    if (samples < 0) fail("the number of samples is ", samples, "; give 0 or more");
+    if (raw == nullptr) fail("the model takes no raw values: ", context->model.no_raw());
+    std::vector<scoring::RawTexts> texts;
+    for (std::size_t c = 0; c < raw->columns().size(); ++c) {
+      const bool is_shared = of_user != nullptr && of_user[c] != 0;
+      const int64_t* const offsets = columns[c].offsets;
+      if (offsets != nullptr && columns[c].bytes == nullptr && offsets[is_shared ? 1 : samples] > offsets[0])
+        fail("column ", raw->columns()[c].name, ": there are offsets, but no bytes; give both");
+      texts.push_back({columns[c].bytes, offsets, is_shared});
+    }
+    scoring::OwnedSamples encoded;
+    scoring::RawCounts counts;
+    raw->encode(samples, texts, encoded, counts);
+    context->scorer.score({.samples = samples,
+                           .dense = encoded.dense.data(),
+                           .sparse = encoded.bags(),
+                           .shared_dense = encoded.shared_dense},
+                          scores);
+    for (std::size_t c = 0; missing != nullptr && c < counts.missing.size(); ++c) missing[c] += counts.missing[c];
+    for (std::size_t f = 0; unknown != nullptr && f < counts.unknown.size(); ++f) unknown[f] += counts.unknown[f];
+    return 0;
+  });
 }

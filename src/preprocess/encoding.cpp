@@ -125,7 +125,7 @@ std::uint64_t shared_checksum(const comm::Communicator& comm, const std::string&
 std::vector<std::string> Encoding::transform_descriptions() const {
   std::vector<std::string> texts;
   for (std::size_t k = 0; k < transforms.size(); ++k)
-    texts.push_back(layout.indicator[k] ? "missing_indicator" : transforms[k].description());
+    texts.push_back(layout.indicator[k] ? indicator_rule : transforms[k].description());
   return texts;
 }
 

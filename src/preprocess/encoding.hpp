@@ -37,9 +37,7 @@ struct Encoding {
   /// Returns the id of a value of feature f; without a vocabulary for hashed ids. 0 means unknown or missing, or,
   /// unless the vocabulary is resident, outside of the memory.
   Index id(std::size_t f, const std::optional<std::string_view>& token) const {
-    const FeatureForm& form = layout.forms[f];
-    if (form.hashed()) return token ? hashed_id(*token, form.max_rows) : 0;
-    return vocabularies[f].id(token);
+    return layout.forms[f].id(token, [&](std::string_view text) { return vocabularies[f].id(text); });
   }
 
   /// Returns the transform of each dense feature as the dataset stores it [K].

@@ -21,7 +21,6 @@ namespace tesserec::preprocess {
 namespace {
 
 constexpr const char* key = "preprocess.vocabulary: ";
-constexpr const char* indicator = "missing_indicator";
 
 template <class T>
 T attribute_of(const store::File& file, const char* attribute) {
@@ -38,7 +37,7 @@ std::vector<NumberTransform> transforms_of(const store::File& file, const std::v
     fail(key, file.path(), ": attribute transforms has ", counted(texts.size(), "value"), " for ",
          counted(names.size(), "dense feature"), "; preprocess its raw files again");
   for (std::size_t k = 0; k < texts.size(); ++k) {
-    const auto read = NumberTransform::described(names[k], texts[k] == indicator ? "none" : texts[k]);
+    const auto read = NumberTransform::described(names[k], texts[k] == indicator_rule ? "none" : texts[k]);
     if (!read)
       fail(key, file.path(), ": \"", texts[k], "\" of dense feature ", names[k],
            " is not a valid transform; preprocess its raw files again");
@@ -51,7 +50,8 @@ std::vector<NumberTransform> transforms_of(const store::File& file, const std::v
 std::vector<std::string> rules(const std::vector<NumberTransform>& transforms,
                                const std::function<bool(std::size_t)>& indicates) {
   std::vector<std::string> texts;
-  for (std::size_t k = 0; k < transforms.size(); ++k) texts.push_back(indicates(k) ? indicator : transforms[k].rule());
+  for (std::size_t k = 0; k < transforms.size(); ++k)
+    texts.push_back(indicates(k) ? indicator_rule : transforms[k].rule());
   return texts;
 }
 
@@ -101,7 +101,7 @@ Encoding encoding_of(const store::PartedFile& parted, const RowLayout& layout, b
   stored.dense_features = std::ssize(stored.dense_names);
   const auto texts = attribute_of<std::vector<std::string>>(file, "transforms");
   const std::vector<NumberTransform> transforms = transforms_of(file, stored.dense_names, texts);
-  stored.transforms = rules(transforms, [&](std::size_t k) { return texts[k] == indicator; });
+  stored.transforms = rules(transforms, [&](std::size_t k) { return texts[k] == indicator_rule; });
   if (file.has_attribute("/", "label_values")) stored.labels = attribute_of<std::string>(file, "label_values");
   const data::ColumnOrder order = column_order(stored, wanted_of(layout, labelled));
 

@@ -114,6 +114,11 @@ bool parse_iso(std::string_view text, ParsedTime& time) {
 
 }  // namespace
 
+const char* kind_name(ColumnKind kind) {
+  constexpr const char* names[] = {"label", "weight", "number", "category", "time", "key", "skip"};
+  return names[std::size_t(kind)];
+}
+
 std::string number_fault(std::string_view text, double& value) {
   const auto [stop, code] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (code == std::errc::invalid_argument || stop != text.data() + text.size()) return "is not a number";

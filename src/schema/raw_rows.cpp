@@ -167,4 +167,13 @@ raw::RowSettings read_rows(const std::string& text, const std::string& name) {
   return std::move(deck.rows);
 }
 
+std::vector<std::string> training_data(const std::string& text, const std::string& name) {
+  const Value root = parse_toml(text, name);
+  std::vector<std::string> files;
+  if (const Value* train = root.find_path("data.train"))
+    read_list(*train, "data.train", {}, true,
+              [&](const Value& file, const std::string& path) { files.push_back(read_text(file, path, Text::any)); });
+  return files;
+}
+
 }  // namespace tesserec::schema

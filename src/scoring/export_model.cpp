@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "export_parts.hpp"
+#include "export_vocabularies.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/text.hpp>
 #include <tesserec/scoring/export_model.hpp>
@@ -36,7 +37,7 @@ FolderTable export_table(ExportSource& source, const embedding::EmbeddingBagConf
 }  // namespace
 
 ModelManifest export_model(const Exec& exec, const std::string& checkpoint, const std::string& to, ServedFormat format,
-                           std::optional<products::Precision> mlp) {
+                           std::optional<products::Precision> mlp, const std::string& vocabulary) {
   FolderDraft folder(to);
   ExportSource source(exec, checkpoint);
   ModelManifest manifest{.facts = source.facts(),
@@ -60,6 +61,7 @@ ModelManifest export_model(const Exec& exec, const std::string& checkpoint, cons
     });
   }
   manifest.network = file.finish();
+  export_vocabularies(source, vocabulary, folder.draft(), manifest);
   manifest.weights_digest = source.digest();
   store::write_verified(folder.draft() + "/manifest.json", model_manifest_text(manifest));
   folder.publish();

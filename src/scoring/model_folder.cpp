@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <filesystem>
+#include <limits>
 
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/file.hpp>
@@ -33,6 +34,16 @@ Json json_of(const FolderFile& file) {
       .set("checksum", store::checksum_text(file.checksum));
 }
 
+Json json_of(const std::vector<FolderVocabulary>& vocabularies) {
+  Json list = Json::array(Json::Layout::lines);
+  for (const FolderVocabulary& vocabulary : vocabularies)
+    list.add(Json::object()
+                 .set("feature", vocabulary.feature)
+                 .set("rows", vocabulary.rows)
+                 .set("file", json_of(vocabulary.file)));
+  return list;
+}
+
 FolderFile file_of(const Json& json) {
   const std::string& text = json.at("checksum").string();
   const auto checksum = store::checksum_of_text(text);
@@ -60,6 +71,14 @@ FolderTable table_of(const Json& json) {
   return table;
 }
 
+FolderVocabulary vocabulary_of(const Json& json) {
+  FolderVocabulary vocabulary{
+      .feature = json.at("feature").string(), .rows = json.at("rows").integer(), .file = file_of(json.at("file"))};
+  if (vocabulary.rows < 1 || vocabulary.rows > std::numeric_limits<std::int32_t>::max())
+    fail("the vocabulary of feature ", vocabulary.feature, " has ", vocabulary.rows, " ids");
+  return vocabulary;
+}
+
 ModelManifest manifest_from(const Json& json) {
   ModelManifest manifest;
   TrainedFacts& facts = manifest.facts;
@@ -84,6 +103,10 @@ ModelManifest manifest_from(const Json& json) {
   if (manifest.network.bytes != numbers * Index{sizeof(float)})
     fail("the network has ", manifest.network.bytes, " bytes, but its tensors have ", numbers, " numbers");
   facts.deck = json.at("deck").string();
+  if (json.has("no_raw")) manifest.no_raw = json.at("no_raw").string();
+  if (!json.has("vocabularies")) return manifest;
+  manifest.raw.emplace();
+  for (const Json& vocabulary : json.at("vocabularies").elements()) manifest.raw->push_back(vocabulary_of(vocabulary));
   return manifest;
 }
 
@@ -161,6 +184,8 @@ std::string model_manifest_text(const ModelManifest& manifest) {
                   .set("checkpoint", facts.seal)
                   .set("weights_digest", manifest.weights_digest);
   if (manifest.mlp) json.set("mlp", products::name(*manifest.mlp));
+  if (!manifest.no_raw.empty()) json.set("no_raw", manifest.no_raw);
+  if (manifest.raw) json.set("vocabularies", json_of(*manifest.raw));
   return store::with_digest(json.set("vocabulary_digest", facts.vocabulary)
                                 .set("features", features)
                                 .set("dense_features", facts.dense_features)
@@ -207,6 +232,8 @@ ModelManifest verify_model_folder(const std::string& folder) {
   ModelManifest manifest = read_model_manifest(folder);
   require_file(folder, manifest.network);
   for (const FolderTable& table : manifest.tables) require_file(folder, table.file);
+  if (manifest.raw)
+    for (const FolderVocabulary& vocabulary : *manifest.raw) require_file(folder, vocabulary.file);
   return manifest;
 }
 

@@ -12,6 +12,7 @@
 #include <tesserec/network/smaller_tables.hpp>
 #include <tesserec/schema/model_deck.hpp>
 #include <tesserec/scoring/model_delta.hpp>
+#include <tesserec/scoring/raw_inputs.hpp>
 #include <tesserec/scoring/served_model.hpp>
 #include <tesserec/store/checksum.hpp>
 #include <tesserec/store/mapped_file.hpp>
@@ -112,6 +113,8 @@ struct ServedModel::Parts {
   std::vector<store::MappedFile> files;    // of a model folder's tables
   std::vector<Vector<std::byte>> storage;  // of a checkpoint's tables
   std::vector<ServedTable> tables;
+  std::optional<RawInputs> raw;
+  std::string no_raw = "it is served from a checkpoint; `tesserec export` writes a folder with the vocabulary";
   bool is_whole = true;  // false while the weights are being changed, and after a change that threw
 };
 
@@ -181,6 +184,8 @@ ServedModel::ServedModel(const Exec& exec, const std::string& folder, std::optio
     const ModelManifest manifest = read_model_manifest(folder);
     parts_ = std::make_unique<Parts>(exec, manifest.facts, manifest.mlp);
     parts_->map(folder, manifest);
+    parts_->no_raw = manifest.no_raw.empty() ? "its folder has no vocabulary; export it again" : manifest.no_raw;
+    if (manifest.raw) parts_->raw.emplace(folder, manifest, served_features(parts_->collection.tables()));
   } else {
     const store::OpenCheckpoint checkpoint = store::open_checkpoint(folder);
     parts_ = std::make_unique<Parts>(exec, facts_of(checkpoint), std::nullopt);
@@ -257,6 +262,8 @@ const std::vector<ServedTable>& ServedModel::tables() const { return parts_->tab
 const network::Network& ServedModel::network() const { return parts_->network; }
 const std::vector<std::string>& ServedModel::features() const { return parts_->features; }
 NumberType ServedModel::vectors() const { return parts_->vectors; }
+const RawInputs* ServedModel::raw() const { return parts_->raw ? &*parts_->raw : nullptr; }
+const std::string& ServedModel::no_raw() const { return parts_->no_raw; }
 
 Index ServedModel::ids(std::size_t feature) const {
   Index ids = std::numeric_limits<Index>::max();

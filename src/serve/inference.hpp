@@ -7,7 +7,8 @@
 
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/json.hpp>
-#include <tesserec/scoring/scoring_context.hpp>
+#include <tesserec/scoring/owned_samples.hpp>
+#include <tesserec/scoring/raw_inputs.hpp>
 #include <tesserec/scoring/served_model.hpp>
 
 namespace tesserec::serve {
@@ -17,22 +18,11 @@ inline constexpr const char *dense_input = "dense", *scores_output = "scores";
 /// Endings of the inputs that a feature has besides its ids.
 inline constexpr const char *offsets_ending = ".offsets", *weights_ending = ".weights";
 
-/// Samples of a request, in memory of its own.
-struct InferRequest {
-  std::string id;
-  Index samples = 0;
-  std::vector<float> dense;  ///< [samples, dense features], or one row if shared
-  bool shared_dense = false;
-  struct InputBags {
-    std::vector<Index> offsets, ids;
-    std::vector<float> weights;
-    bool shared = false;  ///< one bag, which all samples have
-  };
-  std::vector<InputBags> sparse;  ///< in the order of ServedModel::features()
-  bool binary_scores = false;     ///< scores as bytes behind the reply's JSON
-
-  /// Returns the features as a context reads them, valid while this object does not change.
-  std::vector<scoring::ScoredBags> bags() const;
+/// Samples of a request.
+struct InferRequest : scoring::OwnedSamples {
+  std::string id = {};
+  bool binary_scores = false;      ///< scores as bytes behind the reply's JSON
+  scoring::RawCounts counts = {};  ///< of raw values; empty if the request gave ids
 };
 
 /// Parses a body whose first `json_bytes` bytes are JSON; the tensors that it calls binary follow. Throws Error with

@@ -96,7 +96,7 @@ std::string score_line(const scoring::TrainedFacts& facts, const InferRequest& r
   if (request.shared_dense) line += ", \"shared_dense\": true";
   append_list("dense", request.dense, line);
   line += ", \"sparse\": [";
-  for (const InferRequest::InputBags& bags : request.sparse) {
+  for (const scoring::SampleBags& bags : request.sparse) {
     line += &bags == request.sparse.data() ? "{\"feature\": " : ", {\"feature\": ";
     append_number(Index(&bags - request.sparse.data()), line);
     if (bags.shared) line += ", \"shared\": true";
@@ -154,16 +154,17 @@ ScoreLogHead parse_score_log_head(const std::string& line) {
 
 LoggedScores parse_score_line(const ScoreLogHead& head, const std::string& line) {
   const Json json = parse_json(line);
-  LoggedScores logged{
-      .step = json.at("step").integer(),
-      .digest = json.at("digest").string(),
-      .request = {.id = json.at("id").string(), .samples = json.at("samples").integer(), .dense = {}, .sparse = {}},
-      .scores = floats_of(json.at("scores"))};
+  LoggedScores logged{.step = json.at("step").integer(),
+                      .digest = json.at("digest").string(),
+                      .request = {},
+                      .scores = floats_of(json.at("scores"))};
   InferRequest& request = logged.request;
+  request.id = json.at("id").string();
+  request.samples = json.at("samples").integer();
   request.shared_dense = json.has("shared_dense");
   request.dense = floats_of(json.at("dense"));
   for (const Json& bags : json.at("sparse").elements()) {
-    InferRequest::InputBags& read = request.sparse.emplace_back();
+    scoring::SampleBags& read = request.sparse.emplace_back();
     read.offsets = integers_of(bags.at("offsets"));
     read.ids = integers_of(bags.at("ids"));
     if (bags.has("weights")) read.weights = floats_of(bags.at("weights"));

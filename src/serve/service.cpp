@@ -127,6 +127,7 @@ HttpReply Service::Inside::infer(const HttpRequest& request, const std::string& 
   if (log) log->add(model.facts(), batch, scores);
   InferReply reply = infer_reply(model, settings.name, batch, scores);
   metrics.scored(batch.samples, timer.seconds());
+  if (!batch.counts.values.empty()) metrics.encoded(batch.counts);
   HttpReply answer{.body = std::move(reply.body)};
   if (reply.json_bytes > 0) {
     answer.type = "application/octet-stream";
@@ -138,6 +139,7 @@ HttpReply Service::Inside::infer(const HttpRequest& request, const std::string& 
 std::string Service::Inside::metrics_text() const {
   const ModelView view(in_use);
   std::string text = metrics.text(settings.name, view.model().facts().step, in_flight);
+  if (view.model().raw() != nullptr) text += metrics.raw_text(view.model());
   if (follower != nullptr) text += follow_metrics(follower->figures());
   if (log) text += log_metrics(log->lost());
   return text;

@@ -17,6 +17,16 @@ std::string metric(const char* name, const char* type, const char* help, const s
   return head(name, type, help) + name + " " + value + "\n";
 }
 
+/// Escapes a label's value.
+std::string label_text(const std::string& value) {
+  std::string text;
+  for (const char c : value) {
+    if (c == '"' || c == '\\') text += '\\';
+    text += c;
+  }
+  return text;
+}
+
 }  // namespace
 
 void ServiceMetrics::replied(int status) {
@@ -30,6 +40,30 @@ void ServiceMetrics::scored(Index samples, double seconds) {
   ++buckets_[std::size_t(bucket)];
   samples_ += samples;
   seconds_ += seconds;
+}
+
+void ServiceMetrics::encoded(const scoring::RawCounts& counts) {
+  const std::lock_guard lock(mutex_);
+  raw_ += counts;
+}
+
+std::string ServiceMetrics::raw_text(const scoring::ServedModel& model) const {
+  const std::lock_guard lock(mutex_);
+  const auto count = [](const std::vector<Index>& counts, std::size_t i) { return i < counts.size() ? counts[i] : 0; };
+  const auto lines = [&](const char* name, const char* help, const std::vector<Index>& counts) {
+    std::string text = head(name, "counter", help);
+    for (std::size_t f = 0; f < model.features().size(); ++f)
+      text += concat(name, "{feature=\"", label_text(model.features()[f]), "\"} ", count(counts, f), "\n");
+    return text;
+  };
+  std::string text = lines("tesserec_raw_values_total", "Raw values of features.", raw_.values) +
+                     lines("tesserec_raw_unknown_total", "Raw values without an id in the vocabulary.", raw_.unknown) +
+                     head("tesserec_raw_missing_total", "counter", "Samples without a value in a column.");
+  const std::vector<scoring::RawColumn>& columns = model.raw()->columns();
+  for (std::size_t c = 0; c < columns.size(); ++c)
+    text += concat("tesserec_raw_missing_total{column=\"", label_text(columns[c].name), "\"} ", count(raw_.missing, c),
+                   "\n");
+  return text;
 }
 
 std::string ServiceMetrics::text(const std::string& model, Index step, int in_flight) const {

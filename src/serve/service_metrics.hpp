@@ -7,7 +7,9 @@
 #include <string>
 
 #include <tesserec/core/index.hpp>
+#include <tesserec/scoring/raw_inputs.hpp>
 #include <tesserec/scoring/run_follower.hpp>
+#include <tesserec/scoring/served_model.hpp>
 
 namespace tesserec::serve {
 
@@ -18,6 +20,10 @@ class ServiceMetrics {
   void replied(int status);
   /// Counts a request that was scored: its samples, and its seconds from the whole body to the reply.
   void scored(Index samples, double seconds);
+  /// Counts the raw values of a request.
+  void encoded(const scoring::RawCounts& counts);
+  /// Returns the counts of raw values of a model that takes them.
+  std::string raw_text(const scoring::ServedModel& model) const;
   /// Returns all metrics of a model of a step.
   std::string text(const std::string& model, Index step, int in_flight) const;
 
@@ -29,6 +35,7 @@ class ServiceMetrics {
   std::array<Index, upper_bounds.size() + 1> buckets_{};  // requests up to each bound, and above all
   Index samples_ = 0;
   double seconds_ = 0;
+  scoring::RawCounts raw_;
 };
 
 /// Returns the metrics of a model that follows a run, in the same form.

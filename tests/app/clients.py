@@ -97,6 +97,21 @@ def main():
         inputs += [tensor(n, numpy.array(b, numpy.int32), binary) for n, b in zip(model.features, fixed)]
         check(client.infer("clicks", inputs, headers=headers()), by_shape, "by shape")
 
+    # Raw values as texts: an unknown user without items reads id 0 and an empty bag.
+    assert [i["name"] for i in metadata["raw_inputs"]] == ["user", "items", "price"]
+    none = {"user": [[0], [0]], "items": [[], []]}
+    unknown = numpy.array(model.predict([[1.5], [0.0]], [none[n] for n in model.features]), numpy.float32)
+    texts = {"user": ["nobody", ""], "items": ["", "NA"], "price": ["1.5", ""]}
+    for binary in (False, True):
+        inputs = [triton.InferInput(name, [2], "BYTES").set_data_from_numpy(numpy.array(values, object),
+                                                                            binary_data=binary)
+                  for name, values in texts.items()]
+        check(client.infer("clicks", inputs, headers=headers()), unknown, "raw values")
+        known = [triton.InferInput("user", [2], "BYTES").set_data_from_numpy(numpy.array(["u17", "u3"], object),
+                                                                             binary_data=binary)] + inputs[1:]
+        found = client.infer("clicks", known, headers=headers()).as_numpy("scores")
+        assert found[0] != unknown[0] and found[1] != unknown[1] and found[0] != found[1]
+
     # Many requests at once, each with samples of its own.
     waiting = []
     for s in range(0, SAMPLES - 3):

@@ -106,7 +106,7 @@ block sh 'v2/models/clicks/infer' | sed "s/127.0.0.1:8080/127.0.0.1:$port/" >ask
 run bash -e ask.sh
 [ "$code" = 0 ] || complain "the curl examples of serving.md"
 grep -oE '"data": \[[^]]*' out | sed 's/.*\[//; s/,/ /g' >replies
-[ "$(awk '{ print NF }' replies | paste -sd,)" = 2,3 ] || complain "not a reply with two scores and one with three"
+[ "$(awk '{ print NF }' replies | paste -sd,)" = 2,3,2 ] || complain "not replies with two, three and two scores"
 head -n 1 replies | awk '{ printf "%g %g\n", $1, $2 }' >by_curl
 cmp -s by_c by_curl || complain "the examples for C and curl score one batch differently: $(cat by_c by_curl)"
 stop

@@ -16,7 +16,9 @@ namespace tesserec {
 class DeckJob {
  public:
   DeckJob(const Folder& folder, const std::string& model, const std::string& tables, Index steps = 3)
-      : job_(job(folder, model, tables, steps)) {
+      : DeckJob(planted(folder, model, tables, steps)) {}
+  /// Takes the text of a whole deck.
+  explicit DeckJob(const std::string& deck) : job_(job(deck)) {
     for (data::Source* source : {source_.get(), evaluation_.get()})
       source->limit_rows(train::id_limits(session_.model.tables().tables(), source->info()));
   }
@@ -38,16 +40,17 @@ class DeckJob {
   const Exec exec = Exec();
 
  private:
-  static train::Job job(const Folder& folder, const std::string& model, const std::string& tables, Index steps) {
-    const deck::Deck deck = deck::parse_deck(
-        "[run]\noutput = \"" + folder.path() +
-            "\"\n[data.synthetic]\nkind = \"planted\"\nsamples = 600\nevaluate_samples = 300\nrows = [50, 7, 90]\n"
-            "ids_per_bag = 3\ndense_features = 3\n[train]\nbatch_size = 64\nsteps = " +
-            std::to_string(steps) +
-            "\n"
-            "[optimizer.sparse]\ntype = \"adam\"\n[model]\nembedding_dim = 4\n" +
-            model + "\n" + tables,
-        "deck");
+  static std::string planted(const Folder& folder, const std::string& model, const std::string& tables, Index steps) {
+    return "[run]\noutput = \"" + folder.path() +
+           "\"\n[data.synthetic]\nkind = \"planted\"\nsamples = 600\nevaluate_samples = 300\nrows = [50, 7, 90]\n"
+           "ids_per_bag = 3\ndense_features = 3\n[train]\nbatch_size = 64\nsteps = " +
+           std::to_string(steps) +
+           "\n"
+           "[optimizer.sparse]\ntype = \"adam\"\n[model]\nembedding_dim = 4\n" +
+           model + "\n" + tables;
+  }
+  static train::Job job(const std::string& text) {
+    const deck::Deck deck = deck::parse_deck(text, "deck");
     return {deck.run,      deck.data, deck.model,      deck.tables,   deck.train,          deck.optimizer,
             deck.schedule, deck.plan, deck.checkpoint, deck.evaluate, effective_deck(deck)};
   }
@@ -65,13 +68,18 @@ class DeckJob {
 class Trained : public DeckJob {
  public:
   Trained(const Folder& folder, const std::string& model, const std::string& tables) : DeckJob(folder, model, tables) {
-    train::Training training(session(), source(), nullptr);
-    checkpoint_ = train::train(training).checkpoint;
+    train();
   }
+  explicit Trained(const std::string& deck) : DeckJob(deck) { train(); }
 
   const std::string& checkpoint() const { return checkpoint_; }
 
  private:
+  void train() {
+    train::Training training(session(), source(), nullptr);
+    checkpoint_ = train::train(training).checkpoint;
+  }
+
   std::string checkpoint_;
 };
 

@@ -3,12 +3,19 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include <tesserec/raw/settings.hpp>
 
 namespace tesserec::raw {
+
+/// Returns the hash of a text: XXH3_64 with seed 0, as `xxhsum -H3` prints it.
+std::uint64_t token_hash(std::string_view token);
+
+/// Returns the id of a text: its hash, or, in `max_rows` > 0 rows, 1 + hash mod (max_rows - 1).
+Index hashed_id(std::string_view token, Index max_rows);
 
 /// Form of a sparse feature.
 struct FeatureForm {
@@ -22,17 +29,18 @@ struct FeatureForm {
   bool any_ids() const { return hashed() && max_rows == 0; }
   /// Returns whether a missing value is an empty bag rather than id 0.
   bool may_be_empty() const { return bag || any_ids(); }
+  /// Returns the id of a value, 0 if it is missing. `find(token)` returns the id of the vocabulary, 0 for an unknown
+  /// token; it is not called for hashed ids.
+  template <class Find>
+  Index id(const std::optional<std::string_view>& token, const Find& find) const {
+    if (!token) return 0;
+    return hashed() ? hashed_id(*token, max_rows) : find(*token);
+  }
   /// Returns the rule of the ids as datasets store it: "vocabulary", "hashed" or "hashed rows=N".
   std::string rule() const;
   /// Returns a word for people: "category", "bag", "hashed" or "hashed bag".
   std::string kind() const;
 };
-
-/// Returns the hash of a text: XXH3_64 with seed 0, as `xxhsum -H3` prints it.
-std::uint64_t token_hash(std::string_view token);
-
-/// Returns the id of a text: its hash, or, in `max_rows` > 0 rows, 1 + hash mod (max_rows - 1).
-Index hashed_id(std::string_view token, Index max_rows);
 
 /// Returns the id of a hash of token_hash() in `max_rows` rows; 0 = the hash itself.
 Index id_of_hash(std::uint64_t hash, Index max_rows);

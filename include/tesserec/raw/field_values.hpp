@@ -10,6 +10,9 @@
 
 namespace tesserec::raw {
 
+/// Returns the name of a kind, as decks have it.
+const char* kind_name(ColumnKind kind);
+
 /// Parses a number of the range of floats. Returns why the text is none, such as "is not a number", or "".
 std::string number_fault(std::string_view text, double& value);
 

@@ -58,6 +58,9 @@ class NumberTransform {
   std::optional<double> fill_;
 };
 
+/// Description of the transform of a missing_indicator, as data sets store it.
+inline constexpr const char* indicator_rule = "missing_indicator";
+
 /// Makes the transforms of the layout's dense features. `moments` [K].
 std::vector<NumberTransform> make_transforms(const RowLayout& layout, const std::vector<Moments>& moments);
 

@@ -64,6 +64,13 @@ struct FolderTensor {
   Index rows = 0, columns = 0;
 };
 
+/// Vocabulary of a feature in a model folder (VocabularyFile).
+struct FolderVocabulary {
+  std::string feature;
+  Index rows = 0;  ///< ids, id 0 included
+  FolderFile file = {};
+};
+
 /// Content of a model folder's manifest.json.
 struct ModelManifest {
   TrainedFacts facts;
@@ -72,6 +79,9 @@ struct ModelManifest {
   std::vector<FolderTable> tables;
   FolderFile network;
   std::vector<FolderTensor> tensors;
+  /// Vocabularies that raw values in requests need, empty if all ids are hashed; none if the model takes no raw values.
+  std::optional<std::vector<FolderVocabulary>> raw = {};
+  std::string no_raw = {};  ///< why it takes none
 };
 
 /// Returns the text of manifest.json.

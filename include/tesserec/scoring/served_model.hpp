@@ -23,6 +23,7 @@ struct ServedTable {
 };
 
 struct ModelDelta;
+class RawInputs;
 
 /// A trained model for scoring: its rows and its network. Several ScoringContexts read it at once. The functions that
 /// change it need it alone.
@@ -48,6 +49,10 @@ class ServedModel {
   Index ids(std::size_t feature) const;
   /// Returns whether a table reads the weights of a feature's ids.
   bool weighted(std::size_t feature) const;
+  /// Returns the encoder of raw values, or null: a checkpoint has none, nor has a folder that was exported without.
+  const RawInputs* raw() const;
+  /// Returns why there is none.
+  const std::string& no_raw() const;
   /// Returns the format to which pooled and un-pooled vectors are rounded before layers read them.
   NumberType vectors() const;
 

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <tesserec/core/index.hpp>
+#include <tesserec/store/mapped_file.hpp>
+
+namespace tesserec::scoring {
+
+/// Vocabulary of a feature in a model folder: a file that is a hash table from tokens to ids, and is mapped instead of
+/// read. docs/formats.md has its bytes.
+class VocabularyFile {
+ public:
+  /// Maps a file of vocabulary_bytes(). `rows`: ids, id 0 included. Throws Error if the size is another.
+  VocabularyFile(const std::string& path, Index rows, Index bytes);
+
+  /// Returns the id of a token, 0 if it has none. Throws Error, naming the file, if it is damaged.
+  Index id(std::string_view token) const;
+
+ private:
+  std::string path_;
+  Index rows_;
+  std::uint64_t slots_;
+  Index token_bytes_;
+  store::MappedFile file_;
+};
+
+/// Returns the number of slots of a vocabulary: a power of two, at least 3/2 slots for each token.
+Index vocabulary_slots(Index rows);
+/// Returns the bytes of a vocabulary's file in front of its tokens.
+Index vocabulary_head_bytes(Index rows);
+
+/// Returns the slots of a vocabulary, as its file has them. `offsets` [rows + 1]: the token of id i is bytes
+/// [offsets[i], offsets[i + 1]) of `tokens`; id 0 has none.
+std::vector<std::uint64_t> vocabulary_table(std::span<const Index> offsets, const char* tokens);
+
+}  // namespace tesserec::scoring

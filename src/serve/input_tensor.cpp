@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "input_tensor.hpp"
+
+#include <cstring>
+#include <type_traits>
+
+#include <tesserec/core/error.hpp>
+#include <tesserec/core/text.hpp>
+
+namespace tesserec::serve {
+namespace {
+
+constexpr Index most_numbers = Index{1} << 40;  // of a tensor, so that no product of extents overflows
+
+InputTensor tensor_of(const Json& json, std::string_view& binary) {
+  InputTensor tensor{
+      .name = json.at("name").string(), .datatype = json.at("datatype").string(), .shape = {}, .bytes = {}};
+  Index size = 1;
+  for (const Json& extent : json.at("shape").elements()) {
+    const Index n = extent.integer();
+    if (n < 0 || n > most_numbers || (n > 0 && size > most_numbers / n))
+      fail("input \"", tensor.name, "\": the shape has the extent ", n, "; give the numbers of the data");
+    tensor.shape.push_back(n);
+    size *= n;
+  }
+  const bool is_binary = json.has("parameters") && json.at("parameters").has("binary_data_size");
+  if (!is_binary) {
+    tensor.data = &json.at("data");
+    return tensor;
+  }
+  const Index bytes = json.at("parameters").at("binary_data_size").integer();
+  if (bytes < 0 || bytes > std::ssize(binary))
+    fail("input \"", tensor.name, "\": binary_data_size is ", bytes, ", but ", binary.size(), " bytes follow the JSON");
+  tensor.bytes = binary.substr(0, std::size_t(bytes));
+  binary.remove_prefix(std::size_t(bytes));
+  return tensor;
+}
+
+/// Appends the numbers of a nested or flat list.
+template <class T>
+void append_numbers(const Json& list, std::vector<T>& to) {
+  for (const Json& element : list.elements()) {
+    if (element.kind() == Json::Kind::array)
+      append_numbers(element, to);
+    else if constexpr (std::is_same_v<T, float>)
+      to.push_back(float(element.number()));
+    else
+      to.push_back(element.integer());
+  }
+}
+
+/// Numbers of bytes of type From.
+template <class From, class T>
+void append_bytes(std::string_view bytes, std::vector<T>& to) {
+  to.resize(bytes.size() / sizeof(From));
+  for (std::size_t i = 0; i < to.size(); ++i) {
+    From value;
+    std::memcpy(&value, bytes.data() + i * sizeof value, sizeof value);
+    to[i] = T(value);
+  }
+}
+
+/// Reads a tensor's numbers: floats of FP32, or integers of INT64 or INT32. Throws Error for another type or size.
+template <class T>
+std::vector<T> numbers_of(InputTensor& tensor) {
+  constexpr bool floats = std::is_same_v<T, float>;
+  const bool fits = floats ? tensor.datatype == "FP32" : tensor.datatype == "INT64" || tensor.datatype == "INT32";
+  if (!fits)
+    fail("input \"", tensor.name, "\" has datatype \"", tensor.datatype, "\"; give ",
+         floats ? "FP32" : "INT64 or INT32");
+  tensor.is_read = true;
+  std::vector<T> numbers;
+  if (tensor.data != nullptr) {
+    try {
+      append_numbers(*tensor.data, numbers);
+    } catch (const Error& error) {
+      fail("input \"", tensor.name, "\": data: ", error.what());
+    }
+  } else if (const std::size_t size = tensor.datatype == "INT64" ? 8 : 4; tensor.bytes.size() % size != 0) {
+    fail("input \"", tensor.name, "\" has ", counted(std::ssize(tensor.bytes), "byte"), ", which is no multiple of ",
+         size, " (binary_data_size)");
+  } else if constexpr (floats) {
+    append_bytes<float>(tensor.bytes, numbers);
+  } else if (tensor.datatype == "INT64") {
+    append_bytes<std::int64_t>(tensor.bytes, numbers);
+  } else {
+    append_bytes<std::int32_t>(tensor.bytes, numbers);
+  }
+  if (std::ssize(numbers) != tensor.size())
+    fail("input \"", tensor.name, "\" has ", counted(std::ssize(numbers), "number"), ", but its shape [",
+         join(tensor.shape), "] has ", tensor.size());
+  return numbers;
+}
+
+}  // namespace
+
+Index InputTensor::size() const {
+  Index size = 1;
+  for (const Index extent : shape) size *= extent;
+  return size;
+}
+
+Inputs inputs_of(const Json& request, std::string_view binary) {
+  Inputs inputs;
+  for (const Json& input : request.at("inputs").elements()) {
+    InputTensor read = tensor_of(input, binary);
+    const std::string name = read.name;
+    if (!inputs.emplace(name, std::move(read)).second) fail("the request has input \"", name, "\" twice");
+  }
+  if (!binary.empty()) fail(counted(std::ssize(binary), "byte"), " behind the JSON belong to no input");
+  return inputs;
+}
+
+InputTensor& needed(Inputs& inputs, const std::string& name) {
+  const auto found = inputs.find(name);
+  if (found == inputs.end()) fail("the request lacks input \"", name, "\"; GET the model's metadata for all inputs");
+  return found->second;
+}
+
+std::vector<float> floats_of(InputTensor& tensor) { return numbers_of<float>(tensor); }
+std::vector<Index> integers_of(InputTensor& tensor) { return numbers_of<Index>(tensor); }
+
+std::vector<Index> given_offsets(InputTensor& given, const InputTensor& values) {
+  if (values.shape.size() != 1)
+    fail("input \"", values.name, "\" has shape [", join(values.shape), "]; with offsets give one dimension");
+  std::vector<Index> offsets = integers_of(given);
+  if (offsets.empty() || offsets.front() != 0 || offsets.back() != values.size())
+    fail("input \"", given.name, "\" must begin with 0 and end with the number of ids, ", values.size());
+  return offsets;
+}
+
+void require_read(const Inputs& inputs, const std::string& names) {
+  for (const auto& [name, input] : inputs)
+    if (!input.is_read) fail("the model has no input \"", name, "\"; ", names);
+}
+
+}  // namespace tesserec::serve

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Input tensors of a request.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <tesserec/core/index.hpp>
+#include <tesserec/core/json.hpp>
+
+namespace tesserec::serve {
+
+/// Input tensor of a request, valid as long as its body.
+struct InputTensor {
+  std::string name, datatype;
+  std::vector<Index> shape;
+  const Json* data = nullptr;  ///< values as JSON, or null
+  std::string_view bytes;      ///< values as bytes, little endian, without JSON
+  bool is_read = false;        ///< true once a function below has read it
+
+  /// Returns the number of values.
+  Index size() const;
+};
+
+/// Inputs of a request by name.
+using Inputs = std::map<std::string, InputTensor>;
+
+/// Reads the inputs of a request; `binary`: what follows its JSON. Throws Error for a damaged one, and for bytes that
+/// belong to none.
+Inputs inputs_of(const Json& request, std::string_view binary);
+/// Returns an input. Throws Error if there is none of this name.
+InputTensor& needed(Inputs& inputs, const std::string& name);
+/// Reads the floats of a tensor FP32, or the integers of a tensor INT64 or INT32. Throws Error for another type or
+/// size.
+std::vector<float> floats_of(InputTensor& tensor);
+std::vector<Index> integers_of(InputTensor& tensor);
+/// Returns offsets that a request gives for an input of one dimension. Throws Error unless they end with its values.
+std::vector<Index> given_offsets(InputTensor& offsets, const InputTensor& values);
+/// Throws Error for an input that was not read; `names`: those that the model has.
+void require_read(const Inputs& inputs, const std::string& names);
+
+}  // namespace tesserec::serve

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "raw_request.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include <tesserec/core/text.hpp>
+#include <tesserec/core/utf8.hpp>
+#include <tesserec/raw/field_values.hpp>
+
+namespace tesserec::serve {
+namespace {
+
+using scoring::RawColumn;
+
+constexpr const char* raw_datatype = "BYTES";
+
+/// Texts of a column in one array.
+struct SampleTexts {
+  std::string bytes;
+  std::vector<Index> offsets;  ///< [samples + 1]
+};
+
+/// Returns the text of a number, without a fraction of 0.
+template <class Number>
+std::string text_of(Number number) {
+  std::string text = shortest(number);
+  if (text.ends_with(".0")) text.resize(text.size() - 2);
+  return text;
+}
+
+/// Calls take(text) for each value of a nested or flat list.
+template <class Take>
+void each_json(const Json& list, const std::string& datatype, const Take& take) {
+  for (const Json& element : list.elements()) {
+    if (element.kind() == Json::Kind::array)
+      each_json(element, datatype, take);
+    else if (datatype == raw_datatype)
+      take(element.string());
+    else if (datatype == "FP32")
+      take(text_of(float(element.number())));
+    else if (datatype == "FP64")
+      take(text_of(element.number()));
+    else
+      take(std::to_string(element.integer()));
+  }
+}
+
+template <class Number, class Take>
+void each_number(const InputTensor& tensor, const Take& take) {
+  if (tensor.bytes.size() % sizeof(Number) != 0)
+    fail("input \"", tensor.name, "\" has ", counted(std::ssize(tensor.bytes), "byte"), ", which is no multiple of ",
+         sizeof(Number), " (binary_data_size)");
+  for (std::size_t at = 0; at < tensor.bytes.size(); at += sizeof(Number)) {
+    Number number;
+    std::memcpy(&number, tensor.bytes.data() + at, sizeof number);
+    if constexpr (std::is_floating_point_v<Number>)
+      take(text_of(number));
+    else
+      take(std::to_string(number));
+  }
+}
+
+/// Calls take(text) for each text of a tensor BYTES: its length in 4 bytes, then its bytes.
+template <class Take>
+void each_text(const InputTensor& tensor, const Take& take) {
+  for (std::string_view rest = tensor.bytes; !rest.empty();) {
+    std::uint32_t size = 0;
+    if (rest.size() >= sizeof size) std::memcpy(&size, rest.data(), sizeof size);
+    if (rest.size() < sizeof size || rest.size() - sizeof size < size)
+      fail("input \"", tensor.name, "\": its bytes end inside of a text; each has its length in 4 bytes before it");
+    take(rest.substr(sizeof size, size));
+    rest.remove_prefix(sizeof size + size);
+  }
+}
+
+template <class Take>
+void each_value(const InputTensor& tensor, const Take& take) {
+  if (tensor.data != nullptr) {
+    try {
+      each_json(*tensor.data, tensor.datatype, take);
+    } catch (const Error& error) {
+      fail("input \"", tensor.name, "\": data: ", error.what());
+    }
+  } else if (tensor.datatype == raw_datatype) {
+    each_text(tensor, take);
+  } else if (tensor.datatype == "FP32") {
+    each_number<float>(tensor, take);
+  } else if (tensor.datatype == "FP64") {
+    each_number<double>(tensor, take);
+  } else if (tensor.datatype == "INT64") {
+    each_number<std::int64_t>(tensor, take);
+  } else {
+    each_number<std::int32_t>(tensor, take);
+  }
+}
+
+/// Throws Error unless a column takes values of the tensor's type.
+void require_datatype(const InputTensor& tensor, const RawColumn& column) {
+  const bool takes_numbers = column.numbers || column.kind == raw::ColumnKind::time;
+  const bool is_number = tensor.datatype == "FP32" || tensor.datatype == "FP64" || tensor.datatype == "INT64" ||
+                         tensor.datatype == "INT32";
+  if (tensor.datatype == raw_datatype || (is_number && takes_numbers)) return;
+  if (takes_numbers)
+    fail("input \"", tensor.name, "\" has datatype \"", tensor.datatype, "\"; give BYTES, FP32, FP64, INT64 or INT32");
+  fail("input \"", tensor.name, "\" has datatype \"", tensor.datatype,
+       "\", but the request has raw values; give its texts as BYTES, for raw values and ids are not mixed");
+}
+
+/// Returns where the values of each sample begin: as the request says, or by the shape.
+std::vector<Index> value_offsets(Inputs& inputs, const InputTensor& tensor, const RawColumn& column) {
+  const bool is_list = !column.separator.empty();
+  if (const auto given = inputs.find(tensor.name + offsets_ending); is_list && given != inputs.end()) {
+    std::vector<Index> offsets = given_offsets(given->second, tensor);
+    if (!std::ranges::is_sorted(offsets)) fail("input \"", given->first, "\" decreases; offsets must not");
+    return offsets;
+  }
+  const bool fits = tensor.shape.size() == 1 || (tensor.shape.size() == 2 && (is_list || tensor.shape[1] == 1));
+  if (!fits)
+    fail("input \"", tensor.name, "\" has shape [", join(tensor.shape), "]; give ",
+         is_list ? "[samples], [samples, values], or offsets" : "[samples], since a sample has one value");
+  std::vector<Index> offsets;
+  for (Index s = 0; s <= tensor.shape[0]; ++s) offsets.push_back(s * (tensor.shape.size() == 2 ? tensor.shape[1] : 1));
+  return offsets;
+}
+
+SampleTexts read_column(Inputs& inputs, const RawColumn& column) {
+  InputTensor& tensor = needed(inputs, column.name);
+  tensor.is_read = true;
+  require_datatype(tensor, column);
+  const std::vector<Index> values = value_offsets(inputs, tensor, column);
+  const bool is_list =
+      (tensor.shape.size() == 2 && tensor.shape[1] != 1) || inputs.count(tensor.name + offsets_ending) != 0;
+  SampleTexts texts{.bytes = {}, .offsets = {0}};
+  Index value = 0;
+  std::size_t sample = 0;
+  each_value(tensor, [&](std::string_view text) {
+    while (sample + 2 < values.size() && value >= values[sample + 1]) {
+      texts.offsets.push_back(std::ssize(texts.bytes));
+      ++sample;
+    }
+    if (is_list && !column.separator.empty() && text.find(column.separator[0]) != std::string_view::npos)
+      fail("input \"", tensor.name, "\", sample ", sample, ": ", shown(text), " has the separator ",
+           shown(column.separator), " of its column; give its values one by one");
+    if (is_list && value > values[sample]) texts.bytes += column.separator;
+    texts.bytes += text;
+    ++value;
+  });
+  if (value != tensor.size())
+    fail("input \"", tensor.name, "\" has ", counted(value, "value"), ", but its shape [", join(tensor.shape), "] has ",
+         tensor.size());
+  texts.offsets.resize(values.size(), std::ssize(texts.bytes));
+  return texts;
+}
+
+}  // namespace
+
+bool SampleCount::add(const std::string& name, Index count) {
+  if (items_ && count == 1) return any_shared_ = true;
+  if (count_.value_or(count) != count)
+    fail("input \"", name, "\" is for ", counted(count, "sample"), ", but the inputs before are for ", *count_);
+  count_ = count;
+  return false;
+}
+
+bool is_raw(const scoring::ServedModel& model, const Inputs& inputs) {
+  const auto is_column = [&](const std::string& name) {
+    return model.raw() != nullptr && std::ranges::count(model.features(), name) == 0 &&
+           std::ranges::count(model.raw()->columns(), name, &RawColumn::name) != 0;
+  };
+  for (const auto& [name, input] : inputs) {
+    const bool is_text = input.datatype == raw_datatype;
+    if (is_text && model.raw() == nullptr)
+      fail("input \"", name, "\" has texts, but the model takes no raw values: ", model.no_raw());
+    if (is_text || is_column(name)) return true;
+  }
+  return false;
+}
+
+void read_raw(const scoring::RawInputs& raw, bool items, Inputs& inputs, InferRequest& request) {
+  SampleCount samples(items);
+  std::vector<SampleTexts> texts;
+  std::vector<scoring::RawTexts> columns;
+  for (const RawColumn& column : raw.columns()) texts.push_back(read_column(inputs, column));
+  require_read(inputs, "its raw inputs are " + join(raw.columns(), ", ", [](const RawColumn& c) { return c.name; }));
+  for (std::size_t c = 0; c < texts.size(); ++c)
+    columns.push_back({.bytes = texts[c].bytes.data(),
+                       .offsets = texts[c].offsets.data(),
+                       .shared = samples.add(raw.columns()[c].name, std::ssize(texts[c].offsets) - 1)});
+  raw.encode(samples.total(), columns, request, request.counts);
+}
+
+Json raw_metadata(const scoring::RawInputs& raw) {
+  Json inputs = Json::array();
+  for (const RawColumn& column : raw.columns()) {
+    Json input = Json::object().set("name", column.name).set("datatype", raw_datatype);
+    input.set("shape", std::vector<Index>{-1});
+    input.set("kind", raw::kind_name(column.kind));
+    if (!column.separator.empty()) input.set("separator", column.separator);
+    inputs.add(std::move(input));
+  }
+  return inputs;
+}
+
+}  // namespace tesserec::serve

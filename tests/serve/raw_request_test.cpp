@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// Service: requests with raw values, as JSON and as bytes, and the reasons of refusals.
+#include <filesystem>
+
+#include "requests.hpp"
+#include "scoring/raw_job.hpp"
+#include <tesserec/core/json.hpp>
+#include <tesserec/core/text.hpp>
+#include <tesserec/core/utf8.hpp>
+#include <tesserec/scoring/export_model.hpp>
+#include <tesserec/serve/service.hpp>
+
+using namespace tesserec;
+
+namespace {
+
+class ServedRows {
+ public:
+  ServedRows() {
+    std::filesystem::create_directories(folder_.path());
+    job_ = std::make_unique<RawJob>(folder_.path(), raw_rows(400, "u", 1), raw_rows(40, "new", 2),
+                                    raw_deck(folder_.path()));
+    const std::string to = folder_.path() + "/model";
+    scoring::export_model(job_->trained->exec, job_->trained->checkpoint(), to, scoring::ServedFormat::fp32);
+    model_ = std::make_unique<scoring::ServedModel>(job_->trained->exec, to);
+    service_ = std::make_unique<serve::Service>(*model_, serve::ServerSettings());
+    job_->trained->each_batch([&](const data::Batch&, const std::vector<float>& some) {
+      scores.insert(scores.end(), some.begin(), some.end());
+    });
+  }
+
+  const RawTable& table() const { return job_->evaluated; }
+  const scoring::ServedModel& model() const { return *model_; }
+  /// Returns the texts of a column in the first `rows` rows as JSON.
+  std::string texts(const std::string& column, Index rows) const {
+    std::vector<std::string> all;
+    for (Index r = 0; r < rows; ++r)
+      all.push_back(Json(table().rows.at(std::size_t(r)).at(table().column(column))).text());
+    return join(all);
+  }
+  std::string column(const std::string& name, Index rows) const {
+    return input(name, "BYTES", std::to_string(rows), texts(name, rows));
+  }
+  std::vector<std::string> inputs(Index rows) const {
+    std::vector<std::string> all;
+    for (const scoring::RawColumn& raw : model_->raw()->columns()) all.push_back(column(raw.name, rows));
+    return all;
+  }
+  serve::HttpReply get(const std::string& path) const { return service_->answer({.method = "GET", .path = path}); }
+  serve::HttpReply infer(const std::string& body, const std::string& json_bytes = "") const {
+    return service_->answer(
+        {.method = "POST", .path = "/v2/models/model/infer", .read_body = reader_of(body), .json_bytes = json_bytes});
+  }
+  std::string refused(const std::vector<std::string>& given) const {
+    const serve::HttpReply reply = infer(request_of(given));
+    INFO(reply.body);
+    CHECK(reply.status == 400);
+    return parse_json(reply.body).at("error").string();
+  }
+
+  std::vector<float> scores;
+
+ private:
+  const comm::Communicator world_{MPI_COMM_WORLD};
+  const Folder folder_{world_, "serve_raw"};
+  std::unique_ptr<RawJob> job_;
+  std::unique_ptr<scoring::ServedModel> model_;
+  std::unique_ptr<serve::Service> service_;
+};
+
+}  // namespace
+
+TEST_CASE("Service: raw values have the scores of the preprocessed rows and are counted") {
+  const ServedRows served;
+  const std::vector<float> expected(served.scores.begin(), served.scores.begin() + 40);
+  CHECK(scores_of(served.infer(request_of(served.inputs(40)))) == expected);
+  const std::string metrics = served.get("/metrics").body;
+  CHECK(metrics.find("tesserec_raw_unknown_total{feature=\"user\"} 0") == std::string::npos);
+  CHECK(metrics.find("tesserec_raw_unknown_total{feature=\"item\"} 0") != std::string::npos);  // hashed
+  CHECK(metrics.find("tesserec_raw_missing_total{column=\"price\"} 0") == std::string::npos);
+  const Json metadata = parse_json(served.get("/v2/models/model").body);
+  const auto& raw = metadata.at("raw_inputs").elements();
+  REQUIRE(raw.size() == 7);
+  CHECK(raw[3].at("name").string() == "tags");
+  CHECK(raw[3].at("separator").string() == "|");
+  CHECK(raw[0].at("kind").string() == "number");
+
+  // Texts as bytes, values one by one, and numbers as numbers.
+  std::vector<std::string> inputs = served.inputs(2);
+  std::string bytes;
+  for (const char* text : {"u3", "new4"}) {
+    const auto size = std::uint32_t(std::string_view(text).size());
+    bytes.append(reinterpret_cast<const char*>(&size), sizeof size);
+    bytes += text;
+  }
+  inputs[2] = input("user", "BYTES", "2", R"("u3", "new4")");
+  inputs[3] = input("tags", "BYTES", "2", R"("t1:0.5|t3", "")");
+  inputs[0] = input("price", "BYTES", "2", R"("-3.25", "NA")");
+  inputs[4] = input("age", "BYTES", "2", R"("17", "65")");
+  const std::vector<float> by_texts = scores_of(served.infer(request_of(inputs)));
+  inputs[2] = R"({"name": "user", "datatype": "BYTES", "shape": [2, 1], "parameters": {"binary_data_size": )" +
+              std::to_string(bytes.size()) + "}}";
+  inputs[3] = input("tags", "BYTES", "2", R"("t1:0.5", "t3")") + ", " + input("tags.offsets", "INT64", "3", "0, 2, 2");
+  inputs[4] = input("age", "INT64", "2", "17, 65");
+  const std::string json = request_of(inputs);
+  CHECK(scores_of(served.infer(json + bytes, std::to_string(json.size()))) == by_texts);
+
+  // One user's texts beside several items.
+  std::vector<std::string> items = served.inputs(1);
+  items[6] = input("item", "BYTES", "3", R"("i1", "i2", "")");
+  const std::vector<float> of_items =
+      scores_of(served.infer(request_of(items, R"(, "parameters": {"items_of_one_user": true})")));
+  REQUIRE(of_items.size() == 3);
+  items[6] = input("item", "BYTES", "1", R"("i2")");
+  CHECK(scores_of(served.infer(request_of(items))).at(0) == of_items[1]);
+}
+
+TEST_CASE("Service: raw values that do not fit are refused with column and sample and text") {
+  const ServedRows served;
+  const std::vector<std::string> good = served.inputs(2);
+  const auto with = [&](std::size_t place, const std::string& other) {
+    std::vector<std::string> inputs = good;
+    inputs[place] = other;
+    return served.refused(inputs);
+  };
+  CHECK(mentions(with(0, input("price", "BYTES", "2", R"("1", "12,5")")), "sample 1: price: \"12,5\" is not a number"));
+  CHECK(mentions(with(2, input("user", "INT64", "2", "1, 2")), "raw values and ids are not mixed"));
+  CHECK(mentions(with(2, input("user", "BYTES", "3", R"("a", "b", "c")")), "is for"));
+  CHECK(mentions(with(2, input("user", "BYTES", "2", R"("a")")), "has 1 value, but its shape [2] has 2"));
+  CHECK(mentions(with(2, input("user", "BYTES", "1, 2", R"("a", "b")")), "give [samples]"));
+  CHECK(mentions(with(3, input("tags", "BYTES", "2, 2", R"("a", "b|c", "d", "e")")), "has the separator \"|\""));
+  CHECK(mentions(with(2, input("price2", "BYTES", "2", R"("a", "b")")), "lacks input \"user\""));
+  CHECK(mentions(with(5, good[5] + ", " + input("dense", "FP32", "2, 3", "1, 2, 3, 4, 5, 6")), "no input \"dense\""));
+  CHECK(mentions(with(0, input("price", "BOOL", "2", "1, 0")), "give BYTES, FP32, FP64, INT64 or INT32"));
+  CHECK(mentions(with(4, input("age", "INT64", "2", "1, 2.5")), "age"));
+  const std::string cut =
+      R"({"name": "user", "datatype": "BYTES", "shape": [2], "parameters": {"binary_data_size": 6}})";
+  std::vector<std::string> inputs = good;
+  inputs[2] = cut;
+  const std::string json = request_of(inputs);
+  const serve::HttpReply reply = served.infer(json + std::string("\x09\0\0\0ab", 6), std::to_string(json.size()));
+  CHECK(reply.status == 400);
+  CHECK(mentions(reply.body, "its bytes end inside of a text"));
+  CHECK(served.infer(request_of(good)).status == 200);
+}
