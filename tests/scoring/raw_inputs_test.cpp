@@ -100,12 +100,15 @@ TEST_CASE("RawInputs: scores of raw values have the bits of the preprocessed row
   CHECK(counts.missing[0] > 10);
 }
 
-TEST_CASE("RawInputs: sequences and columns by patterns have the bits of the preprocessed rows") {
+TEST_CASE("RawInputs: sequences and joined columns and patterns have the bits of the preprocessed rows") {
   const comm::Communicator world(MPI_COMM_WORLD);
   const Folder folder(world, test_folder());
   std::filesystem::create_directories(folder.path());
-  RawTable all{{"n2", "n10", "c1", "c2", "who", "what", "at", "y", "history"}, {}};
+  RawTable all{{"n2", "n10", "c1", "c2", "who", "what", "at", "y", "history", "genre"}, {}};
   std::map<std::string, std::vector<std::string>> past;
+  const auto genre_of = [](const std::string& what) {  // "" where the side table lacks the key
+    return what.empty() || what == "i4" ? "" : "g" + std::to_string(what.size() + std::size_t(what.back() % 5));
+  };
   for (Index r = 0; r < 600; ++r) {
     const std::string who = "w" + std::to_string(r * 7 % 23),
                       what = r % 13 == 0 ? "" : "i" + std::to_string(r * r % 41);
@@ -115,23 +118,30 @@ TEST_CASE("RawInputs: sequences and columns by patterns have the bits of the pre
     };
     all.rows.push_back({std::to_string(r % 9), r % 5 == 0 ? "NA" : "0." + std::to_string(r % 7),
                         "a" + std::to_string(r % 4), "b" + std::to_string(r % 6), who, what, std::to_string(1000 + r),
-                        r % 3 == 0 ? "1" : "0", texts(std::max<Index>(0, std::ssize(items) - 5))});
+                        r % 3 == 0 ? "1" : "0", texts(std::max<Index>(0, std::ssize(items) - 5)), genre_of(what)});
     if (!what.empty()) items.push_back(what);
   }
-  RawTable train{{all.names.begin(), all.names.end() - 1}, {}}, evaluate = all;
-  for (std::size_t r = 0; r < 400; ++r) train.rows.push_back({all.rows[r].begin(), all.rows[r].end() - 1});
+  RawTable train{{all.names.begin(), all.names.end() - 2}, {}}, evaluate = all;
+  for (std::size_t r = 0; r < 400; ++r) train.rows.push_back({all.rows[r].begin(), all.rows[r].end() - 2});
   evaluate.rows.erase(evaluate.rows.begin(), evaluate.rows.begin() + 400);
   RawTable written = evaluate;
-  written.names.pop_back();
-  for (std::vector<std::string>& row : written.rows) row.pop_back();
+  written.names.resize(train.names.size());
+  for (std::vector<std::string>& row : written.rows) row.resize(train.names.size());
+  RawTable things{{"what", "genre"}, {}};
+  for (Index i = 0; i < 41; ++i)
+    if (const std::string what = "i" + std::to_string(i); !genre_of(what).empty())
+      things.rows.push_back({what, genre_of(what)});
+  things.write(folder.path() + "/things.csv");
   const std::string deck = "[run]\noutput = \"" + folder.path() +
                            "/run\"\n[preprocess]\nformat = \"table\"\ntrain = \"" + folder.path() +
                            "/train.csv\"\nevaluate = \"" + folder.path() + "/evaluate.csv\"\noutput = \"" +
                            folder.path() + "/data\"\nheader = true\n" + R"(
 column = [{name = "n*", kind = "number", transform = "log1p"}, {name = "c*", kind = "category"},
-  {name = "who", kind = "key"}, {name = "what", kind = "category"}, {name = "at", kind = "time"},
+  {name = "who", kind = "key"}, {name = "what", kind = "category"}, {name = "at", kind = "time"}, {name = "genre", kind = "category"},
   {name = "y", kind = "label", positive = ["1"], negative = ["0"]}]
 sequence = [{name = "history", user = "who", item = "what", time = "at", length = 3}]
+join = [{on = "what", columns = "genre", file = ")" +
+                           folder.path() + R"(/things.csv"}]
 )" + "[data]\ntrain = \"" + folder.path() +
                            "/data/train.h5\"\nevaluate = \"" + folder.path() + "/data/evaluate.h5\"\n" + R"(
 [train]
