@@ -42,6 +42,19 @@ def binary_request(inputs):
     return head + tail, b"Inference-Header-Content-Length: %d\r\n" % len(head)
 
 
+def raw_requests(columns):
+    """Returns the two forms of a request with raw values of four samples."""
+    texts = {"number": ["1.5", "", "-2e3", "NA"], "category": ["a1|b2", "", "c3", "zebra|\u00e9"]}
+    inputs = [(c["name"], "BYTES", [4], texts[c["kind"]]) for c in columns]
+    heads, tail = [], b""
+    for name, kind, shape, values in inputs:
+        data = b"".join(struct.pack("<I", len(v.encode())) + v.encode() for v in values)
+        heads.append({"name": name, "datatype": kind, "shape": shape, "parameters": {"binary_data_size": len(data)}})
+        tail += data
+    head = json.dumps({"inputs": heads}).encode()
+    return [json_request(inputs), (head + tail, b"Inference-Header-Content-Length: %d\r\n" % len(head))]
+
+
 def whole(model, body, more):
     return (b"POST /v2/models/%s/infer HTTP/1.1\r\nHost: x\r\n%sContent-Length: %d\r\n\r\n" % (model, more, len(body))) + body
 
@@ -131,7 +144,8 @@ def main():
         return reply.status, data
 
     inputs = []
-    for tensor in json.loads(ask("GET", "/v2/models/%s" % model.decode())[1])["inputs"]:
+    metadata = json.loads(ask("GET", "/v2/models/%s" % model.decode())[1])
+    for tensor in metadata["inputs"]:
         name = tensor["name"]
         if name == "dense":
             inputs.append((name, "FP32", [4, tensor["shape"][1]], [0.25 * i for i in range(4 * tensor["shape"][1])]))
@@ -139,12 +153,12 @@ def main():
             inputs.append((name, "INT64", [5], [0, 2, 2, 3, 6]))
         else:
             inputs.append((name, "INT64", [6], [0, 1, 2, 3, 4, 5]))
-    forms = [json_request(inputs), binary_request(inputs)]
+    forms = [json_request(inputs), binary_request(inputs)] + raw_requests(metadata["raw_inputs"])
     requests = [whole(model, *form) for form in forms] + [chunked(model, *form, rng) for form in forms]
     requests += [b"GET /v2/models/%s HTTP/1.1\r\n\r\n" % model, b"GET /metrics HTTP/1.1\r\n\r\n"]
     path = "/v2/models/%s/infer" % model.decode()
-    first = ask("POST", path, forms[0][0])
-    assert first[0] == 200, first
+    first, raw = ask("POST", path, forms[0][0]), ask("POST", path, forms[2][0])
+    assert first[0] == 200 and raw[0] == 200, (first, raw)
     counts = collections.Counter()
     end = time.monotonic() + seconds
     while time.monotonic() < end:
@@ -155,6 +169,8 @@ def main():
             counts[send(port, text, rng)] += 1
         again = ask("POST", path, forms[0][0])
         assert again == first, again
+        again = ask("POST", path, forms[2][0])
+        assert again == raw, again
     print(json.dumps(dict(sorted(counts.items()))))
 
 

@@ -13,13 +13,15 @@ export LSAN_OPTIONS="suppressions=$folder/leaks print_suppressions=0" ASAN_OPTIO
 cat >deck.toml <<'DECK'
 [run]
 output = "run"
-[data.synthetic]
-kind = "planted"
-samples = 600
-evaluate_samples = 64
-rows = [50, 7, 900]
-ids_per_bag = 3
-dense_features = 3
+[preprocess]
+format = "table"
+header = true
+train = "rows.csv"
+output = "data"
+column = [{name = "y", kind = "label", positive = ["1"], negative = ["0"]}, {name = "I*", kind = "number"},
+  {name = "C*", kind = "category", separator = "|"}]
+[data]
+train = "data/train.h5"
 [train]
 batch_size = 64
 steps = 4
@@ -28,6 +30,9 @@ embedding_dim = 8
 bottom = [16, 8]
 top = [16, 1]
 DECK
+awk 'BEGIN { print "y,I1,I2,I3,C1,C2,C3"; for (i = 0; i < 600; ++i)
+  print i % 2 ",1." i % 7 "," i ",,a" i % 50 "|b" i % 9 ",c" i % 8 ",d" i "|e" i % 5 }' >rows.csv
+ASAN_OPTIONS=detect_leaks=0 "$build/tesserec" preprocess deck.toml >log 2>&1 || { cat log; exit 1; }
 ASAN_OPTIONS=detect_leaks=0 "$build/tesserec" train deck.toml >log 2>&1 && ASAN_OPTIONS=detect_leaks=0 \
   "$build/tesserec" export run --to model --rows int8 >>log 2>&1 || { cat log; exit 1; }
 "$build/tesserec" serve model --port 0 --name clicks --threads 2 --in-flight 24 --json >server.out 2>server.err </dev/null &
