@@ -105,9 +105,7 @@ void plan_features(const TrainedFacts& facts, const raw::RowSettings& rows, cons
   }
 }
 
-}  // namespace
-
-RawPlan raw_plan(const TrainedFacts& facts, const std::vector<ServedFeature>& features) {
+RawPlan plan_of(const TrainedFacts& facts, const std::vector<ServedFeature>& features) {
   raw::RowSettings rows = schema::read_rows(facts.deck, facts.file + ": deck");
   std::map<std::string, Index> sequences;
   for (const raw::UserSequence& sequence : rows.sequences) sequences[sequence.name] = sequence.length;
@@ -122,6 +120,16 @@ RawPlan raw_plan(const TrainedFacts& facts, const std::vector<ServedFeature>& fe
   plan_numbers(facts, plan);
   plan_features(facts, rows, features, plan);
   return plan;
+}
+
+}  // namespace
+
+RawPlan raw_plan(const TrainedFacts& facts, const std::vector<ServedFeature>& features) {
+  try {
+    return plan_of(facts, features);
+  } catch (const Error& error) {
+    fail(error.what(), "; raw values need a run whose deck has the [preprocess] that made its data");
+  }
 }
 
 std::vector<std::string> raw_vocabularies(const TrainedFacts& facts, const std::vector<ServedFeature>& features) {

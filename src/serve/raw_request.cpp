@@ -107,50 +107,58 @@ void require_datatype(const InputTensor& tensor, const RawColumn& column) {
        "\", but the request has raw values; give its texts as BYTES, for raw values and ids are not mixed");
 }
 
-/// Returns where the values of each sample begin: as the request says, or by the shape.
-std::vector<Index> value_offsets(Inputs& inputs, const InputTensor& tensor, const RawColumn& column) {
-  const bool is_list = !column.separator.empty();
-  if (const auto given = inputs.find(tensor.name + offsets_ending); is_list && given != inputs.end()) {
-    std::vector<Index> offsets = given_offsets(given->second, tensor);
-    if (!std::ranges::is_sorted(offsets)) fail("input \"", given->first, "\" decreases; offsets must not");
-    return offsets;
+/// Reads the values of a tensor, one text each.
+SampleTexts read_values(const InputTensor& tensor) {
+  SampleTexts values{.bytes = {}, .offsets = {0}};
+  each_value(tensor, [&](std::string_view text) {
+    values.bytes += text;
+    values.offsets.push_back(std::ssize(values.bytes));
+  });
+  if (const Index found = std::ssize(values.offsets) - 1; found != tensor.size())
+    fail("input \"", tensor.name, "\" has ", counted(found, "value"), ", but its shape [", join(tensor.shape), "] has ",
+         tensor.size());
+  return values;
+}
+
+/// Joins the values of each sample by the separator of their column. `ends`: values up to each sample [samples + 1].
+SampleTexts join_values(const std::string& name, const SampleTexts& values, const std::vector<Index>& ends,
+                        const std::string& separator) {
+  SampleTexts texts{.bytes = {}, .offsets = {0}};
+  for (std::size_t s = 0; s + 1 < ends.size(); ++s) {
+    for (Index v = ends[s]; v < ends[s + 1]; ++v) {
+      const std::string_view text =
+          std::string_view(values.bytes)
+              .substr(std::size_t(values.offsets[v]), std::size_t(values.offsets[v + 1] - values.offsets[v]));
+      if (text.find(separator[0]) != std::string_view::npos)
+        fail("input \"", name, "\", sample ", s, ": ", shown(text), " has the separator ", shown(separator),
+             " of its column; give its values one by one");
+      if (v > ends[s]) texts.bytes += separator;
+      texts.bytes += text;
+    }
+    texts.offsets.push_back(std::ssize(texts.bytes));
   }
-  const bool fits = tensor.shape.size() == 1 || (tensor.shape.size() == 2 && (is_list || tensor.shape[1] == 1));
-  if (!fits)
-    fail("input \"", tensor.name, "\" has shape [", join(tensor.shape), "]; give ",
-         is_list ? "[samples], [samples, values], or offsets" : "[samples], since a sample has one value");
-  std::vector<Index> offsets;
-  for (Index s = 0; s <= tensor.shape[0]; ++s) offsets.push_back(s * (tensor.shape.size() == 2 ? tensor.shape[1] : 1));
-  return offsets;
+  return texts;
 }
 
 SampleTexts read_column(Inputs& inputs, const RawColumn& column) {
   InputTensor& tensor = needed(inputs, column.name);
   tensor.is_read = true;
   require_datatype(tensor, column);
-  const std::vector<Index> values = value_offsets(inputs, tensor, column);
-  const bool is_list =
-      (tensor.shape.size() == 2 && tensor.shape[1] != 1) || inputs.count(tensor.name + offsets_ending) != 0;
-  SampleTexts texts{.bytes = {}, .offsets = {0}};
-  Index value = 0;
-  std::size_t sample = 0;
-  each_value(tensor, [&](std::string_view text) {
-    while (sample + 2 < values.size() && value >= values[sample + 1]) {
-      texts.offsets.push_back(std::ssize(texts.bytes));
-      ++sample;
-    }
-    if (is_list && !column.separator.empty() && text.find(column.separator[0]) != std::string_view::npos)
-      fail("input \"", tensor.name, "\", sample ", sample, ": ", shown(text), " has the separator ",
-           shown(column.separator), " of its column; give its values one by one");
-    if (is_list && value > values[sample]) texts.bytes += column.separator;
-    texts.bytes += text;
-    ++value;
-  });
-  if (value != tensor.size())
-    fail("input \"", tensor.name, "\" has ", counted(value, "value"), ", but its shape [", join(tensor.shape), "] has ",
-         tensor.size());
-  texts.offsets.resize(values.size(), std::ssize(texts.bytes));
-  return texts;
+  SampleTexts values = read_values(tensor);  // before any memory for samples, whose number a wrong shape makes up
+  const bool is_list = !column.separator.empty();
+  if (const auto given = inputs.find(tensor.name + offsets_ending); is_list && given != inputs.end()) {
+    const std::vector<Index> ends = given_offsets(given->second, tensor);
+    if (!std::ranges::is_sorted(ends)) fail("input \"", given->first, "\" decreases; offsets must not");
+    return join_values(tensor.name, values, ends, column.separator);
+  }
+  const std::vector<Index>& shape = tensor.shape;
+  if (shape.size() == 1 || (shape.size() == 2 && shape[1] == 1)) return values;
+  if (shape.size() != 2 || !is_list || shape[1] == 0)
+    fail("input \"", tensor.name, "\" has shape [", join(shape), "]; give ",
+         is_list ? "[samples], [samples, values], or offsets" : "[samples], since a sample has one value");
+  std::vector<Index> ends;
+  for (Index s = 0; s <= shape[0]; ++s) ends.push_back(s * shape[1]);
+  return join_values(tensor.name, values, ends, column.separator);
 }
 
 }  // namespace
@@ -164,15 +172,19 @@ bool SampleCount::add(const std::string& name, Index count) {
 }
 
 bool is_raw(const scoring::ServedModel& model, const Inputs& inputs) {
-  const auto is_column = [&](const std::string& name) {
-    return model.raw() != nullptr && std::ranges::count(model.features(), name) == 0 &&
-           std::ranges::count(model.raw()->columns(), name, &RawColumn::name) != 0;
+  const auto is_of_ids = [&](const std::string& name) {
+    return (name == dense_input && model.facts().dense_features > 0) ||
+           std::ranges::any_of(model.features(), [&](const std::string& feature) {
+             return name == feature || name == feature + offsets_ending || name == feature + weights_ending;
+           });
   };
   for (const auto& [name, input] : inputs) {
     const bool is_text = input.datatype == raw_datatype;
     if (is_text && model.raw() == nullptr)
       fail("input \"", name, "\" has texts, but the model takes no raw values: ", model.no_raw());
-    if (is_text || is_column(name)) return true;
+    if (is_text) return true;
+    if (model.raw() == nullptr || is_of_ids(name)) continue;
+    if (std::ranges::count(model.raw()->columns(), name, &RawColumn::name) != 0) return true;
   }
   return false;
 }

@@ -128,6 +128,11 @@ TEST_CASE("Service: raw values that do not fit are refused with column and sampl
   CHECK(mentions(with(2, input("user", "BYTES", "3", R"("a", "b", "c")")), "is for"));
   CHECK(mentions(with(2, input("user", "BYTES", "2", R"("a")")), "has 1 value, but its shape [2] has 2"));
   CHECK(mentions(with(2, input("user", "BYTES", "1, 2", R"("a", "b")")), "give [samples]"));
+  CHECK(mentions(with(2, input("user", "BYTES", "1099511627776", R"("a")")), "has 1 value, but its shape"));
+  CHECK(mentions(with(3, input("tags", "BYTES", "1099511627776, 0", "")), "[samples, values], or offsets"));
+  CHECK(mentions(
+      with(3, input("tags", "BYTES", "2", R"("a", "b")") + ", " + input("tags.offsets", "INT64", "4", "0, 2, 1, 2")),
+      "decreases"));
   CHECK(mentions(with(3, input("tags", "BYTES", "2, 2", R"("a", "b|c", "d", "e")")), "has the separator \"|\""));
   CHECK(mentions(with(2, input("price2", "BYTES", "2", R"("a", "b")")), "lacks input \"user\""));
   CHECK(mentions(with(5, good[5] + ", " + input("dense", "FP32", "2, 3", "1, 2, 3, 4, 5, 6")), "no input \"dense\""));
