@@ -5,7 +5,7 @@
 
 #include "catch.hpp"
 #include "errors.hpp"
-#include "parsed.hpp"
+#include "raw/parsed.hpp"
 #include "raw_text.hpp"
 #include "runs.hpp"
 #include "src/preprocess/checked_format.hpp"

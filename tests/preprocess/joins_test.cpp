@@ -6,7 +6,7 @@
 
 #include "catch.hpp"
 #include "errors.hpp"
-#include "parsed.hpp"
+#include "raw/parsed.hpp"
 #include "raw_text.hpp"
 #include "runs.hpp"
 #include <tesserec/core/text.hpp>

@@ -2,7 +2,7 @@
 // Columns made from others: buckets, parts of times, crosses, labels by a threshold.
 #include "catch.hpp"
 #include "errors.hpp"
-#include "parsed.hpp"
+#include "raw/parsed.hpp"
 #include "raw_text.hpp"
 #include "runs.hpp"
 #include "src/preprocess/checked_format.hpp"

@@ -157,6 +157,9 @@ TEST_CASE("preprocess: unusable input throws the same error on every rank and ke
   REQUIRE(mentions(failure(world, settings), "preprocess.train"));
   settings = criteo({folder / "good"}, "");
   REQUIRE(mentions(failure(world, settings), "preprocess.output"));
+  settings = criteo({folder / "good"}, folder / "out");
+  settings.minimum_count = 0;
+  REQUIRE(mentions(failure(world, settings), "preprocess.minimum_count must be at least 1, not 0"));
   settings = criteo({folder / "good"}, folder / "good/inside");
   REQUIRE(mentions(failure(world, settings),
                    "good: cannot create this folder: a file has its name; set preprocess.output"));

@@ -5,13 +5,12 @@
 #include "catch.hpp"
 #include "errors.hpp"
 #include "parsed.hpp"
-#include "src/preprocess/checked_format.hpp"
 #include <tesserec/core/error.hpp>
-#include <tesserec/preprocess/settings.hpp>
 #include <tesserec/raw/row_format.hpp>
+#include <tesserec/raw/settings.hpp>
 
 using namespace tesserec;
-using namespace tesserec::preprocess;
+using namespace tesserec::raw;
 
 namespace {
 
@@ -30,7 +29,7 @@ std::vector<std::string> good_fields() {
 
 std::string reason_for(const std::function<void(std::vector<std::string>&)>& change,
                        ShortRows short_rows = ShortRows::stop) {
-  Settings settings;
+  RowSettings settings;
   settings.short_rows = short_rows;
   std::vector<std::string> fields = good_fields();
   change(fields);
@@ -41,7 +40,7 @@ std::string reason_for(const std::function<void(std::vector<std::string>&)>& cha
 }  // namespace
 
 TEST_CASE("make_row_format: parses a Criteo row into label and numbers and lower-case tokens") {
-  const auto format = make_row_format(Settings());
+  const auto format = make_row_format(RowSettings());
   REQUIRE(format->layout().dense_features.size() == 13);
   REQUIRE(format->layout().dense_features[12] == "I13");
   REQUIRE(format->layout().features.size() == 26);
@@ -83,7 +82,7 @@ TEST_CASE("make_row_format: bad Criteo rows give the reason") {
 }
 
 TEST_CASE("short_rows = pad: fills short rows with missing values and refuses long ones") {
-  Settings settings;
+  RowSettings settings;
   settings.short_rows = ShortRows::pad;
   auto fields = good_fields();
   fields.resize(12);
@@ -96,7 +95,7 @@ TEST_CASE("short_rows = pad: fills short rows with missing values and refuses lo
 }
 
 TEST_CASE("make_row_format: throws if format = criteo has keys of the table format") {
-  Settings settings;
+  RowSettings settings;
   settings.header = true;
   REQUIRE_THROWS_AS(make_row_format(settings), Error);
   settings = {};
@@ -105,13 +104,10 @@ TEST_CASE("make_row_format: throws if format = criteo has keys of the table form
   settings = {};
   settings.columns.resize(1);
   REQUIRE_THROWS_AS(make_row_format(settings), Error);
-  settings = {};
-  settings.minimum_count = 0;
-  REQUIRE_THROWS_AS(make_row_format(settings), Error);
 }
 
 TEST_CASE("make_row_format: takes rows of Criteo's test files without the label only for scoring") {
-  const auto format = make_row_format(Settings());
+  const auto format = make_row_format(RowSettings());
   std::string line;
   for (int k = 0; k < 13; ++k) line += std::to_string(k) + "\t";
   for (int f = 0; f < 26; ++f) line += f == 25 ? "1f" : "2a\t";
@@ -129,7 +125,7 @@ TEST_CASE("make_row_format: takes rows of Criteo's test files without the label 
     REQUIRE(row.numbers[12] == 12.0);
     REQUIRE(row.tokens[25] == std::string_view("0000001f"));
   }
-  Settings padded;
+  RowSettings padded;
   padded.short_rows = ShortRows::pad;
   REQUIRE(mentions(parsed(*make_row_format(padded), "20" + line.substr(1), row), lacks));
 }

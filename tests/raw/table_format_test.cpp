@@ -5,21 +5,20 @@
 #include "catch.hpp"
 #include "errors.hpp"
 #include "parsed.hpp"
-#include "src/preprocess/checked_format.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/text.hpp>
-#include <tesserec/preprocess/settings.hpp>
 #include <tesserec/raw/header.hpp>
 #include <tesserec/raw/row_format.hpp>
+#include <tesserec/raw/settings.hpp>
 #include <tesserec/raw/transforms.hpp>
 
 using namespace tesserec;
-using namespace tesserec::preprocess;
+using namespace tesserec::raw;
 
 namespace {
 
-Settings table() {
-  Settings settings;
+RowSettings table() {
+  RowSettings settings;
   settings.format = RawFormat::table;
   settings.columns = {{"age", ColumnKind::number, Transform::standardise, {}, {}},
                       {"id", ColumnKind::skip, Transform::none, {}, {}},
@@ -28,14 +27,14 @@ Settings table() {
   return settings;
 }
 
-std::string reason(const std::string& line, const Settings& settings = table()) {
+std::string reason(const std::string& line, const RowSettings& settings = table()) {
   Row row;
   return parsed(*make_row_format(settings), line, row);
 }
 
 template <class Change>
 std::string refusal(const Change& change) {
-  Settings settings = table();
+  RowSettings settings = table();
   change(settings);
   return error_of([&] { make_row_format(settings); });
 }
@@ -87,7 +86,7 @@ TEST_CASE("make_row_format: bad table rows give the reason") {
 }
 
 TEST_CASE("make_row_format: a weight column weighs the samples") {
-  Settings settings = table();
+  RowSettings settings = table();
   settings.columns[1].kind = ColumnKind::weight;
   Row row;
   REQUIRE(make_row_format(settings)->layout().weighted);
@@ -103,7 +102,7 @@ TEST_CASE("make_row_format: a weight column weighs the samples") {
 }
 
 TEST_CASE("make_row_format: obeys delimiter and trim and missing") {
-  Settings settings = table();
+  RowSettings settings = table();
   settings.delimiter = "\\t";
   REQUIRE(reason("39\tx\ta,b\t<=50K", settings) == "");
   settings.delimiter = "\t";
@@ -119,7 +118,7 @@ TEST_CASE("make_row_format: obeys delimiter and trim and missing") {
 }
 
 TEST_CASE("find_columns: a header names the columns in any order") {
-  Settings settings = table();
+  RowSettings settings = table();
   settings.header = true;
   auto format = make_row_format(settings);
   REQUIRE(header_fault(*format, "age,whatever, work ,income") == "");  // a column to skip may have any name
@@ -169,7 +168,7 @@ TEST_CASE("find_columns: rows without a label are good only where no label is re
   REQUIRE(mentions(reason("39, x, Private, "), "the label is missing; rows to score belong in preprocess.predict"));
   REQUIRE(mentions(reason("39, x, Private"), "3 fields, 4 expected: the row seems to lack its label"));
   REQUIRE_FALSE(mentions(reason("39, x"), "label"));
-  Settings settings = table();
+  RowSettings settings = table();
   settings.columns.insert(settings.columns.begin() + 3, {"id", ColumnKind::key});
   settings.columns[1].kind = ColumnKind::weight;
   settings.columns[1].name = "w";
