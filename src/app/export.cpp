@@ -113,6 +113,8 @@ int export_model(const Invocation& invocation, const comm::Communicator& comm) {
   if (manifest.raw)
     log_info(concat("raw values: requests may give the columns of [preprocess]; ",
                     counted(std::ssize(*manifest.raw), "feature"), " with a vocabulary"));
+  else if (manifest.facts.vocabulary.empty())
+    log_info("raw values: none, since the model was not trained on a data set of `tesserec preprocess`");
   else
     log_warning(concat("requests must give ids and transformed numbers, not raw values: ", manifest.no_raw));
   const double bytes = double(bytes_of(manifest));

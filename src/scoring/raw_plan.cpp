@@ -106,6 +106,7 @@ void plan_features(const TrainedFacts& facts, const raw::RowSettings& rows, cons
 }
 
 RawPlan plan_of(const TrainedFacts& facts, const std::vector<ServedFeature>& features) {
+  if (facts.vocabulary.empty()) fail("the model was not trained on a data set of `tesserec preprocess`");
   raw::RowSettings rows = schema::read_rows(facts.deck, facts.file + ": deck");
   std::map<std::string, Index> sequences;
   for (const raw::UserSequence& sequence : rows.sequences) sequences[sequence.name] = sequence.length;

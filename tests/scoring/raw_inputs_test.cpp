@@ -247,6 +247,17 @@ TEST_CASE("export_model: says why a folder takes no raw values and refuses anoth
   std::filesystem::rename(data + "/moved.h5", data + "/train.h5");
 }
 
+TEST_CASE("export_model: data without a vocabulary give a folder that takes no raw values") {
+  const comm::Communicator world(MPI_COMM_WORLD);
+  const Folder folder(world, test_folder());
+  Trained trained(folder, "bottom = [8, 4]\ntop = [8, 1]\n", "");
+  const scoring::ModelManifest manifest =
+      scoring::export_model(trained.exec, trained.checkpoint(), folder.path() + "/model", scoring::ServedFormat::fp32);
+  CHECK_FALSE(manifest.raw.has_value());
+  CHECK(mentions(manifest.no_raw, "was not trained on a data set of `tesserec preprocess`"));
+  CHECK(mentions(scoring::read_model_manifest(folder.path() + "/model").no_raw, "was not trained"));
+}
+
 TEST_CASE("model folder: a damaged vocabulary is found") {
   const ServedRaw served(test_folder());
   const scoring::FolderVocabulary& first = served.manifest.raw->front();
@@ -265,30 +276,4 @@ TEST_CASE("model folder: a damaged vocabulary is found") {
   CHECK(mentions(error_of([&] { raw_scores(model, served.made->evaluated, counts); }), path + " is damaged: id"));
   std::ofstream(path, std::ios::binary) << whole;
   CHECK(mentions(error_of([&] { scoring::VocabularyFile(path, first.rows + 1, first.file.bytes + 1); }), "bytes"));
-}
-
-TEST_CASE("vocabulary_table: every token has its id") {
-  std::string tokens;
-  std::vector<Index> offsets = {0, 0};
-  for (Index id = 1; id <= 3000; ++id) {
-    tokens += "token" + std::to_string(id * id);
-    offsets.push_back(std::ssize(tokens));
-  }
-  const std::vector<std::uint64_t> table = scoring::vocabulary_table(offsets, tokens.data());
-  CHECK(table.size() == 8192);
-  const comm::Communicator world(MPI_COMM_WORLD);
-  const Folder folder(world, "vocabulary_table");
-  std::filesystem::create_directories(folder.path());
-  const std::string path = folder.path() + "/tokens";
-  std::ofstream file(path, std::ios::binary);
-  file.write(reinterpret_cast<const char*>(table.data()), std::ssize(table) * 8);
-  file.write(reinterpret_cast<const char*>(offsets.data()), std::ssize(offsets) * 8);
-  file << tokens;
-  file.close();
-  const scoring::VocabularyFile vocabulary(path, 3001, Index(std::filesystem::file_size(path)));
-  Index wrong = 0;
-  for (Index id = 1; id <= 3000; ++id) wrong += vocabulary.id("token" + std::to_string(id * id)) != id;
-  CHECK(wrong == 0);
-  CHECK(vocabulary.id("token2") == 0);
-  CHECK(vocabulary.id("") == 0);
 }
