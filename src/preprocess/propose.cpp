@@ -6,12 +6,12 @@
 #include <utility>
 
 #include "column_facts.hpp"
-#include "field_values.hpp"
 #include "proposal.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/text.hpp>
 #include <tesserec/core/utf8.hpp>
 #include <tesserec/preprocess/propose.hpp>
+#include <tesserec/raw/field_values.hpp>
 #include <tesserec/verdict/judge.hpp>
 
 namespace tesserec::preprocess {
