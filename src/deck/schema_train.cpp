@@ -40,10 +40,10 @@ Section stage_section() {
       of_policy(integer("period", &Stage::period, {0, step_limit}, "steps",
                         "cosine: length of a period; 0 means max_steps.")),
   };
-  return several(
-      "schedule.stages",
-      "A stage of the learning rate. Stages follow one another and replace warm-up and decay; after the last "
-      "one the base rate applies.",
+  return repeated_block<Deck>(
+      {"schedule.stages",
+       "A stage of the learning rate. Stages follow one another and replace warm-up and decay; after the last one the "
+       "base rate applies."},
       keys, [](auto& d) -> auto& { return d.schedule.stages; },
       "give one [[schedule.stages]] for each stage, or omit the key");
 }
@@ -59,8 +59,8 @@ Section import_section() {
       boolean("transpose", &ImportedTensor::transpose,
               "The file has the tensor with rows and columns exchanged, as Keras and JAX have weights of layers."),
   };
-  return several(
-      "import", "A tensor that `tesserec import` finds under a name which no map of --map has.", keys,
+  return repeated_block<Deck>(
+      {"import", "A tensor that `tesserec import` finds under a name which no map of --map has."}, keys,
       [](auto& d) -> auto& { return d.imports; }, "give one [[import]] for each tensor, or omit the key");
 }
 

@@ -29,22 +29,4 @@ Section single(const std::string& path, const std::string& sentence, const Keys<
   return schema::single<Deck>(path, sentence, keys, get, inner);
 }
 
-/// Makes the section of a block that may occur several times: [[path]]. `get(deck)` returns the list that it fills.
-/// `advice`: as of repeated().
-template <class T, class Get>
-Section several(const std::string& path, const std::string& sentence, const Keys<T>& keys, Get get,
-                const std::string& advice) {
-  Section section;
-  section.info = {path, "[[" + path + "]]", sentence, infos(keys)};
-  section.read = [=](Deck& deck, const Value& root) {
-    const Value* all = repeated(root, path, advice);
-    for (std::size_t i = 0; all != nullptr && i < all->list.size(); ++i)
-      read_keys(deck, keys, get(deck).emplace_back(), all->list[i], path + "." + std::to_string(i));
-  };
-  section.write = [=](const Deck& deck, std::string& out) {
-    for (const T& one : get(deck)) out += "\n[[" + path + "]]\n" + write_keys(keys, one);
-  };
-  return section;
-}
-
 }  // namespace tesserec::deck
