@@ -12,7 +12,8 @@
 /// raw::FileColumns columns;
 /// raw::Row row;
 /// format->find_columns({}, raw::Targets::required, columns);
-/// if (const std::string reason = format->parse(line, columns, row); !reason.empty()) log_warning(reason);
+/// const std::string line = "1" + std::string(39, '\t');  // a click; all fields are missing
+/// const std::string reason = format->parse(line, columns, row);  // empty, or what is wrong with the row
 /// ```
 
 #include <tesserec/raw/column_fault.hpp>
