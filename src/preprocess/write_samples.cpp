@@ -157,7 +157,8 @@ store::Attributes attributes_of(const data::SourceInfo& info) {
                                   {"features", info.features},
                                   {"rows", info.rows},
                                   {"dense_features", info.dense_names}};
-  if (!info.vocabulary.empty()) attributes["vocabulary_digest"] = info.vocabulary;
+  // Raw values make one id of each feature, so bags made of the ids are no longer of that vocabulary.
+  if (!info.vocabulary.empty() && info.multi_hot.empty()) attributes["vocabulary_digest"] = info.vocabulary;
   if (!info.transforms.empty()) attributes["transforms"] = info.transforms;
   if (!info.labels.empty()) attributes["label_values"] = info.labels;
   return attributes;

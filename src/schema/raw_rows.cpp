@@ -167,6 +167,14 @@ raw::RowSettings read_rows(const std::string& text, const std::string& name) {
   return std::move(deck.rows);
 }
 
+bool makes_bags(const std::string& text, const std::string& name) {
+  const Value root = parse_toml(text, name);
+  Index sizes = 0;
+  if (const Value* list = root.find_path("data.multi_hot_sizes"))
+    read_list(*list, "data.multi_hot_sizes", {}, false, [&](const Value&, const std::string&) { ++sizes; });
+  return sizes > 0;
+}
+
 std::vector<std::string> training_data(const std::string& text, const std::string& name) {
   const Value root = parse_toml(text, name);
   std::vector<std::string> files;

@@ -107,6 +107,8 @@ void plan_features(const TrainedFacts& facts, const raw::RowSettings& rows, cons
 
 RawPlan plan_of(const TrainedFacts& facts, const std::vector<ServedFeature>& features) {
   if (facts.vocabulary.empty()) fail("the model was not trained on a data set of `tesserec preprocess`");
+  if (schema::makes_bags(facts.deck, facts.file + ": deck"))
+    fail("the training made bags of its ids (data.multi_hot_sizes), which raw values do not have; give ids");
   raw::RowSettings rows = schema::read_rows(facts.deck, facts.file + ": deck");
   std::map<std::string, Index> sequences;
   for (const raw::UserSequence& sequence : rows.sequences) sequences[sequence.name] = sequence.length;

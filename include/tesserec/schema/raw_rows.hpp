@@ -21,6 +21,8 @@ Keys<raw::UserSequence> sequence_keys();
 /// Reads what [preprocess] of a deck's text, such as the effective deck in a checkpoint, says about rows. `name` stands
 /// for the file in messages. Ignores the keys of the job. Throws Error "file:line: block.key ...".
 raw::RowSettings read_rows(const std::string& text, const std::string& name);
+/// Returns whether a deck's text has sizes in data.multi_hot_sizes.
+bool makes_bags(const std::string& text, const std::string& name);
 /// Returns data.train of a deck's text, as it stands there.
 std::vector<std::string> training_data(const std::string& text, const std::string& name);
 

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// Models whose inputs raw values cannot make, or not from the data set that is there.
+#include <filesystem>
+
+#include "raw_job.hpp"
+#include <tesserec/preprocess/write_log.hpp>
+#include <tesserec/scoring/export_model.hpp>
+#include <tesserec/store/parted_file.hpp>
+
+using namespace tesserec;
+
+namespace {
+
+/// The job of raw_deck(), and sets written from its data.
+struct WrittenJob {
+  explicit WrittenJob(const std::string& name) : folder(world, name) {
+    std::filesystem::create_directories(path());
+    job = std::make_unique<RawJob>(path(), raw_rows(300, "u", 1), raw_rows(50, "new", 2), raw_deck(path()));
+    manifest = exported("/model", "");
+  }
+  const std::string& path() const { return folder.path(); }
+  scoring::ModelManifest exported(const std::string& to, const std::string& vocabulary) const {
+    return scoring::export_model(job->trained->exec, job->trained->checkpoint(), path() + to,
+                                 scoring::ServedFormat::fp32, {}, vocabulary);
+  }
+  /// Returns the reason that raw values are refused after a change of the deck.
+  std::string reason(const std::string& text, const std::string& other) const {
+    scoring::TrainedFacts facts = scoring::read_model_manifest(path() + "/model").facts;
+    facts.deck = raw_deck(path());
+    const std::vector<scoring::ServedFeature> features = {{"user"},      {"tags", true}, {"age"},
+                                                          {"when_hour"}, {"item"},       {"user_age"}};
+    REQUIRE(scoring::raw_vocabularies(facts, features).size() == 5);
+    facts.deck.replace(facts.deck.find(text), text.size(), other);
+    return error_of([&] { scoring::raw_vocabularies(facts, features); });
+  }
+
+  const comm::Communicator world{MPI_COMM_WORLD};
+  const Folder folder;
+  std::unique_ptr<RawJob> job;
+  scoring::ModelManifest manifest;
+};
+
+/// Writes the training samples of a data set to a new folder.
+std::string written(const std::string& folder, const data::Settings& settings) {
+  const comm::Communicator world(MPI_COMM_WORLD);
+  const preprocess::LogSource source{
+      "train", [&](const data::Deal& deal) { return data::make_source(settings, data::Use::train, deal); }};
+  preprocess::write_logs(Exec(), world, {.folder = folder, .form = preprocess::LogForm::hdf5, .seed = 5}, {source});
+  return folder + "/train.h5";
+}
+
+}  // namespace
+
+TEST_CASE("raw values: a training on bags that were made of the ids takes none") {
+  const WrittenJob job("raw_refusals1");
+  CHECK(mentions(job.reason("[data]\n", "[data]\nmulti_hot_sizes = [2, 1, 1, 1, 1, 1]\n"), "data.multi_hot_sizes"));
+  CHECK(job.reason("[data]\n", "[data]\nmulti_hot_sizes = []\n") == "");
+
+  const std::string path = job.path() + "/simple";
+  std::filesystem::create_directories(path);
+  RawTable table{{"y", "a"}, {}};
+  for (Index r = 0; r < 50; ++r) table.rows.push_back({r % 3 == 0 ? "1" : "0", "a" + std::to_string(r % 7)});
+  table.write(path + "/train.csv");
+  preprocess::run(job.world, deck::parse_deck("[preprocess]\nformat = \"table\"\nheader = true\ntrain = \"" + path +
+                                                  "/train.csv\"\noutput = \"" + path + "/data\"\n" + R"(
+column = [{name = "y", kind = "label", threshold = 1}, {name = "a", kind = "category"}])",
+                                              "deck")
+                                 .preprocess);
+  data::Settings settings;
+  settings.train = {path + "/data/train.h5"};
+  const auto has_digest = [&](const std::string& folder) {
+    return store::PartedFile::open(written(folder, settings)).index().has_attribute("/", "vocabulary_digest");
+  };
+  CHECK(has_digest(path + "/plain"));
+  settings.multi_hot_sizes = {3};
+  CHECK_FALSE(has_digest(path + "/bags"));
+}
