@@ -12,6 +12,9 @@
 namespace tesserec::scoring {
 namespace {
 
+/// Bytes that samples may read of shared texts over and over, about a second's work.
+constexpr Index most_repeated_bytes = Index{1} << 30;
+
 /// Returns the last `length` items of a sequence in one text.
 std::string_view last_items(std::string_view text, Index length) {
   std::size_t at = text.size();
@@ -72,10 +75,14 @@ std::vector<ServedFeature> served_features(const std::vector<embedding::Embeddin
 }
 
 struct RawInputs::Parts {
-  /// Sets the fields of a row to the texts of a sample.
-  void set_fields(Index sample, std::span<const RawTexts> texts, raw::Row& row) const;
-  /// Counts the row's missing values.
-  void count_missing(const raw::Row& row, RawCounts& counts) const;
+  /// Returns for each column whether it makes shared inputs alone, so that samples behind the first do without it.
+  /// Throws Error if the samples would read the texts of the other shared columns too often.
+  std::vector<bool> read_once(std::span<const RawTexts> texts, const OwnedSamples& to) const;
+  /// Sets the fields of a row to the texts of a sample; those of `left_out` are missing.
+  void set_fields(Index sample, std::span<const RawTexts> texts, const std::vector<bool>& left_out,
+                  raw::Row& row) const;
+  /// Counts the row's missing values of the columns but `left_out`.
+  void count_missing(const raw::Row& row, const std::vector<bool>& left_out, RawCounts& counts) const;
   void add_numbers(Index sample, const raw::Row& row, OwnedSamples& to) const;
   /// Appends the row's values of a feature.
   void add_values(const raw::Row& row, std::size_t feature, SampleBags& to, RawCounts& counts) const;
@@ -104,13 +111,32 @@ RawInputs::RawInputs(const std::string& folder, const ModelManifest& manifest,
 RawInputs::~RawInputs() = default;
 const std::vector<RawColumn>& RawInputs::columns() const { return parts_->columns; }
 
-void RawInputs::Parts::set_fields(Index sample, std::span<const RawTexts> texts, raw::Row& row) const {
+std::vector<bool> RawInputs::Parts::read_once(std::span<const RawTexts> texts, const OwnedSamples& to) const {
+  std::vector<bool> once;
+  Index repeated = 0;
+  for (std::size_t c = 0; c < plan.columns.size(); ++c) {
+    bool is_once = texts[c].shared && plan.has_null && (!plan.columns[c].is_number || to.shared_dense);
+    for (std::size_t f = 0; f < plan.features.size(); ++f)
+      is_once = is_once && (to.sparse[f].shared || std::ranges::count(plan.features[f].columns, c) == 0);
+    once.push_back(is_once);
+    if (texts[c].shared && !is_once && texts[c].offsets != nullptr)
+      repeated += texts[c].offsets[1] - texts[c].offsets[0];
+  }
+  if (to.samples > 0 && repeated > most_repeated_bytes / to.samples)
+    fail("the columns that all samples share and that make no input alone have ", counted(repeated, "byte"), " for ",
+         counted(to.samples, "sample"), ", together more than ", most_repeated_bytes,
+         "; score fewer samples at a time");
+  return once;
+}
+
+void RawInputs::Parts::set_fields(Index sample, std::span<const RawTexts> texts, const std::vector<bool>& left_out,
+                                  raw::Row& row) const {
   row.fields.quoted = false;
   row.fields.texts.assign(plan.fields, std::string_view(""));
   for (std::size_t c = 0; c < plan.columns.size(); ++c) {
     const RawTexts& column = texts[c];
     std::string_view text = plan.null;
-    if (column.offsets != nullptr) {
+    if (column.offsets != nullptr && !left_out[c]) {
       const Index* const at = column.offsets + (column.shared ? 0 : sample);
       text = std::string_view(column.bytes + at[0], std::size_t(at[1] - at[0]));
     }
@@ -119,8 +145,9 @@ void RawInputs::Parts::set_fields(Index sample, std::span<const RawTexts> texts,
   }
 }
 
-void RawInputs::Parts::count_missing(const raw::Row& row, RawCounts& counts) const {
+void RawInputs::Parts::count_missing(const raw::Row& row, const std::vector<bool>& left_out, RawCounts& counts) const {
   for (std::size_t c = 0; c < plan.columns.size(); ++c) {
+    if (left_out[c]) continue;
     const PlannedColumn& column = plan.columns[c];
     if (column.is_number) {
       counts.missing[c] += std::isnan(row.numbers[column.probe]) ? 1 : 0;
@@ -172,12 +199,19 @@ void RawInputs::encode(Index samples, std::span<const RawTexts> texts, OwnedSamp
   }
   RawCounts counted_here{std::vector<Index>(plan.columns.size(), 0), std::vector<Index>(plan.features.size(), 0),
                          std::vector<Index>(plan.features.size(), 0)};
+  const std::vector<bool> once = parts_->read_once(texts, to);
+  std::vector<bool> left_out(once.size(), false);
   raw::Row row;
   for (Index s = 0; s < samples; ++s) {
-    parts_->set_fields(s, texts, row);
+    parts_->set_fields(s, texts, left_out, row);
     if (const std::string reason = plan.format->parse_fields(plan.places, row); !reason.empty())
       fail("sample ", s, ": ", reason);
-    parts_->count_missing(row, counted_here);
+    parts_->count_missing(row, left_out, counted_here);
+    if (s == 0) {
+      for (std::size_t c = 0; c < once.size(); ++c)
+        if (once[c]) counted_here.missing[c] *= samples;  // The others have the same text.
+      left_out = once;
+    }
     if (s == 0 || !to.shared_dense) parts_->add_numbers(s, row, to);
     for (std::size_t f = 0; f < plan.features.size(); ++f)
       if (s == 0 || !to.sparse[f].shared) parts_->add_values(row, f, to.sparse[f], counted_here);

@@ -45,7 +45,8 @@ void plan_columns(const raw::RowSettings& rows, const std::map<std::string, Inde
         is_number ? place_of(layout.dense_features, column.name) : place_of(layout.features, first_feature(column));
     plan.columns.push_back(std::move(planned));
   }
-  plan.null = rows.format == raw::RawFormat::criteo || rows.missing.empty() ? "" : rows.missing.front();
+  plan.has_null = rows.format == raw::RawFormat::criteo || !rows.missing.empty();
+  plan.null = rows.format == raw::RawFormat::criteo || !plan.has_null ? "" : rows.missing.front();
 }
 
 void plan_numbers(const TrainedFacts& facts, RawPlan& plan) {

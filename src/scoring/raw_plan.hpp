@@ -35,6 +35,7 @@ struct RawPlan {
   raw::FileColumns places;
   std::size_t fields = 0;  ///< fields of a row
   std::string null;        ///< text of a missing value
+  bool has_null = true;    ///< false if preprocess.missing is empty, so that no text is a missing value
   std::vector<PlannedColumn> columns;
   std::vector<std::size_t> dense;                ///< dense feature of the format for each of the model [K]
   std::vector<raw::NumberTransform> transforms;  ///< of the dense features [K]

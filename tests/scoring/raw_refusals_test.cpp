@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "raw_job.hpp"
+#include <tesserec/core/timer.hpp>
 #include <tesserec/preprocess/write_log.hpp>
 #include <tesserec/scoring/export_model.hpp>
 #include <tesserec/store/parted_file.hpp>
@@ -10,6 +11,10 @@
 using namespace tesserec;
 
 namespace {
+
+/// Features of the model of raw_deck().
+const std::vector<scoring::ServedFeature> features = {{"user"},      {"tags", true}, {"age"},
+                                                      {"when_hour"}, {"item"},       {"user_age"}};
 
 /// The job of raw_deck(), and sets written from its data.
 struct WrittenJob {
@@ -27,9 +32,7 @@ struct WrittenJob {
   std::string reason(const std::string& text, const std::string& other) const {
     scoring::TrainedFacts facts = scoring::read_model_manifest(path() + "/model").facts;
     facts.deck = raw_deck(path());
-    const std::vector<scoring::ServedFeature> features = {{"user"},      {"tags", true}, {"age"},
-                                                          {"when_hour"}, {"item"},       {"user_age"}};
-    REQUIRE(scoring::raw_vocabularies(facts, features).size() == 5);
+    REQUIRE(scoring::raw_vocabularies(facts, features).size() == 5);  // all but the hashed one
     facts.deck.replace(facts.deck.find(text), text.size(), other);
     return error_of([&] { scoring::raw_vocabularies(facts, features); });
   }
@@ -74,4 +77,35 @@ column = [{name = "y", kind = "label", threshold = 1}, {name = "a", kind = "cate
   CHECK(has_digest(path + "/plain"));
   settings.multi_hot_sizes = {3};
   CHECK_FALSE(has_digest(path + "/bags"));
+}
+
+TEST_CASE("raw values: texts that all samples share are read once, or not too often") {
+  const WrittenJob job("raw_refusals2");
+  const scoring::RawInputs raw(job.path() + "/model", job.manifest, features);
+  std::string tags = "t1";
+  for (Index t = 0; t < 200000; ++t) tags += "|t1";
+  std::string user(1 << 20, 'u');
+  const Index samples = 5000;
+  const std::vector<Index> none(samples + 1, 0), of_tags = {0, std::ssize(tags)}, of_user = {0, std::ssize(user)};
+  std::vector<scoring::RawTexts> texts;
+  for (const scoring::RawColumn& column : raw.columns())
+    if (column.name == "tags")
+      texts.push_back({tags.data(), of_tags.data(), true});
+    else if (column.name == "user")
+      texts.push_back({user.data(), of_user.data(), true});
+    else
+      texts.push_back({"", none.data(), column.name != "item"});
+  scoring::OwnedSamples all;
+  scoring::RawCounts counts;
+  const Timer timer;
+  raw.encode(samples, texts, all, counts);
+  CHECK(timer.seconds() < 3);  // 1e9 values if each sample reads the tags
+  CHECK(counts.missing == std::vector<Index>{samples, samples, 0, 0, samples, samples, samples});
+  CHECK(counts.values.at(1) == 2);  // max_values
+  CHECK(all.sparse.at(4).offsets.size() == std::size_t(samples) + 1);
+  for (std::size_t c = 0; c < texts.size(); ++c)
+    if (raw.columns()[c].name == "age") texts[c].shared = false;  // The cross of user and age has a value a sample.
+  CHECK(mentions(error_of([&] { raw.encode(samples, texts, all, counts); }), "score fewer samples at a time"));
+  raw.encode(2, texts, all, counts);
+  CHECK_FALSE(all.sparse.at(5).shared);
 }
