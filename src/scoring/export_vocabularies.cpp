@@ -53,6 +53,8 @@ store::PartedFile open_vocabulary(const std::string& path, const TrainedFacts& f
     fail(path, " has no vocabulary; name a training file that `tesserec preprocess` wrote");
   if (const auto digest = file.index().attribute<std::string>("/", "vocabulary_digest"); digest != facts.vocabulary)
     fail(path, " has the vocabulary ", digest, ", but the model was trained with ", facts.vocabulary);
+  if (!file.index().exists("vocabulary"))
+    fail(path, " has the digest of its vocabulary, but not the values: it was written from another set; name that one");
   return file;
 }
 

@@ -109,3 +109,17 @@ TEST_CASE("raw values: texts that all samples share are read once, or not too of
   raw.encode(2, texts, all, counts);
   CHECK_FALSE(all.sparse.at(5).shared);
 }
+
+TEST_CASE("export_model: a set that was written from preprocessed data has no vocabulary to export") {
+  const WrittenJob job("raw_refusals3");
+  data::Settings settings;
+  settings.train = {job.path() + "/data/train.h5"};
+  const std::string copy = written(job.path() + "/written", settings);
+  CHECK(mentions(error_of([&] { job.exported("/refused", copy); }), "but not the values"));
+  std::filesystem::rename(settings.train[0], job.path() + "/moved.h5");
+  std::filesystem::rename(copy, settings.train[0]);
+  const scoring::ModelManifest without = job.exported("/without", "");
+  CHECK_FALSE(without.raw.has_value());
+  CHECK(mentions(without.no_raw, "--vocabulary"));
+  CHECK(job.exported("/named", job.path() + "/moved.h5").raw.has_value());
+}
