@@ -16,6 +16,7 @@ struct ProposedJoin {
   std::string file;  ///< path, or a pattern for the parts of the table
   std::vector<std::string> on;
   std::vector<ColumnGuess> columns;
+  std::vector<std::string> parts = {};  ///< parts of the table but the first
 };
 
 /// Guesses about raw files.

@@ -12,6 +12,7 @@
 #include <tesserec/core/utf8.hpp>
 #include <tesserec/preprocess/propose.hpp>
 #include <tesserec/raw/field_values.hpp>
+#include <tesserec/store/file_list.hpp>
 #include <tesserec/verdict/judge.hpp>
 
 namespace tesserec::preprocess {
@@ -99,12 +100,31 @@ bool is_part(const HeadSample& head, std::vector<ProposedJoin>& joins) {
   for (ProposedJoin& join : joins) {
     const fs::path first(join.head->file.path);
     if (!head.header || head.names != join.head->names || first.parent_path() != path.parent_path()) continue;
-    const std::string name = path.filename().string(), other = first.filename().string();
-    const auto same = std::mismatch(name.begin(), name.end(), other.begin(), other.end()).first - name.begin();
+    const std::string name = path.filename().string(), other = first.filename().string(),
+                      now = join.parts.empty() ? other : fs::path(join.file).filename().string();
+    const auto same = std::mismatch(name.begin(), name.end(), now.begin(), now.end()).first - name.begin();
+    join.parts.push_back(head.file.path);
     join.file = (path.parent_path() / (name.substr(0, std::size_t(same)) + "*" + path.extension().string())).string();
     return true;
   }
   return false;
+}
+
+/// Throws Error if the pattern of a side table's parts names other files than these.
+void check_parts(const ProposedJoin& join) {
+  if (join.parts.empty()) return;
+  std::vector<std::string> parts = join.parts;
+  parts.push_back(join.head->file.path);
+  for (std::string& part : parts) part = fs::path(part).filename().string();
+  const auto no_pattern = [&](const std::string& name, const char* what) {
+    fail("side table of ", counted(std::ssize(join.parts) + 1, "part"), ": its pattern ", join.file, what, name,
+         "; put the parts of the table, and nothing else, into a folder of their own");
+  };
+  for (const std::string& path : store::matching_paths(join.file)) {
+    const std::string name = fs::path(path).filename().string();
+    if (std::erase(parts, name) == 0) no_pattern(name, " also names ");
+  }
+  if (!parts.empty()) no_pattern(parts.front(), " does not name ");
 }
 
 /// Returns whether a file has the columns of the log but for its label, so that its labels are to be predicted.
@@ -189,6 +209,7 @@ Proposal proposal_of(const std::vector<std::string>& paths) {
     else
       proposal.train.push_back(head.file.path);
   }
+  for (const ProposedJoin& join : proposal.joins) check_parts(join);
   proposal.criteo = is_criteo(log, proposal.facts);
   if (proposal.criteo) return proposal;
   if (label_column < 0)

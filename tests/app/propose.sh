@@ -80,6 +80,17 @@ awk 'NR == 1 || NR > 21' movies.csv >films_2.csv
 model films ratings.csv films_1.csv films_2.csv
 says films 'file = "films_*.csv"'
 grep -q 'joined films_\*.csv on movie: 40 rows' films.txt || complain "$(cat films.txt); not both parts"
+mkdir parts
+for part in 00:2:14 10:15:27 01:28:99; do
+  IFS=: read -r name first last <<<"$part"
+  awk -v first="$first" -v last="$last" 'NR == 1 || (NR >= first && NR <= last)' movies.csv >"parts/f-$name.csv"
+done
+model parts ratings.csv parts/f-00.csv parts/f-10.csv parts/f-01.csv
+says parts 'file = "parts/f-*.csv"'
+grep -q 'on movie: 40 rows' parts.txt || complain "$(cat parts.txt); not all parts"
+cp ratings.csv films_log.csv
+run "$TESSEREC" preprocess --propose films_log.csv films_1.csv films_2.csv
+[ "$code" = 2 ] && grep -q 'films_\*.csv also names films_log.csv' err || complain 'a side table with the log as a part'
 set_avazu
 model avazu data/avazu/train.gz
 says avazu 'output = "runs/avazu/data"' '{name = "id", kind = "key"}' '{name = "hour", kind = "time", time = "yymmddhh"}' \
