@@ -28,6 +28,8 @@ std::string first_feature(const Column& column) {
 
 void plan_columns(const raw::RowSettings& rows, const std::map<std::string, Index>& sequences, RawPlan& plan) {
   const raw::RowLayout& layout = plan.format->layout();
+  plan.has_null = rows.format == raw::RawFormat::criteo || !rows.missing.empty();
+  plan.null = rows.format == raw::RawFormat::criteo || !plan.has_null ? "" : rows.missing.front();
   for (std::size_t c = 0; c < layout.columns.size(); ++c) {
     const Column& column = layout.columns[c];
     if (plan.places.places[c] < 0) continue;
@@ -37,7 +39,8 @@ void plan_columns(const raw::RowSettings& rows, const std::map<std::string, Inde
     PlannedColumn planned{.column = {.name = column.name,
                                      .kind = column.kind,
                                      .separator = column.separator,
-                                     .numbers = is_number || !column.buckets.empty()},
+                                     .numbers = is_number || !column.buckets.empty(),
+                                     .missing = plan.null},
                           .field = std::size_t(plan.places.places[c]),
                           .is_number = is_number};
     if (const auto found = sequences.find(column.name); found != sequences.end()) planned.length = found->second;
@@ -45,8 +48,6 @@ void plan_columns(const raw::RowSettings& rows, const std::map<std::string, Inde
         is_number ? place_of(layout.dense_features, column.name) : place_of(layout.features, first_feature(column));
     plan.columns.push_back(std::move(planned));
   }
-  plan.has_null = rows.format == raw::RawFormat::criteo || !rows.missing.empty();
-  plan.null = rows.format == raw::RawFormat::criteo || !plan.has_null ? "" : rows.missing.front();
 }
 
 void plan_numbers(const TrainedFacts& facts, RawPlan& plan) {

@@ -120,9 +120,10 @@ SampleTexts read_values(const InputTensor& tensor) {
   return values;
 }
 
-/// Joins the values of each sample by the separator of their column. `ends`: values up to each sample [samples + 1].
-SampleTexts join_values(const std::string& name, const SampleTexts& values, const std::vector<Index>& ends,
-                        const std::string& separator) {
+/// Joins the values of each sample by the separator of their column; a sample without values is missing. `ends`: values
+/// up to each sample [samples + 1].
+SampleTexts join_values(const RawColumn& column, const SampleTexts& values, const std::vector<Index>& ends) {
+  const std::string &name = column.name, &separator = column.separator;
   SampleTexts texts{.bytes = {}, .offsets = {0}};
   for (std::size_t s = 0; s + 1 < ends.size(); ++s) {
     for (Index v = ends[s]; v < ends[s + 1]; ++v) {
@@ -135,6 +136,7 @@ SampleTexts join_values(const std::string& name, const SampleTexts& values, cons
       if (v > ends[s]) texts.bytes += separator;
       texts.bytes += text;
     }
+    if (std::ssize(texts.bytes) == texts.offsets.back()) texts.bytes += column.missing;  // as a list of a Parquet file
     texts.offsets.push_back(std::ssize(texts.bytes));
   }
   return texts;
@@ -149,7 +151,7 @@ SampleTexts read_column(Inputs& inputs, const RawColumn& column) {
   if (const auto given = inputs.find(tensor.name + offsets_ending); is_list && given != inputs.end()) {
     const std::vector<Index> ends = given_offsets(given->second, tensor);
     if (!std::ranges::is_sorted(ends)) fail("input \"", given->first, "\" decreases; offsets must not");
-    return join_values(tensor.name, values, ends, column.separator);
+    return join_values(column, values, ends);
   }
   const std::vector<Index>& shape = tensor.shape;
   if (shape.size() == 1 || (shape.size() == 2 && shape[1] == 1)) return values;
@@ -158,7 +160,7 @@ SampleTexts read_column(Inputs& inputs, const RawColumn& column) {
          is_list ? "[samples], [samples, values], or offsets" : "[samples], since a sample has one value");
   std::vector<Index> ends;
   for (Index s = 0; s <= shape[0]; ++s) ends.push_back(s * shape[1]);
-  return join_values(tensor.name, values, ends, column.separator);
+  return join_values(column, values, ends);
 }
 
 }  // namespace

@@ -16,10 +16,12 @@ namespace {
 
 class ServedRows {
  public:
-  ServedRows() {
+  /// `more`: keys of [preprocess].
+  explicit ServedRows(const std::string& more = "") {
     std::filesystem::create_directories(folder_.path());
-    job_ = std::make_unique<RawJob>(folder_.path(), raw_rows(400, "u", 1), raw_rows(40, "new", 2),
-                                    raw_deck(folder_.path()));
+    std::string deck = raw_deck(folder_.path());
+    deck.insert(deck.find("minimum_count"), more);
+    job_ = std::make_unique<RawJob>(folder_.path(), raw_rows(400, "u", 1), raw_rows(40, "new", 2), deck);
     const std::string to = folder_.path() + "/model";
     scoring::export_model(job_->trained->exec, job_->trained->checkpoint(), to, scoring::ServedFormat::fp32);
     model_ = std::make_unique<scoring::ServedModel>(job_->trained->exec, to);
@@ -147,4 +149,14 @@ TEST_CASE("Service: raw values that do not fit are refused with column and sampl
   CHECK(reply.status == 400);
   CHECK(mentions(reply.body, "its bytes end inside of a text"));
   CHECK(served.infer(request_of(good)).status == 200);
+}
+
+TEST_CASE("Service: an empty list of values is a missing value, whatever text stands for one") {
+  const ServedRows served("missing = [\"NA\", \"?\", \"\"]\n");
+  std::vector<std::string> inputs = served.inputs(2);
+  inputs[3] = input("tags", "BYTES", "2", R"("t1", "NA")");
+  const std::vector<float> expected = scores_of(served.infer(request_of(inputs)));
+  inputs[3] = input("tags", "BYTES", "1", R"("t1")") + ", " + input("tags.offsets", "INT64", "3", "0, 1, 1");
+  CHECK(scores_of(served.infer(request_of(inputs))) == expected);
+  REQUIRE(served.model().raw()->columns()[3].missing == "NA");
 }

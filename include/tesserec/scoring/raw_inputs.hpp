@@ -30,6 +30,7 @@ struct RawColumn {
   raw::ColumnKind kind = raw::ColumnKind::category;
   std::string separator = {};  ///< character between the values of a text; empty = a text is one value
   bool numbers = false;        ///< true if its texts are numbers: of kind number, or a category made by buckets
+  std::string missing = {};    ///< text of a missing value; empty also if there is none
 };
 
 /// Character between the items of a sequence in one text, the unit separator of ASCII.
