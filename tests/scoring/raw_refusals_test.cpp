@@ -123,3 +123,13 @@ TEST_CASE("export_model: a set that was written from preprocessed data has no vo
   CHECK(mentions(without.no_raw, "--vocabulary"));
   CHECK(job.exported("/named", job.path() + "/moved.h5").raw.has_value());
 }
+
+TEST_CASE("raw values: sequences of made items take none") {
+  const WrittenJob job("raw_refusals4");
+  const auto reason = [&](const std::string& item) {
+    return job.reason("[data]\n", "[[preprocess.sequence]]\nname = \"item\"\nuser = \"user\"\nitem = \"" + item +
+                                      "\"\ntime = \"when\"\nlength = 3\n[data]\n");
+  };
+  for (const char* item : {"user_age", "age", "when_hour"})
+    CHECK(mentions(reason(item), concat("its items, of ", item, ", are no texts of a column but made")));
+}
