@@ -95,14 +95,17 @@ void each_value(const InputTensor& tensor, const Take& take) {
   }
 }
 
+bool is_float(const InputTensor& tensor) { return tensor.datatype == "FP32" || tensor.datatype == "FP64"; }
+
 /// Throws Error unless a column takes values of the tensor's type.
 void require_datatype(const InputTensor& tensor, const RawColumn& column) {
   const bool takes_numbers = column.numbers || column.kind == raw::ColumnKind::time;
-  const bool is_number = tensor.datatype == "FP32" || tensor.datatype == "FP64" || tensor.datatype == "INT64" ||
-                         tensor.datatype == "INT32";
+  const bool is_bucket = column.kind == raw::ColumnKind::category;  // INT64 would be ids of its feature
+  const bool is_number = is_float(tensor) || (!is_bucket && (tensor.datatype == "INT64" || tensor.datatype == "INT32"));
   if (tensor.datatype == raw_datatype || (is_number && takes_numbers)) return;
   if (takes_numbers)
-    fail("input \"", tensor.name, "\" has datatype \"", tensor.datatype, "\"; give BYTES, FP32, FP64, INT64 or INT32");
+    fail("input \"", tensor.name, "\" has datatype \"", tensor.datatype, "\"; give BYTES, FP32",
+         is_bucket ? " or FP64, for whole numbers are ids of its feature" : ", FP64, INT64 or INT32");
   fail("input \"", tensor.name, "\" has datatype \"", tensor.datatype,
        "\", but the request has raw values; give its texts as BYTES, for raw values and ids are not mixed");
 }
@@ -185,7 +188,9 @@ bool is_raw(const scoring::ServedModel& model, const Inputs& inputs) {
     if (is_text && model.raw() == nullptr)
       fail("input \"", name, "\" has texts, but the model takes no raw values: ", model.no_raw());
     if (is_text) return true;
-    if (model.raw() == nullptr || is_of_ids(name)) continue;
+    const bool is_bucket =  // A feature's ids are whole numbers.
+        is_float(input) && name != dense_input && std::ranges::count(model.features(), name) != 0;
+    if (model.raw() == nullptr || (is_of_ids(name) && !is_bucket)) continue;
     if (std::ranges::count(model.raw()->columns(), name, &RawColumn::name) != 0) return true;
   }
   return false;

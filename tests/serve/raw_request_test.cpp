@@ -103,7 +103,7 @@ TEST_CASE("Service: raw values have the scores of the preprocessed rows and are 
   inputs[2] = R"({"name": "user", "datatype": "BYTES", "shape": [2, 1], "parameters": {"binary_data_size": )" +
               std::to_string(bytes.size()) + "}}";
   inputs[3] = input("tags", "BYTES", "2", R"("t1:0.5", "t3")") + ", " + input("tags.offsets", "INT64", "3", "0, 2, 2");
-  inputs[4] = input("age", "INT64", "2", "17, 65");
+  inputs[4] = input("age", "FP64", "2", "17, 65");
   const std::string json = request_of(inputs);
   CHECK(scores_of(served.infer(json + bytes, std::to_string(json.size()))) == by_texts);
 
@@ -139,7 +139,8 @@ TEST_CASE("Service: raw values that do not fit are refused with column and sampl
   CHECK(mentions(with(2, input("price2", "BYTES", "2", R"("a", "b")")), "lacks input \"user\""));
   CHECK(mentions(with(5, good[5] + ", " + input("dense", "FP32", "2, 3", "1, 2, 3, 4, 5, 6")), "no input \"dense\""));
   CHECK(mentions(with(0, input("price", "BOOL", "2", "1, 0")), "give BYTES, FP32, FP64, INT64 or INT32"));
-  CHECK(mentions(with(4, input("age", "INT64", "2", "1, 2.5")), "age"));
+  CHECK(mentions(with(4, input("age", "INT64", "2", "1, 2")), "whole numbers are ids of its feature"));
+  CHECK(mentions(served.refused({input("age", "FP32", "2", "1, 2.5")}), "lacks input \"price\""));  // no ids
   const std::string cut =
       R"({"name": "user", "datatype": "BYTES", "shape": [2], "parameters": {"binary_data_size": 6}})";
   std::vector<std::string> inputs = good;
