@@ -46,6 +46,7 @@ ModelManifest export_model(const Exec& exec, const std::string& checkpoint, cons
                          .tables = {},
                          .network = {},
                          .tensors = {}};
+  export_vocabularies(source, vocabulary, folder.draft(), manifest);  // before the tables, which take longer
   for (const embedding::EmbeddingBagConfig& table : source.tables())
     manifest.tables.push_back(export_table(source, table, format, folder.draft(),
                                            "table_" + right(std::to_string(manifest.tables.size()), 4, '0') + ".rows"));
@@ -61,7 +62,6 @@ ModelManifest export_model(const Exec& exec, const std::string& checkpoint, cons
     });
   }
   manifest.network = file.finish();
-  export_vocabularies(source, vocabulary, folder.draft(), manifest);
   manifest.weights_digest = source.digest();
   store::write_verified(folder.draft() + "/manifest.json", model_manifest_text(manifest));
   folder.publish();

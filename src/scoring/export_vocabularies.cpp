@@ -113,6 +113,7 @@ void export_vocabularies(const ExportSource& source, const std::string& dataset,
   std::optional<store::PartedFile> file;
   try {
     features = raw_vocabularies(facts, served_features(source.tables()));
+    if (features.empty() && !dataset.empty()) fail("no feature of the model has a vocabulary; leave --vocabulary out");
     if (!features.empty()) file.emplace(dataset.empty() ? open_training_data(facts) : open_vocabulary(dataset, facts));
   } catch (const Stopped&) {
     throw;

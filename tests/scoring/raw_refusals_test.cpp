@@ -133,3 +133,35 @@ TEST_CASE("raw values: sequences of made items take none") {
   for (const char* item : {"user_age", "age", "when_hour"})
     CHECK(mentions(reason(item), concat("its items, of ", item, ", are no texts of a column but made")));
 }
+
+TEST_CASE("export_model: a vocabulary that no feature needs is refused") {
+  const comm::Communicator world(MPI_COMM_WORLD);
+  const Folder folder(world, "raw_refusals5");
+  const std::string& path = folder.path();
+  std::filesystem::create_directories(path);
+  RawTable table{{"y", "a", "n"}, {}};
+  for (Index r = 0; r < 200; ++r)
+    table.rows.push_back({r % 3 == 0 ? "1" : "0", "a" + std::to_string(r % 7), std::to_string(r)});
+  const std::string deck =
+      "[run]\noutput = \"" + path + "/run\"\n[preprocess]\nformat = \"table\"\nheader = true\ntrain = \"" + path +
+      "/train.csv\"\nevaluate = \"" + path + "/evaluate.csv\"\noutput = \"" + path + "/data\"\n" + R"(
+column = [{name = "y", kind = "label", threshold = 1}, {name = "n", kind = "number"},
+  {name = "a", kind = "category", ids = "hashed", max_rows = 50}]
+)" + "[data]\ntrain = \"" +
+      path + "/data/train.h5\"\nevaluate = \"" + path + "/data/evaluate.h5\"\n" + R"(
+[train]
+batch_size = 64
+steps = 2
+[model]
+embedding_dim = 4
+bottom = [8, 4]
+top = [8, 1]
+)";
+  const RawJob job(path, table, table, deck);
+  const auto exported = [&](const std::string& vocabulary) {
+    return scoring::export_model(job.trained->exec, job.trained->checkpoint(), path + "/model",
+                                 scoring::ServedFormat::fp32, {}, vocabulary);
+  };
+  CHECK(mentions(error_of([&] { exported("no_such_file.h5"); }), "leave --vocabulary out"));
+  CHECK(exported("").raw.has_value());
+}
