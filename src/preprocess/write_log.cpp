@@ -74,7 +74,8 @@ SampleBlocks::SampleBlocks(const Exec& exec, const LogSource& source, std::uint6
 
 const data::Batch& SampleBlocks::read(Index block) {
   if (block != next_) source_->seek(0, block);
-  source_->next(batch_);
+  if (!source_->next(batch_))
+    fail(info().description, " ended before block ", block, " of ", blocks(), "; it has fewer samples than it says");
   next_ = block + 1;
   return batch_;
 }
