@@ -21,6 +21,7 @@ namespace {
 constexpr const char* profile_format = "tesserec-profile";
 constexpr std::int64_t profile_version = 1;
 constexpr Index read_samples = 65536;                // samples that are read at once
+constexpr Index most_counted = Index{1} << 40;       // of a pair in a histogram
 constexpr int octave_bits = 3;                       // 8 bins an octave
 constexpr Index plain_distances = 2 << octave_bits;  // distances with a bin each
 
@@ -75,6 +76,8 @@ std::vector<ReuseCount> counts_of(const Json& feature, const std::string& member
     if (count.value < 0 || count.times < 0 || (!counts.empty() && count.value <= counts.back().value))
       fail(member, " must ascend and have no negative number; the pair [", count.value, ", ", count.times,
            "] does not");
+    if (std::max(count.value, count.times) > most_counted)
+      fail(member, " has the pair [", count.value, ", ", count.times, "], with more than ", most_counted);
     counts.push_back(count);
   }
   return counts;
@@ -82,10 +85,13 @@ std::vector<ReuseCount> counts_of(const Json& feature, const std::string& member
 
 /// Throws Error if the histograms contradict each other, so that they cannot be replayed.
 void check(const FeatureProfile& feature, Index samples) {
-  Index bags = 0, ids = 0, uses = feature.distinct;
+  if (feature.distinct < 0) fail("distinct is ", feature.distinct, ", below 0");
+  Index bags = 0, ids = 0, uses = 0;
   for (const ReuseCount& length : feature.lengths) {
     bags += length.times;
-    ids += length.value * length.times;
+    Index own = 0;
+    if (__builtin_mul_overflow(length.value, length.times, &own) || __builtin_add_overflow(ids, own, &ids))
+      fail("lengths has ", length.times, " bags of ", counted(length.value, "id"), ", too many to count");
   }
   for (const ReuseCount& distance : feature.distances) {
     uses += distance.times;
@@ -95,8 +101,9 @@ void check(const FeatureProfile& feature, Index samples) {
       fail("distances has ", distance.value, " with ", counted(feature.distinct, "different id"));
   }
   if (bags != samples) fail("lengths has ", counted(bags, "bag"), " for ", counted(samples, "sample"));
-  if (ids != feature.ids || uses != feature.ids)
-    fail("ids is ", feature.ids, ", but lengths has ", ids, ", and distinct and distances have ", uses);
+  if (ids != feature.ids || uses != feature.ids - feature.distinct)
+    fail("ids is ", feature.ids, ", but lengths has ", ids, ", and distinct and distances have ", feature.distinct,
+         " and ", uses);
 }
 
 FeatureProfile feature_of(const Json& json, Index samples) {

@@ -218,6 +218,13 @@ TEST_CASE("profile: files and settings that do not fit are refused") {
   CHECK(mentions(feature(R"("ids": 3, "distinct": 2, "lengths": [[1, 3]], "distances": [[0, 1]])"), "3 bags for 2"));
   CHECK(mentions(feature(R"("ids": 2, "distinct": 50, "lengths": [[1, 2]], "distances": [[17, 1]])"), "begins no bin"));
   CHECK(mentions(feature(R"("ids": 2, "distinct": 1, "lengths": [[1, -2]], "distances": [[0, 1]])"), "must ascend"));
+  CHECK(
+      mentions(broken(R"({"format": "tesserec-profile", "version": 1, "samples": 4294967296, "features": [{"name": "a",
+"rows": 9, "ids": 0, "distinct": 0, "lengths": [[4294967296, 4294967296]], "distances": []}]})"),
+               "too many to count"));
+  CHECK(mentions(feature(R"("ids": 2, "distinct": 1, "lengths": [[1, 9000000000000000000]], "distances": [[0, 1]])"),
+                 "with more than 1099511627776"));
+  CHECK(mentions(feature(R"("ids": 2, "distinct": -1, "lengths": [[1, 2]], "distances": [[0, 1]])"), "distinct is -1"));
   CHECK(mentions(broken("{"), "broken.json: "));
   CHECK(mentions(broken(R"({"format": "x", "version": 1})"), "not of the format"));
 }
