@@ -192,6 +192,9 @@ void ArrowRows::take_rows(std::int64_t first, std::int64_t end) {
     }
     const auto& structs = as<arrow::StructArray>(*elements);
     const int field = structs.struct_type()->GetFieldIndex(places_[c].name);
+    if (field < 0)
+      fail(path_, ": several fields of a struct have the name ", places_[c].name,
+           "; write the file with another name for each");
     take(*checked(structs.GetFlattenedField(field), path_), c);
   }
   rows_ = elements == nullptr ? end - first : elements->length();
