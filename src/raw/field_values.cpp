@@ -112,6 +112,12 @@ bool parse_iso(std::string_view text, ParsedTime& time) {
   return true;
 }
 
+/// Returns the text of a number without a fraction of 0.
+std::string without_zero(std::string text) {
+  if (text.ends_with(".0")) text.resize(text.size() - 2);
+  return text;
+}
+
 }  // namespace
 
 const char* kind_name(ColumnKind kind) {
@@ -154,11 +160,8 @@ std::string_view part_text(const ParsedTime& time, std::string_view part) {
   return texts[part == "weekday" ? time.weekday : time.day];
 }
 
-std::string number_text(double number) {
-  std::string text = shortest(number);
-  if (text.ends_with(".0")) text.resize(text.size() - 2);
-  return text;
-}
+std::string number_text(double number) { return without_zero(shortest(number)); }
+std::string number_text(float number) { return without_zero(shortest(number)); }
 
 std::vector<std::string> bucket_texts(const std::vector<double>& borders) {
   std::vector<std::string> texts = {"below " + number_text(borders.front())};

@@ -21,14 +21,6 @@ struct SampleTexts {
   std::vector<Index> offsets;  ///< [samples + 1]
 };
 
-/// Returns the text of a number, without a fraction of 0.
-template <class Number>
-std::string text_of(Number number) {
-  std::string text = shortest(number);
-  if (text.ends_with(".0")) text.resize(text.size() - 2);
-  return text;
-}
-
 /// Calls take(text) for each value of a nested or flat list.
 template <class Take>
 void each_json(const Json& list, const std::string& datatype, const Take& take) {
@@ -38,9 +30,9 @@ void each_json(const Json& list, const std::string& datatype, const Take& take) 
     else if (datatype == raw_datatype)
       take(element.string());
     else if (datatype == "FP32")
-      take(text_of(float(element.number())));
+      take(raw::number_text(float(element.number())));
     else if (datatype == "FP64")
-      take(text_of(element.number()));
+      take(raw::number_text(element.number()));
     else
       take(std::to_string(element.integer()));
   }
@@ -55,7 +47,7 @@ void each_number(const InputTensor& tensor, const Take& take) {
     Number number;
     std::memcpy(&number, tensor.bytes.data() + at, sizeof number);
     if constexpr (std::is_floating_point_v<Number>)
-      take(text_of(number));
+      take(raw::number_text(number));
     else
       take(std::to_string(number));
   }

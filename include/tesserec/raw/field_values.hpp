@@ -36,6 +36,7 @@ std::string_view part_text(const ParsedTime& time, std::string_view part);
 
 /// Returns the shortest text that reads back to the number, without a fraction of 0.
 std::string number_text(double number);
+std::string number_text(float number);
 
 /// Returns the texts of the buckets between ascending borders: "below A", "A to B", ..., "from Z".
 std::vector<std::string> bucket_texts(const std::vector<double>& borders);
