@@ -8,9 +8,11 @@
 #include "sample_blocks.hpp"
 #include <tesserec/comm/agree.hpp>
 #include <tesserec/core/error.hpp>
+#include <tesserec/core/log.hpp>
 #include <tesserec/core/signals.hpp>
 #include <tesserec/core/text.hpp>
 #include <tesserec/store/disk.hpp>
+#include <tesserec/store/parted_file.hpp>
 
 namespace tesserec::preprocess {
 namespace {
@@ -64,6 +66,16 @@ class LogFolder {
   bool is_ours_ = false;
 };
 
+/// Says which parts of the source's files are not written.
+void warn_of_lost(const data::SourceInfo& info) {
+  bool times = false;
+  for (const data::SourceFile& file : info.files)
+    times = times || store::PartedFile::open(file.path).index().exists("time");
+  if (times)
+    log_warning(concat(info.description, ": the times of the samples are not written; data.window needs them"));
+  if (!info.keys.empty()) log_warning(concat(info.description, ": the key columns are not written"));
+}
+
 }  // namespace
 
 SampleBlocks::SampleBlocks(const Exec& exec, const LogSource& source, std::uint64_t seed)
@@ -87,6 +99,9 @@ std::vector<WrittenLog> write_logs(const Exec& exec, const comm::Communicator& c
   for (const LogSource& source : sources) {
     std::unique_ptr<SampleBlocks> blocks;
     comm::agree(comm, [&] { blocks = std::make_unique<SampleBlocks>(exec, source, writing.seed); });
+    comm::agree(comm, [&] {
+      if (comm.rank() == 0) warn_of_lost(blocks->info());
+    });
     WrittenLog log{source.name, blocks->info().samples, 0, {}};
     if (writing.form == LogForm::hdf5) {
       log.files = {source.name + ".h5"};

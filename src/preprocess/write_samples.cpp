@@ -3,6 +3,7 @@
 #include <limits>
 #include <span>
 
+#include "encoding.hpp"
 #include "sample_blocks.hpp"
 #include <tesserec/comm/agree.hpp>
 #include <tesserec/comm/rank_watch.hpp>
@@ -158,7 +159,10 @@ store::Attributes attributes_of(const data::SourceInfo& info) {
                                   {"rows", info.rows},
                                   {"dense_features", info.dense_names}};
   // Raw values make one id of each feature, so bags made of the ids are no longer of that vocabulary.
-  if (!info.vocabulary.empty() && info.multi_hot.empty()) attributes["vocabulary_digest"] = info.vocabulary;
+  if (!info.vocabulary.empty() && info.multi_hot.empty()) {
+    attributes["vocabulary_digest"] = info.vocabulary;
+    if (!info.vocabulary_extends.empty()) attributes[bases_attribute] = info.vocabulary_extends;
+  }
   if (!info.transforms.empty()) attributes["transforms"] = info.transforms;
   if (!info.labels.empty()) attributes["label_values"] = info.labels;
   return attributes;
