@@ -126,6 +126,8 @@ Imported import_weights(Session& session, const ImportSettings& settings, Index 
         fill(session.exec, found->second, item);
   });
   log_rounded(session, settings.from);
+  // Drop the best of a run that this one replaces: prune() would keep it, and training would resume from it.
+  parallel_io::CheckpointFolder(comm, session.job.checkpoint_folder()).mark_best(std::nullopt);
   Imported imported{.checkpoint = save(session, at, epoch_samples), .weights_digest = weights_digest(session)};
   for (const auto& [matrix, tensor] : matched->of_matrix)
     imported.tensors.push_back({tensor_name(matrix), tensor.tensor.name});

@@ -60,6 +60,14 @@ must_succeed '"tensors"' import "$deck" --from "$folder/w.safetensors" --json --
 grep -qE 'table C1: [0-9]+ weights of [0-9]+ in .* rounded to nearest' "$folder/err" || complain "no word of rounding"
 RANKS=1 must_succeed ' datasets are equal' diff "$folder/half" "$folder/short"
 
+# Over a run that kept its best checkpoint: training goes on from the imported weights.
+best=(--set "run.output=$folder/best" --set checkpoint.keep_best=true --set checkpoint.resume=auto)
+must_succeed '"steps"' train "$deck" --json "${best[@]}"
+[ -e "$folder/best/checkpoints/best.json" ] || complain 'no best checkpoint'
+must_succeed "$digest" import "$deck" --from "$folder/w.npy" --json "${best[@]}" --set run.overwrite=true
+must_succeed '"steps"' train "$deck" --json "${best[@]}"
+grep -q 'resumed from .*/best/checkpoints/step_000000000: step 0' "$folder/err" || complain 'not from the import'
+
 # Some tensors, over another checkpoint: the rest is that one's.
 must_succeed '"kept": ["dense.bottom.0.bias"' import "$deck" --from "$folder/w.npy" --only 'tables.*,dense.top.?.weight' --json \
   --set "run.output=$folder/some" --set "checkpoint.start_from=$folder/origin"
