@@ -144,8 +144,8 @@ std::vector<Section> train_sections() {
       texts("accept", &Checkpoint::accept, Text::filled, {0},
             "Keys of model, table, optimizer, schedule and data in which this deck may differ from the checkpoint's; a "
             "block stands for all its keys. Weights and states that no longer fit start fresh, as the log reports. "
-            "data: training files may have other bytes. Other files, or another number of samples, start at their "
-            "first batch, for as many steps as in a new run."),
+            "data: training files may have other bytes. Other files, another number of samples, or other bytes with "
+            "data.window, start at their first batch, for as many steps as in a new run."),
   };
   using Evaluate = train::EvaluateSettings;
   const Keys<Evaluate> evaluate = {

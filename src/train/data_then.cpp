@@ -54,9 +54,10 @@ bool has_another_dataset(const Session& session, Index epoch_samples, const stor
   if (!may_differ) return false;
   if (store::attribute<std::int64_t>(attributes, "samples_per_epoch", file) != epoch_samples) return true;
   if (window_then(attributes, file) != session.job.data.window) return true;
+  if (same_files(session, content_then(attributes, file))) return false;
+  if (!session.job.data.window.empty()) return true;  // the bounds of windows come from the bytes
   const auto files = [](const std::string& deck) { return flat_deck(deck)["data.train"]; };
-  return !same_files(session, content_then(attributes, file)) &&
-         files(store::attribute<std::string>(attributes, "deck", file)) != files(session.job.deck);
+  return files(store::attribute<std::string>(attributes, "deck", file)) != files(session.job.deck);
 }
 
 }  // namespace tesserec::train

@@ -24,7 +24,7 @@ bool same_files(const Session& session, const std::string& then);
 std::string content_then(const store::Attributes& attributes, const std::string& file);
 
 /// Returns whether the run has another dataset, as checkpoint.accept allows: other files, another number of samples or
-/// other windows.
+/// other windows; with windows, other bytes, too.
 bool has_another_dataset(const Session& session, Index epoch_samples, const store::Attributes& attributes,
                          const std::string& file);
 

@@ -92,6 +92,14 @@ works train deck.toml "${files[@]}" --set run.output=shuffled --set 'data.window
 grep -q '^step 6, before training on 2014-10-21 (window 1 of 3)' "$folder/err" || complain 'it does not begin with the first window'
 grep -q '^mean of 3 windows' "$folder/err" || complain 'windows of the data before are in the mean'
 
+# Other bytes under the same names may have other windows, so they begin with their first one.
+for day in 1 2 3; do cp "d$day/train.h5" "e$day.h5"; done
+swapped=(--set 'data.train=["e1.h5","e2.h5","e3.h5"]' --set run.output=swapped --set 'data.window=1 day')
+works train deck.toml "${swapped[@]}" --set train.steps=5
+cp d3/train.h5 e2.h5
+works train deck.toml "${swapped[@]}" --set 'checkpoint.accept=["data"]'
+grep -q '^step 5, before training on 2014-10-21 (window 1 of 2)' "$folder/err" || complain 'other bytes go on in another window'
+
 # A chain of days: each evaluates its day by the model of the day before, which new ids leave whole.
 chain() { # NAME RANKS
   local from=() ranks=$RANKS day
