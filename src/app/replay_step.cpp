@@ -42,10 +42,10 @@ deck::Deck deck_of(const comm::Communicator& comm, const Around& around, const s
   const store::OpenCheckpoint open = parallel_io::open_checkpoint(comm, folder);
   const std::string& file = open.state.path();
   const auto text = store::attribute<std::string>(store::read_attributes(open.state), "deck", file);
-  std::vector<std::string> keys = {"run.output=" + to,           "run.mlperf_log=\"\"",        "checkpoint.path=\"\"",
-                                   "checkpoint.every_steps=0",   "checkpoint.delta_seconds=0", "checkpoint.keep=2",
-                                   "checkpoint.keep_best=false", "checkpoint.accept=[]",       "evaluate.patience=0",
-                                   "evaluate.stop_at_auc=0"};
+  std::vector<std::string> keys = {
+      "run.output=" + to,           "run.mlperf_log=\"\"", "checkpoint.path=\"\"",         "checkpoint.every_steps=0",
+      "checkpoint.delta_seconds=0", "checkpoint.keep=2",   "checkpoint.keep_deltas=false", "checkpoint.keep_best=false",
+      "checkpoint.accept=[]",       "evaluate.patience=0", "evaluate.stop_at_auc=0"};
   keys.push_back("checkpoint.resume=" + (around.before ? folder : std::string("never")));
   if (around.before) {
     keys.push_back("checkpoint.start_from=\"\"");

@@ -26,6 +26,10 @@ must_fail 'needs --to FOLDER' replay "$folder/run" --step 12
 must_fail '--step must be an integer' replay "$folder/run" --step 0 --to "$folder/y"
 must_fail 'there is no whole checkpoint' replay "$folder/twelve/none" --step 1 --to "$folder/y"
 
+# A run that keeps its deltas.
+must_succeed '"steps": 9' "${train[@]}" --set train.steps=9 --set "run.output=$folder/deltas" --set checkpoint.delta_seconds=600 --set checkpoint.keep_deltas=true
+must_succeed '"equal": true' replay "$folder/deltas" --step 7 --to "$folder/of_deltas" --json
+
 # Another history behind a checkpoint of the run.
 RANKS=1 must_succeed '"steps": 18' "${train[@]}" --set "run.output=$folder/other" --set optimizer.sparse.lr=0.06
 rm -r "$folder/run/checkpoints/step_000000015"
