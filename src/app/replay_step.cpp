@@ -10,6 +10,7 @@
 #include <tesserec/core/log.hpp>
 #include <tesserec/core/text.hpp>
 #include <tesserec/parallel_io/checkpoint_folder.hpp>
+#include <tesserec/train/checkpoint.hpp>
 #include <tesserec/train/training.hpp>
 
 namespace tesserec::app {
@@ -36,26 +37,49 @@ Around checkpoints_around(const comm::Communicator& comm, const std::string& run
   return around;
 }
 
+/// Throws Error unless the deck names the checkpoint from which the run began by the origin of `after`, its first one.
+void check_begin(const comm::Communicator& comm, const train::CheckpointSettings& deck,
+                 const store::Checkpoint& after) {
+  const bool starts = after.origin.starts_with(train::start_origin(""));
+  const std::string& path = starts ? deck.start_from : deck.resume;
+  const std::string seal = parallel_io::seal_of(comm, parallel_io::find_checkpoint(comm, path));
+  if (!seal.empty() && after.origin == (starts ? train::start_origin : train::resume_origin)(seal)) return;
+  fail(after.folder, ": the run began from another checkpoint (", after.origin, "), which ",
+       starts ? "checkpoint.start_from" : "checkpoint.resume", " = \"", path,
+       "\" no longer names; give --step one after step ", after.step);
+}
+
 /// Returns the deck of a checkpoint, as a deck of a run in the folder `to` that begins as the run around it did.
 deck::Deck deck_of(const comm::Communicator& comm, const Around& around, const std::string& to) {
   const std::string folder = around.before ? around.before->folder : around.after->folder;
   const store::OpenCheckpoint open = parallel_io::open_checkpoint(comm, folder);
   const std::string& file = open.state.path();
   const auto text = store::attribute<std::string>(store::read_attributes(open.state), "deck", file);
-  std::vector<std::string> keys = {
-      "run.output=" + to,           "run.mlperf_log=\"\"", "checkpoint.path=\"\"",         "checkpoint.every_steps=0",
-      "checkpoint.delta_seconds=0", "checkpoint.keep=2",   "checkpoint.keep_deltas=false", "checkpoint.keep_best=false",
-      "checkpoint.accept=[]",       "evaluate.patience=0", "evaluate.stop_at_auc=0"};
-  keys.push_back("checkpoint.resume=" + (around.before ? folder : std::string("never")));
-  if (around.before) {
-    keys.push_back("checkpoint.start_from=\"\"");
-    keys.push_back("checkpoint.start_states=false");
+  std::vector<std::string> keys = {"run.output=" + to,
+                                   "run.mlperf_log=\"\"",
+                                   "checkpoint.path=\"\"",
+                                   "checkpoint.every_steps=0",
+                                   "checkpoint.delta_seconds=0",
+                                   "checkpoint.keep=2",
+                                   "checkpoint.keep_deltas=false",
+                                   "checkpoint.keep_best=false",
+                                   "evaluate.patience=0",
+                                   "evaluate.stop_at_auc=0"};
+  const bool begins_elsewhere = !around.before && !around.after->origin.empty();
+  if (!begins_elsewhere) {
+    keys.push_back("checkpoint.resume=" + (around.before ? folder : std::string("never")));
+    for (const char* key : {"checkpoint.start_from=\"\"", "checkpoint.start_states=false", "checkpoint.accept=[]"})
+      keys.push_back(key);
   }
-  return deck::parse_deck(text, "deck of " + file, keys);
+  deck::Deck deck = deck::parse_deck(text, "deck of " + file, keys);
+  if (begins_elsewhere) check_begin(comm, deck.checkpoint, *around.after);
+  return deck;
 }
 
 /// Trains up to the step and writes its checkpoint, whose folder it returns.
 std::string train_to(train::Training& training, Index step) {
+  if (training.position().step > step)
+    fail("the run begins at step ", training.position().step, ", so it has no step ", step, "; give a later --step");
   while (training.position().step < step && training.step()) continue;
   if (training.position().step < step) fail("the run ends at step ", training.position().step, ", before step ", step);
   return training.save();

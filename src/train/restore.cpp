@@ -156,9 +156,6 @@ void check_states_begin(const Session& session) {
     check(planning::optimizer_of(tables.tables()[t], tables.plan()[t].kernel, optimizers.sparse, optimizers.dense));
 }
 
-/// Returns the Manifest::origin of a run that began with the weights of a checkpoint elsewhere.
-std::string start_origin(const std::string& seal) { return "start " + seal; }
-
 /// Loads the checkpoint that checkpoint.start_from names and returns step 0; returns nothing if it names none.
 /// Collective.
 std::optional<Position> begin(Session& session) {
@@ -206,6 +203,7 @@ void log_rounded(const Session& session, const std::string& file) {
                       " rounded to nearest, because the table has format ", name(table.weight_format())));
 }
 
+std::string start_origin(const std::string& seal) { return "start " + seal; }
 std::string resume_origin(const std::string& seal) { return "resume " + seal; }
 
 std::optional<Position> restore(Session& session, Index epoch_samples) {

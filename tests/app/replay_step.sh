@@ -30,6 +30,16 @@ must_fail 'there is no whole checkpoint' replay "$folder/twelve/none" --step 1 -
 must_succeed '"steps": 9' "${train[@]}" --set train.steps=9 --set "run.output=$folder/deltas" --set checkpoint.delta_seconds=600 --set checkpoint.keep_deltas=true
 must_succeed '"equal": true' replay "$folder/deltas" --step 7 --to "$folder/of_deltas" --json
 
+# A run that began from another one, which then goes on.
+next=("${train[@]}" --set 'checkpoint.accept=["data"]' --set "checkpoint.resume=$folder/deltas" --set "run.output=$folder/next"
+  --set data.synthetic.samples=900 --set train.steps=9)
+must_succeed '"steps": 18' "${next[@]}"
+rm -r "$folder/next/checkpoints/step_000000010"
+must_succeed '"equal": true' replay "$folder/next" --step 12 --to "$folder/of_next" --json
+must_fail 'the run begins at step 9, so it has no step 7' replay "$folder/next" --step 7 --to "$folder/before_next"
+must_succeed '"steps": 12' "${train[@]}" --set train.steps=12 --set "run.output=$folder/deltas"
+must_fail 'no longer names; give --step one after step 15' replay "$folder/next" --step 12 --to "$folder/gone"
+
 # Another history behind a checkpoint of the run.
 RANKS=1 must_succeed '"steps": 18' "${train[@]}" --set "run.output=$folder/other" --set optimizer.sparse.lr=0.06
 rm -r "$folder/run/checkpoints/step_000000015"

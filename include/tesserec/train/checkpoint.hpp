@@ -58,6 +58,9 @@ std::string save(Session& session, const Position& position, Index epoch_samples
 /// checkpoints that the run would replace are an Error unless run.overwrite. Collective.
 std::optional<Position> restore(Session& session, Index epoch_samples);
 
+/// Returns the Manifest::origin of a run that began with the weights of a checkpoint elsewhere with this seal.
+std::string start_origin(const std::string& seal);
+
 /// Returns the Manifest::origin of a run that resumed from a checkpoint elsewhere with this seal.
 std::string resume_origin(const std::string& seal);
 
