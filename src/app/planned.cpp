@@ -96,16 +96,23 @@ std::string json_of(const std::vector<RankPlan>& lines, const RankPlan& best, In
          "\n";
 }
 
-/// Returns the bytes of a checkpoint's state: tables and network, each with its optimizer's states.
-double checkpoint_bytes(const deck::Deck& deck, const network::Network& dense, double dense_states) {
+/// Returns the bytes of a checkpoint's state: tables and network, each with its optimizer's states, all in fp32.
+double checkpoint_bytes(const deck::Deck& deck, const planning::ShardingPlan& plan, const network::Network& dense,
+                        double dense_states) {
   double bytes = 4.0 * double(dense.parameters()) * (1 + dense_states);
-  for (const embedding::EmbeddingBagConfig& table : deck.tables)
-    bytes += double(planning::table_bytes(table, deck.optimizer.sparse, table.rows().size()));
+  for (std::size_t t = 0; t < deck.tables.size(); ++t) {
+    const embedding::EmbeddingBagConfig& table = deck.tables[t];
+    const Index rows = table.rows().size(), saved = Index{sizeof(float)} - bytes_of(table.weight_format());
+    const optim::Settings optimizer =
+        planning::optimizer_of(table, plan[t].kernel, deck.optimizer.sparse, deck.optimizer.dense);
+    bytes += double(planning::table_bytes(table, optimizer, rows)) + double(rows * table.embedding_dim * saved);
+  }
   return bytes;
 }
 
 /// Sets each rank's bytes outside the tables: dense network, batches, checkpoint and program.
-void add_rest(std::vector<planning::RankBytes>& ranks, const deck::Deck& deck, const network::Network& dense) {
+void add_rest(std::vector<planning::RankBytes>& ranks, const deck::Deck& deck, const planning::ShardingPlan& plan,
+              const network::Network& dense) {
   const Lanes lanes(deck.train.lane_count(), deck.train.accumulate);
   const Index samples = deck.train.step_samples();
   const double states = double(optim::states(deck.optimizer.dense.type).size());
@@ -115,7 +122,7 @@ void add_rest(std::vector<planning::RankBytes>& ranks, const deck::Deck& deck, c
     const double ids = constraints == deck.plan.tables.end() ? 1 : constraints->second.pooling_factor;
     sample += 8 * (ids + 1) * double(table.feature_names.size());
   }
-  const double checkpoint = checkpoint_bytes(deck, dense, states);
+  const double checkpoint = checkpoint_bytes(deck, plan, dense, states);
   for (planning::RankBytes& rank : ranks) {
     rank.dense = model::dense_bytes(dense, lanes, int(ranks.size()), samples, Index(states));
     rank.batches = batches_alive * sample * double(samples) / double(ranks.size());
@@ -145,7 +152,7 @@ Planned planned(const PlanTask& task, const planning::Topology& topology) {
     const network::Network dense(deck.model, task.dense_features, network::embedded_features(deck.tables));
     result.dense_seconds = model::dense_seconds(dense, Lanes(deck.train.lane_count(), deck.train.accumulate), topology,
                                                 deck.train.step_samples());
-    add_rest(result.proven.estimate.holds, deck, dense);
+    add_rest(result.proven.estimate.holds, deck, result.proven.plan, dense);
   }
   return result;
 }

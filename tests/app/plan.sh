@@ -29,6 +29,15 @@ seconds=$(grep -o '"predicted_step_seconds": [^,]*' "$folder/out")
 must_succeed '"best": ' plan "$deck" --ranks 1,2 --json
 "$JSON_CHECK" <"$folder/out" || complain "--json is not one JSON object"
 grep -qF '"ranks": 1, ' "$folder/out" && grep -qF "$seconds" "$folder/out" || complain "not the prediction of --ranks 1"
+# A checkpoint has fp32 whatever the tables' format, and the states of the optimizer that moves the rows.
+checkpoint() { # ARGS...
+  run "$TESSEREC" plan "$deck" --set data.synthetic.rows.0=200000 --set optimizer.sparse.type=sgd "$@" --json
+  tr -d '\n' <"$folder/out" | grep -oE '"bytes_by_holder": \{[^}]*' | grep -oE '"checkpoint": \[[0-9.]*'
+}
+fp32=$(checkpoint)
+[ -n "$fp32" ] && [ "$(checkpoint --set model.table_format=bf16)" = "$fp32" ] || complain "other checkpoints of bf16 tables than $fp32"
+[ "$(checkpoint --set plan.tables.C1.kernel=dense)" != "$fp32" ] || complain "no states of kernel dense in $fp32"
+
 # An impossible number has its reason; plan fails if all are impossible. One rank needs all of C1, four a quarter.
 must_succeed ' not fit' plan "$deck" --ranks 1,4 --set data.synthetic.rows.0=20000 --set plan.memory=300000
 grep -q '^best: 4 ranks' "$folder/out" || complain "4 ranks are not the best"
