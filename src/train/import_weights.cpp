@@ -90,7 +90,8 @@ Position begin_run(Session& session, Index epoch_samples) {
          ", which tesserec import would replace; allow it with run.overwrite = true, or give this run another "
          "run.output");
   session.job.checkpoint.resume = "never";
-  const Position at = restore(session, epoch_samples).value_or(Position());
+  Position at = restore(session, epoch_samples).value_or(Position());
+  if (at.origin.empty()) at.origin = import_origin;
   folder.prepare();
   return at;
 }

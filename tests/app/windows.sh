@@ -121,6 +121,10 @@ chain several 3
 # A run that starts from other weights evaluates its first window, too.
 works train deck.toml --set data.train=d3/train.h5 --set data.window=file --set run.output=started --set checkpoint.start_from=alone/d2
 grep -q '^step 0, before training on d3/train.h5' "$folder/err" || complain 'the first window of a run with other weights is not evaluated'
+works export alone/d2 --to w.npy --format npy
+works import deck.toml --from w.npy --fewer-rows --set data.train=d3/train.h5 --set data.window=file --set run.output=imported
+works train deck.toml --set data.train=d3/train.h5 --set data.window=file --set run.output=imported
+grep -q '^step 0, before training on d3/train.h5' "$folder/err" || complain 'the first window after an import is not evaluated'
 
 must_succeed 'batch 5: 64 samples' generate deck.toml "${files[@]}" --set data.window=file --print 9
 must_fail 'data.window is "0 days"; give "file", or a whole number' check deck.toml "${files[@]}" --set 'data.window=0 days'

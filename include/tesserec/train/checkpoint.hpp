@@ -61,6 +61,9 @@ std::optional<Position> restore(Session& session, Index epoch_samples);
 /// Returns the Manifest::origin of a run that began with the weights of a checkpoint elsewhere with this seal.
 std::string start_origin(const std::string& seal);
 
+/// Manifest::origin of a run that began with the weights of `tesserec import`, without checkpoint.start_from.
+inline constexpr const char* import_origin = "import";
+
 /// Returns the Manifest::origin of a run that resumed from a checkpoint elsewhere with this seal.
 std::string resume_origin(const std::string& seal);
 
