@@ -82,7 +82,11 @@ void fill(const Exec& exec, const MatchedTensor& matched, const store::StateItem
 Position begin_run(Session& session, Index epoch_samples) {
   const Job& job = session.job;
   if (job.checkpoint.keep == 0) fail("checkpoint.keep is 0, so tesserec import would write nothing; raise it");
-  if (job.checkpoint.resume != "auto" && job.checkpoint.resume != "never")
+  if (job.checkpoint.resume == "never")
+    fail(
+        "checkpoint.resume is \"never\", so tesserec train would begin without the imported weights; set it to "
+        "\"auto\"");
+  if (job.checkpoint.resume != "auto")
     fail("checkpoint.resume names a checkpoint, but tesserec import begins a run; name it with checkpoint.start_from");
   const parallel_io::CheckpointFolder folder(session.comm, job.checkpoint_folder());
   if (const auto own = folder.list(); !own.empty() && !job.run.overwrite)

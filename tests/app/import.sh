@@ -126,6 +126,7 @@ must_fail 'none: cannot read its size' import "$deck" --from "$folder/none" --se
 must_fail 'holds checkpoints up to step' import "$deck" --from "$folder/w.npy" --set "run.output=$folder/origin"
 must_fail 'checkpoint.keep is 0' import "$deck" --from "$folder/w.npy" --set "run.output=$folder/x" --set checkpoint.keep=0
 must_fail 'name it with checkpoint.start_from' import "$deck" --from "$folder/w.npy" --set "run.output=$folder/x" --set "checkpoint.resume=$folder/origin"
+must_fail 'set it to "auto"' import "$deck" --from "$folder/w.npy" --set "run.output=$folder/x" --set checkpoint.resume=never
 head -c 1000 "$folder/w.safetensors" >"$folder/cut.safetensors"
 must_fail 'cut.safetensors: ' import "$deck" --from "$folder/cut.safetensors" --set "run.output=$folder/x"
 [ ! -e "$folder/x/checkpoints/step_000000000" ] || complain "a checkpoint after an error"
