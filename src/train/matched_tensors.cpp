@@ -152,7 +152,7 @@ class Matching {
       return mistake(tensor->name, " has numbers of type ", tensor->type_text,
                      "; save it as float32, float16 or bfloat16");
     MatchedTensor matched{*tensor, record.rows, record.columns, is_own && own->transpose,
-                          is_own ? Shape() : there_.columns_of(name, record.columns)};
+                          there_.columns_of(name, record.columns)};
     if (!fits(matrix, name, matched)) return mistake(tensor->name, misfit(matrix, name, matched));
     all_.of_matrix.emplace(matrix, std::move(matched));
   }

@@ -35,6 +35,7 @@ must_score() {
 }
 must_score reference reference
 must_score torchrec torchrec
+must_score torchrec torchrec --set 'import=[{name="dense.top.0.weight", from="model.over_arch.model.0._mlp.0._linear.weight"}]'
 must_score torchrec_dcn torchrec --set model.type=dlrm_dcn --set model.cross_layers=2 --set model.cross_rank=5
 
 # Back with the digest, from all forms, and on from there as from the checkpoint itself.
