@@ -148,6 +148,10 @@ class Matching {
       if (tensor == nullptr) tensor = file_.find(there);
     if (tensor == nullptr) return mistake("the file has no ", join(names, " or "), of_this_shape(record));
     used_.insert(tensor->name);
+    if (!is_own && !by_map_.insert(tensor->name).second)
+      return mistake(tensor->name,
+                     " is taken by another tensor of the model, too; give one of them its name with "
+                     "[[import]]");
     if (tensor->type == store::TensorType::other)
       return mistake(tensor->name, " has numbers of type ", tensor->type_text,
                      "; save it as float32, float16 or bfloat16");
@@ -205,7 +209,7 @@ class Matching {
   const ImportSettings& settings_;
   NamesThere there_;
   std::string prefix_;
-  std::set<std::string> used_;
+  std::set<std::string> used_, by_map_;
   std::vector<std::string> mistakes_;
   MatchedTensors all_;
 };

@@ -128,6 +128,10 @@ must_fail 'holds checkpoints up to step' import "$deck" --from "$folder/w.npy" -
 must_fail 'checkpoint.keep is 0' import "$deck" --from "$folder/w.npy" --set "run.output=$folder/x" --set checkpoint.keep=0
 must_fail 'name it with checkpoint.start_from' import "$deck" --from "$folder/w.npy" --set "run.output=$folder/x" --set "checkpoint.resume=$folder/origin"
 must_fail 'set it to "auto"' import "$deck" --from "$folder/w.npy" --set "run.output=$folder/x" --set checkpoint.resume=never
+mkdir "$folder/twice"
+cp "$folder/w.npy/tables.C1.weight.npy" "$folder/twice/sparse_arch.embedding_bag_collection.embedding_bags.t_cat_0.weight.npy"
+must_fail 't_cat_0.weight is taken by another tensor of the model, too' import "$deck" --from "$folder/twice" --map torchrec \
+  --set "run.output=$folder/x" --set 'table=[{name="C1"}, {name="cat_0", features=["C2"]}, {name="C3"}]'
 head -c 1000 "$folder/w.safetensors" >"$folder/cut.safetensors"
 must_fail 'cut.safetensors: ' import "$deck" --from "$folder/cut.safetensors" --set "run.output=$folder/x"
 [ ! -e "$folder/x/checkpoints/step_000000000" ] || complain "a checkpoint after an error"
