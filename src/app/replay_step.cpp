@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <optional>
 
+#include <tesserec/comm/agree.hpp>
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/log.hpp>
 #include <tesserec/core/text.hpp>
@@ -22,6 +23,7 @@ constexpr int replay_differs = 1;  // exit code, as that of the command diff
 struct Around {
   std::optional<store::Checkpoint> before;  ///< the last one before the step; none = the run began at step 0
   std::optional<store::Checkpoint> after;   ///< the first one of the step or later
+  store::StateRecords after_datasets;       ///< those of `after`, which the run may remove; on rank 0
 };
 
 Around checkpoints_around(const comm::Communicator& comm, const std::string& run, Index step) {
@@ -34,6 +36,9 @@ Around checkpoints_around(const comm::Communicator& comm, const std::string& run
       around.after = checkpoint;
     else if (!around.before)
       around.before = checkpoint;
+  comm::agree(comm, [&] {
+    if (around.after && comm.rank() == 0) around.after_datasets = store::read_manifest(around.after->folder).datasets;
+  });
   return around;
 }
 
@@ -93,7 +98,8 @@ int replay_step(const Invocation& invocation, const comm::Communicator& comm) {
     fail("--step must be an integer of at least 1, but is \"", invocation.options.at("--step"), "\"");
   if (!invocation.has("--to")) fail("replay --step needs --to FOLDER, which gets the checkpoint of the step");
   const std::string& to = invocation.options.at("--to");
-  if (comm.max(Index{std::filesystem::exists(to)}) > 0)
+  std::error_code unreadable;  // training reports it
+  if (comm.max(Index{std::filesystem::exists(to, unreadable)}) > 0)
     fail(to, " exists; name another folder with --to, or remove it");
   const Around around = checkpoints_around(comm, invocation.deck, *step);
   const deck::Deck deck = deck_of(comm, around, to);
@@ -110,9 +116,11 @@ int replay_step(const Invocation& invocation, const comm::Communicator& comm) {
   Json json = Json::object().set("step", *step).set("checkpoint", rebuilt);
   bool equal = true;
   if (around.after) {
-    const store::Manifest theirs = store::read_manifest(around.after->folder);
     const std::string ours = train_to(training, around.after->step);
-    equal = store::read_manifest(ours).datasets == theirs.datasets;
+    comm::agree(comm, [&] {
+      if (comm.rank() == 0) equal = store::read_manifest(ours).datasets == around.after_datasets;
+    });
+    equal = comm.max(Index{!equal}) == 0;
     const std::string& after = around.after->folder;
     if (equal)
       log_info(concat("step ", around.after->step, ": all numbers are those of ", after));
