@@ -86,6 +86,8 @@ std::string train_to(train::Training& training, Index step) {
   if (training.position().step > step)
     fail("the run begins at step ", training.position().step, ", so it has no step ", step, "; give a later --step");
   while (training.position().step < step && training.step()) continue;
+  if (const int signal = training.so_far().signal; signal != 0 && training.position().step < step)
+    throw Stopped(signal);
   if (training.position().step < step) fail("the run ends at step ", training.position().step, ", before step ", step);
   return training.save();
 }

@@ -40,6 +40,16 @@ must_fail 'the run begins at step 9, so it has no step 7' replay "$folder/next" 
 must_succeed '"steps": 12' "${train[@]}" --set train.steps=12 --set "run.output=$folder/deltas"
 must_fail 'no longer names; give --step one after step 15' replay "$folder/next" --step 12 --to "$folder/gone"
 
+# A signal before the step.
+RANKS=1
+long=(--set train.steps=9000000 --set train.epochs=900000 --set checkpoint.every_steps=500 --set "run.output=$folder/long")
+timeout -s TERM 2 "$TESSEREC" "${train[@]}" "${long[@]}" >"$folder/out" 2>"$folder/err"
+timeout --preserve-status -s TERM 2 "$TESSEREC" replay "$folder/long" --step 8000000 --to "$folder/stopped" >"$folder/out" 2>"$folder/err"
+code=$?
+[ "$code" = 143 ] || complain "exit code $code after SIGTERM, not 143"
+! grep -q 'the run ends at step' "$folder/err" || complain 'a signal told as the end of the run'
+RANKS=2
+
 # Another history behind a checkpoint of the run.
 RANKS=1 must_succeed '"steps": 18' "${train[@]}" --set "run.output=$folder/other" --set optimizer.sparse.lr=0.06
 rm -r "$folder/run/checkpoints/step_000000015"
