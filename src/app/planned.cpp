@@ -110,6 +110,20 @@ double checkpoint_bytes(const deck::Deck& deck, const planning::ShardingPlan& pl
   return bytes;
 }
 
+/// Adds the hash and the bit of each row that checkpoint.check_memory takes, to all groups of ranks alike.
+void add_memory_check(std::vector<planning::RankBytes>& ranks, const deck::Deck& deck,
+                      const planning::ShardingPlan& plan) {
+  constexpr double row_bytes = 4 + 1.0 / 8;
+  const std::size_t group = ranks.size() / std::size_t(planning::replicas(plan));
+  for (std::size_t t = 0; t < deck.tables.size(); ++t) {
+    const embedding::EmbeddingBagConfig& table = deck.tables[t];
+    if (table.grows() || plan[t].kernel != embedding::ComputeKernel::fused) continue;
+    for (const planning::Shard& shard : plan[t].shards)
+      for (std::size_t r = std::size_t(shard.rank); r < ranks.size(); r += group)
+        ranks[r].checkpoint += row_bytes * double(table.blocks().rows(shard.blocks).size());
+  }
+}
+
 /// Sets each rank's bytes outside the tables: dense network, batches, checkpoint and program.
 void add_rest(std::vector<planning::RankBytes>& ranks, const deck::Deck& deck, const planning::ShardingPlan& plan,
               const network::Network& dense) {
@@ -128,6 +142,9 @@ void add_rest(std::vector<planning::RankBytes>& ranks, const deck::Deck& deck, c
     rank.batches = batches_alive * sample * double(samples) / double(ranks.size());
     if (deck.checkpoint.keep > 0)
       rank.checkpoint = parallel_io::bytes_of_write(checkpoint, deck.run.part_bytes, int(ranks.size()));
+  }
+  if (deck.checkpoint.check_memory) add_memory_check(ranks, deck, plan);
+  for (planning::RankBytes& rank : ranks) {
     rank.program = 0;
     rank.program =
         ranks.size() == 1 ? program_bytes : std::max(program_bytes + mpi_bytes, mpi_start_bytes - rank.sum());

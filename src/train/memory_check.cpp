@@ -50,10 +50,12 @@ MemoryCheck::MemoryCheck(Session& session) : session_(session) {
     rows.track_moves();
     shards_.push_back({&rows, std::vector<std::uint32_t>(std::size_t(rows.rows().size()))});
   }
-  for (CheckedShard& shard : shards_)
-    each_piece(shard, [&](Range rows, std::span<const std::uint32_t> digests) {
-      std::ranges::copy(digests, shard.digests.begin() + (rows.begin - shard.rows->rows().begin));
-    });
+  comm::agree(session.comm, [&] {
+    for (CheckedShard& shard : shards_)
+      each_piece(shard, [&](Range rows, std::span<const std::uint32_t> digests) {
+        std::ranges::copy(digests, shard.digests.begin() + (rows.begin - shard.rows->rows().begin));
+      });
+  });
   session.comm.sum(std::span<Index>(left_out));
   std::vector<std::string> names;
   for (std::size_t t = 0; t < left_out.size(); ++t)
@@ -68,22 +70,22 @@ void MemoryCheck::check() {
   const Timer timer;
   std::string fault;
   Index moves = 0, all = 0;
-  for (CheckedShard& shard : shards_) {
-    const std::vector<Index> moved = shard.rows->moved()->list();
-    auto next = moved.begin();
-    moves += std::ssize(moved);
-    all += shard.rows->rows().size();
-    each_piece(shard, [&](Range rows, std::span<const std::uint32_t> digests) {
-      std::uint32_t* const then = shard.digests.data() + (rows.begin - shard.rows->rows().begin);
-      for (Index row = rows.begin; row < rows.end; ++row) {
-        const Index i = row - rows.begin;
-        const bool has_moved = next != moved.end() && *next == row;
-        if (has_moved) ++next;
-        if (!has_moved && digests[i] != then[i] && fault.empty()) fault = fault_of(session_.comm, *shard.rows, row);
-        then[i] = digests[i];
-      }
-    });
-  }
+  comm::agree(session_.comm, [&] {
+    for (CheckedShard& shard : shards_) {
+      const embedding::MovedRows& moved = *shard.rows->moved();
+      all += shard.rows->rows().size();
+      each_piece(shard, [&](Range rows, std::span<const std::uint32_t> digests) {
+        std::uint32_t* const then = shard.digests.data() + (rows.begin - shard.rows->rows().begin);
+        for (Index row = rows.begin; row < rows.end; ++row) {
+          const Index i = row - rows.begin;
+          const bool has_moved = moved.has(row);
+          moves += has_moved;
+          if (!has_moved && digests[i] != then[i] && fault.empty()) fault = fault_of(session_.comm, *shard.rows, row);
+          then[i] = digests[i];
+        }
+      });
+    }
+  });
   comm::agree_on<MemoryFault>(session_.comm, fault);
   log_info(concat("memory of rank 0: ", all - moves, " of ", counted(all, "row"), " have not moved and are unchanged, ",
                   seconds_text(timer.seconds())));

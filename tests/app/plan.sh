@@ -37,6 +37,9 @@ checkpoint() { # ARGS...
 fp32=$(checkpoint)
 [ -n "$fp32" ] && [ "$(checkpoint --set model.table_format=bf16)" = "$fp32" ] || complain "other checkpoints of bf16 tables than $fp32"
 [ "$(checkpoint --set plan.tables.C1.kernel=dense)" != "$fp32" ] || complain "no states of kernel dense in $fp32"
+checked=$(checkpoint --set checkpoint.check_memory=true)
+awk -v a="${fp32##*[}" -v b="${checked##*[}" 'BEGIN { d = b - a; exit !(d > 4 * 200000 && d < 4.2 * 200000) }' ||
+  complain "checkpoint.check_memory is $checked beside $fp32"
 
 # An impossible number has its reason; plan fails if all are impossible. One rank needs all of C1, four a quarter.
 must_succeed ' not fit' plan "$deck" --ranks 1,4 --set data.synthetic.rows.0=20000 --set plan.memory=300000

@@ -41,6 +41,11 @@ class MovedRows {
   }
   void clear() { std::fill(words_.begin(), words_.end(), 0); }
 
+  /// Returns whether the set has a row of the logical table.
+  bool has(Index row) const {
+    const std::uint64_t at = std::uint64_t(row - rows_.begin);
+    return always_all_ || (words_[at / word_bits] >> at % word_bits & 1) != 0;
+  }
   /// Returns the rows, ascending.
   std::vector<Index> list() const {
     std::vector<Index> rows;
