@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <set>
 
 #include "checkpoint_parts.hpp"
 #include "matched_tensors.hpp"
@@ -12,6 +13,7 @@
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/text.hpp>
 #include <tesserec/parallel_io/state.hpp>
+#include <tesserec/store/checksum.hpp>
 #include <tesserec/train/import_weights.hpp>
 #include <tesserec/train/model_state.hpp>
 
@@ -100,13 +102,19 @@ Position begin_run(Session& session, Index epoch_samples) {
   return at;
 }
 
-/// Throws Error unless all ranks see the same tensors.
+/// Throws Error unless all ranks see the same tensors, and the same bytes in samples of their files.
 void require_same_tensors(const comm::Communicator& comm, const store::TensorFile& file) {
   const auto text = [](const store::StoredTensor& tensor) {
     return concat(tensor.name, " ", tensor.type_text, " ", store::shape_text(tensor.shape), " at ", tensor.offset);
   };
-  comm::require_same(comm, {{file.path(), join(file.tensors(), "; ", text)}},
-                     "all ranks must read the same file; look for an older copy on another node");
+  std::vector<comm::Named> seen = {{file.path(), join(file.tensors(), "; ", text)}};
+  comm::agree(comm, [&] {
+    std::set<std::string> paths;
+    for (const store::StoredTensor& tensor : file.tensors())
+      if (paths.insert(tensor.path).second)
+        seen.push_back({"bytes of " + tensor.path, store::sampled_checksum(tensor.path)});
+  });
+  comm::require_same(comm, seen, "all ranks must read the same file; look for an older copy on another node");
 }
 
 }  // namespace

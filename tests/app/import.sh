@@ -132,6 +132,17 @@ mkdir "$folder/twice"
 cp "$folder/w.npy/tables.C1.weight.npy" "$folder/twice/sparse_arch.embedding_bag_collection.embedding_bags.t_cat_0.weight.npy"
 must_fail 't_cat_0.weight is taken by another tensor of the model, too' import "$deck" --from "$folder/twice" --map torchrec \
   --set "run.output=$folder/x" --set 'table=[{name="C1"}, {name="cat_0", features=["C2"]}, {name="C3"}]'
+# Another rank's older copy under the same path.
+if [ "$RANKS" -gt 1 ]; then
+  mkdir "$folder/new" "$folder/old"
+  cp "$folder/w.safetensors" "$folder/new"
+  { head -c -8 "$folder/w.safetensors"; printf 'older...'; } >"$folder/old/w.safetensors"
+  one=("$TESSEREC" import "$deck" --from /proc/self/fd/9/w.safetensors --set "run.output=$folder/copies")
+  in_folder=(bash -c 'exec 9<"$0"; exec "$@"')
+  $LAUNCH 1 "${in_folder[@]}" "$folder/new" "${one[@]}" : -n 1 "${in_folder[@]}" "$folder/old" "${one[@]}" >"$folder/out" 2>"$folder/err"
+  code=$?
+  [ "$code" = 2 ] && grep -q 'look for an older copy on another node' "$folder/err" || complain 'an older copy is not found'
+fi
 head -c 1000 "$folder/w.safetensors" >"$folder/cut.safetensors"
 must_fail 'cut.safetensors: ' import "$deck" --from "$folder/cut.safetensors" --set "run.output=$folder/x"
 [ ! -e "$folder/x/checkpoints/step_000000000" ] || complain "a checkpoint after an error"
