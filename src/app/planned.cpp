@@ -144,11 +144,9 @@ void add_rest(std::vector<planning::RankBytes>& ranks, const deck::Deck& deck, c
       rank.checkpoint = parallel_io::bytes_of_write(checkpoint, deck.run.part_bytes, int(ranks.size()));
   }
   if (deck.checkpoint.check_memory) add_memory_check(ranks, deck, plan);
-  for (planning::RankBytes& rank : ranks) {
-    rank.program = 0;
+  for (planning::RankBytes& rank : ranks)
     rank.program =
         ranks.size() == 1 ? program_bytes : std::max(program_bytes + mpi_bytes, mpi_start_bytes - rank.sum());
-  }
 }
 
 }  // namespace
