@@ -9,14 +9,24 @@
 using namespace tesserec;
 using namespace tesserec::preprocess;
 
+namespace {
+
+/// Writes train.csv and returns the job that reads it.
+Settings job_of(const test::Folder& folder, const std::string& text, const std::string& output) {
+  folder.write("train.csv", text);
+  Settings settings = settings_of("");
+  settings.train = {folder / "train.csv"};
+  settings.output = folder / output;
+  return settings;
+}
+
+}  // namespace
+
 TEST_CASE("run: goes on from what an interrupted job has sealed, on any number of ranks") {
   const comm::Communicator world(MPI_COMM_WORLD);
   const test::Folder folder(world);
   const std::string text = many_values(20000, 4);
-  folder.write("train.csv", text);
-  Settings settings = settings_of("");
-  settings.train = {folder / "train.csv"};
-  settings.output = folder / "whole";
+  const Settings settings = job_of(folder, text, "whole");
   run(world, settings);
   world.barrier();
   for_each_rank_count(world, [&](const comm::Communicator& comm, const std::string& name) {
@@ -115,10 +125,7 @@ TEST_CASE("run: preprocess.strict refuses a leak in rows that an earlier start w
 TEST_CASE("run: sorts again if sorted tokens of an earlier start are gone or had another minimum_count") {
   const comm::Communicator world(MPI_COMM_WORLD);
   const test::Folder folder(world);
-  folder.write("train.csv", many_values(12000, 7));
-  Settings settings = settings_of("");
-  settings.train = {folder / "train.csv"};
-  settings.output = folder / "whole";
+  Settings settings = job_of(folder, many_values(12000, 7), "whole");
   settings.minimum_count = 2;
   run(world, settings);
   Settings again = settings;
@@ -142,10 +149,7 @@ TEST_CASE("run: does not go on from counts of another text of the same size and 
   const comm::Communicator world(MPI_COMM_WORLD);
   const test::Folder folder(world);
   const std::string text = many_values(20000, 4);
-  folder.write("train.csv", text);
-  Settings settings = settings_of("");
-  settings.train = {folder / "train.csv"};
-  settings.output = folder / "out";
+  const Settings settings = job_of(folder, text, "out");
   interrupt(world, settings);
   change_label(world, folder / "train.csv", text);
   CHECK(mentions(error_of([&] { run(world, settings); }),
@@ -184,10 +188,7 @@ TEST_CASE("run: keeps the work of earlier starts if it fails") {
 TEST_CASE("run: stops at a bad row that an earlier start has left out") {
   const comm::Communicator world(MPI_COMM_WORLD);
   const test::Folder folder(world);
-  folder.write("train.csv", many_values(1500, 9) + "bad\n" + many_values(1500, 10));
-  Settings settings = settings_of("");
-  settings.train = {folder / "train.csv"};
-  settings.output = folder / "out";
+  Settings settings = job_of(folder, many_values(1500, 9) + "bad\n" + many_values(1500, 10), "out");
   settings.bad_rows = BadRows::skip;
   interrupt(world, settings);
   settings.bad_rows = BadRows::stop;
@@ -209,10 +210,7 @@ TEST_CASE("run: stops at a bad row that an earlier start has left out") {
 TEST_CASE("run: refuses scratch files that hold a text twice, and a folder that a rank of another job still has") {
   const comm::Communicator world(MPI_COMM_WORLD);
   const test::Folder folder(world);
-  folder.write("train.csv", many_values(2000, 11));
-  Settings settings = settings_of("");
-  settings.train = {folder / "train.csv"};
-  settings.output = folder / "out";
+  const Settings settings = job_of(folder, many_values(2000, 11), "out");
   interrupt(world, settings);
   const std::string scratch = scratch_of(settings.output);
   on_first(world, [&] {
@@ -248,10 +246,7 @@ TEST_CASE("run: ignores scratch files of other raw files or settings") {
   const comm::Communicator world(MPI_COMM_WORLD);
   const test::Folder folder(world);
   const std::string text = many_values(2000, 5);
-  folder.write("train.csv", text);
-  Settings settings = settings_of("");
-  settings.train = {folder / "train.csv"};
-  settings.output = folder / "out";
+  const Settings settings = job_of(folder, text, "out");
   {
     const Signals signals;
     std::raise(SIGTERM);
