@@ -37,24 +37,28 @@ class LongBag {
   /// Returns the positions of a group's ids in the bag.
   const Index* places(Range group) const { return places_.data() + group.begin; }
 
-  /// Sorts a group by block, and keeps bag order inside a block.
+  /// Sorts a group by block, and keeps bag order inside a block. Counts, because a group of many ids has few blocks.
   void order_blocks(const BlockOf& block_of, Range group) {
-    order_.resize(group.size());
-    std::iota(order_.begin(), order_.end(), group.begin);
-    std::sort(order_.begin(), order_.end(), [&](Index a, Index b) {  // std::stable_sort would allocate
-      const Index block_a = block_of(ids_[a]), block_b = block_of(ids_[b]);
-      return block_a != block_b ? block_a < block_b : a < b;
-    });
-    for (std::vector<Index>* numbers : {&ids_, &places_}) {
-      permuted_.clear();
-      for (const Index i : order_) permuted_.push_back((*numbers)[i]);
-      std::copy(permuted_.begin(), permuted_.end(), numbers->begin() + group.begin);
+    const Index blocks = block_count / groups();
+    const auto block_in_group = [&](Index id) { return block_of(id) & (blocks - 1); };
+    block_starts_.assign(blocks + 1, 0);
+    for (Index i = group.begin; i < group.end; ++i) ++block_starts_[block_in_group(ids_[i]) + 1];
+    std::partial_sum(block_starts_.begin(), block_starts_.end(), block_starts_.begin());
+    ordered_ids_.resize(group.size());
+    ordered_places_.resize(group.size());
+    for (Index i = group.begin; i < group.end; ++i) {
+      const Index to = block_starts_[block_in_group(ids_[i])]++;
+      ordered_ids_[to] = ids_[i];
+      ordered_places_[to] = places_[i];
     }
+    std::copy(ordered_ids_.begin(), ordered_ids_.end(), ids_.begin() + group.begin);
+    std::copy(ordered_places_.begin(), ordered_places_.end(), places_.begin() + group.begin);
   }
 
  private:
   std::vector<Index> starts_;  // [groups + 2] after sort(): begin of each group, then the end of the last
-  std::vector<Index> ids_, places_, order_, permuted_;
+  std::vector<Index> ids_, places_;
+  std::vector<Index> block_starts_, ordered_ids_, ordered_places_;  // of the group in order_blocks()
 };
 
 }  // namespace tesserec::embedding

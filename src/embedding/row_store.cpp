@@ -25,10 +25,11 @@ RowStore::RowStore(const TableShard& shard, std::vector<RowMatrix> matrices, boo
       ordered_(ordered),
       first_row_(shard.rows().begin),
       columns_{shard.columns, shard.config.embedding_dim} {
+  begins_.weights = weights().data();
   for (const RowMatrix& matrix : matrices_) stored_.push_back({matrix.row(0), matrix.row_bytes()});
   for (std::size_t s = 0; s + 1 < matrices_.size(); ++s) {
-    states_.begin[s] = matrices_[s + 1].values.data();
-    states_.width[s] = matrices_[s + 1].values.columns();
+    begins_.states[s] = matrices_[s + 1].values.data();
+    begins_.widths[s] = matrices_[s + 1].values.columns();
   }
 }
 

@@ -13,6 +13,13 @@ namespace {
 constexpr Index rows_per_task = 4096;
 constexpr Index bags_per_task = 512;
 
+Index total(const ShardBags& bags) {
+  Index ids = 0;
+  for (const std::vector<Bags>& run : bags)
+    for (const Bags& feature : run) ids += feature.total();
+  return ids;
+}
+
 }  // namespace
 
 Index lookup_tasks(const Bags& bags) { return (bags.count + bags_per_task - 1) / bags_per_task; }
@@ -25,7 +32,8 @@ void lookup(const EmbeddingTable& table, Index task, const Bags& bags, const Nod
 }
 
 void SimdShard::order(const ShardBags& bags, const BatchSplit& split) {
-  uses_.clear();
+  uses_.resize(total(bags));  // without clear(), which would let resize() initialize all elements again
+  auto use = uses_.begin();
   are_sums_ = false;
   const Index first_row = table_.store().first_row(), dim = table_.dim();
   std::vector<Index> next;  // float offset of each feature's next gradient
@@ -40,14 +48,14 @@ void SimdShard::order(const ShardBags& bags, const BatchSplit& split) {
         const Bags& feature = run[f];
         const Index stride = feature.gradients_stride > 0 ? feature.gradients_stride : dim;
         for (Index i = feature.offsets[s]; i < feature.offsets[s + 1]; ++i) {
-          uses_.push_back(
-              {feature.slot(i, first_row), next[f], lane, feature.weights == nullptr ? 1.0f : feature.weights[i]});
+          *use++ = {feature.slot(i, first_row), next[f], lane, feature.weights == nullptr ? 1.0f : feature.weights[i]};
           if (feature.unpooled) next[f] += stride;
         }
         if (!feature.unpooled && (feature.gradients_stride > 0 || feature.length(s) > 0)) next[f] += stride;
       }
     }
   }
+  assert(use == uses_.end());
   sort_by_row(uses_, table_.store().weight_matrix().slots());
 }
 

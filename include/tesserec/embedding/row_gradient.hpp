@@ -48,7 +48,7 @@ void sum_rows(std::span<const RowUse> uses, const float* gradients, Index dim, R
       if (end + ahead >= last) continue;
       const RowUse& next = uses[end + ahead];
       for (Index c = 0; c < dim; c += line) __builtin_prefetch(gradients + next.gradient + c);
-      fetch(next.row);
+      if (next.row != uses[end + ahead - 1].row) fetch(next.row);
     }
     tree.clear();
     sum_one_row(uses.data() + begin, end - begin, gradients, dim, sums, tree, slots.data());

@@ -169,8 +169,8 @@ class RowStore {
   /// Returns the row at a slot with its gradient. The store must lie in the host's memory. `widened`: weights that lie
   /// elsewhere, for a store that is not in fp32.
   optim::Row row(Index slot, const float* gradient, float* widened = nullptr) const {
-    const auto state = [&](int s) { return states_.begin[s] + slot * states_.width[s]; };
-    float* const own = widened == nullptr ? weights().data() + slot * dim() : widened;
+    const auto state = [&](int s) { return begins_.states[s] + slot * begins_.widths[s]; };
+    float* const own = widened == nullptr ? begins_.weights + slot * dim() : widened;
     return {own, gradient, {state(0), state(1), state(2)}, columns_.own, columns_.whole};
   }
   /// Prefetches all numbers of a slot for an update. Inline, because GCC drops the call of a function that only
@@ -194,9 +194,10 @@ class RowStore {
     Index whole;
   } columns_;  // of the shard, and the number of the table's
   struct {
-    optim::States begin{};
-    std::array<Index, optim::States().size()> width{};
-  } states_;  // states of matrices_, for the loop over rows
+    float* weights = nullptr;
+    optim::States states{};
+    std::array<Index, optim::States().size()> widths{};
+  } begins_;  // of matrices_ in fp32, for the loop over rows
 };
 
 /// Returns the value with which all states of an optimizer start.
