@@ -29,6 +29,7 @@
 #include <tesserec/data/content.hpp>
 #include <tesserec/data/dataset.hpp>
 #include <tesserec/data/id_shares.hpp>
+#include <tesserec/data/labels.hpp>
 #include <tesserec/data/make_source.hpp>
 #include <tesserec/data/planted.hpp>
 #include <tesserec/data/reference.hpp>

@@ -49,6 +49,7 @@
 #include <tesserec/train/table_figures.hpp>
 #include <tesserec/train/table_state.hpp>
 #include <tesserec/train/tables.hpp>
+#include <tesserec/train/task_scales.hpp>
 #include <tesserec/train/train_result.hpp>
 #include <tesserec/train/trained_data.hpp>
 #include <tesserec/train/trainer.hpp>

@@ -54,7 +54,9 @@ std::string batch_text(const data::Batch& batch, Index number) {
          concat("lengths [", join(bags.lengths), "], offsets [", join(bags.offsets), "], ids [", join(bags.ids), "]",
                 batch.sparse.weighted() ? ", weights [" + join(bags.weights, ", ", shown) + "]" : ""));
   }
-  line("targets", numbers(batch.labels.data(), batch.size));
+  for (Index b = 0; batch.tasks > 1 && b < batch.size; ++b)
+    line(b == 0 ? "targets" : "", numbers(batch.labels.data() + b * batch.tasks, batch.tasks));
+  if (batch.tasks == 1) line("targets", numbers(batch.labels.data(), batch.size));
   return text;
 }
 
@@ -63,7 +65,11 @@ Json batch_json(const data::Batch& batch, Index number) {
   for (Index b = 0; b < batch.size; ++b) {
     const float* row = &batch.dense(b, 0);
     dense.add(std::vector<float>(row, row + batch.dense.extent(1)));
-    targets.add(batch.labels(b));
+    const float* const labels = &batch.labels(b * batch.tasks);
+    if (batch.tasks > 1)
+      targets.add(std::vector<float>(labels, labels + batch.tasks));
+    else
+      targets.add(*labels);
   }
   for (Index f = 0; f < batch.sparse.features(); ++f) {
     const FeatureBags bags(batch.sparse, f);

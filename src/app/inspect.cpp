@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Command `tesserec inspect`: shows what data sets hold, and what is odd about them.
+#include <cmath>
 #include <limits>
-#include <optional>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "command.hpp"
@@ -20,11 +22,32 @@ namespace {
 
 constexpr Index rows_at_once = 8192;
 
-/// Data set and its facts.
+/// Data set and its facts by each label [T], of which the first has those of the rows, too.
 struct InspectedSet {
   data::SourceInfo info;
-  verdict::SetFacts facts;
+  std::vector<verdict::SetFacts> labels;
+  const verdict::SetFacts& facts() const { return labels[0]; }
 };
+
+/// Collectors of a data set's facts by each label [T], and the rows of each file that lack it.
+struct LabelRows {
+  std::vector<verdict::RowFacts> facts;
+  std::vector<std::vector<Index>> unlabelled;
+};
+
+/// Adds a row to the facts by each label of file number `file`. A row without a label counts by its values alone.
+void add_row(Index file, std::span<const float> labels, const verdict::RowValues& row, LabelRows& rows) {
+  for (std::size_t t = 0; t < labels.size(); ++t) {
+    if (labels.size() == 1 || !std::isnan(labels[t])) {
+      rows.facts[t].add(file, labels[t] > 0.5f, row);
+      continue;
+    }
+    ++rows.unlabelled[t][std::size_t(file)];
+    std::vector<verdict::ValueRange> ranges(row.dense.size() + row.bag_ends.size());
+    verdict::widen(ranges, row);
+    rows.facts[t].add_ranges(file, 0, ranges);
+  }
+}
 
 /// Returns the values of an attribute, or none if the file lacks it.
 template <class T>
@@ -51,7 +74,7 @@ void add_file(const data::SourceFile& file, Index rows, verdict::SetFacts& facts
 }
 
 /// Adds every `ranks`-th block of a file's rows.
-void add_rows(const comm::Communicator& comm, const data::Dataset& file, Index number, verdict::RowFacts& rows) {
+void add_rows(const comm::Communicator& comm, const data::Dataset& file, Index number, LabelRows& rows) {
   const data::SourceInfo& info = file.info();
   const std::size_t features = info.features.size(), dense = std::size_t(info.dense_features);
   data::Samples samples;
@@ -71,30 +94,41 @@ void add_rows(const comm::Communicator& comm, const data::Dataset& file, Index n
         }
         ends[f] = ids.size();
       }
-      rows.add(number, samples.labels[i] > 0.5f, {{samples.dense.data() + std::size_t(i) * dense, dense}, ids, ends});
+      const std::span<const float> labels(samples.labels.data() + i * info.label_count(), info.label_count());
+      add_row(number, labels, {{samples.dense.data() + std::size_t(i) * dense, dense}, ids, ends}, rows);
     }
   }
 }
 
 InspectedSet inspect_set(const comm::Communicator& comm, const std::string& name,
                          const std::vector<std::string>& paths) {
-  InspectedSet set{.info = {}, .facts = {.name = name}};
-  std::optional<verdict::RowFacts> rows;
+  InspectedSet set{.info = {}, .labels = {{.name = name}}};
+  LabelRows rows;
   comm::agree(comm, [&] {
     const data::Dataset whole(paths, name);
     whole.verify(comm.rank(), comm.size());
     set.info = whole.info();
-    set.facts.labelled = set.info.labelled;
-    rows.emplace(std::size_t(set.info.dense_features), set.info.features.size(), set.info.files.size());
+    const std::size_t tasks = std::size_t(set.info.label_count()), files = set.info.files.size();
+    set.labels[0].labelled = set.info.labelled;
+    rows.unlabelled.assign(tasks, std::vector<Index>(files, 0));
+    for (std::size_t t = 0; t < tasks; ++t)
+      rows.facts.emplace_back(std::size_t(set.info.dense_features), set.info.features.size(), files);
     for (std::size_t f = 0; f < set.info.files.size(); ++f) {
       data::Dataset file({set.info.files[f].path}, name);
       constexpr float any = std::numeric_limits<float>::infinity();
-      file.limit_labels({-any, any}, comm.rank(), comm.size());
-      add_file(set.info.files[f], file.info().samples, set.facts);
-      add_rows(comm, file, Index(f), *rows);
+      file.limit_labels({-any, any, true}, comm.rank(), comm.size());
+      add_file(set.info.files[f], file.info().samples, set.labels[0]);
+      add_rows(comm, file, Index(f), rows);
     }
   });
-  rows->gather(comm, set.facts);
+  set.labels.resize(rows.facts.size(), set.labels[0]);
+  for (std::size_t t = 0; t < rows.facts.size(); ++t) {
+    if (!set.info.tasks.empty()) set.labels[t].label = set.info.tasks[t];
+    rows.facts[t].gather(comm, set.labels[t]);
+    comm.sum(std::span<Index>(rows.unlabelled[t]));
+    for (std::size_t f = 0; f < set.labels[t].files.size(); ++f)
+      set.labels[t].files[f].unlabelled = rows.unlabelled[t][f];
+  }
   return set;
 }
 
@@ -120,15 +154,28 @@ Index missing_rows(const verdict::SetFacts& facts, std::size_t c) {
   return sum;
 }
 
+/// Returns "25.1 % positive", with the label's name if there are several, and the rows that lack it.
+std::string positive_text(const verdict::SetFacts& facts, Index positives, Index rows, Index unlabelled) {
+  const std::string name = facts.label.empty() ? "" : facts.label + " ";
+  return concat(name, percent_of(positives, rows - unlabelled), " positive",
+                unlabelled > 0 ? concat(" of ", rows - unlabelled, " (", unlabelled, " rows lack it)") : "");
+}
+
 void log_set(const InspectedSet& set, const verdict::ColumnNames& columns) {
-  const verdict::SetFacts& facts = set.facts;
+  const verdict::SetFacts& facts = set.facts();
   const Index rows = facts.all_rows();
-  log_info(concat(facts.name, ": ", rows, " rows, ",
-                  facts.labelled ? percent_of(facts.all_positives(), rows) + " positive" : "without labels", ", in ",
+  const std::string positive = join(set.labels, ", ", [&](const verdict::SetFacts& label) {
+    return positive_text(label, label.all_positives(), rows, label.all_unlabelled());
+  });
+  log_info(concat(facts.name, ": ", rows, " rows, ", facts.labelled ? positive : "without labels", ", in ",
                   counted(std::ssize(facts.files), "file")));
-  for (const verdict::FileFacts& file : facts.files)
-    log_info("  " + left(file.path, 40) + " " + right(std::to_string(file.rows), 12) + " rows " +
-             right(percent_of(file.positives, file.rows), 9) + " positive");
+  for (std::size_t f = 0; f < facts.files.size(); ++f)
+    for (const verdict::SetFacts& label : set.labels) {
+      const verdict::FileFacts& file = label.files[f];
+      log_info("  " + left(file.path, 40) + " " + right(std::to_string(file.rows - file.unlabelled), 12) + " rows " +
+               right(percent_of(file.positives, file.rows - file.unlabelled), 9) + " positive" +
+               (label.label.empty() ? "" : " (" + label.label + ")"));
+    }
   log_info("  " + left("column", 24) + right("ids", 12) + right("missing", 10) + right("smallest", 13) +
            right("largest", 13));
   for (std::size_t c = 0; c < columns.size(); ++c) {
@@ -145,7 +192,7 @@ void log_set(const InspectedSet& set, const verdict::ColumnNames& columns) {
 }
 
 Json set_json(const InspectedSet& set, const verdict::ColumnNames& columns) {
-  const verdict::SetFacts& facts = set.facts;
+  const verdict::SetFacts& facts = set.facts();
   Json files = Json::array(), all = Json::object();
   for (const verdict::FileFacts& file : facts.files)
     files.add(Json::object()
@@ -159,11 +206,15 @@ Json set_json(const InspectedSet& set, const verdict::ColumnNames& columns) {
     if (missing >= 0) column.set("missing", missing);
     all.set(columns[c], column);
   }
-  return Json::object()
-      .set("rows", facts.all_rows())
-      .set("positives", facts.all_positives())
-      .set("files", files)
-      .set("columns", all);
+  Json labels = Json::object();
+  for (const verdict::SetFacts& label : set.labels)
+    if (!label.label.empty())
+      labels.set(label.label, Json::object()
+                                  .set("positives", label.all_positives())
+                                  .set("rows", facts.all_rows() - label.all_unlabelled()));
+  Json json = Json::object().set("rows", facts.all_rows()).set("positives", facts.all_positives());
+  if (!set.info.tasks.empty()) json.set("labels", labels);
+  return json.set("files", files).set("columns", all);
 }
 
 }  // namespace
@@ -180,11 +231,19 @@ int inspect(const Invocation& invocation, const comm::Communicator& comm) {
     if (own.dense != columns.dense || own.features != columns.features)
       fail(set.info.files[0].path, " has other columns than ", sets[0].info.files[0].path,
            "; compare data sets of one preprocessing");
-    facts.push_back(&set.facts);
+    if (set.info.tasks != sets[0].info.tasks)
+      fail(set.info.files[0].path, " has other labels than ", sets[0].info.files[0].path,
+           "; compare data sets of one preprocessing");
+    facts.push_back(&set.facts());
     log_set(set, columns);
-    json.set(set.facts.name, set_json(set, columns));
+    json.set(set.facts().name, set_json(set, columns));
   }
-  const std::vector<verdict::Finding> findings = verdict::judge(facts, columns);
+  std::vector<verdict::Finding> findings = verdict::judge(facts, columns);
+  for (std::size_t t = 1; t < sets[0].labels.size(); ++t) {
+    facts.clear();
+    for (const InspectedSet& set : sets) facts.push_back(&set.labels[t]);
+    for (verdict::Finding& finding : verdict::judge_label(facts, columns)) findings.push_back(std::move(finding));
+  }
   for (const std::string& line : verdict::lines(findings)) log_info(line);
   if (invocation.json) print(comm, json.set("findings", verdict::json_of(findings)));
   const std::size_t odd = verdict::count_from(findings, verdict::Severity::warning);

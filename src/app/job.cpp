@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "help.hpp"
 #include <tesserec/comm/agree.hpp>
@@ -77,18 +78,35 @@ std::string checkpoint_of(const train::Job& job, bool newest) {
 }
 
 std::optional<data::SourceInfo> local_info(const deck::Deck& deck) {
-  if (deck.data.synthetic.kind != data::SyntheticKind::none)
-    return data::known_info(data::synthetic_info(deck.data.synthetic, data::Use::train), deck.data);
+  if (deck.data.synthetic.kind != data::SyntheticKind::none) {
+    const data::SourceInfo made = data::synthetic_info(deck.data.synthetic, data::Use::train);
+    data::label_places(made, deck.model.tasks);
+    return data::known_info(made, deck.data);
+  }
   if (!deck.data.source.empty()) {
     const data::Deal whole{.batch_size = deck.train.step_samples(), .seed = deck.run.seed};
-    return data::make_source(deck.data, data::Use::train, whole)->info();
+    return data::with_labels(data::make_source(deck.data, data::Use::train, whole), deck.model.tasks)->info();
   }
   bool found = false;
   for (const std::string& pattern : deck.data.train) found = found || !store::matching_paths(pattern).empty();
   if (!found) return std::nullopt;
   const data::SourceInfo info = data::Dataset(deck.data.train, "data.train", data::trust_of(deck.data)).info();
   data::require_labels(info, "data.train");
+  data::label_places(info, deck.model.tasks);
   return data::known_info(info, deck.data);
+}
+
+/// Returns the AUC of the truth's probabilities of label `task`, and that by the rows seen in training. Collective.
+std::pair<double, double> planted_aucs(const comm::Communicator& comm, const data::PlantedTruth& truth, Index task) {
+  std::vector<double> all, restricted;
+  std::vector<float> labels;
+  for (Index i = task; i < std::ssize(truth.labels); i += truth.tasks) {
+    if (std::isnan(truth.labels[i])) continue;
+    all.push_back(truth.probabilities[i]);
+    restricted.push_back(truth.restricted[i]);
+    labels.push_back(truth.labels[i]);
+  }
+  return {metrics::binary_metrics(comm, all, labels).auc, metrics::binary_metrics(comm, restricted, labels).auc};
 }
 
 }  // namespace
@@ -165,22 +183,30 @@ void check_group(const deck::Deck& deck, const data::SourceInfo& data) {
 }
 
 void add_metrics(Json& object, const metrics::BinaryMetrics& all, const std::vector<std::string>& names) {
-  for (const auto& [name, value] : metrics::chosen(all, names)) object.set(name, value);
+  for (const auto& [name, value] : metrics::chosen_of_all(all, names)) object.set(name, value);
+  for (std::size_t t = 0; t < all.tasks.size(); ++t)
+    object.set(all.task_names[t] + ".samples", all.tasks[t].samples)
+        .set(all.task_names[t] + ".mean_label", all.tasks[t].ctr);
 }
 
 void add_planted_truth(const comm::Communicator& comm, const train::Job& job, Json& json) {
   const data::SyntheticSettings& settings = job.data.synthetic;
   if (settings.kind != data::SyntheticKind::planted || settings.evaluate_samples == 0) return;
   const data::PlantedTruth truth = data::planted_truth(comm, settings, job.run.seed);
-  const double best = metrics::binary_metrics(comm, truth.probabilities, truth.labels).auc;
-  const double learnable = metrics::binary_metrics(comm, truth.restricted, truth.labels).auc;
-  log_info("planted truth: best AUC " +
-           (std::isnan(best)
-                ? "undefined, all labels are the same"
-                : fixed(best, 6) + "; from rows seen at least 5 times in training " + fixed(learnable, 6)));
-  json.set("best_auc", best).set("learnable_auc", learnable);
+  for (Index task = 0; task < truth.tasks; ++task) {
+    const std::string name = settings.labels.empty() ? "" : settings.labels[std::size_t(task)];
+    const std::string of = name.empty() ? "" : " of " + name;
+    const std::string prefix = name.empty() ? "" : name + ".";
+    const auto [best, learnable] = planted_aucs(comm, truth, task);
+    const std::string best_text =
+        std::isnan(best) ? "undefined, all labels are the same"
+                         : fixed(best, 6) + "; from rows seen at least 5 times in training " + fixed(learnable, 6);
+    log_info(concat("planted truth", of, ": best AUC ", best_text));
+    json.set(prefix + "best_auc", best).set(prefix + "learnable_auc", learnable);
+  }
   const std::vector<std::string>& names = job.evaluate.metrics;
   if (settings.pair.empty() || std::none_of(names.begin(), names.end(), metrics::needs_towers)) return;
+  if (truth.tasks > 1) return;  // candidate_recall needs a model of one label
   const double recall = metrics::candidate_recall(comm, {settings.pair_rank + 1, truth.queries, truth.items},
                                                   truth.labels, job.evaluate.k);
   log_info("planted truth: candidate_recall " + fixed(recall, 6));

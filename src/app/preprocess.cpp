@@ -55,13 +55,18 @@ Json dataset_json(const preprocess::PreprocessReport& all, const preprocess::Dat
                   .set("bad", file.bad)
                   .set("columns", columns_json(all, file.rows, [&](std::size_t c) { return file.columns[c]; })));
   }
-  return Json::object()
-      .set("output", report.output)
+  Json labels = Json::object();
+  for (std::size_t t = 0; t < report.tasks.size(); ++t)
+    labels.set(report.tasks[t],
+               Json::object().set("negatives", report.label_counts(t)[0]).set("positives", report.label_counts(t)[1]));
+  Json json = Json::object();
+  json.set("output", report.output)
       .set("rows", report.rows)
       .set("bad_rows", report.bad_rows())
       .set("negatives", report.labels[0])
-      .set("positives", report.labels[1])
-      .set("columns", columns_json(all, report.rows, [&](std::size_t c) { return report.column(c); }))
+      .set("positives", report.labels[1]);
+  if (!report.tasks.empty()) json.set("labels", labels);
+  return json.set("columns", columns_json(all, report.rows, [&](std::size_t c) { return report.column(c); }))
       .set("most_frequent", top)
       .set("files", files);
 }

@@ -125,9 +125,11 @@ Json result_json(const train::Session& session, const train::TrainResult& result
   if (result.evaluation) {
     Json evaluation = Json::object();
     add_metrics(evaluation, *result.evaluation, session.job.evaluate.metrics);
-    json.set("evaluation", evaluation.set("step", result.evaluation_step)
-                               .set("samples", result.evaluation->samples)
-                               .set("bins", score_bins_json(result.evaluation->bins)));
+    evaluation.set("step", result.evaluation_step).set("samples", result.evaluation->samples);
+    if (!result.evaluation->bins.samples.empty()) evaluation.set("bins", score_bins_json(result.evaluation->bins));
+    for (std::size_t t = 0; t < result.evaluation->tasks.size(); ++t)
+      evaluation.set(result.evaluation->task_names[t] + ".bins", score_bins_json(result.evaluation->tasks[t].bins));
+    json.set("evaluation", evaluation);
     json.set("mean_label", result.evaluation->ctr)
         .set("features", features_json(result.evaluation_ids, !session.data.files.empty()));
   }

@@ -21,7 +21,7 @@ DenseChain::DenseChain(const Exec& exec, const network::Network& dense, const La
       x_(numbers(exec, samples_ * dense.dense_features())),
       pooled_(numbers(exec, samples_ * dense.pooled_width())),
       pooled_gradient_(numbers(exec, samples_ * dense.pooled_width())),
-      labels_(numbers(exec, samples_)),
+      labels_(numbers(exec, samples_ * dense.settings().labels())),
       sums_(exec, dense.parameters(), parameters_.place()),
       input_{lanes, lanes.of_rank(rank, size), global_size, x_.data(), pooled_.data(), labels_.data()} {
   for (const network::EmbeddedFeature& feature : dense.unpooled()) {  // all samples have the mean length

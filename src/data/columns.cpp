@@ -21,7 +21,7 @@ class OrderedSource : public Source {
   bool next(Batch& batch) override;
   void seek(Index epoch, Index batch) override { source_->seek(epoch, batch); }
   void limit_rows(const std::vector<Index>& rows) override;
-  void limit_labels(const LabelRange& labels) override { source_->limit_labels(labels); }
+  std::vector<Index> limit_labels(const LabelRange& labels) override { return source_->limit_labels(labels); }
   OddValues check_samples() override;
   void read_keys(std::size_t column, Range samples, char* texts) const override {
     source_->read_keys(column, samples, texts);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cmath>
 
 #include "dataset_check.hpp"
 #include <tesserec/core/error.hpp>
@@ -39,20 +40,24 @@ void Dataset::for_each_piece(const std::vector<Range>& runs, const Take& take) c
     }
 }
 
-void Dataset::limit_labels(const LabelRange& labels, Index share, Index shares) {
+std::vector<Index> Dataset::limit_labels(const LabelRange& labels, Index share, Index shares) {
   constexpr Index block_samples = Index{1} << 20;
+  const Index tasks = info_.label_count();
   labels_ = labels;
-  if (!info_.labelled && !info_.sample_weights) return;
+  std::vector<Index> lacking(tasks > 1 ? tasks : 0, 0);
+  if (!info_.labelled && !info_.sample_weights) return lacking;
   const Range own = share_of(info_.samples, share, shares);
   Samples block;
   for (Index begin = own.begin; begin < own.end; begin += block.size) {
     block.size = std::min(block_samples, own.end - begin);
-    block.labels.resize(block.size);
+    block.labels.resize(block.size * tasks);
     block.weights.resize(info_.sample_weights ? block.size : 0);
     const std::vector<Range> runs{{begin, begin + block.size}};
     for_each_piece(runs, [&](const DatasetPart& part, Range run, Index at) { read_targets(part, run, at, block); });
     SampleCheck(info_, parts_, runs, block).targets(labels_);
+    for (Index i = 0; tasks > 1 && i < block.size * tasks; ++i) lacking[i % tasks] += std::isnan(block.labels[i]);
   }
+  return lacking;
 }
 
 OddValues Dataset::check_samples(const std::vector<Index>& rows, Index share, Index shares) const {
@@ -79,7 +84,8 @@ void Dataset::read(const std::vector<Range>& runs, const std::vector<Index>& row
   const Index features = std::ssize(info_.features);
   samples.size = 0;
   for (const Range& run : runs) samples.size += run.size();
-  const Index row_bytes = Index{sizeof(float)} * (2 + info_.dense_features + (packed_ ? features : 0));
+  const Index row_bytes =
+      Index{sizeof(float)} * (1 + info_.label_count() + info_.dense_features + (packed_ ? features : 0));
   with_memory([&] { return concat(samples.size, " samples of ", info_.description); },
               double(samples.size) * double(row_bytes), [&] { allocate(samples); });
 
@@ -92,7 +98,7 @@ void Dataset::read(const std::vector<Range>& runs, const std::vector<Index>& row
 
 void Dataset::allocate(Samples& samples) const {
   const Index features = std::ssize(info_.features);
-  samples.labels.resize(samples.size);
+  samples.labels.resize(samples.size * info_.label_count());
   samples.weights.resize(info_.sample_weights ? samples.size : 0);
   samples.dense.resize(samples.size * info_.dense_features);
   samples.ids.resize(packed_ ? samples.size * features : 0);
@@ -107,18 +113,19 @@ void Dataset::allocate(Samples& samples) const {
 
 void Dataset::read_targets(const DatasetPart& part, Range run, Index at, Samples& samples) const {
   const store::Slab slab{run.begin, run.size()};
+  const Index tasks = info_.label_count();
   if (!info_.labelled) {
     std::fill_n(samples.labels.begin() + at, run.size(), 0.0f);
   } else if (part.byte_labels) {
-    std::vector<std::uint8_t> labels(run.size());
+    std::vector<std::uint8_t> labels(run.size() * tasks);
     part.file.read("/labels", slab, labels.data());
     const auto bad = std::find_if(labels.begin(), labels.end(), [](std::uint8_t label) { return label > 1; });
     if (bad != labels.end())
-      fail("label ", int{*bad}, " in sample ", run.begin + (bad - labels.begin()), " of ", part.file.path(),
+      fail("label ", int{*bad}, " in sample ", run.begin + (bad - labels.begin()) / tasks, " of ", part.file.path(),
            " is not 0 or 1; store other labels as floats");
-    std::copy(labels.begin(), labels.end(), samples.labels.begin() + at);
+    std::copy(labels.begin(), labels.end(), samples.labels.begin() + at * tasks);
   } else {
-    part.file.read("/labels", slab, samples.labels.data() + at);
+    part.file.read("/labels", slab, samples.labels.data() + at * tasks);
   }
   if (info_.sample_weights) part.file.read("/weights", slab, samples.weights.data() + at);
 }

@@ -39,6 +39,13 @@ TESSEREC_KERNEL bool all_in_range(const float* values, Index n, float low, float
   return bad == 0;
 }
 
+/// Returns whether all n values lie in [low, high] or are NaN.
+TESSEREC_KERNEL bool all_in_range_or_lacking(const float* values, Index n, float low, float high) {
+  std::uint32_t bad = 0;
+  for (Index i = 0; i < n; ++i) bad |= values[i] < low || values[i] > high;
+  return bad == 0;
+}
+
 /// Returns whether all ids [n, features] row-major lie in [0, limits[f]).
 TESSEREC_KERNEL bool all_inside(const std::int32_t* ids, Index n, const std::uint32_t* limits, Index features) {
   std::uint32_t bad = 0;
@@ -69,13 +76,25 @@ std::string SampleCheck::place(Index sample) const {
   return {};
 }
 
+void SampleCheck::require_label(Index i, const LabelRange& labels) const {
+  const Index tasks = info_.label_count();
+  const float label = samples_.labels[i];
+  if (label >= labels.low && label <= labels.high) return;
+  const std::string name = tasks > 1 ? " " + info_.tasks[i % tasks] : "";
+  if (tasks > 1 && std::isnan(label)) {
+    if (labels.may_lack) return;
+    fail("label", name, " is missing (NaN) in ", place(i / tasks),
+         "; set data.missing_labels = true if samples may lack labels");
+  }
+  fail("label", name, " ", label, " in ", place(i / tasks), " is outside [", labels.low, ", ", labels.high,
+       "], the range of the loss and the metrics; scale the labels, or convert them to 0 and 1");
+}
+
 void SampleCheck::targets(const LabelRange& labels) const {
-  const auto [low, high] = labels;
-  if (info_.labelled && !all_in_range(samples_.labels.data(), samples_.size, low, high))
-    for (Index i = 0; i < samples_.size; ++i)
-      if (const float label = samples_.labels[i]; !(label >= low && label <= high))
-        fail("label ", label, " in ", place(i), " is outside [", low, ", ", high,
-             "], the range of the loss and the metrics; scale the labels, or convert them to 0 and 1");
+  const Index count = samples_.size * info_.label_count();
+  const auto good = labels.may_lack && info_.label_count() > 1 ? all_in_range_or_lacking : all_in_range;
+  if (info_.labelled && !good(samples_.labels.data(), count, labels.low, labels.high))
+    for (Index i = 0; i < count; ++i) require_label(i, labels);
   const auto bad = std::find_if_not(samples_.weights.begin(), samples_.weights.end(),
                                     [](float weight) { return weight >= 0 && weight <= max_sample_weight; });
   if (bad != samples_.weights.end())
@@ -162,6 +181,20 @@ void require_names(const std::string& path, const char* attribute, const std::ve
     if (!seen.insert(names[i]).second)
       fail(path, ": attribute ", attribute, " has \"", names[i], "\" twice; names must be unique");
   }
+}
+
+std::vector<std::string> label_names(const store::File& file) {
+  if (!file.exists("/labels")) return {};
+  std::vector<std::string> tasks;
+  if (file.has_attribute("/", "tasks")) tasks = file.attribute<std::vector<std::string>>("/", "tasks");
+  const std::vector<Index> shape = file.shape("/labels");
+  if (tasks.empty() && shape.size() != 2) return {};
+  if (std::ssize(tasks) < 2 || shape.size() != 2 || shape[1] != std::ssize(tasks))
+    fail(file.path(), ": /labels has shape [", join(shape), "], but attribute tasks has ",
+         counted(std::ssize(tasks), "name"),
+         "; store several labels as [samples, labels] with a name each, and one as [samples] without the attribute");
+  require_names(file.path(), "tasks", tasks);
+  return tasks;
 }
 
 void require_one_form(const store::File& file, const std::vector<std::string>& features, bool packed) {

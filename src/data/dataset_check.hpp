@@ -28,7 +28,8 @@ class SampleCheck {
               const Samples& samples)
       : info_(info), parts_(parts), runs_(runs), samples_(samples) {}
 
-  /// Throws Error for a label outside `labels` or a sample weight outside [0, max_sample_weight].
+  /// Throws Error for a label outside `labels`, a label that a sample may not lack, or a sample weight outside [0,
+  /// max_sample_weight].
   void targets(const LabelRange& labels) const;
   /// Throws Error for a dense feature that is not finite or an id weight of magnitude over max_id_weight.
   void numbers() const;
@@ -36,6 +37,8 @@ class SampleCheck {
   void ids(const std::vector<Index>& rows) const;
 
  private:
+  /// Throws Error for label `i` of [size, T] if it is outside `labels`, or lacking though it may not.
+  void require_label(Index i, const LabelRange& labels) const;
   /// Returns "sample 7 of FILE" for a sample's number in the concatenated runs.
   std::string place(Index sample) const;
   void check_packed(Index feature, Index id, Index sample) const;
@@ -51,6 +54,10 @@ void count_odd(const Samples& samples, OddValues& odd);
 
 /// Throws Error if names of `attribute` are not unique or not valid in files, plans and reports.
 void require_names(const std::string& path, const char* attribute, const std::vector<std::string>& names);
+
+/// Returns the names of a file's labels if its samples have several; else an empty list. Throws Error if attribute
+/// `tasks` and the shape of /labels disagree.
+std::vector<std::string> label_names(const store::File& file);
 
 /// Throws Error if /sparse has both packed and jagged ids, or ids of an unknown feature.
 void require_one_form(const store::File& file, const std::vector<std::string>& features, bool packed);

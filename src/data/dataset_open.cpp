@@ -190,6 +190,7 @@ void Opener::open(const std::string& path) {
   if (parts_.empty()) {
     packed_ = packed;
     info_.labelled = labelled;
+    info_.tasks = label_names(file);
     info_.dense_names = dense;
     info_.dense_features = std::ssize(dense);
     info_.transforms = transforms;
@@ -213,6 +214,7 @@ void Opener::open(const std::string& path) {
       require_same(property, first.file.path(), a, path, b);
     };
     same("features", all_of(info_.features), all_of(features));
+    same("names of labels", all_of(info_.tasks), all_of(label_names(file)));
     same("dense features", all_of(info_.dense_names), all_of(dense));
     if (!info_.transforms.empty() && !transforms.empty())
       same("transforms", all_of(info_.transforms), all_of(transforms));
@@ -236,7 +238,8 @@ void Opener::check_shapes(DatasetPart& part, bool packed) const {
   const auto features = file.attribute<std::vector<std::string>>("/", "features");
   const Index dense = file.attribute<std::vector<std::string>>("/", "dense_features").size();
   if (info_.labelled) {
-    require_numbers(part.file, "/labels", {n});
+    require_numbers(part.file, "/labels",
+                    info_.tasks.empty() ? std::vector<Index>{n} : std::vector<Index>{n, info_.label_count()});
     part.byte_labels = file.type("/labels") == ElementType::u8;
   }
   if (file.exists("/weights")) require_numbers(part.file, "/weights", {n});

@@ -113,9 +113,9 @@ void DatasetSource::limit_rows(const std::vector<Index>& rows) {
   rows_ = rows;
 }
 
-void DatasetSource::limit_labels(const LabelRange& labels) {
+std::vector<Index> DatasetSource::limit_labels(const LabelRange& labels) {
   drop_windows();
-  dataset_.limit_labels(labels, deal_.rank, deal_.ranks);
+  return dataset_.limit_labels(labels, deal_.rank, deal_.ranks);
 }
 
 OddValues DatasetSource::check_samples() { return dataset_.check_samples(rows_, deal_.rank, deal_.ranks); }
@@ -169,7 +169,7 @@ bool DatasetSource::next(Batch& batch) {
     }
   }
   reserve_batch(batch, order_.local_samples(batch_), order_.batch_samples(batch_), info().dense_features,
-                info().features);
+                info().features, info().label_count());
   gather(segments_, info(), dataset_.packed(), batch);
   segments_.clear();
   batch.micro_batch = order_.micro_batch(batch_);
@@ -178,7 +178,7 @@ bool DatasetSource::next(Batch& batch) {
 }
 
 void gather(const std::vector<WindowSlice>& segments, const SourceInfo& info, bool packed, Batch& batch) {
-  const Index columns = info.dense_features;
+  const Index columns = info.dense_features, tasks = info.label_count();
   float* labels = batch.labels.data();
   float* dense = batch.dense.data();
   if (info.sample_weights)
@@ -188,7 +188,7 @@ void gather(const std::vector<WindowSlice>& segments, const SourceInfo& info, bo
     const Samples& samples = segment.window->samples;
     for (Index i = 0; i < segment.size; ++i) {
       const Index sample = segment.window->order[segment.first + i];
-      *labels++ = samples.labels[sample];
+      labels = std::copy_n(samples.labels.data() + sample * tasks, tasks, labels);
       if (info.sample_weights) *weights++ = samples.weights[sample];
       dense = std::copy_n(samples.dense.data() + sample * columns, columns, dense);
     }

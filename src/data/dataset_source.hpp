@@ -45,7 +45,7 @@ class DatasetSource : public Source {
   void seek(Index epoch, Index batch) override;
   std::string find_windows() override;
   void limit_rows(const std::vector<Index>& rows) override;
-  void limit_labels(const LabelRange& labels) override;
+  std::vector<Index> limit_labels(const LabelRange& labels) override;
   OddValues check_samples() override;
   void read_keys(std::size_t column, Range samples, char* texts) const override {
     dataset_.read_keys(column, samples, texts);
@@ -90,7 +90,7 @@ class DatasetSource : public Source {
   TimeWindows windows_;
   std::vector<Index> rows_;
   SampleOrder order_;  ///< order of the epoch, or of the window that stands for it
-  Index epoch_ = 0;  ///< epoch or window
+  Index epoch_ = 0;    ///< epoch or window
   Index batch_ = 0;
   BufferPool pool_;  ///< declared before the windows, which return their buffers to it
   std::vector<std::shared_ptr<const Window>> newest_windows_;  ///< newest window of each stream

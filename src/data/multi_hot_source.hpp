@@ -33,7 +33,7 @@ class MultiHotSource : public Source {
     return line;
   }
   void limit_rows(const std::vector<Index>& rows) override { source_->limit_rows(rows); }
-  void limit_labels(const LabelRange& labels) override { source_->limit_labels(labels); }
+  std::vector<Index> limit_labels(const LabelRange& labels) override { return source_->limit_labels(labels); }
   OddValues check_samples() override { return source_->check_samples(); }
   void read_keys(std::size_t column, Range samples, char* texts) const override {
     source_->read_keys(column, samples, texts);

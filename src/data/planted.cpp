@@ -3,6 +3,7 @@
 #include <array>
 #include <cassert>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "planted_table.hpp"
@@ -27,38 +28,75 @@ TESSEREC_KERNEL void to_probabilities(double bias, double scale, double* z, Inde
   for (Index i = 0; i < n; ++i) z[i] = elementary::sigmoid(bias + scale * z[i]);
 }
 
+/// Replaces each of the n values own[i] by a * shared[i] + b * own[i].
+void mix(double a, const double* shared, double b, double* own, Index n) {
+  for (Index i = 0; i < n; ++i) own[i] = std::fma(a, shared[i], b * own[i]);
+}
+
+/// Returns mean and standard deviation of the calibration samples' values.
+std::pair<double, double> mean_and_deviation(const std::vector<double>& values) {
+  double sum = 0, squares = 0;
+  for (const double value : values) sum += value;
+  const double mean = sum / calibration_samples;
+  for (const double value : values) squares += (value - mean) * (value - mean);
+  return {mean, std::sqrt(squares / calibration_samples)};
+}
+
+/// Returns the bias, found by bisection of [low, -low], that gives the calibration samples the mean probability `rate`.
+double bias_of(const std::vector<double>& z, double scale, double low, double rate) {
+  std::vector<double> probabilities;
+  double high = -low, bias = 0;
+  for (int step = 0; step < 100; ++step) {
+    bias = (low + high) / 2;
+    if (bias == low || bias == high) break;  // no number lies between, mostly after 60 steps
+    probabilities = z;
+    to_probabilities(bias, scale, probabilities.data(), calibration_samples);
+    double clicks = 0;
+    for (const double p : probabilities) clicks += p;
+    (clicks < rate * calibration_samples ? low : high) = bias;
+  }
+  return bias;
+}
+
 bool has(const std::vector<std::uint8_t>& mask, Index rank) { return (mask[rank / 8] >> (rank % 8) & 1) != 0; }
 
 }  // namespace
 
 PlantedModel::PlantedModel(const SyntheticSettings& settings, std::uint64_t seed) : settings_(settings), seed_(seed) {
   const std::vector<Index> rows = synthetic_rows(settings);
-  for (std::size_t t = 0; t < rows.size(); ++t) tables_.emplace_back(settings, seed, Index(t), rows[t]);
+  labels_.resize(std::max<std::size_t>(1, settings.labels.size()));
+  weights_.resize(labels_.size());
+  own_tables_.resize(labels_.size() - 1);
+  for (std::size_t task = 0; task < labels_.size(); ++task) {
+    const std::uint64_t own_seed = seed + task * 0x9e3779b97f4a7c15u;
+    std::vector<PlantedTable>& tables = task == 0 ? tables_ : own_tables_[task - 1];
+    for (std::size_t t = 0; t < rows.size(); ++t) tables.emplace_back(settings, own_seed, Index(t), rows[t]);
+    const Random random(own_seed, Purpose::planted_model, 0);
+    for (Index j = 0; j < settings.dense_features; ++j) weights_[task].push_back(random.normal(j, 0));
+  }
   const std::vector<std::string> names = synthetic_features(settings);
   for (const std::string& feature : settings.pair)
     pair_.push_back(std::find(names.begin(), names.end(), feature) - names.begin());
-  const Random random(seed, Purpose::planted_model, 0);
-  for (Index j = 0; j < settings.dense_features; ++j) weights_.push_back(random.normal(j, 0));
+  calibrate();
+}
 
+void PlantedModel::calibrate() {
   const std::vector<Index> samples = numbers({0, calibration_samples});
-  std::vector<double> z = raw_logits(PlantedStream::calibrate, samples, nullptr, nullptr);
-  double sum = 0, squares = 0;
-  for (const double value : z) sum += value;
-  const double mean = sum / calibration_samples;
-  for (const double value : z) squares += (value - mean) * (value - mean);
-  const double deviation = std::sqrt(squares / calibration_samples);
-  scale_ = deviation > 0 ? settings.strength / deviation : 0;
-
-  std::vector<double> probabilities;
-  double low = -60 - std::abs(scale_ * mean), high = -low;
-  for (int step = 0; step < 100; ++step) {
-    bias_ = (low + high) / 2;
-    if (bias_ == low || bias_ == high) break;  // no number lies between, mostly after 60 steps
-    probabilities = z;
-    to_probabilities(bias_, scale_, probabilities.data(), calibration_samples);
-    double clicks = 0;
-    for (const double p : probabilities) clicks += p;
-    (clicks < settings.click_rate * calibration_samples ? low : high) = bias_;
+  std::vector<Logits> raw = raw_logits(PlantedStream::calibrate, samples, nullptr, nullptr);
+  const double first_deviation = mean_and_deviation(raw[0]).second;
+  for (std::size_t task = 0; task < labels_.size(); ++task) {
+    Calibration& label = labels_[task];
+    Logits z = raw[task];
+    if (task > 0) {
+      const double c = settings_.label_correlation, own_deviation = mean_and_deviation(z).second;
+      label.shared = first_deviation > 0 ? c / first_deviation : 0;
+      label.own = own_deviation > 0 ? std::sqrt(1 - c * c) / own_deviation : 0;
+      mix(label.shared, raw[0].data(), label.own, z.data(), calibration_samples);
+    }
+    const auto [mean, deviation] = mean_and_deviation(z);
+    label.scale = deviation > 0 ? settings_.strength / deviation : 0;
+    const double rate = settings_.label_rates.empty() ? settings_.click_rate : settings_.label_rates[task];
+    label.bias = bias_of(z, label.scale, -60 - std::abs(label.scale * mean), rate);
   }
 }
 
@@ -83,14 +121,16 @@ void PlantedModel::dense(PlantedStream stream, Index sample, float* x) const {
   }
 }
 
-std::vector<double> PlantedModel::raw_logits(PlantedStream stream, std::span<const Index> samples, const RankMask* mask,
-                                             Batch* batch) const {
+std::vector<PlantedModel::Logits> PlantedModel::raw_logits(PlantedStream stream, std::span<const Index> samples,
+                                                           const RankMask* mask, Batch* batch) const {
   const auto size = std::ssize(samples);
-  std::vector<double> z(samples.size(), 0.0);
-  std::vector<float> x(weights_.size());
+  const std::size_t tasks = labels_.size();
+  std::vector<Logits> z(tasks, Logits(samples.size(), 0.0));
+  std::vector<float> x(settings_.dense_features);
   for (Index b = 0; b < size; ++b) {
     dense(stream, samples[b], x.data());
-    for (std::size_t j = 0; j < x.size(); ++j) z[b] = std::fma(weights_[j], double(x[j]), z[b]);
+    for (std::size_t task = 0; task < tasks; ++task)
+      for (std::size_t j = 0; j < x.size(); ++j) z[task][b] = std::fma(weights_[task][j], double(x[j]), z[task][b]);
     for (std::size_t j = 0; batch != nullptr && j < x.size(); ++j) batch->dense(b, j) = x[j];
   }
   RankBags bags;
@@ -107,26 +147,51 @@ std::vector<double> PlantedModel::raw_logits(PlantedStream stream, std::span<con
     for (std::size_t side = 0; side < pair_.size(); ++side)
       if (pair_[side] == t) pair_ranks[side] = bags.ranks;
     effects.resize(bags.ranks.size());
-    table.effects(bags.ranks, effects.data());
-    for (Index b = 0; b < size; ++b) {
-      const Index begin = bags.offsets[b], end = bags.offsets[b + 1];
-      double effect = 0;
-      for (Index i = begin; i < end; ++i)
-        if (mask == nullptr || has((*mask)[t], bags.ranks[i])) effect += effects[i];
-      if (end > begin) z[b] += effect / double(end - begin);
+    for (std::size_t task = 0; task < tasks; ++task) {
+      effects_of(task, t).effects(bags.ranks, effects.data());
+      for (Index b = 0; b < size; ++b) {
+        const Index begin = bags.offsets[b], end = bags.offsets[b + 1];
+        double effect = 0;
+        for (Index i = begin; i < end; ++i)
+          if (mask == nullptr || has((*mask)[t], bags.ranks[i])) effect += effects[i];
+        if (end > begin) z[task][b] += effect / double(end - begin);
+      }
     }
     if (batch == nullptr) continue;
     for (Index b = 0; b < size; ++b) batch->sparse.offsets(t * size + b) = total + bags.offsets[b];
     for (const Index rank : bags.ranks) batch->sparse.values(total++) = table.row(rank);
   }
+  if (!pair_.empty()) pair_logits(pair_ranks, mask, z[0]);
+  if (batch != nullptr) batch->sparse.offsets(tables() * size) = total;
+  return z;
+}
+
+/// Adds the pair's term of each sample to its logit.
+void PlantedModel::pair_logits(const std::vector<Index> (&ranks)[2], const RankMask* mask, Logits& z) const {
   const double factor = pair_factor();
-  for (Index b = 0; !pair_.empty() && b < size; ++b) {
-    const Index query = pair_ranks[0][b], item = pair_ranks[1][b];
+  for (std::size_t b = 0; b < z.size(); ++b) {
+    const Index query = ranks[0][b], item = ranks[1][b];
     if (mask == nullptr || (has((*mask)[pair_[0]], query) && has((*mask)[pair_[1]], item)))
       z[b] += factor * pair_product(query, item);
   }
-  if (batch != nullptr) batch->sparse.offsets(tables() * size) = total;
-  return z;
+}
+
+std::vector<double> PlantedModel::mixed(const std::vector<Logits>& raw) const {
+  const std::size_t tasks = labels_.size(), size = raw[0].size();
+  std::vector<double> all(size * tasks);
+  for (std::size_t task = 0; task < tasks; ++task) {
+    const Calibration& label = labels_[task];
+    Logits z = raw[task];
+    if (task > 0) mix(label.shared, raw[0].data(), label.own, z.data(), std::ssize(z));
+    to_probabilities(label.bias, label.scale, z.data(), std::ssize(z));
+    for (std::size_t b = 0; b < size; ++b) all[b * tasks + task] = z[b];
+  }
+  return all;
+}
+
+/// Returns the table with the effects for a label.
+const PlantedTable& PlantedModel::effects_of(std::size_t task, std::size_t table) const {
+  return task == 0 ? tables_[table] : own_tables_[task - 1][table];
 }
 
 double PlantedModel::pair_factor() const { return settings_.pair_strength / std::sqrt(double(settings_.pair_rank)); }
@@ -156,23 +221,28 @@ void PlantedModel::towers(PlantedStream stream, std::span<const Index> samples, 
   }
 }
 
-float PlantedModel::label(PlantedStream stream, Index sample, double probability) const {
-  const double u = sample_numbers(seed_, stream).uniform53(sample, 2 * label_quad);
-  return u < probability ? 1.0f : 0.0f;
+float PlantedModel::label(PlantedStream stream, Index sample, std::size_t task, double probability) const {
+  if (task == 0) return sample_numbers(seed_, stream).uniform53(sample, 2 * label_quad) < probability ? 1.0f : 0.0f;
+  const Random random(seed_, Purpose::planted_samples,
+                      ((std::uint64_t(stream) + 1) << 32) - task);  // behind all tables of the stream
+  if (random.uniform53(sample, 1) < settings_.missing_labels) return std::numeric_limits<float>::quiet_NaN();
+  return random.uniform53(sample, 0) < probability ? 1.0f : 0.0f;
 }
 
 void PlantedModel::fill(PlantedStream stream, std::span<const Index> samples, Index global_size, Batch& batch) const {
-  reserve_batch(batch, std::ssize(samples), global_size, settings_.dense_features, synthetic_features(settings_));
-  std::vector<double> z = raw_logits(stream, samples, nullptr, &batch);
-  to_probabilities(bias_, scale_, z.data(), std::ssize(z));
-  for (std::size_t b = 0; b < z.size(); ++b) batch.labels(b) = label(stream, samples[b], z[b]);
+  const Index tasks = std::ssize(labels_);
+  reserve_batch(batch, std::ssize(samples), global_size, settings_.dense_features, synthetic_features(settings_),
+                tasks);
+  const std::vector<double> z = mixed(raw_logits(stream, samples, nullptr, &batch));
+  for (Index i = 0; i < std::ssize(z); ++i) batch.labels(i) = label(stream, samples[i / tasks], i % tasks, z[i]);
 }
 
 std::vector<double> PlantedModel::probabilities(PlantedStream stream, std::span<const Index> samples,
                                                 const RankMask* mask, std::vector<float>* labels) const {
-  std::vector<double> z = raw_logits(stream, samples, mask, nullptr);
-  to_probabilities(bias_, scale_, z.data(), std::ssize(z));
-  for (std::size_t b = 0; labels != nullptr && b < z.size(); ++b) labels->push_back(label(stream, samples[b], z[b]));
+  const std::size_t tasks = labels_.size();
+  std::vector<double> z = mixed(raw_logits(stream, samples, mask, nullptr));
+  for (std::size_t i = 0; labels != nullptr && i < z.size(); ++i)
+    labels->push_back(label(stream, samples[i / tasks], i % tasks, z[i]));
   return z;
 }
 

@@ -35,7 +35,7 @@ void Source::limit_rows(const std::vector<Index>& rows) {
            ", but its table has ", counted(rows[f], "row"), "; give the table at least ", source.rows[f], " rows");
 }
 
-void Source::limit_labels(const LabelRange&) {}
+std::vector<Index> Source::limit_labels(const LabelRange&) { return {}; }
 
 OddValues Source::check_samples() { return {}; }
 

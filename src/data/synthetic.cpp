@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <set>
 
 #include <tesserec/core/text.hpp>
 #include <tesserec/data/synthetic.hpp>
@@ -72,12 +73,32 @@ std::optional<SyntheticFault> law_fault(const SyntheticSettings& s) {
   return {};
 }
 
+/// Returns the first fault of the labels and of their keys.
+std::optional<SyntheticFault> labels_fault(const SyntheticSettings& s) {
+  if (s.labels.size() == 1)
+    return {{"labels", "has one name; name at least two labels, or leave labels out for one without a name"}};
+  if (std::set<std::string>(s.labels.begin(), s.labels.end()).size() != s.labels.size())
+    return {{"labels", concat("is ", join(s.labels), "; names must be unique")}};
+  if (s.labels.empty() && (!s.label_rates.empty() || s.missing_labels > 0))
+    return {{s.label_rates.empty() ? "missing_labels" : "label_rates", "applies only to several labels"}};
+  if (!s.label_rates.empty() && s.label_rates.size() != s.labels.size())
+    return {{"label_rates", concat("has ", counted(std::ssize(s.label_rates), "number"), " for ",
+                                   counted(std::ssize(s.labels), "label"), "; give one for each of labels")}};
+  for (const double rate : s.label_rates)
+    if (!(rate > 0 && rate < 1)) return {{"label_rates", "must be between 0 and 1, both excluded"}};
+  if (!(s.label_correlation >= -1 && s.label_correlation <= 1))
+    return {{"label_correlation", "must be between -1 and 1"}};
+  if (!(s.missing_labels >= 0 && s.missing_labels < 1)) return {{"missing_labels", "must be at least 0 and below 1"}};
+  return {};
+}
+
 }  // namespace
 
 std::optional<SyntheticFault> fault(const SyntheticSettings& settings) {
   const std::vector<std::string> features = synthetic_features(settings);
   for (const auto& [key, is_set] :
-       {std::pair("bag_lengths", !settings.bag_lengths.empty()), std::pair("pair", !settings.pair.empty())})
+       {std::pair("bag_lengths", !settings.bag_lengths.empty()), std::pair("pair", !settings.pair.empty()),
+        std::pair("labels", !settings.labels.empty())})
     if (is_set && settings.kind != SyntheticKind::planted) return {{key, "applies only to kind = \"planted\""}};
   if (auto law = law_fault(settings)) return law;
   if (settings.hashed && settings.bit_generator == BitGenerator::mt19937)
@@ -86,6 +107,7 @@ std::optional<SyntheticFault> fault(const SyntheticSettings& settings) {
   if (!settings.bag_lengths.empty() && settings.bag_lengths.size() != features.size())
     return {{"bag_lengths", concat("has ", counted(std::ssize(settings.bag_lengths), "length"), " for ",
                                    counted(std::ssize(features), "feature"), "; bag_lengths must be as long as rows")}};
+  if (auto labels = labels_fault(settings)) return labels;
   if (settings.pair.empty()) return {};
   if (settings.pair.size() != 2 || settings.pair[0] == settings.pair[1])
     return {{"pair", "must name two different features, the query's and the item's"}};

@@ -67,9 +67,7 @@ void check_column(const Deck& deck, std::size_t i, int& labels, int& weights) {
   const preprocess::Column& column = deck.preprocess.columns[i];
   const std::string path = "preprocess.column." + std::to_string(i);
   const std::string subject = " of column \"" + column.name + "\" ";
-  const bool label = column.kind == preprocess::ColumnKind::label;
-  if (label && ++labels > 1)
-    fail(deck.at(path + ".kind"), subject, "is label, but another column is the label already; keep one");
+  labels += column.kind == preprocess::ColumnKind::label && !column.optional;
   if (column.kind == preprocess::ColumnKind::weight && ++weights > 1)
     fail(deck.at(path + ".kind"), subject, "is weight, but another column is the weight already; keep one");
   if (const auto wrong = raw::fault(column, deck.preprocess))
@@ -104,12 +102,13 @@ void check_preprocess(const Deck& deck) {
     fail(deck.at("preprocess.skip_other_columns"), " requires a header; set preprocess.header = true");
   if (preprocess.columns.empty())
     fail(deck.at("preprocess.format"), " is table, but there is no [[preprocess.column]]; describe each column");
-  int labels = 0, weights = 0, stored = 0;
-  bool categories = false;
+  int labels = 0, weights = 0, stored = 0;  // labels that all rows have
+  bool categories = false, optional = false;
   std::vector<std::string> names;
   for (std::size_t i = 0; i < preprocess.columns.size(); ++i) {
     check_column(deck, i, labels, weights);
     const preprocess::ColumnKind kind = preprocess.columns[i].kind;
+    optional = optional || preprocess.columns[i].optional;
     categories = categories || kind == preprocess::ColumnKind::category || kind == preprocess::ColumnKind::time;
     if (preprocess.columns[i].stored && ++stored > 1)
       fail(deck.at("preprocess.column." + std::to_string(i) + ".stored"),
@@ -122,7 +121,9 @@ void check_preprocess(const Deck& deck) {
       fail(deck.at("preprocess.column." + std::to_string(i) + ".name"), " \"", names.back(),
            "\" is used twice; rename one column");
   }
-  if (labels == 0) fail(deck.at("preprocess.column"), ": no column has kind = \"label\"; give one");
+  if (labels == 0)
+    fail(deck.at("preprocess.column"), optional ? ": rows could lack all labels; set optional = false for one"
+                                                : ": no column has kind = \"label\"; give one");
   if (!categories)
     fail(deck.at("preprocess.column"),
          ": no column has kind = \"category\", so there would be no table; give at least one");
@@ -235,6 +236,21 @@ void check_metrics(const Deck& deck) {
        features.empty() ? "" : ", one of " + join(features));
 }
 
+/// Throws Error for keys of several labels that do not fit model.tasks.
+void check_labels(const Deck& deck) {
+  const std::vector<std::string>& tasks = deck.model.tasks;
+  const std::string& task = deck.evaluate.task;
+  if (!task.empty() && (tasks.size() < 2 || std::ranges::find(tasks, task) == tasks.end()))
+    fail(deck.at("evaluate.task"), " is ", quoted(task), ", but model.tasks ",
+         tasks.size() < 2 ? "does not have several labels; remove it" : "has " + join(tasks));
+  if (!deck.data.missing_labels) return;
+  if (tasks.size() < 2)
+    fail(deck.at("data.missing_labels"), " is true, but model.tasks does not have several labels; remove it");
+  if (deck.train.accumulate > 1)
+    fail(deck.at("train.accumulate"), " is ", deck.train.accumulate,
+         ", but with data.missing_labels a label's mean needs all samples of a step at once; set it to 1");
+}
+
 /// Throws Error if checkpoint.delta_seconds is set and there can be no deltas.
 void check_deltas(const Deck& deck) {
   if (deck.checkpoint.keep_deltas && deck.checkpoint.delta_seconds == 0)
@@ -270,6 +286,7 @@ void check_deck(const Deck& deck) {
          deck.train.lanes == 0 ? " (from train.batch_size)" : "", "; set train.lanes = ", k,
          " or more, or train.accumulate = ", lanes, " or less");
   check_metrics(deck);
+  check_labels(deck);
   check_deltas(deck);
 }
 

@@ -26,6 +26,9 @@ Section data_section() {
                "preprocess stores (stored = true), in UTC. train.shuffle is inside of a window; train.epochs must be "
                "1."),
           "\"\" (epochs over all samples)"),
+      boolean("missing_labels", &Data::missing_labels,
+              "Allow samples that lack some of the labels of model.tasks (NaN in the data set). Loss and metrics of a "
+              "label leave them out."),
       boolean("trust", &Data::trust,
               "Allow data sets that read from other files: virtual datasets, external storage, external links. Their "
               "author then chooses which of your files are read."),
@@ -134,6 +137,18 @@ Section synthetic_section() {
                             "Highest gaussian id. In a smaller table it is the last row."),
                     "unset (last row)"),
       number("click_rate", &Synthetic::click_rate, {1e-6, 1.0 - 1e-6}, "", "planted: target share of label 1."),
+      default_words(texts("labels", &Synthetic::labels, Text::name, {},
+                          "planted: names of several labels. The first is that of the hidden model; each other one "
+                          "mixes its logit with one of its own."),
+                    "[] (one label)"),
+      default_words(numbers("label_rates", &Synthetic::label_rates, {1e-6, 1.0 - 1e-6}, {}, "",
+                            "planted: target share of 1 of each label."),
+                    "[] (click_rate)"),
+      number("label_correlation", &Synthetic::label_correlation, {-1.0, 1.0}, "",
+             "planted: correlation of the logit of each further label with the first's."),
+      number("missing_labels", &Synthetic::missing_labels, {0.0, 1.0, true}, "",
+             "planted: share of the samples that lack each label but the first, at random; data.missing_labels = true "
+             "allows it."),
       number("strength", &Synthetic::strength, {0.0, 100.0}, "",
              "planted: standard deviation of the hidden model's logit, with all its terms."),
       texts("pair", &Synthetic::pair, Text::name, {},

@@ -156,6 +156,10 @@ std::vector<Section> train_sections() {
              "every_steps and evaluation data."),
       choice("monitor", &Evaluate::monitor, monitors(),
              "Metric, one of metrics, that compares evaluations for checkpoint.keep_best and patience."),
+      default_words(text("task", &Evaluate::task, Text::path,
+                         "Label, one of model.tasks, whose metrics compare evaluations. Otherwise the means over all "
+                         "labels do."),
+                    "\"\" (means over all labels)"),
       integer("patience", &Evaluate::patience, {0, step_limit}, "evaluations",
               "Consecutive evaluations without a new best after which training ends, with a checkpoint; 0 means never. "
               "Requires every_steps and evaluation data."),

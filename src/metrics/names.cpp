@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <utility>
 
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/text.hpp>
@@ -78,6 +79,35 @@ std::vector<std::pair<std::string, double>> chosen(const BinaryMetrics& metrics,
     if (found == std::end(all)) fail("evaluate.metrics: \"", name, "\" is unknown; the metrics are ", join(names()));
     result.emplace_back(name, metrics.*(found->value));
   }
+  return result;
+}
+
+std::vector<std::pair<std::string, double>> chosen_of_all(const BinaryMetrics& metrics,
+                                                          const std::vector<std::string>& wanted) {
+  std::vector<std::pair<std::string, double>> result = chosen(metrics, wanted);
+  for (std::size_t t = 0; t < metrics.tasks.size(); ++t)
+    for (const auto& [name, value] : chosen(metrics.tasks[t], wanted))
+      result.emplace_back(metrics.task_names[t] + "." + name, value);
+  return result;
+}
+
+BinaryMetrics of_tasks(std::vector<std::string> names, std::vector<BinaryMetrics> tasks, const std::string& task,
+                       Index samples) {
+  BinaryMetrics result;
+  if (task.empty()) {
+    for (const auto& metric : all) {
+      double sum = 0;
+      for (const BinaryMetrics& one : tasks) sum += one.*(metric.value);
+      result.*(metric.value) = sum / double(tasks.size());
+    }
+  } else {
+    const auto found = std::find(names.begin(), names.end(), task);
+    if (found == names.end()) fail("evaluate.task is \"", task, "\", but the labels are ", join(names));
+    result = tasks[std::size_t(found - names.begin())];
+  }
+  result.samples = samples;
+  result.task_names = std::move(names);
+  result.tasks = std::move(tasks);
   return result;
 }
 

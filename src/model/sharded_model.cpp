@@ -32,11 +32,12 @@ const comm::Communicator& with_same_settings(const comm::Communicator& comm, con
   if (comm.size() == 1) return comm;
   const auto& [type, embedding_dim, table_format, smaller, bottom, top, deep, interaction, itself, cross_settings,
                branch1, branch2, wide, query, item, towers, history, attention, attention_softmax, activation,
-               precision, kernels, graphs, layers, loss, loss_settings, own_values] =
+               precision, kernels, graphs, layers, tasks, loss, loss_settings, own_values] =
       static_cast<const network::Settings&>(settings);
   const auto& [qr_collisions, qr_threshold, qr_operation, md_temperature, md_threshold, md_round_dims] = smaller;
   const auto& [cross, cross_layers, cross_rank, cross_experts] = cross_settings;
-  const auto& [loss_threshold, loss_weights, loss_temperature, loss_own_values] = loss_settings;
+  const auto& [loss_threshold, loss_weights, loss_temperature, loss_tasks, task_weights, loss_own_values] =
+      loss_settings;
   comm::NamedValues values;
   const auto add_key = [&](const char* key, const auto& value) { values.add(concat("model.", key), value); };
   values.add("the number of dense features", dense_features);
@@ -73,10 +74,13 @@ const comm::Communicator& with_same_settings(const comm::Communicator& comm, con
   add_key("exchange_backward", name(settings.exchange_backward));
   add_key("kernels", name(kernels));
   add_key("graphs", graphs);
+  add_key("tasks", tasks);
   add_key("loss", loss);
   add_key("loss_threshold", loss_threshold);
   add_key("loss_weights", loss_weights);
   add_key("loss_temperature", loss_temperature);
+  add_key("loss_tasks", loss_tasks);
+  add_key("task_weights", task_weights);
   add_key("own_values", own_values.text());
   add_key("loss_settings.own_values", loss_own_values.text());
   values.add("the number of layers", layers.size());

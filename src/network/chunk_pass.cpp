@@ -33,8 +33,8 @@ struct Worker {
 
 class ChunkPass final : public Pass {
  public:
-  ChunkPass(const Graph& graph, PackedWeights& weights, const losses::LossFunction& loss)
-      : graph_(graph), weights_(weights), loss_(loss) {}
+  ChunkPass(const Graph& graph, PackedWeights& weights, const losses::LossFunction& loss, Index tasks)
+      : graph_(graph), weights_(weights), loss_(loss), tasks_(tasks) {}
 
   LaneLosses forward_backward(const Exec& exec, const PlacedVector<float>& parameters, const DenseInput& input,
                               float* pooled_gradient, LaneSums& gradients,
@@ -61,7 +61,7 @@ class ChunkPass final : public Pass {
         clear_gaps(graph_, gradient.data());
         double loss = 0.0;
         worker.over_chunks(batch.data, samples, [&](Index first, Index rows) {
-          if (input.probabilities != nullptr) worker.executor.predict({}, input.probabilities + first);
+          if (input.probabilities != nullptr) worker.executor.predict({}, input.probabilities + first * tasks_);
           worker.evaluate(rows, loss);
           worker.executor.backward({}, {gradient.data(), graph_.size(), first != samples.begin});
         });
@@ -85,7 +85,7 @@ class ChunkPass final : public Pass {
       for (Index lane = run_lanes.begin; lane < run_lanes.end; ++lane) {
         double loss = 0.0;
         worker.over_chunks(batch.data, batch.samples(lane), [&](Index first, Index rows) {
-          worker.executor.predict({}, probabilities + first);
+          worker.executor.predict({}, probabilities + first * tasks_);
           for (std::size_t side = 0; towers != nullptr && side < 2; ++side) {
             const layers::LayerInput& tower = worker.executor.last_input(side);
             const Index width = tower.width;
@@ -106,6 +106,7 @@ class ChunkPass final : public Pass {
               const std::vector<jagged::JaggedVectors>& unpooled_gradient)
         : input(input), offset(input.lanes.samples(int(input.my_lanes.begin), input.global_size).begin) {
       data = batch_data(input, input, unpooled_gradient, sequences);
+      data.tasks = pass.tasks_;
       data.parameters = parameters.data();
       data.packed = pass.weights_.data();
     }
@@ -135,14 +136,16 @@ class ChunkPass final : public Pass {
   const Graph& graph_;
   PackedWeights& weights_;
   const losses::LossFunction& loss_;
+  Index tasks_;                     // labels of a sample
   std::deque<Worker> workers_;      // [thread]
   std::vector<LaneSums> run_sums_;  // [thread] if there are several
 };
 
 }  // namespace
 
-std::unique_ptr<Pass> chunk_pass(const Graph& graph, PackedWeights& weights, const losses::LossFunction& loss) {
-  return std::make_unique<ChunkPass>(graph, weights, loss);
+std::unique_ptr<Pass> chunk_pass(const Graph& graph, PackedWeights& weights, const losses::LossFunction& loss,
+                                 Index tasks) {
+  return std::make_unique<ChunkPass>(graph, weights, loss, tasks);
 }
 
 BatchData batch_data(const DenseInput& input, const DenseInput& on_host,
@@ -162,6 +165,7 @@ BatchData batch_data(const DenseInput& input, const DenseInput& on_host,
           .pooled = input.pooled,
           .labels = input.labels,
           .weights = input.weights,
+          .task_scales = input.task_scales,
           .sequences = sequences};
 }
 

@@ -16,8 +16,9 @@ const DenseInput& DeviceBatch::send(const Device& device, const DenseInput& inpu
   downloads_.clear();
   on_device_ = input;
   on_device_.dense = send(device, dense_, input.dense, rows * graph_.dense_features());
-  on_device_.labels = send(device, labels_, input.labels, rows);
+  on_device_.labels = send(device, labels_, input.labels, rows * tasks_);
   on_device_.weights = send(device, weights_, input.weights, rows);
+  on_device_.task_scales = send(device, task_scales_, input.task_scales, tasks_);
   if (input.place == Place::host) on_device_.pooled = send(device, pooled_, input.pooled, rows * graph_.pooled_width());
   sequences_.resize(input.unpooled.size());
   for (std::size_t q = 0; q < sequences_.size(); ++q) {
@@ -44,8 +45,12 @@ float* DeviceBatch::add_download(const Device& device, DeviceVector<float>& buff
   return from;
 }
 
-float* DeviceBatch::result(const Device& device, float* host, Index width) {
-  return add_download(device, width == 1 ? probabilities_ : towers_, host, rows_ * width);
+float* DeviceBatch::probabilities(const Device& device, float* host) {
+  return add_download(device, probabilities_, host, rows_ * tasks_);
+}
+
+float* DeviceBatch::towers(const Device& device, float* host, Index width) {
+  return add_download(device, towers_, host, rows_ * width);
 }
 
 float* DeviceBatch::pooled_gradient(const Device& device, float* destination) {

@@ -12,7 +12,8 @@ namespace tesserec::network {
 
 class DeviceBatch {
  public:
-  explicit DeviceBatch(const Graph& graph) : graph_(graph) {}
+  /// Takes the number of labels of a sample, `tasks` T.
+  DeviceBatch(const Graph& graph, Index tasks) : graph_(graph), tasks_(tasks) {}
 
   /// Uploads the inputs that lie on the host and returns `input` with pointers to device memory. `rows`: samples.
   const DenseInput& send(const Device& device, const DenseInput& input, Index rows);
@@ -23,8 +24,10 @@ class DeviceBatch {
   float* pooled_gradient(const Device& device, float* destination);
   std::vector<jagged::JaggedVectors> unpooled_gradient(const Device& device,
                                                        const std::vector<jagged::JaggedVectors>& destination);
-  /// Returns a device buffer [rows, width] that fetch() copies to `host`: probabilities if width is 1, else towers.
-  float* result(const Device& device, float* host, Index width);
+  /// Returns a device buffer for the probabilities [rows, T], or for towers [rows, width], that fetch() copies to
+  /// `host`.
+  float* probabilities(const Device& device, float* host);
+  float* towers(const Device& device, float* host, Index width);
   /// Queues the copies of all results to the host.
   void fetch(const Device& device);
 
@@ -43,9 +46,10 @@ class DeviceBatch {
   float* add_download(const Device& device, DeviceVector<float>& buffer, float* host, Index size);
 
   const Graph& graph_;
+  Index tasks_;
   DenseInput on_device_;
   Index rows_ = 0;
-  Upload<float> dense_, pooled_, labels_, weights_, parameters_;
+  Upload<float> dense_, pooled_, labels_, weights_, task_scales_, parameters_;
   std::vector<Sequence> sequences_;
   DeviceVector<float> pooled_gradient_, probabilities_, towers_;
   std::vector<Download> downloads_;

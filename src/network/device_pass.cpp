@@ -13,7 +13,8 @@ class DevicePass final : public Pass {
   DevicePass(const Graph& graph, const losses::LossFunction& loss, const Settings& settings)
       : graph_(graph),
         executor_(graph, loss, products::make_products(settings.kernels, settings.precision)),
-        batch_(graph),
+        batch_(graph, settings.labels()),
+        tasks_(settings.labels()),
         graphs_(settings.graphs) {
     constexpr const char* remedy = "; set run.kernels = \"simd\"";
     if (settings.precision != products::Precision::fp32 && chosen(settings.kernels) == Kernels::portable)
@@ -39,8 +40,9 @@ class DevicePass final : public Pass {
     data.parameters = batch_.parameters(device, flat);
     data.pooled_gradient = batch_.pooled_gradient(device, pooled_gradient);
     data.draw = {true, input.seed, 0, input.step, first};
+    data.tasks = tasks_;
     const TrainingBuffers training{
-        data, given.probabilities != nullptr ? batch_.result(device, given.probabilities, 1) : nullptr,
+        data, given.probabilities != nullptr ? batch_.probabilities(device, given.probabilities) : nullptr,
         lanes_.losses(device), lanes_.gradients(device, graph_.size())};
     if (graphs_)
       repeated_(device, key_of(training), [&] { train(device, training); });
@@ -58,12 +60,13 @@ class DevicePass final : public Pass {
     const DenseInput& input = batch_.send(device, given, lanes_.rows());
     BatchData data = batch_data(input, given, {}, sequences_);
     data.parameters = batch_.parameters(device, flat);
+    data.tasks = tasks_;
     const Where where(device);
     executor_.forward(where, data, 0, lanes_.rows(), lanes_.chunks());
-    executor_.predict(where, batch_.result(device, probabilities, 1));
+    executor_.predict(where, batch_.probabilities(device, probabilities));
     if (towers != nullptr) {
       const Index width = executor_.last_input(0).width;
-      float* const device_towers = batch_.result(device, towers, 2 * width);
+      float* const device_towers = batch_.towers(device, towers, 2 * width);
       for (Index side : {0, 1})
         copy_rows(where, lanes_.rows(), executor_.last_input(side), {device_towers + side * width, width, 2 * width});
     }
@@ -99,7 +102,8 @@ class DevicePass final : public Pass {
     const BatchData& in = t.data;
     LaunchKey key;
     key.add(lanes_.rows(), in.global_size, lanes_.chunks().rows, lanes_.chunks().of_lane);
-    key.add(in.dense, in.pooled, in.labels, in.weights, in.parameters, t.probabilities, in.pooled_gradient);
+    key.add(in.dense, in.pooled, in.labels, in.weights, in.task_scales, in.parameters, t.probabilities,
+            in.pooled_gradient);
     for (const SequenceData& sequence : in.sequences) {
       key.add(sequence.values.data, sequence.offsets, sequence.gradient.data);
       for (Index lane = 0; lane <= lanes_.chunks().lanes; ++lane)
@@ -114,6 +118,7 @@ class DevicePass final : public Pass {
   Executor executor_;
   DeviceLanes lanes_;
   DeviceBatch batch_;
+  Index tasks_;  // labels of a sample
   std::vector<SequenceData> sequences_;
   bool graphs_;
   RepeatedLaunches repeated_;

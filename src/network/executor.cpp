@@ -58,14 +58,16 @@ layers::Layer::Batch Executor::batch(std::size_t n, Index rows, const Pieces& ch
 }
 
 losses::LossFunction::Batch Executor::loss_batch() const {
-  const auto from = [&](const float* all) { return all == nullptr ? nullptr : all + first_; };
+  const auto from = [&](const float* all, Index width) { return all == nullptr ? nullptr : all + first_ * width; };
   return {rows_,
           data_->global_size,
           chunks_,
           rows_of(layers_.size() - 1, layers_.back().output),
-          from(data_->labels),
-          from(data_->weights),
-          loss_workspace_.get()};
+          from(data_->labels, data_->tasks),
+          from(data_->weights, 1),
+          loss_workspace_.get(),
+          data_->tasks,
+          data_->task_scales};
 }
 
 void Executor::forward_once(const Where& where, std::size_t n) {

@@ -26,6 +26,8 @@ struct BatchData {
   const float* pooled = nullptr;
   const float* labels = nullptr;
   const float* weights = nullptr;
+  Index tasks = 1;  ///< labels of a sample T
+  const float* task_scales = nullptr;
   float* pooled_gradient = nullptr;
   std::span<const SequenceData> sequences = {};
   const float* parameters = nullptr;  ///< flat vector
@@ -44,7 +46,7 @@ class Executor {
   /// Begins a batch with samples [first, first + rows) of `data` and runs all layers forward. `data` and `chunks` must
   /// outlive the batch.
   void forward(const Where& where, const BatchData& data, Index first, Index rows, const Pieces& chunks);
-  /// Writes the batch's probabilities [rows].
+  /// Writes the batch's probabilities [rows, T].
   void predict(const Where& where, float* probabilities) const;
   /// Writes each sample's loss [rows], and the gradient of the last layer's output.
   void evaluate(const Where& where, double* losses);

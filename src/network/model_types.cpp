@@ -48,8 +48,9 @@ Registry<ModelType>& model_registry() {
            {"layer"},
            network},
       },
-      {"type", "embedding_dim", "table_format", "qr_collisions", "qr_threshold", "qr_operation", "md_temperature",
-       "md_threshold", "md_round_dims", "precision", "exchange_forward", "exchange_backward"});
+      {"type", "tasks", "task_weights", "embedding_dim", "table_format", "qr_collisions", "qr_threshold",
+       "qr_operation", "md_temperature", "md_threshold", "md_round_dims", "precision", "exchange_forward",
+       "exchange_backward"});
   return types;
 }
 
@@ -100,8 +101,9 @@ std::vector<layers::LayerSettings> layers_of(const Settings& s, bool dense_featu
     return std::find(type.keys.begin(), type.keys.end(), key) != type.keys.end();
   };
   if (reads("bottom") && s.bottom.empty()) throw SettingError("bottom", " is empty; give it at least one layer");
-  if (reads("top") && (s.top.empty() || s.top.back() != 1))
-    throw SettingError("top", concat(" is ", join(s.top, "-"), ": its last width must be 1"));
+  if (reads("top") && (s.top.empty() || s.top.back() != s.labels()))
+    throw SettingError("top", concat(" is ", join(s.top, "-"), ": its last width must be ", s.labels(),
+                                     s.labels() > 1 ? ", one output for each of model.tasks" : ""));
   if (reads("layer") && s.layers.empty())
     throw SettingError("layer", " is missing; list the network's layers in [[model.layer]]");
   std::vector<layers::LayerSettings> layers = type.layers(model_registry().completed(type, s));

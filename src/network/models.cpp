@@ -79,13 +79,13 @@ std::vector<layers::LayerSettings> deepfm(const Settings& s) {
 }
 
 // Wide and deep (Cheng et al., arXiv 1606.07792): a linear model and an MLP, trained jointly.
-//   logit = w . wide + b + deep([dense, rest])
+//   logits = W wide + b + deep([dense, rest])
 // The linear model should read tables of its own with one column, a weight per id.
 std::vector<layers::LayerSettings> wide_deep(const Settings& s) {
   std::vector<Index> deep = s.deep;
-  deep.push_back(1);
+  deep.push_back(s.labels());
   return {
-      {.name = "sides", .type = "cat", .inputs = s.wide},           mlp(s, "wide", "sides", {1}),
+      {.name = "sides", .type = "cat", .inputs = s.wide},           mlp(s, "wide", "sides", {s.labels()}),
       {.name = "all", .type = "cat", .inputs = {"dense", "rest"}},  mlp(s, "deep", "all", deep),
       {.name = "logit", .type = "sum", .inputs = {"wide", "deep"}},
   };

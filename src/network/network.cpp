@@ -18,7 +18,9 @@ std::unique_ptr<losses::LossFunction> make_loss(const Settings& s, const Graph& 
   const LayerInfo& last = graph.layers().back();
   std::unique_ptr<losses::LossFunction> loss;
   try {
-    loss = losses::make_loss(s.loss, s.loss_settings);
+    losses::LossSettings settings = s.loss_settings;
+    settings.tasks = s.labels();
+    loss = losses::make_loss(s.loss, settings);
   } catch (const Error& error) {
     fail("model.", error.what());
   }
@@ -43,7 +45,8 @@ std::unique_ptr<Pass> make_pass(const Graph& graph, PackedWeights& weights, cons
     throw SettingError("precision",
                        concat(" = \"tf32\", but ", name(chosen(s.kernels)), " kernels do not multiply in tf32; ",
                               !has_cublaslt ? "set fp32" : "set run.kernels = \"cublaslt\", or fp32"));
-  return place_of(s.kernels) == Place::device ? device_pass(graph, loss, s) : chunk_pass(graph, weights, loss);
+  return place_of(s.kernels) == Place::device ? device_pass(graph, loss, s)
+                                              : chunk_pass(graph, weights, loss, s.labels());
 }
 
 EmbeddedFeatures without_names(const std::vector<Index>& dims) {

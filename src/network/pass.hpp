@@ -21,7 +21,8 @@ class Pass {
 };
 
 /// Makes the pass of a host, which runs chunks through SIMD kernels on host threads. All arguments must outlive it.
-std::unique_ptr<Pass> chunk_pass(const Graph& graph, PackedWeights& weights, const losses::LossFunction& loss);
+std::unique_ptr<Pass> chunk_pass(const Graph& graph, PackedWeights& weights, const losses::LossFunction& loss,
+                                 Index tasks);
 /// Makes the pass of a device, which runs the whole batch layer by layer in device memory. `graph` and `loss` must
 /// outlive it. Throws SettingError if a setting, a layer or the loss has no kernels for a device.
 std::unique_ptr<Pass> device_pass(const Graph& graph, const losses::LossFunction& loss, const Settings& settings);

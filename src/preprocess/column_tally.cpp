@@ -84,11 +84,11 @@ void ColumnTally::add(Index range, const Row& row, const float* dense, const Ind
   }
 }
 
-void ColumnTally::add_facts(Index range, bool positive, const verdict::RowValues& row) {
+void ColumnTally::add_facts(Index range, std::uint8_t label, const verdict::RowValues& row) {
   ++sampled_;
-  positives_[std::size_t(range)] += positive;
+  positives_[std::size_t(range)] += label == 1;
   verdict::widen(std::span(values_).subspan(std::size_t(range) * data_columns_, data_columns_), row);
-  facts_.sample(positive, row);
+  if (label != lacking_label) facts_.sample(label == 1, row);
 }
 
 void ColumnTally::add_unknown(Index range, std::size_t feature, std::string_view token) {

@@ -26,8 +26,8 @@ class ColumnTally {
   void add(Index range, const Row& row, const float* dense, const Index* ids);
   /// Counts a value of range number `range` that turned out to have no id after add() took it for known.
   void add_unknown(Index range, std::size_t feature, std::string_view token);
-  /// Takes the values of a row of range number `range` for the verdict, once its ids are known.
-  void add_facts(Index range, bool positive, const verdict::RowValues& row);
+  /// Takes the values and the first label of a row of range number `range` for the verdict, once its ids are known.
+  void add_facts(Index range, std::uint8_t label, const verdict::RowValues& row);
   /// Packs the counts of a range, or adds counts that were packed.
   std::string pack(Index range) const;
   void add_packed(Index range, std::string_view bytes);

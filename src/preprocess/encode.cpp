@@ -57,7 +57,10 @@ store::Attributes attributes_of(const Survey& survey, const Encoding& encoding,
   if (survey.targets == Targets::required) {
     attributes["label_values"] = encoding.layout.labels;
     if (!encoding.layout.time.empty()) attributes["time"] = encoding.layout.time;
-    attributes["label_counts"] = std::vector<Index>(survey.report.labels.begin(), survey.report.labels.end());
+    std::vector<Index> counts(survey.report.labels.begin(), survey.report.labels.end());
+    counts.insert(counts.end(), survey.report.further_labels.begin(), survey.report.further_labels.end());
+    attributes["label_counts"] = counts;
+    if (!encoding.layout.tasks.empty()) attributes["tasks"] = encoding.layout.tasks;
   } else {
     attributes["labelled"] = std::int64_t{0};
     std::vector<std::string> skipped;

@@ -17,7 +17,9 @@ SampleShapes sample_shapes(const Survey& survey, const Encoding& encoding) {
   const Index rows = survey.report.rows;
   const bool targets = survey.targets == Targets::required;
   std::vector<store::DatasetShape> samples;
-  if (targets) samples.push_back({"labels", ElementType::u8, rows});
+  const Index columns = layout.tasks.empty() ? -1 : layout.label_count();
+  if (targets)
+    samples.push_back({"labels", layout.optional_labels ? ElementType::f32 : ElementType::u8, rows, columns});
   samples.push_back({"dense", ElementType::f32, rows, std::ssize(encoding.transforms)});
   if (!layout.jagged()) samples.push_back({"sparse/ids", ElementType::i32, rows, std::ssize(layout.features)});
   if (targets && layout.weighted) samples.push_back({"weights", ElementType::f32, rows});
@@ -63,6 +65,7 @@ void EncodedBlock::clear() {
   first_row_ += rows_;
   rows_ = 0;
   targets_.labels.clear();
+  targets_.optional_labels.clear();
   targets_.weights.clear();
   targets_.times.clear();
   dense_.clear();
@@ -108,7 +111,7 @@ void EncodedBlock::tell_facts(ColumnTally& tally) {
         bags_[f].append(row, rows_, row_ids_);
       ends[f] = row_ids_.size();
     }
-    tally.add_facts(ranges_[range].second, targets_.labels[std::size_t(row)] != 0,
+    tally.add_facts(ranges_[range].second, targets_.labels[std::size_t(row * encoding_.layout.label_count())],
                     {{dense_.data() + std::size_t(row) * dense, dense}, row_ids_, ends});
   }
 }
@@ -123,8 +126,8 @@ void EncodedBlock::FeatureValues::append(Index row, Index rows, std::vector<Inde
 /// Returns the bytes of the rows.
 Index EncodedBlock::bytes() const {
   const auto bytes_of = [](const auto& values) { return Index(values.size() * sizeof(values[0])); };
-  Index bytes = bytes_of(targets_.labels) + bytes_of(dense_) + bytes_of(ids_) + bytes_of(targets_.weights) +
-                bytes_of(targets_.times);
+  Index bytes = bytes_of(targets_.labels) + bytes_of(targets_.optional_labels) + bytes_of(dense_) + bytes_of(ids_) +
+                bytes_of(targets_.weights) + bytes_of(targets_.times);
   for (const std::vector<std::uint8_t>& key : keys_) bytes += bytes_of(key);
   for (const FeatureValues& bags : bags_)
     bytes += bytes_of(bags.offsets) + bytes_of(bags.ids) + bytes_of(bags.wide_ids) + bytes_of(bags.weights);
@@ -185,8 +188,19 @@ void EncodedBlock::resolve(ColumnTally& tally) {
   }
 }
 
-void EncodedBlock::add(const Row& row) {
+void EncodedBlock::add_labels(const Row& row) {
+  const std::size_t before = targets_.labels.size();
   targets_.labels.push_back(row.label);
+  targets_.labels.insert(targets_.labels.end(), row.further_labels.begin(), row.further_labels.end());
+  targets_.labels.resize(before + std::size_t(encoding_.layout.label_count()), 0);  // rows to score have none
+  if (!encoding_.layout.optional_labels) return;
+  for (std::size_t i = before; i < targets_.labels.size(); ++i)
+    targets_.optional_labels.push_back(targets_.labels[i] == lacking_label ? std::numeric_limits<float>::quiet_NaN()
+                                                                           : float(targets_.labels[i]));
+}
+
+void EncodedBlock::add(const Row& row) {
+  add_labels(row);
   for (std::size_t k = 0; k < row.numbers.size(); ++k) dense_.push_back(encoding_.transforms[k](row.numbers[k]));
   find_ids(row);
   if (bags_.empty())
@@ -225,7 +239,9 @@ std::vector<parallel_io::PartedWriter::SlabData> EncodedBlock::pieces() const {
   const auto put = [&](Index first, Index rows, const void* data) {
     pieces.push_back({pieces.size(), {first, rows}, data});
   };
-  if (targets) put(first_row_, rows_, targets_.labels.data());
+  const void* const labels =
+      layout.optional_labels ? static_cast<const void*>(targets_.optional_labels.data()) : targets_.labels.data();
+  if (targets) put(first_row_, rows_, labels);
   put(first_row_, rows_, dense_.data());
   if (bags_.empty()) put(first_row_, rows_, ids_.data());
   if (targets && layout.weighted) put(first_row_, rows_, targets_.weights.data());

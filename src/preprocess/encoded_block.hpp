@@ -28,9 +28,10 @@ struct SampleShapes {
 /// Returns the shapes of the samples' HDF5 datasets.
 SampleShapes sample_shapes(const Survey& survey, const Encoding& encoding);
 
-/// Label, weight and time of each row of a block [rows].
+/// Labels, weight and time of each row of a block.
 struct BlockTargets {
-  std::vector<std::uint8_t> labels;
+  std::vector<std::uint8_t> labels;    ///< labels [rows, T] row-major
+  std::vector<float> optional_labels;  ///< the same with NaN for those that rows lack; empty if none can
   std::vector<float> weights;
   std::vector<std::int64_t> times;  ///< microseconds since 1970
 };
@@ -66,6 +67,7 @@ class EncodedBlock {
     void append(Index row, Index rows, std::vector<Index>& to) const;
   };
   void add(const Row& row);
+  void add_labels(const Row& row);
   void add_bags(const Row& row);
   void find_ids(const Row& row);
   bool full() const;

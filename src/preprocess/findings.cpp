@@ -65,6 +65,18 @@ void find_unknown(const PreprocessReport& report, std::vector<Finding>& findings
 
 }  // namespace
 
+/// Adds a note that leaks and click rates were looked for by the first label alone.
+void tell_unjudged(const DatasetReport& train, std::vector<Finding>& findings) {
+  if (train.output.empty() || train.tasks.size() < 2) return;
+  const std::vector<std::string> others(train.tasks.begin() + 1, train.tasks.end());
+  findings.push_back({.severity = Severity::note,
+                      .kind = "unjudged_labels",
+                      .text = concat("leaks and click rates were judged by the label ", train.tasks[0],
+                                     "; run tesserec inspect over the data sets to judge by ", join(others), ", too"),
+                      .columns = others,
+                      .files = {}});
+}
+
 std::vector<Finding> find_oddities(const PreprocessReport& report) {
   verdict::ColumnNames columns{.dense = report.dense_features, .indicator = {}, .features = report.features};
   for (const std::string& transform : report.transforms) columns.indicator.push_back(transform == "missing_indicator");
@@ -79,6 +91,7 @@ std::vector<Finding> find_oddities(const PreprocessReport& report) {
       find_cut(report, file, findings);
     }
   find_unknown(report, findings);
+  tell_unjudged(report.train, findings);
   return findings;
 }
 

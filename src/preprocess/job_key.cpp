@@ -13,7 +13,7 @@ namespace tesserec::preprocess {
 namespace {
 
 constexpr std::uint64_t scratch_version =
-    2;  // raise it whenever scratch files of older programs of this version are of no use
+    3;  // raise it whenever scratch files of older programs of this version are of no use
 
 void pack(const std::string& text, std::string& key) { pack_text(text, key); }
 void pack(double number, std::string& key) { pack_list(std::span<const double>(&number, 1), key); }
@@ -44,10 +44,10 @@ void pack_all(std::string& key, const Values&... values) {
 
 /// Packs all members of a column; a member that is added does not compile until it is named here.
 void pack(const Column& column, std::string& key) {
-  const auto& [name, kind, transform, positive, negative, threshold, fill_value, missing_indicator, separator, weighted,
-               max_values, ids, max_rows, buckets, cross, time, stored, parts] = column;
-  pack_all(key, name, kind, transform, positive, negative, threshold, fill_value, missing_indicator, separator,
-           weighted, max_values, ids, max_rows, buckets, cross, time, stored, parts);
+  const auto& [name, kind, transform, positive, negative, threshold, optional, fill_value, missing_indicator, separator,
+               weighted, max_values, ids, max_rows, buckets, cross, time, stored, parts] = column;
+  pack_all(key, name, kind, transform, positive, negative, threshold, optional, fill_value, missing_indicator,
+           separator, weighted, max_values, ids, max_rows, buckets, cross, time, stored, parts);
 }
 
 void pack_stamp(const std::string& path, const store::Stamp& stamp, std::string& key) {

@@ -36,12 +36,16 @@ void RangeRecorder::begin(const FileRange& range) {
   range_.range = range;
   range_.values.assign(layout_.features.size(), 0);
   range_.key_bytes.assign(layout_.keys.size(), 1);
+  range_.further_labels.assign(2 * (layout_.label_count() - 1), 0);
   block_ = -1;
   blocks_.clear();
 }
 
 void RangeRecorder::add(const Row& row, Targets targets, Index text_block) {
-  if (targets == Targets::required) ++range_.labels[row.label];
+  const bool labelled = targets == Targets::required;
+  if (labelled && row.label != lacking_label) ++range_.labels[row.label];
+  for (std::size_t t = 0; labelled && t < row.further_labels.size(); ++t)
+    if (row.further_labels[t] != lacking_label) ++range_.further_labels[2 * t + row.further_labels[t]];
   range_.unread_labels += targets == Targets::unread && row.has_label;
   for (std::size_t k = 0; k < row.keys.size(); ++k)
     range_.key_bytes[k] = std::max(range_.key_bytes[k], std::ssize(row.keys[k]));

@@ -46,12 +46,24 @@ void reasons_of(const FileReport& file, std::vector<std::string>& lines) {
     lines.push_back(concat("  and ", counted(std::ssize(order) - Index(reasons_shown), "reason"), " more"));
 }
 
+/// Returns the share of 1 of each label, and the rows that lack it.
+std::string labels_of(const DatasetReport& report) {
+  std::vector<std::string> texts;
+  for (std::size_t t = 0; t < std::max<std::size_t>(1, report.tasks.size()); ++t) {
+    const auto [others, clicks] = report.label_counts(t);
+    const Index labelled = others + clicks;
+    const std::string share = significant(100.0 * double(clicks) / double(std::max<Index>(1, labelled)), 4) + " %";
+    texts.push_back(report.tasks.empty() ? share + " positive" : report.tasks[t] + " " + share + " positive");
+    if (labelled < report.rows)
+      texts.back() += concat(" of ", labelled, " (", report.rows - labelled, " rows lack it)");
+  }
+  return join(texts);
+}
+
 void lines_of(const DatasetReport& report, const char* name, std::vector<std::string>& lines) {
   if (report.output.empty()) return;
   const bool scored = report.labels[0] + report.labels[1] == 0;
-  const std::string labels =
-      scored ? "without labels"
-             : concat(significant(100.0 * double(report.labels[1]) / double(report.rows), 4), " % positive");
+  const std::string labels = scored ? "without labels" : labels_of(report);
   const std::string unread = report.labels_unread > 0
                                  ? concat("; ", counted(report.labels_unread, "label"), " in the raw files not read")
                                  : "";
@@ -179,6 +191,11 @@ ColumnCounts& ColumnCounts::operator+=(const ColumnCounts& other) {
   values += other.values;
   cut += other.cut;
   return *this;
+}
+
+std::array<Index, 2> DatasetReport::label_counts(std::size_t task) const {
+  if (task == 0) return labels;
+  return {further_labels[2 * task - 2], further_labels[2 * task - 1]};
 }
 
 Index DatasetReport::bad_rows() const {

@@ -124,6 +124,7 @@ void describe(const Encoding& encoding, const Settings& settings, const std::arr
     output->report.output = output->path;
     output->report.facts.name = output->name;
     output->report.facts.labelled = output->targets() == Targets::required;
+    if (output->report.facts.labelled) output->report.tasks = encoding.layout.tasks;
     output->report.facts.side = output->side.records != nullptr;
   }
   report.dense_features = encoding.layout.dense_features;

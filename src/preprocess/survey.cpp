@@ -171,6 +171,9 @@ void sum_ranges(Survey& result, std::size_t bad_rows_kept) {
     before += range.count.lines;
     result.report.rows += range.count.rows;
     for (std::size_t i = 0; i < range.labels.size(); ++i) result.report.labels[i] += range.labels[i];
+    result.report.further_labels.resize(range.further_labels.size(), 0);
+    for (std::size_t i = 0; i < range.further_labels.size(); ++i)
+      result.report.further_labels[i] += range.further_labels[i];
     result.report.labels_unread += range.unread_labels;
     for (std::size_t k = 0; k < range.key_bytes.size(); ++k)
       result.key_bytes[k] = std::max(result.key_bytes[k], range.key_bytes[k]);

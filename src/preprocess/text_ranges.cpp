@@ -20,6 +20,7 @@ std::string pack_ranges(const ReadRanges& read) {
     pack_list(std::span<const std::uint64_t>(&count.text, 1), bytes);
     pack_list(std::span<const Index>(range.values), bytes);
     pack_list(std::span<const Index>(range.key_bytes), bytes);
+    pack_list(std::span<const Index>(range.further_labels), bytes);
     pack_list(std::span<const ScratchPiece>(range.moments), bytes);
     pack_number(count.bad.size(), bytes);
     for (const BadRow& bad : count.bad) {
@@ -56,6 +57,7 @@ ReadRanges unpack_ranges(const std::string& path, std::string_view bytes) {
     count.text = unpacker.list<std::uint64_t>().at(0);
     range.values = unpacker.list<Index>();
     range.key_bytes = unpacker.list<Index>();
+    range.further_labels = unpacker.list<Index>();
     range.moments = unpacker.list<ScratchPiece>();
     range.moments_path = path;
     count.bad.resize(unpacker.number());

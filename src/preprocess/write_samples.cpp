@@ -39,8 +39,8 @@ SampleCounts count(SampleBlocks& blocks, Range own) {
         counts.ids[f] += length;
         counts.other_bags += length != 1 ? 1 : 0;
       }
-    for (Index b = 0; b < batch.size; ++b)
-      counts.other_labels += batch.labels(b) != 0.0f && batch.labels(b) != 1.0f ? 1 : 0;
+    for (Index i = 0; i < batch.size * batch.tasks; ++i)
+      counts.other_labels += batch.labels(i) != 0.0f && batch.labels(i) != 1.0f ? 1 : 0;
   }
   return counts;
 }
@@ -54,6 +54,9 @@ struct SampleForm {
   store::PartsLayout layout;
   std::vector<std::size_t> offsets;  ///< HDF5 dataset of each feature's offsets [F] unless packed
 };
+
+/// Returns the columns of /labels: -1 for one label, else their number.
+Index label_columns(const data::SourceInfo& info) { return info.tasks.empty() ? -1 : info.label_count(); }
 
 SampleForm form_of(const comm::Communicator& comm, const data::SourceInfo& info, const SampleCounts& own,
                    Index part_bytes) {
@@ -72,7 +75,7 @@ SampleForm form_of(const comm::Communicator& comm, const data::SourceInfo& info,
     packed = packed && !wide[f] && (info.weighted.empty() || !info.weighted[f]);
   }
   std::vector<store::DatasetShape> samples = {
-      {"labels", byte_labels ? ElementType::u8 : ElementType::f32, info.samples},
+      {"labels", byte_labels ? ElementType::u8 : ElementType::f32, info.samples, label_columns(info)},
       {"dense", ElementType::f32, info.samples, info.dense_features}};
   if (info.sample_weights) samples.push_back({"weights", ElementType::f32, info.samples});
   if (packed) samples.push_back({"sparse/ids", ElementType::i32, info.samples, Index(features)});
@@ -102,8 +105,9 @@ class StoredBlock {
   std::vector<PartedWriter::SlabData> pieces(const data::Batch& batch, Index first) {
     pieces_.clear();
     rows_ = {first, batch.size};
-    bytes_.assign(batch.labels.data(), batch.labels.data() + batch.size);
-    put(rows_, form_.byte_labels ? static_cast<const void*>(bytes_.data()) : batch.labels.data());
+    const float* const labels = batch.labels.data();
+    if (form_.byte_labels) bytes_.assign(labels, labels + batch.size * batch.tasks);
+    put(rows_, form_.byte_labels ? static_cast<const void*>(bytes_.data()) : labels);
     put(rows_, batch.dense.data());
     if (info_.sample_weights) put(rows_, batch.weights.data());
     narrow_.assign(batch.sparse.values.data(), batch.sparse.values.data() + batch.sparse.total());
@@ -165,6 +169,7 @@ store::Attributes attributes_of(const data::SourceInfo& info) {
   }
   if (!info.transforms.empty()) attributes["transforms"] = info.transforms;
   if (!info.labels.empty()) attributes["label_values"] = info.labels;
+  if (!info.tasks.empty()) attributes["tasks"] = info.tasks;
   return attributes;
 }
 

@@ -36,6 +36,7 @@ void require_criteo(const data::SourceInfo& info) {
   if (info.dense_features != criteo_numbers) refuse(counted(info.dense_features, "dense feature"));
   if (std::ssize(info.features) != criteo_categories) refuse(counted(std::ssize(info.features), "feature"));
   if (info.sample_weights) refuse("sample weights");
+  if (info.label_count() > 1) refuse(counted(info.label_count(), "label"));
   for (std::size_t f = 0; f < info.features.size(); ++f) {
     if (info.rows[f] > Index{1} << 32) refuse("ids of more than 32 bits in feature " + info.features[f]);
     if (!info.weighted.empty() && info.weighted[f]) refuse("weights of ids in feature " + info.features[f]);

@@ -80,6 +80,7 @@ std::optional<ColumnFault> fault(const Column& column, const RowSettings& settin
   } keys[] = {{"positive", !column.positive.empty(), label, "the label"},
               {"negative", !column.negative.empty(), label, "the label"},
               {"threshold", column.threshold.has_value(), label, "the label"},
+              {"optional", column.optional, label, "the label"},
               {"transform", column.transform != Transform::none, number, "numbers"},
               {"fill_value", column.fill_value.has_value(), number, "numbers"},
               {"missing_indicator", column.missing_indicator.has_value(), number, "numbers"},
@@ -106,7 +107,7 @@ void check_columns(const RowSettings& settings) {
   const std::vector<Column>& columns = settings.columns;
   if (columns.empty()) fail("preprocess.column: format = \"table\" needs one [[preprocess.column]] for each column");
   std::vector<std::string> names;
-  Index labels = 0, weights = 0, features = 0, times = 0;
+  Index labels = 0, optional = 0, weights = 0, features = 0, times = 0;
   for (const Column& column : columns) {
     if (const auto wrong = fault(column, settings))
       fail("preprocess.column ", column.name, ": ", wrong->key, " ", wrong->text);
@@ -119,6 +120,7 @@ void check_columns(const RowSettings& settings) {
     times += column.stored;
     if (column.kind == ColumnKind::label) {
       ++labels;
+      optional += column.optional;
     } else if (column.kind == ColumnKind::key || (column.kind == ColumnKind::time && column.parts.empty())) {
       continue;
     } else if (column.kind == ColumnKind::weight) {
@@ -127,7 +129,8 @@ void check_columns(const RowSettings& settings) {
       ++features;
     }
   }
-  if (labels != 1) fail("preprocess.column: exactly one column must be of kind = \"label\", not ", labels);
+  if (labels == 0) fail("preprocess.column: no column is of kind = \"label\"; give at least one");
+  if (optional == labels) fail("preprocess.column: rows could lack all labels; set optional = false for one");
   if (weights > 1) fail("preprocess.column: at most one column can be of kind = \"weight\", not ", weights);
   if (times > 1) fail("preprocess.column: at most one column can be stored = true, not ", times);
   if (features == 0) fail("preprocess.column: no column is of kind = \"number\" or \"category\"; add one");

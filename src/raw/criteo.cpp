@@ -61,7 +61,7 @@ class Criteo final : public RowFormat {
 
   std::string read_fields(const FileColumns& file, Row& row) const override {
     const std::vector<std::string_view>& fields = row.fields.texts;
-    const std::size_t first = file.places[label_column_] < 0 ? 0 : 1;  // first field after the label
+    const std::size_t first = file.places[label_columns_[0]] < 0 ? 0 : 1;  // first field after the label
     if (file.targets == Targets::required) {
       const std::string_view label = fields[0];
       row.label_missing = label.empty();

@@ -80,11 +80,20 @@ void RowFormat::clear_values(Row& row) {
   row.cut.clear();
 }
 
+void RowFormat::remove_labels(FileColumns& columns) const {
+  std::vector<Index> labels;
+  for (const std::size_t column : label_columns_) labels.push_back(columns.places[column]);
+  columns.fields -= labels.size();
+  for (Index& place : columns.places)
+    place -= std::count_if(labels.begin(), labels.end(), [&](Index label) { return label < place; });
+  for (const std::size_t column : label_columns_) columns.places[column] = -1;
+}
+
 FileColumns RowFormat::in_order(Targets targets, bool labelled) const {
   const std::size_t all = layout_.columns.size();
-  FileColumns columns{targets, short_rows_, all - joined_ - (labelled ? 0 : 1), {}};
-  for (std::size_t c = 0; c < all; ++c) columns.places.push_back(Index(c) - (!labelled && c > label_column_ ? 1 : 0));
-  if (!labelled) columns.places[label_column_] = -1;
+  FileColumns columns{targets, short_rows_, all - joined_, {}};
+  for (std::size_t c = 0; c < all; ++c) columns.places.push_back(Index(c));
+  if (!labelled) remove_labels(columns);
   return columns;
 }
 
@@ -128,10 +137,7 @@ std::string RowFormat::without_label(std::string_view line, const FileColumns& c
   FileColumns unlabeled = columns;
   unlabeled.targets = Targets::unread;
   unlabeled.short_rows = ShortRows::stop;
-  --unlabeled.fields;
-  const Index at = columns.places[label_column_];
-  for (Index& place : unlabeled.places) place -= place > at ? 1 : 0;
-  unlabeled.places[label_column_] = -1;
+  remove_labels(unlabeled);
   if (!read(line, unlabeled, row).empty()) return {};
   FileColumns padded = columns;
   padded.short_rows = ShortRows::pad;

@@ -8,6 +8,7 @@
 
 #include "crosses.hpp"
 #include "formats.hpp"
+#include "labels.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/text.hpp>
 #include <tesserec/core/utf8.hpp>
@@ -21,13 +22,6 @@ namespace {
 
 bool contains(const std::vector<std::string>& texts, std::string_view text) {
   return std::find(texts.begin(), texts.end(), text) != texts.end();
-}
-
-/// Lists the distinct texts in quotes, sorted.
-std::string listed(std::vector<std::string> texts) {
-  std::sort(texts.begin(), texts.end());
-  texts.erase(std::unique(texts.begin(), texts.end()), texts.end());
-  return join(texts, " or ", [](const std::string& text) { return '"' + text + '"'; });
 }
 
 class TableFormat final : public RowFormat {
@@ -52,11 +46,8 @@ class TableFormat final : public RowFormat {
     layout_.header = settings.header;
     if (skip_others_ && !settings.header)
       fail("preprocess.skip_other_columns requires a header; set preprocess.header = true");
+    find_labels();
     for (const Column& column : layout_.columns) {
-      if (column.kind == ColumnKind::label)
-        layout_.labels = column.threshold ? concat("1 is at least ", number_text(*column.threshold), ", 0 is less")
-                                          : "1 is " + listed(column.positive) + ", 0 is " + listed(column.negative);
-      if (column.kind == ColumnKind::label) label_column_ = &column - layout_.columns.data();
       if (column.stored) layout_.time = column.name;
       if (column.kind == ColumnKind::key) layout_.keys.push_back(column.name);
       if (column.kind == ColumnKind::category)
@@ -91,6 +82,25 @@ class TableFormat final : public RowFormat {
   }
 
  private:
+  /// Finds the labels' columns and describes their values.
+  void find_labels() {
+    label_columns_.clear();
+    std::vector<std::string> names, values;
+    for (std::size_t c = 0; c < layout_.columns.size(); ++c) {
+      const Column& column = layout_.columns[c];
+      if (column.kind != ColumnKind::label) continue;
+      label_columns_.push_back(c);
+      names.push_back(column.name);
+      values.push_back(label_values(column));
+      layout_.optional_labels = layout_.optional_labels || column.optional;
+    }
+    layout_.labels = values.front();
+    if (names.size() == 1) return;
+    layout_.tasks = names;
+    for (std::size_t t = 0; t < names.size(); ++t) values[t] = names[t] + ": " + values[t];
+    layout_.labels = join(values, "; ");
+  }
+
   /// Finds the columns by the names of a file's fields, behind which those of side tables stand.
   std::string find_fields(std::vector<std::string> names, FileColumns& file) const {
     for (std::size_t c = layout_.columns.size() - joined_; c < layout_.columns.size(); ++c)
@@ -135,6 +145,7 @@ class TableFormat final : public RowFormat {
     const bool trims = layout_.text.trim && !row.fields.quoted;
     row.keys.clear();
     row.numbers.clear();
+    row.further_labels.clear();
     clear_values(row);
     for (std::size_t i = 0; i < layout_.columns.size(); ++i) {
       const Column& column = layout_.columns[i];
@@ -146,7 +157,7 @@ class TableFormat final : public RowFormat {
       }
       std::string reason;
       if (column.kind == ColumnKind::label)
-        reason = read_label(column, field, row);
+        reason = read_label(column, field, missing_, label_of(i, row), row.label_missing);
       else if (column.kind == ColumnKind::weight)
         reason = read_weight(column, field, row);
       else if (column.kind == ColumnKind::number)
@@ -166,14 +177,9 @@ class TableFormat final : public RowFormat {
     return {};
   }
 
-  std::string read_label(const Column& column, std::string_view field, Row& row) const {
-    if (column.threshold) return read_threshold(column, field, row);
-    const bool positive = contains(column.positive, field);
-    row.label = positive;
-    if (positive || contains(column.negative, field)) return {};
-    row.label_missing = field.empty();
-    return column.name + ": " + shown(field) + " is neither a positive nor a negative label" +
-           (field.empty() ? concat(": the label is missing; ", rows_to_score) : "");
+  /// Returns the place of the label of column `number` in the row.
+  std::uint8_t& label_of(std::size_t number, Row& row) const {
+    return number == label_columns_[0] ? row.label : row.further_labels.emplace_back();
   }
 
   /// Appends the only value of the row's next feature.
@@ -239,17 +245,6 @@ class TableFormat final : public RowFormat {
       ++kept;
     }
     end_feature(row, cut);
-    return {};
-  }
-
-  std::string read_threshold(const Column& column, std::string_view field, Row& row) const {
-    double value = 0;
-    row.label_missing = contains(missing_, field);
-    if (row.label_missing)
-      return concat(column.name, ": ", shown(field), " is no number: the label is missing; ", rows_to_score);
-    if (const std::string reason = number_fault(field, value); !reason.empty())
-      return concat(column.name, ": ", shown(field), " ", reason);
-    row.label = value >= *column.threshold;
     return {};
   }
 

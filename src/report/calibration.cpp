@@ -14,8 +14,23 @@ struct Bins {
   double total = 0;
 };
 
-std::optional<Bins> bins_of(const Run& run) {
-  const std::optional<Bins> bins = run.result.read({"evaluation", "bins"}, [](const Json& json) {
+/// Lists the labels whose bins a run has; "" = the bins of the only label.
+std::vector<std::string> labels_of(const Runs& runs) {
+  constexpr std::string_view tail = ".bins";
+  std::vector<std::string> labels;
+  for (const Run& run : runs.all) {
+    const auto names = run.result.read({"evaluation"}, [](const Json& json) { return json.names(); });
+    for (const std::string& name : names.value_or(std::vector<std::string>()))
+      if (const std::string label = name.substr(0, name.size() - std::min(name.size(), tail.size()));
+          name.ends_with(tail) && std::find(labels.begin(), labels.end(), label) == labels.end())
+        labels.push_back(label);
+  }
+  return labels.empty() ? std::vector<std::string>{""} : labels;
+}
+
+std::optional<Bins> bins_of(const Run& run, const std::string& label) {
+  const std::string key = label.empty() ? "bins" : label + ".bins";
+  const std::optional<Bins> bins = run.result.read({"evaluation", key.c_str()}, [](const Json& json) {
     Bins read{numbers(json.at("samples")), numbers(json.at("clicks")), {}};
     for (const Json& score : json.at("scores").elements()) read.scores.push_back(number_of(score));
     if (read.clicks.size() != read.samples.size() || read.scores.size() != read.samples.size())
@@ -82,27 +97,27 @@ std::vector<Point> gain_points(const Bins& bins) {
   return points;
 }
 
-}  // namespace
-
-std::string calibration(const Runs& runs) {
-  Chart curve{"Calibration at the last evaluation",
+/// Draws calibration, scores and gain of one label.
+std::string calibration_of(const Runs& runs, const std::string& label) {
+  const std::string of = label.empty() ? "" : ": " + label;
+  Chart curve{"Calibration at the last evaluation" + of,
               {"predicted click rate (mean score)"},
               {"observed click rate (clicks per sample)"},
               {},
               true};
   std::size_t bins_per_bar = 1;
   for (const Run& run : runs.all)
-    if (const auto bins = bins_of(run)) bins_per_bar = std::max(bins_per_bar, bins_of_bar(bins->total));
+    if (const auto bins = bins_of(run, label)) bins_per_bar = std::max(bins_per_bar, bins_of_bar(bins->total));
   const std::string width = fixed(0.01 * double(bins_per_bar), 2);
-  Chart histogram{"Scores of the evaluation set", {"score (predicted click rate)"}, {}, {}};
-  Chart gain{"Clicks among the highest scores",
+  Chart histogram{"Scores of the evaluation set" + of, {"score (predicted click rate)"}, {}, {}};
+  Chart gain{"Clicks among the highest scores" + of,
              {"samples with the highest scores (% of all)", Scale::Kind::linear, 0, 100},
              {"clicks among them (% of all)", Scale::Kind::linear, 0, 100},
              {},
              true};
   histogram.marked = gain.marked = false;
   for (const Run& run : runs.all) {
-    const std::optional<Bins> bins = bins_of(run);
+    const std::optional<Bins> bins = bins_of(run, label);
     if (!bins) continue;
     curve.series.push_back({run.name, run.css, calibration_points(*bins)});
     gain.series.push_back({run.name, run.css, gain_points(*bins)});
@@ -122,6 +137,14 @@ std::string calibration(const Runs& runs) {
     for (const Point& point : series.points) highest = std::max({highest, point.x, point.y});
   curve.x.high = curve.y.high = highest;
   return draw(curve) + draw(histogram) + draw(gain);
+}
+
+}  // namespace
+
+std::string calibration(const Runs& runs) {
+  std::string text;
+  for (const std::string& label : labels_of(runs)) text += calibration_of(runs, label);
+  return text;
 }
 
 }  // namespace tesserec::report

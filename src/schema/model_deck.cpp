@@ -92,6 +92,15 @@ void check_model(const Lines& deck, const network::Settings& model) {
   with_lines(deck, [&] { network::layers_of(model); });
   if (model.loss == "wbce" && model.loss_settings.weights[0] == 0.0 && model.loss_settings.weights[1] == 0.0)
     fail(deck.at("model.loss_weights"), " are both 0, so the model would learn nothing; give a positive weight");
+  for (std::size_t t = 0; t < model.tasks.size(); ++t)
+    if (std::count(model.tasks.begin(), model.tasks.end(), model.tasks[t]) > 1)
+      fail(deck.at("model.tasks"), " names ", quoted(model.tasks[t]), " twice; name each label once");
+  const std::vector<double>& weights = model.loss_settings.task_weights;
+  if (!weights.empty() && weights.size() != model.tasks.size())
+    fail(deck.at("model.task_weights"), " has ", counted(std::ssize(weights), "number"), " for ",
+         counted(std::ssize(model.tasks), "task"), "; give one for each of model.tasks");
+  if (!weights.empty() && std::ranges::none_of(weights, [](double weight) { return weight > 0.0; }))
+    fail(deck.at("model.task_weights"), " has no positive number, so the model would learn nothing");
 }
 
 void check_tables(const Lines& deck, const std::vector<EmbeddingBagConfig>& tables) {

@@ -41,6 +41,17 @@ Keys<Model> model_keys() {
   Keys<Model> keys = {
       choice("type", &Model::type, types,
              join(network::model_types(), " ", [](const auto& type) { return type.name + ": " + type.text; })),
+      default_words(texts("tasks", &Model::tasks, Text::name, {},
+                          "Labels that the model learns, by the names that the data give them (docs/data.md). Each has "
+                          "an output of its own, in this order: the last layer has so many neurons. Data with one "
+                          "label need no name."),
+                    "[] (the data's only label)"),
+      default_words(
+          inside(&Model::loss_settings,
+                 numbers("task_weights", &LossSettings::task_weights, {.min_magnitude = 1e-30}, {}, "",
+                         "Weight of each task's loss, in the order of tasks. The loss is the sum over the tasks of the "
+                         "weight times the mean over the samples that have the label.")),
+          "[] (1 each)"),
       integer("embedding_dim", &Model::embedding_dim, {1, 65536}, "columns",
               "Columns of embedding tables; table.NAME.dim overrides it."),
       choice(
@@ -71,7 +82,7 @@ Keys<Model> model_keys() {
           "bottom", &Model::bottom, {1, 1 << 20}, {1}, "neurons",
           "Widths of the bottom MLP's layers. In dlrm with interaction = \"dot\", the last must be embedding_dim.")),
       of_type(integers("top", &Model::top, {1, 1 << 20}, {1}, "neurons",
-                       "Widths of the top MLP's layers; the last must be 1.")),
+                       "Widths of the top MLP's layers; the last must be 1, or the number of tasks.")),
       of_type(integers(
           "deep", &Model::deep, {1, 1 << 20}, {1}, "neurons",
           "Hidden widths of the MLP beside the factorization machine (deepfm) or the linear model (wide_deep).")),

@@ -118,6 +118,9 @@ Keys<raw::Column> column_keys() {
                     "unset (positive and negative)"),
       texts("positive", &Column::positive, Text::any, {}, "label: texts that mean 1."),
       texts("negative", &Column::negative, Text::any, {}, "label: texts that mean 0; any other text is a bad row."),
+      boolean("optional", &Column::optional,
+              "label, one of several: a row may lack it (preprocess.missing); the data set then has NaN there, which "
+              "training takes with data.missing_labels = true."),
   };
 }
 

@@ -86,6 +86,7 @@ ExportSource::ExportSource(const Exec& exec, const std::string& checkpoint)
     if (table.grows())
       fail(facts_.file, ": table ", table.name,
            " grows, and an export holds tables of consecutive rows alone; score with `tesserec predict`");
+  require_one_label(deck.model.tasks, facts_.file);
   deck.model.kernels = Kernels::simd;
   precision_ = deck.model.precision = served_precision(deck.model.precision);
   tensors_ = network::Network(deck.model, facts_.dense_features, network::embedded_features(tables_)).layout();

@@ -10,7 +10,8 @@ namespace {
 
 /// Returns whether a key of a deck says what the model is, beyond how it is trained.
 bool is_of_model(const std::string& key) {
-  if (key.starts_with("model.")) return !key.starts_with("model.loss") && key != "model.exchange_backward";
+  if (key.starts_with("model."))
+    return !key.starts_with("model.loss") && key != "model.exchange_backward" && key != "model.task_weights";
   return key.starts_with("table.") && key.find(".optimizer.") == std::string::npos && !key.ends_with(".start");
 }
 

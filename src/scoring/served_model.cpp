@@ -89,6 +89,7 @@ struct ServedModel::Parts {
         features(collection.features()),
         vectors(vectors_of(deck)),
         parameters(make_vector<float>(exec, "tesserec::scoring::parameters", network.parameters())) {
+    require_one_label(deck.model.tasks, facts.file);
     for (const embedding::EmbeddingBagConfig& table : collection.tables())
       if (table.grows())
         fail(facts.file, ": table ", table.name,

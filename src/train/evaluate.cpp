@@ -27,7 +27,7 @@ void for_each_prediction(Session& session, data::Source& source, Index epoch, me
   while (source.next(batch)) {
     comm::note("evaluation batch", ++batches);
     comm::agree_on_signals(session.comm);
-    probabilities.resize(batch.size);
+    probabilities.resize(batch.size * session.job.model.labels());
     if (towers != nullptr) vectors.resize(2 * batch.size * towers->dim);
     session.step.predict(batch, probabilities.data(), towers != nullptr ? vectors.data() : nullptr);
     for (auto from = vectors.begin(); from != vectors.end(); from += 2 * towers->dim) {
@@ -49,15 +49,33 @@ Index add_groups(const data::Batch& batch, Index feature, std::vector<Index>& gr
   return without;
 }
 
+/// Samples of this rank that have one of the labels.
+struct Evaluated {
+  std::vector<double> scores;
+  std::vector<float> labels, weights;  // weights are empty if samples have none
+  std::vector<Index> groups;           // empty without groups
+
+  /// Adds the samples of a batch that have label `task`. `of_samples` [B]: the group of each, or none.
+  void add(const data::Batch& batch, const std::vector<float>& probabilities, std::size_t task, bool weighted,
+           const std::vector<Index>& of_samples) {
+    for (Index b = 0; b < batch.size; ++b) {
+      const Index at = b * batch.tasks + Index(task);
+      if (batch.tasks > 1 && std::isnan(batch.labels(at))) continue;
+      scores.push_back(probabilities[at]);
+      labels.push_back(batch.labels(at));
+      if (weighted) weights.push_back(batch.weights(b));
+      if (!of_samples.empty()) groups.push_back(of_samples[b]);
+    }
+  }
+};
+
 }  // namespace
 
 metrics::BinaryMetrics evaluate(Session& session, data::Source& source, std::vector<FeatureIds>* ids, Index epoch) {
   const EvaluateSettings& settings = session.job.evaluate;
   const bool grouped = std::any_of(settings.metrics.begin(), settings.metrics.end(), metrics::needs_groups);
-  std::vector<double> scores;
-  std::vector<float> labels, weights;
-  std::vector<Index> groups;
-  Index without = 0;
+  std::vector<Evaluated> tasks(session.job.model.labels());
+  Index without = 0, samples = 0;
   metrics::TowerVectors towers;
   std::vector<FeatureIds> counts;
   const bool retrieves = std::any_of(settings.metrics.begin(), settings.metrics.end(), metrics::needs_towers);
@@ -65,24 +83,30 @@ metrics::BinaryMetrics evaluate(Session& session, data::Source& source, std::vec
     fail(
         "evaluate.metrics has candidate_recall, which needs two towers: a model whose last layer is a score, or a cat, "
         "of two vectors of one width, as model.type = \"two_tower\"");
+  std::vector<Index> groups;  // of a batch
   for_each_prediction(session, source, epoch, retrieves ? &towers : nullptr,
                       [&](const data::Batch& batch, const std::vector<float>& probabilities) {
-                        scores.insert(scores.end(), probabilities.begin(), probabilities.end());
-                        labels.insert(labels.end(), batch.labels.data(), batch.labels.data() + batch.size);
-                        if (source.info().sample_weights)
-                          weights.insert(weights.end(), batch.weights.data(), batch.weights.data() + batch.size);
-                        count_ids(batch, counts);
+                        samples += batch.size;
+                        groups.clear();
                         if (grouped) without += add_groups(batch, batch.sparse.find(settings.group), groups);
+                        for (std::size_t t = 0; t < tasks.size(); ++t)
+                          tasks[t].add(batch, probabilities, t, source.info().sample_weights, groups);
+                        count_ids(batch, counts);
                       });
   require_one_id(settings.group, session.comm.sum(without), source.info());
   sum_over_ranks(session.comm, counts);
   if (ids != nullptr) *ids = std::move(counts);
-  metrics::BinaryMetrics result = metrics::binary_metrics(session.comm, scores, labels, weights, settings.threshold);
-  if (grouped)
-    static_cast<metrics::GroupMetrics&>(result) =
-        metrics::group_metrics(session.comm, groups, scores, labels, settings.k, settings.group_weight);
-  if (retrieves) result.candidate_recall = metrics::candidate_recall(session.comm, towers, labels, settings.k);
-  return result;
+  std::vector<metrics::BinaryMetrics> results;
+  for (const Evaluated& task : tasks) {
+    metrics::BinaryMetrics& result = results.emplace_back(
+        metrics::binary_metrics(session.comm, task.scores, task.labels, task.weights, settings.threshold));
+    if (grouped)
+      static_cast<metrics::GroupMetrics&>(result) = metrics::group_metrics(
+          session.comm, task.groups, task.scores, task.labels, settings.k, settings.group_weight);
+    if (retrieves) result.candidate_recall = metrics::candidate_recall(session.comm, towers, task.labels, settings.k);
+  }
+  if (tasks.size() == 1) return results.front();
+  return metrics::of_tasks(session.job.model.tasks, std::move(results), settings.task, session.comm.sum(samples));
 }
 
 void require_one_id(const std::string& group, Index without, const data::SourceInfo& data) {
@@ -106,12 +130,26 @@ Index predict(Session& session, data::Source& source, const std::string& path, S
 }
 
 std::string describe(const metrics::BinaryMetrics& all, const std::vector<std::string>& names) {
-  const auto metric_text = [](const auto& metric) {
-    return metric.first + " " + (std::isnan(metric.second) ? "undefined" : fixed(metric.second, 6));
+  const auto value_text = [](double value) { return std::isnan(value) ? "undefined" : fixed(value, 6); };
+  const auto clicks_of = [](const metrics::BinaryMetrics& one) {
+    return counted(std::accumulate(one.bins.clicks.begin(), one.bins.clicks.end(), Index{0}), "click");
   };
-  return concat(join(metrics::chosen(all, names), ", ", metric_text), ", ", counted(all.samples, "sample"), ", ",
-                counted(std::accumulate(all.bins.clicks.begin(), all.bins.clicks.end(), Index{0}), "click"),
-                ", base rate ", fixed(all.ctr, 6));
+  std::string text;
+  for (const auto& [name, value] : metrics::chosen(all, names)) {
+    std::vector<std::string> of_tasks;
+    for (std::size_t t = 0; t < all.tasks.size(); ++t)
+      of_tasks.push_back(
+          concat(all.task_names[t], " ", value_text(metrics::chosen(all.tasks[t], {name}).front().second)));
+    text += concat(name, " ", value_text(value), of_tasks.empty() ? "" : " (" + join(of_tasks) + ")", ", ");
+  }
+  text += counted(all.samples, "sample");
+  if (all.tasks.empty()) return concat(text, ", ", clicks_of(all), ", base rate ", fixed(all.ctr, 6));
+  for (std::size_t t = 0; t < all.tasks.size(); ++t) {
+    const metrics::BinaryMetrics& one = all.tasks[t];
+    const std::string labelled = one.samples < all.samples ? concat(" of ", counted(one.samples, "sample")) : "";
+    text += concat(", ", all.task_names[t], ": ", clicks_of(one), labelled, ", base rate ", value_text(one.ctr));
+  }
+  return text;
 }
 
 }  // namespace tesserec::train

@@ -7,6 +7,7 @@
 
 #include <tesserec/comm/agree.hpp>
 #include <tesserec/comm/rank_watch.hpp>
+#include <tesserec/core/error.hpp>
 #include <tesserec/core/log.hpp>
 #include <tesserec/core/memory.hpp>
 #include <tesserec/core/random.hpp>
@@ -168,6 +169,9 @@ std::vector<PermutedFeature> features_of(const Session& session, const data::Sou
 }  // namespace
 
 std::vector<Importance> importance(Session& session, data::Source& source) {
+  if (session.job.model.labels() > 1)
+    fail("evaluate --importance needs a model of one label, but model.tasks has ", join(session.job.model.tasks),
+         "; omit --importance");
   const std::vector<PermutedFeature> features = features_of(session, source.info());
   const Index samples = source.info().samples;
   std::vector<Importance> all;

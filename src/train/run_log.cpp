@@ -19,21 +19,35 @@ void by_first_rank(const comm::Communicator& comm, const Body& body) {
 
 }  // namespace
 
-RunLog::RunLog(Session& session)
-    : session_(session),
-      running_(session.comm, session.job.train.metrics, session.job.train.window, session.job.evaluate.threshold) {
+RunLog::RunLog(Session& session) : session_(session) {
+  for (Index t = 0; t < session.job.model.labels(); ++t)
+    running_.emplace_back(session.comm, session.job.train.metrics, session.job.train.window,
+                          session.job.evaluate.threshold);
   if (!session.job.train.metrics.empty()) session.step.keep_predictions();
 }
 
 void RunLog::open(const Position& from, Index last) {
-  running_.restore(from.metrics);
+  const std::size_t words = from.metrics.size() / running_.size();  // all labels have as many lines
+  for (std::size_t t = 0; t < running_.size(); ++t)
+    running_[t].restore(
+        {from.metrics.begin() + std::ptrdiff_t(t * words), from.metrics.begin() + std::ptrdiff_t((t + 1) * words)});
   by_first_rank(session_.comm,
                 [&] { file_ = std::make_unique<MetricsLog>(session_.job.run.folder(), from.step, last); });
   lacks_evaluation_ = session_.comm.max(file_ != nullptr && file_->lacks_evaluation() ? 1 : 0) != 0;
 }
 
 void RunLog::add(const std::vector<float>& predictions, const data::Batch& batch) {
-  if (!session_.job.train.metrics.empty()) running_.add(predictions, batch);
+  if (session_.job.train.metrics.empty()) return;
+  for (std::size_t t = 0; t < running_.size(); ++t) running_[t].add(predictions, batch, Index(t));
+}
+
+std::vector<std::int64_t> RunLog::state() const {
+  std::vector<std::int64_t> all;
+  for (const RunningMetrics& task : running_) {
+    const std::vector<std::int64_t> own = task.state();
+    all.insert(all.end(), own.begin(), own.end());
+  }
+  return all;
 }
 
 void RunLog::write_training(const Position& at, double loss, double samples_per_second) {
@@ -46,7 +60,9 @@ void RunLog::write_training(const Position& at, double loss, double samples_per_
   if (job.optimizer.max_norm > 0) values.emplace_back("gradient_norm", session_.step.gradient_norm());
   for (auto& value : cache_values()) values.push_back(std::move(value));
   for (auto& value : growth_values()) values.push_back(std::move(value));
-  for (auto& value : running_.line()) values.push_back(std::move(value));
+  for (std::size_t t = 0; t < running_.size(); ++t)
+    for (const auto& [name, value] : running_[t].line())
+      values.emplace_back(running_.size() > 1 ? job.model.tasks[t] + "." + name : name, value);
   write(at.step, "train", values);
 }
 
@@ -87,7 +103,7 @@ std::vector<std::pair<std::string, double>> RunLog::growth_values() {
 }
 
 void RunLog::write_evaluation(const Position& at, const metrics::BinaryMetrics& metrics) {
-  auto values = metrics::chosen(metrics, session_.job.evaluate.metrics);
+  auto values = metrics::chosen_of_all(metrics, session_.job.evaluate.metrics);
   values.insert(values.begin(), {"samples", double(at.samples)});
   write(at.step, "evaluate", values);
 }
@@ -100,7 +116,7 @@ void RunLog::write_window(const Position& at, const data::TimeWindow& window, co
     values.emplace_back("begin", microsecond * double(window.begin));
     values.emplace_back("end", microsecond * double(window.end));
   }
-  for (auto& value : metrics::chosen(metrics, session_.job.evaluate.metrics)) values.push_back(std::move(value));
+  for (auto& value : metrics::chosen_of_all(metrics, session_.job.evaluate.metrics)) values.push_back(std::move(value));
   write(at.step, "window", values);
 }
 

@@ -24,7 +24,7 @@ class RunLog {
   /// Opens the file after the position at which the run was restored or begins. `last`: the run's last step.
   void open(const Position& from, Index last);
 
-  /// Adds the predicted probabilities of a micro-batch [B].
+  /// Adds the predicted probabilities of a micro-batch [B, T].
   void add(const std::vector<float>& predictions, const data::Batch& batch);
   /// Writes the line of a step. `loss`: mean since the previous line.
   void write_training(const Position& at, double loss, double samples_per_second);
@@ -38,8 +38,8 @@ class RunLog {
   /// Syncs and closes the file. Throws Error if a line was lost. No call may follow.
   void close();
 
-  /// Returns RunningMetrics::state(), for a checkpoint.
-  std::vector<std::int64_t> state() const { return running_.state(); }
+  /// Returns RunningMetrics::state() of each label, for a checkpoint. Collective.
+  std::vector<std::int64_t> state() const;
   /// Returns whether the file had no evaluation of the step after which it was opened.
   bool lacks_evaluation() const { return lacks_evaluation_; }
 
@@ -50,8 +50,8 @@ class RunLog {
   std::vector<std::pair<std::string, double>> growth_values();
 
   const Session& session_;
-  RunningMetrics running_;
-  std::unique_ptr<MetricsLog> file_;  // null except on the first rank
+  std::vector<RunningMetrics> running_;  // [T]
+  std::unique_ptr<MetricsLog> file_;     // null except on the first rank
   bool lacks_evaluation_ = false;
   embedding::CacheUse cache_;           // of all tables, at the last line
   std::vector<tiers::Growth> growths_;  // [table] at the last line

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <cmath>
+
 #include <tesserec/metrics/names.hpp>
 #include <tesserec/train/running_metrics.hpp>
 
@@ -8,10 +10,17 @@ RunningMetrics::RunningMetrics(const comm::Communicator& comm, std::vector<std::
                                double threshold)
     : comm_(comm), names_(std::move(names)), window_(window), threshold_(threshold) {}
 
-void RunningMetrics::add(const std::vector<float>& probabilities, const data::Batch& batch) {
-  const std::vector<double> scores(probabilities.begin(), probabilities.end());
-  const std::size_t weights = batch.weights.size() == 0 ? 0 : scores.size();
-  since_.add(scores, {batch.labels.data(), scores.size()}, {batch.weights.data(), weights}, threshold_);
+void RunningMetrics::add(const std::vector<float>& probabilities, const data::Batch& batch, Index task) {
+  std::vector<double> scores;
+  std::vector<float> labels, weights;
+  for (Index b = 0; b < batch.size; ++b) {
+    const Index at = b * batch.tasks + task;
+    if (batch.tasks > 1 && std::isnan(batch.labels(at))) continue;
+    scores.push_back(probabilities[at]);
+    labels.push_back(batch.labels(at));
+    if (batch.weights.size() > 0) weights.push_back(batch.weights(b));
+  }
+  since_.add(scores, labels, weights, threshold_);
 }
 
 std::vector<std::pair<std::string, double>> RunningMetrics::line() {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -47,6 +48,7 @@ class Hdf5Scores final : public ScoresFile {
     std::vector<std::string> keys;
     for (const data::KeyColumn& key : source_.info().keys) keys.push_back(key.name);
     if (!keys.empty()) attributes["keys"] = keys;
+    if (session_.job.model.labels() > 1) attributes["tasks"] = session_.job.model.tasks;
     writer_.end(attributes);
     writer_.prepare();
     const Signals::Orderly orderly;
@@ -57,8 +59,9 @@ class Hdf5Scores final : public ScoresFile {
   store::PartsLayout layout() const {
     using store::ElementType;
     const data::SourceInfo& info = source_.info();
-    std::vector<store::DatasetShape> shapes = {{"scores", ElementType::f32, info.samples}};
-    if (info.labelled) shapes.push_back({"labels", ElementType::f32, info.samples});
+    const Index labels = session_.job.model.labels(), columns = labels > 1 ? labels : -1;
+    std::vector<store::DatasetShape> shapes = {{"scores", ElementType::f32, info.samples, columns}};
+    if (info.labelled) shapes.push_back({"labels", ElementType::f32, info.samples, columns});
     for (const data::KeyColumn& key : info.keys)
       shapes.push_back({"keys/" + key.name, ElementType::u8, info.samples, key.bytes});
     return store::PartsLayout({shapes}, session_.job.run.part_bytes);
@@ -73,17 +76,17 @@ class Hdf5Scores final : public ScoresFile {
 class CsvScores final : public ScoresFile {
  public:
   CsvScores(const Session& session, const data::Source& source, const std::string& path)
-      : comm_(session.comm), source_(source) {
+      : comm_(session.comm), source_(source), columns_(columns_of(session.job.model.tasks)) {
     comm::agree(comm_, [&] {
       std::string header;
       for (const data::KeyColumn& key : source.info().keys) {
-        if (key.name == score)
-          fail(source.info().description, ": a key column is named \"", score,
+        if (std::find(columns_.begin(), columns_.end(), key.name) != columns_.end())
+          fail(source.info().description, ": a key column is named \"", key.name,
                "\", like the column of the scores; rename it");
         header += csv_cell(key.name) + ",";
       }
       if (comm_.rank() == 0) draft_.emplace(path, session.job.run.lock_wait);
-      if (draft_) draft_->write(header + score + "\n");
+      if (draft_) draft_->write(header + join(columns_, ",", csv_cell) + "\n");
     });
   }
 
@@ -104,7 +107,13 @@ class CsvScores final : public ScoresFile {
   }
 
  private:
-  static constexpr const char* score = "score";
+  /// Returns the names of the columns of the scores: "score", or "score_LABEL" of each of several labels.
+  static std::vector<std::string> columns_of(const std::vector<std::string>& tasks) {
+    std::vector<std::string> columns;
+    for (const std::string& task : tasks)
+      if (tasks.size() > 1) columns.push_back("score_" + task);
+    return columns.empty() ? std::vector<std::string>{"score"} : columns;
+  }
 
   std::string lines_of(Range samples, const std::vector<float>& scores) const {
     const std::vector<std::vector<char>> keys = keys_of(source_, samples);
@@ -115,13 +124,15 @@ class CsvScores final : public ScoresFile {
         const std::string_view padded(keys[k].data() + i * bytes, bytes);
         lines += csv_cell(padded.substr(0, padded.find('\0'))) + ",";
       }
-      lines += shortest(scores[i]) + "\n";
+      const std::span<const float> own(scores.data() + i * std::ssize(columns_), columns_.size());
+      lines += join(own, ",", [](float score) { return shortest(score); }) + "\n";
     }
     return lines;
   }
 
   const comm::Communicator& comm_;
   const data::Source& source_;
+  std::vector<std::string> columns_;       ///< names of the columns of the scores
   std::optional<store::TextDraft> draft_;  ///< nothing except on rank 0
 };
 

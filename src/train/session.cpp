@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <span>
 
 #include "row_stores.hpp"
 #include <tesserec/comm/agree.hpp>
@@ -9,6 +10,7 @@
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/log.hpp>
 #include <tesserec/core/text.hpp>
+#include <tesserec/data/labels.hpp>
 #include <tesserec/losses/loss_types.hpp>
 #include <tesserec/planning/planner.hpp>
 #include <tesserec/store/checksum.hpp>
@@ -32,6 +34,9 @@ void require_host(const std::vector<embedding::EmbeddingBagConfig>& tables, Kern
 
 model::ShardedModel build(const Exec& exec, const comm::Communicator& comm, const Job& job, const Lanes& lanes,
                           const data::SourceInfo& data, planning::Settings& planner) {
+  if (data.label_count() != job.model.labels())
+    fail(data.description, " has ", counted(data.label_count(), "label"), " per sample, but the model learns ",
+         job.model.labels(), "; choose those of model.tasks by data::with_labels(), as train::open_source() does");
   const embedding::EmbeddingBagCollection collection(resolve_tables(job.tables, data, job.model));
   require_host(collection.tables(), job.run.kernels);
   sharding::ParallelOptions options;
@@ -62,6 +67,15 @@ void warn_of_trained(const data::Settings& data) {
   if (!files.empty())
     log_warning(concat("data.evaluate and data.train both name ", join(files),
                        ", so the metrics include samples that the model was trained on"));
+}
+
+/// Logs the number of samples that lack a label.
+void report_lacking(const data::SourceInfo& data, const std::vector<Index>& lacking) {
+  std::vector<std::string> counts;
+  for (std::size_t t = 0; t < lacking.size() && t < data.tasks.size(); ++t)
+    if (lacking[t] > 0) counts.push_back(concat(data.tasks[t], " ", lacking[t]));
+  if (!counts.empty())
+    log_info(concat(data.description, ": samples without a label, of ", data.samples, ": ", join(counts)));
 }
 
 }  // namespace
@@ -106,20 +120,29 @@ data::Deal Session::deal(const comm::Communicator& comm, const Job& job, bool sh
 data::LabelRange labels_taken(const Job& job, data::Use use) {
   const auto [least, most] = losses::loss_type(job.model.loss).labels;
   const bool evaluates = use == data::Use::evaluate || (use == data::Use::train && !job.data.window.empty());
-  if (!evaluates) return {least, most};
-  return {std::max(least, 0.0f), std::min(most, 1.0f)};  // metrics::binary_metrics takes labels in [0, 1]
+  const bool may_lack = job.data.missing_labels || use == data::Use::predict;
+  if (!evaluates) return {least, most, may_lack};
+  return {std::max(least, 0.0f), std::min(most, 1.0f), may_lack};  // metrics::binary_metrics takes labels in [0, 1]
 }
 
 std::unique_ptr<data::Source> open_source(const comm::Communicator& comm, const Job& job, data::Use use) {
   const data::Deal deal = Session::deal(comm, job, use == data::Use::train && job.train.shuffle);
   std::unique_ptr<data::Source> source;
-  comm::agree(comm, [&] { source = data::make_source(job.data, use, deal); });
+  comm::agree(comm, [&] { source = data::with_labels(data::make_source(job.data, use, deal), job.model.tasks); });
   require_same_files(comm, source->info());
   // Times and labels are read only now, after the ranks together have compared all parts with their seals.
   std::string windows;
   comm::agree(comm, [&] { windows = source->find_windows(); });
   if (!windows.empty()) log_info(windows);
-  comm::agree(comm, [&] { source->limit_labels(labels_taken(job, use)); });
+  std::vector<Index> lacking(job.model.labels(), 0);
+  comm::agree(comm, [&] {
+    if (std::vector<Index> own = source->limit_labels(labels_taken(job, use)); !own.empty()) lacking = std::move(own);
+  });
+  comm.sum(std::span<Index>(lacking));
+  if (use != data::Use::predict && job.model.labels() == 1 && lacking[0] > 0)
+    fail(source->info().description, ": ", counted(lacking[0], "sample"), " lack the label ", join(job.model.tasks),
+         ", the only one of model.tasks; leave these samples out, or add a label that all samples have");
+  if (comm.rank() == 0) report_lacking(source->info(), lacking);
   if (use == data::Use::evaluate && comm.rank() == 0) warn_of_trained(job.data);
   return source;
 }

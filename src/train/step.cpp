@@ -29,7 +29,8 @@ TrainStep::TrainStep(const Exec& exec, model::ShardedModel& model, double max_no
       lanes_(model.embeddings.step_lanes()),
       max_norm_(max_norm),
       sums_rows_(lanes_.micro_batches() > 1 || max_norm > 0.0),
-      reduce_(exec, comm_, lanes_, model.dense.parameters(), model.node.ranks().size(), model.parameters.place()) {
+      reduce_(exec, comm_, lanes_, model.dense.parameters(), model.node.ranks().size(), model.parameters.place()),
+      task_scales_(model) {
   comm::require_same(comm_, comm::NamedValues().add("max_norm", max_norm).list(), "give all ranks the same bound");
 }
 
@@ -39,7 +40,8 @@ double TrainStep::operator()(PipelinedBatch& now, PipelinedBatch* next, Index st
   const optim::ScheduleSettings& schedule = model_.embeddings.schedule();
   const int micro_batch = now.batch.micro_batch;
   const double rate = optim::scheduled_rate(schedule, model_.optimizer.settings().lr, step);
-  if (keeps_predictions_) predictions_.resize(now.batch.size);
+  task_scales_.count(now.batch);
+  if (keeps_predictions_) predictions_.resize(now.batch.size * now.batch.tasks);
   Phases::Sequence phase(phases());
 
   // docs/design/code.md shows what follows.
@@ -85,18 +87,21 @@ void TrainStep::predict(const data::Batch& batch, float* probabilities, float* t
 
 network::DenseInput TrainStep::input(const data::Batch& batch, const sharding::BatchVectors<const float>& vectors,
                                      Index step) {
-  return {lanes_,
-          lanes_.of_rank(comm_.rank(), comm_.size(), batch.micro_batch),
-          batch.global_size,
-          batch.dense.data(),
-          vectors.pooled.data(),
-          batch.labels.data(),
-          batch.weights.data(),
-          model_.seed,
-          step,
-          keeps_predictions_ ? predictions_.data() : nullptr,
-          vectors.unpooled,
-          model_.tables().place()};
+  network::DenseInput input{lanes_,
+                            lanes_.of_rank(comm_.rank(), comm_.size(), batch.micro_batch),
+                            batch.global_size,
+                            batch.dense.data(),
+                            vectors.pooled.data(),
+                            batch.labels.data(),
+                            batch.weights.data(),
+                            model_.seed,
+                            step,
+                            keeps_predictions_ ? predictions_.data() : nullptr,
+                            vectors.unpooled,
+                            model_.tables().place()};
+  if (batch.tasks != model_.dense.settings().labels()) input.labels = nullptr;  // samples to score
+  if (step > 0) input.task_scales = task_scales_.data();
+  return input;
 }
 
 double TrainStep::batch_loss(int micro_batch, double loss) {

@@ -29,7 +29,8 @@ bool is_in_one_of(const std::string& key, std::initializer_list<const char*> nam
 /// Returns whether the key belongs to the task, which the checkpoint's deck must share. check_same_windows() compares
 /// data.window.
 bool is_compared(const std::string& key, Purpose purpose, bool same_files) {
-  if (is_in_one_of(key, {"data.evaluate", "data.predict", "data.window", "data.synthetic.evaluate_samples"}))
+  if (is_in_one_of(key, {"data.evaluate", "data.predict", "data.window", "data.missing_labels",
+                         "data.synthetic.evaluate_samples"}))
     return false;
   const bool is_table_format = key == "model.table_format" || (begins_with(key, "table.") && key.ends_with(".format"));
   if (is_table_format || is_in_one_of(key, {"model.precision", "model.exchange_forward", "model.exchange_backward"}))
@@ -54,7 +55,7 @@ bool shapes_weights(const std::string& key) {
   if (is_in_one_of(key, {"data.synthetic.rows", "data.synthetic.max_rows"})) return true;
   return is_in(key, "model") && !begins_with(key, "model.loss") &&
          !is_in_one_of(key, {"model.precision", "model.activation", "model.attention_softmax", "model.exchange_forward",
-                             "model.exchange_backward", "model.table_format"});
+                             "model.exchange_backward", "model.table_format", "model.task_weights"});
 }
 
 /// Returns whether the key is the rows of a table that grows in both decks. Its ids keep their rows if they fit.

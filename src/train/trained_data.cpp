@@ -45,6 +45,7 @@ void add_data_facts(const data::SourceInfo& data, store::Attributes& attributes)
   if (!data.dense_names.empty()) attributes[dense_names_name] = data.dense_names;
   if (!data.transforms.empty()) attributes[transforms_name] = data.transforms;
   if (!data.labels.empty()) attributes[labels_name] = data.labels;
+  if (!data.tasks.empty()) attributes["tasks"] = data.tasks;
 }
 
 data::SourceInfo trained_data(const store::Attributes& attributes, const std::string& file,

@@ -15,6 +15,12 @@ Index SetFacts::all_positives() const {
   return sum;
 }
 
+Index SetFacts::all_unlabelled() const {
+  Index sum = 0;
+  for (const FileFacts& file : files) sum += file.unlabelled;
+  return sum;
+}
+
 RowFacts::RowFacts(std::size_t dense, std::size_t features, std::size_t files)
     : ranges_(dense + features), positives_(files, 0), sample_(dense, features) {}
 

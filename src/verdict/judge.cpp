@@ -39,7 +39,8 @@ void judge_leaks(const SetFacts& train, const ColumnNames& columns, std::vector<
     if (auc <= leaking_auc) continue;
     findings.push_back({.severity = Severity::error,
                         .kind = "leaking_column",
-                        .text = concat("column ", columns[c], " tells the label by itself (AUC ", significant(auc, 4),
+                        .text = concat("column ", columns[c], " tells the label ", train.label,
+                                       train.label.empty() ? "" : " ", "by itself (AUC ", significant(auc, 4),
                                        "); leave it out, unless it is known before the label is"),
                         .columns = {columns[c]},
                         .files = {},
@@ -100,6 +101,13 @@ std::vector<Finding> judge(const std::vector<const SetFacts*>& sets, const Colum
   judge_leaks(*sets[0], columns, findings);
   for (const SetFacts* set : sets)
     if (set->name == "evaluate") judge_overlap(*sets[0], *set, findings);
+  return findings;
+}
+
+std::vector<Finding> judge_label(const std::vector<const SetFacts*>& sets, const ColumnNames& columns) {
+  std::vector<Finding> findings;
+  judge_rates(sets, findings);
+  if (!sets.empty() && sets[0]->name == "train") judge_leaks(*sets[0], columns, findings);
   return findings;
 }
 

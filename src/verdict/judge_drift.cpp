@@ -47,21 +47,21 @@ const FileFacts& median_file(const SetFacts& train, const ShareOf& share_of) {
   return **middle;
 }
 
-void judge_rates(const SetFacts& set, const SetFacts& train, std::vector<Finding>& findings) {
-  const auto share_of = [](const FileFacts& file) { return RowShare{file.positives, file.rows}; };
+void judge_rates_of(const SetFacts& set, const SetFacts& train, std::vector<Finding>& findings) {
+  const auto share_of = [](const FileFacts& file) { return RowShare{file.positives, file.rows - file.unlabelled}; };
   const FileFacts& usual = median_file(train, share_of);
   const double usual_rate = share_of(usual).share();
   for (const FileFacts& file : set.files) {
     const double rate = share_of(file).share();
     if (!rates_drift(share_of(file), share_of(usual))) continue;
-    findings.push_back(
-        {.severity = Severity::warning,
-         .kind = "click_rate_drift",
-         .text = concat(file.path, ": ", percent(rate), " of the labels are 1, but ", percent(usual_rate), " in ",
-                        usual.path, "; check how the file was sampled and labelled"),
-         .columns = {},
-         .files = {file.path},
-         .figures = {{"click_rate", rate}, {"elsewhere", usual_rate}}});
+    findings.push_back({.severity = Severity::warning,
+                        .kind = "click_rate_drift",
+                        .text = concat(file.path, ": ", percent(rate), " of the labels ", set.label,
+                                       set.label.empty() ? "" : " ", "are 1, but ", percent(usual_rate), " in ",
+                                       usual.path, "; check how the file was sampled and labelled"),
+                        .columns = {},
+                        .files = {file.path},
+                        .figures = {{"click_rate", rate}, {"elsewhere", usual_rate}}});
   }
 }
 
@@ -88,10 +88,16 @@ void judge_missing(const SetFacts& set, const SetFacts& train, const ColumnNames
 
 }  // namespace
 
+void judge_rates(const std::vector<const SetFacts*>& sets, std::vector<Finding>& findings) {
+  if (sets.empty() || sets[0]->name != "train" || sets[0]->files.empty()) return;
+  for (const SetFacts* set : sets)
+    if (set->labelled && sets[0]->labelled) judge_rates_of(*set, *sets[0], findings);
+}
+
 void judge_drift(const std::vector<const SetFacts*>& sets, const ColumnNames& columns, std::vector<Finding>& findings) {
   if (sets.empty() || sets[0]->name != "train" || sets[0]->files.empty()) return;
   for (const SetFacts* set : sets) {
-    if (set->labelled && sets[0]->labelled) judge_rates(*set, *sets[0], findings);
+    if (set->labelled && sets[0]->labelled) judge_rates_of(*set, *sets[0], findings);
     for (std::size_t column = 0; column < columns.size(); ++column)
       judge_missing(*set, *sets[0], columns, column, findings);
   }

@@ -15,6 +15,8 @@ inline std::string percent(double share) { return significant(100 * share, 3) + 
 
 /// Appends what is odd about the files: names that lack, equal contents, members, numbers of rows.
 void judge_files(const std::vector<const SetFacts*>& sets, std::vector<Finding>& findings);
+/// Appends drifts of click rates between the files of a set, and from `train` to other sets.
+void judge_rates(const std::vector<const SetFacts*>& sets, std::vector<Finding>& findings);
 /// Appends drifts of click rates and of missing shares between the files of a set, and from `train` to other sets.
 void judge_drift(const std::vector<const SetFacts*>& sets, const ColumnNames& columns, std::vector<Finding>& findings);
 

@@ -192,7 +192,7 @@ TEST_CASE("make_row_format: throws on column lists that cannot work") {
   REQUIRE(mentions(refusal([](auto& s) {
                      s.columns[3] = {"x", ColumnKind::skip, Transform::none, {}, {}};
                    }),
-                   "exactly one"));
+                   "no column is of kind = \"label\""));
   REQUIRE(mentions(refusal([](auto& s) { s.columns[2].name = "age"; }), "two columns"));
   REQUIRE(mentions(refusal([](auto& s) { s.columns[2].name = "a/b"; }), "a/b"));
   REQUIRE(mentions(refusal([](auto& s) { s.columns[2].transform = Transform::log1p; }), "transform"));

@@ -132,6 +132,22 @@ TEST_CASE("judge: columns that teach nothing, or too much") {
           }) == Kinds{});
 }
 
+TEST_CASE("judge_label: click rates and leaks of one of several labels") {
+  SetFacts train = good_set("train"), evaluate = good_set("evaluate");
+  train.label = evaluate.label = "buy";
+  const auto found = [&] { return lines(judge_label({&train, &evaluate}, columns)); };
+  CHECK(judge_label({&train, &evaluate}, columns).empty());
+  for (SampledRow& row : train.rows) row.dense[0] = float(row.labels[1]);
+  CHECK(mentions(found().back(), "tells the label buy by itself"));
+  train = good_set("train");
+  train.label = "buy";
+  for (FileFacts& file : train.files) file.unlabelled = 9 * file.rows / 10, file.positives /= 10;
+  for (FileFacts& file : evaluate.files) file.unlabelled = 9 * file.rows / 10, file.positives /= 10;
+  CHECK(judge_label({&train, &evaluate}, columns).empty());
+  evaluate.files[0].unlabelled = 0;  // the same clicks among ten times the rows
+  CHECK(mentions(found().back(), "of the labels buy are 1"));
+}
+
 TEST_CASE("judge: rows of evaluation that training has, beyond chance") {
   const auto overlap = [](std::size_t rows, bool repeated) {
     return [=](SetFacts& train, SetFacts& evaluate) {

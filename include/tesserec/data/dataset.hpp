@@ -23,7 +23,7 @@ struct Samples {
     std::vector<float> weights;  ///< weights parallel to values, or empty
   };
   Index size = 0;
-  std::vector<float> labels;      ///< labels [size]; 0 if the dataset has none
+  std::vector<float> labels;      ///< labels [size, T] row-major; 0 if the dataset has none
   std::vector<float> weights;     ///< sample weights [size], or empty
   std::vector<float> dense;       ///< dense features [size, K] row-major
   std::vector<std::int32_t> ids;  ///< ids [size, F] row-major if every bag is one id (packed)
@@ -58,8 +58,9 @@ class Dataset {
   bool packed() const { return packed_; }
 
   /// Sets the range of valid labels ([0, 1] until then) and checks share `share` of `shares` of all labels and sample
-  /// weights. Throws the Errors of read(). Call after all ranks have verified their parts.
-  void limit_labels(const LabelRange& labels, Index share, Index shares);
+  /// weights. Returns the number of these samples that lack each label [T], or an empty list without several labels.
+  /// Throws the Errors of read(). Call after all ranks have verified their parts.
+  std::vector<Index> limit_labels(const LabelRange& labels, Index share, Index shares);
 
   /// Checks share `share` of `shares` of the samples in files without a seal. Checks sealed files, too, if `rows` gives
   /// a feature fewer rows than info(). Returns the counts of suspicious values. Throws the Errors of read().

@@ -26,6 +26,11 @@ using RankMask = std::vector<std::vector<std::uint8_t>>;
 /// of the vectors p and q of two features' rows, whose numbers are distributed like effects. `scale` gives z the
 /// standard deviation `strength`, and `bias` gives labels the mean `click_rate`, over a fixed sample. All values are a
 /// function of (seed, stream, sample).
+///
+/// With several labels the first one is as above. The logit of a further label is
+///   z' = bias' + scale' * (c sum / sd(sum) + sqrt(1 - c^2) own / sd(own)),  c = label_correlation.
+/// There `sum` is that of the first label, and `own` has weights and effects of the further label. A share
+/// `missing_labels` of the samples lacks it, at random.
 class PlantedModel {
  public:
   /// Draws the model's weights and calibrates scale and bias on a fixed sample.
@@ -34,8 +39,8 @@ class PlantedModel {
 
   /// Fills the batch with the samples of the given numbers.
   void fill(PlantedStream stream, std::span<const Index> samples, Index global_size, Batch& batch) const;
-  /// Returns the probabilities of label 1 [samples], without the effects of rows outside `mask` (null: all rows).
-  /// Appends the labels to `labels` unless null.
+  /// Returns the probabilities that labels are 1 [samples, T] row-major, without the effects of rows outside `mask`
+  /// (null: all rows). Appends the labels to `labels` unless null, NaN for those that samples lack.
   std::vector<double> probabilities(PlantedStream stream, std::span<const Index> samples, const RankMask* mask,
                                     std::vector<float>* labels) const;
   /// Returns, as a bit mask like RankMask's, the frequency ranks of a table that occur at least `at_least` (1 to 255)
@@ -52,25 +57,41 @@ class PlantedModel {
 
  private:
   void dense(PlantedStream stream, Index sample, float* x) const;
-  std::vector<double> raw_logits(PlantedStream stream, std::span<const Index> samples, const RankMask* mask,
+  /// Sums of one label over samples, then its logits.
+  using Logits = std::vector<double>;
+  /// Mixture of the first label's sum and the label's own, and the calibration of their logit.
+  struct Calibration {
+    double shared = 0, own = 1;
+    double scale = 1, bias = 0;
+  };
+
+  /// Returns the sums of each label [T][samples], each with its own weights and effects.
+  std::vector<Logits> raw_logits(PlantedStream stream, std::span<const Index> samples, const RankMask* mask,
                                  Batch* batch) const;
-  float label(PlantedStream stream, Index sample, double probability) const;
+  void calibrate();
+  /// Returns the probabilities [samples, T] of raw_logits().
+  std::vector<double> mixed(const std::vector<Logits>& raw) const;
+  float label(PlantedStream stream, Index sample, std::size_t task, double probability) const;
+  void pair_logits(const std::vector<Index> (&ranks)[2], const RankMask* mask, Logits& z) const;
+  const PlantedTable& effects_of(std::size_t task, std::size_t table) const;
   double pair_factor() const;
   double pair_product(Index query, Index item) const;
 
   SyntheticSettings settings_;
   std::uint64_t seed_;
   std::vector<PlantedTable> tables_;
-  std::vector<double> weights_;  ///< weights of the dense features
-  std::vector<Index> pair_;      ///< tables of the pair, two or none
-  double scale_ = 1, bias_ = 0;
+  std::vector<std::vector<PlantedTable>> own_tables_;  ///< effects for further labels [T - 1][tables]
+  std::vector<std::vector<double>> weights_;           ///< weights of the dense features for each label [T][K]
+  std::vector<Index> pair_;                            ///< tables of the pair, two or none
+  std::vector<Calibration> labels_;                    ///< of each label [T]
 };
 
 /// Truth about the evaluation samples of this rank.
 struct PlantedTruth {
-  std::vector<double> probabilities;  ///< probabilities of the truth, whose AUC is the best possible
-  std::vector<double> restricted;     ///< probabilities by the rows seen often enough in training
-  std::vector<float> labels;
+  Index tasks = 1;                    ///< labels of a sample T
+  std::vector<double> probabilities;  ///< probabilities of the truth [N, T], whose AUC is the best possible
+  std::vector<double> restricted;     ///< probabilities [N, T] by the rows seen often enough in training
+  std::vector<float> labels;          ///< [N, T]; NaN = the sample lacks the label
   std::vector<float> queries, items;  ///< PlantedModel::towers; empty without a pair
 };
 

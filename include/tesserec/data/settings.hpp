@@ -44,6 +44,10 @@ struct SyntheticSettings {
   std::optional<Index> gaussian_min;     ///< lowest id; unset = 0
   std::optional<Index> gaussian_max;     ///< highest id; unset, or beyond a table, = the table's last row
   double click_rate = 0.25;              ///< target share of label 1 (planted)
+  std::vector<std::string> labels = {};  ///< names of several labels (planted); empty = one label
+  std::vector<double> label_rates = {};  ///< target share of 1 of each label (planted); empty = click_rate each
+  double label_correlation = 0.5;        ///< correlation of each further label's logit with the first's (planted)
+  double missing_labels = 0.0;           ///< share of the samples that lack each label but the first (planted)
   double strength = 1.4;  ///< standard deviation of the truth's logit (planted); 1.4 gives a best AUC of about 0.80
   /// Feature of the query and feature of the item whose inner product enters the truth (planted); empty = none.
   std::vector<std::string> pair;
@@ -59,9 +63,10 @@ struct Settings {
   std::vector<std::string> train;     ///< HDF5 files or globs
   std::vector<std::string> evaluate;  ///< HDF5 files or globs
   std::vector<std::string> predict;   ///< HDF5 files or globs, labels not needed; empty = those of evaluate
-  std::string window;  ///< windows in which training goes in the order of time (window_width.hpp): "file",
-                       ///< "1 day", ...; empty = epochs over all samples
-  bool trust = false;  ///< true if the files may take numbers from other files
+  std::string window;           ///< windows in which training goes in the order of time (window_width.hpp): "file",
+                                ///< "1 day", ...; empty = epochs over all samples
+  bool missing_labels = false;  ///< true if samples may lack some of several labels
+  bool trust = false;           ///< true if the files may take numbers from other files
   std::vector<Index> multi_hot_sizes;  ///< ids that each feature's one id becomes [F]; empty = as in the data
   std::uint64_t multi_hot_seed = 0;    ///< seed of the ids behind the first
   SyntheticSettings synthetic;

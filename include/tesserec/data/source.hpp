@@ -53,6 +53,7 @@ struct SourceInfo {
   std::string vocabulary;           ///< digest of the ids' meaning; empty = not said
   /// Digests of the vocabularies that this vocabulary extends: their ids mean the same here.
   std::vector<std::string> vocabulary_extends;
+  std::vector<std::string> tasks;    ///< names of the labels of a sample [T]; empty = one label without a name
   std::string labels;                ///< raw values that are 1 and that are 0; empty = not said
   bool labelled = true;              ///< true if samples have labels; if not, the labels of batches are 0
   std::vector<KeyColumn> keys;       ///< texts of the samples that are not learned
@@ -62,6 +63,9 @@ struct SourceInfo {
   /// Windows in the order of time, known after find_windows(). Epoch w of the source is window w, so one epoch after
   /// the other takes each sample once. Empty = each epoch has all samples.
   std::vector<TimeWindow> windows = {};
+
+  /// Returns the labels of a sample T.
+  Index label_count() const { return std::max<Index>(1, std::ssize(tasks)); }
 };
 
 /// Returns `info` unchanged. Throws Error if a list has another length than the features or dense features. Optional
@@ -72,6 +76,7 @@ const SourceInfo& checked(const SourceInfo& info);
 struct LabelRange {
   float low = 0.0f;
   float high = 1.0f;
+  bool may_lack = false;  ///< true if a sample may lack some of its labels, which are NaN
 };
 
 /// Counts of valid but suspicious values in this rank's share of the training samples. Lists are empty if nothing was
@@ -126,8 +131,9 @@ class Source {
   virtual std::string find_windows() { return {}; }
   /// Checks this rank's share of all labels and sample weights once, before the first batch. Throws Error, with sample
   /// and file, for a label outside the range or a weight outside [0, max_sample_weight]. Shares are in the order of
-  /// samples, so the lowest rank has the first error. The base version does nothing.
-  virtual void limit_labels(const LabelRange& labels);
+  /// samples, so the lowest rank has the first error. Returns the number of these samples that lack each label [T], or
+  /// an empty list if none can. The base version does nothing.
+  virtual std::vector<Index> limit_labels(const LabelRange& labels);
   /// Checks this rank's share of the samples without a seal, or of all samples if limit_rows() set fewer rows. Shares
   /// are those of limit_labels(). Returns counts of suspicious values. Throws the Errors that next() would throw later.
   /// The base version, for sources without files, does nothing.

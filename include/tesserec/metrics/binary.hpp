@@ -2,6 +2,8 @@
 #pragma once
 
 #include <span>
+#include <string>
+#include <vector>
 
 #include <tesserec/metrics/candidates.hpp>
 #include <tesserec/metrics/groups.hpp>
@@ -15,6 +17,10 @@ struct BinaryMetrics : SumMetrics, GroupMetrics, CandidateMetrics {
   double auprc = undefined;  ///< average precision, sum of (recall - recall before) * precision over the distinct
                              ///< scores, highest first; NaN without a click
   ScoreBins bins{};
+  /// Metrics of each label, if samples have several; then all members above but `samples` are evaluate.task's, or the
+  /// means over the labels.
+  std::vector<std::string> task_names = {};
+  std::vector<BinaryMetrics> tasks = {};
 };
 
 /// Computes the exact metrics of the samples of all ranks. AUC uses integer counts, and sums use 128-bit fixed point.

@@ -30,16 +30,17 @@ struct DenseInput {
   Index global_size = 0;           ///< number n of samples of all ranks
   const float* dense = nullptr;    ///< [B, dense_features]
   const float* pooled = nullptr;   ///< [B, sum of pooled_dims], features in order
-  const float* labels = nullptr;   ///< [B]; may be null for predict
+  const float* labels = nullptr;   ///< [B, T], NaN = the sample lacks the label; may be null for predict
   const float* weights = nullptr;  ///< [B] sample weights; null = 1 each
   std::uint64_t seed = 0;          ///< seed of layers that draw random numbers in training
   Index step = 0;                  ///< number of the step, from 1
-  /// Target [B] of the probabilities before the step, which forward_backward() writes; may be null.
+  /// Target [B, T] of the probabilities before the step, which forward_backward() writes; may be null.
   float* probabilities = nullptr;
   std::vector<jagged::JaggedVectors> unpooled = {};  ///< vectors of each un-pooled feature
   /// Place of `pooled` and `unpooled`, and of their gradients. Place::device requires portable or cuBLASLt kernels.
   /// Parameters and their gradients may then lie on either side; all else lies on the host.
   Place place = Place::host;
+  const float* task_scales = nullptr;  ///< factor of each label's loss [T]; null = 1 each
 };
 
 /// Buffer of packed weights that several processes share.
@@ -109,7 +110,7 @@ class Network {
                               float* pooled_gradient, LaneSums& gradients,
                               const std::vector<jagged::JaggedVectors>& unpooled_gradient = {}) const;
 
-  /// Computes `probabilities` [B] in the chunks of training, hence with the same bits. Returns each lane's loss,
+  /// Computes `probabilities` [B, T] in the chunks of training, hence with the same bits. Returns each lane's loss,
   /// divided by n, or zeros without labels. `towers`, unless null, receives [B, 2 * tower_width()], a sample's two
   /// vectors. Blocks until the results are in host memory.
   std::vector<double> predict(const Exec& exec, const PlacedVector<float>& parameters, const DenseInput& input,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -45,7 +46,7 @@ struct Settings {
   NumberType table_format = NumberType::fp32;  ///< format of the weights of tables without one of their own
   SmallerTables smaller = {};
   std::vector<Index> bottom = {512, 256, 64, 16};  ///< widths after the input; with dot the last is embedding_dim
-  std::vector<Index> top = {512, 256, 1};          ///< widths after the interaction; the last is 1
+  std::vector<Index> top = {512, 256, 1};          ///< widths after the interaction; the last is labels()
   std::vector<Index> deep = {512, 256};            ///< widths of the MLP beside the factorization machine
   Interaction interaction = Interaction::dot;
   bool itself = false;  ///< diagonal of the dot interaction
@@ -65,10 +66,14 @@ struct Settings {
                                                    ///< fp32 only, and only cublaslt has tf32
   bool graphs = true;                              ///< launch of a repeated batch's kernels as one graph (run.graphs)
   std::vector<layers::LayerSettings> layers = {};  ///< layers of type network
+  std::vector<std::string> tasks = {};             ///< labels that are learned, one output each; empty = the data's
+                                                   ///< only label
   std::string loss = "bce";                        ///< name of a losses::LossType
   losses::LossSettings loss_settings = {};
   OwnValues own_values = {};  ///< values of the keys that the model registered
 
+  /// Returns the labels of a sample T, each with an output of its own.
+  Index labels() const { return std::max<Index>(1, std::ssize(tasks)); }
   /// Returns the value of a key that the model registered. Throws the errors of OwnValues::get.
   template <class T>
   const T& own(const std::string& key) const {

@@ -58,15 +58,19 @@ struct FileReport {
 
 /// Content of one dataset file.
 struct DatasetReport {
-  std::string output;             ///< path; empty if no file was written
-  Index rows = 0;                 ///< samples N
-  std::array<Index, 2> labels{};  ///< samples with label 0 and with label 1
-  Index labels_unread = 0;        ///< labels present in the raw rows to predict, but not read
+  std::string output;                 ///< path; empty if no file was written
+  Index rows = 0;                     ///< samples N
+  std::array<Index, 2> labels{};      ///< samples with label 0 and with label 1, of the first label
+  std::vector<Index> further_labels;  ///< the same of each further label [2 (T - 1)]
+  std::vector<std::string> tasks;     ///< names of the labels [T] if there are several
+  Index labels_unread = 0;            ///< labels present in the raw rows to predict, but not read
   std::vector<FileReport> files;
   verdict::SetFacts facts;  ///< facts for the verdict
   /// Most frequent values of each feature with a vocabulary [F]: those with ids 1 to 3, which training ordered.
   std::vector<std::vector<ValueCount>> top;
 
+  /// Returns the samples with 0 and with 1 of label `task`.
+  std::array<Index, 2> label_counts(std::size_t task) const;
   /// Returns the bad rows of all files.
   Index bad_rows() const;
   /// Sums the counts of column `number` over all files.

@@ -2,6 +2,7 @@
 /// Parsing of a line of raw text into a row, for any format.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <memory>
@@ -21,12 +22,16 @@ namespace tesserec::raw {
 /// Use of a row's targets, label and weight: required in rows to learn from, unread in rows to score.
 enum class Targets { required, unread };
 
+/// Label that a row lacks.
+inline constexpr std::uint8_t lacking_label = 2;
+
 /// Parsed row, before its encoding.
 struct Row {
-  std::uint8_t label = 0;
-  bool has_label = false;      ///< true if the label's field has a text
-  bool label_missing = false;  ///< true for a bad row that lacks its label
-  Index fault_line = 0;        ///< line of the record, from 0, in which a bad row's quotes are wrong
+  std::uint8_t label = 0;                    ///< 0, 1 or lacking_label
+  std::vector<std::uint8_t> further_labels;  ///< those behind the first [T - 1]
+  bool has_label = false;                    ///< true if the label's field has a text
+  bool label_missing = false;                ///< true for a bad row that lacks its label
+  Index fault_line = 0;                      ///< line of the record, from 0, in which a bad row's quotes are wrong
   float weight = 1;
   Index time = 0;               ///< time of the stored column, microseconds since 1970 in UTC
   std::vector<double> numbers;  ///< dense features [K], finite; NaN = missing
@@ -60,6 +65,8 @@ struct RowLayout {
   std::vector<FeatureForm> forms;           ///< forms of the sparse features [F]
   std::vector<std::string> keys;            ///< key columns, which are not learned but written beside scores
   std::string labels;                       ///< raw labels that are 1 and that are 0
+  std::vector<std::string> tasks;           ///< names of the labels [T] if there are several
+  bool optional_labels = false;             ///< true if rows may lack some of them
   bool weighted = false;                    ///< true if rows have weights
   std::string time;                         ///< column whose times are stored; empty = none
   bool header = false;                      ///< true if the first line of each file is a header
@@ -71,6 +78,8 @@ struct RowLayout {
   std::size_t single_feature(const std::string& name, const std::string& key) const;
   /// Returns whether ids are stored as bags, because a feature may be empty or have several values.
   bool jagged() const;
+  /// Returns the labels of a row T.
+  Index label_count() const { return std::max<Index>(1, std::ssize(tasks)); }
 };
 
 /// Places of a format's columns in the rows of one file.
@@ -149,13 +158,15 @@ class RowFormat {
   /// Finds the columns of a file by its header `line`. Returns why it does not fit, or an empty text.
   virtual std::string read_header(std::string_view line, FileColumns& columns) const = 0;
   RowLayout layout_;
-  std::size_t label_column_ = 0;  ///< index of the label's column
-  std::size_t joined_ = 0;        ///< number of columns that side tables bring
+  std::vector<std::size_t> label_columns_ = {0};  ///< indices of the labels' columns [T]
+  std::size_t joined_ = 0;                        ///< number of columns that side tables bring
   ShortRows short_rows_ = ShortRows::stop;
   bool weighted_values_ = false;  ///< true if a feature has weights
 
  private:
   FileColumns in_order(Targets targets, bool labelled) const;
+  /// Makes the columns those of a file without labels.
+  void remove_labels(FileColumns& columns) const;
   std::string without_label(std::string_view line, const FileColumns& columns, Row& row) const;
 };
 

@@ -33,6 +33,7 @@ struct Column {
   std::vector<std::string> positive = {};      ///< label texts that mean 1
   std::vector<std::string> negative = {};      ///< label texts that mean 0
   std::optional<double> threshold = {};        ///< smallest label number that means 1, instead of texts
+  bool optional = false;                       ///< true if rows may lack this one of several labels
   std::optional<double> fill_value = {};       ///< replacement of a missing number, before the transform
   std::optional<bool> missing_indicator = {};  ///< true if a number adds a dense feature NAME_missing, 1 if missing
   std::string separator = {};  ///< character between the values of a category; empty = a field is one value

@@ -19,8 +19,8 @@ class RunningMetrics {
   /// click is predicted.
   RunningMetrics(const comm::Communicator& comm, std::vector<std::string> names, Index window, double threshold);
 
-  /// Adds this rank's samples of a micro-batch and their predicted probabilities [B].
-  void add(const std::vector<float>& probabilities, const data::Batch& batch);
+  /// Adds this rank's samples of a micro-batch that have label `task`, with all predicted probabilities [B, T].
+  void add(const std::vector<float>& probabilities, const data::Batch& batch, Index task = 0);
   /// Ends a line. Returns window_NAME and lifetime_NAME of each metric. Collective.
   std::vector<std::pair<std::string, double>> line();
 

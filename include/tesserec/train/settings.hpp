@@ -92,6 +92,7 @@ struct EvaluateSettings {
   Index every_steps = 0;        ///< steps between evaluations while training; 0 = at the end only
   double stop_at_auc = 0;       ///< AUC that ends the training at the first of these evaluations to reach it; 0 = never
   std::string monitor = "auc";  ///< metric, out of `metrics`, by which evaluations are compared
+  std::string task;             ///< label whose metrics are compared; empty = means over all labels
   Index patience = 0;           ///< evaluations in a row without a better one after which training ends; 0 = never
   std::vector<std::string> metrics = {"auc", "log_loss", "ne", "calibration", "accuracy"};
   double threshold = 0.5;  ///< probability from which a click is predicted

@@ -7,6 +7,7 @@
 #include <tesserec/data/source.hpp>
 #include <tesserec/model/sharded_model.hpp>
 #include <tesserec/train/pipeline.hpp>
+#include <tesserec/train/task_scales.hpp>
 
 namespace tesserec::train {
 
@@ -30,18 +31,18 @@ class TrainStep {
 
   /// Makes each step from now on store predictions().
   void keep_predictions() { keeps_predictions_ = true; }
-  /// Returns the predicted probabilities of the last micro-batch's samples [B], by the weights before the update. The
-  /// bits equal those of predict().
+  /// Returns the predicted probabilities of the last micro-batch's samples [B, T], by the weights before the update.
+  /// The bits equal those of predict().
   const std::vector<float>& predictions() const { return predictions_; }
 
   /// Returns the L2 norm of the last step's gradients, of dense parameters and touched rows, before clipping to
   /// max_norm; 0 without a bound.
   double gradient_norm() const { return gradient_norm_; }
 
-  /// Writes the probabilities of a batch's samples [B] without training, with the bits that training has. `towers` as
-  /// in Network::predict. Collective: a rank without samples calls it with an empty batch. Not thread-safe, because it
-  /// uses the buffers of the model and of its messages. A process makes one call at a time, from one thread, and none
-  /// during a step.
+  /// Writes the probabilities of a batch's samples [B, T] without training, with the bits that training has. `towers`
+  /// as in Network::predict. Collective: a rank without samples calls it with an empty batch. Not thread-safe, because
+  /// it uses the buffers of the model and of its messages. A process makes one call at a time, from one thread, and
+  /// none during a step.
   void predict(const data::Batch& batch, float* probabilities, float* towers = nullptr);
 
   Phases& phases() { return model_.tables().phases(); }
@@ -67,6 +68,7 @@ class TrainStep {
   bool sums_rows_;  // rows move by row_gradients_: after several micro-batches, or by a factor of all gradients
   sharding::GradientSums row_gradients_;
   comm::TreeReduce reduce_;
+  TaskScales task_scales_;
   PlacedVector<float> gradient_;  // gradient of the dense parameters, over all ranks
   std::vector<float> piece_;      // host copy of this rank's piece of it, for max_norm if the gradient lies on a device
   std::vector<double> losses_;    // losses of the batch's micro-batches so far

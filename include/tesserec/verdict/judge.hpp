@@ -13,6 +13,10 @@ namespace tesserec::verdict {
 /// the training data, if its name is "train".
 std::vector<Finding> judge(const std::vector<const SetFacts*>& sets, const ColumnNames& columns);
 
+/// Returns what is odd about one of several labels: click rates that drift, and columns that tell it. The facts are
+/// those of the rows that have the label, of sets as judge() takes them.
+std::vector<Finding> judge_label(const std::vector<const SetFacts*>& sets, const ColumnNames& columns);
+
 /// AUC of a column alone above which it is said to tell the label.
 inline constexpr double leaking_auc = 0.99;
 

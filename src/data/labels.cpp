@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <utility>
+
+#include <tesserec/core/error.hpp>
+#include <tesserec/core/text.hpp>
+#include <tesserec/data/batch.hpp>
+#include <tesserec/data/labels.hpp>
+
+namespace tesserec::data {
+namespace {
+
+/// Source with some of another source's labels.
+class ChosenLabels final : public Source {
+ public:
+  ChosenLabels(std::unique_ptr<Source> source, std::vector<Index> places, const std::vector<std::string>& tasks)
+      : source_(std::move(source)), info_(source_->info()), places_(std::move(places)), row_(tasks.size(), 0.0f) {
+    info_.tasks = tasks;
+  }
+
+  const SourceInfo& info() const override { return info_; }
+  bool next(Batch& batch) override;
+  void seek(Index epoch, Index batch) override { source_->seek(epoch, batch); }
+  std::string find_windows() override {
+    std::string line = source_->find_windows();
+    info_.windows = source_->info().windows;
+    return line;
+  }
+  void limit_rows(const std::vector<Index>& rows) override { source_->limit_rows(rows); }
+  std::vector<Index> limit_labels(const LabelRange& labels) override;
+  OddValues check_samples() override { return source_->check_samples(); }
+  void read_keys(std::size_t column, Range samples, char* texts) const override {
+    source_->read_keys(column, samples, texts);
+  }
+
+ private:
+  std::unique_ptr<Source> source_;
+  SourceInfo info_;
+  std::vector<Index> places_;  // place of each label in the source; empty without labels
+  std::vector<float> row_;     // labels of a sample
+};
+
+bool ChosenLabels::next(Batch& batch) {
+  if (!source_->next(batch)) return false;
+  const Index from = batch.tasks, to = std::ssize(row_);
+  batch.tasks = to;
+  if (places_.empty()) {
+    reserve(batch.exec, batch.labels, "tesserec::data::labels", std::max<Index>(batch.size * to, 1));
+    std::fill_n(batch.labels.data(), batch.size * to, 0.0f);
+    return true;
+  }
+  for (Index b = 0; b < batch.size; ++b) {  // in place, since no sample gets more labels than it had
+    const float* const labels = batch.labels.data() + b * from;
+    std::transform(places_.begin(), places_.end(), row_.begin(), [&](Index place) { return labels[place]; });
+    std::copy(row_.begin(), row_.end(), batch.labels.data() + b * to);
+  }
+  return true;
+}
+
+std::vector<Index> ChosenLabels::limit_labels(const LabelRange& labels) {
+  LabelRange all_labels = labels;  // a label that is not chosen may lack
+  all_labels.may_lack = labels.may_lack || std::ssize(places_) < source_->info().label_count();
+  const std::vector<Index> all = source_->limit_labels(all_labels);
+  std::vector<Index> chosen;
+  for (const Index place : places_)
+    if (!all.empty()) chosen.push_back(all[place]);
+  for (std::size_t t = 0; t < chosen.size(); ++t)
+    if (chosen[t] > 0 && !labels.may_lack)
+      fail(info_.description, ": ", counted(chosen[t], "sample"), " or more lack the label ", info_.tasks[t],
+           info_.tasks.size() > 1 ? "; set data.missing_labels = true if samples may lack labels"
+                                  : ", the only one of model.tasks; leave these samples out");
+  return chosen;
+}
+
+}  // namespace
+
+std::vector<Index> label_places(const SourceInfo& data, const std::vector<std::string>& tasks) {
+  if (!data.labelled) return {};
+  if (tasks.empty() && data.tasks.empty()) return {0};
+  if (tasks.empty())
+    fail(data.description, " has the labels ", join(data.tasks), "; set model.tasks to those that the model learns");
+  if (data.tasks.empty())
+    fail("model.tasks names ", join(tasks), ", but ", data.description,
+         " has one label, without a name; remove model.tasks");
+  std::vector<Index> places;
+  for (const std::string& task : tasks) {
+    const auto found = std::find(data.tasks.begin(), data.tasks.end(), task);
+    if (found == data.tasks.end())
+      fail("model.tasks names \"", task, "\", but ", data.description, " has the labels ", join(data.tasks));
+    places.push_back(found - data.tasks.begin());
+  }
+  return places;
+}
+
+std::unique_ptr<Source> with_labels(std::unique_ptr<Source> source, const std::vector<std::string>& tasks) {
+  std::vector<Index> places = label_places(source->info(), tasks);
+  if (source->info().tasks == tasks || tasks.empty()) return source;
+  return std::make_unique<ChosenLabels>(std::move(source), std::move(places), tasks);
+}
+
+}  // namespace tesserec::data

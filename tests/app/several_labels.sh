@@ -1,0 +1,118 @@
+#!/usr/bin/env bash
+# Two labels in one log, the second one unknown in some rows: from the raw rows to scores of both.
+. "$(dirname "$0")/lib.sh"
+
+deck=$folder/deck.toml
+sed "s|@|$folder|" >"$deck" <<'DECK'
+[run]
+output = "@/run"
+[preprocess]
+format = "table"
+header = true
+train = ["@/day1.csv"]
+evaluate = ["@/day2.csv"]
+predict = ["@/day3.csv"]
+output = "@/data"
+column = [
+  {name = "c1", kind = "category"},
+  {name = "bought", kind = "label", positive = ["yes"], negative = ["no"], optional = true},
+  {name = "price", kind = "number"},
+  {name = "clicked", kind = "label", threshold = 1},
+]
+[data]
+train = ["@/data/train.h5"]
+evaluate = ["@/data/evaluate.h5"]
+predict = ["@/data/predict.h5"]
+missing_labels = true
+[model]
+tasks = ["clicked", "bought"]
+task_weights = [1, 0.5]
+embedding_dim = 4
+bottom = [8, 4]
+top = [8, 2]
+[train]
+batch_size = 32
+lanes = 4
+log_every = 5
+metrics = ["log_loss"]
+[evaluate]
+metrics = ["auc", "log_loss", "calibration"]
+[checkpoint]
+keep_best = true
+DECK
+# Who did not click cannot buy: the label is missing there, but for some rows that are known all the same.
+rows() {
+  awk -v n="$1" -v first="$2" 'BEGIN { print "c1,bought,price,clicked"
+    for (i = first; i < first + n; ++i) {
+      click = i % 3 == 0
+      print i * 7 % 11 "," (click ? (i % 2 ? "yes" : "no") : (i % 5 ? "" : "no")) "," i % 13 "," click } }'
+}
+rows 300 0 >"$folder/day1.csv"
+rows 120 1000 >"$folder/day2.csv"
+rows 40 2000 | cut -d, -f 1,3 >"$folder/day3.csv"
+bought=$(cut -d, -f 2 "$folder/day1.csv" | grep -c yes) lacking=$(cut -d, -f 2 "$folder/day1.csv" | grep -c '^$')
+refused=$(cut -d, -f 2 "$folder/day1.csv" | grep -c no)
+
+must_succeed "\"labels\": {\"bought\": {\"negatives\": $refused, \"positives\": $bought}, \"clicked\": {\"negatives\": 200, \"positives\": 100}}" \
+  preprocess "$deck" --json
+grep -q "^train: 300 rows, bought .* % positive of $((300 - lacking)) ($lacking rows lack it), clicked 33.33 % positive" "$folder/err" ||
+  complain "not both labels in the summary"
+grep -q 'were judged by the label bought; run tesserec inspect .* to judge by clicked, too' "$folder/err" ||
+  complain "no note that one label was judged"
+must_fail 'rows could lack all labels' preprocess "$deck" --set 'preprocess.column=[{name="c1", kind="category"}, {name="bought", kind="label", threshold=1, optional=true}]'
+sed 's/, optional = true//' "$deck" >"$folder/strict.toml"
+must_fail 'day1.csv:3: bought: "" is neither a positive nor a negative label' preprocess "$folder/strict.toml"
+
+must_succeed "\"labels\": {\"bought\": {\"positives\": $bought, \"rows\": $((300 - lacking))}, \"clicked\": {\"positives\": 100, \"rows\": 300}}" \
+  inspect "$folder/data/train.h5" --evaluate "$folder/data/evaluate.h5" --json
+
+# The deck must name the labels, allow that they lack, and give the model two outputs.
+must_fail 'train.h5 has the labels bought, clicked; set model.tasks' train "$deck" --set 'model.tasks=[]' --set 'model.task_weights=[]' --set 'model.top=[8, 1]' --set data.missing_labels=false
+must_fail 'model.tasks names "sold", but' train "$deck" --set 'model.tasks=["clicked", "sold"]'
+must_fail 'label bought is missing (NaN) in sample 1 of' train "$deck" --set data.missing_labels=false
+must_fail 'model.top is 8-1: its last width must be 2, one output for each of model.tasks' train "$deck" --set 'model.top=[8, 1]'
+must_fail 'model.task_weights has 1 number for 2 tasks' train "$deck" --set 'model.task_weights=[1]'
+must_fail 'loss in_batch_softmax takes one label per sample' train "$deck" --set model.loss=in_batch_softmax
+must_fail 'train.accumulate is 2' train "$deck" --set train.accumulate=2
+must_fail 'evaluate.task is "sold", but model.tasks has clicked, bought' train "$deck" --set evaluate.task=sold
+must_fail 'lack the label bought, the only one of model.tasks' train "$deck" --set 'model.tasks=["bought"]' --set 'model.task_weights=[]' --set 'model.top=[8, 1]' --set data.missing_labels=false
+
+RANKS=1 must_succeed '"clicked.auc": ' train "$deck" --json
+cp "$folder/out" "$folder/alone"
+grep -o '"weights_digest": "[^"]*"' "$folder/alone" >"$folder/digest_alone"
+must_succeed '"bought.calibration": ' train "$deck" --set checkpoint.resume=never --set run.overwrite=true --json
+grep -o '"weights_digest": "[^"]*"' "$folder/out" | cmp -s - "$folder/digest_alone" || complain "other weights on $RANKS ranks"
+grep -qE 'evaluation: auc 0\.[0-9]+ \(clicked 0\.[0-9]+, bought 0\.[0-9]+\), log_loss .*, bought: [0-9]+ clicks of [0-9]+ samples' "$folder/err" ||
+  complain "no line with the metrics of both"
+grep -q '"bought.window_log_loss":' "$folder/run/metrics.jsonl" && grep -q '"clicked.auc":' "$folder/run/metrics.jsonl" ||
+  complain "metrics.jsonl lacks metrics of a label"
+grep -q 'train.h5: samples without a label, of 300: bought '"$lacking" "$folder/err" || complain "missing labels are not counted"
+
+must_succeed '"bought.samples": ' evaluate "$deck" --json
+cp "$folder/out" "$folder/both"
+# The headline is the mean over the labels, or that of evaluate.task.
+must_succeed '"auc": ' evaluate "$deck" --set evaluate.task=bought --json
+value() { grep -o "\"$1\": [0-9.]*" "$2" | head -n 1 | cut -d' ' -f 2; }
+[ "$(value auc "$folder/out")" = "$(value bought.auc "$folder/both")" ] || complain "evaluate.task is not the headline"
+awk -v a="$(value auc "$folder/both")" -v b="$(value bought.auc "$folder/both")" -v c="$(value clicked.auc "$folder/both")" \
+  'BEGIN { exit (a - (b + c) / 2) ^ 2 > 1e-20 }' || complain "the headline is not the mean"
+must_fail 'evaluate --importance needs a model of one label' evaluate "$deck" --importance
+
+must_succeed '"samples": 40' predict "$deck" --format csv --json
+[ "$(head -n 1 "$folder/run/scores.csv")" = score_clicked,score_bought ] || complain "header: $(head -n 1 "$folder/run/scores.csv")"
+sed -n 2p "$folder/run/scores.csv" | grep -qE '^0\.[0-9]+,0\.[0-9]+$' || complain "not two scores a line"
+RANKS=1 must_succeed '"samples": 40' predict "$deck" --scores "$folder/one.csv" --json
+cmp "$folder/run/scores.csv" "$folder/one.csv" || complain 'other bytes on one rank'
+must_succeed '"samples": 40' predict "$deck" --json
+must_succeed 'whole' verify "$folder/run/scores.h5" --json
+must_succeed '"tasks": ["clicked", "bought"]' verify "$folder"/run/checkpoints/step_* --json
+
+RANKS=1 must_fail 'the model learns clicked, bought, and export, serve and Scorer give one score per sample' export "$folder/run" --to "$folder/model"
+RANKS=1 run "$TESSEREC" report "$folder/run"
+grep -q 'clicked AUC' "$folder/run/report.html" && grep -q 'Calibration at the last evaluation: bought' "$folder/run/report.html" ||
+  complain "the report lacks a label"
+
+# One of the labels alone.
+must_succeed '"auc": ' train "$deck" --set 'model.tasks=["clicked"]' --set 'model.task_weights=[]' --set 'model.top=[8, 1]' \
+  --set data.missing_labels=false --set "run.output=$folder/one" --json
+finish
