@@ -86,13 +86,15 @@ grep -qE 'evaluation: auc 0\.[0-9]+ \(clicked 0\.[0-9]+, bought 0\.[0-9]+\), log
   complain "no line with the metrics of both"
 grep -q '"bought.window_log_loss":' "$folder/run/metrics.jsonl" && grep -q '"clicked.auc":' "$folder/run/metrics.jsonl" ||
   complain "metrics.jsonl lacks metrics of a label"
+value() { grep -o "\"$1\": [0-9.]*" "$2" | tail -n 1 | cut -d' ' -f 2; }
+[ "$(value clicked.lifetime_log_loss "$folder/run/metrics.jsonl")" != "$(value bought.lifetime_log_loss "$folder/run/metrics.jsonl")" ] ||
+  complain "the labels have the same metrics of training samples"
 grep -q 'train.h5: samples without a label, of 300: bought '"$lacking" "$folder/err" || complain "missing labels are not counted"
 
 must_succeed '"bought.samples": ' evaluate "$deck" --json
 cp "$folder/out" "$folder/both"
 # The headline is the mean over the labels, or that of evaluate.task.
 must_succeed '"auc": ' evaluate "$deck" --set evaluate.task=bought --json
-value() { grep -o "\"$1\": [0-9.]*" "$2" | head -n 1 | cut -d' ' -f 2; }
 [ "$(value auc "$folder/out")" = "$(value bought.auc "$folder/both")" ] || complain "evaluate.task is not the headline"
 awk -v a="$(value auc "$folder/both")" -v b="$(value bought.auc "$folder/both")" -v c="$(value clicked.auc "$folder/both")" \
   'BEGIN { exit (a - (b + c) / 2) ^ 2 > 1e-20 }' || complain "the headline is not the mean"
