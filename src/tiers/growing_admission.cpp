@@ -80,10 +80,7 @@ Index GrowingAdmission::find_rows(const Exec& exec, std::span<const Index> ids, 
     }
     if (count == 0) return;
     Miss* to = found_missing_.data() + missing.fetch_add(count);
-    for (Index i = 0; i < count; ++i) {
-      const Index id = ids[misses[i]];
-      *to++ = {id, rows_.block(BlockOf::mixed(id)), misses[i]};
-    }
+    for (Index i = 0; i < count; ++i) *to++ = {ids[misses[i]], misses[i]};
   };
   parallel_for(exec, "tesserec::tiers::find", (size + ids_per_task - 1) / ids_per_task, [&](Index task) noexcept {
     const Index end = std::min(size, (task + 1) * ids_per_task);
@@ -97,13 +94,13 @@ Index GrowingAdmission::find_rows(const Exec& exec, std::span<const Index> ids, 
 /// Sorts the misses by block, then id, then position.
 void GrowingAdmission::sort_misses(const Exec& exec) {
   const std::span found = std::span(found_missing_).first(misses_.size());
+  const auto block = [this](const Miss& miss) { return rows_.block(BlockOf::mixed(miss.id)); };
   std::fill(block_misses_.begin(), block_misses_.end(), 0);
-  for (const Miss& miss : found) ++block_misses_[miss.block];
+  for (const Miss& miss : found) ++block_misses_[block(miss)];
   Index begin = 0;
   for (Index& count : block_misses_) begin += std::exchange(count, begin);
-  for (const Miss& miss : found) misses_[block_misses_[miss.block]++] = miss;
-  for (std::size_t block = block_misses_.size() - 1; block > 0; --block)
-    block_misses_[block] = block_misses_[block - 1];
+  for (const Miss& miss : found) misses_[block_misses_[block(miss)]++] = miss;
+  for (std::size_t b = block_misses_.size() - 1; b > 0; --b) block_misses_[b] = block_misses_[b - 1];
   block_misses_[0] = 0;
   parallel_for(exec, "tesserec::tiers::sort", std::ssize(counts_), [this](Index block) noexcept {
     std::sort(misses_.begin() + block_misses_[block], misses_.begin() + block_misses_[block + 1],
@@ -115,17 +112,19 @@ void GrowingAdmission::sort_misses(const Exec& exec) {
 void GrowingAdmission::admit(const Exec& exec, Index* slots, const StartRows& start) {
   parallel_for(exec, "tesserec::tiers::admit", std::ssize(counts_), [this, slots, &start](Index block) {
     std::vector<Index> aside;
-    const Index end = block_misses_[block + 1];
-    for (Index miss = block_misses_[block]; miss < end; ++miss) {
-      const std::uint64_t hash = BlockOf::mixed(misses_[miss].id);
-      (waiting_ ? *waiting_ : rows_).prefetch(hash);
-    }
-    for (Index begin = block_misses_[block]; begin < end;) {
+    std::vector<NewRow> admitted;
+    const Range misses{block_misses_[block], block_misses_[block + 1]};
+    BlockIds& touched = waiting_ ? *waiting_ : rows_;
+    for (Index miss = misses.begin; miss < misses.end; ++miss) touched.prefetch(BlockOf::mixed(misses_[miss].id));
+    if (waiting_)
+      for (Index miss = misses.begin; miss < misses.end; ++miss) waiting_->guess(BlockOf::mixed(misses_[miss].id));
+    for (Index begin = misses.begin; begin < misses.end;) {
       const Index id = misses_[begin].id, slot = admit_id(block, id, aside);
-      if (slot >= 0) start(slot, id);
-      for (; begin < end && misses_[begin].id == id; ++begin) slots[misses_[begin].position] = slot;
+      if (slot >= 0) admitted.push_back({slot, id});
+      for (; begin < misses.end && misses_[begin].id == id; ++begin) slots[misses_[begin].position] = slot;
     }
     rows_.restore(block, aside);
+    start(admitted);
   });
   changed_ = true;
 }
@@ -227,7 +226,8 @@ void GrowingAdmission::restore(const GrowthState& state, const StartRows& start)
       fail("table ", name_, ": a block has more ids than the ", rows_.places().size(place.first),
            " rows that it has now; set table.", name_,
            ".rows (num_embeddings) to at least its number when the state was saved");
-    start(rows_.insert(hash, use), use.id);
+    const NewRow row{rows_.insert(hash, use), use.id};
+    start({&row, 1});
   }
   if (!waiting_) return;
   std::vector<IdUse> waiting = state.waiting;

@@ -8,13 +8,13 @@
 #include <vector>
 
 #include "growing_ids.hpp"
+#include "growing_start.hpp"
 
 namespace tesserec::tiers {
 
 /// Occurrence of an id without a row in a batch.
 struct Miss {
   Index id = 0;
-  Index block = 0;     // of the shard
   Index position = 0;  // in the batch
 };
 
@@ -22,8 +22,8 @@ struct Miss {
 /// rows().
 class GrowingAdmission {
  public:
-  /// Gives a new row its numbers. Threads may call it at once.
-  using StartRows = std::function<void(Index slot, Index id)>;
+  /// Gives new rows their numbers. Threads may call it at once.
+  using StartRows = std::function<void(std::span<const NewRow> rows)>;
 
   GrowingAdmission(const Exec& exec, const embedding::TableShard& shard, const GrowthSettings& settings);
 

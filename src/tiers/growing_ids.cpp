@@ -13,7 +13,7 @@ BlockIds::BlockIds(const Exec& exec, const BlockPlaces& places, LeavingOrder ord
     : places_(places),
       index_(exec, places.blocks.size(), (places.capacity + embedding::block_count - 1) / embedding::block_count),
       ids_(make_vector<PlacedId>(exec, "tesserec::tiers::ids", places.size())),
-      leaving_(exec, places, order, ids_.data()),
+      leaving_(places, order, ids_.data()),
       fill_(places.blocks.size()) {}
 
 void BlockIds::clear() {
@@ -34,13 +34,12 @@ Index BlockIds::insert(std::uint64_t hash, const IdUse& use) {
   ++fill.size;
   ids_[place] = {use.id, std::uint32_t(use.last), std::uint32_t(use.batches)};
   index_.insert(block, hash, place - begin);
-  leaving_.push(block, place);
+  leaving_.add(block, place);
   return place;
 }
 
 void BlockIds::erase(Index block, Index place) {
   BlockFill& fill = fill_[block];
-  leaving_.remove(block, place);
   index_.erase(block, BlockOf::mixed(ids_[place].id), place - places_.first(block));
   ids_[place] = {std::exchange(fill.empty, place), 0, 0};
   --fill.size;

@@ -4,8 +4,8 @@
 #include <atomic>
 #include <vector>
 
-#include "growing_heap.hpp"
 #include "growing_index.hpp"
+#include "growing_leaving.hpp"
 #include <tesserec/tiers/growing_rows.hpp>
 
 namespace tesserec::tiers {
@@ -47,8 +47,12 @@ class BlockIds {
   Index insert(std::uint64_t hash, const IdUse& use);
   void erase(Index block, Index place);
   void clear();
-  /// Does the same as LeavingHeaps::next and LeavingHeaps::restore.
-  Index next_to_leave(Index block, Index kept, std::vector<Index>& aside) { return leaving_.next(block, kept, aside); }
+  /// Does the same as LeavingIds::take. The caller must erase the place.
+  Index next_to_leave(Index block, Index kept, std::vector<Index>& aside) {
+    if (const Index* const id = leaving_.ahead(block)) index_.prefetch(block, embedding::BlockOf::mixed(*id));
+    return leaving_.take(block, kept, aside);
+  }
+  /// Does the same as LeavingIds::restore.
   void restore(Index block, std::vector<Index>& aside) { leaving_.restore(block, aside); }
 
   /// Returns the places in use, by block, then id.
@@ -65,7 +69,7 @@ class BlockIds {
   BlockPlaces places_;
   IdIndex index_;
   Vector<PlacedId> ids_;  // [place]
-  LeavingHeaps leaving_;
+  LeavingIds leaving_;
   std::vector<BlockFill> fill_;  // [block]
 };
 

@@ -96,13 +96,14 @@ std::vector<Index> GrowingTable::pin_all(const Exec& exec, std::span<const Index
 }
 
 GrowingAdmission::StartRows GrowingTable::starts() const {
-  return [this](Index slot, Index id) { start_.write(matrices(), slot, id); };
+  return [this](std::span<const NewRow> rows) { start_.write(*this, rows); };
 }
 
 /// Gives the ids that have no row yet slots of this batch: one for each, or one with zeros for all.
 void GrowingTable::give_unknown_slots(std::span<const Miss> misses, std::vector<Index>& slots) {
   const Index begin = rows().places().size();
   Index unknown = -1;
+  std::vector<NewRow> started;
   for (const Miss& miss : misses) {
     if (slots[miss.position] >= 0) continue;
     if (unknown < 0 || (!zeros_ && unknown_.id(unknown) != miss.id)) {
@@ -115,13 +116,14 @@ void GrowingTable::give_unknown_slots(std::span<const Miss> misses, std::vector<
              name_, ".unknown, or GrowthSettings::unknown_slots)");
       }
       if (zeros_)
-        start_.write_zeros(matrices(), begin + unknown);
+        start_.write_zeros(*this, begin + unknown);
       else
-        start_.write(matrices(), begin + unknown, miss.id);
+        started.push_back({begin + unknown, miss.id});
     }
     unknown_.pin(unknown);
     slots[miss.position] = begin + unknown;
   }
+  start_.write(*this, started);
 }
 
 void GrowingTable::release(std::span<const Index> slots, bool) {

@@ -10,6 +10,11 @@
 
 namespace tesserec::tiers {
 
+/// Row whose numbers begin.
+struct NewRow {
+  Index slot, id;
+};
+
 /// Numbers of a new row by (seed, table, id): the start values that a table of consecutive rows has in row `id`.
 class GrowingStart {
  public:
@@ -17,25 +22,20 @@ class GrowingStart {
   GrowingStart(Range columns, std::vector<float> states) : columns_(columns), states_(std::move(states)) {}
   void set_weights(const embedding::StartValues& weights) { weights_.emplace(weights); }
 
-  /// Writes weights and states of a slot. Weights are 0 before set_weights().
-  void write(std::span<const embedding::RowMatrix> matrices, Index slot, Index id) const {
-    write_zeros(matrices, slot);
-    float* const to = matrices[0].values.data() + slot * columns_.size();
-    if (weights_ && weights_->ones())
-      std::fill_n(to, columns_.size(), 1.0f);
-    else if (weights_)
-      draw(id, to);
-  }
+  /// Writes weights and states of rows. Weights are 0 before set_weights().
+  void write(const embedding::RowStore& store, std::span<const NewRow> rows) const;
   /// Writes weights of 0, and states.
-  void write_zeros(std::span<const embedding::RowMatrix> matrices, Index slot) const {
-    for (std::size_t m = 0; m < matrices.size(); ++m) {
-      const Index n = matrices[m].values.columns();
-      std::fill_n(matrices[m].values.data() + slot * n, n, m == 0 ? 0.0f : states_[m - 1]);
-    }
+  void write_zeros(const embedding::RowStore& store, Index slot) const {
+    std::fill_n(weights(store, slot), columns_.size(), 0.0f);
+    write_states(store, slot);
   }
 
  private:
-  void draw(Index id, float* to) const;
+  float* weights(const embedding::RowStore& store, Index slot) const {
+    return store.weights().data() + slot * columns_.size();
+  }
+  void write_states(const embedding::RowStore& store, Index slot) const;
+  void draw(const embedding::RowStore& store, std::span<const NewRow> rows) const;
 
   Range columns_;
   std::vector<float> states_;

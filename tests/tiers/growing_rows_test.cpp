@@ -117,6 +117,7 @@ TEST_CASE("growing_rows: large blocks, with ids that share a bucket and a tag") 
   for (const GrowthSettings& settings : all_settings()) {
     INFO(name_of(settings));
     train_both(1024 * 70 + 3, settings, {.look_ahead = true, .shuffles = true}, 80, 60);
+    train_both(1024 * 400 + 3, settings, {}, 450, 15);
   }
 }
 

@@ -1,110 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 // Speed of growing tables beside a table in memory. Hidden: `test_tiers "[speed]"` prints a table.
 #include <cmath>
-#include <ctime>
 #include <iostream>
-#include <memory>
 #include <random>
 #include <vector>
 
 #include "catch.hpp"
+#include "speed_table.hpp"
 #include <tesserec/core/text.hpp>
-#include <tesserec/embedding/row_kernels.hpp>
-#include <tesserec/tiers/growing_rows.hpp>
 
 using namespace tesserec;
 using tiers::Eviction;
+using timed::batch_size;
+using timed::SpeedTable;
+using timed::StepTimes;
 
 namespace {
 
-constexpr Index batch_size = 65536;
 constexpr Index dim = 64;
-
-/// Returns the time that this thread has computed, which other programs disturb less than the time of day.
-double seconds() {
-  timespec time{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return double(time.tv_sec) + 1e-9 * double(time.tv_nsec);
-}
-
-/// Nanoseconds per id, added up.
-struct StepTimes {
-  double pin = 0, lookup = 0, move = 0;
-};
-
-/// One table on one rank, which trains batches of one id per sample.
-class SpeedTable {
- public:
-  SpeedTable(const embedding::TableShard& shard, const embedding::MakeRowStore& make)
-      : table_(exec_, shard, make),
-        sums_(batch_size * dim),
-        gradients_(batch_size * dim, 0.01f),
-        offsets_(batch_size + 1) {
-    const double begin = seconds();
-    table_.initialize(exec_, 3, 0);
-    initialize_ = seconds() - begin;
-    kernels_ = embedding::make_row_kernels(Kernels::simd, {{&table_}}, phases_);
-    for (Index i = 0; i <= batch_size; ++i) offsets_[i] = i;
-  }
-
-  /// Returns the seconds of initialize().
-  double initialize_seconds() const { return initialize_; }
-
-  StepTimes step(const std::vector<Index>& ids) {
-    std::vector<embedding::ShardLookups> lookups(1);
-    lookups[0].clear(1);
-    lookups[0].bags[0].push_back({.count = batch_size,
-                                  .offsets = offsets_.data(),
-                                  .ids = ids.data(),
-                                  .sums_stride = dim,
-                                  .gradients_stride = dim});
-    lookups[0].nodes[0].emplace_back();
-    lookups[0].sums_at[0].push_back(0);
-    const BatchSplit split(Lanes(8), 1, batch_size);
-    std::unique_ptr<embedding::BatchLists> lists;
-    const embedding::RowBatch batch{
-        .lookups = lookups, .split = &split, .own_lanes = {0, 8}, .gradients = true, .lists = &lists};
-    const double begin = seconds();
-    lookups[0].pin(exec_, table_.store(), true);
-    lookups[0].pinned.wait();
-    const double pinned = seconds();
-    kernels_->read(exec_, batch);
-    kernels_->lookup(exec_, batch, sums_.data());
-    exec_.fence();
-    const double looked_up = seconds();
-    const std::vector<std::size_t> shards{0};
-    const std::vector<double> rates{0.01};
-    kernels_->move(exec_,
-                   {.shards = shards, .rates = rates, .step = 1, .batch = &batch, .gradients = gradients_.data()});
-    exec_.fence();
-    const double moved = seconds();
-    lookups[0].pinned.set_moved();
-    lookups[0].pinned = {};
-    const double end = seconds(), scale = 1e9 / double(batch_size);
-    return {(pinned - begin + end - moved) * scale, (looked_up - pinned) * scale, (moved - looked_up) * scale};
-  }
-
- private:
-  Exec exec_;
-  Phases phases_;
-  embedding::EmbeddingTable table_;
-  std::unique_ptr<embedding::RowKernels> kernels_;
-  std::vector<float> sums_, gradients_;
-  std::vector<Index> offsets_;
-  double initialize_ = 0;
-};
-
-embedding::TableShard shard_of(Index rows, embedding::BlockBy block_by) {
-  embedding::TableShard shard;
-  shard.config.name = "t";
-  shard.config.num_embeddings = rows;
-  shard.config.embedding_dim = dim;
-  shard.config.feature_names = {"f"};
-  shard.config.block_by = block_by;
-  shard.columns = {0, dim};
-  shard.optimizer.type = optim::Type::rowwise_adagrad;
-  return shard;
-}
 
 /// Trains the batches and prints the medians per id.
 void print(const std::string& name, SpeedTable& table, const std::vector<std::vector<Index>>& batches) {
@@ -144,7 +57,7 @@ std::vector<std::vector<Index>> draw(Index rows, int count, bool zipf) {
 /// Makes ids of 64 random bits from rows.
 std::vector<std::vector<Index>> ids_of(std::vector<std::vector<Index>> batches, Index first = 0) {
   for (auto& batch : batches)
-    for (Index& row : batch) row = Index(std::uint64_t(row + first + 1) * 0xD6E8FEB86659FD93u);
+    for (Index& row : batch) row = timed::hashed_id(row + first);
   return batches;
 }
 
@@ -163,14 +76,14 @@ TEST_CASE("speed of growing_rows beside a table in memory", "[.][speed]") {
     }
     const auto zipf = draw(rows, 30, true), even = draw(rows, 30, false);
     {
-      SpeedTable fixed(shard_of(rows, embedding::BlockBy::rows), embedding::memory_rows);
+      SpeedTable fixed(timed::shard_of(rows, dim, embedding::BlockBy::rows), embedding::memory_rows);
       std::cout << left("in memory, initialize() [ns per row]", 44) << " | "
                 << right(significant(1e9 * fixed.initialize_seconds() / double(rows), 3), 5) << "\n";
       print("in memory, each row once", fixed, all);
       print("in memory, Zipf", fixed, zipf);
       print("in memory, equal", fixed, even);
     }
-    const embedding::TableShard shard = shard_of(capacity, embedding::BlockBy::hash);
+    const embedding::TableShard shard = timed::shard_of(capacity, dim, embedding::BlockBy::hash);
     {
       SpeedTable growing(shard, tiers::growing_rows({}));
       print("growing, new ids", growing, ids_of(all));

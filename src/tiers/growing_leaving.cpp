@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "growing_leaving.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+
+namespace tesserec::tiers {
+namespace {
+
+constexpr Index sample_size = 256;
+constexpr Index least_sample = 64;  // of fewer, all ids become candidates
+constexpr Index share_of_candidates = 4;
+constexpr std::size_t most_late = 64;  // candidates added late, or a quarter of the sorted ones
+constexpr std::size_t ids_ahead = 8;   // cache misses in flight
+
+constexpr auto leaves_later = [](const auto& a, const auto& b) { return b.rank < a.rank; };
+
+}  // namespace
+
+void LeavingIds::add(Index block, Index place) {
+  BlockQueue& queue = queues_[block];
+  queue.used = std::max(queue.used, place + 1 - places_.first(block));
+  const Rank rank = rank_of(ids_[place]);
+  if (rank >= queue.bound) return;
+  if (queue.late.size() >= std::max(most_late, queue.sorted.size() / 4))  // those that left are among them
+    queue = {.used = queue.used};
+  else
+    push(queue, {rank, std::uint32_t(place)});
+}
+
+Index LeavingIds::take(Index block, Index kept, std::vector<Index>& aside) {
+  if (order_ == LeavingOrder::none) return none;
+  BlockQueue& queue = queues_[block];
+  for (Leaving first{};;) {
+    if (!pop(queue, first)) {
+      if (queue.bound == highest_) return none;
+      refill(block, queue, aside.empty() ? lowest_ : queue.bound);
+      continue;
+    }
+    const PlacedId& id = ids_[first.place];
+    const Rank now = rank_of(id);
+    if (now != first.rank) {
+      // The place may be empty, or have another id, which is a candidate anyway if its rank is below the bound.
+      if (first.rank < now && now < queue.bound) push(queue, {now, first.place});
+    } else if (id.last < kept) {
+      return first.place;
+    } else if (order_ == LeavingOrder::last) {
+      push(queue, first);
+      return none;
+    } else {
+      aside.push_back(first.place);
+    }
+  }
+}
+
+void LeavingIds::restore(Index block, std::vector<Index>& aside) {
+  for (const Index place : aside) add(block, place);
+  aside.clear();
+}
+
+const Index* LeavingIds::ahead(Index block) const {
+  const BlockQueue& queue = queues_[block];
+  if (queue.next + ids_ahead >= queue.sorted.size()) return nullptr;
+  const Leaving& candidate = queue.sorted[queue.next + ids_ahead];
+  __builtin_prefetch(&ids_[candidate.place], 1);
+  return &candidate.rank.id;
+}
+
+/// Removes the first candidate. Returns false if there is none.
+bool LeavingIds::pop(BlockQueue& queue, Leaving& first) {
+  const bool has_sorted = queue.next < queue.sorted.size();
+  if (queue.late.empty() || (has_sorted && queue.sorted[queue.next].rank < queue.late.front().rank)) {
+    if (has_sorted) first = queue.sorted[queue.next++];
+    return has_sorted;
+  }
+  std::ranges::pop_heap(queue.late, leaves_later);
+  first = queue.late.back();
+  queue.late.pop_back();
+  return true;
+}
+
+void LeavingIds::push(BlockQueue& queue, const Leaving& candidate) {
+  queue.late.push_back(candidate);
+  std::ranges::push_heap(queue.late, leaves_later);
+}
+
+/// Makes the first ids from rank `from` on candidates, and moves the bound behind them.
+void LeavingIds::refill(Index block, BlockQueue& queue, Rank from) const {
+  const Index begin = places_.first(block), end = begin + queue.used;
+  queue.bound = bound_of({begin, end}, from);
+  queue.next = 0;
+  queue.sorted.clear();
+  queue.sorted.reserve(queue.used / 3);
+  for (Index place = begin; place < end; ++place) {
+    const Rank rank = rank_of(ids_[place]);
+    if (rank >= from && rank < queue.bound) queue.sorted.push_back({rank, std::uint32_t(place)});
+  }
+  std::ranges::sort(queue.sorted, {}, &Leaving::rank);
+}
+
+/// Returns a rank before which a block has about a quarter of the ids from rank `from` on, by a sample of its places.
+LeavingIds::Rank LeavingIds::bound_of(Range places, Rank from) const {
+  std::array<Rank, sample_size> sample;
+  const Index step = std::max<Index>(1, (places.size() + sample_size - 1) / sample_size);
+  Index count = 0;
+  for (Index place = places.begin; place < places.end; place += step) {
+    const Rank rank = rank_of(ids_[place]);
+    if (rank >= from) sample[count++] = rank;
+  }
+  if (count < least_sample) return highest_;
+  Rank* const bound = sample.data() + count / share_of_candidates;
+  std::nth_element(sample.data(), bound, sample.data() + count);
+  return *bound;
+}
+
+}  // namespace tesserec::tiers
