@@ -16,10 +16,10 @@ constexpr double cache_index = 8, disk_slot = 40, disk_buffers = 5 << 20, disk_s
 // spare.
 constexpr double host_slot = 32, device_slot = 8, device_copies = 1.125;
 
-// Bytes of growing tables (src/tiers): the place of an id, the next ids to leave per id, and nine entries of a bucket
+// Bytes of growing tables (src/tiers): the place of an id, the next ids to leave per id, and eight entries of a bucket
 // of the index. Ids without a row have slots of their own: one for all that read zeros in a call, else one each,
 // twice as many as a batch has ids, in memory that is used as they are taken.
-constexpr double grown_place = 16, grown_leaving = 8, grown_index = 64.0 / 9, grown_buckets = 64.0 * 1024;
+constexpr double grown_place = 16, grown_leaving = 8, grown_index = 64.0 / 8, grown_buckets = 64.0 * 1024;
 constexpr double zero_slots = 1024, unknown_slots = 2;
 
 /// Returns the bytes of the index of a growing table, per row.

@@ -23,7 +23,8 @@ class BlockIds {
   /// Returns the index, among the blocks here, of an id's block.
   Index block(std::uint64_t hash) const { return Index(hash >> 54) - places_.blocks.begin; }
 
-  void prefetch(std::uint64_t hash) const { index_.prefetch(block(hash), hash); }
+  // Functions that only prefetch are inline always, because GCC drops their calls.
+  [[gnu::always_inline]] void prefetch(std::uint64_t hash) const { index_.prefetch(block(hash), hash); }
   /// Prefetches a place that may be the id's, and returns it, or `none`.
   Index guess(std::uint64_t hash) const {
     const Index place = index_.guess(block(hash), hash);
@@ -47,9 +48,11 @@ class BlockIds {
   Index insert(std::uint64_t hash, const IdUse& use);
   void erase(Index block, Index place);
   void clear();
+  /// Prefetches what next_to_leave() needs for the first ids.
+  [[gnu::always_inline]] void prefetch_leaving(Index block) const { prefetch_leaving(block, 0, leaving_ahead_); }
   /// Does the same as LeavingIds::take. The caller must erase the place.
   Index next_to_leave(Index block, Index kept, std::vector<Index>& aside) {
-    if (const Index* const id = leaving_.ahead(block)) index_.prefetch(block, embedding::BlockOf::mixed(*id));
+    prefetch_leaving(block, leaving_ahead_, 1);
     return leaving_.take(block, kept, aside);
   }
   /// Does the same as LeavingIds::restore.
@@ -60,6 +63,12 @@ class BlockIds {
   Index bytes() const { return index_.bytes() + leaving_.bytes() + places_.size() * Index{sizeof(PlacedId)}; }
 
  private:
+  static constexpr std::size_t leaving_ahead_ = 8;  // ids whose cache misses are in flight
+
+  [[gnu::always_inline]] void prefetch_leaving(Index block, std::size_t first, std::size_t count) const {
+    leaving_.look_ahead(block, first, count, [&](Index id) { index_.prefetch(block, embedding::BlockOf::mixed(id)); });
+  }
+
   struct BlockFill {
     Index size = 0;
     Index touched = 0;  // places that have been used

@@ -33,13 +33,19 @@ class IdIndex {
 
   void clear() { std::memset(static_cast<void*>(buckets_.data()), 0, std::size_t(bytes())); }
   Index bytes() const { return std::ssize(buckets_) * Index{sizeof(IndexBucket)}; }
-  void prefetch(Index block, std::uint64_t hash) const { __builtin_prefetch(&buckets_[home(block, hash)]); }
+  [[gnu::always_inline]] void prefetch(Index block, std::uint64_t hash) const {
+    __builtin_prefetch(&buckets_[home(block, hash)]);
+  }
 
-  /// Returns a place of the home bucket that is in use and may be the one of the id, or `none`.
+  /// Returns a place of the home bucket that is in use and may be the one of the id, or `none`. Then prefetches the
+  /// next bucket if the id may lie there.
   Index guess(Index block, std::uint64_t hash) const {
-    const IndexBucket& bucket = buckets_[home(block, hash)];
+    const Index at = home(block, hash);
+    const IndexBucket& bucket = buckets_[at];
     const int i = first_equal(bucket, tag(hash));
-    return i < 0 ? none : Index{bucket.places[i]};
+    if (i >= 0) return Index{bucket.places[i]};
+    if (bucket.passed > 0) __builtin_prefetch(&buckets_[after(block, at)]);
+    return none;
   }
   /// Returns the place for which `is_id` returns true, or `none`.
   template <class IsId>
@@ -80,7 +86,7 @@ class IdIndex {
   }
 
  private:
-  static constexpr Index used_ = 9;  // entries per bucket of a full block: few more than one id in ten lie elsewhere
+  static constexpr Index used_ = 8;  // entries per bucket of a full block: few more than one id in twenty lie elsewhere
   static constexpr std::uint64_t ones_ = 0x0101010101010101u;
 
   static std::uint8_t tag(std::uint64_t hash) { return std::max<std::uint8_t>(1, std::uint8_t(hash)); }
@@ -92,9 +98,13 @@ class IdIndex {
   /// Calls `use(bucket)` from the home of an id on, while it returns true.
   template <class Use>
   void probe(Index block, std::uint64_t hash, const Use& use) const {
-    const Index begin = block * buckets_per_block_, end = begin + buckets_per_block_;
     Index at = home(block, hash);
-    for (Index tries = 0; tries < buckets_per_block_ && use(buckets_[at]); ++tries) at = at + 1 < end ? at + 1 : begin;
+    for (Index tries = 0; tries < buckets_per_block_ && use(buckets_[at]); ++tries) at = after(block, at);
+  }
+  /// Returns the bucket where a search goes on.
+  Index after(Index block, Index at) const {
+    const Index begin = block * buckets_per_block_;
+    return at + 1 < begin + buckets_per_block_ ? at + 1 : begin;
   }
 
   /// Returns the high bits of the bytes that equal `tag`, and maybe of some above the first of them.

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "growing_leaving.hpp"
 
-#include <algorithm>
 #include <array>
-#include <cstddef>
 
 namespace tesserec::tiers {
 namespace {
@@ -12,7 +10,6 @@ constexpr Index sample_size = 256;
 constexpr Index least_sample = 64;  // of fewer, all ids become candidates
 constexpr Index share_of_candidates = 4;
 constexpr std::size_t most_late = 64;  // candidates added late, or a quarter of the sorted ones
-constexpr std::size_t ids_ahead = 8;   // cache misses in flight
 
 constexpr auto leaves_later = [](const auto& a, const auto& b) { return b.rank < a.rank; };
 
@@ -57,14 +54,6 @@ Index LeavingIds::take(Index block, Index kept, std::vector<Index>& aside) {
 void LeavingIds::restore(Index block, std::vector<Index>& aside) {
   for (const Index place : aside) add(block, place);
   aside.clear();
-}
-
-const Index* LeavingIds::ahead(Index block) const {
-  const BlockQueue& queue = queues_[block];
-  if (queue.next + ids_ahead >= queue.sorted.size()) return nullptr;
-  const Leaving& candidate = queue.sorted[queue.next + ids_ahead];
-  __builtin_prefetch(&ids_[candidate.place], 1);
-  return &candidate.rank.id;
 }
 
 /// Removes the first candidate. Returns false if there is none.

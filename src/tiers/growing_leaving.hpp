@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <compare>
+#include <cstddef>
 #include <limits>
 #include <vector>
 
@@ -31,8 +33,17 @@ class LeavingIds {
   /// batch.
   Index take(Index block, Index kept, std::vector<Index>& aside);
   void restore(Index block, std::vector<Index>& aside);
-  /// Returns an id that take() will soon look at, or null, and prefetches its place.
-  const Index* ahead(Index block) const;
+  /// Prefetches the places of some sorted ids that take() will look at, from the number `first` of them on, and calls
+  /// use(id) for each.
+  template <class Use>
+  [[gnu::always_inline]] void look_ahead(Index block, std::size_t first, std::size_t count, const Use& use) const {
+    const BlockQueue& queue = queues_[block];
+    const std::size_t end = std::min(queue.next + first + count, queue.sorted.size());
+    for (std::size_t i = queue.next + first; i < end; ++i) {
+      __builtin_prefetch(&ids_[queue.sorted[i].place], 1);
+      use(queue.sorted[i].rank.id);
+    }
+  }
   /// Returns the most bytes of large blocks' queues.
   Index bytes() const { return order_ == LeavingOrder::none ? 0 : places_.size() * bytes_per_place_; }
 
@@ -53,7 +64,7 @@ class LeavingIds {
   /// Candidates of a block: each id whose rank is below `bound` is one, maybe with a rank from before its last use.
   struct BlockQueue {
     std::vector<Leaving> sorted{};
-    std::size_t next = 0;           // of `sorted`
+    std::size_t next = 0;         // of `sorted`
     std::vector<Leaving> late{};  // heap of those that became candidates, or got another rank, since the scan
     Rank bound = lowest_;
     Index used = 0;  // places that have had an id
