@@ -21,6 +21,24 @@ bool has_avx2() {
 #endif
 }
 
+TESSEREC_KERNEL void uniform_floats(const std::uint32_t* words, Index count, float bound, float* out) {
+  for (Index i = 0; i < count; ++i) out[i] = philox::uniform(words[i], bound);
+}
+
+/// Fills one row as Random::fill_rows does, `quad` being its first one.
+void fill_row(const Random& random, Index row, Index quad, Index dim, float bound, float* out) {
+  constexpr Index at_once = 4 * philox::rows_at_once;
+  Index rows[at_once], quads[at_once];
+  std::uint32_t words[4 * at_once];
+  std::fill_n(rows, at_once, row);
+  for (Index c = 0; c < dim; c += 4 * at_once) {
+    const Index count = std::min(at_once, (dim - c + 3) / 4);
+    for (Index i = 0; i < count; ++i) quads[i] = quad + c / 4 + i;
+    random.quads({rows, std::size_t(count)}, {quads, std::size_t(count)}, words);
+    uniform_floats(words, std::min(dim - c, 4 * count), bound, out + c);
+  }
+}
+
 }  // namespace
 
 std::array<std::uint32_t, 4> philox4x32(std::array<std::uint32_t, 4> c, std::array<std::uint32_t, 2> k) {
@@ -68,6 +86,12 @@ void Random::fill_rows(Range rows, Range columns, float bound, float* out) const
   for (; row + philox::rows_at_once <= rows.end; row += philox::rows_at_once, out += philox::rows_at_once * dim)
     next(out);
   if (row == rows.end) return;
+  // The quads of one row are a vector's, too: of few rows with many columns they are fewer than those of all rows.
+  const Index quads = (dim + 3) / 4, vectors = (quads + philox::rows_at_once - 1) / philox::rows_at_once;
+  if ((rows.end - row) * vectors < quads) {
+    for (; row < rows.end; ++row, out += dim) fill_row(*this, row, columns.begin / 4, dim, bound, out);
+    return;
+  }
   std::vector<float> last(philox::rows_at_once * dim);
   next(last.data());
   std::copy_n(last.data(), (rows.end - row) * dim, out);
