@@ -72,7 +72,7 @@ TEST_CASE("Random: fill_rows draws the same numbers as uniform") {
   const Random random(11, Purpose::test, 3);
   for (const Index first : {Index{0}, Index{5}, (Index{1} << 32) - 3})
     for (const Index rows : {1, 8, 21})
-      for (const Range columns : {Range{0, 1}, Range{0, 16}, Range{8, 15}}) {
+      for (const Range columns : {Range{0, 1}, Range{0, 16}, Range{8, 15}, Range{4, 203}}) {
         std::vector<float> out(static_cast<std::size_t>(rows * columns.size()), -1.0f);
         random.fill_rows({first, first + rows}, columns, 0.3f, out.data());
         for (Index r = 0; r < rows; ++r)
