@@ -58,7 +58,8 @@ int64_t tesserec_dense_count(const tesserec_model* model);
 int64_t tesserec_feature_count(const tesserec_model* model);
 /** Returns the name of a sparse feature in [0, F); NULL outside. */
 const char* tesserec_feature_name(const tesserec_model* model, int64_t feature);
-/** Returns the number of ids of a sparse feature in [0, F), so that ids lie in [0, number); -1 outside. */
+/** Returns the number of ids of a sparse feature in [0, F), so that ids lie in [0, number); INT64_MAX if all tables of
+ *  the feature grow, which take any number; -1 outside. */
 int64_t tesserec_feature_ids(const tesserec_model* model, int64_t feature);
 
 /** Makes a context for one thread. The model must stay open. Returns NULL if there is not enough memory. */

@@ -25,6 +25,7 @@
 
 #include <tesserec/scoring/export_model.hpp>
 #include <tesserec/scoring/export_tensors.hpp>
+#include <tesserec/scoring/id_rows.hpp>
 #include <tesserec/scoring/live_model.hpp>
 #include <tesserec/scoring/model_delta.hpp>
 #include <tesserec/scoring/model_folder.hpp>

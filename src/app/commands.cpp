@@ -154,6 +154,7 @@ const std::vector<Command>& commands() {
          "FORMAT",
          "format of a checkpoint's rows in memory: fp32, fp16, bf16, int8 or int4; default: that of training",
          {"fp32", "fp16", "bf16", "int8", "int4"}},
+        {"--vocabulary", "FILE", "data set of the training, whose vocabulary raw values need; default: as for export"},
         {"--name", "NAME", "name of the model in addresses; default: model"},
         {"--host", "ADDRESS", "address to listen on; default: 127.0.0.1, for this machine alone"},
         {"--port", "N", "port to listen on, 0 for any free one; default: 8080"},

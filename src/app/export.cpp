@@ -12,16 +12,17 @@
 #include <tesserec/core/text.hpp>
 #include <tesserec/core/timer.hpp>
 #include <tesserec/parallel_io/checkpoint_folder.hpp>
-#include <tesserec/schema/raw_rows.hpp>
 #include <tesserec/scoring/export_model.hpp>
 #include <tesserec/scoring/export_tensors.hpp>
+#include <tesserec/scoring/raw_inputs.hpp>
 
 namespace tesserec::app {
 namespace {
 
 Index bytes_of(const scoring::ModelManifest& manifest) {
   Index bytes = manifest.network.bytes;
-  for (const scoring::FolderTable& table : manifest.tables) bytes += table.file.bytes;
+  for (const scoring::FolderTable& table : manifest.tables)
+    bytes += table.file.bytes + (table.ids ? table.ids->bytes : 0);
   if (manifest.raw)
     for (const scoring::FolderVocabulary& vocabulary : *manifest.raw) bytes += vocabulary.file.bytes;
   return bytes;
@@ -114,8 +115,7 @@ int export_model(const Invocation& invocation, const comm::Communicator& comm) {
   if (manifest.raw)
     log_info(concat("raw values: requests may give the columns of [preprocess]; ",
                     counted(std::ssize(*manifest.raw), "feature"), " with a vocabulary"));
-  else if (manifest.facts.vocabulary.empty() ||  // or made samples, whose digest is that of a reuse profile
-           schema::training_data(manifest.facts.deck, manifest.facts.file + ": deck").empty())
+  else if (!scoring::has_raw_data(manifest.facts))
     log_info("raw values: none, since the model was not trained on a data set of `tesserec preprocess`");
   else
     log_warning(concat("requests must give ids and transformed numbers, not raw values: ", manifest.no_raw));

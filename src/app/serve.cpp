@@ -21,6 +21,7 @@
 #include <tesserec/core/signals.hpp>
 #include <tesserec/core/text.hpp>
 #include <tesserec/core/timer.hpp>
+#include <tesserec/scoring/raw_inputs.hpp>
 #include <tesserec/scoring/run_follower.hpp>
 #include <tesserec/serve/http_server.hpp>
 
@@ -80,11 +81,15 @@ struct Opened {
     const auto named = invocation.options.find("--rows");
     std::optional<scoring::ServedFormat> rows;
     if (named != invocation.options.end()) rows = scoring::row_format_named(named->second);
-    if (invocation.has("--follow"))
-      run = std::make_unique<scoring::RunFollower>(exec, invocation.deck, rows);
-    else
-      model = std::make_unique<scoring::ServedModel>(exec, invocation.deck, rows);
+    const std::string vocabulary = invocation.has("--vocabulary") ? invocation.options.at("--vocabulary") : "";
+    if (invocation.has("--follow")) {
+      run = std::make_unique<scoring::RunFollower>(exec, invocation.deck, rows, vocabulary);
+      return;
+    }
+    model = std::make_unique<scoring::ServedModel>(exec, invocation.deck, rows);
+    if (!vocabulary.empty() || !scoring::is_model_folder(invocation.deck)) model->read_vocabularies(vocabulary);
   }
+  const scoring::ServedModel& now() const { return run ? run->model().copy(0) : *model; }
   const scoring::TrainedFacts& facts() const { return run ? run->model().facts() : model->facts(); }
   std::unique_ptr<serve::Service> service(const serve::ServerSettings& settings) const {
     return run ? std::make_unique<serve::Service>(*run, settings) : std::make_unique<serve::Service>(*model, settings);
@@ -93,6 +98,15 @@ struct Opened {
   std::unique_ptr<scoring::ServedModel> model;
   std::unique_ptr<scoring::RunFollower> run;
 };
+
+/// Says whether requests may give raw values. A model of made samples has none.
+void show_raw_values(const scoring::ServedModel& model) {
+  if (model.raw() != nullptr)
+    log_info(concat("raw values: requests may give the columns of [preprocess], ",
+                    counted(std::ssize(model.raw()->columns()), "column")));
+  else if (scoring::has_raw_data(model.facts()))
+    log_warning(concat("requests must give ids and transformed numbers, not raw values: ", model.no_raw()));
+}
 
 constexpr auto look_time = std::chrono::milliseconds(200);  // between looks at a run's folder
 
@@ -109,6 +123,7 @@ int serve_model(const Invocation& invocation, const comm::Communicator& comm) {
   const Timer timer;
   const Opened opened(Exec(), invocation);
   const auto service = opened.service(settings);
+  show_raw_values(opened.now());
   const auto ready = [&, step = opened.facts().step, follower = ::gettid()](int port) {
     log_info(concat("model ", settings.name, " of ", invocation.deck, ", step ", step, ", opened in ",
                     seconds_text(timer.seconds()), "; listening on http://", settings.host, ":", port, "/v2/models/",

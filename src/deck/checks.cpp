@@ -259,10 +259,6 @@ void check_deltas(const Deck& deck) {
   if (deck.checkpoint.keep == 0)
     fail(deck.at("checkpoint.delta_seconds"),
          " is set, but checkpoint.keep = 0 writes no checkpoint, which deltas need; keep at least 1");
-  for (const embedding::EmbeddingBagConfig& table : deck.tables)
-    if (table.grows())
-      fail(deck.at("checkpoint.delta_seconds"), " is set, but table ", quoted(table.name),
-           " grows, and deltas need rows with fixed numbers; set it to 0, and checkpoint.every_steps");
 }
 
 }  // namespace

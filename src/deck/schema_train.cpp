@@ -114,7 +114,7 @@ std::vector<Section> train_sections() {
               "Steps between checkpoints; 0 means only at the end."),
       number("delta_seconds", &Checkpoint::delta_seconds, {0, 1e9}, "s",
              "Time between deltas, which hold what changed since the last checkpoint or delta, so that a killed run "
-             "loses little; 0 means none. Tables must not grow."),
+             "loses little; 0 means none."),
       boolean("keep_deltas", &Checkpoint::keep_deltas,
               "Keep the deltas that continue a kept checkpoint, so that replay can prove the scores of their states; "
               "otherwise the next checkpoint removes them."),

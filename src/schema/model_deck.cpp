@@ -6,6 +6,7 @@
 #include <tesserec/network/model_types.hpp>
 #include <tesserec/schema/model_deck.hpp>
 #include <tesserec/schema/model_rows.hpp>
+#include <tesserec/schema/read.hpp>
 
 namespace tesserec::schema {
 namespace {
@@ -83,6 +84,7 @@ ModelDeck read_model(const std::string& text, const std::string& name) {
   deck.file = name;
   deck.blocks = &model_blocks();
   read_sections(deck, model_sections(), root, job_blocks);
+  if (const Value* seed = root.find_path("run.seed")) deck.seed = std::uint64_t(read_integer(*seed, "run.seed", {}));
   check_model(deck, deck.model);
   check_tables(deck, deck.tables);
   return deck;

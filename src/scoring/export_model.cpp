@@ -4,21 +4,38 @@
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/text.hpp>
 #include <tesserec/scoring/export_model.hpp>
+#include <tesserec/scoring/id_rows.hpp>
 
 namespace tesserec::scoring {
 namespace {
 
+/// Writes the ids of a growing table with the row of each.
+FolderFile export_ids(ExportSource& source, const embedding::EmbeddingBagConfig& config, const std::string& folder,
+                      const std::string& name) {
+  const std::vector<Index> ids = source.ids(config);
+  ExportedFile file(folder, name);
+  try {
+    file.write(std::as_bytes(std::span<const std::uint64_t>(id_row_slots(ids))));
+  } catch (const Error& error) {
+    fail(source.facts().file, ": table ", config.name, ": ", error.what());
+  }
+  file.write(std::as_bytes(std::span(ids)));
+  return file.finish();
+}
+
+/// Writes a table to FILE.rows, and the ids of a growing one to FILE.ids.
 FolderTable export_table(ExportSource& source, const embedding::EmbeddingBagConfig& config, ServedFormat wanted,
                          const std::string& folder, const std::string& file_name) {
   const ServedFormat format = takes_rows(wanted, config.embedding_dim) ? wanted : ServedFormat::int8;
   FolderTable table{.name = config.name,
-                    .rows = config.rows().size(),
+                    .rows = source.rows(config),
                     .dim = config.embedding_dim,
                     .format = format,
                     .features = config.feature_names,
                     .pooling = config.pooling == embedding::PoolingType::mean ? "mean" : "sum",
                     .weighted = config.weighted};
-  ExportedFile file(folder, file_name);
+  if (config.grows()) table.ids = export_ids(source, config, folder, file_name + ".ids");
+  ExportedFile file(folder, file_name + ".rows");
   std::vector<std::byte> bytes;
   std::vector<float> stored;
   source.each_piece(config, [&](Range rows, const float* exact) {
@@ -49,7 +66,7 @@ ModelManifest export_model(const Exec& exec, const std::string& checkpoint, cons
   export_vocabularies(source, vocabulary, folder.draft(), manifest);  // before the tables, which take longer
   for (const embedding::EmbeddingBagConfig& table : source.tables())
     manifest.tables.push_back(export_table(source, table, format, folder.draft(),
-                                           "table_" + right(std::to_string(manifest.tables.size()), 4, '0') + ".rows"));
+                                           "table_" + right(std::to_string(manifest.tables.size()), 4, '0')));
   ExportedFile file(folder.draft(), "network.f32");
   for (const network::Parameter& tensor : source.tensors()) {
     manifest.tensors.push_back({tensor.name, tensor.rows, tensor.columns});

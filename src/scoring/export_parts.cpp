@@ -13,6 +13,7 @@
 #include <tesserec/network/smaller_tables.hpp>
 #include <tesserec/schema/model_deck.hpp>
 #include <tesserec/store/checksum.hpp>
+#include <tesserec/store/word_rows.hpp>
 
 namespace tesserec::scoring {
 namespace {
@@ -82,14 +83,21 @@ ExportSource::ExportSource(const Exec& exec, const std::string& checkpoint)
     : exec_(exec), checkpoint_(store::open_checkpoint(checkpoint)), facts_(facts_of(checkpoint_)) {
   schema::ModelDeck deck = schema::read_model(facts_.deck, facts_.file + ": deck");
   tables_ = network::smaller_tables(embedding::complete_tables(deck.tables, facts_.features, facts_.file), deck.model);
-  for (const embedding::EmbeddingBagConfig& table : tables_)
-    if (table.grows())
-      fail(facts_.file, ": table ", table.name,
-           " grows, and an export holds tables of consecutive rows alone; score with `tesserec predict`");
   require_one_label(deck.model.tasks, facts_.file);
   deck.model.kernels = Kernels::simd;
   precision_ = deck.model.precision = served_precision(deck.model.precision);
   tensors_ = network::Network(deck.model, facts_.dense_features, network::embedded_features(tables_)).layout();
+}
+
+std::vector<Index> ExportSource::ids(const embedding::EmbeddingBagConfig& table) {
+  std::vector<Index> ids;
+  each_piece(store::item_name(table.name, "ids"), rows(table), store::row_number_words,
+             [&](Range piece, const float* numbers) {
+               store::WordRows words(piece.size(), store::row_number_words);
+               words.write(exec_, {0, piece.size()}, numbers);
+               for (Index i = 0; i < piece.size(); ++i) ids.push_back(Index(words.get(i, 0, store::row_number_words)));
+             });
+  return ids;
 }
 
 std::string ExportSource::digest() const { return store::combined_digest(checksums_); }

@@ -62,7 +62,7 @@ class FolderDraft {
 /// Model of a checkpoint whose matrices are read piece by piece, each compared with its checksum.
 class ExportSource {
  public:
-  /// Opens and verifies a checkpoint. Throws Error if it is damaged, or for a table that grows.
+  /// Opens and verifies a checkpoint. Throws Error if it is damaged.
   ExportSource(const Exec& exec, const std::string& checkpoint);
 
   const store::OpenCheckpoint& checkpoint() const { return checkpoint_; }
@@ -70,13 +70,19 @@ class ExportSource {
   const std::vector<embedding::EmbeddingBagConfig>& tables() const { return tables_; }
   /// Returns the precision in which the model is scored unless another one is chosen.
   products::Precision precision() const { return precision_; }
+  /// Returns the number of a table's rows in the checkpoint.
+  Index rows(const embedding::EmbeddingBagConfig& table) const {
+    return table.grows() ? held_rows(checkpoint_.manifest, table) : table.rows().size();
+  }
+  /// Returns the ids of a growing table's rows.
+  std::vector<Index> ids(const embedding::EmbeddingBagConfig& table);
   /// Lists the tensors of the network.
   const std::vector<network::Parameter>& tensors() const { return tensors_; }
 
   /// Calls take(rows, numbers) for pieces [rows, columns] of a table's rows or of a tensor, in order.
   template <class Take>
   void each_piece(const embedding::EmbeddingBagConfig& table, const Take& take) {
-    each_piece("tables/" + table.name + "/weight", table.rows().size(), table.embedding_dim, take);
+    each_piece("tables/" + table.name + "/weight", rows(table), table.embedding_dim, take);
   }
   template <class Take>
   void each_piece(const network::Parameter& tensor, const Take& take) {
@@ -88,6 +94,7 @@ class ExportSource {
  private:
   template <class Take>
   void each_piece(const std::string& name, Index rows, Index columns, const Take& take) {
+    if (rows == 0) return;  // a matrix that files do not have
     const Index step = begin(name, rows, columns);
     for (Index first = 0; first < rows; first += step) {
       const Range piece{first, std::min(rows, first + step)};

@@ -18,20 +18,26 @@ struct ExportedTensor {
   ServedFormat format;
   const embedding::EmbeddingBagConfig* table;  // null: a tensor of the network
   const network::Parameter* tensor;
-  Index bytes() const { return rows * row_bytes(format, columns); }
+  bool is_ids = false;  // the table's ids, integers of 64 bits, one a row
+
+  Index bytes() const { return rows * (is_ids ? Index{sizeof(Index)} : row_bytes(format, columns)); }
+  std::vector<Index> shape() const { return is_ids ? std::vector{rows} : std::vector{rows, columns}; }
 };
 
 std::vector<ExportedTensor> tensors_of(const ExportSource& source, ServedFormat format) {
   std::vector<ExportedTensor> all;
-  for (const embedding::EmbeddingBagConfig& table : source.tables())
-    all.push_back(
-        {"tables." + table.name + ".weight", table.rows().size(), table.embedding_dim, format, &table, nullptr});
+  for (const embedding::EmbeddingBagConfig& table : source.tables()) {
+    const Index rows = source.rows(table);
+    if (table.grows()) all.push_back({"tables." + table.name + ".ids", rows, 1, format, &table, nullptr, true});
+    all.push_back({"tables." + table.name + ".weight", rows, table.embedding_dim, format, &table, nullptr});
+  }
   for (const network::Parameter& tensor : source.tensors())
     all.push_back({"dense." + tensor.name, tensor.rows, tensor.columns, ServedFormat::fp32, nullptr, &tensor});
   return all;
 }
 
 void write_numbers(ExportSource& source, const ExportedTensor& tensor, ExportedFile& file) {
+  if (tensor.is_ids) return file.write(std::as_bytes(std::span<const Index>(source.ids(*tensor.table))));
   std::vector<std::byte> bytes;
   std::vector<float> stored;
   const auto take = [&](Range rows, const float* numbers) {
@@ -61,9 +67,10 @@ std::string bytes_of_number(T value) {
 
 /// Returns the head of a safetensors file: the length of the JSON, and the JSON, padded to 8 bytes.
 std::string safetensors_head(const std::vector<ExportedTensor>& tensors, const TrainedFacts& facts) {
-  const auto dtype = [](ServedFormat format) {
-    if (format == ServedFormat::fp32) return "F32";
-    return format == ServedFormat::fp16 ? "F16" : "BF16";
+  const auto dtype = [](const ExportedTensor& tensor) {
+    if (tensor.is_ids) return "I64";
+    if (tensor.format == ServedFormat::fp32) return "F32";
+    return tensor.format == ServedFormat::fp16 ? "F16" : "BF16";
   };
   Json json = Json::object();
   json.set("__metadata__", Json::object()
@@ -73,8 +80,8 @@ std::string safetensors_head(const std::vector<ExportedTensor>& tensors, const T
   Index at = 0;
   for (const ExportedTensor& tensor : tensors) {
     json.set(tensor.name, Json::object()
-                              .set("dtype", dtype(tensor.format))
-                              .set("shape", std::vector<Index>{tensor.rows, tensor.columns})
+                              .set("dtype", dtype(tensor))
+                              .set("shape", tensor.shape())
                               .set("data_offsets", std::vector<Index>{at, at + tensor.bytes()}));
     at += tensor.bytes();
   }
@@ -86,8 +93,10 @@ std::string safetensors_head(const std::vector<ExportedTensor>& tensors, const T
 /// Returns the head of an .npy file of version 1.0, padded to 64 bytes.
 std::string npy_head(const ExportedTensor& tensor) {
   constexpr std::size_t before = 10, line = 64;  // bytes: magic, version and length; alignment of the numbers
-  std::string text = concat("{'descr': '", tensor.format == ServedFormat::fp32 ? "<f4" : "<f2",
-                            "', 'fortran_order': False, 'shape': (", tensor.rows, ", ", tensor.columns, "), }");
+  std::string type = tensor.format == ServedFormat::fp32 ? "<f4" : "<f2";
+  if (tensor.is_ids) type = "<i8";
+  std::string text = concat("{'descr': '", type, "', 'fortran_order': False, 'shape': (", join(tensor.shape()),
+                            tensor.is_ids ? ",), }" : "), }");
   text.resize((before + text.size() + 1 + line - 1) / line * line - before - 1, ' ');
   text += '\n';
   return std::string("\x93NUMPY\x01\x00", 8) + bytes_of_number(std::uint16_t(text.size())) + text;

@@ -3,8 +3,11 @@
 
 namespace tesserec::scoring {
 
-LiveModel::LiveModel(const Exec& exec, const std::string& checkpoint, std::optional<ServedFormat> rows) : exec_(exec) {
+LiveModel::LiveModel(const Exec& exec, const std::string& checkpoint, std::optional<ServedFormat> rows,
+                     const std::string& vocabulary)
+    : exec_(exec) {
   copies_[0] = std::make_unique<ServedModel>(exec, checkpoint, rows);
+  copies_[0]->read_vocabularies(vocabulary);
   copies_[1] = std::make_unique<ServedModel>(exec, *copies_[0]);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <memory>
 
+#include "memory_table.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/text.hpp>
 #include <tesserec/embedding/block_of.hpp>
@@ -10,6 +11,45 @@
 #include <tesserec/store/word_rows.hpp>
 
 namespace tesserec::scoring {
+namespace {
+
+using store::WordRows;
+
+/// Matrices of whole numbers of a table in a delta.
+struct DeltaWords {
+  std::shared_ptr<WordRows> blocks, rows, evicted;
+};
+
+/// Adds the matrices of a table's whole numbers that the delta has.
+DeltaWords add_delta_words(const store::Manifest& delta, const embedding::EmbeddingBagConfig& table,
+                           std::vector<store::StateItem>& items) {
+  const auto add = [&](const char* matrix, Index rows, Index words) {
+    auto numbers = std::make_shared<WordRows>(rows, words);
+    store::add_words(store::item_name(table.name, matrix), {0, rows}, rows, numbers, true, items);
+    return numbers;
+  };
+  const auto rows_of = [&](const char* matrix) {
+    const auto found = delta.datasets.find(store::item_name(table.name, matrix));
+    return found == delta.datasets.end() ? 0 : found->second.rows;
+  };
+  const char* const moved = table.grows() ? "ids" : "rows";
+  const Index counts = table.grows() ? store::change_count_words : store::block_count_words;
+  const Index evicted = table.grows() ? rows_of("evicted_ids") : 0;
+  return {add("blocks", embedding::block_count, counts), add(moved, rows_of(moved), store::row_number_words),
+          add("evicted_ids", evicted, store::row_number_words)};
+}
+
+/// Throws Error if a list is not as long as the blocks say. `first`: first of a block's words.
+void check_counts(const std::string& file, const std::string& table, const WordRows& blocks, Index first,
+                  const WordRows& list, const char* what) {
+  Index all = 0;
+  for (Index b = 0; b < embedding::block_count; ++b) all += Index(blocks.get(b, first, store::block_count_words));
+  if (all != list.rows())
+    fail(file, ": table ", table, " has ", counted(all, what), ", but the numbers of ", list.rows(),
+         "; the delta is damaged");
+}
+
+}  // namespace
 
 ModelDelta read_model_delta(const Exec& exec, const std::string& folder, const ServedModel& model) {
   const store::OpenCheckpoint open = store::open_delta(folder);
@@ -23,21 +63,15 @@ ModelDelta read_model_delta(const Exec& exec, const std::string& folder, const S
                    .tables = std::vector<ModelDelta::NewRows>(model.tables().size()),
                    .parameters = std::vector<float>(std::size_t(model.network().parameters()))};
   std::vector<store::StateItem> items;
-  std::vector<std::shared_ptr<store::WordRows>> numbers, blocks;
+  std::vector<DeltaWords> words;
   const auto add = [&](const std::string& name, Index rows, Index columns, float* to) {
     items.push_back({name, rows, columns, {0, rows, 0, columns}, store::placed_rows(to, columns)});
   };
   for (std::size_t t = 0; t < delta.tables.size(); ++t) {
     const embedding::EmbeddingBagConfig& table = model.tables()[t].config;
-    const std::string name = store::item_name(table.name, "rows");
-    const auto found = open.manifest.datasets.find(name);
-    const Index moved = found == open.manifest.datasets.end() ? 0 : found->second.rows;
-    blocks.push_back(std::make_shared<store::WordRows>(embedding::block_count, store::block_count_words));
-    store::add_words(store::item_name(table.name, "blocks"), {0, embedding::block_count}, embedding::block_count,
-                     blocks.back(), true, items);
-    numbers.push_back(std::make_shared<store::WordRows>(moved, store::row_number_words));
+    words.push_back(add_delta_words(open.manifest, table, items));
+    const Index moved = words.back().rows->rows();
     if (moved == 0) continue;
-    store::add_words(name, {0, moved}, moved, numbers.back(), true, items);
     std::vector<float>& weights = delta.tables[t].weights;
     weights.resize(std::size_t(moved * table.embedding_dim));
     add(store::item_name(table.name, "weight"), moved, table.embedding_dim, weights.data());
@@ -47,18 +81,17 @@ ModelDelta read_model_delta(const Exec& exec, const std::string& folder, const S
   store::read_state(exec, open.state, items);
   for (std::size_t t = 0; t < delta.tables.size(); ++t) {
     const embedding::EmbeddingBagConfig& table = model.tables()[t].config;
-    Index moved = 0;
-    for (Index b = 0; b < embedding::block_count; ++b) moved += Index(blocks[t]->get(b, 0, store::block_count_words));
-    if (moved != numbers[t]->rows())
-      fail(delta.file, ": table ", table.name, " has ", counted(moved, "moved row"), ", but the numbers of ",
-           numbers[t]->rows(), "; the delta is damaged");
-    std::vector<Index>& rows = delta.tables[t].rows;
-    for (Index i = 0; i < numbers[t]->rows(); ++i) {
-      rows.push_back(Index(numbers[t]->get(i, 0, store::row_number_words)));
-      if (!table.rows().contains(rows.back()))
-        fail(delta.file, ": table ", table.name, " has row ", rows.back(), ", but the served model has ",
-             table.rows().size(), " rows, so the delta is of another model");
-    }
+    const DeltaWords& read = words[t];
+    check_counts(delta.file, table.name, *read.blocks, 0, *read.rows, "moved row");
+    if (table.grows())
+      check_counts(delta.file, table.name, *read.blocks, store::block_count_words, *read.evicted, "evicted id");
+    delta.tables[t].rows = whole_numbers(*read.rows);
+    delta.tables[t].evicted = whole_numbers(*read.evicted);
+    if (table.grows()) continue;
+    for (const Index row : delta.tables[t].rows)
+      if (!table.rows().contains(row))
+        fail(delta.file, ": table ", table.name, " has row ", row, ", but the served model has ", table.rows().size(),
+             " rows, so the delta is of another model");
   }
   return delta;
 }

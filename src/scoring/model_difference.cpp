@@ -15,11 +15,20 @@ bool is_of_model(const std::string& key) {
   return key.starts_with("table.") && key.find(".optimizer.") == std::string::npos && !key.ends_with(".start");
 }
 
+/// Returns whether a key decides about start values that ids without a row read.
+bool reads_start_values(const schema::ModelDeck& deck, const std::string& key) {
+  return std::ranges::any_of(deck.tables, [&](const embedding::EmbeddingBagConfig& table) {
+    return table.grows() && table.growth.unknown == embedding::UnknownRow::start &&
+           (key == "run.seed" || key == "table." + table.name + ".start");
+  });
+}
+
 std::map<std::string, std::string> model_keys(const TrainedFacts& facts) {
   std::map<std::string, std::string> keys;
   const schema::ModelDeck deck = schema::read_model(facts.deck, facts.file + ": deck");
   for (const schema::KeyValue& entry : deck.given)
-    if (is_of_model(entry.key)) keys[entry.key] = entry.value;
+    if (is_of_model(entry.key) || reads_start_values(deck, entry.key)) keys[entry.key] = entry.value;
+  if (reads_start_values(deck, "run.seed")) keys["run.seed"] = std::to_string(deck.seed);
   return keys;
 }
 

@@ -7,6 +7,7 @@
 #include <tesserec/core/file.hpp>
 #include <tesserec/core/json.hpp>
 #include <tesserec/core/text.hpp>
+#include <tesserec/scoring/id_rows.hpp>
 #include <tesserec/scoring/model_folder.hpp>
 #include <tesserec/store/checksum.hpp>
 #include <tesserec/store/json_digest.hpp>
@@ -64,7 +65,12 @@ FolderTable table_of(const Json& json) {
                     .features = strings(json.at("features")),
                     .pooling = json.at("pooling").string(),
                     .weighted = json.at("weighted").boolean()};
-  if (table.rows < 1 || table.dim < 1 || !takes_rows(table.format, table.dim) ||
+  if (json.has("ids")) table.ids = file_of(json.at("ids"));
+  const bool fit_ids = !table.ids || (table.rows >= 0 && table.rows <= std::numeric_limits<std::uint32_t>::max() &&
+                                      table.ids->bytes == id_rows_bytes(table.rows));
+  if (!fit_ids)
+    fail("table ", table.name, " has ids of ", table.ids->bytes, " bytes, which do not fit ", table.rows, " rows");
+  if (table.rows < (table.ids ? 0 : 1) || table.dim < 1 || !takes_rows(table.format, table.dim) ||
       table.file.bytes / row_bytes(table.format, table.dim) != table.rows)
     fail("table ", table.name, " has ", table.file.bytes, " bytes, which do not fit ", table.rows, " x ", table.dim,
          " numbers as ", name(table.format));
@@ -163,24 +169,31 @@ TrainedFacts facts_of(const store::OpenCheckpoint& checkpoint) {
   return facts;
 }
 
+Index held_rows(const store::Manifest& checkpoint, const embedding::EmbeddingBagConfig& table) {
+  const auto found = checkpoint.datasets.find("tables/" + table.name + "/ids");
+  return found == checkpoint.datasets.end() ? 0 : found->second.rows;
+}
+
 std::string model_manifest_text(const ModelManifest& manifest) {
   const TrainedFacts& facts = manifest.facts;
   Json features = Json::array(Json::Layout::lines), tables = Json::array(Json::Layout::lines),
        tensors = Json::array(Json::Layout::lines);
   for (const embedding::DataFeature& feature : facts.features)
     features.add(Json::object().set("name", feature.name).set("ids", feature.ids));
-  for (const FolderTable& table : manifest.tables)
-    tables.add(Json::object()
-                   .set("name", table.name)
-                   .set("rows", table.rows)
-                   .set("dim", table.dim)
-                   .set("format", name(table.format))
-                   .set("file", json_of(table.file))
-                   .set("error", table.errors.number)
+  for (const FolderTable& table : manifest.tables) {
+    Json json = Json::object()
+                    .set("name", table.name)
+                    .set("rows", table.rows)
+                    .set("dim", table.dim)
+                    .set("format", name(table.format))
+                    .set("file", json_of(table.file));
+    if (table.ids) json.set("ids", json_of(*table.ids));
+    tables.add(json.set("error", table.errors.number)
                    .set("row_error", table.errors.row)
                    .set("features", table.features)
                    .set("pooling", table.pooling)
                    .set("weighted", table.weighted));
+  }
   for (const FolderTensor& tensor : manifest.tensors)
     tensors.add(Json::object().set("name", tensor.name).set("rows", tensor.rows).set("columns", tensor.columns));
   Json json = Json::object(Json::Layout::lines)
@@ -237,7 +250,10 @@ ModelManifest read_model_manifest(const std::string& folder) {
 ModelManifest verify_model_folder(const std::string& folder) {
   ModelManifest manifest = read_model_manifest(folder);
   require_file(folder, manifest.network);
-  for (const FolderTable& table : manifest.tables) require_file(folder, table.file);
+  for (const FolderTable& table : manifest.tables) {
+    require_file(folder, table.file);
+    if (table.ids) require_file(folder, *table.ids);
+  }
   if (manifest.raw)
     for (const FolderVocabulary& vocabulary : *manifest.raw) require_file(folder, vocabulary.file);
   return manifest;

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <optional>
 
+#include "dataset_vocabularies.hpp"
 #include "raw_plan.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/text.hpp>
@@ -95,16 +96,35 @@ struct RawInputs::Parts {
 RawInputs::RawInputs(const std::string& folder, const ModelManifest& manifest,
                      const std::vector<ServedFeature>& features)
     : parts_(new Parts{raw_plan(manifest.facts, features), {}}) {
-  for (const PlannedColumn& column : parts_->plan.columns) parts_->columns.push_back(column.column);
+  for (const ServedFeature& feature : features) {
+    std::optional<VocabularyFile>& vocabulary = parts_->vocabularies.emplace_back();
+    const auto stored = std::ranges::find(*manifest.raw, feature.name, &FolderVocabulary::feature);
+    if (stored != manifest.raw->end())
+      vocabulary.emplace(folder + "/" + stored->file.name, stored->rows, stored->file.bytes);
+  }
+  complete(manifest.facts, features);
+}
+
+RawInputs::RawInputs(const TrainedFacts& facts, const std::vector<ServedFeature>& features, const std::string& dataset)
+    : parts_(new Parts{raw_plan(facts, features), {}}) {
   parts_->vocabularies.resize(features.size());
+  DatasetVocabularies(facts, features, dataset).each([&](const std::string& feature, const StoredTokens& tokens) {
+    const auto place = std::ranges::find(features, feature, &ServedFeature::name) - features.begin();
+    parts_->vocabularies[std::size_t(place)].emplace("the vocabulary of feature " + feature, tokens.offsets,
+                                                     tokens.text());
+  });
+  complete(facts, features);
+}
+
+void RawInputs::complete(const TrainedFacts& facts, const std::vector<ServedFeature>& features) {
+  for (const PlannedColumn& column : parts_->plan.columns) parts_->columns.push_back(column.column);
   for (std::size_t f = 0; f < features.size(); ++f) {
     if (parts_->plan.features[f].form.hashed()) continue;
-    const auto stored = std::ranges::find(*manifest.raw, features[f].name, &FolderVocabulary::feature);
-    const auto data = std::ranges::find(manifest.facts.features, features[f].name, &embedding::DataFeature::name);
-    if (stored == manifest.raw->end() || data == manifest.facts.features.end() || data->ids != stored->rows)
-      fail(manifest.facts.file, ": the vocabulary of feature ", features[f].name,
+    const auto& vocabulary = parts_->vocabularies[f];
+    const auto data = std::ranges::find(facts.features, features[f].name, &embedding::DataFeature::name);
+    if (!vocabulary || data == facts.features.end() || data->ids != vocabulary->rows())
+      fail(facts.file, ": the vocabulary of feature ", features[f].name,
            " is missing or has another number of ids than the model; export the model again");
-    parts_->vocabularies[f].emplace(folder + "/" + stored->file.name, stored->rows, stored->file.bytes);
   }
 }
 

@@ -137,6 +137,11 @@ RawPlan raw_plan(const TrainedFacts& facts, const std::vector<ServedFeature>& fe
   }
 }
 
+bool has_raw_data(const TrainedFacts& facts) {
+  // Made samples have the digest of a reuse profile at most.
+  return !facts.vocabulary.empty() && !schema::training_data(facts.deck, facts.file + ": deck").empty();
+}
+
 std::vector<std::string> raw_vocabularies(const TrainedFacts& facts, const std::vector<ServedFeature>& features) {
   const RawPlan plan = raw_plan(facts, features);
   std::vector<std::string> names;

@@ -92,14 +92,20 @@ TESSEREC_HOST_FUNCTION void each_row(Index n, Index bytes, const At& at, const R
   }
 }
 
-/// Reads coded rows. `ids` = null: rows 0, 1, 2, ...
-TESSEREC_KERNEL void read_coded(bool is_int8, const Index* ids, Index n, Index dim, const std::byte* table, float* to) {
+/// Reads coded rows. `rows` = null: rows 0, 1, 2, ...
+TESSEREC_KERNEL void read_coded(bool is_int8, const Index* rows, Index n, Index dim, const std::byte* table,
+                                float* to) {
   const Index bytes = row_bytes(is_int8 ? ServedFormat::int8 : ServedFormat::int4, dim);
-  const auto at = [&](Index i) { return table + (ids == nullptr ? i : ids[i]) * bytes; };
+  const auto at = [&](Index i) { return table + (rows == nullptr ? i : std::max<Index>(rows[i], 0)) * bytes; };
+  const auto is_there = [&](Index i) { return rows == nullptr || rows[i] >= 0; };
   if (is_int8)
-    each_row(n, bytes, at, [&](Index i) { read_int8(dim, at(i), to + i * dim); });
+    each_row(n, bytes, at, [&](Index i) {
+      if (is_there(i)) read_int8(dim, at(i), to + i * dim);
+    });
   else
-    each_row(n, bytes, at, [&](Index i) { read_int4(dim, at(i), to + i * dim); });
+    each_row(n, bytes, at, [&](Index i) {
+      if (is_there(i)) read_int4(dim, at(i), to + i * dim);
+    });
 }
 
 NumberType number_type(ServedFormat format) {
@@ -161,9 +167,13 @@ void read_rows(ServedFormat format, Index rows, Index dim, const std::byte* from
     read_coded(format == ServedFormat::int8, nullptr, rows, dim, from, to);
 }
 
-void gather_rows(ServedFormat format, const Index* ids, Index n, Index dim, const std::byte* table, float* to) {
-  if (is_coded(format)) return read_coded(format == ServedFormat::int8, ids, n, dim, table, to);
-  for (Index i = 0; i < n; ++i) read_rows(format, 1, dim, table + ids[i] * row_bytes(format, dim), to + i * dim);
+void gather_rows(ServedFormat format, const Index* rows, Index n, Index dim, const std::byte* table, float* to) {
+  if (is_coded(format)) return read_coded(format == ServedFormat::int8, rows, n, dim, table, to);
+  const Index bytes = row_bytes(format, dim);
+  const auto at = [&](Index i) { return table + std::max<Index>(rows[i], 0) * bytes; };
+  each_row(n, bytes, at, [&](Index i) {
+    if (rows[i] >= 0) read_rows(format, 1, dim, at(i), to + i * dim);
+  });
 }
 
 Index raise_errors(Index rows, Index dim, const float* exact, const float* stored, RowErrors& errors) {

@@ -58,14 +58,16 @@ std::string checkpoints_of(const std::string& run) {
   return fs::is_directory(inside, unreadable) ? inside : run;
 }
 
-RunFollower::RunFollower(const Exec& exec, const std::string& run, std::optional<ServedFormat> rows) : exec_(exec) {
+RunFollower::RunFollower(const Exec& exec, const std::string& run, std::optional<ServedFormat> rows,
+                         const std::string& vocabulary)
+    : exec_(exec) {
   if (fs::exists(fs::path(run) / "manifest.json"))
     fail(run, " is one state, which does not change; omit --follow, or name a run's folder");
-  open(run, rows);
+  open(run, rows, vocabulary);
   poll();
 }
 
-void RunFollower::open(const std::string& run, std::optional<ServedFormat> rows) {
+void RunFollower::open(const std::string& run, std::optional<ServedFormat> rows, const std::string& vocabulary) {
   bool waits = false;
   while (model_ == nullptr) {
     if (const int signal = Signals::received()) throw Stopped(signal);
@@ -82,7 +84,7 @@ void RunFollower::open(const std::string& run, std::optional<ServedFormat> rows)
     served_ = whole.front();
     figures_.written = written_time(served_);
     try {
-      model_ = std::make_unique<LiveModel>(exec_, served_.folder, rows);
+      model_ = std::make_unique<LiveModel>(exec_, served_.folder, rows, vocabulary);
       served_.seal = model_->facts().seal;
     } catch (const Error&) {
       if (store::is_unchanged(served_)) throw;

@@ -96,6 +96,8 @@ struct ScoringContext::Parts {
   /// Returns the dense features of a chunk's samples.
   const float* dense_of(const ScoringBatch& batch, Range samples);
   void pool(const embedding::Bags& bags, const ContextLookup& lookup, float* out, Index stride);
+  /// Returns the rows of n ids one after the other, which pool() cannot read where they are.
+  const float* gather(const ServedTable& table, const Index* ids, Index n);
 
   const ServedModel& model;
   std::unique_ptr<network::Predictor> predictor;
@@ -103,8 +105,8 @@ struct ScoringContext::Parts {
   Index width = 0;                               // of all pooled vectors of a sample
   std::vector<float> pooled;                     // [chunk_samples, width]
   std::vector<network::ChunkVectors> sequences;  // of a chunk
-  std::vector<Index> rows;                       // rows of ids in half a table
-  std::vector<float> widened;                    // coded rows of a chunk's ids
+  std::vector<Index> rows;                       // rows of ids in half a table or a growing one
+  std::vector<float> widened;                    // rows of a chunk's ids, coded or of a growing table
   std::vector<Index> slots;                      // 0, 1, 2, ...
   std::vector<Range> same;                       // columns of `pooled` that samples share
   std::vector<float> dense;                      // [chunk_samples, dense features] of a row that samples share
@@ -131,6 +133,26 @@ void ScoringContext::Parts::check(const ScoringBatch& batch) const {
   for (const ContextLookup& lookup : lookups) check_bags(batch, lookup, model.features()[lookup.feature]);
 }
 
+const float* ScoringContext::Parts::gather(const ServedTable& table, const Index* ids, Index n) {
+  const Index dim = table.config.embedding_dim;
+  float* const numbers = reserve(widened, n * dim);
+  if (table.ids == nullptr) {
+    gather_rows(table.format, ids, n, dim, table.rows, numbers);
+    return numbers;
+  }
+  Index* const found = reserve(rows, n);
+  table.ids->find({ids, std::size_t(n)}, found);
+  gather_rows(table.format, found, n, dim, table.rows, numbers);
+  for (Index i = 0; i < n; ++i) {
+    if (found[i] != IdRows::none) continue;
+    if (table.unknown)
+      table.unknown->row(ids[i], {0, dim}, numbers + i * dim);
+    else
+      std::fill_n(numbers + i * dim, dim, 0.0f);
+  }
+  return numbers;
+}
+
 void ScoringContext::Parts::pool(const embedding::Bags& bags, const ContextLookup& lookup, float* out, Index stride) {
   const ServedTable& table = *lookup.table;
   const Index dim = table.config.embedding_dim, ids = bags.offsets[bags.count];
@@ -141,10 +163,9 @@ void ScoringContext::Parts::pool(const embedding::Bags& bags, const ContextLooku
                               .dim = dim,
                               .format = type_of_rows(table.format)};
   embedding::Bags read = bags;
-  if (is_coded(table.format)) {
-    float* const numbers = reserve(widened, ids * dim);
-    gather_rows(table.format, bags.ids, ids, dim, table.rows, numbers);
-    source.data = numbers;
+  if (is_coded(table.format) || table.ids != nullptr) {
+    source.data = gather(table, bags.ids, ids);
+    source.format = NumberType::fp32;
     if (const Index known = std::ssize(slots); known < ids) {
       reserve(slots, ids);
       std::iota(slots.begin() + known, slots.end(), known);

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cstring>
+#include <deque>
 #include <limits>
 #include <optional>
 #include <utility>
 
+#include "memory_table.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/file.hpp>
+#include <tesserec/core/signals.hpp>
 #include <tesserec/core/text.hpp>
 #include <tesserec/embedding/embedding_bag_collection.hpp>
 #include <tesserec/network/smaller_tables.hpp>
@@ -27,44 +30,6 @@ NumberType vectors_of(const schema::ModelDeck& deck) {
       if (entry.key == "model.exchange_forward" && entry.value == "\"" + name + "\"") return type;
   return NumberType::fp32;
 }
-
-/// Writes rows in a table's format. `numbers`: those of the rows, for messages. `stored`: a buffer. Throws Error if a
-/// number has no form in the format.
-void write_served(const ServedTable& table, Range numbers, const float* from, std::byte* to,
-                  std::vector<float>& stored) {
-  const Index dim = table.config.embedding_dim, rows = numbers.size();
-  write_rows(table.format, rows, dim, from, to);
-  if (table.format == ServedFormat::fp32) return;
-  stored.resize(std::size_t(rows * dim));
-  read_rows(table.format, rows, dim, to, stored.data());
-  RowErrors errors;
-  if (const Index bad = raise_errors(rows, dim, from, stored.data(), errors); bad >= 0)
-    fail("table ", table.config.name, ", row ", numbers.begin + bad, ": it has a number that ", name(table.format),
-         " cannot hold; serve with --rows fp32");
-}
-
-/// Rows of a table in memory, as the target of a read from a file.
-class TableRows : public store::SlabSource {
- public:
-  TableRows(const ServedTable& table, std::byte* rows)
-      : SlabSource(table.config.embedding_dim), table_(table), rows_(rows) {}
-
-  float* in_place(Range rows) const override { return rounds() ? nullptr : reinterpret_cast<float*>(at(rows.begin)); }
-  bool rounds() const override { return table_.format != ServedFormat::fp32; }
-  void read(const Exec&, Range rows, float* to) const override {
-    read_rows(table_.format, rows.size(), ld(), at(rows.begin), to);
-  }
-  void write(const Exec&, Range rows, const float* from) override {
-    std::vector<float> stored;
-    write_served(table_, rows, from, at(rows.begin), stored);
-  }
-
- private:
-  std::byte* at(Index row) const { return rows_ + row * row_bytes(table_.format, ld()); }
-
-  const ServedTable& table_;
-  std::byte* rows_;
-};
 
 network::Settings host_settings(network::Settings settings, std::optional<products::Precision> mlp) {
   settings.kernels = Kernels::simd;
@@ -90,17 +55,15 @@ struct ServedModel::Parts {
         vectors(vectors_of(deck)),
         parameters(make_vector<float>(exec, "tesserec::scoring::parameters", network.parameters())) {
     require_one_label(deck.model.tasks, facts.file);
-    for (const embedding::EmbeddingBagConfig& table : collection.tables())
-      if (table.grows())
-        fail(facts.file, ": table ", table.name,
-             " grows, and a Scorer reads tables of consecutive rows alone; score with `tesserec predict`");
     std::fill_n(parameters.data(), network.parameters(), 0.0f);  // gaps between tensors
   }
 
   /// Allocates the rows of a checkpoint's tables.
   void allocate(const Exec& exec, std::optional<ServedFormat> rows);
-  void add_table(const Exec& exec, const embedding::EmbeddingBagConfig& table, ServedFormat format);
-  void read(const Exec& exec, const store::PartedFile& state);
+  void add_table(const Exec& exec, const ServedTable& table);
+  /// Returns a table of the collection without rows.
+  ServedTable table_without_rows(std::size_t table, ServedFormat format) const;
+  void read(const Exec& exec, const store::OpenCheckpoint& checkpoint);
   void map(const std::string& folder, const ModelManifest& manifest);
   void read_network(const std::string& path, const ModelManifest& manifest);
 
@@ -111,41 +74,47 @@ struct ServedModel::Parts {
   std::vector<std::string> features;
   NumberType vectors;
   PlacedVector<float> parameters;
-  std::vector<store::MappedFile> files;    // of a model folder's tables
-  std::vector<Vector<std::byte>> storage;  // of a checkpoint's tables
+  std::vector<store::MappedFile> files;  // rows of a model folder's tables
+  std::deque<IdRows> ids;                // of a model folder's growing tables
+  std::deque<MemoryTable> memory;        // a checkpoint's tables
   std::vector<ServedTable> tables;
-  std::optional<RawInputs> raw;
-  std::string no_raw = "it is served from a checkpoint; `tesserec export` writes a folder with the vocabulary";
+  std::shared_ptr<const RawInputs> raw;
+  std::string no_raw = "it is a checkpoint's, without the vocabulary";
   bool is_whole = true;  // false while the weights are being changed, and after a change that threw
 };
 
+ServedTable ServedModel::Parts::table_without_rows(std::size_t table, ServedFormat format) const {
+  ServedTable served{.config = collection.tables()[table], .format = format};
+  if (served.config.grows() && served.config.growth.unknown == embedding::UnknownRow::start)
+    served.unknown.emplace(served.config, deck.seed, Index(table));
+  return served;
+}
+
 void ServedModel::Parts::allocate(const Exec& exec, std::optional<ServedFormat> rows) {
-  for (const embedding::EmbeddingBagConfig& table : collection.tables()) {
+  for (std::size_t t = 0; t < collection.tables().size(); ++t) {
+    const embedding::EmbeddingBagConfig& table = collection.tables()[t];
     ServedFormat format = rows.value_or(format_of(table.weight_format()));
     if (!takes_rows(format, table.embedding_dim)) format = ServedFormat::int8;
-    add_table(exec, table, format);
+    add_table(exec, table_without_rows(t, format));
   }
 }
 
-void ServedModel::Parts::add_table(const Exec& exec, const embedding::EmbeddingBagConfig& table, ServedFormat format) {
-  storage.push_back(make_vector<std::byte>(exec, "tesserec::scoring::rows",
-                                           table.rows().size() * row_bytes(format, table.embedding_dim)));
-  tables.push_back({table, format, storage.back().data()});
+void ServedModel::Parts::add_table(const Exec& exec, const ServedTable& table) {
+  memory.emplace_back(exec, table);
+  tables.push_back(memory.back().table());
 }
 
-void ServedModel::Parts::read(const Exec& exec, const store::PartedFile& state) {
+void ServedModel::Parts::read(const Exec& exec, const store::OpenCheckpoint& checkpoint) {
   std::vector<store::StateItem> items;
-  const auto add = [&](const std::string& name, Index rows, Index width, std::shared_ptr<store::SlabSource> source) {
-    items.push_back({.name = name, .rows = rows, .columns = width, .slab = {0, rows}, .source = std::move(source)});
-  };
-  for (std::size_t t = 0; t < tables.size(); ++t) {
-    const embedding::EmbeddingBagConfig& table = tables[t].config;
-    add("tables/" + table.name + "/weight", table.rows().size(), table.embedding_dim,
-        std::make_shared<TableRows>(tables[t], storage[t].data()));
-  }
+  for (MemoryTable& table : memory) table.add_items(checkpoint, items);
   for (const network::Parameter& p : network.layout())
-    add("dense/" + p.name + "/value", p.rows, p.columns, store::placed_rows(parameters.data() + p.offset, p.columns));
-  store::read_state(exec, state, items);
+    items.push_back({.name = "dense/" + p.name + "/value",
+                     .rows = p.rows,
+                     .columns = p.columns,
+                     .slab = {0, p.rows},
+                     .source = store::placed_rows(parameters.data() + p.offset, p.columns)});
+  store::read_state(exec, checkpoint.state, items);
+  for (MemoryTable& table : memory) table.end_read(checkpoint.state.path());
 }
 
 void ServedModel::Parts::read_network(const std::string& path, const ModelManifest& manifest) {
@@ -169,13 +138,19 @@ void ServedModel::Parts::read_network(const std::string& path, const ModelManife
 
 void ServedModel::Parts::map(const std::string& folder, const ModelManifest& manifest) {
   read_network(folder + "/" + manifest.network.name, manifest);
-  for (const embedding::EmbeddingBagConfig& table : collection.tables()) {
+  for (std::size_t t = 0; t < collection.tables().size(); ++t) {
+    const embedding::EmbeddingBagConfig& table = collection.tables()[t];
     const auto found = std::ranges::find(manifest.tables, table.name, &FolderTable::name);
-    if (found == manifest.tables.end() || found->rows != table.rows().size() || found->dim != table.embedding_dim)
-      fail(facts.file, ": its deck has table ", table.name, " of ", table.rows().size(), " x ", table.embedding_dim,
-           ", which the manifest does not list; export the model again");
+    const bool fits = found != manifest.tables.end() && found->dim == table.embedding_dim &&
+                      found->ids.has_value() == table.grows() &&
+                      (table.grows() ? found->rows <= table.rows().size() : found->rows == table.rows().size());
+    if (!fits)
+      fail(facts.file, ": its deck has table ", table.name, table.grows() ? " of up to " : " of ", table.rows().size(),
+           " x ", table.embedding_dim, ", which the manifest does not list; export the model again");
     files.emplace_back(folder + "/" + found->file.name, found->file.bytes);
-    tables.push_back({table, found->format, files.back().data()});
+    tables.push_back(table_without_rows(t, found->format));
+    tables.back().rows = files.back().data();
+    if (found->ids) tables.back().ids = &ids.emplace_back(folder + "/" + found->ids->name, found->rows);
   }
 }
 
@@ -186,20 +161,36 @@ ServedModel::ServedModel(const Exec& exec, const std::string& folder, std::optio
     parts_ = std::make_unique<Parts>(exec, manifest.facts, manifest.mlp);
     parts_->map(folder, manifest);
     parts_->no_raw = manifest.no_raw.empty() ? "its folder has no vocabulary; export it again" : manifest.no_raw;
-    if (manifest.raw) parts_->raw.emplace(folder, manifest, served_features(parts_->collection.tables()));
+    if (manifest.raw)
+      parts_->raw = std::make_shared<RawInputs>(folder, manifest, served_features(parts_->collection.tables()));
   } else {
     const store::OpenCheckpoint checkpoint = store::open_checkpoint(folder);
     parts_ = std::make_unique<Parts>(exec, facts_of(checkpoint), std::nullopt);
     parts_->allocate(exec, rows);
-    parts_->read(exec, checkpoint.state);
+    parts_->read(exec, checkpoint);
   }
   parts_->network.freeze(exec, parts_->parameters);
 }
 
 ServedModel::ServedModel(const Exec& exec, const ServedModel& from)
     : parts_(std::make_unique<Parts>(exec, from.facts(), std::nullopt)) {
-  for (const ServedTable& table : from.tables()) parts_->add_table(exec, table.config, table.format);
+  for (const ServedTable& table : from.tables()) parts_->add_table(exec, table);
+  parts_->raw = from.parts_->raw;
+  parts_->no_raw = from.parts_->no_raw;
   copy(exec, from);
+}
+
+void ServedModel::read_vocabularies(const std::string& dataset) {
+  if (parts_->memory.empty())
+    fail(facts().file, ": a model folder has the vocabulary that it was exported with; leave --vocabulary out");
+  try {
+    parts_->raw = std::make_shared<RawInputs>(facts(), served_features(parts_->collection.tables()), dataset);
+  } catch (const Stopped&) {
+    throw;
+  } catch (const Error& error) {
+    if (!dataset.empty()) fail("--vocabulary ", dataset, ": ", error.what());
+    parts_->no_raw = error.what();
+  }
 }
 
 void ServedModel::read(const Exec& exec, const store::Checkpoint& checkpoint) {
@@ -211,7 +202,7 @@ void ServedModel::read(const Exec& exec, const store::Checkpoint& checkpoint) {
          " differs; start the server again to serve it");
   open.state.verify_parts();
   parts_->is_whole = false;
-  parts_->read(exec, open.state);
+  parts_->read(exec, open);
   parts_->network.freeze(exec, parts_->parameters);
   parts_->facts = std::move(facts);
   parts_->is_whole = true;
@@ -221,17 +212,7 @@ void ServedModel::apply(const Exec& exec, const ModelDelta& delta) {
   if (delta.continues != store::Continued{facts().step, facts().seal})
     fail(delta.file, " continues a state of step ", delta.continues.step, ", but not that of ", facts().file);
   parts_->is_whole = false;
-  std::vector<float> stored;
-  for (std::size_t t = 0; t < delta.tables.size(); ++t) {
-    const ServedTable& table = parts_->tables[t];
-    const Index dim = table.config.embedding_dim, bytes = row_bytes(table.format, dim);
-    std::byte* const rows = parts_->storage[t].data();
-    const ModelDelta::NewRows& moved = delta.tables[t];
-    for (Index i = 0; i < std::ssize(moved.rows); ++i) {
-      const Index row = moved.rows[i];
-      write_served(table, {row, row + 1}, moved.weights.data() + i * dim, rows + row * bytes, stored);
-    }
-  }
+  for (std::size_t t = 0; t < delta.tables.size(); ++t) parts_->memory[t].apply(delta.tables[t], delta.file);
   for (const network::Parameter& p : parts_->network.layout())
     std::copy_n(delta.parameters.data() + p.offset, p.rows * p.columns, parts_->parameters.data() + p.offset);
   parts_->network.freeze(exec, parts_->parameters);
@@ -244,8 +225,7 @@ void ServedModel::apply(const Exec& exec, const ModelDelta& delta) {
 void ServedModel::copy(const Exec& exec, const ServedModel& other) {
   const Parts& from = *other.parts_;
   parts_->is_whole = false;
-  for (std::size_t t = 0; t < from.storage.size(); ++t)
-    std::copy_n(from.storage[t].data(), from.storage[t].extent(0), parts_->storage[t].data());
+  for (std::size_t t = 0; t < from.memory.size(); ++t) parts_->memory[t].copy(from.memory[t]);
   std::copy_n(from.parameters.data(), parts_->network.parameters(), parts_->parameters.data());
   parts_->network.freeze(exec, parts_->parameters);
   parts_->facts = from.facts;
@@ -263,13 +243,13 @@ const std::vector<ServedTable>& ServedModel::tables() const { return parts_->tab
 const network::Network& ServedModel::network() const { return parts_->network; }
 const std::vector<std::string>& ServedModel::features() const { return parts_->features; }
 NumberType ServedModel::vectors() const { return parts_->vectors; }
-const RawInputs* ServedModel::raw() const { return parts_->raw ? &*parts_->raw : nullptr; }
+const RawInputs* ServedModel::raw() const { return parts_->raw.get(); }
 const std::string& ServedModel::no_raw() const { return parts_->no_raw; }
 
 Index ServedModel::ids(std::size_t feature) const {
   Index ids = std::numeric_limits<Index>::max();
   for (const ServedTable& table : tables())
-    if (std::ranges::count(table.config.feature_names, features()[feature]) > 0)
+    if (!table.config.grows() && std::ranges::count(table.config.feature_names, features()[feature]) > 0)
       ids = std::min(ids, table.config.ids());
   return ids;
 }

@@ -6,6 +6,7 @@
 
 #include <tesserec/core/error.hpp>
 #include <tesserec/raw/header.hpp>
+#include <tesserec/raw/transforms.hpp>
 #include <tesserec/scoring/raw_inputs.hpp>
 
 namespace tesserec::scoring {

@@ -24,6 +24,15 @@ LeavingOrder order_of(Eviction eviction) {
   return eviction == Eviction::lfu ? LeavingOrder::batches : LeavingOrder::last;
 }
 
+/// Adds an id of a state to those that wait. In a full block another one leaves for it.
+void add_waiting(BlockIds& waiting, const IdUse& use) {
+  const std::uint64_t hash = BlockOf::mixed(use.id);
+  const Index block = waiting.block(hash);
+  std::vector<Index> none;
+  if (waiting.full(block)) waiting.erase(block, waiting.next_to_leave(block, no_kept_batches, none));
+  waiting.insert(hash, use);
+}
+
 }  // namespace
 
 GrowingAdmission::GrowingAdmission(const Exec& exec, const embedding::TableShard& shard, const GrowthSettings& settings)
@@ -230,23 +239,42 @@ void GrowingAdmission::restore(const GrowthState& state, const StartRows& start)
     if (place.first < 0 || place.first >= std::ssize(counts_) || place <= before)
       fail("table ", name_, ": id ", use.id, " is not of the shard's blocks, or out of order");
     before = place;
-    if (rows_.full(place.first))
-      fail("table ", name_, ": a block has more ids than the ", rows_.places().size(place.first),
-           " rows that it has now; set table.", name_,
-           ".rows (num_embeddings) to at least its number when the state was saved");
-    const NewRow row{rows_.insert(hash, use), use.id};
-    start({&row, 1});
+    add_row(use, start);
   }
   if (!waiting_) return;
   std::vector<IdUse> waiting = state.waiting;
   std::ranges::sort(waiting, {}, [](const IdUse& use) { return std::tuple(use.batches, use.last, use.id); });
-  std::vector<Index> none;
-  for (const IdUse& use : waiting) {
-    const std::uint64_t hash = BlockOf::mixed(use.id);
-    const Index block = waiting_->block(hash);
-    if (waiting_->full(block)) waiting_->erase(block, waiting_->next_to_leave(block, no_kept_batches, none));
-    waiting_->insert(hash, use);
-  }
+  for (const IdUse& use : waiting) add_waiting(*waiting_, use);
+}
+
+void GrowingAdmission::add_row(const IdUse& use, const StartRows& start) {
+  const std::uint64_t hash = BlockOf::mixed(use.id);
+  const Index block = rows_.block(hash);
+  if (rows_.full(block))
+    fail("table ", name_, ": a block has more ids than the ", rows_.places().size(block),
+         " rows that it has now; set table.", name_,
+         ".rows (num_embeddings) to at least its number when the state was saved");
+  const NewRow row{rows_.insert(hash, use), use.id};
+  start({&row, 1});
+}
+
+void GrowingAdmission::apply(const GrowthChange& change, const StartRows& start) {
+  const auto remove = [](BlockIds& from, Index id) {
+    const std::uint64_t hash = BlockOf::mixed(id);
+    const Index place = from.find(id, hash);
+    if (place >= 0) from.erase(from.block(hash), place);
+    return place >= 0;
+  };
+  changed_ = true;
+  batch_ = change.batch;
+  for (const Index id : change.evicted)
+    if (!remove(rows_, id)) fail("table ", name_, ": id ", id, " has left, but has no row here");
+  for (const IdUse& use : change.rows) remove(rows_, use.id);
+  for (const IdUse& use : change.rows) add_row(use, start);
+  if (!waiting_) return;
+  for (const Index id : change.not_waiting) remove(*waiting_, id);
+  for (const IdUse& use : change.waiting) remove(*waiting_, use.id);
+  for (const IdUse& use : change.waiting) add_waiting(*waiting_, use);
 }
 
 }  // namespace tesserec::tiers

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "growing_ids.hpp"
+#include "growing_mark.hpp"
 #include "growing_start.hpp"
 
 namespace tesserec::tiers {
@@ -42,6 +43,11 @@ class GrowingAdmission {
   GrowthState state();
   /// Replaces all ids, as GrowingRows::restore does.
   void restore(const GrowthState& state, const StartRows& start);
+  void mark() { mark_.emplace(state()); }
+  /// Returns the changes since mark().
+  GrowthChange changes() { return mark_->until(state()); }
+  /// Makes the changes of another table since it had this state, as GrowingRows::apply does.
+  void apply(const GrowthChange& change, const StartRows& start);
   Index bytes() const { return rows_.bytes() + (waiting_ ? waiting_->bytes() : 0); }
 
  private:
@@ -55,6 +61,8 @@ class GrowingAdmission {
   Index admit_id(Index block, Index id, std::vector<Index>& aside);
   void leave(Index block, Index slot);
   void leave_unused(const Exec& exec);
+  /// Adds an id of a state to the rows. Throws Error if its block is full.
+  void add_row(const IdUse& use, const StartRows& start);
 
   std::string name_;
   GrowthSettings settings_;
@@ -64,6 +72,7 @@ class GrowingAdmission {
   std::vector<BlockGrowth> counts_;           // [block]
   std::vector<Miss> found_missing_, misses_;  // as found, with room for more; sorted
   std::vector<Index> block_misses_;           // [block + 1] first miss of each block
+  std::optional<GrowthMark> mark_{};
   std::vector<Index> order_;
   bool changed_ = true;  // order_ is out of date
 };

@@ -35,7 +35,6 @@ class GrowingStart {
     return store.weights().data() + slot * columns_.size();
   }
   void write_states(const embedding::RowStore& store, Index slot) const;
-  void draw(const embedding::RowStore& store, std::span<const NewRow> rows) const;
 
   Range columns_;
   std::vector<float> states_;

@@ -32,6 +32,9 @@ class GrowingTable : public GrowingRows {
   Growth growth() const override { return admission_.growth(); }
   GrowthState state() const override { return admission_.state(); }
   void restore(const GrowthState& state) override { admission_.restore(state, starts()); }
+  void mark() override { admission_.mark(); }
+  GrowthChange changes() const override { return admission_.changes(); }
+  void apply(const GrowthChange& change) override { admission_.apply(change, starts()); }
 
  private:
   const BlockIds& rows() const { return admission_.rows(); }

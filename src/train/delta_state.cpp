@@ -8,6 +8,8 @@
 
 #include "block_runs.hpp"
 #include "checkpoint_parts.hpp"
+#include "growing_delta.hpp"
+#include "growing_state.hpp"
 #include <tesserec/comm/agree.hpp>
 #include <tesserec/core/error.hpp>
 #include <tesserec/parallel_io/state.hpp>
@@ -163,25 +165,33 @@ std::vector<MovedShard> places(const std::vector<Shard>& shards, const std::vect
 }  // namespace
 
 void track_moves(const Session& session) {
-  for (const embedding::EmbeddingBagConfig& table : session.model.tables().tables())
-    if (table.grows())
-      fail("checkpoint.delta_seconds is set, but rows of table ", table.name,
-           " have no fixed numbers, because it grows; set checkpoint.delta_seconds = 0, and checkpoint.every_steps");
-  for (const Shard& shard : session.model.tables().shards()) shard.rows->track_moves();
+  for (const Shard& shard : session.model.tables().shards())
+    if (shard.rows->config().grows())
+      growing_store(shard).mark();
+    else
+      shard.rows->track_moves();
 }
 
 void clear_moves(const Session& session) {
   for (const Shard& shard : session.model.tables().shards())
-    if (embedding::MovedRows* const moved = shard.rows->moved()) moved->clear();
+    if (embedding::MovedRows* const moved = shard.rows->moved())
+      moved->clear();
+    else if (shard.rows->config().grows() && session.job.checkpoint.delta_seconds > 0)
+      growing_store(shard).mark();
 }
 
 std::vector<StateItem> delta_items(const Session& session) {
   const auto& tables = session.model.tables();
+  const std::vector<tiers::GrowthChange> changes = growth_changes(tables);
+  const std::vector<ChangedBlocks> changed = changed_blocks(session.comm, tables, changes);
   std::vector<RowList> lists;
   std::vector<Index> counts(tables.tables().size() * embedding::block_count);
-  for (const Shard& shard : tables.shards()) {
-    lists.push_back(std::make_shared<const std::vector<Index>>(shard.rows->moved()->list()));
-    if (!has_first_columns(shard) || shard.replica.index != 0) continue;
+  for (std::size_t s = 0; s < tables.shards().size(); ++s) {
+    const Shard& shard = tables.shards()[s];
+    const bool grows = shard.rows->config().grows();
+    lists.push_back(
+        std::make_shared<const std::vector<Index>>(grows ? changes[s].places : shard.rows->moved()->list()));
+    if (grows || !has_first_columns(shard) || shard.replica.index != 0) continue;
     for (const Index row : *lists.back()) ++counts[shard.table * embedding::block_count + shard.rows->block_of()(row)];
   }
   session.comm.sum(std::span<Index>(counts));
@@ -190,7 +200,9 @@ std::vector<StateItem> delta_items(const Session& session) {
   std::vector<std::vector<Index>> by_block;
   for (std::size_t t = 0; t < tables.tables().size(); ++t) {
     const auto begin = counts.begin() + t * embedding::block_count;
-    by_block.emplace_back(begin, begin + embedding::block_count);
+    const bool grows = tables.tables()[t].grows();
+    by_block.push_back(grows ? changed[t].rows : std::vector<Index>(begin, begin + embedding::block_count));
+    if (grows) continue;
     auto words = std::make_shared<WordRows>(embedding::block_count, count_words);
     for (Index b = 0; b < embedding::block_count; ++b) words->put(b, 0, count_words, std::uint64_t(begin[b]));
     add_words(item_name(tables.tables()[t].name, "blocks"), {0, embedding::block_count}, embedding::block_count,
@@ -199,7 +211,10 @@ std::vector<StateItem> delta_items(const Session& session) {
   std::vector<MovedShard> listed = places(tables.shards(), by_block);
   for (std::size_t i = 0; i < listed.size(); ++i) {
     listed[i].rows = std::move(lists[i]);
-    add_numbers(listed[i], items);
+    if (listed[i].shard.rows->config().grows())
+      add_changes(listed[i].shard, changes[i], changed[listed[i].shard.table], items);
+    else
+      add_numbers(listed[i], items);
     add_listed(listed[i], items);
   }
   add_dense(session, items);
@@ -211,23 +226,28 @@ void read_delta(Session& session, const store::OpenCheckpoint& delta) {
   const auto read = [&](const std::vector<StateItem>& items) {
     parallel_io::read_state(session.exec, session.comm, delta.state, items);
   };
+  std::vector<ChangedBlocks> changed;
+  const std::vector<tiers::GrowthChange> changes = read_changes(session, delta, changed);
   std::vector<StateItem> items;
   std::vector<std::shared_ptr<WordRows>> words;
   for (const embedding::EmbeddingBagConfig& table : tables.tables()) {
     words.push_back(std::make_shared<WordRows>(embedding::block_count, count_words));
+    if (table.grows()) continue;
     add_words(item_name(table.name, "blocks"), {0, embedding::block_count}, embedding::block_count, words.back(),
               session.comm.rank() == 0, items);
   }
   read(items);
   std::vector<std::vector<Index>> counts(words.size());
   for (std::size_t t = 0; t < words.size(); ++t)
-    for (Index b = 0; b < embedding::block_count; ++b) counts[t].push_back(Index(words[t]->get(b, 0, count_words)));
+    for (Index b = 0; b < embedding::block_count; ++b)
+      counts[t].push_back(tables.tables()[t].grows() ? changed[t].rows[b] : Index(words[t]->get(b, 0, count_words)));
 
   std::vector<MovedShard> listed = places(tables.shards(), counts);
   items.clear();
   words.clear();
   for (const MovedShard& shard : listed) {
     words.push_back(std::make_shared<WordRows>(shard.place.size(), row_words));
+    if (shard.shard.rows->config().grows()) continue;
     add_words(item_name(shard.table(), "rows"), shard.place, shard.all, words.back(),
               has_first_columns(shard.shard) && shard.shard.replica.index == 0, items);
   }
@@ -236,6 +256,10 @@ void read_delta(Session& session, const store::OpenCheckpoint& delta) {
   items.clear();
   comm::agree(session.comm, [&] {
     for (std::size_t i = 0; i < listed.size(); ++i) {
+      if (listed[i].shard.rows->config().grows()) {
+        listed[i].rows = std::make_shared<const std::vector<Index>>(changes[i].places);
+        continue;
+      }
       std::vector<Index> rows;
       for (Index row = 0; row < words[i]->rows(); ++row) rows.push_back(Index(words[i]->get(row, 0, row_words)));
       const Range own = listed[i].shard.rows->rows();

@@ -9,8 +9,7 @@
 
 namespace tesserec::train {
 
-/// Begins to record which rows training moves. Throws Error naming a table that grows, because rows of a delta have
-/// fixed numbers.
+/// Begins to record which rows training moves, and which ids get or lose one.
 void track_moves(const Session& session);
 /// Forgets the rows moved so far, because a checkpoint or a delta has them. Does nothing without track_moves().
 void clear_moves(const Session& session);

@@ -17,32 +17,12 @@ using store::StateItem;
 using tiers::GrowthState;
 using tiers::IdUse;
 
-constexpr Index id_words = 4, use_words = 4, block_words = 8;
+constexpr Index id_words = store::row_number_words, block_words = 8;
 
-std::shared_ptr<WordRows> ids_of(const std::vector<IdUse>& uses) {
-  auto rows = std::make_shared<WordRows>(std::ssize(uses), id_words);
-  for (std::size_t i = 0; i < uses.size(); ++i) rows->put(Index(i), 0, id_words, std::uint64_t(uses[i].id));
-  return rows;
-}
-
-std::shared_ptr<WordRows> uses_of(const std::vector<IdUse>& uses) {
-  auto rows = std::make_shared<WordRows>(std::ssize(uses), use_words);
-  for (std::size_t i = 0; i < uses.size(); ++i) {
-    rows->put(Index(i), 0, 2, std::uint64_t(uses[i].last));
-    rows->put(Index(i), 2, 2, std::uint64_t(uses[i].batches));
-  }
-  return rows;
-}
-
-std::vector<IdUse> uses_from(const WordRows& ids, const WordRows* uses) {
-  std::vector<IdUse> all;
-  for (Index i = 0; i < ids.rows(); ++i) {
-    IdUse& use = all.emplace_back(IdUse{Index(ids.get(i, 0, id_words)), 0, 1});
-    if (uses == nullptr) continue;
-    use.last = Index(uses->get(i, 0, 2));
-    use.batches = Index(uses->get(i, 2, 2));
-  }
-  return all;
+std::vector<Index> ids_of(const std::vector<IdUse>& uses) {
+  std::vector<Index> ids;
+  for (const IdUse& use : uses) ids.push_back(use.id);
+  return ids;
 }
 
 /// Words of a shard that a checkpoint holds.
@@ -75,6 +55,32 @@ std::vector<GrownBlocks> read_blocks(const Exec& exec, const comm::Communicator&
 }
 
 }  // namespace
+
+std::shared_ptr<WordRows> id_words_of(const std::vector<Index>& ids) {
+  auto rows = std::make_shared<WordRows>(std::ssize(ids), id_words);
+  for (std::size_t i = 0; i < ids.size(); ++i) rows->put(Index(i), 0, id_words, std::uint64_t(ids[i]));
+  return rows;
+}
+
+std::shared_ptr<WordRows> use_words_of(const std::vector<IdUse>& uses) {
+  auto rows = std::make_shared<WordRows>(std::ssize(uses), use_words);
+  for (std::size_t i = 0; i < uses.size(); ++i) {
+    rows->put(Index(i), 0, 2, std::uint64_t(uses[i].last));
+    rows->put(Index(i), 2, 2, std::uint64_t(uses[i].batches));
+  }
+  return rows;
+}
+
+std::vector<IdUse> uses_from(const WordRows& ids, const WordRows* uses) {
+  std::vector<IdUse> all;
+  for (Index i = 0; i < ids.rows(); ++i) {
+    IdUse& use = all.emplace_back(IdUse{Index(ids.get(i, 0, id_words)), 0, 1});
+    if (uses == nullptr) continue;
+    use.last = Index(uses->get(i, 0, 2));
+    use.batches = Index(uses->get(i, 2, 2));
+  }
+  return all;
+}
 
 tiers::GrowingRows& growing_store(const Shard& shard) { return dynamic_cast<tiers::GrowingRows&>(shard.rows->store()); }
 
@@ -110,7 +116,7 @@ void add_ids(const Shard& shard, const GrownBlocks& blocks, std::vector<StateIte
   if (!has_first_columns(shard)) return;
   const Index all = blocks.rows_of({0, embedding::block_count}).end;
   add_words(item_name(shard.rows->config().name, "ids"), blocks.rows_of(shard.rows->blocks()), all,
-            ids_of(growing_store(shard).state().rows), true, items);
+            id_words_of(ids_of(growing_store(shard).state().rows)), true, items);
 }
 
 void add_growth(const Shard& shard, const GrownBlocks& blocks, std::vector<StateItem>& items) {
@@ -118,11 +124,12 @@ void add_growth(const Shard& shard, const GrownBlocks& blocks, std::vector<State
   const std::string& name = shard.rows->config().name;
   const Range own = shard.rows->blocks(), whole{0, embedding::block_count};
   const GrowthState state = growing_store(shard).state();
-  add_words(item_name(name, "uses"), blocks.rows_of(own), blocks.rows_of(whole).end, uses_of(state.rows), true, items);
+  add_words(item_name(name, "uses"), blocks.rows_of(own), blocks.rows_of(whole).end, use_words_of(state.rows), true,
+            items);
   const Range waiting = blocks.waiting_of(own);
   const Index all_waiting = blocks.waiting_of(whole).end;
-  add_words(item_name(name, "waiting_ids"), waiting, all_waiting, ids_of(state.waiting), true, items);
-  add_words(item_name(name, "waiting_uses"), waiting, all_waiting, uses_of(state.waiting), true, items);
+  add_words(item_name(name, "waiting_ids"), waiting, all_waiting, id_words_of(ids_of(state.waiting)), true, items);
+  add_words(item_name(name, "waiting_uses"), waiting, all_waiting, use_words_of(state.waiting), true, items);
   auto words = std::make_shared<WordRows>(own.size(), block_words);
   for (Index b = 0; b < own.size(); ++b) {
     words->put(b, 0, 2, std::uint64_t(blocks.rows[own.begin + b]));

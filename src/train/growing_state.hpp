@@ -2,6 +2,7 @@
 /// State of growing tables by name. Rows are ordered by block, then id, so any ranks and plan read them.
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "block_runs.hpp"
@@ -24,6 +25,14 @@ struct GrownBlocks {
 /// Returns the contents of each table. Collective.
 std::vector<GrownBlocks> grown_blocks(const comm::Communicator& comm,
                                       const sharding::ShardedEmbeddingBagCollection& tables);
+
+inline constexpr Index use_words = 4;  ///< words of an id's last batch and its batches
+
+/// Returns ids, or the uses of ids, as words.
+std::shared_ptr<WordRows> id_words_of(const std::vector<Index>& ids);
+std::shared_ptr<WordRows> use_words_of(const std::vector<tiers::IdUse>& uses);
+/// Reads ids and their uses. Without `uses` an id has been used in no batch but the one that counted it.
+std::vector<tiers::IdUse> uses_from(const WordRows& ids, const WordRows* uses);
 
 /// Returns the store of a shard of a growing table.
 tiers::GrowingRows& growing_store(const sharding::ShardedEmbeddingBagCollection::Shard& shard);

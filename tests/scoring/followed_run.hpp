@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -14,7 +15,16 @@ namespace tesserec {
 /// A run that writes a checkpoint after its first step and a delta after each further one.
 class FollowedRun {
  public:
-  explicit FollowedRun(const std::string& name) : folder_(world_, name) { step(); }
+  explicit FollowedRun(const std::string& name)
+      : FollowedRun(name, [](const Folder& folder) {
+          return DeckJob::planted(folder, "bottom = [8, 4]\ntop = [8, 1]\n",
+                                  "[checkpoint]\ndelta_seconds = 1e-9\n[optimizer.dense]\nlr = 0.05\n", 10);
+        }) {}
+  /// Takes the deck of a run in a folder, with features C1, C2 and C3.
+  FollowedRun(const std::string& name, const std::function<std::string(const Folder&)>& deck)
+      : folder_(world_, name), job_(deck(folder_)) {
+    step();
+  }
 
   /// Trains steps, each of which writes its delta.
   void step(int steps = 1) {
@@ -63,8 +73,7 @@ class FollowedRun {
  private:
   const comm::Communicator world_{MPI_COMM_WORLD};
   const Folder folder_;
-  DeckJob job_{folder_, "bottom = [8, 4]\ntop = [8, 1]\n",
-               "[checkpoint]\ndelta_seconds = 1e-9\n[optimizer.dense]\nlr = 0.05\n", 10};
+  DeckJob job_;
   std::unique_ptr<train::Training> training_ =
       std::make_unique<train::Training>(job_.session(), job_.source(), nullptr);
 };

@@ -26,20 +26,6 @@ std::vector<float> evaluated_scores(Trained& trained) {
   return scores;
 }
 
-/// Scores the rows of a table by their raw values.
-std::vector<float> raw_scores(const scoring::ServedModel& model, const RawTable& table, scoring::RawCounts& counts) {
-  const ColumnTexts columns(*model.raw(), table);
-  scoring::OwnedSamples samples;
-  model.raw()->encode(std::ssize(table.rows), columns.texts(), samples, counts);
-  std::vector<float> scores(table.rows.size());
-  scoring::ScoringContext(model).score({.samples = samples.samples,
-                                        .dense = samples.dense.data(),
-                                        .sparse = samples.bags(),
-                                        .shared_dense = samples.shared_dense},
-                                       scores.data());
-  return scores;
-}
-
 /// The job of raw_deck() and its model folder.
 struct ServedRaw {
   explicit ServedRaw(const std::string& name)

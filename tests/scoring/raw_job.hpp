@@ -13,6 +13,8 @@
 #include <tesserec/core/text.hpp>
 #include <tesserec/preprocess/run.hpp>
 #include <tesserec/scoring/raw_inputs.hpp>
+#include <tesserec/scoring/scoring_context.hpp>
+#include <tesserec/scoring/served_model.hpp>
 
 namespace tesserec {
 
@@ -54,6 +56,21 @@ class ColumnTexts {
   std::vector<std::string> bytes_;
   std::vector<std::vector<Index>> offsets_;
 };
+
+/// Scores the rows of a table by their raw values.
+inline std::vector<float> raw_scores(const scoring::ServedModel& model, const RawTable& table,
+                                     scoring::RawCounts& counts) {
+  const ColumnTexts columns(*model.raw(), table);
+  scoring::OwnedSamples samples;
+  model.raw()->encode(std::ssize(table.rows), columns.texts(), samples, counts);
+  std::vector<float> scores(table.rows.size());
+  scoring::ScoringContext(model).score({.samples = samples.samples,
+                                        .dense = samples.dense.data(),
+                                        .sparse = samples.bags(),
+                                        .shared_dense = samples.shared_dense},
+                                       scores.data());
+  return scores;
+}
 
 /// Makes rows with missing values, rare tokens and spaces. `unseen`: beginning of tokens that another call lacks.
 inline RawTable raw_rows(Index count, const std::string& unseen, std::uint64_t seed) {

@@ -235,14 +235,3 @@ TEST_CASE("export_model: throws for a folder that exists, and readers for one th
                          "/manifest.json is damaged or not the manifest of a model folder: its digest does not fit its "
                          "content");
 }
-
-TEST_CASE("Scorer: throws for a table that grows") {
-  const comm::Communicator world(MPI_COMM_WORLD);
-  const Folder folder(world, "scoring");
-  const Trained trained(folder, dlrm,
-                        "[[table]]\nname = \"C1\"\ngrowing = true\nrows = 2000\n[[table]]\nname = \"C2\"\n"
-                        "[[table]]\nname = \"C3\"\n");
-  CHECK(
-      mentions(error_of([&] { scoring::Scorer(trained.exec, trained.checkpoint()); }),
-               ": table C1 grows, and a Scorer reads tables of consecutive rows alone; score with `tesserec predict`"));
-}

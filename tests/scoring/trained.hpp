@@ -39,7 +39,7 @@ class DeckJob {
 
   const Exec exec = Exec();
 
- private:
+  /// Returns a deck of a planted data set.
   static std::string planted(const Folder& folder, const std::string& model, const std::string& tables, Index steps) {
     return "[run]\noutput = \"" + folder.path() +
            "\"\n[data.synthetic]\nkind = \"planted\"\nsamples = 600\nevaluate_samples = 300\nrows = [50, 7, 90]\n"
@@ -49,6 +49,8 @@ class DeckJob {
            "[optimizer.sparse]\ntype = \"adam\"\n[model]\nembedding_dim = 4\n" +
            model + "\n" + tables;
   }
+
+ private:
   static train::Job job(const std::string& text) {
     const deck::Deck deck = deck::parse_deck(text, "deck");
     return {deck.run,      deck.data, deck.model,      deck.tables,   deck.train,          deck.optimizer,

@@ -66,6 +66,13 @@ class StartValues {
   bool ones() const { return ones_; }
   /// Writes the start values to out[row][column]. The columns must begin at a multiple of four.
   void operator()(Range rows, Range columns, float* out) const;
+  /// Row whose start values are written to out[column]. `row` may be any 64-bit id.
+  struct Row {
+    Index row;
+    float* out;
+  };
+  /// Writes the same numbers of single rows. Allocates nothing.
+  void rows(std::span<const Row> rows, Range columns) const;
   /// Returns the root mean square of a row's Euclidean length.
   double row_norm() const;
 

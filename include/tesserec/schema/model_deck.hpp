@@ -2,6 +2,7 @@
 /// Model of a deck: the blocks that a scorer needs from a checkpoint's deck, without the job and without MPI.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -17,6 +18,7 @@ namespace tesserec::schema {
 struct ModelDeck : Lines {
   network::Settings model;
   optim::Settings sparse;                             ///< [optimizer.sparse], the defaults of a table's own optimizer
+  std::uint64_t seed = 1;                             ///< run.seed, which start values of rows depend on
   std::vector<embedding::EmbeddingBagConfig> tables;  ///< tables; empty = one table per feature of the data
 };
 

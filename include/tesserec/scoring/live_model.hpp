@@ -19,8 +19,10 @@ namespace tesserec::scoring {
 /// the first copy, it is changed, too. So no reader sees a part of a change, and none waits for it.
 class LiveModel {
  public:
-  /// Opens a checkpoint as ServedModel does, and copies it.
-  LiveModel(const Exec& exec, const std::string& checkpoint, std::optional<ServedFormat> rows);
+  /// Opens a checkpoint as ServedModel does, reads the vocabularies of its data (ServedModel::read_vocabularies), and
+  /// copies it.
+  LiveModel(const Exec& exec, const std::string& checkpoint, std::optional<ServedFormat> rows,
+            const std::string& vocabulary = {});
 
   static constexpr int copies = 2;
   const ServedModel& copy(int c) const { return *copies_[std::size_t(c)]; }

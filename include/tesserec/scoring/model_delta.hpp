@@ -20,8 +20,9 @@ struct ModelDelta {
   store::Continued continues;  ///< state that the delta continues
   /// Moved rows of a table.
   struct NewRows {
-    std::vector<Index> rows;     ///< numbers of the rows, ascending
-    std::vector<float> weights;  ///< [rows, dim]
+    std::vector<Index> rows;          ///< numbers of the rows, ascending; of a growing table ids, by block, then id
+    std::vector<float> weights;       ///< [rows, dim]
+    std::vector<Index> evicted = {};  ///< ids of a growing table that have lost their row
   };
   std::vector<NewRows> tables;    ///< of each of ServedModel::tables()
   std::vector<float> parameters;  ///< of the network, in its layout

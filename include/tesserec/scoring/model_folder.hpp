@@ -32,6 +32,8 @@ struct TrainedFacts {
 };
 /// Returns the facts of a checkpoint. Throws Error if an attribute is missing or does not fit.
 TrainedFacts facts_of(const store::OpenCheckpoint& checkpoint);
+/// Returns the number of rows that a checkpoint holds of a growing table.
+Index held_rows(const store::Manifest& checkpoint, const embedding::EmbeddingBagConfig& table);
 /// Returns the first thing by which two models give other scores from the same weights and request, such as
 /// "model.activation" or "the vocabulary"; empty if there is none. Keys of the training alone do not count.
 std::string model_difference(const TrainedFacts& a, const TrainedFacts& b);
@@ -56,6 +58,7 @@ struct FolderTable {
   Index rows = 0, dim = 0;
   ServedFormat format = ServedFormat::fp32;
   FolderFile file = {};
+  std::optional<FolderFile> ids = {};      ///< rows of the ids of a growing table (IdRows), which may have no rows
   RowErrors errors = {};                   ///< errors of all rows, measured when they were written
   std::vector<std::string> features = {};  ///< features that are looked up, for readers of the manifest, as the rest
   std::string pooling = "sum";             ///< "sum" or "mean"

@@ -59,6 +59,9 @@ class RawInputs {
   /// Maps the vocabularies of a model folder. `features`: those of the model, with whether a table reads their weights.
   /// Throws Error if a file is missing or of another size, or the deck's columns do not make the model's inputs.
   RawInputs(const std::string& folder, const ModelManifest& manifest, const std::vector<ServedFeature>& features);
+  /// Reads the vocabularies of the training's data set into memory: `dataset`, or if empty one of data.train of the
+  /// model's deck. Throws Error with the reason if the model takes no raw values, or no data set does.
+  RawInputs(const TrainedFacts& facts, const std::vector<ServedFeature>& features, const std::string& dataset);
   ~RawInputs();
 
   /// Lists the columns that a request must give.
@@ -69,9 +72,14 @@ class RawInputs {
 
  private:
   struct Parts;
+  /// Lists the columns and throws Error unless each feature that needs a vocabulary has one of the model's ids.
+  void complete(const TrainedFacts& facts, const std::vector<ServedFeature>& features);
+
   std::unique_ptr<Parts> parts_;
 };
 
+/// Returns whether a model was trained on files with a vocabulary, not on made samples.
+bool has_raw_data(const TrainedFacts& facts);
 /// Returns the features, among those of a model, whose vocabulary raw values need. Throws Error with the reason if the
 /// columns of the deck do not make the model's inputs.
 std::vector<std::string> raw_vocabularies(const TrainedFacts& facts, const std::vector<ServedFeature>& features);

@@ -33,8 +33,8 @@ inline bool is_coded(ServedFormat format) { return format == ServedFormat::int8 
 void write_rows(ServedFormat format, Index rows, Index dim, const float* from, std::byte* to);
 /// Reads rows that lie one after the other.
 void read_rows(ServedFormat format, Index rows, Index dim, const std::byte* from, float* to);
-/// Reads n rows of a table by number: row ids[i] to `to` + i * dim.
-void gather_rows(ServedFormat format, const Index* ids, Index n, Index dim, const std::byte* table, float* to);
+/// Reads n rows of a table by number: row rows[i] to `to` + i * dim. A negative number leaves its place unchanged.
+void gather_rows(ServedFormat format, const Index* rows, Index n, Index dim, const std::byte* table, float* to);
 
 /// Largest distances between the rows of a table and their stored forms.
 struct RowErrors {

@@ -30,8 +30,10 @@ struct FollowFigures {
 class RunFollower {
  public:
   /// Opens the newest checkpoint of a run's folder, and applies the deltas that continue it. Waits for the run's first
-  /// checkpoint. Throws Error if the checkpoint is damaged, and Stopped if a signal comes while it waits.
-  RunFollower(const Exec& exec, const std::string& run, std::optional<ServedFormat> rows);
+  /// checkpoint. `vocabulary`: data set of ServedModel::read_vocabularies(). Throws Error if the checkpoint is damaged,
+  /// and Stopped if a signal comes while it waits.
+  RunFollower(const Exec& exec, const std::string& run, std::optional<ServedFormat> rows,
+              const std::string& vocabulary = {});
 
   LiveModel& model() { return *model_; }
   /// Looks for newer states, and takes them; ends early after a signal. Returns whether the state has changed. A state
@@ -43,7 +45,7 @@ class RunFollower {
   FollowFigures figures() const;
 
  private:
-  void open(const std::string& run, std::optional<ServedFormat> rows);
+  void open(const std::string& run, std::optional<ServedFormat> rows, const std::string& vocabulary);
   store::StateChain newest_chain();
   bool take(const store::StateChain& chain);
   bool restart(const store::StateChain& chain);

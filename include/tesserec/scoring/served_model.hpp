@@ -8,8 +8,9 @@
 #include <vector>
 
 #include <tesserec/core/kokkos.hpp>
-#include <tesserec/embedding/settings.hpp>
+#include <tesserec/embedding/row_store.hpp>
 #include <tesserec/network/network.hpp>
+#include <tesserec/scoring/id_rows.hpp>
 #include <tesserec/scoring/model_folder.hpp>
 #include <tesserec/store/checkpoint.hpp>
 
@@ -19,7 +20,10 @@ namespace tesserec::scoring {
 struct ServedTable {
   embedding::EmbeddingBagConfig config;
   ServedFormat format = ServedFormat::fp32;
+  /// Numbers of an id without a row in a growing table, which are exact in any format; none: zeros.
+  std::optional<embedding::StartValues> unknown = {};
   const std::byte* rows = nullptr;  ///< [rows] of row_bytes(format, dim) each
+  const IdRows* ids = nullptr;      ///< rows of the ids of a growing table; null: an id is the number of its row
 };
 
 struct ModelDelta;
@@ -33,7 +37,7 @@ class ServedModel {
   /// checkpoint with all its checksums; of a model folder it compares the manifest, the network and the sizes of the
   /// rows' files (verify_model_folder() reads the rows, too). `rows`: format in which memory holds a checkpoint's rows,
   /// int8 where the dimension does not take it; without it, that of training. Throws Error if the folder is missing or
-  /// damaged, if `rows` is set for a model folder or does not hold a number, and for tables that grow.
+  /// damaged, or if `rows` is set for a model folder or does not hold a number.
   ServedModel(const Exec& exec, const std::string& folder, std::optional<ServedFormat> rows = {});
   /// Copies a model that was opened from a checkpoint.
   ServedModel(const Exec& exec, const ServedModel& from);
@@ -45,11 +49,17 @@ class ServedModel {
   const network::Network& network() const;
   /// Lists the features that the tables look up, each once, in the order of their first use.
   const std::vector<std::string>& features() const;
-  /// Returns the end of the ids of a feature, which lie in [0, ids(f)) in all tables.
+  /// Returns the end of the ids of a feature, which lie in [0, ids(f)) in all tables; the largest Index if all of its
+  /// tables grow, because these take any 64-bit number.
   Index ids(std::size_t feature) const;
   /// Returns whether a table reads the weights of a feature's ids.
   bool weighted(std::size_t feature) const;
-  /// Returns the encoder of raw values, or null: a checkpoint has none, nor has a folder that was exported without.
+  /// Reads the vocabularies of the training's data set, so that a checkpoint's model takes raw values, too: `dataset`,
+  /// or if empty one of data.train of its deck. If the model takes none, or no data set does, no_raw() says why. Throws
+  /// Error if `dataset` does not do, or for a model folder.
+  void read_vocabularies(const std::string& dataset);
+  /// Returns the encoder of raw values, or null: a checkpoint has none before read_vocabularies(), nor has a folder
+  /// that was exported without. Copies of a model share it.
   const RawInputs* raw() const;
   /// Returns why there is none.
   const std::string& no_raw() const;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -12,22 +14,29 @@
 
 namespace tesserec::scoring {
 
-/// Vocabulary of a feature in a model folder: a file that is a hash table from tokens to ids, and is mapped instead of
-/// read. docs/formats.md has its bytes.
+/// Vocabulary of a feature: a hash table from tokens to ids, which is a file of a model folder, mapped instead of read,
+/// or lies in memory. docs/formats.md has its bytes.
 class VocabularyFile {
  public:
   /// Maps a file of vocabulary_bytes(). `rows`: ids, id 0 included. Throws Error if the size is another.
   VocabularyFile(const std::string& path, Index rows, Index bytes);
 
+  /// Makes the same in memory. `path`: name of the vocabulary in messages. `offsets`, `tokens`: as vocabulary_table().
+  VocabularyFile(const std::string& path, std::span<const Index> offsets, const char* tokens);
+
+  /// Returns the number of ids, id 0 included.
+  Index rows() const { return rows_; }
   /// Returns the id of a token, 0 if it has none. Throws Error, naming the file, if it is damaged.
   Index id(std::string_view token) const;
 
  private:
   std::string path_;
   Index rows_;
-  std::uint64_t slots_;
+  Index slots_;
   Index token_bytes_;
-  store::MappedFile file_;
+  std::optional<store::MappedFile> file_;
+  std::vector<std::byte> owned_;
+  const std::byte* bytes_ = nullptr;
 };
 
 /// Returns the number of slots of a vocabulary: a power of two, at least 3/2 slots for each token.

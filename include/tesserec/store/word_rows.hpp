@@ -14,6 +14,9 @@ namespace tesserec::store {
 
 inline constexpr Index row_number_words = 4;   ///< words of a row's number in a delta
 inline constexpr Index block_count_words = 2;  ///< words of a block's number of moved rows in a delta
+/// Words of a block of a growing table in a delta: sizes of the lists of used rows, evicted ids, waiting ids and ids
+/// that wait no more, then the training batches so far.
+inline constexpr Index change_count_words = 4 * block_count_words + row_number_words;
 
 /// Whole numbers of a matrix as words of 16 bits, the lowest first.
 class WordRows : public SlabSource {

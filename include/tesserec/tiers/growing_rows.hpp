@@ -40,6 +40,16 @@ struct GrowthState {
   std::vector<IdUse> waiting = {};  ///< ids that are counted
 };
 
+/// Changes of a growing shard since GrowingRows::mark(). Lists are ordered by block, then id.
+struct GrowthChange {
+  Index batch = 0;                      ///< training batches so far
+  std::vector<IdUse> rows = {};         ///< ids with a row that a batch has used since, admitted ones among them
+  std::vector<Index> places = {};       ///< places of these rows in the order of read(); apply() does not read them
+  std::vector<Index> evicted = {};      ///< ids that had a row, and have none now
+  std::vector<IdUse> waiting = {};      ///< ids that are counted, and that a batch has used since
+  std::vector<Index> not_waiting = {};  ///< ids that were counted, and are not now
+};
+
 /// Growth of a shard. `admitted`, `refused` and `evicted` count since the store was made or initialized.
 struct Growth {
   Index capacity = 0;              ///< rows that the shard can hold
@@ -64,6 +74,15 @@ class GrowingRows : public embedding::RowStore {
   /// the one with which the state was made. Throws Error, naming the table, if a block has too few rows for its ids, or
   /// if an id is not of the shard's blocks or not in order.
   virtual void restore(const GrowthState& state) = 0;
+
+  /// Remembers the ids for changes() [8 bytes each].
+  virtual void mark() = 0;
+  /// Returns what has changed since mark(), which must have been called.
+  virtual GrowthChange changes() const = 0;
+  /// Makes changes to the state at which another table was marked. write() must then give the rows at
+  /// changes().places their numbers. Throws Error, naming the table, as restore() does, and if an evicted id has no
+  /// row.
+  virtual void apply(const GrowthChange& change) = 0;
 };
 
 /// Returns the maker of stores of tables with BlockBy::hash (GrowingRows). A table holds up to its rows().

@@ -48,12 +48,24 @@ batch_size = 64
 lanes = 4
 )";
 
-std::string day() {
+std::string day(int values = 111) {
   std::string rows = "y,c1,c2,price\n";
   for (int i = 0; i < 1000; ++i)
-    rows += std::to_string(i % 3 == 0) + "," + std::to_string(i * 7 % 111) + "," + std::to_string(i % 5) + "," +
+    rows += std::to_string(i % 3 == 0) + "," + std::to_string(i * 7 % values) + "," + std::to_string(i % 5) + "," +
             std::to_string(i % 13) + "\n";
   return rows;
+}
+
+/// Returns the deck with ids of 64 bits in c1, in a table that grows.
+std::string growing_deck() {
+  std::string deck = deck_text;
+  const auto replace = [&](const std::string& text, const std::string& by) {
+    deck.replace(deck.find(text), text.size(), by);
+  };
+  replace("{name = \"c*\", kind = \"category\"}",
+          "{name = \"c1\", kind = \"category\", ids = \"hashed\"},\n  {name = \"c2\", kind = \"category\"}");
+  replace("rows = 500000", "rows = 1024\ngrowing = true\nadmit_after = 2\nunknown = \"start\"");
+  return deck;
 }
 
 /// Replaces a byte in the middle of the last file of a checkpoint and returns the file's name.
@@ -131,4 +143,43 @@ TEST_CASE("Scorer: a program without MPI gives the bytes of tesserec predict", "
   CHECK(refused.code == 2);
   CHECK(std::regex_search(refused.err, std::regex("^scorer: .*" + part + " is damaged")));
   CHECK(refused.out.empty());
+}
+
+TEST_CASE("Scorer: checkpoints and folders of tables that grow give the bytes of tesserec predict",
+          "[scoring.scorer]") {
+  const TestFolder folder;
+  const std::string deck = folder.write("deck.toml", growing_deck());
+  folder.write("day.csv", day(293));
+  Program("TESSEREC").must_succeed("\"rows\": 1000", {"preprocess", deck, "--json"});
+  std::string digest, one_rank;
+  for (const int ranks : {1, ranks_of_test()}) {
+    INFO(ranks << " ranks");
+    const Program tesserec("TESSEREC", ranks);
+    const std::vector<std::string> run{"--set", "run.output=" + (folder / ("run" + std::to_string(ranks)))};
+    const auto with_run = [&](std::vector<std::string> words) {
+      words.insert(words.end(), run.begin(), run.end());
+      return words;
+    };
+    const Outcome trained = tesserec.must_succeed("\"evicted\": [1-9]", with_run({"train", deck, "--json"}));
+    tesserec.must_succeed("\"samples\": 1000", with_run({"predict", deck, "--format", "csv", "--json"}));
+    const std::string scores = text_of_file(folder / ("run" + std::to_string(ranks) + "/scores.csv"));
+    if (digest.empty()) digest = trained.value("weights_digest");
+    if (one_rank.empty()) one_rank = scores;
+    CHECK(trained.value("weights_digest") == digest);
+    CHECK(scores == one_rank);
+
+    const Program scorer("SCORER"), alone("TESSEREC");
+    const std::string data = folder / "data/train.h5", model = folder / ("model" + std::to_string(ranks));
+    CHECK(("score\n" + scorer.run({trained.value("checkpoint"), data, "300"}).out == scores));
+    const Outcome exported =
+        alone.must_succeed("\"step\"", {"export", trained.value("checkpoint"), "--to", model, "--json"});
+    CHECK(exported.value("weights_digest") == digest);
+    CHECK(("score\n" + scorer.run({model, data, "300"}).out == scores));
+    alone.must_succeed("\"whole\": true", {"verify", model, "--json"});
+    std::fstream ids(model + "/table_0000.ids", std::ios::in | std::ios::out | std::ios::binary);
+    ids.seekp(-1, std::ios::end);
+    ids.put('x');
+    ids.close();
+    alone.must_fail("table_0000.ids is damaged", {"verify", model});
+  }
 }

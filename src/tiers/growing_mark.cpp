@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "growing_mark.hpp"
+
+#include <utility>
+
+namespace tesserec::tiers {
+namespace {
+
+std::vector<Index> ids_of(const std::vector<IdUse>& uses) {
+  std::vector<Index> ids;
+  ids.reserve(uses.size());
+  for (const IdUse& use : uses) ids.push_back(use.id);
+  return ids;
+}
+
+/// Returns the ids that `now` lacks. Both are ordered by block, then id.
+std::vector<Index> missing(const std::vector<Index>& then, const std::vector<IdUse>& now) {
+  const auto place = [](Index id) { return std::pair(embedding::BlockOf::by_hash()(id), id); };
+  std::vector<Index> ids;
+  std::size_t at = 0;
+  for (const Index id : then) {
+    while (at < now.size() && place(now[at].id) < place(id)) ++at;
+    if (at == now.size() || now[at].id != id) ids.push_back(id);
+  }
+  return ids;
+}
+
+}  // namespace
+
+GrowthMark::GrowthMark(const GrowthState& state)
+    : batch_(state.batch), rows_(ids_of(state.rows)), waiting_(ids_of(state.waiting)) {}
+
+GrowthChange GrowthMark::until(const GrowthState& now) const {
+  GrowthChange change{.batch = now.batch};
+  for (std::size_t place = 0; place < now.rows.size(); ++place) {
+    if (now.rows[place].last <= batch_) continue;
+    change.rows.push_back(now.rows[place]);
+    change.places.push_back(Index(place));
+  }
+  for (const IdUse& use : now.waiting)
+    if (use.last > batch_) change.waiting.push_back(use);
+  change.evicted = missing(rows_, now.rows);
+  change.not_waiting = missing(waiting_, now.waiting);
+  return change;
+}
+
+}  // namespace tesserec::tiers

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include <tesserec/tiers/growing_rows.hpp>
+
+namespace tesserec::tiers {
+
+/// Ids of a growing shard at some batch, from which later changes are found. A batch that uses an id raises its last
+/// batch, so the uses tell what has changed, and the ids what has left.
+class GrowthMark {
+ public:
+  explicit GrowthMark(const GrowthState& state);
+
+  /// Returns the changes up to a later state of the shard.
+  GrowthChange until(const GrowthState& now) const;
+
+ private:
+  Index batch_;
+  std::vector<Index> rows_, waiting_;
+};
+
+}  // namespace tesserec::tiers
