@@ -160,7 +160,8 @@ TEST_CASE("Scorer: checkpoints and folders of tables that grow give the bytes of
       words.insert(words.end(), run.begin(), run.end());
       return words;
     };
-    const Outcome trained = tesserec.must_succeed("\"evicted\": [1-9]", with_run({"train", deck, "--json"}));
+    const Outcome trained = tesserec.must_succeed("\"evicted\"", with_run({"train", deck, "--json"}));
+    CHECK(std::stod(trained.value("evicted")) > 0);
     tesserec.must_succeed("\"samples\": 1000", with_run({"predict", deck, "--format", "csv", "--json"}));
     const std::string scores = text_of_file(folder / ("run" + std::to_string(ranks) + "/scores.csv"));
     if (digest.empty()) digest = trained.value("weights_digest");
