@@ -48,22 +48,38 @@ TESSEREC_KERNEL void write_int8(Index dim, const float* from, std::byte* to) {
   save(least, to + dim + sizeof(float));
 }
 
-TESSEREC_KERNEL void write_int4(Index dim, const float* from, std::byte* to) {
-  constexpr float most = 15;
+/// Bits of a code of FBGEMM's row-wise formats of half a byte or less.
+template <int bits>
+struct SmallCodes {
+  static constexpr Index per_byte = 8 / bits;
+  static constexpr int most = (1 << bits) - 1;
+};
+
+/// Writes a row of codes of `bits` bits.
+template <int bits>
+TESSEREC_HOST_FUNCTION void write_small(Index dim, const float* from, std::byte* to) {
+  using Small = SmallCodes<bits>;
   const auto [least, largest] = bounds_of(from, dim);
   const std::uint16_t bias_bits = to_fp16(least);
   const float bias = from_fp16(bias_bits), span = largest - bias;
-  std::uint16_t scale_bits = to_fp16(span == 0.0f ? 1.0f : span / most);
+  std::uint16_t scale_bits = to_fp16(span == 0.0f ? 1.0f : span / float(Small::most));
   if (from_fp16(scale_bits) == 0.0f || std::isinf(1.0f / from_fp16(scale_bits))) scale_bits = to_fp16(1.0f);
   const float inverse = 1.0f / from_fp16(scale_bits);
   auto* const codes = reinterpret_cast<std::uint8_t*>(to);
-  const auto code = [&](Index c) {
-    return std::uint8_t(std::int32_t(std::clamp(std::nearbyint((from[c] - bias) * inverse), 0.0f, most)));
-  };
-  for (Index c = 0; c < dim; c += 2) codes[c / 2] = std::uint8_t(code(c) | code(c + 1) << 4);
-  save(scale_bits, to + dim / 2);
-  save(bias_bits, to + dim / 2 + sizeof bias_bits);
+  for (Index c = 0; c < dim; c += Small::per_byte) {
+    int byte = 0;
+    for (int i = 0; i < Small::per_byte; ++i) {
+      const float code = std::clamp(std::nearbyint((from[c + i] - bias) * inverse), 0.0f, float(Small::most));
+      byte |= std::int32_t(code) << i * bits;
+    }
+    codes[c / Small::per_byte] = std::uint8_t(byte);
+  }
+  save(scale_bits, to + dim / Small::per_byte);
+  save(bias_bits, to + dim / Small::per_byte + sizeof bias_bits);
 }
+
+TESSEREC_KERNEL void write_int4(Index dim, const float* from, std::byte* to) { write_small<4>(dim, from, to); }
+TESSEREC_KERNEL void write_int2(Index dim, const float* from, std::byte* to) { write_small<2>(dim, from, to); }
 
 TESSEREC_HOST_FUNCTION void read_int8(Index dim, const std::byte* from, float* to) {
   const auto* const codes = reinterpret_cast<const std::uint8_t*>(from);
@@ -71,14 +87,17 @@ TESSEREC_HOST_FUNCTION void read_int8(Index dim, const std::byte* from, float* t
   for (Index c = 0; c < dim; ++c) to[c] = std::fma(float(std::int32_t(codes[c])), of.scale, of.bias);
 }
 
-TESSEREC_HOST_FUNCTION void read_int4(Index dim, const std::byte* from, float* to) {
+/// Reads a row of codes of `bits` bits.
+template <int bits>
+TESSEREC_HOST_FUNCTION void read_small(Index dim, const std::byte* from, float* to) {
+  using Small = SmallCodes<bits>;
   const auto* const codes = reinterpret_cast<const std::uint8_t*>(from);
-  const std::byte* const end = from + dim / 2;
+  const std::byte* const end = from + dim / Small::per_byte;
   const Codes of{from_fp16(load<std::uint16_t>(end)), from_fp16(load<std::uint16_t>(end + sizeof(std::uint16_t)))};
-  for (Index c = 0; c < dim / 2; ++c) {
-    to[2 * c] = std::fma(float(std::int32_t(codes[c] & 15)), of.scale, of.bias);
-    to[2 * c + 1] = std::fma(float(std::int32_t(codes[c] >> 4)), of.scale, of.bias);
-  }
+  for (Index byte = 0; byte < dim / Small::per_byte; ++byte)
+    for (int i = 0; i < Small::per_byte; ++i)
+      to[byte * Small::per_byte + i] =
+          std::fma(float(std::int32_t(codes[byte] >> i * bits & Small::most)), of.scale, of.bias);
 }
 
 /// Calls read(row) for n rows, with prefetches. `at(i)` returns row i's address.
@@ -92,20 +111,25 @@ TESSEREC_HOST_FUNCTION void each_row(Index n, Index bytes, const At& at, const R
   }
 }
 
-/// Reads coded rows. `rows` = null: rows 0, 1, 2, ...
-TESSEREC_KERNEL void read_coded(bool is_int8, const Index* rows, Index n, Index dim, const std::byte* table,
-                                float* to) {
-  const Index bytes = row_bytes(is_int8 ? ServedFormat::int8 : ServedFormat::int4, dim);
+/// Reads coded rows by read(row, to). `rows` = null: rows 0, 1, 2, ...
+template <class Read>
+TESSEREC_HOST_FUNCTION void read_each(const Index* rows, Index n, Index bytes, const std::byte* table,
+                                      const Read& read) {
   const auto at = [&](Index i) { return table + (rows == nullptr ? i : std::max<Index>(rows[i], 0)) * bytes; };
-  const auto is_there = [&](Index i) { return rows == nullptr || rows[i] >= 0; };
-  if (is_int8)
-    each_row(n, bytes, at, [&](Index i) {
-      if (is_there(i)) read_int8(dim, at(i), to + i * dim);
-    });
+  each_row(n, bytes, at, [&](Index i) {
+    if (rows == nullptr || rows[i] >= 0) read(at(i), i);
+  });
+}
+
+TESSEREC_KERNEL void read_coded(ServedFormat format, const Index* rows, Index n, Index dim, const std::byte* table,
+                                float* to) {
+  const Index bytes = row_bytes(format, dim);
+  if (format == ServedFormat::int8)
+    read_each(rows, n, bytes, table, [&](const std::byte* row, Index i) { read_int8(dim, row, to + i * dim); });
+  else if (format == ServedFormat::int4)
+    read_each(rows, n, bytes, table, [&](const std::byte* row, Index i) { read_small<4>(dim, row, to + i * dim); });
   else
-    each_row(n, bytes, at, [&](Index i) {
-      if (is_there(i)) read_int4(dim, at(i), to + i * dim);
-    });
+    read_each(rows, n, bytes, table, [&](const std::byte* row, Index i) { read_small<2>(dim, row, to + i * dim); });
 }
 
 NumberType number_type(ServedFormat format) {
@@ -116,11 +140,9 @@ NumberType number_type(ServedFormat format) {
 }  // namespace
 
 const std::vector<std::pair<std::string, ServedFormat>>& row_formats() {
-  static const std::vector<std::pair<std::string, ServedFormat>> all{{"fp32", ServedFormat::fp32},
-                                                                     {"fp16", ServedFormat::fp16},
-                                                                     {"bf16", ServedFormat::bf16},
-                                                                     {"int8", ServedFormat::int8},
-                                                                     {"int4", ServedFormat::int4}};
+  static const std::vector<std::pair<std::string, ServedFormat>> all{
+      {"fp32", ServedFormat::fp32}, {"fp16", ServedFormat::fp16}, {"bf16", ServedFormat::bf16},
+      {"int8", ServedFormat::int8}, {"int4", ServedFormat::int4}, {"int2", ServedFormat::int2}};
   return all;
 }
 
@@ -133,7 +155,10 @@ ServedFormat row_format_named(const std::string& name) {
        "\"; use one of: ", join(row_formats(), ", ", [](const auto& entry) { return entry.first; }));
 }
 
-bool takes_rows(ServedFormat format, Index dim) { return format != ServedFormat::int4 || dim % 4 == 0; }
+bool takes_rows(ServedFormat format, Index dim) {
+  if (format == ServedFormat::int2) return dim % 8 == 0;
+  return format != ServedFormat::int4 || dim % 4 == 0;
+}
 
 Index row_bytes(ServedFormat format, Index dim) {
   switch (format) {
@@ -141,6 +166,8 @@ Index row_bytes(ServedFormat format, Index dim) {
       return dim + 2 * Index{sizeof(float)};
     case ServedFormat::int4:
       return dim / 2 + 2 * Index{sizeof(std::uint16_t)};
+    case ServedFormat::int2:
+      return dim / 4 + 2 * Index{sizeof(std::uint16_t)};
     default:
       return dim * bytes_of(number_type(format));
   }
@@ -153,7 +180,8 @@ void write_rows(ServedFormat format, Index rows, Index dim, const float* from, s
   } else if (!is_coded(format)) {
     narrow(number_type(format), rows * dim, from, reinterpret_cast<std::uint16_t*>(to));
   } else {
-    const auto write = format == ServedFormat::int8 ? write_int8 : write_int4;
+    auto* write = write_int8;
+    if (format != ServedFormat::int8) write = format == ServedFormat::int4 ? write_int4 : write_int2;
     for (Index row = 0; row < rows; ++row) write(dim, from + row * dim, to + row * bytes);
   }
 }
@@ -164,11 +192,11 @@ void read_rows(ServedFormat format, Index rows, Index dim, const std::byte* from
   else if (!is_coded(format))
     widen(number_type(format), rows * dim, reinterpret_cast<const std::uint16_t*>(from), to);
   else
-    read_coded(format == ServedFormat::int8, nullptr, rows, dim, from, to);
+    read_coded(format, nullptr, rows, dim, from, to);
 }
 
 void gather_rows(ServedFormat format, const Index* rows, Index n, Index dim, const std::byte* table, float* to) {
-  if (is_coded(format)) return read_coded(format == ServedFormat::int8, rows, n, dim, table, to);
+  if (is_coded(format)) return read_coded(format, rows, n, dim, table, to);
   const Index bytes = row_bytes(format, dim);
   const auto at = [&](Index i) { return table + std::max<Index>(rows[i], 0) * bytes; };
   each_row(n, bytes, at, [&](Index i) {

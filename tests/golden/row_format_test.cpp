@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows in fp16, bf16, int8 and int4 against FBGEMM's and torch's, to the byte, and back to the bit.
+// Rows in fp16, bf16, int8, int4 and int2 against FBGEMM's and torch's, to the byte, and back to the bit.
 #include <bit>
 
 #include "catch.hpp"
@@ -29,7 +29,7 @@ Index check(const store::File& file, scoring::ServedFormat format, const std::st
   const std::string group = "dim_" + std::to_string(dim) + "/";
   INFO(group + theirs);
   if (!file.exists(group + theirs)) {
-    CHECK((format == scoring::ServedFormat::int4 && !scoring::takes_rows(format, dim)));
+    CHECK_FALSE(scoring::takes_rows(format, dim));
     return 0;
   }
   const auto input = file.read_all<float>(group + "input");
@@ -56,14 +56,15 @@ Index check(const store::File& file, scoring::ServedFormat format, const std::st
 
 }  // namespace
 
-TEST_CASE("rows in int8 and int4: FBGEMM's bytes, and its numbers back") {
+TEST_CASE("rows in int8, int4 and int2: FBGEMM's bytes, and its numbers back") {
   const store::File file = golden::open("quantised_rows.h5");
   Index rows = 0;
   for (const Index dim : {1, 3, 4, 7, 8, 12, 16, 33, 64}) {
     rows += check(file, scoring::ServedFormat::int8, "8bit", dim);
     rows += check(file, scoring::ServedFormat::int4, "4bit", dim);
+    rows += check(file, scoring::ServedFormat::int2, "2bit", dim);
   }
-  CHECK(rows == (9 + 5) * 21);
+  CHECK(rows == (9 + 5 + 3) * 21);
 }
 
 TEST_CASE("rows in fp16 and bf16: torch's bits") {

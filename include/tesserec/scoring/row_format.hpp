@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Formats of a table's rows in a model folder. int8 and int4 are FBGEMM's fused row-wise formats, to the byte.
+/// Formats of a table's rows in a model folder. int8, int4 and int2 are FBGEMM's fused row-wise formats, to the
+/// byte.
 #pragma once
 
 #include <cstddef>
@@ -12,9 +13,9 @@
 namespace tesserec::scoring {
 
 /// Format of a row of `dim` numbers, little endian. fp32, fp16 and bf16 are the numbers. int8 is dim codes of a byte,
-/// then scale and bias as fp32. int4 is dim codes of half a byte, the lower half first, then scale and bias as fp16. A
-/// coded number is fma(code, scale, bias).
-enum class ServedFormat { fp32, fp16, bf16, int8, int4 };
+/// then scale and bias as fp32. int4 is dim codes of half a byte, the lower half first, then scale and bias as fp16.
+/// int2 is the same with codes of a quarter of a byte. A coded number is fma(code, scale, bias).
+enum class ServedFormat { fp32, fp16, bf16, int8, int4, int2 };
 
 /// Returns all formats by their names.
 const std::vector<std::pair<std::string, ServedFormat>>& row_formats();
@@ -22,12 +23,13 @@ const std::string& name(ServedFormat format);
 /// Returns the format of a name. Throws Error that lists all names if there is none.
 ServedFormat row_format_named(const std::string& name);
 
-/// Returns whether rows of `dim` numbers have the format: int4 needs a multiple of 4 (FBGEMM).
+/// Returns whether rows of `dim` numbers have the format: int4 needs a multiple of 4, int2 of 8
+/// (FBGEMM).
 bool takes_rows(ServedFormat format, Index dim);
 /// Returns the bytes of a row.
 Index row_bytes(ServedFormat format, Index dim);
 /// Returns whether rows have codes, so that read_rows() must widen them before they are added.
-inline bool is_coded(ServedFormat format) { return format == ServedFormat::int8 || format == ServedFormat::int4; }
+inline bool is_coded(ServedFormat format) { return format >= ServedFormat::int8; }
 
 /// Writes `rows` rows of `dim` numbers one after the other to `to`. Rounds to nearest even.
 void write_rows(ServedFormat format, Index rows, Index dim, const float* from, std::byte* to);
