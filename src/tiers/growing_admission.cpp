@@ -219,11 +219,21 @@ Growth GrowingAdmission::growth() const {
 GrowthState GrowingAdmission::state() {
   GrowthState state{.batch = batch_};
   const auto add = [](const BlockIds& ids, const std::vector<Index>& places, std::vector<IdUse>& to) {
+    to.reserve(places.size());
     for (const Index place : places) to.push_back(ids.use_of(place));
   };
   add(rows_, order(), state.rows);
   if (waiting_) add(*waiting_, waiting_->in_order(), state.waiting);
   return state;
+}
+
+void GrowingAdmission::mark() {
+  const auto ids_at = [](const BlockIds& ids, std::vector<Index> places) {
+    for (Index& place : places) place = ids.use_of(place).id;
+    return places;
+  };
+  mark_.emplace(batch_, ids_at(rows_, order()),
+                waiting_ ? ids_at(*waiting_, waiting_->in_order()) : std::vector<Index>());
 }
 
 void GrowingAdmission::restore(const GrowthState& state, const StartRows& start) {

@@ -43,7 +43,7 @@ class GrowingAdmission {
   GrowthState state();
   /// Replaces all ids, as GrowingRows::restore does.
   void restore(const GrowthState& state, const StartRows& start);
-  void mark() { mark_.emplace(state()); }
+  void mark();
   /// Returns the changes since mark().
   GrowthChange changes() { return mark_->until(state()); }
   /// Makes the changes of another table since it had this state, as GrowingRows::apply does.

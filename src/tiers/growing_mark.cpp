@@ -6,13 +6,6 @@
 namespace tesserec::tiers {
 namespace {
 
-std::vector<Index> ids_of(const std::vector<IdUse>& uses) {
-  std::vector<Index> ids;
-  ids.reserve(uses.size());
-  for (const IdUse& use : uses) ids.push_back(use.id);
-  return ids;
-}
-
 /// Returns the ids that `now` lacks. Both are ordered by block, then id.
 std::vector<Index> missing(const std::vector<Index>& then, const std::vector<IdUse>& now) {
   const auto place = [](Index id) { return std::pair(embedding::BlockOf::by_hash()(id), id); };
@@ -26,9 +19,6 @@ std::vector<Index> missing(const std::vector<Index>& then, const std::vector<IdU
 }
 
 }  // namespace
-
-GrowthMark::GrowthMark(const GrowthState& state)
-    : batch_(state.batch), rows_(ids_of(state.rows)), waiting_(ids_of(state.waiting)) {}
 
 GrowthChange GrowthMark::until(const GrowthState& now) const {
   GrowthChange change{.batch = now.batch};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <utility>
 #include <vector>
 
 #include <tesserec/tiers/growing_rows.hpp>
@@ -11,7 +12,9 @@ namespace tesserec::tiers {
 /// batch, so the uses tell what has changed, and the ids what has left.
 class GrowthMark {
  public:
-  explicit GrowthMark(const GrowthState& state);
+  /// Takes the training batches so far, and the ids with a row and those that wait, each by block, then id.
+  GrowthMark(Index batch, std::vector<Index> rows, std::vector<Index> waiting)
+      : batch_(batch), rows_(std::move(rows)), waiting_(std::move(waiting)) {}
 
   /// Returns the changes up to a later state of the shard.
   GrowthChange until(const GrowthState& now) const;
