@@ -9,22 +9,16 @@
 
 #include "catch.hpp"
 #include "errors.hpp"
+#include "mixed_ids.hpp"
 #include "train/small_job.hpp"
 #include <tesserec/core/text.hpp>
 #include <tesserec/core/timer.hpp>
-#include <tesserec/embedding/block_of.hpp>
 #include <tesserec/scoring/id_rows.hpp>
 
 using namespace tesserec;
 using scoring::IdRows;
 
 namespace {
-
-/// Returns an id whose hash has these lower bits, so that ids meet in few slots.
-Index id_of_low_bits(std::uint64_t bits, std::uint64_t number) {
-  for (Index id = Index(number) << 20;; ++id)
-    if ((embedding::BlockOf::mixed(id) & 0xFFF) == bits) return id;
-}
 
 Index row_of(const IdRows& rows, Index id) {
   Index row = -2;
@@ -43,7 +37,8 @@ void write_ids(const std::string& path, const std::vector<std::uint64_t>& slots,
 
 TEST_CASE("IdRows: has the rows of a map after any inserts and erases") {
   std::vector<Index> all{0, -1, 1, std::numeric_limits<Index>::max(), std::numeric_limits<Index>::min()};
-  for (std::uint64_t n = 0; n < 60; ++n) all.push_back(id_of_low_bits(n % 3 == 2 ? 0xFFF : n % 3, n + 1));
+  for (std::uint64_t n = 0; n < 60; ++n)  // Many meet in few slots, some with one upper half of the hash.
+    all.push_back(id_of(n / 4 << 40 | n % 4 << 20 | (n % 3 == 2 ? 0xFFF : n % 3)));
   std::mt19937_64 random{7};
   for (int i = 0; i < 100; ++i) all.push_back(Index(random()));
   const Index capacity = 90;

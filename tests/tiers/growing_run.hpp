@@ -9,6 +9,7 @@
 
 #include "catch.hpp"
 #include "growth_reference.hpp"
+#include "mixed_ids.hpp"
 
 namespace growing {
 
@@ -19,13 +20,7 @@ using tiers::UnknownRow;
 inline constexpr Index dim = 12;
 inline constexpr double initial_sum = 0.25;
 
-/// Returns the id with these mixed bits: the inverse of BlockOf::mixed.
-inline Index id_of(std::uint64_t bits) {
-  bits = (bits ^ bits >> 31 ^ bits >> 62) * 0x319642B2D24D8EC3u;
-  bits = (bits ^ bits >> 27 ^ bits >> 54) * 0x96DE1B173F119089u;
-  bits = bits ^ bits >> 30 ^ bits >> 60;
-  return Index(bits - 0x9E3779B97F4A7C15u);
-}
+using tesserec::id_of;
 
 inline embedding::TableShard shard_of(Index capacity, Range blocks = {0, 1024}, Range columns = {0, dim}) {
   embedding::TableShard shard;
