@@ -60,6 +60,7 @@ class ColumnTexts {
 /// Scores the rows of a table by their raw values.
 inline std::vector<float> raw_scores(const scoring::ServedModel& model, const RawTable& table,
                                      scoring::RawCounts& counts) {
+  REQUIRE(model.raw() != nullptr);
   const ColumnTexts columns(*model.raw(), table);
   scoring::OwnedSamples samples;
   model.raw()->encode(std::ssize(table.rows), columns.texts(), samples, counts);
