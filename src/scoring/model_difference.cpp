@@ -28,7 +28,6 @@ std::map<std::string, std::string> model_keys(const TrainedFacts& facts) {
   const schema::ModelDeck deck = schema::read_model(facts.deck, facts.file + ": deck");
   for (const schema::KeyValue& entry : deck.given)
     if (is_of_model(entry.key) || reads_start_values(deck, entry.key)) keys[entry.key] = entry.value;
-  if (reads_start_values(deck, "run.seed")) keys["run.seed"] = std::to_string(deck.seed);
   return keys;
 }
 
