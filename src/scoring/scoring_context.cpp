@@ -145,10 +145,11 @@ const float* ScoringContext::Parts::gather(const ServedTable& table, const Index
   gather_rows(table.format, found, n, dim, table.rows, numbers);
   for (Index i = 0; i < n; ++i) {
     if (found[i] != IdRows::none) continue;
+    const embedding::StartValues::Row row{ids[i], numbers + i * dim};
     if (table.unknown)
-      table.unknown->row(ids[i], {0, dim}, numbers + i * dim);
+      table.unknown->rows({&row, 1}, {0, dim});
     else
-      std::fill_n(numbers + i * dim, dim, 0.0f);
+      std::fill_n(row.out, dim, 0.0f);
   }
   return numbers;
 }
