@@ -119,32 +119,38 @@ class BesideReader final : public ByteReader {
       : reader_(std::move(reader)), blocks_(8, [this] { return read_block(); }) {}
 
   Index read(char* data, Index size) override {
-    if (used_ == block_.size()) {
-      std::optional<std::vector<char>> block = blocks_.next();
+    if (used_ == block_.size) {
+      std::optional<FilledBuffer> block = blocks_.next();
       if (!block) return 0;
       block_ = std::move(*block);
       used_ = 0;
     }
-    const std::size_t taken = std::min(std::size_t(size), block_.size() - used_);
-    std::memcpy(data, block_.data() + used_, taken);
+    const Index taken = std::min(size, block_.size - used_);
+    std::memcpy(data, block_.bytes.get() + used_, std::size_t(taken));
     used_ += taken;
-    return Index(taken);
+    return taken;
   }
 
   Index members() const override { return reader_->members(); }
 
  private:
-  std::optional<std::vector<char>> read_block() {
-    std::vector<char> block(std::size_t{1} << 18);
-    block.resize(reader_->read(block.data(), std::ssize(block)));
-    if (block.empty()) return std::nullopt;
+  struct FilledBuffer {
+    std::unique_ptr<char[]> bytes;
+    Index size = 0;
+  };
+
+  std::optional<FilledBuffer> read_block() {
+    constexpr Index most = Index{1} << 18;
+    FilledBuffer block{std::make_unique_for_overwrite<char[]>(most)};
+    block.size = reader_->read(block.bytes.get(), most);
+    if (block.size == 0) return std::nullopt;
     return block;
   }
 
   std::unique_ptr<ByteReader> reader_;
-  std::vector<char> block_;
-  std::size_t used_ = 0;                 ///< bytes of the block that were given away
-  ReadAhead<std::vector<char>> blocks_;  // last, since its thread uses the reader
+  FilledBuffer block_;
+  Index used_ = 0;                  ///< bytes of the block that were given away
+  ReadAhead<FilledBuffer> blocks_;  // last, since its thread uses the reader
 };
 
 }  // namespace

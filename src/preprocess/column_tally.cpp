@@ -52,28 +52,16 @@ ColumnTally::ColumnTally(const RowLayout& layout, std::vector<Index> files, std:
       values_(files_.size() * data_columns_),
       facts_(layout.dense_features.size(), layout.features.size(), file_count) {}
 
-void ColumnTally::add(Index range, const Row& row, const float* dense, const Index* ids) {
+void ColumnTally::add(Index range, const Row& row) {
   ColumnCounts* count = counts_.data() + range * columns_;
   for (std::size_t k = 0; k < row.numbers.size(); ++k, ++count) {
     const double x = row.numbers[k];
     count->missing += std::isnan(x);
     count->clipped += layout_.transforms[k] == Transform::log1p && x < 0;
-    count->large += std::abs(dense[k]) >= large_number;
   }
   for (std::size_t f = 0, v = 0; f < row.ends.size(); ++f, ++count) {
     const Index before = count->values;
-    for (; v < row.ends[f]; ++v) {
-      if (!row.tokens[v]) continue;
-      ++count->values;
-      if (layout_.forms[f].hashed()) continue;
-      if (ids[v] >= 1 && ids[v] <= top_values) {
-        const std::size_t top = f * std::size_t(top_values) + std::size_t(ids[v] - 1);
-        ++top_counts_[std::size_t(range) * tops_ + top];
-        if (top_texts_[top].empty()) top_texts_[top] = shown(*row.tokens[v]);
-      }
-      if (ids[v] != 0) continue;
-      if (++count->unknown == 1) example(range, f) = shown(*row.tokens[v]);
-    }
+    for (; v < row.ends[f]; ++v) count->values += row.tokens[v].has_value();
     count->missing += count->values == before;
     count->clipped += row.cut[f] > 0;
     count->cut += row.cut[f];
@@ -84,11 +72,42 @@ void ColumnTally::add(Index range, const Row& row, const float* dense, const Ind
   }
 }
 
+void ColumnTally::add_ids(Index range, std::size_t feature, const TokenBatch& values, std::span<const Index> ids) {
+  if (layout_.forms[feature].hashed()) return;
+  for (std::size_t v = 0; v < ids.size(); ++v) {
+    const Index id = ids[v];
+    if (id < 0 || id > top_values || values.missing(v)) continue;
+    if (id == 0) {
+      add_unknown(range, feature, values[v].text);
+      continue;
+    }
+    const std::size_t top = feature * std::size_t(top_values) + std::size_t(id - 1);
+    ++top_counts_[std::size_t(range) * tops_ + top];
+    if (top_texts_[top].empty()) top_texts_[top] = shown(values[v].text);
+  }
+}
+
 void ColumnTally::add_facts(Index range, std::uint8_t label, const verdict::RowValues& row) {
   ++sampled_;
   positives_[std::size_t(range)] += label == 1;
+  add_large(range, row.dense);
   verdict::widen(std::span(values_).subspan(std::size_t(range) * data_columns_, data_columns_), row);
   if (label != lacking_label) facts_.sample(label == 1, row);
+}
+
+void ColumnTally::add_facts(Index range, const verdict::PackedRows& rows) {
+  sampled_ += rows.rows;
+  for (Index row = 0; row < rows.rows; ++row) positives_[std::size_t(range)] += rows.positive[row];
+  add_large(range, {rows.dense, std::size_t(rows.rows) * rows.columns});
+  verdict::widen(std::span(values_).subspan(std::size_t(range) * data_columns_, data_columns_), rows);
+  facts_.sample(rows);
+}
+
+/// Counts the large ones of numbers [rows, K] row-major, of which there are few.
+void ColumnTally::add_large(Index range, std::span<const float> dense) {
+  const std::size_t columns = layout_.dense_features.size();
+  for (std::size_t i = 0; i < dense.size(); ++i)
+    if (std::abs(dense[i]) >= large_number) ++counts_[std::size_t(range) * columns_ + i % columns].large;
 }
 
 void ColumnTally::add_unknown(Index range, std::size_t feature, std::string_view token) {

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "row_stream.hpp"
+#include "token_batch.hpp"
 #include <tesserec/comm/communicator.hpp>
 #include <tesserec/preprocess/run.hpp>
 #include <tesserec/preprocess/settings.hpp>
@@ -22,12 +24,17 @@ class ColumnTally {
   /// Takes the layout, which must outlive this object, the file of each range, and the number of files.
   ColumnTally(const RowLayout& layout, std::vector<Index> files, std::size_t file_count);
 
-  /// Counts a row of range number `range`. `dense` [K] and `ids` are the row's encoded numbers and values.
-  void add(Index range, const Row& row, const float* dense, const Index* ids);
+  /// Counts what a row of range number `range` has before its values have ids.
+  void add(Index range, const Row& row);
+  /// Counts the ids [values] of values of one feature in range number `range`.
+  void add_ids(Index range, std::size_t feature, const TokenBatch& values, std::span<const Index> ids);
   /// Counts a value of range number `range` that turned out to have no id after add() took it for known.
   void add_unknown(Index range, std::size_t feature, std::string_view token);
-  /// Takes the values and the first label of a row of range number `range` for the verdict, once its ids are known.
+  /// Counts the large numbers of a row of range number `range`, and takes its values and its first label for the
+  /// verdict, once its ids are known.
   void add_facts(Index range, std::uint8_t label, const verdict::RowValues& row);
+  /// Does the same for rows with one label and one value of each feature.
+  void add_facts(Index range, const verdict::PackedRows& rows);
   /// Packs the counts of a range, or adds counts that were packed.
   std::string pack(Index range) const;
   void add_packed(Index range, std::string_view bytes);
@@ -36,6 +43,7 @@ class ColumnTally {
   void gather(const comm::Communicator& comm, DatasetReport& report);
 
  private:
+  void add_large(Index range, std::span<const float> dense);
   /// Returns the first unknown value in a range of a feature or, behind the features, of the key of a join.
   std::string& example(Index range, std::size_t number) {
     return examples_[std::size_t(range) * (layout_.features.size() + layout_.joins.size()) + number];

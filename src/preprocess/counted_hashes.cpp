@@ -14,7 +14,7 @@ void add_hash(std::string_view token, TokenCounts& hashes) {
   const std::uint64_t hash = token_hash(token);
   char bytes[sizeof hash];
   std::memcpy(bytes, &hash, sizeof hash);
-  hashes.add({bytes, sizeof hash});
+  hashes.add(std::string_view(bytes, sizeof hash));
 }
 
 Index counted_id(std::string_view hash, Index max_rows) {

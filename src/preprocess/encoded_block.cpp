@@ -11,44 +11,14 @@ constexpr Index block_rows = 32768;  // rows that a rank encodes and writes at o
 
 }  // namespace
 
-SampleShapes sample_shapes(const Survey& survey, const Encoding& encoding) {
-  using store::ElementType;
-  const RowLayout& layout = encoding.layout;
-  const Index rows = survey.report.rows;
-  const bool targets = survey.targets == Targets::required;
-  std::vector<store::DatasetShape> samples;
-  const Index columns = layout.tasks.empty() ? -1 : layout.label_count();
-  if (targets)
-    samples.push_back({"labels", layout.optional_labels ? ElementType::f32 : ElementType::u8, rows, columns});
-  samples.push_back({"dense", ElementType::f32, rows, std::ssize(encoding.transforms)});
-  if (!layout.jagged()) samples.push_back({"sparse/ids", ElementType::i32, rows, std::ssize(layout.features)});
-  if (targets && layout.weighted) samples.push_back({"weights", ElementType::f32, rows});
-  if (targets && !layout.time.empty()) samples.push_back({"time", ElementType::i64, rows});
-  for (std::size_t k = 0; k < survey.key_bytes.size(); ++k)
-    samples.push_back({"keys/" + layout.keys[k], ElementType::u8, rows, survey.key_bytes[k]});
-  SampleShapes shapes{{samples}, std::vector<Index>(samples.size(), -1), {}};
-  for (std::size_t f = 0; layout.jagged() && f < layout.features.size(); ++f) {
-    const std::string group = "sparse/" + layout.features[f];
-    const FeatureForm& form = layout.forms[f];
-    const Index values = survey.all_values[f];
-    shapes.offsets.push_back(shapes.feature_of.size());
-    shapes.groups.push_back({{group + "/offsets", ElementType::i64, rows + 1}});
-    shapes.groups.push_back({{group + "/values", form.any_ids() ? ElementType::i64 : ElementType::i32, values}});
-    shapes.feature_of.insert(shapes.feature_of.end(), {-1, Index(f)});
-    if (!form.weighted) continue;
-    shapes.groups.back().push_back({group + "/weights", ElementType::f32, values});
-    shapes.feature_of.push_back(Index(f));
-  }
-  return shapes;
-}
-
 EncodedBlock::EncodedBlock(const Survey& survey, const Encoding& encoding, Index memory)
     : survey_(survey),
       encoding_(encoding),
       first_row_(0),
       most_rows_(block_rows),
       row_memory_(memory / 8),
-      pending_memory_(memory / 8 * 3) {
+      pending_memory_(memory / 8 * 3),
+      waiting_(encoding.layout.features.size()) {
   if (encoding.layout.jagged()) bags_.resize(encoding.layout.features.size());
   if (encoding.resident()) return;
   pending_.resize(encoding.layout.features.size());
@@ -85,12 +55,17 @@ void EncodedBlock::clear() {
 Index EncodedBlock::read(CheckedRows& rows, ColumnTally& tally, PhaseProgress& progress) {
   clear();
   while (!full() && rows.next(row_)) {
-    if (ranges_.empty() || ranges_.back().second != rows.range()) ranges_.emplace_back(rows_, rows.range());
+    if (ranges_.empty() || ranges_.back().second != rows.range()) {
+      encode_waiting(tally);
+      ranges_.emplace_back(rows_, rows.range());
+    }
     add(row_);
-    tally.add(rows.range(), row_, dense_.data() + dense_.size() - row_.numbers.size(), row_ids_.data());
+    tally.add(rows.range(), row_);
     progress.row(std::size_t(rows.range()), rows.block());
     ++rows_;
+    if (waiting_.full()) encode_waiting(tally);
   }
+  encode_waiting(tally);
   if (!pending_.empty()) resolve(tally);
   tell_facts(tally);
   return rows_;
@@ -99,20 +74,34 @@ Index EncodedBlock::read(CheckedRows& rows, ColumnTally& tally, PhaseProgress& p
 /// Gives the encoded rows to the tally.
 void EncodedBlock::tell_facts(ColumnTally& tally) {
   const std::size_t dense = encoding_.transforms.size(), features = encoding_.layout.features.size();
-  std::vector<std::size_t> ends(features);
-  std::size_t range = 0;
-  for (Index row = 0; row < rows_; ++row) {
-    while (range + 1 < ranges_.size() && ranges_[range + 1].first <= row) ++range;
-    row_ids_.clear();
-    for (std::size_t f = 0; f < features; ++f) {
-      if (bags_.empty())
-        row_ids_.push_back(ids_[std::size_t(row) * features + f]);
-      else
-        bags_[f].append(row, rows_, row_ids_);
-      ends[f] = row_ids_.size();
+  const auto labels = std::size_t(encoding_.layout.label_count());
+  std::vector<Index> ids;
+  std::vector<std::size_t> ends;
+  for (std::size_t i = 0; i < ranges_.size(); ++i) {
+    const auto [first, range] = ranges_[i];
+    const Index end = i + 1 < ranges_.size() ? ranges_[i + 1].first : rows_;
+    if (bags_.empty() && labels == 1) {
+      const auto at = std::size_t(first);
+      tally.add_facts(range, verdict::PackedRows{.rows = end - first,
+                                                 .columns = dense,
+                                                 .features = features,
+                                                 .dense = dense_.data() + at * dense,
+                                                 .ids = ids_.data() + at * features,
+                                                 .positive = targets_.labels.data() + at});
+      continue;
     }
-    tally.add_facts(ranges_[range].second, targets_.labels[std::size_t(row * encoding_.layout.label_count())],
-                    {{dense_.data() + std::size_t(row) * dense, dense}, row_ids_, ends});
+    for (auto row = std::size_t(first); row < std::size_t(end); ++row) {
+      ids.clear();
+      ends.clear();
+      for (std::size_t f = 0; f < features; ++f) {
+        if (bags_.empty())
+          ids.push_back(ids_[row * features + f]);
+        else
+          bags_[f].append(Index(row), rows_, ids);
+        ends.push_back(ids.size());
+      }
+      tally.add_facts(range, targets_.labels[row * labels], {{dense_.data() + row * dense, dense}, ids, ends});
+    }
   }
 }
 
@@ -147,18 +136,44 @@ bool EncodedBlock::full() const {
   return bytes() > row_memory_ || pending > pending_memory_;
 }
 
-/// Finds the ids of the row's values in memory; puts numbers below 0 for those that resolve() looks up.
-void EncodedBlock::find_ids(const Row& row) {
-  for (std::size_t f = 0, v = 0; f < row.ends.size(); ++f)
-    for (; v < row.ends[f]; ++v)
-      if (row.tokens[v]) encoding_.vocabularies[f].prefetch(*row.tokens[v]);
-  row_ids_.clear();
-  for (std::size_t f = 0, v = 0; f < row.ends.size(); ++f)
-    for (; v < row.ends[f]; ++v) {
-      row_ids_.push_back(encoding_.id(f, row.tokens[v]));
-      if (row_ids_.back() == 0 && row.tokens[v] && !encoding_.vocabularies[f].resident())
-        row_ids_.back() = pending_[f].add(*row.tokens[v]);
-    }
+/// Encodes the rows that wait: appends their dense features and ids.
+void EncodedBlock::encode_waiting(ColumnTally& tally) {
+  if (waiting_.rows == 0) return;
+  const std::size_t columns = encoding_.transforms.size(), features = waiting_.values.size();
+  const std::size_t first_number = dense_.size(), first_id = ids_.size();
+  dense_.resize(first_number + waiting_.numbers.size());
+  for (std::size_t k = 0; k < columns; ++k)
+    encoding_.transforms[k](waiting_.numbers.data() + k, Index(columns), waiting_.rows,
+                            dense_.data() + first_number + k);
+  if (bags_.empty()) ids_.resize(first_id + std::size_t(waiting_.rows) * features);
+  for (std::size_t f = 0; f < features; ++f) {
+    find_ids(f);
+    const std::vector<Index>& ids = waiting_.ids;
+    tally.add_ids(ranges_.back().second, f, waiting_.values[f], ids);
+    if (bags_.empty())
+      for (std::size_t i = 0; i < ids.size(); ++i) ids_[first_id + i * features + f] = std::int32_t(ids[i]);
+    else if (FeatureValues& bags = bags_[f]; encoding_.layout.forms[f].any_ids())
+      bags.wide_ids.insert(bags.wide_ids.end(), ids.begin(), ids.end());
+    else
+      for (const Index id : ids) bags.ids.push_back(std::int32_t(id));
+  }
+  waiting_.clear();
+}
+
+/// Finds the ids of the feature's values that wait; puts numbers below 0 for those that resolve() looks up.
+void EncodedBlock::find_ids(std::size_t f) {
+  const TokenBatch& values = waiting_.values[f];
+  const Vocabulary& vocabulary = encoding_.vocabularies[f];
+  const FeatureForm& form = encoding_.layout.forms[f];
+  std::vector<Index>& ids = waiting_.ids;
+  ids.assign(values.size(), 0);
+  values.fetch(vocabulary.resident_tokens());
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (values.missing(i)) continue;
+    const HashedToken token = values[i];
+    ids[i] = form.hashed() ? hashed_id(token.text, form.max_rows) : vocabulary.id(token);
+    if (ids[i] == 0 && !vocabulary.resident()) ids[i] = pending_[f].add(token);
+  }
 }
 
 /// Replaces numbers that stand for a token by its id. `row`: row of the value in the block.
@@ -200,13 +215,12 @@ void EncodedBlock::add_labels(const Row& row) {
 }
 
 void EncodedBlock::add(const Row& row) {
+  ++waiting_.rows;
   add_labels(row);
-  for (std::size_t k = 0; k < row.numbers.size(); ++k) dense_.push_back(encoding_.transforms[k](row.numbers[k]));
-  find_ids(row);
-  if (bags_.empty())
-    ids_.insert(ids_.end(), row_ids_.begin(), row_ids_.end());
-  else
-    add_bags(row);
+  waiting_.numbers.insert(waiting_.numbers.end(), row.numbers.begin(), row.numbers.end());
+  for (std::size_t f = 0, v = 0; f < row.ends.size(); ++f)
+    for (; v < row.ends[f]; ++v) waiting_.values[f].add(row.tokens[v]);
+  add_bags(row);
   targets_.weights.push_back(row.weight);
   targets_.times.push_back(row.time);
   for (std::size_t k = 0; k < keys_.size(); ++k) {
@@ -216,19 +230,14 @@ void EncodedBlock::add(const Row& row) {
   }
 }
 
+/// Appends what bags have beside their ids.
 void EncodedBlock::add_bags(const Row& row) {
   for (std::size_t f = 0, v = 0; f < bags_.size(); ++f) {
     FeatureValues& bags = bags_[f];
-    const FeatureForm& form = encoding_.layout.forms[f];
     bags.offsets.push_back(bags.next);
     bags.next += Index(row.ends[f] - v);
-    for (; v < row.ends[f]; ++v) {
-      if (form.any_ids())
-        bags.wide_ids.push_back(row_ids_[v]);
-      else
-        bags.ids.push_back(std::int32_t(row_ids_[v]));
-      if (form.weighted) bags.weights.push_back(row.value_weights[v]);
-    }
+    for (; v < row.ends[f]; ++v)
+      if (encoding_.layout.forms[f].weighted) bags.weights.push_back(row.value_weights[v]);
   }
 }
 

@@ -12,6 +12,7 @@
 #include "pending_tokens.hpp"
 #include "phase_progress.hpp"
 #include "survey.hpp"
+#include "token_batch.hpp"
 #include <tesserec/parallel_io/parted_writer.hpp>
 
 namespace tesserec::preprocess {
@@ -69,7 +70,8 @@ class EncodedBlock {
   void add(const Row& row);
   void add_labels(const Row& row);
   void add_bags(const Row& row);
-  void find_ids(const Row& row);
+  void find_ids(std::size_t f);
+  void encode_waiting(ColumnTally& tally);
   bool full() const;
   Index bytes() const;
   void resolve(ColumnTally& tally);
@@ -85,7 +87,7 @@ class EncodedBlock {
   Index pending_memory_;                         ///< bytes of pending tokens, about
   std::vector<PendingTokens> pending_;           ///< tokens outside of the memory [F]; empty if there are none
   std::vector<std::pair<Index, Index>> ranges_;  ///< first row in the block of each range, and its number
-  std::vector<Index> row_ids_;                   ///< ids of one row's values
+  WaitingRows waiting_;                          ///< last rows, which have no dense features and ids yet
   BlockTargets targets_;
   std::vector<float> dense_;                     ///< dense features [rows, K] row-major
   std::vector<std::int32_t> ids_;                ///< packed ids [rows, F] row-major

@@ -34,12 +34,6 @@ struct Encoding {
   /// Empty without training files.
   std::vector<Index> collisions = {};
 
-  /// Returns the id of a value of feature f; without a vocabulary for hashed ids. 0 means unknown or missing, or,
-  /// unless the vocabulary is resident, outside of the memory.
-  Index id(std::size_t f, const std::optional<std::string_view>& token) const {
-    return layout.forms[f].id(token, [&](std::string_view text) { return vocabularies[f].id(text); });
-  }
-
   /// Returns the transform of each dense feature as the dataset stores it [K].
   std::vector<std::string> transform_descriptions() const;
   /// Returns the bounds of the ids [F], exclusive: rows of the vocabularies or of hashed ids, or any_id.

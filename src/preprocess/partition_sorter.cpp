@@ -68,14 +68,14 @@ void PartitionSorter::write_sorted(std::size_t f, const TokenCounts& counts) {
   std::vector<TokenRank> order;
   for (Index i = 0; i < counts.tokens.size(); ++i)
     if (counts.counts[i] >= sort_.minimum_count && !(sort_.has_id && sort_.has_id(f, counts.tokens.token(i))))
-      order.push_back({counts.counts[i], counts.tokens.token(i)});
+      order.emplace_back(counts.counts[i], counts.tokens.token(i));
   std::sort(order.begin(), order.end());
   std::string bytes;
   for (std::size_t i = 0; i < order.size(); ++i) {
     if (bytes.empty())
-      pieces_.push_back({f, groups_, order[i].count, std::string(order[i].token), 0, file_.path(), {}});
-    pack_number(std::uint64_t(order[i].count), bytes);
-    pack_text(order[i].token, bytes);
+      pieces_.push_back({f, groups_, order[i].count(), std::string(order[i].token()), 0, file_.path(), {}});
+    pack_number(std::uint64_t(order[i].count()), bytes);
+    pack_text(order[i].token(), bytes);
     ++pieces_.back().tokens;
     if (i + 1 < order.size() && std::ssize(bytes) < sample_bytes) continue;
     pieces_.back().piece = file_.append(bytes);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <vector>
 
 #include "scratch_file.hpp"
@@ -13,12 +13,30 @@
 
 namespace tesserec::preprocess {
 
-/// Place of a token in the order of the ids.
-struct TokenRank {
-  Index count = 0;
-  std::string_view token;
+/// Place of a token in the order of the ids. It has the token's first bytes, so that a sort seldom reads the texts.
+class TokenRank {
+ public:
+  TokenRank(Index count, std::string_view token) : count_(count), head_(head_of(token)), token_(token) {}
 
-  bool operator<(const TokenRank& other) const { return std::tie(other.count, token) < std::tie(count, other.token); }
+  Index count() const { return count_; }
+  std::string_view token() const { return token_; }
+  bool operator<(const TokenRank& other) const {
+    if (count_ != other.count_) return count_ > other.count_;
+    return head_ != other.head_ ? head_ < other.head_ : token_ < other.token_;
+  }
+
+ private:
+  /// Returns the first 8 bytes of a token, padded with zeros, as a number in the order of the texts.
+  static std::uint64_t head_of(std::string_view token) {
+    std::uint64_t head = 0;
+    for (std::size_t i = 0; i < sizeof head; ++i)
+      head = head << 8 | (i < token.size() ? std::uint8_t(token[i]) : std::uint8_t{0});
+    return head;
+  }
+
+  Index count_;
+  std::uint64_t head_;
+  std::string_view token_;
 };
 
 /// Sorted tokens of some partitions, of which the first one is a sample of the order.
@@ -31,7 +49,7 @@ struct SortedPiece {
   std::string path;
   ScratchPiece piece;
 
-  TokenRank first() const { return {count, token}; }
+  TokenRank first() const { return TokenRank(count, token); }
 };
 
 /// Adds up a rank's partitions of the tokens and writes them in order, group by group.

@@ -14,7 +14,7 @@ namespace tesserec::preprocess {
 class PendingTokens {
  public:
   /// Returns a negative number that stands for the token until resolve().
-  Index add(std::string_view token) { return -1 - tokens_.insert(token); }
+  Index add(const HashedToken& token) { return -1 - tokens_.insert(token); }
   /// Finds the ids of all tokens.
   void resolve(const Vocabulary& vocabulary);
   /// Returns the id that a number of add() stands for; 0 if the token is unknown.

@@ -26,7 +26,8 @@ RangeRecorder::RangeRecorder(const ScratchFolder& scratch, std::string name, con
       // A hash table that doubles is the larger half of the memory, and its old table is freed first.
       token_memory_(memory / 5 * 3),
       moment_memory_(std::min(memory / 64, Index{4} << 20)),
-      tokens_(learn ? layout.features.size() : 0) {
+      tokens_(learn ? layout.features.size() : 0),
+      waiting_(tokens_.size()) {
   for (std::size_t k = 0; learn && k < layout.transforms.size(); ++k)
     if (layout.transforms[k] == Transform::standardise) measured_.push_back(k);
 }
@@ -62,16 +63,20 @@ void RangeRecorder::add(const Row& row, Targets targets, Index text_block) {
 
 void RangeRecorder::count_tokens(const Row& row) {
   for (std::size_t f = 0, v = 0; f < row.ends.size(); ++f)
-    for (; v < row.ends[f]; ++v)
-      if (row.tokens[v] && !layout_.forms[f].hashed()) tokens_[f].tokens.prefetch(*row.tokens[v]);
-  for (std::size_t f = 0, v = 0; f < row.ends.size(); ++f)
     for (; v < row.ends[f]; ++v) {
       if (!row.tokens[v] || layout_.forms[f].any_ids()) continue;
       if (layout_.forms[f].hashed())
         add_hash(*row.tokens[v], tokens_[f]);
       else
-        tokens_[f].add(*row.tokens[v]);
+        waiting_.values[f].add(row.tokens[v]);
     }
+  ++waiting_.rows;
+  if (waiting_.full()) count_waiting();
+}
+
+void RangeRecorder::count_waiting() {
+  for (std::size_t f = 0; f < tokens_.size(); ++f) tokens_[f].add(waiting_.values[f], waiting_.ids);
+  waiting_.clear();
 }
 
 void RangeRecorder::measure(const Row& row, Index text_block) {
@@ -94,6 +99,7 @@ ScratchWriter& RangeRecorder::file() {
 }
 
 void RangeRecorder::write_tokens() {
+  count_waiting();
   if (memory_of(tokens_) > 0) read_.runs.push_back(write_run(file(), tokens_, layout_.forms));
 }
 

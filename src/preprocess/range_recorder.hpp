@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "text_ranges.hpp"
+#include "token_batch.hpp"
 #include <tesserec/core/timer.hpp>
 #include <tesserec/preprocess/settings.hpp>
 #include <tesserec/raw/transforms.hpp>
@@ -38,6 +39,7 @@ class RangeRecorder {
 
  private:
   void count_tokens(const Row& row);
+  void count_waiting();
   void measure(const Row& row, Index text_block);
   ScratchWriter& file();
   void write_tokens();
@@ -49,6 +51,7 @@ class RangeRecorder {
   Index token_memory_, moment_memory_;  ///< bytes of tokens and of moments, about
   std::vector<std::size_t> measured_;   ///< numbers whose moments are measured
   std::vector<TokenCounts> tokens_;     ///< counts since the last run [F]; empty unless tokens are counted
+  WaitingRows waiting_;                 ///< values of the last rows, which are not counted yet
   TextRange range_;                     ///< range that is being read
   Index block_ = -1;                    ///< text block of its last row
   std::vector<Moments> blocks_;         ///< moments of its blocks [blocks, measured] row-major

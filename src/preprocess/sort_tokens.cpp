@@ -110,19 +110,19 @@ std::vector<TokenPiece> write_bucket(const Bucket& bucket, ScratchWriter& file) 
     Unpacker unpacker(read.back());
     for (Index i = 0; i < piece->tokens; ++i) {
       const Index count = unpacker.index();
-      const TokenRank entry{count, unpacker.text()};
+      const TokenRank entry(count, unpacker.text());
       const bool before = bucket.from != nullptr && entry < bucket.from->first();
       if (!before && (bucket.to == nullptr || entry < bucket.to->first())) order.push_back(entry);
     }
   }
-  std::sort(order.begin(), order.end());
+  if (!std::is_sorted(order.begin(), order.end())) std::sort(order.begin(), order.end());
   std::vector<TokenPiece> pieces;
   std::string bytes;
   for (std::size_t i = 0; i < order.size(); ++i) {
-    if (bytes.empty()) pieces.push_back({file.path(), {}, 0, 0, order[i].count, 0, 0});
-    pack_text(order[i].token, bytes);
+    if (bytes.empty()) pieces.push_back({file.path(), {}, 0, 0, order[i].count(), 0, 0});
+    pack_text(order[i].token(), bytes);
     ++pieces.back().tokens;
-    pieces.back().bytes += std::ssize(order[i].token);
+    pieces.back().bytes += std::ssize(order[i].token());
     if (i + 1 < order.size() && std::ssize(bytes) < piece_bytes) continue;
     pieces.back().piece = file.append(bytes);
     bytes.clear();

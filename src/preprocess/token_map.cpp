@@ -3,40 +3,38 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstring>
-#include <functional>
+
+#include "token_batch.hpp"
+#include <tesserec/core/error.hpp>
+#include <tesserec/core/huge_pages.hpp>
 
 namespace tesserec::preprocess {
 
-std::uint64_t TokenMap::head_of(std::string_view token) {
-  std::uint64_t head = 0;
-  if (!token.empty()) std::memcpy(&head, token.data(), std::min(token.size(), sizeof head));
-  return head;
-}
-
-std::size_t TokenMap::bucket(std::string_view token, std::uint64_t head) const {
-  const auto length = std::ssize(token);
+std::size_t TokenMap::bucket(const HashedToken& token) const {
+  const auto length = std::uint32_t(token.text.size());
   const auto differs = [&](const Bucket& bucket) {
-    return bucket.head != head || bucket.length != length ||
-           (token.size() > sizeof head && this->token(bucket.number) != token);
+    return bucket.head != token.head || bucket.length != length ||
+           (token.text.size() > sizeof token.head && this->token(bucket.number) != token.text);
   };
   const std::size_t mask = buckets_.size() - 1;
-  std::size_t at = std::hash<std::string_view>()(token) & mask;
-  while (buckets_[at].number >= 0 && differs(buckets_[at])) at = (at + 1) & mask;
+  std::size_t at = token.hash & mask;
+  while (buckets_[at].number != none && differs(buckets_[at])) at = (at + 1) & mask;
   return at;
 }
 
-Index TokenMap::find(std::string_view token) const {
-  return buckets_.empty() ? -1 : buckets_[bucket(token, head_of(token))].number;
+Index TokenMap::find(const HashedToken& token) const {
+  if (buckets_.empty()) return -1;
+  const std::uint32_t number = buckets_[bucket(token)].number;
+  return number == none ? -1 : Index{number};
 }
 
-Index TokenMap::insert(std::string_view token) {
+Index TokenMap::insert(const HashedToken& token) {
   if (std::ssize(buckets_) <= 2 * size()) rehash(buckets_.empty() ? 16 : 2 * buckets_.size());
-  const std::uint64_t head = head_of(token);
-  Bucket& bucket = buckets_[this->bucket(token, head)];
-  if (bucket.number >= 0) return bucket.number;
-  bucket = {head, std::ssize(token), size()};
-  bytes_.insert(bytes_.end(), token.begin(), token.end());
+  Bucket& bucket = buckets_[this->bucket(token)];
+  if (bucket.number != none) return bucket.number;
+  if (size() == Index{none}) fail("a column has more than ", none, " different values, which preprocess cannot count");
+  bucket = {token.head, std::uint32_t(token.text.size()), std::uint32_t(size())};
+  bytes_.insert(bytes_.end(), token.text.begin(), token.text.end());
   offsets_.push_back(std::ssize(bytes_));
   return bucket.number;
 }
@@ -50,13 +48,27 @@ void TokenMap::reserve(Index size, Index bytes) {
 
 /// Makes the hash table anew with a power of two of buckets.
 void TokenMap::rehash(std::size_t buckets) {
-  buckets_ = {};  // frees the old table before the new one is made
+  constexpr Index ahead = 16;  // insertions whose memory accesses overlap
+  buckets_ = {};               // frees the old table before the new one is made
+  buckets_.reserve(buckets);
+  advise_huge_pages(buckets_.data(), buckets * sizeof(Bucket));
   buckets_.resize(buckets);
   for (Index i = 0; i < size(); ++i) {
-    const std::string_view text = token(i);
-    const std::uint64_t head = head_of(text);
-    buckets_[bucket(text, head)] = {head, std::ssize(text), i};
+    if (i + ahead < size()) prefetch(token(i + ahead));
+    const HashedToken hashed(token(i));
+    buckets_[bucket(hashed)] = {hashed.head, std::uint32_t(hashed.text.size()), std::uint32_t(i)};
   }
+}
+
+void TokenCounts::add(const TokenBatch& batch, std::vector<Index>& numbers) {
+  numbers.clear();
+  batch.fetch(tokens);
+  for (std::size_t i = 0; i < batch.size(); ++i) {
+    numbers.push_back(tokens.insert(batch[i]));
+    if (numbers.back() == std::ssize(counts)) counts.push_back(0);
+    __builtin_prefetch(&counts[std::size_t(numbers.back())], 1);
+  }
+  for (const Index number : numbers) ++counts[std::size_t(number)];
 }
 
 }  // namespace tesserec::preprocess

@@ -1,14 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <concepts>
 #include <cstdint>
-#include <functional>
+#include <cstring>
+#include <span>
 #include <string_view>
 #include <vector>
 
 #include <tesserec/core/index.hpp>
+#include <tesserec/core/mixed_bits.hpp>
+#include <tesserec/raw/feature_form.hpp>
 
 namespace tesserec::preprocess {
+
+class TokenBatch;
+
+/// Token with its hash and its first bytes.
+struct HashedToken {
+  std::string_view text;
+  std::uint64_t head = 0;  ///< first 8 bytes in memory, behind a shorter text zeros
+  std::uint64_t hash = 0;
+
+  template <class Text>
+  requires std::convertible_to<const Text&, std::string_view> HashedToken(const Text& of)
+      : text(of) {  // implicit, so that functions take texts, too
+    if (text.size() >= sizeof head) {
+      std::memcpy(&head, text.data(), sizeof head);
+    } else {
+      char bytes[sizeof head] = {};
+      for (std::size_t i = 0; i < text.size(); ++i) bytes[i] = text[i];
+      std::memcpy(&head, bytes, sizeof head);
+    }
+    hash = text.size() > sizeof head ? raw::token_hash(text) : mixed_bits(head + text.size());
+  }
+  HashedToken(std::string_view of, std::uint64_t its_head, std::uint64_t its_hash)
+      : text(of), head(its_head), hash(its_hash) {}
+};
 
 /// Hash map from distinct texts to their numbers in the order of insertion, with open addressing and one byte array.
 class TokenMap {
@@ -18,13 +46,14 @@ class TokenMap {
     return std::string_view(bytes_.data() + offsets_[i], offsets_[i + 1] - offsets_[i]);
   }
   /// Returns the number of the token, or -1.
-  Index find(std::string_view token) const;
-  /// Fetches what find() and insert() read first of the token, so that lookups of a row's tokens overlap.
-  void prefetch(std::string_view token) const {
-    if (!buckets_.empty()) __builtin_prefetch(&buckets_[std::hash<std::string_view>()(token) & (buckets_.size() - 1)]);
+  Index find(const HashedToken& token) const;
+  /// Fetches what find() and insert() read first of the token, so that several lookups overlap.
+  [[gnu::always_inline]] void prefetch(const HashedToken& token) const {
+    if (!buckets_.empty()) __builtin_prefetch(&buckets_[token.hash & (buckets_.size() - 1)]);
   }
-  /// Inserts the token if it is new. Returns its number, which is the previous size() for a new token.
-  Index insert(std::string_view token);
+  /// Inserts the token if it is new. Returns its number, which is the previous size() for a new token. Throws Error
+  /// beyond 2^32 - 1 tokens.
+  Index insert(const HashedToken& token);
   /// Reserves memory for `size` tokens of `bytes` bytes together.
   void reserve(Index size, Index bytes);
   /// Returns the memory that is allocated, bytes.
@@ -38,14 +67,15 @@ class TokenMap {
   const std::vector<Index>& offsets() const { return offsets_; }
 
  private:
-  /// Entry of the hash table. It has the token's first bytes, so that a short token costs one random memory access.
+  static constexpr std::uint32_t none = ~std::uint32_t{0};
+  /// Entry of the hash table. It has the token's first bytes, so that a short token costs one random memory access, and
+  /// 16 bytes, so that this access stays inside a cache line.
   struct Bucket {
     std::uint64_t head = 0;
-    Index length = 0;
-    Index number = -1;
+    std::uint32_t length = 0;     ///< low 32 bits of the token's length, bytes
+    std::uint32_t number = none;  ///< none = the bucket is free
   };
-  static std::uint64_t head_of(std::string_view token);
-  std::size_t bucket(std::string_view token, std::uint64_t head) const;
+  std::size_t bucket(const HashedToken& token) const;
   void rehash(std::size_t buckets);
 
   std::vector<char> bytes_;
@@ -53,16 +83,28 @@ class TokenMap {
   std::vector<Bucket> buckets_;  ///< hash table; its size is a power of two
 };
 
+/// Calls take(i) for each token, in order, and fetches what `map` reads first of the tokens a few calls before.
+template <class Take>
+void for_each_fetched(const TokenMap& map, std::span<const std::string_view> tokens, const Take& take) {
+  constexpr std::size_t ahead = 16;  // lookups whose memory accesses overlap
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    if (i + ahead < tokens.size()) map.prefetch(tokens[i + ahead]);
+    take(i);
+  }
+}
+
 /// Tokens and the number of occurrences of each.
 struct TokenCounts {
   TokenMap tokens;
   std::vector<Index> counts;
 
-  void add(std::string_view token, Index count = 1) {
+  void add(const HashedToken& token, Index count = 1) {
     const std::size_t i = tokens.insert(token);
     if (i == counts.size()) counts.push_back(0);
     counts[i] += count;
   }
+  /// Counts the values of a batch, none of which is missing. `numbers`: scratch.
+  void add(const TokenBatch& batch, std::vector<Index>& numbers);
   /// Returns the memory that is allocated, bytes; 0 without tokens.
   Index memory() const { return tokens.size() == 0 ? 0 : tokens.memory() + Index(counts.capacity() * sizeof(Index)); }
 };

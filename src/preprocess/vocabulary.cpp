@@ -42,7 +42,7 @@ void Vocabulary::append(const FeatureTokens& tokens, std::size_t resident) {
     }
     Signals::check();
     read_tokens(tokens.pieces[p], [&](std::span<const std::string_view> texts) {
-      for (const std::string_view text : texts) tokens_.insert(text);
+      for_each_fetched(tokens_, texts, [&](std::size_t i) { tokens_.insert(texts[i]); });
     });
   }
 }
@@ -113,7 +113,7 @@ void VocabularyReader::offsets(Range range, Index* to) {
 }
 
 std::vector<std::size_t> resident_pieces(std::span<const FeatureTokens> tokens, Index memory) {
-  constexpr Index token_bytes = 104;  // memory of a token in a TokenMap besides its text: up to 4 buckets, an offset
+  constexpr Index token_bytes = 72;  // memory of a token in a TokenMap besides its text: up to 4 buckets, an offset
   std::vector<std::tuple<Index, std::size_t, std::size_t>> order;  // -count, feature, piece
   for (std::size_t f = 0; f < tokens.size(); ++f)
     for (std::size_t p = 0; p < tokens[f].pieces.size(); ++p) order.emplace_back(-tokens[f].pieces[p].count, f, p);

@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -33,10 +32,10 @@ class Vocabulary {
   Index resident_rows() const { return tokens_.size() + 1; }
   /// Returns whether all ids are in memory.
   bool resident() const { return outside_ == 0; }
-  /// Returns the id of a token in memory, or 0 if it is missing, unknown or outside of the memory.
-  Index id(const std::optional<std::string_view>& token) const { return token ? tokens_.find(*token) + 1 : 0; }
-  /// Fetches what id() reads first of the token.
-  void prefetch(std::string_view token) const { tokens_.prefetch(token); }
+  /// Returns the id of a token in memory, or 0 if it is unknown or outside of the memory.
+  Index id(const HashedToken& token) const { return tokens_.find(token) + 1; }
+  /// Returns the map of the tokens in memory.
+  const TokenMap& resident_tokens() const { return tokens_; }
   /// Returns the token of an id in memory, from 1 on.
   std::string_view token(Index id) const { return tokens_.token(id - 1); }
 

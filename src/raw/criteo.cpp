@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Row format of the Criteo display-advertising logs: label, 13 integers and 26 hashed categories, separated by tabs.
 #include <algorithm>
+#include <bit>
 #include <charconv>
+#include <cstdint>
+#include <cstring>
 #include <limits>
+#include <numeric>
+#include <optional>
 
 #include "formats.hpp"
 #include <tesserec/core/error.hpp>
@@ -13,6 +18,20 @@ namespace tesserec::raw {
 namespace {
 
 constexpr std::size_t numbers = 13, categories = 26, digits = 8;
+
+/// Returns whether a field has 8 hexadecimal digits in lower case. Each sum below has its highest bit set, byte by
+/// byte, from the first or behind the last character of a range on. Only bytes beyond ASCII carry into the next one,
+/// and the first of them is in no range.
+bool is_token(std::string_view field) {
+  if (field.size() != digits) return false;
+  constexpr std::uint64_t ones = 0x0101010101010101, high = 0x80 * ones;
+  std::uint64_t text = 0;
+  std::memcpy(&text, field.data(), digits);
+  const auto from = [text](char first) { return text + (0x80 - std::uint64_t(first)) * ones; };
+  const auto behind = [text](char last) { return text + (0x7F - std::uint64_t(last)) * ones; };
+  const std::uint64_t found = (from('0') & ~behind('9')) | (from('a') & ~behind('f'));
+  return (found & high) == high;
+}
 
 /// Pads 1 to 8 hexadecimal digits with zeros to 8 and lowers their case. Returns false for any other field.
 bool read_token(std::string_view field, char* token) {
@@ -27,6 +46,39 @@ bool read_token(std::string_view field, char* token) {
     else
       return false;
   }
+  return true;
+}
+
+/// Returns the characters of a text of 1 to 8, the first one in the lowest byte, behind them zeros.
+std::uint64_t characters(std::string_view text) {
+  const auto at = [&](std::size_t i) { return std::uint64_t(std::uint8_t(text[i])) << 8 * i; };
+  if (text.size() < 4) return at(0) | at(text.size() / 2) | at(text.size() - 1);
+  if (std::endian::native != std::endian::little) {
+    std::uint64_t word = 0;
+    for (std::size_t i = 0; i < text.size(); ++i) word |= at(i);
+    return word;
+  }
+  std::uint32_t first = 0, last = 0;  // may share characters
+  std::memcpy(&first, text.data(), sizeof first);
+  std::memcpy(&last, text.data() + text.size() - sizeof last, sizeof last);
+  return first | std::uint64_t(last) << 8 * (text.size() - sizeof last);
+}
+
+/// Parses 1 to 8 digits behind an optional minus, without a branch for each. Returns false for any other field, which
+/// may be an integer still.
+bool read_short(std::string_view field, double& value) {
+  const bool minus = field.starts_with('-');
+  if (minus) field.remove_prefix(1);
+  if (field.empty() || field.size() > 8) return false;
+  constexpr std::uint64_t ones = 0x0101010101010101;
+  // The last digit comes into the highest byte, and zeros stand before the first digit.
+  std::uint64_t pairs = characters(field) << 8 * (8 - field.size());
+  pairs ^= ('0' * ones) << 8 * (8 - field.size());
+  if (((pairs | (pairs + (0x7F - 9) * ones)) & 0x80 * ones) != 0) return false;
+  pairs = (10 * pairs + (pairs >> 8)) & 0x00FF00FF00FF00FF;
+  pairs = (100 * pairs + (pairs >> 16)) & 0x0000FFFF0000FFFF;
+  const auto number = std::int64_t((10000 * pairs + (pairs >> 32)) & 0xFFFFFFFF);
+  value = double(minus ? -number : number);
   return true;
 }
 
@@ -73,26 +125,40 @@ class Criteo final : public RowFormat {
 
     row.numbers.clear();
     for (std::size_t k = 0; k < numbers; ++k) {
-      const std::string_view field = fields[first + k];
-      std::int64_t value = 0;
-      const auto [stop, code] = std::from_chars(field.data(), field.data() + field.size(), value);
-      if (code == std::errc::result_out_of_range)
-        return name_at(row) + ": " + shown(field) + " is out of the range of 64-bit integers";
-      if (!field.empty() && (code != std::errc() || stop != field.data() + field.size()))
-        return name_at(row) + ": " + shown(field) + " is not an integer";
-      put_number(field.empty() ? std::numeric_limits<double>::quiet_NaN() : double(value), row);
+      double value = std::numeric_limits<double>::quiet_NaN();
+      if (const std::string_view field = fields[first + k]; !field.empty() && !read_short(field, value))
+        if (std::string reason = read_long(field, value); !reason.empty()) return name_at(row) + ": " + reason;
+      put_number(value, row);
     }
 
-    clear_values(row);
+    row.tokens.resize(categories);
+    row.ends.resize(categories);
+    std::iota(row.ends.begin(), row.ends.end(), std::size_t{1});
+    row.cut.assign(categories, 0);
     row.text.resize(categories * digits);
     for (std::size_t f = 0; f < categories; ++f) {
       const std::string_view field = fields[first + numbers + f];
       char* const token = row.text.data() + f * digits;
-      if (!field.empty() && !read_token(field, token))
+      std::optional<std::string_view>& value = row.tokens[f];
+      if (is_token(field))
+        value = field;
+      else if (read_token(field, token))
+        value = std::string_view(token, digits);
+      else if (field.empty())
+        value.reset();
+      else
         return layout_.features[f] + ": " + shown(field) + " is not 1 to 8 hexadecimal digits";
-      put_value(field.empty() ? std::nullopt : std::optional(std::string_view(token, digits)), row);
-      end_feature(row);
     }
+    return {};
+  }
+
+  /// Parses an integer of any length. Returns why the field is none, or "".
+  static std::string read_long(std::string_view field, double& value) {
+    std::int64_t number = 0;
+    const auto [stop, code] = std::from_chars(field.data(), field.data() + field.size(), number);
+    if (code == std::errc::result_out_of_range) return shown(field) + " is out of the range of 64-bit integers";
+    if (code != std::errc() || stop != field.data() + field.size()) return shown(field) + " is not an integer";
+    value = double(number);
     return {};
   }
 

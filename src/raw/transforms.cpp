@@ -19,7 +19,9 @@ std::string name_of(Transform transform) {
   return transform == Transform::log1p ? "log1p" : "standardise";
 }
 
-TESSEREC_KERNEL float log1p(double x) { return float(elementary::log1p(x)); }
+TESSEREC_KERNEL void log1p(const double* x, Index count, float* y) {
+  for (Index i = 0; i < count; ++i) y[i] = float(elementary::log1p(x[i]));
+}
 
 }  // namespace
 
@@ -36,12 +38,36 @@ float NumberTransform::operator()(double x) const {
     if (!fill_) return 0.0f;
     x = *fill_;
   }
-  if (transform_ == Transform::log1p) return log1p(std::max(x, 0.0));
+  if (transform_ == Transform::log1p) {
+    float y = 0;
+    const double positive = std::max(x, 0.0);
+    log1p(&positive, 1, &y);
+    return y;
+  }
   if (transform_ == Transform::none) return float(x);
   const double standardized = (x - mean_) / standard_deviation_;
   if (!(std::abs(standardized) <= std::numeric_limits<float>::max()))
     fail(feature_, ": ", x, " after the transform ", description(), " does not fit a 32-bit float; check the column");
   return float(standardized);
+}
+
+void NumberTransform::operator()(const double* x, Index stride, Index count, float* dense) const {
+  if (transform_ != Transform::log1p) {
+    for (Index i = 0; i < count; ++i) dense[i * stride] = (*this)(x[i * stride]);
+    return;
+  }
+  constexpr Index most = 256;  // numbers at once, which stay in the cache
+  double positive[most];
+  float y[most];
+  for (Index first = 0; first < count; first += most) {
+    const Index size = std::min(most, count - first);
+    for (Index i = 0; i < size; ++i) {
+      const double number = x[(first + i) * stride];
+      positive[i] = std::max(std::isnan(number) ? fill_.value_or(0) : number, 0.0);
+    }
+    log1p(positive, size, y);
+    for (Index i = 0; i < size; ++i) dense[(first + i) * stride] = y[i];
+  }
 }
 
 std::string NumberTransform::description() const {

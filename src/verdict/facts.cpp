@@ -1,7 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <tesserec/core/kernel.hpp>
 #include <tesserec/verdict/facts.hpp>
 
 namespace tesserec::verdict {
+namespace {
+
+/// Widens [low, high] of each column by the values [rows, columns] row-major.
+template <class T>
+TESSEREC_FUNCTION void widen_columns(const T* values, Index rows, std::size_t columns, T* low, T* high) {
+  for (Index row = 0; row < rows; ++row, values += columns)
+    for (std::size_t c = 0; c < columns; ++c) {
+      low[c] = std::min(low[c], values[c]);
+      high[c] = std::max(high[c], values[c]);
+    }
+}
+
+TESSEREC_KERNEL void widen_numbers(const float* values, Index rows, std::size_t columns, float* low, float* high) {
+  widen_columns(values, rows, columns, low, high);
+}
+
+TESSEREC_KERNEL void widen_ids(const std::int32_t* ids, Index rows, std::size_t columns, std::int32_t* low,
+                               std::int32_t* high) {
+  widen_columns(ids, rows, columns, low, high);
+}
+
+}  // namespace
 
 Index SetFacts::all_rows() const {
   Index sum = 0;
@@ -33,6 +56,22 @@ void widen(std::span<ValueRange> ranges, const RowValues& row) {
     if (v == end) range->widen(-1);
     for (; v < end; ++v) range->widen(double(row.ids[v]));
     ++range;
+  }
+}
+
+void widen(std::span<ValueRange> ranges, const PackedRows& rows) {
+  if (rows.rows == 0) return;
+  // The first row begins the ranges.
+  std::vector<float> low(rows.dense, rows.dense + rows.columns), high = low;
+  widen_numbers(rows.dense, rows.rows, rows.columns, low.data(), high.data());
+  std::vector<std::int32_t> lowest(rows.ids, rows.ids + rows.features), highest = lowest;
+  widen_ids(rows.ids, rows.rows, rows.features, lowest.data(), highest.data());
+  for (std::size_t k = 0; k < rows.columns; ++k)
+    for (const float bound : {low[k], high[k]}) ranges[k].widen(bound);
+  for (std::size_t f = 0; f < rows.features; ++f) {
+    ValueRange& range = ranges[rows.columns + f];
+    range.widen_bag(1);
+    for (const std::int32_t bound : {lowest[f], highest[f]}) range.widen(bound);
   }
 }
 

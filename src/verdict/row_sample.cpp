@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #define XXH_INLINE_ALL
 #include <algorithm>
+#include <numeric>
 
 #include <xxhash.h>
 
@@ -67,6 +68,16 @@ void RowSample::add(bool positive, const RowValues& row) {
   }
   ++found.labels[positive ? 1 : 0];
   if (found_.size() >= 2 * most_) prune();
+}
+
+void RowSample::add(const PackedRows& rows) {
+  std::vector<std::size_t> ends(rows.features);
+  std::iota(ends.begin(), ends.end(), std::size_t{1});
+  std::vector<Index> ids(rows.features);
+  for (std::size_t row = 0; row < std::size_t(rows.rows); ++row) {
+    std::copy_n(rows.ids + row * rows.features, rows.features, ids.begin());
+    add(rows.positive[row] != 0, {{rows.dense + row * rows.columns, rows.columns}, ids, ends});
+  }
 }
 
 /// Drops all but the most_ smallest digests.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
+#include <cstdlib>
 #include <functional>
 
 #include "catch.hpp"
@@ -64,16 +65,62 @@ TEST_CASE("make_row_format: parses a Criteo row into label and numbers and lower
   REQUIRE(row.label == 0);
 }
 
+TEST_CASE("make_row_format: Criteo's categories are hexadecimal digits alone, and numbers have any length") {
+  const auto format = make_row_format(RowSettings());
+  Row row;
+  for (std::size_t place = 0; place < 8; ++place)
+    for (int c = 1; c < 256; ++c) {
+      if (c == '\t') continue;
+      auto fields = good_fields();
+      fields[20] = "0a9f5b7c";
+      fields[20][place] = char(c);
+      const std::string line = join(fields);
+      const bool digit = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+      CAPTURE(place, c);
+      REQUIRE((parsed(*format, line, row) == "") == digit);
+      if (!digit) continue;
+      fields[20][place] = char(c <= 'F' && c >= 'A' ? c - 'A' + 'a' : c);
+      REQUIRE(row.tokens[6] == std::string_view(fields[20]));
+    }
+  for (const Index number : {0, 7, -1, 999999999, -999999999, 1000000000, 2147483647}) {
+    auto fields = good_fields();
+    fields[1] = std::to_string(number);
+    fields[2] = "000000000000" + std::to_string(std::abs(number));
+    REQUIRE(parsed(*format, join(fields), row) == "");
+    REQUIRE(row.numbers[0] == double(number));
+    REQUIRE(row.numbers[1] == double(std::abs(number)));
+  }
+}
+
+TEST_CASE("make_row_format: a Criteo row has nothing of the row before") {
+  const auto format = make_row_format(RowSettings());
+  Row row;
+  row.ends = {5, 4, 3};
+  row.cut = {1, 1, 1};
+  row.tokens.resize(40);
+  auto fields = good_fields();
+  for (int twice = 0; twice < 2; ++twice) {
+    const std::string line = join(fields);
+    REQUIRE(parsed(*format, line, row) == "");
+    REQUIRE(row.tokens.size() == 26);
+    REQUIRE(row.tokens[25].has_value() == (twice == 0));
+    REQUIRE(row.ends.size() == 26);
+    for (std::size_t f = 0; f < 26; ++f) REQUIRE(row.ends[f] == f + 1);
+    REQUIRE(row.cut == std::vector<Index>(26, 0));
+    fields[39] = "";
+  }
+}
+
 TEST_CASE("make_row_format: bad Criteo rows give the reason") {
   using Fields = std::vector<std::string>;
   REQUIRE(reason_for([](Fields&) {}) == "");
   for (const std::string label : {"2", "-1", "", "01", "1.0", "label", "1 "})
     REQUIRE(mentions(reason_for([&](Fields& f) { f[0] = label; }), "neither 0 nor 1"));
-  for (const std::string number : {"x", "1.5", "0x1", "1e3", " 1", "1 ", "+1", "-", "--1"})
+  for (const std::string number : {"x", "1.5", "0x1", "1e3", " 1", "1 ", "+1", "-", "--1", "12:4", "12/4", "-1-"})
     REQUIRE(mentions(reason_for([&](Fields& f) { f[13] = number; }), "I13: \"" + number + "\" is not an integer"));
   for (const std::string number : {"9223372036854775808", "-9223372036854775809", "99999999999999999999999"})
     REQUIRE(mentions(reason_for([&](Fields& f) { f[1] = number; }), "out of the range"));
-  for (const std::string token : {"68fd1e6g", "68fd1e641", " 8fd1e64", "0x123456", "68fd-e64"})
+  for (const std::string token : {"68fd1e6g", "68fd1e641", "68fd1e64 ", " 8fd1e64", "0x123456", "68fd-e64"})
     REQUIRE(mentions(reason_for([&](Fields& f) { f[39] = token; }), "C26"));
   REQUIRE(mentions(reason_for([](Fields& f) { f.push_back(""); }), "41 fields, 40 expected"));
   REQUIRE(mentions(reason_for([](Fields& f) { f.pop_back(); }), "39 fields, 40 expected"));

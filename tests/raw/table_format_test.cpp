@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <vector>
 
 #include "catch.hpp"
 #include "errors.hpp"
@@ -199,6 +204,26 @@ TEST_CASE("make_row_format: throws on column lists that cannot work") {
   REQUIRE(mentions(refusal([](auto& s) { s.columns[2].positive = {"1"}; }), "positive"));
   for (const std::string delimiter : {"", ";;", "\n", "\"", "\\n"})
     REQUIRE(mentions(refusal([&](auto& s) { s.delimiter = delimiter; }), "preprocess.delimiter"));
+}
+
+TEST_CASE("NumberTransform: gives many numbers the bits of each alone") {
+  const Moments moments{4, 2, 8};
+  constexpr Index stride = 3, rows = 600;
+  std::vector<double> numbers(stride * rows, -7);
+  for (Index i = 0; i < rows; ++i) numbers[stride * i] = double(i * i) - 5;
+  numbers[stride * 17] = numbers[stride * 599] = std::numeric_limits<double>::quiet_NaN();
+  numbers[stride * 18] = -0.0;
+  for (const Transform transform : {Transform::none, Transform::log1p, Transform::standardise})
+    for (const std::optional<double> fill : {std::optional<double>(), std::optional<double>(3)}) {
+      const NumberTransform of("x", transform, moments, fill);
+      std::vector<float> dense(stride * rows, -1.0f);
+      of(numbers.data(), stride, rows, dense.data());
+      for (Index i = 0; i < rows; ++i) {
+        REQUIRE(std::bit_cast<std::uint32_t>(dense[stride * i]) ==
+                std::bit_cast<std::uint32_t>(of(numbers[stride * i])));
+        REQUIRE(dense[stride * i + 1] == -1.0f);
+      }
+    }
 }
 
 TEST_CASE("NumberTransform: transforms numbers and rebuilds itself from its description") {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
+#include <cstdint>
 #include <map>
+#include <vector>
 
 #include "catch.hpp"
 #include <tesserec/core/random.hpp>
@@ -136,6 +138,55 @@ TEST_CASE("RowFacts: ranges of values and labels of files over all ranks") {
   one.gather(comm, constant);
   for (const ValueRange& range : constant.ranges) REQUIRE(range.constant());
   REQUIRE(constant.ranges[1].high == 1);
+}
+
+TEST_CASE("RowSample: packed rows count and widen as the same rows one by one") {
+  const comm::Communicator self(MPI_COMM_SELF);
+  const Random random(8, Purpose::test);
+  constexpr std::size_t columns = 5, features = 9;
+  constexpr Index rows = 40;
+  std::vector<float> dense;
+  std::vector<std::int32_t> ids;
+  std::vector<std::uint8_t> positive;
+  std::vector<ValueRange> one(columns + features), packed(columns + features);
+  RowSample by_one(columns, features), by_all(columns, features);
+  for (Index i = 0; i < rows; ++i) {
+    const Index kind = i % 30;  // 10 rows repeat
+    for (std::size_t k = 0; k < columns; ++k) dense.push_back(float(random.below(90, kind, Index(k))) - 20.5f);
+    for (std::size_t f = 0; f < features; ++f) ids.push_back(std::int32_t(random.below(70, kind, 50 + Index(f))) - 2);
+    positive.push_back(std::uint8_t(i % 3 == 0));
+    const std::vector<Index> wide(ids.end() - features, ids.end());
+    std::vector<std::size_t> ends;
+    for (std::size_t f = 1; f <= features; ++f) ends.push_back(f);
+    const RowValues row{{dense.data() + dense.size() - columns, columns}, wide, ends};
+    by_one.add(positive.back() != 0, row);
+    widen(one, row);
+  }
+  for (const Index half : {0, 1}) {  // two blocks
+    const PackedRows block{rows / 2,
+                           columns,
+                           features,
+                           dense.data() + half * rows / 2 * Index(columns),
+                           ids.data() + half * rows / 2 * Index(features),
+                           positive.data() + half * rows / 2};
+    by_all.add(block);
+    widen(packed, block);
+    widen(packed, PackedRows{0, columns, features});
+  }
+  by_one.gather(self);
+  by_all.gather(self);
+  REQUIRE(by_all.rows().size() == 30);
+  for (std::size_t i = 0; i < 30; ++i) {
+    CHECK(by_all.rows()[i].digest == by_one.rows()[i].digest);
+    CHECK(by_all.rows()[i].labels == by_one.rows()[i].labels);
+    CHECK(by_all.rows()[i].ids == by_one.rows()[i].ids);
+  }
+  for (std::size_t c = 0; c < columns + features; ++c) {
+    CHECK(packed[c].low == one[c].low);
+    CHECK(packed[c].high == one[c].high);
+    CHECK(packed[c].shortest_bag == one[c].shortest_bag);
+    CHECK(packed[c].longest_bag == one[c].longest_bag);
+  }
 }
 
 TEST_CASE("lone_auc: a column that tells the label has an AUC near 1, others have one near 0.5") {

@@ -52,6 +52,9 @@ struct ValueRange {
 /// Widens the ranges of the columns [K + F] by a row.
 void widen(std::span<ValueRange> ranges, const RowValues& row);
 
+/// Widens the ranges of the columns [K + F] by rows.
+void widen(std::span<ValueRange> ranges, const PackedRows& rows);
+
 /// Facts about a data set.
 struct SetFacts {
   std::string name;        ///< "train" or "evaluate", as in the deck
@@ -89,8 +92,9 @@ class RowFacts {
 
   /// Counts an encoded row of file number `file`.
   void add(Index file, bool positive, const RowValues& row);
-  /// Adds an encoded row to the sample alone.
+  /// Adds encoded rows to the sample alone.
   void sample(bool positive, const RowValues& row) { sample_.add(positive, row); }
+  void sample(const PackedRows& rows) { sample_.add(rows); }
   /// Adds rows of file number `file` to all but the sample.
   void add_ranges(Index file, Index positives, std::span<const ValueRange> ranges);
   /// Moves the facts of all ranks to `facts`, whose files are listed already. Collective.

@@ -18,6 +18,15 @@ struct RowValues {
   std::span<const std::size_t> bag_ends;  ///< ends of the features' bags in ids [F]
 };
 
+/// Encoded rows with one value of each feature.
+struct PackedRows {
+  Index rows = 0;
+  std::size_t columns = 0, features = 0;   ///< K, F
+  const float* dense = nullptr;            ///< numbers [rows, K] row-major
+  const std::int32_t* ids = nullptr;       ///< ids [rows, F] row-major
+  const std::uint8_t* positive = nullptr;  ///< 1 of rows with label 1, else 0 [rows]
+};
+
 /// Distinct row of a sample. Of a long bag it holds the first ids.
 struct SampledRow {
   std::uint64_t digest = 0;
@@ -39,6 +48,8 @@ class RowSample {
 
   /// Counts a row.
   void add(bool positive, const RowValues& row);
+  /// Counts rows.
+  void add(const PackedRows& rows);
   /// Merges the ranks' samples into rows(), the same on every rank. Collective.
   void gather(const comm::Communicator& comm);
 

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "token_map.hpp"
+
+namespace tesserec::preprocess {
+
+/// Values of one feature in a few rows, which are looked up together, so that their memory accesses overlap.
+class TokenBatch {
+ public:
+  /// Appends a copy of a value.
+  void add(const std::optional<std::string_view>& token) {
+    if (!token) {
+      entries_.push_back({0, 0, missing_size, 0});
+      return;
+    }
+    const HashedToken hashed(*token);
+    entries_.push_back({hashed.head, hashed.hash, std::uint32_t(token->size()), std::uint32_t(long_.size())});
+    if (token->size() > sizeof hashed.head) long_.append(*token);
+  }
+  void clear() {
+    entries_.clear();
+    long_.clear();
+  }
+  std::size_t size() const { return entries_.size(); }
+  bool missing(std::size_t i) const { return entries_[i].size == missing_size; }
+  /// Returns a value that is not missing, valid until the batch changes.
+  HashedToken operator[](std::size_t i) const {
+    const BatchedToken& entry = entries_[i];
+    const char* const text =
+        entry.size > sizeof entry.head ? long_.data() + entry.place : reinterpret_cast<const char*>(&entry.head);
+    return {{text, entry.size}, entry.head, entry.hash};
+  }
+
+  /// Fetches what a map reads first of each value. GCC takes a function that only fetches for one without effect and
+  /// drops its calls, so it is always inlined.
+  [[gnu::always_inline]] void fetch(const TokenMap& map) const {
+    for (std::size_t i = 0; i < entries_.size(); ++i)
+      if (!missing(i)) map.prefetch((*this)[i]);
+  }
+
+ private:
+  static constexpr std::uint32_t missing_size = std::numeric_limits<std::uint32_t>::max();
+  struct BatchedToken {
+    std::uint64_t head, hash;
+    std::uint32_t size;   ///< bytes; missing_size of a missing value
+    std::uint32_t place;  ///< offset in long_ of a text that does not fit the head
+  };
+  std::vector<BatchedToken> entries_;
+  std::string long_;  ///< texts that are longer than a head
+};
+
+/// Few rows whose values are looked up together.
+struct WaitingRows {
+  /// Number of rows. The processor has about as many memory accesses in flight. Values are fetched feature after
+  /// feature, since it holds few translations of addresses in different tables: row after row took 8 ns a value more.
+  static constexpr Index most_rows = 64;
+
+  explicit WaitingRows(std::size_t features) : values(features) {}
+  bool full() const { return rows == most_rows; }
+  void clear() {
+    for (TokenBatch& of_feature : values) of_feature.clear();
+    numbers.clear();
+    rows = 0;
+  }
+
+  std::vector<TokenBatch> values;  ///< [F]
+  std::vector<double> numbers;     ///< [rows, K] row-major
+  std::vector<Index> ids;          ///< scratch: numbers or ids of one feature's values
+  Index rows = 0;
+};
+
+}  // namespace tesserec::preprocess
