@@ -58,7 +58,7 @@ class Layers {
     const layers::Layer::Batch batch = this->batch({}, gradient, packed, nullptr);
     const Vector<float> x = numbers(context_.exec, chunk_samples * mlp.input_width()),
                         upstream = numbers(context_.exec, chunk_samples * mlp.output_width());
-    products_->load(thread_, chunk_samples, {x.data(), mlp.input_width(), mlp.input_width()}, own.x);
+    products_->load(thread_, chunk_samples, {x.data(), mlp.input_width(), mlp.input_width()}, true, own.x);
     products_->reserve(thread_, chunk_samples, own.y.back());
     products_->reserve(thread_, chunk_samples, own.dx);
     mlp.forward(thread_, batch, own);

@@ -52,7 +52,7 @@ class CrossLayer final : public Layer {
   void forward(const Where& where, const Batch& batch, Rows<float> out) const override {
     Matrices& own = this->own<Matrices>(batch);
     products::Products& products = *batch.products;
-    products.load(where, batch.rows, batch.inputs[0], own.chains[0].x);
+    products.load(where, batch.rows, batch.inputs[0], true, own.chains[0].x);
     products.place(where, batch.rows, out, own.out);
     for (std::size_t l = 0; l < products_.size(); ++l) {
       products::Matrix &u = own.chains[l].y.back(), &next = own.x(l + 1);

@@ -84,7 +84,7 @@ products::Linear Mlp::linear(const Layer::Batch& batch, std::size_t l, Matrices&
 
 void Mlp::forward(const Where& where, const Layer::Batch& batch, Rows<const float> x, Rows<float> out,
                   Matrices& own) const {
-  batch.products->load(where, batch.rows, x, own.x);
+  batch.products->load(where, batch.rows, x, false, own.x);
   batch.products->place(where, batch.rows, out, own.y.back());
   forward(where, batch, own);
   batch.products->store(where, batch.rows, own.y.back(), out);

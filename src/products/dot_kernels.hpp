@@ -47,18 +47,24 @@ class Dots {
     if (c < columns) work(columns - floats);
   }
 
-  static TESSEREC_INLINE void transpose_square(const float* from, Index from_stride, float* to, Index to_stride) {
+  /// Computes to[c][r] = from[r][c] of a square. Reads the last of `from_rows` rows for absent ones, and writes
+  /// `to_rows` rows.
+  static TESSEREC_INLINE void transpose_square(const float* from, Index from_stride, Index from_rows, float* to,
+                                               Index to_stride, Index to_rows) {
     Register square[floats];
 #pragma GCC unroll 16
-    for (Index i = 0; i < floats; ++i) square[i] = V::load(from + i * from_stride);
+    for (Index i = 0; i < floats; ++i) square[i] = V::load(from + least(i, from_rows - 1) * from_stride);
     V::transpose(square);
 #pragma GCC unroll 16
-    for (Index i = 0; i < floats; ++i) V::store(to + i * to_stride, square[i]);
+    for (Index i = 0; i < floats; ++i)
+      if (i < to_rows) V::store(to + i * to_stride, square[i]);
   }
-  /// Computes to[c][sample] = from[sample][c], with 0 for a square's absent samples and columns.
+  /// Computes to[c][sample] = from[sample][c]. A square's absent samples get the last one's numbers, or 0 where columns
+  /// are absent, too.
   static void transpose_block(Index samples, Index columns, const float* from, Index stride, float* to) {
-    if (samples == floats && columns >= floats)
-      return squares(columns, [&](Index c) { transpose_square(from + c, stride, to + c * floats, floats); });
+    if (columns >= floats)
+      return squares(columns,
+                     [&](Index c) { transpose_square(from + c, stride, samples, to + c * floats, floats, floats); });
     for (Index c = 0; c < columns || c < floats; ++c)
       for (Index i = 0; i < floats; ++i) to[c * floats + i] = i < samples && c < columns ? from[i * stride + c] : 0.0f;
   }
@@ -116,11 +122,12 @@ class Dots {
   /// the last pair. Returns the first c of the next call.
   static Index write_pairs(Index samples, Index begin, Index end, Index pair_count, const float* pairs, float* out,
                            Index stride) {
-    if (samples == floats && pair_count >= floats) {
-      for (; begin + floats <= end; begin += floats)
-        transpose_square(pairs + begin * floats, floats, out + begin, stride);
-      if (begin < end && end == pair_count)
-        transpose_square(pairs + (pair_count - floats) * floats, floats, out + (pair_count - floats), stride);
+    if (pair_count >= floats) {
+      const auto write = [&](Index first) {
+        transpose_square(pairs + first * floats, floats, floats, out + first, stride, samples);
+      };
+      for (; begin + floats <= end; begin += floats) write(begin);
+      if (begin < end && end == pair_count) write(pair_count - floats);
     } else {
       for (; begin < end; ++begin)
         for (Index i = 0; i < samples; ++i) out[i * stride + begin] = pairs[begin * floats + i];

@@ -10,12 +10,7 @@
 
 namespace tesserec::products {
 
-/// Scales of packed columns, and sums of their codes as bits of integers, both in panels.
-struct CodedColumns {
-  const float* scales = nullptr;
-  const float* sums = nullptr;
-};
-/// Memory for the same.
+/// Memory for the scales of packed columns, and for the sums of their codes as bits of integers, both in panels.
 struct CodedColumnsOut {
   float* scales = nullptr;
   float* sums = nullptr;
@@ -25,13 +20,17 @@ struct CodedColumnsOut {
 /// Padding is 0.
 void pack_codes(Index out, Index in, Index p, const float* w, float* codes, const CodedColumnsOut& to);
 
-/// Makes codes of x [rows, columns] in panels: words in panels of `rows` rows, and for each row its scale and, as bits
-/// of an integer, its code of 0. A row with a number that is not finite has a scale that makes all results NaN.
-void make_codes(Index rows, Index columns, const float* x, float* words, float* scales);
+/// Rows whose codes are made, in panels or row-major: number (r, c) lies at
+/// data[r * row_stride + c / width * panel_stride + c % width] for the panels' width.
+struct UncodedRows {
+  const float* data = nullptr;
+  Index row_stride = 0, panel_stride = 0;
+  bool is_padded = false;         ///< a last panel's padding may be read
+  const float* ranges = nullptr;  ///< CodedSums::ranges if a product wrote the rows, else null
+};
 
-/// Replaces the integers of c [rows, columns] in panels, the sums of q c, by y, with max(0, y) if `relu`. `row_scales`
-/// is make_codes()'.
-void finish_sums(Index rows, Index columns, const float* row_scales, const CodedColumns& of, const float* bias,
-                 bool relu, float* c);
+/// Makes codes of x [rows, columns]: words in panels of `rows` rows, and for each row its scale and, as bits of an
+/// integer, its code of 0. A row with a number that is not finite has a scale that makes all results NaN.
+void make_codes(Index rows, Index columns, const UncodedRows& x, float* words, float* scales);
 
 }  // namespace tesserec::products

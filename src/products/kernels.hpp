@@ -23,6 +23,18 @@ struct Words {
   float* down = nullptr;
 };
 
+/// Operands that make numbers of a product's sums of codes (int8.hpp).
+struct CodedSums {
+  const float* rows = nullptr;    ///< [a_rows] scale and code of 0 of each row of a
+  const float* scales = nullptr;  ///< scale of each column; each panel [width]
+  const float* sums = nullptr;    ///< sum of each column's codes, as bits of an integer; each panel [width]
+  const float* bias = nullptr;    ///< each panel [width]
+  /// Ranges of each finished row of c for make_codes(), [rows][2][width / 2]; null = none. The first half has the
+  /// largest bits as signed integers, the second half as unsigned ones, of the columns that share an element of a
+  /// register.
+  float* ranges = nullptr;
+};
+
 /// Product c [rows, columns] = start + a b, each element one fma chain over the depth in order. In bf16, a and b hold
 /// words, `depth` counts words, and a word is two steps of the chain (bf16.hpp). Padding of c may stay unwritten.
 struct Product {
@@ -36,6 +48,7 @@ struct Product {
   const float* y = nullptr;  ///< laid out as c; null = no mask
   float* sums = nullptr;     ///< each panel [width]
   Words rounded = {};        ///< output in bf16: c rounded; null = none
+  CodedSums coded = {};      ///< int8 only
 };
 
 /// Product dw[o, i] = sum over rows of dy[., o] x[., i], one fma chain from +0. `add` adds the finished sum to dw. In
@@ -63,7 +76,7 @@ struct KernelSet {
   const char* name;
   Index width;
   PanelKernels fp32, bf16;
-  /// Computes a product of int8 codes (int8.hpp). c holds integers of 32 bits; start, y, sums and rounded are unused.
+  /// Computes a product of int8 codes, and numbers of its sums (int8.hpp). start, y, sums and rounded are unused.
   void (*int8_product)(const Product&);
   /// Rounds fp32 panels [rows, panels * width] to bf16 words. rows is even.
   void (*round)(Index rows, Index panels, const float* from, const Words& to);

@@ -5,6 +5,7 @@
 #ifdef __AVX2__
 #include <immintrin.h>
 
+#include "coded_vector.hpp"
 #include "kernels_of.hpp"
 #include "transpose.hpp"
 #include "two_fma.hpp"
@@ -38,7 +39,7 @@ struct Avx2 {
 using Avx2Bf16 = TwoFma<Avx2, 4>;  // 8 sums + 4 halves of b + 2 halves of a = 14 of 16 registers
 
 /// Products of int8.hpp: the even and the odd bytes as integers of 16 bits, whose products two by two are exact.
-struct Avx2Int8 : Avx2 {
+struct Avx2Int8 : CodedVector<Avx2> {
   static constexpr int rows = 4;  // 8 sums + 4 halves of b + 2 halves of a = 14 of 16 registers
   static TESSEREC_INLINE Register fma(Register a, Register b, Register c) {
     const __m256i x = _mm256_castps_si256(a), w = _mm256_castps_si256(b);

@@ -12,10 +12,15 @@ namespace {
 
 Index height(const Matrix& m, Index rows) { return m.of_bf16_chain ? rows + rows % 2 : rows; }
 Words words(const Matrix& m) { return {m.across.data(), m.down.data()}; }
+/// Makes the codes of a matrix. `ranges` are those of the product that wrote it, or null.
+void code(const Matrix& m, Index rows, const float* ranges) {
+  const Index width = kernels().width;
+  make_codes(rows, m.width, {m.numbers, width, rows * width, true, ranges}, m.across.data(), m.codes.data());
+}
 void round(const Matrix& m, Index rows) {
   if (m.read == Precision::bf16)
     kernels().round(height(m, rows), panel_count(m.width, kernels().width), m.numbers, words(m));
-  if (m.read == Precision::int8) make_codes(rows, m.width, m.numbers, m.across.data(), m.codes.data());
+  if (m.read == Precision::int8) code(m, rows, nullptr);
 }
 /// Returns the operand whose depth runs across its rows.
 const float* across(const Linear& linear, const Matrix& m) {
@@ -38,7 +43,12 @@ class PanelProducts final : public Products {
     else
       m.down.reserve(where, label, height(m, rows) / 2 * padded_width(m.width));
   }
-  void load(const Where& where, Index rows, Rows<const float> from, Matrix& m) const override {
+  void load(const Where& where, Index rows, Rows<const float> from, bool by_loops, Matrix& m) const override {
+    if (m.read == Precision::int8 && !by_loops) {
+      reserve(where, rows, m);
+      const UncodedRows x{.data = from.data, .row_stride = from.stride, .panel_stride = kernels().width};
+      return make_codes(rows, m.width, x, m.across.data(), m.codes.data());
+    }
     load_gradient(where, rows, from, true, m);
     round(m, rows);
   }
@@ -57,17 +67,11 @@ class PanelProducts final : public Products {
     round(dy, rows);
   }
 
-  void forward(const Where&, Index rows, const Linear& linear, const Matrix& x, bool relu, Matrix& y) override {
+  void forward(const Where& where, Index rows, const Linear& linear, const Matrix& x, bool relu, Matrix& y) override {
     Product p = product(linear, rows, x, linear.packed_forward, y);
-    if (linear.precision == Precision::int8) {
-      kernels().int8_product(p);
-      const CodedColumns columns{linear.packed_scales, linear.packed_scales + padded_width(linear.out)};
-      finish_sums(rows, linear.out, x.codes.data(), columns, linear.packed_bias, relu, y.numbers);
-      round(y, rows);
-      return;
-    }
-    p.start = linear.packed_bias;
     p.finish = relu ? Epilogue::relu : Epilogue::store;
+    if (linear.precision == Precision::int8) return multiply_codes(where, linear, p, x, y);
+    p.start = linear.packed_bias;
     multiply(linear, p, rows, true, y);
   }
   void weight_gradient(const Where&, const Pieces& pieces, const Linear& linear, const Matrix& dy, const Matrix& x,
@@ -107,6 +111,17 @@ class PanelProducts final : public Products {
     p.c = c.numbers;
     return p;
   }
+  /// Runs the product of codes, and makes codes of y if the next product reads them.
+  void multiply_codes(const Where& where, const Linear& linear, Product& p, const Matrix& x, const Matrix& y) {
+    p.coded.rows = x.codes.data();
+    p.coded.scales = linear.packed_scales;
+    p.coded.sums = linear.packed_scales + padded_width(linear.out);
+    p.coded.bias = linear.packed_bias;
+    const bool is_coded = y.read == Precision::int8;
+    if (is_coded) p.coded.ranges = ranges_.reserve(where, "tesserec::products::ranges", p.rows * kernels().width);
+    kernels().int8_product(p);
+    if (is_coded) code(y, p.rows, p.coded.ranges);
+  }
   /// Runs the product. A bf16 product rounds a finished c as it writes c, any other product in a separate pass.
   static void multiply(const Linear& linear, Product& p, Index rows, bool finished, Matrix& c) {
     const bool at_once = finished && linear.precision == Precision::bf16 && c.read == Precision::bf16;
@@ -114,6 +129,8 @@ class PanelProducts final : public Products {
     kernels(linear.precision).product(p);
     if (finished && !at_once) round(c, rows);
   }
+
+  LoopBuffer<float> ranges_;  // of the rows of a product of codes
 };
 
 }  // namespace

@@ -65,6 +65,7 @@ struct PlainVector {
 template <Index n, int tile_rows>
 struct PlainInt8 : PlainVector<n, tile_rows> {
   using Base = PlainVector<n, tile_rows>;
+  using Numbers = Base;
   using Register = typename Base::Register;
   static TESSEREC_INLINE Register fma(const Register& a, const Register& b, const Register& c) {
     return Base::generate([&](Index i) {
@@ -73,6 +74,30 @@ struct PlainInt8 : PlainVector<n, tile_rows> {
       for (int byte = 0; byte < 32; byte += 8) sum += std::int32_t(x >> byte & 0xffu) * std::int8_t(w >> byte & 0xffu);
       return __builtin_bit_cast(float, sum);
     });
+  }
+  /// Returns sum - zero * column_sum of integers as floats.
+  static TESSEREC_INLINE Register number(const Register& sum, const Register& zero, const Register& column_sum) {
+    return Base::generate([&](Index i) {
+      const std::uint32_t product = bits(zero, i) * bits(column_sum, i);
+      return float(std::int32_t(bits(sum, i) - product));
+    });
+  }
+  static TESSEREC_INLINE Register multiply(const Register& a, const Register& b) {
+    return Base::generate([&](Index i) { return a.v[i] * b.v[i]; });
+  }
+  /// Returns the larger bits, as signed integers.
+  static TESSEREC_INLINE Register higher(const Register& a, const Register& b) {
+    return Base::generate(
+        [&](Index i) { return std::int32_t(bits(a, i)) > std::int32_t(bits(b, i)) ? a.v[i] : b.v[i]; });
+  }
+  /// Returns the larger bits, as unsigned integers.
+  static TESSEREC_INLINE Register lower(const Register& a, const Register& b) {
+    return Base::generate([&](Index i) { return bits(a, i) > bits(b, i) ? a.v[i] : b.v[i]; });
+  }
+
+ private:
+  static TESSEREC_INLINE std::uint32_t bits(const Register& r, Index i) {
+    return __builtin_bit_cast(std::uint32_t, r.v[i]);
   }
 };
 

@@ -16,7 +16,7 @@ class RowProducts final : public Products {
     m.numbers = m.own.reserve(where, "tesserec::products::activations", rows * m.width);
     m.stride = m.width;
   }
-  void load(const Where& where, Index rows, Rows<const float> from, Matrix& m) const override {
+  void load(const Where& where, Index rows, Rows<const float> from, bool, Matrix& m) const override {
     load_gradient(where, rows, from, false, m);
   }
   void load_gradient(const Where& where, Index rows, Rows<const float> from, bool copy, Matrix& m) const override {

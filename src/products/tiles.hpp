@@ -24,7 +24,8 @@ class Tiles {
   static constexpr Index block = 256;
   /// Floats of x that stay in L2 while all of dy is read.
   static constexpr Index x_block = 32 * 1024;
-  static constexpr Index line = 16;  // floats in a cache line
+  static constexpr Index line = 16;                                    // floats in a cache line
+  static constexpr bool is_coded = requires { typename V::Numbers; };  // V has the arithmetic of int8.hpp
 
   static Index least(Index a, Index b) { return a < b ? a : b; }
 
@@ -67,11 +68,15 @@ class Tiles {
     for (; k + width <= depth; k += width, a += p.a_rows * width, b += width * width)
       accumulate<R, H, 1, width>(width, a, b, c);
     if (k < depth) accumulate<R, H, 1, width>(depth - k, a, b, c);
+    if constexpr (is_coded)
+      if (ends) make_numbers<R, H>(p.coded, column, row, c);
     if (ends && p.finish == Epilogue::relu)
 #pragma GCC unroll 12
       for (int r = 0; r < R; ++r)
 #pragma GCC unroll 2
         for (int h = 0; h < H; ++h) c[r][h] = V::positive(c[r][h]);
+    if constexpr (is_coded)
+      if (ends && p.coded.ranges != nullptr) raise_ranges<R, H>(p.coded.ranges + row * width, panel == 0, c);
     if (ends && p.finish == Epilogue::gradient)
       gradient_finish<R, H>(p.y == nullptr ? nullptr : p.y + at, p.sums + column, c);
 #pragma GCC unroll 12
@@ -80,6 +85,36 @@ class Tiles {
       for (int h = 0; h < H; ++h) V::store(out + r * width + h * half, c[r][h]);
     if constexpr (V::rows_at_once == 2)
       if (ends && p.rounded.across != nullptr) round_tile<R, H>(p.rounded, p.rows, panel, row, c);
+  }
+
+  /// Makes y of the sums of codes in rows [row, row + R) and the columns from `column` on.
+  template <int R, int H>
+  static TESSEREC_INLINE void make_numbers(const CodedSums& of, Index column, Index row, Register (&c)[R][H]) {
+#pragma GCC unroll 12
+    for (int r = 0; r < R; ++r) {
+      const Register scale = V::broadcast(of.rows + 2 * (row + r)), zero = V::broadcast(of.rows + 2 * (row + r) + 1);
+#pragma GCC unroll 2
+      for (int h = 0; h < H; ++h) {
+        const Index at = column + h * half;
+        const Register sum = V::number(c[r][h], zero, V::load(of.sums + at));
+        c[r][h] = V::Numbers::fma(sum, V::multiply(scale, V::load(of.scales + at)), V::load(of.bias + at));
+      }
+    }
+  }
+
+  /// Adds the numbers of R rows to their ranges, or begins these.
+  template <int R, int H>
+  static TESSEREC_INLINE void raise_ranges(float* to, bool begins, const Register (&c)[R][H]) {
+#pragma GCC unroll 12
+    for (int r = 0; r < R; ++r, to += width) {
+      Register high = V::higher(c[r][0], c[r][H - 1]), low = V::lower(c[r][0], c[r][H - 1]);
+      if (!begins) {
+        high = V::higher(V::load(to), high);
+        low = V::lower(V::load(to + half), low);
+      }
+      V::store(to, high);
+      V::store(to + half, low);
+    }
   }
 
   template <int R, int H>

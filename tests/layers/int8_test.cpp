@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "catch.hpp"
+#include "layer_alone.hpp"
 #include "mlp_alone.hpp"
 #include <tesserec/core/random.hpp>
 
@@ -21,7 +22,7 @@ struct Layers {
 };
 
 /// Makes a chain of layers of random weights, of unlike sizes from column to column.
-Layers random_layers(const std::vector<Index>& widths) {
+Layers random_layers(const std::vector<Index>& widths, layers::Activation hidden = layers::Activation::relu) {
   const Random random(11, Purpose::test);
   Layers made;
   const auto draw = [&](Index n, float scale) {
@@ -34,7 +35,7 @@ Layers random_layers(const std::vector<Index>& widths) {
     layer.weight = std::ssize(made.parameters);
     for (Index o = 0; o < layer.out; ++o) draw(layer.in, o % 7 == 3 ? 0.0f : 0.02f * float(1 + o % 5));
     layer.bias = draw(layer.out, 0.1f);
-    layer.activation = l + 2 < widths.size() ? layers::Activation::relu : layers::Activation::none;
+    layer.activation = l + 2 < widths.size() ? hidden : layers::Activation::none;
     made.list.push_back(layer);
   }
   return made;
@@ -91,8 +92,9 @@ std::vector<float> random_rows(Index rows, Index width) {
 
 TEST_CASE("Mlp: int8 multiplies codes of rows and columns by the rule, layers of one neuron in fp32") {
   for (const std::vector<Index>& widths :
-       {std::vector<Index>{13, 37, 18, 1}, {1, 64, 3}, {300, 96, 200, 33, 1}, {4, 2}, {1100, 32}}) {
-    const Layers made = random_layers(widths);
+       {std::vector<Index>{13, 37, 18, 1}, {1, 64, 3}, {300, 96, 200, 33, 1}, {4, 2}, {1100, 32, 5}, {30, 80, 7}}) {
+    const bool is_linear = widths[0] % 3 == 0;  // codes of hidden numbers below 0, too
+    const Layers made = random_layers(widths, is_linear ? layers::Activation::none : layers::Activation::relu);
     const Index in = widths.front(), out = widths.back();
     test::MlpAlone mlp(made.list, made.parameters.data(), products::Precision::int8);
     for (const Index rows : {1, 5, 128}) {
@@ -153,4 +155,36 @@ TEST_CASE("Mlp: int8 is near fp32; numbers whose scale has no inverse count as z
   std::vector<float> zero(64), at_zero(8);
   coded.forward(1, zero.data(), at_zero.data());
   CHECK(std::memcmp(at_zero.data(), y.data() + 4 * 8, 8 * sizeof(float)) == 0);  // row 4 has numbers near 1e-42
+}
+
+TEST_CASE("make_layer: layers of several products take int8 for any rows and are near fp32") {
+  const Index in = 45, rows = 37;
+  for (layers::LayerSettings settings : {layers::LayerSettings{.type = "mlp", .widths = {33, 1, 5}},
+                                         {.type = "cross", .layers = 2},
+                                         {.type = "cross", .layers = 2, .rank = 5},
+                                         {.type = "mixture_cross", .layers = 2, .rank = 5, .experts = 2}}) {
+    std::vector<float> parameters;
+    const auto forward = [&](products::Precision precision, Index count) {
+      settings.precision = precision;
+      const Index size = test::LayerAlone(settings, {{{in}}}, {}).layer().size();
+      const Random random(13, Purpose::test);
+      parameters.resize(std::size_t(size));
+      for (Index i = 0; i < size; ++i) parameters[i] = 0.2f * random.normal(i, 0);
+      std::vector<float> x = random_rows(rows, in);
+      x.resize(std::size_t(count * in));
+      return test::LayerAlone(settings, {{{in}}}, parameters).forward(count, {x});
+    };
+    INFO(settings.type << ", rank " << settings.rank);
+    const std::vector<float> coded = forward(products::Precision::int8, rows),
+                             exact = forward(products::Precision::fp32, rows);
+    double most = 0, size = 0;
+    for (std::size_t i = 0; i < coded.size(); ++i) {
+      most = std::max(most, double(std::fabs(coded[i] - exact[i])));
+      size = std::max(size, double(std::fabs(exact[i])));
+    }
+    CHECK(most > 0);
+    CHECK(most < 0.03 * size);
+    const std::vector<float> few = forward(products::Precision::int8, 5);
+    CHECK(std::equal(few.begin(), few.end(), coded.begin()));
+  }
 }

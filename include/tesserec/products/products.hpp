@@ -52,8 +52,9 @@ class Products {
   virtual Index numbers(const Matrix& matrix, Index rows) const = 0;
   /// Reserves the matrix's own storage for `rows` rows.
   virtual void reserve(const Where& where, Index rows, Matrix& matrix) const = 0;
-  /// Loads `from` into a matrix that nobody writes. The matrix may alias `from`.
-  virtual void load(const Where& where, Index rows, Rows<const float> from, Matrix& matrix) const = 0;
+  /// Loads `from` into a matrix that nobody writes. The matrix may alias `from`. Without `by_loops` only products read
+  /// the matrix, and `numbers` may stay unwritten.
+  virtual void load(const Where& where, Index rows, Rows<const float> from, bool by_loops, Matrix& matrix) const = 0;
   /// Loads a gradient. Call gradient_written() next. With `copy` the gradient lies in the matrix's own storage and may
   /// be changed.
   virtual void load_gradient(const Where& where, Index rows, Rows<const float> from, bool copy, Matrix& dy) const = 0;
