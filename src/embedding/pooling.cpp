@@ -7,6 +7,7 @@
 
 #include "bag_tree.hpp"
 #include "long_bag.hpp"
+#include "row_copies.hpp"
 #include "row_format.hpp"
 #include <tesserec/core/kernel.hpp>
 #include <tesserec/core/tree.hpp>
@@ -14,33 +15,6 @@
 
 namespace tesserec::embedding {
 namespace {
-
-constexpr Index prefetch_distance = 12;  // rows; 8 to 16 took equal times on the machines measured
-constexpr Index line = 16;               // floats of a cache line
-constexpr Index line_bytes = 64;
-
-/// Vector of 16 floats. Explicit, because GCC unrolls a loop of so few iterations into scalar code.
-using Line [[gnu::vector_size(64), gnu::aligned(4), gnu::may_alias]] = float;
-
-/// Computes to = a + b; `to` may alias either.
-TESSEREC_HOST_FUNCTION void add(Index dim, const float* a, const float* b, float* to) {
-  Index c = 0;
-  for (; c + line <= dim; c += line)
-    reinterpret_cast<Line&>(to[c]) = reinterpret_cast<const Line&>(a[c]) + reinterpret_cast<const Line&>(b[c]);
-  for (; c < dim; ++c) to[c] = a[c] + b[c];
-}
-
-/// Widens a row of 16 bits.
-template <class Format>
-TESSEREC_HOST_FUNCTION void widen_row(Format format, const typename Format::Number* row, Index dim, float* to) {
-  for (Index c = 0; c < dim; ++c) to[c] = format.widen(row[c]);
-}
-
-/// Prefetches a row.
-template <class Number>
-TESSEREC_HOST_FUNCTION void prefetch_row(const Number* row, Index dim) {
-  for (Index c = 0; c < dim; c += line_bytes / Index{sizeof(Number)}) __builtin_prefetch(row + c);
-}
 
 /// Sums of a short bag's subtrees. The sum of a root lies at sum(root), without the initial +0.
 template <class Format>
@@ -112,20 +86,6 @@ TESSEREC_HOST_FUNCTION void over_groups(LongBag& bag, BagTree& tree, const Block
       bag.order_blocks(block_of, group);
       many(group);
     }
-  }
-}
-
-/// Copies the row of each id of bags [first, last).
-template <class Format, class Row>
-TESSEREC_HOST_FUNCTION void copy_rows(const Bags& bags, Range range, Index dim, const Row& row, float* out) {
-  const Index stride = bags.sums_stride > 0 ? bags.sums_stride : dim, end = bags.offsets[range.end];
-  for (Index i = bags.offsets[range.begin]; i < end; ++i) {
-    if (i + prefetch_distance < end) prefetch_row(row(i + prefetch_distance), dim);
-    float* const to = out + (i - bags.offsets[0]) * stride;
-    if constexpr (Format::is_short)
-      widen_row(Format(), row(i), dim, to);
-    else
-      std::copy_n(row(i), dim, to);
   }
 }
 
@@ -212,10 +172,13 @@ TESSEREC_KERNEL static void pool_rows(const ShardRows& shard, const Bags& bags, 
   const Index first_row = shard.first_row, dim = shard.dim, first = range.begin, last = range.end;
   const Index* ids = bags.ids;
   const Index end = bags.offsets[last];
-  const auto row = [&](Index i) { return rows + bags.slot(i, first_row) * dim; };
+  const auto row = [&](Index i) __attribute__((always_inline)) { return rows + bags.slot(i, first_row) * dim; };
   const bool weighted = bags.weights != nullptr;
   const auto weight = [&](Index i) { return weighted ? bags.weights[i] : 1.0f; };
   if (bags.unpooled) return copy_rows<Format>(bags, range, dim, row, out);
+  const bool in_order = bags.sums_stride > 0 || nodes.offsets.empty();  // a sum for each bag
+  if (in_order && !weighted && are_single(bags, range))
+    return copy_singles<Format>(bags, range, dim, row, bags.sums_stride > 0 ? bags.sums_stride : dim, out);
   BagTree &tree = buffers.tree, &group_tree = buffers.group_tree;
   ShortSum<Format> sums(dim, buffers.short_sums);
   LongBag& long_bag = buffers.long_bag;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 #include <vector>
 
+#include "batch_checks.hpp"
 #include <tesserec/core/error.hpp>
+#include <tesserec/core/kernel.hpp>
 #include <tesserec/core/lanes.hpp>
 #include <tesserec/core/number_type.hpp>
 #include <tesserec/embedding/pooling.hpp>
@@ -26,11 +27,20 @@ struct ContextLookup {
 
 namespace {
 
+constexpr Index line_bytes = 64, most_fetched = 16384;  // bytes: a third to a half of L1
 constexpr Index most_copied = 1 << 24;  // numbers of un-pooled vectors that samples share, in all copies of a chunk
 
 NumberType type_of_rows(ServedFormat format) {
   if (format == ServedFormat::fp16) return NumberType::fp16;
   return format == ServedFormat::bf16 ? NumberType::bf16 : NumberType::fp32;
+}
+
+/// Returns the samples of chunks that cover a batch nearly evenly, since a small last chunk would read all weights for
+/// few samples.
+Index equal_chunk(Index samples, Index most) {
+  constexpr Index whole = 16;  // samples that the dot interaction takes at once
+  const Index chunks = (samples + most - 1) / most, even = (samples + chunks - 1) / chunks;
+  return std::min(most, (even + whole - 1) / whole * whole);
 }
 
 /// Grows a buffer to `size` elements, and never shrinks it.
@@ -40,43 +50,17 @@ T* reserve(std::vector<T>& buffer, Index size) {
   return buffer.data();
 }
 
-/// Returns the samples of an input, of which there is one if all share it.
-Index samples_of(const ScoringBatch& batch, bool shared) {
-  return shared ? std::min<Index>(1, batch.samples) : batch.samples;
-}
-
-void check_dense(const ScoringBatch& batch, Index columns) {
-  if (columns > 0 && batch.samples > 0 && batch.dense == nullptr)
-    fail("the model takes ", counted(columns, "dense feature"), ", but the batch has none; add them");
-  const float* const end = batch.dense + samples_of(batch, batch.shared_dense) * columns;
-  const float* const bad = std::find_if_not(batch.dense, end, [](float v) { return std::isfinite(v); });
-  if (const Index at = bad - batch.dense; bad != end)
-    fail("sample ", batch.first + at / columns, ": dense feature ", at % columns,
-         " is not finite; give the preprocessed number");
-}
-
-void check_bags(const ScoringBatch& batch, const ContextLookup& lookup, const std::string& feature) {
-  const ScoredBags& bags = batch.sparse[lookup.feature];
-  const embedding::EmbeddingBagConfig& table = lookup.table->config;
-  const Index samples = samples_of(batch, bags.shared);
+/// Prefetches rows of the bags of a chunk's samples, the first that fit in L1 beside those that are pooled. Inlined,
+/// because GCC takes a function that only prefetches for one without effect.
+TESSEREC_HOST_FUNCTION void fetch_rows(const ScoredBags& bags, Range samples, const ServedTable& table) {
   if (bags.offsets == nullptr) return;
-  if (bags.offsets[0] < 0) fail("feature ", feature, ": the first offset is ", bags.offsets[0], "; give 0 or more");
-  for (Index s = 0; s < samples; ++s)  // before any id is read, because a wrong offset lies anywhere
-    if (bags.offsets[s + 1] < bags.offsets[s])
-      fail("feature ", feature, ", sample ", batch.first + s, ": offset ", bags.offsets[s + 1], " follows ",
-           bags.offsets[s], "; offsets must not decrease");
-  for (Index s = 0; s < samples; ++s)
-    for (Index i = bags.offsets[s]; i < bags.offsets[s + 1]; ++i)
-      if (!table.takes(bags.ids[i]))
-        fail("feature ", feature, ", sample ", batch.first + s, ": id ", bags.ids[i], " is outside table ",
-             table.whole(), " of ", table.ids(), " rows");
-  const Index begin = bags.offsets[0], end = bags.offsets[samples];
-  if (!table.weighted || begin == end) return;
-  if (bags.weights == nullptr)
-    fail("table ", table.name, " is weighted, but the batch has no weights for feature \"", feature, "\"; add weights");
-  for (Index i = begin; i < end; ++i)
-    if (!std::isfinite(bags.weights[i]))
-      fail("feature ", feature, ": weight ", i, " (counted from 0) is not finite; give a number");
+  const Index bytes = row_bytes(table.format, table.config.embedding_dim);
+  const Index begin = bags.offsets[samples.begin], most = std::max<Index>(1, most_fetched / bytes);
+  const Index end = std::min(bags.offsets[samples.end], begin + most);
+  for (Index i = begin; i < end; ++i) {
+    const std::byte* const row = table.rows + table.config.row(bags.ids[i]) * bytes;
+    for (Index b = 0; b < bytes; b += line_bytes) __builtin_prefetch(row + b);
+  }
 }
 
 }  // namespace
@@ -87,10 +71,12 @@ struct ScoringContext::Parts {
   void check(const ScoringBatch& batch) const;
   /// Looks up the bags of a chunk's samples.
   void look_up(const ScoringBatch& batch, Range samples, ContextLookup& lookup);
+  /// Looks up all bags of a chunk's samples.
+  void look_up(const ScoringBatch& batch, Range samples);
   /// Looks up the bag that all samples share, for `count` samples.
   void look_up_shared(const ScoringBatch& batch, Index count, ContextLookup& lookup);
-  /// Returns the samples of a chunk: fewer if they share long un-pooled vectors, since each has a copy.
-  Index chunk_of(const ScoringBatch& batch) const;
+  /// Returns the most samples of a chunk: fewer if they share long un-pooled vectors, since each has a copy.
+  Index most_of_chunk(const ScoringBatch& batch) const;
   /// Finds the columns of pooled vectors that samples share.
   void find_same(const ScoringBatch& batch);
   /// Returns the dense features of a chunk's samples.
@@ -130,7 +116,8 @@ void ScoringContext::Parts::check(const ScoringBatch& batch) const {
     fail("the batch has ids of ", counted(std::ssize(batch.sparse), "feature"), ", but the model takes ",
          model.features().size());
   check_dense(batch, model.facts().dense_features);
-  for (const ContextLookup& lookup : lookups) check_bags(batch, lookup, model.features()[lookup.feature]);
+  for (const ContextLookup& lookup : lookups)
+    check_bags(batch, lookup.feature, lookup.table->config, model.features()[lookup.feature]);
 }
 
 const float* ScoringContext::Parts::gather(const ServedTable& table, const Index* ids, Index n) {
@@ -228,7 +215,7 @@ void ScoringContext::Parts::look_up_shared(const ScoringBatch& batch, Index coun
   sequences.back().values = first;
 }
 
-Index ScoringContext::Parts::chunk_of(const ScoringBatch& batch) const {
+Index ScoringContext::Parts::most_of_chunk(const ScoringBatch& batch) const {
   Index copied = 0;  // by each sample
   for (const ContextLookup& lookup : lookups)
     if (const ScoredBags& bags = batch.sparse[lookup.feature]; !lookup.pools && bags.shared && bags.offsets != nullptr)
@@ -261,18 +248,27 @@ ScoringContext::ScoringContext(const ServedModel& model) : parts_(std::make_uniq
 ScoringContext::ScoringContext(ScoringContext&&) noexcept = default;
 ScoringContext::~ScoringContext() = default;
 
+void ScoringContext::Parts::look_up(const ScoringBatch& batch, Range samples) {
+  sequences.clear();
+  for (std::size_t l = 0, fetched = 0; l < lookups.size(); ++l) {
+    for (; fetched < std::min(l + 2, lookups.size()); ++fetched)
+      if (const ScoredBags& bags = batch.sparse[lookups[fetched].feature]; !bags.shared)
+        fetch_rows(bags, samples, *lookups[fetched].table);
+    if (batch.sparse[lookups[l].feature].shared)
+      look_up_shared(batch, samples.size(), lookups[l]);
+    else
+      look_up(batch, samples, lookups[l]);
+  }
+}
+
 void ScoringContext::score(const ScoringBatch& batch, float* probabilities) {
   parts_->check(batch);
   parts_->find_same(batch);
-  const Index chunk = batch.samples == 0 ? 1 : parts_->chunk_of(batch);
+  if (batch.samples == 0) return;
+  const Index chunk = equal_chunk(batch.samples, parts_->most_of_chunk(batch));
   for (Index first = 0; first < batch.samples; first += chunk) {
     const Range samples{first, std::min(batch.samples, first + chunk)};
-    parts_->sequences.clear();
-    for (ContextLookup& lookup : parts_->lookups)
-      if (batch.sparse[lookup.feature].shared)
-        parts_->look_up_shared(batch, samples.size(), lookup);
-      else
-        parts_->look_up(batch, samples, lookup);
+    parts_->look_up(batch, samples);
     parts_->predictor->predict({.samples = samples.size(),
                                 .dense = parts_->dense_of(batch, samples),
                                 .pooled = parts_->pooled.data(),
