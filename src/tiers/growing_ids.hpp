@@ -53,7 +53,7 @@ class BlockIds {
   /// Does the same as LeavingIds::take. The caller must erase the place.
   Index next_to_leave(Index block, Index kept, std::vector<Index>& aside) {
     prefetch_leaving(block, leaving_ahead_, 1);
-    return leaving_.take(block, kept, aside);
+    return leaving_.take(block, fill_[block].touched, kept, aside);
   }
   /// Does the same as LeavingIds::restore.
   void restore(Index block, std::vector<Index>& aside) { leaving_.restore(block, aside); }

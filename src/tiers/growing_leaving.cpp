@@ -17,22 +17,21 @@ constexpr auto leaves_later = [](const auto& a, const auto& b) { return b.rank <
 
 void LeavingIds::add(Index block, Index place) {
   BlockQueue& queue = queues_[block];
-  queue.used = std::max(queue.used, place + 1 - places_.first(block));
   const Rank rank = rank_of(ids_[place]);
   if (rank >= queue.bound) return;
   if (queue.late.size() >= std::max(most_late, queue.sorted.size() / 4))  // those that left are among them
-    queue = {.used = queue.used};
+    queue = {};
   else
     push(queue, {rank, std::uint32_t(place)});
 }
 
-Index LeavingIds::take(Index block, Index kept, std::vector<Index>& aside) {
+Index LeavingIds::take(Index block, Index used, Index kept, std::vector<Index>& aside) {
   if (order_ == LeavingOrder::none) return none;
   BlockQueue& queue = queues_[block];
   for (Leaving first{};;) {
     if (!pop(queue, first)) {
       if (queue.bound == highest_) return none;
-      refill(block, queue, aside.empty() ? lowest_ : queue.bound);
+      refill({places_.first(block), places_.first(block) + used}, queue, aside.empty() ? lowest_ : queue.bound);
       continue;
     }
     const PlacedId& id = ids_[first.place];
@@ -74,14 +73,13 @@ void LeavingIds::push(BlockQueue& queue, const Leaving& candidate) {
   std::ranges::push_heap(queue.late, leaves_later);
 }
 
-/// Makes the first ids from rank `from` on candidates, and moves the bound behind them.
-void LeavingIds::refill(Index block, BlockQueue& queue, Rank from) const {
-  const Index begin = places_.first(block), end = begin + queue.used;
-  queue.bound = bound_of({begin, end}, from);
+/// Makes the first ids of some places, from rank `from` on, candidates, and moves the bound behind them.
+void LeavingIds::refill(Range places, BlockQueue& queue, Rank from) const {
+  queue.bound = bound_of(places, from);
   queue.next = 0;
   queue.sorted.clear();
-  queue.sorted.reserve(queue.used / 3);
-  for (Index place = begin; place < end; ++place) {
+  queue.sorted.reserve(places.size() / 3);
+  for (Index place = places.begin; place < places.end; ++place) {
     const Rank rank = rank_of(ids_[place]);
     if (rank >= from && rank < queue.bound) queue.sorted.push_back({rank, std::uint32_t(place)});
   }

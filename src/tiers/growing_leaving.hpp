@@ -28,10 +28,10 @@ class LeavingIds {
   /// Takes note of an id that was added at a place. Ids that leave otherwise than by take() need no call.
   void add(Index block, Index place);
   void clear() { queues_.assign(queues_.size(), {}); }
-  /// Returns the first place of a block to leave, or `none`. The caller must remove its id. The batches from `kept` on
-  /// keep their ids. Places that were passed over are added to `aside` and must be given to restore() before the next
-  /// batch.
-  Index take(Index block, Index kept, std::vector<Index>& aside);
+  /// Returns the first place of a block to leave, or `none`. The caller must remove its id. `used`: of the block's
+  /// places, the number of first ones that have had an id. The batches from `kept` on keep their ids. Places that were
+  /// passed over are added to `aside` and must be given to restore() before the next batch.
+  Index take(Index block, Index used, Index kept, std::vector<Index>& aside);
   void restore(Index block, std::vector<Index>& aside);
   /// Prefetches the places of some sorted ids that take() will look at, from the number `first` of them on, and calls
   /// use(id) for each.
@@ -67,16 +67,18 @@ class LeavingIds {
     std::size_t next = 0;         // of `sorted`
     std::vector<Leaving> late{};  // heap of those that became candidates, or got another rank, since the scan
     Rank bound = lowest_;
-    Index used = 0;  // places that have had an id
   };
   static constexpr Index bytes_per_place_ = 8;  // a candidate for a quarter of the ids, with a third to spare
 
+  /// Returns the rank of a place. Rows of a checkpoint without their uses have `last` 0.
   Rank rank_of(const PlacedId& id) const {
-    return {order_ == LeavingOrder::batches ? std::uint64_t{id.batches} << 32 | id.last : id.last, id.id};
+    if (id.batches == 0) return {0, id.id};
+    return {order_ == LeavingOrder::batches ? std::uint64_t{id.batches} << 32 | id.last : std::uint64_t{id.last} + 1,
+            id.id};
   }
   static bool pop(BlockQueue& queue, Leaving& first);
   static void push(BlockQueue& queue, const Leaving& candidate);
-  void refill(Index block, BlockQueue& queue, Rank from) const;
+  void refill(Range places, BlockQueue& queue, Rank from) const;
   Rank bound_of(Range places, Rank from) const;
 
   BlockPlaces places_;

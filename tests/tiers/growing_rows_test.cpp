@@ -15,8 +15,11 @@ using growing::dim;
 using growing::GrowingShard;
 using growing::id_of;
 using growing::make;
+using growing::reference_of;
 using growing::Run;
 using growing::shard_of;
+using growing::shards_of;
+using growing::train_ids;
 using tiers::Eviction;
 using tiers::GrowthSettings;
 using tiers::UnknownRow;
@@ -24,18 +27,6 @@ using tiers::UnknownRow;
 namespace {
 
 constexpr Index capacity = 1024 * 6 + 500;
-
-GrowthReference reference_of(Index rows, const GrowthSettings& settings) {
-  const embedding::TableShard shard = shard_of(rows);
-  return {shard.config, growing::initial_sum, settings, embedding::StartValues(shard.config, 3, 0)};
-}
-
-std::vector<GrowingShard> shards_of(const Exec& exec, Index rows, const GrowthSettings& settings, const Run& run) {
-  std::vector<GrowingShard> shards;
-  for (const Range blocks : run.blocks)
-    for (const Range columns : run.columns) shards.push_back(make(exec, shard_of(rows, blocks, columns), settings));
-  return shards;
-}
 
 GrowthReference train_both(Index rows, const GrowthSettings& settings, const Run& run, Index per_block, int count) {
   const Exec exec;
@@ -57,12 +48,6 @@ std::vector<GrowthSettings> all_settings() {
 std::string name_of(const GrowthSettings& settings) {
   return "eviction " + std::to_string(int(settings.eviction)) + ", admit_after " +
          std::to_string(settings.admit_after) + ", unknown " + std::to_string(int(settings.unknown));
-}
-
-/// Trains one batch without moving rows, and returns the slots after their release.
-std::vector<Index> train_ids(const Exec& exec, const GrowingShard& at, const std::vector<Index>& ids) {
-  const embedding::PinnedRows pinned(*at.store, at.store->pin_to_train(exec, ids));
-  return pinned.slots();
 }
 
 std::vector<Index> ids_of(const GrowingShard& at) {

@@ -62,6 +62,27 @@ struct Run {
   bool look_ahead = false, evaluates = false, shuffles = false;
 };
 
+/// Returns a reference without rows.
+inline GrowthReference reference_of(Index rows, const tiers::GrowthSettings& settings) {
+  const embedding::TableShard shard = shard_of(rows);
+  return {shard.config, initial_sum, settings, embedding::StartValues(shard.config, 3, 0)};
+}
+
+/// Makes the shards of a run.
+inline std::vector<GrowingShard> shards_of(const Exec& exec, Index rows, const tiers::GrowthSettings& settings,
+                                           const Run& run) {
+  std::vector<GrowingShard> shards;
+  for (const Range blocks : run.blocks)
+    for (const Range columns : run.columns) shards.push_back(make(exec, shard_of(rows, blocks, columns), settings));
+  return shards;
+}
+
+/// Trains one batch without moving rows, and returns the slots after their release.
+inline std::vector<Index> train_ids(const Exec& exec, const GrowingShard& at, const std::vector<Index>& ids) {
+  const embedding::PinnedRows pinned(*at.store, at.store->pin_to_train(exec, ids));
+  return pinned.slots();
+}
+
 /// Draws ids of few blocks: some hot, some of a window that moves with the batches, and some of special bits.
 inline std::vector<std::vector<Index>> batches_of(int count, Index per_block, unsigned seed) {
   constexpr std::uint64_t blocks[] = {0, 1, 255, 256, 300, 511, 512, 700, 1022, 1023};

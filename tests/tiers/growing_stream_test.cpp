@@ -20,7 +20,7 @@ using timed::StepTimes;
 namespace {
 
 constexpr Index stream_rows = 10'000'000, stream_ids = 100'000'000;
-constexpr Index stream_batches = stream_ids / batch_size;
+constexpr Index stream_batches = (stream_ids + batch_size - 1) / batch_size;
 
 /// Sums of the times of many steps.
 struct StreamTimes {

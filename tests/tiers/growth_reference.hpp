@@ -62,6 +62,12 @@ class GrowthReference {
     for (const Index id : missing) admit(id);
   }
 
+  /// Adds rows with start values.
+  void restore(const std::vector<tesserec::tiers::IdUse>& uses) {
+    for (const tesserec::tiers::IdUse& use : uses)
+      rows_[block(use.id)][use.id] = {use, start(use.id), std::vector<float>(config_.embedding_dim, initial_sum_)};
+  }
+
   /// Changes the capacity, and the counts to those of a new store.
   void grow(Index capacity) {
     config_.num_embeddings = capacity;
