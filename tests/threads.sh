@@ -8,7 +8,7 @@ set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 prefix=$(cd "$1" && pwd)
 build=${2:-$root/build/threads}
-folders=${FOLDERS:-core comm jagged optim embedding products layers losses network model sharding train}
+folders=${FOLDERS:-core comm jagged optim embedding products layers losses network model sharding tiers train}
 cmake -S "$root" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_PREFIX_PATH="$prefix"
 # shellcheck disable=SC2086
 ninja -C "$build" tesserec $(printf 'test_%s ' $folders)

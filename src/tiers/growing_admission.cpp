@@ -118,21 +118,22 @@ void GrowingAdmission::sort_misses(const Exec& exec) {
   exec.fence();
 }
 
-/// Prefetches what the decisions of a block need first. Inline, because GCC drops the call of a function that only
-/// prefetches.
-[[gnu::always_inline]] inline void GrowingAdmission::prefetch(Index block) const {
+/// Prefetches what the decisions of a block need first. `alone`: no other thread decides about this block now, so that
+/// its ids to leave can be read. Inline, because GCC drops the call of a function that only prefetches.
+[[gnu::always_inline]] inline void GrowingAdmission::prefetch(Index block, bool alone) const {
   const BlockIds& touched = waiting_ ? *waiting_ : rows_;
   for (Index miss = block_misses_[block]; miss < block_misses_[block + 1]; ++miss)
     touched.prefetch(BlockOf::mixed(misses_[miss].id));
-  rows_.prefetch_leaving(block);
+  if (alone) rows_.prefetch_leaving(block);
 }
 
 void GrowingAdmission::admit(const Exec& exec, Index* slots, const StartRows& start) {
-  parallel_for(exec, "tesserec::tiers::admit", std::ssize(counts_), [this, slots, &start](Index block) {
+  const bool alone = concurrency(exec) == 1;
+  parallel_for(exec, "tesserec::tiers::admit", std::ssize(counts_), [this, slots, &start, alone](Index block) {
     std::vector<Index> aside;
     std::vector<NewRow> admitted;
     const Range misses{block_misses_[block], block_misses_[block + 1]};
-    if (block + 1 < std::ssize(counts_)) prefetch(block + 1);
+    if (block + 1 < std::ssize(counts_)) prefetch(block + 1, alone);
     if (waiting_)
       for (Index miss = misses.begin; miss < misses.end; ++miss) waiting_->guess(BlockOf::mixed(misses_[miss].id));
     for (Index begin = misses.begin; begin < misses.end;) {

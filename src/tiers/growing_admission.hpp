@@ -57,7 +57,7 @@ class GrowingAdmission {
 
   Index find_rows(const Exec& exec, std::span<const Index> ids, bool trains, Index* slots);
   void sort_misses(const Exec& exec);
-  void prefetch(Index block) const;
+  void prefetch(Index block, bool alone) const;
   Index admit_id(Index block, Index id, std::vector<Index>& aside);
   void leave(Index block, Index slot);
   void leave_unused(const Exec& exec);
