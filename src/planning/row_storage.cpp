@@ -17,16 +17,21 @@ constexpr double cache_index = 8, disk_slot = 40, disk_buffers = 5 << 20, disk_s
 constexpr double host_slot = 32, device_slot = 8, device_copies = 1.125;
 
 // Bytes of growing tables (src/tiers): the place of an id, the next ids to leave per id, and eight entries of a bucket
-// of the index. Ids without a row have slots of their own: one for all that read zeros in a call, else one each,
-// twice as many as a batch has ids, in memory that is used as they are taken.
-constexpr double grown_place = 16, grown_leaving = 8, grown_index = 64.0 / 8, grown_buckets = 64.0 * 1024;
+// of the index. Where ids leave by their batches, used ones are listed again. Ids without a row have slots of their
+// own: one for all that read zeros in a call, else one each, twice as many as a batch has ids, in memory that is used
+// as they are taken.
+constexpr double grown_place = 16, grown_leaving = 8, grown_late = 12, grown_index = 64.0 / 8,
+                 grown_buckets = 64.0 * 1024;
 constexpr double zero_slots = 1024, unknown_slots = 2;
 
 /// Returns the bytes of the index of a growing table, per row.
 double growing_index(const embedding::GrowthRules& rules) {
-  const double each = grown_place + grown_leaving + grown_index;
-  const double rows = rules.eviction == embedding::Eviction::none ? each - grown_leaving : each;
-  return rules.admit_after > 1 ? rows + each : rows;  // ids that wait are as many as rows
+  using enum embedding::Eviction;
+  const double each = grown_place + grown_index, counted = each + grown_leaving + grown_late;
+  double rows = counted;  // of lfu
+  if (rules.eviction == none) rows = each;
+  if (rules.eviction == lru || rules.eviction == ttl) rows = each + grown_leaving;
+  return rules.admit_after > 1 ? rows + counted : rows;  // ids that wait are as many as rows
 }
 
 /// Adds up the row sums of all rounds.

@@ -55,6 +55,14 @@ void LeavingIds::restore(Index block, std::vector<Index>& aside) {
   aside.clear();
 }
 
+Index LeavingIds::bytes() const {
+  if (order_ == LeavingOrder::none) return 0;
+  std::size_t now = 0;
+  for (const BlockQueue& queue : queues_) now += queue.sorted.capacity() + queue.late.capacity();
+  const Index most = places_.size() * (order_ == LeavingOrder::batches ? sorted_bytes_ + late_bytes_ : sorted_bytes_);
+  return std::max(most, Index(now * sizeof(Leaving)));
+}
+
 /// Removes the first candidate. Returns false if there is none.
 bool LeavingIds::pop(BlockQueue& queue, Leaving& first) {
   const bool has_sorted = queue.next < queue.sorted.size();

@@ -44,8 +44,8 @@ class LeavingIds {
       use(queue.sorted[i].rank.id);
     }
   }
-  /// Returns the most bytes of large blocks' queues.
-  Index bytes() const { return order_ == LeavingOrder::none ? 0 : places_.size() * bytes_per_place_; }
+  /// Returns the most bytes of large blocks' queues, or those that the queues have now if they are more.
+  Index bytes() const;
 
  private:
   /// Position in the order of leaving.
@@ -68,7 +68,9 @@ class LeavingIds {
     std::vector<Leaving> late{};  // heap of those that became candidates, or got another rank, since the scan
     Rank bound = lowest_;
   };
-  static constexpr Index bytes_per_place_ = 8;  // a candidate for a quarter of the ids, with a third to spare
+  // Per place: a candidate for a quarter of the ids, with a third to spare. Used candidates become late ones where ids
+  // leave by their batches, in a list that doubles.
+  static constexpr Index sorted_bytes_ = 8, late_bytes_ = 12;
 
   /// Returns the rank of a place. Rows of a checkpoint without their uses have `last` 0.
   Rank rank_of(const PlacedId& id) const {

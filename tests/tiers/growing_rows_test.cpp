@@ -191,6 +191,25 @@ TEST_CASE("growing_rows: rows of the latest batches stay") {
     }
 }
 
+TEST_CASE("growing_rows: the lists of ids to leave have no more bytes than a new store counts") {
+  const Exec exec;
+  for (const Eviction eviction : {Eviction::lru, Eviction::lfu}) {
+    INFO(int(eviction));
+    const GrowingShard at = make(exec, shard_of(1024 * 4000, {0, 4}), {.eviction = eviction});
+    const Index promised = at.store->bytes().host;
+    std::mt19937_64 random{17};
+    const auto id = [](Index number) { return id_of(std::uint64_t(number % 4) << 54 | std::uint64_t(number)); };
+    for (Index batch = 0; batch < 60; ++batch) {
+      std::vector<Index> ids;
+      for (Index i = 0; i < 4000; ++i) ids.push_back(id(Index(random() % 16000)));
+      for (Index i = 0; i < 100; ++i) ids.push_back(id(16000 + 100 * batch + i));
+      train_ids(exec, at, ids);
+    }
+    REQUIRE(at.store->growth().evicted > 1000);
+    CHECK(at.store->bytes().host == promised);
+  }
+}
+
 TEST_CASE("growing_rows: batches without ids count for ttl") {
   const Exec exec;
   const GrowingShard at = make(exec, shard_of(capacity), {.eviction = Eviction::ttl, .ttl = 2});

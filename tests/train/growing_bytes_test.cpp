@@ -8,7 +8,8 @@ using namespace tesserec;
 
 TEST_CASE("growing_rows: a store has the bytes that the planner counts") {
   const Exec exec;
-  for (const embedding::Eviction eviction : {embedding::Eviction::lru, embedding::Eviction::none})
+  for (const embedding::Eviction eviction :
+       {embedding::Eviction::lru, embedding::Eviction::lfu, embedding::Eviction::none})
     for (const embedding::UnknownRow unknown : {embedding::UnknownRow::zeros, embedding::UnknownRow::start})
       for (const Index admit_after : {1, 3}) {
         INFO(int(eviction) << ' ' << int(unknown) << ' ' << admit_after);
