@@ -236,21 +236,6 @@ void check_metrics(const Deck& deck) {
        features.empty() ? "" : ", one of " + join(features));
 }
 
-/// Throws Error for keys of several labels that do not fit model.tasks.
-void check_labels(const Deck& deck) {
-  const std::vector<std::string>& tasks = deck.model.tasks;
-  const std::string& task = deck.evaluate.task;
-  if (!task.empty() && (tasks.size() < 2 || std::ranges::find(tasks, task) == tasks.end()))
-    fail(deck.at("evaluate.task"), " is ", quoted(task), ", but model.tasks ",
-         tasks.size() < 2 ? "does not have several labels; remove it" : "has " + join(tasks));
-  if (!deck.data.missing_labels) return;
-  if (tasks.size() < 2)
-    fail(deck.at("data.missing_labels"), " is true, but model.tasks does not have several labels; remove it");
-  if (deck.train.accumulate > 1)
-    fail(deck.at("train.accumulate"), " is ", deck.train.accumulate,
-         ", but with data.missing_labels a label's mean needs all samples of a step at once; set it to 1");
-}
-
 /// Throws Error if checkpoint.delta_seconds is set and there can be no deltas.
 void check_deltas(const Deck& deck) {
   if (deck.checkpoint.keep_deltas && deck.checkpoint.delta_seconds == 0)

@@ -21,6 +21,9 @@ std::vector<Section> bench_sections();
 std::vector<Section> sweep_sections();
 const std::vector<Section>& sections();
 
+/// Throws Error for keys of several labels that do not fit model.tasks.
+void check_labels(const Deck& deck);
+
 /// Makes the section of a block [path] that occurs at most once. `get(deck)` returns the struct that it fills, and
 /// `inner` names blocks inside it.
 template <class T, class Get>

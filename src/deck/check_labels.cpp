@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Checks of the keys of several labels against each other.
+#include <algorithm>
+
+#include "section.hpp"
+#include <tesserec/core/error.hpp>
+#include <tesserec/core/text.hpp>
+
+namespace tesserec::deck {
+namespace {
+
+/// Throws Error if generated samples lack labels of model.tasks, and the deck does not allow it.
+void check_generated_labels(const Deck& deck) {
+  const data::SyntheticSettings& synthetic = deck.data.synthetic;
+  const std::vector<std::string>& tasks = deck.model.tasks;
+  if (synthetic.kind == data::SyntheticKind::none || synthetic.missing_labels == 0 || synthetic.labels.empty()) return;
+  const auto lacking = std::ranges::find_if(tasks, [&](const auto& task) { return task != synthetic.labels.front(); });
+  if (lacking == tasks.end()) return;
+  const std::string subject =
+      concat(" is ", synthetic.missing_labels, ", so samples lack the label ", quoted(*lacking));
+  if (tasks.size() == 1)
+    fail(deck.at("data.synthetic.missing_labels"), subject,
+         ", the only one of model.tasks; set it to 0, or add a label to model.tasks");
+  if (!deck.data.missing_labels)
+    fail(deck.at("data.synthetic.missing_labels"), subject, "; allow it with data.missing_labels = true");
+}
+
+}  // namespace
+
+void check_labels(const Deck& deck) {
+  const std::vector<std::string>& tasks = deck.model.tasks;
+  const std::string& task = deck.evaluate.task;
+  if (!task.empty() && (tasks.size() < 2 || std::ranges::find(tasks, task) == tasks.end()))
+    fail(deck.at("evaluate.task"), " is ", quoted(task), ", but model.tasks ",
+         tasks.size() < 2 ? "does not have several labels; remove it" : "has " + join(tasks));
+  check_generated_labels(deck);
+  if (!deck.data.missing_labels) return;
+  if (tasks.size() < 2)
+    fail(deck.at("data.missing_labels"), " is true, but model.tasks does not have several labels; remove it");
+  if (deck.train.accumulate > 1)
+    fail(deck.at("train.accumulate"), " is ", deck.train.accumulate,
+         ", but with data.missing_labels a label's mean needs all samples of a step at once; set it to 1");
+}
+
+}  // namespace tesserec::deck
