@@ -8,6 +8,8 @@
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/text.hpp>
 #include <tesserec/data.hpp>
+#include <tesserec/data/labels.hpp>
+#include <tesserec/schema/model_deck.hpp>
 #include <tesserec/scoring/model_folder.hpp>
 #include <tesserec/scoring/scorer.hpp>
 
@@ -38,8 +40,11 @@ ScoreComparison compare_scores(const comm::Communicator& comm, const std::string
   const data::Deal whole{.batch_size = compared_batch};
   data::Settings settings;
   settings.evaluate = {file};
-  const auto source = data::make_source(settings, data::Use::evaluate, whole);
-  require_same_data(source->info(), scoring::read_model_manifest(folder).facts);
+  const scoring::TrainedFacts facts = scoring::read_model_manifest(folder).facts;
+  const std::vector<std::string> tasks = schema::read_model(facts.deck, facts.file + ": deck").model.tasks;
+  const auto source = data::with_labels(data::make_source(settings, data::Use::evaluate, whole), tasks);
+  require_same_data(source->info(), facts);
+  source->limit_labels({});
   const scoring::Scorer before(exec, checkpoint), after(exec, folder);
   std::vector<double> scores, exact;
   std::vector<float> labels;
