@@ -12,6 +12,7 @@
 #include <tesserec/core/text.hpp>
 #include <tesserec/core/timer.hpp>
 #include <tesserec/data/columns.hpp>
+#include <tesserec/metrics/sample_sums.hpp>
 #include <tesserec/parallel_io/state.hpp>
 #include <tesserec/planning/planner.hpp>
 #include <tesserec/train/checkpoint.hpp>
@@ -92,6 +93,29 @@ bool read_fitting(Session& session, const store::OpenCheckpoint& checkpoint, std
   return state.grown.empty() && state.fresh.empty() && state.unused.empty();
 }
 
+/// Returns the checkpoint's sums of the training samples' metrics. Returns none, and says so, if they are of other
+/// labels. Throws Error if their number does not fit the labels.
+std::vector<std::int64_t> running_metrics(const Session& session, const store::Attributes& attributes,
+                                          const std::string& file) {
+  if (attributes.count("running_metrics") == 0) return {};
+  std::vector<std::string> tasks;
+  if (attributes.count("tasks") != 0) tasks = store::attribute<std::vector<std::string>>(attributes, "tasks", file);
+  if (tasks != session.data.tasks) {
+    const auto text = [](const std::vector<std::string>& names) {
+      return names.empty() ? "one label without a name" : join(names);
+    };
+    log_info(concat("train.metrics start anew, because the sums in ", file, " are of ", text(tasks),
+                    ", but this run learns ", text(session.data.tasks)));
+    return {};
+  }
+  const auto sums = store::attribute<std::vector<std::int64_t>>(attributes, "running_metrics", file);
+  const std::size_t piece = metrics::SampleSums::words * std::size_t(session.job.model.labels());
+  if (sums.size() % piece != 0 || sums.size() < 2 * piece)
+    fail(file, ": running_metrics has ", sums.size(), " integers, which is not 2 or more times ", piece,
+         "; name another checkpoint");
+  return sums;
+}
+
 /// Resumes from the checkpoint and the deltas after it and returns the position. Collective.
 Position resume_from(Session& session, const NamedCheckpoint& from, const std::vector<store::Checkpoint>& deltas,
                      Index epoch_samples) {
@@ -126,8 +150,7 @@ Position resume_from(Session& session, const NamedCheckpoint& from, const std::v
   at.samples = store::attribute<std::int64_t>(attributes, "samples", file);
   at.loss_sum = store::attribute<double>(attributes, "loss_sum", file);
   at.loss_samples = store::attribute<std::int64_t>(attributes, "loss_samples", file);
-  if (attributes.count("running_metrics") != 0)
-    at.metrics = store::attribute<std::vector<std::int64_t>>(attributes, "running_metrics", file);
+  at.metrics = running_metrics(session, attributes, file);
   at.checkpoint = from.folder;
   if (has_another_dataset(session, epoch_samples, attributes, file)) {
     at.epoch = at.batch = 0;

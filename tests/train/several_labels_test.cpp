@@ -80,6 +80,38 @@ TEST_CASE("Training: several labels give the same bits on any ranks, kernels' th
   }
 }
 
+TEST_CASE("train.metrics: start anew if a run resumes with other labels") {
+  const comm::Communicator world(MPI_COMM_WORLD);
+  const Folder folder(world, "other_labels");
+  for (const bool one : {true, false}) {
+    CAPTURE(one);
+    train::Job now = labels_job(folder.path() + (one ? "/one" : "/turned"), 0.0), before = now;
+    now.train.window = before.train.window = 1;
+    before.data.synthetic.labels = before.model.tasks = {"buy", "click", "like"};
+    if (one) {
+      before.data.synthetic.labels = before.model.tasks = {};
+      before.data.synthetic.label_rates = before.model.loss_settings.task_weights = {};
+      before.model.top.back() = 1;
+    }
+    before.train.steps = 4;
+    run(world, before);
+    now.train.steps = 5;
+    now.checkpoint.resume = "auto";
+    now.checkpoint.accept = {"model"};
+    run(world, now);
+    world.barrier();
+    const std::string lines = lines_of(now.run.output);
+    const auto last_of = [&](const std::string& name) {
+      const std::size_t at = lines.rfind("\"" + name + "\": ");
+      REQUIRE(at != std::string::npos);
+      return std::stod(lines.substr(at + name.size() + 4));
+    };
+    for (const std::string& task : now.model.tasks)
+      CHECK(last_of(task + ".lifetime_log_loss") == last_of(task + ".window_log_loss"));
+    world.barrier();
+  }
+}
+
 TEST_CASE("TrainStep: the loss is the weighted sum of the means over the samples that have each label") {
   const comm::Communicator world(MPI_COMM_WORLD);
   const train::Job job = labels_job("", 0.4);
