@@ -5,6 +5,7 @@
 #include "section.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/text.hpp>
+#include <tesserec/metrics/names.hpp>
 
 namespace tesserec::deck {
 namespace {
@@ -33,6 +34,10 @@ void check_labels(const Deck& deck) {
   if (!task.empty() && (tasks.size() < 2 || std::ranges::find(tasks, task) == tasks.end()))
     fail(deck.at("evaluate.task"), " is ", quoted(task), ", but model.tasks ",
          tasks.size() < 2 ? "does not have several labels; remove it" : "has " + join(tasks));
+  const std::vector<std::string>& names = deck.evaluate.metrics;
+  if (const auto towers = std::ranges::find_if(names, metrics::needs_towers); towers != names.end() && tasks.size() > 1)
+    fail(deck.at("evaluate.metrics"), " has ", *towers, ", which needs a model of one label, but model.tasks has ",
+         join(tasks), "; remove it");
   check_generated_labels(deck);
   if (!deck.data.missing_labels) return;
   if (tasks.size() < 2)

@@ -55,30 +55,52 @@ struct Evaluated {
   std::vector<float> labels, weights;  // weights are empty if samples have none
   std::vector<Index> groups;           // empty without groups
 
-  /// Adds the samples of a batch that have label `task`. `of_samples` [B]: the group of each, or none.
-  void add(const data::Batch& batch, const std::vector<float>& probabilities, std::size_t task, bool weighted,
-           const std::vector<Index>& of_samples) {
+  /// Adds the samples of a batch that have label `task`. `of_samples` [B]: the group of each, or none. Returns the
+  /// number of samples without the label.
+  Index add(const data::Batch& batch, const std::vector<float>& probabilities, std::size_t task, bool weighted,
+            const std::vector<Index>& of_samples) {
+    Index lacking = 0;
     for (Index b = 0; b < batch.size; ++b) {
       const Index at = b * batch.tasks + Index(task);
-      if (batch.tasks > 1 && std::isnan(batch.labels(at))) continue;
+      if (std::isnan(batch.labels(at))) {
+        ++lacking;
+        continue;
+      }
       scores.push_back(probabilities[at]);
       labels.push_back(batch.labels(at));
       if (weighted) weights.push_back(batch.weights(b));
       if (!of_samples.empty()) groups.push_back(of_samples[b]);
     }
+    return lacking;
   }
 };
+
+/// Throws Error if samples lack the only label of a model, or batches have other labels than their source says.
+/// Collective.
+void require_labels_in(const Session& session, const data::SourceInfo& data, Index lacking, Index misfits) {
+  if (session.comm.sum(misfits) > 0)
+    fail(data.description, ": batches have another number of labels per sample than the ", data.label_count(),
+         " of SourceInfo; give them so many (data::reserve_batch)");
+  const Index all_lacking = session.comm.sum(lacking);
+  if (session.job.model.labels() == 1 && all_lacking > 0)
+    fail(data.description, ": ", counted(all_lacking, "sample"), " lack the label ", join(session.job.model.tasks),
+         ", the only one that the model learns; leave these samples out");
+}
 
 }  // namespace
 
 metrics::BinaryMetrics evaluate(Session& session, data::Source& source, std::vector<FeatureIds>* ids, Index epoch) {
   const EvaluateSettings& settings = session.job.evaluate;
   const bool grouped = std::any_of(settings.metrics.begin(), settings.metrics.end(), metrics::needs_groups);
+  require_labels_of(session.job.model, source.info());
   std::vector<Evaluated> tasks(session.job.model.labels());
-  Index without = 0, samples = 0;
+  Index without = 0, samples = 0, lacking = 0, misfits = 0;
   metrics::TowerVectors towers;
   std::vector<FeatureIds> counts;
   const bool retrieves = std::any_of(settings.metrics.begin(), settings.metrics.end(), metrics::needs_towers);
+  if (retrieves && tasks.size() > 1)
+    fail("evaluate.metrics has candidate_recall, which needs a model of one label, but model.tasks has ",
+         join(session.job.model.tasks), "; remove it");
   if (retrieves && (towers.dim = session.model.dense.tower_width()) == 0)
     fail(
         "evaluate.metrics has candidate_recall, which needs two towers: a model whose last layer is a score, or a cat, "
@@ -87,12 +109,15 @@ metrics::BinaryMetrics evaluate(Session& session, data::Source& source, std::vec
   for_each_prediction(session, source, epoch, retrieves ? &towers : nullptr,
                       [&](const data::Batch& batch, const std::vector<float>& probabilities) {
                         samples += batch.size;
+                        misfits += batch.tasks != std::ssize(tasks);
+                        if (misfits > 0) return;
                         groups.clear();
                         if (grouped) without += add_groups(batch, batch.sparse.find(settings.group), groups);
                         for (std::size_t t = 0; t < tasks.size(); ++t)
-                          tasks[t].add(batch, probabilities, t, source.info().sample_weights, groups);
+                          lacking += tasks[t].add(batch, probabilities, t, source.info().sample_weights, groups);
                         count_ids(batch, counts);
                       });
+  require_labels_in(session, source.info(), lacking, misfits);
   require_one_id(settings.group, session.comm.sum(without), source.info());
   sum_over_ranks(session.comm, counts);
   if (ids != nullptr) *ids = std::move(counts);
@@ -117,6 +142,7 @@ void require_one_id(const std::string& group, Index without, const data::SourceI
 
 Index predict(Session& session, data::Source& source, const std::string& path, ScoresFormat format) {
   const comm::Communicator& comm = session.comm;
+  if (source.info().labelled) require_labels_of(session.job.model, source.info());
   const auto file = make_scores_file(session, source, path, format);
   Index first = 0;  // first sample of the batch, counted in the epoch
   for_each_prediction(

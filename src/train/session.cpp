@@ -34,9 +34,7 @@ void require_host(const std::vector<embedding::EmbeddingBagConfig>& tables, Kern
 
 model::ShardedModel build(const Exec& exec, const comm::Communicator& comm, const Job& job, const Lanes& lanes,
                           const data::SourceInfo& data, planning::Settings& planner) {
-  if (data.label_count() != job.model.labels())
-    fail(data.description, " has ", counted(data.label_count(), "label"), " per sample, but the model learns ",
-         job.model.labels(), "; choose those of model.tasks by data::with_labels(), as train::open_source() does");
+  require_labels_of(job.model, data);
   const embedding::EmbeddingBagCollection collection(resolve_tables(job.tables, data, job.model));
   require_host(collection.tables(), job.run.kernels);
   sharding::ParallelOptions options;
@@ -111,6 +109,12 @@ Lanes lanes_for(int ranks, const Settings& settings) {
     fail(counted(ranks, "rank"), need, ", but train.lanes is ", lanes, from, set, fewer);
   }
   return Lanes(lanes, accumulate);
+}
+
+void require_labels_of(const model::Settings& model, const data::SourceInfo& data) {
+  if (data.label_count() != model.labels())
+    fail(data.description, " has ", counted(data.label_count(), "label"), " per sample, but the model learns ",
+         model.labels(), "; choose those of model.tasks by data::with_labels(), as train::open_source() does");
 }
 
 data::Deal Session::deal(const comm::Communicator& comm, const Job& job, bool shuffle) {

@@ -40,7 +40,7 @@ double TrainStep::operator()(PipelinedBatch& now, PipelinedBatch* next, Index st
   const optim::ScheduleSettings& schedule = model_.embeddings.schedule();
   const int micro_batch = now.batch.micro_batch;
   const double rate = optim::scheduled_rate(schedule, model_.optimizer.settings().lr, step);
-  task_scales_.count(now.batch);
+  phases().time("reduce", [&] { task_scales_.count(now.batch); });
   if (keeps_predictions_) predictions_.resize(now.batch.size * now.batch.tasks);
   Phases::Sequence phase(phases());
 

@@ -11,14 +11,16 @@ namespace tesserec::train {
 void TaskScales::count(const data::Batch& batch) {
   const network::Settings& settings = model_.dense.settings();
   const Index tasks = settings.labels();
-  if (batch.tasks != tasks)
-    fail("a batch has ", counted(batch.tasks, "label"), " per sample, but the model learns ", tasks,
-         "; give the batch so many (data::reserve_batch)");
-  if (tasks == 1) return;
-  std::vector<Index> counts(tasks + 1, 0);  // samples with each label, then all samples
-  for (Index i = 0; i < batch.size * tasks; ++i) counts[i % tasks] += !std::isnan(batch.labels(i));
+  const bool fits = batch.tasks == tasks;
+  std::vector<Index> counts(tasks + 2, 0);  // samples with each label, all samples, ranks whose batch does not fit
+  for (Index i = 0; fits && i < batch.size * tasks; ++i) counts[i % tasks] += !std::isnan(batch.labels(i));
   counts[tasks] = batch.size;
-  model_.embeddings.env().sum(std::span<Index>(counts));
+  counts[tasks + 1] = !fits;
+  if (tasks > 1) model_.embeddings.env().sum(std::span<Index>(counts));
+  if (counts[tasks + 1] > 0)
+    fail("a batch has another number of labels per sample than the ", tasks,
+         " that the model learns; give the batches of all ranks so many (data::reserve_batch)");
+  if (tasks == 1) return;
   const std::vector<double>& weights = settings.loss_settings.task_weights;
   scales_.assign(tasks, 0.0f);
   for (Index t = 0; t < tasks; ++t) {

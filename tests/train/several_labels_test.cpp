@@ -231,3 +231,42 @@ TEST_CASE("Session: refuses data with other labels than the model's") {
   CHECK(mentions(error_of([&] { train::Session(Exec(), world, job, info); }),
                  "has 3 labels per sample, but the model learns 1"));
 }
+
+TEST_CASE("evaluate: refuses sources with other labels than the model's") {
+  const comm::Communicator world(MPI_COMM_WORLD);
+  train::Job job = labels_job("", 0.4), two = job;
+  const auto source = source_of(world, job, data::Use::evaluate);
+  two.model.tasks = {"like", "buy"};
+  two.model.loss_settings.task_weights = {};
+  two.model.top.back() = 2;
+  two.evaluate.metrics = {"candidate_recall"};
+  const auto both = data::with_labels(source_of(world, two, data::Use::evaluate), two.model.tasks);
+  train::Session of_both(Exec(), world, two, both->info());
+  CHECK(mentions(error_of([&] { train::evaluate(of_both, *source); }),
+                 "has 3 labels per sample, but the model learns 2; choose"));
+  CHECK(mentions(error_of([&] { train::predict(of_both, *source, "unwritten.h5"); }),
+                 "has 3 labels per sample, but the model learns 2; choose"));
+  CHECK(mentions(error_of([&] { train::evaluate(of_both, *both); }),
+                 "candidate_recall, which needs a model of one label, but model.tasks has like, buy"));
+
+  job.model.tasks = {"like"};
+  job.model.loss_settings.task_weights = {};
+  job.model.top.back() = 1;
+  const auto like = data::with_labels(source_of(world, job, data::Use::evaluate), job.model.tasks);
+  train::Session session(Exec(), world, job, like->info());
+  CHECK(mentions(error_of([&] { train::evaluate(session, *like); }),
+                 "samples lack the label like, the only one that the model learns; leave these samples out"));
+}
+
+TEST_CASE("TrainStep: a batch with other labels on one rank is the same Error on all") {
+  const comm::Communicator world(MPI_COMM_WORLD);
+  const train::Job job = labels_job("", 0.4);
+  const auto source = source_of(world, job, data::Use::train);
+  train::Session session(Exec(), world, job, source->info());
+  data::Batch batch{Exec()};
+  REQUIRE(source->next(batch));
+  if (world.rank() + 1 == world.size()) batch.tasks = 1;
+  train::PipelinedBatch now{batch, {}};
+  CHECK(mentions(error_of([&] { session.step(now, nullptr, 1); }),
+                 "another number of labels per sample than the 3 that the model learns"));
+}

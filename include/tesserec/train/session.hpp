@@ -31,6 +31,9 @@ struct Session {
   TrainStep step;
 };
 
+/// Throws Error unless samples of the data have as many labels as the model learns.
+void require_labels_of(const model::Settings& model, const data::SourceInfo& data);
+
 /// Returns the range of labels that the job's loss takes and, in evaluation, the metrics too.
 data::LabelRange labels_taken(const Job& job, data::Use use);
 

@@ -15,8 +15,9 @@ class TaskScales {
   explicit TaskScales(const model::ShardedModel& model) : model_(model) {}
 
   /// Computes the factors of a batch: the label's weight times all samples over those that have the label, or 0 if none
-  /// has it. Collective. Throws Error, the same on every rank, for a batch with another number of labels than the
-  /// model's. Throws it for missing labels with several micro-batches, whose samples are not known together.
+  /// has it. Collective with several labels. Throws Error, then the same on every rank, for a batch with another
+  /// number of labels than the model's. Throws it for missing labels with several micro-batches, whose samples are not
+  /// known together.
   void count(const data::Batch& batch);
   /// Returns the factors [T], or null if the model learns one label.
   const float* data() const { return scales_.empty() ? nullptr : scales_.data(); }
