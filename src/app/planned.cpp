@@ -110,14 +110,19 @@ double checkpoint_bytes(const deck::Deck& deck, const planning::ShardingPlan& pl
   return bytes;
 }
 
-/// Adds the hash and the bit of each row that checkpoint.check_memory takes, to all groups of ranks alike.
-void add_memory_check(std::vector<planning::RankBytes>& ranks, const deck::Deck& deck,
-                      const planning::ShardingPlan& plan) {
-  constexpr double row_bytes = 4 + 1.0 / 8;
+/// Adds what checkpoints keep for each row, to all groups of ranks alike: the hash and the bit of
+/// checkpoint.check_memory, and the ids of growing tables at the last state with checkpoint.delta_seconds.
+void add_kept_rows(std::vector<planning::RankBytes>& ranks, const deck::Deck& deck,
+                   const planning::ShardingPlan& plan) {
+  constexpr double checked = 4 + 1.0 / 8, id = 8;
   const std::size_t group = ranks.size() / std::size_t(planning::replicas(plan));
   for (std::size_t t = 0; t < deck.tables.size(); ++t) {
     const embedding::EmbeddingBagConfig& table = deck.tables[t];
-    if (table.grows() || plan[t].kernel != embedding::ComputeKernel::fused) continue;
+    double row_bytes = 0;
+    if (table.grows() && deck.checkpoint.delta_seconds > 0)
+      row_bytes = table.growth.admit_after > 1 ? 2 * id : id;  // ids that wait are as many as rows
+    else if (!table.grows() && deck.checkpoint.check_memory && plan[t].kernel == embedding::ComputeKernel::fused)
+      row_bytes = checked;
     for (const planning::Shard& shard : plan[t].shards)
       for (std::size_t r = std::size_t(shard.rank); r < ranks.size(); r += group)
         ranks[r].checkpoint += row_bytes * double(table.blocks().rows(shard.blocks).size());
@@ -143,7 +148,7 @@ void add_rest(std::vector<planning::RankBytes>& ranks, const deck::Deck& deck, c
     if (deck.checkpoint.keep > 0)
       rank.checkpoint = parallel_io::bytes_of_write(checkpoint, deck.run.part_bytes, int(ranks.size()));
   }
-  if (deck.checkpoint.check_memory) add_memory_check(ranks, deck, plan);
+  add_kept_rows(ranks, deck, plan);
   for (planning::RankBytes& rank : ranks)
     rank.program =
         ranks.size() == 1 ? program_bytes : std::max(program_bytes + mpi_bytes, mpi_start_bytes - rank.sum());

@@ -32,11 +32,12 @@ DeltaWords add_delta_words(const store::Manifest& delta, const embedding::Embedd
     const auto found = delta.datasets.find(store::item_name(table.name, matrix));
     return found == delta.datasets.end() ? 0 : found->second.rows;
   };
-  const char* const moved = table.grows() ? "ids" : "rows";
+  const char* const moved = table.grows() ? store::change_ids[store::used_list] : "rows";
+  const char* const left = store::change_ids[store::evicted_list];
   const Index counts = table.grows() ? store::change_count_words : store::block_count_words;
-  const Index evicted = table.grows() ? rows_of("evicted_ids") : 0;
+  const Index evicted = table.grows() ? rows_of(left) : 0;
   return {add("blocks", embedding::block_count, counts), add(moved, rows_of(moved), store::row_number_words),
-          add("evicted_ids", evicted, store::row_number_words)};
+          add(left, evicted, store::row_number_words)};
 }
 
 /// Throws Error if a list is not as long as the blocks say. `first`: first of a block's words.
@@ -83,8 +84,8 @@ ModelDelta read_model_delta(const Exec& exec, const std::string& folder, const S
     const embedding::EmbeddingBagConfig& table = model.tables()[t].config;
     const DeltaWords& read = words[t];
     check_counts(delta.file, table.name, *read.blocks, 0, *read.rows, "moved row");
-    if (table.grows())
-      check_counts(delta.file, table.name, *read.blocks, store::block_count_words, *read.evicted, "evicted id");
+    const Index left = store::change_word(store::evicted_list);
+    if (table.grows()) check_counts(delta.file, table.name, *read.blocks, left, *read.evicted, "evicted id");
     delta.tables[t].rows = whole_numbers(*read.rows);
     delta.tables[t].evicted = whole_numbers(*read.evicted);
     if (table.grows()) continue;

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cmath>
 #include <limits>
+#include <ranges>
 #include <tuple>
 #include <utility>
 
@@ -24,13 +25,28 @@ LeavingOrder order_of(Eviction eviction) {
   return eviction == Eviction::lfu ? LeavingOrder::batches : LeavingOrder::last;
 }
 
-/// Adds an id of a state to those that wait. In a full block another one leaves for it.
-void add_waiting(BlockIds& waiting, const IdUse& use) {
-  const std::uint64_t hash = BlockOf::mixed(use.id);
-  const Index block = waiting.block(hash);
+/// Throws Error unless ids of a table are of the blocks of its rows, and ordered by block, then id.
+template <class Ids>
+void check_order(const std::string& table, const BlockIds& rows, Index blocks, const Ids& ids) {
+  std::pair<Index, Index> before{-1, 0};
+  for (const Index id : ids) {
+    const std::pair place{rows.block(BlockOf::mixed(id)), id};
+    if (place.first < 0 || place.first >= blocks || place <= before)
+      fail("table ", table, ": id ", id, " is not of the shard's blocks, or out of order");
+    before = place;
+  }
+}
+
+/// Adds ids of a state to those that wait. In a full block others leave for them.
+void add_waiting(BlockIds& waiting, std::vector<IdUse> uses) {
+  std::ranges::sort(uses, {}, [](const IdUse& use) { return std::tuple(use.batches, use.last, use.id); });
   std::vector<Index> none;
-  if (waiting.full(block)) waiting.erase(block, waiting.next_to_leave(block, no_kept_batches, none));
-  waiting.insert(hash, use);
+  for (const IdUse& use : uses) {
+    const std::uint64_t hash = BlockOf::mixed(use.id);
+    const Index block = waiting.block(hash);
+    if (waiting.full(block)) waiting.erase(block, waiting.next_to_leave(block, no_kept_batches, none));
+    waiting.insert(hash, use);
+  }
 }
 
 }  // namespace
@@ -243,19 +259,10 @@ void GrowingAdmission::restore(const GrowthState& state, const StartRows& start)
   std::fill(counts_.begin(), counts_.end(), BlockGrowth());
   changed_ = true;
   batch_ = state.batch;
-  std::pair<Index, Index> before{-1, 0};
-  for (const IdUse& use : state.rows) {
-    const std::uint64_t hash = BlockOf::mixed(use.id);
-    const std::pair place{rows_.block(hash), use.id};
-    if (place.first < 0 || place.first >= std::ssize(counts_) || place <= before)
-      fail("table ", name_, ": id ", use.id, " is not of the shard's blocks, or out of order");
-    before = place;
-    add_row(use, start);
-  }
-  if (!waiting_) return;
-  std::vector<IdUse> waiting = state.waiting;
-  std::ranges::sort(waiting, {}, [](const IdUse& use) { return std::tuple(use.batches, use.last, use.id); });
-  for (const IdUse& use : waiting) add_waiting(*waiting_, use);
+  for (const auto* const list : {&state.rows, &state.waiting})
+    check_order(name_, rows_, std::ssize(counts_), *list | std::views::transform(&IdUse::id));
+  for (const IdUse& use : state.rows) add_row(use, start);
+  if (waiting_) add_waiting(*waiting_, state.waiting);
 }
 
 void GrowingAdmission::add_row(const IdUse& use, const StartRows& start) {
@@ -269,23 +276,32 @@ void GrowingAdmission::add_row(const IdUse& use, const StartRows& start) {
   start({&row, 1});
 }
 
-void GrowingAdmission::apply(const GrowthChange& change, const StartRows& start) {
+std::vector<Index> GrowingAdmission::apply(const GrowthChange& change, const StartRows& start) {
   const auto remove = [](BlockIds& from, Index id) {
     const std::uint64_t hash = BlockOf::mixed(id);
     const Index place = from.find(id, hash);
     if (place >= 0) from.erase(from.block(hash), place);
     return place >= 0;
   };
+  for (const auto* const list : {&change.rows, &change.waiting})
+    check_order(name_, rows_, std::ssize(counts_), *list | std::views::transform(&IdUse::id));
+  for (const auto* const list : {&change.evicted, &change.not_waiting})
+    check_order(name_, rows_, std::ssize(counts_), *list);
   changed_ = true;
   batch_ = change.batch;
   for (const Index id : change.evicted)
     if (!remove(rows_, id)) fail("table ", name_, ": id ", id, " has left, but has no row here");
   for (const IdUse& use : change.rows) remove(rows_, use.id);
   for (const IdUse& use : change.rows) add_row(use, start);
-  if (!waiting_) return;
-  for (const Index id : change.not_waiting) remove(*waiting_, id);
-  for (const IdUse& use : change.waiting) remove(*waiting_, use.id);
-  for (const IdUse& use : change.waiting) add_waiting(*waiting_, use);
+  if (waiting_) {
+    for (const Index id : change.not_waiting) remove(*waiting_, id);
+    for (const IdUse& use : change.waiting) remove(*waiting_, use.id);
+    add_waiting(*waiting_, change.waiting);
+  }
+  std::vector<Index> places;
+  for (Index place = 0; places.size() < change.rows.size(); ++place)
+    if (rows_.use_of(order()[place]).id == change.rows[places.size()].id) places.push_back(place);
+  return places;
 }
 
 }  // namespace tesserec::tiers

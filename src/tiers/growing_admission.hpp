@@ -47,8 +47,13 @@ class GrowingAdmission {
   /// Returns the changes since mark().
   GrowthChange changes() { return mark_->until(state()); }
   /// Makes the changes of another table since it had this state, as GrowingRows::apply does.
-  void apply(const GrowthChange& change, const StartRows& start);
-  Index bytes() const { return rows_.bytes() + (waiting_ ? waiting_->bytes() : 0); }
+  std::vector<Index> apply(const GrowthChange& change, const StartRows& start);
+  Index bytes() const {
+    Index bytes = rows_.bytes();
+    if (waiting_) bytes += waiting_->bytes();
+    if (mark_) bytes += mark_->bytes();
+    return bytes;
+  }
 
  private:
   struct BlockGrowth {

@@ -12,8 +12,12 @@ std::vector<Index> missing(const std::vector<Index>& then, const std::vector<IdU
   std::vector<Index> ids;
   std::size_t at = 0;
   for (const Index id : then) {
-    while (at < now.size() && place(now[at].id) < place(id)) ++at;
-    if (at == now.size() || now[at].id != id) ids.push_back(id);
+    if (at < now.size() && now[at].id != id)
+      for (const auto then_place = place(id); at < now.size() && place(now[at].id) < then_place;) ++at;
+    if (at < now.size() && now[at].id == id)
+      ++at;  // most ids stay, and need no hash
+    else
+      ids.push_back(id);
   }
   return ids;
 }

@@ -18,6 +18,7 @@ class GrowthMark {
 
   /// Returns the changes up to a later state of the shard.
   GrowthChange until(const GrowthState& now) const;
+  Index bytes() const { return Index{sizeof(Index)} * (std::ssize(rows_) + std::ssize(waiting_)); }
 
  private:
   Index batch_;

@@ -34,7 +34,7 @@ class GrowingTable : public GrowingRows {
   void restore(const GrowthState& state) override { admission_.restore(state, starts()); }
   void mark() override { admission_.mark(); }
   GrowthChange changes() const override { return admission_.changes(); }
-  void apply(const GrowthChange& change) override { admission_.apply(change, starts()); }
+  std::vector<Index> apply(const GrowthChange& change) override { return admission_.apply(change, starts()); }
 
  private:
   const BlockIds& rows() const { return admission_.rows(); }

@@ -84,9 +84,10 @@ void log_rounded(const Session& session, const std::string& file);
 /// Returns whether checkpoint.accept names the key or a block that contains it.
 bool accepts(const CheckpointSettings& checkpoint, const std::string& key);
 
-/// Kinds of matrices that may not fit, because checkpoint.accept allows a difference between the decks.
+/// Allowed differences between the decks.
 struct Explained {
-  bool weights = false, states = false;
+  bool weights = false, states = false;  ///< matrices that may not fit, because checkpoint.accept allows it
+  bool capacity = false;                 ///< rows of a growing table
 };
 
 /// Throws Error naming each key of the task that differs between the checkpoint's deck and the job's, with both values.

@@ -2,17 +2,18 @@
 #include "delta_state.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <memory>
 #include <span>
 #include <utility>
 
 #include "block_runs.hpp"
-#include "checkpoint_parts.hpp"
 #include "growing_delta.hpp"
 #include "growing_state.hpp"
 #include <tesserec/comm/agree.hpp>
 #include <tesserec/core/error.hpp>
 #include <tesserec/parallel_io/state.hpp>
+#include <tesserec/train/model_state.hpp>
 
 namespace tesserec::train {
 namespace {
@@ -135,12 +136,6 @@ void add_listed(const MovedShard& listed, std::vector<StateItem>& items) {
   }
 }
 
-/// Adds this rank's parts of the whole dense half.
-void add_dense(const Session& session, std::vector<StateItem>& items) {
-  for (StateItem& item : all_items(session))
-    if (item.name.starts_with("dense/")) items.push_back(std::move(item));
-}
-
 /// Adds the numbers of the rows that this rank's copy of a shard owns.
 void add_numbers(const MovedShard& listed, std::vector<StateItem>& items) {
   if (!has_first_columns(listed.shard)) return;
@@ -217,7 +212,7 @@ std::vector<StateItem> delta_items(const Session& session) {
       add_numbers(listed[i], items);
     add_listed(listed[i], items);
   }
-  add_dense(session, items);
+  std::ranges::move(dense_items(session.comm, session.model), std::back_inserter(items));
   return items;
 }
 
@@ -271,7 +266,7 @@ void read_delta(Session& session, const store::OpenCheckpoint& delta) {
     }
   });
   for (const MovedShard& shard : listed) add_listed(shard, items);
-  add_dense(session, items);
+  std::ranges::move(dense_items(session.comm, session.model), std::back_inserter(items));
   read(items);
 }
 

@@ -23,18 +23,20 @@ using tiers::IdUse;
 /// List of changes by block: its counts, and the matrices that hold its ids and their uses.
 struct ChangeList {
   std::vector<Index> ChangedBlocks::*counts;
-  const char* ids;
+  std::size_t list;  // of store::change_ids
   const char* uses;  // null: ids alone
   std::vector<IdUse> GrowthChange::*used;
   std::vector<Index> GrowthChange::*left;  // if `uses` is null
 };
 
 constexpr ChangeList change_lists[] = {
-    {&ChangedBlocks::rows, "ids", "uses", &GrowthChange::rows, nullptr},
-    {&ChangedBlocks::evicted, "evicted_ids", nullptr, nullptr, &GrowthChange::evicted},
-    {&ChangedBlocks::waiting, "waiting_ids", "waiting_uses", &GrowthChange::waiting, nullptr},
-    {&ChangedBlocks::not_waiting, "not_waiting_ids", nullptr, nullptr, &GrowthChange::not_waiting},
+    {&ChangedBlocks::rows, store::used_list, "uses", &GrowthChange::rows, nullptr},
+    {&ChangedBlocks::evicted, store::evicted_list, nullptr, nullptr, &GrowthChange::evicted},
+    {&ChangedBlocks::waiting, store::waiting_list, "waiting_uses", &GrowthChange::waiting, nullptr},
+    {&ChangedBlocks::not_waiting, store::not_waiting_list, nullptr, nullptr, &GrowthChange::not_waiting},
 };
+
+constexpr Index batch_word = store::change_word(store::change_ids.size());
 
 void resize_blocks(ChangedBlocks& blocks) {
   for (const ChangeList& list : change_lists) (blocks.*list.counts).assign(embedding::block_count, 0);
@@ -61,7 +63,7 @@ void add_list(const Shard& shard, const ChangeList& list, const ChangedBlocks& b
   const Range own = run_of(counts, shard.rows->blocks());
   const Index all = run_of(counts, {0, embedding::block_count}).end;
   const bool owned = has_first_columns(shard);
-  add_words(item_name(name, list.ids), own, all, words.ids, owned, items);
+  add_words(item_name(name, store::change_ids[list.list]), own, all, words.ids, owned, items);
   if (list.uses != nullptr) add_words(item_name(name, list.uses), own, all, words.uses, owned, items);
 }
 
@@ -81,12 +83,9 @@ void read_changed_blocks(Session& session, const store::OpenCheckpoint& delta, s
     if (words[t] == nullptr) continue;
     resize_blocks(blocks[t]);
     for (Index b = 0; b < embedding::block_count; ++b) {
-      Index word = 0;
-      for (const ChangeList& list : change_lists) {
-        (blocks[t].*list.counts)[b] = Index(words[t]->get(b, word, store::block_count_words));
-        word += store::block_count_words;
-      }
-      blocks[t].batches[b] = Index(words[t]->get(b, word, store::row_number_words));
+      for (const ChangeList& list : change_lists)
+        (blocks[t].*list.counts)[b] = Index(words[t]->get(b, store::change_word(list.list), store::block_count_words));
+      blocks[t].batches[b] = Index(words[t]->get(b, batch_word, store::row_number_words));
     }
   }
 }
@@ -128,11 +127,18 @@ std::vector<ChangedBlocks> changed_blocks(const comm::Communicator& comm,
     for (const ChangeList& list : change_lists)
       for (const Index id : listed_ids(changes[s], list)) ++(all[shard.table].*list.counts)[block_of(id)];
   }
+  std::vector<std::vector<Index>*> counts;
   for (ChangedBlocks& blocks : all) {
     if (blocks.batches.empty()) continue;
-    for (const ChangeList& list : change_lists) comm.sum(std::span<Index>(blocks.*list.counts));
-    comm.sum(std::span<Index>(blocks.batches));
+    for (const ChangeList& list : change_lists) counts.push_back(&(blocks.*list.counts));
+    counts.push_back(&blocks.batches);
   }
+  if (counts.empty()) return all;
+  std::vector<Index> sums;
+  for (const std::vector<Index>* const some : counts) sums.insert(sums.end(), some->begin(), some->end());
+  comm.sum(std::span<Index>(sums));  // one for all tables, because training waits
+  for (std::size_t i = 0; i < counts.size(); ++i)
+    std::copy_n(sums.begin() + std::ptrdiff_t(i) * embedding::block_count, embedding::block_count, counts[i]->begin());
   return all;
 }
 
@@ -147,12 +153,10 @@ void add_changes(const Shard& shard, const GrowthChange& change, const ChangedBl
   const Range own = shard.rows->blocks();
   auto counts = std::make_shared<WordRows>(own.size(), store::change_count_words);
   for (Index b = 0; b < own.size(); ++b) {
-    Index word = 0;
-    for (const ChangeList& list : change_lists) {
-      counts->put(b, word, store::block_count_words, std::uint64_t((blocks.*list.counts)[own.begin + b]));
-      word += store::block_count_words;
-    }
-    counts->put(b, word, store::row_number_words, std::uint64_t(blocks.batches[own.begin + b]));
+    for (const ChangeList& list : change_lists)
+      counts->put(b, store::change_word(list.list), store::block_count_words,
+                  std::uint64_t((blocks.*list.counts)[own.begin + b]));
+    counts->put(b, batch_word, store::row_number_words, std::uint64_t(blocks.batches[own.begin + b]));
   }
   add_words(item_name(shard.rows->config().name, "blocks"), own, embedding::block_count, std::move(counts), true,
             items);
@@ -181,14 +185,11 @@ std::vector<GrowthChange> read_changes(Session& session, const store::OpenCheckp
     for (std::size_t s = 0; s < shards.size(); ++s) {
       if (read[s].empty()) continue;
       changes[s] = change_of(shards[s], blocks[shards[s].table], read[s]);
-      tiers::GrowingRows& store = growing_store(shards[s]);
-      store.mark();
       try {
-        store.apply(changes[s]);
+        changes[s].places = growing_store(shards[s]).apply(changes[s]);
       } catch (const Error& error) {
         fail(delta.state.path(), ": ", error.what());
       }
-      changes[s] = store.changes();
     }
   });
   return changes;

@@ -22,6 +22,10 @@ void add_dense(const comm::Communicator& comm, const model::ShardedModel& model,
                      comm.rank() == 0});
 }
 
+void add_dense_states(const comm::Communicator& comm, const model::ShardedModel& model, std::vector<StateItem>& items) {
+  for (const auto& state : model.optimizer.state()) add_dense(comm, model, state.name, state.values, items);
+}
+
 std::vector<StateItem> whole_state(const model::ShardedModel& model) {
   const comm::Communicator& comm = model.embeddings.env();
   std::vector<StateItem> items = model_weights(comm, model);
@@ -40,7 +44,14 @@ std::vector<StateItem> model_weights(const comm::Communicator& comm, const model
 
 std::vector<StateItem> model_states(const comm::Communicator& comm, const model::ShardedModel& model) {
   std::vector<StateItem> items = table_states(comm, model.tables());
-  for (const auto& state : model.optimizer.state()) add_dense(comm, model, state.name, state.values, items);
+  add_dense_states(comm, model, items);
+  return items;
+}
+
+std::vector<StateItem> dense_items(const comm::Communicator& comm, const model::ShardedModel& model) {
+  std::vector<StateItem> items;
+  add_dense(comm, model, "value", model.parameters, items);
+  add_dense_states(comm, model, items);
   return items;
 }
 

@@ -141,7 +141,9 @@ Position resume_from(Session& session, const NamedCheckpoint& from, const std::v
   for (const store::Checkpoint& delta : deltas)  // one at a time, because each has many open files
     read_delta(session, parallel_io::open_delta(session.comm, delta.folder));
   Position at;
-  if (fits && !newest.manifest.state.empty()) at.continues = {newest.manifest.step, newest.manifest.state};
+  // A delta has the deck of the state that it continues.
+  if (fits && !explained.capacity && !newest.manifest.state.empty())
+    at.continues = {newest.manifest.step, newest.manifest.state};
   at.deltas = std::ssize(deltas);
   at.step = store::attribute<std::int64_t>(attributes, "step", file);
   session.model.embeddings.resume(at.step);

@@ -174,11 +174,14 @@ Explained check_same_task(const std::string& deck_then, const Job& job, Purpose 
     if (!truth && !is_compared(key, purpose, same_files)) continue;
     const auto value_then = then.find(key), value_now = now.find(key);
     if (value_then != then.end() && value_now != now.end()) {
-      if (value_then->second != value_now->second && is_capacity(key, then, now))
-        log_info(concat(key, ", the capacity of a growing table, is ", value_now->second, ", but was ",
-                        value_then->second, " in ", file));
-      else if (value_then->second != value_now->second)
+      if (value_then->second == value_now->second) continue;
+      if (!is_capacity(key, then, now)) {
         add(key, value_then->second, value_now->second);
+        continue;
+      }
+      explained.capacity = true;
+      log_info(concat(key, ", the capacity of a growing table, is ", value_now->second, ", but was ",
+                      value_then->second, " in ", file, "; a smaller one forgets ids that wait for a row"));
       continue;
     }
     // A table or stage that only one deck has makes another task; a single key belongs to another version of the

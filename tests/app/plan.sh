@@ -41,6 +41,15 @@ checked=$(checkpoint --set checkpoint.check_memory=true)
 printf '%s\n' "$fp32" "$checked" | # the bytes of all ranks
   awk -F, '{ d = -d; for (i = 1; i <= NF; ++i) d += $i } END { exit !(d > 4 * 200000 && d < 4.2 * 200000) }' ||
   complain "checkpoint.check_memory is $checked beside $fp32"
+# Deltas need the ids of growing tables at the last state: 8 bytes a row.
+{ cat "$deck" && printf '[[table]]\nname = "C1"\nrows = 200000\ngrowing = true\n'; } >"$folder/growing.toml"
+fixed=$deck deck="$folder/growing.toml"
+grown=$(checkpoint --set data.synthetic.hashed=true)
+marked=$(checkpoint --set data.synthetic.hashed=true --set checkpoint.delta_seconds=60)
+deck=$fixed
+printf '%s\n' "$grown" "$marked" |
+  awk -F, '{ d = -d; for (i = 1; i <= NF; ++i) d += $i } END { exit !(d == 8 * 200000) }' ||
+  complain "checkpoint.delta_seconds is $marked beside $grown"
 
 # An impossible number has its reason; plan fails if all are impossible. One rank needs all of C1, four a quarter.
 must_succeed ' not fit' plan "$deck" --ranks 1,4 --set data.synthetic.rows.0=20000 --set plan.memory=300000

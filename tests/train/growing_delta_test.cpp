@@ -34,6 +34,10 @@ TEST_CASE("deltas: tables that grow, whose ids come and go, resume with the bits
       table.growth.ttl = rules[variant] == embedding::Eviction::ttl ? 2 : 0;
       job.plan.tables[table.name].min_partition = 4;
     }
+    const auto deck_of_rows = [](int rows) {
+      return concat("[[table]]\nname = \"a\"\ngrowing = true\nrows = ", rows, "\n");
+    };
+    job.deck = deck_of_rows(1024);
     if (variant == 1) job.train.batch_size /= job.train.accumulate = 2;
     const Digests whole = [&] {
       train::Job undisturbed = job;
@@ -62,9 +66,18 @@ TEST_CASE("deltas: tables that grow, whose ids come and go, resume with the bits
     world.barrier();
     job.run.output = again.path();
     job.plan.default_type = types[(variant + 2) % std::size(types)];
-    const Resumed third = train_job(world, job);
+    const Folder larger(world, "delta_grown_larger");
+    const Resumed third = train_job(world, job, 6, larger.path());
     CHECK(third.step == 6);
     CHECK(third.deltas == 5);
     CHECK(third.digests == whole);
+    if (variant > 0) continue;
+    // A checkpoint comes first after a change of the capacity, because servers keep to the deck of theirs.
+    job.run.output = larger.path();
+    job.tables[0].num_embeddings = 5000;
+    job.deck = deck_of_rows(5000);
+    CHECK(train_job(world, job, 7, killed.path()).step == 6);
+    CHECK(!fs::exists(delta_of(killed.path(), 7)));
+    CHECK(fs::exists(killed.path() + "/checkpoints/step_000000007"));
   }
 }

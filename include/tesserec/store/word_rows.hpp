@@ -3,6 +3,7 @@
 /// are those of floats.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -14,9 +15,14 @@ namespace tesserec::store {
 
 inline constexpr Index row_number_words = 4;   ///< words of a row's number in a delta
 inline constexpr Index block_count_words = 2;  ///< words of a block's number of moved rows in a delta
-/// Words of a block of a growing table in a delta: sizes of the lists of used rows, evicted ids, waiting ids and ids
-/// that wait no more, then the training batches so far.
-inline constexpr Index change_count_words = 4 * block_count_words + row_number_words;
+/// Lists of ids of a growing table in a delta: those with a row that batches used, evicted ones, those that wait for a
+/// row and were used, and those that wait no more.
+inline constexpr std::array change_ids = {"ids", "evicted_ids", "waiting_ids", "not_waiting_ids"};
+inline constexpr std::size_t used_list = 0, evicted_list = 1, waiting_list = 2, not_waiting_list = 3;
+/// Returns the first of the words of a block that have the size of such a list.
+constexpr Index change_word(std::size_t list) { return Index(list) * block_count_words; }
+/// Words of a block of a growing table in a delta: the sizes of the lists, then the training batches so far.
+inline constexpr Index change_count_words = change_word(change_ids.size()) + row_number_words;
 
 /// Whole numbers of a matrix as words of 16 bits, the lowest first.
 class WordRows : public SlabSource {

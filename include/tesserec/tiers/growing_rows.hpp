@@ -44,7 +44,7 @@ struct GrowthState {
 struct GrowthChange {
   Index batch = 0;                      ///< training batches so far
   std::vector<IdUse> rows = {};         ///< ids with a row that a batch has used since, admitted ones among them
-  std::vector<Index> places = {};       ///< places of these rows in the order of read(); apply() does not read them
+  std::vector<Index> places = {};       ///< places of these rows in the order of read(), which apply() returns
   std::vector<Index> evicted = {};      ///< ids that had a row, and have none now
   std::vector<IdUse> waiting = {};      ///< ids that are counted, and that a batch has used since
   std::vector<Index> not_waiting = {};  ///< ids that were counted, and are not now
@@ -79,10 +79,9 @@ class GrowingRows : public embedding::RowStore {
   virtual void mark() = 0;
   /// Returns what has changed since mark(), which must have been called.
   virtual GrowthChange changes() const = 0;
-  /// Makes changes to the state at which another table was marked. write() must then give the rows at
-  /// changes().places their numbers. Throws Error, naming the table, as restore() does, and if an evicted id has no
-  /// row.
-  virtual void apply(const GrowthChange& change) = 0;
+  /// Makes changes to the state at which another table was marked. Returns the places of change.rows, to which write()
+  /// must then give their numbers. Throws Error, naming the table, as restore() does, and if an evicted id has no row.
+  virtual std::vector<Index> apply(const GrowthChange& change) = 0;
 };
 
 /// Returns the maker of stores of tables with BlockBy::hash (GrowingRows). A table holds up to its rows().

@@ -16,6 +16,9 @@ std::vector<store::StateItem> model_weights(const comm::Communicator& comm, cons
 /// Returns this rank's parts of the optimizers' states, "tables/NAME/STATE" and "dense/PARAMETER/STATE".
 std::vector<store::StateItem> model_states(const comm::Communicator& comm, const model::ShardedModel& model);
 
+/// Returns this rank's parts of the dense half alone, weights and states.
+std::vector<store::StateItem> dense_items(const comm::Communicator& comm, const model::ShardedModel& model);
+
 /// Writes the whole model, its step and the column names of `data`, its training data, as a checkpoint below the folder
 /// `path`. Removes all checkpoints but the `keep` newest; 0 = removes none. The checkpoint counts only once it is
 /// proven on the disk. Returns its folder. Collective, like all functions below. Throws the same Error on all ranks.
