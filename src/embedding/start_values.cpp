@@ -16,7 +16,7 @@ TESSEREC_KERNEL void scale_words(const std::uint32_t* words, Index count, float 
 }
 
 /// Draws the numbers of rows. The quads of all rows are one list, because a row may have fewer than fill a vector.
-void draw(const Random& random, float bound, std::span<const StartValues::Row> rows, Range columns) {
+void draw(const Random& random, float bound, std::span<const StartValues::DrawnRow> rows, Range columns) {
   Index numbers[quads_at_once], quads[quads_at_once];
   std::uint32_t words[4 * quads_at_once];
   const Index size = columns.size(), quads_per_row = (size + 3) / 4;
@@ -57,9 +57,9 @@ void StartValues::operator()(Range rows, Range columns, float* out) const {
   round_to(format_, rows.size() * columns.size(), out);
 }
 
-void StartValues::rows(std::span<const Row> rows, Range columns) const {
+void StartValues::rows(std::span<const DrawnRow> rows, Range columns) const {
   if (!ones_) draw(random_, bound_, rows, columns);
-  for (const Row& row : rows) {
+  for (const DrawnRow& row : rows) {
     if (ones_) std::fill_n(row.out, columns.size(), 1.0f);
     round_to(format_, columns.size(), row.out);
   }
