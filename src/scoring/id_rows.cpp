@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <utility>
 
 #include "hash_slots.hpp"
 #include <tesserec/core/error.hpp>
@@ -43,12 +44,18 @@ IdRows::IdRows(const std::string& path, Index rows) : path_(path), rows_(rows) {
   id_of_ = reinterpret_cast<const Index*>(words + slots_.size());
 }
 
-IdRows::IdRows(Index capacity) : rows_(capacity) {
-  check_rows(capacity);
-  owned_.resize(std::size_t(slots_of(capacity)));
-  ids_.reserve(std::size_t(capacity));
+IdRows::IdRows(Index capacity) : rows_(std::min(capacity, Index(slot_number_mask) - 1)) { clear(0); }
+
+void IdRows::look() {
   slots_ = owned_;
   id_of_ = ids_.data();
+}
+
+void IdRows::widen(Index slots) {
+  std::vector<std::uint64_t> wider(std::size_t(slots), 0);
+  for (const std::uint64_t slot : owned_)
+    if (slot != 0) insert_slot(wider, BlockOf::mixed(ids_[slot_number(slot) - 1]), slot_number(slot));
+  owned_ = std::move(wider);
 }
 
 void IdRows::find(std::span<const Index> ids, Index* rows) const {
@@ -73,6 +80,7 @@ Index IdRows::insert(Index id) {
   find({&id, 1}, &row);
   if (row != none) return row;
   if (size() == rows_) fail("there are more than ", rows_, " ids");
+  if (slots_of(size() + 1) > std::ssize(owned_)) widen(2 * std::ssize(owned_));
   if (free_.empty()) {
     row = std::ssize(ids_);
     ids_.push_back(id);
@@ -82,6 +90,7 @@ Index IdRows::insert(Index id) {
     ids_[row] = id;
   }
   insert_slot(owned_, BlockOf::mixed(id), row + 1);
+  look();
   return row;
 }
 
@@ -93,16 +102,19 @@ bool IdRows::erase(Index id) {
   return true;
 }
 
-void IdRows::clear() {
-  std::ranges::fill(owned_, 0);
+void IdRows::clear(Index room) {
+  owned_.assign(std::size_t(slots_of(room)), 0);
   ids_.clear();
+  ids_.reserve(std::size_t(room));
   free_.clear();
+  look();
 }
 
 void IdRows::copy(const IdRows& other) {
-  std::ranges::copy(other.owned_, owned_.begin());
-  ids_.assign(other.ids_.begin(), other.ids_.end());  // within the reserved memory, which id_of_ points to
+  owned_ = other.owned_;
+  ids_ = other.ids_;
   free_ = other.free_;
+  look();
 }
 
 }  // namespace tesserec::scoring

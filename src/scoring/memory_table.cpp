@@ -5,14 +5,16 @@
 #include <cstring>
 
 #include <tesserec/core/error.hpp>
+#include <tesserec/core/text.hpp>
 
 namespace tesserec::scoring {
 namespace {
 
-/// Writes rows in a table's format. `row`: number of the first row, or its id, for messages. `stored`: a buffer. Throws
-/// Error if a number has no form in the format.
-void write_served(const ServedTable& table, Index row, Index rows, const float* from, std::byte* to,
-                  std::vector<float>& stored) {
+/// Writes rows in a table's format. `named`: returns the name of one of the rows for messages. `stored`: a buffer.
+/// Throws Error if a number has no form in the format.
+template <class Named>
+void write_served(const ServedTable& table, Index rows, const float* from, std::byte* to, std::vector<float>& stored,
+                  const Named& named) {
   const Index dim = table.config.embedding_dim;
   write_rows(table.format, rows, dim, from, to);
   if (table.format == ServedFormat::fp32) return;
@@ -20,7 +22,7 @@ void write_served(const ServedTable& table, Index row, Index rows, const float* 
   read_rows(table.format, rows, dim, to, stored.data());
   RowErrors errors;
   if (const Index bad = raise_errors(rows, dim, from, stored.data(), errors); bad >= 0)
-    fail("table ", table.config.name, ", row ", row + bad, ": it has a number that ", name(table.format),
+    fail("table ", table.config.name, ", ", named(bad), ": it has a number that ", name(table.format),
          " cannot hold; serve with --rows fp32");
 }
 
@@ -37,7 +39,9 @@ class TableRows : public store::SlabSource {
   }
   void write(const Exec&, Range rows, const float* from) override {
     std::vector<float> stored;
-    write_served(table_, rows.begin, rows.size(), from, at(rows.begin), stored);
+    const char* const what = table_.config.grows() ? "row at place " : "row ";
+    write_served(table_, rows.size(), from, at(rows.begin), stored,
+                 [&](Index row) { return concat(what, rows.begin + row); });
   }
 
  private:
@@ -80,12 +84,20 @@ void MemoryTable::add_items(const store::OpenCheckpoint& checkpoint, std::vector
 
 void MemoryTable::end_read(const std::string& file) {
   if (ids_ == nullptr) return;
-  ids_->clear();
   const std::vector<Index> ids = whole_numbers(*words_);
   words_.reset();
+  ids_->clear(std::ssize(ids));
   for (Index row = 0; row < std::ssize(ids); ++row)
-    if (ids_->insert(ids[row]) != row)
+    if (insert(ids[row], file) != row)
       fail(file, ": table ", table_.config.name, " has id ", ids[row], " twice; the file is damaged, use another one");
+}
+
+Index MemoryTable::insert(Index id, const std::string& file) {
+  try {
+    return ids_->insert(id);
+  } catch (const Error& error) {
+    fail(file, ": table ", table_.config.name, ": ", error.what(), ", the most that a served table of its deck holds");
+  }
 }
 
 void MemoryTable::apply(const ModelDelta::NewRows& moved, const std::string& file) {
@@ -97,8 +109,9 @@ void MemoryTable::apply(const ModelDelta::NewRows& moved, const std::string& fil
            " has left, but the served model does not have it, so the "
            "delta is of another model");
   for (Index i = 0; i < std::ssize(moved.rows); ++i) {
-    const Index row = ids_ == nullptr ? moved.rows[i] : ids_->insert(moved.rows[i]);
-    write_served(table_, moved.rows[i], 1, moved.weights.data() + i * dim, rows_.data() + row * bytes, stored);
+    const Index row = ids_ == nullptr ? moved.rows[i] : insert(moved.rows[i], file);
+    write_served(table_, 1, moved.weights.data() + i * dim, rows_.data() + row * bytes, stored,
+                 [&](Index) { return concat(ids_ == nullptr ? "row " : "id ", moved.rows[i]); });
   }
 }
 

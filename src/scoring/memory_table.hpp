@@ -33,6 +33,9 @@ class MemoryTable {
   void copy(const MemoryTable& other);
 
  private:
+  /// Returns the row of an id, which gets one. Throws Error, naming the file, if the table is full.
+  Index insert(Index id, const std::string& file);
+
   ServedTable table_;
   Vector<std::byte> rows_;
   std::unique_ptr<IdRows> ids_;             // of a growing table

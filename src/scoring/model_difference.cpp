@@ -12,7 +12,9 @@ namespace {
 bool is_of_model(const std::string& key) {
   if (key.starts_with("model."))
     return !key.starts_with("model.loss") && key != "model.exchange_backward" && key != "model.task_weights";
-  return key.starts_with("table.") && key.find(".optimizer.") == std::string::npos && !key.ends_with(".start");
+  if (!key.starts_with("table.") || key.find(".optimizer.") != std::string::npos) return false;
+  constexpr const char* of_training[] = {".start", ".admit_after", ".eviction", ".ttl"};
+  return std::ranges::none_of(of_training, [&](const char* end) { return key.ends_with(end); });
 }
 
 /// Returns whether a key decides about start values that ids without a row read.

@@ -102,7 +102,7 @@ RawInputs::RawInputs(const std::string& folder, const ModelManifest& manifest,
     if (stored != manifest.raw->end())
       vocabulary.emplace(folder + "/" + stored->file.name, stored->rows, stored->file.bytes);
   }
-  complete(manifest.facts, features);
+  complete(manifest.facts, features, "export the model again");
 }
 
 RawInputs::RawInputs(const TrainedFacts& facts, const std::vector<ServedFeature>& features, const std::string& dataset)
@@ -113,10 +113,10 @@ RawInputs::RawInputs(const TrainedFacts& facts, const std::vector<ServedFeature>
     parts_->vocabularies[std::size_t(place)].emplace("the vocabulary of feature " + feature, tokens.offsets,
                                                      tokens.text());
   });
-  complete(facts, features);
+  complete(facts, features, "preprocess the raw files again, or name the data set with --vocabulary");
 }
 
-void RawInputs::complete(const TrainedFacts& facts, const std::vector<ServedFeature>& features) {
+void RawInputs::complete(const TrainedFacts& facts, const std::vector<ServedFeature>& features, const char* advice) {
   for (const PlannedColumn& column : parts_->plan.columns) parts_->columns.push_back(column.column);
   for (std::size_t f = 0; f < features.size(); ++f) {
     if (parts_->plan.features[f].form.hashed()) continue;
@@ -124,7 +124,7 @@ void RawInputs::complete(const TrainedFacts& facts, const std::vector<ServedFeat
     const auto data = std::ranges::find(facts.features, features[f].name, &embedding::DataFeature::name);
     if (!vocabulary || data == facts.features.end() || data->ids != vocabulary->rows())
       fail(facts.file, ": the vocabulary of feature ", features[f].name,
-           " is missing or has another number of ids than the model; export the model again");
+           " is missing or has another number of ids than the model; ", advice);
   }
 }
 

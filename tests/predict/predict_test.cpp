@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The C library against the trained model, bit by bit, from several threads at once, and its errors.
+#include <algorithm>
 #include <cstring>
 #include <fstream>
+#include <limits>
 #include <thread>
 
+#include "scoring/growing_deck.hpp"
 #include "scoring/trained.hpp"
 #include <tesserec/predict.h>
 #include <tesserec/scoring/export_model.hpp>
@@ -122,4 +125,27 @@ TEST_CASE("predict: four threads over one model get the trained model's bits") {
   std::ofstream(folder.path() + "/manifest.json") << "{\"format\": \"tess";
   CHECK(tesserec_open(folder.path().c_str()) == nullptr);
   CHECK(mentions(tesserec_last_error(), "/manifest.json is damaged: "));
+}
+
+TEST_CASE("predict: growing tables, with ids of 64 bits that have a row and that have none, get the trained bits") {
+  const comm::Communicator world(MPI_COMM_WORLD);
+  const Folder folder(world, "predict_grown");
+  Trained trained(growing_deck(folder, 5));
+  const std::string to = folder.path() + "/model";
+  scoring::export_model(trained.exec, trained.checkpoint(), to, scoring::ServedFormat::fp32);
+  tesserec_model* const model = tesserec_open(to.c_str());
+  REQUIRE(model != nullptr);
+  for (Index f = 0; f < 3; ++f) CHECK(tesserec_feature_ids(model, f) == std::numeric_limits<Index>::max());
+  tesserec_context* const context = tesserec_context_create(model);
+  Index negative = 0;
+  trained.each_batch([&](const data::Batch& batch, const std::vector<float>& probabilities) {
+    const CBatch given(batch, probabilities);
+    negative += std::ranges::count_if(given.ids[0], [](Index id) { return id < 0; });
+    std::vector<float> scores(probabilities.size());
+    REQUIRE(tesserec_predict(context, batch.size, given.dense.data(), given.bags().data(), scores.data()) == 0);
+    CHECK(scores == probabilities);
+  });
+  CHECK(negative > 100);
+  tesserec_context_destroy(context);
+  tesserec_close(model);
 }

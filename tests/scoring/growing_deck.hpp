@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A deck with tables that grow, one with start values and one with zeros for ids without a row.
+// A deck with tables that grow, one with zeros and one, not the first, with start values for ids without a row.
 #pragma once
 
 #include <string>
@@ -42,7 +42,7 @@ top = [8, 1]
 name = "C1"
 growing = true
 rows = 1100
-unknown = "start"
+pooling = "mean"
 [[table]]
 name = "others"
 features = ["C2", "C3"]
@@ -50,7 +50,7 @@ growing = true
 rows = 1300
 admit_after = 2
 eviction = "lfu"
-pooling = "mean"
+unknown = "start"
 )";
 }
 

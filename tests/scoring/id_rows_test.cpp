@@ -76,10 +76,12 @@ TEST_CASE("IdRows: has the rows of a map after any inserts and erases") {
   copy.copy(rows);
   for (const Index id : all) CHECK(row_of(copy, id) == row_of(rows, id));
   CHECK(copy.rows_end() == rows.rows_end());
-  rows.clear();
+  rows.clear(0);
   CHECK(rows.size() == 0);
   for (const Index id : all) CHECK(row_of(rows, id) == IdRows::none);
   CHECK(rows.insert(all[9]) == 0);
+  IdRows large(Index{1} << 40);  // takes no memory yet
+  CHECK(large.insert(all[9]) == 0);
 }
 
 TEST_CASE("IdRows: a mapped file has the rows that were written, and tells damage") {

@@ -20,17 +20,19 @@ class IdRows {
 
   /// Maps the file of a table with `rows` rows. Throws Error if the file has another size than id_rows_bytes().
   IdRows(const std::string& path, Index rows);
-  /// Begins without ids, in memory for `capacity` of them.
+  /// Begins without ids, in memory that grows up to `capacity` of them, or 2^32 - 2.
   explicit IdRows(Index capacity);
 
   /// Writes the row of each id, or `none`. Allocates nothing. Throws Error, naming the file, if it is damaged.
   void find(std::span<const Index> ids, Index* rows) const;
 
-  /// Returns the row of an id. One that has none gets the row of an erased id, or the first that was never used.
+  /// Returns the row of an id. One that has none gets the row of an erased id, or the first that was never used. Throws
+  /// Error if there are `capacity` ids.
   Index insert(Index id);
   /// Removes an id. Returns whether it had a row.
   bool erase(Index id);
-  void clear();
+  /// Removes all ids, and makes room for some.
+  void clear(Index room);
   /// Takes the ids of another table in memory with the same capacity.
   void copy(const IdRows& other);
   /// Returns the number of ids.
@@ -39,6 +41,11 @@ class IdRows {
   Index rows_end() const { return std::ssize(ids_); }
 
  private:
+  /// Moves the entries to more slots.
+  void widen(Index slots);
+  /// Follows the vectors, which may have moved.
+  void look();
+
   std::optional<store::MappedFile> file_;
   std::string path_;
   std::vector<std::uint64_t> owned_;  // slots in memory

@@ -73,7 +73,8 @@ class RawInputs {
  private:
   struct Parts;
   /// Lists the columns and throws Error unless each feature that needs a vocabulary has one of the model's ids.
-  void complete(const TrainedFacts& facts, const std::vector<ServedFeature>& features);
+  /// `advice`: what to do if a vocabulary is missing.
+  void complete(const TrainedFacts& facts, const std::vector<ServedFeature>& features, const char* advice);
 
   std::unique_ptr<Parts> parts_;
 };
