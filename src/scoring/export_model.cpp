@@ -26,7 +26,7 @@ FolderFile export_ids(ExportSource& source, const embedding::EmbeddingBagConfig&
 /// Writes a table to FILE.rows, and the ids of a growing one to FILE.ids.
 FolderTable export_table(ExportSource& source, const embedding::EmbeddingBagConfig& config, ServedFormat wanted,
                          const std::string& folder, const std::string& file_name) {
-  const ServedFormat format = takes_rows(wanted, config.embedding_dim) ? wanted : ServedFormat::int8;
+  const ServedFormat format = format_of_rows(wanted, config.embedding_dim);
   FolderTable table{.name = config.name,
                     .rows = source.rows(config),
                     .dim = config.embedding_dim,

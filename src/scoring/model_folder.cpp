@@ -70,7 +70,7 @@ FolderTable table_of(const Json& json) {
                                       table.ids->bytes == id_rows_bytes(table.rows));
   if (!fit_ids)
     fail("table ", table.name, " has ids of ", table.ids->bytes, " bytes, which do not fit ", table.rows, " rows");
-  if (table.rows < (table.ids ? 0 : 1) || table.dim < 1 || !takes_rows(table.format, table.dim) ||
+  if (table.rows < (table.ids ? 0 : 1) || table.dim < 1 || format_of_rows(table.format, table.dim) != table.format ||
       table.file.bytes / row_bytes(table.format, table.dim) != table.rows)
     fail("table ", table.name, " has ", table.file.bytes, " bytes, which do not fit ", table.rows, " x ", table.dim,
          " numbers as ", name(table.format));

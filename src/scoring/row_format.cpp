@@ -155,9 +155,23 @@ ServedFormat row_format_named(const std::string& name) {
        "\"; use one of: ", join(row_formats(), ", ", [](const auto& entry) { return entry.first; }));
 }
 
-bool takes_rows(ServedFormat format, Index dim) {
-  if (format == ServedFormat::int2) return dim % 8 == 0;
-  return format != ServedFormat::int4 || dim % 4 == 0;
+ServedFormat format_of_rows(ServedFormat wanted, Index dim) {
+  if (wanted == ServedFormat::int2 && dim % 8 != 0) wanted = ServedFormat::int4;
+  return wanted == ServedFormat::int4 && dim % 4 != 0 ? ServedFormat::int8 : wanted;
+}
+
+bool is_coded(ServedFormat format) {
+  switch (format) {
+    case ServedFormat::fp32:
+    case ServedFormat::fp16:
+    case ServedFormat::bf16:
+      return false;
+    case ServedFormat::int8:
+    case ServedFormat::int4:
+    case ServedFormat::int2:
+      return true;
+  }
+  return false;
 }
 
 Index row_bytes(ServedFormat format, Index dim) {

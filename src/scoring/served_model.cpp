@@ -93,9 +93,8 @@ ServedTable ServedModel::Parts::table_without_rows(std::size_t table, ServedForm
 void ServedModel::Parts::allocate(const Exec& exec, std::optional<ServedFormat> rows) {
   for (std::size_t t = 0; t < collection.tables().size(); ++t) {
     const embedding::EmbeddingBagConfig& table = collection.tables()[t];
-    ServedFormat format = rows.value_or(format_of(table.weight_format()));
-    if (!takes_rows(format, table.embedding_dim)) format = ServedFormat::int8;
-    add_table(exec, table_without_rows(t, format));
+    const ServedFormat wanted = rows.value_or(format_of(table.weight_format()));
+    add_table(exec, table_without_rows(t, format_of_rows(wanted, table.embedding_dim)));
   }
 }
 

@@ -94,10 +94,10 @@ class LogReader {
 /// Returns the format that a server was given for a checkpoint's rows, if tables with these dimensions then have the
 /// log's formats; nullopt if none gives them.
 std::optional<scoring::ServedFormat> format_of(const ScoreLogHead& head, const scoring::ServedModel& model) {
-  for (const auto& [text, format] : scoring::row_formats()) {
+  for (const auto& [_, format] : scoring::row_formats()) {
     bool fits = head.formats.size() == model.tables().size();
     for (std::size_t t = 0; fits && t < head.formats.size(); ++t)
-      fits = head.formats[t] == (scoring::takes_rows(format, model.tables()[t].config.embedding_dim) ? text : "int8");
+      fits = head.formats[t] == name(scoring::format_of_rows(format, model.tables()[t].config.embedding_dim));
     if (fits) return format;
   }
   return std::nullopt;

@@ -29,7 +29,7 @@ Index check(const store::File& file, scoring::ServedFormat format, const std::st
   const std::string group = "dim_" + std::to_string(dim) + "/";
   INFO(group + theirs);
   if (!file.exists(group + theirs)) {
-    CHECK_FALSE(scoring::takes_rows(format, dim));
+    CHECK(scoring::format_of_rows(format, dim) != format);
     return 0;
   }
   const auto input = file.read_all<float>(group + "input");
@@ -55,6 +55,15 @@ Index check(const store::File& file, scoring::ServedFormat format, const std::st
 }
 
 }  // namespace
+
+TEST_CASE("rows whose dimension a coded format does not take get the next larger one") {
+  using scoring::ServedFormat;
+  CHECK(scoring::format_of_rows(ServedFormat::int2, 16) == ServedFormat::int2);
+  CHECK(scoring::format_of_rows(ServedFormat::int2, 12) == ServedFormat::int4);
+  CHECK(scoring::format_of_rows(ServedFormat::int2, 6) == ServedFormat::int8);
+  CHECK(scoring::format_of_rows(ServedFormat::int4, 6) == ServedFormat::int8);
+  CHECK(scoring::format_of_rows(ServedFormat::bf16, 6) == ServedFormat::bf16);
+}
 
 TEST_CASE("rows in int8, int4 and int2: FBGEMM's bytes, and its numbers back") {
   const store::File file = golden::open("quantised_rows.h5");

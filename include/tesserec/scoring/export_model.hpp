@@ -9,8 +9,8 @@
 
 namespace tesserec::scoring {
 
-/// Writes the model of a checkpoint's folder as the model folder `to`, which must not exist. Tables whose dimension the
-/// format does not take get int8. The folder takes raw values if the deck of the checkpoint has the columns of
+/// Writes the model of a checkpoint's folder as the model folder `to`, which must not exist. A table gets
+/// format_of_rows(). The folder takes raw values if the deck of the checkpoint has the columns of
 /// [preprocess] and the data set that taught its vocabulary is there: `vocabulary`, or else one of data.train of the
 /// deck. ModelManifest::no_raw says why it takes none; with `vocabulary` that is an Error. `mlp`: precision of matrix
 /// products in scores; none = as in training. Holds one piece of a table in memory at a time. The folder gets its name

@@ -23,13 +23,13 @@ const std::string& name(ServedFormat format);
 /// Returns the format of a name. Throws Error that lists all names if there is none.
 ServedFormat row_format_named(const std::string& name);
 
-/// Returns whether rows of `dim` numbers have the format: int4 needs a multiple of 4, int2 of 8
-/// (FBGEMM).
-bool takes_rows(ServedFormat format, Index dim);
+/// Returns the format of rows of `dim` numbers if `wanted` is asked for: int4 needs a multiple of 4, int2 of 8
+/// (FBGEMM). Others get the next larger coded format.
+ServedFormat format_of_rows(ServedFormat wanted, Index dim);
 /// Returns the bytes of a row.
 Index row_bytes(ServedFormat format, Index dim);
 /// Returns whether rows have codes, so that read_rows() must widen them before they are added.
-inline bool is_coded(ServedFormat format) { return format >= ServedFormat::int8; }
+bool is_coded(ServedFormat format);
 
 /// Writes `rows` rows of `dim` numbers one after the other to `to`. Rounds to nearest even.
 void write_rows(ServedFormat format, Index rows, Index dim, const float* from, std::byte* to);

@@ -36,7 +36,7 @@ class ServedModel {
   /// Opens a model folder, whose rows are mapped, or a checkpoint, whose rows are read into memory. Compares a
   /// checkpoint with all its checksums; of a model folder it compares the manifest, the network and the sizes of the
   /// rows' files (verify_model_folder() reads the rows, too). `rows`: format in which memory holds a checkpoint's rows,
-  /// int8 where the dimension does not take it; without it, that of training. Throws Error if the folder is missing or
+  /// or format_of_rows() of it; without it, that of training. Throws Error if the folder is missing or
   /// damaged, or if `rows` is set for a model folder or does not hold a number.
   ServedModel(const Exec& exec, const std::string& folder, std::optional<ServedFormat> rows = {});
   /// Copies a model that was opened from a checkpoint.
