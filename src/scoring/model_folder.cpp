@@ -11,6 +11,7 @@
 #include <tesserec/scoring/model_folder.hpp>
 #include <tesserec/store/checksum.hpp>
 #include <tesserec/store/json_digest.hpp>
+#include <tesserec/store/word_rows.hpp>
 
 namespace tesserec::scoring {
 namespace {
@@ -170,7 +171,7 @@ TrainedFacts facts_of(const store::OpenCheckpoint& checkpoint) {
 }
 
 Index held_rows(const store::Manifest& checkpoint, const embedding::EmbeddingBagConfig& table) {
-  const auto found = checkpoint.datasets.find("tables/" + table.name + "/ids");
+  const auto found = checkpoint.datasets.find(store::item_name(table.name, "ids"));
   return found == checkpoint.datasets.end() ? 0 : found->second.rows;
 }
 

@@ -9,8 +9,8 @@
 namespace tesserec {
 
 /// Returns the deck of a run in a folder whose tables evict rows at each step, and whose evaluation data have ids
-/// without a row. `seed`: run.seed.
-inline std::string growing_deck(const Folder& folder, int steps, int seed = 1) {
+/// without a row. `seed`: run.seed. `dim`: numbers of a row.
+inline std::string growing_deck(const Folder& folder, int steps, int seed = 1, int dim = 4) {
   return "[run]\noutput = \"" + folder.path() + "\"\nseed = " + std::to_string(seed) +
          R"(
 [data.synthetic]
@@ -35,8 +35,8 @@ lr = 0.05
 [checkpoint]
 delta_seconds = 1e-9
 [model]
-embedding_dim = 4
-bottom = [8, 4]
+embedding_dim = )" +
+         std::to_string(dim) + "\nbottom = [8, " + std::to_string(dim) + R"(]
 top = [8, 1]
 [[table]]
 name = "C1"
