@@ -76,6 +76,17 @@ void report_lacking(const data::SourceInfo& data, const std::vector<Index>& lack
     log_info(concat(data.description, ": samples without a label, of ", data.samples, ": ", join(counts)));
 }
 
+/// Returns whether data to predict are taken as data without labels, because they lack some of the model's. Says so.
+bool is_scored_alone(const data::SourceInfo& data, const Job& job, data::Use use) {
+  if (use != data::Use::predict || !data.labelled || data::has_labels(data, job.model.tasks)) return false;
+  const auto text = [](const std::vector<std::string>& tasks) {
+    return tasks.empty() ? "one label without a name" : join(tasks);
+  };
+  log_info(concat(data.description, " has ", text(data.tasks), ", but the model learns ", text(job.model.tasks),
+                  "; its samples are scored as if they had no labels"));
+  return true;
+}
+
 }  // namespace
 
 Session::Session(const Exec& exec_, const comm::Communicator& comm_, const Job& job_, const data::SourceInfo& data_)
@@ -132,7 +143,11 @@ data::LabelRange labels_taken(const Job& job, data::Use use) {
 std::unique_ptr<data::Source> open_source(const comm::Communicator& comm, const Job& job, data::Use use) {
   const data::Deal deal = Session::deal(comm, job, use == data::Use::train && job.train.shuffle);
   std::unique_ptr<data::Source> source;
-  comm::agree(comm, [&] { source = data::with_labels(data::make_source(job.data, use, deal), job.model.tasks); });
+  comm::agree(comm, [&] {
+    source = data::make_source(job.data, use, deal);
+    source = is_scored_alone(source->info(), job, use) ? data::without_labels(std::move(source), job.model.tasks)
+                                                       : data::with_labels(std::move(source), job.model.tasks);
+  });
   require_same_files(comm, source->info());
   // Times and labels are read only now, after the ranks together have compared all parts with their seals.
   std::string windows;
@@ -143,9 +158,6 @@ std::unique_ptr<data::Source> open_source(const comm::Communicator& comm, const 
     if (std::vector<Index> own = source->limit_labels(labels_taken(job, use)); !own.empty()) lacking = std::move(own);
   });
   comm.sum(std::span<Index>(lacking));
-  if (use != data::Use::predict && job.model.labels() == 1 && lacking[0] > 0)
-    fail(source->info().description, ": ", counted(lacking[0], "sample"), " lack the label ", join(job.model.tasks),
-         ", the only one of model.tasks; leave these samples out, or add a label that all samples have");
   if (comm.rank() == 0) report_lacking(source->info(), lacking);
   if (use == data::Use::evaluate && comm.rank() == 0) warn_of_trained(job.data);
   return source;

@@ -158,7 +158,44 @@ TEST_CASE("with_labels: takes the labels of model.tasks in their order") {
   samples_file::packed(scratch / "one.h5", 0, 50);
   CHECK(data::with_labels(reading(scratch / "one.h5"), {})->info().label_count() == 1);
   CHECK(mentions(error_of([&] { data::with_labels(reading(scratch / "one.h5"), {"click"}); }),
-                 "has one label, without a name; remove model.tasks"));
+                 "has one label, without a name; give data that name these labels, or remove model.tasks"));
+}
+
+TEST_CASE("with_labels: has the raw values of the labels that it takes") {
+  const comm::Communicator self(MPI_COMM_SELF);
+  const Scratch scratch(self);
+  const auto values_of = [&](const std::string& text, const std::vector<std::string>& tasks) {
+    const std::string path = scratch / "x.h5";
+    three_labels(path, 20, true, false, [&](store::File& file) { file.set_attribute("/", "label_values", text); });
+    return data::with_labels(reading(path), tasks)->info().labels;
+  };
+  const std::string all = "click: 1 is \"a\", 0 is \"; b\"; like: 1 is at least 2, 0 is less; buy: 1 is \"like: \"";
+  CHECK(values_of(all, {"click"}) == "1 is \"a\", 0 is \"; b\"");
+  CHECK(values_of(all, {"buy", "like"}) == "buy: 1 is \"like: \"; like: 1 is at least 2, 0 is less");
+  CHECK(values_of(all, {"click", "like", "buy"}) == all);
+  for (const std::string text :
+       {"click: x; like: y", "click: x; like: y; buy: a; buy: z", "a; click: x; like: y; buy: z"})
+    CHECK(values_of(text, {"click"}).empty());
+}
+
+TEST_CASE("without_labels: gives zeros for labels that the model does not learn") {
+  const comm::Communicator self(MPI_COMM_SELF);
+  const Scratch scratch(self);
+  const std::string path = scratch / "x.h5";
+  three_labels(path, 20, true);
+  CHECK(data::has_labels(reading(path)->info(), {"buy", "click"}));
+  CHECK(!data::has_labels(reading(path)->info(), {"buy", "sold"}));
+  CHECK(!data::has_labels(reading(path)->info(), {}));
+  for (const std::vector<std::string>& tasks : {std::vector<std::string>{"buy", "sold"}, std::vector<std::string>{}}) {
+    const auto source = data::without_labels(reading(path), tasks);
+    CHECK(!source->info().labelled);
+    CHECK(source->info().label_count() == std::max<Index>(1, std::ssize(tasks)));
+    CHECK(source->limit_labels({2, 3, false}).empty());
+    data::Batch batch{Exec()};
+    REQUIRE(source->next(batch));
+    REQUIRE(batch.tasks == source->info().label_count());
+    for (Index i = 0; i < batch.size * batch.tasks; ++i) CHECK(batch.labels(i) == 0.0f);
+  }
 }
 
 TEST_CASE("with_labels: gives samples without labels zeros") {
