@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include <tesserec/core/error.hpp>
@@ -48,6 +49,17 @@ std::vector<std::string> names_where(const Test& test) {
   for (const auto& metric : all)
     if (test(metric)) result.emplace_back(metric.name);
   return result;
+}
+
+/// Returns the calibration that is farthest from 1, by its ratio, or NaN if one is undefined.
+double farthest_from_one(const std::vector<BinaryMetrics>& tasks) {
+  double farthest = 1.0;
+  for (const BinaryMetrics& task : tasks) {
+    if (std::isnan(task.calibration)) return task.calibration;
+    if (std::max(task.calibration, 1.0 / task.calibration) > std::max(farthest, 1.0 / farthest))
+      farthest = task.calibration;
+  }
+  return farthest;
 }
 
 }  // namespace
@@ -100,6 +112,7 @@ BinaryMetrics of_tasks(std::vector<std::string> names, std::vector<BinaryMetrics
       for (const BinaryMetrics& one : tasks) sum += one.*(metric.value);
       result.*(metric.value) = sum / double(tasks.size());
     }
+    result.calibration = farthest_from_one(tasks);
   } else {
     const auto found = std::find(names.begin(), names.end(), task);
     if (found == names.end()) fail("evaluate.task is \"", task, "\", but the labels are ", join(names));

@@ -29,11 +29,14 @@ void BestEvaluation::begins(Training& training) {
   best_ = folder_.best();
   if (!best_) return;
   const bool is_valid = resumes && tracks_best_ && best_->step <= at.step && best_->step >= begun_ &&
-                        best_->metric == job_.evaluate.monitor && (!job_.checkpoint.keep_best || !checkpoint().empty());
+                        best_->metric == monitored() && (!job_.checkpoint.keep_best || !checkpoint().empty());
   if (is_valid) return;
   if (resumes && !tracks_best_)
     log_info(
         concat("checkpoint.keep_best is false, so the best checkpoint, of step ", best_->step, ", is no longer kept"));
+  if (resumes && tracks_best_ && best_->metric != monitored())
+    log_info(concat("the best evaluation, of step ", best_->step, ", is the best by ", best_->metric, ", not by ",
+                    monitored(), ", so the best one is looked for anew"));
   folder_.mark_best(std::nullopt);
   best_.reset();
 }
@@ -42,7 +45,8 @@ void BestEvaluation::evaluated(Training& training, const metrics::BinaryMetrics&
   const Index step = training.position().step;
   const bool better = is_better(metrics, step);
   log_info(concat("step ", step, ", evaluation: ", describe(metrics, job_.evaluate.metrics),
-                  better ? concat("; the best ", job_.evaluate.monitor, " so far") : ""));
+                  better ? concat("; the best ", monitored(), " so far") : ""));
+  warn_if_undefined(metrics);
   if (!better) return;
   // The checkpoint precedes the evaluation's line in metrics.jsonl, so a run that is killed between them evaluates
   // again.
@@ -59,6 +63,22 @@ double BestEvaluation::value_of(const metrics::BinaryMetrics& metrics) const {
   return metrics::chosen(metrics, {job_.evaluate.monitor}).front().second;
 }
 
+std::string BestEvaluation::monitored() const {
+  const EvaluateSettings& settings = job_.evaluate;
+  return settings.task.empty() ? settings.monitor : settings.task + "." + settings.monitor;
+}
+
+void BestEvaluation::warn_if_undefined(const metrics::BinaryMetrics& metrics) {
+  if (warned_ || !tracks_best_ || !job_.evaluate.task.empty() || !std::isnan(value_of(metrics))) return;
+  std::vector<std::string> undefined;
+  for (std::size_t t = 0; t < metrics.tasks.size(); ++t)
+    if (std::isnan(value_of(metrics.tasks[t]))) undefined.push_back(metrics.task_names[t]);
+  if (undefined.empty()) return;
+  warned_ = true;
+  log_warning(concat(job_.evaluate.monitor, " of ", join(undefined), " is undefined on the evaluation data, and so is ",
+                     "the mean, so no evaluation is the best one; name another label in evaluate.task"));
+}
+
 bool BestEvaluation::is_better(const metrics::BinaryMetrics& metrics, Index step) const {
   if (!tracks_best_) return false;
   const double value = value_of(metrics);
@@ -68,7 +88,7 @@ bool BestEvaluation::is_better(const metrics::BinaryMetrics& metrics, Index step
 }
 
 void BestEvaluation::record(const metrics::BinaryMetrics& metrics, Index step) {
-  best_ = {job_.evaluate.monitor, value_of(metrics), step};
+  best_ = {monitored(), value_of(metrics), step};
   if (job_.checkpoint.keep == 0) return;
   folder_.mark_best(best_);
   if (job_.checkpoint.keep_best) folder_.prune({step, ""}, kept_states(job_.checkpoint, step));

@@ -31,6 +31,10 @@ class BestEvaluation final : public Observer {
 
  private:
   double value_of(const metrics::BinaryMetrics& metrics) const;
+  /// Returns the name of the compared metric: evaluate.monitor, as "LABEL.METRIC" with evaluate.task.
+  std::string monitored() const;
+  /// Warns once if the compared mean is undefined, naming the labels that make it so.
+  void warn_if_undefined(const metrics::BinaryMetrics& metrics);
   /// Records the best evaluation in best.json if the run has checkpoints. With checkpoint.keep_best, removes the
   /// previous best checkpoint.
   void record(const metrics::BinaryMetrics& metrics, Index step);
@@ -39,7 +43,7 @@ class BestEvaluation final : public Observer {
 
   const Job& job_;
   const parallel_io::CheckpointFolder folder_;
-  bool tracks_best_, more_is_better_;
+  bool tracks_best_, more_is_better_, warned_ = false;
   Index begun_ = 0;
   std::optional<parallel_io::BestEvaluation> best_;
 };

@@ -121,8 +121,12 @@ void RunLog::write_window(const Position& at, const data::TimeWindow& window, co
 }
 
 std::optional<WindowMeans> RunLog::window_means(Index begun) const {
+  std::vector<std::string> names = session_.job.evaluate.metrics;
+  for (const std::string& task : session_.job.model.tasks)
+    for (const std::string& metric : session_.job.evaluate.metrics)
+      if (running_.size() > 1) names.push_back(task + "." + metric);
   std::optional<WindowMeans> means;
-  by_first_rank(session_.comm, [&] { means = file_->window_means(begun, session_.job.evaluate.metrics); });
+  by_first_rank(session_.comm, [&] { means = file_->window_means(begun, names); });
   return means;
 }
 

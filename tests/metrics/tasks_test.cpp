@@ -36,6 +36,19 @@ TEST_CASE("of_tasks: gives the means over the labels or the metrics of one") {
                  "evaluate.task is \"sold\", but the labels are click, buy"));
 }
 
+TEST_CASE("of_tasks: the calibration is that of the label farthest from 1") {
+  const auto calibration_of = [](double a, double b) {
+    std::vector<BinaryMetrics> tasks(2);
+    tasks[0].calibration = a;
+    tasks[1].calibration = b;
+    return of_tasks({"click", "buy"}, tasks, "", 100).calibration;
+  };
+  CHECK(calibration_of(0.5, 1.5) == 0.5);
+  CHECK(calibration_of(0.75, 1.5) == 1.5);
+  CHECK(calibration_of(1.0, 1.0) == 1.0);
+  CHECK(std::isnan(calibration_of(0.5, std::nan(""))));
+}
+
 TEST_CASE("chosen_of_all: lists the metrics, then those of each label") {
   const BinaryMetrics both =
       of_tasks({"click", "buy"}, {metrics_of(0.75, 0.5, 100), metrics_of(0.25, 0.25, 60)}, "", 100);
