@@ -84,6 +84,7 @@ void write_importance(const LoadedModel& loaded, const metrics::BinaryMetrics& i
 
 int evaluate(const Invocation& invocation, const comm::Communicator& comm) {
   const deck::Deck deck = invocation.read_deck();
+  if (invocation.has("--importance")) train::require_importance(deck.model);
   LoadedModel loaded(deck, comm, data::Use::evaluate);
   check_group(deck, loaded.source->info());
   std::vector<train::FeatureIds> ids;

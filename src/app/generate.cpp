@@ -10,6 +10,7 @@
 #include <tesserec/core/text.hpp>
 #include <tesserec/core/timer.hpp>
 #include <tesserec/data/batch.hpp>
+#include <tesserec/data/labels.hpp>
 #include <tesserec/data/make_source.hpp>
 #include <tesserec/data/reuse_profile.hpp>
 #include <tesserec/preprocess/write_log.hpp>
@@ -171,7 +172,7 @@ int generate(const Invocation& invocation, const comm::Communicator& comm) {
   const data::Deal deal{
       0,           1, Lanes(job.train.lane_count(), job.train.accumulate), job.train.step_samples(), job.train.shuffle,
       job.run.seed};
-  const auto source = data::make_source(job.data, data::Use::train, deal);
+  const auto source = data::with_labels(data::make_source(job.data, data::Use::train, deal), job.model.tasks);
   const data::SourceInfo& info = source->info();
   const auto tables = known_tables(deck, info);
   source->limit_rows(train::id_limits(tables, info));

@@ -45,6 +45,10 @@ void check_labels(const Deck& deck) {
   if (deck.train.accumulate > 1)
     fail(deck.at("train.accumulate"), " is ", deck.train.accumulate,
          ", but with data.missing_labels a label's mean needs all samples of a step at once; set it to 1");
+  if (deck.model.exchange_backward == NumberType::fp16)
+    fail(deck.at("model.exchange_backward"),
+         " is fp16, but with data.missing_labels the gradients of a label that few samples have may leave its range; "
+         "set it to bf16");
 }
 
 }  // namespace tesserec::deck

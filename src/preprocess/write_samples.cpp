@@ -56,7 +56,7 @@ struct SampleForm {
 };
 
 /// Returns the columns of /labels: -1 for one label, else their number.
-Index label_columns(const data::SourceInfo& info) { return info.tasks.empty() ? -1 : info.label_count(); }
+Index label_columns(const data::SourceInfo& info) { return info.label_count() > 1 ? info.label_count() : -1; }
 
 SampleForm form_of(const comm::Communicator& comm, const data::SourceInfo& info, const SampleCounts& own,
                    Index part_bytes) {
@@ -169,7 +169,7 @@ store::Attributes attributes_of(const data::SourceInfo& info) {
   }
   if (!info.transforms.empty()) attributes["transforms"] = info.transforms;
   if (!info.labels.empty()) attributes["label_values"] = info.labels;
-  if (!info.tasks.empty()) attributes["tasks"] = info.tasks;
+  if (info.label_count() > 1) attributes["tasks"] = info.tasks;
   return attributes;
 }
 

@@ -168,10 +168,14 @@ std::vector<PermutedFeature> features_of(const Session& session, const data::Sou
 
 }  // namespace
 
-std::vector<Importance> importance(Session& session, data::Source& source) {
-  if (session.job.model.labels() > 1)
-    fail("evaluate --importance needs a model of one label, but model.tasks has ", join(session.job.model.tasks),
+void require_importance(const network::Settings& model) {
+  if (model.labels() > 1)
+    fail("evaluate --importance needs a model of one label, but model.tasks has ", join(model.tasks),
          "; omit --importance");
+}
+
+std::vector<Importance> importance(Session& session, data::Source& source) {
+  require_importance(session.job.model);
   const std::vector<PermutedFeature> features = features_of(session, source.info());
   const Index samples = source.info().samples;
   std::vector<Importance> all;

@@ -26,6 +26,8 @@ TEST_CASE("parse_deck: keys of several labels that do not fit throw with file an
        "d.toml:6: data.synthetic.missing_labels is 0.4, so samples lack the label \"b\", the only one of model.tasks"},
       {"[model]\ntasks = [\"a\", \"b\"]\ntop = [8, 2]\n[evaluate]\nmetrics = [\"candidate_recall\"]\n",
        "d.toml:5: evaluate.metrics has candidate_recall, which needs a model of one label, but model.tasks has a, b"},
+      {"[model]\ntasks = [\"a\", \"b\"]\ntop = [8, 2]\nexchange_backward = \"fp16\"\n[data]\nmissing_labels = true\n",
+       "d.toml:4: model.exchange_backward is fp16, but with data.missing_labels"},
       {"[evaluate]\ntask = \"a\"\n", "d.toml:2: evaluate.task is \"a\", but model.tasks does not have several labels"},
   };
   for (const auto& [text, expected] : bad) {

@@ -17,6 +17,9 @@ struct Importance {
   metrics::BinaryMetrics permuted;
 };
 
+/// Throws Error if the model learns several labels, whose importance nothing computes.
+void require_importance(const network::Settings& model);
+
 /// Computes the importance of each feature that the model reads, dense features first, in the source's order. Takes one
 /// epoch per feature. Permutations depend on run.seed and the feature's place, so the bits are the same on any number
 /// of ranks. Every rank holds one feature of all samples. Collective. Throws Stopped on all ranks after a signal on
