@@ -132,6 +132,14 @@ InspectedSet inspect_set(const comm::Communicator& comm, const std::string& name
   return set;
 }
 
+/// Returns the first label that no row of the sets lacks, so that all rows are looked at; 0 if there is none.
+std::size_t whole_label(const std::vector<InspectedSet>& sets) {
+  for (std::size_t t = 0; t < sets[0].labels.size(); ++t)
+    if (std::ranges::all_of(sets, [&](const InspectedSet& set) { return set.labels[t].all_unlabelled() == 0; }))
+      return t;
+  return 0;
+}
+
 verdict::ColumnNames columns_of(const data::SourceInfo& info) {
   verdict::ColumnNames columns{.dense = info.dense_names, .indicator = {}, .features = info.features};
   for (Index k = std::ssize(columns.dense); k < info.dense_features; ++k) columns.dense.push_back(concat("dense ", k));
@@ -234,12 +242,14 @@ int inspect(const Invocation& invocation, const comm::Communicator& comm) {
     if (set.info.tasks != sets[0].info.tasks)
       fail(set.info.files[0].path, " has other labels than ", sets[0].info.files[0].path,
            "; compare data sets of one preprocessing");
-    facts.push_back(&set.facts());
     log_set(set, columns);
     json.set(set.facts().name, set_json(set, columns));
   }
+  const std::size_t whole = whole_label(sets);
+  for (const InspectedSet& set : sets) facts.push_back(&set.labels[whole]);
   std::vector<verdict::Finding> findings = verdict::judge(facts, columns);
-  for (std::size_t t = 1; t < sets[0].labels.size(); ++t) {
+  for (std::size_t t = 0; t < sets[0].labels.size(); ++t) {
+    if (t == whole) continue;
     facts.clear();
     for (const InspectedSet& set : sets) facts.push_back(&set.labels[t]);
     for (verdict::Finding& finding : verdict::judge_label(facts, columns)) findings.push_back(std::move(finding));

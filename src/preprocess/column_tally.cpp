@@ -87,12 +87,22 @@ void ColumnTally::add_ids(Index range, std::size_t feature, const TokenBatch& va
   }
 }
 
+std::size_t judged_label(const RowLayout& layout) {
+  std::size_t place = 0;
+  for (const Column& column : layout.columns) {
+    if (column.kind != ColumnKind::label) continue;
+    if (!column.optional) return place;
+    ++place;
+  }
+  return 0;
+}
+
 void ColumnTally::add_facts(Index range, std::uint8_t label, const verdict::RowValues& row) {
   ++sampled_;
-  positives_[std::size_t(range)] += label == 1;
+  positives_[std::size_t(range)] += label;
   add_large(range, row.dense);
   verdict::widen(std::span(values_).subspan(std::size_t(range) * data_columns_, data_columns_), row);
-  if (label != lacking_label) facts_.sample(label == 1, row);
+  facts_.sample(label == 1, row);
 }
 
 void ColumnTally::add_facts(Index range, const verdict::PackedRows& rows) {
@@ -184,6 +194,7 @@ void ColumnTally::gather(const comm::Communicator& comm, DatasetReport& report) 
                       std::span(values_).subspan(range * data_columns_, data_columns_));
   report.facts.unsampled = report.rows - comm.sum(sampled_);
   facts_.gather(comm, report.facts);
+  if (!layout_.tasks.empty()) report.facts.label = layout_.tasks[judged_label(layout_)];
 }
 
 void require_known(const DatasetReport& evaluate, const RowLayout& layout, const std::vector<std::string>& known,

@@ -17,6 +17,9 @@
 
 namespace tesserec::preprocess {
 
+/// Returns the place, among the labels, of the one that the verdict judges: the first that every row has.
+std::size_t judged_label(const RowLayout& layout);
+
 /// Counter of missing, unknown, clipped and large values and of keys without a row to join, per column and range of
 /// this rank's text.
 class ColumnTally {
@@ -30,7 +33,7 @@ class ColumnTally {
   void add_ids(Index range, std::size_t feature, const TokenBatch& values, std::span<const Index> ids);
   /// Counts a value of range number `range` that turned out to have no id after add() took it for known.
   void add_unknown(Index range, std::size_t feature, std::string_view token);
-  /// Counts the large numbers of a row of range number `range`, and takes its values and its first label for the
+  /// Counts the large numbers of a row of range number `range`, and takes its values and its judged label for the
   /// verdict, once its ids are known.
   void add_facts(Index range, std::uint8_t label, const verdict::RowValues& row);
   /// Does the same for rows with one label and one value of each feature.

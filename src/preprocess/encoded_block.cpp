@@ -74,7 +74,7 @@ Index EncodedBlock::read(CheckedRows& rows, ColumnTally& tally, PhaseProgress& p
 /// Gives the encoded rows to the tally.
 void EncodedBlock::tell_facts(ColumnTally& tally) {
   const std::size_t dense = encoding_.transforms.size(), features = encoding_.layout.features.size();
-  const auto labels = std::size_t(encoding_.layout.label_count());
+  const auto labels = std::size_t(encoding_.layout.label_count()), judged = judged_label(encoding_.layout);
   std::vector<Index> ids;
   std::vector<std::size_t> ends;
   for (std::size_t i = 0; i < ranges_.size(); ++i) {
@@ -100,7 +100,7 @@ void EncodedBlock::tell_facts(ColumnTally& tally) {
           bags_[f].append(Index(row), rows_, ids);
         ends.push_back(ids.size());
       }
-      tally.add_facts(range, targets_.labels[row * labels], {{dense_.data() + row * dense, dense}, ids, ends});
+      tally.add_facts(range, targets_.labels[row * labels + judged], {{dense_.data() + row * dense, dense}, ids, ends});
     }
   }
 }

@@ -65,14 +65,16 @@ void find_unknown(const PreprocessReport& report, std::vector<Finding>& findings
 
 }  // namespace
 
-/// Adds a note that leaks and click rates were looked for by the first label alone.
+/// Adds a note that leaks and click rates were looked for by one label alone.
 void tell_unjudged(const DatasetReport& train, std::vector<Finding>& findings) {
   if (train.output.empty() || train.tasks.size() < 2) return;
-  const std::vector<std::string> others(train.tasks.begin() + 1, train.tasks.end());
+  std::vector<std::string> others = train.tasks;
+  std::erase(others, train.facts.label);
   findings.push_back({.severity = Severity::note,
                       .kind = "unjudged_labels",
-                      .text = concat("leaks and click rates were judged by the label ", train.tasks[0],
-                                     "; run tesserec inspect over the data sets to judge by ", join(others), ", too"),
+                      .text = concat("leaks and click rates were judged by the label ", train.facts.label,
+                                     ", which every row has; run tesserec inspect over the data sets to judge by ",
+                                     join(others), ", too"),
                       .columns = others,
                       .files = {}});
 }

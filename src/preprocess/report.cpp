@@ -62,7 +62,7 @@ std::string labels_of(const DatasetReport& report) {
 
 void lines_of(const DatasetReport& report, const char* name, std::vector<std::string>& lines) {
   if (report.output.empty()) return;
-  const bool scored = report.labels[0] + report.labels[1] == 0;
+  const bool scored = !report.facts.labelled || report.rows == 0;
   const std::string labels = scored ? "without labels" : labels_of(report);
   const std::string unread = report.labels_unread > 0
                                  ? concat("; ", counted(report.labels_unread, "label"), " in the raw files not read")

@@ -57,8 +57,10 @@ must_succeed "\"labels\": {\"bought\": {\"negatives\": $refused, \"positives\": 
   preprocess "$deck" --json
 grep -q "^train: 300 rows, bought .* % positive of $((300 - lacking)) ($lacking rows lack it), clicked 33.33 % positive" "$folder/err" ||
   complain "not both labels in the summary"
-grep -q 'were judged by the label bought; run tesserec inspect .* to judge by clicked, too' "$folder/err" ||
+grep -q 'were judged by the label clicked, which every row has; run tesserec inspect .* to judge by bought, too' "$folder/err" ||
   complain "no note that one label was judged"
+must_succeed '"labels": ' preprocess "$deck" --set "preprocess.output=$folder/two" --set "preprocess.train=[\"$folder/day1.csv\", \"$folder/day2.csv\"]" --set 'preprocess.evaluate=[]' --json
+grep -qE '^  day1.csv +300 +33\.3' "$folder/err" || complain "the rate of a file is not that of the label that all rows have"
 must_fail 'rows could lack all labels' preprocess "$deck" --set 'preprocess.column=[{name="c1", kind="category"}, {name="bought", kind="label", threshold=1, optional=true}]'
 sed 's/, optional = true//' "$deck" >"$folder/strict.toml"
 must_fail 'day1.csv:3: bought: "" is neither a positive nor a negative label' preprocess "$folder/strict.toml"
@@ -98,7 +100,7 @@ must_succeed '"auc": ' evaluate "$deck" --set evaluate.task=bought --json
 [ "$(value auc "$folder/out")" = "$(value bought.auc "$folder/both")" ] || complain "evaluate.task is not the headline"
 awk -v a="$(value auc "$folder/both")" -v b="$(value bought.auc "$folder/both")" -v c="$(value clicked.auc "$folder/both")" \
   'BEGIN { exit (a - (b + c) / 2) ^ 2 > 1e-20 }' || complain "the headline is not the mean"
-must_fail 'evaluate --importance needs a model of one label' evaluate "$deck" --importance
+must_fail 'evaluate --importance needs a model of one label' evaluate "$deck" --importance --set checkpoint.resume=nowhere
 
 must_succeed '"samples": 40' predict "$deck" --format csv --json
 [ "$(head -n 1 "$folder/run/scores.csv")" = score_clicked,score_bought ] || complain "header: $(head -n 1 "$folder/run/scores.csv")"
@@ -125,4 +127,25 @@ for metric in auc log_loss calibration; do
     'BEGIN { exit !(a != "" && b != "" && (a - b) ^ 2 < 1e-10) }' ||
     complain "export --data has $metric $(value $metric "$folder/out"), not $(value $metric "$folder/one_result")"
 done
+
+# A log that had one label gets a second one: what was trained goes on, and its data are still scored.
+lone=(--set 'model.tasks=[]' --set 'model.task_weights=[]' --set 'model.top=[8, 1]' --set data.missing_labels=false
+  --set "data.train=[\"$folder/lone/train.h5\"]" --set "data.evaluate=[\"$folder/lone/evaluate.h5\"]")
+must_succeed '"negatives": 200, "positives": 100' preprocess "$deck" --set "preprocess.output=$folder/lone" --json \
+  --set 'preprocess.column=[{name="c1", kind="category"}, {name="bought", kind="skip"}, {name="price", kind="number"}, {name="clicked", kind="label", threshold=1}]'
+must_succeed '"auc": ' train "$deck" "${lone[@]}" --set "run.output=$folder/lone_run" --json
+one=(--set 'model.tasks=["clicked"]' --set 'model.task_weights=[]' --set 'model.top=[8, 1]' --set data.missing_labels=false)
+must_succeed '"auc": ' train "$deck" "${one[@]}" --set "run.output=$folder/lone_next" --json \
+  --set "checkpoint.start_from=$folder/lone_run" --set 'checkpoint.accept=["model.tasks"]'
+must_succeed '"samples": 120' predict "$deck" --set "data.predict=[\"$folder/lone/evaluate.h5\"]" --json
+grep -q 'lone/evaluate.h5 has one label without a name, but the model learns clicked, bought; its samples are scored as' "$folder/err" ||
+  complain "no word of labels that are not taken"
+
+# generate --print shows the labels of the deck.
+RANKS=1 must_succeed 'targets' generate "$deck" "${one[@]}" --print 1
+
+# Means over windows are those of each label, too.
+must_succeed '"windows": ' train "$deck" --set data.window=file --set "run.output=$folder/windows" --json \
+  --set "data.train=[\"$folder/data/train.h5\", \"$folder/data/evaluate.h5\"]"
+tr -d '\n' <"$folder/out" | grep -qE '"windows": \{[^}]*"bought.auc": [0-9.]+' || complain "no mean over windows of a label"
 finish
