@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "token_runs.hpp"
 
-#include <bit>
 #include <cstdint>
 #include <utility>
 
@@ -17,8 +16,7 @@ std::uint64_t share_number(std::string_view token, const FeatureForm& form) {
   return form.hashed() ? std::uint64_t(counted_id(token, form.max_rows)) : token_hash(token) >> 32;
 }
 
-/// Returns the bytes of pack_number().
-std::size_t packed_bytes(std::uint64_t number) { return std::size_t(std::bit_width(number | 1) + 6) / 7; }
+constexpr std::size_t partitions_at_once = 64;  // whose packed tokens are in memory beside the counts
 
 /// Calls take(feature, number) for all tokens, in order.
 template <class Take>
@@ -30,32 +28,31 @@ void for_each_token(std::span<const TokenCounts> counts, const Take& take) {
 }  // namespace
 
 TokenRun write_run(ScratchWriter& file, std::vector<TokenCounts>& counts, std::span<const FeatureForm> forms) {
-  // The tokens are read in order, twice, and packed each behind the last one of its partition.
+  // The tokens are read in order for each group of partitions: packed at once they would take as much memory as counts.
+  static_assert(token_partitions % partitions_at_once == 0);
   std::vector<std::uint16_t> partitions;
-  std::vector<std::size_t> ends(token_partitions + 1, 0);
+  std::size_t tokens = 0;
+  for (const TokenCounts& of_feature : counts) tokens += std::size_t(of_feature.tokens.size());
+  partitions.reserve(tokens);
   for_each_token(counts, [&](std::size_t f, Index i) {
-    const std::string_view token = counts[f].tokens.token(i);
-    const auto partition = std::uint16_t(share_number(token, forms[f]) % token_partitions);
-    partitions.push_back(partition);
-    ends[partition + 1] += packed_bytes(f) + packed_bytes(std::uint64_t(counts[f].counts[std::size_t(i)])) +
-                           packed_bytes(token.size()) + token.size();
-  });
-  for (std::size_t p = 0; p < token_partitions; ++p) ends[p + 1] += ends[p];
-  std::string all(ends.back(), '\0'), one;
-  auto partition = partitions.begin();
-  for_each_token(counts, [&](std::size_t f, Index i) {
-    one.clear();
-    pack_number(f, one);
-    pack_number(std::uint64_t(counts[f].counts[std::size_t(i)]), one);
-    pack_text(counts[f].tokens.token(i), one);
-    std::size_t& at = ends[*partition++];
-    one.copy(all.data() + at, one.size());
-    at += one.size();
+    partitions.push_back(std::uint16_t(share_number(counts[f].tokens.token(i), forms[f]) % token_partitions));
   });
   TokenRun run{file.path(), {}};
-  std::size_t begin = 0;
-  for (std::size_t p = 0; p < token_partitions; begin = ends[p++])
-    run.pieces.push_back(file.append(std::string_view(all).substr(begin, ends[p] - begin)));
+  std::vector<std::string> packed(partitions_at_once);
+  for (std::size_t first = 0; first < token_partitions; first += partitions_at_once) {
+    auto partition = partitions.begin();
+    for_each_token(counts, [&](std::size_t f, Index i) {
+      const std::size_t at = *partition++ - first;  // of a partition before `first`: a large number
+      if (at >= partitions_at_once) return;
+      pack_number(f, packed[at]);
+      pack_number(std::uint64_t(counts[f].counts[std::size_t(i)]), packed[at]);
+      pack_text(counts[f].tokens.token(i), packed[at]);
+    });
+    for (std::string& of_partition : packed) {
+      run.pieces.push_back(file.append(of_partition));
+      of_partition.clear();
+    }
+  }
   for (TokenCounts& of_feature : counts) of_feature = {};
   return run;
 }
