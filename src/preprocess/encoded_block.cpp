@@ -219,7 +219,7 @@ void EncodedBlock::add(const Row& row) {
   add_labels(row);
   waiting_.numbers.insert(waiting_.numbers.end(), row.numbers.begin(), row.numbers.end());
   for (std::size_t f = 0, v = 0; f < row.ends.size(); ++f)
-    for (; v < row.ends[f]; ++v) waiting_.values[f].add(row.tokens[v]);
+    for (; v < row.ends[f]; ++v) waiting_.add(f, row.tokens[v]);
   add_bags(row);
   targets_.weights.push_back(row.weight);
   targets_.times.push_back(row.time);

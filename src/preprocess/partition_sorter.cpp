@@ -12,8 +12,10 @@ namespace tesserec::preprocess {
 namespace {
 
 constexpr Index sample_bytes = Index{64} << 10;  // bytes of packed tokens per sample of the order
-/// Memory of a counted token in TokenCounts, divided by its packed bytes; 90 bytes against 11 of a short token.
-constexpr Index unpacked_factor = 9;
+/// Memory of a counted token in TokenCounts, divided by its packed bytes: of a text of 8 bytes, which has 11 when
+/// packed, with a count and spare memory for its text.
+constexpr Index unpacked_factor = (TokenMap::token_memory + 8 + 2 * 8 + 10) / 11;
+static_assert(unpacked_factor == 9);
 constexpr Index smallest_group = Index{8} << 10;  // unpacked bytes
 
 }  // namespace

@@ -23,7 +23,7 @@ RangeRecorder::RangeRecorder(const ScratchFolder& scratch, std::string name, con
     : scratch_(scratch),
       name_(std::move(name)),
       layout_(layout),
-      // A hash table that doubles is the larger half of the memory, and its old table is freed first.
+      // A hash table that doubles is up to three quarters of the memory, and its old table is freed first.
       token_memory_(memory / 5 * 3),
       moment_memory_(std::min(memory / 64, Index{4} << 20)),
       tokens_(learn ? layout.features.size() : 0),
@@ -68,7 +68,7 @@ void RangeRecorder::count_tokens(const Row& row) {
       if (layout_.forms[f].hashed())
         add_hash(*row.tokens[v], tokens_[f]);
       else
-        waiting_.values[f].add(row.tokens[v]);
+        waiting_.add(f, row.tokens[v]);
     }
   ++waiting_.rows;
   if (waiting_.full()) count_waiting();

@@ -120,9 +120,8 @@ std::string SideTable::place(Index row) const {
 std::string SideTable::example() const { return shown(keys_.token(0)); }
 
 Index SideTable::bytes() const {
-  constexpr Index bucket_bytes = 3 * 24;  // entries of the hash table, of which a third is used
   return Index(bytes_.size()) + std::ssize(keys_.bytes()) + Index(ends_.size() * sizeof(std::size_t)) +
-         rows() * Index(2 * sizeof(Index) + bucket_bytes);
+         rows() * (Index{sizeof lines_[0]} + TokenMap::token_memory);
 }
 
 }  // namespace tesserec::preprocess

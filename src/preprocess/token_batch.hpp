@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "token_map.hpp"
+#include <tesserec/core/error.hpp>
 
 namespace tesserec::preprocess {
 
@@ -23,7 +24,10 @@ class TokenBatch {
     }
     const HashedToken hashed(*token);
     entries_.push_back({hashed.head, hashed.hash, std::uint32_t(token->size()), std::uint32_t(long_.size())});
-    if (token->size() > sizeof hashed.head) long_.append(*token);
+    if (token->size() <= sizeof hashed.head) return;
+    if (token->size() >= missing_size - long_.size())
+      fail("a row has more than ", missing_size, " bytes of text in one column; cut its values before preprocess");
+    long_.append(*token);
   }
   void clear() {
     entries_.clear();
@@ -62,19 +66,27 @@ struct WaitingRows {
   /// Number of rows. The processor has about as many memory accesses in flight. Values are fetched feature after
   /// feature, since it holds few translations of addresses in different tables: row after row took 8 ns a value more.
   static constexpr Index most_rows = 64;
+  static constexpr std::size_t most_bytes = std::size_t{1} << 20;  ///< of values, where rows have long bags or texts
 
   explicit WaitingRows(std::size_t features) : values(features) {}
-  bool full() const { return rows == most_rows; }
+  bool full() const { return rows == most_rows || bytes >= most_bytes; }
+  /// Appends a copy of a value of a feature.
+  void add(std::size_t feature, const std::optional<std::string_view>& token) {
+    values[feature].add(token);
+    bytes += sizeof(HashedToken) + (token ? token->size() : 0);
+  }
   void clear() {
     for (TokenBatch& of_feature : values) of_feature.clear();
     numbers.clear();
     rows = 0;
+    bytes = 0;
   }
 
   std::vector<TokenBatch> values;  ///< [F]
   std::vector<double> numbers;     ///< [rows, K] row-major
   std::vector<Index> ids;          ///< scratch: numbers or ids of one feature's values
   Index rows = 0;
+  std::size_t bytes = 0;  ///< of values, about
 };
 
 }  // namespace tesserec::preprocess

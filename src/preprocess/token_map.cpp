@@ -32,7 +32,9 @@ Index TokenMap::insert(const HashedToken& token) {
   if (std::ssize(buckets_) <= 2 * size()) rehash(buckets_.empty() ? 16 : 2 * buckets_.size());
   Bucket& bucket = buckets_[this->bucket(token)];
   if (bucket.number != none) return bucket.number;
-  if (size() == Index{none}) fail("a column has more than ", none, " different values, which preprocess cannot count");
+  if (size() == Index{none})
+    fail("a column has more than ", none,
+         " different values, which preprocess cannot count; set ids = \"hashed\" for its preprocess.column");
   bucket = {token.head, std::uint32_t(token.text.size()), std::uint32_t(size())};
   bytes_.insert(bytes_.end(), token.text.begin(), token.text.end());
   offsets_.push_back(std::ssize(bytes_));

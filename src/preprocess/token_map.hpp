@@ -41,6 +41,9 @@ struct HashedToken {
 /// Hash map from distinct texts to their numbers in the order of insertion, with open addressing and one byte array.
 class TokenMap {
  public:
+  /// Memory of a token besides its text, bytes, at most: four buckets and an offset.
+  static constexpr Index token_memory = 4 * 16 + Index{sizeof(Index)};
+
   Index size() const { return std::ssize(offsets_) - 1; }
   std::string_view token(Index i) const {
     return std::string_view(bytes_.data() + offsets_[i], offsets_[i + 1] - offsets_[i]);
@@ -75,6 +78,7 @@ class TokenMap {
     std::uint32_t length = 0;     ///< low 32 bits of the token's length, bytes
     std::uint32_t number = none;  ///< none = the bucket is free
   };
+  static_assert(token_memory == 4 * Index{sizeof(Bucket)} + Index{sizeof(Index)});
   std::size_t bucket(const HashedToken& token) const;
   void rehash(std::size_t buckets);
 

@@ -113,7 +113,6 @@ void VocabularyReader::offsets(Range range, Index* to) {
 }
 
 std::vector<std::size_t> resident_pieces(std::span<const FeatureTokens> tokens, Index memory) {
-  constexpr Index token_bytes = 72;  // memory of a token in a TokenMap besides its text: up to 4 buckets, an offset
   std::vector<std::tuple<Index, std::size_t, std::size_t>> order;  // -count, feature, piece
   for (std::size_t f = 0; f < tokens.size(); ++f)
     for (std::size_t p = 0; p < tokens[f].pieces.size(); ++p) order.emplace_back(-tokens[f].pieces[p].count, f, p);
@@ -121,7 +120,7 @@ std::vector<std::size_t> resident_pieces(std::span<const FeatureTokens> tokens, 
   std::vector<std::size_t> resident(tokens.size(), 0);
   for (const auto& [count, f, p] : order) {
     const TokenPiece& piece = tokens[f].pieces[p];
-    const Index bytes = piece.tokens * token_bytes + piece.bytes;
+    const Index bytes = piece.tokens * TokenMap::token_memory + piece.bytes;
     if (p > 0 && (bytes > memory || resident[f] < p)) continue;
     memory -= bytes;
     resident[f] = p + 1;

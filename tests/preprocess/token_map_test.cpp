@@ -4,6 +4,7 @@
 #include <map>
 
 #include "catch.hpp"
+#include "src/preprocess/token_batch.hpp"
 #include <tesserec/core/random.hpp>
 
 using namespace tesserec;
@@ -36,4 +37,31 @@ TEST_CASE("TokenMap: tells tokens apart that differ late or by zeros at the end"
   }
   for (std::size_t i = 0; i < tokens.size(); ++i) REQUIRE(map.insert(tokens[i]) == static_cast<Index>(i));
   for (std::size_t i = 0; i < tokens.size(); ++i) REQUIRE(map.find(tokens[i]) == static_cast<Index>(i));
+}
+
+TEST_CASE("TokenMap: counts the most memory that a token takes besides its text") {
+  TokenMap map;
+  Index bytes = 0;
+  for (Index i = 0; i < 5000; ++i) {
+    const std::string token = std::to_string(i);
+    map.insert(token);
+    bytes += std::ssize(token);
+    if (i < 100) continue;
+    TokenMap exact;  // without the memory that vectors have to spare
+    exact.reserve(map.size(), bytes);
+    REQUIRE(exact.memory() <= map.size() * TokenMap::token_memory + bytes + 64);
+  }
+}
+
+TEST_CASE("WaitingRows: are full of rows, of long texts, and of long bags") {
+  WaitingRows rows(2);
+  const auto rows_until_full = [&](std::size_t values, const std::string& text) {
+    for (rows.clear(); !rows.full(); ++rows.rows)
+      for (std::size_t v = 0; v < values; ++v) rows.add(v % 2, text);
+    return rows.rows;
+  };
+  CHECK(rows_until_full(26, "0123abcd") == WaitingRows::most_rows);
+  CHECK(rows_until_full(2, std::string(1 << 16, 'x')) == 8);
+  CHECK(rows_until_full(1 << 13, "0") < 6);
+  CHECK(rows_until_full(0, "") == WaitingRows::most_rows);  // cleared
 }
