@@ -203,26 +203,26 @@ void EncodedBlock::resolve(ColumnTally& tally) {
   }
 }
 
-void EncodedBlock::add_labels(const Row& row) {
-  const std::size_t before = targets_.labels.size();
-  targets_.labels.push_back(row.label);
-  targets_.labels.insert(targets_.labels.end(), row.further_labels.begin(), row.further_labels.end());
-  targets_.labels.resize(before + std::size_t(encoding_.layout.label_count()), 0);  // rows to score have none
-  if (!encoding_.layout.optional_labels) return;
-  for (std::size_t i = before; i < targets_.labels.size(); ++i)
-    targets_.optional_labels.push_back(targets_.labels[i] == lacking_label ? std::numeric_limits<float>::quiet_NaN()
-                                                                           : float(targets_.labels[i]));
+/// Appends the targets of a row.
+void BlockTargets::add(const Row& row, const RowLayout& layout) {
+  weights.push_back(row.weight);
+  times.push_back(row.time);
+  const std::size_t before = labels.size();
+  labels.push_back(row.label);
+  labels.insert(labels.end(), row.further_labels.begin(), row.further_labels.end());
+  labels.resize(before + std::size_t(layout.label_count()), 0);  // rows to score have none
+  if (!layout.optional_labels) return;
+  for (std::size_t i = before; i < labels.size(); ++i)
+    optional_labels.push_back(labels[i] == lacking_label ? std::numeric_limits<float>::quiet_NaN() : float(labels[i]));
 }
 
 void EncodedBlock::add(const Row& row) {
   ++waiting_.rows;
-  add_labels(row);
+  targets_.add(row, encoding_.layout);
   waiting_.numbers.insert(waiting_.numbers.end(), row.numbers.begin(), row.numbers.end());
   for (std::size_t f = 0, v = 0; f < row.ends.size(); ++f)
     for (; v < row.ends[f]; ++v) waiting_.add(f, row.tokens[v]);
   add_bags(row);
-  targets_.weights.push_back(row.weight);
-  targets_.times.push_back(row.time);
   for (std::size_t k = 0; k < keys_.size(); ++k) {
     const auto size = keys_[k].size();
     keys_[k].resize(size + survey_.key_bytes[k], 0);

@@ -35,6 +35,7 @@ struct BlockTargets {
   std::vector<float> optional_labels;  ///< the same with NaN for those that rows lack; empty if none can
   std::vector<float> weights;
   std::vector<std::int64_t> times;  ///< microseconds since 1970
+  void add(const Row& row, const RowLayout& layout);
 };
 
 /// Encoder of this rank's rows, block by block. Where vocabularies are partly outside of the memory, a block is as
@@ -68,7 +69,6 @@ class EncodedBlock {
     void append(Index row, Index rows, std::vector<Index>& to) const;
   };
   void add(const Row& row);
-  void add_labels(const Row& row);
   void add_bags(const Row& row);
   void find_ids(std::size_t f);
   void encode_waiting(ColumnTally& tally);

@@ -9,6 +9,7 @@
 #include <tuple>
 #include <utility>
 
+#include "growing_lists.hpp"
 #include <tesserec/core/error.hpp>
 
 namespace tesserec::tiers {
@@ -23,30 +24,6 @@ constexpr Index no_kept_batches = std::numeric_limits<Index>::max();
 LeavingOrder order_of(Eviction eviction) {
   if (eviction == Eviction::none) return LeavingOrder::none;
   return eviction == Eviction::lfu ? LeavingOrder::batches : LeavingOrder::last;
-}
-
-/// Throws Error unless ids of a table are of the blocks of its rows, and ordered by block, then id.
-template <class Ids>
-void check_order(const std::string& table, const BlockIds& rows, Index blocks, const Ids& ids) {
-  std::pair<Index, Index> before{-1, 0};
-  for (const Index id : ids) {
-    const std::pair place{rows.block(BlockOf::mixed(id)), id};
-    if (place.first < 0 || place.first >= blocks || place <= before)
-      fail("table ", table, ": id ", id, " is not of the shard's blocks, or out of order");
-    before = place;
-  }
-}
-
-/// Adds ids of a state to those that wait. In a full block others leave for them.
-void add_waiting(BlockIds& waiting, std::vector<IdUse> uses) {
-  std::ranges::sort(uses, {}, [](const IdUse& use) { return std::tuple(use.batches, use.last, use.id); });
-  std::vector<Index> none;
-  for (const IdUse& use : uses) {
-    const std::uint64_t hash = BlockOf::mixed(use.id);
-    const Index block = waiting.block(hash);
-    if (waiting.full(block)) waiting.erase(block, waiting.next_to_leave(block, no_kept_batches, none));
-    waiting.insert(hash, use);
-  }
 }
 
 }  // namespace
@@ -261,28 +238,11 @@ void GrowingAdmission::restore(const GrowthState& state, const StartRows& start)
   batch_ = state.batch;
   for (const auto* const list : {&state.rows, &state.waiting})
     check_order(name_, rows_, std::ssize(counts_), *list | std::views::transform(&IdUse::id));
-  for (const IdUse& use : state.rows) add_row(use, start);
+  for (const IdUse& use : state.rows) add_row(name_, use, rows_, start);
   if (waiting_) add_waiting(*waiting_, state.waiting);
 }
 
-void GrowingAdmission::add_row(const IdUse& use, const StartRows& start) {
-  const std::uint64_t hash = BlockOf::mixed(use.id);
-  const Index block = rows_.block(hash);
-  if (rows_.full(block))
-    fail("table ", name_, ": a block has more ids than the ", rows_.places().size(block),
-         " rows that it has now; set table.", name_,
-         ".rows (num_embeddings) to at least its number when the state was saved");
-  const NewRow row{rows_.insert(hash, use), use.id};
-  start({&row, 1});
-}
-
 std::vector<Index> GrowingAdmission::apply(const GrowthChange& change, const StartRows& start) {
-  const auto remove = [](BlockIds& from, Index id) {
-    const std::uint64_t hash = BlockOf::mixed(id);
-    const Index place = from.find(id, hash);
-    if (place >= 0) from.erase(from.block(hash), place);
-    return place >= 0;
-  };
   for (const auto* const list : {&change.rows, &change.waiting})
     check_order(name_, rows_, std::ssize(counts_), *list | std::views::transform(&IdUse::id));
   for (const auto* const list : {&change.evicted, &change.not_waiting})
@@ -290,12 +250,12 @@ std::vector<Index> GrowingAdmission::apply(const GrowthChange& change, const Sta
   changed_ = true;
   batch_ = change.batch;
   for (const Index id : change.evicted)
-    if (!remove(rows_, id)) fail("table ", name_, ": id ", id, " has left, but has no row here");
-  for (const IdUse& use : change.rows) remove(rows_, use.id);
-  for (const IdUse& use : change.rows) add_row(use, start);
+    if (!remove_id(rows_, id)) fail("table ", name_, ": id ", id, " has left, but has no row here");
+  for (const IdUse& use : change.rows) remove_id(rows_, use.id);
+  for (const IdUse& use : change.rows) add_row(name_, use, rows_, start);
   if (waiting_) {
-    for (const Index id : change.not_waiting) remove(*waiting_, id);
-    for (const IdUse& use : change.waiting) remove(*waiting_, use.id);
+    for (const Index id : change.not_waiting) remove_id(*waiting_, id);
+    for (const IdUse& use : change.waiting) remove_id(*waiting_, use.id);
     add_waiting(*waiting_, change.waiting);
   }
   std::vector<Index> places;

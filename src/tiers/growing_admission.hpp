@@ -66,8 +66,6 @@ class GrowingAdmission {
   Index admit_id(Index block, Index id, std::vector<Index>& aside);
   void leave(Index block, Index slot);
   void leave_unused(const Exec& exec);
-  /// Adds an id of a state to the rows. Throws Error if its block is full.
-  void add_row(const IdUse& use, const StartRows& start);
 
   std::string name_;
   GrowthSettings settings_;
