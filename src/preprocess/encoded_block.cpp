@@ -171,7 +171,7 @@ void EncodedBlock::find_ids(std::size_t f) {
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (values.missing(i)) continue;
     const HashedToken token = values[i];
-    ids[i] = form.hashed() ? hashed_id(token.text, form.max_rows) : vocabulary.id(token);
+    ids[i] = form.id(token.text, [&](std::string_view) { return vocabulary.id(token); });
     if (ids[i] == 0 && !vocabulary.resident()) ids[i] = pending_[f].add(token);
   }
 }
