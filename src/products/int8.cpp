@@ -165,6 +165,7 @@ void make_codes(Index rows, Index columns, const UncodedRows& x, float* words, f
   const Index stride = kernels().width * word_codes;  // bytes of a row of words
   auto* const bytes = reinterpret_cast<std::uint8_t*>(words);
   with_width(kernels().width, [&](auto width) {
+    static_assert(width <= most_width);
     for (Index begin = 0; begin < rows; begin += some_rows) {
       const Index count = std::min(some_rows, rows - begin);
       const float* const from = x.data + begin * x.row_stride;

@@ -120,7 +120,10 @@ class PanelProducts final : public Products {
     const bool is_coded = y.read == Precision::int8;
     if (is_coded) p.coded.ranges = ranges_.reserve(where, "tesserec::products::ranges", p.rows * kernels().width);
     kernels().int8_product(p);
-    if (is_coded) code(y, p.rows, p.coded.ranges);
+    if (is_coded)
+      code(y, p.rows, p.coded.ranges);
+    else
+      round(y, p.rows);
   }
   /// Runs the product. A bf16 product rounds a finished c as it writes c, any other product in a separate pass.
   static void multiply(const Linear& linear, Product& p, Index rows, bool finished, Matrix& c) {
