@@ -34,7 +34,7 @@ class ShortSum {
       for (Index i = 0; i < length; ++i) at_[i] = read(row(i), i);
     for (const auto [into, from] : weighted ? tree.above_blocks() : tree.additions()) {
       float* const sum = slot(into);
-      add(dim_, at_[into], at_[from], sum);
+      add_row(dim_, at_[into], at_[from], sum);
       at_[into] = sum;
     }
   }
@@ -191,11 +191,10 @@ TESSEREC_KERNEL static void pool_rows(const ShardRows& shard, const Bags& bags, 
     read(bag + 1);
     const Index begin = bags.offsets[bag];
     const Index length = bags.offsets[bag + 1] - begin;
-    for (Index i = begin + prefetch_distance; i < std::min(end, begin + length + prefetch_distance); ++i)
-      prefetch_row(row(i), dim);
+    for (Index i = begin + rows_ahead; i < std::min(end, begin + length + rows_ahead); ++i) prefetch_row(row(i), dim);
     float* target = out + (bags.sums_stride > 0 ? bag * bags.sums_stride : nodes.begin(bag) * dim);
     if (bags.sums_stride > 0)
-      for (Index c = 0; c < dim; c += line) __builtin_prefetch(target + prefetch_distance * bags.sums_stride + c, 1);
+      for (Index c = 0; c < dim; c += row_line) __builtin_prefetch(target + rows_ahead * bags.sums_stride + c, 1);
     if (length == 1) {
       const auto* const only = row(begin);
       const float w = weight(begin);
@@ -214,7 +213,7 @@ TESSEREC_KERNEL static void pool_rows(const ShardRows& shard, const Bags& bags, 
       TreeOrder order(blocks);
       long_bag.sort(block_of, ids + begin, length);
       const auto slot = [&](int k) { return slots.data() + k * dim; };
-      const auto merge = [&](int into, int from) { add(dim, slot(into), slot(from), slot(into)); };
+      const auto merge = [&](int into, int from) { add_row(dim, slot(into), slot(from), slot(into)); };
       over_groups(
           long_bag, group_tree, block_of, blocks,
           [&](Range group) {

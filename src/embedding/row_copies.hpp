@@ -9,17 +9,17 @@
 
 namespace tesserec::embedding {
 
-inline constexpr Index prefetch_distance = 12;  // rows; 8 to 16 took equal times on the machines measured
-inline constexpr Index line = 16;               // floats of a cache line
-inline constexpr Index line_bytes = 64;
+inline constexpr Index rows_ahead = 12;  // rows; 8 to 16 took equal times on the machines measured
+inline constexpr Index row_line = 16;    // floats of a cache line
+inline constexpr Index row_line_bytes = 64;
 
 /// Vector of 16 floats. Explicit, because GCC unrolls a loop of so few iterations into scalar code.
 using Line [[gnu::vector_size(64), gnu::aligned(4), gnu::may_alias]] = float;
 
 /// Computes to = a + b; `to` may alias either.
-TESSEREC_HOST_FUNCTION void add(Index dim, const float* a, const float* b, float* to) {
+TESSEREC_HOST_FUNCTION void add_row(Index dim, const float* a, const float* b, float* to) {
   Index c = 0;
-  for (; c + line <= dim; c += line)
+  for (; c + row_line <= dim; c += row_line)
     reinterpret_cast<Line&>(to[c]) = reinterpret_cast<const Line&>(a[c]) + reinterpret_cast<const Line&>(b[c]);
   for (; c < dim; ++c) to[c] = a[c] + b[c];
 }
@@ -27,7 +27,8 @@ TESSEREC_HOST_FUNCTION void add(Index dim, const float* a, const float* b, float
 /// Computes to = a + 0, which makes +0 of -0.
 TESSEREC_HOST_FUNCTION void add_zero(Index dim, const float* a, float* to) {
   Index c = 0;
-  for (; c + line <= dim; c += line) reinterpret_cast<Line&>(to[c]) = reinterpret_cast<const Line&>(a[c]) + Line{};
+  for (; c + row_line <= dim; c += row_line)
+    reinterpret_cast<Line&>(to[c]) = reinterpret_cast<const Line&>(a[c]) + Line{};
   for (; c < dim; ++c) to[c] = a[c] + 0.0f;
 }
 
@@ -40,7 +41,7 @@ TESSEREC_HOST_FUNCTION void widen_row(Format format, const typename Format::Numb
 /// Prefetches a row.
 template <class Number>
 TESSEREC_HOST_FUNCTION void prefetch_row(const Number* row, Index dim) {
-  for (Index c = 0; c < dim; c += line_bytes / Index{sizeof(Number)}) __builtin_prefetch(row + c);
+  for (Index c = 0; c < dim; c += row_line_bytes / Index{sizeof(Number)}) __builtin_prefetch(row + c);
 }
 
 /// Copies the row of each id of bags [first, last).
@@ -48,7 +49,7 @@ template <class Format, class Row>
 TESSEREC_HOST_FUNCTION void copy_rows(const Bags& bags, Range range, Index dim, const Row& row, float* out) {
   const Index stride = bags.sums_stride > 0 ? bags.sums_stride : dim, end = bags.offsets[range.end];
   for (Index i = bags.offsets[range.begin]; i < end; ++i) {
-    if (i + prefetch_distance < end) prefetch_row(row(i + prefetch_distance), dim);
+    if (i + rows_ahead < end) prefetch_row(row(i + rows_ahead), dim);
     float* const to = out + (i - bags.offsets[0]) * stride;
     if constexpr (Format::is_short)
       widen_row(Format(), row(i), dim, to);
@@ -72,7 +73,7 @@ TESSEREC_HOST_FUNCTION void copy_singles(const Bags& bags, Range range, Index di
   const Index begin = bags.offsets[range.begin], count = range.size();
   out += range.begin * stride;
   for (Index i = 0; i < count; ++i, out += stride) {
-    if (i + prefetch_distance < count) prefetch_row(row(begin + i + prefetch_distance), dim);
+    if (i + rows_ahead < count) prefetch_row(row(begin + i + rows_ahead), dim);
     const auto* const from = row(begin + i);
     if constexpr (Format::is_short) {
       for (Index c = 0; c < dim; ++c) out[c] = Format().widen(from[c]) + 0.0f;
