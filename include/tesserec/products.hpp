@@ -19,7 +19,7 @@
 /// const auto host = products::panel_products();
 /// products::Matrix input, output;
 /// input.width = output.width = width;
-/// host->load({}, rows, {x.data(), width, width}, input);
+/// host->load({}, rows, {x.data(), width, width}, /*by_loops=*/false, input);
 /// host->place({}, rows, {y.data(), width, width}, output);
 /// host->forward({}, rows, {.in = width, .out = width, .packed_forward = &packed[layout.forward()],
 ///                          .packed_bias = &packed[layout.bias()]}, input, /*relu=*/true, output);
