@@ -66,7 +66,7 @@ void check_bags(const ScoringBatch& batch, std::size_t feature, const embedding:
          "; offsets must not decrease");
   }
   const Index begin = bags.offsets[0], end = bags.offsets[samples];
-  if (!are_below(bags.ids + begin, end - begin, table.ids())) {
+  if (!table.grows() && !are_below(bags.ids + begin, end - begin, table.ids())) {  // a growing table takes any id
     const Index at =
         std::find_if_not(bags.ids + begin, bags.ids + end, [&](Index i) { return table.takes(i); }) - bags.ids;
     const Index s = std::upper_bound(bags.offsets, bags.offsets + samples, at) - bags.offsets - 1;

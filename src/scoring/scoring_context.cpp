@@ -50,10 +50,11 @@ T* reserve(std::vector<T>& buffer, Index size) {
   return buffer.data();
 }
 
-/// Prefetches rows of the bags of a chunk's samples, the first that fit in L1 beside those that are pooled. Inlined,
-/// because GCC takes a function that only prefetches for one without effect.
+/// Prefetches rows of the bags of a chunk's samples, the first that fit in L1 beside those that are pooled. Rows found
+/// by a growing table's ids are left out. Inlined, because GCC takes a function that only prefetches for one without
+/// effect.
 TESSEREC_HOST_FUNCTION void fetch_rows(const ScoredBags& bags, Range samples, const ServedTable& table) {
-  if (bags.offsets == nullptr) return;
+  if (bags.offsets == nullptr || table.ids != nullptr) return;
   const Index bytes = row_bytes(table.format, table.config.embedding_dim);
   const Index begin = bags.offsets[samples.begin], most = std::max<Index>(1, most_fetched / bytes);
   const Index end = std::min(bags.offsets[samples.end], begin + most);
