@@ -18,7 +18,7 @@ std::vector<std::string> values_by_label(const SourceInfo& data) {
   for (const std::string& task : data.tasks) {
     const std::string head = (begins.empty() ? "" : "; ") + task + ": ";
     const std::size_t at = data.labels.find(head, begins.empty() ? 0 : begins.back());
-    if (at == std::string::npos || data.labels.find(head, at + 1) != std::string::npos) return {};
+    if (at == std::string::npos || data.labels.find("; " + task + ": ", at + 1) != std::string::npos) return {};
     if (begins.empty() && at != 0) return {};
     begins.push_back(at + head.size());
   }

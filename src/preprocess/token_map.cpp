@@ -50,8 +50,8 @@ void TokenMap::reserve(Index size, Index bytes) {
 
 /// Makes the hash table anew with a power of two of buckets.
 void TokenMap::rehash(std::size_t buckets) {
-  constexpr Index ahead = 16;  // insertions whose memory accesses overlap
-  buckets_ = {};               // frees the old table before the new one is made
+  constexpr Index ahead = 16;        // insertions whose memory accesses overlap
+  buckets_ = std::vector<Bucket>();  // frees the old table before the new one is made
   buckets_.reserve(buckets);
   advise_huge_pages(buckets_.data(), buckets * sizeof(Bucket));
   buckets_.resize(buckets);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <tesserec/core/error.hpp>
+#include <tesserec/core/text.hpp>
 #include <tesserec/raw/header.hpp>
 #include <tesserec/raw/transforms.hpp>
 #include <tesserec/scoring/raw_inputs.hpp>
@@ -42,7 +43,8 @@ void expand(raw::RowSettings& rows, const TrainedFacts& facts) {
     if (column.name.find('*') == std::string::npos) continue;
     if (column.kind == ColumnKind::time)
       fail("preprocess.column ", column.name, " is a pattern of times, whose names the data set does not have");
-    if (column.kind == ColumnKind::label || column.kind == ColumnKind::weight) column.name = "target";
+    if (column.kind == ColumnKind::label || column.kind == ColumnKind::weight)
+      column.name = concat("target ", &column - rows.columns.data());
   }
   rows.columns = raw::expanded(rows.columns, pattern_names(rows, facts), facts.file + ": deck");
 }

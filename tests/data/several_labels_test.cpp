@@ -173,6 +173,7 @@ TEST_CASE("with_labels: has the raw values of the labels that it takes") {
   CHECK(values_of(all, {"click"}) == "1 is \"a\", 0 is \"; b\"");
   CHECK(values_of(all, {"buy", "like"}) == "buy: 1 is \"like: \"; like: 1 is at least 2, 0 is less");
   CHECK(values_of(all, {"click", "like", "buy"}) == all);
+  CHECK(values_of("click: 1 is \"long_click: \"; like: y; buy: z", {"click"}) == "1 is \"long_click: \"");
   for (const std::string text :
        {"click: x; like: y", "click: x; like: y; buy: a; buy: z", "a; click: x; like: y; buy: z"})
     CHECK(values_of(text, {"click"}).empty());
