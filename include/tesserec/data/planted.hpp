@@ -27,7 +27,7 @@ using RankMask = std::vector<std::vector<std::uint8_t>>;
 /// standard deviation `strength`, and `bias` gives labels the mean `click_rate`, over a fixed sample. All values are a
 /// function of (seed, stream, sample).
 ///
-/// With several labels the first one is as above. The logit of a further label is
+/// Several labels: the formula above gives the logit of the first label. The logit of each further label is
 ///   z' = bias' + scale' * (c sum / sd(sum) + sqrt(1 - c^2) own / sd(own)),  c = label_correlation.
 /// There `sum` is that of the first label, and `own` has weights and effects of the further label. A share
 /// `missing_labels` of the samples lacks it, at random.
