@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 
+#include "source_over.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/log.hpp>
 #include <tesserec/core/text.hpp>
@@ -13,24 +14,16 @@ namespace tesserec::data {
 namespace {
 
 /// Source that reorders the columns of another source's batches.
-class OrderedSource : public Source {
+class OrderedSource : public SourceOver {
  public:
   OrderedSource(std::unique_ptr<Source> source, ColumnOrder order);
 
-  const SourceInfo& info() const override { return info_; }
   bool next(Batch& batch) override;
-  void seek(Index epoch, Index batch) override { source_->seek(epoch, batch); }
   void limit_rows(const std::vector<Index>& rows) override;
-  std::vector<Index> limit_labels(const LabelRange& labels) override { return source_->limit_labels(labels); }
   OddValues check_samples() override;
-  void read_keys(std::size_t column, Range samples, char* texts) const override {
-    source_->read_keys(column, samples, texts);
-  }
 
  private:
-  std::unique_ptr<Source> source_;
   ColumnOrder order_;
-  SourceInfo info_;
   std::vector<float> row_;  // dense features of a sample, in the source's order
 };
 
@@ -44,7 +37,7 @@ std::vector<T> gathered(const std::vector<T>& values, const std::vector<Index>& 
 }
 
 OrderedSource::OrderedSource(std::unique_ptr<Source> source, ColumnOrder order)
-    : source_(std::move(source)), order_(std::move(order)), info_(source_->info()) {
+    : SourceOver(std::move(source)), order_(std::move(order)) {
   const SourceInfo& own = source_->info();
   info_.features = gathered(own.features, order_.features);
   info_.rows = gathered(own.rows, order_.features);

@@ -3,6 +3,7 @@
 #include <limits>
 #include <utility>
 
+#include "source_over.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/text.hpp>
 #include <tesserec/data/batch.hpp>
@@ -40,37 +41,20 @@ std::string values_of(const SourceInfo& data, const std::vector<Index>& places) 
 }
 
 /// Source with some of another source's labels.
-class ChosenLabels final : public Source {
+class ChosenLabels final : public SourceOver {
  public:
   /// Takes the labels at `places`, or none.
   ChosenLabels(std::unique_ptr<Source> source, std::vector<Index> places, const std::vector<std::string>& tasks)
-      : source_(std::move(source)),
-        info_(source_->info()),
-        places_(std::move(places)),
-        row_(std::max<std::size_t>(1, tasks.size()), 0.0f) {
+      : SourceOver(std::move(source)), places_(std::move(places)), row_(std::max<std::size_t>(1, tasks.size()), 0.0f) {
     info_.labels = places_.empty() ? "" : values_of(info_, places_);
     info_.labelled = !places_.empty();
     info_.tasks = tasks;
   }
 
-  const SourceInfo& info() const override { return info_; }
   bool next(Batch& batch) override;
-  void seek(Index epoch, Index batch) override { source_->seek(epoch, batch); }
-  std::string find_windows() override {
-    std::string line = source_->find_windows();
-    info_.windows = source_->info().windows;
-    return line;
-  }
-  void limit_rows(const std::vector<Index>& rows) override { source_->limit_rows(rows); }
   std::vector<Index> limit_labels(const LabelRange& labels) override;
-  OddValues check_samples() override { return source_->check_samples(); }
-  void read_keys(std::size_t column, Range samples, char* texts) const override {
-    source_->read_keys(column, samples, texts);
-  }
 
  private:
-  std::unique_ptr<Source> source_;
-  SourceInfo info_;
   std::vector<Index> places_;  // place of each label in the source; empty without labels
   std::vector<float> row_;     // labels of a sample
 };

@@ -30,7 +30,8 @@ SourceInfo multi_hot_info(SourceInfo info, const std::vector<Index>& sizes) {
 }
 
 MultiHotSource::MultiHotSource(std::unique_ptr<Source> source, const std::vector<Index>& sizes, std::uint64_t seed)
-    : source_(std::move(source)), info_(multi_hot_info(source_->info(), sizes)) {
+    : SourceOver(std::move(source)) {
+  info_ = multi_hot_info(std::move(info_), sizes);
   for (const std::string& name : info_.features)
     random_.emplace_back(seed, Purpose::multi_hot, store::bytes_checksum("multi-hot", name.data(), std::ssize(name)));
 }

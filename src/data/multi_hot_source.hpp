@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "source_over.hpp"
 #include <tesserec/core/random.hpp>
 #include <tesserec/data/batch.hpp>
-#include <tesserec/data/source.hpp>
 
 namespace tesserec::data {
 
@@ -18,34 +18,19 @@ SourceInfo multi_hot_info(SourceInfo info, const std::vector<Index>& sizes);
 /// Source that makes bags of the single ids of another source, as MLPerf's DLRM v2 does (mlcommons/training,
 /// torchrec_dlrm/multi_hot.py): a bag is the id and sizes[f] - 1 ids that are uniform over the feature's rows. They are
 /// a function of (seed, name of the feature, id, place in the bag), so an id has the same bag in all samples.
-class MultiHotSource : public Source {
+class MultiHotSource : public SourceOver {
  public:
   /// Takes the source, the bag length of each of its features, and the seed. Throws the Errors of multi_hot_info().
   MultiHotSource(std::unique_ptr<Source> source, const std::vector<Index>& sizes, std::uint64_t seed);
 
-  const SourceInfo& info() const override { return info_; }
   /// Reads a batch. Throws Error, naming feature and sample of the batch, for a bag that is not one id.
   bool next(Batch& batch) override;
-  void seek(Index epoch, Index batch) override { source_->seek(epoch, batch); }
-  std::string find_windows() override {
-    std::string line = source_->find_windows();
-    info_.windows = source_->info().windows;
-    return line;
-  }
-  void limit_rows(const std::vector<Index>& rows) override { source_->limit_rows(rows); }
-  std::vector<Index> limit_labels(const LabelRange& labels) override { return source_->limit_labels(labels); }
-  OddValues check_samples() override { return source_->check_samples(); }
-  void read_keys(std::size_t column, Range samples, char* texts) const override {
-    source_->read_keys(column, samples, texts);
-  }
 
  private:
   void require_single(const Batch& batch) const;
   /// Writes the bags of a feature's ids [size] to `bags` [size, sizes[f]].
   void fill(std::size_t feature, const Index* ids, Index size, Index* bags) const;
 
-  std::unique_ptr<Source> source_;
-  SourceInfo info_;
   std::vector<Random> random_;  ///< numbers of each feature [F]
   Vector<Index> values_;        ///< buffer of the ids, exchanged with the batch's
 };

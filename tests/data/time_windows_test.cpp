@@ -87,6 +87,11 @@ TEST_CASE("data.window: a window has the samples of its span, each once, in an o
   CHECK(text.find("their samples are read in ") != std::string::npos);
   const std::vector<data::TimeWindow>& windows = source->info().windows;
   REQUIRE(windows.size() == 4);
+  data::SourceInfo other_order = source->info();
+  std::reverse(other_order.features.begin(), other_order.features.end());
+  const auto ordered = data::in_order(data::make_source(settings, data::Use::train, deal(true)), other_order);
+  CHECK(ordered->find_windows() == text);
+  CHECK(ordered->info().windows.size() == 4);
   CHECK(deal(true).batches(source->info()) == 2 + 2 + 2 + 2);
   std::vector<Index> all;
   for (Index w = 0; w < 4; ++w) {
