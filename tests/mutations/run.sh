@@ -46,21 +46,36 @@ for name in "${chosen[@]}"; do
   done
 done
 
-# complaint NAME TESTS: what does not fit the tree, or these names of tests.
+# complaint NAME: what does not fit the tree.
 complaint() {
   local file=${entry[$1.file]} find=${entry[$1.find]} times
   [[ -f $root/$file ]] || { echo "there is no $file" && return; }
   times=$(FIND=$find perl -0777 -ne 'my $times = () = /\Q$ENV{FIND}\E/g; print $times' "$root/$file")
   [[ $times == 1 ]] || echo "its text stands $times times in $file, not once: $find"
-  grep -qE -- "${entry[$1.test]}" <<<"$2" || echo "no test is named ${entry[$1.test]}"
+}
+# unknown_tests PATTERN TESTS BUILD: "none" if no test is named so, or a program test_FOLDER that BUILD does not have.
+unknown_tests() {
+  local tests program
+  tests=$(grep -E -- "$1" <<<"$2") || { echo none && return; }
+  for program in $(sed -E 's/^(device\.)?([a-z_]+)\..*/test_\2/' <<<"$tests" | sort -u); do
+    grep -qE "^build tests/$program:" "$3/build.ninja" || { echo "$program" && return; }
+  done
 }
 # Not by ctest -N: it would empty the log of a ctest that runs this.
 all_tests() { find "$1" -name CTestTestfile.cmake -exec sed -nE 's/^add_test\((\[=+\[)?([^] ]+).*/\2/p' {} +; }
 fits() { # fits BUILD
-  local tests name text failures=0
+  local tests name text pattern failures=0
+  local -A unknown
   tests=$(all_tests "$1")
   for name in "${chosen[@]}"; do
-    text=$(complaint "$name" "$tests")
+    pattern=${entry[$name.test]}
+    [[ -v unknown[$pattern] ]] || unknown[$pattern]=$(unknown_tests "$pattern" "$tests" "$1")
+    text=$(complaint "$name")
+    if [[ ${unknown[$pattern]} == none ]]; then
+      text+="${text:+; }no test is named $pattern"
+    elif [[ -n ${unknown[$pattern]} && -z ${entry[$name.build]:-} ]]; then
+      text+="${text:+; }there is no ${unknown[$pattern]} to build for $pattern: add a line \"build\""
+    fi
     [[ -z $text ]] || { echo "list.txt: $name: $text" >&2 && failures=$((failures + 1)); }
   done
   [[ $failures == 0 ]]
