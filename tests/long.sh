@@ -26,6 +26,7 @@ check crafted tests/fuzz/crafted.sh "$build"
 check requests tests/fuzz/requests.sh "$build" 120
 check faults env SHIM="$build/tests/faults_shim.so" MUTATE="$build/tests/fault_mutate" LAUNCH="$launch" tests/faults/faults.sh
 check rows env SHIM="$build/tests/faults_shim.so" LAUNCH="$launch" tests/faults/rows.sh
+for ranks in 1 2 3 4; do check every $launch $ranks "$build/tests/test_train" "[every]"; done
 check disk env LAUNCH="$launch" RANKS=1 tests/app/disk.sh long
 check growing env LAUNCH="$launch" RANKS=1 tests/app/growing.sh long
 check kills env LAUNCH="$launch" RANKS=1 tests/restart/kill_test.sh 20
