@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
-#include <vector>
 
 #include "philox.hpp"
 #include <tesserec/core/elementary.hpp>
@@ -13,30 +12,18 @@
 namespace tesserec {
 namespace {
 
-bool has_avx2() {
+/// Code for one instruction set.
+struct PhiloxCode {
+  void (*fill)(const philox::Draw&);
+  void (*quads)(const philox::Counters&, std::uint32_t*);
+};
+
+PhiloxCode fastest_code() {
 #if defined(__x86_64__) && defined(__GNUC__)
-  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-#else
-  return false;
+  if (__builtin_cpu_supports("avx512f")) return {philox::fill_avx512, philox::quads_avx512};
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return {philox::fill_avx2, philox::quads_avx2};
 #endif
-}
-
-TESSEREC_KERNEL void uniform_floats(const std::uint32_t* words, Index count, float bound, float* out) {
-  for (Index i = 0; i < count; ++i) out[i] = philox::uniform(words[i], bound);
-}
-
-/// Fills one row as Random::fill_rows does, `quad` being its first one.
-void fill_row(const Random& random, Index row, Index quad, Index dim, float bound, float* out) {
-  constexpr Index at_once = 4 * philox::rows_at_once;
-  Index rows[at_once], quads[at_once];
-  std::uint32_t words[4 * at_once];
-  std::fill_n(rows, at_once, row);
-  for (Index c = 0; c < dim; c += 4 * at_once) {
-    const Index count = std::min(at_once, (dim - c + 3) / 4);
-    for (Index i = 0; i < count; ++i) quads[i] = quad + c / 4 + i;
-    random.quads({rows, std::size_t(count)}, {quads, std::size_t(count)}, words);
-    uniform_floats(words, std::min(dim - c, 4 * count), bound, out + c);
-  }
+  return {philox::fill_plain, philox::quads_plain};
 }
 
 }  // namespace
@@ -69,32 +56,30 @@ std::array<std::uint32_t, 4> Random::quad(Index row, Index quad) const {
 
 void Random::quads(std::span<const Index> rows, std::span<const Index> quads, std::uint32_t* out) const {
   assert(rows.size() == quads.size());
-  const philox::Counters counters{key_[0], key_[1], rows.data(), quads.data(), std::ssize(rows)};
-  has_avx2() ? philox::quads_avx2(counters, out) : philox::quads_plain(counters, out);
+  fastest_code().quads({key_[0], key_[1], rows.data(), quads.data(), std::ssize(rows)}, out);
+}
+
+void Random::fill_rows(std::span<const DrawnRow> rows, Range columns, float bound) const {
+  assert(columns.begin % 4 == 0);
+  fastest_code().fill({.key0 = key_[0],
+                       .key1 = key_[1],
+                       .rows = rows.data(),
+                       .count = std::ssize(rows),
+                       .quad = std::uint64_t(columns.begin / 4),
+                       .columns = columns.size(),
+                       .bound = bound});
 }
 
 void Random::fill_rows(Range rows, Range columns, float bound, float* out) const {
-  auto* const fill = has_avx2() ? &philox::fill_avx2 : &philox::fill_plain;
-  assert(columns.begin % 4 == 0);
-  const Index dim = columns.size();
-  philox::Draw draw{key_[0], key_[1], 0, std::uint64_t(columns.begin / 4), dim, bound};
-  Index row = rows.begin;
-  const auto next = [&](float* to) {
-    draw.row = row;
-    fill(draw, to);
-  };
-  for (; row + philox::rows_at_once <= rows.end; row += philox::rows_at_once, out += philox::rows_at_once * dim)
-    next(out);
-  if (row == rows.end) return;
-  // The quads of one row are a vector's, too: of few rows with many columns they are fewer than those of all rows.
-  const Index quads = (dim + 3) / 4, vectors = (quads + philox::rows_at_once - 1) / philox::rows_at_once;
-  if ((rows.end - row) * vectors < quads) {
-    for (; row < rows.end; ++row, out += dim) fill_row(*this, row, columns.begin / 4, dim, bound, out);
-    return;
+  constexpr Index at_once = 64;
+  DrawnRow drawn[at_once];
+  while (rows.size() > 0) {
+    const Index count = std::min(rows.size(), at_once);
+    for (Index i = 0; i < count; ++i) drawn[i] = {rows.begin + i, out + i * columns.size()};
+    fill_rows({drawn, std::size_t(count)}, columns, bound);
+    rows.begin += count;
+    out += count * columns.size();
   }
-  std::vector<float> last(philox::rows_at_once * dim);
-  next(last.data());
-  std::copy_n(last.data(), (rows.end - row) * dim, out);
 }
 
 double Random::uniform53(Index row, Index column) const {

@@ -133,7 +133,7 @@ const float* ScoringContext::Parts::gather(const ServedTable& table, const Index
   gather_rows(table.format, found, n, dim, table.rows, numbers);
   for (Index i = 0; i < n; ++i) {
     if (found[i] != IdRows::none) continue;
-    const embedding::StartValues::DrawnRow row{ids[i], numbers + i * dim};
+    const DrawnRow row{ids[i], numbers + i * dim};
     if (table.unknown)
       table.unknown->rows({&row, 1}, {0, dim});
     else

@@ -21,7 +21,7 @@ void GrowingStart::write(const embedding::RowStore& store, std::span<const NewRo
   for (std::size_t begin = 0; begin < rows.size(); begin += at_once) {
     const std::span some = rows.subspan(begin, std::min(at_once, rows.size() - begin));
     prefetch(store, rows, begin + at_once);
-    std::array<embedding::StartValues::DrawnRow, at_once> drawn;
+    std::array<DrawnRow, at_once> drawn;
     for (std::size_t i = 0; i < some.size(); ++i) {
       write_states(store, some[i].slot);
       drawn[i] = {some[i].id, weights(store, some[i].slot)};

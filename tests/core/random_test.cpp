@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cmath>
+#include <string>
 #include <vector>
 
 #include "catch.hpp"
@@ -71,7 +73,7 @@ TEST_CASE("Random: quads draws the same numbers as quad") {
 TEST_CASE("Random: fill_rows draws the same numbers as uniform") {
   const Random random(11, Purpose::test, 3);
   for (const Index first : {Index{0}, Index{5}, (Index{1} << 32) - 3})
-    for (const Index rows : {1, 8, 21})
+    for (const Index rows : {1, 8, 21, 70})
       for (const Range columns : {Range{0, 1}, Range{0, 16}, Range{8, 15}, Range{4, 203}}) {
         std::vector<float> out(static_cast<std::size_t>(rows * columns.size()), -1.0f);
         random.fill_rows({first, first + rows}, columns, 0.3f, out.data());
@@ -82,21 +84,66 @@ TEST_CASE("Random: fill_rows draws the same numbers as uniform") {
       }
 }
 
-TEST_CASE("philox: AVX2 and plain code draw the same rows and quads") {
-#if defined(__x86_64__) && defined(__GNUC__)
-  if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma")) return;
-#endif
-  const philox::Draw draw{123, 456, (std::uint64_t{1} << 33) + 7, 3, 14, 0.7f};
-  std::vector<float> plain(philox::rows_at_once * 14), fast(plain.size());
-  philox::fill_plain(draw, plain.data());
-  philox::fill_avx2(draw, fast.data());
-  REQUIRE(plain == fast);
+namespace {
 
-  const std::vector<Index> rows = {3, Index{1} << 40, 5, 6, 7, 0, 1, 2, 9, 12345678901},
-                           quads(rows.rbegin(), rows.rend());
-  const philox::Counters counters{123, 456, rows.data(), quads.data(), std::ssize(rows)};
-  std::vector<std::uint32_t> plain_words(4 * rows.size()), avx2_words(plain_words.size());
-  philox::quads_plain(counters, plain_words.data());
-  philox::quads_avx2(counters, avx2_words.data());
-  REQUIRE(plain_words == avx2_words);
+/// Code for one instruction set.
+struct PhiloxSet {
+  std::string name;
+  void (*fill)(const philox::Draw&);
+  void (*quads)(const philox::Counters&, std::uint32_t*);
+};
+
+/// Returns the instruction sets that this processor has.
+std::vector<PhiloxSet> philox_sets() {
+  std::vector<PhiloxSet> sets{{"plain", philox::fill_plain, philox::quads_plain}};
+#if defined(__x86_64__) && defined(__GNUC__)
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+    sets.push_back({"AVX2", philox::fill_avx2, philox::quads_avx2});
+  if (__builtin_cpu_supports("avx512f")) sets.push_back({"AVX-512", philox::fill_avx512, philox::quads_avx512});
+#endif
+  return sets;
+}
+
+/// Returns a row of 64 bits.
+Index some_row(Index i) { return Index(std::uint64_t(i + 1) * 0x9E3779B97F4A7C15u); }
+
+}  // namespace
+
+TEST_CASE("philox: each instruction set draws the rows of philox4x32, of any shape, and writes nothing else") {
+  const Random random(11, Purpose::test, 3);
+  const std::uint32_t key0 = random.key()[0], key1 = random.key()[1];
+  constexpr Index first_quad = 3, gap = 3;
+  for (const PhiloxSet& set : philox_sets())
+    for (Index count = 0; count < 35; ++count)
+      for (const Index columns : {1, 2, 3, 4, 6, 8, 13, 16, 20, 31, 32, 33, 64, 67, 130}) {
+        INFO(set.name << ", " << count << " rows of " << columns << " columns");
+        const Index stride = columns + gap;
+        std::vector<float> out(std::size_t(count * stride), -9.0f), expected(out);
+        std::vector<DrawnRow> rows;
+        for (Index i = 0; i < count; ++i) {
+          const Index at = (count - 1 - i) * stride;
+          rows.push_back({some_row(i), out.data() + at});
+          for (Index c = 0; c < columns; ++c)
+            expected[at + c] = philox::uniform(random.bits(some_row(i), 4 * first_quad + c), 0.3f);
+        }
+        set.fill({key0, key1, rows.data(), count, first_quad, columns, 0.3f});
+        REQUIRE(out == expected);
+      }
+}
+
+TEST_CASE("philox: each instruction set draws the quads of philox4x32, of any number of counters") {
+  const Random random(11, Purpose::test, 3);
+  for (const PhiloxSet& set : philox_sets())
+    for (Index count = 0; count < 70; ++count) {
+      INFO(set.name << ", " << count << " counters");
+      std::vector<Index> rows, quads;
+      std::vector<std::uint32_t> words(std::size_t(4 * count + 4), 9), expected(words);
+      for (Index i = 0; i < count; ++i) {
+        rows.push_back(some_row(i));
+        quads.push_back(i * i * 100'000'000 % (1 << 30));
+        std::ranges::copy(random.quad(rows[i], quads[i]), expected.begin() + 4 * i);
+      }
+      set.quads({random.key()[0], random.key()[1], rows.data(), quads.data(), count}, words.data());
+      REQUIRE(words == expected);
+    }
 }

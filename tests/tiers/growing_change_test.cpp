@@ -103,7 +103,7 @@ TEST_CASE("StartValues: one row has the numbers of that row in all rows, also of
     for (const Range columns : {Range{0, 300}, Range{132, 300}, Range{128, 261}, Range{4, 5}}) {
       std::vector<float> all(9 * std::size_t(columns.size())), row(std::size_t(columns.size()));
       values({0, 9}, columns, all.data());
-      const embedding::StartValues::DrawnRow drawn{7, row.data()};
+      const DrawnRow drawn{7, row.data()};
       values.rows({&drawn, 1}, columns);
       CHECK(std::ranges::equal(row, std::span(all).subspan(7 * row.size(), row.size())));
     }

@@ -6,7 +6,15 @@
 
 #include <tesserec/core/kernel.hpp>
 
-namespace tesserec::philox {
+namespace tesserec {
+
+/// Row of random numbers, which are written to out[column].
+struct DrawnRow {
+  std::int64_t row;
+  float* out;
+};
+
+namespace philox {
 
 inline constexpr int rounds = 10;
 inline constexpr std::uint32_t multiplier0 = 0xD2511F53, multiplier1 = 0xCD9E8D57;
@@ -28,4 +36,5 @@ TESSEREC_FUNCTION float uniform(std::uint32_t bits, float bound) {
   return __builtin_fmaf(2.0f * bound, float(bits >> 8) * 0x1p-24f, -bound);
 }
 
-}  // namespace tesserec::philox
+}  // namespace philox
+}  // namespace tesserec

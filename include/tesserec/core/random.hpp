@@ -8,6 +8,7 @@
 #include <span>
 
 #include <tesserec/core/index.hpp>
+#include <tesserec/core/philox_rounds.hpp>
 
 namespace tesserec {
 
@@ -54,6 +55,8 @@ class Random {
   /// Fills out [rows, columns] with uniform(row, column) scaled to [-bound, bound) with one rounding. `columns.begin`
   /// must be a multiple of 4.
   void fill_rows(Range rows, Range columns, float bound, float* out) const;
+  /// Writes the same numbers of single rows. Allocates nothing.
+  void fill_rows(std::span<const DrawnRow> rows, Range columns, float bound) const;
   /// Returns a number uniform in [0, 1), of 53 bits, from columns 2*column and 2*column+1.
   double uniform53(Index row, Index column) const;
   /// Returns a standard normal number (Box-Muller) from columns 2*column and 2*column+1.

@@ -66,12 +66,7 @@ class StartValues {
   bool ones() const { return ones_; }
   /// Writes the start values to out[row][column]. The columns must begin at a multiple of four.
   void operator()(Range rows, Range columns, float* out) const;
-  /// Row whose start values are written to out[column]. `row` may be any 64-bit id.
-  struct DrawnRow {
-    Index row;
-    float* out;
-  };
-  /// Writes the same numbers of single rows. Allocates nothing.
+  /// Writes the same numbers of single rows, whose numbers may be any 64-bit ids. Allocates nothing.
   void rows(std::span<const DrawnRow> rows, Range columns) const;
   /// Returns the root mean square of a row's Euclidean length.
   double row_norm() const;
