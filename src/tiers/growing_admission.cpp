@@ -2,6 +2,7 @@
 #include "growing_admission.hpp"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cmath>
 #include <limits>
@@ -10,6 +11,7 @@
 #include <utility>
 
 #include "growing_lists.hpp"
+#include "growing_sort.hpp"
 #include <tesserec/core/error.hpp>
 
 namespace tesserec::tiers {
@@ -18,7 +20,8 @@ namespace {
 using embedding::BlockOf;
 
 constexpr Index ids_per_task = 4096;
-constexpr Index ids_at_once = 64;  // cache misses in flight, times the lines of an id
+// Ids between the prefetch of a bucket, or of a place, and its use: as many cache misses are in flight.
+constexpr Index bucket_ahead = 32, place_ahead = 16;
 constexpr Index no_kept_batches = std::numeric_limits<Index>::max();
 
 LeavingOrder order_of(Eviction eviction) {
@@ -60,34 +63,36 @@ Index GrowingAdmission::find_rows(const Exec& exec, std::span<const Index> ids, 
   const bool threads = concurrency(exec) > 1;
   if (std::ssize(found_missing_) < size) found_missing_.resize(size);
   std::atomic<Index> missing{0};
-  const auto find_some = [&, trains, threads](Range positions) {
-    Index misses[ids_at_once];  // positions
-    std::uint64_t hashes[ids_at_once];
-    Index guesses[ids_at_once], count = 0;
-    const Index n = positions.size();
-    for (Index i = 0; i < n; ++i) {
-      hashes[i] = BlockOf::mixed(ids[positions.begin + i]);
-      rows_.prefetch(hashes[i]);
-    }
-    for (Index i = 0; i < n; ++i) guesses[i] = rows_.guess(hashes[i]);
-    for (Index i = 0; i < n; ++i) {
-      const Index position = positions.begin + i, id = ids[position];
-      const Index slot = rows_.find(id, hashes[i], guesses[i]);
-      slots[position] = slot;
-      if (slot < 0) {
-        misses[count++] = position;
-      } else if (trains) {
-        rows_.use(slot, std::uint32_t(batch_), threads);
-      }
-    }
-    if (count == 0) return;
-    Miss* to = found_missing_.data() + missing.fetch_add(count);
-    for (Index i = 0; i < count; ++i) *to++ = {ids[misses[i]], misses[i]};
+  const auto store_misses = [&](std::span<const Index> positions) {
+    Miss* to = found_missing_.data() + missing.fetch_add(std::ssize(positions));
+    for (const Index position : positions) *to++ = {ids[position], position};
   };
   parallel_for(exec, "tesserec::tiers::find", (size + ids_per_task - 1) / ids_per_task, [&](Index task) noexcept {
-    const Index end = std::min(size, (task + 1) * ids_per_task);
-    for (Index begin = task * ids_per_task; begin < end; begin += ids_at_once)
-      find_some({begin, std::min(end, begin + ids_at_once)});
+    const Index first = task * ids_per_task, end = std::min(size, first + ids_per_task);
+    std::array<std::uint64_t, bucket_ahead> hashes;  // [position % bucket_ahead]
+    std::array<Index, bucket_ahead> guesses;
+    std::array<Index, bucket_ahead> misses;  // positions
+    std::size_t count = 0;
+    for (Index step = first; step < end + bucket_ahead; ++step) {
+      const Index position = step - bucket_ahead, guessed = position + place_ahead;
+      if (position >= first) {
+        const std::size_t at = position % bucket_ahead;
+        const Index slot = rows_.find(ids[position], hashes[at], guesses[at]);
+        slots[position] = slot;
+        if (slot < 0)
+          misses[count++] = position;
+        else if (trains)
+          rows_.use(slot, std::uint32_t(batch_), threads);
+        if (count == misses.size()) store_misses({misses.data(), std::exchange(count, 0)});
+      }
+      if (guessed >= first && guessed < end)
+        guesses[guessed % bucket_ahead] = rows_.guess(hashes[guessed % bucket_ahead]);
+      if (step < end) {
+        hashes[step % bucket_ahead] = BlockOf::mixed(ids[step]);
+        rows_.prefetch(hashes[step % bucket_ahead]);
+      }
+    }
+    if (count > 0) store_misses({misses.data(), count});
   });
   exec.fence();
   return missing;
@@ -105,39 +110,47 @@ void GrowingAdmission::sort_misses(const Exec& exec) {
   for (std::size_t b = block_misses_.size() - 1; b > 0; --b) block_misses_[b] = block_misses_[b - 1];
   block_misses_[0] = 0;
   parallel_for(exec, "tesserec::tiers::sort", std::ssize(counts_), [this](Index block) noexcept {
-    std::sort(misses_.begin() + block_misses_[block], misses_.begin() + block_misses_[block + 1],
-              [](const Miss& a, const Miss& b) { return a.id != b.id ? a.id < b.id : a.position < b.position; });
+    SpreadSort<Miss> sort;
+    sort(
+        {misses_.begin() + block_misses_[block], misses_.begin() + block_misses_[block + 1]},
+        [](const Miss& miss) { return ordered_bits(miss.id); },
+        [](const Miss& a, const Miss& b) { return a.id != b.id ? a.id < b.id : a.position < b.position; });
   });
   exec.fence();
 }
 
-/// Prefetches what the decisions of a block need first. `alone`: no other thread decides about this block now, so that
-/// its ids to leave can be read. Inline, because GCC drops the call of a function that only prefetches.
-[[gnu::always_inline]] inline void GrowingAdmission::prefetch(Index block, bool alone) const {
-  const BlockIds& touched = waiting_ ? *waiting_ : rows_;
-  for (Index miss = block_misses_[block]; miss < block_misses_[block + 1]; ++miss)
-    touched.prefetch(BlockOf::mixed(misses_[miss].id));
-  if (alone) rows_.prefetch_leaving(block);
-}
-
-void GrowingAdmission::admit(const Exec& exec, Index* slots, const StartRows& start) {
+bool GrowingAdmission::admit(const Exec& exec, Index* slots, const StartRows& start) {
   const bool alone = concurrency(exec) == 1;
-  parallel_for(exec, "tesserec::tiers::admit", std::ssize(counts_), [this, slots, &start, alone](Index block) {
+  const BlockIds& touched = waiting_ ? *waiting_ : rows_;
+  std::atomic<bool> all{true};
+  parallel_for(exec, "tesserec::tiers::admit", std::ssize(counts_), [=, this, &start, &touched, &all](Index block) {
     std::vector<Index> aside;
     std::vector<NewRow> admitted;
+    bool all_here = true;
     const Range misses{block_misses_[block], block_misses_[block + 1]};
-    if (block + 1 < std::ssize(counts_)) prefetch(block + 1, alone);
+    if (alone && block + 1 < std::ssize(counts_)) rows_.prefetch_leaving(block + 1);  // which no other thread changes
     if (waiting_)
       for (Index miss = misses.begin; miss < misses.end; ++miss) waiting_->guess(BlockOf::mixed(misses_[miss].id));
     for (Index begin = misses.begin; begin < misses.end;) {
       const Index id = misses_[begin].id, slot = admit_id(block, id, aside);
-      if (slot >= 0) admitted.push_back({slot, id});
-      for (; begin < misses.end && misses_[begin].id == id; ++begin) slots[misses_[begin].position] = slot;
+      if (slot >= 0) {
+        start.prefetch(slot);
+        admitted.push_back({slot, id});
+      } else {
+        all_here = false;
+      }
+      for (; begin < misses.end && misses_[begin].id == id; ++begin) {
+        slots[misses_[begin].position] = slot;
+        if (begin + bucket_ahead < std::ssize(misses_))
+          touched.prefetch(BlockOf::mixed(misses_[begin + bucket_ahead].id));
+      }
     }
+    if (!all_here) all = false;
     rows_.restore(block, aside);
     start(admitted);
   });
   changed_ = true;
+  return all;
 }
 
 /// Counts an id without a row. Returns the slot of its row if it gets one now, or -1.

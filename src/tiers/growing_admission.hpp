@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -23,9 +22,6 @@ struct Miss {
 /// rows().
 class GrowingAdmission {
  public:
-  /// Gives new rows their numbers. Threads may call it at once.
-  using StartRows = std::function<void(std::span<const NewRow> rows)>;
-
   GrowingAdmission(const Exec& exec, const embedding::TableShard& shard, const GrowthSettings& settings);
 
   const BlockIds& rows() const { return rows_; }
@@ -34,8 +30,8 @@ class GrowingAdmission {
   /// Writes the slots of ids with a row, and -1 for other ids. Returns the occurrences of other ids, by block, then id.
   /// `trains`: counts the uses of rows.
   std::span<const Miss> find(const Exec& exec, std::span<const Index> ids, bool trains, Index* slots);
-  /// Decides about the ids that find() returned. Writes the slots of those that get a row.
-  void admit(const Exec& exec, Index* slots, const StartRows& start);
+  /// Decides about the ids that find() returned. Writes the slots of those that get a row. Returns whether all do.
+  bool admit(const Exec& exec, Index* slots, const StartRows& start);
 
   /// Returns the slots with rows, by block, then id.
   const std::vector<Index>& order();
@@ -62,7 +58,6 @@ class GrowingAdmission {
 
   Index find_rows(const Exec& exec, std::span<const Index> ids, bool trains, Index* slots);
   void sort_misses(const Exec& exec);
-  void prefetch(Index block, bool alone) const;
   Index admit_id(Index block, Index id, std::vector<Index>& aside);
   void leave(Index block, Index slot);
   void leave_unused(const Exec& exec);

@@ -25,15 +25,17 @@ class BlockIds {
 
   // Functions that only prefetch are inline always, because GCC drops their calls.
   [[gnu::always_inline]] void prefetch(std::uint64_t hash) const { index_.prefetch(block(hash), hash); }
-  /// Prefetches a place that may be the id's, and returns it, or `none`.
+  /// Prefetches a place that may be the id's, and returns it. Returns IdIndex::none or IdIndex::absent as
+  /// IdIndex::guess does.
   Index guess(std::uint64_t hash) const {
     const Index place = index_.guess(block(hash), hash);
-    if (place < 0) return none;
+    if (place < 0) return place;
     __builtin_prefetch(&ids_[places_.first(block(hash)) + place], 1);
     return places_.first(block(hash)) + place;
   }
-  /// Returns the place of an id, or `none`. `guessed`: result of guess(), or `none`.
+  /// Returns the place of an id, or `none`. `guessed`: result of guess() since the last change, or `none`.
   Index find(Index id, std::uint64_t hash, Index guessed = none) const {
+    if (guessed == IdIndex::absent) return none;
     if (guessed >= 0 && ids_[guessed].id == id) return guessed;
     const Index begin = places_.first(block(hash));
     const Index place = index_.find(block(hash), hash, [&](Index p) { return ids_[begin + p].id == id; });

@@ -22,7 +22,7 @@ static_assert(sizeof(IndexBucket) == 64 && std::endian::native == std::endian::l
 /// different blocks at once.
 class IdIndex {
  public:
-  static constexpr Index none = -1;
+  static constexpr Index none = -1, absent = -2;
 
   /// Takes the number of blocks, and the most entries of a block.
   IdIndex(const Exec& exec, Index blocks, Index most)
@@ -37,14 +37,14 @@ class IdIndex {
     __builtin_prefetch(&buckets_[home(block, hash)]);
   }
 
-  /// Returns a place of the home bucket that is in use and may be the one of the id, or `none`. Then prefetches the
-  /// next bucket if the id may lie there.
+  /// Returns a place of the home bucket that may be the one of the id, `none`, or `absent` if the id has no place. Then
+  /// prefetches the next bucket if the id may lie there.
   Index guess(Index block, std::uint64_t hash) const {
     const Index at = home(block, hash);
     const IndexBucket& bucket = buckets_[at];
-    const int i = first_equal(bucket, tag(hash));
-    if (i >= 0) return Index{bucket.places[i]};
-    if (bucket.passed > 0) __builtin_prefetch(&buckets_[after(block, at)]);
+    if (const std::uint64_t equal = entries(bucket, tag(hash)); equal != 0) return Index{bucket.places[entry(equal)]};
+    if (bucket.passed == 0) return absent;
+    __builtin_prefetch(&buckets_[after(block, at)]);
     return none;
   }
   /// Returns the place for which `is_id` returns true, or `none`.
@@ -52,9 +52,8 @@ class IdIndex {
   Index find(Index block, std::uint64_t hash, const IsId& is_id) const {
     Index found = none;
     probe(block, hash, [&](const IndexBucket& bucket) {
-      for_equal(bucket, tag(hash), [&](int i) {
-        if (found == none && is_id(Index{bucket.places[i]})) found = bucket.places[i];
-      });
+      for (std::uint64_t equal = entries(bucket, tag(hash)); equal != 0 && found == none; equal &= equal - 1)
+        if (is_id(Index{bucket.places[entry(equal)]})) found = bucket.places[entry(equal)];
       return found == none && bucket.passed > 0;
     });
     return found;
@@ -62,22 +61,22 @@ class IdIndex {
   /// Adds an id that the block lacks. The block must have fewer than `most` entries.
   void insert(Index block, std::uint64_t hash, Index place) const {
     probe(block, hash, [&](IndexBucket& bucket) {
-      const int i = first_equal(bucket, 0);
-      if (i < 0) {
+      const std::uint64_t empty = entries(bucket, 0);
+      if (empty == 0) {
         ++bucket.passed;
         return true;
       }
-      bucket.tags[i] = tag(hash);
-      bucket.places[i] = std::uint32_t(place);
+      bucket.tags[entry(empty)] = tag(hash);
+      bucket.places[entry(empty)] = std::uint32_t(place);
       return false;
     });
   }
   /// Removes an entry, which must be there.
   void erase(Index block, std::uint64_t hash, Index place) const {
     probe(block, hash, [&](IndexBucket& bucket) {
-      for (int i = 0; i < IndexBucket::size; ++i)
-        if (bucket.tags[i] != 0 && bucket.places[i] == place) {
-          bucket.tags[i] = 0;
+      for (std::uint64_t equal = entries(bucket, tag(hash)); equal != 0; equal &= equal - 1)
+        if (bucket.places[entry(equal)] == place) {
+          bucket.tags[entry(equal)] = 0;
           return false;
         }
       --bucket.passed;
@@ -87,7 +86,6 @@ class IdIndex {
 
  private:
   static constexpr Index used_ = 8;  // entries per bucket of a full block: few more than one id in twenty lie elsewhere
-  static constexpr std::uint64_t ones_ = 0x0101010101010101u;
 
   static std::uint8_t tag(std::uint64_t hash) { return std::max<std::uint8_t>(1, std::uint8_t(hash)); }
   /// Returns the bucket where a search for an id begins: the bits below those of the block, scaled to the buckets.
@@ -107,36 +105,24 @@ class IdIndex {
     return at + 1 < begin + buckets_per_block_ ? at + 1 : begin;
   }
 
-  /// Returns the high bits of the bytes that equal `tag`, and maybe of some above the first of them.
+  /// Returns a set of the entries with `tag`: bit 8 i + 7 for entry i of the first eight, bit 8 i + 6 for entry 8 + i.
+  static std::uint64_t entries(const IndexBucket& bucket, std::uint8_t tag) {
+    std::uint64_t low = 0;
+    std::uint32_t high = 0;
+    std::memcpy(&low, bucket.tags, sizeof low);
+    std::memcpy(&high, bucket.tags + 8, sizeof high);
+    return equal_bytes(low, tag) | equal_bytes(high, tag) << 32 >> 33;
+  }
+  /// Returns the first entry of a set.
+  static int entry(std::uint64_t set) {
+    const int bit = std::countr_zero(set);
+    return bit / 8 + 8 * (~bit & 1);
+  }
+  /// Returns the high bits of the bytes that equal `tag`.
   static std::uint64_t equal_bytes(std::uint64_t bytes, std::uint8_t tag) {
-    const std::uint64_t x = bytes ^ ones_ * tag;
-    return (x - ones_) & ~x & ones_ << 7;
-  }
-  static std::uint64_t equal_low(const IndexBucket& bucket, std::uint8_t tag) {
-    std::uint64_t bytes = 0;
-    std::memcpy(&bytes, bucket.tags, sizeof bytes);
-    return equal_bytes(bytes, tag);
-  }
-  static std::uint64_t equal_high(const IndexBucket& bucket, std::uint8_t tag) {
-    std::uint32_t bytes = 0;
-    std::memcpy(&bytes, bucket.tags + 8, sizeof bytes);
-    return equal_bytes(bytes, tag) & 0xffffffffu;
-  }
-  /// Returns the first entry with `tag`, or -1.
-  static int first_equal(const IndexBucket& bucket, std::uint8_t tag) {
-    if (const std::uint64_t low = equal_low(bucket, tag); low != 0) return std::countr_zero(low) / 8;
-    const std::uint64_t high = equal_high(bucket, tag);
-    return high == 0 ? -1 : 8 + std::countr_zero(high) / 8;
-  }
-  /// Calls `use(entry)` for all entries with `tag`.
-  template <class Use>
-  static void for_equal(const IndexBucket& bucket, std::uint8_t tag, const Use& use) {
-    const auto use_first = [&](std::uint64_t equal, int first) {
-      const int i = first + std::countr_zero(equal) / 8;
-      if (bucket.tags[i] == tag) use(i);
-    };
-    for (std::uint64_t low = equal_low(bucket, tag); low != 0; low &= low - 1) use_first(low, 0);
-    for (std::uint64_t high = equal_high(bucket, tag); high != 0; high &= high - 1) use_first(high, 8);
+    constexpr std::uint64_t ones = 0x0101010101010101u, low_bits = 0x7f * ones;
+    const std::uint64_t x = bytes ^ ones * tag;
+    return ~(((x & low_bits) + low_bits) | x | low_bits);
   }
 
   Index buckets_per_block_;

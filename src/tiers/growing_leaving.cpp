@@ -2,6 +2,9 @@
 #include "growing_leaving.hpp"
 
 #include <array>
+#include <bit>
+
+#include "growing_sort.hpp"
 
 namespace tesserec::tiers {
 namespace {
@@ -91,7 +94,23 @@ void LeavingIds::refill(Range places, BlockQueue& queue, Rank from) const {
     const Rank rank = rank_of(ids_[place]);
     if (rank >= from && rank < queue.bound) queue.sorted.push_back({rank, std::uint32_t(place)});
   }
-  std::ranges::sort(queue.sorted, {}, &Leaving::rank);
+  sort(queue.sorted);
+}
+
+void LeavingIds::sort(std::span<Leaving> candidates) {
+  std::uint64_t least = highest_.use, most = 0;
+  for (const Leaving& candidate : candidates) {
+    least = std::min(least, candidate.rank.use);
+    most = std::max(most, candidate.rank.use);
+  }
+  const int use_bits = std::max(1, int(std::bit_width(most - least)));
+  SpreadSort<Leaving> sort;
+  sort(
+      candidates,
+      [=](const Leaving& candidate) {
+        return (candidate.rank.use - least) << (64 - use_bits) | ordered_bits(candidate.rank.id) >> 1 >> (use_bits - 1);
+      },
+      [](const Leaving& a, const Leaving& b) { return a.rank < b.rank; });
 }
 
 /// Returns a rank before which a block has about a quarter of the ids from rank `from` on, by a sample of its places.
@@ -99,6 +118,7 @@ LeavingIds::Rank LeavingIds::bound_of(Range places, Rank from) const {
   std::array<Rank, sample_size> sample;
   const Index step = std::max<Index>(1, (places.size() + sample_size - 1) / sample_size);
   Index count = 0;
+  for (Index place = places.begin; place < places.end; place += step) __builtin_prefetch(&ids_[place]);
   for (Index place = places.begin; place < places.end; place += step) {
     const Rank rank = rank_of(ids_[place]);
     if (rank >= from) sample[count++] = rank;

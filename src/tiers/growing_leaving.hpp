@@ -5,6 +5,7 @@
 #include <compare>
 #include <cstddef>
 #include <limits>
+#include <span>
 #include <vector>
 
 #include "growing_places.hpp"
@@ -80,6 +81,7 @@ class LeavingIds {
   }
   static bool pop(BlockQueue& queue, Leaving& first);
   static void push(BlockQueue& queue, const Leaving& candidate);
+  static void sort(std::span<Leaving> candidates);
   void refill(Range places, BlockQueue& queue, Rank from) const;
   Rank bound_of(Range places, Rank from) const;
 

@@ -41,8 +41,7 @@ inline void add_waiting(BlockIds& waiting, std::vector<IdUse> uses) {
 }
 
 /// Adds an id of a state to the rows of a table. Throws Error if its block is full.
-inline void add_row(const std::string& table, const IdUse& use, BlockIds& rows,
-                    const GrowingAdmission::StartRows& start) {
+inline void add_row(const std::string& table, const IdUse& use, BlockIds& rows, const StartRows& start) {
   const std::uint64_t hash = embedding::BlockOf::mixed(use.id);
   const Index block = rows.block(hash);
   if (rows.full(block))

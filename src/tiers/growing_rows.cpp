@@ -89,14 +89,10 @@ void GrowingTable::check_in_flight() const {
 std::vector<Index> GrowingTable::pin_all(const Exec& exec, std::span<const Index> ids, bool trains) {
   std::vector<Index> slots(ids.size());
   const std::span<const Miss> misses = admission_.find(exec, ids, trains, slots.data());
-  if (trains && !misses.empty()) admission_.admit(exec, slots.data(), starts());
-  give_unknown_slots(misses, slots);
+  const bool all = misses.empty() || (trains && admission_.admit(exec, slots.data(), starts()));
+  if (!all) give_unknown_slots(misses, slots);
   pinned_ += std::ssize(slots);
   return slots;
-}
-
-GrowingAdmission::StartRows GrowingTable::starts() const {
-  return [this](std::span<const NewRow> rows) { start_.write(*this, rows); };
 }
 
 /// Gives the ids that have no row yet slots of this batch: one for each, or one with zeros for all.
@@ -115,10 +111,12 @@ void GrowingTable::give_unknown_slots(std::span<const Miss> misses, std::vector<
              " without a row, which read start values; use smaller batches, or let unknown ids read zeros (table.",
              name_, ".unknown, or GrowthSettings::unknown_slots)");
       }
-      if (zeros_)
+      if (zeros_) {
         start_.write_zeros(*this, begin + unknown);
-      else
+      } else {
+        prefetch(begin + unknown);
         started.push_back({begin + unknown, miss.id});
+      }
     }
     unknown_.pin(unknown);
     slots[miss.position] = begin + unknown;

@@ -4,30 +4,18 @@
 #include <array>
 
 namespace tesserec::tiers {
-namespace {
-
-constexpr std::size_t at_once = 8;
-
-/// Prefetches some rows. Inline, because GCC drops the call of a function that only prefetches.
-[[gnu::always_inline]] inline void prefetch(const embedding::RowStore& store, std::span<const NewRow> rows,
-                                            std::size_t begin) {
-  for (std::size_t i = begin; i < std::min(begin + at_once, rows.size()); ++i) store.prefetch(rows[i].slot);
-}
-
-}  // namespace
 
 void GrowingStart::write(const embedding::RowStore& store, std::span<const NewRow> rows) const {
-  prefetch(store, rows, 0);
-  for (std::size_t begin = 0; begin < rows.size(); begin += at_once) {
-    const std::span some = rows.subspan(begin, std::min(at_once, rows.size() - begin));
-    prefetch(store, rows, begin + at_once);
-    std::array<DrawnRow, at_once> drawn;
-    for (std::size_t i = 0; i < some.size(); ++i) {
-      write_states(store, some[i].slot);
-      drawn[i] = {some[i].id, weights(store, some[i].slot)};
+  constexpr std::size_t at_once = 32;
+  std::array<DrawnRow, at_once> drawn;
+  for (; !rows.empty(); rows = rows.subspan(std::min(at_once, rows.size()))) {
+    const std::size_t count = std::min(at_once, rows.size());
+    for (std::size_t i = 0; i < count; ++i) {
+      write_states(store, rows[i].slot);
+      drawn[i] = {rows[i].id, weights(store, rows[i].slot)};
       if (!weights_) std::fill_n(drawn[i].out, columns_.size(), 0.0f);
     }
-    if (weights_) weights_->rows({drawn.data(), some.size()}, columns_);
+    if (weights_) weights_->rows({drawn.data(), count}, columns_);
   }
 }
 

@@ -41,4 +41,18 @@ class GrowingStart {
   std::optional<embedding::StartValues> weights_;
 };
 
+/// Start of rows in the slots of a store. Threads may start different rows at once.
+class StartRows {
+ public:
+  StartRows(const GrowingStart& start, const embedding::RowStore& store) : start_(start), store_(store) {}
+
+  /// Prefetches a slot whose row will start soon.
+  [[gnu::always_inline]] void prefetch(Index slot) const { store_.prefetch(slot); }
+  void operator()(std::span<const NewRow> rows) const { start_.write(store_, rows); }
+
+ private:
+  const GrowingStart& start_;
+  const embedding::RowStore& store_;
+};
+
 }  // namespace tesserec::tiers

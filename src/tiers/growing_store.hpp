@@ -42,7 +42,7 @@ class GrowingTable : public GrowingRows {
   void give_unknown_slots(std::span<const Miss> misses, std::vector<Index>& slots);
   void check_in_flight() const;
   void check_held(Range rows) const;
-  GrowingAdmission::StartRows starts() const;
+  StartRows starts() const { return {start_, *this}; }
 
   std::string name_;
   bool zeros_;
