@@ -4,24 +4,15 @@
 
 #include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
-#include <arrow/api.h>
-#include <parquet/arrow/reader.h>
 #include <parquet/exception.h>
+#include <parquet/file_reader.h>
 
 #include <tesserec/core/error.hpp>
 #include <tesserec/parquet/reader.hpp>
 
 namespace tesserec::parquet {
-
-/// Returns an Arrow result. Throws Error, naming the file, if it is a fault.
-template <class T>
-T checked(arrow::Result<T> result, const std::string& path) {
-  if (!result.ok()) fail(path, ": cannot read the Parquet file: ", result.status().message());
-  return std::move(result).ValueUnsafe();
-}
 
 /// Calls f and turns Arrow's exceptions into an Error that names the file.
 template <class F>
@@ -33,17 +24,20 @@ auto guarded(const std::string& path, const F& f) {
   }
 }
 
-std::unique_ptr<::parquet::arrow::FileReader> open_file(const std::string& path);
+/// Opens a file. Readers of its pages compare them with their checksums, if they have some.
+std::unique_ptr<::parquet::ParquetFileReader> open_file(const std::string& path);
 
-/// Place of a column of a file: a field of its schema, or of the struct that this field has a list of.
+/// Place of a column in a file, and the levels that say what a value of it belongs to (Dremel's encoding).
 struct ColumnPlace {
   std::string name;
   ColumnType type;
-  int root = 0;
-  int child = -1;  ///< field of the struct; -1 = the column is the root
+  int leaf = -1;              ///< Parquet column; -1 if the type is not readable
+  std::int16_t row_rep = 0;   ///< a row begins at each repetition level up to this one
+  std::int16_t row_def = 0;   ///< least definition level of a row; below it an unrolled list has no element
+  std::int16_t item_def = 0;  ///< least definition level of an element of the row's list
 };
 
 /// Returns the columns of a file. A list of structs has a column for each field of the struct.
-std::vector<ColumnPlace> places_of(::parquet::arrow::FileReader& reader, const std::string& path);
+std::vector<ColumnPlace> places_of(::parquet::ParquetFileReader& file, const std::string& path);
 
 }  // namespace tesserec::parquet

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parquet files (clicks.parquet by make_clicks.py): as rows, and in whole runs beside the same table in text. Without
+// Parquet files (clicks.parquet by make_files.py): as rows, and in whole runs beside the same table in text. Without
 // Arrow in the build: the refusal.
 #include <filesystem>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lists of structs of a Parquet file (events.parquet by make_clicks.py), whose elements are rows.
+// Lists of structs of a Parquet file (events.parquet by make_files.py), whose elements are rows.
 #include "catch.hpp"
 #include "errors.hpp"
 #include "source_dir.hpp"

@@ -11,7 +11,7 @@
 
 namespace tesserec::parquet {
 
-/// Returns whether this build reads Parquet.
+/// Returns whether this build reads and writes Parquet.
 bool is_built();
 
 /// Type of a column.
@@ -46,15 +46,15 @@ class RowReader {
  public:
   virtual ~RowReader() = default;
   /// Reads the next row as texts [columns], valid until the next row. Returns false at the end. Throws Error, naming
-  /// the file, for a damaged file, an element of a list that has its separator, or a type that is neither text, number,
-  /// time nor a list of these.
+  /// the file, for a damaged file or an element of a list that has its separator.
   virtual bool next(std::vector<std::string_view>& fields) = 0;
   /// Returns the row group of the last row.
   virtual Index row_group() const = 0;
 };
 
 /// Opens the row groups [groups.begin, groups.end) of a file. `columns`: choice for each column of the file. `null`:
-/// text of a missing value.
+/// text of a missing value. Throws Error, naming the file, for a damaged footer, a column that is read and not readable,
+/// lists without a separator, or fields of two lists of structs.
 std::unique_ptr<RowReader> open_rows(const std::string& path, Range groups, std::vector<ColumnChoice> columns,
                                      std::string null);
 

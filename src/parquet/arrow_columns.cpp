@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "arrow_columns.hpp"
+
+#include <charconv>
+#include <cstdint>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+#include <parquet/schema.h>
+#include <parquet/types.h>
+
+namespace tesserec::parquet {
+namespace {
+
+constexpr std::int64_t batch_levels = 1024;
+constexpr std::size_t number_bytes = 32;  // the longest number has 24 characters
+
+template <class T>
+std::string_view number_text(T value, char* to) {
+  return {to, std::size_t(std::to_chars(to, to + number_bytes, value).ptr - to)};
+}
+
+/// Texts of the numbers from 0 to 999, which are most of those of a click log.
+struct SmallNumbers {
+  static constexpr std::uint32_t count = 1000;
+  char texts[count][4] = {};
+
+  constexpr SmallNumbers() {
+    for (std::uint32_t n = 0; n < count; ++n)
+      for (std::size_t rest = n, at = digits(n); at-- > 0; rest /= 10) texts[n][at] = char('0' + rest % 10);
+  }
+  static constexpr std::size_t digits(std::uint32_t n) { return std::size_t(1) + (n >= 10) + (n >= 100); }
+  constexpr std::string_view text(std::uint32_t n) const { return {texts[n], digits(n)}; }
+};
+constexpr SmallNumbers small_numbers;
+
+/// Text of a number of type T, which Parquet stores in a wider or signed one.
+template <class T>
+struct NumberText {
+  template <class Stored>
+  std::string_view operator()(Stored value, char* to) const {
+    if constexpr (std::is_integral_v<T>)
+      if (std::make_unsigned_t<T>(value) < SmallNumbers::count) return small_numbers.text(std::uint32_t(value));
+    return number_text(static_cast<T>(value), to);
+  }
+};
+
+struct TruthText {
+  std::string_view operator()(bool value, char*) const { return value ? "1" : "0"; }
+};
+
+struct BytesText {
+  std::string_view operator()(const ::parquet::ByteArray& value, char*) const {
+    __builtin_prefetch(value.ptr);
+    return {reinterpret_cast<const char*>(value.ptr), value.len};
+  }
+};
+
+struct DayText {
+  std::string_view operator()(std::int32_t days, char* to) const { return number_text(std::int64_t{86400} * days, to); }
+};
+
+/// Text of a time since 1970 in seconds.
+struct TimeText {
+  std::int64_t per_second;  ///< units in a second
+
+  std::string_view operator()(std::int64_t value, char* to) const {
+    if (value % per_second == 0) return number_text(value / per_second, to);
+    return number_text(double(value) / double(per_second), to);
+  }
+  std::string_view operator()(const ::parquet::Int96& value, char* to) const {
+    return (*this)(::parquet::Int96GetNanoSeconds(value), to);
+  }
+};
+
+/// Texts of a leaf of physical type Type, by a function from a value and a buffer for its text.
+template <class Type, class Text>
+class LeafTexts : public TextColumn {
+ public:
+  LeafTexts(std::shared_ptr<::parquet::ColumnReader> reader, const ColumnUse& use, Text text)
+      : use_(use),
+        most_def_(reader->descr()->max_definition_level()),
+        defs_(batch_levels, 0),
+        reps_(batch_levels, 0),
+        reader_(std::move(reader)),
+        text_of_(text),
+        values_(new Value[batch_levels]),
+        numbers_(most_rows * number_bytes) {}
+
+  void take(Index rows, std::string_view* to, std::size_t stride) override {
+    const std::int16_t* const defs = defs_.data() + next_;
+    for (Index r = 0; r < rows; ++r, to += stride)
+      *to = defs[r] == most_def_ ? next_text(r) : std::string_view(use_.null);
+    next_ += rows;
+  }
+
+ protected:
+  /// Makes each value or null a row.
+  bool fill() override {
+    const Index levels = read_levels();
+    next_ = 0;
+    rows_ = levels;
+    if (use_.place.row_rep == 0) return levels > 0;
+    rows_ = 0;
+    for (Index i = 0; i < levels; ++i)
+      if (begin_row(i)) defs_[std::size_t(rows_++)] = defs_[std::size_t(i)];
+    return levels > 0;
+  }
+
+  /// Reads levels and values. Returns the number of levels.
+  Index read_levels() {
+    begun_.clear();
+    value_ = 0;
+    std::int64_t values = 0;
+    if (!reader_->HasNext()) return 0;
+    auto& reader = static_cast<::parquet::TypedColumnReader<Type>&>(*reader_);
+    return reader.ReadBatch(batch_levels, defs_.data(), reps_.data(), values_.get(), &values);
+  }
+
+  /// Counts the row of the file that begins at a level, if one does. Returns whether an element of it does.
+  bool begin_row(Index level) {
+    const bool exists = defs_[std::size_t(level)] >= use_.place.row_def;
+    if (use_.place.row_rep == 0) return exists;
+    if (reps_[std::size_t(level)] == 0) ++unseen_rows_;
+    if (exists) begun_.push_back(std::exchange(unseen_rows_, 0));
+    return exists;
+  }
+
+  /// Returns the text of the next value, which may use the buffer of a row.
+  std::string_view next_text(Index row) {
+    return text_of_(values_[value_++], numbers_.data() + number_bytes * std::size_t(row));
+  }
+
+  const ColumnUse use_;
+  const std::int16_t most_def_;            ///< definition level of a value that is not null
+  std::vector<std::int16_t> defs_, reps_;  ///< levels of the batch
+
+ private:
+  using Value = typename Type::c_type;
+
+  std::shared_ptr<::parquet::ColumnReader> reader_;
+  const Text text_of_;
+  std::unique_ptr<Value[]> values_;  ///< values of the batch that are not null
+  std::size_t value_ = 0;            ///< values that were taken
+  std::vector<char> numbers_;        ///< texts of numbers
+  Index unseen_rows_ = 0;            ///< rows of the file since the last element
+};
+
+/// Texts of a column of lists: elements that are not null, with separators between.
+template <class Type, class Text>
+class ListTexts final : public LeafTexts<Type, Text> {
+ public:
+  ListTexts(std::shared_ptr<::parquet::ColumnReader> reader, const ColumnUse& use, Text text)
+      : LeafTexts<Type, Text>(std::move(reader), use, text),
+        searches_(std::is_same_v<Text, BytesText> || number_letters.find(use.separator) != std::string_view::npos) {}
+
+  void take(Index rows, std::string_view* to, std::size_t stride) override {
+    for (const Index end = this->next_ + rows; this->next_ < end; ++this->next_, to += stride) {
+      const std::size_t begin = this->next_ == 0 ? 0 : ends_[std::size_t(this->next_ - 1)];
+      *to = std::string_view(lists_).substr(begin, ends_[std::size_t(this->next_)] - begin);
+    }
+  }
+
+ private:
+  /// Makes each list a row, once the next one begins.
+  bool fill() override {
+    const auto& place = this->use_.place;
+    lists_.erase(0, ends_.empty() ? 0 : ends_.back());
+    ends_.clear();
+    std::optional<Index> begun_open;
+    if (open_ && !this->begun_.empty()) begun_open = this->begun_.back();
+    const Index levels = this->read_levels();
+    if (begun_open) this->begun_.push_back(*begun_open);
+    for (Index i = 0; i < levels; ++i) {
+      const std::int16_t def = this->defs_[std::size_t(i)];
+      if (this->reps_[std::size_t(i)] <= place.row_rep) {
+        end_list();
+        open_ = this->begin_row(i);
+      }
+      if (def >= place.item_def && def == this->most_def_) append(this->next_text(0));
+    }
+    if (levels == 0) end_list();
+    this->next_ = 0;
+    this->rows_ = std::ssize(ends_);
+    return levels > 0 || this->rows_ > 0;
+  }
+
+  void end_list() {
+    if (!open_) return;
+    if (lists_.size() == (ends_.empty() ? 0 : ends_.back())) lists_ += this->use_.null;  // without elements: missing
+    ends_.push_back(lists_.size());
+    open_ = any_ = false;
+  }
+
+  void append(std::string_view element) {
+    const ColumnUse& use = this->use_;
+    if (searches_ && element.find(use.separator) != std::string_view::npos)
+      fail(use.path, ": an element \"", element, "\" of a list has the separator \"", use.separator,
+           "\" in it; give the column another separator");
+    if (std::exchange(any_, true)) lists_ += use.separator;
+    lists_ += element;
+  }
+
+  static constexpr std::string_view number_letters = "+-.0123456789aefint";  // nan and inf, too
+
+  const bool searches_;              ///< true if an element may have the separator
+  std::string lists_;                ///< texts of lists, one after the other; the last one may lack its end
+  std::vector<std::size_t> ends_;    ///< ends of the lists
+  bool open_ = false, any_ = false;  ///< true if a list lacks its end; true if that one has an element
+};
+
+std::int64_t units_per_second(const ::parquet::LogicalType& type) {
+  using Unit = ::parquet::LogicalType::TimeUnit;
+  const Unit::unit unit = static_cast<const ::parquet::TimestampLogicalType&>(type).time_unit();
+  if (unit == Unit::MILLIS) return 1000;
+  return unit == Unit::MICROS ? 1000000 : 1000000000;
+}
+
+}  // namespace
+
+std::unique_ptr<TextColumn> make_column(std::shared_ptr<::parquet::ColumnReader> reader, const ColumnUse& use) {
+  using namespace ::parquet;
+  const Type::type stored = reader->type();
+  const auto logical = reader->descr()->logical_type();
+  const auto texts = [&]<class Stored>(Stored, auto text) -> std::unique_ptr<TextColumn> {
+    if (use.place.type.list) return std::make_unique<ListTexts<Stored, decltype(text)>>(std::move(reader), use, text);
+    return std::make_unique<LeafTexts<Stored, decltype(text)>>(std::move(reader), use, text);
+  };
+  const auto* const integer = logical->is_int() ? static_cast<const IntLogicalType*>(logical.get()) : nullptr;
+  const bool has_sign = integer == nullptr || integer->is_signed();
+  switch (stored) {
+    case Type::BOOLEAN:
+      return texts(BooleanType(), TruthText());
+    case Type::INT32:
+      if (logical->is_date()) return texts(Int32Type(), DayText());
+      if (has_sign) return texts(Int32Type(), NumberText<std::int32_t>());
+      return texts(Int32Type(), NumberText<std::uint32_t>());
+    case Type::INT64:
+      if (logical->is_timestamp()) return texts(Int64Type(), TimeText{units_per_second(*logical)});
+      if (has_sign) return texts(Int64Type(), NumberText<std::int64_t>());
+      return texts(Int64Type(), NumberText<std::uint64_t>());
+    case Type::INT96:
+      return texts(Int96Type(), TimeText{1000000000});
+    case Type::FLOAT:
+      return texts(FloatType(), NumberText<float>());
+    case Type::DOUBLE:
+      return texts(DoubleType(), NumberText<double>());
+    case Type::BYTE_ARRAY:
+      return texts(ByteArrayType(), BytesText());
+    default:
+      fail(use.path, ": column ", use.place.name, " is stored as ", TypeToString(stored), ", which cannot be read; ",
+           "give it kind = \"skip\"");
+  }
+}
+
+}  // namespace tesserec::parquet

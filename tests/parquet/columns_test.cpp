@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// Texts of each type, page after page (types.parquet, times.parquet, pages.parquet, twins.parquet by make_files.py).
+#include "catch.hpp"
+#include "errors.hpp"
+#include "source_dir.hpp"
+#include <tesserec/core/text.hpp>
+#include <tesserec/parquet/reader.hpp>
+
+using namespace tesserec;
+
+namespace {
+
+using Texts = std::vector<std::string>;
+
+/// Returns rows of a file of this folder, in which | stands between elements and NA for what is missing. `left_out`:
+/// columns that are not read.
+std::vector<Texts> rows_of(const std::string& name, const Texts& left_out = {}) {
+  const std::string path = concat(TESSEREC_SOURCE_DIR, "/tests/parquet/", name);
+  const parquet::FileShape shape = parquet::shape_of(path);
+  std::vector<parquet::ColumnChoice> choices;
+  for (std::size_t c = 0; c < shape.columns.size(); ++c) {
+    const bool read = std::find(left_out.begin(), left_out.end(), shape.columns[c]) == left_out.end();
+    choices.push_back({read, shape.types[c].list ? '|' : '\0'});
+  }
+  const auto reader = parquet::open_rows(path, {0, shape.row_groups}, choices, "NA");
+  std::vector<Texts> rows;
+  for (std::vector<std::string_view> fields; reader->next(fields);) rows.emplace_back(fields.begin(), fields.end());
+  return rows;
+}
+
+Index elements_of(Index user) {
+  if (user >= 100 && user < 400) return 0;
+  if (user == 450) return 900;
+  return user == 699 ? 300 : user % 4;
+}
+
+/// Returns a row of pages.parquet.
+Texts page_row(Index i, Index j) {
+  const bool null = i == 3 && j == 1;
+  Texts tags;
+  for (Index k = 0; k < (i + j) % 3; ++k) tags.push_back(concat("t", k));
+  const std::string all = null || (i + j) % 5 == 0 || tags.empty() ? "NA" : join(tags, "|");
+  return {std::to_string(i), all, null || j % 7 == 3 ? "NA" : std::to_string(i * j % 11),
+          i % 9 == 0 ? "NA" : concat("n", i)};
+}
+
+std::vector<Texts> page_rows() {
+  std::vector<Texts> rows;
+  for (Index i = 0; i < 700; ++i)
+    for (Index j = 0; j < elements_of(i); ++j) rows.push_back(page_row(i, j));
+  return rows;
+}
+
+}  // namespace
+
+TEST_CASE("RowReader: each type has its text") {
+  if (!parquet::is_built()) return;
+  const std::vector<Texts> rows = rows_of("types.parquet");
+  REQUIRE(rows.size() == 2);
+  CHECK(rows[0] == Texts{"-128",
+                         "255",
+                         "-32768",
+                         "65535",
+                         "-2147483648",
+                         "4294967295",
+                         "-9223372036854775808",
+                         "18446744073709551615",
+                         "0.1",
+                         "-1e-300",
+                         "1",
+                         "a b",
+                         "x",
+                         "\x01",
+                         "NA",
+                         "86400",
+                         "-2",
+                         "-1.75",
+                         "-1.75",
+                         "-1.75",
+                         "NA",
+                         "1|2"});
+  CHECK(rows[1] == Texts{"NA", "7",  "NA", "7", "1000",   "999", "NA", "0",  "NA",         "5",  "0",
+                         "",   "NA", "NA", "d", "-86400", "60",  "NA", "NA", "1000000000", "NA", "NA"});
+  CHECK(rows_of("times.parquet") == std::vector<Texts>{{"-1.75", "-1e-300"}, {"1000000000", "5"}});
+}
+
+TEST_CASE("RowReader: columns whose pages and lists end in other rows stay together") {
+  if (!parquet::is_built()) return;
+  const std::vector<Texts> expected = page_rows();
+  CHECK(rows_of("pages.parquet") == expected);
+  std::size_t column = 0;
+  for (const std::string left_out : {"user", "tags", "item", "note"}) {
+    std::vector<Texts> some = expected;
+    for (Texts& row : some) row[column].clear();
+    CHECK(rows_of("pages.parquet", {left_out}) == some);
+    ++column;
+  }
+  const std::vector<Texts> users = rows_of("pages.parquet", {"tags", "item"});
+  REQUIRE(users.size() == 700);
+  for (Index i = 0; i < 700; ++i)
+    CHECK(users[std::size_t(i)] == Texts{std::to_string(i), "", "", i % 9 == 0 ? "NA" : concat("n", i)});
+  CHECK(rows_of("pages.parquet", {"user", "tags", "item", "note"}) == std::vector<Texts>(700, Texts(4)));
+}
+
+TEST_CASE("RowReader: two fields of one name are two columns") {
+  if (!parquet::is_built()) return;
+  CHECK(rows_of("twins.parquet") == std::vector<Texts>{{"7", "1", "4"}, {"8", "2", "5"}, {"8", "3", "6"}});
+}
