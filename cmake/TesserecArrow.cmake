@@ -1,6 +1,6 @@
 # Arrow and Parquet in C++: TESSEREC_PARQUET is on where they are found, unless it is given. Libraries are named by their
 # paths, so that who links an installed Tesserec needs no package of Arrow.
-set(TESSEREC_ARROW_ROOT "" CACHE PATH "Folder of Arrow's headers and libraries, for instance that of the Python package pyarrow")
+set(TESSEREC_ARROW_ROOT "$ENV{TESSEREC_ARROW_ROOT}" CACHE PATH "Folder of Arrow's headers and libraries, for instance that of the Python package pyarrow")
 set(tesserec_arrow_include)
 set(tesserec_arrow_libraries)
 if(TESSEREC_ARROW_ROOT)
@@ -31,7 +31,7 @@ list(LENGTH tesserec_arrow_libraries count)
 if(count EQUAL 2 AND EXISTS "${tesserec_arrow_include}/parquet/arrow/reader.h")
   set(tesserec_arrow_found ON)
 endif()
-option(TESSEREC_PARQUET "preprocess reads Parquet files" ${tesserec_arrow_found})
+option(TESSEREC_PARQUET "preprocess reads Parquet files, generate writes them" ${tesserec_arrow_found})
 if(TESSEREC_PARQUET AND NOT tesserec_arrow_found)
   message(FATAL_ERROR "TESSEREC_PARQUET=ON needs Arrow and Parquet in C++; TESSEREC_ARROW_ROOT says where they are")
 endif()

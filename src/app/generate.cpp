@@ -2,6 +2,7 @@
 // Command `tesserec generate`: prints batches of the training data for people, writes samples, or prints the reuse
 // profile of a data set.
 #include <algorithm>
+#include <map>
 #include <span>
 
 #include "job.hpp"
@@ -108,6 +109,13 @@ Json tables_json(const std::vector<embedding::EmbeddingBagConfig>& tables) {
   return all;
 }
 
+preprocess::LogForm form_of(const std::string& name) {
+  using preprocess::LogForm;
+  const std::map<std::string, LogForm> forms = {
+      {"hdf5", LogForm::hdf5}, {"tsv", LogForm::tsv}, {"gz", LogForm::gz}, {"parquet", LogForm::parquet}};
+  return forms.at(name);
+}
+
 /// Writes the samples of the deck's sources into a folder.
 int write(const Invocation& invocation, const comm::Communicator& comm) {
   const deck::Deck deck = invocation.read_deck();
@@ -119,15 +127,13 @@ int write(const Invocation& invocation, const comm::Communicator& comm) {
           {name, [&deck, use = use](const data::Deal& deal) { return data::make_source(deck.data, use, deal); }});
   const auto format = invocation.options.find("--format");
   const std::string form = format == invocation.options.end() ? "hdf5" : format->second;
-  const preprocess::LogForm text = form == "gz" ? preprocess::LogForm::gz : preprocess::LogForm::tsv;
   const Timer timer;
-  const std::vector<preprocess::WrittenLog> logs =
-      preprocess::write_logs(Exec(), comm,
-                             {.folder = invocation.options.at("--write"),
-                              .form = form == "hdf5" ? preprocess::LogForm::hdf5 : text,
-                              .seed = deck.run.seed,
-                              .part_bytes = deck.run.part_bytes},
-                             sources);
+  const std::vector<preprocess::WrittenLog> logs = preprocess::write_logs(Exec(), comm,
+                                                                          {.folder = invocation.options.at("--write"),
+                                                                           .form = form_of(form),
+                                                                           .seed = deck.run.seed,
+                                                                           .part_bytes = deck.run.part_bytes},
+                                                                          sources);
   Json written = Json::array();
   for (const preprocess::WrittenLog& log : logs) {
     const std::string to = log.files.size() == 1 ? "" : " to " + log.files.back();

@@ -40,15 +40,11 @@ class Packer {
 /// Makes a packer into one gzip member.
 std::unique_ptr<Packer> gzip_packer();
 
-/// Returns a line of Criteo's form for each sample of the batch: label, counts, hexadecimal ids, with tabs between. A
-/// dense feature x becomes the count round(100 e^x), whose log1p is about x + 4.6. Throws Error, naming the sample by
-/// its number from `first` on, for a label other than 0 and 1 or an id beyond 8 hexadecimal digits.
-std::string criteo_lines(const data::Batch& batch, Index first, const data::SourceInfo& info);
-
-/// Writes samples of Criteo's form to FOLDER/NAME-NUMBER.tsv, or .tsv.gz if `packed`. Ranks take the files in turn.
-/// Returns the names of all files. Collective.
-std::vector<std::string> write_text(const comm::Communicator& comm, const std::string& folder, const std::string& name,
-                                    bool packed, SampleBlocks& blocks);
+/// Writes samples of Criteo's form to FOLDER/NAME-NUMBER.tsv, .tsv.gz or .parquet. A dense feature x becomes the count
+/// round(100 e^x). Ranks take the files in turn. Returns the names of all files. Collective. Throws Error, naming the
+/// sample, for a label other than 0 and 1 or an id beyond 8 hexadecimal digits.
+std::vector<std::string> write_raw(const comm::Communicator& comm, const std::string& folder, const std::string& name,
+                                   LogForm form, SampleBlocks& blocks);
 
 /// Writes a data set. Each rank generates its run of the blocks twice, to count and to write. Returns the number of
 /// ids. Collective.

@@ -11,6 +11,7 @@
 #include <tesserec/core/log.hpp>
 #include <tesserec/core/signals.hpp>
 #include <tesserec/core/text.hpp>
+#include <tesserec/parquet/reader.hpp>
 #include <tesserec/store/disk.hpp>
 #include <tesserec/store/parted_file.hpp>
 
@@ -94,6 +95,11 @@ const data::Batch& SampleBlocks::read(Index block) {
 
 std::vector<WrittenLog> write_logs(const Exec& exec, const comm::Communicator& comm, const LogWriting& writing,
                                    const std::vector<LogSource>& sources) {
+  comm::agree(comm, [&] {
+    if (writing.form == LogForm::parquet && !parquet::is_built())
+      fail("--format parquet: this build has no Arrow to write Parquet files; configure with -DTESSEREC_PARQUET=ON ",
+           "(docs/installing.md), or give --format gz");
+  });
   LogFolder folder(comm, writing.folder);
   std::vector<WrittenLog> written;
   for (const LogSource& source : sources) {
@@ -107,7 +113,7 @@ std::vector<WrittenLog> write_logs(const Exec& exec, const comm::Communicator& c
       log.files = {source.name + ".h5"};
       log.ids = write_samples(comm, folder.draft() + "/" + log.files[0], writing.part_bytes, *blocks);
     } else {
-      log.files = write_text(comm, folder.draft(), source.name, writing.form == LogForm::gz, *blocks);
+      log.files = write_raw(comm, folder.draft(), source.name, writing.form, *blocks);
       log.ids = log.samples * std::ssize(blocks->info().features);
     }
     for (std::string& file : log.files) file = folder.path() + "/" + file;

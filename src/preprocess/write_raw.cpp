@@ -9,6 +9,7 @@
 #include <tesserec/core/elementary.hpp>
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/text.hpp>
+#include <tesserec/parquet/writer.hpp>
 #include <tesserec/store/text_draft.hpp>
 
 namespace tesserec::preprocess {
@@ -16,6 +17,7 @@ namespace {
 
 constexpr double most_count = 2147483647;  // of 31 bits, as Criteo's counts
 constexpr Index criteo_numbers = 13, criteo_categories = 26;
+constexpr std::size_t token_digits = 8;
 
 void append_hex(std::uint64_t id, std::string& line) {
   constexpr char digits[] = "0123456789abcdef";
@@ -43,60 +45,132 @@ void require_criteo(const data::SourceInfo& info) {
   }
 }
 
-}  // namespace
+/// Values of a batch in Criteo's form.
+class CriteoValues {
+ public:
+  /// `first`: number of the batch's first sample.
+  CriteoValues(const data::Batch& batch, Index first, const data::SourceInfo& info)
+      : batch_(batch), first_(first), info_(info) {}
 
-std::string criteo_lines(const data::Batch& batch, Index first, const data::SourceInfo& info) {
-  std::string lines;
-  const Index columns = batch.dense.extent(1), features = batch.sparse.features();
-  for (Index b = 0; b < batch.size; ++b) {
-    const float label = batch.labels(b);
+  /// Returns the label. Throws Error if it is not 0 or 1.
+  std::int32_t label(Index b) const {
+    const float label = batch_.labels(b);
     if (label != 0.0f && label != 1.0f)
-      fail(info.description, " has the label ", shortest(label), " in sample ", first + b,
+      fail(info_.description, " has the label ", shortest(label), " in sample ", first_ + b,
            ", not 0 or 1; set data.synthetic.round_targets = true, or write it with --format hdf5");
-    lines.push_back(label == 1.0f ? '1' : '0');
-    for (Index k = 0; k < columns; ++k) {
+    return label == 1.0f ? 1 : 0;
+  }
+  /// Returns the count that stands for a dense feature x: round(100 e^x), whose log1p is about x + 4.6. Throws Error if
+  /// it is too large.
+  std::int32_t number(Index b, Index k) const {
+    const double count = std::nearbyint(100 * elementary::exp(double(batch_.dense(b, k))));
+    if (!(count <= most_count))
+      fail(info_.description, " has the number ", shortest(batch_.dense(b, k)), " in sample ", first_ + b,
+           ", too large for a line of Criteo's form; write it with --format hdf5");
+    return std::int32_t(count);
+  }
+  /// Appends the id as 8 hexadecimal digits. Throws Error if there is not exactly one.
+  void append_token(Index b, Index f, std::string& text) const {
+    if (const Index length = batch_.sparse.length(f, b); length != 1)
+      fail(info_.description, " has ", counted(length, "id"), " in sample ", first_ + b, " of feature ",
+           info_.features[std::size_t(f)], ", and a line of Criteo's form has one; write it with --format hdf5");
+    append_hex(std::uint64_t(batch_.sparse.values(batch_.sparse.begin(f, b))), text);
+  }
+
+ private:
+  const data::Batch& batch_;
+  Index first_;
+  const data::SourceInfo& info_;
+};
+
+/// Returns a line for each sample of the batch: label, counts and hexadecimal ids, with tabs between.
+std::string criteo_lines(const CriteoValues& values, Index samples) {
+  std::string lines;
+  for (Index b = 0; b < samples; ++b) {
+    lines.push_back(values.label(b) == 1 ? '1' : '0');
+    for (Index k = 0; k < criteo_numbers; ++k) {
       lines.push_back('\t');
-      const double count = std::nearbyint(100 * elementary::exp(double(batch.dense(b, k))));
-      if (!(count <= most_count))
-        fail(info.description, " has the number ", shortest(batch.dense(b, k)), " in sample ", first + b,
-             ", too large for a line of Criteo's form; write it with --format hdf5");
-      append_number(Index(count), lines);
+      append_number(values.number(b, k), lines);
     }
-    for (Index f = 0; f < features; ++f) {
-      if (const Index length = batch.sparse.length(f, b); length != 1)
-        fail(info.description, " has ", counted(length, "id"), " in sample ", first + b, " of feature ",
-             info.features[std::size_t(f)], ", and a line of Criteo's form has one; write it with --format hdf5");
+    for (Index f = 0; f < criteo_categories; ++f) {
       lines.push_back('\t');
-      append_hex(std::uint64_t(batch.sparse.values(batch.sparse.begin(f, b))), lines);
+      values.append_token(b, f, lines);
     }
     lines.push_back('\n');
   }
   return lines;
 }
 
-std::vector<std::string> write_text(const comm::Communicator& comm, const std::string& folder, const std::string& name,
-                                    bool packed, SampleBlocks& blocks) {
+/// Writes samples as a row group of the columns label, I1 to I13 and C1 to C26.
+void write_group(const CriteoValues& values, Index samples, parquet::GroupWriter& writer) {
+  std::vector<std::int32_t> numbers(std::size_t(samples), 0);
+  for (Index b = 0; b < samples; ++b) numbers[std::size_t(b)] = values.label(b);
+  writer.write(numbers);
+  for (Index k = 0; k < criteo_numbers; ++k) {
+    for (Index b = 0; b < samples; ++b) numbers[std::size_t(b)] = values.number(b, k);
+    writer.write(numbers);
+  }
+  for (Index f = 0; f < criteo_categories; ++f) {
+    std::string tokens;
+    for (Index b = 0; b < samples; ++b) values.append_token(b, f, tokens);
+    std::vector<std::string_view> texts;
+    for (Index b = 0; b < samples; ++b)
+      texts.push_back(std::string_view(tokens).substr(token_digits * std::size_t(b), token_digits));
+    writer.write(texts);
+  }
+}
+
+parquet::WrittenColumns criteo_names() {
+  parquet::WrittenColumns names{{"label"}, {}};
+  for (Index k = 1; k <= criteo_numbers; ++k) names.numbers.push_back(concat("I", k));
+  for (Index f = 1; f <= criteo_categories; ++f) names.texts.push_back(concat("C", f));
+  return names;
+}
+
+/// Writes the samples of some blocks to a file.
+void write_file(const std::string& path, LogForm form, Range own, SampleBlocks& blocks) {
+  store::TextDraft draft(path, 0);
+  const auto packer = form == LogForm::gz ? gzip_packer() : nullptr;
+  std::unique_ptr<parquet::GroupWriter> groups;
+  if (form == LogForm::parquet)
+    groups = parquet::open_writer(path, criteo_names(), [&](std::string_view bytes) { draft.write(bytes); });
+  for (Index block = own.begin; block < own.end; ++block) {
+    const data::Batch& batch = blocks.read(block);
+    const CriteoValues values(batch, block * SampleBlocks::block_samples, blocks.info());
+    if (groups) {
+      write_group(values, batch.size, *groups);
+      continue;
+    }
+    const std::string lines = criteo_lines(values, batch.size);
+    draft.write(packer ? packer->pack(lines, block + 1 == own.end) : lines);
+  }
+  if (groups) groups->end();
+  draft.publish();
+}
+
+/// Returns the ending of the names of files.
+const char* ending_of(LogForm form) {
+  if (form == LogForm::parquet) return ".parquet";
+  return form == LogForm::gz ? ".tsv.gz" : ".tsv";
+}
+
+}  // namespace
+
+std::vector<std::string> write_raw(const comm::Communicator& comm, const std::string& folder, const std::string& name,
+                                   LogForm form, SampleBlocks& blocks) {
   constexpr Index blocks_of_file = samples_of_file / SampleBlocks::block_samples;
   const Index files = (blocks.blocks() + blocks_of_file - 1) / blocks_of_file;
   std::vector<std::string> names;
   for (Index file = 0; file < files; ++file) {
     const std::string number = std::to_string(file);
-    names.push_back(name + "-" + std::string(5 - std::min<std::size_t>(5, number.size()), '0') + number + ".tsv" +
-                    (packed ? ".gz" : ""));
+    names.push_back(name + "-" + std::string(5 - std::min<std::size_t>(5, number.size()), '0') + number +
+                    ending_of(form));
   }
   comm::agree(comm, [&] {
     require_criteo(blocks.info());
-    for (Index file = comm.rank(); file < files; file += comm.size()) {
-      store::TextDraft draft(folder + "/" + names[std::size_t(file)], 0);
-      std::unique_ptr<Packer> packer;
-      if (packed) packer = gzip_packer();
-      const Index end = std::min((file + 1) * blocks_of_file, blocks.blocks());
-      for (Index block = file * blocks_of_file; block < end; ++block) {
-        const std::string lines = criteo_lines(blocks.read(block), block * SampleBlocks::block_samples, blocks.info());
-        draft.write(packer ? packer->pack(lines, block + 1 == end) : lines);
-      }
-      draft.publish();
-    }
+    for (Index file = comm.rank(); file < files; file += comm.size())
+      write_file(folder + "/" + names[std::size_t(file)], form,
+                 {file * blocks_of_file, std::min((file + 1) * blocks_of_file, blocks.blocks())}, blocks);
   });
   return names;
 }

@@ -101,8 +101,17 @@ class Criteo final : public RowFormat {
  private:
   std::string read_header(std::string_view, FileColumns&) const override { return {}; }
 
-  std::string find_names(const std::vector<std::string>&, FileColumns&, TypedColumns&) const override {
-    return "it is a Parquet file, which has columns of other names; set preprocess.format = \"table\"";
+  std::string find_names(const std::vector<std::string>& names, FileColumns& file, TypedColumns& read) const override {
+    const auto same = [](const std::string& name, const auto& column) { return name == column.name; };
+    const bool labelled = file.targets == Targets::required || names.size() != numbers + categories;
+    for (Index& place : file.places) place -= labelled ? 0 : 1;
+    if (!std::equal(names.begin(), names.end(), layout_.columns.begin() + (labelled ? 0 : 1), layout_.columns.end(),
+                    same))
+      return "it is a Parquet file whose columns are not label, I1 to I13 and C1 to C26, in this order; set "
+             "preprocess.format = \"table\"";
+    read.columns.assign(names.size(), {true});
+    if (labelled) read.columns[0].read = file.targets == Targets::required;
+    return {};
   }
 
   std::string read(std::string_view line, const FileColumns& file, Row& row) const override {

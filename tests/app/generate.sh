@@ -92,6 +92,28 @@ gzip -dc "$folder/gz/train-00000.tsv.gz" | cmp - "$folder/tsv/train-00000.tsv" |
 printf '[preprocess]\ntrain = ["%s"]\nevaluate = ["%s"]\noutput = "%s"\n' "$folder/gz/train-*.tsv.gz" \
   "$folder/tsv/evaluate-*.tsv" "$folder/from_gz" >"$folder/raw.toml"
 must_succeed '"rows": 40000' preprocess "$folder/raw.toml" --json
+# The same as Parquet, from which a model learns the same, or the refusal of a build without Arrow.
+run "$TESSEREC" generate "$folder/written.toml" "${criteo[@]}" --write "$folder/parquet" --format parquet
+if grep -qF 'this build has no Arrow' "$folder/err"; then
+  must_fail '--format parquet: this build has no Arrow to write Parquet files; configure with -DTESSEREC_PARQUET=ON' \
+    generate "$folder/written.toml" "${criteo[@]}" --write "$folder/x" --format parquet
+else
+  RANKS=$((3 - ranks)) must_succeed '"ids": 1040000' generate "$folder/written.toml" "${criteo[@]}" \
+    --write "$folder/parquet_again" --format parquet --json
+  diff -r "$folder/parquet" "$folder/parquet_again" || complain "other Parquet from other ranks"
+  must_succeed '"rows": 40000' preprocess "$folder/raw.toml" --json --set "preprocess.output=$folder/from_parquet" \
+    --set "preprocess.train=$folder/parquet/train-*.parquet" --set "preprocess.evaluate=$folder/parquet/evaluate-*"
+  small_model=(--set model.type=dlrm --set model.embedding_dim=4 --set model.bottom=[4] --set model.top=[1]
+    --set train.batch_size=512 --set train.steps=5)
+  for form in gz parquet; do
+    printf '[data]\ntrain = ["%s"]\n' "$folder/from_$form/train.h5" >"$folder/train_$form.toml"
+    must_succeed '"weights_digest"' train "$folder/train_$form.toml" --json "${small_model[@]}" \
+      --set "run.output=$folder/run_$form"
+    value weights_digest >>"$folder/digests"
+  done
+  [ "$(sort -u "$folder/digests" | wc -l)" = 1 ] || complain "other weights from Parquet"
+fi
+[ ! -e "$folder/x" ] || complain "a refused job left its folder"
 must_fail 'label 0.' generate "$folder/written.toml" "${criteo[@]}" --write "$folder/x" --format tsv \
   --set data.synthetic.kind=reference --set data.synthetic.variable_bags=false
 

@@ -176,3 +176,38 @@ TEST_CASE("make_row_format: takes rows of Criteo's test files without the label 
   padded.short_rows = ShortRows::pad;
   REQUIRE(mentions(parsed(*make_row_format(padded), "20" + line.substr(1), row), lacks));
 }
+
+TEST_CASE("make_row_format: typed columns of Criteo's form have its names, and need no label to score") {
+  const auto format = make_row_format(RowSettings());
+  std::vector<std::string> names;
+  for (const auto& column : format->layout().columns) names.push_back(column.name);
+  std::vector<std::string> fields = good_fields();
+  for (const bool labelled : {true, false}) {
+    if (!labelled) {
+      names.erase(names.begin());
+      fields.erase(fields.begin());
+    }
+    for (const Targets targets : {Targets::required, Targets::unread}) {
+      FileColumns columns;
+      TypedColumns read;
+      const std::string reason = format->find_columns(names, targets, columns, read);
+      if (!labelled && targets == Targets::required) {
+        REQUIRE(reason.starts_with("it is a Parquet file whose columns are not label, I1 to I13 and C1 to C26"));
+        continue;
+      }
+      REQUIRE(reason == "");
+      REQUIRE(read.columns.size() == names.size());
+      REQUIRE(read.columns[0].read == (!labelled || targets == Targets::required));
+      Row row;
+      row.fields.texts.assign(fields.begin(), fields.end());
+      REQUIRE(format->parse_fields(columns, row) == "");
+      REQUIRE(row.numbers[0] == -2.0);
+      REQUIRE(row.numbers[12] == 10.0);
+      REQUIRE(row.tokens[25] == std::string_view("68fd1e35"));
+    }
+  }
+  std::swap(names[3], names[4]);
+  FileColumns columns;
+  TypedColumns read;
+  REQUIRE(format->find_columns(names, Targets::unread, columns, read) != "");
+}

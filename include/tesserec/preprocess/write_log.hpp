@@ -14,8 +14,8 @@
 
 namespace tesserec::preprocess {
 
-/// Form of written samples: Criteo's lines, the same packed by gzip, or HDF5 data sets.
-enum class LogForm { tsv, gz, hdf5 };
+/// Form of written samples: Criteo's lines, the same packed by gzip, the same columns as Parquet, or HDF5 data sets.
+enum class LogForm { tsv, gz, parquet, hdf5 };
 
 /// Samples of one raw file. The next samples are in the next file.
 inline constexpr Index samples_of_file = Index{1} << 20;
