@@ -29,7 +29,7 @@ while IFS= read -r line || [[ -n $line ]]; do
       names+=("$name")
       entry[$name.key]=here
       ;;
-    what | file | find | put | test | build) entry[$name.$key]=$value ;;
+    what | file | find | put | test | build | needs) entry[$name.$key]=$value ;;
     *) die "list.txt: what is this: $line" ;;
   esac
 done <"$list"
@@ -151,6 +151,11 @@ run_tests "$tests" 3600 >"$log/tests" 2>&1 || die "tests are red without any mut
 
 failures=0
 for name in "${chosen[@]}"; do
+  needs=${entry[$name.needs]:-}
+  if [[ -n $needs ]] && ! grep -q "^$needs:BOOL=ON" "$build/CMakeCache.txt"; then
+    printf '%-14s  %-30s  %s\n' 'not tried' "$name" "the build lacks $needs"
+    continue
+  fi
   mutate "$name"
   code=0
   if ! make "$(targets_of "$name")" >"$log/$name" 2>&1; then
