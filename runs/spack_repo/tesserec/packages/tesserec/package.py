@@ -35,7 +35,7 @@ class Tesserec(CMakePackage, CudaPackage):
     variant("http", default=True, description="The command serve")
     variant("isal", default=True, description="preprocess unpacks gzip by ISA-L instead of zlib")
     variant("zstd", default=True, description="preprocess reads files packed by zstd")
-    variant("parquet", default=False, description="preprocess reads Parquet files")
+    variant("parquet", default=False, description="preprocess reads Parquet files, generate writes them")
     variant("shared", default=False, description="Shared libraries")
 
     generator("ninja")
@@ -54,7 +54,7 @@ class Tesserec(CMakePackage, CudaPackage):
     depends_on("cpp-httplib@0.11:", when="+http")
     depends_on("isa-l@2.30:", when="+isal")
     depends_on("zstd@1.4:", when="+zstd")
-    depends_on("arrow@21: +parquet +snappy +zstd", when="+parquet")
+    depends_on("arrow@21: +parquet+shared +brotli+lz4+snappy+zlib+zstd", when="+parquet")  # codecs that files of others have
     depends_on("catch2@2.13:", type="test")  # spack install --test=root
 
     depends_on("kokkos@3.4:5")
