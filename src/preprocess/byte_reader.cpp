@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "byte_reader.hpp"
 
+#define XXH_INLINE_ALL
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <limits>
 #include <optional>
 #include <utility>
 #include <vector>
+
+#include <xxhash.h>
 
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/read_ahead.hpp>
@@ -17,7 +21,13 @@ namespace {
 
 class PlainReader final : public ByteReader {
  public:
-  PlainReader(const std::string& path, Index begin) : path_(path), file_(std::fopen(path.c_str(), "rb")) {
+  PlainReader(const std::string& path, Index begin, Range digested)
+      : path_(path),
+        file_(std::fopen(path.c_str(), "rb")),
+        at_(begin),
+        digested_(digested),
+        digest_(XXH3_createState(), &XXH3_freeState) {
+    XXH3_64bits_reset(digest_.get());
     if (file_ == nullptr) fail(path, ": cannot open the file: ", std::strerror(errno));
     if (::fseeko(file_, begin, SEEK_SET) != 0) {
       std::fclose(file_);
@@ -31,12 +41,20 @@ class PlainReader final : public ByteReader {
   Index read(char* data, Index size) override {
     const std::size_t got = std::fread(data, 1, size, file_);
     if (got == 0 && std::ferror(file_) != 0) fail(path_, ": cannot read the file: ", std::strerror(errno));
+    const Index begin = std::max(at_, digested_.begin), end = std::min(at_ + Index(got), digested_.end);
+    if (begin < end) XXH3_64bits_update(digest_.get(), data + (begin - at_), std::size_t(end - begin));
+    at_ += Index(got);
     return Index(got);
   }
+
+  std::uint64_t digest() const override { return XXH3_64bits_digest(digest_.get()); }
 
  private:
   std::string path_;
   std::FILE* file_;
+  Index at_;  ///< offset of the next byte in the file
+  Range digested_;
+  std::unique_ptr<XXH3_state_t, decltype(&XXH3_freeState)> digest_;
 };
 
 /// Reader of packed files: feeds a decompressor, member after member.
@@ -46,7 +64,7 @@ class PackedReader final : public ByteReader {
       : path_(path),
         format_(compression == Compression::gzip ? "gzip" : "zstd"),
         padded_(compression == Compression::gzip),
-        file_(path, 0),
+        file_(path, 0, {0, std::numeric_limits<Index>::max()}),
         buffer_(std::size_t{1} << 18),
         decompressor_(std::move(decompressor)) {}
 
@@ -71,6 +89,7 @@ class PackedReader final : public ByteReader {
   }
 
   Index members() const override { return members_; }
+  std::uint64_t digest() const override { return file_.digest(); }
 
  private:
   /// Returns the offset of the next packed byte in the file.
@@ -132,6 +151,7 @@ class BesideReader final : public ByteReader {
   }
 
   Index members() const override { return reader_->members(); }
+  std::uint64_t digest() const override { return reader_->digest(); }
 
  private:
   struct FilledBuffer {
@@ -165,8 +185,8 @@ Compression compression_of(std::string_view beginning) {
   return Compression::none;
 }
 
-std::unique_ptr<ByteReader> open_plain(const std::string& path, Index begin) {
-  return std::make_unique<PlainReader>(path, begin);
+std::unique_ptr<ByteReader> open_plain(const std::string& path, Index begin, Range digested) {
+  return std::make_unique<PlainReader>(path, begin, digested);
 }
 
 std::unique_ptr<ByteReader> open_packed(const std::string& path, Compression compression,

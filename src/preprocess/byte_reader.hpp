@@ -2,6 +2,7 @@
 /// Bytes of raw files: plain, or unpacked from gzip or zstd.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -24,10 +25,13 @@ class ByteReader {
   virtual Index read(char* data, Index size) = 0;
   /// Returns how many gzip members or zstd frames were begun; 0 of a plain file. Exact once read() returned 0.
   virtual Index members() const { return 0; }
+  /// Returns the XXH3_64 of the file's own bytes in the digested range. Exact once they were all read; of a packed file
+  /// once read() returned 0.
+  virtual std::uint64_t digest() const = 0;
 };
 
-/// Opens a file from byte `begin` on.
-std::unique_ptr<ByteReader> open_plain(const std::string& path, Index begin);
+/// Opens a file from byte `begin` on. `digested`: bytes of the file that digest() is about.
+std::unique_ptr<ByteReader> open_plain(const std::string& path, Index begin, Range digested = {});
 
 /// Decompressor of the bytes of a packed file.
 class Decompressor {

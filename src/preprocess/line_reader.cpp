@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "line_reader.hpp"
 
-#define XXH_INLINE_ALL
 #include <algorithm>
 #include <cstring>
 #include <utility>
-
-#include <xxhash.h>
 
 namespace tesserec::preprocess {
 
@@ -17,7 +14,7 @@ LineReader::LineReader(const RawFile& file, Range bytes, TextRules rules)
   } else {
     // A line begins at the cut only if the byte before is a line end.
     const Index from = std::max(bytes.begin - 1, Index{0});
-    reader_ = open_plain(file.path, from);
+    reader_ = open_plain(file.path, from, bytes);
     if (bytes.begin > 0) at_ = from + skip_line();
   }
 }
@@ -29,7 +26,6 @@ bool LineReader::refill() {
     begin_ = 0;
   }
   const Index got = reader_->read(buffer_.data() + end_, Index(buffer_.size() - end_));
-  if (got > 0) digest_ = XXH3_64bits_withSeed(buffer_.data() + end_, std::size_t(got), digest_);
   end_ += got;
   return got > 0;
 }

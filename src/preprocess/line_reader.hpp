@@ -38,8 +38,8 @@ class LineReader {
   bool next(Line& line) { return at_ < bytes_.end && next_anywhere(line); }
   /// Reads the next line, even beyond the range. Returns false at the end of the file.
   bool next_anywhere(Line& line);
-  /// Returns the digest of the text read so far, which may extend beyond the range.
-  std::uint64_t digest() const { return digest_; }
+  /// Returns the digest of the file's bytes in the range, or of all bytes of a packed file, once next() returned false.
+  std::uint64_t digest() const { return reader_->digest(); }
   /// Returns ByteReader::members() of the file.
   Index members() const { return reader_->members(); }
 
@@ -56,7 +56,6 @@ class LineReader {
   Index at_;  ///< offset of the next line in the text, bytes
   std::vector<char> buffer_;
   std::size_t begin_ = 0, end_ = 0;  ///< unread bytes of the buffer
-  std::uint64_t digest_ = 0;
 };
 
 /// Returns the lines that begin in the first `bytes` bytes of a file's text, without comments.

@@ -167,6 +167,37 @@ bool deal_pieces(const std::vector<OpenPart>& parts, int ranks, double most, con
   return true;
 }
 
+/// Returns the digest of a file's bytes. Throws Error if a range of `read` in file number `number` has other bytes.
+std::uint64_t digest_of(const RawFile& file, Index number, std::span<const ReadText> read) {
+  constexpr Index all = std::numeric_limits<Index>::max();
+  std::vector<char> buffer(std::size_t{1} << 20);
+  const auto whole = open_plain(file.path, 0, {0, all});
+  const std::unique_ptr<XXH3_state_t, decltype(&XXH3_freeState)> part(XXH3_createState(), &XXH3_freeState);
+  Index at = 0;
+  bool same = true;
+  // Reads to `end`, or to the end of the file, and returns the digest of these bytes.
+  const auto read_to = [&](Index end) {
+    XXH3_64bits_reset(part.get());
+    while (at < end) {
+      const Index got = whole->read(buffer.data(), std::min(std::ssize(buffer), end - at));
+      if (got == 0) break;
+      XXH3_64bits_update(part.get(), buffer.data(), std::size_t(got));
+      at += got;
+    }
+    return XXH3_64bits_digest(part.get());
+  };
+  for (const ReadText& text : read) {
+    if (text.range.file != number || file.parquet) continue;
+    read_to(text.range.bytes.begin);
+    same = read_to(text.range.bytes.end) == text.digest && same;
+  }
+  read_to(all);
+  if (same && at == file.bytes) return whole->digest();
+  store::require_unchanged(file.path, file.stamp);
+  fail(file.path,
+       " was changed while it was being read; leave the raw files alone until the command ends, and start it again");
+}
+
 }  // namespace
 
 std::vector<RawFile> find_raw_files(const comm::Communicator& comm, const std::vector<std::string>& patterns,
@@ -241,26 +272,12 @@ std::vector<FileRange> deal_ranges(std::span<const RawFile> files, int rank, int
   return ranges;
 }
 
-std::vector<std::uint64_t> digests(const comm::Communicator& comm, std::span<const RawFile> files) {
+std::vector<std::uint64_t> digests(const comm::Communicator& comm, std::span<const RawFile> files,
+                                   std::span<const ReadText> read) {
   std::vector<std::uint64_t> file_digests(files.size(), 0);
   comm::agree(comm, [&] {
-    std::vector<char> buffer(std::size_t{1} << 20);
-    const std::unique_ptr<XXH3_state_t, decltype(&XXH3_freeState)> state(XXH3_createState(), &XXH3_freeState);
-    for (std::size_t f = 0; f < files.size(); ++f) {
-      if (int(f % comm.size()) != comm.rank()) continue;
-      const auto reader = open_plain(files[f].path, 0);
-      XXH3_64bits_reset(state.get());
-      Index bytes = 0;
-      while (const Index got = reader->read(buffer.data(), std::ssize(buffer))) {
-        XXH3_64bits_update(state.get(), buffer.data(), got);
-        bytes += got;
-      }
-      if (bytes != files[f].bytes) {
-        store::require_unchanged(files[f].path, files[f].stamp);
-        fail(files[f].path, " was changed while it was being read; start the command again");
-      }
-      file_digests[f] = XXH3_64bits_digest(state.get());
-    }
+    for (std::size_t f = 0; f < files.size(); ++f)
+      if (int(f % comm.size()) == comm.rank()) file_digests[f] = digest_of(files[f], Index(f), read);
   });
   const auto all = comm.all_gather_equal(std::span<const std::uint64_t>(file_digests));
   for (std::size_t f = 0; f < files.size(); ++f) file_digests[f] = all[f % comm.size() * files.size() + f];

@@ -61,7 +61,15 @@ double text_bytes(const RawFile& file, const Range& range);
 /// Throws Error, naming the first file that was replaced or written since it was found.
 void require_unchanged(std::span<const RawFile> files);
 
-/// Returns the XXH3_64 of each file's bytes on disk, as `xxhsum -H3` prints it. Collective: the ranks share the files.
-std::vector<std::uint64_t> digests(const comm::Communicator& comm, std::span<const RawFile> files);
+/// Range of text that was read, and LineReader::digest() of it.
+struct ReadText {
+  FileRange range;
+  std::uint64_t digest = 0;
+};
+
+/// Returns the XXH3_64 of each file's bytes on disk, as `xxhsum -H3` prints it. Throws Error, naming the file, if a
+/// range of `read`, in order, has another digest now. Collective: the ranks share the files.
+std::vector<std::uint64_t> digests(const comm::Communicator& comm, std::span<const RawFile> files,
+                                   std::span<const ReadText> read = {});
 
 }  // namespace tesserec::preprocess

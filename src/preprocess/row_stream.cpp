@@ -50,8 +50,8 @@ bool RowStream::next(Row& row) {
     if (found) return true;
     if (lines_ != nullptr) {
       RangeCount& count = counts_.back();
-      count.text = lines_->digest();
       // A stream that stops early leaves the thread that unpacks at work; its count is of no use.
+      if (!stopped_) count.text = lines_->digest();
       if (!stopped_ && files_[count.file].compression == Compression::gzip) count.gzip_members = lines_->members();
     }
     lines_.reset();

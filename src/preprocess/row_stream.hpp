@@ -31,7 +31,7 @@ struct RangeCount {
   Index bad_rows = 0;
   Index unlabeled = 0;                   ///< bad rows without a label
   Index gzip_members = 0;                ///< members of a .gz file, once the stream is behind it
-  std::uint64_t text = 0;                ///< LineReader::digest() at the end of the range; 0 of Parquet
+  std::uint64_t text = 0;                ///< LineReader::digest() of the range; 0 of Parquet
   std::vector<BadRow> bad;               ///< first bad rows, at most bad_rows_kept()
   std::map<std::string, Index> reasons;  ///< bad rows by reason, without the values in it
 };

@@ -178,6 +178,21 @@ TEST_CASE("digests: returns XXH3 of the bytes on disk") {
   REQUIRE(sums.size() == 3);
   REQUIRE(sums[0] == 0xe6c632b61e964e1fULL);  // digest of "a" as xxhsum -H3 prints it
   REQUIRE(sums[1] == sums[2]);
+
+  // Ranges of a file that were read are compared.
+  const auto digest = [&](Range range) {
+    LineReader lines(files[1], range);
+    for (Line line; lines.next(line);) continue;
+    return lines.digest();
+  };
+  const std::vector<ReadText> read = {{{1, {0, 4}}, digest({0, 4})}, {{1, {4, 9}}, digest({4, 9})}};
+  REQUIRE(read[0].digest != read[1].digest);
+  REQUIRE(digests(comm, files, read) == sums);
+  REQUIRE(digests(comm, files, std::span(read).subspan(1)) == sums);
+  comm.barrier();
+  folder.write("b", "tesserEc\n");
+  REQUIRE(mentions(error_of([&] { digests(comm, files, read); }), files[1].path + " was changed while"));
+  REQUIRE(digests(comm, files).size() == 3);
 }
 
 TEST_CASE("RowStream: empty lines are bad rows except at the end of a file") {
