@@ -1,26 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "block_reader.hpp"
 
-#include <utility>
-
 namespace tesserec::preprocess {
 
-BlockReader::BlockReader(const Survey& survey, const RowFormat& format, const ScratchFolder& scratch,
-                         std::vector<Range> runs)
-    : survey_(survey), format_(format), scratch_(scratch), runs_(std::move(runs)) {
-  for (const Range& run : runs_)
-    for (Index range = run.begin; range < run.end; ++range) ranges_.push_back(range);
+BlockReader::BlockReader(const Survey& survey, const Encoding& encoding, const RowFormat& format,
+                         const ScratchFolder& scratch, const std::vector<Range>& runs)
+    : survey_(survey), encoding_(encoding), format_(format), scratch_(scratch) {
+  for (const Range& run : runs)
+    for (Index range = run.begin; range < run.end; ++range) {
+      ranges_.push_back(range);
+      if (range > run.begin && is_kept(range) == is_kept(range - 1))
+        runs_.back().end = range + 1;
+      else
+        runs_.push_back({range, range + 1});
+    }
 }
 
 Index BlockReader::next(EncodedBlock& block, ColumnTally& tally, PhaseProgress& progress) {
-  while (rows_ != nullptr || next_ < runs_.size()) {
-    if (rows_ == nullptr) {
+  while (rows_ != nullptr || kept_ != nullptr || next_ < runs_.size()) {
+    if (rows_ == nullptr && kept_ == nullptr) {
       const Range& run = runs_[next_++];
       block.begin(survey_.own()[std::size_t(run.begin)]);
-      rows_ = std::make_unique<CheckedRows>(survey_, format_, scratch_, run);
+      if (is_kept(run.begin))
+        kept_ = std::make_unique<KeptRows>(survey_, encoding_, run);
+      else
+        rows_ = std::make_unique<CheckedRows>(survey_, format_, scratch_, run);
     }
-    if (const Index rows = block.read(*rows_, tally, progress); rows > 0) return rows;
+    const Index rows = kept_ != nullptr ? block.read(*kept_, tally, progress) : block.read(*rows_, tally, progress);
+    if (rows > 0) return rows;
     rows_.reset();
+    kept_.reset();
   }
   block.clear();
   return 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "column_tally.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <type_traits>
 #include <utility>
@@ -14,7 +15,6 @@
 namespace tesserec::preprocess {
 namespace {
 
-constexpr Index top_values = 3;   // most frequent values that are shown
 constexpr Index few_values = 10;  // number of values below which a large unknown share may be chance
 
 /// Returns the texts of all ranks in rank order. Collective.
@@ -72,18 +72,18 @@ void ColumnTally::add(Index range, const Row& row) {
   }
 }
 
-void ColumnTally::add_ids(Index range, std::size_t feature, const TokenBatch& values, std::span<const Index> ids) {
-  if (layout_.forms[feature].hashed()) return;
-  for (std::size_t v = 0; v < ids.size(); ++v) {
-    const Index id = ids[v];
-    if (id < 0 || id > top_values || values.missing(v)) continue;
-    if (id == 0) {
-      add_unknown(range, feature, values[v].text);
-      continue;
-    }
-    const std::size_t top = feature * std::size_t(top_values) + std::size_t(id - 1);
-    ++top_counts_[std::size_t(range) * tops_ + top];
-    if (top_texts_[top].empty()) top_texts_[top] = shown(values[v].text);
+void ColumnTally::add(Index range, const KeptChunk& rows) {
+  ColumnCounts* count = counts_.data() + range * columns_;
+  for (std::size_t k = 0; k < rows.numbers.size(); ++k, ++count) {
+    const std::vector<double>& numbers = rows.numbers[k];
+    count->missing += std::count_if(numbers.begin(), numbers.end(), [](double x) { return std::isnan(x); });
+    if (layout_.transforms[k] == Transform::log1p)
+      count->clipped += std::count_if(numbers.begin(), numbers.end(), [](double x) { return x < 0; });
+  }
+  for (std::size_t f = 0; f < rows.values.size(); ++f, ++count) {
+    const Index missing = std::count(rows.values[f].begin(), rows.values[f].end(), 0U);
+    count->missing += missing;
+    count->values += rows.rows - missing;
   }
 }
 
@@ -118,11 +118,6 @@ void ColumnTally::add_large(Index range, std::span<const float> dense) {
   const std::size_t columns = layout_.dense_features.size();
   for (std::size_t i = 0; i < dense.size(); ++i)
     if (std::abs(dense[i]) >= large_number) ++counts_[std::size_t(range) * columns_ + i % columns].large;
-}
-
-void ColumnTally::add_unknown(Index range, std::size_t feature, std::string_view token) {
-  ColumnCounts& count = counts_[std::size_t(range) * columns_ + layout_.dense_features.size() + feature];
-  if (++count.unknown == 1) example(range, feature) = shown(token);
 }
 
 std::string ColumnTally::pack(Index range) const {

@@ -7,9 +7,10 @@
 #include <string_view>
 #include <vector>
 
+#include "kept_rows.hpp"
 #include "row_stream.hpp"
-#include "token_batch.hpp"
 #include <tesserec/comm/communicator.hpp>
+#include <tesserec/core/utf8.hpp>
 #include <tesserec/preprocess/run.hpp>
 #include <tesserec/preprocess/settings.hpp>
 #include <tesserec/raw/row_format.hpp>
@@ -29,10 +30,28 @@ class ColumnTally {
 
   /// Counts what a row of range number `range` has before its values have ids.
   void add(Index range, const Row& row);
-  /// Counts the ids [values] of values of one feature in range number `range`.
-  void add_ids(Index range, std::size_t feature, const TokenBatch& values, std::span<const Index> ids);
-  /// Counts a value of range number `range` that turned out to have no id after add() took it for known.
-  void add_unknown(Index range, std::size_t feature, std::string_view token);
+  /// Does the same for kept rows.
+  void add(Index range, const KeptChunk& rows);
+  /// Counts the ids [values] of values of one feature in range number `range`. missing(v) tells whether a value is
+  /// missing, and text(v) returns the text of one that is not.
+  template <class Missing, class Text>
+  void add_ids(Index range, std::size_t feature, std::span<const Index> ids, const Missing& missing, const Text& text) {
+    if (layout_.forms[feature].hashed()) return;
+    for (std::size_t v = 0; v < ids.size(); ++v) {
+      const Index id = ids[v];
+      if (id < 0 || id > top_values || (id == 0 && missing(v))) continue;
+      if (id == 0)
+        add_unknown(range, feature, [&] { return text(v); });
+      else if (std::string& top = add_top(range, feature, id); top.empty())
+        top = shown(text(v));
+    }
+  }
+  /// Counts a value of range number `range` that has no id. text() returns its text.
+  template <class Text>
+  void add_unknown(Index range, std::size_t feature, const Text& text) {
+    ColumnCounts& count = counts_[std::size_t(range) * columns_ + layout_.dense_features.size() + feature];
+    if (++count.unknown == 1) example(range, feature) = shown(text());
+  }
   /// Counts the large numbers of a row of range number `range`, and takes its values and its judged label for the
   /// verdict, once its ids are known.
   void add_facts(Index range, std::uint8_t label, const verdict::RowValues& row);
@@ -46,6 +65,14 @@ class ColumnTally {
   void gather(const comm::Communicator& comm, DatasetReport& report);
 
  private:
+  static constexpr Index top_values = 3;  ///< most frequent values that are shown
+
+  /// Counts one of the most frequent values of a feature. Returns its text.
+  std::string& add_top(Index range, std::size_t feature, Index id) {
+    const std::size_t top = feature * std::size_t(top_values) + std::size_t(id - 1);
+    ++top_counts_[std::size_t(range) * tops_ + top];
+    return top_texts_[top];
+  }
   void add_large(Index range, std::span<const float> dense);
   /// Returns the first unknown value in a range of a feature or, behind the features, of the key of a join.
   std::string& example(Index range, std::size_t number) {

@@ -28,6 +28,21 @@ std::vector<std::string> source_lines(const std::vector<RawFile>& files, const s
   return lines;
 }
 
+/// Returns the digests of the files. If a text whose rows are kept was changed since, gives the first reading's work up
+/// and throws Error. Collective.
+std::vector<std::uint64_t> file_digests_of(const comm::Communicator& comm, const Survey& survey,
+                                           const ScratchFolder& scratch) {
+  std::vector<ReadText> read;
+  for (const TextRange& range : survey.ranges)
+    if (!range.kept.empty()) read.push_back({range.range, range.count.text});
+  try {
+    return digests(comm, survey.files, read);
+  } catch (const Error&) {
+    if (comm.rank() == 0) scratch.mark_stale();
+    throw;
+  }
+}
+
 /// Returns one of the counts, summed over all files, of the columns [first, last).
 std::vector<Index> counts_of(const DatasetReport& report, Index ColumnCounts::*member, std::size_t first,
                              std::size_t last) {
@@ -181,7 +196,7 @@ void write_rows(const comm::Communicator& comm, parallel_io::PartedWriter& write
   ColumnTally tally(encoding.layout, files, survey.files.size());
   TallyFiles tallies(rules.scratch, content_key(survey, encoding, rules), survey);
   EncodedBlock block(survey, encoding, rules.memory);
-  BlockReader reader(survey, format, rules.scratch,
+  BlockReader reader(survey, encoding, format, rules.scratch,
                      ranges_to_write(writer, shapes, survey, tallies, rules.all_rows, tally));
   const std::vector<FileRange> own = file_ranges(survey.own());
   PhaseProgress progress(comm, "writing " + rules.name, survey.files, own);
@@ -215,7 +230,7 @@ std::unique_ptr<parallel_io::PartedWriter> write_dataset(const comm::Communicato
                                                          Survey& survey, const RowFormat& format,
                                                          const Encoding& encoding, const WriteRules& rules) {
   if (rules.with_vocabulary) survey.key_bytes.clear();  // Training files have no keys.
-  const std::vector<std::uint64_t> file_digests = digests(comm, survey.files);
+  const std::vector<std::uint64_t> file_digests = file_digests_of(comm, survey, rules.scratch);
   const SampleShapes shapes = sample_shapes(survey, encoding);
   store::PartsLayout layout = layout_of(shapes, encoding, rules.with_vocabulary, rules.part_bytes);
   std::vector<int> owners = owners_of(comm, survey, layout, shapes);

@@ -15,14 +15,12 @@ EncodedBlock::EncodedBlock(const Survey& survey, const Encoding& encoding, Index
     : survey_(survey),
       encoding_(encoding),
       first_row_(0),
-      most_rows_(block_rows),
-      row_memory_(memory / 8),
-      pending_memory_(memory / 8 * 3),
+      most_{block_rows, memory / 8, memory / 8 * 3},
       waiting_(encoding.layout.features.size()) {
   if (encoding.layout.jagged()) bags_.resize(encoding.layout.features.size());
   if (encoding.resident()) return;
   pending_.resize(encoding.layout.features.size());
-  most_rows_ = std::numeric_limits<Index>::max();
+  most_.rows = std::numeric_limits<Index>::max();
 }
 
 void EncodedBlock::begin(const TextRange& range) {
@@ -34,10 +32,7 @@ void EncodedBlock::begin(const TextRange& range) {
 void EncodedBlock::clear() {
   first_row_ += rows_;
   rows_ = 0;
-  targets_.labels.clear();
-  targets_.optional_labels.clear();
-  targets_.weights.clear();
-  targets_.times.clear();
+  targets_.clear();
   dense_.clear();
   ids_.clear();
   ranges_.clear();
@@ -67,6 +62,23 @@ Index EncodedBlock::read(CheckedRows& rows, ColumnTally& tally, PhaseProgress& p
   }
   encode_waiting(tally);
   if (!pending_.empty()) resolve(tally);
+  tell_facts(tally);
+  return rows_;
+}
+
+Index EncodedBlock::read(KeptRows& rows, ColumnTally& tally, PhaseProgress& progress) {
+  clear();
+  while (rows_ < block_rows && bytes() <= most_.row_memory && rows.next()) {
+    if (ranges_.empty() || ranges_.back().second != rows.range()) ranges_.emplace_back(rows_, rows.range());
+    const std::size_t first_number = dense_.size(), first_id = ids_.size();
+    const KeptChunk& chunk = rows.chunk();
+    dense_.resize(first_number + std::size_t(chunk.rows) * chunk.numbers.size());
+    ids_.resize(first_id + std::size_t(chunk.rows) * chunk.values.size());
+    rows.encode(dense_.data() + first_number, ids_.data() + first_id, tally);
+    targets_.add(chunk.targets, encoding_.layout);
+    progress.rows(std::size_t(rows.range()), rows.block(), chunk.rows);
+    rows_ += chunk.rows;
+  }
   tell_facts(tally);
   return rows_;
 }
@@ -126,14 +138,14 @@ Index EncodedBlock::bytes() const {
 /// Returns whether the block has its rows. Every 256 rows it looks at the memory.
 bool EncodedBlock::full() const {
   constexpr Index most_pending = Index{1} << 30;  // negative numbers of 32 bits stand for them
-  if (rows_ >= most_rows_) return true;
+  if (rows_ >= most_.rows) return true;
   if (rows_ == 0 || rows_ % 256 != 0) return false;
   Index pending = 0;
   for (const PendingTokens& tokens : pending_) {
     if (tokens.size() > most_pending) return true;
     pending += tokens.memory();
   }
-  return bytes() > row_memory_ || pending > pending_memory_;
+  return bytes() > most_.row_memory || pending > most_.pending_memory;
 }
 
 /// Encodes the rows that wait: appends their dense features and ids.
@@ -144,12 +156,15 @@ void EncodedBlock::encode_waiting(ColumnTally& tally) {
   dense_.resize(first_number + waiting_.numbers.size());
   for (std::size_t k = 0; k < columns; ++k)
     encoding_.transforms[k](waiting_.numbers.data() + k, Index(columns), waiting_.rows,
-                            dense_.data() + first_number + k);
+                            dense_.data() + first_number + k, Index(columns));
   if (bags_.empty()) ids_.resize(first_id + std::size_t(waiting_.rows) * features);
   for (std::size_t f = 0; f < features; ++f) {
     find_ids(f);
     const std::vector<Index>& ids = waiting_.ids;
-    tally.add_ids(ranges_.back().second, f, waiting_.values[f], ids);
+    const TokenBatch& values = waiting_.values[f];
+    tally.add_ids(
+        ranges_.back().second, f, ids, [&](std::size_t v) { return values.missing(v); },
+        [&](std::size_t v) { return values[v].text; });
     if (bags_.empty())
       for (std::size_t i = 0; i < ids.size(); ++i) ids_[first_id + i * features + f] = std::int32_t(ids[i]);
     else if (FeatureValues& bags = bags_[f]; encoding_.layout.forms[f].any_ids())
@@ -184,7 +199,7 @@ void EncodedBlock::resolve(std::size_t f, Index row, std::int32_t& id, ColumnTal
   if (id != 0) return;
   const auto next =
       std::upper_bound(ranges_.begin(), ranges_.end(), row, [](Index r, const auto& begin) { return r < begin.first; });
-  tally.add_unknown((next - 1)->second, f, pending_[f].token(number));
+  tally.add_unknown((next - 1)->second, f, [&] { return pending_[f].token(number); });
 }
 
 /// Finds the ids outside of the memory.
@@ -201,19 +216,6 @@ void EncodedBlock::resolve(ColumnTally& tally) {
         resolve(f, Index(row), bags.ids[std::size_t(v - bags.first)], tally);
     }
   }
-}
-
-/// Appends the targets of a row.
-void BlockTargets::add(const Row& row, const RowLayout& layout) {
-  weights.push_back(row.weight);
-  times.push_back(row.time);
-  const std::size_t before = labels.size();
-  labels.push_back(row.label);
-  labels.insert(labels.end(), row.further_labels.begin(), row.further_labels.end());
-  labels.resize(before + std::size_t(layout.label_count()), 0);  // rows to score have none
-  if (!layout.optional_labels) return;
-  for (std::size_t i = before; i < labels.size(); ++i)
-    optional_labels.push_back(labels[i] == lacking_label ? std::numeric_limits<float>::quiet_NaN() : float(labels[i]));
 }
 
 void EncodedBlock::add(const Row& row) {

@@ -6,9 +6,11 @@
 #include <utility>
 #include <vector>
 
+#include "block_targets.hpp"
 #include "checked_rows.hpp"
 #include "column_tally.hpp"
 #include "encoding.hpp"
+#include "kept_rows.hpp"
 #include "pending_tokens.hpp"
 #include "phase_progress.hpp"
 #include "survey.hpp"
@@ -29,15 +31,6 @@ struct SampleShapes {
 /// Returns the shapes of the samples' HDF5 datasets.
 SampleShapes sample_shapes(const Survey& survey, const Encoding& encoding);
 
-/// Labels, weight and time of each row of a block.
-struct BlockTargets {
-  std::vector<std::uint8_t> labels;    ///< labels [rows, T] row-major
-  std::vector<float> optional_labels;  ///< the same with NaN for those that rows lack; empty if none can
-  std::vector<float> weights;
-  std::vector<std::int64_t> times;  ///< microseconds since 1970
-  void add(const Row& row, const RowLayout& layout);
-};
-
 /// Encoder of this rank's rows, block by block. Where vocabularies are partly outside of the memory, a block is as
 /// large as `memory` allows, because each block reads their files once.
 class EncodedBlock {
@@ -52,6 +45,7 @@ class EncodedBlock {
 
   /// Reads and encodes the next rows and counts their values. Returns the number of rows, 0 at the end.
   Index read(CheckedRows& rows, ColumnTally& tally, PhaseProgress& progress);
+  Index read(KeptRows& rows, ColumnTally& tally, PhaseProgress& progress);
   /// Returns the block's rows in the order of the HDF5 datasets of sample_shapes(), without the last offsets.
   std::vector<parallel_io::PartedWriter::SlabData> pieces() const;
   /// Returns the last offset of each feature, after the last block of the last rank.
@@ -68,6 +62,10 @@ class EncodedBlock {
     std::vector<float> weights;          ///< weights [values], if the feature has any
     void append(Index row, Index rows, std::vector<Index>& to) const;
   };
+  /// Limits of a block: rows, and bytes of encoded rows and of pending tokens, about.
+  struct BlockLimits {
+    Index rows, row_memory, pending_memory;
+  };
   void add(const Row& row);
   void add_bags(const Row& row);
   void find_ids(std::size_t f);
@@ -82,9 +80,7 @@ class EncodedBlock {
   const Encoding& encoding_;
   Row row_;
   Index first_row_, rows_ = 0;
-  Index most_rows_;                              ///< rows of a block, at most
-  Index row_memory_;                             ///< bytes of encoded rows, about
-  Index pending_memory_;                         ///< bytes of pending tokens, about
+  BlockLimits most_;
   std::vector<PendingTokens> pending_;           ///< tokens outside of the memory [F]; empty if there are none
   std::vector<std::pair<Index, Index>> ranges_;  ///< first row in the block of each range, and its number
   WaitingRows waiting_;                          ///< last rows, which have no dense features and ids yet

@@ -55,6 +55,8 @@ class Unpacker {
   Index index() { return static_cast<Index>(number()); }
   /// Returns a text, which points into the bytes.
   std::string_view text() { return take(number()); }
+  /// Returns the next `size` bytes.
+  std::string_view bytes(std::uint64_t size) { return take(size); }
   template <class T>
   std::vector<T> list() {
     const std::uint64_t size = number();

@@ -3,6 +3,7 @@
 
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "raw_files.hpp"
@@ -19,8 +20,11 @@ class PhaseProgress {
   PhaseProgress(const comm::Communicator& comm, std::string name, std::span<const RawFile> files,
                 std::span<const FileRange> ranges);
   /// Counts a row of range number `range`, which begins in the block `block` of the text.
-  void row(std::size_t range, Index block) {
-    if ((++rows_ & 4095) == 0) show(range, block);
+  void row(std::size_t range, Index block) { rows(range, block, 1); }
+  /// Counts rows, of which the last one begins there.
+  void rows(std::size_t range, Index block, Index count) {
+    const Index before = std::exchange(rows_, rows_ + count);
+    if ((before ^ rows_) >= 4096) show(range, block);
   }
   /// Shows the whole, if it took long.
   void finish();

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "counted_hashes.hpp"
-#include "scratch_folder.hpp"
 #include <tesserec/core/text.hpp>
 
 namespace tesserec::preprocess {
@@ -16,19 +15,22 @@ constexpr double seal_seconds = 30, seal_share = 0.1;
 constexpr Index most_tokens = Index{1} << 31;  // of a feature in one run, whose tokens have numbers of 32 bits
 constexpr Index rows_between_looks = 256;
 
+/// Returns the bytes that tokens may take, about. A hash table that doubles is up to three quarters of the memory, and
+/// its old table is freed first.
+Index token_memory(Index memory) { return memory / 5 * 3; }
+
 }  // namespace
 
-RangeRecorder::RangeRecorder(const ScratchFolder& scratch, std::string name, const RowLayout& layout, bool learn,
-                             Index memory)
+RangeRecorder::RangeRecorder(const ScratchFolder& scratch, std::string name, const RowLayout& layout,
+                             const Recording& what, Index memory)
     : scratch_(scratch),
       name_(std::move(name)),
       layout_(layout),
-      // A hash table that doubles is up to three quarters of the memory, and its old table is freed first.
-      token_memory_(memory / 5 * 3),
-      moment_memory_(std::min(memory / 64, Index{4} << 20)),
-      tokens_(learn ? layout.features.size() : 0),
+      what_(what),
+      memory_(memory),
+      tokens_(what.tokens ? layout.features.size() : 0),
       waiting_(tokens_.size()) {
-  for (std::size_t k = 0; learn && k < layout.transforms.size(); ++k)
+  for (std::size_t k = 0; what.tokens && k < layout.transforms.size(); ++k)
     if (layout.transforms[k] == Transform::standardise) measured_.push_back(k);
 }
 
@@ -53,18 +55,22 @@ void RangeRecorder::add(const Row& row, Targets targets, Index text_block) {
   for (std::size_t f = 0, v = 0; f < row.ends.size(); v = row.ends[f++]) range_.values[f] += Index(row.ends[f] - v);
   if (!measured_.empty()) measure(row, text_block);
   if (tokens_.empty()) return;
+  if (what_.rows) {
+    file();
+    kept_->add(row, text_block);
+  }
   count_tokens(row);
   if (++rows_ < rows_between_looks) return;
   rows_ = 0;
   const bool many = std::any_of(tokens_.begin(), tokens_.end(),
                                 [](const TokenCounts& counts) { return counts.tokens.size() > most_tokens; });
-  if (many || memory_of(tokens_) > token_memory_) write_tokens();
+  if (many || memory_of(tokens_) > token_memory(memory_)) write_tokens();
 }
 
 void RangeRecorder::count_tokens(const Row& row) {
   for (std::size_t f = 0, v = 0; f < row.ends.size(); ++f)
     for (; v < row.ends[f]; ++v) {
-      if (!row.tokens[v] || layout_.forms[f].any_ids()) continue;
+      if ((!row.tokens[v] && !what_.rows) || layout_.forms[f].any_ids()) continue;
       if (layout_.forms[f].hashed())
         add_hash(*row.tokens[v], tokens_[f]);
       else
@@ -75,13 +81,24 @@ void RangeRecorder::count_tokens(const Row& row) {
 }
 
 void RangeRecorder::count_waiting() {
-  for (std::size_t f = 0; f < tokens_.size(); ++f) tokens_[f].add(waiting_.values[f], waiting_.ids);
+  if (waiting_.rows == 0) return;
+  for (std::size_t f = 0; f < tokens_.size(); ++f) {
+    tokens_[f].add(waiting_.values[f], waiting_.ids);
+    if (what_.rows) kept_->add_values(f, waiting_.ids);
+  }
   waiting_.clear();
+  if (what_.rows && kept_->full()) kept_->write_chunk(range_.kept);
+}
+
+/// Writes the rows of a range that are not written yet.
+void RangeRecorder::keep_rows() {
+  count_waiting();
+  if (kept_ != nullptr) kept_->write_chunk(range_.kept);
 }
 
 void RangeRecorder::measure(const Row& row, Index text_block) {
   if (text_block != block_) {
-    if (Index(blocks_.size() * sizeof(Moments)) >= moment_memory_) write_moments();
+    if (Index(blocks_.size() * sizeof(Moments)) >= std::min(memory_ / 64, Index{4} << 20)) write_moments();
     blocks_.resize(blocks_.size() + measured_.size());
   }
   block_ = text_block;
@@ -95,11 +112,21 @@ ScratchWriter& RangeRecorder::file() {
   if (file_ == nullptr)
     file_ = std::make_unique<ScratchWriter>(
         scratch_.path(concat(name_, right(std::to_string(first.file), 6, '0'), "-", first.bytes.begin)));
+  if (what_.rows && kept_ == nullptr) kept_ = std::make_unique<KeptWriter>(kept_path(file_->path()), layout_, memory_);
   return *file_;
 }
 
 void RangeRecorder::write_tokens() {
-  count_waiting();
+  keep_rows();
+  if (kept_ != nullptr) {
+    const ScratchPiece dictionary = kept_->write_dictionary(tokens_);
+    const auto give = [&](TextRange& range) {
+      for (KeptPiece& piece : range.kept)
+        if (piece.dictionary.first == 0) piece.dictionary = dictionary;  // Rows stand before it in the file.
+    };
+    give(range_);
+    std::ranges::for_each(read_.ranges, give);
+  }
   if (memory_of(tokens_) > 0) read_.runs.push_back(write_run(file(), tokens_, layout_.forms));
 }
 
@@ -112,20 +139,22 @@ void RangeRecorder::write_moments() {
 
 void RangeRecorder::end(const RangeCount& count) {
   range_.count = count;
+  if (what_.rows) keep_rows();  // A chunk has rows of one range.
   write_moments();
   file();  // names the file by its first range
   read_.ranges.push_back(std::move(range_));
-  const bool full = !tokens_.empty() && memory_of(tokens_) > token_memory_ / 2;
+  const bool full = !tokens_.empty() && memory_of(tokens_) > token_memory(memory_) / 2;
   if (full || timer_.seconds() > std::max(seal_seconds, seal_share * all_.seconds())) finish();
 }
 
 void RangeRecorder::finish() {
   if (read_.ranges.empty()) return;
   write_tokens();
-  footers_.push_back(pack_ranges(read_));
-  sealed_.push_back(file_->path());
-  file_->seal(footers_.back());
+  sealed_.push_back({file_->path(), pack_ranges(read_)});
+  file_->seal(sealed_.back().footer);
   file_.reset();
+  if (kept_ != nullptr) kept_->finish();
+  kept_.reset();
   read_ = {};
   timer_.reset();
 }

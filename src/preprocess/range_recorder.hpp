@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "kept_rows.hpp"
+#include "scratch_folder.hpp"
 #include "text_ranges.hpp"
 #include "token_batch.hpp"
 #include <tesserec/core/timer.hpp>
@@ -13,15 +15,20 @@
 
 namespace tesserec::preprocess {
 
-class ScratchFolder;
+/// Records of a first reading besides the counts of its ranges.
+struct Recording {
+  bool tokens = false;  ///< whether tokens are counted and numbers measured
+  bool rows = false;    ///< whether rows are kept, too; only if keeps_rows()
+};
 
-/// Recorder of a rank's first reading: counts of the ranges, tokens and moments. It seals what it has on scratch files
-/// when the tokens fill their memory, and about every half minute, or less often in a long reading.
+/// Recorder of a rank's first reading: counts of the ranges, tokens, moments and rows. It seals what it has on scratch
+/// files when the tokens fill their memory, and about every half minute, or less often in a long reading.
 class RangeRecorder {
  public:
   /// Takes the objects of a survey, which must outlive this one. `name`: beginning of the scratch files' names.
-  /// `learn`: whether tokens are counted and numbers measured. `memory`: memory of this rank, bytes.
-  RangeRecorder(const ScratchFolder& scratch, std::string name, const RowLayout& layout, bool learn, Index memory);
+  /// `memory`: memory of this rank, bytes.
+  RangeRecorder(const ScratchFolder& scratch, std::string name, const RowLayout& layout, const Recording& what,
+                Index memory);
 
   /// Begins a range. Rows are then those of the range until end().
   void begin(const FileRange& range);
@@ -32,10 +39,8 @@ class RangeRecorder {
   /// Seals what is not sealed yet.
   void finish();
 
-  /// Returns the scratch files that were sealed.
-  const std::vector<std::string>& sealed() const { return sealed_; }
-  /// Returns the packed ranges of each sealed file.
-  const std::vector<std::string>& footers() const { return footers_; }
+  /// Returns the scratch files that were sealed, with the packed ranges of each.
+  const std::vector<ScratchFolder::Sealed>& sealed() const { return sealed_; }
 
  private:
   void count_tokens(const Row& row);
@@ -44,21 +49,24 @@ class RangeRecorder {
   ScratchWriter& file();
   void write_tokens();
   void write_moments();
+  void keep_rows();
 
   const ScratchFolder& scratch_;
   std::string name_;
   const RowLayout& layout_;
-  Index token_memory_, moment_memory_;  ///< bytes of tokens and of moments, about
-  std::vector<std::size_t> measured_;   ///< numbers whose moments are measured
-  std::vector<TokenCounts> tokens_;     ///< counts since the last run [F]; empty unless tokens are counted
-  WaitingRows waiting_;                 ///< values of the last rows, which are not counted yet
-  TextRange range_;                     ///< range that is being read
-  Index block_ = -1;                    ///< text block of its last row
-  std::vector<Moments> blocks_;         ///< moments of its blocks [blocks, measured] row-major
-  Index rows_ = 0;                      ///< rows since the memory was looked at
-  ReadRanges read_;                     ///< ranges and runs that are not sealed yet
+  Recording what_;
+  Index memory_;                       ///< memory of this rank, bytes
+  std::vector<std::size_t> measured_;  ///< numbers whose moments are measured
+  std::vector<TokenCounts> tokens_;    ///< counts since the last run [F]; empty unless tokens are counted
+  WaitingRows waiting_;                ///< values of the last rows, which are not counted yet
+  TextRange range_;                    ///< range that is being read
+  Index block_ = -1;                   ///< text block of its last row
+  std::vector<Moments> blocks_;        ///< moments of its blocks [blocks, measured] row-major
+  Index rows_ = 0;                     ///< rows since the memory was looked at
+  ReadRanges read_;                    ///< ranges and runs that are not sealed yet
   std::unique_ptr<ScratchWriter> file_;
-  std::vector<std::string> sealed_, footers_;
+  std::unique_ptr<KeptWriter> kept_;  ///< rows of the ranges of file_; null unless rows are kept
+  std::vector<ScratchFolder::Sealed> sealed_;
   Timer all_;    ///< time since the first row
   Timer timer_;  ///< time since the last seal
 };

@@ -96,6 +96,13 @@ void ScratchWriter::seal(std::string_view footer) {
   file_.reset();
 }
 
+void ScratchWriter::finish() {
+  flush();
+  on_disk([&] { file_->close(); });
+  std::filesystem::rename(draft_name(path_), path_);
+  file_.reset();
+}
+
 std::optional<std::string> scratch_footer(const std::string& path) {
   std::error_code error;
   const auto size = Index(std::filesystem::file_size(path, error));

@@ -37,6 +37,8 @@ class ScratchWriter {
   ScratchPiece append(std::string_view bytes);
   /// Appends the footer, writes all to the disk and gives the file its name.
   void seal(std::string_view footer);
+  /// Gives a file without a footer its name, and does not wait until it is on the disk.
+  void finish();
 
  private:
   /// Writes what append() still holds in memory.

@@ -6,6 +6,7 @@
 
 #include "packing.hpp"
 #include "scratch_file.hpp"
+#include "text_ranges.hpp"
 #include <tesserec/comm/agree.hpp>
 #include <tesserec/core/log.hpp>
 #include <tesserec/core/text.hpp>
@@ -122,6 +123,8 @@ bool ScratchFolder::keep_of_failure(double seconds) {
 
 void ScratchFolder::keep() {
   if (comm_.rank() != 0) return;
+  std::error_code ignored;
+  for (const std::string& path : files(kept_files)) fs::remove(path, ignored);
   const Index bytes = folder_bytes(folder_);
   kept_ = bytes > 0;
   if (kept_)

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 #include <exception>
+#include <filesystem>
 #include <iterator>
 #include <numeric>
 #include <utility>
@@ -70,8 +71,11 @@ std::vector<ReadRanges> sealed_ranges(std::span<const RawFile> files, const Scra
   for (const ScratchFolder::Sealed& file : scratch.sealed(prefix))
     done.push_back(unpack_ranges(file.path, file.footer));
   std::vector<const TextRange*> ranges;
-  for (const ReadRanges& read : done)
-    for (const TextRange& range : read.ranges) ranges.push_back(&range);
+  for (ReadRanges& read : done)
+    for (TextRange& range : read.ranges) {
+      range.kept.clear();  // The rows may have been lost with the machine that kept them.
+      ranges.push_back(&range);
+    }
   std::sort(ranges.begin(), ranges.end(), [](const auto* a, const auto* b) { return before(a->range, b->range); });
   Index file = -1, end = 0, lines = 0;  // `lines`: lines of the file before `end`, or -1 if some are not read yet
   for (const TextRange* range : ranges) {
@@ -126,15 +130,30 @@ std::string read_ranges(RowStream& rows, std::span<const FileRange> ranges, Rang
 /// Adds what all ranks have sealed to `done`. Collective.
 void gather_ranges(const comm::Communicator& comm, const RangeRecorder& recorder, std::vector<ReadRanges>& done) {
   std::string own;
-  for (std::size_t i = 0; i < recorder.sealed().size(); ++i) {
-    pack_text(recorder.sealed()[i], own);
-    pack_text(recorder.footers()[i], own);
+  for (const ScratchFolder::Sealed& file : recorder.sealed()) {
+    pack_text(file.path, own);
+    pack_text(file.footer, own);
   }
   const std::vector<char> all = comm.all_gather(std::span<const char>(own));
   for (Unpacker unpacker({all.data(), all.size()}); !unpacker.done();) {
     const std::string path(unpacker.text());
     done.push_back(unpack_ranges(path, unpacker.text()));
   }
+}
+
+/// Returns whether the rows of files may be kept on scratch files: if these and the data set, each of which is smaller
+/// than the text, fit the file system. Rank 0 says so if they do not. Collective.
+bool has_room(const comm::Communicator& comm, std::span<const RawFile> files, const ScratchFolder& scratch) {
+  double text = 0;
+  for (const RawFile& file : files) text += text_bytes(file, {0, file.bytes});
+  std::error_code error;
+  const std::filesystem::space_info space = std::filesystem::space(scratch.folder(), error);
+  const bool fits = !error && 2 * text < double(space.available);
+  if (comm.min(Index{fits}) == 1) return true;
+  if (comm.rank() == 0)
+    log_info(concat(scratch.folder(), ": the file system has less than ", bytes_text(2 * text),
+                    " free, so no rows are kept there and the text is read twice"));
+  return false;
 }
 
 /// Throws Error unless the ordered ranges are the whole text of the files, once.
@@ -235,7 +254,10 @@ Survey survey(const comm::Communicator& comm, std::vector<RawFile> files, const 
 
   // A rank that fails still joins the collectives. All ranks adopt the lowest rank's failure, the first in the text.
   RowStream rows(result.files, own, format, rules.bad_rows, rules.targets, rules.side);
-  RangeRecorder recorder(scratch, rules.prefix, layout, rules.learn, rules.memory);
+  Recording what{.tokens = rules.learn, .rows = rules.learn && !shares && keeps_rows(layout)};
+  if (rules.learn) scratch.remove(kept_files);
+  if (what.rows) what.rows = has_room(comm, result.files, scratch);
+  RangeRecorder recorder(scratch, rules.prefix, layout, what, rules.memory);
   PhaseProgress progress(comm, "reading " + rules.name, result.files, own);
   int signal = 0;
   std::string failure = read_ranges(rows, own, recorder, rules, progress, signal);

@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "packing.hpp"
+#include <tesserec/core/text.hpp>
 
 namespace tesserec::preprocess {
 
@@ -22,6 +23,7 @@ std::string pack_ranges(const ReadRanges& read) {
     pack_list(std::span<const Index>(range.key_bytes), bytes);
     pack_list(std::span<const Index>(range.further_labels), bytes);
     pack_list(std::span<const ScratchPiece>(range.moments), bytes);
+    pack_list(std::span<const KeptPiece>(range.kept), bytes);
     pack_number(count.bad.size(), bytes);
     for (const BadRow& bad : count.bad) {
       pack_number(std::uint64_t(bad.line), bytes);
@@ -60,6 +62,8 @@ ReadRanges unpack_ranges(const std::string& path, std::string_view bytes) {
     range.further_labels = unpacker.list<Index>();
     range.moments = unpacker.list<ScratchPiece>();
     range.moments_path = path;
+    range.kept = unpacker.list<KeptPiece>();
+    range.kept_path = kept_path(path);
     count.bad.resize(unpacker.number());
     for (BadRow& bad : count.bad) {
       bad.line = unpacker.index();
@@ -73,6 +77,11 @@ ReadRanges unpack_ranges(const std::string& path, std::string_view bytes) {
   read.runs.resize(unpacker.number());
   for (TokenRun& run : read.runs) run = {path, unpacker.list<ScratchPiece>()};
   return read;
+}
+
+std::string kept_path(const std::string& path) {
+  const std::size_t name = path.rfind('/') + 1;
+  return concat(path.substr(0, name), kept_files, path.substr(name));
 }
 
 std::vector<FileRange> file_ranges(std::span<const TextRange> ranges) {

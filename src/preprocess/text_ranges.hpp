@@ -15,6 +15,18 @@
 
 namespace tesserec::preprocess {
 
+/// Beginning of the names of the files with kept rows. Only the start that wrote such a file uses it, so that it need
+/// not be on the disk.
+inline constexpr const char* kept_files = "rows-";
+
+/// Rows of a range that the first reading kept.
+struct KeptPiece {
+  ScratchPiece rows;
+  ScratchPiece dictionary;  ///< list of the tokens of their run
+  Index count = 0;          ///< number of rows
+  Index block = 0;          ///< text block of the last row
+};
+
 /// Range of a raw file and what the first reading found in it.
 struct TextRange {
   FileRange range;
@@ -27,6 +39,8 @@ struct TextRange {
   std::string moments_path;      ///< scratch file with the moments of the blocks, if numbers are measured
   /// Moments [blocks, columns] row-major, in pieces of whole blocks.
   std::vector<ScratchPiece> moments;
+  std::string kept_path;        ///< scratch file with the rows, if they are kept
+  std::vector<KeptPiece> kept;  ///< the rows, in order
   // Set when all ranges are known:
   Index first_row = 0;             ///< number of the first row among those of all ranges
   std::vector<Index> first_value;  ///< number of the first value among those of all ranges [F]
@@ -39,8 +53,12 @@ struct ReadRanges {
 };
 
 std::string pack_ranges(const ReadRanges& read);
-/// Reads back the result of pack_ranges(). `path`: the scratch file of runs and moments.
+/// Reads back the result of pack_ranges(). `path`: the scratch file of runs and moments. That of kept rows is beside
+/// it.
 ReadRanges unpack_ranges(const std::string& path, std::string_view bytes);
+
+/// Returns the path of the file with the kept rows of the ranges in a scratch file.
+std::string kept_path(const std::string& path);
 
 /// Returns the places of ranges.
 std::vector<FileRange> file_ranges(std::span<const TextRange> ranges);

@@ -66,11 +66,13 @@ void TokenCounts::add(const TokenBatch& batch, std::vector<Index>& numbers) {
   numbers.clear();
   batch.fetch(tokens);
   for (std::size_t i = 0; i < batch.size(); ++i) {
-    numbers.push_back(tokens.insert(batch[i]));
+    numbers.push_back(batch.missing(i) ? -1 : tokens.insert(batch[i]));
+    if (numbers.back() < 0) continue;
     if (numbers.back() == std::ssize(counts)) counts.push_back(0);
     __builtin_prefetch(&counts[std::size_t(numbers.back())], 1);
   }
-  for (const Index number : numbers) ++counts[std::size_t(number)];
+  for (const Index number : numbers)
+    if (number >= 0) ++counts[std::size_t(number)];
 }
 
 }  // namespace tesserec::preprocess

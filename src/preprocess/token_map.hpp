@@ -107,7 +107,7 @@ struct TokenCounts {
     if (i == counts.size()) counts.push_back(0);
     counts[i] += count;
   }
-  /// Counts the values of a batch, none of which is missing. `numbers`: scratch.
+  /// Counts the values of a batch, and sets `numbers` to theirs, -1 for a missing one.
   void add(const TokenBatch& batch, std::vector<Index>& numbers);
   /// Returns the memory that is allocated, bytes; 0 without tokens.
   Index memory() const { return tokens.size() == 0 ? 0 : tokens.memory() + Index(counts.capacity() * sizeof(Index)); }

@@ -51,9 +51,9 @@ float NumberTransform::operator()(double x) const {
   return float(standardized);
 }
 
-void NumberTransform::operator()(const double* x, Index stride, Index count, float* dense) const {
+void NumberTransform::operator()(const double* x, Index ldx, Index count, float* dense, Index ldy) const {
   if (transform_ != Transform::log1p) {
-    for (Index i = 0; i < count; ++i) dense[i * stride] = (*this)(x[i * stride]);
+    for (Index i = 0; i < count; ++i) dense[i * ldy] = (*this)(x[i * ldx]);
     return;
   }
   constexpr Index most = 256;  // numbers at once, which stay in the cache
@@ -62,11 +62,11 @@ void NumberTransform::operator()(const double* x, Index stride, Index count, flo
   for (Index first = 0; first < count; first += most) {
     const Index size = std::min(most, count - first);
     for (Index i = 0; i < size; ++i) {
-      const double number = x[(first + i) * stride];
+      const double number = x[(first + i) * ldx];
       positive[i] = std::max(std::isnan(number) ? fill_.value_or(0) : number, 0.0);
     }
     log1p(positive, size, y);
-    for (Index i = 0; i < size; ++i) dense[(first + i) * stride] = y[i];
+    for (Index i = 0; i < size; ++i) dense[(first + i) * ldy] = y[i];
   }
 }
 

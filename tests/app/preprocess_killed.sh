@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # preprocess_killed.sh [long]: kills preprocess (SIGKILL) again and again, at other moments and on other numbers of ranks,
 # until a start gets to its end. The data sets must be those of an undisturbed run, and nothing else may be left. `long`:
-# more rows, 25 kills; about 10 minutes.
+# more rows, 25 kills; about 10 minutes. At the end: a file system without room for the rows that are kept.
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 rows=60000 kills=6 delays="0.6 1.2 0.9 1.6 2.2 1.9"
 if [ "${1:-}" = long ]; then
@@ -65,5 +65,34 @@ run "$TESSEREC" preprocess "$folder/deck.toml" --set preprocess.output="$folder/
 [ "$code" = 0 ] || complain "exit code $code of the last start"
 [ "$(digest "$folder/whole")" = "$(digest "$folder/killed")" ] || complain "other data sets after $hits kills"
 [ -z "$(find "$folder/killed" -name '.scratch*' -o -name '*.tmp')" ] || complain "$(ls -A "$folder/killed") is left"
+
+# A file system with less than twice the bytes of the text free: rows are not kept, and the data set is the same.
+awk 'BEGIN { srand(9); for (i = 0; i < 20000; ++i) printf "%d,%d,%0400d,%d\n", rand() < 0.3, rand() * 1000, i, rand() * 50 }' \
+  >"$folder/long.csv"
+cat >"$folder/long.toml" <<EOF
+[preprocess]
+format = "table"
+train = ["$folder/long.csv"]
+output = "$folder/full"
+column = [
+  {name = "y", kind = "label", positive = ["1"], negative = ["0"]},
+  {name = "n", kind = "number", transform = "log1p"},
+  {name = "text", kind = "skip"},
+  {name = "c", kind = "category"},
+]
+EOF
+said='so no rows are kept there and the text is read twice'
+run "$TESSEREC" preprocess "$folder/long.toml"
+[ "$code" = 0 ] || complain "exit code $code with room for rows"
+! grep -q "$said" "$folder/err" || complain "rows are not kept though there is room"
+once=$(digest "$folder/full")
+if unshare -m true 2>/dev/null; then
+  rm -rf "$folder/full" && mkdir "$folder/full"
+  mounted='mount -t tmpfs -o size=10m none "$0" && "$@" >&2 && cd "$0" && find . -type f | sort | xargs sha256sum'
+  RANKS=1 run unshare -m bash -c "$mounted" \
+    "$folder/full" "$TESSEREC" preprocess "$folder/long.toml"
+  grep -q "$said" "$folder/err" || complain "nothing says that rows are not kept: $(cat "$folder/err")"
+  [ "$(cat "$folder/out")" = "$once" ] || complain "another data set without room for rows: $(cat "$folder/out")"
+fi
 echo "$hits of $kills starts were killed before their end; finished work was left $kept times"
 finish

@@ -217,7 +217,7 @@ TEST_CASE("NumberTransform: gives many numbers the bits of each alone") {
     for (const std::optional<double> fill : {std::optional<double>(), std::optional<double>(3)}) {
       const NumberTransform of("x", transform, moments, fill);
       std::vector<float> dense(stride * rows, -1.0f);
-      of(numbers.data(), stride, rows, dense.data());
+      of(numbers.data(), stride, rows, dense.data(), stride);
       for (Index i = 0; i < rows; ++i) {
         REQUIRE(std::bit_cast<std::uint32_t>(dense[stride * i]) ==
                 std::bit_cast<std::uint32_t>(of(numbers[stride * i])));

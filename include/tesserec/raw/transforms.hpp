@@ -46,8 +46,8 @@ class NumberTransform {
   static std::optional<NumberTransform> described(const std::string& feature, const std::string& text);
   /// Transforms x, which is NaN if missing. Throws Error if the standardized x does not fit a float.
   float operator()(double x) const;
-  /// Transforms `count` numbers and writes as many dense features; both are `stride` apart. Gives the same bits.
-  void operator()(const double* x, Index stride, Index count, float* dense) const;
+  /// Transforms `count` numbers, which are `ldx` apart, to dense features, which are `ldy` apart. Gives the same bits.
+  void operator()(const double* x, Index ldx, Index count, float* dense, Index ldy) const;
   /// Returns "none", "log1p" or "standardise mean=M sd=S", then " fill=F" if set. The digits restore the same doubles.
   std::string description() const;
   /// Returns the description without measured values: "standardise fill=F".
