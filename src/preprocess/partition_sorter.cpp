@@ -68,6 +68,7 @@ void PartitionSorter::sort_share(const TokenShare& share) {
 
 void PartitionSorter::write_sorted(std::size_t f, const TokenCounts& counts) {
   std::vector<TokenRank> order;
+  order.reserve(counts.counts.size());
   for (Index i = 0; i < counts.tokens.size(); ++i)
     if (counts.counts[i] >= sort_.minimum_count && !(sort_.has_id && sort_.has_id(f, counts.tokens.token(i))))
       order.emplace_back(counts.counts[i], counts.tokens.token(i));
