@@ -21,6 +21,7 @@
 #include <tesserec/raw/field_values.hpp>
 #include <tesserec/raw/fields.hpp>
 #include <tesserec/raw/header.hpp>
+#include <tesserec/raw/quantiles.hpp>
 #include <tesserec/raw/row_format.hpp>
 #include <tesserec/raw/settings.hpp>
 #include <tesserec/raw/side_columns.hpp>

@@ -144,6 +144,7 @@ int preprocess(const Invocation& invocation, const comm::Communicator& comm) {
                     .set("joins", joins_json(report))
                     .set("rows_in_no_sequence", report.unsequenced)
                     .set("features", report.features)
+                    .set("borders", report.borders)
                     .set("kinds", report.kinds)
                     .set("values", report.values)
                     .set("collisions", report.collisions)

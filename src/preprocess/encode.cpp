@@ -14,6 +14,7 @@
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/text.hpp>
 #include <tesserec/data/dataset.hpp>
+#include <tesserec/raw/quantiles.hpp>
 #include <tesserec/store/checksum.hpp>
 
 namespace tesserec::preprocess {
@@ -93,6 +94,9 @@ store::Attributes attributes_of(const Survey& survey, const Encoding& encoding,
     attributes[rules_attribute] = rules;
     if (!encoding.collisions.empty()) attributes["collisions"] = encoding.collisions;
   }
+  const std::vector<std::string>& borders = encoding.layout.borders;
+  if (std::any_of(borders.begin(), borders.end(), [](const std::string& text) { return !text.empty(); }))
+    attributes[borders_attribute] = borders;
   if (encoding.layout.jagged()) attributes["cut_values"] = counts_of(survey.report, &ColumnCounts::cut, dense, columns);
   return attributes;
 }

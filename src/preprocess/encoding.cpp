@@ -155,6 +155,8 @@ std::string vocabulary_digest(const comm::Communicator& comm, const RowLayout& l
   std::map<std::string, std::uint64_t> checksums;
   for (std::size_t f = 0; f < vocabularies.size(); ++f) {
     const std::string& name = layout.features[f];
+    if (const std::string& text = layout.borders[f]; !text.empty())
+      checksums[name + "/borders"] = store::bytes_checksum(name + "/borders", text.data(), std::ssize(text));
     if (const std::string rule = layout.forms[f].rule(); layout.forms[f].hashed()) {
       checksums[name + "/encoding"] = store::bytes_checksum(name + "/encoding", rule.data(), std::ssize(rule));
       continue;

@@ -65,6 +65,10 @@ std::string vocabulary_of(const Settings& settings, const std::string& train_pat
 /// columns, their transforms and, if `labelled`, the label values. Collective.
 Encoding read_encoding(const comm::Communicator& comm, const std::string& path, const RowLayout& layout, bool labelled);
 
+/// Sets the borders of the format's columns with quantiles to those of the dataset `path`. Throws Error if it has none
+/// of a column, or of another number of quantiles. Collective.
+void read_borders(const comm::Communicator& comm, const std::string& path, RowFormat& format);
+
 /// Extends the vocabularies by the training files' values that have no id and occur at least minimum_count times.
 /// Collective.
 void extend_encoding(const comm::Communicator& comm, const Survey& train, const Learning& learning, Encoding& encoding);

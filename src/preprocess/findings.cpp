@@ -2,6 +2,8 @@
 #include <string>
 #include <vector>
 
+#include <tesserec/core/error.hpp>
+#include <tesserec/core/log.hpp>
 #include <tesserec/core/text.hpp>
 #include <tesserec/data/source.hpp>
 #include <tesserec/preprocess/report.hpp>
@@ -95,6 +97,14 @@ std::vector<Finding> find_oddities(const PreprocessReport& report) {
   find_unknown(report, findings);
   tell_unjudged(report.train, findings);
   return findings;
+}
+
+void require_nothing_odd(const std::vector<verdict::Finding>& findings) {
+  const std::size_t odd = verdict::count_from(findings, verdict::Severity::warning);
+  if (odd == 0) return;
+  for (const std::string& line : verdict::lines(findings)) log_info(line);
+  fail("the data have ", counted(Index(odd), "finding"),
+       ", so nothing was written; correct the raw files, or set preprocess.strict = false");
 }
 
 }  // namespace tesserec::preprocess

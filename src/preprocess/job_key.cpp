@@ -45,9 +45,9 @@ void pack_all(std::string& key, const Values&... values) {
 /// Packs all members of a column; a member that is added does not compile until it is named here.
 void pack(const Column& column, std::string& key) {
   const auto& [name, kind, transform, positive, negative, threshold, optional, fill_value, missing_indicator, separator,
-               weighted, max_values, ids, max_rows, buckets, cross, time, stored, parts] = column;
+               weighted, max_values, ids, max_rows, buckets, quantiles, cross, time, stored, parts] = column;
   pack_all(key, name, kind, transform, positive, negative, threshold, optional, fill_value, missing_indicator,
-           separator, weighted, max_values, ids, max_rows, buckets, cross, time, stored, parts);
+           separator, weighted, max_values, ids, max_rows, buckets, quantiles, cross, time, stored, parts);
 }
 
 void pack_stamp(const std::string& path, const store::Stamp& stamp, std::string& key) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -159,6 +160,27 @@ void table_of(const PreprocessReport& report, std::vector<std::string>& lines) {
   }
 }
 
+/// Appends a line for each feature with quantiles: its borders, and why they are fewer than the deck says.
+void borders_of(const PreprocessReport& report, std::vector<std::string>& lines) {
+  constexpr std::size_t shown = 12;  // borders
+  for (std::size_t f = 0; f < report.borders.size(); ++f) {
+    std::istringstream words(report.borders[f]);
+    Index quantiles = 0;
+    std::vector<std::string> borders;
+    words >> quantiles;
+    words.ignore(1);
+    for (std::string word; words >> word;) borders.push_back(word);
+    if (borders.empty()) continue;
+    const Index buckets = std::ssize(borders) + 1;
+    const std::string more = borders.size() > shown ? concat(" and ", borders.size() - shown, " more") : "";
+    borders.resize(std::min(borders.size(), shown));
+    lines.push_back(concat("quantiles of ", report.features[f], ": borders ", join(borders, " "), more,
+                           buckets < quantiles ? concat("; ", buckets, " buckets instead of ", quantiles,
+                                                        ", because many rows share a value")
+                                               : ""));
+  }
+}
+
 /// Appends a line for each side table: its size, and the rows of each dataset whose keys it lacks.
 void joins_of(const PreprocessReport& report, std::vector<std::string>& lines) {
   const std::size_t columns = report.dense_features.size() + report.features.size();
@@ -233,6 +255,7 @@ std::vector<std::string> summary(const PreprocessReport& report) {
       lines.push_back(concat("  ", report.features[f], ": ", report.collisions[f], " of ",
                              counted(report.values[f], "value"), " share their row with another one"));
   table_of(report, lines);
+  borders_of(report, lines);
   joins_of(report, lines);
   for (std::size_t s = 0; s < report.unsequenced.size(); ++s)
     if (report.unsequenced[s] > 0)

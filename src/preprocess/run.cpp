@@ -12,6 +12,7 @@
 #include "expand_columns.hpp"
 #include "job_key.hpp"
 #include "line_reader.hpp"
+#include "quantiles.hpp"
 #include "raw_files.hpp"
 #include "row_split.hpp"
 #include "scratch_folder.hpp"
@@ -77,15 +78,6 @@ void warn_of_older(const std::vector<Output*>& outputs) {
                   "files again");
 }
 
-/// Throws Error if there are warnings or errors, and logs them all.
-void require_nothing_odd(const std::vector<verdict::Finding>& findings) {
-  const std::size_t odd = verdict::count_from(findings, verdict::Severity::warning);
-  if (odd == 0) return;
-  for (const std::string& line : verdict::lines(findings)) log_info(line);
-  fail("the data have ", counted(Index(odd), "finding"),
-       ", so nothing was written; correct the raw files, or set preprocess.strict = false");
-}
-
 /// Returns the memory of this rank, bytes: its share of preprocess.memory, else half of what it may use. Collective.
 Index memory_of_rank(const comm::Communicator& comm, Index memory) {
   if (memory > 0) return memory / comm.size();
@@ -130,6 +122,7 @@ void describe(const Encoding& encoding, const Settings& settings, const std::arr
   report.dense_features = encoding.layout.dense_features;
   report.transforms = encoding.transform_descriptions();
   report.features = encoding.layout.features;
+  report.borders = encoding.layout.borders;
   for (const FeatureForm& form : encoding.layout.forms) report.kinds.push_back(form.kind());
   report.values = encoding.values;
   report.collisions = encoding.collisions;
@@ -183,12 +176,13 @@ void require_others_unchanged(const comm::Communicator& comm, const OtherFiles& 
 }
 
 /// Reads the raw files of all outputs, learns or reads the encoding, and writes and publishes the datasets. Collective.
-void convert(const comm::Communicator& comm, const Settings& settings, const RowFormat& format,
-             const ScratchFolder& scratch, const std::array<Output*, 3>& outputs, const OtherFiles& other,
-             PreprocessReport& report) {
+void convert(const comm::Communicator& comm, const Settings& settings, RowFormat& format, const ScratchFolder& scratch,
+             const std::array<Output*, 3>& outputs, const OtherFiles& other, PreprocessReport& report) {
   const auto& [train, evaluate, predict] = outputs;
-  const auto sequences = sequence_rows(comm, settings, format, scratch, outputs, other.history, report.unsequenced);
   const Index memory = memory_of_rank(comm, settings.memory);
+  find_borders(comm, format, scratch,
+               {train->files, settings.vocabulary, settings.missing, {train->side.records}, memory});
+  const auto sequences = sequence_rows(comm, settings, format, scratch, outputs, other.history, report.unsequenced);
   // The first pass finds every fault of the text before anything is written.
   for (Output* output : outputs)
     if (output->wanted()) {
@@ -221,7 +215,7 @@ void convert(const comm::Communicator& comm, const Settings& settings, const Row
 }
 
 /// Converts in a scratch folder, which an interrupted job leaves for the next start. Collective.
-void convert(const comm::Communicator& comm, const Settings& settings, const RowFormat& format,
+void convert(const comm::Communicator& comm, const Settings& settings, RowFormat& format,
              const std::array<Output*, 3>& outputs, const OtherFiles& other, PreprocessReport& report) {
   const Timer timer;
   ScratchFolder scratch(comm, settings.output, key_of(comm, settings, outputs, other), settings.lock_wait);

@@ -15,6 +15,7 @@
 #include <tesserec/data/columns.hpp>
 #include <tesserec/data/dataset.hpp>
 #include <tesserec/parallel_io/state.hpp>
+#include <tesserec/raw/quantiles.hpp>
 #include <tesserec/store/state.hpp>
 
 namespace tesserec::preprocess {
@@ -89,6 +90,17 @@ void require_rules(const store::File& file, const std::vector<std::string>& feat
   }
 }
 
+/// Opens the dataset of the vocabulary. Collective.
+store::PartedFile open_vocabulary(const comm::Communicator& comm, const std::string& path) {
+  try {
+    return parallel_io::open_state(comm, path);
+  } catch (const Stopped&) {
+    throw;
+  } catch (const Error& error) {
+    fail(key, error.what());
+  }
+}
+
 Encoding encoding_of(const store::PartedFile& parted, const RowLayout& layout, bool labelled) {
   const store::File& file = parted.index();
   if (attribute_of<std::string>(file, "format") != data::dataset_format)
@@ -124,21 +136,28 @@ Encoding encoding_of(const store::PartedFile& parted, const RowLayout& layout, b
 Encoding read_encoding(const comm::Communicator& comm, const std::string& path, const RowLayout& layout,
                        bool labelled) {
   std::optional<Encoding> encoding;
-  const store::PartedFile file = [&] {
-    try {
-      return parallel_io::open_state(comm, path);
-    } catch (const Stopped&) {
-      throw;
-    } catch (const Error& error) {
-      fail(key, error.what());
-    }
-  }();
+  const store::PartedFile file = open_vocabulary(comm, path);
   comm::agree(comm, [&] { encoding = encoding_of(file, layout, labelled); });
   if (const std::string digest = vocabulary_digest(comm, layout, encoding->vocabularies);
       digest != encoding->vocabulary_digest)
     fail(key, file.path(), ": vocabulary_digest is ", encoding->vocabulary_digest, ", but the vocabulary has ", digest,
          "; preprocess its raw files again");
   return std::move(*encoding);
+}
+
+void read_borders(const comm::Communicator& comm, const std::string& path, RowFormat& format) {
+  const store::PartedFile parted = open_vocabulary(comm, path);
+  comm::agree(comm, [&] {
+    const store::File& file = parted.index();
+    std::vector<std::string> borders;
+    if (file.has_attribute("/", borders_attribute))
+      borders = attribute_of<std::vector<std::string>>(file, borders_attribute);
+    try {
+      set_stored_borders(format, attribute_of<std::vector<std::string>>(file, "features"), borders);
+    } catch (const Error& error) {
+      fail(key, file.path(), ": ", error.what());
+    }
+  });
 }
 
 std::string vocabulary_of(const Settings& settings, const std::string& train_path) {

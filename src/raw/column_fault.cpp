@@ -27,15 +27,20 @@ std::optional<ColumnFault> label_fault(const Column& column) {
 /// Returns a fault of a category that is made from a number or from other features.
 std::optional<ColumnFault> made_fault(const Column& column) {
   const std::vector<double>& borders = column.buckets;
-  if (!borders.empty() && !column.separator.empty())
-    return ColumnFault{"buckets", "takes one number; remove it, or separator"};
+  const char* const key = column.quantiles != 0 ? "quantiles" : "buckets";
+  if (column.quantiles != 0 && !borders.empty())
+    return ColumnFault{key, "is set, but buckets gives the borders; keep one of the two"};
+  if (column.quantiles != 0 && (column.quantiles < 2 || column.quantiles > most_quantiles))
+    return ColumnFault{key, concat("is ", column.quantiles, "; give 2 to ", most_quantiles)};
+  if (column.bucketed() && !column.separator.empty())
+    return ColumnFault{key, "takes one number; remove it, or separator"};
   if (std::adjacent_find(borders.begin(), borders.end(), std::greater_equal<>()) != borders.end())
     return ColumnFault{"buckets", "does not ascend; give each border once, in order"};
   if (column.cross.empty()) return std::nullopt;
   if (column.cross.size() == 1) return ColumnFault{"cross", "has one name; give at least two"};
-  if (!column.separator.empty() || !borders.empty())
-    return ColumnFault{"cross", concat("takes its value from other columns; remove it, or ",
-                                       borders.empty() ? "separator" : "buckets")};
+  if (!column.separator.empty() || column.bucketed())
+    return ColumnFault{
+        "cross", concat("takes its value from other columns; remove it, or ", column.bucketed() ? key : "separator")};
   return std::nullopt;
 }
 
@@ -90,6 +95,7 @@ std::optional<ColumnFault> fault(const Column& column, const RowSettings& settin
               {"ids", column.ids != IdForm::vocabulary, category, "categories"},
               {"max_rows", column.max_rows != 0, category, "categories"},
               {"buckets", !column.buckets.empty(), category, "categories"},
+              {"quantiles", column.quantiles != 0, category, "categories"},
               {"cross", !column.cross.empty(), category, "categories"},
               {"time", column.time != TimeForm::epoch, column.kind == ColumnKind::time, "times"},
               {"stored", column.stored, column.kind == ColumnKind::time, "times"},

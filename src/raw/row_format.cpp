@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "formats.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/text.hpp>
+#include <tesserec/raw/field_values.hpp>
+#include <tesserec/raw/quantiles.hpp>
 
 namespace tesserec::raw {
 namespace {
@@ -70,7 +73,16 @@ bool RowLayout::jagged() const {
 void RowFormat::add_feature(const std::string& name, const FeatureForm& form) {
   layout_.features.push_back(name);
   layout_.forms.push_back(form);
+  layout_.borders.emplace_back();
   weighted_values_ = weighted_values_ || form.weighted;
+}
+
+void RowFormat::set_borders(std::size_t column, std::vector<double> borders) {
+  Column& to = layout_.columns[column];
+  const auto feature = std::find(layout_.features.begin(), layout_.features.end(), to.name) - layout_.features.begin();
+  layout_.borders[std::size_t(feature)] = borders_text(to.quantiles, borders);
+  bucket_texts_[column] = bucket_texts(borders);
+  to.buckets = std::move(borders);
 }
 
 void RowFormat::clear_values(Row& row) {

@@ -54,7 +54,7 @@ class TableFormat final : public RowFormat {
         add_feature(column.name, {!column.separator.empty(), column.weighted, column.ids, column.max_rows});
       if (column.kind == ColumnKind::time)
         for (const std::string& part : column.parts) add_feature(column.name + "_" + part, {});
-      buckets_.push_back(column.buckets.empty() ? std::vector<std::string>() : bucket_texts(column.buckets));
+      bucket_texts_.push_back(column.buckets.empty() ? std::vector<std::string>() : bucket_texts(column.buckets));
       layout_.weighted = layout_.weighted || column.kind == ColumnKind::weight;
       if (column.kind != ColumnKind::number) continue;
       add_number(column.name, column.transform, column.fill_value ? column.fill_value : settings.fill_value,
@@ -166,7 +166,7 @@ class TableFormat final : public RowFormat {
         reason = read_key(column, field, row);
       else if (column.kind == ColumnKind::time)
         reason = read_time(column, field, file.targets, row);
-      else if (!column.buckets.empty())
+      else if (column.bucketed())
         reason = read_bucket(i, field, row);
       else
         reason = read_category(column, field, row);
@@ -201,8 +201,8 @@ class TableFormat final : public RowFormat {
     if (!contains(missing_, field)) {
       if (const std::string reason = number_fault(field, value); !reason.empty())
         return concat(column.name, ": ", shown(field), " ", reason);
-      bucket = buckets_[number]
-                       [std::upper_bound(column.buckets.begin(), column.buckets.end(), value) - column.buckets.begin()];
+      const auto place = std::upper_bound(column.buckets.begin(), column.buckets.end(), value) - column.buckets.begin();
+      if (!column.buckets.empty()) bucket = bucket_texts_[number][std::size_t(place)];
     }
     put_feature(bucket, row);
     return {};
@@ -273,7 +273,6 @@ class TableFormat final : public RowFormat {
     return {};
   }
 
-  std::vector<std::vector<std::string>> buckets_;  ///< texts of each column's buckets
   Crosses crosses_;
   std::vector<std::string> missing_;
   bool skip_others_;

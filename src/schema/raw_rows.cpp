@@ -100,6 +100,10 @@ Keys<raw::Column> column_keys() {
       numbers("buckets", &Column::buckets, {-1e30, 1e30}, {}, "",
               "category: ascending borders. The field is a number, and its value is the bucket that it lies in; a "
               "bucket has its lower border."),
+      integer("quantiles", &Column::quantiles, {0, raw::most_quantiles}, "buckets",
+              "category: buckets of a number with about equally many training rows each, instead of buckets. Their "
+              "borders are measured in the training files and stored in the data set, with which later files use "
+              "them. 0: none."),
       texts("cross", &Column::cross, Text::name, {},
             "category that is no column of the files: its value is that of these categories together, which have one "
             "value each."),

@@ -9,10 +9,10 @@ if [ "${1:-}" = long ]; then
   rows=600000 kills=25 delays="1 3 5 8 12 2 4"
 fi
 
-awk -v rows=$rows 'BEGIN { srand(7); for (i = 0; i < rows; ++i) printf "%d,%d,a_long_value_%d,%d|%d\n", rand() < 0.3,
-  rand() * 1000, rand() * rows, rand() * 50, rand() * 500 }' >"$folder/train.csv"
-awk -v rows=2000 'BEGIN { srand(8); for (i = 0; i < rows; ++i) printf "%d,%d,a_long_value_%d,%d\n", rand() < 0.3,
-  rand() * 1000, rand() * 30000, rand() * 50 }' >"$folder/test.csv"
+awk -v rows=$rows 'BEGIN { srand(7); for (i = 0; i < rows; ++i) printf "%d,%d,a_long_value_%d,%d|%d,%.6f\n", rand() < 0.3,
+  rand() * 1000, rand() * rows, rand() * 50, rand() * 500, rand() }' >"$folder/train.csv"
+awk -v rows=2000 'BEGIN { srand(8); for (i = 0; i < rows; ++i) printf "%d,%d,a_long_value_%d,%d,%.6f\n", rand() < 0.3,
+  rand() * 1000, rand() * 30000, rand() * 50, rand() }' >"$folder/test.csv"
 cat >"$folder/deck.toml" <<EOF
 [run]
 part_bytes = 100_000
@@ -27,6 +27,7 @@ column = [
   {name = "n", kind = "number", transform = "standardise"},
   {name = "many", kind = "category"},
   {name = "bag", kind = "category", separator = "|"},
+  {name = "tenth", kind = "category", quantiles = 10},
 ]
 EOF
 digest() { (cd "$1" && find . -type f ! -name '*.lock' | sort | xargs sha256sum); }

@@ -102,7 +102,8 @@ struct PreprocessReport {
   std::vector<std::string> transforms;  ///< transforms of the dense features with their statistics, "standardise
                                         ///< mean=.. sd=.."
   std::vector<std::string> features;
-  std::vector<std::string> kinds;  ///< kinds of the features: "category", "bag", "hashed", "hashed bag" [F]
+  std::vector<std::string> borders;  ///< raw::borders_text() of the features with quantiles, else "" [F]
+  std::vector<std::string> kinds;    ///< kinds of the features: "category", "bag", "hashed", "hashed bag" [F]
   std::vector<Index> values;  ///< distinct values of each feature in the training files [F], 0 if not counted; empty
                               ///< without such files
   std::vector<Index> collisions;  ///< of these, values that share their hashed id with another [F]
@@ -120,5 +121,8 @@ std::vector<std::string> summary(const PreprocessReport& report);
 /// Returns the verdict on the data: what verdict::judge() finds, numbers that are too large, values that were cut or
 /// have no ids.
 std::vector<verdict::Finding> find_oddities(const PreprocessReport& report);
+
+/// Throws Error if there are warnings or errors, and logs them all.
+void require_nothing_odd(const std::vector<verdict::Finding>& findings);
 
 }  // namespace tesserec::preprocess

@@ -63,6 +63,7 @@ struct RowLayout {
   std::vector<bool> indicator;              ///< true for the missing_indicator of the number before [K]
   std::vector<std::string> features;        ///< names of the sparse features [F]
   std::vector<FeatureForm> forms;           ///< forms of the sparse features [F]
+  std::vector<std::string> borders;         ///< borders_text() of the features with quantiles, else "" [F]
   std::vector<std::string> keys;            ///< key columns, which are not learned but written beside scores
   std::string labels;                       ///< raw labels that are 1 and that are 0
   std::vector<std::string> tasks;           ///< names of the labels [T] if there are several
@@ -107,6 +108,8 @@ class RowFormat {
  public:
   virtual ~RowFormat() = default;
   const RowLayout& layout() const { return layout_; }
+  /// Sets the ascending borders of a column with quantiles, whose values are missing until then.
+  void set_borders(std::size_t column, std::vector<double> borders);
   /// Finds the columns of a file by its header, or by the number of fields in its first lines. `head`: these lines,
   /// which may be empty unless needs_head(). Returns why the file does not fit, or an empty text.
   std::string find_columns(std::span<const std::string> head, Targets targets, FileColumns& columns) const;
@@ -158,8 +161,9 @@ class RowFormat {
   /// Finds the columns of a file by its header `line`. Returns why it does not fit, or an empty text.
   virtual std::string read_header(std::string_view line, FileColumns& columns) const = 0;
   RowLayout layout_;
-  std::vector<std::size_t> label_columns_ = {0};  ///< indices of the labels' columns [T]
-  std::size_t joined_ = 0;                        ///< number of columns that side tables bring
+  std::vector<std::vector<std::string>> bucket_texts_;  ///< texts of each column's buckets
+  std::vector<std::size_t> label_columns_ = {0};        ///< indices of the labels' columns [T]
+  std::size_t joined_ = 0;                              ///< number of columns that side tables bring
   ShortRows short_rows_ = ShortRows::stop;
   bool weighted_values_ = false;  ///< true if a feature has weights
 

@@ -24,6 +24,9 @@ enum class TimeForm { epoch, epoch_ms, iso, yymmddhh };
 /// Largest Column::max_rows, so that ids have 32 bits.
 inline constexpr Index largest_hashed_rows = (Index{1} << 31) - 1;
 
+/// Largest Column::quantiles.
+inline constexpr Index most_quantiles = 1000;
+
 /// Block [[preprocess.column]]: one column of a delimited table, in file order if files have no header.
 struct Column {
   std::string name;  ///< name; with a header, '*' stands for any text, and the name for all matching columns
@@ -42,10 +45,14 @@ struct Column {
   IdForm ids = IdForm::vocabulary;
   Index max_rows = 0;                   ///< rows into which ids are hashed; 0 = ids of 64 bits
   std::vector<double> buckets = {};     ///< borders between the values of a category made from a number
+  Index quantiles = 0;                  ///< such buckets, with equally many training rows each; 0 = none
   std::vector<std::string> cross = {};  ///< features whose values, together, are the value of a category
   TimeForm time = TimeForm::epoch;      ///< form of a time
   bool stored = false;                  ///< true if a time is stored with the rows, for training in the order of time
   std::vector<std::string> parts = {"hour", "weekday", "day"};  ///< categories made from a time
+
+  /// Returns whether the column is a category whose values are the buckets of a number.
+  bool bucketed() const { return !buckets.empty() || quantiles != 0; }
 };
 
 /// Block [[preprocess.sequence]]: a category whose values are the last items of the row's user before the row.

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Borders of quantiles, as data sets and models store them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <tesserec/raw/row_format.hpp>
+
+namespace tesserec::raw {
+
+/// Name of the attribute of datasets and checkpoints with RowLayout::borders; absent if no column has quantiles.
+inline constexpr const char* borders_attribute = "borders";
+
+/// Returns the text of the borders that `quantiles` buckets have, ascending: "4: 18 30.5 65". The digits restore the
+/// same doubles.
+std::string borders_text(Index quantiles, const std::vector<double>& borders);
+
+/// Sets the borders of all columns with quantiles to the stored ones: `borders` [F] of `features`, or none. Throws
+/// Error, naming the column, if there are none of it or they are of another number of quantiles.
+void set_stored_borders(RowFormat& format, const std::vector<std::string>& features,
+                        const std::vector<std::string>& borders);
+
+}  // namespace tesserec::raw
