@@ -109,7 +109,7 @@ Json tables_of(const store::StateRecords& datasets) {
 /// Returns a checkpoint's facts about its training data, by the names of the attributes (docs/formats.md).
 Json data_facts(const store::Attributes& attributes) {
   Json facts = Json::object();
-  for (const char* name : {"features", "rows", "dense_names", "transforms", "tasks", "label_values",
+  for (const char* name : {"features", "rows", "dense_names", "transforms", "borders", "tasks", "label_values",
                            "vocabulary_digest", "samples_per_epoch", "data_digest", "data_files"})
     if (const auto found = attributes.find(name); found != attributes.end())
       std::visit([&](const auto& value) { facts.set(name, value); }, found->second);

@@ -45,6 +45,7 @@ OrderedSource::OrderedSource(std::unique_ptr<Source> source, ColumnOrder order)
   info_.multi_hot = gathered(own.multi_hot, order_.features);
   info_.zipf = gathered(own.zipf, order_.features);
   info_.weighted = gathered(own.weighted, order_.features);
+  info_.borders = gathered(own.borders, order_.features);
   info_.dense_names = gathered(own.dense_names, order_.dense);
   info_.transforms = gathered(own.transforms, order_.dense);
 }

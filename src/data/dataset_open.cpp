@@ -76,18 +76,17 @@ std::string text_attribute(const File& file, const char* attribute) {
   return file.has_attribute("/", attribute) ? file.attribute<std::string>("/", attribute) : std::string();
 }
 
-/// Returns the digests of the vocabularies that the file's vocabulary extends.
-std::vector<std::string> extended_by(const File& file) {
-  constexpr const char* name = "vocabulary_extends";
-  return file.has_attribute("/", name) ? file.attribute<std::vector<std::string>>("/", name)
-                                       : std::vector<std::string>();
+/// Returns an optional attribute of texts, or an empty list.
+std::vector<std::string> list_attribute(const File& file, const char* attribute) {
+  return file.has_attribute("/", attribute) ? file.attribute<std::vector<std::string>>("/", attribute)
+                                            : std::vector<std::string>();
 }
 
 /// Keeps the wider of the file's vocabulary and info's. Throws Error if neither equals or extends the other.
 void add_vocabulary(const std::string& first_path, const File& file, SourceInfo& info) {
   const auto or_none = [](const std::string& digest) { return digest.empty() ? "none" : digest; };
   const std::string digest = text_attribute(file, "vocabulary_digest");
-  const std::vector<std::string> bases = extended_by(file);
+  const std::vector<std::string> bases = list_attribute(file, "vocabulary_extends");
   const auto has = [](const std::vector<std::string>& digests, const std::string& wanted) {
     return !wanted.empty() && std::find(digests.begin(), digests.end(), wanted) != digests.end();
   };
@@ -107,12 +106,6 @@ std::vector<std::string> transforms_of(const File& file) {
     fail(file.path(), ": attribute transforms has ", counted(transforms.size(), "value"), " for ",
          counted(dense.size(), "dense feature"), "; it needs one for each");
   return transforms;
-}
-
-/// Returns an optional attribute of texts, or an empty list.
-std::vector<std::string> list_attribute(const File& file, const char* attribute) {
-  return file.has_attribute("/", attribute) ? file.attribute<std::vector<std::string>>("/", attribute)
-                                            : std::vector<std::string>();
 }
 
 /// Returns whether a file has /labels. Throws Error if its attribute `labelled` says otherwise.
@@ -198,7 +191,8 @@ void Opener::open(const std::string& path) {
     info_.sample_weights = file.exists("/weights");
     info_.rows.assign(rows.size(), 0);
     info_.vocabulary = text_attribute(file, "vocabulary_digest");
-    info_.vocabulary_extends = extended_by(file);
+    info_.vocabulary_extends = list_attribute(file, "vocabulary_extends");
+    info_.borders = list_attribute(file, "borders");
     info_.labels = text_attribute(file, "label_values");
   }
   if (!parts_.empty())

@@ -18,6 +18,7 @@ const SourceInfo& checked(const SourceInfo& info) {
   if (!info.multi_hot.empty()) check("multi_hot", info.multi_hot.size(), features, "feature");
   if (!info.zipf.empty()) check("zipf", info.zipf.size(), features, "feature");
   if (!info.weighted.empty()) check("weighted", info.weighted.size(), features, "feature");
+  if (!info.borders.empty()) check("borders", info.borders.size(), features, "feature");
   if (!info.dense_names.empty()) check("dense_names", info.dense_names.size(), dense, "dense feature");
   if (!info.transforms.empty()) check("transforms", info.transforms.size(), dense, "dense feature");
   return info;

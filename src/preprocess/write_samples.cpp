@@ -9,6 +9,7 @@
 #include <tesserec/comm/rank_watch.hpp>
 #include <tesserec/data/dataset.hpp>
 #include <tesserec/parallel_io/parted_writer.hpp>
+#include <tesserec/raw/quantiles.hpp>
 
 namespace tesserec::preprocess {
 namespace {
@@ -165,6 +166,7 @@ store::Attributes attributes_of(const data::SourceInfo& info) {
   // Raw values make one id of each feature, so bags made of the ids are no longer of that vocabulary.
   if (!info.vocabulary.empty() && info.multi_hot.empty()) {
     attributes["vocabulary_digest"] = info.vocabulary;
+    if (!info.borders.empty()) attributes[borders_attribute] = info.borders;
     if (!info.vocabulary_extends.empty()) attributes[bases_attribute] = info.vocabulary_extends;
   }
   if (!info.transforms.empty()) attributes["transforms"] = info.transforms;

@@ -6,6 +6,7 @@
 
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/signals.hpp>
+#include <tesserec/raw/quantiles.hpp>
 #include <tesserec/schema/raw_rows.hpp>
 #include <tesserec/store/checksum.hpp>
 
@@ -60,9 +61,11 @@ void DatasetVocabularies::each(const std::function<void(const std::string&, cons
   if (!file_) return;
   const store::PartedFile& file = *file_;
   const auto names = file.index().attribute<std::vector<std::string>>("/", "features");
-  std::vector<std::string> rules(names.size(), "vocabulary");
+  std::vector<std::string> rules(names.size(), "vocabulary"), borders;
   if (file.index().has_attribute("/", "encodings"))
     rules = file.index().attribute<std::vector<std::string>>("/", "encodings");
+  if (file.index().has_attribute("/", raw::borders_attribute))
+    borders = file.index().attribute<std::vector<std::string>>("/", raw::borders_attribute);
   std::map<std::string, std::uint64_t> checksums;
   std::size_t taken = 0;
   for (std::size_t f = 0; f < names.size() && f < rules.size(); ++f) {
@@ -70,6 +73,8 @@ void DatasetVocabularies::each(const std::function<void(const std::string&, cons
     const auto add = [&](const std::string& name, const void* data, Index bytes) {
       checksums[name] = store::bytes_checksum(name, data, bytes);
     };
+    if (f < borders.size() && !borders[f].empty())
+      add(names[f] + "/borders", borders[f].data(), std::ssize(borders[f]));
     if (rules[f] != "vocabulary") {
       add(names[f] + "/encoding", rules[f].data(), std::ssize(rules[f]));
       continue;

@@ -48,6 +48,7 @@ std::string model_difference(const TrainedFacts& a, const TrainedFacts& b) {
   if (!std::ranges::equal(a.features, b.features, same)) return "a feature of the data";
   if (a.dense_features != b.dense_features || a.dense_names != b.dense_names) return "the list of dense features";
   if (a.transforms != b.transforms) return "a transform of the dense features";
+  if (a.borders != b.borders) return "a border of quantiles";
   return a.vocabulary == b.vocabulary ? "" : "the vocabulary";
 }
 

@@ -7,6 +7,7 @@
 #include <tesserec/core/file.hpp>
 #include <tesserec/core/json.hpp>
 #include <tesserec/core/text.hpp>
+#include <tesserec/raw/quantiles.hpp>
 #include <tesserec/scoring/id_rows.hpp>
 #include <tesserec/scoring/model_folder.hpp>
 #include <tesserec/store/checksum.hpp>
@@ -99,6 +100,7 @@ ModelManifest manifest_from(const Json& json) {
   facts.dense_features = json.at("dense_features").integer();
   facts.dense_names = strings(json.at("dense_names"));
   facts.transforms = strings(json.at("transforms"));
+  if (json.has("borders")) facts.borders = strings(json.at("borders"));
   for (const Json& table : json.at("tables").elements()) manifest.tables.push_back(table_of(table));
   manifest.network = file_of(json.at("network"));
   Index numbers = 0;
@@ -164,6 +166,7 @@ TrainedFacts facts_of(const store::OpenCheckpoint& checkpoint) {
                      .dense_features = store::attribute<std::int64_t>(attributes, "dense_features", file),
                      .dense_names = list<std::string>(attributes, "dense_names", file),
                      .transforms = list<std::string>(attributes, "transforms", file),
+                     .borders = list<std::string>(attributes, raw::borders_attribute, file),
                      .vocabulary = store::attribute<std::string>(attributes, "vocabulary_digest", file),
                      .seal = checkpoint.manifest.state};
   for (std::size_t f = 0; f < names.size(); ++f) facts.features.push_back({names[f], rows[f]});
@@ -206,6 +209,7 @@ std::string model_manifest_text(const ModelManifest& manifest) {
   if (manifest.mlp) json.set("mlp", products::name(*manifest.mlp));
   if (!manifest.no_raw.empty()) json.set("no_raw", manifest.no_raw);
   if (manifest.raw) json.set("vocabularies", json_of(*manifest.raw));
+  if (!facts.borders.empty()) json.set(raw::borders_attribute, facts.borders);
   return store::with_digest(json.set("vocabulary_digest", facts.vocabulary)
                                 .set("features", features)
                                 .set("dense_features", facts.dense_features)

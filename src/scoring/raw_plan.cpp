@@ -8,6 +8,7 @@
 #include "served_rows.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/text.hpp>
+#include <tesserec/raw/quantiles.hpp>
 #include <tesserec/schema/raw_rows.hpp>
 
 namespace tesserec::scoring {
@@ -39,7 +40,7 @@ void plan_columns(const raw::RowSettings& rows, const std::map<std::string, Inde
     PlannedColumn planned{.column = {.name = column.name,
                                      .kind = column.kind,
                                      .separator = column.separator,
-                                     .numbers = is_number || !column.buckets.empty(),
+                                     .numbers = is_number || column.bucketed(),
                                      .missing = plan.null},
                           .field = std::size_t(plan.places.places[c]),
                           .is_number = is_number};
@@ -119,6 +120,9 @@ RawPlan plan_of(const TrainedFacts& facts, const std::vector<ServedFeature>& fea
   rows = served_rows(std::move(rows), facts, names);
   RawPlan plan;
   plan.format = raw::make_row_format(rows);
+  std::vector<std::string> trained;
+  for (const embedding::DataFeature& feature : facts.features) trained.push_back(feature.name);
+  raw::set_stored_borders(*plan.format, trained, facts.borders);
   if (const std::string reason = plan.format->find_columns({}, raw::Targets::unread, plan.places); !reason.empty())
     fail(reason);
   plan_columns(rows, sequences, plan);

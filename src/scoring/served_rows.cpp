@@ -78,7 +78,7 @@ raw::RowSettings served_rows(raw::RowSettings rows, const TrainedFacts& facts, s
   for (const raw::UserSequence& sequence : rows.sequences) {
     if (features.count(sequence.name) == 0) continue;
     const auto item = std::ranges::find(rows.columns, sequence.item, &Column::name);
-    if (item == rows.columns.end() || !item->cross.empty() || !item->buckets.empty())
+    if (item == rows.columns.end() || !item->cross.empty() || item->bucketed())
       fail("preprocess.sequence ", sequence.name, ": its items, of ", sequence.item,
            ", are no texts of a column but made, which requests cannot give; use a category as it is in the files");
     rows.columns.push_back({.name = sequence.name,

@@ -42,6 +42,7 @@ void add_data_facts(const data::SourceInfo& data, store::Attributes& attributes)
   if (!data.vocabulary_extends.empty()) attributes[extends_name] = data.vocabulary_extends;
   if (!data.features.empty()) attributes[features_name] = data.features;
   if (!data.rows.empty()) attributes[rows_name] = data.rows;
+  if (!data.borders.empty()) attributes["borders"] = data.borders;
   if (!data.dense_names.empty()) attributes[dense_names_name] = data.dense_names;
   if (!data.transforms.empty()) attributes[transforms_name] = data.transforms;
   if (!data.labels.empty()) attributes[labels_name] = data.labels;

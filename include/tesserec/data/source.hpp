@@ -53,6 +53,7 @@ struct SourceInfo {
   std::string vocabulary;           ///< digest of the ids' meaning; empty = not said
   /// Digests of the vocabularies that this vocabulary extends: their ids mean the same here.
   std::vector<std::string> vocabulary_extends;
+  std::vector<std::string> borders;  ///< borders of quantiles of the features [F] (docs/formats.md); empty = none
   std::vector<std::string> tasks;    ///< names of the labels of a sample [T]; empty = one label without a name
   std::string labels;                ///< raw values that are 1 and that are 0; empty = not said
   bool labelled = true;              ///< true if samples have labels; if not, the labels of batches are 0

@@ -27,6 +27,7 @@ struct TrainedFacts {
   Index dense_features = 0;
   std::vector<std::string> dense_names = {};
   std::vector<std::string> transforms = {};  ///< transforms of the dense features; empty if the data name none
+  std::vector<std::string> borders = {};     ///< borders of the features' quantiles; empty if none has any
   std::string vocabulary;                    ///< digest of the data's vocabulary; empty without one
   std::string seal = {};  ///< seal of the state.h5 whose state the model has; empty for checkpoints of version 1
 };
