@@ -16,6 +16,7 @@ namespace tesserec::data {
 namespace {
 
 constexpr Index calibration_samples = 32768;
+constexpr double sequence_decay = 0.8;  // weight of an item of a sequence, where the one after it has 1
 // Counters of a sample's random numbers that belong to no table.
 constexpr Index label_quad = 0, dense_quad = 1;
 
@@ -77,6 +78,8 @@ PlantedModel::PlantedModel(const SyntheticSettings& settings, std::uint64_t seed
   const std::vector<std::string> names = synthetic_features(settings);
   for (const std::string& feature : settings.pair)
     pair_.push_back(std::find(names.begin(), names.end(), feature) - names.begin());
+  for (const std::string& feature : settings.sequence)
+    sequence_.push_back(std::find(names.begin(), names.end(), feature) - names.begin());
   calibrate();
 }
 
@@ -136,6 +139,7 @@ std::vector<PlantedModel::Logits> PlantedModel::raw_logits(PlantedStream stream,
   RankBags bags;
   std::vector<float> effects;
   std::vector<Index> pair_ranks[2];  // frequency ranks of the pair's rows
+  RankBags items[2];                 // bags of the sequence
   Index total = 0;                   // number of ids
   if (batch != nullptr) {
     for (const PlantedTable& table : tables_) total += table.max_ids() * size;
@@ -146,6 +150,8 @@ std::vector<PlantedModel::Logits> PlantedModel::raw_logits(PlantedStream stream,
     table.draw(stream, samples, bags);
     for (std::size_t side = 0; side < pair_.size(); ++side)
       if (pair_[side] == t) pair_ranks[side] = bags.ranks;
+    for (std::size_t side = 0; side < sequence_.size(); ++side)
+      if (sequence_[side] == t) items[side] = bags;
     effects.resize(bags.ranks.size());
     for (std::size_t task = 0; task < tasks; ++task) {
       effects_of(task, t).effects(bags.ranks, effects.data());
@@ -162,6 +168,7 @@ std::vector<PlantedModel::Logits> PlantedModel::raw_logits(PlantedStream stream,
     for (const Index rank : bags.ranks) batch->sparse.values(total++) = table.row(rank);
   }
   if (!pair_.empty()) pair_logits(pair_ranks, mask, z[0]);
+  if (!sequence_.empty()) sequence_logits(items[0].ranks, items[1], mask, z[0]);
   if (batch != nullptr) batch->sparse.offsets(tables() * size) = total;
   return z;
 }
@@ -172,7 +179,28 @@ void PlantedModel::pair_logits(const std::vector<Index> (&ranks)[2], const RankM
   for (std::size_t b = 0; b < z.size(); ++b) {
     const Index query = ranks[0][b], item = ranks[1][b];
     if (mask == nullptr || (has((*mask)[pair_[0]], query) && has((*mask)[pair_[1]], item)))
-      z[b] += factor * pair_product(query, item);
+      z[b] += factor * inner_product(pair_[0], query, pair_[1], item);
+  }
+}
+
+/// Adds the sequence's term of each sample to its logit.
+void PlantedModel::sequence_logits(const std::vector<Index>& items, const RankBags& before, const RankMask* mask,
+                                   Logits& z) const {
+  double squares = 0, weight = 1;
+  for (Index i = 0; i < tables_[sequence_[1]].max_ids(); ++i, weight *= sequence_decay) squares += weight * weight;
+  const double factor = settings_.sequence_strength / std::sqrt(double(settings_.pair_rank) * squares);
+  // A row's vector is learned from the samples of which it is the item, and of those after it.
+  const auto known = [&](Index rank) {
+    return mask == nullptr || has((*mask)[sequence_[0]], rank) || has((*mask)[sequence_[1]], rank);
+  };
+  for (std::size_t b = 0; b < z.size(); ++b) {
+    if (!known(items[b])) continue;
+    double sum = 0;
+    weight = 1;
+    for (Index i = before.offsets[b + 1]; i-- > before.offsets[b]; weight *= sequence_decay)
+      if (known(before.ranks[i]))
+        sum = std::fma(weight, inner_product(sequence_[0], items[b], sequence_[0], before.ranks[i]), sum);
+    z[b] += factor * sum;
   }
 }
 
@@ -196,10 +224,11 @@ const PlantedTable& PlantedModel::effects_of(std::size_t task, std::size_t table
 
 double PlantedModel::pair_factor() const { return settings_.pair_strength / std::sqrt(double(settings_.pair_rank)); }
 
-double PlantedModel::pair_product(Index query, Index item) const {
+/// Returns the inner product of the vectors of a row of `first` and a row of `second`.
+double PlantedModel::inner_product(Index first, Index rank, Index second, Index other) const {
   double sum = 0;
   for (Index j = 0; j < settings_.pair_rank; ++j)
-    sum = std::fma(double(tables_[pair_[0]].latent(query, j)), double(tables_[pair_[1]].latent(item, j)), sum);
+    sum = std::fma(double(tables_[first].latent(rank, j)), double(tables_[second].latent(other, j)), sum);
   return sum;
 }
 

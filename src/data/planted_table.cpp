@@ -23,7 +23,8 @@ PlantedTable::PlantedTable(const SyntheticSettings& settings, std::uint64_t seed
   const int bits = std::bit_width(std::uint64_t(rows - 1));
   mask_ = (std::uint64_t{1} << bits) - 1;
   shift_ = std::max(1, (bits + 1) / 2);
-  const Random keys(seed, Purpose::planted_model, std::uint64_t{1} << 32 | (std::uint64_t(table) + 1));
+  const Random keys(seed, Purpose::planted_model,
+                    std::uint64_t{1} << 32 | (item_feature(settings, std::size_t(table)) + 1));
   const auto q = keys.quad(0, 0), r = keys.quad(0, 1);
   for (int i = 0; i < 3; ++i) odd_[i] = (std::uint64_t{q[i]} << 32 | r[i]) | 1;
   std::vector<Index> hot(zipf_.hot());

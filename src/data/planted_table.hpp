@@ -43,7 +43,7 @@ class PlantedTable {
   double share(Index rank) const { return zipf_.probability(rank); }
   /// Computes the effect N(0, 1) / sqrt(1 + rank / 1000) of each rank into `out`.
   void effects(std::span<const Index> ranks, float* out) const;
-  /// Returns number j of a row's vector in the pair, which is distributed like an effect.
+  /// Returns number j of a row's vector in the pair or the sequence, which is distributed like an effect.
   float latent(Index rank, Index j) const { return effect_number(rank, 1 + j); }
 
  private:

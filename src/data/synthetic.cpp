@@ -92,13 +92,50 @@ std::optional<SyntheticFault> labels_fault(const SyntheticSettings& s) {
   return {};
 }
 
+/// Returns whether a feature has exactly one id in each sample.
+bool is_single(const SyntheticSettings& settings, std::size_t feature) {
+  const BagLength bag = bag_length(settings, feature);
+  return bag.max_ids == 1 && !bag.variable;
+}
+
+/// Returns the first fault of the sequence.
+std::optional<SyntheticFault> sequence_fault(const SyntheticSettings& s) {
+  if (s.sequence.empty()) return {};
+  const std::vector<std::string> features = synthetic_features(s);
+  if (s.sequence.size() != 2 || s.sequence[0] == s.sequence[1])
+    return {{"sequence", "must name two different features, the item's and the one of the items before it"}};
+  if (!s.pair.empty()) return {{"sequence", "applies only to a model without a pair; remove one of the two"}};
+  std::vector<std::size_t> places;
+  for (const std::string& feature : s.sequence) {
+    const auto found = std::find(features.begin(), features.end(), feature);
+    if (found == features.end())
+      return {
+          {"sequence", concat("names \"", feature, "\", which is not a feature; the features are ", join(features))}};
+    places.push_back(std::size_t(found - features.begin()));
+  }
+  if (!is_single(s, places[0]))
+    return {{"sequence", concat("names the item \"", s.sequence[0],
+                                "\", which does not have exactly one id in each sample; set bag_lengths")}};
+  const std::vector<Index> rows = synthetic_rows(s);
+  if (rows[places[0]] != rows[places[1]])
+    return {{"sequence", concat("names \"", s.sequence[0], "\" with ", rows[places[0]], " rows and \"", s.sequence[1],
+                                "\" with ", rows[places[1]], "; give both the same items, so equally many rows")}};
+  return {};
+}
+
 }  // namespace
+
+std::size_t item_feature(const SyntheticSettings& settings, std::size_t feature) {
+  const std::vector<std::string> names = synthetic_features(settings);
+  if (settings.sequence.empty() || names[feature] != settings.sequence.back()) return feature;
+  return std::size_t(std::find(names.begin(), names.end(), settings.sequence.front()) - names.begin());
+}
 
 std::optional<SyntheticFault> fault(const SyntheticSettings& settings) {
   const std::vector<std::string> features = synthetic_features(settings);
   for (const auto& [key, is_set] :
        {std::pair("bag_lengths", !settings.bag_lengths.empty()), std::pair("pair", !settings.pair.empty()),
-        std::pair("labels", !settings.labels.empty())})
+        std::pair("sequence", !settings.sequence.empty()), std::pair("labels", !settings.labels.empty())})
     if (is_set && settings.kind != SyntheticKind::planted) return {{key, "applies only to kind = \"planted\""}};
   if (auto law = law_fault(settings)) return law;
   if (settings.hashed && settings.bit_generator == BitGenerator::mt19937)
@@ -108,6 +145,7 @@ std::optional<SyntheticFault> fault(const SyntheticSettings& settings) {
     return {{"bag_lengths", concat("has ", counted(std::ssize(settings.bag_lengths), "length"), " for ",
                                    counted(std::ssize(features), "feature"), "; bag_lengths must be as long as rows")}};
   if (auto labels = labels_fault(settings)) return labels;
+  if (auto sequence = sequence_fault(settings)) return sequence;
   if (settings.pair.empty()) return {};
   if (settings.pair.size() != 2 || settings.pair[0] == settings.pair[1])
     return {{"pair", "must name two different features, the query's and the item's"}};
@@ -115,8 +153,7 @@ std::optional<SyntheticFault> fault(const SyntheticSettings& settings) {
     const auto found = std::find(features.begin(), features.end(), feature);
     if (found == features.end())
       return {{"pair", concat("names \"", feature, "\", which is not a feature; the features are ", join(features))}};
-    const BagLength bag = bag_length(settings, found - features.begin());
-    if (bag.max_ids != 1 || bag.variable)
+    if (!is_single(settings, found - features.begin()))
       return {{"pair",
                concat("names \"", feature, "\", which does not have exactly one id in each sample; set bag_lengths")}};
   }

@@ -99,6 +99,7 @@ std::vector<std::vector<std::string>> surroundings(const BlockInfo& block, const
   }
   if (block.path == "data.synthetic") {
     all.push_back({place + ".kind=reference", place + ".ids=gaussian"});
+    all.push_back({place + ".rows=[50, 50, 20, 10]"});
     all.push_back({"train.shuffle=false", place + ".kind=reference", place + ".ids=trace", place + ".profile=p"});
   }
   if (block.path == "checkpoint") all.push_back({"checkpoint.delta_seconds=5"});

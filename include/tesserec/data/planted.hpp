@@ -14,6 +14,7 @@ struct Batch;
 
 enum class PlantedStream : std::uint64_t;
 class PlantedTable;
+struct RankBags;
 
 /// Set of frequency ranks of each table: bit rank % 8 of byte rank / 8.
 using RankMask = std::vector<std::vector<std::uint8_t>>;
@@ -23,7 +24,10 @@ using RankMask = std::vector<std::vector<std::uint8_t>>;
 ///   z = bias + scale * (sum_j w_j x_j + sum over tables of the mean effect of the bag's rows + pair), w_j ~ N(0, 1).
 /// The row of frequency rank k has the effect N(0, 1) / sqrt(1 + k / 1000), which can be learned. The pair's term is
 ///   pair = pair_strength / sqrt(pair_rank) * p . q
-/// of the vectors p and q of two features' rows, whose numbers are distributed like effects. `scale` gives z the
+/// of the vectors p and q of two features' rows, whose numbers are distributed like effects. A sequence's term is
+///   sequence_strength / sqrt(pair_rank * sum of w_i^2) * sum_i w_i p . h_i,  w_i = 0.8^i,
+/// of the vector p of the item and those of the items before it, the latest one with i = 0. Items and items before are
+/// the same rows with the same vectors, so the order of a bag decides the label. `scale` gives z the
 /// standard deviation `strength`, and `bias` gives labels the mean `click_rate`, over a fixed sample. All values are a
 /// function of (seed, stream, sample).
 ///
@@ -75,7 +79,8 @@ class PlantedModel {
   void pair_logits(const std::vector<Index> (&ranks)[2], const RankMask* mask, Logits& z) const;
   const PlantedTable& effects_of(std::size_t task, std::size_t table) const;
   double pair_factor() const;
-  double pair_product(Index query, Index item) const;
+  double inner_product(Index first, Index rank, Index second, Index other) const;
+  void sequence_logits(const std::vector<Index>& items, const RankBags& before, const RankMask* mask, Logits& z) const;
 
   SyntheticSettings settings_;
   std::uint64_t seed_;
@@ -83,6 +88,7 @@ class PlantedModel {
   std::vector<std::vector<PlantedTable>> own_tables_;  ///< effects for further labels [T - 1][tables]
   std::vector<std::vector<double>> weights_;           ///< weights of the dense features for each label [T][K]
   std::vector<Index> pair_;                            ///< tables of the pair, two or none
+  std::vector<Index> sequence_;                        ///< tables of the item and of the items before, or none
   std::vector<Calibration> labels_;                    ///< of each label [T]
 };
 

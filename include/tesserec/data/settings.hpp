@@ -52,9 +52,13 @@ struct SyntheticSettings {
   /// Feature of the query and feature of the item whose inner product enters the truth (planted); empty = none.
   std::vector<std::string> pair;
   double pair_strength = 1.0;  ///< standard deviation of the pair's term (planted), where a table's is 1
-  Index pair_rank = 4;         ///< length of each vector of the pair (planted)
-  bool round_targets = false;  ///< true if targets are rounded to 0 or 1 (reference)
-  bool hashed = false;         ///< true if ids are hashed to 64 bits, as those of tokens, for tables that grow
+  Index pair_rank = 4;         ///< length of each vector of the pair or the sequence (planted)
+  /// Feature of the item and feature of the items before it, the latest one last, whose inner products enter the truth
+  /// (planted); empty = none.
+  std::vector<std::string> sequence;
+  double sequence_strength = 1.0;  ///< standard deviation of the sequence's term (planted), where a table's is 1
+  bool round_targets = false;      ///< true if targets are rounded to 0 or 1 (reference)
+  bool hashed = false;             ///< true if ids are hashed to 64 bits, as those of tokens, for tables that grow
   BitGenerator bit_generator = BitGenerator::philox;  ///< mt19937 needs reference and no shuffling
 };
 

@@ -28,6 +28,9 @@ struct BagLength {
 /// Returns the bag length of a planted feature.
 BagLength bag_length(const SyntheticSettings& settings, std::size_t feature);
 
+/// Returns the feature whose ids name the same items as those of a feature: the item of a planted sequence, or itself.
+std::size_t item_feature(const SyntheticSettings& settings, std::size_t feature);
+
 /// Fault of a key beside other keys: the key, and what is wrong with it and what would fit.
 struct SyntheticFault {
   std::string key, text;
