@@ -56,6 +56,9 @@ ColumnGuess guess_column(const ColumnFacts& facts);
 /// Returns the index of the column that is probably the label and sets `guess`; -1 if there is none.
 Index guess_label(const std::vector<ColumnFacts>& columns, ColumnGuess& guess);
 
+/// Returns the guess that a column is a label beside another one, because it is 0 or 1 and its name says so.
+std::optional<ColumnGuess> further_label(const ColumnFacts& facts);
+
 /// Returns whether a name has one of the words, which are in lower case, as one of its parts: "user" in "UserID",
 /// "user_id".
 bool has_word(const std::string& name, const std::vector<std::string>& words);

@@ -15,6 +15,10 @@ namespace {
 const std::vector<std::string> label_words = {"label",     "click",      "clicked",   "clicks", "target",
                                               "converted", "conversion", "purchased", "bought", "liked",
                                               "is_click",  "y",          "income"};
+/// Further words of what a user may do, in names of 0 or 1 beside a label.
+const std::vector<std::string> action_words = {"like",     "follow",    "comment",   "share",   "forward", "purchase",
+                                               "buy",      "cart",      "order",     "convert", "install", "finish",
+                                               "favorite", "favourite", "subscribe", "hate",    "dislike"};
 const std::vector<std::string> rating_words = {"rating", "ratings", "stars", "score"};
 const std::vector<std::string> id_words = {"id",       "ids",    "user",    "item",    "uid",      "movie",
                                            "video",    "ad",     "product", "zip",     "code",     "campaign",
@@ -118,6 +122,7 @@ ColumnGuess guess_column(const ColumnFacts& facts) {
   if (is_time) {
     ColumnGuess guess{{facts.name, ColumnKind::time}, concat("times, for example ", shown(facts.frequent[0].first))};
     guess.column.time = facts.time;
+    guess.column.stored = facts.missing == 0;
     return guess;
   }
   // Days as YYYYMMDD have no form of time, and the days of evaluation rows are others than those of training rows.
@@ -139,6 +144,15 @@ ColumnGuess guess_column(const ColumnFacts& facts) {
   }
   if (facts.is_integer() && are_ids(facts)) return category_guess(facts);
   return facts.is_numeric() ? number_guess(facts) : category_guess(facts);
+}
+
+std::optional<ColumnGuess> further_label(const ColumnFacts& facts) {
+  const bool is_binary = facts.distinct == 2 && facts.missing == 0 && facts.is_integer() && facts.low == 0 &&
+                         facts.high == 1 && positive_of(facts) == "1";
+  if (!is_binary || !(has_word(facts.name, label_words) || has_word(facts.name, action_words))) return std::nullopt;
+  ColumnGuess guess = binary_label(facts);
+  guess.reason += "; by its name a further label, not a feature";
+  return guess;
 }
 
 Index guess_label(const std::vector<ColumnFacts>& columns, ColumnGuess& guess) {

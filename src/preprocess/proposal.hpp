@@ -25,11 +25,14 @@ struct Proposal {
   std::vector<std::string> train, evaluate, predict;
   std::vector<ColumnFacts> facts;    ///< facts about the log's columns
   std::vector<ColumnGuess> columns;  ///< guesses of the log's columns
+  std::vector<std::string> labels;   ///< names of several labels, the first one that of a single label; else empty
   std::vector<std::string> unnamed;  ///< columns of the log whose names a deck cannot have
   std::vector<ProposedJoin> joins;
   bool criteo = false;
 
   const HeadSample& log() const { return heads.front(); }
+  /// Returns the log's time that is stored with the rows, or null.
+  const Column* stored_time() const;
   /// Returns about how many rows the training files have.
   Index rows() const;
 };

@@ -52,6 +52,7 @@ std::string column_line(const ColumnGuess& guess) {
   if (column.missing_indicator) text += ", missing_indicator = true";
   if (!column.separator.empty()) text += ", separator = " + quoted(column.separator);
   if (column.kind == ColumnKind::time) text += concat(", time = \"", times[std::size_t(column.time)], "\"");
+  if (column.stored) text += ", stored = true";
   if (column.threshold) text += ", threshold = " + number_text(*column.threshold);
   if (!column.positive.empty())
     text += ", positive = " + quoted_list(column.positive) + ", negative = " + quoted_list(column.negative);
@@ -149,9 +150,15 @@ std::string training_text(const Proposal& proposal, const std::string& data) {
   while (batch > 8 && batch * 10 > rows) batch /= 2;
   std::string text = "\n[data]\n" + line_of("train", quoted_list({data + "/train.h5"})) +
                      line_of("evaluate", quoted_list({data + "/evaluate.h5"}));
+  if (const Column* const time = proposal.stored_time())
+    text += concat("# Trains in the order of ", time->name, ", which the data set stores, with train.epochs = 1:\n",
+                   "# window = \"1 day\"\n");
   text += "\n[model]\n" + line_of("type", "\"dlrm\"") + line_of("embedding_dim", "16");
   if (has_numbers(proposal)) text += line_of("bottom", "[64, 16]", "ends in embedding_dim");
-  text += line_of("top", "[64, 32, 1]") + "\n[train]\n";
+  const std::size_t outputs = std::max<std::size_t>(1, proposal.labels.size());
+  if (outputs > 1) text += line_of("tasks", quoted_list(proposal.labels), "labels; leave out those known before");
+  text += line_of("top", concat("[64, 32, ", outputs, "]"), outputs > 1 ? "ends in an output for each label" : "");
+  text += "\n[train]\n";
   text += line_of("batch_size", std::to_string(batch), concat("about ", rows, " rows"));
   text += line_of("epochs", small ? "3" : "1");
   text += "\n[optimizer]\n" + line_of("dense", "{type = \"adam\", lr = 0.002}") +
@@ -160,6 +167,12 @@ std::string training_text(const Proposal& proposal, const std::string& data) {
 }
 
 }  // namespace
+
+const Column* Proposal::stored_time() const {
+  const auto found =
+      std::find_if(columns.begin(), columns.end(), [](const ColumnGuess& guess) { return guess.column.stored; });
+  return found == columns.end() ? nullptr : &found->column;
+}
 
 Index Proposal::rows() const {
   if (log().whole && train.size() == 1) return log().rows;

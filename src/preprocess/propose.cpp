@@ -127,11 +127,11 @@ void check_parts(const ProposedJoin& join) {
   if (!parts.empty()) no_pattern(parts.front(), " does not name ");
 }
 
-/// Returns whether a file has the columns of the log but for its label, so that its labels are to be predicted.
-bool lacks_label(const HeadSample& head, const HeadSample& log, const std::string& label) {
+/// Returns whether a file has the columns of the log but for its labels, so that its labels are to be predicted.
+bool lacks_labels(const HeadSample& head, const HeadSample& log, const std::vector<std::string>& labels) {
   if (!head.header || !log.header) return false;
   std::vector<std::string> wanted = log.names, names = head.names;
-  std::erase(wanted, label);
+  for (const std::string& label : labels) std::erase(wanted, label);
   std::sort(wanted.begin(), wanted.end());
   std::sort(names.begin(), names.end());
   return names == wanted;
@@ -175,7 +175,7 @@ double auc_alone(const Proposal& proposal, std::size_t column, Index label_colum
   return verdict::lone_auc(rows, number ? 1 : 0, 0);
 }
 
-/// Leaves out columns of the log that tell the label, such as how long a clicked video was watched.
+/// Leaves out columns of the log that tell a label, such as how long a clicked video was watched.
 void leave_out_leaks(Proposal& proposal, Index label_column) {
   const Column& label = proposal.columns[std::size_t(label_column)].column;
   for (std::size_t c = 0; c < proposal.columns.size(); ++c) {
@@ -186,8 +186,17 @@ void leave_out_leaks(Proposal& proposal, Index label_column) {
     if (auc <= verdict::leaking_auc) continue;
     guess = {{guess.column.name, ColumnKind::skip},
              concat("tells the label by itself (AUC ", significant(auc, 4),
+                    proposal.labels.empty() ? "" : " of " + label.name,
                     "), so it is left out; use it only if it is known before the label is")};
   }
+}
+
+/// Leaves the first time of the log alone as the one that is stored.
+void store_one_time(Proposal& proposal) {
+  const Column* const stored = proposal.stored_time();
+  for (ColumnGuess& guess : proposal.columns) guess.column.stored = &guess.column == stored;
+  for (ProposedJoin& join : proposal.joins)
+    for (ColumnGuess& guess : join.columns) guess.column.stored = false;
 }
 
 Proposal proposal_of(const std::vector<std::string>& paths) {
@@ -197,10 +206,15 @@ Proposal proposal_of(const std::vector<std::string>& paths) {
   proposal.facts = head_facts(log);
   ColumnGuess label;
   const Index label_column = guess_label(proposal.facts, label);
+  std::vector<std::string> labels;
+  for (std::size_t c = 0; label_column >= 0 && c < proposal.facts.size(); ++c)
+    if (Index(c) != label_column && further_label(proposal.facts[c]) && is_nameable(proposal.facts[c].name))
+      labels.push_back(proposal.facts[c].name);
+  labels.insert(labels.begin(), label.column.name);
   for (const HeadSample& head : proposal.heads) {
     const bool same = head.header ? head.names == log.names : head.names.size() == log.names.size() && !log.header;
     if (!same && is_part(head, proposal.joins)) continue;
-    if (!same && label_column >= 0 && lacks_label(head, log, label.column.name))
+    if (!same && label_column >= 0 && lacks_labels(head, log, labels))
       proposal.predict.push_back(head.file.path);
     else if (!same)
       proposal.joins.push_back(join_of(log, head, proposal.joins));
@@ -216,10 +230,16 @@ Proposal proposal_of(const std::vector<std::string>& paths) {
     fail(log.file.path, ": no column of the first ", log.rows,
          " rows can be the label: none has two values, and none is ",
          "called rating; write a deck by hand (docs/data.md)");
-  for (std::size_t c = 0; c < proposal.facts.size(); ++c)
+  for (std::size_t c = 0; c < proposal.facts.size(); ++c) {
     proposal.columns.push_back(Index(c) == label_column ? label : guess_column(proposal.facts[c]));
+    if (Index(c) != label_column && std::find(labels.begin(), labels.end(), proposal.facts[c].name) != labels.end())
+      proposal.columns.back() = *further_label(proposal.facts[c]);
+  }
+  if (labels.size() > 1) proposal.labels = labels;
+  store_one_time(proposal);
   extend_label(proposal, label_column, proposal.columns[std::size_t(label_column)].column);
-  leave_out_leaks(proposal, label_column);
+  for (std::size_t c = 0; c < proposal.columns.size(); ++c)
+    if (proposal.columns[c].column.kind == ColumnKind::label) leave_out_leaks(proposal, Index(c));
   // A side table is found by its key, which must be read.
   for (const ProposedJoin& join : proposal.joins)
     for (ColumnGuess& guess : proposal.columns)

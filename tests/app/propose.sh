@@ -35,12 +35,31 @@ awk 'BEGIN { srand(1); print "user,movie,rating,timestamp"
 awk 'BEGIN { print "movie,title,genres,year"; split("Drama|War|Comedy|Action", g, "|")
   for (i = 0; i < 40; ++i) printf "m%d,\"Part %d, \"\"new\"\"\",%s|%s,%d\n", i, i, g[1 + i % 4], g[1 + (i + 1) % 4], 1950 + i % 30 }' >movies.csv
 model ratings ratings.csv movies.csv
-says ratings '{name = "user", kind = "category"}' '{name = "timestamp", kind = "time", time = "epoch"}' \
+says ratings '{name = "user", kind = "category"}' '{name = "timestamp", kind = "time", time = "epoch", stored = true}' \
   '{name = "rating", kind = "label", threshold = 4}' '{name = "genres", kind = "category", separator = "|"}' \
   '"title" is left out' '{name = "year", kind = "number"' 'file = "movies.csv"' 'on = ["movie"]' \
   'columns = ["genres", "year"]' 'by = "time"' 'first line has no numbers'
 grep -q 'split by time: 300 of 3000 rows' ratings.txt || complain "$(cat ratings.txt); no split by time"
 grep -q 'joined movies.csv on movie: 40 rows' ratings.txt || complain "$(cat ratings.txt); no join"
+
+says ratings '# window = "1 day"'
+run "$TESSEREC" train ratings.toml --set train.epochs=1 --set 'data.window="1 day"' --set run.output=runs/windows
+[ "$code" = 0 ] && grep -q 'windows' err || complain "$(cat err); no training in the order of time"
+
+# several labels: 0 or 1 by names that say so, the named one first; a time that some rows lack is not stored
+awk 'BEGIN { srand(8); print "is_like,user,at,is_new,is_click,purchase,price,seconds"
+  for (i = 0; i < 3000; ++i) { click = rand() < 0.4; like = rand() < 0.1
+    printf "%d,u%d,%s,%d,%d,%d,%.2f,%.3f\n", like, rand() * 60, i % 50 ? 1500000000 + 700 * i : "", rand() < 0.5, click,
+      click && rand() < 0.2, rand() * 9, like * 9 + rand() } }' >actions.csv
+awk -F, 'NR <= 300 { print $2 "," $3 "," $4 "," $7 "," $8 }' actions.csv >new_actions.csv
+model actions actions.csv new_actions.csv
+says actions '{name = "is_click", kind = "label", positive = ["1"], negative = ["0"]}' \
+  '{name = "is_like", kind = "label", positive = ["1"], negative = ["0"]}' \
+  '{name = "purchase", kind = "label", positive = ["1"], negative = ["0"]}' 'by its name a further label' \
+  'tasks = ["is_click", "is_like", "purchase"]' 'top = [64, 32, 3]' '{name = "is_new", kind = "category"}' \
+  '{name = "at", kind = "time", time = "epoch"}' 'predict = ["new_actions.csv"]' \
+  '{name = "seconds", kind = "skip"}' 'of is_like), so it is left out'
+! grep -q 'window' actions.toml || complain "$(cat actions.toml); windows without a time in each row"
 
 # tabs, no header, a label of two texts behind; rows with a key
 awk 'BEGIN { srand(2); for (i = 0; i < 2000; ++i)
@@ -57,7 +76,7 @@ for name in day_1 day_2 test; do
 done
 model days day_1.csv day_2.csv test.csv
 says days 'delimiter = ";"' 'comment = "#"' 'train = ["day_1.csv", "day_2.csv"]' 'evaluate = ["test.csv"]' \
-  '{name = "when", kind = "time", time = "iso"}' '{name = "shop_id", kind = "category"}' \
+  '{name = "when", kind = "time", time = "iso", stored = true}' '{name = "shop_id", kind = "category"}' \
   '{name = "price", kind = "number", transform = "log1p"}' '{name = "tags", kind = "category", separator = "|"}' \
   '{name = "clicked", kind = "label", positive = ["1"], negative = ["0"]}'
 ! grep -q 'preprocess.split' days.toml || complain 'a split although there is an evaluation file'
@@ -93,7 +112,7 @@ run "$TESSEREC" preprocess --propose films_log.csv films_1.csv films_2.csv
 [ "$code" = 2 ] && grep -q 'films_\*.csv also names films_log.csv' err || complain 'a side table with the log as a part'
 set_avazu
 model avazu data/avazu/train.gz
-says avazu 'output = "runs/avazu/data"' '{name = "id", kind = "key"}' '{name = "hour", kind = "time", time = "yymmddhh"}' \
+says avazu 'output = "runs/avazu/data"' '{name = "id", kind = "key"}' '{name = "hour", kind = "time", time = "yymmddhh", stored = true}' \
   '{name = "click", kind = "label", positive = ["1"], negative = ["0"]}'
 set_movielens_20m
 model movielens data/ml-20m/ratings.csv data/ml-20m/movies.csv
@@ -106,7 +125,7 @@ says kuairand '{name = "is_click", kind = "label"' '{name = "play_time_ms", kind
   '{name = "date", kind = "skip"}' "\"follow_user_num\" is left out: the name is that of a column of $kuairand/user_features_pure.csv"
 set_open_bandit
 model bandit data/open_bandit_dataset/random/men/men.csv data/open_bandit_dataset/random/men/item_context.csv
-says bandit 'on = ["item_id"]' '{name = "timestamp", kind = "time", time = "iso"}' 'skip_other_columns = true'
+says bandit 'on = ["item_id"]' '{name = "timestamp", kind = "time", time = "iso", stored = true}' 'skip_other_columns = true'
 set_adult
 model uci data/adult/adult.data data/adult/adult.test
 says uci 'positive = [">50K", ">50K."], negative = ["<=50K", "<=50K."]' 'bad_rows = "skip"'
@@ -125,7 +144,7 @@ else
   model events data/TencentGR-1M/seq/*.parquet data/TencentGR-1M/user_feat/*.parquet data/TencentGR-1M/item_feat/*.parquet
   says events 'file = "data/TencentGR-1M/item_feat/part-0000*.parquet"' '{name = "106", kind = "category", separator = "|"}' \
     '{name = "action_type", kind = "label", positive = ["1"], negative = ["0"]}' \
-    '{name = "timestamp", kind = "time", time = "epoch"}' 'about 1678 rows'
+    '{name = "timestamp", kind = "time", time = "epoch", stored = true}' 'about 1678 rows'
 fi
 
 # rows without their labels, whose number is another in each row
