@@ -2,9 +2,10 @@
 #pragma once
 
 /// parquet: rows of Parquet files as texts, if is_built(). shape_of() reads a file's columns and row groups; a
-/// `RowReader` reads the rows of some row groups, a `GroupWriter` writes a file of integers and texts. Nothing here communicates: ranks share a file by its row groups.
-/// Texts are valid until the next row. Functions throw class Error, naming the file, for a damaged file, for types
-/// without a text, and for any file in a build without Arrow. src/parquet/README.md has the files; docs/data.md
+/// `RowReader` reads the rows of some row groups, a `GroupWriter` writes a file of integers and texts. Nothing here
+/// communicates: ranks share a file by its row groups. Texts are valid until the next row. Functions throw class Error,
+/// naming the file, for a damaged file, for types without a text, and for any file in a build without Arrow.
+/// src/parquet/README.md has the files; docs/data.md
 /// ("Parquet") says what preprocess makes of them.
 ///
 /// ```cpp

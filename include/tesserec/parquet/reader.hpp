@@ -53,8 +53,8 @@ class RowReader {
 };
 
 /// Opens the row groups [groups.begin, groups.end) of a file. `columns`: choice for each column of the file. `null`:
-/// text of a missing value. Throws Error, naming the file, for a damaged footer, a column that is read and not readable,
-/// lists without a separator, or fields of two lists of structs.
+/// text of a missing value. Throws Error, naming the file, for a damaged footer, a column that is read and not
+/// readable, lists without a separator, or fields of two lists of structs.
 std::unique_ptr<RowReader> open_rows(const std::string& path, Range groups, std::vector<ColumnChoice> columns,
                                      std::string null);
 
