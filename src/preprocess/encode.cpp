@@ -36,12 +36,7 @@ std::vector<std::uint64_t> file_digests_of(const comm::Communicator& comm, const
   std::vector<ReadText> read;
   for (const TextRange& range : survey.ranges)
     if (!range.kept.empty()) read.push_back({range.range, range.count.text});
-  try {
-    return digests(comm, survey.files, read);
-  } catch (const Error&) {
-    if (comm.rank() == 0) scratch.mark_stale();
-    throw;
-  }
+  return digests(comm, survey.files, read, [&] { scratch.mark_stale(); });
 }
 
 /// Returns one of the counts, summed over all files, of the columns [first, last).

@@ -12,7 +12,7 @@ namespace {
 
 // A range is sealed after this time, or a tenth of that of the whole reading, which bounds the number of runs.
 constexpr double seal_seconds = 30, seal_share = 0.1;
-constexpr Index most_tokens = Index{1} << 31;  // of a feature in one run, whose tokens have numbers of 32 bits
+constexpr Index most_tokens = Index{1} << 30;  // of a feature in one run, so that -1 - number is one of 32 bits, too
 constexpr Index rows_between_looks = 256;
 
 /// Returns the bytes that tokens may take, about. A hash table that doubles is up to three quarters of the memory, and

@@ -4,6 +4,7 @@
 #define XXH_INLINE_ALL
 #include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <sstream>
@@ -167,8 +168,10 @@ bool deal_pieces(const std::vector<OpenPart>& parts, int ranks, double most, con
   return true;
 }
 
-/// Returns the digest of a file's bytes. Throws Error if a range of `read` in file number `number` has other bytes.
-std::uint64_t digest_of(const RawFile& file, Index number, std::span<const ReadText> read) {
+/// Returns the digest of a file's bytes. Calls changed() and throws Error if a range of `read` in file number `number`
+/// has other bytes.
+std::uint64_t digest_of(const RawFile& file, Index number, std::span<const ReadText> read,
+                        const std::function<void()>& changed) {
   constexpr Index all = std::numeric_limits<Index>::max();
   std::vector<char> buffer(std::size_t{1} << 20);
   const auto whole = open_plain(file.path, 0, {0, all});
@@ -193,6 +196,7 @@ std::uint64_t digest_of(const RawFile& file, Index number, std::span<const ReadT
   }
   read_to(all);
   if (same && at == file.bytes) return whole->digest();
+  if (!same && changed) changed();
   store::require_unchanged(file.path, file.stamp);
   fail(file.path,
        " was changed while it was being read; leave the raw files alone until the command ends, and start it again");
@@ -273,11 +277,11 @@ std::vector<FileRange> deal_ranges(std::span<const RawFile> files, int rank, int
 }
 
 std::vector<std::uint64_t> digests(const comm::Communicator& comm, std::span<const RawFile> files,
-                                   std::span<const ReadText> read) {
+                                   std::span<const ReadText> read, const std::function<void()>& changed) {
   std::vector<std::uint64_t> file_digests(files.size(), 0);
   comm::agree(comm, [&] {
     for (std::size_t f = 0; f < files.size(); ++f)
-      if (int(f % comm.size()) == comm.rank()) file_digests[f] = digest_of(files[f], Index(f), read);
+      if (int(f % comm.size()) == comm.rank()) file_digests[f] = digest_of(files[f], Index(f), read, changed);
   });
   const auto all = comm.all_gather_equal(std::span<const std::uint64_t>(file_digests));
   for (std::size_t f = 0; f < files.size(); ++f) file_digests[f] = all[f % comm.size() * files.size() + f];

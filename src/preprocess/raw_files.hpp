@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -68,8 +69,9 @@ struct ReadText {
 };
 
 /// Returns the XXH3_64 of each file's bytes on disk, as `xxhsum -H3` prints it. Throws Error, naming the file, if a
-/// range of `read`, in order, has another digest now. Collective: the ranks share the files.
+/// range of `read`, in order, has another digest now; the rank that finds it calls changed(), if given, before.
+/// Collective: the ranks share the files.
 std::vector<std::uint64_t> digests(const comm::Communicator& comm, std::span<const RawFile> files,
-                                   std::span<const ReadText> read = {});
+                                   std::span<const ReadText> read = {}, const std::function<void()>& changed = {});
 
 }  // namespace tesserec::preprocess

@@ -141,19 +141,21 @@ void gather_ranges(const comm::Communicator& comm, const RangeRecorder& recorder
   }
 }
 
-/// Returns whether the rows of files may be kept on scratch files: if these and the data set, each of which is smaller
-/// than the text, fit the file system. Rank 0 says so if they do not. Collective.
+/// Returns whether the rows of files may be kept on scratch files: if the file system has four times the text free, for
+/// these rows and the data set. Packed files and Parquet count as ten times their size. Rank 0 says so if there is
+/// less. Collective.
 bool has_room(const comm::Communicator& comm, std::span<const RawFile> files, const ScratchFolder& scratch) {
-  double text = 0;
-  for (const RawFile& file : files)  // A Parquet file is about as dense as packed text.
-    text += file.parquet ? 3 * double(file.bytes) : text_bytes(file, {0, file.bytes});
+  double needed = 0;
+  for (const RawFile& file : files)
+    needed += 4.0 * double(file.bytes) * (file.parquet || file.compression != Compression::none ? 10 : 1);
   std::error_code error;
   const std::filesystem::space_info space = std::filesystem::space(scratch.folder(), error);
-  const bool fits = !error && 2 * text < double(space.available);
+  const bool fits = !error && needed < double(space.available);
   if (comm.min(Index{fits}) == 1) return true;
   if (comm.rank() == 0)
-    log_info(concat(scratch.folder(), ": the file system has less than ", bytes_text(2 * text),
-                    " free, so no rows are kept there and the text is read twice"));
+    log_info(concat(scratch.folder(), ": the file system has ",
+                    error ? error.message() : bytes_text(double(space.available)) + " free", ", less than ",
+                    bytes_text(needed), ", so no rows are kept there and the text is read twice"));
   return false;
 }
 

@@ -19,7 +19,8 @@ Settings table() {
   return settings;
 }
 
-/// Returns the error of the second reading if `change` runs between the two.
+/// Returns the error of the second reading if `change` runs between the two. " [stale]" follows where no later start
+/// may use the first reading.
 template <class Change>
 std::string refusal(const comm::Communicator& comm, const test::Folder& folder, const std::vector<std::string>& paths,
                     const Change& change) {
@@ -33,9 +34,11 @@ std::string refusal(const comm::Communicator& comm, const test::Folder& folder, 
   comm.barrier();
   if (comm.rank() == 0) change();
   comm.barrier();
-  return error_of([&] {
+  const std::string error = error_of([&] {
     write_dataset(comm, folder / "out.h5", first, *format, encoding, {scratch, "train", true, 0, 0, memory});
   });
+  comm.barrier();
+  return error + (std::filesystem::exists(scratch.folder() + "/stale") ? " [stale]" : "");
 }
 
 }  // namespace
@@ -58,13 +61,17 @@ TEST_CASE("write_dataset: throws with the file name if a raw file changes betwee
                    std::filesystem::rename(two + ".new", two);
                  }),
                  two + " was replaced by another file while"));
-  CHECK(mentions(refused([&] { std::filesystem::remove(two); }), two));
+  const std::string removed = refused([&] { std::filesystem::remove(two); });
+  CHECK(mentions(removed, two));
+  CHECK(!mentions(removed, "[stale]"));
   // Only bytes change, not size and time: an id, a label, a bad row, a row that becomes two.
   for (const char* other : {"y,b\nn,b\n", "n,a\nn,b\n", "y;a\nn,b\n", "y,a\nn\nb\n"}) {
     again();
     folder.write("one.csv", "y,a\nn,b\n");
     INFO(other);
-    CHECK(mentions(refused([&] { put_with_time(one, 0, other); }), one + " was changed while"));
+    const std::string error = refused([&] { put_with_time(one, 0, other); });
+    CHECK(mentions(error, one + " was changed while"));
+    CHECK(mentions(error, "[stale]"));
   }
   folder.write("one.csv", "y,a\nn,b\n");
   CHECK(mentions(refused([&] {
