@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Rates of Parquet files: decoding beside pyarrow on one thread, and preprocess beside plain and .gz text.
 
-parquet.py FOLDER [ROWS]: makes the files in FOLDER once, then reads each by pyarrow and by test_parquet "[speed]", in
-turn, and preprocesses the same rows from each form on one rank. Needs numpy and pyarrow, and a build with Arrow at
-build/ (or BUILD). Rates are of processor time, the least of five runs; preprocess has the time of day as well."""
+parquet.py FOLDER [ROWS]: makes files of ROWS rows (1 000 000) in FOLDER, if it has none of as many, then reads each by
+pyarrow and by test_parquet "[speed]", in turn, and preprocesses the same rows from each form on one rank. Needs numpy
+and pyarrow, and a build with Arrow at build/ (or BUILD). Rates are of processor time: for reading, the best of three
+turns of five runs each; for preprocess, the best of three runs, with that by the time of day."""
 import gzip
 import os
 import pathlib
@@ -65,7 +66,7 @@ def make(folder, rows):
     some["history"] = lists(20, lambda n: pa.array(np.exp(random.random(n) * np.log(1e6)).astype(np.int64)))
     some["tags"] = lists(4, lambda n: pa.array(np.char.add("t", random.integers(0, 5000, n).astype(str))))
     pq.write_table(pa.table(some), folder / "lists.parquet", compression="zstd", row_group_size=1 << 17)
-    (folder / "made").touch()
+    (folder / "made").write_text(str(rows))
 
 
 def read_by_pyarrow(path):
@@ -108,7 +109,9 @@ def main():
     folder = pathlib.Path(sys.argv[1])
     folder.mkdir(parents=True, exist_ok=True)
     rows = int(sys.argv[2]) if len(sys.argv) > 2 else 1_000_000
-    if not (folder / "made").exists():
+    made = folder / "made"
+    if not made.exists() or made.read_text() != str(rows):
+        made.unlink(missing_ok=True)
         make(folder, rows)
     for name in ("zstd", "snappy", "lists"):
         path = folder / f"{name}.parquet"
