@@ -54,7 +54,8 @@ class Tesserec(CMakePackage, CudaPackage):
     depends_on("cpp-httplib@0.11:", when="+http")
     depends_on("isa-l@2.30:", when="+isal")
     depends_on("zstd@1.4:", when="+zstd")
-    depends_on("arrow@21: +parquet+shared +brotli+lz4+snappy+zlib+zstd", when="+parquet")  # codecs that files of others have
+    # With the codecs of other writers' files.
+    depends_on("arrow@21: +parquet+shared +brotli+lz4+snappy+zlib+zstd", when="+parquet")
     depends_on("catch2@2.13:", type="test")  # spack install --test=root
 
     depends_on("kokkos@3.4:5")
