@@ -149,11 +149,19 @@ done
 make "$targets" >"$log/build" 2>&1 || die "the tree does not build as it is, see $log/build"
 run_tests "$tests" 3600 >"$log/tests" 2>&1 || die "tests are red without any mutation, see $log/tests"
 
-failures=0
+# holds CONDITION: whether an option of CMake is on in the build, or off if ! stands before it.
+holds() {
+  local on=
+  ! grep -qiE "^${1#!}:[A-Z]+=(ON|YES|TRUE|Y|[1-9][0-9]*)$" "$build/CMakeCache.txt" || on=yes
+  if [[ $1 == !* ]]; then [[ -z $on ]]; else [[ -n $on ]]; fi
+}
+
+failures=0 untried=0
 for name in "${chosen[@]}"; do
   needs=${entry[$name.needs]:-}
-  if [[ -n $needs ]] && ! grep -q "^$needs:BOOL=ON" "$build/CMakeCache.txt"; then
-    printf '%-14s  %-30s  %s\n' 'not tried' "$name" "the build lacks $needs"
+  if [[ -n $needs ]] && ! holds "$needs"; then
+    printf '%-14s  %-30s  %s\n' 'not tried' "$name" "the build must have $needs"
+    untried=$((untried + 1))
     continue
   fi
   mutate "$name"
@@ -172,5 +180,5 @@ for name in "${chosen[@]}"; do
   printf '%-14s  %-30s  %s\n' "$verdict" "$name" "${entry[$name.what]}"
   [[ $verdict == caught* ]] || failures=$((failures + 1))
 done
-echo "${#chosen[@]} mutations, $failures not caught; what each said lies in $log"
+echo "${#chosen[@]} mutations, $failures not caught, $untried not tried; what each said lies in $log"
 [[ $failures == 0 ]]
