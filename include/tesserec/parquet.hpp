@@ -5,8 +5,7 @@
 /// `RowReader` reads the rows of some row groups, a `GroupWriter` writes a file of integers and texts. Nothing here
 /// communicates: ranks share a file by its row groups. Texts are valid until the next row. Functions throw class Error,
 /// naming the file, for a damaged file, for types without a text, and for any file in a build without Arrow.
-/// src/parquet/README.md has the files; docs/data.md
-/// ("Parquet") says what preprocess makes of them.
+/// src/parquet/README.md has the files; docs/data.md ("Parquet") says what preprocess makes of them.
 ///
 /// ```cpp
 /// const parquet::FileShape shape = parquet::shape_of("clicks.parquet");

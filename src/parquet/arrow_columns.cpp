@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "arrow_columns.hpp"
 
+#include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <type_traits>
 #include <utility>
@@ -35,13 +38,18 @@ struct SmallNumbers {
 };
 constexpr SmallNumbers small_numbers;
 
-/// Text of a number of type T, which Parquet stores in a wider or signed one.
+/// Text of a number of type T, which Parquet stores in a wider or signed one. A whole float has the text of an integer,
+/// so that a column with missing values, which some programs store as floats, has the ids of one without.
 template <class T>
 struct NumberText {
   template <class Stored>
   std::string_view operator()(Stored value, char* to) const {
     if constexpr (std::is_integral_v<T>)
       if (std::make_unsigned_t<T>(value) < SmallNumbers::count) return small_numbers.text(std::uint32_t(value));
+    if constexpr (std::is_floating_point_v<T>) {
+      constexpr T most = T(std::int64_t{1} << std::numeric_limits<double>::digits);
+      if (std::abs(value) < most && std::trunc(value) == value) return number_text(std::int64_t(value), to);
+    }
     return number_text(static_cast<T>(value), to);
   }
 };
@@ -69,8 +77,16 @@ struct TimeText {
     if (value % per_second == 0) return number_text(value / per_second, to);
     return number_text(double(value) / double(per_second), to);
   }
+};
+
+/// Text of a time of 96 bits: nanoseconds of a day, and the day of the Julian calendar.
+struct LongTimeText {
   std::string_view operator()(const ::parquet::Int96& value, char* to) const {
-    return (*this)(::parquet::Int96GetNanoSeconds(value), to);
+    constexpr std::int64_t first_day = 2440588, per_second = 1000000000;
+    const auto nanoseconds = std::int64_t(std::uint64_t{value.value[1]} << 32 | value.value[0]);
+    const std::int64_t seconds = 86400 * (std::int64_t{value.value[2]} - first_day) + nanoseconds / per_second;
+    if (nanoseconds % per_second == 0) return number_text(seconds, to);
+    return number_text(double(seconds) + double(nanoseconds % per_second) / double(per_second), to);
   }
 };
 
@@ -108,14 +124,19 @@ class LeafTexts : public TextColumn {
     return levels > 0;
   }
 
-  /// Reads levels and values. Returns the number of levels.
+  /// Reads levels and values. Returns the number of levels, 0 at the end.
   Index read_levels() {
     begun_.clear();
     value_ = 0;
     std::int64_t values = 0;
-    if (!reader_->HasNext()) return 0;
+    Index levels = 0;
     auto& reader = static_cast<::parquet::TypedColumnReader<Type>&>(*reader_);
-    return reader.ReadBatch(batch_levels, defs_.data(), reps_.data(), values_.get(), &values);
+    if (reader.HasNext()) levels = reader.ReadBatch(batch_levels, defs_.data(), reps_.data(), values_.get(), &values);
+    levels_left_ -= levels;
+    const bool lacks_levels = levels == 0 && levels_left_ != 0;
+    if (lacks_levels || values != std::count(defs_.begin(), defs_.begin() + levels, most_def_))
+      refuse_count(use_.path, use_.group, use_.place);
+    return levels;
   }
 
   /// Counts the row of the file that begins at a level, if one does. Returns whether an element of it does.
@@ -144,7 +165,7 @@ class LeafTexts : public TextColumn {
   std::unique_ptr<Value[]> values_;  ///< values of the batch that are not null
   std::size_t value_ = 0;            ///< values that were taken
   std::vector<char> numbers_;        ///< texts of numbers
-  Index unseen_rows_ = 0;            ///< rows of the file since the last element
+  Index levels_left_ = use_.levels;  ///< levels that were not read
 };
 
 /// Texts of a column of lists: elements that are not null, with separators between.
@@ -173,12 +194,11 @@ class ListTexts final : public LeafTexts<Type, Text> {
     const Index levels = this->read_levels();
     if (begun_open) this->begun_.push_back(*begun_open);
     for (Index i = 0; i < levels; ++i) {
-      const std::int16_t def = this->defs_[std::size_t(i)];
       if (this->reps_[std::size_t(i)] <= place.row_rep) {
         end_list();
         open_ = this->begin_row(i);
       }
-      if (def >= place.item_def && def == this->most_def_) append(this->next_text(0));
+      if (this->defs_[std::size_t(i)] == this->most_def_) append(this->next_text(0));
     }
     if (levels == 0) end_list();
     this->next_ = 0;
@@ -219,6 +239,11 @@ std::int64_t units_per_second(const ::parquet::LogicalType& type) {
 
 }  // namespace
 
+void refuse_count(const std::string& path, Index group, const ColumnPlace& place) {
+  fail(path, ": cannot read the Parquet file: row group ", group, " has too few or too many values in column ",
+       place.name);
+}
+
 std::unique_ptr<TextColumn> make_column(std::shared_ptr<::parquet::ColumnReader> reader, const ColumnUse& use) {
   using namespace ::parquet;
   const Type::type stored = reader->type();
@@ -241,7 +266,7 @@ std::unique_ptr<TextColumn> make_column(std::shared_ptr<::parquet::ColumnReader>
       if (has_sign) return texts(Int64Type(), NumberText<std::int64_t>());
       return texts(Int64Type(), NumberText<std::uint64_t>());
     case Type::INT96:
-      return texts(Int96Type(), TimeText{1000000000});
+      return texts(Int96Type(), LongTimeText());
     case Type::FLOAT:
       return texts(FloatType(), NumberText<float>());
     case Type::DOUBLE:

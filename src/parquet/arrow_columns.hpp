@@ -28,6 +28,8 @@ class TextColumn {
   /// Returns how many rows of the file begin with each available element of an unrolled list, those without elements
   /// before it included.
   const Index* begun() const { return begun_.data() + next_; }
+  /// Returns how many rows of the file were read behind the last element.
+  Index unseen_rows() const { return unseen_rows_; }
   /// Takes rows, at most most_rows and those available. Writes the text of row r to to[r * stride].
   virtual void take(Index rows, std::string_view* to, std::size_t stride) = 0;
 
@@ -37,17 +39,23 @@ class TextColumn {
 
   Index rows_ = 0, next_ = 0;  ///< rows that were read; those that were taken
   std::vector<Index> begun_;   ///< begun() of each row; empty unless a list is unrolled
+  Index unseen_rows_ = 0;      ///< rows of the file since the last element
 };
 
-/// Use of a column: its place, the character between the elements of a list, and the text of a missing value. All must
-/// outlive the column.
+/// Use of a column of a row group: its place, its number of levels, the character between the elements of a list, and
+/// the text of a missing value. All must outlive the column.
 struct ColumnUse {
   const std::string& path;
   const ColumnPlace& place;
+  Index group;
+  Index levels;
   char separator;
   const std::string& null;
 };
 
 std::unique_ptr<TextColumn> make_column(std::shared_ptr<::parquet::ColumnReader> reader, const ColumnUse& use);
+
+/// Throws Error that names a column of a row group whose values are not as many as the file says.
+[[noreturn]] void refuse_count(const std::string& path, Index group, const ColumnPlace& place);
 
 }  // namespace tesserec::parquet

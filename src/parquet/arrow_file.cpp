@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "arrow_file.hpp"
 
+#include <utility>
+
 #include <parquet/arrow/schema.h>
+#include <parquet/column_page.h>
 #include <parquet/properties.h>
 
 #include "arrow_types.hpp"
@@ -16,9 +19,32 @@ ColumnPlace place_of(const SchemaField& field) {
   if (!place.type.readable) return place;
   const SchemaField& leaf = place.type.list ? field.children.at(0) : field;
   place.leaf = leaf.column_index;
-  place.item_def = leaf.level_info.repeated_ancestor_def_level;
   return place;
 }
+
+/// Pages of a column that have values.
+class FilledPages final : public ::parquet::PageReader {
+ public:
+  using Page = ::parquet::Page;
+
+  explicit FilledPages(std::unique_ptr<::parquet::PageReader> pages) : pages_(std::move(pages)) {}
+
+  std::shared_ptr<Page> NextPage() override {
+    std::shared_ptr<Page> page = pages_->NextPage();
+    while (page != nullptr && is_empty(*page)) page = pages_->NextPage();
+    return page;
+  }
+  void set_max_page_header_size(std::uint32_t bytes) override { pages_->set_max_page_header_size(bytes); }
+
+ private:
+  static bool is_empty(const Page& page) {
+    using ::parquet::PageType;
+    if (page.type() != PageType::DATA_PAGE && page.type() != PageType::DATA_PAGE_V2) return false;
+    return static_cast<const ::parquet::DataPage&>(page).num_values() == 0;
+  }
+
+  std::unique_ptr<::parquet::PageReader> pages_;
+};
 
 }  // namespace
 
@@ -28,6 +54,11 @@ std::unique_ptr<::parquet::ParquetFileReader> open_file(const std::string& path)
   properties.set_buffer_size(256 << 10);
   properties.set_page_checksum_verification(true);
   return guarded(path, [&] { return ::parquet::ParquetFileReader::OpenFile(path, false, properties); });
+}
+
+std::shared_ptr<::parquet::ColumnReader> open_column(::parquet::RowGroupReader& group, int leaf) {
+  return ::parquet::ColumnReader::Make(group.metadata()->schema()->Column(leaf),
+                                       std::make_unique<FilledPages>(group.GetColumnPageReader(leaf)));
 }
 
 std::vector<ColumnPlace> places_of(::parquet::ParquetFileReader& file, const std::string& path) {
@@ -55,23 +86,24 @@ std::vector<ColumnPlace> places_of(::parquet::ParquetFileReader& file, const std
 }
 
 FileShape shape_of(const std::string& path) {
-  const auto file = open_file(path);
-  const ::parquet::FileMetaData& data = *file->metadata();
-  FileShape shape;
-  shape.row_groups = data.num_row_groups();
-  shape.rows = data.num_rows();
-  const ColumnPlace* unrolled = nullptr;
-  const std::vector<ColumnPlace> places = places_of(*file, path);
-  for (const ColumnPlace& place : places) {
-    shape.columns.push_back(place.name);
-    shape.types.push_back(place.type);
-    if (unrolled == nullptr && place.type.unrolled >= 0 && place.leaf >= 0 && !place.type.list) unrolled = &place;
-  }
-  if (unrolled == nullptr) return shape;
-  shape.rows = 0;
-  for (int group = 0; group < data.num_row_groups(); ++group)
-    shape.rows += data.RowGroup(group)->ColumnChunk(unrolled->leaf)->num_values();
-  return shape;
+  return guarded(path, [&] {
+    const auto file = open_file(path);
+    const ::parquet::FileMetaData& data = *file->metadata();
+    FileShape shape;
+    shape.row_groups = data.num_row_groups();
+    int list = -1, leaf = -1;
+    for (const ColumnPlace& place : places_of(*file, path)) {
+      shape.columns.push_back(place.name);
+      shape.types.push_back(place.type);
+      if (list < 0) list = place.type.unrolled;
+      if (leaf < 0 && list >= 0 && place.type.unrolled == list && !place.type.list) leaf = place.leaf;
+    }
+    for (int group = 0; group < shape.row_groups; ++group) {
+      const auto rows = data.RowGroup(group);
+      shape.rows += leaf < 0 ? rows->num_rows() : rows->ColumnChunk(leaf)->num_values();
+    }
+    return shape;
+  });
 }
 
 }  // namespace tesserec::parquet

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include <parquet/column_reader.h>
 #include <parquet/exception.h>
 #include <parquet/file_reader.h>
 
@@ -31,11 +32,13 @@ std::unique_ptr<::parquet::ParquetFileReader> open_file(const std::string& path)
 struct ColumnPlace {
   std::string name;
   ColumnType type;
-  int leaf = -1;              ///< Parquet column; -1 if the type is not readable
-  std::int16_t row_rep = 0;   ///< a row begins at each repetition level up to this one
-  std::int16_t row_def = 0;   ///< least definition level of a row; below it an unrolled list has no element
-  std::int16_t item_def = 0;  ///< least definition level of an element of the row's list
+  int leaf = -1;             ///< Parquet column; -1 if the type is not readable
+  std::int16_t row_rep = 0;  ///< a row begins at each repetition level up to this one
+  std::int16_t row_def = 0;  ///< least definition level of a row; below it an unrolled list has no element
 };
+
+/// Opens a column of a row group. Its pages without values, which would end Arrow's reader, are passed by.
+std::shared_ptr<::parquet::ColumnReader> open_column(::parquet::RowGroupReader& group, int leaf);
 
 /// Returns the columns of a file. A list of structs has a column for each field of the struct.
 std::vector<ColumnPlace> places_of(::parquet::ParquetFileReader& file, const std::string& path);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The reader over Arrow's C++ library. Each column goes on at its own pace, page by page.
 #include <algorithm>
+#include <numeric>
 #include <span>
 #include <utility>
 
@@ -62,6 +63,7 @@ class ArrowRows final : public RowReader {
   int unrolled_ = -1;                ///< list of structs that is unrolled; -1 = a row of the file is a row
   std::vector<ReadColumn> reads_;    ///< columns of the row group that are read, elements first
   Index rows_left_ = 0;              ///< rows of the file that are left in the row group
+  Index rows_begun_ = 0;             ///< rows of the file that began with elements of the unrolled list
   Index group_ = -1;
   std::vector<std::string_view> texts_;  ///< texts of the slice [rows, columns]
   Index rows_ = 0, row_ = 0;             ///< rows of the slice; those that were read
@@ -89,12 +91,14 @@ bool ArrowRows::open_group() {
   group_ = groups_.begin++;
   const auto group = file_->RowGroup(int(group_));
   rows_left_ = group->metadata()->num_rows();
+  rows_begun_ = 0;
   reads_.clear();
   for (std::size_t c = 0; c < columns_.size(); ++c) {
     if (!columns_[c].read) continue;
     const ColumnPlace& place = places_[c];
-    reads_.push_back({c, make_column(group->Column(place.leaf), {path_, place, columns_[c].separator, null_}),
-                      place.type.unrolled >= 0});
+    const Index levels = group->metadata()->ColumnChunk(place.leaf)->num_values();
+    const ColumnUse use{path_, place, group_, levels, columns_[c].separator, null_};
+    reads_.push_back({c, make_column(open_column(*group, place.leaf), use), place.type.unrolled >= 0});
   }
   std::stable_partition(reads_.begin(), reads_.end(), [](const ReadColumn& read) { return read.element; });
   return true;
@@ -113,9 +117,7 @@ bool ArrowRows::next_slice() {
 /// Returns the rows of a column that can be taken. Throws Error if there are none.
 Index ArrowRows::available(ReadColumn& read) {
   const Index rows = read.texts->available();
-  if (rows == 0)
-    fail(path_, ": cannot read the Parquet file: row group ", group_, " has too few values in column ",
-         places_[read.column].name);
+  if (rows == 0) refuse_count(path_, group_, places_[read.column]);
   return rows;
 }
 
@@ -136,7 +138,12 @@ Index ArrowRows::slice_of_elements() {
     if (!parent.rows.empty()) parent.last = parent.rows.back();
   TextColumn& guide = *reads_.front().texts;
   Index most = std::min(guide.available(), TextColumn::most_rows);
-  if (most == 0) return rows_left_ = 0;
+  if (most == 0) {
+    for (ReadColumn& element : elements)
+      if (element.texts->available() > 0 || rows_begun_ + element.texts->unseen_rows() != rows_left_)
+        refuse_count(path_, group_, places_[element.column]);
+    return rows_left_ = 0;
+  }
   for (ReadColumn& element : elements) most = std::min(most, available(element));
   const Index* const begun = guide.begun();
   Index rows = 0, parent_rows = 0, passed = 0;
@@ -154,6 +161,9 @@ Index ArrowRows::slice_of_elements() {
       parent.texts->take(parent_rows, parent.rows.data(), 1);
     }
   }
+  for (ReadColumn& element : elements)
+    if (!std::equal(begun, begun + rows, element.texts->begun())) refuse_count(path_, group_, places_[element.column]);
+  rows_begun_ = std::accumulate(begun, begun + rows, rows_begun_);
   for (ReadColumn& element : elements) element.texts->take(rows, &texts_[element.column], columns_.size());
   for (ReadColumn& parent : repeated) {
     Index at = -1 - passed;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Texts of each type, page after page (types.parquet, times.parquet, pages.parquet, twins.parquet by make_files.py).
+// Texts of each type, page after page (files by make_files.py).
 #include "catch.hpp"
 #include "errors.hpp"
 #include "source_dir.hpp"
+#include "tests/preprocess/raw_text.hpp"
 #include <tesserec/core/text.hpp>
 #include <tesserec/parquet/reader.hpp>
 
@@ -12,10 +13,9 @@ namespace {
 
 using Texts = std::vector<std::string>;
 
-/// Returns rows of a file of this folder, in which | stands between elements and NA for what is missing. `left_out`:
+/// Returns rows of a file, in which | stands between elements and NA for what is missing. `left_out`:
 /// columns that are not read.
-std::vector<Texts> rows_of(const std::string& name, const Texts& left_out = {}) {
-  const std::string path = concat(TESSEREC_SOURCE_DIR, "/tests/parquet/", name);
+std::vector<Texts> rows_at(const std::string& path, const Texts& left_out = {}) {
   const parquet::FileShape shape = parquet::shape_of(path);
   std::vector<parquet::ColumnChoice> choices;
   for (std::size_t c = 0; c < shape.columns.size(); ++c) {
@@ -26,6 +26,12 @@ std::vector<Texts> rows_of(const std::string& name, const Texts& left_out = {}) 
   std::vector<Texts> rows;
   for (std::vector<std::string_view> fields; reader->next(fields);) rows.emplace_back(fields.begin(), fields.end());
   return rows;
+}
+
+std::string path_of(const std::string& name) { return concat(TESSEREC_SOURCE_DIR, "/tests/parquet/", name); }
+
+std::vector<Texts> rows_of(const std::string& name, const Texts& left_out = {}) {
+  return rows_at(path_of(name), left_out);
 }
 
 Index elements_of(Index user) {
@@ -105,4 +111,46 @@ TEST_CASE("RowReader: columns whose pages and lists end in other rows stay toget
 TEST_CASE("RowReader: two fields of one name are two columns") {
   if (!parquet::is_built()) return;
   CHECK(rows_of("twins.parquet") == std::vector<Texts>{{"7", "1", "4"}, {"8", "2", "5"}, {"8", "3", "6"}});
+}
+
+TEST_CASE("RowReader: pages without values end no column") {
+  if (!parquet::is_built()) return;
+  constexpr Index users = 14;
+  std::vector<Texts> elements, lists;
+  for (Index i = 0; i < users; ++i) {
+    Texts groups;
+    for (Index k = 0; k < i % 5; ++k) groups.push_back(concat("g", i * k % 9));
+    const std::string all = groups.empty() ? "NA" : join(groups, "|");
+    lists.push_back({"", "", "", all});
+    for (Index j = 0; i % 7 != 3 && j < i % 6; ++j)
+      elements.push_back({std::to_string(i), std::to_string(i * j % 11), concat("t", (i + j) % 5), all});
+  }
+  CHECK(rows_of("gaps.parquet") == elements);
+  CHECK(rows_of("gaps.parquet", {"user", "item", "tag"}) == lists);
+}
+
+TEST_CASE("RowReader: a page with fewer values than its levels say is refused") {
+  const comm::Communicator world(MPI_COMM_WORLD);
+  const test::Folder folder(world);
+  if (!parquet::is_built()) return;
+  const std::string bytes = test::read_bytes(path_of("packed.parquet"));
+  const std::string count_of_values = "\x04\x64";  // 4 blocks, 100 values
+  int pages = 0;
+  for (std::size_t at = bytes.find(count_of_values); at != std::string::npos;
+       at = bytes.find(count_of_values, at + 1)) {
+    std::string damaged = bytes;
+    damaged[at + 1] = 50;
+    const std::string path = folder.write(concat("packed", pages, ".parquet"), damaged);
+    CHECK(mentions(error_of([&] { rows_at(path); }),
+                   concat(".parquet: cannot read the Parquet file: row group 0 ",
+                          "has too few or too many values in column ", pages == 0 ? "number" : "text")));
+    ++pages;
+  }
+  CHECK(pages == 2);
+}
+
+TEST_CASE("RowReader: times of 96 bits are of any year, and whole floats have the texts of integers") {
+  if (!parquet::is_built()) return;
+  CHECK(rows_of("far.parquet") ==
+        std::vector<Texts>{{"-14831769600", "800000", "16777216"}, {"253402214400.5", "-1000000000000000", "1e+20"}});
 }

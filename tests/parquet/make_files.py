@@ -74,3 +74,22 @@ pq.write_table(pages, "pages.parquet", row_group_size=450, data_page_size=300, w
 # Two fields of one name.
 twins = pa.StructArray.from_arrays([pa.array([1, 2, 3]), pa.array([4, 5, 6])], names=["x", "x"])
 pq.write_table(pa.table({"user": [7, 8], "two": pa.ListArray.from_arrays([0, 1, 3], twins)}), "twins.parquet")
+
+# Pages without values, which pyarrow writes between those of lists with a dictionary.
+USERS = 14
+gaps = pa.table({
+    "user": pa.array(range(USERS), pa.int32()),
+    "seq": pa.array([None if i % 7 == 3 else [{"item": i * j % 11, "tag": f"t{(i + j) % 5}"} for j in range(i % 6)]
+                     for i in range(USERS)], pa.list_(pa.struct([("item", pa.int32()), ("tag", pa.string())]))),
+    "groups": pa.array([[f"g{i * k % 9}" for k in range(i % 5)] for i in range(USERS)])})
+pq.write_table(gaps, "gaps.parquet", data_page_size=20, write_batch_size=1, store_schema=False)
+
+# Numbers of values inside of pages, which the test damages: no checksums.
+packed = pa.table({"number": pa.array([2000 + 7 * i for i in range(100)]), "text": [f"x{i % 10}" for i in range(100)]})
+pq.write_table(packed, "packed.parquet", use_dictionary=False, compression="none", store_schema=False,
+               column_encoding={"number": "DELTA_BINARY_PACKED", "text": "DELTA_LENGTH_BYTE_ARRAY"})
+
+# Times of 96 bits beyond the nanoseconds of 64, and large whole floats.
+far = pa.array([datetime.datetime(1500, 1, 1), datetime.datetime(9999, 12, 31, 0, 0, 0, 500000)], pa.timestamp("us"))
+pq.write_table(pa.table({"when": far, "double": [800000.0, -1e15], "float": pa.array([16777216, 1e20], pa.float32())}),
+               "far.parquet", use_deprecated_int96_timestamps=True, store_schema=False, use_dictionary=False)

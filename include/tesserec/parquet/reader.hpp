@@ -27,7 +27,8 @@ struct FileShape {
   std::vector<std::string> columns;  ///< names of the columns, in file order
   std::vector<ColumnType> types;     ///< types of the columns
   Index row_groups = 0;
-  Index rows = 0;  ///< rows of the file; elements of its first list of structs if it has one, with 1 for an empty list
+  /// Rows of the file; elements of its first list of structs, with 1 for an empty list, if a field of these is no list.
+  Index rows = 0;
 };
 
 /// Reads a file's footer. Throws Error, naming the file, if it is damaged.
@@ -41,7 +42,8 @@ struct ColumnChoice {
 
 /// Reader of the rows of some row groups, in order. If a column is a field of a list of structs, the list is unrolled:
 /// each of its elements is a row, with the other columns repeated, and an empty list is no row. Numbers are written
-/// with as few digits as read back to the same number, times as seconds since 1970, true as 1. Lists become one text.
+/// with as few digits as read back to the same number, whole floats below 2^53 as integers, times as seconds since
+/// 1970, true as 1. Lists become one text.
 class RowReader {
  public:
   virtual ~RowReader() = default;
