@@ -83,7 +83,10 @@ class ArrowWriter final : public GroupWriter {
   void write(const typename Type::c_type* values, std::size_t count) {
     guarded([&] {
       if (column_++ % columns_ == 0) group_ = file_->AppendRowGroup();
-      auto* const writer = static_cast<::parquet::TypedColumnWriter<Type>*>(group_->NextColumn());
+      ::parquet::ColumnWriter* const column = group_->NextColumn();
+      if (column->type() != Type::type_num)
+        fail(path_, ": column ", column->descr()->name(), " was written with values of another type");
+      auto* const writer = static_cast<::parquet::TypedColumnWriter<Type>*>(column);
       writer->WriteBatch(std::int64_t(count), nullptr, nullptr, values);
       writer->Close();
     });

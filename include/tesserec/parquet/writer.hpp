@@ -30,7 +30,7 @@ class GroupWriter {
 };
 
 /// Begins a file, packed by zstd, whose pages have checksums. `sink` gets its bytes, which depend on the values and the
-/// version of Arrow alone. `path` stands in errors.
+/// versions of Arrow and zstd alone. `path` stands in errors.
 std::unique_ptr<GroupWriter> open_writer(const std::string& path, const WrittenColumns& columns,
                                          std::function<void(std::string_view)> sink);
 
