@@ -8,13 +8,18 @@ const arrow::DataType& element_of(const arrow::DataType& list) {
   return *static_cast<const arrow::BaseListType&>(list).value_type();
 }
 
-/// Returns whether TextColumn has texts for values of a type that is no list.
-bool has_text(const arrow::DataType& type) {
-  const auto id = type.id();
-  if (id == arrow::Type::DICTIONARY) return has_text(*static_cast<const arrow::DictionaryType&>(type).value_type());
-  return arrow::is_binary_like(id) || arrow::is_large_binary_like(id) || arrow::is_binary_view_like(id) ||
-         arrow::is_integer(id) || id == arrow::Type::BOOL || id == arrow::Type::FLOAT || id == arrow::Type::DOUBLE ||
-         id == arrow::Type::DATE32 || id == arrow::Type::TIMESTAMP || id == arrow::Type::NA;
+/// Returns the type of values that may stand in a dictionary.
+arrow::Type::type values_of(const arrow::DataType& type) {
+  if (type.id() != arrow::Type::DICTIONARY) return type.id();
+  return static_cast<const arrow::DictionaryType&>(type).value_type()->id();
+}
+
+bool is_text(arrow::Type::type id) {
+  return arrow::is_binary_like(id) || arrow::is_large_binary_like(id) || arrow::is_binary_view_like(id);
+}
+
+bool is_number(arrow::Type::type id) {
+  return arrow::is_integer(id) || id == arrow::Type::BOOL || id == arrow::Type::FLOAT || id == arrow::Type::DOUBLE;
 }
 
 }  // namespace
@@ -24,8 +29,13 @@ bool is_list(const arrow::DataType& type) {
 }
 
 ColumnType type_of(const arrow::DataType& type) {
-  const bool list = is_list(type);
-  return {type.ToString(), list, has_text(list ? element_of(type) : type)};
+  const arrow::Type::type id = values_of(is_list(type) ? element_of(type) : type);
+  ColumnType found{type.ToString(), is_list(type)};
+  found.texts = is_text(id);
+  found.numbers = is_number(id);
+  found.readable = found.texts || found.numbers || id == arrow::Type::DATE32 || id == arrow::Type::TIMESTAMP ||
+                   id == arrow::Type::NA;
+  return found;
 }
 
 bool is_list_of_structs(const arrow::DataType& type) {

@@ -97,9 +97,15 @@ void RowStream::open_row_groups(const FileRange& range) {
   const std::string& path = files_[range.file].path;
   RangeCount& count = counts_.emplace_back();
   count.file = range.file;
+  const parquet::FileShape shape = parquet::shape_of(path);
+  std::vector<FoundColumn> found;
+  for (std::size_t c = 0; c < shape.columns.size(); ++c) {
+    const parquet::ColumnType& type = shape.types[c];
+    const bool single = !type.list && type.unrolled < 0;
+    found.push_back({shape.columns[c], type.text, single && type.texts, single && type.numbers});
+  }
   TypedColumns read;
-  if (std::string reason = format_.find_columns(parquet::shape_of(path).columns, targets_, columns_, read);
-      !reason.empty()) {
+  if (std::string reason = format_.find_columns(found, targets_, columns_, read); !reason.empty()) {
     stopped_ = true;
     count.bad.push_back({0, std::move(reason)});
     return;

@@ -101,17 +101,31 @@ class Criteo final : public RowFormat {
  private:
   std::string read_header(std::string_view, FileColumns&) const override { return {}; }
 
-  std::string find_names(const std::vector<std::string>& names, FileColumns& file, TypedColumns& read) const override {
-    const auto same = [](const std::string& name, const auto& column) { return name == column.name; };
-    const bool labelled = file.targets == Targets::required || names.size() != numbers + categories;
-    for (Index& place : file.places) place -= labelled ? 0 : 1;
-    if (!std::equal(names.begin(), names.end(), layout_.columns.begin() + (labelled ? 0 : 1), layout_.columns.end(),
-                    same))
-      return "it is a Parquet file whose columns are not label, I1 to I13 and C1 to C26, in this order; set "
-             "preprocess.format = \"table\"";
-    read.columns.assign(names.size(), {true});
-    if (labelled) read.columns[0].read = file.targets == Targets::required;
+  std::string find_typed(const std::vector<FoundColumn>& found, FileColumns& file, TypedColumns& read) const override {
+    const bool labelled = found.empty() || found.front().name != layout_.columns[1].name;
+    if (!labelled && file.targets == Targets::required)
+      return concat("it is a Parquet file without a column \"label\"; ", rows_to_score);
+    if (!labelled) remove_labels(file);
+    const std::size_t first = labelled ? 0 : 1;
+    for (std::size_t c = 0; c < std::max(found.size(), file.fields); ++c)
+      if (std::string reason = misfit(found, c, first + c); !reason.empty())
+        return concat("it is a Parquet file ", reason,
+                      ", but the columns of format = \"criteo\" are label, I1 to I13 and C1 to C26, in this order, "
+                      "categories as texts; set preprocess.format = \"table\"");
+    read.columns.assign(found.size(), {true});
     return {};
+  }
+
+  /// Returns why a file's column c is not column `own` of the format, or "".
+  std::string misfit(const std::vector<FoundColumn>& found, std::size_t c, std::size_t own) const {
+    if (own >= layout_.columns.size()) return concat("with ", counted(found.size(), "column"));
+    const Column& column = layout_.columns[own];
+    if (c >= found.size()) return concat("without column ", c + 1, ", \"", column.name, "\"");
+    const FoundColumn& file = found[c];
+    if (file.name != column.name)
+      return concat("whose column ", c + 1, " is \"", file.name, "\", not \"", column.name, "\"");
+    if (file.text || (file.number && column.kind != ColumnKind::category)) return {};
+    return concat("whose column ", file.name, " has type ", file.type);
   }
 
   std::string read(std::string_view line, const FileColumns& file, Row& row) const override {

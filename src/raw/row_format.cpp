@@ -124,10 +124,10 @@ std::string RowFormat::find_columns(std::span<const std::string> head, Targets t
   return {};
 }
 
-std::string RowFormat::find_columns(const std::vector<std::string>& names, Targets targets, FileColumns& columns,
+std::string RowFormat::find_columns(const std::vector<FoundColumn>& found, Targets targets, FileColumns& columns,
                                     TypedColumns& read) const {
   columns = in_order(targets, true);
-  return find_names(names, columns, read);
+  return find_typed(found, columns, read);
 }
 
 std::string RowFormat::parse_fields(const FileColumns& columns, Row& row) const {

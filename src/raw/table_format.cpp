@@ -126,7 +126,9 @@ class TableFormat final : public RowFormat {
     return read_fields(file, row);
   }
 
-  std::string find_names(const std::vector<std::string>& names, FileColumns& file, TypedColumns& read) const override {
+  std::string find_typed(const std::vector<FoundColumn>& found, FileColumns& file, TypedColumns& read) const override {
+    std::vector<std::string> names;
+    for (const FoundColumn& column : found) names.push_back(column.name);
     if (std::string reason = find_fields(names, file); !reason.empty()) return reason;
     read.columns.assign(names.size(), {});
     read.null = missing_.empty() ? std::string() : missing_.front();

@@ -161,23 +161,31 @@ TEST_CASE("preprocess: rows of Criteo's form to score need no label, and other c
   const auto write = [&](const std::string& name) { return folder.write(name, parquet_of(columns, 500)); };
   Settings settings = criteo({write("labelled.parquet")}, folder / "with");
   settings.predict = settings.train;
-  preprocess::run(world, settings);
+  CHECK(preprocess::run(world, settings).predict.labels_unread == 500);
   columns.names.numbers.erase(columns.names.numbers.begin());
   columns.numbers.erase(columns.numbers.begin());
   settings.output = folder / "without";
   settings.predict = {write("rows.parquet")};
-  preprocess::run(world, settings);
+  CHECK(preprocess::run(world, settings).predict.labels_unread == 0);
   if (world.rank() == 0)
     for (const std::string dataset : {"/sparse/ids", "/dense"})
       CHECK(store::File::open(folder / "with/predict.h5").read_all<float>(dataset) ==
             store::File::open(folder / "without/predict.h5").read_all<float>(dataset));
   settings = criteo({folder / "rows.parquet"}, folder / "refused");
-  CHECK(
-      mentions(error_of([&] { preprocess::run(world, settings); }), "columns are not label, I1 to I13 and C1 to C26"));
+  CHECK(mentions(error_of([&] { preprocess::run(world, settings); }), "rows.parquet: it is a Parquet file without a "));
   std::swap(columns.names.texts[3], columns.names.texts[4]);
   settings = criteo({folder / "labelled.parquet"}, folder / "refused");
   settings.predict = {write("swapped.parquet")};
-  CHECK(mentions(error_of([&] { preprocess::run(world, settings); }), "swapped.parquet"));
+  CHECK(mentions(error_of([&] { preprocess::run(world, settings); }),
+                 "swapped.parquet: it is a Parquet file whose column 17 is \"C5\", not \"C4\""));
+  columns = criteo_columns(500);  // C1 becomes a number
+  columns.names.numbers.push_back("C1");
+  columns.names.texts.erase(columns.names.texts.begin());
+  columns.numbers.push_back(columns.numbers.back());
+  columns.texts.erase(columns.texts.begin());
+  settings = criteo({write("numbers.parquet")}, folder / "refused");
+  CHECK(mentions(error_of([&] { preprocess::run(world, settings); }),
+                 "numbers.parquet: it is a Parquet file whose column C1 has type int32"));
 }
 
 TEST_CASE("write_logs: Parquet has the samples of the lines and the same bytes from any ranks") {

@@ -177,37 +177,58 @@ TEST_CASE("make_row_format: takes rows of Criteo's test files without the label 
   REQUIRE(mentions(parsed(*make_row_format(padded), "20" + line.substr(1), row), lacks));
 }
 
-TEST_CASE("make_row_format: typed columns of Criteo's form have its names, and need no label to score") {
+TEST_CASE("make_row_format: typed columns of Criteo's form have its names and types, and need no label to score") {
   const auto format = make_row_format(RowSettings());
-  std::vector<std::string> names;
-  for (const auto& column : format->layout().columns) names.push_back(column.name);
+  std::vector<FoundColumn> found;
+  for (const auto& column : format->layout().columns) {
+    const bool category = column.kind == ColumnKind::category;
+    found.push_back({column.name, category ? "string" : "int64", category, !category});
+  }
+  const auto find = [&](const std::vector<FoundColumn>& file, Targets targets) {
+    FileColumns columns;
+    TypedColumns read;
+    return format->find_columns(file, targets, columns, read);
+  };
   std::vector<std::string> fields = good_fields();
+  std::vector<FoundColumn> unlabelled = found;
+  unlabelled.erase(unlabelled.begin());
+  REQUIRE(mentions(find(unlabelled, Targets::required), "without a column \"label\"; rows to score belong in"));
   for (const bool labelled : {true, false}) {
-    if (!labelled) {
-      names.erase(names.begin());
-      fields.erase(fields.begin());
-    }
+    if (!labelled) fields.erase(fields.begin());
     for (const Targets targets : {Targets::required, Targets::unread}) {
+      if (!labelled && targets == Targets::required) continue;
       FileColumns columns;
       TypedColumns read;
-      const std::string reason = format->find_columns(names, targets, columns, read);
-      if (!labelled && targets == Targets::required) {
-        REQUIRE(reason.starts_with("it is a Parquet file whose columns are not label, I1 to I13 and C1 to C26"));
-        continue;
-      }
-      REQUIRE(reason == "");
-      REQUIRE(read.columns.size() == names.size());
-      REQUIRE(read.columns[0].read == (!labelled || targets == Targets::required));
+      REQUIRE(format->find_columns(labelled ? found : unlabelled, targets, columns, read) == "");
+      REQUIRE(columns.fields == fields.size());
+      REQUIRE(read.columns.size() == fields.size());
+      for (const TypedColumn& column : read.columns) REQUIRE(column.read);
       Row row;
       row.fields.texts.assign(fields.begin(), fields.end());
       REQUIRE(format->parse_fields(columns, row) == "");
+      REQUIRE(row.has_label == labelled);
       REQUIRE(row.numbers[0] == -2.0);
       REQUIRE(row.numbers[12] == 10.0);
       REQUIRE(row.tokens[25] == std::string_view("68fd1e35"));
     }
   }
-  std::swap(names[3], names[4]);
-  FileColumns columns;
-  TypedColumns read;
-  REQUIRE(format->find_columns(names, Targets::unread, columns, read) != "");
+  for (const Targets targets : {Targets::required, Targets::unread}) {
+    std::vector<FoundColumn> other = found;
+    std::swap(other[16], other[17]);
+    REQUIRE(mentions(find(other, targets), "whose column 17 is \"C4\", not \"C3\""));
+    other = found;
+    other.pop_back();
+    REQUIRE(mentions(find(other, targets), "without column 40, \"C26\""));
+    other = found;
+    other.push_back({"C27", "string", true, false});
+    REQUIRE(mentions(find(other, targets), "with 41 columns"));
+    other = found;
+    other[14] = {"C1", "int64", false, true};
+    REQUIRE(mentions(find(other, targets), "whose column C1 has type int64"));
+    other = found;
+    other[2] = {"I2", "timestamp[us]", false, false};
+    REQUIRE(mentions(find(other, targets), "whose column I2 has type timestamp[us]"));
+    other[2] = {"I2", "double", false, true};
+    REQUIRE(find(other, targets) == "");
+  }
 }

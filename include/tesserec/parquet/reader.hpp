@@ -19,6 +19,8 @@ struct ColumnType {
   std::string text;       ///< as Arrow writes it, "list<element: string>"
   bool list = false;      ///< true if a row has any number of elements
   bool readable = false;  ///< true if RowReader has texts for the values
+  bool texts = false;     ///< true if the values are texts
+  bool numbers = false;   ///< true if the values are integers, floats or truths
   int unrolled = -1;      ///< list of structs, as a place in the schema, of which the column is a field; -1 = none
 };
 

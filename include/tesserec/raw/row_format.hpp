@@ -91,7 +91,15 @@ struct FileColumns {
   std::vector<Index> places;  ///< field of each column of the format; -1 if the file lacks the column
 };
 
-/// Column of a file that has typed columns instead of text.
+/// Column that was found in a file that has typed columns instead of text.
+struct FoundColumn {
+  std::string name;
+  std::string type;     ///< as messages name it
+  bool text = false;    ///< true if its values are texts
+  bool number = false;  ///< true if its values are integers, floats or truths
+};
+
+/// Use of a column of such a file by a format.
 struct TypedColumn {
   bool read = false;   ///< false = the column's texts are empty
   char separator = 0;  ///< character between the elements of a list; 0 = lists are refused
@@ -113,9 +121,9 @@ class RowFormat {
   /// Finds the columns of a file by its header, or by the number of fields in its first lines. `head`: these lines,
   /// which may be empty unless needs_head(). Returns why the file does not fit, or an empty text.
   std::string find_columns(std::span<const std::string> head, Targets targets, FileColumns& columns) const;
-  /// Finds the columns of a file with typed columns by their `names`. Returns why the file does not fit, or an empty
-  /// text.
-  std::string find_columns(const std::vector<std::string>& names, Targets targets, FileColumns& columns,
+  /// Finds the columns of a file with typed columns, `found`, by their names. Returns why the file does not fit, or an
+  /// empty text.
+  std::string find_columns(const std::vector<FoundColumn>& found, Targets targets, FileColumns& columns,
                            TypedColumns& read) const;
   /// Returns whether find_columns() reads the first lines of the file.
   bool needs_head(Targets targets) const { return layout_.header || targets == Targets::unread; }
@@ -155,11 +163,13 @@ class RowFormat {
   virtual std::string read(std::string_view line, const FileColumns& columns, Row& row) const = 0;
   /// Parses row.fields into `row` and returns as parse_fields() does.
   virtual std::string read_fields(const FileColumns& columns, Row& row) const = 0;
-  /// Finds columns by their names and returns as find_columns() does.
-  virtual std::string find_names(const std::vector<std::string>& names, FileColumns& columns,
+  /// Finds typed columns by their names and returns as find_columns() does.
+  virtual std::string find_typed(const std::vector<FoundColumn>& found, FileColumns& columns,
                                  TypedColumns& read) const = 0;
   /// Finds the columns of a file by its header `line`. Returns why it does not fit, or an empty text.
   virtual std::string read_header(std::string_view line, FileColumns& columns) const = 0;
+  /// Makes the columns those of a file without labels.
+  void remove_labels(FileColumns& columns) const;
   RowLayout layout_;
   std::vector<std::vector<std::string>> bucket_texts_;  ///< texts of each column's buckets
   std::vector<std::size_t> label_columns_ = {0};        ///< indices of the labels' columns [T]
@@ -169,8 +179,6 @@ class RowFormat {
 
  private:
   FileColumns in_order(Targets targets, bool labelled) const;
-  /// Makes the columns those of a file without labels.
-  void remove_labels(FileColumns& columns) const;
   std::string without_label(std::string_view line, const FileColumns& columns, Row& row) const;
 };
 
