@@ -44,7 +44,7 @@ std::unique_ptr<Packer> gzip_packer();
 /// round(100 e^x). Ranks take the files in turn. Returns the names of all files. Collective. Throws Error, naming the
 /// sample, for a label other than 0 and 1 or an id beyond 8 hexadecimal digits.
 std::vector<std::string> write_raw(const comm::Communicator& comm, const std::string& folder, const std::string& name,
-                                   LogForm form, SampleBlocks& blocks);
+                                   const LogWriting& writing, SampleBlocks& blocks);
 
 /// Writes a data set. Each rank generates its run of the blocks twice, to count and to write. Returns the number of
 /// ids. Collective.

@@ -113,7 +113,7 @@ std::vector<WrittenLog> write_logs(const Exec& exec, const comm::Communicator& c
       log.files = {source.name + ".h5"};
       log.ids = write_samples(comm, folder.draft() + "/" + log.files[0], writing.part_bytes, *blocks);
     } else {
-      log.files = write_raw(comm, folder.draft(), source.name, writing.form, *blocks);
+      log.files = write_raw(comm, folder.draft(), source.name, writing, *blocks);
       log.ids = log.samples * std::ssize(blocks->info().features);
     }
     for (std::string& file : log.files) file = folder.path() + "/" + file;

@@ -29,11 +29,11 @@ void append_number(Index number, std::string& line) {
   line.append(text, std::to_chars(text, text + sizeof text, number).ptr);
 }
 
-/// Throws Error if samples of the source are no lines of Criteo's form.
+/// Throws Error if samples of the source do not have Criteo's form.
 void require_criteo(const data::SourceInfo& info) {
   const auto refuse = [&](const std::string& what) {
-    fail(info.description, " has ", what, ", and a line of Criteo's form has a label, ", criteo_numbers,
-         " numbers and ", criteo_categories, " ids; write it with --format hdf5");
+    fail(info.description, " has ", what, ", and Criteo's form has a label, ", criteo_numbers, " numbers and ",
+         criteo_categories, " ids; write it with --format hdf5");
   };
   if (info.dense_features != criteo_numbers) refuse(counted(info.dense_features, "dense feature"));
   if (std::ssize(info.features) != criteo_categories) refuse(counted(std::ssize(info.features), "feature"));
@@ -66,14 +66,14 @@ class CriteoValues {
     const double count = std::nearbyint(100 * elementary::exp(double(batch_.dense(b, k))));
     if (!(count <= most_count))
       fail(info_.description, " has the number ", shortest(batch_.dense(b, k)), " in sample ", first_ + b,
-           ", too large for a line of Criteo's form; write it with --format hdf5");
+           ", too large for Criteo's form; write it with --format hdf5");
     return std::int32_t(count);
   }
   /// Appends the id as 8 hexadecimal digits. Throws Error if there is not exactly one.
   void append_token(Index b, Index f, std::string& text) const {
     if (const Index length = batch_.sparse.length(f, b); length != 1)
       fail(info_.description, " has ", counted(length, "id"), " in sample ", first_ + b, " of feature ",
-           info_.features[std::size_t(f)], ", and a line of Criteo's form has one; write it with --format hdf5");
+           info_.features[std::size_t(f)], ", and Criteo's form has one; write it with --format hdf5");
     append_hex(std::uint64_t(batch_.sparse.values(batch_.sparse.begin(f, b))), text);
   }
 
@@ -157,19 +157,20 @@ const char* ending_of(LogForm form) {
 }  // namespace
 
 std::vector<std::string> write_raw(const comm::Communicator& comm, const std::string& folder, const std::string& name,
-                                   LogForm form, SampleBlocks& blocks) {
-  constexpr Index blocks_of_file = samples_of_file / SampleBlocks::block_samples;
-  const Index files = (blocks.blocks() + blocks_of_file - 1) / blocks_of_file;
+                                   const LogWriting& writing, SampleBlocks& blocks) {
+  const auto pieces = [](Index all, Index piece) { return (all + piece - 1) / piece; };
+  const Index blocks_of_file = pieces(writing.file_samples, SampleBlocks::block_samples);
+  const Index files = pieces(blocks.blocks(), blocks_of_file);
   std::vector<std::string> names;
   for (Index file = 0; file < files; ++file) {
     const std::string number = std::to_string(file);
     names.push_back(name + "-" + std::string(5 - std::min<std::size_t>(5, number.size()), '0') + number +
-                    ending_of(form));
+                    ending_of(writing.form));
   }
   comm::agree(comm, [&] {
     require_criteo(blocks.info());
     for (Index file = comm.rank(); file < files; file += comm.size())
-      write_file(folder + "/" + names[std::size_t(file)], form,
+      write_file(folder + "/" + names[std::size_t(file)], writing.form,
                  {file * blocks_of_file, std::min((file + 1) * blocks_of_file, blocks.blocks())}, blocks);
   });
   return names;

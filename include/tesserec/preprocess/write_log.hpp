@@ -17,9 +17,6 @@ namespace tesserec::preprocess {
 /// Form of written samples: Criteo's lines, the same packed by gzip, the same columns as Parquet, or HDF5 data sets.
 enum class LogForm { tsv, gz, parquet, hdf5 };
 
-/// Samples of one raw file. The next samples are in the next file.
-inline constexpr Index samples_of_file = Index{1} << 20;
-
 /// Samples to write.
 struct LogSource {
   std::string name;  ///< "train": the beginning of the files' names
@@ -33,6 +30,8 @@ struct LogWriting {
   LogForm form = LogForm::hdf5;
   std::uint64_t seed = 1;
   Index part_bytes = 0;  ///< bytes of a part of a large data set; 0 = automatic
+  /// Samples of one raw file, rounded up to whole blocks. The next samples are in the next file.
+  Index file_samples = Index{1} << 20;
 };
 
 /// Report on the written samples of one source.
