@@ -63,6 +63,10 @@ bool same_data(const std::string& a, const std::string& b, const std::string& da
 
 }  // namespace
 
+TEST_CASE("is_built: is what the build was configured for, so that no other test is left out") {
+  CHECK(parquet::is_built() == bool(TESSEREC_PARQUET));
+}
+
 TEST_CASE("preprocess: a Parquet file needs a build with Arrow") {
   const comm::Communicator world(MPI_COMM_WORLD);
   const test::Folder folder(world);
