@@ -149,6 +149,20 @@ TEST_CASE("RowReader: a page with fewer values than its levels say is refused") 
   CHECK(pages == 2);
 }
 
+TEST_CASE("RowReader: a row group whose lists begin in more or fewer rows than it says is refused") {
+  const comm::Communicator world(MPI_COMM_WORLD);
+  const test::Folder folder(world);
+  if (!parquet::is_built()) return;
+  std::string bytes = test::read_bytes(path_of("gaps.parquet"));
+  const std::size_t rows = bytes.rfind("\x16\x1C");  // twice 14, the rows of the last row group in the footer
+  REQUIRE(rows != std::string::npos);
+  for (const char other : {'\x1A', '\x1E'}) {
+    bytes[rows + 1] = other;
+    const std::string path = folder.write(concat("rows", int(other), ".parquet"), bytes);
+    CHECK(mentions(error_of([&] { rows_at(path, {"user", "groups"}); }), "too many values in column item"));
+  }
+}
+
 TEST_CASE("RowReader: times of 96 bits are of any year, and whole floats have the texts of integers") {
   if (!parquet::is_built()) return;
   CHECK(rows_of("far.parquet") ==
