@@ -56,7 +56,8 @@ std::array<std::uint32_t, 4> Random::quad(Index row, Index quad) const {
 
 void Random::quads(std::span<const Index> rows, std::span<const Index> quads, std::uint32_t* out) const {
   assert(rows.size() == quads.size());
-  fastest_code().quads({key_[0], key_[1], rows.data(), quads.data(), std::ssize(rows)}, out);
+  fastest_code().quads(
+      {.key0 = key_[0], .key1 = key_[1], .rows = rows.data(), .quads = quads.data(), .count = std::ssize(rows)}, out);
 }
 
 void Random::fill_rows(std::span<const DrawnRow> rows, Range columns, float bound) const {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "catch.hpp"
-#include "src/core/philox.hpp"
+#include "philox_lanes.hpp"
 #include <tesserec/core/random.hpp>
 
 using namespace tesserec;
@@ -93,13 +93,24 @@ struct PhiloxSet {
   void (*quads)(const philox::Counters&, std::uint32_t*);
 };
 
-/// Returns the instruction sets that this processor has.
+template <int lanes>
+PhiloxSet lanes_alone() {
+  using Set = PhiloxLanes<std::make_integer_sequence<std::uint64_t, lanes>>;
+  return {std::to_string(lanes) + " lanes", philox::fill<Set>, philox::quads<Set>};
+}
+
+/// Returns the instruction sets that this processor has, and all numbers of lanes.
 std::vector<PhiloxSet> philox_sets() {
-  std::vector<PhiloxSet> sets{{"plain", philox::fill_plain, philox::quads_plain}};
+  std::vector<PhiloxSet> sets{{"plain", philox::fill_plain, philox::quads_plain}, lanes_alone<4>(), lanes_alone<8>()};
 #if defined(__x86_64__) && defined(__GNUC__)
   if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
     sets.push_back({"AVX2", philox::fill_avx2, philox::quads_avx2});
-  if (__builtin_cpu_supports("avx512f")) sets.push_back({"AVX-512", philox::fill_avx512, philox::quads_avx512});
+  else
+    WARN("not tested, because this processor lacks it: AVX2");
+  if (__builtin_cpu_supports("avx512f"))
+    sets.push_back({"AVX-512", philox::fill_avx512, philox::quads_avx512});
+  else
+    WARN("not tested, because this processor lacks it: AVX-512");
 #endif
   return sets;
 }
@@ -126,7 +137,13 @@ TEST_CASE("philox: each instruction set draws the rows of philox4x32, of any sha
           for (Index c = 0; c < columns; ++c)
             expected[at + c] = philox::uniform(random.bits(some_row(i), 4 * first_quad + c), 0.3f);
         }
-        set.fill({key0, key1, rows.data(), count, first_quad, columns, 0.3f});
+        set.fill({.key0 = key0,
+                  .key1 = key1,
+                  .rows = rows.data(),
+                  .count = count,
+                  .quad = first_quad,
+                  .columns = columns,
+                  .bound = 0.3f});
         REQUIRE(out == expected);
       }
 }
@@ -143,7 +160,12 @@ TEST_CASE("philox: each instruction set draws the quads of philox4x32, of any nu
         quads.push_back(i * i * 100'000'000 % (1 << 30));
         std::ranges::copy(random.quad(rows[i], quads[i]), expected.begin() + 4 * i);
       }
-      set.quads({random.key()[0], random.key()[1], rows.data(), quads.data(), count}, words.data());
+      set.quads({.key0 = random.key()[0],
+                 .key1 = random.key()[1],
+                 .rows = rows.data(),
+                 .quads = quads.data(),
+                 .count = count},
+                words.data());
       REQUIRE(words == expected);
     }
 }
