@@ -20,7 +20,8 @@ namespace {
 using embedding::BlockOf;
 
 constexpr Index ids_per_task = 4096;
-// Ids between the prefetch of a bucket, or of a place, and its use: as many cache misses are in flight.
+// Ids between a bucket's prefetch and the use of its id, and between the prefetch of the place that the bucket names
+// and that use. So 16 buckets and 16 places are in flight, about as many cache misses as a core has at once.
 constexpr Index bucket_ahead = 32, place_ahead = 16;
 constexpr Index no_kept_batches = std::numeric_limits<Index>::max();
 
@@ -109,14 +110,13 @@ void GrowingAdmission::sort_misses(const Exec& exec) {
   for (const Miss& miss : found) misses_[block_misses_[block(miss)]++] = miss;
   for (std::size_t b = block_misses_.size() - 1; b > 0; --b) block_misses_[b] = block_misses_[b - 1];
   block_misses_[0] = 0;
-  parallel_for(exec, "tesserec::tiers::sort", std::ssize(counts_), [this](Index block) noexcept {
-    SpreadSort<Miss> sort;
-    sort(
-        {misses_.begin() + block_misses_[block], misses_.begin() + block_misses_[block + 1]},
-        [](const Miss& miss) { return ordered_bits(miss.id); },
-        [](const Miss& a, const Miss& b) { return a.id != b.id ? a.id < b.id : a.position < b.position; });
+  parallel_for(exec, "tesserec::tiers::sort", std::ssize(counts_), [this](Index block) {
+    const std::size_t begin = block_misses_[block], count = block_misses_[block + 1] - begin;
+    spread_sort(
+        std::span(misses_).subspan(begin, count), [](const Miss& miss) { return ordered_bits(miss.id); },
+        [](const Miss& a, const Miss& b) { return a.id != b.id ? a.id < b.id : a.position < b.position; },
+        std::span(found_missing_).subspan(begin, count));
   });
-  exec.fence();
 }
 
 bool GrowingAdmission::admit(const Exec& exec, Index* slots, const StartRows& start) {
@@ -128,13 +128,16 @@ bool GrowingAdmission::admit(const Exec& exec, Index* slots, const StartRows& st
     std::vector<NewRow> admitted;
     bool all_here = true;
     const Range misses{block_misses_[block], block_misses_[block + 1]};
-    if (alone && block + 1 < std::ssize(counts_)) rows_.prefetch_leaving(block + 1);  // which no other thread changes
-    if (waiting_)
-      for (Index miss = misses.begin; miss < misses.end; ++miss) waiting_->guess(BlockOf::mixed(misses_[miss].id));
+    // No other thread changes the next block.
+    if (alone && block + 1 < std::ssize(counts_)) rows_.prefetch_leaving(block + 1);
+    const auto prefetch_place = [&](Index miss) {
+      if (waiting_ && miss < misses.end) waiting_->guess(BlockOf::mixed(misses_[miss].id));
+    };
+    for (Index miss = misses.begin; miss < misses.begin + place_ahead; ++miss) prefetch_place(miss);
     for (Index begin = misses.begin; begin < misses.end;) {
       const Index id = misses_[begin].id, slot = admit_id(block, id, aside);
       if (slot >= 0) {
-        start.prefetch(slot);
+        start.prefetch(slot, admitted.size());
         admitted.push_back({slot, id});
       } else {
         all_here = false;
@@ -143,6 +146,7 @@ bool GrowingAdmission::admit(const Exec& exec, Index* slots, const StartRows& st
         slots[misses_[begin].position] = slot;
         if (begin + bucket_ahead < std::ssize(misses_))
           touched.prefetch(BlockOf::mixed(misses_[begin + bucket_ahead].id));
+        prefetch_place(begin + place_ahead);
       }
     }
     if (!all_here) all = false;

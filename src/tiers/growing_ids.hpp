@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <atomic>
+#include <cassert>
 #include <vector>
 
 #include "growing_index.hpp"
@@ -27,16 +29,19 @@ class BlockIds {
   [[gnu::always_inline]] void prefetch(std::uint64_t hash) const { index_.prefetch(block(hash), hash); }
   /// Prefetches a place that may be the id's, and returns it. Returns IdIndex::none or IdIndex::absent as
   /// IdIndex::guess does.
-  Index guess(std::uint64_t hash) const {
+  [[gnu::always_inline]] Index guess(std::uint64_t hash) const {
     const Index place = index_.guess(block(hash), hash);
     if (place < 0) return place;
     __builtin_prefetch(&ids_[places_.first(block(hash)) + place], 1);
     return places_.first(block(hash)) + place;
   }
-  /// Returns the place of an id, or `none`. `guessed`: result of guess() since the last change, or `none`.
+  /// Returns the place of an id, or `none`. `guessed`: result of guess(), if the block's ids have not changed since;
+  /// else `none`.
   Index find(Index id, std::uint64_t hash, Index guessed = none) const {
-    if (guessed == IdIndex::absent) return none;
-    if (guessed >= 0 && ids_[guessed].id == id) return guessed;
+    if (guessed == IdIndex::absent || (guessed >= 0 && ids_[guessed].id == id)) {
+      assert(find(id, hash) == std::max(guessed, none));
+      return std::max(guessed, none);
+    }
     const Index begin = places_.first(block(hash));
     const Index place = index_.find(block(hash), hash, [&](Index p) { return ids_[begin + p].id == id; });
     return place < 0 ? none : begin + place;

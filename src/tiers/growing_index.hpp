@@ -37,9 +37,9 @@ class IdIndex {
     __builtin_prefetch(&buckets_[home(block, hash)]);
   }
 
-  /// Returns a place of the home bucket that may be the one of the id, `none`, or `absent` if the id has no place. Then
-  /// prefetches the next bucket if the id may lie there.
-  Index guess(Index block, std::uint64_t hash) const {
+  /// Returns a place of the home bucket that may be the one of the id, `none`, or `absent` if the id has no place. If
+  /// it returns `none`, it has prefetched the next bucket.
+  [[gnu::always_inline]] Index guess(Index block, std::uint64_t hash) const {
     const Index at = home(block, hash);
     const IndexBucket& bucket = buckets_[at];
     if (const std::uint64_t equal = entries(bucket, tag(hash)); equal != 0) return Index{bucket.places[entry(equal)]};
@@ -113,7 +113,7 @@ class IdIndex {
     std::memcpy(&high, bucket.tags + 8, sizeof high);
     return equal_bytes(low, tag) | equal_bytes(high, tag) << 32 >> 33;
   }
-  /// Returns the first entry of a set.
+  /// Returns one entry of a set: that of its lowest bit.
   static int entry(std::uint64_t set) {
     const int bit = std::countr_zero(set);
     return bit / 8 + 8 * (~bit & 1);

@@ -97,20 +97,28 @@ void LeavingIds::refill(Range places, BlockQueue& queue, Rank from) const {
   sort(queue.sorted);
 }
 
+/// Sorts candidates. The key has the differences from the least batches and the least last batch in as few bits as they
+/// need. With the bits of `use` that none of them needs, most candidates of equal batches would be in one interval.
 void LeavingIds::sort(std::span<Leaving> candidates) {
-  std::uint64_t least = highest_.use, most = 0;
+  const auto batches = [](const Leaving& candidate) { return candidate.rank.use >> 32; };
+  const auto last = [](const Leaving& candidate) { return candidate.rank.use & 0xffffffff; };
+  std::uint64_t least_batches = ~0u, most_batches = 0, least_last = ~0u, most_last = 0;
   for (const Leaving& candidate : candidates) {
-    least = std::min(least, candidate.rank.use);
-    most = std::max(most, candidate.rank.use);
+    least_batches = std::min(least_batches, batches(candidate));
+    most_batches = std::max(most_batches, batches(candidate));
+    least_last = std::min(least_last, last(candidate));
+    most_last = std::max(most_last, last(candidate));
   }
-  const int use_bits = std::max(1, int(std::bit_width(most - least)));
-  SpreadSort<Leaving> sort;
-  sort(
+  const int last_bits = int(std::bit_width(most_last - least_last));
+  const int use_bits = std::max(1, int(std::bit_width(most_batches - least_batches)) + last_bits);
+  std::vector<Leaving> scratch(candidates.size());
+  spread_sort(
       candidates,
       [=](const Leaving& candidate) {
-        return (candidate.rank.use - least) << (64 - use_bits) | ordered_bits(candidate.rank.id) >> 1 >> (use_bits - 1);
+        const std::uint64_t use = (batches(candidate) - least_batches) << last_bits | (last(candidate) - least_last);
+        return use << (64 - use_bits) | ordered_bits(candidate.rank.id) >> 1 >> (use_bits - 1);
       },
-      [](const Leaving& a, const Leaving& b) { return a.rank < b.rank; });
+      [](const Leaving& a, const Leaving& b) { return a.rank < b.rank; }, std::span(scratch));
 }
 
 /// Returns a rank before which a block has about a quarter of the ids from rank `from` on, by a sample of its places.

@@ -114,7 +114,7 @@ void GrowingTable::give_unknown_slots(std::span<const Miss> misses, std::vector<
       if (zeros_) {
         start_.write_zeros(*this, begin + unknown);
       } else {
-        prefetch(begin + unknown);
+        starts().prefetch(begin + unknown, started.size());
         started.push_back({begin + unknown, miss.id});
       }
     }

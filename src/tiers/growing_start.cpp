@@ -6,11 +6,11 @@
 namespace tesserec::tiers {
 
 void GrowingStart::write(const embedding::RowStore& store, std::span<const NewRow> rows) const {
-  constexpr std::size_t at_once = 32;
   std::array<DrawnRow, at_once> drawn;
   for (; !rows.empty(); rows = rows.subspan(std::min(at_once, rows.size()))) {
     const std::size_t count = std::min(at_once, rows.size());
     for (std::size_t i = 0; i < count; ++i) {
+      if (i + at_once < rows.size()) store.prefetch(rows[i + at_once].slot);
       write_states(store, rows[i].slot);
       drawn[i] = {rows[i].id, weights(store, rows[i].slot)};
       if (!weights_) std::fill_n(drawn[i].out, columns_.size(), 0.0f);

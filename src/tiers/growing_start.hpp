@@ -18,11 +18,13 @@ struct NewRow {
 /// Numbers of a new row by (seed, table, id): the start values that a table of consecutive rows has in row `id`.
 class GrowingStart {
  public:
+  static constexpr std::size_t at_once = 32;  // rows that are drawn together
+
   /// Takes the columns of the shard, and the start value of each state.
   GrowingStart(Range columns, std::vector<float> states) : columns_(columns), states_(std::move(states)) {}
   void set_weights(const embedding::StartValues& weights) { weights_.emplace(weights); }
 
-  /// Writes weights and states of rows. Weights are 0 before set_weights().
+  /// Writes weights and states of rows. Weights are 0 before set_weights(). Prefetches all slots but the first at_once.
   void write(const embedding::RowStore& store, std::span<const NewRow> rows) const;
   /// Writes weights of 0, and states.
   void write_zeros(const embedding::RowStore& store, Index slot) const {
@@ -46,8 +48,10 @@ class StartRows {
  public:
   StartRows(const GrowingStart& start, const embedding::RowStore& store) : start_(start), store_(store) {}
 
-  /// Prefetches a slot whose row will start soon.
-  [[gnu::always_inline]] void prefetch(Index slot) const { store_.prefetch(slot); }
+  /// Prefetches the slot of one of the rows that will start together, unless the start does. `before`: rows before it.
+  [[gnu::always_inline]] void prefetch(Index slot, std::size_t before) const {
+    if (before < GrowingStart::at_once) store_.prefetch(slot);
+  }
   void operator()(std::span<const NewRow> rows) const { start_.write(store_, rows); }
 
  private:

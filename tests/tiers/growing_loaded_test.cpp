@@ -38,11 +38,11 @@ TEST_CASE("growing_rows: start values of rows that are drawn in several pieces")
   for (const Index width : {20, 40, 132, 260})
     for (const Range columns : {Range{0, width}, Range{8, width}, Range{0, width - 3}}) {
       INFO(width << " columns, " << columns.begin << " to " << columns.end);
-      embedding::TableShard shard = growing::shard_of(1024 * 30, {0, 1024}, columns);
+      embedding::TableShard shard = growing::shard_of(1024 * 100, {0, 1024}, columns);
       shard.config.embedding_dim = width;
       const GrowingShard at = growing::make(exec, shard, {});
       std::vector<Index> ids;
-      for (std::uint64_t i = 0; i < 60; ++i) ids.push_back(id_of((i % 3) << 54 | i));
+      for (std::uint64_t i = 0; i < 300; ++i) ids.push_back(id_of((i % 3) << 54 | i));
       const std::vector<Index> slots = growing::train_ids(exec, at, ids);
       const embedding::StartValues start(shard.config, 3, 0);
       std::vector<float> expected(columns.size());

@@ -26,19 +26,18 @@ std::vector<PlacedNumber> placed(const std::vector<Index>& ids) {
 
 }  // namespace
 
-TEST_CASE("SpreadSort: sorts ids that are random, close, equal, few or at the ends of their range") {
+TEST_CASE("spread_sort: sorts ids that are random, close, equal, few or at the ends of their range") {
   constexpr Index least = std::numeric_limits<Index>::min(), most = std::numeric_limits<Index>::max();
   std::mt19937_64 random{5};
   std::vector<std::vector<Index>> lists{{}, {3}, {4, -4}, {most, least}, {most, 0, least, -1, 1, most, least}};
   for (const int size : {2, 3, 17, 64, 1000}) {
     for (const std::uint64_t range : {1ull, 2ull, 5ull, 300ull, 1ull << 40, ~0ull}) {
       lists.emplace_back();
-      for (int i = 0; i < size; ++i) lists.back().push_back(Index(random() % range) - Index(range / 2));
+      for (int i = 0; i < size; ++i) lists.back().push_back(Index(random() % range - range / 2));
     }
     lists.emplace_back();
-    for (int i = 0; i < size; ++i) lists.back().push_back(Index(std::uint64_t{1} << i % 64) - i % 3);
+    for (int i = 0; i < size; ++i) lists.back().push_back(Index((std::uint64_t{1} << i % 64) - std::uint64_t(i % 3)));
   }
-  tiers::SpreadSort<PlacedNumber> sort;
   for (const std::vector<Index>& ids : lists) {
     const auto less = [](const PlacedNumber& a, const PlacedNumber& b) {
       return a.id != b.id ? a.id < b.id : a.place < b.place;
@@ -47,9 +46,10 @@ TEST_CASE("SpreadSort: sorts ids that are random, close, equal, few or at the en
     std::sort(expected.begin(), expected.end(), less);
     INFO(ids.size() << " ids, the first " << (ids.empty() ? 0 : ids[0]));
     for (const int key_bits : {64, 14}) {
-      std::vector<PlacedNumber> sorted = placed(ids);
-      sort(
-          sorted, [=](const PlacedNumber& n) { return tiers::ordered_bits(n.id) >> (64 - key_bits); }, less);
+      std::vector<PlacedNumber> sorted = placed(ids), scratch(ids.size());
+      tiers::spread_sort(
+          std::span(sorted), [=](const PlacedNumber& n) { return tiers::ordered_bits(n.id) >> (64 - key_bits); }, less,
+          std::span(scratch));
       CHECK(sorted == expected);
     }
   }
