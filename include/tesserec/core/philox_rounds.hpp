@@ -8,9 +8,9 @@
 
 namespace tesserec {
 
-/// Row of random numbers, which are written to out[column].
+/// Row of random numbers to draw: column c goes to out[c - columns.begin].
 struct DrawnRow {
-  std::int64_t row;
+  std::int64_t row;  // any 64-bit id
   float* out;
 };
 

@@ -55,7 +55,8 @@ class Random {
   /// Fills out [rows, columns] with uniform(row, column) scaled to [-bound, bound) with one rounding. `columns.begin`
   /// must be a multiple of 4.
   void fill_rows(Range rows, Range columns, float bound, float* out) const;
-  /// Writes the same numbers of single rows. Allocates nothing.
+  /// Writes the same numbers of each row to its `out` [columns.size()]. `columns.begin` must be a multiple of 4.
+  /// Allocates nothing.
   void fill_rows(std::span<const DrawnRow> rows, Range columns, float bound) const;
   /// Returns a number uniform in [0, 1), of 53 bits, from columns 2*column and 2*column+1.
   double uniform53(Index row, Index column) const;

@@ -66,7 +66,8 @@ class StartValues {
   bool ones() const { return ones_; }
   /// Writes the start values to out[row][column]. The columns must begin at a multiple of four.
   void operator()(Range rows, Range columns, float* out) const;
-  /// Writes the same numbers of single rows, whose numbers may be any 64-bit ids. Allocates nothing.
+  /// Writes the same numbers of each row to its `out` [columns.size()]. `columns.begin` must be a multiple of 4.
+  /// Allocates nothing.
   void rows(std::span<const DrawnRow> rows, Range columns) const;
   /// Returns the root mean square of a row's Euclidean length.
   double row_norm() const;
