@@ -80,6 +80,22 @@ void find_separator(const std::unordered_map<std::string_view, Index>& counts, C
   }
 }
 
+/// Returns the words of a name in lower case, some of them empty: "user", "id" of "UserID" and "user_id".
+std::vector<std::string> parts_of(const std::string& name) {
+  std::vector<std::string> parts(1);
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    const auto c = static_cast<unsigned char>(name[i]);
+    const bool begins = std::isupper(c) != 0 && i > 0 && std::islower(static_cast<unsigned char>(name[i - 1])) != 0;
+    if (std::isalpha(c) == 0 || begins) parts.emplace_back();
+    if (std::isalpha(c) != 0) parts.back() += char(std::tolower(c));
+  }
+  return parts;
+}
+
+bool is_word_of(const std::vector<std::string>& words, const std::string& word) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
 }  // namespace
 
 std::string ColumnFacts::examples() const {
@@ -129,16 +145,14 @@ ColumnFacts facts_of(const std::string& name, const std::vector<std::string>& te
 }
 
 bool has_word(const std::string& name, const std::vector<std::string>& words) {
-  std::vector<std::string> parts(1);
-  for (std::size_t i = 0; i < name.size(); ++i) {
-    const auto c = static_cast<unsigned char>(name[i]);
-    const bool begins = std::isupper(c) != 0 && i > 0 && std::islower(static_cast<unsigned char>(name[i - 1])) != 0;
-    if (std::isalpha(c) == 0 || begins) parts.emplace_back();
-    if (std::isalpha(c) != 0) parts.back() += char(std::tolower(c));
-  }
-  return std::any_of(parts.begin(), parts.end(), [&](const std::string& part) {
-    return std::find(words.begin(), words.end(), part) != words.end();
-  });
+  const std::vector<std::string> parts = parts_of(name);
+  return std::any_of(parts.begin(), parts.end(), [&](const std::string& part) { return is_word_of(words, part); });
+}
+
+bool has_only_words(const std::string& name, const std::vector<std::string>& words) {
+  const std::vector<std::string> parts = parts_of(name);
+  return std::all_of(parts.begin(), parts.end(),
+                     [&](const std::string& part) { return part.empty() || is_word_of(words, part); });
 }
 
 }  // namespace tesserec::preprocess

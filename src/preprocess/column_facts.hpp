@@ -62,5 +62,7 @@ std::optional<ColumnGuess> further_label(const ColumnFacts& facts);
 /// Returns whether a name has one of the words, which are in lower case, as one of its parts: "user" in "UserID",
 /// "user_id".
 bool has_word(const std::string& name, const std::vector<std::string>& words);
+/// Returns whether all parts of a name are among the words.
+bool has_only_words(const std::string& name, const std::vector<std::string>& words);
 
 }  // namespace tesserec::preprocess

@@ -15,7 +15,7 @@ namespace {
 const std::vector<std::string> label_words = {"label",     "click",      "clicked",   "clicks", "target",
                                               "converted", "conversion", "purchased", "bought", "liked",
                                               "is_click",  "y",          "income"};
-/// Further words of what a user may do, in names of 0 or 1 beside a label.
+/// Words for user actions in names of 0/1 columns.
 const std::vector<std::string> action_words = {"like",     "follow",    "comment",   "share",   "forward", "purchase",
                                                "buy",      "cart",      "order",     "convert", "install", "finish",
                                                "favorite", "favourite", "subscribe", "hate",    "dislike"};
@@ -96,6 +96,19 @@ ColumnGuess category_guess(const ColumnFacts& facts) {
   return guess;
 }
 
+/// Returns whether a column is 0 or 1 in all rows, and both occur.
+bool is_zero_or_one(const ColumnFacts& facts) {
+  return facts.distinct == 2 && facts.missing == 0 && facts.is_integer() && facts.low == 0 && facts.high == 1 &&
+         positive_of(facts) == "1";
+}
+
+/// Returns whether a name says nothing but that a user acted: "purchase" and "is_like", but not "is_first_order".
+bool is_action(const std::string& name) {
+  std::vector<std::string> words = action_words;
+  words.insert(words.end(), {"is", "has", "did"});
+  return has_word(name, action_words) && has_only_words(name, words);
+}
+
 /// Returns whether integers are names of things rather than amounts.
 bool are_ids(const ColumnFacts& facts) {
   constexpr double largest_amount = 1e9;
@@ -147,11 +160,12 @@ ColumnGuess guess_column(const ColumnFacts& facts) {
 }
 
 std::optional<ColumnGuess> further_label(const ColumnFacts& facts) {
-  const bool is_binary = facts.distinct == 2 && facts.missing == 0 && facts.is_integer() && facts.low == 0 &&
-                         facts.high == 1 && positive_of(facts) == "1";
-  if (!is_binary || !(has_word(facts.name, label_words) || has_word(facts.name, action_words))) return std::nullopt;
+  if (!is_zero_or_one(facts) || !(has_word(facts.name, label_words) || has_word(facts.name, action_words)))
+    return std::nullopt;
   ColumnGuess guess = binary_label(facts);
-  guess.reason += "; by its name a further label, not a feature";
+  guess.reason +=
+      "; by its name a further label, not a feature; if it is known before the row is scored, make it kind = "
+      "\"category\" and take it from model.tasks and one output from model.top";
   return guess;
 }
 
@@ -166,6 +180,8 @@ Index guess_label(const std::vector<ColumnFacts>& columns, ColumnGuess& guess) {
     guess = rating_label(columns[c]);
     return Index(c);
   }
+  for (std::size_t c = 0; c < columns.size() && found < 0; ++c)
+    if (is_zero_or_one(columns[c]) && is_action(columns[c].name)) found = Index(c);
   // Without a name that says so, the label is the last column or the first one.
   if (found < 0 && !columns.empty() && is_binary(columns.back())) found = std::ssize(columns) - 1;
   if (found < 0 && !columns.empty() && is_binary(columns.front())) found = 0;

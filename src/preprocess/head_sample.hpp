@@ -30,6 +30,9 @@ struct HeadSample {
   bool whole = false;  ///< true if these are all rows of the file
   /// Reasons for the guesses, for a person.
   std::string delimiter_reason, header_reason, quotes_reason, newlines_reason, comment_reason;
+
+  /// Returns whether the columns are those of the log, by their names or, without headers, by their number.
+  bool has_columns_of(const HeadSample& log) const;
 };
 
 /// Reads the first head_rows rows of a file and guesses delimiter, quotes, comments and header. Throws Error, naming

@@ -37,6 +37,16 @@ struct Proposal {
   Index rows() const;
 };
 
+/// Returns whether a file has the columns of the log but for `labels`, so that these are to be predicted.
+bool lacks_labels(const HeadSample& head, const HeadSample& log, const std::vector<std::string>& labels);
+
+/// Returns the label of a column of the log, and the further labels: columns that are 0 or 1 in all files of the log
+/// and missing in all files to predict. Empty if there is no label (-1).
+std::vector<std::string> proposed_labels(const Proposal& proposal, Index label_column);
+
+/// Stores at most one time of the log: the first one that no row of the files' heads lacks.
+void store_one_time(Proposal& proposal);
+
 /// Returns the deck as text.
 std::string deck_text(const Proposal& proposal, const std::vector<std::string>& paths);
 

@@ -151,12 +151,12 @@ std::string training_text(const Proposal& proposal, const std::string& data) {
   std::string text = "\n[data]\n" + line_of("train", quoted_list({data + "/train.h5"})) +
                      line_of("evaluate", quoted_list({data + "/evaluate.h5"}));
   if (const Column* const time = proposal.stored_time())
-    text += concat("# Trains in the order of ", time->name, ", which the data set stores, with train.epochs = 1:\n",
-                   "# window = \"1 day\"\n");
+    text += concat("# To train in the order of ", time->name,
+                   ", choose a window, uncomment the next line and set train.epochs = 1.\n# window = \"1 day\"\n");
   text += "\n[model]\n" + line_of("type", "\"dlrm\"") + line_of("embedding_dim", "16");
   if (has_numbers(proposal)) text += line_of("bottom", "[64, 16]", "ends in embedding_dim");
   const std::size_t outputs = std::max<std::size_t>(1, proposal.labels.size());
-  if (outputs > 1) text += line_of("tasks", quoted_list(proposal.labels), "labels; leave out those known before");
+  if (outputs > 1) text += line_of("tasks", quoted_list(proposal.labels), "labels, of which none may be known before");
   text += line_of("top", concat("[64, 32, ", outputs, "]"), outputs > 1 ? "ends in an output for each label" : "");
   text += "\n[train]\n";
   text += line_of("batch_size", std::to_string(batch), concat("about ", rows, " rows"));

@@ -127,16 +127,6 @@ void check_parts(const ProposedJoin& join) {
   if (!parts.empty()) no_pattern(parts.front(), " does not name ");
 }
 
-/// Returns whether a file has the columns of the log but for its labels, so that its labels are to be predicted.
-bool lacks_labels(const HeadSample& head, const HeadSample& log, const std::vector<std::string>& labels) {
-  if (!head.header || !log.header) return false;
-  std::vector<std::string> wanted = log.names, names = head.names;
-  for (const std::string& label : labels) std::erase(wanted, label);
-  std::sort(wanted.begin(), wanted.end());
-  std::sort(names.begin(), names.end());
-  return names == wanted;
-}
-
 /// Adds texts of evaluation files that begin with one of the label's two texts to it, as ">50K." with ">50K".
 void extend_label(const Proposal& proposal, Index label_column, Column& label) {
   if (label.positive.empty()) return;
@@ -191,14 +181,6 @@ void leave_out_leaks(Proposal& proposal, Index label_column) {
   }
 }
 
-/// Leaves the first time of the log alone as the one that is stored.
-void store_one_time(Proposal& proposal) {
-  const Column* const stored = proposal.stored_time();
-  for (ColumnGuess& guess : proposal.columns) guess.column.stored = &guess.column == stored;
-  for (ProposedJoin& join : proposal.joins)
-    for (ColumnGuess& guess : join.columns) guess.column.stored = false;
-}
-
 Proposal proposal_of(const std::vector<std::string>& paths) {
   Proposal proposal;
   for (const std::string& path : paths) proposal.heads.push_back(read_head(path));
@@ -206,13 +188,10 @@ Proposal proposal_of(const std::vector<std::string>& paths) {
   proposal.facts = head_facts(log);
   ColumnGuess label;
   const Index label_column = guess_label(proposal.facts, label);
-  std::vector<std::string> labels;
-  for (std::size_t c = 0; label_column >= 0 && c < proposal.facts.size(); ++c)
-    if (Index(c) != label_column && further_label(proposal.facts[c]) && is_nameable(proposal.facts[c].name))
-      labels.push_back(proposal.facts[c].name);
-  labels.insert(labels.begin(), label.column.name);
+  std::vector<std::string> labels = proposed_labels(proposal, label_column);
+  std::erase_if(labels, [](const std::string& name) { return !is_nameable(name); });
   for (const HeadSample& head : proposal.heads) {
-    const bool same = head.header ? head.names == log.names : head.names.size() == log.names.size() && !log.header;
+    const bool same = head.has_columns_of(log);
     if (!same && is_part(head, proposal.joins)) continue;
     if (!same && label_column >= 0 && lacks_labels(head, log, labels))
       proposal.predict.push_back(head.file.path);

@@ -61,6 +61,32 @@ says actions '{name = "is_click", kind = "label", positive = ["1"], negative = [
   '{name = "seconds", kind = "skip"}' 'of is_like), so it is left out'
 ! grep -q 'window' actions.toml || complain "$(cat actions.toml); windows without a time in each row"
 
+# a file to predict that has one of the labels, which is then none; rows that lack a time or a 1 only in a later file
+awk 'BEGIN { srand(9); print "id,user,is_follow,is_click,price,at,is_share"
+  for (i = 0; i < 900; ++i) printf "%d,u%d,%d,%d,%.2f,%d,%d\n", i, rand() * 60, rand() < 0.3, rand() < 0.4, rand() * 9,
+    1500000000 + 700 * i, rand() < 0.2 }' >follow.csv
+awk -F, 'NR <= 300 { print $1 "," $2 "," $3 "," $5 "," $6 }' follow.csv >test.csv
+model follow follow.csv test.csv
+says follow 'predict = ["test.csv"]' '{name = "is_follow", kind = "category"}' 'tasks = ["is_click", "is_share"]' \
+  'top = [64, 32, 2]' 'stored = true}' 'no row that was read lacks it: remove stored if others do'
+sed '9s/,15[0-9]*,/,,/; 11s/.$/2/' follow.csv >follow_more.csv
+run "$TESSEREC" preprocess --propose follow.csv follow_more.csv
+cp out odd.toml
+says odd '{name = "is_share", kind = "category"}' '{name = "at", kind = "time", time = "epoch"}' \
+  'tasks = ["is_click", "is_follow"]'
+
+# a label that is called only by an action is found before one by its place, but not a feature with such a word
+awk 'BEGIN { srand(9); print "is_first_order,user,purchase,price,is_weekend"
+  for (i = 0; i < 900; ++i) printf "%d,u%d,%d,%.2f,%d\n", rand() < 0.5, rand() * 60, rand() < 0.3, rand() * 9, rand() < 0.3 }' >bought.csv
+run "$TESSEREC" preprocess --propose bought.csv
+cp out bought.toml
+says bought '{name = "purchase", kind = "label"' '{name = "is_weekend", kind = "category"}' \
+  'if it is known before the row is scored, make it kind = "category"' 'tasks = ["purchase", "is_first_order"]'
+cut -d , -f 1,2,4,5 bought.csv >weekend.csv
+run "$TESSEREC" preprocess --propose weekend.csv
+cp out weekend.toml
+says weekend 'tasks = ["is_weekend", "is_first_order"]'
+
 # tabs, no header, a label of two texts behind; rows with a key
 awk 'BEGIN { srand(2); for (i = 0; i < 2000; ++i)
   printf "r%d\t%s,x\t%.3f\t%s\t%s\n", i, substr("redgreblu", 1 + 3 * int(rand() * 3), 3), rand() * 9, rand() < 0.1 ? "" : int(rand() * 500), rand() < 0.3 ? ">50K" : "<=50K" }' >colors.tsv

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// Labels and times of a log that is in several files.
+#include <algorithm>
+#include <iterator>
+
+#include "proposal.hpp"
+
+namespace tesserec::preprocess {
+namespace {
+
+/// Returns whether no row that was read lacks the column. Files without the column do not count.
+bool is_complete(const Proposal& proposal, const std::string& name) {
+  const std::vector<std::string> missing = Settings().missing;
+  const auto is_missing = [&](const std::string& text) {
+    return std::find(missing.begin(), missing.end(), text) != missing.end();
+  };
+  for (const HeadSample& head : proposal.heads)
+    for (std::size_t c = 0; c < head.names.size(); ++c)
+      if (head.names[c] == name && std::any_of(head.values[c].begin(), head.values[c].end(), is_missing)) return false;
+  return true;
+}
+
+}  // namespace
+
+bool HeadSample::has_columns_of(const HeadSample& log) const {
+  return header ? names == log.names : names.size() == log.names.size() && !log.header;
+}
+
+bool lacks_labels(const HeadSample& head, const HeadSample& log, const std::vector<std::string>& labels) {
+  if (!head.header || !log.header) return false;
+  std::vector<std::string> wanted = log.names, names = head.names;
+  for (const std::string& label : labels) std::erase(wanted, label);
+  std::sort(wanted.begin(), wanted.end());
+  std::sort(names.begin(), names.end());
+  return names == wanted;
+}
+
+std::vector<std::string> proposed_labels(const Proposal& proposal, Index label_column) {
+  if (label_column < 0) return {};
+  const HeadSample& log = proposal.log();
+  const std::string& label = log.names[std::size_t(label_column)];
+  std::vector<std::string> candidates;
+  for (std::size_t c = 0; c < proposal.facts.size(); ++c)
+    if (Index(c) != label_column && further_label(proposal.facts[c])) candidates.push_back(log.names[c]);
+  std::vector<std::string> further = candidates;
+  for (const HeadSample& head : proposal.heads) {
+    const auto has = [&](const std::string& name) {
+      return std::find(head.names.begin(), head.names.end(), name) != head.names.end();
+    };
+    std::vector<std::string> lacking = {label};
+    std::copy_if(candidates.begin(), candidates.end(), std::back_inserter(lacking),
+                 [&](const std::string& name) { return !has(name); });
+    // A column of rows to predict is known before their label.
+    if (lacks_labels(head, log, lacking)) std::erase_if(further, has);
+    for (std::size_t c = 0; head.has_columns_of(log) && c < log.names.size(); ++c)
+      if (!std::all_of(head.values[c].begin(), head.values[c].end(),
+                       [](const std::string& text) { return text == "0" || text == "1"; }))
+        std::erase(further, log.names[c]);
+  }
+  further.insert(further.begin(), label);
+  return further;
+}
+
+void store_one_time(Proposal& proposal) {
+  bool found = false;
+  for (ColumnGuess& guess : proposal.columns) {
+    guess.column.stored = guess.column.stored && !found && is_complete(proposal, guess.column.name);
+    if (!guess.column.stored) continue;
+    found = true;
+    guess.reason += "; no row that was read lacks it: remove stored if others do";
+  }
+  for (ProposedJoin& join : proposal.joins)
+    for (ColumnGuess& guess : join.columns) guess.column.stored = false;
+}
+
+}  // namespace tesserec::preprocess
