@@ -33,13 +33,13 @@ class NumberCounts {
 
   /// Returns how many numbers were added.
   Index size() const { return size_; }
-  /// Returns how many numbers have a key below `key`. Ascending keys in a row read each piece of a file once.
+  /// Returns how many numbers have a key below `key`. Ascending keys in a row read each piece of the file once.
   Index below(std::uint64_t key);
-  /// Returns the different keys, ascending, or nothing if some are on the scratch file.
-  std::vector<std::uint64_t> keys() const;
+  /// Returns the different keys, ascending, or nothing if they are more than `most` or on the scratch file.
+  std::vector<std::uint64_t> keys(Index most) const;
 
  private:
-  /// Key and how many numbers have it, then, in sorted counts, how many have a smaller one.
+  /// Key and how many numbers have it, after finish() how many have a smaller one.
   struct KeyCount {
     std::uint64_t key;
     Index count;
@@ -47,15 +47,16 @@ class NumberCounts {
   /// Sorted counts on the scratch file.
   struct NumberRun {
     std::vector<ScratchPiece> pieces;
-    std::vector<KeyCount> first;      ///< first entry of each piece
-    Index size = 0;                   ///< numbers
-    std::vector<KeyCount> read = {};  ///< entries of the piece that was read last
-    std::size_t read_piece = 0;       ///< its number; valid unless `read` is empty
+    std::vector<KeyCount> first;  ///< first entry of each piece
   };
+  class RunCursor;
 
+  static std::vector<KeyCount> read_piece(const ScratchReader& file, const NumberRun& run, std::size_t piece);
   static Index below(std::span<const KeyCount> counts, std::uint64_t key, Index all);
-  Index below(NumberRun& run, std::uint64_t key) const;
-  static Index make_cumulative(std::vector<KeyCount>& counts);
+  static NumberRun merge(const ScratchReader& from, std::span<const NumberRun> runs, bool cumulative,
+                         ScratchWriter& file);
+  static void append_piece(std::vector<KeyCount>& counts, ScratchWriter& file, NumberRun& run);
+  void merge_runs();
   void sort();
   void compact();
   void spill();
@@ -63,10 +64,12 @@ class NumberCounts {
   std::string path_;
   Index most_;                    ///< counts in memory, at most
   Index limit_;                   ///< counts in memory from which equal keys are added up
-  std::vector<KeyCount> counts_;  ///< counts in memory; cumulative after finish()
-  Index counted_ = 0;             ///< numbers in memory, after finish()
+  std::vector<KeyCount> counts_;  ///< counts in memory
   std::unique_ptr<ScratchWriter> file_;
-  std::vector<NumberRun> runs_;
+  std::vector<NumberRun> runs_;            ///< runs on the scratch file; after finish() at most one
+  std::unique_ptr<ScratchReader> merged_;  ///< file of the run, after finish()
+  std::vector<KeyCount> read_;             ///< entries of the piece that was read last
+  std::size_t read_number_ = 0;            ///< its number; valid unless `read_` is empty
   Index size_ = 0;
 };
 

@@ -12,6 +12,7 @@
 #include "scratch_folder.hpp"
 #include <tesserec/comm/agree.hpp>
 #include <tesserec/core/error.hpp>
+#include <tesserec/core/signals.hpp>
 #include <tesserec/core/text.hpp>
 #include <tesserec/raw/field_values.hpp>
 
@@ -22,7 +23,7 @@ constexpr const char *borders_file = "borders", *numbers_files = "numbers-";
 
 /// Column with quantiles, and its numbers on this rank.
 struct MeasuredColumn {
-  std::size_t column = 0;  ///< of the layout
+  std::size_t column = 0;  ///< index in RowLayout::columns
   Index quantiles = 0;
   NumberCounts numbers;
   Index all = 0;  ///< numbers of all ranks
@@ -30,18 +31,24 @@ struct MeasuredColumn {
 
 /// Place among the sorted numbers of a column.
 struct NumberPlace {
-  std::size_t column = 0;  ///< of the measured columns
+  std::size_t column = 0;  ///< index in the measured columns
   Index place = 0;         ///< from 0, below the count of its numbers
 };
 
-/// Reads this rank's share of the files. Returns the good rows, or -1 if a header does not fit.
-Index read_numbers(const comm::Communicator& comm, const RowFormat& format, const BorderRules& rules,
-                   std::vector<MeasuredColumn>& columns) {
+/// Rows of a rank's share of the files.
+struct MeasuredRows {
+  Index good = 0, bad = 0;
+  bool stopped = false;  ///< true if an unfit header or a bad row ended the reading
+};
+
+/// Reads this rank's share of the files.
+MeasuredRows read_numbers(const comm::Communicator& comm, const RowFormat& format, const BorderRules& rules,
+                          std::vector<MeasuredColumn>& columns) {
   const auto ranges = deal_ranges(rules.files, comm.rank(), comm.size(), format.layout().text.quoted_newlines);
-  RowStream stream(rules.files, ranges, format, BadRows::skip, Targets::required, rules.side);
+  RowStream stream(rules.files, ranges, format, rules.bad_rows, Targets::required, rules.side);
   PhaseProgress progress(comm, "measuring train", rules.files, ranges);
-  Index rows = 0;
-  for (Row row; stream.next(row); ++rows) {
+  MeasuredRows rows;
+  for (Row row; stream.next(row); ++rows.good) {
     for (MeasuredColumn& column : columns) {
       const std::string_view text = stream.field(row, column.column);
       double number = 0;
@@ -51,8 +58,11 @@ Index read_numbers(const comm::Communicator& comm, const RowFormat& format, cons
     progress.row(stream.counts().size() - 1, stream.block());
   }
   progress.finish();
-  for (MeasuredColumn& column : columns) column.numbers.finish();
-  return stream.stopped() ? -1 : rows;
+  rows.stopped = stream.stopped();
+  for (const RangeCount& count : stream.counts()) rows.bad += count.bad_rows;
+  for (MeasuredColumn& column : columns)
+    if (!rows.stopped) column.numbers.finish();
+  return rows;
 }
 
 /// Returns how many numbers of all ranks are below each key, which belongs to the column of a place. Collective.
@@ -60,6 +70,7 @@ std::vector<Index> counts_below(const comm::Communicator& comm, std::vector<Meas
                                 const std::vector<NumberPlace>& places, const std::vector<std::uint64_t>& keys) {
   std::vector<Index> counts(places.size());
   comm::agree(comm, [&] {
+    Signals::check();
     for (std::size_t i = 0; i < places.size(); ++i) counts[i] = columns[places[i].column].numbers.below(keys[i]);
   });
   comm.sum(std::span<Index>(counts));
@@ -82,8 +93,9 @@ std::vector<std::uint64_t> keys_at(const comm::Communicator& comm, std::vector<M
 
 /// Returns the different keys of a column, ascending, if they are no more than its quantiles, else nothing. Collective.
 std::vector<std::uint64_t> few_keys(const comm::Communicator& comm, const MeasuredColumn& column) {
-  std::vector<std::uint64_t> keys = column.numbers.keys();
-  const bool many = std::ssize(keys) > column.quantiles || (keys.empty() && column.numbers.size() > 0);
+  std::vector<std::uint64_t> keys;
+  comm::agree(comm, [&] { keys = column.numbers.keys(column.quantiles); });
+  const bool many = keys.empty() && column.numbers.size() > 0;
   if (comm.max(Index{many}) != 0) return {};
   keys = comm.all_gather(std::span<const std::uint64_t>(keys));
   std::sort(keys.begin(), keys.end());
@@ -150,17 +162,26 @@ std::vector<std::vector<std::uint64_t>> measured_borders(const comm::Communicato
         {c, format.layout().columns[c].quantiles,
          NumberCounts(scratch.path(concat(numbers_files, c, "-", comm.rank())), rules.memory / std::ssize(numbers)),
          0});
-  Index rows = 0;
+  MeasuredRows rows;
   comm::agree(comm, [&] { rows = read_numbers(comm, format, rules, columns); });
-  if (comm.max(Index{rows < 0}) != 0 || comm.sum(rows) == 0) return {};
+  const Index good = comm.sum(rows.good), bad = comm.sum(rows.bad);
+  if (comm.max(Index{rows.stopped}) != 0 || good == 0) {
+    columns.clear();  // closes the scratch files
+    scratch.remove(numbers_files);
+    return {};
+  }
   for (MeasuredColumn& column : columns) {
     column.all = comm.sum(column.numbers.size());
     if (column.all == 0)
       fail("preprocess.column ", format.layout().columns[column.column].name,
-           ": quantiles needs numbers, but no training row has one; remove the column, or give it buckets");
+           ": quantiles needs numbers, but no training row has one: ", counted(good, "row"), " lack the value",
+           bad == 0 ? std::string("; remove the column, or give it buckets")
+                    : concat(" and ", counted(bad, "bad row"),
+                             " left out; set preprocess.bad_rows = \"stop\" to see why the first is bad"));
   }
   const std::vector<std::vector<std::uint64_t>> borders = keys_of_borders(comm, columns);
   seal(comm, scratch, borders);
+  columns.clear();  // closes the scratch files
   scratch.remove(numbers_files);
   return borders;
 }

@@ -171,12 +171,14 @@ void borders_of(const PreprocessReport& report, std::vector<std::string>& lines)
     words.ignore(1);
     for (std::string word; words >> word;) borders.push_back(word);
     if (borders.empty()) continue;
-    const Index buckets = std::ssize(borders) + 1;
+    // A border below a single value leaves the other bucket empty.
+    const bool taught = report.vocabulary.empty() && f < report.values.size() && report.values[f] > 0;
+    const Index buckets = taught ? report.values[f] : std::ssize(borders) + 1;
     const std::string more = borders.size() > shown ? concat(" and ", borders.size() - shown, " more") : "";
     borders.resize(std::min(borders.size(), shown));
     lines.push_back(concat("quantiles of ", report.features[f], ": borders ", join(borders, " "), more,
-                           buckets < quantiles ? concat("; ", buckets, " buckets instead of ", quantiles,
-                                                        ", because many rows share a value")
+                           buckets < quantiles ? concat("; ", counted(buckets, "bucket"), " instead of ", quantiles,
+                                                        ", because all rows of a value are in one")
                                                : ""));
   }
 }

@@ -181,7 +181,7 @@ void convert(const comm::Communicator& comm, const Settings& settings, RowFormat
   const auto& [train, evaluate, predict] = outputs;
   const Index memory = memory_of_rank(comm, settings.memory);
   find_borders(comm, format, scratch,
-               {train->files, settings.vocabulary, settings.missing, {train->side.records}, memory});
+               {train->files, settings.vocabulary, settings.missing, {train->side.records}, memory, settings.bad_rows});
   const auto sequences = sequence_rows(comm, settings, format, scratch, outputs, other.history, report.unsequenced);
   // The first pass finds every fault of the text before anything is written.
   for (Output* output : outputs)

@@ -124,18 +124,26 @@ std::optional<std::string> scratch_footer(const std::string& path) {
   return footer;
 }
 
-std::string read_scratch(const std::string& path, std::span<const ScratchPiece> pieces) {
+ScratchReader::ScratchReader(std::string path)
+    : path_(std::move(path)), file_(std::make_unique<store::Descriptor>(path_, O_RDONLY, "read it")) {}
+
+ScratchReader::~ScratchReader() = default;
+
+std::string ScratchReader::read(std::span<const ScratchPiece> pieces) const {
   if (pieces.empty()) return {};
-  const store::Descriptor file(path, O_RDONLY, "read it");
   const Index first = pieces.front().first, end = pieces.back().first + pieces.back().bytes;
-  std::string bytes = read_bytes(file, path, first, end - first);
+  std::string bytes = read_bytes(*file_, path_, first, end - first);
   for (const ScratchPiece& piece : pieces) {
     const char* const data = bytes.data() + (piece.first - first);
     if (piece.first + piece.bytes - first > std::ssize(bytes) ||
         XXH3_64bits(data, std::size_t(piece.bytes)) != piece.checksum)
-      fail(path, ": this scratch file is damaged; remove its folder and start the command again");
+      fail(path_, ": this scratch file is damaged; remove its folder and start the command again");
   }
   return bytes;
+}
+
+std::string read_scratch(const std::string& path, std::span<const ScratchPiece> pieces) {
+  return pieces.empty() ? std::string() : ScratchReader(path).read(pieces);
 }
 
 }  // namespace tesserec::preprocess

@@ -54,6 +54,23 @@ class ScratchWriter {
 /// Returns the footer of a sealed file; nullopt if the file is missing, cut or damaged there.
 std::optional<std::string> scratch_footer(const std::string& path);
 
+/// Open scratch file, of which pieces are read.
+class ScratchReader {
+ public:
+  /// Opens a sealed file. Throws Error, naming the file, if that fails.
+  explicit ScratchReader(std::string path);
+  ~ScratchReader();
+  ScratchReader(const ScratchReader&) = delete;
+  ScratchReader& operator=(const ScratchReader&) = delete;
+
+  /// Reads pieces that follow one another. Throws Error, naming the file, if their checksums differ.
+  std::string read(std::span<const ScratchPiece> pieces) const;
+
+ private:
+  std::string path_;
+  std::unique_ptr<store::Descriptor> file_;
+};
+
 /// Reads pieces that follow one another in a file. Throws Error, naming the file, if their checksums differ.
 std::string read_scratch(const std::string& path, std::span<const ScratchPiece> pieces);
 

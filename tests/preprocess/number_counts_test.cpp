@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <limits>
 #include <vector>
 
@@ -29,21 +30,28 @@ TEST_CASE("NumberCounts: counts below a key are exact in memory and on the scrat
   const comm::Communicator self(MPI_COMM_SELF), world(MPI_COMM_WORLD);
   const test::Folder folder(world);
   const Random random(3, Purpose::test);
-  for (const Index different : {Index{100}, Index{30000}}) {
-    NumberCounts counts(folder / concat("counts", world.rank()), 1);
+  for (const Index different : {Index{100}, Index{30000}, Index{40001}}) {
+    const std::string path = folder / concat("counts", world.rank());
+    NumberCounts counts(path, 1);
+    const Index all = different == 100 ? 5000 : different == 30000 ? 12000 : 50000;
     std::vector<double> values;
-    for (Index i = 0; i < 50000; ++i) values.push_back(double(random.below(std::uint64_t(different), i, 0)) / 8 - 40);
+    for (Index i = 0; i < all; ++i) values.push_back(double(random.below(std::uint64_t(different), i, 0)) / 8 - 40);
     for (const double value : values) counts.add(value);
     counts.finish();
-    CHECK(counts.keys().empty() == (different > 4096));
-    if (different == 100) CHECK(counts.keys().size() == 100);
-    REQUIRE(counts.size() == 50000);
+    CHECK(counts.keys(1000).empty() == (different > 4096));
+    if (different == 100) CHECK(counts.keys(100).size() == 100);
+    CHECK(counts.keys(99).empty());
+    REQUIRE(counts.size() == all);
+    // 12000 numbers are 3 runs, which are merged at once, and 50000 are 13 runs; the files before are removed.
+    CHECK_FALSE(std::filesystem::exists(path));
+    CHECK(std::filesystem::exists(path + "-1") == (different == 30000));
+    CHECK(std::filesystem::exists(path + "-2") == (different == 40001));
     std::sort(values.begin(), values.end());
     for (Index i = 0; i < 300; ++i) {
       const double border = double(random.below(std::uint64_t(different + 9), i, 1)) / 8 - 40.5;
       const auto expected = std::lower_bound(values.begin(), values.end(), border) - values.begin();
       REQUIRE(counts.below(number_key(border)) == expected);
     }
-    CHECK(counts.below(~std::uint64_t{0}) == 50000);
+    CHECK(counts.below(~std::uint64_t{0}) == all);
   }
 }

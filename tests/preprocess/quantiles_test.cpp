@@ -151,7 +151,14 @@ TEST_CASE("preprocess: fewer values than quantiles are said, and numbers that ar
   Settings settings = numbered(10, folder.write("few.csv", rows_of(values)), folder / "out");
   const auto lines = summary(preprocess::run(world, settings));
   CHECK(std::count(lines.begin(), lines.end(),
-                   "quantiles of n: borders 1 2; 3 buckets instead of 10, because many rows share a value") == 1);
+                   "quantiles of n: borders 1 2; 3 buckets instead of 10, because all rows of a value are in one") ==
+        1);
+  settings.train = {folder.write("single.csv", rows_of(std::vector<std::string>(9, "7")))};
+  settings.columns[1].quantiles = 2;
+  const auto single = summary(preprocess::run(world, settings));
+  CHECK(std::count(single.begin(), single.end(),
+                   "quantiles of n: borders 7; 1 bucket instead of 2, because all rows of a value are in one") == 1);
+  settings.columns[1].quantiles = 10;
   const auto error_with = [&](const std::string& value) {
     values[7] = value;
     settings.train = {folder.write("odd.csv", rows_of(values))};
@@ -162,9 +169,14 @@ TEST_CASE("preprocess: fewer values than quantiles are said, and numbers that ar
   CHECK(mentions(error_with("1e39"), "odd.csv:8: n: \"1e39\" is out of the range"));
   settings.train = {folder.write("none.csv", rows_of({"NA", "", "NA"}))};
   CHECK(mentions(error_of([&] { preprocess::run(world, settings); }),
-                 "preprocess.column n: quantiles needs numbers, but no training row has one"));
-  settings.train = {folder.write("bad.csv", rows_of({"x", "y"}))};
+                 "preprocess.column n: quantiles needs numbers, but no training row has one: 3 rows lack the value; "
+                 "remove the column"));
+  settings.train = {folder.write("comma.csv", rows_of({"NA", "\"1.234,5\"", "NA"}))};
+  CHECK(mentions(error_of([&] { preprocess::run(world, settings); }), "comma.csv:2: n: \"1.234,5\" is not a number"));
   settings.bad_rows = BadRows::skip;
+  CHECK(mentions(error_of([&] { preprocess::run(world, settings); }),
+                 "no training row has one: 2 rows lack the value and 1 bad row left out; set preprocess.bad_rows"));
+  settings.train = {folder.write("bad.csv", rows_of({"x", "y"}))};
   CHECK(mentions(error_of([&] { preprocess::run(world, settings); }), "all rows of all files are bad"));
 }
 
@@ -196,6 +208,22 @@ TEST_CASE("preprocess: only training rows of a split decide quantiles, joined nu
   const PreprocessReport split = preprocess::run(world, settings);
   CHECK(split.train.rows == 600);
   CHECK(split.borders[1] == "4: 2 5 7");
+}
+
+TEST_CASE("find_borders: a bad row that stops the work ends the reading, and leaves the borders to no one") {
+  const comm::Communicator world(MPI_COMM_WORLD);
+  const test::Folder folder(world);
+  const Settings settings = numbered(2, folder.write("log.csv", rows_of({"1", "x", "2", "3"})), folder / "out");
+  if (world.rank() == 0) std::filesystem::create_directories(settings.output);
+  world.barrier();
+  const std::vector<RawFile> files = find_raw_files(world, settings.train, "preprocess.train");
+  const ScratchFolder scratch(world, settings.output, job_key(settings, files), 0);
+  for (const BadRows bad_rows : {BadRows::stop, BadRows::skip}) {
+    const auto format = make_row_format(settings);
+    find_borders(world, *format, scratch, {files, "", settings.missing, {}, 1, bad_rows});
+    CHECK(format->layout().borders == std::vector<std::string>{bad_rows == BadRows::stop ? "" : "2: 2"});
+    CHECK(scratch.sealed("numbers-").empty());
+  }
 }
 
 TEST_CASE("find_borders: a later start takes the sealed borders without a reading") {
