@@ -90,6 +90,27 @@ void require_rules(const store::File& file, const std::vector<std::string>& feat
   }
 }
 
+/// Throws Error if a feature has quantiles in the file, whose `features` are given, but not in the layout.
+void require_quantiles(const store::File& file, const std::vector<std::string>& features, const RowLayout& layout) {
+  if (!file.has_attribute("/", borders_attribute)) return;
+  const auto borders = attribute_of<std::vector<std::string>>(file, borders_attribute);
+  for (std::size_t f = 0; f < layout.features.size(); ++f) {
+    const std::string& name = layout.features[f];
+    const auto place = std::size_t(std::find(features.begin(), features.end(), name) - features.begin());
+    if (!layout.borders[f].empty() || place >= borders.size() || borders[place].empty()) continue;
+    const std::string quantiles = borders[place].substr(0, borders[place].find(':'));
+    fail(key, file.path(), ": ", name, " has ", quantiles, " quantiles there, but preprocess.column ", name,
+         " has none; set quantiles = ", quantiles);
+  }
+}
+
+/// Throws Error unless the file is a dataset.
+void require_dataset(const store::File& file) {
+  if (attribute_of<std::string>(file, "format") != data::dataset_format)
+    fail(key, file.path(),
+         " is an HDF5 file but not a data set; give a training file that `tesserec preprocess` wrote");
+}
+
 /// Opens the dataset of the vocabulary. Collective.
 store::PartedFile open_vocabulary(const comm::Communicator& comm, const std::string& path) {
   try {
@@ -103,9 +124,7 @@ store::PartedFile open_vocabulary(const comm::Communicator& comm, const std::str
 
 Encoding encoding_of(const store::PartedFile& parted, const RowLayout& layout, bool labelled) {
   const store::File& file = parted.index();
-  if (attribute_of<std::string>(file, "format") != data::dataset_format)
-    fail(key, file.path(),
-         " is an HDF5 file but not a data set; give a training file that `tesserec preprocess` wrote");
+  require_dataset(file);
   data::SourceInfo stored;
   stored.description = key + file.path();
   stored.features = attribute_of<std::vector<std::string>>(file, "features");
@@ -122,6 +141,7 @@ Encoding encoding_of(const store::PartedFile& parted, const RowLayout& layout, b
   encoding.minimum_count = attribute_of<std::int64_t>(file, "minimum_count");
   for (const Index place : order.dense) encoding.transforms.push_back(transforms[place]);
   require_rules(file, stored.features, layout);
+  require_quantiles(file, stored.features, layout);
   for (std::size_t f = 0; f < layout.features.size(); ++f)
     encoding.vocabularies.push_back(layout.forms[f].hashed() ? Vocabulary()
                                                              : vocabulary_of(parted, layout.features[f]));
@@ -149,11 +169,13 @@ void read_borders(const comm::Communicator& comm, const std::string& path, RowFo
   const store::PartedFile parted = open_vocabulary(comm, path);
   comm::agree(comm, [&] {
     const store::File& file = parted.index();
+    require_dataset(file);
+    const auto features = attribute_of<std::vector<std::string>>(file, "features");
     std::vector<std::string> borders;
     if (file.has_attribute("/", borders_attribute))
       borders = attribute_of<std::vector<std::string>>(file, borders_attribute);
     try {
-      set_stored_borders(format, attribute_of<std::vector<std::string>>(file, "features"), borders);
+      set_stored_borders(format, features, borders);
     } catch (const Error& error) {
       fail(key, file.path(), ": ", error.what());
     }

@@ -47,8 +47,20 @@ TEST_CASE("preprocess: later files have the borders of the vocabulary, and other
   plain.output = folder / "plain";
   preprocess::run(world, plain);
   CHECK(texts_of(folder / "plain/train.h5", "features") == std::vector<std::string>{"n"});
+  // The other way round: a vocabulary with quantiles, and a column without.
+  plain.train = {folder / "later.csv"};
+  plain.vocabulary = folder / "first/train.h5";
+  plain.output = folder / "again";
+  CHECK(mentions(error_of([&] { preprocess::run(world, plain); }),
+                 "n has 4 quantiles there, but preprocess.column n has none; set quantiles = 4"));
   later.vocabulary = folder / "plain/train.h5";
   CHECK(mentions(error_of([&] { preprocess::run(world, later); }), "but the data have no borders of it"));
+  if (world.rank() == 0) store::File::create(folder / "other.h5").close();
+  world.barrier();
+  later.vocabulary = folder / "other.h5";
+  const std::string error = error_of([&] { preprocess::run(world, later); });
+  CHECK(error == "preprocess.vocabulary: " + folder / "other.h5" +
+                     " has no attribute format; give a training file that `tesserec preprocess` wrote");
 }
 
 TEST_CASE("preprocess: hashed buckets of other borders have another vocabulary digest") {
