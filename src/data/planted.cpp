@@ -189,7 +189,8 @@ void PlantedModel::sequence_logits(const std::vector<Index>& items, const RankBa
   double squares = 0, weight = 1;
   for (Index i = 0; i < tables_[sequence_[1]].max_ids(); ++i, weight *= sequence_decay) squares += weight * weight;
   const double factor = settings_.sequence_strength / std::sqrt(double(settings_.pair_rank) * squares);
-  // A row's vector is learned from the samples of which it is the item, and of those after it.
+  // A row's vector is learned from the samples of which it is the item, and of those after it. Each of the two counts
+  // must reach the limit alone, so the restricted truth is a little too strict.
   const auto known = [&](Index rank) {
     return mask == nullptr || has((*mask)[sequence_[0]], rank) || has((*mask)[sequence_[1]], rank);
   };

@@ -137,6 +137,11 @@ std::optional<SyntheticFault> fault(const SyntheticSettings& settings) {
        {std::pair("bag_lengths", !settings.bag_lengths.empty()), std::pair("pair", !settings.pair.empty()),
         std::pair("sequence", !settings.sequence.empty()), std::pair("labels", !settings.labels.empty())})
     if (is_set && settings.kind != SyntheticKind::planted) return {{key, "applies only to kind = \"planted\""}};
+  const double unset = 1;  // default of both strengths
+  if (settings.pair.empty() && settings.pair_strength != unset)
+    return {{"pair_strength", "applies only with pair; name two features there, or remove pair_strength"}};
+  if (settings.sequence.empty() && settings.sequence_strength != unset)
+    return {{"sequence_strength", "applies only with sequence; name two features there, or remove sequence_strength"}};
   if (auto law = law_fault(settings)) return law;
   if (settings.hashed && settings.bit_generator == BitGenerator::mt19937)
     return {

@@ -163,8 +163,10 @@ Section synthetic_section() {
             "one last. The inner products of their hidden vectors are a term of the hidden model's logit, in which an "
             "item counts 0.8 times as much as the one after it. Both have equally many rows, and the same id is the "
             "same item."),
-      number("sequence_strength", &Synthetic::sequence_strength, {0.0, 100.0}, "",
-             "planted: standard deviation of the sequence's term in the logit, relative to the term of one table."),
+      number(
+          "sequence_strength", &Synthetic::sequence_strength, {0.0, 100.0}, "",
+          "planted: standard deviation of the sequence's term in the logit, for a bag of full length, relative to the "
+          "term of one table."),
       boolean("round_targets", &Synthetic::round_targets, "reference: round targets to 0 or 1."),
       boolean("hashed", &Synthetic::hashed,
               "Hash ids to any 64-bit numbers, as those of tokens are, for tables with table.NAME.growing = true."),

@@ -192,6 +192,16 @@ TEST_CASE("data.synthetic.sequence: keys that do not fit are refused") {
                    s.pair = {"C1", "C3"};
                  }),
                  "sequence applies only to a model without a pair"));
-  CHECK(mentions(refusal([](Synthetic& s) { s.kind = data::SyntheticKind::reference; }),
-                 "bag_lengths applies only to kind = \"planted\""));
+  CHECK(mentions(refusal([](Synthetic& s) {
+                   s.kind = data::SyntheticKind::reference;
+                   s.bag_lengths.clear();
+                 }),
+                 "sequence applies only to kind = \"planted\""));
+  CHECK(mentions(refusal([](Synthetic& s) { s.sequence.clear(); }), "sequence_strength applies only with sequence"));
+  CHECK(mentions(refusal([](Synthetic& s) {
+                   s.sequence.clear();
+                   s.sequence_strength = 1;
+                   s.pair_strength = 2;
+                 }),
+                 "pair_strength applies only with pair"));
 }

@@ -26,8 +26,9 @@ using RankMask = std::vector<std::vector<std::uint8_t>>;
 ///   pair = pair_strength / sqrt(pair_rank) * p . q
 /// of the vectors p and q of two features' rows, whose numbers are distributed like effects. A sequence's term is
 ///   sequence_strength / sqrt(pair_rank * sum of w_i^2) * sum_i w_i p . h_i,  w_i = 0.8^i,
-/// of the vector p of the item and those of the items before it, the latest one with i = 0. Items and items before are
-/// the same rows with the same vectors, so the order of a bag decides the label. `scale` gives z the
+/// of the vector p of the item and those of the items before it, the latest one with i = 0. The sum of w_i^2 is that of
+/// a bag of full length, so shorter bags have a smaller term. Items and items before are the same rows with the same
+/// vectors, so the order of a bag decides the label. `scale` gives z the
 /// standard deviation `strength`, and `bias` gives labels the mean `click_rate`, over a fixed sample. All values are a
 /// function of (seed, stream, sample).
 ///
