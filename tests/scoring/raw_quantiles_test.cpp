@@ -17,7 +17,7 @@ TEST_CASE("RawInputs: quantiles have the borders of the training data") {
   std::string deck = raw_deck(folder.path());
   REQUIRE(deck.find(buckets) != std::string::npos);
   deck.replace(deck.find(buckets), buckets.size(), "quantiles = 4");
-  // Ages of the evaluation rows are twice as high, so their own quantiles would be others.
+  // Ages of the evaluation rows are ten times as high, so their own quantiles would be others.
   RawTable evaluate = raw_rows(300, "new", 2);
   for (std::vector<std::string>& row : evaluate.rows)
     if (std::string& age = row[evaluate.column("age")]; !age.empty() && age != "NA") age += "0";
