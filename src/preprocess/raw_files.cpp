@@ -91,7 +91,7 @@ RawFile inspected(const std::string& path, const std::string& key) {
   if (std::filesystem::is_directory(path))
     fail(key, ": ", path, " is a folder; name its files, or a glob like ", path, "/*");
   if (!std::filesystem::is_regular_file(path))
-    fail(key, ": ", path, " is not a regular file; preprocess reads text twice, so give a file instead of a pipe");
+    fail(key, ": ", path, " is not a regular file; preprocess may read a file twice, so give a file instead of a pipe");
   RawFile file{path};
   std::string beginning = read_beginning(*open_plain(path, 0));
   if (beginning.empty()) fail(path, ": the file is empty; remove it from ", key);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Preprocessing of raw click logs to HDF5 datasets (format: src/preprocess/README.md). Every rank reads its share of
-/// the text twice, to count and to write. The files have the same bytes for any number of ranks.
+/// the text to count, and then the rows that it kept or the text again, to write. The files have the same bytes for any
+/// number of ranks.
 #pragma once
 
 #include <tesserec/comm/communicator.hpp>
