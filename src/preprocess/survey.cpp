@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <iterator>
 #include <numeric>
+#include <optional>
 #include <utility>
 
 #include "packing.hpp"
@@ -260,10 +261,10 @@ Survey survey(const comm::Communicator& comm, std::vector<RawFile> files, const 
   Recording what{.tokens = rules.learn, .rows = rules.learn && !shares && keeps_rows(layout)};
   if (rules.learn) scratch.remove(kept_files);
   if (what.rows) what.rows = has_room(comm, result.files, scratch);
-  RangeRecorder recorder(scratch, rules.prefix, layout, what, rules.memory);
+  std::optional<RangeRecorder> recorder(std::in_place, scratch, rules.prefix, layout, what, rules.memory);
   PhaseProgress progress(comm, "reading " + rules.name, result.files, own);
   int signal = 0;
-  std::string failure = read_ranges(rows, own, recorder, rules, progress, signal);
+  std::string failure = read_ranges(rows, own, *recorder, rules, progress, signal);
   const std::vector<RangeLines> lines = all_lines(comm, done, own, rows.counts());
   if (failure.empty() && rows.stopped()) {
     const std::size_t last = rows.counts().size() - 1;
@@ -271,10 +272,11 @@ Survey survey(const comm::Communicator& comm, std::vector<RawFile> files, const 
     const Index before = lines_before(lines, own[last].file, own[last].bytes.begin);
     failure = describe(result.files[std::size_t(own[last].file)], before + bad.line, bad.reason);
   }
+  if (!failure.empty()) recorder.reset();  // removes its drafts before rank 0 may remove the folder
   comm::agree_on(comm, failure, signal);
   progress.finish();
 
-  gather_ranges(comm, recorder, done);
+  gather_ranges(comm, *recorder, done);
   for (ReadRanges& read : done) {
     std::move(read.ranges.begin(), read.ranges.end(), std::back_inserter(result.ranges));
     std::move(read.runs.begin(), read.runs.end(), std::back_inserter(result.runs));
