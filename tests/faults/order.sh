@@ -21,6 +21,7 @@ in_order() {
       wanted[$1] = ""
     }
     $4 ~ /\/calls\./ || $4 ~ /[\/.]lock$/ { next }  # who holds a lock may be forgotten
+    $4 ~ /\/rows-[^\/]*$/ { next }  # kept rows serve the start that wrote them
     $3 == "write" || $3 == "pwrite" { dirty[$1 " " $4] = 1; ++writes }
     $3 == "fsync" { delete dirty[$1 " " $4] }
     $3 == "rename" || $3 == "mkdir" { wanted[$1] = above($4); call[$1] = $3 " " $4; ++names }
