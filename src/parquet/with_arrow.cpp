@@ -133,7 +133,8 @@ Index ArrowRows::slice_of_rows() {
 /// Takes elements of the unrolled list. Returns their number.
 Index ArrowRows::slice_of_elements() {
   const auto parents = std::find_if(reads_.begin(), reads_.end(), [](const ReadColumn& r) { return !r.element; });
-  const std::span<ReadColumn> elements(reads_.begin(), parents), repeated(parents, reads_.end());
+  const std::span<ReadColumn> elements(reads_.begin(), parents);
+  const std::span<ReadColumn> repeated(parents, reads_.end());
   for (ReadColumn& parent : repeated)
     if (!parent.rows.empty()) parent.last = parent.rows.back();
   TextColumn& guide = *reads_.front().texts;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "figures.hpp"
 #include "rows.hpp"
+#include "scale.hpp"
 #include "svg.hpp"
 #include <tesserec/core/text.hpp>
 

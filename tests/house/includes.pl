@@ -1,11 +1,12 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: Apache-2.0
-# includes.pl FILE...: prints "file:line: what" for each file that names a type of one of our headers and includes,
-# directly or through others, no header that declares it. Unity builds would hide that: sources before it lend it theirs.
+# includes.pl FILE...: prints "file:line: what" for each file that names a type of one of our headers, or calls a
+# function of one, and includes, directly or through others, no header that declares it. Unity builds would hide that:
+# sources before it lend it theirs.
 use strict;
 use warnings;
 
-my (%folders, %text_of, %included, %declared_in, %defined);
+my (%folders, %text_of, %included, %declared_in, %defined, %functions, %other);
 for my $file (@ARGV) {
   open(my $in, '<', $file) or die "$file: $!\n";
   local $/;
@@ -24,6 +25,14 @@ for my $file (@ARGV) {
   # A name that a file declares in any scope, such as a parameter of a template, is taken to be that one.
   $declared_in{$1}{$file} = 1
     while $text =~ /\b(?:struct|class|enum|union|typename|auto|using)(?:\.\.\.)?\s+(?:alignas\([\w ]+\)\s*)?([A-Z]\w*)\b/g;
+  # A function of a namespace begins its line; a member, a variable or a parameter of the same name may be meant instead.
+  if ($header) {
+    $functions{$1}{$file} = 1 while $text =~ /^(?!\s|return\b|else\b|#)[\w:<>,*& \[\]]*[\w>*&]\s+[*&]?([a-z]\w*)\(/mg;
+  }
+  while ($text =~ /(?:([\w>*&]+)\s+|[*&])([a-z]\w*)\s*(?:[({=;,)]|\[)/g) {
+    $other{$file}{$2} = 1 if ($1 // '') !~ /^(?:return|else|case)$/;
+  }
+  $other{''}{$1} = 1 while $header && $text =~ /^[ \t]+(?:[\w:<>,*& \[\]]*[\w>*&]\s+)[*&]?([a-z]\w*)\(/mg;
 }
 
 # Returns the headers that a file reaches, and itself.
@@ -48,6 +57,15 @@ for my $file (@ARGV) {
       print "$file:$line: uses $type without a header that declares it: include ",
         join(' or ', map { s{^include/}{}r } sort grep { /\.hpp$/ } keys %{$declared_in{$type}}), "\n"
         unless grep { $reached->{$_} } keys %{$declared_in{$type}};
+    }
+    while (/(?<![\w.>])(?:(\w+)::)?([a-z]\w*)\(/g) {
+      my ($scope, $name) = ($1, $2);
+      next if !$functions{$name} || $other{''}{$name} || (defined $scope ? !$folders{$scope} : $other{$file}{$name});
+      next if $told{$name}++;
+      $reached //= reached($file);
+      print "$file:$line: calls $name() without a header that declares it: include ",
+        join(' or ', map { s{^include/}{}r } sort keys %{$functions{$name}}), "\n"
+        unless grep { $reached->{$_} } keys %{$functions{$name}};
     }
   }
 }

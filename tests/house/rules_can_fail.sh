@@ -39,7 +39,7 @@ int f(int b, int c) {
 }
 }  // namespace tesserec::jagged
 END
-echo 'class Apart { int f(); int g(); };' >>"$house/include/tesserec/jagged/x.hpp"
+printf '%s\n' 'class Apart { int f(); int g(); };' '/// Returns a half.' 'int halved(int number);' >>"$house/include/tesserec/jagged/x.hpp"
 mkdir "$house/tests/house"
 echo 'parameters excepted' >"$house/tests/house/exceptions.txt"
 bash "$here/rules.sh" "$house" >"$house/log" || { cat "$house/log"; echo "FAILED: the clean house is refused"; exit 1; }
@@ -66,6 +66,8 @@ plant src/data/x.cpp '#include <mpi.h>' '<mpi.h> belongs'
 plant src/layers/x.cpp '#include <cublasLt.h>' '<cublasLt.h> belongs'
 plant src/data/x.cpp '// Apart from it.
 std::vector<jagged::Apart> apart;' 'src/data/x.cpp:3: uses Apart without a header that declares it: include tesserec/jagged/x.hpp'
+plant src/data/x.cpp 'int own(int halved); int one = own(halved(2));
+int two = jagged::halved(4);' 'src/data/x.cpp:3: calls halved() without a header that declares it: include tesserec/jagged/x.hpp'
 plant src/data/x.cpp '#include <tesserec/core/kokkos.hpp>' 'src/data/x.cpp:1: uses nothing of'
 plant include/tesserec/planning/x.hpp '#include <tesserec/embedding/x.hpp>
 #include <tesserec/core/kokkos.hpp>
