@@ -17,7 +17,7 @@ extern "C" {
 #endif
 
 /** Version of this interface. It grows when a function is added; none is changed or removed. */
-#define TESSEREC_PREDICT_VERSION 3
+#define TESSEREC_PREDICT_VERSION 4
 
 /** A model, opened from a model folder. */
 typedef struct tesserec_model tesserec_model;
@@ -62,13 +62,28 @@ const char* tesserec_feature_name(const tesserec_model* model, int64_t feature);
  *  the feature grow, which take any number; -1 outside. */
 int64_t tesserec_feature_ids(const tesserec_model* model, int64_t feature);
 
-/** Makes a context for one thread. The model must stay open. Returns NULL if there is not enough memory. */
+/** Returns the number T of labels, each of which a sample has a score of. Since version 4. */
+int64_t tesserec_label_count(const tesserec_model* model);
+/** Returns the name of a label in [0, T); NULL outside, and for one label without a name. Since version 4. */
+const char* tesserec_label_name(const tesserec_model* model, int64_t label);
+
+/**
+ * Makes a context for one thread. The model must stay open. Returns NULL if there is not enough memory, or if the model
+ * has several labels, whose scores need the next function.
+ */
 tesserec_context* tesserec_context_create(const tesserec_model* model);
+/**
+ * Makes a context for a caller whose arrays have room for `labels` scores a sample: scores[s * labels + t] is that of
+ * label t. Returns NULL as tesserec_context_create() does, or if `labels` is not tesserec_label_count(). Since version
+ * 4.
+ */
+tesserec_context* tesserec_context_create_labels(const tesserec_model* model, int64_t labels);
 /** Frees a context. NULL is allowed. */
 void tesserec_context_destroy(tesserec_context* context);
 
 /**
- * Scores samples: scores[s] is the probability of sample s. A sample's score does not depend on the others.
+ * Scores samples: scores [samples, T] row-major are the probabilities of the T labels of each; with one label,
+ * scores[s] is that of sample s. A sample's score does not depend on the others.
  * dense: [samples, K] row-major, transformed as the training data were; NULL if K is 0. bags: [F], in the order of the
  * features. Returns 0, or -1, before any score is written, if an id is outside its table, an offset decreases, a weight
  * is missing or a number is not finite.

@@ -44,38 +44,52 @@ ScoreComparison compare_scores(const comm::Communicator& comm, const std::string
   const std::vector<std::string> tasks = schema::read_model(facts.deck, facts.file + ": deck").model.tasks;
   const auto source = data::with_labels(data::make_source(settings, data::Use::evaluate, whole), tasks);
   require_same_data(source->info(), facts);
-  source->limit_labels({});
+  source->limit_labels({.may_lack = tasks.size() > 1});
   const scoring::Scorer before(exec, checkpoint), after(exec, folder);
-  std::vector<double> scores, exact;
-  std::vector<float> labels;
+  const std::size_t count = std::max<std::size_t>(1, tasks.size());
+  std::vector<std::vector<double>> exact(count), scores(count);  // of each label, of the samples that have it
+  std::vector<std::vector<float>> targets(count);
   ScoreComparison compared;
+  compared.labels.resize(count);
   data::Batch batch(exec);
   source->seek(0, 0);
   while (source->next(batch)) {
     const Matrix<float> dense(batch.dense.data(), batch.size, batch.dense.extent(1));  // without spare rows
     const std::vector<float> a = before.predict(exec, dense, batch.sparse),
                              b = after.predict(exec, dense, batch.sparse);
-    for (std::size_t s = 0; s < a.size(); ++s)
-      compared.largest_difference = std::max(compared.largest_difference, std::fabs(double(a[s]) - double(b[s])));
-    exact.insert(exact.end(), a.begin(), a.end());
-    scores.insert(scores.end(), b.begin(), b.end());
-    labels.insert(labels.end(), batch.labels.data(), batch.labels.data() + batch.size);
+    for (std::size_t i = 0; i < a.size(); ++i) {
+      const std::size_t t = i % count;
+      double& largest = compared.labels[t].largest_difference;
+      largest = std::max(largest, std::fabs(double(a[i]) - double(b[i])));
+      if (std::isnan(batch.labels(i))) continue;
+      exact[t].push_back(a[i]);
+      scores[t].push_back(b[i]);
+      targets[t].push_back(batch.labels(i));
+    }
   }
-  compared.checkpoint = metrics::binary_metrics(comm, exact, labels);
-  compared.folder = metrics::binary_metrics(comm, scores, labels);
+  for (std::size_t t = 0; t < count; ++t) {
+    compared.labels[t].label = tasks.empty() ? "" : tasks[t];
+    compared.labels[t].checkpoint = metrics::binary_metrics(comm, exact[t], targets[t]);
+    compared.labels[t].folder = metrics::binary_metrics(comm, scores[t], targets[t]);
+  }
   return compared;
 }
 
 std::string ScoreComparison::text() const {
-  std::string text = concat("scores of ", counted(folder.samples, "sample"), ":\n", right("", 14),
-                            right("checkpoint", 13), right("folder", 13), right("change", 13));
-  const auto line = [&](const std::string& name, double before, double after) {
-    text += "\n  " + left(name, 12) + right(fixed(before, 6), 13) + right(fixed(after, 6), 13) +
-            right(scientific(after - before, 2), 13);
-  };
-  line("auc", checkpoint.auc, folder.auc);
-  for (const auto& [name, metric] : compared_sums) line(name, checkpoint.*metric, folder.*metric);
-  return text + concat("\n  largest difference of a score: ", scientific(largest_difference, 3));
+  std::string text;
+  for (const LabelComparison& of : labels) {
+    const std::string name = labels.size() > 1 ? ", label " + of.label : "";
+    text += concat(text.empty() ? "" : "\n", "scores of ", counted(of.folder.samples, "sample"), name, ":\n",
+                   right("", 14), right("checkpoint", 13), right("folder", 13), right("change", 13));
+    const auto line = [&](const std::string& metric, double before, double after) {
+      text += "\n  " + left(metric, 12) + right(fixed(before, 6), 13) + right(fixed(after, 6), 13) +
+              right(scientific(after - before, 2), 13);
+    };
+    line("auc", of.checkpoint.auc, of.folder.auc);
+    for (const auto& [metric, sum] : compared_sums) line(metric, of.checkpoint.*sum, of.folder.*sum);
+    text += concat("\n  largest difference of a score: ", scientific(of.largest_difference, 3));
+  }
+  return text;
 }
 
 Json ScoreComparison::json() const {
@@ -84,11 +98,17 @@ Json ScoreComparison::json() const {
     for (const auto& [name, metric] : compared_sums) json.set(name, metrics.*metric);
     return json;
   };
-  return Json::object()
-      .set("samples", folder.samples)
-      .set("checkpoint", side(checkpoint))
-      .set("folder", side(folder))
-      .set("largest_difference", largest_difference);
+  const auto json_of_label = [&](const LabelComparison& of) {
+    return Json::object()
+        .set("samples", of.folder.samples)
+        .set("checkpoint", side(of.checkpoint))
+        .set("folder", side(of.folder))
+        .set("largest_difference", of.largest_difference);
+  };
+  if (labels.size() == 1) return json_of_label(labels[0]);
+  Json json = Json::object();
+  for (const LabelComparison& of : labels) json.set(of.label, json_of_label(of));
+  return json;
 }
 
 }  // namespace tesserec::app

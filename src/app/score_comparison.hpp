@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include <tesserec/comm/communicator.hpp>
 #include <tesserec/core/json.hpp>
@@ -9,12 +10,19 @@
 
 namespace tesserec::app {
 
-/// Scores of a data set by a checkpoint, and by a folder that was exported from it.
-struct ScoreComparison {
+/// Scores of a label of a data set by a checkpoint, and by a folder that was exported from it.
+struct LabelComparison {
+  std::string label;  ///< empty for one label without a name
   metrics::BinaryMetrics checkpoint, folder;
   double largest_difference = 0.0;  ///< between the two scores of a sample
+};
+
+/// Scores of a data set by both, for each label.
+struct ScoreComparison {
+  std::vector<LabelComparison> labels;
 
   std::string text() const;
+  /// Returns the figures of the only label, or of several labels an object for each, of its name.
   Json json() const;
 };
 

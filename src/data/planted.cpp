@@ -176,10 +176,12 @@ std::vector<PlantedModel::Logits> PlantedModel::raw_logits(PlantedStream stream,
 /// Adds the pair's term of each sample to its logit.
 void PlantedModel::pair_logits(const std::vector<Index> (&ranks)[2], const RankMask* mask, Logits& z) const {
   const double factor = pair_factor();
+  std::vector<float> vector(settings_.pair_rank);
   for (std::size_t b = 0; b < z.size(); ++b) {
     const Index query = ranks[0][b], item = ranks[1][b];
-    if (mask == nullptr || (has((*mask)[pair_[0]], query) && has((*mask)[pair_[1]], item)))
-      z[b] += factor * inner_product(pair_[0], query, pair_[1], item);
+    if (mask != nullptr && !(has((*mask)[pair_[0]], query) && has((*mask)[pair_[1]], item))) continue;
+    tables_[pair_[0]].latents(query, vector);
+    z[b] += factor * tables_[pair_[1]].inner_product(vector, item);
   }
 }
 
@@ -194,13 +196,15 @@ void PlantedModel::sequence_logits(const std::vector<Index>& items, const RankBa
   const auto known = [&](Index rank) {
     return mask == nullptr || has((*mask)[sequence_[0]], rank) || has((*mask)[sequence_[1]], rank);
   };
+  const PlantedTable& table = tables_[sequence_[0]];
+  std::vector<float> vector(settings_.pair_rank);
   for (std::size_t b = 0; b < z.size(); ++b) {
     if (!known(items[b])) continue;
+    table.latents(items[b], vector);
     double sum = 0;
     weight = 1;
     for (Index i = before.offsets[b + 1]; i-- > before.offsets[b]; weight *= sequence_decay)
-      if (known(before.ranks[i]))
-        sum = std::fma(weight, inner_product(sequence_[0], items[b], sequence_[0], before.ranks[i]), sum);
+      if (known(before.ranks[i])) sum = std::fma(weight, table.inner_product(vector, before.ranks[i]), sum);
     z[b] += factor * sum;
   }
 }
@@ -224,14 +228,6 @@ const PlantedTable& PlantedModel::effects_of(std::size_t task, std::size_t table
 }
 
 double PlantedModel::pair_factor() const { return settings_.pair_strength / std::sqrt(double(settings_.pair_rank)); }
-
-/// Returns the inner product of the vectors of a row of `first` and a row of `second`.
-double PlantedModel::inner_product(Index first, Index rank, Index second, Index other) const {
-  double sum = 0;
-  for (Index j = 0; j < settings_.pair_rank; ++j)
-    sum = std::fma(double(tables_[first].latent(rank, j)), double(tables_[second].latent(other, j)), sum);
-  return sum;
-}
 
 void PlantedModel::towers(PlantedStream stream, std::span<const Index> samples, std::vector<float>& queries,
                           std::vector<float>& items) const {

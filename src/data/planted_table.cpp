@@ -53,6 +53,13 @@ float PlantedTable::effect_number(Index rank, Index column) const {
   return effects_.normal(rank, column) / std::sqrt(1.0f + float(rank) / 1000.0f);
 }
 
+double PlantedTable::inner_product(std::span<const float> vector, Index rank) const {
+  double sum = 0;
+  for (std::size_t j = 0; j < vector.size(); ++j)
+    sum = std::fma(double(vector[j]), double(latent(rank, Index(j))), sum);
+  return sum;
+}
+
 void PlantedTable::effects(std::span<const Index> ranks, float* out) const {
   const auto hot = std::ssize(hot_effect_);
   constexpr Index block_ranks = 512;  // ranks per pass

@@ -45,6 +45,12 @@ class PlantedTable {
   void effects(std::span<const Index> ranks, float* out) const;
   /// Returns number j of a row's vector in the pair or the sequence, which is distributed like an effect.
   float latent(Index rank, Index j) const { return effect_number(rank, 1 + j); }
+  /// Computes a row's vector into `out` [pair_rank].
+  void latents(Index rank, std::span<float> out) const {
+    for (std::size_t j = 0; j < out.size(); ++j) out[j] = latent(rank, Index(j));
+  }
+  /// Returns the inner product of a vector [pair_rank] and a row's.
+  double inner_product(std::span<const float> vector, Index rank) const;
 
  private:
   Index scatter(Index rank) const;

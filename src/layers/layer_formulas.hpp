@@ -17,6 +17,13 @@ TESSEREC_FUNCTION void softmax(Index n, float factor, float* p) {
   for (Index i = 0; i < n; ++i) p[i] /= sum;
 }
 
+/// Replaces the gradient d [n] of p = softmax(x) by that of x.
+TESSEREC_FUNCTION void softmax_back(Index n, const float* p, float* d) {
+  float mean = 0.0f;
+  for (Index i = 0; i < n; ++i) mean += p[i] * d[i];
+  for (Index i = 0; i < n; ++i) d[i] = p[i] * (d[i] - mean);
+}
+
 /// Returns the inner product of a and b [n], in eight fma chains.
 TESSEREC_FUNCTION float inner_product(const RowThreads& threads, Index n, const float* a, const float* b) {
   return threads.chains<float>(n, [=](Index i, float sum) { return std::fma(a[i], b[i], sum); });

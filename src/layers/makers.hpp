@@ -23,6 +23,8 @@ std::unique_ptr<Layer> make_gated(const LayerSettings& settings, const InputShap
 std::unique_ptr<Layer> make_layer_norm(const LayerSettings& settings, const InputShapes& inputs);
 std::unique_ptr<Layer> make_dropout(const LayerSettings& settings, const InputShapes& inputs);
 std::unique_ptr<Layer> make_vector_cross(const LayerSettings& settings, const InputShapes& inputs);
+std::unique_ptr<Layer> make_mixture(const LayerSettings& settings, const InputShapes& inputs);
+std::unique_ptr<Layer> make_joint(const LayerSettings& settings, const InputShapes& inputs);
 std::unique_ptr<Layer> make_weighted_sum(const LayerSettings& settings, const InputShapes& inputs);
 
 /// Returns the width of a layer's only input. `layer` is its name in errors ("a cross"). Throws Error unless there is

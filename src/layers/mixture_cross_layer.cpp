@@ -157,12 +157,8 @@ class MixtureCross final : public Layer {
     const float *const shares = own.p[l].data(), *const gates = batch.parameters + gates_;
     float *const slopes = own.dp.data(), *const reached = own.reached.data();
     over_numbers(
-        where, "tesserec::layers::shares_back", batch.rows, KOKKOS_LAMBDA(Index r) {
-          const float* const p = shares + r * experts;
-          float *const d = slopes + r * experts, mean = 0.0f;
-          for (Index e = 0; e < experts; ++e) mean += p[e] * d[e];
-          for (Index e = 0; e < experts; ++e) d[e] = p[e] * (d[e] - mean);
-        });
+        where, "tesserec::layers::shares_back", batch.rows,
+        KOKKOS_LAMBDA(Index r) { softmax_back(experts, shares + r * experts, slopes + r * experts); });
     for (Index e = 0; e < experts; ++e)
       own.gate_sums.add(
           where, "tesserec::layers::gate_gradient", e * width, width,

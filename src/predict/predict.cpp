@@ -103,8 +103,24 @@ int64_t tesserec_feature_ids(const tesserec_model* model, int64_t feature) {
   return predict::is_feature(model, feature) ? model->served.ids(feature) : -1;
 }
 
+int64_t tesserec_label_count(const tesserec_model* model) { return model->served.label_count(); }
+const char* tesserec_label_name(const tesserec_model* model, int64_t label) {
+  const std::vector<std::string>& labels = model->served.labels();
+  return label >= 0 && label < std::ssize(labels) ? labels[std::size_t(label)].c_str() : nullptr;
+}
+
 tesserec_context* tesserec_context_create(const tesserec_model* model) {
-  return guarded<tesserec_context*>(nullptr, [&] { return new tesserec_context(model->served); });
+  return tesserec_context_create_labels(model, 1);
+}
+tesserec_context* tesserec_context_create_labels(const tesserec_model* model, int64_t labels) {
+  return guarded<tesserec_context*>(nullptr, [&] {
+    if (const Index own = model->served.label_count(); labels != own) {
+      const std::string names = own > 1 ? concat(" (", join(model->served.labels()), ")") : "";
+      fail("the model gives ", counted(own, "score"), " a sample", names, ", but the caller has room for ", labels,
+           "; make the context with tesserec_context_create_labels(model, ", own, ")");
+    }
+    return new tesserec_context(model->served);
+  });
 }
 void tesserec_context_destroy(tesserec_context* context) { delete context; }
 

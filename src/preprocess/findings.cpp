@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "findings.hpp"
+
 #include <string>
 #include <vector>
 
@@ -6,7 +8,6 @@
 #include <tesserec/core/log.hpp>
 #include <tesserec/core/text.hpp>
 #include <tesserec/data/source.hpp>
-#include <tesserec/preprocess/report.hpp>
 #include <tesserec/verdict/judge.hpp>
 
 namespace tesserec::preprocess {

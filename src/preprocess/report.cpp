@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <sstream>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -8,6 +8,8 @@
 #include <tesserec/core/text.hpp>
 #include <tesserec/data/source.hpp>
 #include <tesserec/preprocess/run.hpp>
+#include <tesserec/raw/field_values.hpp>
+#include <tesserec/raw/quantiles.hpp>
 
 namespace tesserec::preprocess {
 namespace {
@@ -164,22 +166,19 @@ void table_of(const PreprocessReport& report, std::vector<std::string>& lines) {
 void borders_of(const PreprocessReport& report, std::vector<std::string>& lines) {
   constexpr std::size_t shown = 12;  // borders
   for (std::size_t f = 0; f < report.borders.size(); ++f) {
-    std::istringstream words(report.borders[f]);
-    Index quantiles = 0;
-    std::vector<std::string> borders;
-    words >> quantiles;
-    words.ignore(1);
-    for (std::string word; words >> word;) borders.push_back(word);
-    if (borders.empty()) continue;
+    const std::optional<raw::StoredBorders> stored = raw::parse_borders(report.borders[f]);
+    if (!stored) continue;
     // A border below a single value leaves the other bucket empty.
     const bool taught = report.vocabulary.empty() && f < report.values.size() && report.values[f] > 0;
-    const Index buckets = taught ? report.values[f] : std::ssize(borders) + 1;
-    const std::string more = borders.size() > shown ? concat(" and ", borders.size() - shown, " more") : "";
-    borders.resize(std::min(borders.size(), shown));
-    lines.push_back(concat("quantiles of ", report.features[f], ": borders ", join(borders, " "), more,
-                           buckets < quantiles ? concat("; ", counted(buckets, "bucket"), " instead of ", quantiles,
-                                                        ", because all rows of a value are in one")
-                                               : ""));
+    const std::size_t borders = stored->borders.size();
+    const Index buckets = taught ? report.values[f] : Index(borders) + 1;
+    std::string line = concat("quantiles of ", report.features[f], ": borders");
+    for (std::size_t i = 0; i < std::min(borders, shown); ++i) line += " " + raw::number_text(stored->borders[i]);
+    if (borders > shown) line += concat(" and ", borders - shown, " more");
+    if (buckets < stored->quantiles)
+      line += concat("; ", counted(buckets, "bucket"), " instead of ", stored->quantiles,
+                     ", because all rows of a value are in one");
+    lines.push_back(line);
   }
 }
 

@@ -10,6 +10,7 @@
 #include "column_tally.hpp"
 #include "encoding.hpp"
 #include "expand_columns.hpp"
+#include "findings.hpp"
 #include "job_key.hpp"
 #include "line_reader.hpp"
 #include "quantiles.hpp"

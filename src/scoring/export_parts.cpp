@@ -83,7 +83,6 @@ ExportSource::ExportSource(const Exec& exec, const std::string& checkpoint)
     : exec_(exec), checkpoint_(store::open_checkpoint(checkpoint)), facts_(facts_of(checkpoint_)) {
   schema::ModelDeck deck = schema::read_model(facts_.deck, facts_.file + ": deck");
   tables_ = network::smaller_tables(embedding::complete_tables(deck.tables, facts_.features, facts_.file), deck.model);
-  require_one_label(deck.model.tasks, facts_.file);
   deck.model.kernels = Kernels::simd;
   precision_ = deck.model.precision = served_precision(deck.model.precision);
   tensors_ = network::Network(deck.model, facts_.dense_features, network::embedded_features(tables_)).layout();

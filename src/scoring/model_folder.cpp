@@ -141,12 +141,6 @@ products::Precision served_precision_named(const std::string& name) {
   return found->second;
 }
 
-void require_one_label(const std::vector<std::string>& tasks, const std::string& file) {
-  if (tasks.size() > 1)
-    fail(file, ": the model learns ", join(tasks),
-         ", and export, serve and Scorer give one score per sample; score with `tesserec predict`");
-}
-
 products::Precision served_precision(products::Precision trained) {
   return trained == products::Precision::tf32 ? products::Precision::fp32 : trained;
 }

@@ -46,18 +46,19 @@ Scorer::~Scorer() = default;
 std::vector<std::string> Scorer::features() const { return model_->served.features(); }
 Index Scorer::dense_features() const { return model_->served.facts().dense_features; }
 const std::vector<std::string>& Scorer::dense_names() const { return model_->served.facts().dense_names; }
+const std::vector<std::string>& Scorer::labels() const { return model_->served.labels(); }
 Index Scorer::step() const { return model_->served.facts().step; }
 
 std::vector<float> Scorer::predict(const Exec& exec, const Matrix<float>& dense,
                                    const jagged::KeyedJaggedTensor& sparse) const {
-  const Index samples = sparse.stride, numbers = dense_features();
+  const Index samples = sparse.stride, numbers = dense_features(), labels = model_->served.label_count();
   if (numbers > 0 && Index(dense.extent(0)) != samples)
     fail("the batch has ids of ", counted(samples, "sample"), ", but dense features of ", dense.extent(0),
          "; give both for the same samples");
   if (numbers > 0 && Index(dense.extent(1)) != numbers)
     fail("the batch has ", counted(Index(dense.extent(1)), "dense feature"), " per sample, but the model takes ",
          numbers);
-  std::vector<float> probabilities(samples);
+  std::vector<float> probabilities(samples * labels);
   const std::vector<ScoredBags> bags = bags_of(model_->served, sparse);
   const Index threads = std::clamp<Index>(concurrency(exec), 1, std::max<Index>(1, samples));
   while (std::ssize(model_->contexts) < threads) model_->contexts.emplace_back(model_->served);
@@ -69,7 +70,7 @@ std::vector<float> Scorer::predict(const Exec& exec, const Matrix<float>& dense,
                                     .dense = numbers > 0 ? dense.data() + own.begin * numbers : nullptr,
                                     .sparse = own_bags,
                                     .first = own.begin},
-                                   probabilities.data() + own.begin);
+                                   probabilities.data() + own.begin * labels);
   });
   return probabilities;
 }

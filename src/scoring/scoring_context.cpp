@@ -263,6 +263,7 @@ void ScoringContext::Parts::look_up(const ScoringBatch& batch, Range samples) {
 }
 
 void ScoringContext::score(const ScoringBatch& batch, float* probabilities) {
+  const Index labels = parts_->model.label_count();
   parts_->check(batch);
   parts_->find_same(batch);
   if (batch.samples == 0) return;
@@ -276,7 +277,7 @@ void ScoringContext::score(const ScoringBatch& batch, float* probabilities) {
                                 .unpooled = parts_->sequences,
                                 .same_dense = batch.shared_dense,
                                 .same_pooled = parts_->same},
-                               probabilities + first);
+                               probabilities + first * labels);
   }
 }
 

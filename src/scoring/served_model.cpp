@@ -54,7 +54,6 @@ struct ServedModel::Parts {
         features(collection.features()),
         vectors(vectors_of(deck)),
         parameters(make_vector<float>(exec, "tesserec::scoring::parameters", network.parameters())) {
-    require_one_label(deck.model.tasks, facts.file);
     std::fill_n(parameters.data(), network.parameters(), 0.0f);  // gaps between tensors
   }
 
@@ -240,6 +239,8 @@ ServedModel::~ServedModel() = default;
 const TrainedFacts& ServedModel::facts() const { return parts_->facts; }
 const std::vector<ServedTable>& ServedModel::tables() const { return parts_->tables; }
 const network::Network& ServedModel::network() const { return parts_->network; }
+Index ServedModel::label_count() const { return network().settings().labels(); }
+const std::vector<std::string>& ServedModel::labels() const { return network().settings().tasks; }
 const std::vector<std::string>& ServedModel::features() const { return parts_->features; }
 NumberType ServedModel::vectors() const { return parts_->vectors; }
 const RawInputs* ServedModel::raw() const { return parts_->raw.get(); }

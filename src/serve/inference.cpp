@@ -55,16 +55,28 @@ void read_inputs(const scoring::ServedModel& model, bool items, Inputs& inputs, 
   request.samples = samples.total();
 }
 
-bool wants_binary(const Json& json) {
+/// Returns the names of the outputs [T].
+std::vector<std::string> output_names(const scoring::ServedModel& model) {
+  return model.label_count() > 1 ? model.labels() : std::vector<std::string>{"scores"};
+}
+
+/// Returns the outputs that a request names, or all of them.
+std::vector<InferOutput> outputs_of(const scoring::ServedModel& model, const Json& json) {
   const bool of_all = flag(json, "binary_data_output", false);
-  if (!json.has("outputs")) return of_all;
-  bool binary = false;
-  for (const Json& output : json.at("outputs").elements()) {
-    if (output.at("name").string() != scores_output)
-      fail("there is no output \"", output.at("name").string(), "\"; the model has \"", scores_output, '"');
-    binary = binary || flag(output, "binary_data", of_all);
-  }
-  return binary;
+  const std::vector<std::string> names = output_names(model);
+  std::vector<InferOutput> outputs;
+  if (json.has("outputs"))
+    for (const Json& output : json.at("outputs").elements()) {
+      const std::string& name = output.at("name").string();
+      const auto label = std::ranges::find(names, name) - names.begin();
+      if (label == std::ssize(names))
+        fail("there is no output \"", name, "\"; the model has ",
+             join(names, ", ", [](const std::string& n) { return concat('"', n, '"'); }));
+      outputs.push_back({label, flag(output, "binary_data", of_all)});
+    }
+  if (!outputs.empty()) return outputs;
+  for (Index label = 0; label < std::ssize(names); ++label) outputs.push_back({label, of_all});
+  return outputs;
 }
 
 Json tensor(const std::string& name, const char* datatype, const std::vector<Index>& shape) {
@@ -78,7 +90,7 @@ InferRequest parse_infer(const scoring::ServedModel& model, const std::string& b
   std::string_view binary = std::string_view(body).substr(std::size_t(json_bytes));
   InferRequest request;
   if (json.has("id")) request.id = json.at("id").string();
-  request.binary_scores = wants_binary(json);
+  request.outputs = outputs_of(model, json);
   Inputs inputs = inputs_of(json, binary);
   const bool items = flag(json, "items_of_one_user", false);
   if (is_raw(model, inputs)) {
@@ -99,7 +111,7 @@ Json model_metadata(const scoring::ServedModel& model, const std::string& name) 
     inputs.add(tensor(feature + offsets_ending, "INT64", {-1}));
     if (model.weighted(f)) inputs.add(tensor(feature + weights_ending, "FP32", {-1}));
   }
-  outputs.add(tensor(scores_output, "FP32", {-1}));
+  for (const std::string& output : output_names(model)) outputs.add(tensor(output, "FP32", {-1}));
   Json json = Json::object()
                   .set("name", name)
                   .set("versions", std::vector<std::string>{std::to_string(model.facts().step)})
@@ -112,25 +124,34 @@ Json model_metadata(const scoring::ServedModel& model, const std::string& name) 
 
 InferReply infer_reply(const scoring::ServedModel& model, const std::string& name, const InferRequest& request,
                        const std::vector<float>& scores) {
-  Json output = tensor(scores_output, "FP32", {request.samples});
-  const auto bytes = Index(scores.size() * sizeof(float));
-  if (request.binary_scores) {
-    output.set("parameters", Json::object().set("binary_data_size", bytes));
-  } else {
-    Json data = Json::array();
-    for (const float score : scores) data.add(double(score));
-    output.set("data", std::move(data));
-  }
+  const std::vector<std::string> names = output_names(model);
+  const Index labels = std::ssize(names), bytes = request.samples * Index(sizeof(float));
+  std::string binary;
   Json outputs = Json::array();
-  outputs.add(std::move(output));
+  for (const InferOutput& wanted : request.outputs) {
+    Json output = tensor(names[std::size_t(wanted.label)], "FP32", {request.samples});
+    Json data = Json::array();
+    for (Index i = wanted.label; i < std::ssize(scores); i += labels) {
+      if (wanted.binary)
+        binary.append(reinterpret_cast<const char*>(&scores[std::size_t(i)]), sizeof(float));
+      else
+        data.add(double(scores[std::size_t(i)]));
+    }
+    if (wanted.binary)
+      output.set("parameters", Json::object().set("binary_data_size", bytes));
+    else
+      output.set("data", std::move(data));
+    outputs.add(std::move(output));
+  }
   const scoring::TrainedFacts& facts = model.facts();
   Json json = Json::object().set("model_name", name).set("model_version", std::to_string(facts.step));
   json.set("parameters", Json::object().set("step", facts.step).set("digest", facts.seal));
   if (!request.id.empty()) json.set("id", request.id);
   InferReply reply{json.set("outputs", std::move(outputs)).text()};
-  if (!request.binary_scores) return reply;
+  const bool has_bytes = std::ranges::any_of(request.outputs, &InferOutput::binary);
+  if (!has_bytes) return reply;
   reply.json_bytes = std::ssize(reply.body);
-  reply.body.append(reinterpret_cast<const char*>(scores.data()), std::size_t(bytes));
+  reply.body += binary;
   return reply;
 }
 

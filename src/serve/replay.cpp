@@ -133,11 +133,14 @@ void compare(const scoring::ServedModel& model, LogReader& log, Replayed& result
                    .sparse = logged.request.bags(),
                    .shared_dense = logged.request.shared_dense},
                   scores.data());
-    for (std::size_t s = 0; s < scores.size(); ++s) {
-      if (same_score(scores[s], logged.scores[s])) continue;
-      if (result.differ++ == 0)
-        result.first = concat(log.path(), ":", number, ": sample ", s, ": the log has ", shortest(logged.scores[s]),
-                              ", but the state of step ", facts.step, " gives ", shortest(scores[s]));
+    for (std::size_t i = 0; i < scores.size(); ++i) {
+      if (same_score(scores[i], logged.scores[i])) continue;
+      if (result.differ++ > 0) continue;
+      const Index labels = model.label_count(), sample = Index(i) / labels, label = Index(i) % labels;
+      const std::string of_label = labels > 1 ? ", label " + model.labels()[std::size_t(label)] : "";
+      result.first =
+          concat(log.path(), ":", number, ": sample ", sample, of_label, ": the log has ", shortest(logged.scores[i]),
+                 ", but the state of step ", facts.step, " gives ", shortest(scores[i]));
     }
   });
 }

@@ -72,14 +72,16 @@ std::vector<Index> integers_of(const Json& list) {
 }
 
 std::string head_text(const ScoreLogHead& head) {
-  return Json::object()
-      .set("format", score_log_format)
-      .set("version", score_log_version)
-      .set("features", head.features)
-      .set("dense_features", head.dense_features)
-      .set("rows", head.formats)
-      .set("mlp", head.mlp)
-      .text();
+  const bool several = !head.labels.empty();
+  Json json = Json::object()
+                  .set("format", score_log_format)
+                  .set("version", several ? score_log_version : score_log_version - 1)
+                  .set("features", head.features)
+                  .set("dense_features", head.dense_features)
+                  .set("rows", head.formats)
+                  .set("mlp", head.mlp);
+  if (several) json.set("labels", head.labels);
+  return json.text();
 }
 
 std::string score_line(const scoring::TrainedFacts& facts, const InferRequest& request,
@@ -128,7 +130,9 @@ ScoreLogHead score_log_head(const scoring::ServedModel& model) {
   ScoreLogHead head{.features = model.features(),
                     .dense_features = model.facts().dense_features,
                     .formats = {},
-                    .mlp = products::name(model.network().settings().precision)};
+                    .mlp = products::name(model.network().settings().precision),
+                    .labels = {}};
+  if (model.label_count() > 1) head.labels = model.labels();
   for (const scoring::ServedTable& table : model.tables()) head.formats.push_back(name(table.format));
   return head;
 }
@@ -149,7 +153,8 @@ ScoreLogHead parse_score_log_head(const std::string& line) {
   return {.features = texts_of(json.at("features")),
           .dense_features = json.at("dense_features").integer(),
           .formats = texts_of(json.at("rows")),
-          .mlp = json.at("mlp").string()};
+          .mlp = json.at("mlp").string(),
+          .labels = json.has("labels") ? texts_of(json.at("labels")) : std::vector<std::string>()};
 }
 
 LoggedScores parse_score_line(const ScoreLogHead& head, const std::string& line) {
@@ -174,7 +179,8 @@ LoggedScores parse_score_line(const ScoreLogHead& head, const std::string& line)
                       (read.weights.empty() || read.weights.size() == read.ids.size());
     if (!fits) fail("the offsets of feature ", request.sparse.size() - 1, " do not fit its ids");
   }
-  if (std::ssize(logged.scores) != request.samples || request.sparse.size() != head.features.size() ||
+  const Index labels = std::max<Index>(1, std::ssize(head.labels));
+  if (std::ssize(logged.scores) != request.samples * labels || request.sparse.size() != head.features.size() ||
       std::ssize(request.dense) != (request.shared_dense ? 1 : request.samples) * head.dense_features)
     fail("its numbers do not fit its samples");
   return logged;

@@ -17,7 +17,7 @@
 namespace tesserec::serve {
 
 inline constexpr const char* score_log_format = "tesserec-scores";
-inline constexpr std::int64_t score_log_version = 1;
+inline constexpr std::int64_t score_log_version = 2;  ///< files of one label still have version 1
 
 /// First line of a log: the inputs that all requests of the file have, and the rows and the precision that they were
 /// scored with.
@@ -26,6 +26,7 @@ struct ScoreLogHead {
   Index dense_features = 0;
   std::vector<std::string> formats;  ///< format of the rows of each table, of ServedModel::tables()
   std::string mlp;                   ///< precision of the network's products
+  std::vector<std::string> labels;   ///< names of several labels, in the order of the scores; empty for one
   bool operator==(const ScoreLogHead&) const = default;
 };
 ScoreLogHead score_log_head(const scoring::ServedModel& model);
@@ -37,7 +38,7 @@ struct LoggedScores {
   Index step = 0;
   std::string digest;  ///< seal of the state that scored
   InferRequest request;
-  std::vector<float> scores;  ///< not finite: NaN
+  std::vector<float> scores;  ///< [samples, T] of T labels; not finite: NaN
 };
 /// Reads a line. Throws Error if it is cut, or not that of a request with these inputs.
 LoggedScores parse_score_line(const ScoreLogHead& head, const std::string& line);

@@ -118,7 +118,7 @@ HttpReply Service::Inside::infer(const HttpRequest& request, const std::string& 
   if (const Index step = model.facts().step; !version.empty() && version != std::to_string(step))
     throw Refusal(404, concat("version ", version, " is not served any more; the model has step ", step));
   const InferRequest batch = parse_infer(model, body, json_bytes);
-  std::vector<float> scores(std::size_t(batch.samples));
+  std::vector<float> scores(std::size_t(batch.samples * model.label_count()));
   lease.context().score({.samples = batch.samples,
                          .dense = batch.dense.data(),
                          .sparse = batch.bags(),

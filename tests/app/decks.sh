@@ -50,7 +50,7 @@ case $1 in
   yambda_50m)
     public_set 2700 --set preprocess.column.uid.max_rows=500 --set preprocess.column.item_id.max_rows=1000
     ;;
-  kaggle_synthetic | dlrm_dcn | dlrm_projection | deepfm | wide_deep | two_tower | two_tasks | din | bench | bench_rows | \
+  kaggle_synthetic | dlrm_dcn | dlrm_projection | deepfm | wide_deep | two_tower | two_tasks | mmoe | din | bench | bench_rows | \
   bench_mlperf)
     small=(--set data.synthetic.max_rows=1000 --set data.synthetic.samples=3000 --set data.synthetic.evaluate_samples=500
            --set train.batch_size=256 --set train.lanes=4 --set train.steps=10)

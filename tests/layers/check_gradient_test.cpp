@@ -62,6 +62,8 @@ TEST_CASE("check_gradient: accepts the layers of the library") {
       {{.type = "sum"}, {one, one}},
       {{.type = "multiply"}, {one, one}},
       {{.type = "layer_norm"}, {one}},
+      {{.type = "mixture"}, {{{{3}}}, one, one, one}},
+      {{.type = "joint"}, {one, one, one}},
       {{.type = "gated"}, {{{{6}}}}},
       {{.type = "dropout", .rate = 0.3}, {one}},
       {{.type = "attention", .widths = {4}, .softmax = true}, {one, sequence}},

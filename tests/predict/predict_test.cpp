@@ -8,6 +8,7 @@
 
 #include "scoring/growing_deck.hpp"
 #include "scoring/trained.hpp"
+#include "scoring/two_labels.hpp"
 #include <tesserec/predict.h>
 #include <tesserec/scoring/export_model.hpp>
 
@@ -146,6 +147,43 @@ TEST_CASE("predict: growing tables, with ids of 64 bits that have a row and that
     CHECK(scores == probabilities);
   });
   CHECK(negative > 100);
+  tesserec_context_destroy(context);
+  tesserec_close(model);
+}
+
+TEST_CASE("predict: a model of two labels gives both scores, to a caller that has room for both") {
+  const comm::Communicator world(MPI_COMM_WORLD);
+  const Folder folder(world, "predict_labels");
+  Trained trained(two_label_deck(folder));
+  const std::string to = folder.path() + "/model";
+  scoring::export_model(trained.exec, trained.checkpoint(), to, scoring::ServedFormat::fp32);
+  tesserec_model* const model = tesserec_open(to.c_str());
+  REQUIRE(model != nullptr);
+  REQUIRE(tesserec_label_count(model) == 2);
+  CHECK(tesserec_label_name(model, 0) == std::string("click"));
+  CHECK(tesserec_label_name(model, 1) == std::string("buy"));
+  CHECK(tesserec_label_name(model, 2) == nullptr);
+  CHECK(tesserec_label_name(model, -1) == nullptr);
+  CHECK(tesserec_context_create(model) == nullptr);
+  CHECK(tesserec_last_error() ==
+        std::string("the model gives 2 scores a sample (click, buy), but the caller has room for 1; make the context "
+                    "with tesserec_context_create_labels(model, 2)"));
+  CHECK(tesserec_context_create_labels(model, 3) == nullptr);
+  tesserec_context* const context = tesserec_context_create_labels(model, 2);
+  REQUIRE(context != nullptr);
+  Index samples = 0, lower = 0;
+  trained.each_batch([&](const data::Batch& batch, const std::vector<float>& probabilities) {
+    const CBatch given(batch, probabilities);
+    std::vector<float> scores(std::size_t(2 * batch.size + 1), -1.0f);
+    REQUIRE(tesserec_predict(context, batch.size, given.dense.data(), given.bags().data(), scores.data()) == 0);
+    CHECK(scores.back() == -1.0f);
+    scores.pop_back();
+    CHECK(scores == probabilities);
+    samples += batch.size;
+    for (std::size_t s = 0; s < scores.size(); s += 2) lower += scores[s + 1] <= scores[s];
+  });
+  CHECK(samples == 300);
+  CHECK(lower == samples);  // a purchase is a click, too
   tesserec_context_destroy(context);
   tesserec_close(model);
 }

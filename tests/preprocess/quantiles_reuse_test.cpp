@@ -37,10 +37,10 @@ TEST_CASE("preprocess: later files have the borders of the vocabulary, and other
   CHECK(preprocess::run(world, evaluated).borders == made.borders);
 
   later.columns[1].quantiles = 5;
-  CHECK(
-      mentions(error_of([&] { preprocess::run(world, later); }),
-               "preprocess.vocabulary: " + folder / "first/train.h5" +
-                   ": preprocess.column n: quantiles is 5, but the data have the borders \"4: 1000 2000 3000\" of it"));
+  CHECK(mentions(error_of([&] { preprocess::run(world, later); }),
+                 "preprocess.vocabulary: " + folder / "first/train.h5" +
+                     ": preprocess.column n: quantiles is 5, but the data set has the borders \"4: 1000 2000 3000\" "
+                     "for this column"));
   Settings plain = first;
   plain.columns[1].quantiles = 0;
   plain.columns[1].buckets = {1000, 2000, 3000};
@@ -54,7 +54,7 @@ TEST_CASE("preprocess: later files have the borders of the vocabulary, and other
   CHECK(mentions(error_of([&] { preprocess::run(world, plain); }),
                  "n has 4 quantiles there, but preprocess.column n has none; set quantiles = 4"));
   later.vocabulary = folder / "plain/train.h5";
-  CHECK(mentions(error_of([&] { preprocess::run(world, later); }), "but the data have no borders of it"));
+  CHECK(mentions(error_of([&] { preprocess::run(world, later); }), "but the data set has no borders for this column"));
   if (world.rank() == 0) store::File::create(folder / "other.h5").close();
   world.barrier();
   later.vocabulary = folder / "other.h5";

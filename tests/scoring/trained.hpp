@@ -25,13 +25,14 @@ class DeckJob {
 
   train::Session& session() { return session_; }
   data::Source& source() { return *source_; }
-  /// Calls body(batch, the probabilities of the model as it is) for each batch of the evaluation data.
+  /// Calls body(batch, the probabilities [samples, labels] of the model as it is) for each batch of the evaluation
+  /// data.
   template <class Body>
   void each_batch(const Body& body) {
     data::Batch batch(exec);
     evaluation_->seek(0, 0);
     while (evaluation_->next(batch)) {
-      std::vector<float> probabilities(batch.size);
+      std::vector<float> probabilities(std::size_t(batch.size * job_.model.labels()));
       session_.step.predict(batch, probabilities.data());
       body(batch, probabilities);
     }

@@ -105,7 +105,7 @@ TEST_CASE("replay: names the first score that differs, a cut line, a damaged one
   CHECK(mentions(error_of([&] { replay(replaced(text, "\"ids\": [", "\"ids\": [1,"), run.path()); }),
                  "scores.jsonl:2: the offsets of feature 0 do not fit its ids"));
   CHECK(mentions(error_of([&] { replay("{}\n", run.path()); }), "is not that of a log of scores"));
-  CHECK(mentions(error_of([&] { replay(replaced(text, "\"version\": 1", "\"version\": 2"), run.path()); }),
+  CHECK(mentions(error_of([&] { replay(replaced(text, "\"version\": 1", "\"version\": 3"), run.path()); }),
                  "use the program that wrote it"));
   const std::string model = run.path() + "/model";
   scoring::export_model(run.exec(), run.path() + "/checkpoints/step_000000001", model, scoring::ServedFormat::int8);

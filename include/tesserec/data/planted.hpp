@@ -80,7 +80,6 @@ class PlantedModel {
   void pair_logits(const std::vector<Index> (&ranks)[2], const RankMask* mask, Logits& z) const;
   const PlantedTable& effects_of(std::size_t task, std::size_t table) const;
   double pair_factor() const;
-  double inner_product(Index first, Index rank, Index second, Index other) const;
   void sequence_logits(const std::vector<Index>& items, const RankBags& before, const RankMask* mask, Logits& z) const;
 
   SyntheticSettings settings_;

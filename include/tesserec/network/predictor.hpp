@@ -32,7 +32,8 @@ struct ChunkInput {
 class Predictor {
  public:
   virtual ~Predictor() = default;
-  /// Computes the probabilities [samples] with the bits of Network::predict(). Uses the calling thread alone.
+  /// Computes the probabilities [samples, T] of T labels with the bits of Network::predict(). Uses the calling thread
+  /// alone.
   virtual void predict(const ChunkInput& chunk, float* probabilities) = 0;
 };
 

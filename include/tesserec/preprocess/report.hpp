@@ -118,11 +118,4 @@ struct PreprocessReport {
 /// Returns the report as lines for a person: files, then a table of the columns, without the findings.
 std::vector<std::string> summary(const PreprocessReport& report);
 
-/// Returns the verdict on the data: what verdict::judge() finds, numbers that are too large, values that were cut or
-/// have no ids.
-std::vector<verdict::Finding> find_oddities(const PreprocessReport& report);
-
-/// Throws Error if there are warnings or errors, and logs them all.
-void require_nothing_odd(const std::vector<verdict::Finding>& findings);
-
 }  // namespace tesserec::preprocess

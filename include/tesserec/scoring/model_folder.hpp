@@ -44,9 +44,6 @@ products::Precision served_precision_named(const std::string& name);
 /// Returns the precision in which a model that was trained in `trained` is scored: fp32 instead of a GPU's tf32.
 products::Precision served_precision(products::Precision trained);
 
-/// Throws Error if the model of `file` learns several labels, since a served model gives one score per sample.
-void require_one_label(const std::vector<std::string>& tasks, const std::string& file);
-
 /// File of a model folder, with the checksum of file_checksum().
 struct FolderFile {
   std::string name;

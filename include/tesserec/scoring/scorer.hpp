@@ -29,10 +29,13 @@ class Scorer {
   /// Returns the number of steps that the model was trained.
   Index step() const;
 
-  /// Predicts the probabilities [B] of B samples. `dense` [B, dense_features()] must be transformed as the training
-  /// data were. `sparse` holds the ids of features(), and may hold other features. Call it from one thread at a time;
-  /// its loops run on the threads of `exec`. Throws Error if a feature is missing, an id is outside its table, or the
-  /// shape of `dense` does not fit.
+  /// Returns the names of the T labels; empty for one label without a name.
+  const std::vector<std::string>& labels() const;
+
+  /// Predicts the probabilities [B, T] of T labels of B samples, row-major. `dense` [B, dense_features()] must be
+  /// transformed as the training data were. `sparse` holds the ids of features(), and may hold other features. Call it
+  /// from one thread at a time; its loops run on the threads of `exec`. Throws Error if a feature is missing, an id is
+  /// outside its table, or the shape of `dense` does not fit.
   std::vector<float> predict(const Exec& exec, const Matrix<float>& dense,
                              const jagged::KeyedJaggedTensor& sparse) const;
 

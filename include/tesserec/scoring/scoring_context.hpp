@@ -37,10 +37,10 @@ class ScoringContext {
   ScoringContext(ScoringContext&&) noexcept;
   ~ScoringContext();
 
-  /// Predicts the probabilities [samples] with the bits of `tesserec predict` if the rows are exact. Throws Error,
-  /// before it writes a score, if offsets decrease, an id is outside its table, weights are missing, or a number is not
-  /// finite. What samples share is looked up once for 128 samples, and layers that read nothing else are computed as
-  /// often, with the bits of samples that have it each.
+  /// Predicts the probabilities [samples, T] of T labels with the bits of `tesserec predict` if the rows are exact.
+  /// Throws Error, before it writes a score, if offsets decrease, an id is outside its table, weights are missing, or a
+  /// number is not finite. What samples share is looked up once for 128 samples, and layers that read nothing else are
+  /// computed as often, with the bits of samples that have it each.
   void score(const ScoringBatch& batch, float* probabilities);
 
  private:

@@ -47,6 +47,10 @@ class ServedModel {
   const TrainedFacts& facts() const;
   const std::vector<ServedTable>& tables() const;
   const network::Network& network() const;
+  /// Returns the number T of labels, which is that of a sample's scores.
+  Index label_count() const;
+  /// Returns the names of the labels [T], in the order of the scores; empty for a label without a name.
+  const std::vector<std::string>& labels() const;
   /// Lists the features that the tables look up, each once, in the order of their first use.
   const std::vector<std::string>& features() const;
   /// Returns the end of the ids of a feature, which lie in [0, ids(f)) in all tables; the largest Index if all of its
