@@ -65,9 +65,10 @@ bool SequentialSource::next(Batch& batch) {
 
 void SequentialSource::seek(Index epoch, Index batch) {
   order_.start(epoch);
+  batch_ = batch * order_.micro_batches();
+  if (batch + 1 >= drawn_) return;  // Epochs are alike, so the generator goes on from its place.
   fill_ = restart_();
   drawn_ = 0;
-  batch_ = batch * order_.micro_batches();
 }
 
 }  // namespace tesserec::data
