@@ -29,7 +29,8 @@ class Model:
             ("tesserec_feature_count", c_int64, [c_void_p]),
             ("tesserec_feature_name", c_char_p, [c_void_p, c_int64]),
             ("tesserec_feature_ids", c_int64, [c_void_p, c_int64]),
-            ("tesserec_context_create", c_void_p, [c_void_p]),
+            ("tesserec_label_count", c_int64, [c_void_p]),
+            ("tesserec_context_create_labels", c_void_p, [c_void_p, c_int64]),
             ("tesserec_context_destroy", None, [c_void_p]),
             ("tesserec_predict", c_int, [c_void_p, c_int64, POINTER(c_float), POINTER(Bags), POINTER(c_float)]),
         ]:
@@ -37,7 +38,8 @@ class Model:
             function.restype, function.argtypes = result, arguments
         self.library = library
         self.model = self.checked(library.tesserec_open(os.fsencode(folder)))
-        self.context = self.checked(library.tesserec_context_create(self.model))
+        self.labels = library.tesserec_label_count(self.model)
+        self.context = self.checked(library.tesserec_context_create_labels(self.model, self.labels))
         self.dense_count = library.tesserec_dense_count(self.model)
         features = range(library.tesserec_feature_count(self.model))
         self.features = [library.tesserec_feature_name(self.model, f).decode() for f in features]
@@ -49,7 +51,8 @@ class Model:
         return handle
 
     def predict(self, dense, bags):
-        """Scores samples. dense: a list of numbers a sample; bags: for each feature a list of ids a sample."""
+        """Scores samples: a list of scores each, one a label. dense: a list of numbers a sample; bags: for each feature
+        a list of ids a sample."""
         samples = len(dense)
         keep = []  # arrays that the structures point to
 
@@ -64,11 +67,11 @@ class Model:
                 offsets.append(offsets[-1] + len(ids))
             given[f].offsets = array(c_int64, offsets)
             given[f].ids = array(c_int64, [i for ids in feature for i in ids])
-        scores = (c_float * max(1, samples))()
+        scores = (c_float * max(1, samples * self.labels))()
         flat = array(c_float, [number for row in dense for number in row])
         if self.library.tesserec_predict(self.context, samples, flat, given, scores) != 0:
             raise RuntimeError(self.library.tesserec_last_error().decode())
-        return scores[:samples]
+        return [scores[s * self.labels : (s + 1) * self.labels] for s in range(samples)]
 
     def close(self):
         self.library.tesserec_context_destroy(self.context)
@@ -83,8 +86,8 @@ def main():
         [[(31 * s + 17 * j + 7 * f) % ids for j in range(200 if s % 50 == 0 else (s + f) % 4)] for s in range(samples)]
         for f, ids in enumerate(model.ids)
     ]
-    for score in model.predict(dense, bags):
-        print("%.9g" % score)
+    for scores in model.predict(dense, bags):
+        print(*("%.9g" % score for score in scores))
     model.close()
 
 
