@@ -54,7 +54,7 @@ def main():
     bags = [bags_of(ids, SAMPLES, f) for f, ids in enumerate(model.ids)]
     dense = numpy.array([[(s * 5 + k * 3) % 11 / 8 - 0.5 for k in range(model.dense_count)] for s in range(SAMPLES)],
                         numpy.float32)
-    expected = numpy.array(model.predict(dense.tolist(), bags), numpy.float32)
+    expected = numpy.array(model.predict(dense.tolist(), bags), numpy.float32)[:, 0]
     assert len(numpy.unique(expected)) > SAMPLES // 2
 
     client = triton.InferenceServerClient(url, concurrency=4, network_timeout=30.0)
@@ -91,7 +91,7 @@ def main():
 
     # A fixed number of ids a sample, by the shape and as INT32.
     fixed = [[[(s + 3 * j + f) % ids for j in range(3)] for s in range(7)] for f, ids in enumerate(model.ids)]
-    by_shape = numpy.array(model.predict(dense[:7].tolist(), fixed), numpy.float32)
+    by_shape = numpy.array(model.predict(dense[:7].tolist(), fixed), numpy.float32)[:, 0]
     for binary in (False, True):
         inputs = [tensor("dense", dense[:7].copy(), binary)]
         inputs += [tensor(n, numpy.array(b, numpy.int32), binary) for n, b in zip(model.features, fixed)]
@@ -100,7 +100,7 @@ def main():
     # Raw values as texts: an unknown user without items reads id 0 and an empty bag.
     assert [i["name"] for i in metadata["raw_inputs"]] == ["user", "items", "price"]
     none = {"user": [[0], [0]], "items": [[], []]}
-    unknown = numpy.array(model.predict([[1.5], [0.0]], [none[n] for n in model.features]), numpy.float32)
+    unknown = numpy.array(model.predict([[1.5], [0.0]], [none[n] for n in model.features]), numpy.float32)[:, 0]
     texts = {"user": ["nobody", ""], "items": ["", "NA"], "price": ["1.5", ""]}
     for binary in (False, True):
         inputs = [triton.InferInput(name, [2], "BYTES").set_data_from_numpy(numpy.array(values, object),

@@ -54,9 +54,38 @@ must_succeed steps train "$folder/deck.toml" --json
 must_succeed folder export "$folder/run" --to "$folder/model" --data "$folder/data/train.h5" --json
 grep -q '"samples": 5000,.*"largest_difference": 0}' "$folder/out" || complain "exact rows have other scores"
 
-# serve ARGS...: starts a server on a free port and sets $port. Skips in a build without cpp-httplib.
+# A model of two labels.
+cat >"$folder/shop.toml" <<END
+[run]
+output = "$folder/shop"
+[preprocess]
+format = "table"
+header = true
+train = ["$folder/shop.csv"]
+output = "$folder/shop_data"
+column = [
+  {name = "user", kind = "category"},
+  {name = "click", kind = "label", positive = ["1"], negative = ["0"]},
+  {name = "purchase", kind = "label", positive = ["1"], negative = ["0"]},
+]
+[data]
+train = ["$folder/shop_data/train.h5"]
+[model]
+type = "dlrm_dcn"
+tasks = ["click", "purchase"]
+embedding_dim = 8
+top = [16, 2]
+[train]
+batch_size = 64
+END
+awk 'BEGIN { print "user,click,purchase"; for (i = 0; i < 640; ++i) print "u" i % 40 "," i % 3 % 2 "," (i % 9 == 1) }' >"$folder/shop.csv"
+must_succeed rows preprocess "$folder/shop.toml" --json
+must_succeed steps train "$folder/shop.toml" --json
+must_succeed folder export "$folder/shop" --to "$folder/shop_model" --json
+
+# serve MODEL NAME ARGS...: starts a server on a free port and sets $port. Skips in a build without cpp-httplib.
 serve() {
-  "$TESSEREC" serve "$folder/model" --port 0 --name clicks --json "$@" >"$folder/out" 2>"$folder/err" </dev/null &
+  "$TESSEREC" serve "$folder/$1" --port 0 --name "$2" --json "${@:3}" >"$folder/out" 2>"$folder/err" </dev/null &
   server=$!
   trap 'kill $server 2>/dev/null; rm -rf "$folder"' EXIT
   for _ in $(seq 200); do
@@ -79,7 +108,7 @@ stop() {
 
 echo s3cret >"$folder/token"
 chmod 600 "$folder/token"
-serve --threads 2 --token-file "$folder/token"
+serve model clicks --threads 2 --token-file "$folder/token"
 "$environment/bin/python" "$here/clients.py" "127.0.0.1:$port" s3cret "$folder/model" >"$folder/out" 2>"$folder/err"
 code=$?
 [ "$code" = 0 ] && grep -q 'all as expected' "$folder/out" || complain "tritonclient"
@@ -101,7 +130,7 @@ run ./score
 [ "$code" = 0 ] || complain "the C example of serving.md"
 [ "$(wc -w <out)" = 2 ] || complain "not two scores by the C example"
 cp out by_c
-serve
+serve model clicks
 block sh 'v2/models/clicks/infer' | sed "s/127.0.0.1:8080/127.0.0.1:$port/" >ask.sh
 run bash -e ask.sh
 [ "$code" = 0 ] || complain "the curl examples of serving.md"
@@ -109,5 +138,11 @@ grep -oE '"data": \[[^]]*' out | sed 's/.*\[//; s/,/ /g' >replies
 [ "$(awk '{ print NF }' replies | paste -sd,)" = 2,3,2 ] || complain "not replies with two, three and two scores"
 head -n 1 replies | awk '{ printf "%g %g\n", $1, $2 }' >by_curl
 cmp -s by_c by_curl || complain "the examples for C and curl score one batch differently: $(cat by_c by_curl)"
+stop
+serve shop_model shop
+block sh 'v2/models/shop/infer' | sed "s/127.0.0.1:8080/127.0.0.1:$port/" >ask.sh
+run bash -e ask.sh
+grep -qE '"outputs": \[\{"name": "purchase", "datatype": "FP32", "shape": \[2\], "data": \[[^,]+, ?[^,]+\]\}\]' out ||
+  complain "the curl example of several labels: $(cat out)"
 stop
 finish
