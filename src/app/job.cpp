@@ -194,7 +194,7 @@ void add_planted_truth(const comm::Communicator& comm, const train::Job& job, Js
   if (settings.kind != data::SyntheticKind::planted || settings.evaluate_samples == 0) return;
   const data::PlantedTruth truth = data::planted_truth(comm, settings, job.run.seed);
   for (Index task = 0; task < truth.tasks; ++task) {
-    const std::string name = settings.labels.empty() ? "" : settings.labels[std::size_t(task)];
+    const std::string name = settings.labels.names.empty() ? "" : settings.labels.names[std::size_t(task)];
     const std::string of = name.empty() ? "" : " of " + name;
     const std::string prefix = name.empty() ? "" : name + ".";
     const auto [best, learnable] = planted_aucs(comm, truth, task);

@@ -123,7 +123,7 @@ SourceInfo synthetic_info(const SyntheticSettings& settings, Use use) {
   info.dense_features = settings.dense_features;
   for (Index k = 1; k <= settings.dense_features; ++k) info.dense_names.push_back(concat("I", k));
   info.features = synthetic_features(settings);
-  info.tasks = settings.labels;
+  info.tasks = settings.labels.names;
   info.rows = synthetic_rows(settings);
   if (settings.hashed) info.rows.assign(info.rows.size(), any_id);
   if (planted || id_law(settings) == IdLaw::zipf) info.zipf.assign(info.rows.size(), zipf_exponent(settings));

@@ -20,8 +20,10 @@ constexpr double sequence_decay = 0.8;  // weight of an item of a sequence, wher
 // Counters of a sample's random numbers that belong to no table.
 constexpr Index label_quad = 0, dense_quad = 1;
 
-Random sample_numbers(std::uint64_t seed, PlantedStream stream) {
-  return {seed, Purpose::planted_samples, std::uint64_t(stream) << 32};
+/// Returns the random numbers of a stream's samples, or of a further label of them, behind those of all tables.
+Random sample_numbers(std::uint64_t seed, PlantedStream stream, std::size_t label = 0) {
+  const std::uint64_t end_of = label > 0 ? 1 : 0;
+  return {seed, Purpose::planted_samples, ((std::uint64_t(stream) + end_of) << 32) - label};
 }
 
 /// Replaces each of the n values z by sigmoid(bias + scale * z).
@@ -65,7 +67,7 @@ bool has(const std::vector<std::uint8_t>& mask, Index rank) { return (mask[rank 
 
 PlantedModel::PlantedModel(const SyntheticSettings& settings, std::uint64_t seed) : settings_(settings), seed_(seed) {
   const std::vector<Index> rows = synthetic_rows(settings);
-  labels_.resize(std::max<std::size_t>(1, settings.labels.size()));
+  labels_.resize(std::max<std::size_t>(1, settings.labels.names.size()));
   weights_.resize(labels_.size());
   own_tables_.resize(labels_.size() - 1);
   for (std::size_t task = 0; task < labels_.size(); ++task) {
@@ -91,20 +93,19 @@ void PlantedModel::calibrate() {
     Calibration& label = labels_[task];
     Logits z = raw[task];
     if (task > 0) {
-      const double c = settings_.label_correlation, own_deviation = mean_and_deviation(z).second;
+      const double c = settings_.labels.correlation, own_deviation = mean_and_deviation(z).second;
       label.shared = first_deviation > 0 ? c / first_deviation : 0;
       label.own = own_deviation > 0 ? std::sqrt(1 - c * c) / own_deviation : 0;
       mix(label.shared, raw[0].data(), label.own, z.data(), calibration_samples);
     }
     const auto [mean, deviation] = mean_and_deviation(z);
     label.scale = deviation > 0 ? settings_.strength / deviation : 0;
-    const double rate = settings_.label_rates.empty() ? settings_.click_rate : settings_.label_rates[task];
+    const double rate = settings_.labels.rates.empty() ? settings_.click_rate : settings_.labels.rates[task];
     label.bias = bias_of(z, label.scale, -60 - std::abs(label.scale * mean), rate);
   }
 }
 
 PlantedModel::~PlantedModel() = default;
-
 Index PlantedModel::tables() const { return std::ssize(tables_); }
 
 void PlantedModel::dense(PlantedStream stream, Index sample, float* x) const {
@@ -247,29 +248,38 @@ void PlantedModel::towers(PlantedStream stream, std::span<const Index> samples, 
   }
 }
 
-float PlantedModel::label(PlantedStream stream, Index sample, std::size_t task, double probability) const {
-  if (task == 0) return sample_numbers(seed_, stream).uniform53(sample, 2 * label_quad) < probability ? 1.0f : 0.0f;
-  const Random random(seed_, Purpose::planted_samples,
-                      ((std::uint64_t(stream) + 1) << 32) - task);  // behind all tables of the stream
-  if (random.uniform53(sample, 1) < settings_.missing_labels) return std::numeric_limits<float>::quiet_NaN();
-  return random.uniform53(sample, 0) < probability ? 1.0f : 0.0f;
+/// Draws the labels [T] of a sample from their probabilities, each given that the label before it is 1 in a funnel.
+void PlantedModel::draw_labels(PlantedStream stream, Index sample, const double* probabilities, float* labels) const {
+  bool before = true;
+  for (std::size_t task = 0; task < labels_.size(); ++task) {
+    const Random random = sample_numbers(seed_, stream, task);
+    const bool drawn = random.uniform53(sample, 2 * label_quad) < probabilities[task];
+    const bool lacks = task > 0 && random.uniform53(sample, 1) < settings_.labels.missing;
+    before = drawn && (before || !settings_.labels.funnel);
+    labels[task] = lacks ? std::numeric_limits<float>::quiet_NaN() : float(before);
+  }
 }
 
 void PlantedModel::fill(PlantedStream stream, std::span<const Index> samples, Index global_size, Batch& batch) const {
-  const Index tasks = std::ssize(labels_);
-  reserve_batch(batch, std::ssize(samples), global_size, settings_.dense_features, synthetic_features(settings_),
-                tasks);
-  const std::vector<double> z = mixed(raw_logits(stream, samples, nullptr, &batch));
-  for (Index i = 0; i < std::ssize(z); ++i) batch.labels(i) = label(stream, samples[i / tasks], i % tasks, z[i]);
+  const Index tasks = std::ssize(labels_), size = std::ssize(samples);
+  reserve_batch(batch, size, global_size, settings_.dense_features, synthetic_features(settings_), tasks);
+  const std::vector<double> p = mixed(raw_logits(stream, samples, nullptr, &batch));
+  for (Index b = 0; b < size; ++b)
+    draw_labels(stream, samples[b], p.data() + b * tasks, batch.labels.data() + b * tasks);
 }
 
 std::vector<double> PlantedModel::probabilities(PlantedStream stream, std::span<const Index> samples,
                                                 const RankMask* mask, std::vector<float>* labels) const {
   const std::size_t tasks = labels_.size();
-  std::vector<double> z = mixed(raw_logits(stream, samples, mask, nullptr));
-  for (std::size_t i = 0; labels != nullptr && i < z.size(); ++i)
-    labels->push_back(label(stream, samples[i / tasks], i % tasks, z[i]));
-  return z;
+  std::vector<double> p = mixed(raw_logits(stream, samples, mask, nullptr));
+  std::vector<float> drawn(tasks);
+  for (std::size_t b = 0; labels != nullptr && b < samples.size(); ++b) {
+    draw_labels(stream, samples[b], p.data() + b * tasks, drawn.data());
+    labels->insert(labels->end(), drawn.begin(), drawn.end());
+  }
+  for (std::size_t i = 0; settings_.labels.funnel && i < p.size(); ++i)
+    if (i % tasks > 0) p[i] *= p[i - 1];
+  return p;
 }
 
 std::vector<std::uint8_t> PlantedModel::ranks_seen(Index table, Index samples, Index at_least) const {

@@ -29,7 +29,7 @@ PlantedTruth planted_truth(const comm::Communicator& comm, const SyntheticSettin
   const Range own_samples{settings.evaluate_samples * comm.rank() / comm.size(),
                           settings.evaluate_samples * (comm.rank() + 1) / comm.size()};
   PlantedTruth truth;
-  truth.tasks = std::max<Index>(1, std::ssize(settings.labels));
+  truth.tasks = std::max<Index>(1, std::ssize(settings.labels.names));
   for (Index first = own_samples.begin; first < own_samples.end; first += planted_block) {
     const auto samples = numbers({first, std::min(first + planted_block, own_samples.end)});
     const auto unrestricted = model.probabilities(PlantedStream::evaluate, samples, nullptr, &truth.labels);

@@ -74,21 +74,23 @@ std::optional<SyntheticFault> law_fault(const SyntheticSettings& s) {
 }
 
 /// Returns the first fault of the labels and of their keys.
-std::optional<SyntheticFault> labels_fault(const SyntheticSettings& s) {
-  if (s.labels.size() == 1)
+std::optional<SyntheticFault> labels_fault(const PlantedLabels& labels) {
+  if (labels.names.size() == 1)
     return {{"labels", "has one name; name at least two labels, or leave labels out for one without a name"}};
-  if (std::set<std::string>(s.labels.begin(), s.labels.end()).size() != s.labels.size())
-    return {{"labels", concat("is ", join(s.labels), "; names must be unique")}};
-  if (s.labels.empty() && (!s.label_rates.empty() || s.missing_labels > 0))
-    return {{s.label_rates.empty() ? "missing_labels" : "label_rates", "applies only to several labels"}};
-  if (!s.label_rates.empty() && s.label_rates.size() != s.labels.size())
-    return {{"label_rates", concat("has ", counted(std::ssize(s.label_rates), "number"), " for ",
-                                   counted(std::ssize(s.labels), "label"), "; give one for each of labels")}};
-  for (const double rate : s.label_rates)
+  if (std::set<std::string>(labels.names.begin(), labels.names.end()).size() != labels.names.size())
+    return {{"labels", concat("is ", join(labels.names), "; names must be unique")}};
+  for (const auto& [key, is_set] :
+       {std::pair("label_rates", !labels.rates.empty()), std::pair("missing_labels", labels.missing > 0),
+        std::pair("label_funnel", labels.funnel)})
+    if (is_set && labels.names.empty()) return {{key, "applies only to several labels"}};
+  if (!labels.rates.empty() && labels.rates.size() != labels.names.size())
+    return {{"label_rates", concat("has ", counted(std::ssize(labels.rates), "number"), " for ",
+                                   counted(std::ssize(labels.names), "label"), "; give one for each of labels")}};
+  for (const double rate : labels.rates)
     if (!(rate > 0 && rate < 1)) return {{"label_rates", "must be between 0 and 1, both excluded"}};
-  if (!(s.label_correlation >= -1 && s.label_correlation <= 1))
+  if (!(labels.correlation >= -1 && labels.correlation <= 1))
     return {{"label_correlation", "must be between -1 and 1"}};
-  if (!(s.missing_labels >= 0 && s.missing_labels < 1)) return {{"missing_labels", "must be at least 0 and below 1"}};
+  if (!(labels.missing >= 0 && labels.missing < 1)) return {{"missing_labels", "must be at least 0 and below 1"}};
   return {};
 }
 
@@ -135,7 +137,7 @@ std::optional<SyntheticFault> fault(const SyntheticSettings& settings) {
   const std::vector<std::string> features = synthetic_features(settings);
   for (const auto& [key, is_set] :
        {std::pair("bag_lengths", !settings.bag_lengths.empty()), std::pair("pair", !settings.pair.empty()),
-        std::pair("sequence", !settings.sequence.empty()), std::pair("labels", !settings.labels.empty())})
+        std::pair("sequence", !settings.sequence.empty()), std::pair("labels", !settings.labels.names.empty())})
     if (is_set && settings.kind != SyntheticKind::planted) return {{key, "applies only to kind = \"planted\""}};
   const double unset = 1;  // default of both strengths
   if (settings.pair.empty() && settings.pair_strength != unset)
@@ -149,7 +151,7 @@ std::optional<SyntheticFault> fault(const SyntheticSettings& settings) {
   if (!settings.bag_lengths.empty() && settings.bag_lengths.size() != features.size())
     return {{"bag_lengths", concat("has ", counted(std::ssize(settings.bag_lengths), "length"), " for ",
                                    counted(std::ssize(features), "feature"), "; bag_lengths must be as long as rows")}};
-  if (auto labels = labels_fault(settings)) return labels;
+  if (auto labels = labels_fault(settings.labels)) return labels;
   if (auto sequence = sequence_fault(settings)) return sequence;
   if (settings.pair.empty()) return {};
   if (settings.pair.size() != 2 || settings.pair[0] == settings.pair[1])

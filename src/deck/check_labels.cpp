@@ -14,11 +14,13 @@ namespace {
 void check_generated_labels(const Deck& deck) {
   const data::SyntheticSettings& synthetic = deck.data.synthetic;
   const std::vector<std::string>& tasks = deck.model.tasks;
-  if (synthetic.kind == data::SyntheticKind::none || synthetic.missing_labels == 0 || synthetic.labels.empty()) return;
-  const auto lacking = std::ranges::find_if(tasks, [&](const auto& task) { return task != synthetic.labels.front(); });
+  if (synthetic.kind == data::SyntheticKind::none || synthetic.labels.missing == 0 || synthetic.labels.names.empty())
+    return;
+  const auto lacking =
+      std::ranges::find_if(tasks, [&](const auto& task) { return task != synthetic.labels.names.front(); });
   if (lacking == tasks.end()) return;
   const std::string subject =
-      concat(" is ", synthetic.missing_labels, ", so samples lack the label ", quoted(*lacking));
+      concat(" is ", synthetic.labels.missing, ", so samples lack the label ", quoted(*lacking));
   if (tasks.size() == 1)
     fail(deck.at("data.synthetic.missing_labels"), subject,
          ", the only one of model.tasks; set it to 0, or add a label to model.tasks");

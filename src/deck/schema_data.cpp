@@ -83,6 +83,8 @@ constexpr Index max_samples = Index{1} << 53;
 
 Section synthetic_section() {
   using Synthetic = data::SyntheticSettings;
+  using Labels = data::PlantedLabels;
+  const auto of_labels = [](const Key<Labels>& key) { return inside(&Synthetic::labels, key); };
   const Choices<data::SyntheticKind> kinds = {{"none", data::SyntheticKind::none},
                                               {"planted", data::SyntheticKind::planted},
                                               {"reference", data::SyntheticKind::reference}};
@@ -137,18 +139,21 @@ Section synthetic_section() {
                             "Highest gaussian id. In a smaller table it is the last row."),
                     "unset (last row)"),
       number("click_rate", &Synthetic::click_rate, {1e-6, 1.0 - 1e-6}, "", "planted: target share of label 1."),
-      default_words(texts("labels", &Synthetic::labels, Text::name, {},
-                          "planted: names of several labels. The first is that of the hidden model; each other one "
-                          "mixes its logit with one of its own."),
+      default_words(of_labels(texts("labels", &Labels::names, Text::name, {},
+                                    "planted: names of several labels. The first is that of the hidden model; each "
+                                    "other one mixes its logit with one of its own.")),
                     "[] (one label)"),
-      default_words(numbers("label_rates", &Synthetic::label_rates, {1e-6, 1.0 - 1e-6}, {}, "",
-                            "planted: target share of 1 of each label."),
+      default_words(of_labels(numbers("label_rates", &Labels::rates, {1e-6, 1.0 - 1e-6}, {}, "",
+                                      "planted: target share of 1 of each label.")),
                     "[] (click_rate)"),
-      number("label_correlation", &Synthetic::label_correlation, {-1.0, 1.0}, "",
-             "planted: correlation of the logit of each further label with the first's."),
-      number("missing_labels", &Synthetic::missing_labels, {0.0, 1.0, true}, "",
-             "planted: share of the samples that lack each label but the first, at random; data.missing_labels = true "
-             "allows it."),
+      of_labels(number("label_correlation", &Labels::correlation, {-1.0, 1.0}, "",
+                       "planted: correlation of the logit of each further label with the first's.")),
+      of_labels(number("missing_labels", &Labels::missing, {0.0, 1.0, true}, "",
+                       "planted: share of the samples that lack each label but the first, at random; "
+                       "data.missing_labels = true allows it.")),
+      of_labels(boolean("label_funnel", &Labels::funnel,
+                        "planted: a label is 1 only where the one before it is 1, as purchases follow clicks. Its rate "
+                        "in label_rates is that of all samples, as if all had the one before.")),
       number("strength", &Synthetic::strength, {0.0, 100.0}, "",
              "planted: standard deviation of the hidden model's logit, with all its terms."),
       texts("pair", &Synthetic::pair, Text::name, {},

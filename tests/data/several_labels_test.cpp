@@ -75,7 +75,7 @@ data::Settings planted(std::vector<std::string> labels) {
   settings.synthetic.evaluate_samples = 20000;
   settings.synthetic.rows = {50, 20};
   settings.synthetic.dense_features = 4;
-  settings.synthetic.labels = std::move(labels);
+  settings.synthetic.labels.names = std::move(labels);
   return settings;
 }
 
@@ -219,9 +219,9 @@ TEST_CASE("with_labels: gives samples without labels zeros") {
 TEST_CASE("PlantedModel: the first of several labels is that of the model with one") {
   const data::Deal deal{0, 1, Lanes(4), 500, true, 5};
   data::Settings several = planted({"click", "like", "buy"});
-  several.synthetic.label_rates = {0.25, 0.5, 0.05};
-  several.synthetic.missing_labels = 0.3;
-  several.synthetic.label_correlation = 0.6;
+  several.synthetic.labels.rates = {0.25, 0.5, 0.05};
+  several.synthetic.labels.missing = 0.3;
+  several.synthetic.labels.correlation = 0.6;
   const auto all = data::make_source(several, Use::train, deal), one = data::make_source(planted({}), Use::train, deal);
   data::Batch batch{Exec()}, first{Exec()};
   Index samples = 0;
@@ -247,6 +247,38 @@ TEST_CASE("PlantedModel: the first of several labels is that of the model with o
   CHECK(both / and_like > 0.55);  // 0.5 if the labels were independent
 }
 
+TEST_CASE("PlantedModel: in a funnel a label is 1 only where the one before it is, with the truth's probability") {
+  const data::Deal deal{0, 1, Lanes(4), 500, true, 5};
+  data::Settings settings = planted({"see", "click", "buy"});
+  settings.synthetic.labels.rates = {0.6, 0.5, 0.3};
+  settings.synthetic.labels.funnel = true;
+  const auto source = data::make_source(settings, Use::train, deal);
+  data::Batch batch{Exec()};
+  std::array<double, 3> sum{};
+  Index samples = 0;
+  while (source->next(batch))
+    for (Index b = 0; b < batch.size; ++b, ++samples)
+      for (Index t = 0; t < 3; ++t) {
+        sum[t] += batch.labels(3 * b + t);
+        if (t > 0) REQUIRE(batch.labels(3 * b + t) <= batch.labels(3 * b + t - 1));
+      }
+  CHECK(sum[0] / double(samples) == Approx(0.6).margin(0.02));
+  CHECK(sum[1] > 0.25 * double(samples));  // of the half of those that see, more: the logits are correlated
+
+  const data::PlantedTruth truth = data::planted_truth(comm::Communicator(MPI_COMM_SELF), settings.synthetic, 5, 5);
+  const Index n = std::ssize(truth.labels) / 3;
+  REQUIRE(n > 1000);
+  std::array<double, 3> expected{}, seen{}, variance{};
+  for (Index i = 0; i < 3 * n; ++i) {
+    const double p = truth.probabilities[std::size_t(i)];
+    if (i % 3 > 0) REQUIRE(p < truth.probabilities[std::size_t(i - 1)]);
+    expected[i % 3] += p;
+    variance[i % 3] += p * (1 - p);
+    seen[i % 3] += truth.labels[std::size_t(i)];
+  }
+  for (const Index t : {0, 1, 2}) CHECK(std::abs(seen[t] - expected[t]) < 4 * std::sqrt(variance[t]));
+}
+
 TEST_CASE("PlantedModel: refuses keys of labels that do not fit") {
   const auto refusal = [](const std::function<void(data::SyntheticSettings&)>& change) {
     data::Settings settings = planted({"click", "buy"});
@@ -254,9 +286,11 @@ TEST_CASE("PlantedModel: refuses keys of labels that do not fit") {
     return error_of([&] { data::make_source(settings, Use::train, {0, 1, Lanes(1), 100, true, 1}); });
   };
   CHECK(refusal([](auto&) {}).empty());
-  CHECK(mentions(refusal([](auto& s) { s.labels = {"click"}; }), "data.synthetic.labels has one name"));
-  CHECK(mentions(refusal([](auto& s) { s.labels = {"click", "click"}; }), "names must be unique"));
-  CHECK(mentions(refusal([](auto& s) { s.label_rates = {0.5}; }), "label_rates has 1 number for 2 labels"));
-  CHECK(mentions(refusal([](auto& s) { s.labels = {}, s.missing_labels = 0.5; }), "missing_labels applies only to"));
+  CHECK(mentions(refusal([](auto& s) { s.labels.names = {"click"}; }), "data.synthetic.labels has one name"));
+  CHECK(mentions(refusal([](auto& s) { s.labels.names = {"click", "click"}; }), "names must be unique"));
+  CHECK(mentions(refusal([](auto& s) { s.labels.rates = {0.5}; }), "label_rates has 1 number for 2 labels"));
+  CHECK(mentions(refusal([](auto& s) { s.labels.names = {}, s.labels.missing = 0.5; }),
+                 "missing_labels applies only to"));
+  CHECK(mentions(refusal([](auto& s) { s.labels = {.funnel = true}; }), "label_funnel applies only to"));
   CHECK(mentions(refusal([](auto& s) { s.kind = data::SyntheticKind::reference; }), "labels applies only to kind"));
 }

@@ -13,9 +13,9 @@ inline tesserec::train::Job labels_job(const std::string& folder, double missing
   job.run.kernels = Kernels::simd;
   job.data.synthetic.kind = data::SyntheticKind::planted;
   job.data.synthetic.round_targets = false;
-  job.data.synthetic.labels = job.model.tasks = {"click", "like", "buy"};
-  job.data.synthetic.label_rates = {0.3, 0.5, 0.2};
-  job.data.synthetic.missing_labels = missing;
+  job.data.synthetic.labels.names = job.model.tasks = {"click", "like", "buy"};
+  job.data.synthetic.labels.rates = {0.3, 0.5, 0.2};
+  job.data.synthetic.labels.missing = missing;
   job.data.missing_labels = missing > 0;
   job.model.loss_settings.task_weights = {1.0, 0.25, 2.0};
   job.model.top.back() = 3;

@@ -12,10 +12,10 @@ TEST_CASE("train.metrics: start anew if a run resumes with other labels") {
     CAPTURE(one);
     train::Job now = labels_job(folder.path() + (one ? "/one" : "/turned"), 0.0), before = now;
     now.train.window = before.train.window = 1;
-    before.data.synthetic.labels = before.model.tasks = {"buy", "click", "like"};
+    before.data.synthetic.labels.names = before.model.tasks = {"buy", "click", "like"};
     if (one) {
-      before.data.synthetic.labels = before.model.tasks = {};
-      before.data.synthetic.label_rates = before.model.loss_settings.task_weights = {};
+      before.data.synthetic.labels.names = before.model.tasks = {};
+      before.data.synthetic.labels.rates = before.model.loss_settings.task_weights = {};
       before.model.top.back() = 1;
     }
     before.train.steps = 4;

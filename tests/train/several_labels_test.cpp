@@ -111,7 +111,7 @@ TEST_CASE("Training: micro-batches give the bits of one batch, and refuse labels
   job.train.batch_size = 128;
   job.train.accumulate = 2;
   CHECK(digests(world, job) == whole);
-  job.data.synthetic.missing_labels = 0.4;
+  job.data.synthetic.labels.missing = 0.4;
   CHECK(mentions(error_of([&] { run(world, job); }),
                  "samples lack the label like, whose mean needs all samples of a step at once"));
 }
@@ -130,8 +130,8 @@ TEST_CASE("Training: one of several labels gives the bits of data that have it a
   const train::TrainResult one = train::train(training);
   job.run.output = folder.path() + "/alone";
   job.model.tasks = {};
-  job.data.synthetic.labels = {};
-  job.data.synthetic.label_rates = {};
+  job.data.synthetic.labels.names = {};
+  job.data.synthetic.labels.rates = {};
   job.data.synthetic.click_rate = 0.3;
   const train::TrainResult alone = run(world, job);
   CHECK(one.weights_digest == alone.weights_digest);

@@ -33,9 +33,10 @@ using RankMask = std::vector<std::vector<std::uint8_t>>;
 /// function of (seed, stream, sample).
 ///
 /// Several labels: the formula above gives the logit of the first label. The logit of each further label is
-///   z' = bias' + scale' * (c sum / sd(sum) + sqrt(1 - c^2) own / sd(own)),  c = label_correlation.
+///   z' = bias' + scale' * (c sum / sd(sum) + sqrt(1 - c^2) own / sd(own)),  c = labels.correlation.
 /// There `sum` is that of the first label, and `own` has weights and effects of the further label. A share
-/// `missing_labels` of the samples lacks it, at random.
+/// `labels.missing` of the samples lacks it, at random. In a funnel (`labels.funnel`) the probability of a further
+/// label is sigmoid(z') times that of the label before it, and the label is 1 only where that one is.
 class PlantedModel {
  public:
   /// Draws the model's weights and calibrates scale and bias on a fixed sample.
@@ -74,9 +75,9 @@ class PlantedModel {
   std::vector<Logits> raw_logits(PlantedStream stream, std::span<const Index> samples, const RankMask* mask,
                                  Batch* batch) const;
   void calibrate();
-  /// Returns the probabilities [samples, T] of raw_logits().
+  /// Returns the probabilities [samples, T] of raw_logits(), in a funnel given that the label before is 1.
   std::vector<double> mixed(const std::vector<Logits>& raw) const;
-  float label(PlantedStream stream, Index sample, std::size_t task, double probability) const;
+  void draw_labels(PlantedStream stream, Index sample, const double* probabilities, float* labels) const;
   void pair_logits(const std::vector<Index> (&ranks)[2], const RankMask* mask, Logits& z) const;
   const PlantedTable& effects_of(std::size_t task, std::size_t table) const;
   double pair_factor() const;

@@ -21,6 +21,15 @@ enum class BitGenerator { philox, mt19937 };
 /// k with weight (k + 1)^-zipf. trace: ids that come again as those of a recorded profile do (reference).
 enum class IdLaw { uniform, gaussian, zipf, trace };
 
+/// Several labels of planted samples.
+struct PlantedLabels {
+  std::vector<std::string> names = {};  ///< empty = one label
+  std::vector<double> rates = {};       ///< target share of 1 of each label; empty = click_rate each
+  double correlation = 0.5;             ///< correlation of each further label's logit with the first's
+  double missing = 0.0;                 ///< share of the samples that lack each label but the first
+  bool funnel = false;                  ///< true if a label is 1 only where the one before it is 1
+};
+
 /// Block [data.synthetic]: samples made on the fly.
 struct SyntheticSettings {
   SyntheticKind kind = SyntheticKind::none;
@@ -44,10 +53,7 @@ struct SyntheticSettings {
   std::optional<Index> gaussian_min;     ///< lowest id; unset = 0
   std::optional<Index> gaussian_max;     ///< highest id; unset, or beyond a table, = the table's last row
   double click_rate = 0.25;              ///< target share of label 1 (planted)
-  std::vector<std::string> labels = {};  ///< names of several labels (planted); empty = one label
-  std::vector<double> label_rates = {};  ///< target share of 1 of each label (planted); empty = click_rate each
-  double label_correlation = 0.5;        ///< correlation of each further label's logit with the first's (planted)
-  double missing_labels = 0.0;           ///< share of the samples that lack each label but the first (planted)
+  PlantedLabels labels = {};             ///< several labels (planted)
   double strength = 1.4;  ///< standard deviation of the truth's logit (planted); 1.4 gives a best AUC of about 0.80
   /// Feature of the query and feature of the item whose inner product enters the truth (planted); empty = none.
   std::vector<std::string> pair;
