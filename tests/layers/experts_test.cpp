@@ -49,8 +49,8 @@ TEST_CASE("mixture: refuses a gate of another number of experts") {
 
 TEST_CASE("joint: its sigmoid is the product of the sigmoids") {
   test::LayerAlone layer({.type = "joint"}, {{{1}}, {{1}}});
-  const std::vector<float> numbers{-1000.0f, -90.0f, -20.0f, -3.0f, -0.5f, 0.0f,
-                                   0.7f,     5.0f,   16.0f,  30.0f, 86.0f, 1000.0f};
+  const std::vector<float> numbers{-1000.0f, -90.0f, -20.0f, -3.0f, -0.5f, 0.0f,   0.7f,
+                                   5.0f,     16.0f,  30.0f,  86.0f, 90.0f, 1000.0f};
   std::vector<float> a, b;
   for (const float x : numbers)
     for (const float z : numbers) a.push_back(x), b.push_back(z);
