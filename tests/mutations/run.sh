@@ -9,6 +9,7 @@ list=$root/tests/mutations/list.txt
 copy=${COPY:-$root/build/mutations} # kept, so that the next run builds only what changed
 source=$copy/source build=$copy/build log=$copy/log
 limit=${LIMIT:-300} # seconds for the tests of a mutation
+done=${DONE:-}      # what an earlier run printed: what was caught there is left out
 
 die() {
   echo "mutations: $*" >&2
@@ -45,6 +46,18 @@ for name in "${chosen[@]}"; do
     [[ -n ${entry[$name.$key]:-} ]] || die "list.txt: $name has no $key"
   done
 done
+if [[ $# == 0 && -z $check ]]; then
+  # Headers last: a changed one compiles much again.
+  mapfile -t chosen < <(for name in "${names[@]}"; do
+    if [[ ${entry[$name.file]} == *.hpp ]]; then echo "1 $name"; else echo "0 $name"; fi
+  done | sort -s -k 1,1 | cut -d ' ' -f 2)
+fi
+if [[ -n $done ]]; then
+  [[ -r $done ]] || die "cannot read $done (DONE)"
+  mapfile -t chosen < <(printf '%s\n' "${chosen[@]}" |
+    grep -vxFf <(sed -nE 's/^caught( \(hangs\))? +[0-9]+ s +([^ ]+) .*/\2/p' "$done") || true)
+  ((${#chosen[@]} > 0)) || { echo "nothing is left of what $done has not caught" && exit; }
+fi
 
 # complaint NAME: what does not fit the tree.
 complaint() {
@@ -160,12 +173,12 @@ failures=0 untried=0
 for name in "${chosen[@]}"; do
   needs=${entry[$name.needs]:-}
   if [[ -n $needs ]] && ! holds "$needs"; then
-    printf '%-14s  %-30s  %s\n' 'not tried' "$name" "the build must have $needs"
+    printf '%-14s  %4d s  %-30s  %s\n' 'not tried' 0 "$name" "the build must have $needs"
     untried=$((untried + 1))
     continue
   fi
   mutate "$name"
-  code=0
+  code=0 begin=$SECONDS
   if ! make "$(targets_of "$name")" >"$log/$name" 2>&1; then
     verdict='does not build'
   else
@@ -177,7 +190,7 @@ for name in "${chosen[@]}"; do
     esac
   fi
   restore "$name"
-  printf '%-14s  %-30s  %s\n' "$verdict" "$name" "${entry[$name.what]}"
+  printf '%-14s  %4d s  %-30s  %s\n' "$verdict" $((SECONDS - begin)) "$name" "${entry[$name.what]}"
   [[ $verdict == caught* ]] || failures=$((failures + 1))
 done
 echo "${#chosen[@]} mutations, $failures not caught, $untried not tried; what each said lies in $log"
