@@ -64,6 +64,7 @@ class HeadText {
 
 TensorType type_of(const std::string& descr) {
   if (descr == "<f4") return TensorType::fp32;
+  if (descr == "<i8") return TensorType::int64;
   return descr == "<f2" ? TensorType::fp16 : TensorType::other;
 }
 
@@ -117,7 +118,8 @@ StoredTensor read_npy_head(const std::string& path, const std::string& name) {
     tensor.offset = Index(begin + length);
     tensor.bytes = size - tensor.offset;
     if (tensor.type == TensorType::other) return tensor;
-    if (bytes_of_shape(tensor.shape, tensor.type == TensorType::fp32 ? 4 : 2) != tensor.bytes)
+    const Index each = tensor.type_text.back() - '0';  // as in "<f4"
+    if (bytes_of_shape(tensor.shape, each) != tensor.bytes)
       fail("shape ", shape_text(tensor.shape), " of ", tensor.type_text, " does not have the ", tensor.bytes,
            " bytes behind the head; the file is truncated, or was replaced");
   } catch (const Error& error) {

@@ -23,7 +23,7 @@ struct DType {
   TensorType type;
 };
 constexpr DType dtypes[] = {{"F32", 4, TensorType::fp32},  {"F16", 2, TensorType::fp16},  {"BF16", 2, TensorType::bf16},
-                            {"F64", 8, TensorType::other}, {"I64", 8, TensorType::other}, {"U64", 8, TensorType::other},
+                            {"F64", 8, TensorType::other}, {"I64", 8, TensorType::int64}, {"U64", 8, TensorType::other},
                             {"I32", 4, TensorType::other}, {"U32", 4, TensorType::other}, {"I16", 2, TensorType::other},
                             {"U16", 2, TensorType::other}, {"I8", 1, TensorType::other},  {"U8", 1, TensorType::other},
                             {"BOOL", 1, TensorType::other}};

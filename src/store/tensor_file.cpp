@@ -93,4 +93,10 @@ void read_numbers(const StoredTensor& tensor, Range numbers, float* to) {
   std::ranges::transform(shorts, to, tensor.type == TensorType::fp16 ? from_fp16 : from_bf16);
 }
 
+void read_integers(const StoredTensor& tensor, Range numbers, Index* to) {
+  const Descriptor file(tensor.path, O_RDONLY, "open it");
+  constexpr Index bytes = sizeof(Index);
+  read_at(file, tensor, tensor.offset + bytes * numbers.begin, bytes * numbers.size(), reinterpret_cast<char*>(to));
+}
+
 }  // namespace tesserec::store

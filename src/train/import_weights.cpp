@@ -5,6 +5,7 @@
 #include <set>
 
 #include "checkpoint_parts.hpp"
+#include "imported_ids.hpp"
 #include "matched_tensors.hpp"
 #include "run_parts.hpp"
 #include "tensor_names.hpp"
@@ -62,8 +63,27 @@ class TensorRows {
   std::vector<float> whole_, piece_;
 };
 
+/// Fills this rank's part of a matrix whose rows have another order in the file.
+void fill_from_places(const Exec& exec, const MatchedTensor& matched, const store::StateItem& item) {
+  TensorRows tensor(matched);
+  const Index ld = item.source->ld(), own_rows = item.slab.rows;
+  std::vector<float> own(std::size_t(own_rows * ld));
+  for (Index first = 0; first < matched.rows; first += tensor.max_rows()) {
+    const Range rows{first, std::min(first + tensor.max_rows(), matched.rows)};
+    const float* const numbers = tensor.read(rows);
+    for (Index there = rows.begin; there < rows.end; ++there) {
+      const Index row = matched.our_row[std::size_t(there)] - item.slab.first_row;
+      if (row < 0 || row >= own_rows) continue;
+      const float* const from = numbers + (there - rows.begin) * matched.columns + item.slab.first_column;
+      std::copy_n(from, item.width(), own.data() + row * ld);
+    }
+  }
+  if (own_rows > 0) item.source->write(exec, {0, own_rows}, own.data());
+}
+
 /// Fills this rank's part of a matrix.
 void fill(const Exec& exec, const MatchedTensor& matched, const store::StateItem& item) {
+  if (!matched.our_row.empty()) return fill_from_places(exec, matched, item);
   TensorRows tensor(matched);
   const Index end = std::min(item.slab.first_row + item.slab.rows, matched.rows), ld = item.source->ld();
   std::vector<float> staged;
@@ -121,8 +141,7 @@ void require_same_tensors(const comm::Communicator& comm, const store::TensorFil
 
 Imported import_weights(Session& session, const ImportSettings& settings, Index epoch_samples) {
   const comm::Communicator& comm = session.comm;
-  const std::vector<store::StateItem> items = model_weights(comm, session.model);
-  const store::StateRecords shapes = parallel_io::state_shapes(comm, items);
+  const store::StateRecords shapes = parallel_io::state_shapes(comm, model_weights(comm, session.model));
   std::optional<MatchedTensors> matched;
   std::optional<store::TensorFile> file;
   comm::agree(comm, [&] {
@@ -133,6 +152,8 @@ Imported import_weights(Session& session, const ImportSettings& settings, Index 
 
   const RunLocks locks(comm, session.job);
   const Position at = begin_run(session, epoch_samples);
+  comm::agree(comm, [&] { take_ids(session, *matched); });
+  const std::vector<store::StateItem> items = model_weights(comm, session.model);
   comm::agree(comm, [&] {
     for (const store::StateItem& item : items)
       if (const auto found = matched->of_matrix.find(item.name); found != matched->of_matrix.end())
@@ -144,6 +165,7 @@ Imported import_weights(Session& session, const ImportSettings& settings, Index 
   Imported imported{.checkpoint = save(session, at, epoch_samples), .weights_digest = weights_digest(session)};
   for (const auto& [matrix, tensor] : matched->of_matrix)
     imported.tensors.push_back({tensor_name(matrix), tensor.tensor.name});
+  for (const auto& [table, ids] : matched->ids) imported.tensors.push_back({"tables." + table + ".ids", ids.name});
   imported.kept = std::move(matched->kept);
   imported.fewer_rows = std::move(matched->fewer_rows);
   imported.left_out = std::move(matched->left_out);

@@ -9,6 +9,7 @@
 #include "tensor_names.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/text.hpp>
+#include <tesserec/store/word_rows.hpp>
 
 namespace tesserec::train {
 namespace {
@@ -53,7 +54,7 @@ class Matching {
 
   MatchedTensors run() {
     check_settings();
-    check_growing();
+    match_growing();
     for (const auto& [matrix, record] : shapes_) {
       const std::string name = tensor_name(matrix);
       if (!is_selected(name, settings_.only))
@@ -107,9 +108,11 @@ class Matching {
   }
 
   void check_settings() {
-    const auto has = [&](const auto& matches) {
-      return std::ranges::any_of(shapes_, [&](const auto& entry) { return matches(tensor_name(entry.first)); });
-    };
+    std::vector<std::string> ours;
+    for (const auto& [matrix, _] : shapes_) ours.push_back(tensor_name(matrix));
+    for (const embedding::EmbeddingBagConfig& table : session_.model.tables().tables())
+      if (table.grows()) ours.insert(ours.end(), {weight_name(table), ids_name(table)});
+    const auto has = [&](const auto& matches) { return std::ranges::any_of(ours, matches); };
     std::set<std::string> named;
     for (const ImportedTensor& tensor : settings_.tensors)
       if (!named.insert(tensor.name).second)
@@ -121,15 +124,38 @@ class Matching {
         mistakes_.push_back("--only: no tensor of the model matches \"" + pattern + "\"");
   }
 
-  /// Reports growing tables that are to be read: they have neither rows nor a matrix yet.
-  void check_growing() {
+  static std::string weight_name(const embedding::EmbeddingBagConfig& table) {
+    return "tables." + table.name + ".weight";
+  }
+  static std::string ids_name(const embedding::EmbeddingBagConfig& table) { return "tables." + table.name + ".ids"; }
+
+  /// Matches growing tables, which have neither rows nor a matrix yet.
+  void match_growing() {
     for (const embedding::EmbeddingBagConfig& table : session_.model.tables().tables()) {
-      const std::string name = "tables." + table.name + ".weight";
       if (!table.grows()) continue;
-      if (!is_selected(name, settings_.only))
-        all_.kept.push_back(name);
-      else
-        mistakes_.push_back(name + ": the table grows, so it has no rows yet; leave it out with --only");
+      if (!is_selected(weight_name(table), settings_.only)) {
+        all_.kept.push_back(weight_name(table));
+        continue;
+      }
+      const std::string name = ids_name(table);
+      const auto own = std::ranges::find(settings_.tensors, name, &ImportedTensor::name);
+      const std::string there = own != settings_.tensors.end() ? own->from : prefix_ + name;
+      const StoredTensor* const ids = file_.find(there);
+      if (ids == nullptr) {
+        mistakes_.push_back(concat(name, ": the file has no ", there,
+                                   ", the id of each row of the growing table, as int64 [rows]; name it with "
+                                   "[[import]], or leave the table out with --only"));
+        continue;
+      }
+      used_.insert(there);
+      if (ids->type != store::TensorType::int64 || ids->shape.size() != 1) {
+        mistakes_.push_back(concat(name, ": ", there, " is ", ids->type_text, " ", shape_text(ids->shape),
+                                   "; save the ids as int64 [rows]"));
+        continue;
+      }
+      all_.ids.emplace(table.name, *ids);
+      match(store::item_name(table.name, "weight"), weight_name(table),
+            {.rows = ids->shape[0], .columns = table.embedding_dim});
     }
   }
 
@@ -152,7 +178,7 @@ class Matching {
       return mistake(tensor->name,
                      " is taken by another tensor of the model, too; give one of them its name with "
                      "[[import]]");
-    if (tensor->type == store::TensorType::other)
+    if (!tensor->has_floats())
       return mistake(tensor->name, " has numbers of type ", tensor->type_text,
                      "; save it as float32, float16 or bfloat16");
     MatchedTensor matched{*tensor, record.rows, record.columns, is_own && own->transpose,
@@ -166,7 +192,8 @@ class Matching {
     const Shape ours = matched.transpose ? Shape{matched.columns, matched.rows} : Shape{matched.rows, matched.columns};
     const Shape& theirs = matched.tensor.shape;
     if (squeezed(theirs) == squeezed(ours)) return true;
-    if (!settings_.fewer_rows || !has_fewer_rows(matrix, matched)) return false;
+    const bool grows = shapes_.count(matrix) == 0;
+    if (grows || !settings_.fewer_rows || !has_fewer_rows(matrix, matched)) return false;
     all_.fewer_rows.push_back(concat(name, " (", theirs[0], " of ", counted(matched.rows, "row"), ")"));
     matched.rows = theirs[0];
     return true;
@@ -181,6 +208,8 @@ class Matching {
   std::string misfit(const std::string& matrix, const std::string& name, const MatchedTensor& matched) const {
     const Shape& theirs = matched.tensor.shape;
     std::string text = " is " + shape_text(theirs);
+    if (shapes_.count(matrix) == 0)
+      return text + concat(", but the file has ", counted(matched.rows, "id"), " of the table");
     if (has_fewer_rows(matrix, matched))
       return text + "; --fewer-rows takes it, and leaves the further rows as they begin";
     if (matrix.starts_with("tables/") && theirs.size() == 2 && theirs[1] == matched.columns)

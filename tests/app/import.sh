@@ -79,10 +79,10 @@ RANKS=1 run "$TESSEREC" diff "$folder/one" "$folder/npy/checkpoints/step_0000000
 grep -q '^tables/C2/weight' "$folder/out" && ! grep -q '^tables/C1/weight' "$folder/out" || complain "--only read other tensors"
 
 # Names of one's own, and a layer with rows and columns exchanged.
-numbers() { tail -c +129 "$1" | od -An -v -tx1 -w4; } # FILE.npy: a line for each number
-put_npy() { # FILE SHAPE: writes the numbers of stdin
-  local head="{'descr': '<f4', 'fortran_order': False, 'shape': ($2), }"
-  { printf '\x93NUMPY\x01\x00\x76\x00%-117s\n' "$head"; awk '{ for (i = 1; i <= 4; ++i) printf "\\x%s", $i }' | xargs -0 printf '%b'; } >"$1"
+numbers() { tail -c +129 "$1" | od -An -v -tx1 "-w${2:-4}"; } # FILE.npy [BYTES]: a line for each number
+put_npy() { # FILE SHAPE [TYPE]: writes the numbers of stdin
+  local head="{'descr': '${3:-<f4}', 'fortran_order': False, 'shape': ($2), }"
+  { printf '\x93NUMPY\x01\x00\x76\x00%-117s\n' "$head"; awk '{ for (i = 1; i <= NF; ++i) printf "\\x%s", $i }' | xargs -0 printf '%b'; } >"$1"
 }
 shape=$(head -c 120 "$folder/w.npy/dense.bottom.0.weight.npy" | grep -aoE '\([0-9]+, [0-9]+' | tr -d '(,')
 rows=${shape% *} columns=${shape#* }
@@ -120,8 +120,9 @@ numbers "$folder/w.npy/tables.C1.weight.npy" | awk -v at=$((3 * ${c1#* } + 2)) '
 must_fail 'tensor tables.C1.weight, row 3, column 1 is nan' import "$deck" --from "$folder/fewer" --set "run.output=$folder/x"
 must_fail 'named as by --map tesserec' import "$deck" --from "$folder/w.safetensors" --map reference --set "run.output=$folder/x"
 must_fail '--only: no tensor of the model matches "table.*"' import "$deck" --from "$folder/w.npy" --only 'table.*' --set "run.output=$folder/x"
-must_fail 'the table grows' import "$deck" --from "$folder/w.npy" --set "run.output=$folder/x" --set 'table=[{name="C1", growing=true, rows=2048}, {name="C2", growing=true, rows=1024}, {name="C3", growing=true, rows=1024}]' \
-  --set data.synthetic.hashed=true
+growing=(--set 'table=[{name="C1", growing=true, rows=2048}, {name="C2", growing=true, rows=1024}, {name="C3", growing=true, rows=1024}]'
+  --set data.synthetic.hashed=true)
+must_fail 'tables.C1.ids: the file has no tables.C1.ids, the id of each row of the growing table' import "$deck" --from "$folder/w.npy" --set "run.output=$folder/x" "${growing[@]}"
 must_fail 'tesserec import needs --from PATH' import "$deck"
 must_fail 'none: cannot read its size' import "$deck" --from "$folder/none" --set "run.output=$folder/x"
 must_fail 'holds checkpoints up to step' import "$deck" --from "$folder/w.npy" --set "run.output=$folder/origin"
@@ -132,6 +133,42 @@ mkdir "$folder/twice"
 cp "$folder/w.npy/tables.C1.weight.npy" "$folder/twice/sparse_arch.embedding_bag_collection.embedding_bags.t_cat_0.weight.npy"
 must_fail 't_cat_0.weight is taken by another tensor of the model, too' import "$deck" --from "$folder/twice" --map torchrec \
   --set "run.output=$folder/x" --set 'table=[{name="C1"}, {name="cat_0", features=["C2"]}, {name="C3"}]'
+# Growing tables: the digest comes back from rows in any order, and on other ranks and plans. Training goes on as by
+# checkpoint.start_from.
+must_succeed weights_digest train "$deck" --json "${growing[@]}" --set "run.output=$folder/grown"
+digest=$(grep -o '"weights_digest": "[0-9a-f]*"' "$folder/out")
+for form in safetensors npy; do
+  RANKS=1 must_succeed "$digest" export "$folder/grown" --to "$folder/grown.$form" --format $form --json
+  must_succeed "$digest" import "$deck" --from "$folder/grown.$form" "${growing[@]}" --json --set "run.output=$folder/grown_$form" \
+    --set "plan.default=${plans[$form]}" --set plan.min_rows=1 --set plan.tables.C1.min_partition=4
+done
+grep -q '"name": "tables.C1.ids", "from": "tables.C1.ids"' "$folder/out" || complain "the result lacks the ids"
+must_succeed '"steps"' train "$deck" --json "${growing[@]}" --set "run.output=$folder/grown_npy"
+on=$(grep -oE '"(weights|state)_digest": "[0-9a-f]*"' "$folder/out")
+must_succeed '"steps"' train "$deck" --json "${growing[@]}" --set "run.output=$folder/grown_on" --set "checkpoint.start_from=$folder/grown"
+[ "$(grep -oE '"(weights|state)_digest": "[0-9a-f]*"' "$folder/out")" = "$on" ] || complain "another training after the import of growing tables"
+mkdir "$folder/turned"
+cp "$folder"/grown.npy/*.npy "$folder/turned"
+shape=$(head -c 120 "$folder/grown.npy/tables.C1.weight.npy" | grep -aoE '\([0-9]+, [0-9]+' | tr -d '(,')
+rows=${shape% *} columns=${shape#* }
+numbers "$folder/grown.npy/tables.C1.ids.npy" 8 | tac | put_npy "$folder/turned/tables.C1.ids.npy" "$rows," '<i8'
+numbers "$folder/grown.npy/tables.C1.weight.npy" $((4 * columns)) | tac | put_npy "$folder/turned/tables.C1.weight.npy" "$rows, $columns"
+must_succeed "$digest" import "$deck" --from "$folder/turned" "${growing[@]}" --json --set "run.output=$folder/turned_run"
+numbers "$folder/grown.npy/tables.C1.ids.npy" 8 | awk 'NR == 1 { first = $0 } NR == 4 { print first; next } { print }' |
+  put_npy "$folder/turned/tables.C1.ids.npy" "$rows," '<i8'
+must_fail ' twice, in rows 0 and 3; give each id one row' import "$deck" --from "$folder/turned" "${growing[@]}" --set "run.output=$folder/x"
+numbers "$folder/grown.npy/tables.C1.ids.npy" 8 | head -n 5 | put_npy "$folder/turned/tables.C1.ids.npy" '5,' '<i8'
+must_fail "is [$rows, $columns], but the file has 5 ids of the table" import "$deck" --from "$folder/turned" --fewer-rows "${growing[@]}" --set "run.output=$folder/x"
+cp "$folder/turned/dense.top.0.bias.npy" "$folder/turned/tables.C1.ids.npy"
+must_fail 'tables.C1.ids is <f4 [' import "$deck" --from "$folder/turned" "${growing[@]}" --set "run.output=$folder/x"
+few=("${growing[@]}")
+few[1]=${few[1]/rows=2048/rows=1024}
+awk 'BEGIN { for (i = 1; i <= 2000; ++i) printf "%02x %02x 00 00 00 00 00 00\n", i % 256, i / 256 }' |
+  put_npy "$folder/turned/tables.C1.ids.npy" '2000,' '<i8'
+put_npy "$folder/turned/tables.C1.weight.npy" "2000, $columns" </dev/null
+head -c $((2000 * 4 * columns)) /dev/zero >>"$folder/turned/tables.C1.weight.npy"
+must_fail 'table C1: a block has more ids than the 1 rows' import "$deck" --from "$folder/turned" "${few[@]}" --set "run.output=$folder/x"
+[ ! -e "$folder/x/checkpoints/step_000000000" ] || complain "a refused import has written"
 # Another rank's older copy under the same path.
 if [ "$RANKS" -gt 1 ]; then
   mkdir "$folder/new" "$folder/old"

@@ -121,14 +121,21 @@ TEST_CASE("TensorFile: reads a folder of NumPy arrays, and refuses what is none"
   put_bytes(scratch / "arrays/half.npy", npy("{'shape': (1,), 'fortran_order': False, 'descr': '<f2'}\n",
                                              bytes(std::vector<std::uint16_t>{to_fp16(0.25f)})));
   put_bytes(scratch / "arrays/long.npy",
-            npy("{'descr': '<i8', 'fortran_order': False, 'shape': (), }\n", std::string(8, '\0')));
+            npy("{'descr': '<f8', 'fortran_order': False, 'shape': (), }\n", std::string(8, '\0')));
+  put_bytes(scratch / "arrays/ids.npy", npy("{'descr': '<i8', 'fortran_order': False, 'shape': (3,), }\n",
+                                            bytes(std::vector<Index>{7, -1, Index{1} << 62})));
   put_bytes(scratch / "arrays/README", "no array");
   const TensorFile file(scratch / "arrays");
-  REQUIRE(file.tensors().size() == 3);
+  REQUIRE(file.tensors().size() == 4);
   CHECK(all_of(*file.find("tables.C1.weight")) == std::vector<float>{1, 2, 3, 4, 5, 6});
   CHECK(file.find("tables.C1.weight")->shape == std::vector<Index>{2, 3});
   CHECK(all_of(*file.find("half")) == std::vector<float>{0.25f});
   CHECK(file.find("long")->type == TensorType::other);
+  CHECK(file.find("ids")->type == TensorType::int64);
+  CHECK(!file.find("ids")->has_floats());
+  std::vector<Index> last(2);
+  store::read_integers(*file.find("ids"), {1, 3}, last.data());
+  CHECK(last == std::vector<Index>{-1, Index{1} << 62});
   const auto says = [&](const std::string& text) {
     put_bytes(scratch / "arrays/half.npy", text);
     return error_of([&] { TensorFile(scratch / "arrays"); });

@@ -11,7 +11,7 @@
 namespace tesserec::store {
 
 /// Type of a tensor's numbers on the disk, little-endian. `other`: a type whose tensors are listed but not read.
-enum class TensorType { fp32, fp16, bf16, other };
+enum class TensorType { fp32, fp16, bf16, int64, other };
 
 /// Place of a tensor's numbers, which lie row-major.
 struct StoredTensor {
@@ -25,6 +25,8 @@ struct StoredTensor {
 
   /// Returns the number of numbers.
   Index count() const;
+  /// Returns whether read_numbers() takes the type.
+  bool has_floats() const { return type != TensorType::int64 && type != TensorType::other; }
 };
 
 /// Tensors of a safetensors file, or of the files NAME.npy in a folder. Reads the heads alone.
@@ -46,8 +48,10 @@ class TensorFile {
 };
 
 /// Reads numbers [numbers.begin, numbers.end) of a tensor as floats; fp16 and bf16 are widened exactly. The type must
-/// not be `other`. Throws Error if the file is shorter than it was.
+/// be fp32, fp16 or bf16. Throws Error if the file is shorter than it was.
 void read_numbers(const StoredTensor& tensor, Range numbers, float* to);
+/// Reads such numbers of a tensor of type int64. Throws the same Error.
+void read_integers(const StoredTensor& tensor, Range numbers, Index* to);
 
 /// Returns a shape as "[16, 13]".
 std::string shape_text(const std::vector<Index>& shape);
