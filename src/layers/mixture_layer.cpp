@@ -2,8 +2,6 @@
 // Mixture of experts: y = sum_e p_e x_e, p = softmax(g). The gate g, one number for each expert, is the first input,
 // and the experts' vectors x_e are the others. A gate for each label makes MMoE (Ma et al., KDD 2018), and gates over
 // shared and own experts make PLE (Tang et al., RecSys 2020).
-#include <algorithm>
-
 #include "layer_formulas.hpp"
 #include "makers.hpp"
 #include <tesserec/core/error.hpp>
