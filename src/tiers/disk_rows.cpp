@@ -29,13 +29,14 @@ void DiskRows::save(const Exec&, Index slot) {
   if (read_epochs_[slot] == epoch_) wait_reads();
   Held& held = this->held(slot);
   if (!held.moved) return;
-  if (held.place >= 0) log_.drop(held.place);
   std::byte* to = record_.data();
   for (const RowMatrix& matrix : matrices()) {
     std::memcpy(to, matrix.row(slot), matrix.row_bytes());
     to += matrix.row_bytes();
   }
-  held.place = log_.append(held.row, record_.data());
+  const Index place = log_.append(held.row, record_.data());  // an error leaves the older version, which may have moved
+  if (held.place >= 0) log_.drop(held.place);
+  held.place = place;
 }
 
 void DiskRows::load(Index slot) {

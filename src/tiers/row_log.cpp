@@ -83,6 +83,10 @@ void RowLog::clean() {
   if (std::ssize(idle_) >= reserve) return;
   owner_.settle();
   cleaning_ = true;
+  const struct End {  // also by an error, after which a caller may append again
+    bool& cleaning;
+    ~End() { cleaning = false; }
+  } end{cleaning_};
   while (std::ssize(idle_) < reserve) {
     reap(false);
     Index emptiest = -1;
@@ -97,7 +101,6 @@ void RowLog::clean() {
     segments_[emptiest].state = SegmentState::idle;
     idle_.push_back(emptiest);
   }
-  cleaning_ = false;
 }
 
 /// Copies the live records of a segment to the end of the log.

@@ -81,8 +81,10 @@ void SegmentWriter::done(Index tag, const std::byte*, int error) {
     read_error_ = error;
   } else {
     --writing_;
-    if (error != 0 && error_ == 0) error_ = error;
-    written_.push_back({tag / count, int(tag % count)});
+    if (error == 0)
+      written_.push_back({tag / count, int(tag % count)});
+    else if (error_ == 0)
+      error_ = error;
   }
   changed_.notify_all();
 }

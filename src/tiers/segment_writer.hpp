@@ -22,14 +22,15 @@ class SegmentWriter : private IoClient {
   std::byte* at(int buffer) const { return buffers_.get() + buffer * segment_bytes_; }
   /// Returns an idle buffer, or -1 if all are being filled or written.
   int take();
-  /// Starts to write a buffer as a segment. The buffer is busy until ended() returns the segment.
+  /// Starts to write a buffer as a segment. The buffer is busy until ended() returns the segment, for ever if the write
+  /// fails: the records are nowhere else.
   void write(Index segment, int buffer);
   struct Written {
     Index segment;
     int buffer;
   };
-  /// Returns the writes that have ended since the last call. Their buffers are idle. `waits`: blocks until one has
-  /// ended, unless none is in flight.
+  /// Returns the writes that have succeeded since the last call. Their buffers are idle. `waits`: blocks until one has,
+  /// unless none is in flight.
   std::vector<Written> ended(bool waits);
   /// Reads a segment into a buffer that is never taken, and blocks. Returns an errno, 0 = success.
   int read(Index segment);
