@@ -28,8 +28,10 @@ check faults env SHIM="$build/tests/faults_shim.so" MUTATE="$build/tests/fault_m
 check rows env SHIM="$build/tests/faults_shim.so" LAUNCH="$launch" tests/faults/rows.sh
 for ranks in 1 2 3 4; do check every $launch $ranks "$build/tests/test_train" "[every]"; done
 check disk env LAUNCH="$launch" RANKS=1 tests/app/disk.sh long
-check growing env LAUNCH="$launch" RANKS=1 tests/app/growing.sh long
-check kills env LAUNCH="$launch" RANKS=1 tests/restart/kill_test.sh 20
+check kills env LAUNCH="$launch" tests/restart/kill_test.sh 20
+check deltas env LAUNCH="$launch" tests/restart/kill_test.sh 20 1 0.02
+check tiers env LAUNCH="$launch" tests/restart/kill_test.sh 20 1 0 tiers_deck
+check tiers_deltas env LAUNCH="$launch" tests/restart/kill_test.sh 20 1 0.02 tiers_deck
 check matrix tests/matrix.sh "$build"
 check one_deck tests/one_deck.sh "$build"
 # Each source alone, as the README's cmake line compiles: a missing include shows itself.

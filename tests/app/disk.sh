@@ -2,7 +2,8 @@
 # plan.kernel = "disk": caches of any size, on any ranks and by any plan, give the digests of rows in memory, also after
 # restarts with other caches. A cache too small for two batches and a folder that cannot be used are refused.
 #   tests/app/disk.sh         three plans and optimizers, restarts, refusals
-#   tests/app/disk.sh long    20 kills, and a table of four times the memory that the process may have
+#   tests/app/disk.sh long    a table of four times the memory that the process may have
+# Kills: tests/restart/kill_test.sh with tiers_deck.
 TESSEREC=${TESSEREC:-$(dirname "$0")/../../build/tesserec} LAUNCH=${LAUNCH:-mpirun --allow-run-as-root --oversubscribe -n}
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/lib_samples.sh"
@@ -30,23 +31,6 @@ in_memory() {
   expected=$(digests)
 }
 if [ "${1:-short}" = long ]; then
-  large[1]='data.synthetic.rows=[120000, 150000, 110000]'
-  in_memory adam
-  RANDOM=1
-  for kill in $(seq 20); do
-    rm -rf "$folder/run"
-    for ranks in 3 2 1; do # the last start ends by itself
-      wait=$(((RANDOM % 15) + 5))
-      [ $ranks = 1 ] && wait=600
-      # shellcheck disable=SC2086
-      timeout -s KILL "$((wait / 10)).$((wait % 10))" $LAUNCH $ranks "$TESSEREC" train "$folder/planted.toml" --json "${large[@]}" \
-        --set optimizer.sparse.type=adam --set checkpoint.every_steps=3 --set plan.kernel=disk --set plan.cache=0.01 \
-        --set plan.default=row_wise >"$folder/out" 2>"$folder/err"
-      code=$?
-      pkill -KILL -f "$folder/planted.toml"
-      [ $ranks = 1 ] && must_match "kill $kill"
-    done
-  done
   # 2.26 GB of rows, of which two batches have a thousand; the limit is one of addresses.
   RANKS=1
   beyond=("$folder/planted.toml" --json --set 'data.synthetic.rows=[2200000, 2000, 400]' --set data.synthetic.zipf=0

@@ -1,9 +1,7 @@
 #!/usr/bin/env bash
 # table.growing: a table whose rows appear while training has one digest on any ranks and by any plan, with and without
 # look-ahead, while rows are evicted. A run that restarts on other ranks ends as one that did not stop. Evaluations give
-# no id a row. What cannot be is refused.
-#   tests/app/growing.sh         each rule of eviction by one plan, restarts, refusals
-#   tests/app/growing.sh long    20 kills
+# no id a row. What cannot be is refused. Kills: tests/restart/kill_test.sh with tiers_deck.
 TESSEREC=${TESSEREC:-$(dirname "$0")/../../build/tesserec} LAUNCH=${LAUNCH:-mpirun --allow-run-as-root --oversubscribe -n}
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/lib_samples.sh"
@@ -39,26 +37,6 @@ must_match_one_rank() {
 }
 declare -A rules=([lru]='' [lfu]='eviction = "lfu"\nadmit_after = 2\n' [ttl]='eviction = "ttl"\nttl = 3\n'
   [none]='eviction = "none"\nunknown = "start"\n')
-
-if [ "${1:-short}" = long ]; then
-  growing_deck "${rules[lfu]}"
-  on_one_rank adam
-  RANDOM=1
-  for kill in $(seq 20); do
-    rm -rf "$folder/run"
-    for ranks in 3 2 1; do # the last start ends by itself
-      wait=$(((RANDOM % 15) + 5))
-      [ $ranks = 1 ] && wait=600
-      # shellcheck disable=SC2086
-      timeout -s KILL "$((wait / 10)).$((wait % 10))" $LAUNCH $ranks "$TESSEREC" train "$folder/growing.toml" --json "${large[@]}" \
-        "${of_run[@]}" --set checkpoint.every_steps=3 --set plan.default=row_wise >"$folder/out" 2>"$folder/err"
-      code=$?
-      pkill -KILL -f "$folder/growing.toml"
-      [ $ranks = 1 ] && must_match "kill $kill"
-    done
-  done
-  finish
-fi
 
 # The other plans and optimizers: tests/train/growing_plans_test.cpp. "none" comes last, for the lines that follow.
 for case in 'lru sgd 2 row_wise true' 'lfu rowwise_adagrad 3 column_wise false' 'ttl adam 4 auto true' \

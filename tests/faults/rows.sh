@@ -3,10 +3,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # The n-th call on the files of rows of kernel disk fails, in a run on three ranks with checkpoints. The outcomes are
 # those of faults.sh; the next run resumes from the last checkpoint and must have the digests of rows in memory.
-#   tests/faults/rows.sh          every 7th call of every rank, each kind of fault
-#   tests/faults/rows.sh short    eight calls, the kinds in turn
+#   tests/faults/rows.sh [CALLS]    as many calls (240), half of them reads, evenly spaced, the kinds of faults in turn
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
-form=${1:-long}
+wanted=${1:-240}
 read -ra kinds <<<"${KINDS:-EIO ENOSPC SHORT HALF FULL KILL}"
 ranks=3
 cd "$folder" || exit 1
@@ -57,14 +56,18 @@ one() {
   cd "$folder" && rm -rf "$place"
 }
 
-every=7
-[ "$form" = short ] && every=$((($(wc -l <calls) + 7) / 8))
+# spaced CALLS: of the lines read, as many, at equal distances; all if there are fewer.
+spaced() {
+  awk -v calls="$1" '{ line[NR] = $0 }
+    END {
+      distance = calls < NR ? NR / calls : 1
+      for (c = 0; c < calls && c < NR; ++c) print line[1 + int(c * distance)]
+    }'
+}
 turn=0
 while read -r rank n _; do
   turn=$((turn + 1))
-  these=("${kinds[@]}")
-  [ "$form" = short ] && these=("${kinds[turn % ${#kinds[@]}]}")
-  for kind in "${these[@]}"; do in_turn one "$kind" "$rank" "$n"; done
-done < <(awk -v every=$every 'NR % every == 1 || every == 1' calls)
+  in_turn one "${kinds[turn % ${#kinds[@]}]}" "$rank" "$n"
+done < <(grep -v ' pread ' calls | spaced $((wanted / 2)); grep ' pread ' calls | spaced $((wanted - wanted / 2)))
 all_done
 table

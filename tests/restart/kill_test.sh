@@ -4,8 +4,9 @@
 # plan. At the end the digests and all metrics are those of a run that nobody disturbed.
 #   tests/restart/kill_test.sh [KILLS [SEED [DELTA_SECONDS [DECK]]]]
 # Checkpoints are frequent, so that some kills meet a half-written one; with DELTA_SECONDS they are rare and deltas are
-# frequent. Where a run ends before the last kill, the next one begins anew. DECK: small_deck, or windows_deck, whose
-# run goes in the order of time and must have the metrics of each window of an undisturbed run.
+# frequent. Where a run ends before the last kill, the next one begins anew. DECK: small_deck; tiers_deck, with rows on
+# disk, in 16 bits and in growing tables; or windows_deck, whose run goes in the order of time and must have the metrics
+# of each window of an undisturbed run.
 set -uo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 TESSEREC=${TESSEREC:-$here/../../build/tesserec}
@@ -54,8 +55,8 @@ rank_pids() { rank_states "$1" | cut -d ' ' -f 1; }
 living_ranks() { rank_states "$ranks" | grep -v ' Z'; }
 
 digests() { grep -oE '"(weights|state)_digest": "[0-9a-f]*"' "$folder/out" | tr '\n' ' '; }
-# Lines without clocks and without counts of growing tables, which begin anew with each start.
-metrics() { sed -E 's/, "(samples_per_second|time|growing_[a-z_]*)": [^,}]*//g' "$folder/run/metrics.jsonl"; }
+# Lines without clocks and without counts of caches and growing tables, which begin anew with each start.
+metrics() { sed -E 's/, "(samples_per_second|time|cache_hit_rate|disk_bytes_[a-z]*|growing_[A-Za-z0-9_]*)": [^,}]*//g' "$folder/run/metrics.jsonl"; }
 resumed_step() { sed -nE 's/^resumed from .*: step ([0-9]+)$/\1/p' "$folder/err"; }
 
 # pause MILLISECONDS

@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # windows_deck.sh FILE, sourced by kill_test.sh: a click log of nine days, one of them without rows, whose lines are
-# not quite in the order of time. One table grows, unless the run writes deltas ($deltas), which such tables lack. Each
-# step has 64 of the $steps * 64 rows, or less at the end of a window.
-users='ids = "hashed"' table='growing = true'
-[ "$deltas" = 0 ] || users='ids = "hashed", max_rows = 1500' table='pooling = "mean"'
+# not quite in the order of time. One table grows. Each step has 64 of the $steps * 64 rows, or less at the end of a
+# window.
 awk -v rows=$((steps * 64)) '
   function draw() { state = state * 16807 % 2147483647; return state / 2147483647 }
   BEGIN {
@@ -27,7 +25,7 @@ output = "$folder/data"
 column = [
   {name = "when", kind = "time", stored = true, parts = ["hour"]},
   {name = "click", kind = "label", positive = ["1"], negative = ["0"]},
-  {name = "user", kind = "category", $users},
+  {name = "user", kind = "category", ids = "hashed"},
   {name = "item", kind = "category"},
   {name = "price", kind = "number"},
 ]
@@ -41,7 +39,7 @@ top = [16, 1]
 [[table]]
 name = "user"
 rows = 1500
-$table
+growing = true
 [[table]]
 name = "item"
 [[table]]

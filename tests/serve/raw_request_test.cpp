@@ -127,6 +127,7 @@ TEST_CASE("Service: raw values that do not fit are refused with column and sampl
   };
   CHECK(mentions(with(0, input("price", "BYTES", "2", R"("1", "12,5")")), "sample 1: price: \"12,5\" is not a number"));
   CHECK(mentions(with(2, input("user", "INT64", "2", "1, 2")), "raw values and ids are not mixed"));
+  CHECK(mentions(with(2, input("user", "FP32", "2", "1, 2")), "raw values and ids are not mixed"));
   CHECK(mentions(with(2, input("user", "BYTES", "3", R"("a", "b", "c")")), "is for"));
   CHECK(mentions(with(2, input("user", "BYTES", "2", R"("a")")), "has 1 value, but its shape [2] has 2"));
   CHECK(mentions(with(2, input("user", "BYTES", "1, 2", R"("a", "b")")), "give [samples]"));
