@@ -31,7 +31,7 @@ check disk env LAUNCH="$launch" RANKS=1 tests/app/disk.sh long
 check kills env LAUNCH="$launch" tests/restart/kill_test.sh 20
 check deltas env LAUNCH="$launch" tests/restart/kill_test.sh 20 1 0.02
 check tiers env LAUNCH="$launch" tests/restart/kill_test.sh 20 1 0 tiers_deck
-check tiers_deltas env LAUNCH="$launch" tests/restart/kill_test.sh 20 1 0.02 tiers_deck
+check tiers_deltas env LAUNCH="$launch" tests/restart/kill_test.sh 20 1 0.1 tiers_deck
 check matrix tests/matrix.sh "$build"
 check one_deck tests/one_deck.sh "$build"
 # Each source alone, as the README's cmake line compiles: a missing include shows itself.

@@ -71,10 +71,10 @@ await_training() {
   die "training does not begin"
 }
 
-# await: the exit code of $job; one that does not end in two minutes is a hang.
+# await: the exit code of $job; one that does not end in two minutes and twice the undisturbed time is a hang.
 await() {
   local alone=0
-  for _ in $(seq 1200); do
+  for _ in $(seq $((1200 + milliseconds / 50))); do
     kill -0 "$job" 2>/dev/null || break
     # Open MPI 4.1's mpirun now and then waits forever for a rank that was killed while it started: all ranks are gone.
     [ "$ranks" -gt 1 ] && [ -z "$(living_ranks)" ] && alone=$((alone + 1)) || alone=0
