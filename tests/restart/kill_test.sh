@@ -23,6 +23,7 @@ length=(--set train.epochs=1000 --set "train.steps=$steps")
 turn=0
 ranks_of=(1 3 2 4)
 plans=(table_wise row_wise data_parallel auto)
+part_bytes=3000
 
 rare=()
 [ "$deltas" = 0 ] || rare=(--set "checkpoint.delta_seconds=$deltas" --set checkpoint.every_steps=100)
@@ -41,7 +42,7 @@ launch() {
   [ "$1" -gt 1 ] || launcher=
   # shellcheck disable=SC2086
   $launcher "$TESSEREC" train "$folder/deck.toml" --json --set "run.output=$folder/run" --set "plan.default=$2" \
-    "${length[@]}" --set "run.part_bytes=$((turn % 2 * 3000))" "${rare[@]}" \
+    "${length[@]}" --set "run.part_bytes=$((turn % 2 * part_bytes))" "${rare[@]}" \
     >"$folder/out" 2>"$folder/err" </dev/null &
   job=$!
 }

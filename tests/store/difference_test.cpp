@@ -72,3 +72,22 @@ TEST_CASE("compare_states: names matrices by shape, first number and largest dis
   CHECK(found[4].compared == 0);
   CHECK(store::compare_states(a, a).empty());
 }
+
+TEST_CASE("compare_states: rows of a matrix that is read in pieces") {
+  const comm::Communicator world(MPI_COMM_WORLD);
+  const Scratch folder(world);
+  constexpr Index rows = 3000, columns = 1024;  // 12 MB
+  std::vector<float> numbers(std::size_t(rows * columns));
+  const store::PartedFile a = write(folder / "a.h5", {{"m", rows, columns, numbers}});
+  numbers[2500 * columns + 7] = 1;
+  numbers[2900 * columns + 8] = 2;
+  const store::PartedFile b = write(folder / "b.h5", {{"m", rows, columns, numbers}});
+  const std::vector<MatrixDifference> found = store::compare_states(a, b);
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].compared == rows * columns);
+  CHECK(found[0].different == 2);
+  CHECK(found[0].first.row == 2500);
+  CHECK(found[0].first.column == 7);
+  CHECK(found[0].largest.row == 2900);
+  CHECK(found[0].largest.column == 8);
+}
