@@ -159,6 +159,9 @@ numbers "$folder/grown.npy/tables.C1.ids.npy" 8 | awk 'NR == 1 { first = $0 } NR
 must_fail ' twice, in rows 0 and 3; give each id one row' import "$deck" --from "$folder/turned" "${growing[@]}" --set "run.output=$folder/x"
 numbers "$folder/grown.npy/tables.C1.ids.npy" 8 | head -n 5 | put_npy "$folder/turned/tables.C1.ids.npy" '5,' '<i8'
 must_fail "is [$rows, $columns], but the file has 5 ids of the table" import "$deck" --from "$folder/turned" --fewer-rows "${growing[@]}" --set "run.output=$folder/x"
+cp "$folder/grown.npy/tables.C1.ids.npy" "$folder/turned"
+numbers "$folder/grown.npy/tables.C1.weight.npy" $((4 * columns)) | head -n 5 | put_npy "$folder/turned/tables.C1.weight.npy" "5, $columns"
+must_fail "is [5, $columns], but the file has $rows ids of the table" import "$deck" --from "$folder/turned" --fewer-rows "${growing[@]}" --set "run.output=$folder/x"
 cp "$folder/turned/dense.top.0.bias.npy" "$folder/turned/tables.C1.ids.npy"
 must_fail 'tables.C1.ids is <f4 [' import "$deck" --from "$folder/turned" "${growing[@]}" --set "run.output=$folder/x"
 few=("${growing[@]}")
