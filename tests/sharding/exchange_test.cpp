@@ -2,6 +2,7 @@
 // ShardedEmbeddingBagCollection: ids that are out of range, several batches in flight, the bytes that it counts, and
 // the optimizer of each table.
 #include <cmath>
+#include <numeric>
 
 #include "batches.hpp"
 #include "catch.hpp"
@@ -21,6 +22,12 @@ planning::ShardingPlan on_rank_0(const embedding::EmbeddingBagConfig& table, Exc
            planning::cut(table, 1, 1, std::vector<int>{0})}};
 }
 
+planning::ShardingPlan on_all_ranks(const embedding::EmbeddingBagConfig& table, ExchangeForm form, int ranks) {
+  std::vector<int> list(static_cast<std::size_t>(ranks));
+  std::iota(list.begin(), list.end(), 0);
+  return {{ShardingType::row_wise, embedding::ComputeKernel::fused, form, planning::cut(table, ranks, 1, list)}};
+}
+
 }  // namespace
 
 TEST_CASE("ShardedEmbeddingBagCollection: throws on every rank for ids out of range or missing weights") {
@@ -30,9 +37,10 @@ TEST_CASE("ShardedEmbeddingBagCollection: throws on every rank for ids out of ra
   const Index global = 16 * comm.size();
   const Range own_samples = lanes.samples_of_rank(comm.rank(), comm.size(), global);
   for (const ExchangeForm form : {ExchangeForm::pooled, ExchangeForm::rows})
-    for (const bool weighted : {false, true}) {
+    for (const auto& [weighted, everywhere] : {std::pair{false, false}, {true, false}, {false, true}}) {
       const embedding::EmbeddingBagConfig table = {"t", 40, 8, {"a"}, {}, weighted, {}};
-      Collection tables(exec, comm, {table}, on_rank_0(table, form), {"a"}, lanes, {{}, {}, Kernels::simd});
+      const planning::ShardingPlan plan = everywhere ? on_all_ranks(table, form, comm.size()) : on_rank_0(table, form);
+      Collection tables(exec, comm, {table}, plan, {"a"}, lanes, {{}, {}, Kernels::simd});
       tables.initialize(exec, 0);
       const auto batch = [&](Index id, int wrong_rank) {
         std::vector<std::vector<Index>> ids(static_cast<std::size_t>(own_samples.size()), {0});
