@@ -5,8 +5,7 @@
 #include <fstream>
 #include <functional>
 
-#include <sys/resource.h>
-
+#include "file_limit.hpp"
 #include "scoring/changed_while_listed.hpp"
 #include "served_run.hpp"
 #include <tesserec/core/file.hpp>
@@ -159,14 +158,11 @@ TEST_CASE("replay: a log whose first line a full disk did not take has it before
     return service.answer({.method = "POST", .path = "/v2/models/model/infer", .read_body = reader_of(body)}).status;
   };
   CHECK(ask() == 200);
-  rlimit limit{};
-  REQUIRE(getrlimit(RLIMIT_FSIZE, &limit) == 0);
-  const rlimit none{.rlim_cur = 0, .rlim_max = limit.rlim_max};
-  const auto before = std::signal(SIGXFSZ, SIG_IGN);
-  REQUIRE(setrlimit(RLIMIT_FSIZE, &none) == 0);
-  const int full = ask();
-  REQUIRE(setrlimit(RLIMIT_FSIZE, &limit) == 0);
-  std::signal(SIGXFSZ, before);
+  const auto ask_without_space = [&] {
+    const FileLimit none(0);
+    return ask();
+  };
+  const int full = ask_without_space();
   CHECK(full == 200);
   CHECK(std::filesystem::file_size(log) == 0);
   CHECK(ask() == 200);

@@ -2,11 +2,11 @@
 // ShardedEmbeddingBagCollection: ids that are out of range, several batches in flight, the bytes that it counts, and
 // the optimizer of each table.
 #include <cmath>
-#include <numeric>
 
 #include "batches.hpp"
 #include "catch.hpp"
 #include "errors.hpp"
+#include "law_plans.hpp"
 #include <tesserec/core/short_floats.hpp>
 #include <tesserec/sharding/distributed_model_parallel.hpp>
 
@@ -22,12 +22,6 @@ planning::ShardingPlan on_rank_0(const embedding::EmbeddingBagConfig& table, Exc
            planning::cut(table, 1, 1, std::vector<int>{0})}};
 }
 
-planning::ShardingPlan on_all_ranks(const embedding::EmbeddingBagConfig& table, ExchangeForm form, int ranks) {
-  std::vector<int> list(static_cast<std::size_t>(ranks));
-  std::iota(list.begin(), list.end(), 0);
-  return {{ShardingType::row_wise, embedding::ComputeKernel::fused, form, planning::cut(table, ranks, 1, list)}};
-}
-
 }  // namespace
 
 TEST_CASE("ShardedEmbeddingBagCollection: throws on every rank for ids out of range or missing weights") {
@@ -39,7 +33,9 @@ TEST_CASE("ShardedEmbeddingBagCollection: throws on every rank for ids out of ra
   for (const ExchangeForm form : {ExchangeForm::pooled, ExchangeForm::rows})
     for (const auto& [weighted, everywhere] : {std::pair{false, false}, {true, false}, {false, true}}) {
       const embedding::EmbeddingBagConfig table = {"t", 40, 8, {"a"}, {}, weighted, {}};
-      const planning::ShardingPlan plan = everywhere ? on_all_ranks(table, form, comm.size()) : on_rank_0(table, form);
+      planning::ShardingPlan plan = on_rank_0(table, form);
+      if (everywhere) plan[0] = law::sharded(table, ShardingType::row_wise, comm.size(), 1, comm.size());
+      plan[0].form = form;
       Collection tables(exec, comm, {table}, plan, {"a"}, lanes, {{}, {}, Kernels::simd});
       tables.initialize(exec, 0);
       const auto batch = [&](Index id, int wrong_rank) {

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stores with rows on disk beside one with all rows in memory: equal rows after random batches, whatever the size of
 // the cache, the engine, and the time of the reads.
-#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <numeric>
 #include <random>
 
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include "cached_run.hpp"
 #include "catch.hpp"
 #include "errors.hpp"
+#include "file_limit.hpp"
 #include <tesserec/tiers/disk_rows.hpp>
 
 using namespace tesserec;
@@ -28,25 +27,6 @@ const std::string folder = std::filesystem::temp_directory_path();
 void train_both(const embedding::TableShard& shard, const tiers::DiskSettings& settings, int batches) {
   cached::train_both(shard, tiers::disk_rows(settings), batches);
 }
-
-/// Lets every write beyond a number of bytes fail (EFBIG), while it lives.
-class FileLimit {
- public:
-  explicit FileLimit(rlim_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
-    getrlimit(RLIMIT_FSIZE, &before_);
-    const rlimit limit{.rlim_cur = bytes, .rlim_max = before_.rlim_max};
-    REQUIRE(setrlimit(RLIMIT_FSIZE, &limit) == 0);
-  }
-  ~FileLimit() {
-    setrlimit(RLIMIT_FSIZE, &before_);
-    std::signal(SIGXFSZ, handler_);
-  }
-  FileLimit(const FileLimit&) = delete;
-
- private:
-  void (*handler_)(int);
-  rlimit before_;
-};
 
 }  // namespace
 
@@ -200,13 +180,12 @@ TEST_CASE("disk_rows: a failed write is an error, and no row is lost, which a ch
     store->initialize(exec, start);
     memory->initialize(exec, start);
     std::mt19937 random{7};
-    std::string error;
     const FileLimit limit(3 << 20);  // three segments
     int errors = 0;
     for (int batch = 0; batch < 40; ++batch) {
       std::vector<Index> list(1000);
       for (Index& row : list) row = Index(random() % 24000);
-      error = error_of([&] {
+      const std::string error = error_of([&] {
         embedding::PinnedRows pinned(exec, *store, list);
         pinned.wait();
         move(exec, *store, pinned.slots(), float(batch));
