@@ -12,6 +12,13 @@ namespace tesserec::tiers {
 using embedding::RowMatrix;
 using embedding::TableShard;
 
+namespace {
+
+constexpr std::size_t ahead = 16;    // rows between a prefetch and its use
+constexpr Index victims_ahead = 16;  // slots between the clock's hand and a prefetch
+
+}  // namespace
+
 CachedRows::CachedRows(const TableShard& shard, std::vector<RowMatrix> all)
     : RowStore(shard, std::move(all)),
       name_(shard.config.name),
@@ -26,6 +33,9 @@ std::vector<Index> CachedRows::pin(const Exec& exec, std::span<const Index> rows
   std::vector<Index> slots(rows.size(), -1);
   std::vector<std::size_t> missing;
   for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (i + 2 * ahead < rows.size()) __builtin_prefetch(&where_[rows[i + 2 * ahead] - first_row()]);
+    if (i + ahead < rows.size() && where(rows[i + ahead]).is_resident())
+      victims_.prefetch(where(rows[i + ahead]).slot());
     const Whereabouts at = where(rows[i]);
     if (!at.is_resident()) {
       missing.push_back(i);
@@ -59,6 +69,7 @@ void CachedRows::fail_full(std::size_t missing) const {
 
 /// Makes a row resident, and requests its numbers. Returns the slot, or -1 if all are pinned.
 Index CachedRows::admit(const Exec& exec, Index row) {
+  prefetch(victims_.ahead(victims_ahead));
   const Index slot = victims_.victim();
   if (slot < 0) return slot;
   Held& held = held_[slot];
@@ -73,9 +84,13 @@ Index CachedRows::admit(const Exec& exec, Index row) {
 }
 
 void CachedRows::release(std::span<const Index> slots, bool moved) {
-  for (const Index slot : slots) {
-    victims_.unpin(slot);
-    held_[slot].moved |= moved;
+  for (std::size_t i = 0; i < slots.size(); ++i) {
+    if (i + ahead < slots.size()) {
+      victims_.prefetch(slots[i + ahead]);
+      __builtin_prefetch(&held_[slots[i + ahead]], 1);
+    }
+    victims_.unpin(slots[i]);
+    held_[slots[i]].moved |= moved;
   }
 }
 
@@ -87,7 +102,7 @@ void CachedRows::write(const Exec& exec, std::size_t matrix, Range rows, const f
     list.clear();
     for (Index row = begin; row < std::min(rows.end, begin + at_once); ++row) list.push_back(row);
     const std::vector<Index> slots = pin(exec, list);
-    wait_pinned();
+    wait_pinned(slots);
     rounded_ += put(exec, matrix, slots, from);
     from += std::ssize(slots) * matrices()[matrix].columns();
     release(slots, true);

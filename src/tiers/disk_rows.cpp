@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "disk_store.hpp"
 #include <tesserec/core/error.hpp>
@@ -26,7 +27,7 @@ static_assert(page_bytes <= 1 << 16);
 
 /// Appends the row to the log if it has moved since its last version there.
 void DiskRows::save(const Exec&, Index slot) {
-  if (read_epochs_[slot] == epoch_) wait_reads();
+  wait_reads(read_batches_[slot]);
   Held& held = this->held(slot);
   if (!held.moved) return;
   std::byte* to = record_.data();
@@ -41,22 +42,29 @@ void DiskRows::save(const Exec&, Index slot) {
 
 void DiskRows::load(Index slot) {
   const auto& [row, place, moved] = held(slot);
-  read_epochs_[slot] = -1;
+  read_batches_[slot] = -1;
   if (place < 0) {
     for (std::size_t m = 0; m < matrices().size(); ++m)
       start().write(row, m, matrices()[m], matrices()[m].row(slot), scratch_);
   } else if (const std::byte* record = log_.in_memory(place); record != nullptr) {
     scatter(slot, record);
   } else {
-    read_epochs_[slot] = epoch_;
-    reads_.begin(1);
+    read_batches_[slot] = batch_;
+    ++requested_;
     ++use().reads;
     requests_.push_back(log_.read(place, *this, tag_of(slot, log_.layout().offset_in_page(place))));
   }
 }
 
 void DiskRows::transfer(const Exec&) {
-  if (lazy_) return;
+  count_reads();
+  ++batch_;
+  if (!lazy_) push();
+}
+
+void DiskRows::count_reads() const { reads_.begin(batch_, std::exchange(requested_, 0)); }
+
+void DiskRows::push() const {
   queue_->push(requests_);
   requests_.clear();
 }
@@ -70,17 +78,25 @@ void DiskRows::scatter(Index slot, const std::byte* record) {
 
 void DiskRows::done(Index tag, const std::byte* data, int error) {
   if (error == 0) scatter(number_of(tag), data + position_of(tag));
-  reads_.end(error);
+  reads_.end(read_batches_[number_of(tag)], error);
 }
 
-void DiskRows::wait_reads() const {
-  queue_->push(requests_);
-  requests_.clear();
-  if (const int error = reads_.wait(); error != 0) log_.fail_read(error);
-  ++epoch_;
+void DiskRows::wait_pinned(std::span<const Index> slots) {
+  Index last = -1;
+  for (const Index slot : slots) last = std::max(last, read_batches_[slot]);
+  wait_reads(last);
 }
 
-void DiskRows::read(const Exec&, std::size_t matrix, Range rows, float* to) const {
+/// Blocks until all reads up to those of a batch have ended.
+void DiskRows::wait_reads(Index batch) const {
+  if (batch <= ended_) return;
+  count_reads();
+  push();
+  if (const int error = reads_.wait(batch); error != 0) log_.fail_read(error);
+  ended_ = std::min(batch, batch_ - 1);  // reads of batch_ may follow
+}
+
+void DiskRows::read(const Exec& exec, std::size_t matrix, Range rows, float* to) const {
   /// Copies the numbers of one matrix out of records.
   struct Gather : IoClient {
     const RowMatrix* matrix = nullptr;
@@ -90,10 +106,10 @@ void DiskRows::read(const Exec&, std::size_t matrix, Range rows, float* to) cons
     void copy(Index row, const std::byte* record) const { matrix->get(record + offset, columns, to + row * columns); }
     void done(Index tag, const std::byte* data, int error) override {
       if (error == 0) copy(number_of(tag), data + position_of(tag));
-      reads.end(error);
+      reads.end(0, error);
     }
   };
-  wait_reads();
+  settle(exec);
   Gather gather;
   gather.matrix = &matrices()[matrix];
   gather.columns = gather.matrix->columns();
@@ -115,9 +131,9 @@ void DiskRows::read(const Exec&, std::size_t matrix, Range rows, float* to) cons
         requests.push_back(
             log_.read(at.place(), gather, tag_of(row - begin, log_.layout().offset_in_page(at.place()))));
     }
-    gather.reads.begin(std::ssize(requests));
+    gather.reads.begin(0, std::ssize(requests));
     queue_->push(requests);
-    if (const int error = gather.reads.wait(); error != 0) log_.fail_read(error);
+    if (const int error = gather.reads.wait(0); error != 0) log_.fail_read(error);
   }
 }
 
@@ -133,7 +149,7 @@ Index DiskRows::put(const Exec&, std::size_t matrix, std::span<const Index> slot
 
 embedding::RowStore::Bytes DiskRows::bytes() const {
   Bytes all = CachedRows::bytes();
-  all.host += std::ssize(read_epochs_) * Index{sizeof(Index)} + log_.memory_bytes();
+  all.host += std::ssize(read_batches_) * Index{sizeof(Index)} + log_.memory_bytes();
   all.disk += log_.file_bytes();
   return all;
 }

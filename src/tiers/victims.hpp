@@ -18,6 +18,9 @@ class Victims {
     slots_[slot].used = true;
   }
   void unpin(Index slot) { --slots_[slot].pins; }
+  /// Prefetches what pin() and unpin() write. Inline always, because GCC drops the call of a function that only
+  /// prefetches.
+  [[gnu::always_inline]] void prefetch(Index slot) const { __builtin_prefetch(&slots_[slot], 1); }
   /// Returns an unpinned slot, or -1 if all are pinned. Slots that have never been pinned come first, in order.
   Index victim() {
     for (Index tries = 0; tries < 2 * std::ssize(slots_); ++tries) {
@@ -29,6 +32,8 @@ class Victims {
     }
     return -1;
   }
+  /// Returns the slot that victim() looks at after `tries` others.
+  Index ahead(Index tries) const { return (hand_ + tries) % std::ssize(slots_); }
   Index bytes() const { return std::ssize(slots_) * Index{sizeof(PinnedSlot)}; }
 
  private:

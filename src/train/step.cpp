@@ -42,13 +42,18 @@ double TrainStep::operator()(PipelinedBatch& now, PipelinedBatch* next, Index st
   const double rate = optim::scheduled_rate(schedule, model_.optimizer.settings().lr, step);
   phases().time("reduce", [&] { task_scales_.count(now.batch); });
   if (keeps_predictions_) predictions_.resize(now.batch.size * now.batch.tasks);
+  const auto start = [&](PipelinedBatch& batch) {
+    if (!batch.ids) batch.ids = tables.start(exec_, batch.batch.sparse, split(batch.batch));
+  };
+  const bool reads_ahead = next != nullptr && tables.has(embedding::ComputeKernel::disk);
   Phases::Sequence phase(phases());
 
   // docs/design/code.md shows what follows.
-  if (!now.ids) now.ids = tables.start(exec_, now.batch.sparse, split(now.batch));
+  start(now);
+  if (reads_ahead) start(*next);
+  if (reads_ahead) tables.prefetch(exec_, next->ids);
   const auto vectors = tables.forward(exec_, now.ids);
-  if (next != nullptr) next->ids = tables.start(exec_, next->batch.sparse, split(next->batch));
-  if (next != nullptr && tables.has(embedding::ComputeKernel::disk)) tables.prefetch(exec_, next->ids);
+  if (next != nullptr) start(*next);
   const auto gradients = tables.gradient(exec_, now.ids);
   phase("reduce");
   auto& lane_gradients = reduce_.lane_sums();

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stores with rows on disk beside one with all rows in memory: equal rows after random batches, whatever the size of
 // the cache, the engine, and the time of the reads.
+#include <cerrno>
 #include <cstdlib>
 #include <filesystem>
+#include <future>
 #include <numeric>
 #include <random>
 
@@ -12,6 +14,7 @@
 #include "catch.hpp"
 #include "errors.hpp"
 #include "file_limit.hpp"
+#include "src/tiers/pending_reads.hpp"
 #include <tesserec/tiers/disk_rows.hpp>
 
 using namespace tesserec;
@@ -168,6 +171,25 @@ TEST_CASE("disk_rows: batches of several segments move rows while their own read
     pinned.set_moved();
   }
   require_equal(exec, *store, *memory, shard.rows());
+}
+
+TEST_CASE("disk_rows: a wait for a batch's reads includes earlier batches, not later ones") {
+  using namespace std::chrono_literals;
+  tiers::PendingReads reads;
+  reads.begin(0, 2);
+  reads.begin(1, 1);
+  reads.begin(1, 0);
+  reads.end(1, 0);
+  reads.begin(2, 1);
+  auto first = std::async(std::launch::async, [&] { return reads.wait(1); });
+  reads.end(0, 0);
+  REQUIRE(first.wait_for(20ms) == std::future_status::timeout);
+  reads.end(0, ENOSPC);
+  const bool waits_for_later = first.wait_for(10s) == std::future_status::timeout;
+  reads.end(2, EIO);
+  REQUIRE_FALSE(waits_for_later);
+  REQUIRE(first.get() == ENOSPC);
+  REQUIRE(reads.wait(2) == ENOSPC);
 }
 
 TEST_CASE("disk_rows: a failed write is an error, and no row is lost, which a checkpoint still needs") {

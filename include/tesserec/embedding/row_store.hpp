@@ -137,8 +137,8 @@ class RowStore {
   /// them. pin() changes no such count. Each training batch calls this function once, in the order of training, also
   /// without ids.
   virtual std::vector<Index> pin_to_train(const Exec& exec, std::span<const Index> rows) { return pin(exec, rows); }
-  /// Blocks until the slots of all pinned rows hold their numbers. Throws Error if a row could not be read.
-  virtual void wait_pinned() {}
+  /// Blocks until pinned slots hold the numbers of their rows. Throws Error if a row could not be read.
+  virtual void wait_pinned(std::span<const Index>) {}
   /// Releases slots that pin() returned. `moved`: kernels have written to these rows.
   virtual void release(std::span<const Index>, [[maybe_unused]] bool moved) {}
   /// Returns the row at a pinned slot.
@@ -234,7 +234,7 @@ class PinnedRows {
 
   /// Blocks until the rows can be read (RowStore::wait_pinned).
   void wait() const {
-    if (!slots_.empty()) store_->wait_pinned();
+    if (!slots_.empty()) store_->wait_pinned(slots_);
   }
   /// Returns the slots of the rows, in the order of pinning.
   const std::vector<Index>& slots() const { return slots_; }
