@@ -56,10 +56,12 @@
 #include <tesserec/core/mixed_bits.hpp>
 #include <tesserec/core/not_finite.hpp>
 #include <tesserec/core/number_type.hpp>
+#include <tesserec/core/options.hpp>
 #include <tesserec/core/own_keys.hpp>
 #include <tesserec/core/phases.hpp>
 #include <tesserec/core/philox_rounds.hpp>
 #include <tesserec/core/placed.hpp>
+#include <tesserec/core/process.hpp>
 #include <tesserec/core/random.hpp>
 #include <tesserec/core/random_loops.hpp>
 #include <tesserec/core/read_ahead.hpp>

@@ -14,6 +14,7 @@
 /// ```
 
 #include <tesserec/serve/http_server.hpp>
+#include <tesserec/serve/program.hpp>
 #include <tesserec/serve/replay.hpp>
 #include <tesserec/serve/service.hpp>
 #include <tesserec/serve/settings.hpp>

@@ -11,6 +11,7 @@
 
 #include <tesserec/comm/communicator.hpp>
 #include <tesserec/core/json.hpp>
+#include <tesserec/core/options.hpp>
 #include <tesserec/deck/deck.hpp>
 
 namespace tesserec::app {
@@ -38,16 +39,6 @@ struct Invocation {
   bool deck_is_optional() const {
     return has("--tables") || has("--propose") || has("--profile") || command == "bench";
   }
-};
-
-/// Option of one command.
-struct Option {
-  std::string name;   ///< "--scores"
-  std::string value;  ///< name of its value, "FILE"; empty = takes none
-  std::string help;
-  std::vector<std::string> choices = {};  ///< allowed values; empty = any
-  bool reads = false;                     ///< true if the value is a file to read
-  std::vector<std::string> words = {};    ///< words of which the value lists some, separated by commas
 };
 
 /// Command of the program.

@@ -26,13 +26,6 @@ std::string command_name(const std::vector<std::string>& words, std::size_t& i) 
   return words[i];
 }
 
-// Returns the value of the option words[i], from "--set=x" or from the next word, to which it then sets i.
-std::string value_of(const std::vector<std::string>& words, std::size_t& i, const std::string& placeholder) {
-  if (const std::size_t equals = words[i].find('='); equals != std::string::npos) return words[i].substr(equals + 1);
-  if (i + 1 == words.size()) fail(words[i], " needs a value: ", words[i], " ", placeholder);
-  return words[++i];
-}
-
 /// Returns advice to use --set if a key of the deck has the option's name, else "".
 std::string as_key(const Command& command, const std::string& option) {
   if (command.argument != "DECK" || !option.starts_with("--")) return "";
@@ -55,21 +48,11 @@ void read_option(const Command& command, const std::vector<std::string>& words, 
     return;
   }
   if (name == "--set" && command.argument == "DECK") {
-    invocation.overrides.push_back(value_of(words, i, "block.key=value"));
+    invocation.overrides.push_back(option_value(words, i, "block.key=value"));
     return;
   }
-  for (const Option& option : command.options) {
-    names.push_back(option.name);
-    if (name != option.name) continue;
-    if (option.value.empty() && word != name)
-      fail(name, " takes no value, but has \"", word.substr(name.size() + 1), "\"");
-    const std::string value = option.value.empty() ? "" : value_of(words, i, option.value);
-    if (!option.choices.empty() &&
-        std::find(option.choices.begin(), option.choices.end(), value) == option.choices.end())
-      fail(name, " must be one of ", join(option.choices, " | "), ", but is \"", value, "\"");
-    invocation.options[name] = value;
-    return;
-  }
+  if (tesserec::read_option(command.options, words, i, invocation.options)) return;
+  for (const Option& option : command.options) names.push_back(option.name);
   fail("tesserec ", command.name, " has no option ", name, did_you_mean(name, names), as_key(command, name));
 }
 

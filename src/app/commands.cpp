@@ -10,6 +10,7 @@
 #include <tesserec/core/signals.hpp>
 #include <tesserec/core/text.hpp>
 #include <tesserec/core/utf8.hpp>
+#include <tesserec/serve/program.hpp>
 
 namespace tesserec::app {
 
@@ -145,27 +146,7 @@ const std::vector<Command>& commands() {
        {{"--output", "FILE.html", "page to write; default: report.html in the first run's folder"}}},
       {"serve",
        "answer requests for scores of a model folder, or of a run that trains, by HTTP, in the Open Inference Protocol",
-       serve_model,
-       "FOLDER",
-       false,
-       false,
-       {{"--follow", "", "FOLDER is a run's: serve its newest state, and each delta and checkpoint that it writes"},
-        {"--rows",
-         "FORMAT",
-         "format of a checkpoint's rows in memory: fp32, fp16, bf16, int8, int4 or int2; default: that of training",
-         {"fp32", "fp16", "bf16", "int8", "int4", "int2"}},
-        {"--vocabulary", "FILE", "data set of the training, whose vocabulary raw values need; default: as for export"},
-        {"--name", "NAME", "name of the model in addresses; default: model"},
-        {"--host", "ADDRESS", "address to listen on; default: 127.0.0.1, for this machine alone"},
-        {"--port", "N", "port to listen on, 0 for any free one; default: 8080"},
-        {"--threads", "N", "requests that are scored at once; default: 1"},
-        {"--in-flight", "N", "requests at once, those that wait included; more are refused with 503; default: 64"},
-        {"--max-body", "BYTES", "largest body of a request, decompressed; default: 4194304"},
-        {"--timeout", "SECONDS", "time to read a body, each piece of the headers, or to write; default: 10"},
-        {"--token-file", "FILE", "file whose first line is the token that requests must bear", {}, true},
-        {"--log", "FILE", "file to which all requests with their scores and states are appended, for replay"},
-        {"--log-bytes", "BYTES", "size at which that file becomes FILE.1; default: 1073741824"},
-        {"--log-files", "N", "such files that are kept, the newest included; default: 8"}}},
+       serve_model, "FOLDER", false, false, serve::options()},
       {"replay",
        "score the requests of a server's log again with the states of a run, or train a run to a step again, and "
        "compare "

@@ -25,17 +25,10 @@ std::string installed_files() {
          "/doc/tesserec: documentation, beginning with README.md\n";
 }
 
-std::string lines_of(const std::vector<Option>& options) {
-  std::string text;
-  for (const Option& option : options)
-    text += "  " + left(option.name + (option.value.empty() ? "" : " " + option.value), 22) + " " + option.help + "\n";
-  return text;
-}
-
 std::string help_of(const Command& command) {
   std::string text = "usage: tesserec " + command.name + " " + synopsis(command) + "\n";
   if (command.parallel) text += "       mpirun -n RANKS tesserec " + command.name + " " + job_synopsis(command) + "\n";
-  text += "\n" + command.help + "\n\n" + lines_of(options_of(command));
+  text += "\n" + command.help + "\n\n" + option_lines(options_of(command));
   if (command.argument == "DECK") text += "\ntesserec describe prints every key of a deck.\n";
   return text;
 }

@@ -2,7 +2,6 @@
 // Start and end of the program.
 #include <algorithm>
 #include <chrono>
-#include <csignal>
 #include <exception>
 #include <future>
 #include <memory>
@@ -10,9 +9,6 @@
 #include <string>
 #include <thread>
 #include <vector>
-
-#include <fcntl.h>
-#include <unistd.h>
 
 #include "help.hpp"
 #include "run_record.hpp"
@@ -23,6 +19,7 @@
 #include <tesserec/core/gpu.hpp>
 #include <tesserec/core/kokkos.hpp>
 #include <tesserec/core/log.hpp>
+#include <tesserec/core/process.hpp>
 #include <tesserec/core/text.hpp>
 #include <tesserec/store/disk.hpp>
 
@@ -48,17 +45,6 @@ void last_words(const std::string& message) {
   }
 }
 
-/// Opens stdin, stdout and stderr if they are closed, so that no other file gets their numbers. Ignores signals for
-/// errors that a write or read can report: SIGPIPE, SIGXFSZ, SIGTTOU and SIGTTIN.
-void prepare_process() {
-  for (const int file : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
-    if (::fcntl(file, F_GETFD) >= 0) continue;
-    // open() takes the lowest free number. The wrong access mode keeps its use an error, as for a closed file.
-    if (::open("/dev/null", file == STDIN_FILENO ? O_WRONLY : O_RDONLY) != file) fail("cannot open /dev/null");
-  }
-  for (const int signal : {SIGPIPE, SIGXFSZ, SIGTTOU, SIGTTIN}) std::signal(signal, SIG_IGN);
-}
-
 std::vector<std::string> words_of(int argc, char** argv) { return {argv + std::min(argc, 1), argv + argc}; }
 
 // Runs the command of the words, with Kokkos if it computes. Returns the exit code. `program`: its name. Collective.
@@ -66,7 +52,7 @@ int dispatch(char* program, const std::vector<std::string>& words, const comm::C
   Invocation invocation = agreed_invocation(comm, words);
   if (invocation.command == "--help") {
     print(comm, invocation.deck.empty() ? usage() : help_of(invocation.deck));
-    return invocation.words.empty() ? comm::exit_code_error : 0;
+    return invocation.words.empty() ? exit_code_error : 0;
   }
   if (invocation.command == "--version") {
     print(comm, versions() + "\n");
@@ -100,7 +86,7 @@ const Command* command_of(Invocation& invocation, int argc, char** argv) {
 std::optional<int> before_mpi(const Command& command, const Invocation& invocation) {
   if (command.before_mpi == nullptr) return std::nullopt;
   bool is_job = false;
-  const comm::Outcome outcome = comm::outcome_of([&] {
+  const Outcome outcome = outcome_of([&] {
     const std::optional<int> code = command.before_mpi(invocation);
     is_job = !code;
     return code.value_or(0);
@@ -128,7 +114,7 @@ int run(int argc, char** argv) {
         argc, argv, [&](const auto& comm) { return dispatch(argv[0], words_of(argc, argv), comm); }, options);
   } catch (const std::exception& error) {  // such as no /dev/null
     comm::say(error.what());
-    return comm::exit_code_error;
+    return exit_code_error;
   }
 }
 

@@ -18,8 +18,7 @@
 #include <tesserec/core/gpu.hpp>
 #include <tesserec/core/kokkos.hpp>
 #include <tesserec/core/log.hpp>
-#include <tesserec/core/memory.hpp>
-#include <tesserec/core/memory_fault.hpp>
+#include <tesserec/core/process.hpp>
 #include <tesserec/core/signals.hpp>
 
 namespace tesserec::comm {
@@ -129,22 +128,6 @@ int life(int& argc, char**& argv, const std::function<int(const Communicator&)>&
 }
 
 }  // namespace
-
-Outcome outcome_of(const std::function<int()>& body) {
-  try {
-    const int code = body();
-    if (std::fflush(stdout) != 0 || std::ferror(stdout)) return {exit_code_error, "cannot write to standard output"};
-    return {code, ""};
-  } catch (const Stopped& stopped) {
-    return {exit_code_stopped(stopped.signal()), stopped.what()};
-  } catch (const MemoryFault& fault) {
-    return {exit_code_memory, fault.what()};
-  } catch (const std::exception& error) {
-    return {exit_code_error, message_of(error)};
-  } catch (...) {
-    return {exit_code_error, "internal error: an exception of unknown type"};
-  }
-}
 
 void say(const std::string& message) {
   std::fflush(stdout);

@@ -73,7 +73,7 @@ chmod 600 "$folder/token"
 "$TESSEREC" serve "$folder/model" --port 0 --name clicks --max-body 20000 --threads 2 --token-file "$folder/token" --json \
   >"$folder/server.out" 2>"$folder/server.err" </dev/null &
 server=$!
-trap 'kill $server 2>/dev/null; rm -rf "$folder"' EXIT
+trap 'kill $server ${other:-} 2>/dev/null; rm -rf "$folder"' EXIT
 for _ in $(seq 100); do
   grep -q port "$folder/server.out" && break
   sleep 0.1
@@ -140,6 +140,36 @@ raw 1 "${infer}Content-Type: multipart/form-data; boundary=x\r\nContent-Length: 
 has '415 Unsupported Media Type'
 for method in GET HEAD OPTIONS; do raw 1 "$method /v2/health/live HTTP/1.1\r\nContent-Length: 34\r\n\r\n" "$live"; done
 must_fail "cannot listen on 127.0.0.1:$port: the port is in use" serve "$folder/model" --port "$port"
+
+# tesserec-serve is the same server without MPI.
+alone=$(dirname "$TESSEREC")/tesserec-serve
+! ldd "$alone" | grep -iE 'mpi|pmix' || complain "tesserec-serve needs MPI"
+(TESSEREC=$alone
+must_fail "cannot listen on 127.0.0.1:$port: the port is in use" "$folder/model" --port "$port"
+must_fail 'tesserec-serve has no option --prot; tesserec-serve --help lists them' "$folder/model" --prot 1
+must_fail '--rows must be one of fp32 | fp16 | bf16 | int8 | int4 | int2, but is "x"' "$folder/model" --rows x
+must_fail "tesserec-serve takes one FOLDER, but got \"$folder/model\" and \"b\"" "$folder/model" b
+must_fail 'tesserec-serve needs a path: tesserec-serve FOLDER' --port 0
+must_fail 'argument 1: "a\x1B[1m" cannot be used' "$(printf 'a\033[1m')"
+must_fail "there is no such checkpoint folder" "$folder/none"
+must_succeed 'tesserec-serve 0.' --version
+must_succeed 'usage: tesserec-serve FOLDER' --help
+[ "$failures" = 0 ]) || failures=$((failures + 1))
+options() { "$@" --help | grep -oE '^  --[a-z-]+' | grep -v -- --version | sort; }
+[ "$(options "$alone")" = "$(options "$TESSEREC" serve)" ] || complain "tesserec-serve has other options"
+"$alone" "$folder/model" --port 0 --json >"$folder/alone.out" 2>"$folder/alone.err" </dev/null &
+other=$!
+for _ in $(seq 100); do
+  grep -q port "$folder/alone.out" && break
+  sleep 0.1
+done
+curl -s -m 20 --data-binary "$(body "$ids" "$prices" 40)" -H 'Content-Type: application/json' \
+  "http://127.0.0.1:$(grep -oE '"port": [0-9]+' "$folder/alone.out" | grep -oE '[0-9]+')/v2/models/model/infer" |
+  grep -oE '"data": \[[^]]*' | sed 's/.*\[//' | tr -d ' ' | tr ',' '\n' | cmp - "$folder/served" || complain "other scores without MPI"
+kill -TERM $other
+wait $other
+code=$?
+[ "$code" = 0 ] || complain "tesserec-serve ended with $code"
 printf 'NONSENSE\r\n\r\n' | timeout 5 bash -c "exec 3<>/dev/tcp/127.0.0.1/$port; cat >&3; cat <&3" >"$folder/out" || true
 code=$(curl -s -m 20 -o "$folder/out" -w '%{http_code}' "$url/metrics")
 [ "$code" = 401 ] || complain "metrics without the token: $code"

@@ -8,6 +8,7 @@
 #include "delta_job.hpp"
 #include <tesserec/comm/run.hpp>
 #include <tesserec/core/memory_fault.hpp>
+#include <tesserec/core/process.hpp>
 
 using namespace tesserec;
 
@@ -59,14 +60,14 @@ TEST_CASE("checkpoint.check_memory: names the row in which a bit has changed, an
       CHECK(fs::exists(delta_of(job.run.output, 2)));
       REQUIRE(training.step());
       const Index row = flip(session, matrix);
-      const comm::Outcome outcome = comm::outcome_of([&] {
+      const Outcome outcome = outcome_of([&] {
         if (as_delta)
           training.save_delta();
         else
           training.save();
         return 0;
       });
-      CHECK(outcome.code == comm::exit_code_memory);
+      CHECK(outcome.code == exit_code_memory);
       INFO(outcome.message);
       CHECK(mentions(outcome.message, "table C1, row " + std::to_string(row) + ", in row block"));
       CHECK(mentions(outcome.message, "rank "));

@@ -9,22 +9,6 @@
 
 namespace tesserec::comm {
 
-/// Exit code of a failure.
-inline constexpr int exit_code_error = 2;
-/// Exit code of a MemoryFault: a fault of the machine, so that another start may succeed.
-inline constexpr int exit_code_memory = 86;
-
-/// Result of one rank.
-struct Outcome {
-  int code = 0;         ///< exit code
-  std::string message;  ///< text of the failure; empty = success
-};
-
-/// Calls `body` and turns an exception into a message and an exit code: 128 + N after signal N, exit_code_memory
-/// after a MemoryFault, else exit_code_error.
-/// Output that cannot be written to stdout is a failure, too.
-Outcome outcome_of(const std::function<int()>& body);
-
 /// Flushes stdout, then writes "tesserec: MESSAGE" to stderr.
 void say(const std::string& message);
 
