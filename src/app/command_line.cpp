@@ -4,7 +4,6 @@
 #include "help.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/text.hpp>
-#include <tesserec/core/utf8.hpp>
 #include <tesserec/deck/schema.hpp>
 #include <tesserec/schema/suggest.hpp>
 
@@ -54,19 +53,6 @@ void read_option(const Command& command, const std::vector<std::string>& words, 
   if (tesserec::read_option(command.options, words, i, invocation.options)) return;
   for (const Option& option : command.options) names.push_back(option.name);
   fail("tesserec ", command.name, " has no option ", name, did_you_mean(name, names), as_key(command, name));
-}
-
-/// Throws Error for a word that the rules for paths in a deck refuse. A value of --set may have tabs, as a deck may.
-void check_words(const std::vector<std::string>& words) {
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    const bool follows_option = i > 0 && words[i - 1].starts_with("--");
-    std::string checked = words[i];
-    if (checked.starts_with("--set=") || (follows_option && words[i - 1] == "--set"))
-      std::replace(checked.begin(), checked.end(), '\t', ' ');
-    if (const std::string fault = path_fault(checked); !fault.empty())
-      fail("argument ", i + 1, follows_option ? " after " + words[i - 1] : "", ": \"", printable_line(words[i]),
-           "\" cannot be used: ", fault, "; give UTF-8 text without control characters");
-  }
 }
 
 }  // namespace

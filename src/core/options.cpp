@@ -4,8 +4,21 @@
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/options.hpp>
 #include <tesserec/core/text.hpp>
+#include <tesserec/core/utf8.hpp>
 
 namespace tesserec {
+
+void check_words(const std::vector<std::string>& words) {
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const bool follows_option = i > 0 && words[i - 1].starts_with("--");
+    std::string checked = words[i];
+    if (checked.starts_with("--set=") || (follows_option && words[i - 1] == "--set"))
+      std::replace(checked.begin(), checked.end(), '\t', ' ');
+    if (const std::string fault = path_fault(checked); !fault.empty())
+      fail("argument ", i + 1, follows_option ? " after " + words[i - 1] : "", ": \"", printable_line(words[i]),
+           "\" cannot be used: ", fault, "; give UTF-8 text without control characters");
+  }
+}
 
 std::string option_value(const std::vector<std::string>& words, std::size_t& i, const std::string& placeholder) {
   if (const std::size_t equals = words[i].find('='); equals != std::string::npos) return words[i].substr(equals + 1);

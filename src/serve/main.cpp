@@ -11,7 +11,6 @@
 #include <tesserec/core/log.hpp>
 #include <tesserec/core/process.hpp>
 #include <tesserec/core/text.hpp>
-#include <tesserec/core/utf8.hpp>
 #include <tesserec/serve/program.hpp>
 #include <tesserec/store/hdf5.hpp>
 
@@ -30,13 +29,11 @@ std::string help() {
 }
 
 serve::ServerStart start_of(const std::vector<std::string>& words) {
+  check_words(words);
   serve::ServerStart start;
   const std::vector<Option> options = serve::options();
   for (std::size_t i = 0; i < words.size(); ++i) {
     const std::string& word = words[i];
-    if (const std::string fault = path_fault(word); !fault.empty())
-      fail("argument ", i + 1, ": \"", printable_line(word), "\" cannot be used: ", fault,
-           "; give UTF-8 text without control characters");
     if (word == "--json")
       start.json = true;
     else if (word.size() > 1 && word[0] == '-') {

@@ -151,6 +151,7 @@ must_fail '--rows must be one of fp32 | fp16 | bf16 | int8 | int4 | int2, but is
 must_fail "tesserec-serve takes one FOLDER, but got \"$folder/model\" and \"b\"" "$folder/model" b
 must_fail 'tesserec-serve needs a path: tesserec-serve FOLDER' --port 0
 must_fail 'argument 1: "a\x1B[1m" cannot be used' "$(printf 'a\033[1m')"
+must_fail 'argument 3 after --log: "b\x1B[1m" cannot be used' "$folder/model" --log "$(printf 'b\033[1m')"
 must_fail "there is no such checkpoint folder" "$folder/none"
 must_succeed 'tesserec-serve 0.' --version
 must_succeed 'usage: tesserec-serve FOLDER' --help

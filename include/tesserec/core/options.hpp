@@ -20,6 +20,9 @@ struct Option {
   std::vector<std::string> words = {};    ///< words of which the value lists some, separated by commas
 };
 
+/// Throws Error for a word that the rules for paths in a deck refuse. A value of --set may have tabs, as a deck may.
+void check_words(const std::vector<std::string>& words);
+
 /// Returns the value of the option words[i], from "--set=x" or from the next word, to which it then sets i.
 /// `placeholder`: name of the value. Throws Error if there is none.
 std::string option_value(const std::vector<std::string>& words, std::size_t& i, const std::string& placeholder);
