@@ -19,6 +19,7 @@ const std::string& reading_rules() {
       "Reading is strict: an unknown key, a wrong type or a value out of range is an error that names file, line and "
       "key.\n"
       "Paths are relative to the working directory, not to the deck. A list of texts may be given as a single text.\n"
+      "Bytes may be given as a text with a unit, such as `\"1.5 GiB\"` (B, kB, MB, GB, TB, KiB, MiB, GiB or TiB).\n"
       "`--set block.key=value` (repeatable) overrides a key; a value is TOML, and text needs no quotes. Overrides "
       "also\n"
       "reach `optimizer.sparse.lr`, `table.NAME.rows`, `preprocess.column.NAME.kind`, `plan.tables.NAME.sharding` and\n"

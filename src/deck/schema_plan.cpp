@@ -118,7 +118,7 @@ Section plan_section() {
              "each table."),
       default_words(kernels_key(&Plan::kernel), "\"fused\""),
       number(
-          "cache", &Plan::cache, {0.0, 1e18}, "",
+          "cache", &Plan::cache, {0.0, 1e18}, "share or bytes",
           "Cache of a table with kernel disk (in memory) or host_cached (on the GPU): the share of its rows if below "
           "1, else bytes. The rows of a batch and of the next one must fit."),
       text(
@@ -228,7 +228,7 @@ Section tables_section() {
   const Keys<Constraints> keys = {
       types_key(),
       default_words(kernels_key(&Constraints::kernel), "plan.file's, or plan.kernel"),
-      default_words(number("cache", &Constraints::cache, {0.0, 1e18}, "", "Cache of the table, as plan.cache."),
+      default_words(number("cache", &Constraints::cache, {0.0, 1e18}, "share or bytes", "Cache of the table, as plan.cache."),
                     "plan.cache"),
       integers("ranks", &Constraints::ranks, {0, no_limit}, {}, "",
                "Owners of the table in the order of its shards: one for table_wise, several for row_wise, column_wise "

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <string_view>
+#include <utility>
 
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/text.hpp>
@@ -30,6 +33,25 @@ std::string fault_of(const std::string& text, Text form) {
       return text.size() == 1 && text != "\n" && text != "\r" ? "" : "it is not one byte, or it is a line end";
   }
   return "";
+}
+
+/// Returns a value's text, which an override may give without quotes.
+const std::string& written(const Value& value) { return value.kind == Kind::text ? value.text : value.raw; }
+
+/// Returns the bytes that a text such as "1.5 GiB" says, or nothing if it says none or more than fit an Index.
+std::optional<Index> bytes_of(std::string_view text) {
+  static const std::pair<std::string_view, double> units[] = {
+      {"B", 1},        {"kB", 1e3},     {"MB", 1e6},     {"GB", 1e9},     {"TB", 1e12},
+      {"KiB", 0x1p10}, {"MiB", 0x1p20}, {"GiB", 0x1p30}, {"TiB", 0x1p40},
+  };
+  const std::size_t end = std::min(text.find_first_not_of("0123456789.+-"), text.size());
+  const std::optional<double> number = parse_number<double>(text.substr(0, end));
+  text.remove_prefix(end);
+  if (text.starts_with(' ')) text.remove_prefix(1);
+  const auto* const unit = std::ranges::find(units, text, &std::pair<std::string_view, double>::first);
+  if (!number || unit == std::end(units)) return std::nullopt;
+  const double bytes = std::round(*number * unit->second);
+  return std::fabs(bytes) < 0x1p63 ? std::optional(Index(bytes)) : std::nullopt;
 }
 
 }  // namespace
@@ -79,6 +101,13 @@ Index read_integer(const Value& value, const std::string& path, const Integers& 
   return value.integer;
 }
 
+Index read_bytes(const Value& value, const std::string& path, const Integers& range) {
+  const std::optional<Index> bytes = value.kind == Kind::integer ? value.integer : bytes_of(written(value));
+  if (!bytes || *bytes < range.low || *bytes > range.high)
+    refuse(value, path, "a number of bytes or a text such as \"1 GiB\", " + range.words());
+  return *bytes;
+}
+
 double read_number(const Value& value, const std::string& path, const Numbers& range) {
   const std::string must = "a finite number, " + range.words();
   if (value.kind != Kind::number && value.kind != Kind::integer) refuse(value, path, must);
@@ -93,7 +122,7 @@ std::string read_text(const Value& value, const std::string& path, Text form) {
   const std::string rule = text_words(form);
   const bool typed = !value.raw.empty() && value.kind != Kind::list && value.kind != Kind::table;
   if (value.kind != Kind::text && !typed) refuse(value, path, "text" + (rule.empty() ? "" : " (" + rule + ")"));
-  const std::string& text = value.kind == Kind::text ? value.text : value.raw;
+  const std::string& text = written(value);
   if (const std::string fault = fault_of(text, form); !fault.empty())
     fail(value.where, ": ", path, " must be text (", rule, "), but is ", value.words(), ": ", fault,
          text.find_first_of("\b\t\n\f\r") == std::string::npos
@@ -103,7 +132,7 @@ std::string read_text(const Value& value, const std::string& path, Text form) {
 }
 
 std::size_t read_choice(const Value& value, const std::string& path, const std::vector<std::string>& choices) {
-  const std::string text = value.kind == Kind::text ? value.text : value.raw;
+  const std::string& text = written(value);
   const auto found = std::find(choices.begin(), choices.end(), text);
   if (found != choices.end()) return found - choices.begin();
   const std::string near = value.kind == Kind::text ? nearest(text, choices) : "";

@@ -3,6 +3,7 @@
 #include "decks.hpp"
 #include "errors.hpp"
 #include <tesserec/core/error.hpp>
+#include <tesserec/core/text.hpp>
 #include <tesserec/deck.hpp>
 
 using namespace tesserec;
@@ -40,6 +41,32 @@ TEST_CASE("parse_deck: --set reaches every kind of key") {
   CHECK(with({"model.bottom.0=99"}).model.bottom == std::vector<Index>{99, 8});
   CHECK(with({"data.synthetic.rows=[4]"}).data.synthetic.rows == std::vector<Index>{4});
   CHECK(with({"train.shuffle=false"}).train.shuffle == false);
+}
+
+TEST_CASE("parse_deck: bytes may have a unit") {
+  const auto part_bytes = [](const std::string& value) {
+    return with({concat("run.part_bytes=", value)}).run.part_bytes;
+  };
+  CHECK(part_bytes("1000") == 1000);
+  CHECK(part_bytes("\"1000B\"") == 1000);
+  CHECK(part_bytes("2 kB") == 2000);
+  CHECK(part_bytes("2MB") == 2'000'000);
+  CHECK(part_bytes("1.5 GB") == 1'500'000'000);
+  CHECK(part_bytes("3 TB") == 3'000'000'000'000);
+  CHECK(part_bytes("1.001 KiB") == 1025);
+  CHECK(part_bytes("2 MiB") == 2 << 20);
+  CHECK(part_bytes("\"0.5 GiB\"") == 1 << 29);
+  CHECK(part_bytes("4TiB") == Index{1} << 42);
+  CHECK(with({"plan.cache=2 KiB"}).plan.cache == 2048.0);
+  CHECK(with({"plan.cache=0.25"}).plan.cache == 0.25);
+  CHECK(with({"plan.costs.cached_bytes=1 MiB"}).plan.costs.cached_bytes == 1048576.0);
+  const std::string must = "run.part_bytes must be a number of bytes or a text such as \"1 GiB\", at least 0, but is ";
+  for (const char* const text :
+       {"GiB", "1", "1  GiB", " 1 GiB", "1 GiB ", "1 gib", "1e3 MB", "-1 B", "9000000 TiB", "1 G", ""})
+    CHECK(mentions(message_of({concat("run.part_bytes=\"", text, "\"")}), must));
+  CHECK(mentions(message_of({"run.part_bytes=1.5"}), must + "the number 1.5"));
+  CHECK(mentions(message_of({"train.batch_size=1 KiB"}), "train.batch_size must be an integer"));
+  CHECK(mentions(message_of({"plan.cache=-1 B"}), "plan.cache must be a number of bytes"));
 }
 
 TEST_CASE("parse_deck: --set takes text without quotes") {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <functional>
 #include <optional>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -117,29 +118,34 @@ Key<T> of_kind(const Key<T>& key, const std::string& selector, const Of& kind) {
 }
 
 /// Makes a key of an integer. `M` is an integer type, or an optional of one that is unset until the deck sets it.
-/// Lowers the range's end to that of the type.
+/// Lowers the range's end to that of the type. In "bytes" it is also read as read_bytes() reads texts.
 template <class T, class M>
 Key<T> integer(const char* name, M T::*member, Integers range, const char* unit, const char* sentence) {
   using Number = typename decltype(std::optional(std::declval<M>()))::value_type;
   if (std::uint64_t(range.high) > std::uint64_t(std::numeric_limits<Number>::max()))
     range.high = std::numeric_limits<Number>::max();
+  const auto read = std::string_view(unit) == "bytes" ? read_bytes : read_integer;
   return make_key<T>(
       name, "integer", range.words(), unit, sentence,
-      [=](T& o, const Value& v, const std::string& path) {
-        o.*member = static_cast<Number>(read_integer(v, path, range));
-      },
+      [=](T& o, const Value& v, const std::string& path) { o.*member = static_cast<Number>(read(v, path, range)); },
       [=](const T& o) {
         const std::optional<Number> value = o.*member;
         return value ? std::to_string(*value) : "";
       });
 }
 
-/// Makes a key of a number. `M` is double, or an optional of it that is unset until the deck sets it.
+/// Makes a key of a number. `M` is double, or an optional of it that is unset until the deck sets it. In "bytes" or
+/// "share or bytes" it is also read as read_bytes() reads texts.
 template <class T, class M>
 Key<T> number(const char* name, M T::*member, Numbers range, const char* unit, const std::string& sentence) {
+  const bool bytes = std::string_view(unit).ends_with("bytes");
   return make_key<T>(
       name, "number", range.words(), unit, sentence,
-      [=](T& o, const Value& v, const std::string& path) { o.*member = read_number(v, path, range); },
+      [=](T& o, const Value& v, const std::string& path) {
+        const bool text = bytes && v.kind == Kind::text;
+        o.*member =
+            text ? double(read_bytes(v, path, {Index(range.low), Index(range.high)})) : read_number(v, path, range);
+      },
       [=](const T& o) {
         const std::optional<double> value = o.*member;
         return value ? shortest(*value) : "";

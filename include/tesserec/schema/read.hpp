@@ -56,6 +56,9 @@ bool read_boolean(const Value& value, const std::string& path);
 Index read_integer(const Value& value, const std::string& path, const Integers& range);
 /// Reads a finite number of the range; an integer counts as a number.
 double read_number(const Value& value, const std::string& path, const Numbers& range);
+/// Reads a number of bytes of the range: an integer, or a text of a number and a unit, such as "1.5 GiB" or "200MB",
+/// rounded to whole bytes. Units are B, kB, MB, GB and TB (powers of 1000), KiB, MiB, GiB and TiB (of 1024).
+Index read_bytes(const Value& value, const std::string& path, const Integers& range);
 /// Reads a text of the form. An override may omit the quotes.
 std::string read_text(const Value& value, const std::string& path, Text form);
 /// Returns the index of the value's text in `choices`. An override may omit the quotes.
