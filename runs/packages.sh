@@ -6,10 +6,10 @@
 program_packages=(
   g++ cmake ninja-build libtrilinos-kokkos-dev libopenmpi-dev openmpi-bin libhdf5-dev
   libtomlplusplus-dev nlohmann-json3-dev libxxhash-dev zlib1g-dev libisal-dev libzstd-dev liburing-dev
-  libcpp-httplib-dev libssl-dev libbrotli-dev pkg-config
+  libboost-dev
 )
 # To run an installed program, and several ranks of it.
-runtime_packages=(libtrilinos-kokkos-13.2 openmpi-bin libopenmpi3 libhdf5-103-1 libtomlplusplus3 zlib1g libisal2 libzstd1 liburing2 libcpp-httplib0.11)
+runtime_packages=(libtrilinos-kokkos-13.2 openmpi-bin libopenmpi3 libhdf5-103-1 libtomlplusplus3 zlib1g libisal2 libzstd1 liburing2)
 # Tests need these besides.
 test_packages=(catch2 libboost-context-dev hdf5-tools groff-base zsh slurm-wlm munge mkdocs mkdocs-material)
 

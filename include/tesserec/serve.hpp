@@ -3,7 +3,7 @@
 
 /// serve: scores by HTTP, in the Open Inference Protocol (docs/serving.md).
 ///
-/// A `Service` answers requests about one model, whoever has read them; `serve_http` reads them by cpp-httplib.
+/// A `Service` answers requests about one model, whoever has read them; `serve_http` reads them by Boost.Beast.
 /// src/serve/README.md says more.
 ///
 /// ```cpp

@@ -83,7 +83,7 @@ must_succeed rows preprocess "$folder/shop.toml" --json
 must_succeed steps train "$folder/shop.toml" --json
 must_succeed folder export "$folder/shop" --to "$folder/shop_model" --json
 
-# serve MODEL NAME ARGS...: starts a server on a free port and sets $port. Skips in a build without cpp-httplib.
+# serve MODEL NAME ARGS...: starts a server on a free port and sets $port. Skips in a build without Boost.Beast.
 serve() {
   "$TESSEREC" serve "$folder/$1" --port 0 --name "$2" --json "${@:3}" >"$folder/out" 2>"$folder/err" </dev/null &
   server=$!
@@ -95,7 +95,7 @@ serve() {
   done
   port=$(grep -oE '"port": [0-9]+' "$folder/out" | grep -oE '[0-9]+')
   if grep -q 'has no HTTP server' "$folder/err"; then
-    echo "skipped: a build without cpp-httplib"
+    echo "skipped: a build without Boost.Beast"
     exit 77
   fi
 }

@@ -47,7 +47,7 @@ start_server() { # NAME ARGUMENT...
 start_server waiting
 wait_for 30 grep -qE 'waiting for the first|has no HTTP server' "$folder/waiting.err"
 if grep -q 'has no HTTP server' "$folder/waiting.err"; then
-  echo "skipped: a build without cpp-httplib"
+  echo "skipped: a build without Boost.Beast"
   exit 77
 fi
 kill -TERM $server

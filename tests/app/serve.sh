@@ -63,7 +63,7 @@ for command in "serve $folder/model" "export $folder/run --to $folder/two" "diff
 done
 must_fail "there is no such checkpoint folder" serve "$folder/none"
 if run "$TESSEREC" serve "$folder/model" --host 203.0.113.7 && grep -q 'has no HTTP server' "$folder/err"; then
-  echo "skipped: a build without cpp-httplib"
+  echo "skipped: a build without Boost.Beast"
   exit 77
 fi
 grep -q 'cannot listen on 203.0.113.7:8080' "$folder/err" || complain "an address of another machine"
@@ -125,11 +125,11 @@ raw() {
     >"$folder/out" 2>/dev/null || true
   [ "$(grep -o 'HTTP/1.1 ' "$folder/out" | wc -l)" = "$1" ] || complain "not $1 replies to ${2:0:90}"
 }
-live='GET /v2/health/live HTTP/1.1\r\n\r\n'
+live='GET /v2/health/live HTTP/1.1\r\n\r\n' last='GET /v2/health/live HTTP/1.1\r\nConnection: close\r\n\r\n'
 infer='POST /v2/models/clicks/infer HTTP/1.1\r\nAuthorization: Bearer s3cret\r\n'
 zeros=$(printf '%050000d' 0)
-raw 2 "$live" "$live"
-raw 2 'POST /none HTTP/1.1\r\nContent-Length: 3\r\n\r\nabc' "$live"
+raw 2 "$live" "$last"
+raw 2 'POST /none HTTP/1.1\r\nContent-Length: 3\r\n\r\nabc' "$last"
 raw 1 "${infer}Content-Length: 50034\r\n\r\n$zeros" "$live"
 raw 1 "POST /none HTTP/1.1\r\nContent-Length: 50034\r\n\r\n$zeros" "$live"
 raw 1 "${infer}Content-Encoding: gzip\r\nContent-Length: 50034\r\n\r\n$zeros" "$live"

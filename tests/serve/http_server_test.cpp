@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// The HTTP server: a stop that comes before its loop runs ends it, and a body has a time in all.
+// The HTTP server by clients that send bytes as they are: where requests end, how large and slow they may be, and the
+// stop.
 #include <array>
 #include <chrono>
 #include <future>
+#include <memory>
+#include <optional>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include <arpa/inet.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -34,57 +40,230 @@ class Stop {
   std::array<int, 2> ends_{};
 };
 
-/// Sends a request to a port of this machine: the headers at once, the body a byte each fifth of a second. Returns the
-/// reply.
-std::string post_slowly(int port, const std::string& path, const std::string& body) {
-  const int client = ::socket(AF_INET, SOCK_STREAM, 0);
-  sockaddr_in to{};
-  to.sin_family = AF_INET;
-  to.sin_port = htons(std::uint16_t(port));
-  to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  REQUIRE(::connect(client, reinterpret_cast<const sockaddr*>(&to), sizeof to) == 0);
-  const auto send = [&](const std::string& text) { ::send(client, text.data(), text.size(), MSG_NOSIGNAL); };
-  send("POST " + path + " HTTP/1.1\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n");
-  for (const char byte : body) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(200));
-    send({byte});
+/// A client that sends bytes as they are.
+class Client {
+ public:
+  explicit Client(int port) : socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
+    sockaddr_in to{};
+    to.sin_family = AF_INET;
+    to.sin_port = htons(std::uint16_t(port));
+    to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    REQUIRE(::connect(socket_, reinterpret_cast<const sockaddr*>(&to), sizeof to) == 0);
   }
-  std::string reply;
-  std::array<char, 4096> piece{};
-  for (ssize_t n = 0; (n = ::recv(client, piece.data(), piece.size(), 0)) > 0;) {
-    reply.append(piece.data(), std::size_t(n));
-    if (reply.ends_with("}")) break;
+  ~Client() { ::close(socket_); }
+  Client(const Client&) = delete;
+  Client& operator=(const Client&) = delete;
+
+  /// Returns whether the server took the bytes.
+  bool send(const std::string& text) const {
+    for (std::size_t at = 0; at < text.size();) {
+      const ssize_t bytes = ::send(socket_, text.data() + at, text.size() - at, MSG_NOSIGNAL);
+      if (bytes < 0) return false;
+      at += std::size_t(bytes);
+    }
+    return true;
   }
-  ::close(client);
-  return reply;
+  /// Sends a byte each fifth of a second, until the server answers.
+  void send_slowly(const std::string& text) const {
+    pollfd file{socket_, POLLIN, 0};
+    for (const char byte : text)
+      if (::poll(&file, 1, 200) > 0 || !send({byte})) return;
+  }
+  /// Returns what comes until the server ends the connection.
+  std::string receive() const {
+    std::string reply;
+    std::array<char, 4096> piece{};
+    for (ssize_t n = 0; (n = ::recv(socket_, piece.data(), piece.size(), 0)) > 0;)
+      reply.append(piece.data(), std::size_t(n));
+    return reply;
+  }
+
+ private:
+  int socket_;
+};
+
+/// A server of a small model on a thread.
+class Server {
+ public:
+  Server(serve::Service& service, const serve::ServerSettings& settings) {
+    std::promise<int> port;
+    thread_ = std::thread([&service, &settings, &port, this] {
+      serve::serve_http(service, settings, stop_.event(), [&](int at) { port.set_value(at); });
+    });
+    port_ = port.get_future().get();
+  }
+  ~Server() {
+    stop_.raise();
+    if (thread_.joinable()) thread_.join();
+  }
+  Server(const Server&) = delete;
+  Server& operator=(const Server&) = delete;
+
+  int port() const { return port_; }
+  /// Returns all that a client gets for some bytes.
+  std::string reply(const std::string& text) const {
+    const Client client(port_);
+    client.send(text);
+    return client.receive();
+  }
+  void stop() { stop_.raise(); }
+
+ private:
+  Stop stop_;
+  std::thread thread_;
+  int port_ = 0;
+};
+
+/// A service of a small model, with a time-out of a second.
+struct Small {
+  explicit Small(const std::string& name) : folder(world, name) {
+    Trained trained(folder, "bottom = [8, 4]\ntop = [8, 1]\n", "");
+    scoring::export_model(trained.exec, trained.checkpoint(), folder.path() + "/model", scoring::ServedFormat::fp32);
+    model.emplace(trained.exec, folder.path() + "/model");
+    settings.port = 0;
+    settings.timeout = 1;
+    service.emplace(*model, settings);
+  }
+
+  comm::Communicator world{MPI_COMM_WORLD};
+  Folder folder;
+  std::optional<scoring::ServedModel> model;
+  serve::ServerSettings settings;
+  std::optional<serve::Service> service;
+};
+
+int replies_in(const std::string& text) {
+  int count = 0;
+  for (std::size_t at = text.find("HTTP/1.1 "); at != std::string::npos; at = text.find("HTTP/1.1 ", at + 1)) ++count;
+  return count;
 }
+
+const std::string live = "GET /v2/health/live HTTP/1.1\r\n", close_then = "Connection: close\r\n\r\n",
+                  infer = "POST /v2/models/model/infer HTTP/1.1\r\n";
 
 }  // namespace
 
 TEST_CASE("serve_http: a stop that comes first ends it, and a body has a time in all") {
   if (!has_server()) return;
-  const comm::Communicator world(MPI_COMM_WORLD);
-  const Folder folder(world, "http");
-  Trained trained(folder, "bottom = [8, 4]\ntop = [8, 1]\n", "");
-  scoring::export_model(trained.exec, trained.checkpoint(), folder.path() + "/model", scoring::ServedFormat::fp32);
-  const scoring::ServedModel model(trained.exec, folder.path() + "/model");
-  serve::ServerSettings settings;
-  settings.port = 0;
-  settings.timeout = 1;
-  serve::Service service(model, settings);
+  Small small("http");
   for (int turn = 0; turn < 20; ++turn) {
     const Stop stop;
     stop.raise();
-    serve::serve_http(service, settings, stop.event(), [](int) {});  // hangs if it missed the stop
+    serve::serve_http(*small.service, small.settings, stop.event(), [](int) {});  // hangs if it missed the stop
   }
 
-  const Stop stop;
-  std::promise<int> port;
-  std::thread server([&] { serve::serve_http(service, settings, stop.event(), [&](int at) { port.set_value(at); }); });
-  const std::string reply = post_slowly(port.get_future().get(), "/v2/models/model/infer", "{\"inputs\": []}");
-  stop.raise();
-  server.join();
-  INFO(reply);
-  CHECK(mentions(reply, "HTTP/1.1 400"));
-  CHECK(mentions(reply, "came too slowly"));
+  const Server server(*small.service, small.settings);
+  const std::string body = R"({"inputs": []})";
+  for (const std::string& slow : {"Content-Length: 14\r\n\r\n" + body, "Transfer-Encoding: chunked\r\n\r\nE;" + body}) {
+    const std::size_t head = slow.find("\r\n\r\n") + 4;
+    const Client client(server.port());
+    client.send(infer + slow.substr(0, head));
+    client.send_slowly(slow.substr(head));
+    const std::string reply = client.receive();
+    INFO(reply);
+    CHECK(mentions(reply, "HTTP/1.1 400"));
+    CHECK(mentions(reply, "came too slowly"));
+  }
+  const Client client(server.port());
+  client.send_slowly(live + close_then);
+  CHECK(client.receive().empty());
+}
+
+TEST_CASE("serve_http: a reply is whole, whatever ranges a request names") {
+  if (!has_server()) return;
+  Small small("http_ranges");
+  const Server server(*small.service, small.settings);
+  const std::string plain = server.reply(live + close_then);
+  REQUIRE(plain.ends_with("\r\n\r\n{\"live\": true}"));
+  std::string many = "Range: bytes=0-";
+  for (int i = 0; i < 2000; ++i) many += ",0-";
+  for (const std::string& range : {std::string("Range: bytes=0-60000"), std::string("Range: bytes=0-3"), many,
+                                   std::string("Range: bytes=0-60000,5-2")}) {
+    CHECK(server.reply(live + range + "\r\n" + close_then) == plain);
+    CHECK(server.reply(live + range + "\r\nContent-Length: 2\r\n\r\nhi") == plain);
+    CHECK(server.reply("OPTIONS /x HTTP/1.1\r\n" + range + "\r\n" + close_then).size() < 400);
+  }
+}
+
+TEST_CASE("serve_http: heads and lines of chunks have a most size") {
+  if (!has_server()) return;
+  Small small("http_heads");
+  const Server server(*small.service, small.settings);
+  const std::string endless(1 << 20, 'a');
+  for (const std::string& head : {live + "X: " + endless, "GET /" + endless}) {
+    const std::string reply = server.reply(head);
+    CHECK(mentions(reply, "HTTP/1.1 431"));
+    CHECK(mentions(reply, "the headers have more than 16384 bytes"));
+  }
+  CHECK(mentions(server.reply(infer + "Transfer-Encoding: chunked\r\n\r\n1;" + endless), "HTTP/1.1 400"));
+}
+
+TEST_CASE("serve_http: bytes of a request are never taken for another one") {
+  if (!has_server()) return;
+  Small small("http_bounds");
+  const Server server(*small.service, small.settings);
+  const std::string hidden = live + close_then;
+  const std::string length = "Content-Length: " + std::to_string(hidden.size()) + "\r\n";
+  for (const std::string method : {"GET", "HEAD", "POST", "DELETE"}) {
+    const std::string head = method + " /v2/health/live HTTP/1.1\r\n";
+    for (const std::string& more : {"Content-Length: 0\r\n" + length + "\r\n" + hidden,
+                                    "Transfer-Encoding: chunked\r\n" + length + "\r\n0\r\n\r\n" + hidden,
+                                    "Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n" + hidden}) {
+      const std::string reply = server.reply(head + more);
+      INFO(method << ' ' << more << '\n' << reply);
+      CHECK(replies_in(reply) == 1);
+      CHECK(mentions(reply, "HTTP/1.1 400"));
+    }
+  }
+  const std::string chunked = " /none HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n";
+  for (const std::string method : {"POST", "DELETE"}) {
+    const Client client(server.port());
+    client.send(method + chunked);
+    client.send("3\r\nabc\r\n0\r\n\r\n" + hidden);
+    const std::string reply = client.receive();
+    CHECK(replies_in(reply) == 2);
+    CHECK(mentions(reply, "HTTP/1.1 404"));
+    CHECK(mentions(reply, "{\"live\": true}"));
+  }
+  const std::string unread = server.reply("GET" + chunked + "3\r\nabc\r\n0\r\n\r\n" + hidden);
+  CHECK(replies_in(unread) == 1);
+}
+
+TEST_CASE("serve_http: requests in one piece are answered in their order") {
+  if (!has_server()) return;
+  Small small("http_pipeline");
+  const Server server(*small.service, small.settings);
+  const std::string reply = server.reply(live + "\r\n" + infer + "Content-Length: 2\r\n\r\n{}" +
+                                         "\r\nGET /v2/models/model HTTP/1.1\r\n" + close_then);
+  CHECK(replies_in(reply) == 3);
+  const std::size_t first = reply.find("\"live\": true"), second = reply.find("HTTP/1.1 400"),
+                    third = reply.find("\"versions\"");
+  CHECK(first < second);
+  CHECK(second < third);
+  CHECK(third != std::string::npos);
+  CHECK(replies_in(server.reply("HEAD /v2/health/live HTTP/1.1\r\n" + close_then)) == 1);
+  CHECK(server.reply("HEAD /v2/health/live HTTP/1.1\r\n" + close_then).ends_with("\r\n\r\n"));
+  CHECK(replies_in(server.reply("GET /v2/health/live HTTP/1.0\r\n\r\n")) == 1);
+  CHECK(server.reply(infer + "Expect: 100-continue\r\nContent-Length: 0\r\n" + close_then).starts_with("HTTP/1.1 400"));
+}
+
+TEST_CASE("serve_http: clients that wait take no thread, and a stop answers who has asked") {
+  if (!has_server()) return;
+  Small small("http_waiting");
+  small.settings.in_flight = 1;
+  std::vector<std::unique_ptr<Client>> waiting;
+  Server server(*small.service, small.settings);
+  for (int i = 0; i < 300; ++i) {
+    waiting.push_back(std::make_unique<Client>(server.port()));
+    if (i % 3 == 0) waiting.back()->send("GET /v2/health");  // some have begun
+  }
+  CHECK(mentions(server.reply(live + close_then), "{\"live\": true}"));
+  for (const auto& client : waiting) client->send("");
+  std::vector<std::unique_ptr<Client>> asking;
+  for (int i = 0; i < 100; ++i) {
+    asking.push_back(std::make_unique<Client>(server.port()));
+    asking.back()->send(live + "\r\n");
+  }
+  server.stop();
+  for (const auto& client : asking) CHECK(mentions(client->receive(), "{\"live\": true}"));
 }

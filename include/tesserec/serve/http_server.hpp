@@ -7,7 +7,7 @@
 
 namespace tesserec::serve {
 
-/// Throws Error if this build has no server, because cpp-httplib was missing.
+/// Throws Error if this build has no server, because Boost.Beast was missing.
 void require_http_server();
 
 /// Serves until `stop` is readable (Signals::event()), after a call of `ready` once it listens. Then takes no more

@@ -51,7 +51,7 @@ class Tesserec(CMakePackage, CudaPackage):
     depends_on("nlohmann-json@3.10:")
     depends_on("xxhash@0.8:")
     depends_on("liburing")
-    depends_on("cpp-httplib@0.11:", when="+http")
+    depends_on("boost@1.74:", when="+http")
     depends_on("isa-l@2.30:", when="+isal")
     depends_on("zstd@1.4:", when="+zstd")
     # With the codecs of other writers' files.

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "body_coding.hpp"
+
+#include <array>
+#include <new>
+
+#include <zlib.h>
+
+namespace tesserec::serve {
+namespace {
+
+constexpr int any_header = 32,
+              gzip_header = 16;  // zlib's marks in the bits of its window: read gzip or zlib; write gzip
+constexpr int memory_level = 8;  // zlib's own choice
+constexpr std::size_t unpacked_bytes = 1 << 16;  // unpacked at once
+
+Bytef* bytes_of(const char* text) { return reinterpret_cast<Bytef*>(const_cast<char*>(text)); }
+
+}  // namespace
+
+bool is_known_coding(std::string_view coding) {
+  return coding.empty() || coding == "identity" || coding == "gzip" || coding == "deflate";
+}
+
+BodyUnpacker::BodyUnpacker(std::string_view coding) {
+  if (coding.empty() || coding == "identity") return;
+  stream_ = std::make_unique<z_stream>();
+  if (inflateInit2(stream_.get(), MAX_WBITS + any_header) != Z_OK) throw std::bad_alloc();
+}
+
+BodyUnpacker::~BodyUnpacker() {
+  if (stream_) inflateEnd(stream_.get());
+}
+
+bool BodyUnpacker::unpack(std::string_view piece, const TakePiece& take) {
+  if (stream_ == nullptr) return take(piece);
+  std::array<char, unpacked_bytes> unpacked;
+  stream_->next_in = bytes_of(piece.data());
+  stream_->avail_in = uInt(piece.size());
+  while (!ended_) {
+    stream_->next_out = bytes_of(unpacked.data());
+    stream_->avail_out = uInt(unpacked.size());
+    const int code = inflate(stream_.get(), Z_NO_FLUSH);
+    if (code == Z_MEM_ERROR) throw std::bad_alloc();
+    if (code == Z_BUF_ERROR) return true;  // all of the piece is read
+    if (code != Z_OK && code != Z_STREAM_END) return false;
+    ended_ = code == Z_STREAM_END;
+    const std::size_t bytes = unpacked.size() - stream_->avail_out;
+    if (bytes > 0 && !take({unpacked.data(), bytes})) return false;
+  }
+  return stream_->avail_in == 0;  // nothing follows the end
+}
+
+bool accepts_gzip(std::string_view accepted) {
+  const std::size_t at = accepted.find("gzip");
+  return at != std::string_view::npos && !accepted.substr(at).starts_with("gzip;q=0");
+}
+
+std::string gzipped(const std::string& text) {
+  z_stream stream{};
+  if (deflateInit2(&stream, Z_BEST_SPEED, Z_DEFLATED, MAX_WBITS + gzip_header, memory_level, Z_DEFAULT_STRATEGY) !=
+      Z_OK)
+    throw std::bad_alloc();
+  std::string packed(deflateBound(&stream, uLong(text.size())), '\0');
+  stream.next_in = bytes_of(text.data());
+  stream.avail_in = uInt(text.size());
+  stream.next_out = bytes_of(packed.data());
+  stream.avail_out = uInt(packed.size());
+  const int code = deflate(&stream, Z_FINISH);
+  packed.resize(stream.total_out);
+  deflateEnd(&stream);
+  if (code != Z_STREAM_END) throw std::bad_alloc();
+  return packed;
+}
+
+}  // namespace tesserec::serve

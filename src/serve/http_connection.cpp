@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "http_connection.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <new>
+
+#include <boost/asio/buffer.hpp>
+#include <boost/beast/core/string.hpp>
+#include <boost/beast/http/buffer_body.hpp>
+#include <boost/beast/http/parser.hpp>
+#include <boost/beast/http/status.hpp>
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "body_coding.hpp"
+#include <tesserec/core/text.hpp>
+#include <tesserec/core/utf8.hpp>
+
+namespace tesserec::serve {
+namespace {
+
+namespace http = boost::beast::http;
+using Clock = HttpConnection::Clock;
+
+constexpr std::size_t piece_bytes = 1 << 16;          // received or unpacked at once
+constexpr std::uint32_t most_header_bytes = 1 << 14;  // of a request's head, and of the line before a chunk
+constexpr std::size_t least_packed = 1024;            // bytes of a reply that is worth packing
+constexpr auto farewell = std::chrono::seconds(1);    // for a client to read the last reply
+
+/// Judgement of a request's head.
+struct Refused {
+  int status = 200;  ///< of the reply; 200 = the service makes it
+  std::string reason;
+};
+
+/// A request while it is read: its head, then its body, at most once.
+class RequestReader {
+ public:
+  RequestReader(HttpConnection& from, const ServerSettings& settings)
+      : from_(from), settings_(settings), until_(Clock::now() + std::chrono::seconds(settings.timeout)) {
+    parser_.header_limit(most_header_bytes);
+    parser_.body_limit(std::numeric_limits<std::uint64_t>::max());  // the service limits the unpacked body
+    parser_.eager(false);
+  }
+
+  /// Reads the head, which was received. Returns what is wrong with it, or status 200.
+  Refused read_head();
+  /// Returns what is wrong with the headers for the body, or status 200.
+  Refused judge_body() const;
+  /// Reads the body into `take`. Returns whether all of it was taken.
+  bool read_body(const TakePiece& take);
+  /// Drops what is left of the body. Returns whether the body was read to its end.
+  bool drop();
+
+  std::string header(const char* name) const { return std::string(parser_.get()[name]); }
+  std::string method() const { return std::string(parser_.get().method_string()); }
+  std::string path() const {
+    const std::string target(parser_.get().target());
+    return target.substr(0, target.find_first_of("?#"));
+  }
+  /// Returns whether the request was read to its end.
+  bool is_done() const { return parser_.is_done(); }
+  bool keeps_alive() const { return parser_.keep_alive(); }
+
+ private:
+  /// Parses the next bytes of the body. Returns them if `ok`, perhaps none.
+  std::string_view next_piece(bool& ok);
+
+  HttpConnection& from_;
+  const ServerSettings& settings_;
+  Clock::time_point until_;
+  http::request_parser<http::buffer_body> parser_;
+  std::array<char, piece_bytes> piece_;
+};
+
+bool says_end_twice(const boost::system::error_code& error) {
+  return error == http::error::bad_content_length || error == http::error::bad_transfer_encoding;
+}
+
+const char* const no_plain_end =
+    "the headers Content-Length and Transfer-Encoding do not say plainly where the body ends; give one of them, once";
+
+Refused RequestReader::read_head() {
+  boost::system::error_code error;
+  from_.consume(parser_.put(boost::asio::buffer(from_.received()), error));
+  if (!error) return judge_body();
+  if (says_end_twice(error)) return {400, no_plain_end};
+  if (error == http::error::header_limit || error == http::error::need_more)
+    return {431, concat("the headers have more than ", most_header_bytes, " bytes")};
+  return {400, concat("the server cannot read the request: ", error.message())};
+}
+
+Refused RequestReader::judge_body() const {
+  const auto& head = parser_.get();
+  const std::string coding = header("Content-Encoding"), type = header("Content-Type");
+  if (head.count("Transfer-Encoding") > 0 && header("Transfer-Encoding") != "chunked") return {400, no_plain_end};
+  if (head.count("Transfer-Encoding") + head.count("Content-Length") > 1) return {400, no_plain_end};
+  if (!is_known_coding(coding))
+    return {415, concat("Content-Encoding ", shown(coding, 40), " is unknown; send gzip, deflate or none")};
+  if (type.starts_with("multipart/form-data"))
+    return {415, "multipart/form-data is no request of the protocol; send JSON"};
+  return {200, ""};
+}
+
+std::string_view RequestReader::next_piece(bool& ok) {
+  auto& body = parser_.get().body();
+  body.data = piece_.data();
+  body.size = piece_.size();
+  body.more = true;
+  boost::system::error_code error = http::error::need_more;
+  std::size_t used = 0;
+  if (!from_.received().empty()) used = parser_.put(boost::asio::buffer(from_.received()), error);
+  from_.consume(used);
+  const std::size_t bytes = piece_.size() - body.size;
+  const bool stands_still = used == 0 && bytes == 0 && !parser_.is_done();
+  if (error == http::error::need_more || (!error && stands_still))
+    ok = from_.received().size() <= most_header_bytes && from_.receive(until_);
+  else
+    ok = !error || error == http::error::need_buffer;
+  return {piece_.data(), bytes};
+}
+
+bool RequestReader::read_body(const TakePiece& take) {
+  until_ = Clock::now() + std::chrono::seconds(settings_.timeout);
+  if (boost::beast::iequals(parser_.get()["Expect"], "100-continue") && from_.received().empty() &&
+      !from_.send("HTTP/1.1 100 Continue\r\n\r\n", "", until_))
+    return false;
+  BodyUnpacker unpacker(header("Content-Encoding"));
+  while (!parser_.is_done()) {
+    bool ok = true;
+    const std::string_view piece = next_piece(ok);
+    if (!ok || Clock::now() > until_) return false;
+    if (!piece.empty() && !unpacker.unpack(piece, take)) return false;
+  }
+  return unpacker.is_whole();
+}
+
+bool RequestReader::drop() {
+  bool ok = true;
+  for (Index dropped = 0; ok && !parser_.is_done() && dropped <= settings_.max_body && Clock::now() <= until_;)
+    dropped += std::ssize(next_piece(ok));
+  return parser_.is_done();
+}
+
+/// Sends a reply. `last`: says that the connection ends.
+bool send_reply(HttpConnection& to, const HttpReply& reply, const RequestReader& request, bool last, int timeout) {
+  const bool is_packed = reply.type == "application/json" && reply.body.size() >= least_packed &&
+                         accepts_gzip(request.header("Accept-Encoding"));
+  const std::string packed = is_packed ? gzipped(reply.body) : "";
+  const std::string& body = is_packed ? packed : reply.body;
+  std::string head = concat("HTTP/1.1 ", reply.status, " ",
+                            std::string(http::obsolete_reason(http::int_to_status(unsigned(reply.status)))),
+                            "\r\nContent-Type: ", reply.type, "\r\nContent-Length: ", body.size());
+  if (!reply.json_bytes.empty()) head += "\r\nInference-Header-Content-Length: " + reply.json_bytes;
+  if (is_packed) head += "\r\nContent-Encoding: gzip";
+  head += last ? "\r\nConnection: close\r\n\r\n" : "\r\nConnection: keep-alive\r\n\r\n";
+  return to.send(head, request.method() == "HEAD" ? "" : body, Clock::now() + std::chrono::seconds(timeout));
+}
+
+}  // namespace
+
+HttpConnection::~HttpConnection() { ::close(socket_); }
+
+void HttpConnection::consume(std::size_t bytes) {
+  received_.erase(0, bytes);
+  if (received_.empty()) received_ = {};  // a connection that waits holds no memory
+}
+
+bool HttpConnection::wait(short events, Clock::time_point until) const {
+  for (;;) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - Clock::now()).count();
+    pollfd file{socket_, events, 0};
+    const int ready = ::poll(&file, 1, int(std::max<std::int64_t>(left, 0)));
+    if (ready > 0) return true;
+    if (ready == 0 || errno != EINTR) return false;
+  }
+}
+
+bool HttpConnection::has_head() {
+  while (received_.starts_with("\r\n")) consume(2);  // behind the last request
+  return received_.size() > most_header_bytes || received_.find("\r\n\r\n") != std::string::npos;
+}
+
+bool HttpConnection::receive(Clock::time_point until) {
+  std::array<char, piece_bytes> piece;
+  for (;;) {
+    const ssize_t bytes = ::recv(socket_, piece.data(), piece.size(), 0);
+    if (bytes > 0) {
+      received_.append(piece.data(), std::size_t(bytes));
+      return true;
+    }
+    if (bytes == 0) return false;
+    if (errno == EINTR) continue;
+    if ((errno != EAGAIN && errno != EWOULDBLOCK) || !wait(POLLIN, until)) return false;
+  }
+}
+
+bool HttpConnection::send(std::string_view head, std::string_view body, Clock::time_point until) {
+  while (!head.empty() || !body.empty()) {
+    std::array<iovec, 2> parts{
+        {{const_cast<char*>(head.data()), head.size()}, {const_cast<char*>(body.data()), body.size()}}};
+    msghdr message{};
+    message.msg_iov = parts.data();
+    message.msg_iovlen = parts.size();
+    const ssize_t bytes = ::sendmsg(socket_, &message, MSG_NOSIGNAL);
+    if (bytes >= 0) {
+      const std::size_t of_head = std::min(head.size(), std::size_t(bytes));
+      head.remove_prefix(of_head);
+      body.remove_prefix(std::size_t(bytes) - of_head);
+    } else if (errno != EINTR && ((errno != EAGAIN && errno != EWOULDBLOCK) || !wait(POLLOUT, until))) {
+      return false;
+    }
+    if (Clock::now() > until) return head.empty() && body.empty();
+  }
+  return true;
+}
+
+void HttpConnection::finish() {
+  ::shutdown(socket_, SHUT_WR);
+  for (const auto until = Clock::now() + farewell; Clock::now() < until && receive(until);) received_ = {};
+}
+
+bool HttpConnection::answer(Service& service, const ServerSettings& settings, bool last) {
+  const auto reader = std::make_unique<RequestReader>(*this, settings);
+  const Refused refused = reader->read_head();
+  bool is_read = refused.status == 200;
+  HttpReply reply;
+  reply.status = refused.status;
+  if (refused.status != 200) {
+    reply.body = service.refuse(refused.status, refused.reason);
+  } else {
+    const std::string method = reader->method();
+    const bool is_get = method == "GET" || method == "HEAD" || method == "OPTIONS";
+    HttpRequest request{.method = method == "HEAD" ? "GET" : method,
+                        .path = reader->path(),
+                        .json_bytes = reader->header("Inference-Header-Content-Length"),
+                        .authorization = reader->header("Authorization")};
+    if (!reader->is_done() && !is_get)
+      request.read_body = [&](const TakePiece& take) { return reader->read_body(take); };
+    reply = service.answer(request);
+    is_read = reader->is_done() || (!is_get && reader->drop());
+  }
+  last = last || !is_read || !reader->keeps_alive();
+  const bool sent = send_reply(*this, reply, *reader, last, settings.timeout);
+  if (sent && last && (!is_read || !received_.empty())) finish();
+  return sent && !last;
+}
+
+}  // namespace tesserec::serve
