@@ -15,73 +15,101 @@
 namespace tesserec {
 namespace {
 
-using Parsed = nlohmann::ordered_json;
-using Event = nlohmann::detail::parse_event_t;
+using Library = nlohmann::json;
 
-/// Returns the library's message without its prefix "[json.exception.parse_error.101] ".
-std::string reason(const Parsed::exception& error) {
-  const std::string text = error.what();
-  const std::size_t head = text.find("] ");
-  return head == std::string::npos ? text : text.substr(head + 2);
-}
+/// Members of an object up to which set() asserts that a name is new. The search for each of many would take seconds.
+constexpr std::size_t searched_members = 64;
 
-/// Parses a text. Throws Error if a name occurs twice in an object or if more than 16 levels are nested; the library
-/// checks neither.
-Parsed parsed(const std::string& text) {
-  std::istringstream stream(text);
-  std::vector<std::set<std::string>> names;  // names seen in each open object or array
-  return Parsed::parse(stream, [&](int, Event event, const Parsed& value) {
-    const auto refuse = [&](const auto&... message) {
-      const auto position = text.begin() + stream.tellg();
-      fail("line ", 1 + std::count(text.begin(), position, '\n'), ": ", message...);
-    };
-    if (event == Event::object_start || event == Event::array_start) names.emplace_back();
-    if (event == Event::object_end || event == Event::array_end) names.pop_back();
-    if (names.size() > 16) refuse("values are nested more than 16 levels deep");
-    if (event == Event::key && !names.back().insert(value.get<std::string>()).second)
-      refuse("\"", value.get<std::string>(), "\" occurs twice in one object");
-    return true;
-  });
-}
+/// Builds a value from the library's events, in a time that grows with the text alone. The library's own trees search
+/// an object for each of its members. Throws Error if a name occurs twice in an object or if more than 16 levels are
+/// nested, neither of which the library checks.
+class Builder : public nlohmann::json_sax<Library> {
+ public:
+  /// Reads a text that must outlive the builder.
+  explicit Builder(const std::string& text) : text_(text), stream_(text) {}
 
-Json converted(const Parsed& value) {
-  switch (value.type()) {
-    case Parsed::value_t::object: {
-      Json object = Json::object();
-      for (const auto& [name, member] : value.items()) object.set(name, converted(member));
-      return object;
-    }
-    case Parsed::value_t::array: {
-      Json array = Json::array();
-      for (const Parsed& element : value) array.add(converted(element));
-      return array;
-    }
-    case Parsed::value_t::string:
-      return value.get<std::string>();
-    case Parsed::value_t::boolean:
-      return value.get<bool>();
-    case Parsed::value_t::number_integer:
-      return value.get<std::int64_t>();
-    case Parsed::value_t::number_unsigned:
-      if (std::in_range<std::int64_t>(value.get<std::uint64_t>())) return value.get<std::int64_t>();
-      return value.get<double>();
-    case Parsed::value_t::number_float:
-      return value.get<double>();
-    default:
-      return {};
+  Json build() {
+    Library::sax_parse(stream_, this);
+    return std::move(root_);
   }
-}
+
+  bool null() override { return put({}); }
+  bool boolean(bool value) override { return put(value); }
+  bool number_integer(number_integer_t value) override { return put(value); }
+  bool number_unsigned(number_unsigned_t value) override {
+    return std::in_range<std::int64_t>(value) ? put(value) : put(double(value));
+  }
+  bool number_float(number_float_t value, const string_t&) override { return put(value); }
+  bool string(string_t& value) override { return put(value); }
+  bool binary(binary_t&) override { return false; }  // no event of a text
+  bool start_object(std::size_t) override { return open(Json::object()); }
+  bool start_array(std::size_t) override { return open(Json::array()); }
+  bool end_object() override { return close(); }
+  bool end_array() override { return close(); }
+  bool key(string_t& name) override {
+    Unclosed& object = open_.back();
+    const auto [at, is_new] = object.names.insert(name);
+    if (!is_new) refuse("\"", name, "\" occurs twice in one object");
+    object.name = &*at;
+    return true;
+  }
+  /// Throws Error with the library's message without its prefix "[json.exception.parse_error.101] ".
+  bool parse_error(std::size_t, const std::string&, const Library::exception& error) override {
+    const std::string text = error.what();
+    const std::size_t head = text.find("] ");
+    fail(head == std::string::npos ? text : text.substr(head + 2));
+  }
+
+ private:
+  /// An object or array whose end is not read yet.
+  struct Unclosed {
+    Json value;
+    std::set<std::string> names = {};   // of an object; not hashed, because names of one hash may be sent on purpose
+    const std::string* name = nullptr;  // of the member whose value is next
+  };
+
+  /// Throws Error with the line that was read last.
+  template <class... Message>
+  [[noreturn]] void refuse(const Message&... message) {
+    fail("line ", 1 + std::count(text_.begin(), text_.begin() + stream_.tellg(), '\n'), ": ", message...);
+  }
+  bool open(Json value) {
+    open_.push_back({std::move(value)});
+    if (open_.size() > 16) refuse("values are nested more than 16 levels deep");
+    return true;
+  }
+  bool close() {
+    Json value = std::move(open_.back().value);
+    open_.pop_back();
+    return put(std::move(value));
+  }
+  /// Puts a value where the text has it.
+  bool put(Json value) {
+    if (open_.empty())
+      root_ = std::move(value);
+    else if (Unclosed& to = open_.back(); to.value.kind() == Json::Kind::object)
+      to.value.set(*to.name, std::move(value));
+    else
+      to.value.add(std::move(value));
+    return true;
+  }
+
+  const std::string& text_;
+  std::istringstream stream_;
+  std::vector<Unclosed> open_;  // outermost first
+  Json root_;
+};
 
 /// Quotes a text. Characters that printable() would change become JSON escapes.
 std::string quoted(const std::string& text) {
-  const std::string dumped = Parsed(text).dump(-1, ' ', false, Parsed::error_handler_t::replace);
+  const std::string dumped = Library(text).dump(-1, ' ', false, Library::error_handler_t::replace);
   std::string out;
   for (std::string_view remaining = dumped; !remaining.empty();) {
     std::size_t bytes = 1;
     while (bytes < remaining.size() && (static_cast<unsigned char>(remaining[bytes]) & 0xc0) == 0x80) ++bytes;
     const std::string_view character = remaining.substr(0, bytes);
-    out +=
-        printable(character) == character ? std::string(character) : Parsed(character).dump(-1, ' ', true).substr(1, 6);
+    out += printable(character) == character ? std::string(character)
+                                             : Library(character).dump(-1, ' ', true).substr(1, 6);
     remaining.remove_prefix(bytes);
   }
   return out;
@@ -99,7 +127,7 @@ std::string quoted(const std::string& text) {
 Json::Json(double value) : kind_(std::isfinite(value) ? Kind::number : Kind::null), number_(value) {}
 
 Json& Json::set(const std::string& name, Json value) {
-  assert(kind_ == Kind::object && !has(name));
+  assert(kind_ == Kind::object && (names_.size() >= searched_members || !has(name)));
   names_.push_back(name);
   elements_.push_back(std::move(value));
   return *this;
@@ -183,10 +211,6 @@ std::string Json::text(std::size_t indent) const {
   return text + (object ? '}' : ']');
 }
 
-Json parse_json(const std::string& text) try {
-  return converted(parsed(text));
-} catch (const Parsed::exception& error) {
-  fail(reason(error));
-}
+Json parse_json(const std::string& text) { return Builder(text).build(); }
 
 }  // namespace tesserec

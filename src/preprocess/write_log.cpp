@@ -43,15 +43,17 @@ class LogFolder {
       if (comm_.rank() != 0) return;
       const Signals::Orderly orderly;  // A signal must not come between the rename and its end.
       store::sync_path(draft_);
-      store::rename_durably(draft_, path_);
+      if (!store::rename_new_durably(draft_, path_)) fail_existing();
       is_ours_ = false;
     });
   }
 
  private:
+  [[noreturn]] void fail_existing() const { fail(path_, " exists; name another folder with --write, or remove it"); }
+
   void create() {
     std::error_code unreadable;
-    if (fs::exists(path_, unreadable)) fail(path_, " exists; name another folder with --write, or remove it");
+    if (fs::exists(path_, unreadable)) fail_existing();
     store::make_folder_durably(fs::path(path_).parent_path().string());
     if (::mkdir(draft_.c_str(), 0777) != 0) {
       if (errno == EEXIST) fail(draft_, " exists: another job is writing it, or was killed; wait, or remove it");

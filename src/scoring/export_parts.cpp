@@ -26,6 +26,10 @@ std::string without_slash(std::string path) {
   return path;
 }
 
+[[noreturn]] void fail_existing(const std::string& path) {
+  fail(path, " exists; name another one with --to, or remove it");
+}
+
 }  // namespace
 
 ExportedFile::ExportedFile(const std::string& folder, std::string name)
@@ -57,7 +61,7 @@ FolderFile ExportedFile::finish() {
 FolderDraft::FolderDraft(std::string path)
     : path_(without_slash(std::move(path))), draft_(path_ + ".tmp"), open_(draft_) {
   std::error_code unreadable;
-  if (std::filesystem::exists(path_, unreadable)) fail(path_, " exists; name another one with --to, or remove it");
+  if (std::filesystem::exists(path_, unreadable)) fail_existing(path_);
   store::make_folder_durably(std::filesystem::path(path_).parent_path().string());
   if (::mkdir(draft_.c_str(), 0777) != 0) {
     if (errno == EEXIST) fail(draft_, " exists: another export is writing it, or was killed; wait, or remove it");
@@ -73,11 +77,13 @@ FolderDraft::~FolderDraft() {
 
 void FolderDraft::publish() {
   store::sync_path(draft_);
-  store::rename_durably(draft_, path_);
+  if (!store::rename_new_durably(draft_, path_)) fail_existing(path_);
   is_ours_ = false;
 }
 
-void FolderDraft::publish_file(const std::string& name) { store::rename_durably(draft_ + "/" + name, path_); }
+void FolderDraft::publish_file(const std::string& name) {
+  if (!store::rename_new_durably(draft_ + "/" + name, path_)) fail_existing(path_);
+}
 
 ExportSource::ExportSource(const Exec& exec, const std::string& checkpoint)
     : exec_(exec), checkpoint_(store::open_checkpoint(checkpoint)), facts_(facts_of(checkpoint_)) {

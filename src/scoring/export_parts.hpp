@@ -46,6 +46,7 @@ class FolderDraft {
   FolderDraft& operator=(const FolderDraft&) = delete;
 
   const std::string& draft() const { return draft_; }
+  /// Throws Error if NAME exists by now, as publish_file() does.
   void publish();
   /// Renames the one file of the folder to NAME, and removes the folder.
   void publish_file(const std::string& name);

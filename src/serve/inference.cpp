@@ -72,6 +72,8 @@ std::vector<InferOutput> outputs_of(const scoring::ServedModel& model, const Jso
       if (label == std::ssize(names))
         fail("there is no output \"", name, "\"; the model has ",
              join(names, ", ", [](const std::string& n) { return concat('"', n, '"'); }));
+      if (std::ranges::count(outputs, label, &InferOutput::label) > 0)
+        fail("the request names output \"", name, "\" twice; name each output once");
       outputs.push_back({label, flag(output, "binary_data", of_all)});
     }
   if (!outputs.empty()) return outputs;

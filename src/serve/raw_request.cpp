@@ -172,7 +172,9 @@ bool is_raw(const scoring::ServedModel& model, const Inputs& inputs) {
   const auto is_of_ids = [&](const std::string& name) {
     return (name == dense_input && model.facts().dense_features > 0) ||
            std::ranges::any_of(model.features(), [&](const std::string& feature) {
-             return name == feature || name == feature + offsets_ending || name == feature + weights_ending;
+             if (!name.starts_with(feature)) return false;
+             const std::string_view ending = std::string_view(name).substr(feature.size());
+             return ending.empty() || ending == offsets_ending || ending == weights_ending;
            });
   };
   for (const auto& [name, input] : inputs) {

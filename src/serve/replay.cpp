@@ -60,7 +60,7 @@ class LogReader {
     for (const LinePlace& place : lines_[{state.step, state.seal}]) {
       file_.seekg(place.offset);
       std::getline(file_, line);
-      body(place.number, at_line(place.number, [&] { return parse_score_line(head_, line); }));
+      at_line(place.number, [&] { body(place.number, parse_score_line(head_, line)); });
     }
     lines_.erase({state.step, state.seal});
   }

@@ -71,6 +71,9 @@ std::vector<Index> integers_of(const Json& list) {
   return numbers;
 }
 
+/// Returns a flag, which a line lacks if it is false.
+bool is_flagged(const Json& line, const char* name) { return line.has(name) && line.at(name).boolean(); }
+
 std::string head_text(const ScoreLogHead& head) {
   const bool several = !head.labels.empty();
   Json json = Json::object()
@@ -150,6 +153,9 @@ ScoreLogHead parse_score_log_head(const std::string& line) {
   if (const std::int64_t version = json.at("version").integer(); version > score_log_version)
     fail("it has format version ", version, ", but this program reads up to ", score_log_version,
          "; use the program that wrote it");
+  constexpr Index most_columns = std::numeric_limits<std::int32_t>::max();  // so that no number of values overflows
+  if (const Index columns = json.at("dense_features").integer(); columns < 0 || columns > most_columns)
+    fail("dense_features is ", columns);
   return {.features = texts_of(json.at("features")),
           .dense_features = json.at("dense_features").integer(),
           .formats = texts_of(json.at("rows")),
@@ -166,21 +172,24 @@ LoggedScores parse_score_line(const ScoreLogHead& head, const std::string& line)
   InferRequest& request = logged.request;
   request.id = json.at("id").string();
   request.samples = json.at("samples").integer();
-  request.shared_dense = json.has("shared_dense");
+  const Index scores = std::ssize(logged.scores), labels = std::max<Index>(1, std::ssize(head.labels));
+  if (logged.step < 0) fail("step is ", logged.step);
+  if (request.samples < 0 || request.samples > scores || request.samples * labels != scores)
+    fail("samples is ", request.samples, ", but the line has ", counted(scores, "score"));
+  request.shared_dense = is_flagged(json, "shared_dense");
   request.dense = floats_of(json.at("dense"));
   for (const Json& bags : json.at("sparse").elements()) {
     scoring::SampleBags& read = request.sparse.emplace_back();
     read.offsets = integers_of(bags.at("offsets"));
     read.ids = integers_of(bags.at("ids"));
     if (bags.has("weights")) read.weights = floats_of(bags.at("weights"));
-    read.shared = bags.has("shared");
+    read.shared = is_flagged(bags, "shared");
     const bool fits = std::ssize(read.offsets) == (read.shared ? 1 : request.samples) + 1 &&
                       read.offsets.back() == std::ssize(read.ids) &&
                       (read.weights.empty() || read.weights.size() == read.ids.size());
     if (!fits) fail("the offsets of feature ", request.sparse.size() - 1, " do not fit its ids");
   }
-  const Index labels = std::max<Index>(1, std::ssize(head.labels));
-  if (std::ssize(logged.scores) != request.samples * labels || request.sparse.size() != head.features.size() ||
+  if (request.sparse.size() != head.features.size() ||
       std::ssize(request.dense) != (request.shared_dense ? 1 : request.samples) * head.dense_features)
     fail("its numbers do not fit its samples");
   return logged;

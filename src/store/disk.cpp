@@ -33,6 +33,9 @@ std::string folder_of(const std::string& path) {
   return folder.empty() ? "." : folder;
 }
 
+/// Waits until the name of a file or folder is on the disk.
+void sync_name(const std::string& path) { sync_path(folder_of(path)); }
+
 struct OpenDrafts {
   std::mutex mutex;
   std::multiset<std::string> paths;
@@ -41,6 +44,16 @@ struct OpenDrafts {
 OpenDrafts& open_drafts() {
   static OpenDrafts instance;
   return instance;
+}
+
+/// Makes an empty file or folder, which a rename then replaces. Returns false if the name is taken.
+bool take_name(const std::string& path, bool is_folder) {
+  const int code =
+      is_folder ? ::mkdir(path.c_str(), 0777) : ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (code < 0 && errno == EEXIST) return false;
+  if (code < 0) fail_errno(path, "create it");
+  if (!is_folder) ::close(code);
+  return true;
 }
 
 }  // namespace
@@ -122,7 +135,25 @@ void sync_path(const std::string& path) {
 
 void rename_durably(const std::string& from, const std::string& to) {
   if (std::rename(from.c_str(), to.c_str()) != 0) fail_errno(from, "rename it to " + to);
-  sync_path(folder_of(to));
+  sync_name(to);
+}
+
+bool rename_new_durably(const std::string& from, const std::string& to) {
+  if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) {
+    sync_name(to);
+    return true;
+  }
+  if (errno == EEXIST) return false;
+  if (errno != EINVAL && errno != ENOSYS) fail_errno(from, "rename it to " + to);
+  // The file system does not know the flag, as some of a network.
+  if (!take_name(to, std::filesystem::is_directory(from))) return false;
+  try {
+    rename_durably(from, to);
+  } catch (...) {
+    std::remove(to.c_str());
+    throw;
+  }
+  return true;
 }
 
 void replace_proven(const std::string& path, const std::string& text) {

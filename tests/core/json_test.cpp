@@ -78,11 +78,29 @@ TEST_CASE("Json: escapes characters that a terminal obeys or does not show") {
   CHECK(parse_json(Json(odd).text()).string() == odd);
 }
 
+// A time that grows with the square of the members or elements makes this case take minutes.
+TEST_CASE("parse_json: reads an object of many members and a list of many objects") {
+  constexpr int members = 200'000, elements = 500'000;
+  std::string object = "{", list = "[";
+  for (int i = 0; i < members; ++i) object += "\"" + std::to_string(i) + "\": " + std::to_string(i) + ",";
+  for (int i = 0; i < elements; ++i) list += "{},";
+  object.back() = '}';
+  list.back() = ']';
+  const Json read = parse_json(object);
+  CHECK(read.names().size() == members);
+  CHECK(read.at("199999").integer() == 199999);
+  object.back() = ',';
+  CHECK(error_of([&] { parse_json(object + "\n\"7\": 0}"); }) == "line 2: \"7\" occurs twice in one object");
+  CHECK(parse_json(list).elements().size() == elements);
+}
+
 TEST_CASE("parse_json: throws with the line of the fault") {
   const auto refused = [](const std::string& text) { return error_of([&] { parse_json(text); }); };
   CHECK(refused("{\n  \"a\": 1\n  \"b\": 2\n}").rfind("parse error at line 3, column ", 0) == 0);
   CHECK(refused("{\n\"a\": 1,\n\"b\": {\"a\": 2},\n\"a\": 3}") == "line 4: \"a\" occurs twice in one object");
   CHECK(refused("{\"a\": 1, \"\\u0061\": 3}") == "line 1: \"a\" occurs twice in one object");
+  CHECK(refused("[{\"a\": {\"a\": [{\"a\": 1}]}}, {\"a\": 1}]") == "");
+  CHECK(refused(std::string(16, '[') + std::string(16, ']')) == "");
   CHECK(refused(std::string(100000, '[')) == "line 1: values are nested more than 16 levels deep");
   for (const char* text : {"", "{", "[1, 2", "[1,]", "{\"a\" 1}", "{} {}", "nul", "-inf", "-nan", "01", "1.", "+1",
                            "\"\\x\"", "\"\xff\"", "\"a\nb\"", "'a'"}) {

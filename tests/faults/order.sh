@@ -24,7 +24,7 @@ in_order() {
     $4 ~ /\/rows-[^\/]*$/ { next }  # kept rows serve the start that wrote them
     $3 == "write" || $3 == "pwrite" { dirty[$1 " " $4] = 1; ++writes }
     $3 == "fsync" { delete dirty[$1 " " $4] }
-    $3 == "rename" || $3 == "mkdir" { wanted[$1] = above($4); call[$1] = $3 " " $4; ++names }
+    $3 ~ /^rename/ || $3 == "mkdir" { wanted[$1] = above($4); call[$1] = $3 " " $4; ++names }
     END {
       for (file in dirty) print name ": no sync after the last write of " file
       if (writes < 5 || names < 2) print name ": " writes + 0 " writes and " names + 0 " names are too few to tell"

@@ -113,6 +113,43 @@ TEST_CASE("replay: names the first score that differs, a cut line, a damaged one
                  "products of another precision than the model of"));
 }
 
+TEST_CASE("replay: a damaged line is refused with its number") {
+  FollowedRun run("replay_damaged");
+  const std::string log = run.path() + "/scores.jsonl";
+  log_scores(run, {.log = log}, {}, 1, 1);
+  const std::string text = read_file(log);
+  const auto replay = [&] { serve::replay_scores(run.exec(), log, run.path()); };
+  const std::string head = text.substr(0, text.find('\n') + 1);
+  const std::string line = text.substr(head.size(), text.find('\n', head.size()) - head.size());
+  const auto damaged = [&](const std::string& content, const std::string& reason) {
+    INFO(content);
+    std::ofstream(log) << head << content << '\n';
+    CHECK(error_of(replay) == log + ":2: " + reason + "; the log is damaged, or of another program");
+  };
+  const auto bags = [](const std::string& more) {
+    return R"("dense": [], "sparse": [{"offsets": [], "ids": []}, {"offsets": [], "ids": []}, )"
+           R"({"offsets": [], "ids": []}], )" +
+           more + "}";
+  };
+  const std::string head_of_line = R"({"step": 1, "digest": "x", "id": "", "samples": )";
+  damaged(head_of_line + "-1, " + bags(R"("scores": [])"), "samples is -1, but the line has 0 scores");
+  damaged(head_of_line + "9223372036854775807, " + bags(R"("scores": [0])"),
+          "samples is 9223372036854775807, but the line has 1 score");
+  damaged(head_of_line + "0, " + bags(R"("scores": [])"), "the offsets of feature 0 do not fit its ids");
+  damaged(replaced(line, "\"samples\": 3", "\"samples\": 1"), "samples is 1, but the line has 3 scores");
+  damaged(replaced(line, "\"step\": 1", "\"step\": -1"), "step is -1");
+  damaged(replaced(line, "\"dense\": ", "\"shared_dense\": 1, \"dense\": "), "1 is not true or false");
+  damaged(replaced(line, "\"offsets\": [0,", "\"offsets\": [-1,"),
+          "feature C1: the first offset is -1; give 0 or more");
+  const auto id = line.find("\"ids\": [") + 8;
+  damaged(line.substr(0, id) + "-7" + line.substr(line.find_first_of(",]", id)),
+          "feature C1, sample 0: id -7 is outside table C1 of 50 rows");
+  for (const char* columns : {"-3", "4611686018427387904"}) {
+    std::ofstream(log) << replaced(text, R"("dense_features": 3)", concat(R"("dense_features": )", columns));
+    CHECK(mentions(error_of(replay), concat("scores.jsonl:1: dense_features is ", columns, "; the log is damaged")));
+  }
+}
+
 TEST_CASE(
     "replay: a log is renamed when it is full, continued by the next server, and the file of others is left alone") {
   FollowedRun run("replay_rotates");

@@ -153,6 +153,8 @@ TEST_CASE("Service: each wrong request is refused with its reason, and the next 
         "the body has more than 4194304 bytes; score fewer samples");
   CHECK(mentions(refused(served.infer(request_of(served.inputs(), R"(, "outputs": [{"name": "logits"}])")), 400),
                  "there is no output \"logits\""));
+  CHECK(refused(served.infer(request_of(served.inputs(), R"(, "outputs": [{"name": "scores"}, {"name": "scores"}])")),
+                400) == "the request names output \"scores\" twice; name each output once");
   CHECK(scores_of(served.infer(request_of(served.inputs()))) == served.three().scores);
 }
 

@@ -80,6 +80,8 @@ TEST_CASE("Service: a model of two labels gives an output for each, all or those
 
     CHECK(mentions(infer(R"(, "outputs": [{"name": "scores"}])").body,
                    R"(there is no output \"scores\"; the model has \"click\", \"buy\")"));
+    CHECK(mentions(infer(R"(, "outputs": [{"name": "buy"}, {"name": "click"}, {"name": "buy"}])").body,
+                   R"(the request names output \"buy\" twice)"));
     const Json metadata = parse_json(service.answer({.method = "GET", .path = "/v2/models/model"}).body);
     REQUIRE(metadata.at("outputs").elements().size() == 2);
     CHECK(metadata.at("outputs").elements()[1].text() == R"({"name": "buy", "datatype": "FP32", "shape": [-1]})");

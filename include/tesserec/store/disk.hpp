@@ -48,6 +48,9 @@ void read_pieces(const std::string& path, Index first,
 void sync_path(const std::string& path);
 /// Renames within one folder, then syncs the folder.
 void rename_durably(const std::string& from, const std::string& to);
+/// Renames as rename_durably() does, but returns false and changes nothing if `to` exists, also if another process
+/// makes it at the same time.
+bool rename_new_durably(const std::string& from, const std::string& to);
 /// Replaces a small file: write_verified() of PATH.tmp, then a rename. A kill leaves the old file or the new one.
 void replace_proven(const std::string& path, const std::string& text);
 /// Makes a folder and its missing parent folders. Syncs the parent of each.
