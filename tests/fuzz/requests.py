@@ -23,6 +23,7 @@ HEADERS = [b"Content-Length: 5\r\n", b"Content-Length: -1\r\n", b"Content-Length
            b"Transfer-Encoding: chunked\r\n", b"Content-Encoding: gzip\r\n", b"Content-Encoding: deflate\r\n",
            b"Content-Encoding: br\r\n", b"Expect: 100-continue\r\n", b"Inference-Header-Content-Length: 7\r\n",
            b"Inference-Header-Content-Length: -7\r\n", b"Inference-Header-Content-Length: 1e3\r\n", b"Range: bytes=0-1\r\n",
+           b"Range: bytes=0-60000\r\n", b"Range: bytes=" + b"0-," * 900 + b"0-\r\n", b"Content-Length: 0\r\n",
            b"Accept-Encoding: gzip\r\n", b"Connection: close\r\n", b"X: " + b"y" * 9000 + b"\r\n", b": \r\n", b"\t\r\n"]
 
 
