@@ -97,7 +97,8 @@ struct PreprocessReport {
   DatasetReport predict;
   SplitReport split;
   std::vector<JoinedTable> joins;
-  std::vector<Index> unsequenced;  ///< rows of all files without a user or a time, of each sequence
+  std::vector<Index> unsequenced;   ///< rows of all files without a user or a time, of each sequence
+  std::vector<FileReport> history;  ///< rows of the files that are only read for sequences
   std::vector<std::string> dense_features;
   std::vector<std::string> transforms;  ///< transforms of the dense features with their statistics, "standardise
                                         ///< mean=.. sd=.."
