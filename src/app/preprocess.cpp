@@ -84,6 +84,7 @@ Json split_json(const preprocess::SplitReport& split) {
       .set("train", split.train)
       .set("evaluate", split.evaluate)
       .set("without_time", split.untimed)
+      .set("without_user", split.unnamed)
       .set("users", split.users)
       .set("single_row_users", split.single);
 }

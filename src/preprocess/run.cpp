@@ -284,7 +284,7 @@ PreprocessReport run(const comm::Communicator& comm, const Settings& deck_settin
     }
   });
 
-  const RowSplit split = splits ? split_rows(comm, train.files, *format, settings.split) : RowSplit();
+  const RowSplit split = splits ? split_rows(comm, train.files, *format, settings) : RowSplit();
   report.split = split.report;
   if (splits) {
     train.side = {&split.records, false};

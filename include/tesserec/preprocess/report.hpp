@@ -83,6 +83,7 @@ struct SplitReport {
   std::string border;             ///< first time or day of the evaluation rows; empty for rules without one
   Index train = 0, evaluate = 0;  ///< rows
   Index untimed = 0;              ///< training rows because they lack a time
+  Index unnamed = 0;              ///< training rows because they lack the user
   Index users = 0;                ///< users, if their last rows are evaluation rows
   Index single = 0;               ///< of these, users with one row, which stays a training row
 };
