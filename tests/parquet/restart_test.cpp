@@ -68,7 +68,7 @@ TEST_CASE("write_dataset: parts of a Parquet file that has changed since are wri
         survey(world, files, *format, scratch,
                {"evaluate", concat("evaluate-", int(flips), "-"), BadRows::stop, false, Targets::required, 1});
     writer.reset();
-    writer = write_dataset(world, path, found, *format, encoding, {scratch, "evaluate", false, 0, 0, 1 << 30});
+    writer = write_dataset(world, path, found, *format, encoding, {scratch, "evaluate", false, 3000, 0, 1 << 30});
   }
   writer->publish();
   world.barrier();
