@@ -33,6 +33,19 @@ Json columns_json(const preprocess::PreprocessReport& report, Index rows,
   return columns;
 }
 
+/// Makes an object with a file's rows and bad rows.
+Json file_json(const preprocess::FileReport& file) {
+  Json reasons = Json::object();
+  for (const auto& [reason, count] : file.reasons) reasons.set(reason, count);
+  return Json::object()
+      .set("path", file.path)
+      .set("rows", file.rows)
+      .set("bad_rows", file.bad_rows)
+      .set("unlabelled", file.unlabeled)
+      .set("reasons", reasons)
+      .set("bad", file.bad);
+}
+
 Json dataset_json(const preprocess::PreprocessReport& all, const preprocess::DatasetReport& report) {
   Json files = Json::array(), top = Json::object();
   for (std::size_t f = 0; f < report.top.size(); ++f) {
@@ -43,16 +56,8 @@ Json dataset_json(const preprocess::PreprocessReport& all, const preprocess::Dat
   }
   for (std::size_t f = 0; f < report.files.size(); ++f) {
     const preprocess::FileReport& file = report.files[f];
-    Json reasons = Json::object();
-    for (const auto& [reason, count] : file.reasons) reasons.set(reason, count);
-    files.add(Json::object()
-                  .set("path", file.path)
-                  .set("rows", file.rows)
+    files.add(file_json(file)
                   .set("positives", report.facts.files[f].positives)
-                  .set("bad_rows", file.bad_rows)
-                  .set("unlabelled", file.unlabeled)
-                  .set("reasons", reasons)
-                  .set("bad", file.bad)
                   .set("columns", columns_json(all, file.rows, [&](std::size_t c) { return file.columns[c]; })));
   }
   Json labels = Json::object();
@@ -79,6 +84,7 @@ Json split_json(const preprocess::SplitReport& split) {
       .set("train", split.train)
       .set("evaluate", split.evaluate)
       .set("without_time", split.untimed)
+      .set("without_user", split.unnamed)
       .set("users", split.users)
       .set("single_row_users", split.single);
 }
@@ -133,6 +139,8 @@ int preprocess(const Invocation& invocation, const comm::Communicator& comm) {
     memory = smallest_memory * comm.size();
   }
   const preprocess::PreprocessReport report = preprocess::run(comm, deck.preprocess);
+  Json history = Json::array();
+  for (const preprocess::FileReport& file : report.history) history.add(file_json(file));
   for (const std::string& line : preprocess::summary(report)) log_info(line);
   for (const std::string& line : verdict::lines(report.findings)) log_info(line);
   if (invocation.json)
@@ -143,6 +151,7 @@ int preprocess(const Invocation& invocation, const comm::Communicator& comm) {
                     .set("split", split_json(report.split))
                     .set("joins", joins_json(report))
                     .set("rows_in_no_sequence", report.unsequenced)
+                    .set("history", history)
                     .set("features", report.features)
                     .set("borders", report.borders)
                     .set("kinds", report.kinds)

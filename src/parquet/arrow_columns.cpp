@@ -69,13 +69,26 @@ struct DayText {
   std::string_view operator()(std::int32_t days, char* to) const { return number_text(std::int64_t{86400} * days, to); }
 };
 
+/// Writes a time in seconds as an exact decimal. `fraction`: from 0, below `per_second`, behind the whole seconds.
+std::string_view time_text(std::int64_t seconds, std::int64_t fraction, std::int64_t per_second, char* to) {
+  if (fraction == 0) return number_text(seconds, to);
+  const bool negative = seconds < 0;
+  if (negative) *to = '-';
+  if (negative) seconds = -(seconds + 1);
+  if (negative) fraction = per_second - fraction;
+  char* end = std::to_chars(to + negative, to + number_bytes, seconds).ptr;
+  for (*end++ = '.'; fraction > 0; fraction = 10 * fraction % per_second)
+    *end++ = char('0' + 10 * fraction / per_second);
+  return {to, std::size_t(end - to)};
+}
+
 /// Text of a time since 1970 in seconds.
 struct TimeText {
   std::int64_t per_second;  ///< units in a second
 
   std::string_view operator()(std::int64_t value, char* to) const {
-    if (value % per_second == 0) return number_text(value / per_second, to);
-    return number_text(double(value) / double(per_second), to);
+    const std::int64_t fraction = (value % per_second + per_second) % per_second;
+    return time_text(value / per_second - (value % per_second < 0 ? 1 : 0), fraction, per_second, to);
   }
 };
 
@@ -83,10 +96,10 @@ struct TimeText {
 struct LongTimeText {
   std::string_view operator()(const ::parquet::Int96& value, char* to) const {
     constexpr std::int64_t first_day = 2440588, per_second = 1000000000;
-    const auto nanoseconds = std::int64_t(std::uint64_t{value.value[1]} << 32 | value.value[0]);
-    const std::int64_t seconds = 86400 * (std::int64_t{value.value[2]} - first_day) + nanoseconds / per_second;
-    if (nanoseconds % per_second == 0) return number_text(seconds, to);
-    return number_text(double(seconds) + double(nanoseconds % per_second) / double(per_second), to);
+    const std::uint64_t nanoseconds = std::uint64_t{value.value[1]} << 32 | value.value[0];
+    const std::int64_t seconds =
+        86400 * (std::int64_t{value.value[2]} - first_day) + std::int64_t(nanoseconds / per_second);
+    return time_text(seconds, std::int64_t(nanoseconds % per_second), per_second, to);
   }
 };
 

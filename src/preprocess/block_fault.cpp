@@ -3,6 +3,7 @@
 
 #include <tesserec/core/text.hpp>
 #include <tesserec/preprocess/block_fault.hpp>
+#include <tesserec/raw/field_values.hpp>
 
 namespace tesserec::preprocess {
 
@@ -38,6 +39,11 @@ std::optional<ColumnFault> fault(const Join& join, const Settings& settings) {
                        concat("has ", counted(join.file_on.size(), "name"), ", but on has ", join.on.size())};
   if (!join.delimiter.empty() && join.delimiter != "\\t" && join.delimiter.size() != 1)
     return ColumnFault{"delimiter", "must be one character, like \",\" or \"\\t\""};
+  for (const Column& column : settings.columns)
+    if ((column.kind == ColumnKind::label || column.kind == ColumnKind::weight) &&
+        std::count(join.on.begin(), join.on.end(), column.name) != 0)
+      return ColumnFault{"on", concat("has \"", column.name, "\", but rows to score have no ", kind_name(column.kind),
+                                      "; name columns that all rows have")};
   for (const std::string& name : join.columns) {
     const auto found = std::find_if(settings.columns.begin(), settings.columns.end(),
                                     [&](const Column& column) { return column.name == name; });

@@ -5,6 +5,7 @@
 
 #include "block_reader.hpp"
 #include "encoded_block.hpp"
+#include "job_key.hpp"
 #include "packing.hpp"
 #include "phase_progress.hpp"
 #include "scratch_folder.hpp"
@@ -169,14 +170,17 @@ std::vector<Range> ranges_to_write(const parallel_io::PartedWriter& writer, cons
 }
 
 /// Returns a digest of what decides the rows of a data set and where its parts are cut. It is the same on all ranks.
-std::string content_key(const Survey& survey, const Encoding& encoding, const WriteRules& rules) {
+/// Collective.
+std::string content_key(const comm::Communicator& comm, const Survey& survey, const Encoding& encoding,
+                        const WriteRules& rules) {
   std::string key;
   pack_text(rules.scratch.key(), key);
   pack_text(rules.name, key);
   pack_text(encoding.vocabulary_digest, key);
   for (const Index number : {encoding.minimum_count, rules.part_bytes}) pack_number(std::uint64_t(number), key);
   for (const std::string& transform : encoding.transform_descriptions()) pack_text(transform, key);
-  for (const RawFile& file : survey.files) pack_text(concat(file.path, " ", file.sampled), key);
+  // Ranges of Parquet have no digests, so stamps tell a file that has changed. Ranks may see other stamps.
+  pack_text(comm.broadcast(files_key(survey.files), 0), key);
   pack_list(std::span<const Index>(survey.all_values), key);
   pack_list(std::span<const Index>(survey.key_bytes), key);
   for (const TextRange& range : survey.ranges) {
@@ -193,7 +197,7 @@ void write_rows(const comm::Communicator& comm, parallel_io::PartedWriter& write
   std::vector<Index> files;
   for (const TextRange& range : survey.own()) files.push_back(range.range.file);
   ColumnTally tally(encoding.layout, files, survey.files.size());
-  TallyFiles tallies(rules.scratch, content_key(survey, encoding, rules), survey);
+  TallyFiles tallies(rules.scratch, content_key(comm, survey, encoding, rules), survey);
   EncodedBlock block(survey, encoding, rules.memory);
   BlockReader reader(survey, encoding, format, rules.scratch,
                      ranges_to_write(writer, shapes, survey, tallies, rules.all_rows, tally));
@@ -233,8 +237,8 @@ std::unique_ptr<parallel_io::PartedWriter> write_dataset(const comm::Communicato
   const SampleShapes shapes = sample_shapes(survey, encoding);
   store::PartsLayout layout = layout_of(shapes, encoding, rules.with_vocabulary, rules.part_bytes);
   std::vector<int> owners = owners_of(comm, survey, layout, shapes);
-  auto writer = std::make_unique<parallel_io::PartedWriter>(comm, path, std::move(layout), std::move(owners),
-                                                            rules.lock_wait, content_key(survey, encoding, rules));
+  auto writer = std::make_unique<parallel_io::PartedWriter>(
+      comm, path, std::move(layout), std::move(owners), rules.lock_wait, content_key(comm, survey, encoding, rules));
   write_rows(comm, *writer, survey, format, encoding, shapes, rules);
   for (std::size_t f = 0; f < file_digests.size(); ++f) survey.report.facts.files[f].content = hex(file_digests[f]);
   if (rules.with_vocabulary) write_vocabulary(*writer, comm, encoding, shapes.feature_of.size());

@@ -48,13 +48,15 @@ void Joins::extend(const std::vector<Index>& places, Fields& fields, std::vector
                    std::vector<std::string>& keys) const {
   missed.assign(joins_.size(), false);
   keys.resize(joins_.size());
+  const std::size_t own = fields.texts.size();  // Fields behind them are of side tables, and trimmed.
   for (std::size_t j = 0; j < joins_.size(); ++j) {
     const One& one = joins_[j];
     keys[j].clear();
     for (const std::size_t column : one.on) {
       if (column != one.on.front()) keys[j] += SideTable::key_separator;
-      const std::string_view text = fields.texts[std::size_t(places[column])];
-      keys[j] += trim_ && !fields.quoted ? trimmed(text) : text;
+      const auto place = std::size_t(places[column]);
+      const std::string_view text = fields.texts[place];
+      keys[j] += trim_ && !fields.quoted && place < own ? trimmed(text) : text;
     }
     const Index row = one.table.find(keys[j]);
     missed[j] = row < 0;

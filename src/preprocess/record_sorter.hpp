@@ -40,21 +40,26 @@ class RecordSorter {
 
  private:
   class ScratchRun;
+  class RunWriter;
   struct SorterEntry {
     std::size_t at;
     std::uint32_t key, value;  ///< bytes
   };
   SortedRecord record_of(const SorterEntry& entry) const;
   void sort_memory();
+  RunWriter new_run();
   void spill();
+  void open_runs(std::size_t count);
+  void merge_runs();
 
   std::string scratch_;
   std::size_t memory_;
-  std::string bytes_;                 ///< records in memory, key before value
-  std::vector<SorterEntry> entries_;  ///< records in memory
-  std::size_t position_ = 0;          ///< next record in memory
-  std::vector<std::string> files_;
-  std::vector<std::unique_ptr<ScratchRun>> runs_;  ///< readers of the scratch files
+  std::string bytes_;                              ///< records in memory, key before value
+  std::vector<SorterEntry> entries_;               ///< records in memory
+  std::size_t position_ = 0;                       ///< next record in memory
+  std::vector<std::string> files_;                 ///< scratch files, each with a sorted run
+  std::size_t created_ = 0;                        ///< scratch files so far
+  std::vector<std::unique_ptr<ScratchRun>> runs_;  ///< readers of scratch files
   std::vector<std::size_t> heap_;                  ///< runs with records, that of the smallest key in front
   bool popped_ = false;                            ///< true if the front run's record has been given
   Index scratch_bytes_ = 0;

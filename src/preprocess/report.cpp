@@ -63,17 +63,11 @@ std::string labels_of(const DatasetReport& report) {
   return join(texts);
 }
 
-void lines_of(const DatasetReport& report, const char* name, std::vector<std::string>& lines) {
-  if (report.output.empty()) return;
-  const bool scored = !report.facts.labelled || report.rows == 0;
-  const std::string labels = scored ? "without labels" : labels_of(report);
-  const std::string unread = report.labels_unread > 0
-                                 ? concat("; ", counted(report.labels_unread, "label"), " in the raw files not read")
-                                 : "";
-  lines.push_back(concat(name, ": ", report.rows, " rows, ", labels, ", in ", report.output, unread));
-  files_of(report, !scored, lines);
+/// Appends the bad rows of each file: reasons and examples. `scored`: whether the rows are to score, so that all
+/// matter.
+void bad_rows_of(const std::vector<FileReport>& files, bool scored, std::vector<std::string>& lines) {
   std::size_t shown = 0, not_shown = 0;
-  for (const FileReport& file : report.files) {
+  for (const FileReport& file : files) {
     if (file.bad_rows == 0) continue;
     if (!scored && ++shown > examples_shown) {
       ++not_shown;
@@ -90,6 +84,18 @@ void lines_of(const DatasetReport& report, const char* name, std::vector<std::st
   }
   if (not_shown > 0)
     lines.push_back(concat("bad rows in ", counted(Index(not_shown), "more file"), ": --json has examples"));
+}
+
+void lines_of(const DatasetReport& report, const char* name, std::vector<std::string>& lines) {
+  if (report.output.empty()) return;
+  const bool scored = !report.facts.labelled || report.rows == 0;
+  const std::string labels = scored ? "without labels" : labels_of(report);
+  const std::string unread = report.labels_unread > 0
+                                 ? concat("; ", counted(report.labels_unread, "label"), " in the raw files not read")
+                                 : "";
+  lines.push_back(concat(name, ": ", report.rows, " rows, ", labels, ", in ", report.output, unread));
+  files_of(report, !scored, lines);
+  bad_rows_of(report.files, scored, lines);
 }
 
 using Cells = std::vector<std::string>;
@@ -239,6 +245,7 @@ std::vector<std::string> summary(const PreprocessReport& report) {
   lines_of(report.train, "train", lines);
   lines_of(report.evaluate, "evaluate", lines);
   lines_of(report.predict, "predict", lines);
+  bad_rows_of(report.history, false, lines);
   Index ids = 0, added = 0;
   for (const Index n : report.ids) ids += n == data::any_id ? 0 : n;
   for (const Index n : report.new_ids) added += n;

@@ -14,6 +14,7 @@
 #include <xxhash.h>
 
 #include "exchange.hpp"
+#include "range_reports.hpp"
 #include <tesserec/comm/agree.hpp>
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/text.hpp>
@@ -34,7 +35,7 @@ constexpr Index time_bound = Index{1} << 60;
 /// Last row of a user, in the order of time and then of the files.
 struct LastRow {
   std::uint64_t high = 0, low = 0;  ///< hash of the user
-  Index time = no_row;
+  Index time = no_row;              ///< no_row if all rows of the user lack their time
   Index rank = 0, record = 0;
   Index rows = 0;  ///< rows of the user
 
@@ -52,21 +53,25 @@ bool in_share(std::uint64_t hash, double fraction) { return double(hash >> 11) *
 /// Maker of a RowSplit.
 class Splitter {
  public:
-  Splitter(const comm::Communicator& comm, const RowFormat& format, const SplitSettings& settings)
-      : comm_(comm), format_(format), settings_(settings) {
+  Splitter(const comm::Communicator& comm, const RowFormat& format, const Settings& settings)
+      : comm_(comm), format_(format), settings_(settings.split), missing_(settings.missing) {
     const RowLayout& layout = format.layout();
-    if (!settings.column.empty()) column_ = layout.column(settings.column, "preprocess.split.column");
-    if (settings.time.empty()) return;
-    time_ = layout.column(settings.time, "preprocess.split.time");
+    if (!settings_.column.empty()) column_ = layout.column(settings_.column, "preprocess.split.column");
+    if (settings_.time.empty()) return;
+    time_ = layout.column(settings_.time, "preprocess.split.time");
     if (layout.columns[*time_].kind != ColumnKind::time)
-      fail("preprocess.split.time: column \"", settings.time, "\" is not of kind = \"time\"; give it this kind");
+      fail("preprocess.split.time: column \"", settings_.time, "\" is not of kind = \"time\"; give it this kind");
   }
 
   RowSplit split(const std::vector<RawFile>& files) {
     const auto ranges = deal_ranges(files, comm_.rank(), comm_.size(), format_.layout().text.quoted_newlines);
     bool stopped = false;
-    comm::agree(comm_, [&] { stopped = read(files, ranges); });
+    std::vector<Index> rows(files.size(), 0);
+    comm::agree(comm_, [&] { stopped = read(files, ranges, rows); });
     if (comm_.max(stopped) != 0) return {};  // The survey names the fault.
+    comm_.sum(std::span<Index>(rows));
+    for (std::size_t f = 0; f < files.size(); ++f)
+      if (rows[f] == 0) fail_without_rows(files[f].path);
     if (settings_.by == SplitBy::time) mark_from(border_of_share());
     if (settings_.by == SplitBy::day)
       if (const Index last = last_value(); last > no_time) mark_from(last - settings_.days + 1);
@@ -83,31 +88,41 @@ class Splitter {
     const Index rows = found.train + found.evaluate;
     if (rows == 0 || (found.train > 0 && found.evaluate > 0)) return;
     const char* const became = found.train == 0 ? " become evaluation rows" : " stay training rows";
-    const std::string reason = found.untimed == rows ? ", because none has a " + settings_.time : std::string();
+    std::string reason;
+    if (found.untimed == rows) reason = ", because none has a " + settings_.time;
+    if (found.unnamed == rows) reason = ", because none has a " + settings_.column;
     fail("preprocess.split.by: all ", counted(rows, "row"), became, reason,
          "; choose another rule, or name evaluation files in preprocess.evaluate");
   }
 
-  /// Reads this rank's rows. Returns whether a header does not fit.
-  bool read(const std::vector<RawFile>& files, const std::vector<FileRange>& ranges) {
+  /// Reads this rank's rows, and adds the rows of each file, good or bad, to `of_files`. Returns whether a header does
+  /// not fit.
+  bool read(const std::vector<RawFile>& files, const std::vector<FileRange>& ranges, std::vector<Index>& of_files) {
     RowStream rows(files, ranges, format_, BadRows::skip);
     for (Row row; rows.next(row);) {
       records_.add(rows.file(), rows.block(), rows.records().in_block(), rows.records().number());
       ++rows_;
+      const bool named = !column_ || !is_missing(rows.field(row, *column_));
+      unnamed_ += !named;
       if (settings_.by == SplitBy::hash) {
-        if (in_share(hash(rows, row), settings_.fraction)) records_.mark(rows.records().number());
+        if (named && in_share(hash(rows, row), settings_.fraction)) records_.mark(rows.records().number());
         continue;
       }
       const Index value = time_of(rows, row);
       untimed_ += value == no_time;
       if (settings_.by == SplitBy::last) {
-        add_user(rows.field(row, *column_), value, rows.records().number());
+        if (named) add_user(rows.field(row, *column_), value, rows.records().number());
       } else {
         values_.resize(rows.records().number(), no_row);
         values_.push_back(value);
       }
     }
+    for (const RangeCount& count : rows.counts()) of_files[std::size_t(count.file)] += count.rows + count.bad_rows;
     return rows.stopped();
+  }
+
+  bool is_missing(std::string_view text) const {
+    return std::find(missing_.begin(), missing_.end(), text) != missing_.end();
   }
 
   /// Returns the hash of the row's column or, without one, of all fields that are read.
@@ -125,8 +140,10 @@ class Splitter {
 
   /// Returns the row's time, or its date, days since 1970, if days are split.
   Index time_of(const RowStream& rows, const Row& row) const {
+    if (!time_) return no_time;
+    const std::string_view text = rows.field(row, *time_);
     ParsedTime time;
-    if (!time_ || !parse_time(rows.field(row, *time_), format_.layout().columns[*time_].time, time)) return no_time;
+    if (is_missing(text) || !parse_time(text, format_.layout().columns[*time_].time, time)) return no_time;
     return settings_.by == SplitBy::day ? time.date : time.instant;
   }
 
@@ -136,6 +153,7 @@ class Splitter {
     last.high = hash.high64;
     last.low = hash.low64;
     ++last.rows;
+    if (time_ && time == no_time) return;
     if (time < last.time) return;
     last.time = time;
     last.rank = comm_.rank();
@@ -146,9 +164,9 @@ class Splitter {
     return comm_.max(values_.empty() ? no_row : *std::max_element(values_.begin(), values_.end()));
   }
 
-  /// Returns the latest time from which on at least the share of all rows comes. Collective.
+  /// Returns the latest time from which on at least the share of the rows with a time comes. Collective.
   Index border_of_share() const {
-    const Index rows = comm_.sum(rows_);
+    const Index rows = comm_.sum(rows_ - untimed_);
     const Index wanted = std::max(Index(settings_.fraction * double(rows) + 0.5), Index{1});
     const auto rows_from = [&](Index border) {
       return comm_.sum(std::count_if(values_.begin(), values_.end(), [&](Index value) { return value >= border; }));
@@ -181,7 +199,7 @@ class Splitter {
       if (i + 1 < all.size() && all[i + 1].user() == all[i].user()) continue;
       ++users_seen_;
       single_ += rows == 1;
-      if (rows > 1) records[all[i].rank].push_back(all[i].record);
+      if (rows > 1 && all[i].time != no_row) records[all[i].rank].push_back(all[i].record);
       rows = 0;
     }
     for (const Index record : exchanged(comm_, records)) records_.mark(record);
@@ -200,6 +218,7 @@ class Splitter {
     report.evaluate = comm_.sum(records_.marked());
     report.train = comm_.sum(rows_) - report.evaluate;
     report.untimed = comm_.sum(time_ ? untimed_ : 0);
+    report.unnamed = comm_.sum(unnamed_);
     report.users = comm_.sum(users_seen_);
     report.single = comm_.sum(single_);
     if (settings_.by == SplitBy::time) report.border = instant_text(border_);
@@ -210,17 +229,18 @@ class Splitter {
   const comm::Communicator& comm_;
   const RowFormat& format_;
   const SplitSettings& settings_;
+  const std::vector<std::string>& missing_;
   std::optional<std::size_t> column_, time_;  ///< columns of the layout
   SplitRecords records_;
   std::vector<Index> values_;  ///< time or date of each record; empty if neither is needed
   std::unordered_map<std::pair<std::uint64_t, std::uint64_t>, LastRow, UserHash> users_;
-  Index border_ = 0, rows_ = 0, untimed_ = 0, users_seen_ = 0, single_ = 0;
+  Index border_ = 0, rows_ = 0, untimed_ = 0, unnamed_ = 0, users_seen_ = 0, single_ = 0;
 };
 
 }  // namespace
 
 RowSplit split_rows(const comm::Communicator& comm, const std::vector<RawFile>& files, const RowFormat& format,
-                    const SplitSettings& settings) {
+                    const Settings& settings) {
   return Splitter(comm, format, settings).split(files);
 }
 
@@ -234,6 +254,7 @@ std::string description(const SplitReport& report) {
     text +=
         concat("; ", counted(report.users, "user"), ", ", report.single, " with a single row, which stays to train");
   if (report.untimed > 0) text += concat("; ", counted(report.untimed, "row"), " without a time");
+  if (report.unnamed > 0) text += concat("; ", counted(report.unnamed, "row"), " without a user");
   return text;
 }
 

@@ -17,8 +17,9 @@ struct RowSplit {
 };
 
 /// Reads the files, whose good rows it divides. Bad rows are training rows, so that the reading of these reports them.
-/// Throws Error, naming the key, for a column that does not fit or a part that gets no rows. Collective.
+/// Throws Error, naming the key, for a column that does not fit or a part that gets no rows, and for a file without
+/// rows. Collective.
 RowSplit split_rows(const comm::Communicator& comm, const std::vector<RawFile>& files, const RowFormat& format,
-                    const SplitSettings& settings);
+                    const Settings& settings);
 
 }  // namespace tesserec::preprocess

@@ -146,17 +146,20 @@ std::vector<std::unique_ptr<RecordSequences>> sequence_rows(const comm::Communic
                                                             const RowFormat& format, const ScratchFolder& scratch,
                                                             const std::array<Output*, 3>& outputs,
                                                             const std::vector<RawFile>& history,
-                                                            std::vector<Index>& unsequenced) {
+                                                            PreprocessReport& report) {
   if (settings.sequences.empty()) return {};
   const auto& [train, evaluate, predict] = outputs;
   const bool splits = evaluate->side.records != nullptr;
   const std::vector<RawFile> none;
+  SequenceCounts counts;
   auto sequences = find_sequences(comm,
                                   {{&history, Targets::unread},
                                    {&train->files, Targets::required},
                                    {splits ? &none : &evaluate->files, Targets::required},
                                    {&predict->files, Targets::unread}},
-                                  format, settings, scratch.folder(), unsequenced);
+                                  format, settings, scratch.folder(), counts);
+  report.unsequenced = counts.untimed;
+  report.history = counts.history;
   train->side.sequences = sequences[1].get();
   evaluate->side.sequences = sequences[splits ? 1 : 2].get();
   predict->side.sequences = sequences[3].get();
@@ -183,7 +186,7 @@ void convert(const comm::Communicator& comm, const Settings& settings, RowFormat
   const Index memory = memory_of_rank(comm, settings.memory);
   find_borders(comm, format, scratch,
                {train->files, settings.vocabulary, settings.missing, {train->side.records}, memory, settings.bad_rows});
-  const auto sequences = sequence_rows(comm, settings, format, scratch, outputs, other.history, report.unsequenced);
+  const auto sequences = sequence_rows(comm, settings, format, scratch, outputs, other.history, report);
   // The first pass finds every fault of the text before anything is written.
   for (Output* output : outputs)
     if (output->wanted()) {
@@ -268,6 +271,7 @@ PreprocessReport run(const comm::Communicator& comm, const Settings& deck_settin
     for (const RawFile& file : find_raw_files(comm, {join.file}, "preprocess.join.file"))
       other.side_tables.push_back(file);
   if (!settings.sequences.empty()) other.history = find_raw_files(comm, settings.history, "preprocess.history");
+  comm::agree(comm, [&] { require_apart(deck_settings); });
   std::unique_ptr<RowFormat> format;
   comm::agree(comm, [&] { format = make_row_format(settings); });
   report.joins = format->layout().joins;
@@ -280,7 +284,7 @@ PreprocessReport run(const comm::Communicator& comm, const Settings& deck_settin
     }
   });
 
-  const RowSplit split = splits ? split_rows(comm, train.files, *format, settings.split) : RowSplit();
+  const RowSplit split = splits ? split_rows(comm, train.files, *format, settings) : RowSplit();
   report.split = split.report;
   if (splits) {
     train.side = {&split.records, false};

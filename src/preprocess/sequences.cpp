@@ -11,12 +11,14 @@
 #include <xxhash.h>
 
 #include "exchange.hpp"
+#include "range_reports.hpp"
 #include "row_stream.hpp"
 #include <tesserec/comm/agree.hpp>
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/text.hpp>
 #include <tesserec/preprocess/settings.hpp>
 #include <tesserec/raw/field_values.hpp>
+#include <tesserec/store/file_list.hpp>
 
 namespace tesserec::preprocess {
 namespace {
@@ -85,6 +87,7 @@ class Finder {
       : comm_(comm),
         format_(format),
         missing_(settings.missing),
+        bad_rows_(settings.bad_rows),
         scratch_(concat(folder, "/sequence-", comm.rank(), "-")),
         memory_(memory_of(settings.sequences) / Index(sets)),
         events_(scratch_ + "events-", memory_),
@@ -96,7 +99,8 @@ class Finder {
 
   void read(std::size_t set, const SequenceFiles& files) {
     const auto ranges = deal_ranges(*files.files, comm_.rank(), comm_.size(), format_.layout().text.quoted_newlines);
-    RowStream rows(*files.files, ranges, format_, BadRows::skip, files.targets);
+    const bool is_history = set == 0;  // The surveys name the faults of the other sets.
+    RowStream rows(*files.files, ranges, format_, is_history ? bad_rows_ : BadRows::skip, files.targets);
     Row row;
     for (bool more = true; comm_.max(more) != 0;) {
       comm::agree(comm_, [&] {
@@ -113,6 +117,7 @@ class Finder {
         }
       });
     }
+    if (is_history && !files.files->empty()) judge_history(rows, *files.files, ranges);
   }
 
   std::vector<std::unique_ptr<RecordSequences>> find() {
@@ -137,12 +142,22 @@ class Finder {
     return found;
   }
 
-  std::vector<Index> untimed() {
+  SequenceCounts counts() {
     comm_.sum(std::span<Index>(untimed_));
-    return untimed_;
+    return {untimed_, history_};
   }
 
  private:
+  /// Counts the rows of files that were read for sequences alone, and throws as survey() does. Collective.
+  void judge_history(const RowStream& rows, const std::vector<RawFile>& files, std::span<const FileRange> ranges) {
+    comm::agree_on(comm_, stop_reason(comm_, rows, files, ranges));
+    history_ =
+        file_reports(files, gathered_ranges(comm_, ranges, rows.counts()), RowStream::bad_rows_kept(Targets::required));
+    for (const FileReport& file : history_)
+      if (file.rows + file.bad_rows == 0) fail_without_rows(file.path);
+    require_good_rows(history_);
+  }
+
   bool is_missing(std::string_view text) const {
     return std::find(missing_.begin(), missing_.end(), text) != missing_.end();
   }
@@ -153,8 +168,9 @@ class Finder {
     for (std::size_t s = 0; s < plans_.size(); ++s) {
       const SequencePlan& plan = plans_[s];
       const std::string_view user = rows.field(row, plan.user);
+      const std::string_view when = rows.field(row, plan.time);
       ParsedTime time;
-      if (is_missing(user) || !parse_time(rows.field(row, plan.time), plan.form, time)) {
+      if (is_missing(user) || is_missing(when) || !parse_time(when, plan.form, time)) {
         ++untimed_[s];
         continue;
       }
@@ -207,15 +223,17 @@ class Finder {
   const comm::Communicator& comm_;
   const RowFormat& format_;
   const std::vector<std::string>& missing_;
+  BadRows bad_rows_;  ///< treatment of the first set's bad rows
   std::string scratch_;
   Index memory_;         ///< of each sorter, bytes
   RecordSorter events_;  ///< what rows add, by sequence, user, time, set, rank and record
   std::size_t sets_;
   std::vector<std::vector<char>> sent_;
   std::vector<SequencePlan> plans_;
-  std::vector<Index> untimed_;      ///< rows without a user or a time, of each sequence
-  std::deque<std::string> items_;   ///< packed last items of the user
-  std::string user_, key_, value_;  ///< sequence and hash of the user; scratch
+  std::vector<Index> untimed_;       ///< rows without a user or a time, of each sequence
+  std::vector<FileReport> history_;  ///< files of the first set
+  std::deque<std::string> items_;    ///< packed last items of the user
+  std::string user_, key_, value_;   ///< sequence and hash of the user; scratch
 };
 
 }  // namespace
@@ -255,12 +273,26 @@ void RecordSequences::append(Index record, Row& row) {
 std::vector<std::unique_ptr<RecordSequences>> find_sequences(const comm::Communicator& comm,
                                                              const std::vector<SequenceFiles>& sets,
                                                              const RowFormat& format, const Settings& settings,
-                                                             const std::string& folder, std::vector<Index>& untimed) {
+                                                             const std::string& folder, SequenceCounts& counts) {
   Finder finder(comm, format, settings, folder, sets.size());
   for (std::size_t set = 0; set < sets.size(); ++set) finder.read(set, sets[set]);
   auto found = finder.find();
-  untimed = finder.untimed();
+  counts = finder.counts();
   return found;
+}
+
+void require_apart(const Settings& settings) {
+  if (settings.sequences.empty()) return;
+  const std::pair<const char*, const std::vector<std::string>*> lists[] = {{"history", &settings.history},
+                                                                           {"train", &settings.train},
+                                                                           {"evaluate", &settings.evaluate},
+                                                                           {"predict", &settings.predict}};
+  for (std::size_t later = 1; later < std::size(lists); ++later)
+    for (std::size_t earlier = 0; earlier < later; ++earlier)
+      if (const auto shared = store::files_of_both(*lists[later].second, *lists[earlier].second); !shared.empty())
+        fail("preprocess.", lists[earlier].first, " and preprocess.", lists[later].first, " both name ", join(shared),
+             ", so each of its rows would find its own item in its [[preprocess.sequence]]; remove it from one of the "
+             "two");
 }
 
 }  // namespace tesserec::preprocess

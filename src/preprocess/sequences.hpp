@@ -10,6 +10,7 @@
 #include "raw_files.hpp"
 #include "record_sorter.hpp"
 #include <tesserec/comm/communicator.hpp>
+#include <tesserec/preprocess/report.hpp>
 #include <tesserec/preprocess/settings.hpp>
 #include <tesserec/raw/row_format.hpp>
 
@@ -44,13 +45,23 @@ struct SequenceFiles {
   Targets targets;
 };
 
+/// Counts of find_sequences().
+struct SequenceCounts {
+  std::vector<Index> untimed;       ///< rows of all files without a user or a time, of each sequence
+  std::vector<FileReport> history;  ///< rows of the files that are only read for sequences
+};
+
 /// Reads all files of a command and finds the sequences of their rows by user and time, rows of one time in the order
-/// of the files. The first set gives items alone, and gets no sequences. Rows without a user or a time have empty
-/// sequences and are in none. Returns an object for each dataset, and in `untimed` the number of such rows of each
-/// sequence. Records beyond the memory go to files "*.tmp" in `folder`, which the objects remove. Collective.
+/// of the files. The first set gives items alone, and gets no sequences: nobody else reads these files, so that their
+/// faults are those of a survey(). Rows without a user or a time have empty sequences and are in none. Returns an
+/// object for each dataset. Records beyond the memory go to files "*.tmp" in `folder`, which the objects remove.
+/// Collective.
 std::vector<std::unique_ptr<RecordSequences>> find_sequences(const comm::Communicator& comm,
                                                              const std::vector<SequenceFiles>& sets,
                                                              const RowFormat& format, const Settings& settings,
-                                                             const std::string& folder, std::vector<Index>& untimed);
+                                                             const std::string& folder, SequenceCounts& counts);
+
+/// Throws Error if one file is in two lists of a command with sequences: each of its rows would have its own item.
+void require_apart(const Settings& settings);
 
 }  // namespace tesserec::preprocess

@@ -13,6 +13,7 @@
 #include "packing.hpp"
 #include "phase_progress.hpp"
 #include "range_recorder.hpp"
+#include "range_reports.hpp"
 #include "scratch_folder.hpp"
 #include <tesserec/comm/agree.hpp>
 #include <tesserec/core/error.hpp>
@@ -23,38 +24,9 @@
 namespace tesserec::preprocess {
 namespace {
 
-std::string describe(const RawFile& file, Index line, const std::string& reason) {
-  return line == 0 ? file.path + ": " + reason : file.path + ":" + std::to_string(line) + ": " + reason;
-}
-
 /// Returns whether a range begins before another in the order of the text.
 bool before(const FileRange& a, const FileRange& b) {
   return std::pair(a.file, a.bytes.begin) < std::pair(b.file, b.bytes.begin);
-}
-
-/// Place of a range in the text, and its lines.
-struct RangeLines {
-  Index file, begin, lines;
-};
-
-/// Returns the lines of a file before the range that begins at `begin`. `ranges`: those that are read already.
-Index lines_before(std::span<const RangeLines> ranges, Index file, Index begin) {
-  Index lines = 0;
-  for (const RangeLines& range : ranges)
-    if (range.file == file && range.begin < begin) lines += range.lines;
-  return lines;
-}
-
-std::vector<RangeLines> all_lines(const comm::Communicator& comm, std::span<const ReadRanges> done,
-                                  std::span<const FileRange> ranges, std::span<const RangeCount> counts) {
-  std::vector<RangeLines> own;
-  for (std::size_t i = 0; i < counts.size(); ++i)
-    own.push_back({ranges[i].file, ranges[i].bytes.begin, counts[i].lines});
-  std::vector<RangeLines> all = comm.all_gather(std::span<const RangeLines>(own));
-  for (const ReadRanges& read : done)
-    for (const TextRange& range : read.ranges)
-      all.push_back({range.range.file, range.range.bytes.begin, range.count.lines});
-  return all;
 }
 
 /// Returns where this rank's `count` ranges stand among those of all ranks. Collective.
@@ -178,20 +150,8 @@ void require_whole(std::span<const RawFile> files, std::span<const TextRange> ra
 
 /// Adds up the counts of all ranges, and lists the first bad rows of each file.
 void sum_ranges(Survey& result, std::size_t bad_rows_kept) {
-  for (const RawFile& file : result.files)
-    result.report.files.push_back({file.path, file.bytes, 0, 0, 0, {}, {}, {}, {}});
-  std::vector<Index> lines(result.files.size(), 0);
+  result.report.files = file_reports(result.files, result.ranges, bad_rows_kept);
   for (const TextRange& range : result.ranges) {
-    FileReport& file = result.report.files[std::size_t(range.range.file)];
-    Index& before = lines[std::size_t(range.range.file)];
-    file.rows += range.count.rows;
-    file.bad_rows += range.count.bad_rows;
-    file.unlabeled += range.count.unlabeled;
-    for (const auto& [reason, count] : range.count.reasons) file.reasons[reason] += count;
-    for (const BadRow& bad : range.count.bad)
-      if (file.bad.size() < bad_rows_kept)
-        file.bad.push_back(describe(result.files[std::size_t(range.range.file)], before + bad.line, bad.reason));
-    before += range.count.lines;
     result.report.rows += range.count.rows;
     for (std::size_t i = 0; i < range.labels.size(); ++i) result.report.labels[i] += range.labels[i];
     result.report.further_labels.resize(range.further_labels.size(), 0);
@@ -203,12 +163,8 @@ void sum_ranges(Survey& result, std::size_t bad_rows_kept) {
     for (std::size_t f = 0; f < range.values.size(); ++f) result.all_values[f] += range.values[f];
   }
   for (const FileReport& file : result.report.files)
-    if (file.rows + file.bad_rows == 0 && result.side.records == nullptr)
-      fail(file.path, ": the file has no rows; remove it from the raw files");
-  if (result.report.rows > 0) return;
-  for (const FileReport& file : result.report.files)
-    if (!file.bad.empty()) fail(file.path, ": all rows of all files are bad; the first bad row is ", file.bad.front());
-  fail(result.files.front().path, ": the files have no rows; give files with rows");
+    if (file.rows + file.bad_rows == 0 && result.side.records == nullptr) fail_without_rows(file.path);
+  require_good_rows(result.report.files);
 }
 
 /// Adds up the moments of all blocks in the order of the text, so that the sum does not depend on ranks. Rank 0 reads
@@ -265,13 +221,8 @@ Survey survey(const comm::Communicator& comm, std::vector<RawFile> files, const 
   PhaseProgress progress(comm, "reading " + rules.name, result.files, own);
   int signal = 0;
   std::string failure = read_ranges(rows, own, *recorder, rules, progress, signal);
-  const std::vector<RangeLines> lines = all_lines(comm, done, own, rows.counts());
-  if (failure.empty() && rows.stopped()) {
-    const std::size_t last = rows.counts().size() - 1;
-    const BadRow& bad = rows.counts()[last].bad.back();
-    const Index before = lines_before(lines, own[last].file, own[last].bytes.begin);
-    failure = describe(result.files[std::size_t(own[last].file)], before + bad.line, bad.reason);
-  }
+  const std::string stop = stop_reason(comm, rows, result.files, own, done);
+  if (failure.empty()) failure = stop;
   if (!failure.empty()) recorder.reset();  // removes its drafts before rank 0 may remove the folder
   comm::agree_on(comm, failure, signal);
   progress.finish();

@@ -63,7 +63,7 @@ std::size_t RowLayout::single_feature(const std::string& name, const std::string
 std::string_view RowFormat::field(const FileColumns& columns, const Row& row, std::size_t column) const {
   if (columns.places[column] < 0) return {};
   const std::string_view text = row.fields.texts[std::size_t(columns.places[column])];
-  return layout_.text.trim && !row.fields.quoted ? trimmed(text) : text;
+  return trims_field(column, row) ? trimmed(text) : text;
 }
 
 bool RowLayout::jagged() const {

@@ -144,7 +144,6 @@ class TableFormat final : public RowFormat {
   std::string read_fields(const FileColumns& file, Row& row) const override {
     if (joined_ > 0) side_->extend(file.places, row.fields, row.unjoined, row.join_keys);
     const std::vector<std::string_view>& fields = row.fields.texts;
-    const bool trims = layout_.text.trim && !row.fields.quoted;
     row.keys.clear();
     row.numbers.clear();
     row.further_labels.clear();
@@ -152,7 +151,7 @@ class TableFormat final : public RowFormat {
     for (std::size_t i = 0; i < layout_.columns.size(); ++i) {
       const Column& column = layout_.columns[i];
       if (column.kind == ColumnKind::skip || file.places[i] < 0) continue;
-      const std::string_view raw = fields[file.places[i]], field = trims ? trimmed(raw) : raw;
+      const std::string_view raw = fields[file.places[i]], field = trims_field(i, row) ? trimmed(raw) : raw;
       if (file.targets == Targets::unread && (column.kind == ColumnKind::label || column.kind == ColumnKind::weight)) {
         row.has_label = row.has_label || (column.kind == ColumnKind::label && !contains(missing_, field));
         continue;

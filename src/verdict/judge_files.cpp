@@ -30,10 +30,11 @@ void judge_names(const std::vector<const SetFacts*>& sets, std::vector<Finding>&
 }
 
 void judge_contents(const std::vector<const SetFacts*>& sets, std::vector<Finding>& findings) {
-  std::map<std::string, const FileFacts*> seen;
-  const auto judge_content = [&](const FileFacts& file) {
+  // Rows to score may be those of another set.
+  std::map<std::pair<bool, std::string>, const FileFacts*> seen;
+  const auto judge_content = [&](const SetFacts& set, const FileFacts& file) {
     if (file.content.empty()) return;
-    const auto [first, is_new] = seen.emplace(file.content, &file);
+    const auto [first, is_new] = seen.emplace(std::pair(set.labelled, file.content), &file);
     if (is_new) return;
     findings.push_back({.severity = Severity::error,
                         .kind = "repeated_file",
@@ -44,8 +45,8 @@ void judge_contents(const std::vector<const SetFacts*>& sets, std::vector<Findin
                         .figures = {{"rows", double(file.rows)}}});
   };
   for (const SetFacts* set : sets) {
-    for (const FileFacts& file : set->files) judge_content(file);
-    for (const FileFacts& file : set->sources) judge_content(file);
+    for (const FileFacts& file : set->files) judge_content(*set, file);
+    for (const FileFacts& file : set->sources) judge_content(*set, file);
   }
 }
 
@@ -107,7 +108,11 @@ std::vector<SetFacts> whole_files(const std::vector<const SetFacts*>& sets) {
         first->files[f].bad_rows += set->files[f].bad_rows;
       }
     } else {
-      whole.push_back({.name = set->name, .side = set->side, .files = set->files, .sources = set->sources});
+      whole.push_back({.name = set->name,
+                       .labelled = set->labelled,
+                       .side = set->side,
+                       .files = set->files,
+                       .sources = set->sources});
     }
   }
   return whole;

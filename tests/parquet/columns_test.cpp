@@ -168,3 +168,11 @@ TEST_CASE("RowReader: times of 96 bits are of any year, and whole floats have th
   CHECK(rows_of("far.parquet") ==
         std::vector<Texts>{{"-14831769600", "800000", "16777216"}, {"253402214400.5", "-1000000000000000", "1e+20"}});
 }
+
+TEST_CASE("RowReader: fractions of a second are exact") {
+  if (!parquet::is_built()) return;
+  const std::vector<Texts> rows = {{"-0.000001", "-1500000000.000000001"},
+                                   {"1500000909.925041", "1500000000.123456789"}};
+  CHECK(rows_of("exact.parquet") == rows);
+  CHECK(rows_of("exact96.parquet") == rows);
+}

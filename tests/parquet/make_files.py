@@ -93,3 +93,9 @@ pq.write_table(packed, "packed.parquet", use_dictionary=False, compression="none
 far = pa.array([datetime.datetime(1500, 1, 1), datetime.datetime(9999, 12, 31, 0, 0, 0, 500000)], pa.timestamp("us"))
 pq.write_table(pa.table({"when": far, "double": [800000.0, -1e15], "float": pa.array([16777216, 1e20], pa.float32())}),
                "far.parquet", use_deprecated_int96_timestamps=True, store_schema=False, use_dictionary=False)
+
+# Times whose fractions of a second a double does not hold, in 64 bits and in 96.
+exact = pa.table({"micro": pa.array([-1, 1500000909925041], pa.timestamp("us")),
+                  "nano": pa.array([-1500000000000000001, 1500000000123456789], pa.timestamp("ns"))})
+pq.write_table(exact, "exact.parquet", use_dictionary=False)
+pq.write_table(exact, "exact96.parquet", use_deprecated_int96_timestamps=True, store_schema=False, use_dictionary=False)

@@ -79,7 +79,7 @@ inline void interrupt(const comm::Communicator& comm, const Settings& settings, 
   ScratchFolder scratch(comm, settings.output, job_key(settings, files), 0);
   const std::string prefix = "train-" + files_key(files) + "-";
   const bool splits = settings.split.by != SplitBy::none;
-  const RowSplit split = splits ? split_rows(comm, files, *format, settings.split) : RowSplit();
+  const RowSplit split = splits ? split_rows(comm, files, *format, settings) : RowSplit();
   const SplitSide side{splits ? &split.records : nullptr, false};
   Survey train = survey(comm, files, *format, scratch,
                         {"train", prefix, settings.bad_rows, true, Targets::required, memory, side});

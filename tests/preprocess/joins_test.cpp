@@ -161,6 +161,8 @@ TEST_CASE("preprocess: names file and line and key of a join that does not fit")
   CHECK(mentions(refusal([](S& s, const F&) { s.joins[0].memory = 500; }), "more memory than preprocess.join.memory"));
   CHECK(mentions(refusal([](S& s, const F&) { s.joins[0].file += "x"; }), "preprocess.join.file"));
   CHECK(mentions(refusal([](S& s, const F&) { s.joins[0].on = {"itm"}; }), "preprocess.join.on names \"itm\""));
+  CHECK(mentions(refusal([](S& s, const F&) { s.joins[0].on = {"label"}; }),
+                 "preprocess.join.on has \"label\", but rows to score have no label"));
   CHECK(mentions(refusal([](S& s, const F&) { s.joins[0].columns = {"title"}; }), "there is no [[preprocess.column]]"));
   CHECK(mentions(refusal([](S& s, const F&) { s.joins[1].columns = {"year"}; }), "which another join brings"));
   CHECK(mentions(refusal([](S& s, const F&) { s.joins[1].columns = {"label"}; }), "a label, a weight and a cross"));
@@ -215,4 +217,27 @@ TEST_CASE("preprocess: joins the rows to predict") {
   CHECK(report.predict.column(report.dense_features.size() + report.features.size()).unknown == 1);
   if (world.rank() == 0)
     CHECK(store::File::open(folder / "out/predict.h5").read_all<float>("/dense") == std::vector<float>{1990, 0});
+}
+
+TEST_CASE("preprocess: a joined text keeps its quoted spaces whatever quotes the log has") {
+  const comm::Communicator world(MPI_COMM_WORLD);
+  const test::Folder folder(world);
+  folder.write("log.csv", "item,label\n 1 ,1\n\"1\",0\n 2,1\n\"2\",0\n");
+  folder.write("items.csv", "item,genre\n1,\" drama \"\n2, drama \n");
+  folder.write("genres.csv", "genre,mood\n\" drama \",sad\ndrama,glad\n");
+  Settings settings = settings_of(folder);
+  Column label = settings.columns[4];
+  settings.columns = {
+      {"item", ColumnKind::category}, label, {"genre", ColumnKind::category}, {"mood", ColumnKind::category}};
+  settings.joins = {{folder / "items.csv", {"item"}, {}, {"genre"}}, {folder / "genres.csv", {"genre"}, {}, {"mood"}}};
+  settings.output = folder / "out";
+  const PreprocessReport report = run(world, settings);
+  CHECK(report.values == std::vector<Index>{2, 2, 2});
+  if (world.rank() != 0) return;
+  const auto ids = store::File::open(folder / "out/train.h5").read_all<std::int32_t>("/sparse/ids");
+  REQUIRE(ids.size() == 12);
+  for (std::size_t row : {0, 2})
+    for (std::size_t column = 0; column < 3; ++column) CHECK(ids[3 * row + column] == ids[3 * row + 3 + column]);
+  CHECK(ids[1] != ids[7]);
+  CHECK(ids[2] != ids[8]);
 }

@@ -144,7 +144,7 @@ TEST_CASE("split_rows: by time takes the latest rows with all rows of the first 
   for (Index i = 0; i < rows; ++i)
     if (i % 100 != 7) by_time.emplace(second_of(i), i);
   auto first = by_time.end();
-  for (Index i = 0; i < Index(0.3 * rows + 0.5); ++i) --first;
+  for (Index i = 0; i < Index(0.3 * double(by_time.size()) + 0.5); ++i) --first;
   const Index border = first->first;
   const SplitReport report = check_split({SplitBy::time, "", "when", 0.3},
                                          [&](Index row) { return row % 100 != 7 && second_of(row) >= border; });
@@ -239,8 +239,8 @@ TEST_CASE("split_rows: a log without rows or times has an error that says so") {
     return error_of([&] { run(world, settings); });
   };
   for (const SplitSettings& split : {SplitSettings{SplitBy::hash, "", "", 0.5}, {SplitBy::day, "", "when", 0.1, 2}}) {
-    CHECK(mentions(refused({"empty.csv"}, split), "empty.csv: the files have no rows"));
-    CHECK(mentions(refused({"empty.csv", "bad.csv"}, split), "the first bad row is " + (folder / "bad.csv") + ":2: "));
+    CHECK(mentions(refused({"empty.csv"}, split), "empty.csv: the file has no rows"));
+    CHECK(mentions(refused({"bad.csv"}, split), "the first bad row is " + (folder / "bad.csv") + ":2: "));
   }
   CHECK(mentions(refused({"untimed.csv"}, {SplitBy::day, "", "when", 0.1, 2}),
                  "all 2 rows stay training rows, because none has a when"));

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include <sys/resource.h>
+
 #include "catch.hpp"
 #include "errors.hpp"
 #include "raw_text.hpp"
@@ -235,6 +237,30 @@ TEST_CASE("job_key: of a job with sequences depends on all of its files, and on 
   CHECK(job_key(settings, files, history) == key);
   history = find_raw_files(world, settings.history, "preprocess.history");
   CHECK(job_key(settings, files, history) != key);
+}
+
+TEST_CASE("RecordSorter: merges more scratch files than may be open") {
+  const comm::Communicator self = comm::Communicator::self();
+  const test::Folder folder(self);
+  rlimit before{};
+  ::getrlimit(RLIMIT_NOFILE, &before);
+  const rlimit few{std::min<rlim_t>(before.rlim_max, 256), before.rlim_max};
+  ::setrlimit(RLIMIT_NOFILE, &few);
+  {
+    RecordSorter sorter(folder / "scratch", 1);  // a file for each record
+    for (Index i = 0; i < 3000; ++i) sorter.add(concat("k", i * 7919 % 3000 + 10000), std::string(std::size_t(i), 'x'));
+    sorter.sort();
+    Index found = 0;
+    bool right = true;
+    for (SortedRecord record; sorter.next(record); ++found)
+      right = right && record.key == concat("k", found + 10000) && Index(record.value.size()) * 7919 % 3000 == found;
+    CHECK(right);
+    CHECK(found == 3000);
+    for (const auto& entry : std::filesystem::directory_iterator(folder / "")) std::filesystem::remove(entry);
+    CHECK(mentions(error_of([&] { sorter.rewind(); }), ".tmp: cannot read it back: No such file"));
+  }
+  ::setrlimit(RLIMIT_NOFILE, &before);
+  CHECK(std::filesystem::is_empty(folder / ""));
 }
 
 TEST_CASE("find_sequences: names the key that does not fit") {

@@ -74,6 +74,18 @@ TEST_CASE("judge: files that are odd beside the others") {
   REQUIRE(kinds_after([](SetFacts& train, SetFacts& evaluate) {
             evaluate.files[0].content = train.files[0].content;
           }) == Kinds{"error repeated_file"});
+  const auto of_predict = [](SetFacts&, SetFacts& evaluate) {
+    evaluate = {.name = "predict", .labelled = false, .files = evaluate.files};
+  };
+  // Rows to score may be those of another set, but not the same ones twice.
+  REQUIRE(kinds_after([&](SetFacts& train, SetFacts& evaluate) {
+            of_predict(train, evaluate);
+            evaluate.files[0].content = train.files[0].content;
+          }) == Kinds{});
+  REQUIRE(kinds_after([&](SetFacts& train, SetFacts& evaluate) {
+            of_predict(train, evaluate);
+            evaluate.files[0].content = evaluate.files[1].content;
+          }) == Kinds{"error repeated_file"});
   REQUIRE(kinds_after([](SetFacts& train, SetFacts&) { train.files[1].gzip_members = 2; }) ==
           Kinds{"note concatenated_gzip"});
   REQUIRE(kinds_after([](SetFacts& train, SetFacts&) { train.files[1].bad_rows = 150; }) == Kinds{"warning bad_rows"});

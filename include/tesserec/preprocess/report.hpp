@@ -83,6 +83,7 @@ struct SplitReport {
   std::string border;             ///< first time or day of the evaluation rows; empty for rules without one
   Index train = 0, evaluate = 0;  ///< rows
   Index untimed = 0;              ///< training rows because they lack a time
+  Index unnamed = 0;              ///< training rows because they lack the user
   Index users = 0;                ///< users, if their last rows are evaluation rows
   Index single = 0;               ///< of these, users with one row, which stays a training row
 };
@@ -97,7 +98,8 @@ struct PreprocessReport {
   DatasetReport predict;
   SplitReport split;
   std::vector<JoinedTable> joins;
-  std::vector<Index> unsequenced;  ///< rows of all files without a user or a time, of each sequence
+  std::vector<Index> unsequenced;   ///< rows of all files without a user or a time, of each sequence
+  std::vector<FileReport> history;  ///< rows of the files that are only read for sequences
   std::vector<std::string> dense_features;
   std::vector<std::string> transforms;  ///< transforms of the dense features with their statistics, "standardise
                                         ///< mean=.. sd=.."

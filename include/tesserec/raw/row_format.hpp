@@ -159,6 +159,11 @@ class RowFormat {
       row.numbers.push_back(std::isnan(value) ? 1.0 : 0.0);
   }
 
+  /// Returns whether the field of a column is still to be trimmed. Those of side tables are trimmed already.
+  bool trims_field(std::size_t column, const Row& row) const {
+    return layout_.text.trim && !row.fields.quoted && column + joined_ < layout_.columns.size();
+  }
+
   /// Parses a line into `row` and returns as parse() does.
   virtual std::string read(std::string_view line, const FileColumns& columns, Row& row) const = 0;
   /// Parses row.fields into `row` and returns as parse_fields() does.
