@@ -237,6 +237,7 @@ TEST_CASE("find_borders: a later start takes the sealed borders without a readin
   const std::vector<RawFile> files = find_raw_files(world, settings.train, "preprocess.train"), none;
   const std::string key = job_key(settings, files);
   for (const bool first : {true, false}) {
+    world.barrier();  // until all ranks have left the folder of the first start
     ScratchFolder scratch(world, settings.output, key, 0);
     const auto format = make_row_format(settings);
     find_borders(world, *format, scratch, {first ? files : none, "", settings.missing, {}, 1});
