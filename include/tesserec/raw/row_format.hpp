@@ -179,6 +179,7 @@ class RowFormat {
 
  private:
   FileColumns in_order(Targets targets, bool labelled) const;
+  std::string find_in_padded(std::span<const std::string> head, std::size_t max_fields, FileColumns& columns) const;
   std::string without_label(std::string_view line, const FileColumns& columns, Row& row) const;
 };
 
