@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "block_reader.hpp"
 
+#include <tesserec/core/error.hpp>
+
 namespace tesserec::preprocess {
 
 BlockReader::BlockReader(const Survey& survey, const Encoding& encoding, const RowFormat& format,
@@ -16,6 +18,19 @@ BlockReader::BlockReader(const Survey& survey, const Encoding& encoding, const R
     }
 }
 
+/// Finds the row of a fault by reading the run again, and fails. The survey counted the rows before their transforms
+/// were known, so no row can be left out any more.
+void BlockReader::fail_at_row(const Range& run, const std::string& fault) const {
+  CheckedRows rows(survey_, format_, scratch_, run);
+  for (Row row; rows.next(row);) try {
+      for (std::size_t k = 0; k < row.numbers.size(); ++k) static_cast<void>(encoding_.transforms[k](row.numbers[k]));
+    } catch (const UnfitNumber& unfit) {
+      fail(rows.place(), ": ", unfit.what(),
+           ", and correct or remove the row, which preprocess.bad_rows = \"skip\" does not leave out");
+    }
+  fail(fault);
+}
+
 Index BlockReader::next(EncodedBlock& block, ColumnTally& tally, PhaseProgress& progress) {
   while (rows_ != nullptr || kept_ != nullptr || next_ < runs_.size()) {
     if (rows_ == nullptr && kept_ == nullptr) {
@@ -26,8 +41,12 @@ Index BlockReader::next(EncodedBlock& block, ColumnTally& tally, PhaseProgress& 
       else
         rows_ = std::make_unique<CheckedRows>(survey_, format_, scratch_, run);
     }
-    const Index rows = kept_ != nullptr ? block.read(*kept_, tally, progress) : block.read(*rows_, tally, progress);
-    if (rows > 0) return rows;
+    try {
+      const Index rows = kept_ != nullptr ? block.read(*kept_, tally, progress) : block.read(*rows_, tally, progress);
+      if (rows > 0) return rows;
+    } catch (const UnfitNumber& fault) {
+      fail_at_row(runs_[next_ - 1], fault.what());
+    }
     rows_.reset();
     kept_.reset();
   }

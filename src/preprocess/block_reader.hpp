@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "encoded_block.hpp"
@@ -16,7 +17,8 @@ class BlockReader {
   BlockReader(const Survey& survey, const Encoding& encoding, const RowFormat& format, const ScratchFolder& scratch,
               const std::vector<Range>& runs);
 
-  /// Reads the next rows into the block. Returns their number, 0 at the end of all runs.
+  /// Reads the next rows into the block. Returns their number, 0 at the end of all runs. Throws Error, naming the row,
+  /// if a number does not fit a float after its transform.
   Index next(EncodedBlock& block, ColumnTally& tally, PhaseProgress& progress);
 
   /// Calls take(range) for each range, once, whose rows were all in blocks so far.
@@ -29,6 +31,7 @@ class BlockReader {
   }
 
  private:
+  [[noreturn]] void fail_at_row(const Range& run, const std::string& fault) const;
   Index runs_end() const { return next_ == 0 ? 0 : runs_[next_ - 1].end; }
 
   bool is_kept(Index range) const { return !survey_.own()[std::size_t(range)].kept.empty(); }

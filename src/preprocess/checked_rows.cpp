@@ -26,6 +26,16 @@ bool CheckedRows::next(Row& row) {
   return true;
 }
 
+std::string CheckedRows::place() const {
+  const TextRange& own = survey_.own()[std::size_t(range())];
+  const RangeCount& now = stream_.counts().back();
+  Index line = now.lines - now.row_lines + 1;
+  for (const TextRange& other : survey_.ranges)
+    if (other.range.file == own.range.file && other.range.bytes.begin < own.range.bytes.begin)
+      line += other.count.lines;
+  return concat(survey_.files[std::size_t(own.range.file)].path, ":", line);
+}
+
 /// Gives the first reading's work up and fails.
 void CheckedRows::fail_changed(Index file) const {
   scratch_.mark_stale();

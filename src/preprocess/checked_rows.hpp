@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "row_stream.hpp"
@@ -20,6 +21,8 @@ class CheckedRows {
 
   /// Reads the next row. Returns false at the end of all ranges, whose texts are compared by then.
   bool next(Row& row);
+  /// Returns the place of the last row in its file, "FILE:LINE", or "FILE:ROW" of Parquet.
+  std::string place() const;
   /// Returns the number of the last row's range among the rank's, and its block of text.
   Index range() const { return which_.begin + std::ssize(stream_.counts()) - 1; }
   Index block() const { return stream_.block(); }

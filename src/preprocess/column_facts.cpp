@@ -120,6 +120,7 @@ ColumnFacts facts_of(const std::string& name, const std::vector<std::string>& te
       continue;
     }
     ++counts[text];
+    facts.longest = std::max(facts.longest, text.size());
     double value = 0;
     if (number_fault(text, value).empty()) {
       add_number(value, facts);
@@ -130,6 +131,9 @@ ColumnFacts facts_of(const std::string& name, const std::vector<std::string>& te
     if (TimeForm form; time_form(text, hours, form)) ++forms[std::size_t(form)];
   }
   facts.distinct = std::ssize(counts);
+  for (const auto& [text, count] : counts)
+    if (double value = 0; facts.distinct <= few_texts && number_fault(text, value).empty())
+      facts.few_numbers[value] += count;
   if (facts.numbers > 0) facts.deviation = std::sqrt(facts.deviation / double(facts.numbers));
   const auto best = std::max_element(std::begin(forms), std::end(forms));
   facts.time = TimeForm(best - std::begin(forms));

@@ -2,6 +2,7 @@
 /// Facts about the texts of a column, and the kind that they suggest.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -13,6 +14,9 @@
 
 namespace tesserec::preprocess {
 
+/// Different texts up to which ColumnFacts counts each number.
+inline constexpr Index few_texts = 20;
+
 /// Facts about the first texts of a column.
 struct ColumnFacts {
   std::string name;
@@ -22,10 +26,12 @@ struct ColumnFacts {
   Index distinct = 0;  ///< different texts among the others
   Index numbers = 0, integers = 0;
   double low = 0, high = 0, mean = 0, deviation = 0;  ///< of the numbers
+  std::map<double, Index> few_numbers = {};           ///< how often each number comes, if few texts differ
+  std::size_t longest = 0;                            ///< longest text, bytes
   bool ascends = false;                               ///< true if all are integers, each one above the last
   std::vector<std::pair<std::string, Index>> frequent =
       {};                           ///< up to three texts that come most often, with their counts
-  char separator = 0;               ///< character that seems to stand between values; 0 = none
+  char separator = 0;               ///< character that seems to stand between values, or does in lists; 0 = none
   Index separated = 0;              ///< texts with the separator
   Index tokens = 0;                 ///< different texts between separators
   TimeForm time = TimeForm::epoch;  ///< form of time that `times` texts have

@@ -8,6 +8,7 @@
 #include <tesserec/core/utf8.hpp>
 #include <tesserec/preprocess/settings.hpp>
 #include <tesserec/raw/field_values.hpp>
+#include <tesserec/raw/row_format.hpp>
 
 namespace tesserec::preprocess {
 namespace {
@@ -63,12 +64,30 @@ ColumnGuess binary_label(const ColumnFacts& facts) {
   return guess;
 }
 
-/// Makes a label of a rating: 1 from the lowest number that at most half of the rows reach, or from 4 of 5.
+/// Returns 4 of 5, or the lowest number that at most half of the rows reach, else the highest one.
+double threshold_of(const ColumnFacts& facts) {
+  constexpr double usual = 4, stars = 5;
+  if (facts.high == stars && facts.low < usual) return usual;
+  double threshold = facts.high;
+  Index reach = 0;
+  for (auto number = facts.few_numbers.rbegin(); number != facts.few_numbers.rend(); ++number) {
+    reach += number->second;
+    if (2 * reach > facts.present()) break;
+    threshold = number->first;
+  }
+  return threshold;
+}
+
+/// Makes a label of a rating.
 ColumnGuess rating_label(const ColumnFacts& facts) {
   ColumnGuess guess{{facts.name, ColumnKind::label}, ""};
-  guess.column.threshold = facts.high == 5 ? 4 : std::ceil((facts.low + facts.high) / 2 + 0.5);
+  const double threshold = threshold_of(facts);
+  guess.column.threshold = threshold;
+  Index reach = 0;
+  for (const auto& [number, count] : facts.few_numbers) reach += number >= threshold ? count : 0;
   guess.reason =
-      concat("a rating from ", number_text(facts.low), " to ", number_text(facts.high), ", mean ", amount(facts.mean));
+      concat("a rating from ", number_text(facts.low), " to ", number_text(facts.high), ", mean ", amount(facts.mean),
+             "; ", share(reach, facts.rows), " of ", facts.rows, " rows reach ", number_text(threshold));
   return guess;
 }
 
@@ -124,8 +143,9 @@ ColumnGuess guess_column(const ColumnFacts& facts) {
   if (facts.present() == 0) return skipped(facts, "all values are missing");
   if (facts.distinct == 1) return skipped(facts, concat("one value in all rows, ", facts.examples()));
   if (facts.type && facts.type->list) {
-    ColumnGuess guess{{facts.name, ColumnKind::category}, concat("of type ", facts.type->text)};
-    guess.column.separator = "|";
+    ColumnGuess guess{{facts.name, ColumnKind::category}, ""};
+    guess.column.separator = std::string(1, facts.separator);
+    guess.reason = concat("of type ", facts.type->text, ", and no element has ", shown(guess.column.separator));
     return guess;
   }
   const bool has_type =
@@ -145,9 +165,14 @@ ColumnGuess guess_column(const ColumnFacts& facts) {
                    concat("days, for example ", shown(facts.frequent[0].first), ", of which later rows have others"));
   const bool names_thing =
       has_word(facts.name, {"user", "item", "uid", "movie", "video", "product", "userid", "itemid"});
-  if (facts.rows >= 20 && facts.is_unique() && !names_thing && (!facts.is_numeric() || facts.ascends))
+  if (facts.rows >= 20 && facts.is_unique() && !names_thing && (!facts.is_numeric() || facts.ascends)) {
+    // The texts behind the first rows may be longer.
+    if (facts.longest > longest_key / 2)
+      return skipped(facts, concat("another value in each row, of up to ", facts.longest,
+                                   " bytes, too long for a key (at most ", longest_key, ")"));
     return {{facts.name, ColumnKind::key},
             concat("another value in each row, for example ", shown(facts.frequent[0].first))};
+  }
   if (facts.separator != 0) {
     ColumnGuess guess{{facts.name, ColumnKind::category}, ""};
     guess.column.separator = std::string(1, facts.separator);
@@ -176,7 +201,7 @@ Index guess_label(const std::vector<ColumnFacts>& columns, ColumnGuess& guess) {
     if (is_binary(columns[c]) && has_word(columns[c].name, label_words)) found = Index(c);
   for (std::size_t c = 0; c < columns.size() && found < 0; ++c) {
     if (!columns[c].is_numeric() || columns[c].missing > 0 || columns[c].distinct < 3) continue;
-    if (!has_word(columns[c].name, rating_words) || columns[c].distinct > 20) continue;
+    if (!has_word(columns[c].name, rating_words) || columns[c].few_numbers.size() < 2) continue;
     guess = rating_label(columns[c]);
     return Index(c);
   }

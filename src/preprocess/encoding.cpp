@@ -157,7 +157,7 @@ std::string vocabulary_digest(const comm::Communicator& comm, const RowLayout& l
     const std::string& name = layout.features[f];
     if (const std::string& text = layout.borders[f]; !text.empty())
       checksums[name + "/borders"] = store::bytes_checksum(name + "/borders", text.data(), std::ssize(text));
-    if (const std::string rule = layout.forms[f].rule(); layout.forms[f].hashed()) {
+    if (const std::string rule = layout.forms[f].id_rule(); layout.forms[f].hashed()) {
       checksums[name + "/encoding"] = store::bytes_checksum(name + "/encoding", rule.data(), std::ssize(rule));
       continue;
     }

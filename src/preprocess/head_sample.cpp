@@ -5,9 +5,11 @@
 #include <map>
 #include <set>
 #include <string_view>
+#include <utility>
 
 #include "line_reader.hpp"
 #include <tesserec/core/error.hpp>
+#include <tesserec/core/signals.hpp>
 #include <tesserec/core/text.hpp>
 #include <tesserec/core/utf8.hpp>
 #include <tesserec/preprocess/settings.hpp>
@@ -16,15 +18,41 @@
 namespace tesserec::preprocess {
 namespace {
 
-/// Reads the first records of a file, without comments and empty lines. Sets `whole` if there are no others.
-std::vector<std::string> first_records(const RawFile& file, const TextRules& rules, bool& whole) {
+/// HeadRecord of a file, and its first line.
+struct HeadRecord {
+  std::string text;
+  Index line;
+};
+
+/// First records of a file, without comments and empty lines.
+struct HeadRecords {
+  std::vector<HeadRecord> all = {};
+  bool whole = false;         ///< true if there are no others
+  Index empty = 0;            ///< empty lines before the last record
+  Index too_long = 0;         ///< lines over the longest line, left out
+  Index first_too_long = 0;   ///< number of the first of them
+  bool begins_empty = false;  ///< true if a line before the first record is empty
+};
+
+HeadRecords first_records(const RawFile& file, const TextRules& rules) {
   LineReader reader(file, {0, 1}, rules);
-  std::vector<std::string> records;
+  HeadRecords records;
   Line line;
-  while (std::ssize(records) <= head_rows && reader.next_anywhere(line))
-    if (!line.comment && !line.too_long && !trimmed(line.text).empty()) records.emplace_back(line.text);
-  whole = std::ssize(records) <= head_rows;
-  if (!whole) records.pop_back();
+  Index empty = 0, number = 1;
+  for (; std::ssize(records.all) <= head_rows && reader.next_anywhere(line); number += line.lines) {
+    if (line.comment) continue;
+    if (line.too_long) {
+      if (records.too_long++ == 0) records.first_too_long = number;
+    } else if (trimmed(line.text).empty()) {
+      ++empty;
+    } else {
+      records.begins_empty = records.begins_empty || (records.all.empty() && empty > 0);
+      records.empty += std::exchange(empty, 0);
+      records.all.push_back({std::string(line.text), number});
+    }
+  }
+  records.whole = std::ssize(records.all) <= head_rows;
+  if (!records.whole) records.all.pop_back();
   return records;
 }
 
@@ -35,12 +63,12 @@ struct FieldCount {
   Index faults = 0;  ///< records whose quotes are wrong
 };
 
-FieldCount count_fields(const std::vector<std::string>& records, const TextRules& rules) {
+FieldCount count_fields(const std::vector<HeadRecord>& records, const TextRules& rules) {
   std::map<std::size_t, Index> counts;
   FieldCount best;
   Fields fields;
-  for (const std::string& record : records) {
-    if (!split(record, rules, fields).empty()) {
+  for (const HeadRecord& record : records) {
+    if (!split(record.text, rules, fields).empty()) {
       ++best.faults;
       continue;
     }
@@ -50,17 +78,17 @@ FieldCount count_fields(const std::vector<std::string>& records, const TextRules
   return best;
 }
 
-void guess_comment(std::vector<std::string>& records, HeadSample& head) {
-  const auto is_comment = [](const std::string& record) { return record.starts_with('#'); };
-  if (records.empty() || !is_comment(records.front())) return;
-  const auto comments = std::count_if(records.begin(), records.end(), is_comment);
+void guess_comment(HeadRecords& records, HeadSample& head) {
+  const auto is_comment = [](const HeadRecord& record) { return record.text.starts_with('#'); };
+  if (records.all.empty() || !is_comment(records.all.front())) return;
+  const auto comments = std::count_if(records.all.begin(), records.all.end(), is_comment);
   head.rules.comment = "#";
-  head.comment_reason = concat(counted(comments, "line"), " of the first ", records.size(), " begin with it");
-  std::erase_if(records, is_comment);
+  head.comment_reason = concat(counted(comments, "line"), " of the first ", records.all.size(), " begin with it");
+  records = first_records(head.file, head.rules);
 }
 
 /// Chooses the delimiter that gives most records the same number of fields, then the one with most fields.
-FieldCount guess_delimiter(const std::vector<std::string>& records, HeadSample& head) {
+FieldCount guess_delimiter(const std::vector<HeadRecord>& records, HeadSample& head) {
   FieldCount best;
   for (const char delimiter : std::string_view(",\t;|")) {
     TextRules rules = head.rules;
@@ -81,9 +109,9 @@ FieldCount guess_delimiter(const std::vector<std::string>& records, HeadSample& 
 }
 
 /// Decides whether quotes have a meaning and whether they may hold line breaks.
-void guess_quotes(std::vector<std::string>& records, FieldCount& count, HeadSample& head) {
-  const bool any = std::any_of(records.begin(), records.end(),
-                               [](const std::string& record) { return record.find('"') != std::string::npos; });
+void guess_quotes(HeadRecords& records, FieldCount& count, HeadSample& head) {
+  const bool any = std::any_of(records.all.begin(), records.all.end(),
+                               [](const HeadRecord& record) { return record.text.find('"') != std::string::npos; });
   if (!any || count.faults == 0) {
     if (any) head.quotes_reason = "all quotes of the first lines are closed";
     return;
@@ -91,18 +119,17 @@ void guess_quotes(std::vector<std::string>& records, FieldCount& count, HeadSamp
   TextRules broken = head.rules, without = head.rules;
   broken.quoted_newlines = true;
   without.quotes = false;
-  bool whole = false;
-  std::vector<std::string> joined = first_records(head.file, broken, whole);
-  const FieldCount of_joined = count_fields(joined, broken), of_without = count_fields(records, without);
+  HeadRecords joined = first_records(head.file, broken);
+  const FieldCount of_joined = count_fields(joined.all, broken), of_without = count_fields(records.all, without);
   if (of_joined.faults == 0) {
     head.rules = broken;
-    head.newlines_reason = concat(count.faults, " of the first ", records.size(), " lines end inside of quotes");
-    head.whole = whole;
+    head.newlines_reason = concat(count.faults, " of the first ", records.all.size(), " lines end inside of quotes");
     records = std::move(joined);
     count = of_joined;
   } else if (of_without.records > count.records) {
     head.rules = without;
-    head.quotes_reason = concat(count.faults, " of the first ", records.size(), " lines have quotes that do not fit");
+    head.quotes_reason =
+        concat(count.faults, " of the first ", records.all.size(), " lines have quotes that do not fit");
     count = of_without;
   }
 }
@@ -146,30 +173,73 @@ void guess_header(HeadSample& head) {
   --head.rows;
 }
 
-void read_text_head(HeadSample& head) {
-  head.rules = {',', true, false, true, ""};
-  std::vector<std::string> records = first_records(head.file, {}, head.whole);
-  guess_comment(records, head);
-  FieldCount count = guess_delimiter(records, head);
-  guess_quotes(records, count, head);
-  head.values.resize(count.fields);
+/// Adds the texts of the records, by the head's rules, to its columns.
+void take_texts(const HeadRecords& records, std::size_t columns, HeadSample& head) {
+  head.whole = records.whole;
+  head.empty = records.empty;
+  head.others = records.too_long;
+  head.first_other = records.first_too_long;
+  head.values.resize(columns);
   Fields fields;
-  for (const std::string& record : records) {
-    if (!split(record, head.rules, fields).empty() || fields.texts.size() != count.fields) {
-      ++head.others;
+  for (const HeadRecord& record : records.all) {
+    if (!split(record.text, head.rules, fields).empty() || fields.texts.size() != columns) {
+      if (head.others++ == 0 || record.line < head.first_other) head.first_other = record.line;
       continue;
     }
     ++head.rows;
-    head.text += std::ssize(record) + 1;
-    for (std::size_t c = 0; c < count.fields; ++c)
+    head.text += std::ssize(record.text) + 1;
+    for (std::size_t c = 0; c < columns; ++c)
       head.values[c].emplace_back(fields.quoted ? fields.texts[c] : trimmed(fields.texts[c]));
   }
+}
+
+void read_text_head(HeadSample& head) {
+  HeadRecords records = first_records(head.file, {});
+  guess_comment(records, head);
+  FieldCount count = guess_delimiter(records.all, head);
+  guess_quotes(records, count, head);
+  take_texts(records, count.fields, head);
   guess_header(head);
+  if (head.header && records.begins_empty)
+    fail(head.file.path, ": a line before its header is empty; remove the empty line, because a header is the first ",
+         "line that is no comment");
+}
+
+/// Returns a separator for each column of lists that is read: a character that no element of its first rows has. If
+/// there is none, the column becomes unreadable.
+std::vector<char> list_separators(const std::string& path, const parquet::FileShape& shape,
+                                  std::vector<parquet::ColumnType>& types) {
+  std::vector<char> separators(types.size(), '\0');
+  const auto fits = [&](std::size_t c) {
+    std::vector<parquet::ColumnChoice> choices(types.size());
+    choices[c] = {true, separators[c]};
+    try {
+      const auto reader = parquet::open_rows(path, {0, shape.row_groups}, std::move(choices), "");
+      std::vector<std::string_view> fields;
+      for (Index row = 0; row < head_rows && reader->next(fields);) ++row;
+      return true;
+    } catch (const Stopped&) {
+      throw;
+    } catch (const Error&) {
+      return false;
+    }
+  };
+  for (std::size_t c = 0; c < types.size(); ++c) {
+    if (!types[c].readable || !types[c].list) continue;
+    for (const char separator : std::string_view("|;,^~ \t")) {
+      separators[c] = separator;
+      types[c].readable = fits(c);
+      if (types[c].readable) break;
+    }
+    if (!types[c].readable) types[c].text += ", whose elements have all characters that could stand between them,";
+  }
+  return separators;
 }
 
 void read_parquet_head(HeadSample& head) {
   const parquet::FileShape shape = parquet::shape_of(head.file.path);
   head.header = true;
+  head.header_reason = "the columns of a Parquet file have names";
   head.names = shape.columns;
   head.types = shape.types;
   head.values.resize(shape.columns.size());
@@ -179,8 +249,9 @@ void read_parquet_head(HeadSample& head) {
   for (parquet::ColumnType& type : head.types) {
     if (unrolled < 0) unrolled = type.unrolled;
     type.readable = type.readable && (type.unrolled < 0 || type.unrolled == unrolled);
-    choices.push_back({type.readable, type.list ? '|' : '\0'});
   }
+  head.separators = list_separators(head.file.path, shape, head.types);
+  for (std::size_t c = 0; c < head.types.size(); ++c) choices.push_back({head.types[c].readable, head.separators[c]});
   const auto reader = parquet::open_rows(head.file.path, {0, shape.row_groups}, choices, "");
   std::vector<std::string_view> fields;
   while (head.rows < head_rows && reader->next(fields)) {
@@ -192,9 +263,24 @@ void read_parquet_head(HeadSample& head) {
 
 }  // namespace
 
+bool reads_alike(const HeadSample& head, const TextRules& rules) {
+  HeadSample other;
+  other.rules = rules;
+  take_texts(first_records(head.file, rules), head.values.size(), other);
+  const Index header = head.header ? 1 : 0, rows = std::min(head.rows, other.rows - header);
+  if ((head.whole || other.whole) && head.rows != other.rows - header) return false;
+  for (std::size_t c = 0; c < head.values.size() && rows > 0; ++c) {
+    const auto first = other.values[c].begin() + header;
+    if (head.header && other.values[c].front() != head.names[c]) return false;
+    if (!std::equal(first, first + rows, head.values[c].begin())) return false;
+  }
+  return rows > 0;
+}
+
 HeadSample read_head(const std::string& path) {
   HeadSample head;
   head.file = inspected(path, "--propose");
+  head.rules = {',', true, false, true, ""};
   if (head.file.parquet)
     read_parquet_head(head);
   else

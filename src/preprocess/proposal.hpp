@@ -19,6 +19,14 @@ struct ProposedJoin {
   std::vector<std::string> parts = {};  ///< parts of the table but the first
 };
 
+/// Split of the log that makes evaluation rows.
+struct ProposedSplit {
+  SplitBy by = SplitBy::none;
+  std::string time;       ///< column of the times, by which rows are split
+  double fraction = 0.1;  ///< share of the rows to evaluate
+  std::string reason;     ///< evidence, for a person
+};
+
 /// Guesses about raw files.
 struct Proposal {
   std::vector<HeadSample> heads;  ///< heads of all files, that of the log first
@@ -28,14 +36,44 @@ struct Proposal {
   std::vector<std::string> labels;   ///< names of several labels, the first one that of a single label; else empty
   std::vector<std::string> unnamed;  ///< columns of the log whose names a deck cannot have
   std::vector<ProposedJoin> joins;
+  ProposedSplit split;
   bool criteo = false;
 
   const HeadSample& log() const { return heads.front(); }
+  /// Returns whether the deck makes evaluation rows.
+  bool evaluates() const { return !evaluate.empty() || split.by != SplitBy::none; }
+  /// Returns whether a head is that of a side table or of a part of one.
+  bool is_side(const HeadSample& head) const;
   /// Returns the log's time that is stored with the rows, or null.
   const Column* stored_time() const;
   /// Returns about how many rows the training files have.
   Index rows() const;
 };
+
+/// Returns the facts about the columns of a file's first rows.
+std::vector<ColumnFacts> head_facts(const HeadSample& head);
+
+/// Returns whether a deck can have the name of a column.
+bool is_nameable(const std::string& name);
+
+/// Makes a file a side table by a column of the log that has another value in each of its rows. `before`: those of
+/// other files. Throws Error, naming the file, if there is none.
+ProposedJoin join_of(const HeadSample& log, const HeadSample& side, const std::vector<ProposedJoin>& before);
+
+/// Takes a file as a further part of a side table with the same columns in the same folder: the table's file becomes a
+/// pattern for both. Returns false if there is none.
+bool is_part(const HeadSample& head, std::vector<ProposedJoin>& joins);
+
+/// Throws Error if the pattern of a side table's parts names other files than these.
+void check_parts(const ProposedJoin& join);
+
+/// Gives the log's head the quotes and comments that any file needs, since a deck has one rule for all. Throws Error,
+/// naming the file, if a file's rows read otherwise by them or have another delimiter, or if a side table has a bad
+/// row.
+void share_rules(Proposal& proposal);
+
+/// Chooses the split that makes evaluation rows, if no file has them and the rows suffice.
+void choose_split(Proposal& proposal);
 
 /// Returns whether a file has the columns of the log but for `labels`, so that these are to be predicted.
 bool lacks_labels(const HeadSample& head, const HeadSample& log, const std::vector<std::string>& labels);

@@ -76,17 +76,13 @@ std::string table_text(const Proposal& proposal) {
   const HeadSample& log = proposal.log();
   const TextRules& rules = log.rules;
   std::string text = line_of("format", "\"table\"");
-  if (!log.file.parquet) {
-    const std::string delimiter = rules.delimiter == '\t' ? "\\t" : std::string(1, rules.delimiter);
-    text += line_of("delimiter", "\"" + delimiter + "\"", log.delimiter_reason);
-    text += line_of("header", log.header ? "true" : "false", log.header_reason);
-    if (!rules.quotes || !log.quotes_reason.empty())
-      text += line_of("quotes", rules.quotes ? "true" : "false", log.quotes_reason);
-    if (rules.quoted_newlines) text += line_of("quoted_newlines", "true", log.newlines_reason);
-    if (!rules.comment.empty()) text += line_of("comment", quoted(rules.comment), log.comment_reason);
-  } else {
-    text += line_of("header", "true", "the columns of a Parquet file have names");
-  }
+  const std::string delimiter = rules.delimiter == '\t' ? "\\t" : std::string(1, rules.delimiter);
+  if (!log.delimiter_reason.empty()) text += line_of("delimiter", "\"" + delimiter + "\"", log.delimiter_reason);
+  text += line_of("header", log.header ? "true" : "false", log.header_reason);
+  if (!rules.quotes || !log.quotes_reason.empty())
+    text += line_of("quotes", rules.quotes ? "true" : "false", log.quotes_reason);
+  if (rules.quoted_newlines) text += line_of("quoted_newlines", "true", log.newlines_reason);
+  if (!rules.comment.empty()) text += line_of("comment", quoted(rules.comment), log.comment_reason);
   if (!proposal.unnamed.empty())
     text += line_of("skip_other_columns", "true",
                     concat("a deck cannot name ",
@@ -97,26 +93,26 @@ std::string table_text(const Proposal& proposal) {
 /// Returns a line that leaves out bad rows, if a file other than a side table has some.
 std::string bad_rows_text(const Proposal& proposal) {
   for (const HeadSample& head : proposal.heads) {
-    const auto is_side = [&](const ProposedJoin& join) { return join.head == &head; };
-    if (head.others == 0 || std::any_of(proposal.joins.begin(), proposal.joins.end(), is_side)) continue;
-    return line_of("bad_rows", "\"skip\"",
-                   concat(head.file.path, ": ", head.others, " of the first ", head.rows + head.others,
-                          " rows have another number of fields"));
+    if (head.others + head.empty == 0 || proposal.is_side(head)) continue;
+    return line_of(
+        "bad_rows", "\"skip\"",
+        concat(head.file.path, ": ", head.others + head.empty, " of the first ", head.rows + head.others + head.empty,
+               " rows have another number of fields", head.empty > 0 ? " or are empty" : ""));
   }
   return "";
 }
 
 /// Returns the block that makes evaluation rows, if no file has them.
 std::string split_text(const Proposal& proposal) {
+  const ProposedSplit& split = proposal.split;
   if (!proposal.evaluate.empty()) return "";
-  const auto time = std::find_if(proposal.columns.begin(), proposal.columns.end(),
-                                 [](const ColumnGuess& guess) { return guess.column.kind == ColumnKind::time; });
+  if (split.by == SplitBy::none)
+    return concat("# There is nothing to evaluate: ", split.reason,
+                  ". Name a file in evaluate, and in data.evaluate\n# ", "the data set that preprocess makes of it.\n");
   std::string text = "\n[preprocess.split]\n";
-  if (time == proposal.columns.end())
-    return text + line_of("by", "\"hash\"", "no column is a time, so rows are drawn") +
-           line_of("fraction", "0.1", "of the rows, to evaluate");
-  return text + line_of("by", "\"time\"", "train on the past, evaluate on what came later") +
-         line_of("time", quoted(time->column.name)) + line_of("fraction", "0.1", "of the rows, to evaluate");
+  text += line_of("by", split.by == SplitBy::time ? "\"time\"" : "\"hash\"", split.reason);
+  if (split.by == SplitBy::time) text += line_of("time", quoted(split.time));
+  return text + line_of("fraction", number_text(split.fraction), "of the rows, to evaluate");
 }
 
 std::string joins_text(const Proposal& proposal) {
@@ -148,8 +144,8 @@ std::string training_text(const Proposal& proposal, const std::string& data) {
   const bool small = rows < 1'000'000;
   Index batch = small ? 256 : 4096;
   while (batch > 8 && batch * 10 > rows) batch /= 2;
-  std::string text = "\n[data]\n" + line_of("train", quoted_list({data + "/train.h5"})) +
-                     line_of("evaluate", quoted_list({data + "/evaluate.h5"}));
+  std::string text = "\n[data]\n" + line_of("train", quoted_list({data + "/train.h5"}));
+  if (proposal.evaluates()) text += line_of("evaluate", quoted_list({data + "/evaluate.h5"}));
   if (const Column* const time = proposal.stored_time())
     text += concat("# To train in the order of ", time->name,
                    ", choose a window, uncomment the next line and set train.epochs = 1.\n# window = \"1 day\"\n");
@@ -167,6 +163,12 @@ std::string training_text(const Proposal& proposal, const std::string& data) {
 }
 
 }  // namespace
+
+bool Proposal::is_side(const HeadSample& head) const {
+  return std::any_of(joins.begin(), joins.end(), [&](const ProposedJoin& join) {
+    return join.head == &head || std::find(join.parts.begin(), join.parts.end(), head.file.path) != join.parts.end();
+  });
+}
 
 const Column* Proposal::stored_time() const {
   const auto found =
@@ -199,8 +201,10 @@ std::string deck_text(const Proposal& proposal, const std::vector<std::string>& 
   text += line_of("train", quoted_list(proposal.train));
   if (!proposal.evaluate.empty()) text += line_of("evaluate", quoted_list(proposal.evaluate), "by their names");
   if (!proposal.predict.empty()) text += line_of("predict", quoted_list(proposal.predict), "without the label");
-  text += line_of("output", quoted(data),
-                  concat("becomes train.h5", proposal.predict.empty() ? " and " : ", predict.h5 and ", "evaluate.h5"));
+  std::vector<std::string> sets = {"train.h5"};
+  if (!proposal.predict.empty()) sets.push_back("predict.h5");
+  if (proposal.evaluates()) sets.push_back("evaluate.h5");
+  text += line_of("output", quoted(data), "becomes " + join(sets, " and "));
   if (proposal.criteo)
     text += line_of("format", "\"criteo\"", "a label, 13 integers and 26 hexadecimal categories between tabs") +
             line_of("minimum_count", "1", "larger: rarer categories become id 0");

@@ -8,11 +8,11 @@
 #include "column_facts.hpp"
 #include "proposal.hpp"
 #include <tesserec/core/error.hpp>
+#include <tesserec/core/json.hpp>
 #include <tesserec/core/text.hpp>
 #include <tesserec/core/utf8.hpp>
 #include <tesserec/preprocess/propose.hpp>
 #include <tesserec/raw/field_values.hpp>
-#include <tesserec/store/file_list.hpp>
 #include <tesserec/verdict/judge.hpp>
 
 namespace tesserec::preprocess {
@@ -22,16 +22,6 @@ namespace fs = std::filesystem;
 
 bool is_evaluation(const std::string& path) {
   return has_word(fs::path(path).filename().string(), {"test", "eval", "evaluate", "valid", "validation"});
-}
-
-std::vector<ColumnFacts> head_facts(const HeadSample& head) {
-  const std::vector<std::string> missing = Settings().missing;
-  std::vector<ColumnFacts> all;
-  for (std::size_t c = 0; c < head.names.size(); ++c) {
-    all.push_back(facts_of(head.names[c], head.values[c], missing));
-    if (!head.types.empty()) all.back().type = head.types[c];
-  }
-  return all;
 }
 
 /// Returns whether the log has Criteo's form: a label, 13 integers and 26 hexadecimal categories between tabs.
@@ -46,85 +36,6 @@ bool is_criteo(const HeadSample& head, const std::vector<ColumnFacts>& facts) {
     if (!std::all_of(head.values[c].begin(), head.values[c].end(), is_hexadecimal)) return false;
   return std::all_of(head.values[0].begin(), head.values[0].end(),
                      [](const std::string& text) { return text == "0" || text == "1"; });
-}
-
-/// Returns whether a deck can have the name of a column.
-bool is_nameable(const std::string& name) { return name_fault(name).empty() && name.find('*') == std::string::npos; }
-
-/// Returns the column of both files that has another value in each row of the side table, or nothing.
-std::vector<std::string> shared_key(const HeadSample& log, const HeadSample& side,
-                                    const std::vector<ColumnFacts>& side_facts) {
-  for (std::size_t c = 0; c < side.names.size(); ++c) {
-    const bool shared = std::find(log.names.begin(), log.names.end(), side.names[c]) != log.names.end();
-    if (shared && is_nameable(side.names[c]) && side_facts[c].is_unique() && side_facts[c].missing == 0)
-      return {side.names[c]};
-  }
-  return {};
-}
-
-/// Returns the file of an earlier side table that brings the column, or an empty text.
-std::string brought_by(const std::vector<ProposedJoin>& joins, const std::string& name) {
-  for (const ProposedJoin& join : joins)
-    for (const ColumnGuess& guess : join.columns)
-      if (guess.column.name == name && guess.column.kind != ColumnKind::skip) return join.head->file.path;
-  return "";
-}
-
-ProposedJoin join_of(const HeadSample& log, const HeadSample& side, const std::vector<ProposedJoin>& before) {
-  const std::vector<ColumnFacts> facts = head_facts(side);
-  ProposedJoin join{&side, side.file.path, shared_key(log, side, facts), {}};
-  if (join.on.empty())
-    fail(
-        side.file.path, ": its columns are not those of ", log.file.path,
-        ", and no column of both has another value in each of its rows, so it is neither a further part of the log nor "
-        "a side table; name files of one log, and side tables with a key column of the same name");
-  for (const ColumnFacts& column : facts) {
-    if (std::find(log.names.begin(), log.names.end(), column.name) != log.names.end()) continue;
-    join.columns.push_back(guess_column(column));
-    if (join.columns.back().column.kind == ColumnKind::key) {
-      join.columns.back().column.kind = ColumnKind::skip;
-      join.columns.back().reason += ", which nothing can be learned from";
-    }
-    if (const std::string other = brought_by(before, column.name); !other.empty()) {
-      join.columns.back().column = {column.name, ColumnKind::skip};
-      join.columns.back().reason = concat("the name is that of a column of ", other, "; rename one in its file");
-    }
-  }
-  return join;
-}
-
-/// Takes a file as a further part of a side table with the same columns in the same folder: the table's file becomes a
-/// pattern for both. Returns false if there is none.
-bool is_part(const HeadSample& head, std::vector<ProposedJoin>& joins) {
-  const fs::path path(head.file.path);
-  for (ProposedJoin& join : joins) {
-    const fs::path first(join.head->file.path);
-    if (!head.header || head.names != join.head->names || first.parent_path() != path.parent_path()) continue;
-    const std::string name = path.filename().string(), other = first.filename().string(),
-                      now = join.parts.empty() ? other : fs::path(join.file).filename().string();
-    const auto same = std::mismatch(name.begin(), name.end(), now.begin(), now.end()).first - name.begin();
-    join.parts.push_back(head.file.path);
-    join.file = (path.parent_path() / (name.substr(0, std::size_t(same)) + "*" + path.extension().string())).string();
-    return true;
-  }
-  return false;
-}
-
-/// Throws Error if the pattern of a side table's parts names other files than these.
-void check_parts(const ProposedJoin& join) {
-  if (join.parts.empty()) return;
-  std::vector<std::string> parts = join.parts;
-  parts.push_back(join.head->file.path);
-  for (std::string& part : parts) part = fs::path(part).filename().string();
-  const auto no_pattern = [&](const std::string& name, const char* what) {
-    fail("side table of ", counted(std::ssize(join.parts) + 1, "part"), ": its pattern ", join.file, what, name,
-         "; put the parts of the table, and nothing else, into a folder of their own");
-  };
-  for (const std::string& path : store::matching_paths(join.file)) {
-    const std::string name = fs::path(path).filename().string();
-    if (std::erase(parts, name) == 0) no_pattern(name, " also names ");
-  }
-  if (!parts.empty()) no_pattern(parts.front(), " does not name ");
 }
 
 /// Adds texts of evaluation files that begin with one of the label's two texts to it, as ">50K." with ">50K".
@@ -181,9 +92,42 @@ void leave_out_leaks(Proposal& proposal, Index label_column) {
   }
 }
 
+/// Throws Error if a deck cannot have the name of the label.
+void require_label_name(const HeadSample& log, const std::string& name) {
+  if (is_nameable(name)) return;
+  const std::string fault = name_fault(name);
+  fail(log.file.path, ": the label is probably the column ", shown(name), ", but ",
+       fault.empty() ? "it contains '*'" : fault, ", so a deck cannot name it; rename the column in the files");
+}
+
+/// Throws Error if a label has a text that is not UTF-8, which a deck cannot have.
+void require_label_texts(const HeadSample& log, const Column& label) {
+  constexpr const char* replacement = "\uFFFD";  // by which Json replaces bytes that are not UTF-8
+  for (const auto* texts : {&label.positive, &label.negative})
+    for (const std::string& text : *texts)
+      if (Json(text).text().find(replacement) != std::string::npos && text.find(replacement) == std::string::npos)
+        fail(log.file.path, ": the label ", shown(label.name), " has the text ", shown(text),
+             ", which is not UTF-8, so a deck cannot have it; convert the files, e.g. with `iconv -f LATIN1 -t UTF-8`");
+}
+
+/// Makes the first file whose name does not say that it is to evaluate the log, if it has the columns of the first one.
+void find_log(std::vector<HeadSample>& heads) {
+  const HeadSample& first = heads.front();
+  if (!is_evaluation(first.file.path)) return;
+  const auto log = std::find_if(heads.begin() + 1, heads.end(), [&](const HeadSample& head) {
+    const auto has = [&](const std::string& name) {
+      return std::find(head.names.begin(), head.names.end(), name) != head.names.end();
+    };
+    if (is_evaluation(head.file.path) || head.header != first.header) return false;
+    return head.header ? std::all_of(first.names.begin(), first.names.end(), has) : head.has_columns_of(first);
+  });
+  if (log != heads.end()) std::rotate(heads.begin(), log, log + 1);
+}
+
 Proposal proposal_of(const std::vector<std::string>& paths) {
   Proposal proposal;
   for (const std::string& path : paths) proposal.heads.push_back(read_head(path));
+  find_log(proposal.heads);
   const HeadSample& log = proposal.log();
   proposal.facts = head_facts(log);
   ColumnGuess label;
@@ -204,11 +148,13 @@ Proposal proposal_of(const std::vector<std::string>& paths) {
   }
   for (const ProposedJoin& join : proposal.joins) check_parts(join);
   proposal.criteo = is_criteo(log, proposal.facts);
+  share_rules(proposal);
   if (proposal.criteo) return proposal;
   if (label_column < 0)
     fail(log.file.path, ": no column of the first ", log.rows,
          " rows can be the label: none has two values, and none is ",
          "called rating; write a deck by hand (docs/data.md)");
+  require_label_name(log, log.names[std::size_t(label_column)]);
   for (std::size_t c = 0; c < proposal.facts.size(); ++c) {
     proposal.columns.push_back(Index(c) == label_column ? label : guess_column(proposal.facts[c]));
     if (Index(c) != label_column && std::find(labels.begin(), labels.end(), proposal.facts[c].name) != labels.end())
@@ -218,7 +164,10 @@ Proposal proposal_of(const std::vector<std::string>& paths) {
   store_one_time(proposal);
   extend_label(proposal, label_column, proposal.columns[std::size_t(label_column)].column);
   for (std::size_t c = 0; c < proposal.columns.size(); ++c)
-    if (proposal.columns[c].column.kind == ColumnKind::label) leave_out_leaks(proposal, Index(c));
+    if (proposal.columns[c].column.kind == ColumnKind::label) {
+      require_label_texts(log, proposal.columns[c].column);
+      leave_out_leaks(proposal, Index(c));
+    }
   // A side table is found by its key, which must be read.
   for (const ProposedJoin& join : proposal.joins)
     for (ColumnGuess& guess : proposal.columns)
@@ -235,6 +184,7 @@ void drop_unnamed(Proposal& proposal) {
   for (const ColumnGuess& guess : proposal.columns)
     if (is_unnamed(guess)) proposal.unnamed.push_back(guess.column.name);
   std::erase_if(proposal.columns, is_unnamed);
+  std::erase_if(proposal.facts, [](const ColumnFacts& facts) { return !is_nameable(facts.name); });
   for (ProposedJoin& join : proposal.joins) std::erase_if(join.columns, is_unnamed);
 }
 
@@ -259,8 +209,9 @@ void need_category(Proposal& proposal) {
 
 std::string proposed_deck(const std::vector<std::string>& paths) {
   Proposal proposal = proposal_of(paths);
-  if (!proposal.criteo) need_category(proposal);
   drop_unnamed(proposal);
+  if (!proposal.criteo) need_category(proposal);
+  choose_split(proposal);
   return deck_text(proposal, paths);
 }
 

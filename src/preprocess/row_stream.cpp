@@ -150,6 +150,7 @@ bool RowStream::next_in_range(Row& row) {
     std::string reason = line.too_long ? "the line is longer than 1 MiB" : format_.parse(line.text, columns_, row);
     if (reason.empty()) {
       block_ = line.begin / text_block;
+      count.row_lines = line.lines;
       ++count.rows;
       return true;
     }

@@ -34,6 +34,7 @@ struct RangeCount {
   std::uint64_t text = 0;                ///< LineReader::digest() of the range; 0 of Parquet
   std::vector<BadRow> bad;               ///< first bad rows, at most bad_rows_kept()
   std::map<std::string, Index> reasons;  ///< bad rows by reason, without the values in it
+  Index row_lines = 1;                   ///< lines of the last row, which end at `lines`
 };
 
 /// Stream of the good rows of ranges, in order. Empty lines are ignored at the end of a file and bad rows elsewhere.

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include <tesserec/core/error.hpp>
+#include <tesserec/core/text.hpp>
 
 namespace tesserec::raw {
 namespace {
@@ -13,7 +14,8 @@ constexpr char cross_separator = '\x1F';
 
 }  // namespace
 
-void Crosses::add(const Column& column, const RowLayout& layout) {
+void Crosses::add(const Column& column, RowLayout& layout) {
+  layout.definitions[column.name] = concat("cross ", join(column.cross, "/"));
   std::vector<std::size_t>& members = members_.emplace_back();
   for (const std::string& name : column.cross) {
     const auto found = std::find(layout.features.begin(), layout.features.end(), name);

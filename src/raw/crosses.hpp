@@ -13,8 +13,9 @@ namespace tesserec::raw {
 /// The crosses of a table.
 class Crosses {
  public:
-  /// Adds a cross of features of the layout. Throws Error, naming the column, for a member that is none.
-  void add(const Column& column, const RowLayout& layout);
+  /// Adds a cross of features of the layout, and its definition to it. Throws Error, naming the column, for a member
+  /// that is none.
+  void add(const Column& column, RowLayout& layout);
   std::size_t size() const { return members_.size(); }
   /// Returns the value of cross c in a row whose features are read: those of its members, with a separator that no
   /// other text should have. Returns nothing if a member is missing.

@@ -12,9 +12,17 @@ Index id_of_hash(std::uint64_t hash, Index max_rows) {
   return max_rows == 0 ? static_cast<Index>(hash) : 1 + Index(hash % std::uint64_t(max_rows - 1));
 }
 
-std::string FeatureForm::rule() const {
+std::string FeatureForm::id_rule() const {
   if (!hashed()) return "vocabulary";
   return max_rows == 0 ? "hashed" : concat("hashed rows=", max_rows);
+}
+
+std::string FeatureForm::rule() const { return definition.empty() ? id_rule() : id_rule() + "; " + definition; }
+
+std::pair<std::string, std::string> parts_of_rule(const std::string& stored) {
+  const std::size_t stop = stored.find("; ");
+  if (stop == std::string::npos) return {stored, {}};
+  return {stored.substr(0, stop), stored.substr(stop + 2)};
 }
 
 std::string FeatureForm::kind() const {

@@ -73,6 +73,12 @@ bool RowLayout::jagged() const {
 void RowFormat::add_feature(const std::string& name, const FeatureForm& form) {
   layout_.features.push_back(name);
   layout_.forms.push_back(form);
+  if (const auto made = layout_.definitions.find(name); made != layout_.definitions.end())
+    layout_.forms.back().definition = made->second;
+  for (const Column& column : layout_.columns)
+    if (column.name == name && column.quantiles == 0 && !column.buckets.empty())
+      layout_.forms.back().definition =
+          concat("buckets ", join(column.buckets, " ", [](double border) { return number_text(border); }));
   layout_.borders.emplace_back();
   weighted_values_ = weighted_values_ || form.weighted;
 }
@@ -120,8 +126,37 @@ std::string RowFormat::find_columns(std::span<const std::string> head, Targets t
     if (const std::size_t count = fields.texts.size(); count <= layout_.columns.size() - joined_)
       max_fields = std::max(max_fields, count);
   }
-  columns = in_order(targets, max_fields == layout_.columns.size() - joined_);
+  const bool labelled = max_fields == columns.fields;
+  if (!labelled && short_rows_ == ShortRows::pad) return find_in_padded(head, max_fields, columns);
+  columns = in_order(targets, labelled);
   return {};
+}
+
+/// Finds the columns of a file without a header whose rows are all short: they may lack the label, or trailing fields.
+/// The reading that fits far more lines decides; if there is none, returns why.
+std::string RowFormat::find_in_padded(std::span<const std::string> head, std::size_t max_fields,
+                                      FileColumns& columns) const {
+  const FileColumns labelled = columns, unlabelled = in_order(columns.targets, false);
+  columns = unlabelled;
+  bool moves = false;
+  for (std::size_t c = 0; c < labelled.fields; ++c)
+    moves = moves || (unlabelled.places[c] >= 0 && unlabelled.places[c] != labelled.places[c]);
+  if (!moves) return {};
+  Row row;
+  Index with = 0, without = 0;
+  for (const std::string& line : head) {
+    with += read(line, labelled, row).empty();
+    without += read(line, unlabelled, row).empty();
+  }
+  if (without >= 2 * with) return {};
+  if (with >= 2 * without) {
+    columns = labelled;
+    return {};
+  }
+  return concat("its rows have at most ", max_fields, " of ", labelled.fields,
+                " fields, and by preprocess.short_rows = \"pad\" they may lack the label in front or empty fields "
+                "behind, so it is not known which column a field belongs to; keep the delimiters of empty fields, also "
+                "of an empty label, or give the files a header and set preprocess.header = true");
 }
 
 std::string RowFormat::find_columns(const std::vector<FoundColumn>& found, Targets targets, FileColumns& columns,

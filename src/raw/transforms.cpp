@@ -47,7 +47,8 @@ float NumberTransform::operator()(double x) const {
   if (transform_ == Transform::none) return float(x);
   const double standardized = (x - mean_) / standard_deviation_;
   if (!(std::abs(standardized) <= std::numeric_limits<float>::max()))
-    fail(feature_, ": ", x, " after the transform ", description(), " does not fit a 32-bit float; check the column");
+    throw UnfitNumber(concat(feature_, ": ", x, " after the transform ", description(),
+                             " does not fit a 32-bit float; check the column"));
   return float(standardized);
 }
 

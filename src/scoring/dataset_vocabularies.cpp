@@ -6,6 +6,7 @@
 
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/signals.hpp>
+#include <tesserec/raw/feature_form.hpp>
 #include <tesserec/raw/quantiles.hpp>
 #include <tesserec/schema/raw_rows.hpp>
 #include <tesserec/store/checksum.hpp>
@@ -75,8 +76,8 @@ void DatasetVocabularies::each(const std::function<void(const std::string&, cons
     };
     if (f < borders.size() && !borders[f].empty())
       add(names[f] + "/borders", borders[f].data(), std::ssize(borders[f]));
-    if (rules[f] != "vocabulary") {
-      add(names[f] + "/encoding", rules[f].data(), std::ssize(rules[f]));
+    if (const std::string rule = raw::parts_of_rule(rules[f]).first; rule != "vocabulary") {
+      add(names[f] + "/encoding", rule.data(), std::ssize(rule));
       continue;
     }
     const StoredTokens tokens = read_tokens(file, names[f]);

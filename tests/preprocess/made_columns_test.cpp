@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Columns made from others: buckets, parts of times, crosses, labels by a threshold.
+#include <utility>
+
 #include "catch.hpp"
 #include "errors.hpp"
 #include "raw/parsed.hpp"
@@ -151,4 +153,48 @@ TEST_CASE("preprocess: made columns give the same bytes from any ranks and by a 
   if (world.rank() != 0) return;
   for (int ranks = 2; ranks <= world.size(); ++ranks)
     CHECK(test::read_bytes(folder / (std::to_string(ranks) + "/train.h5")) == test::read_bytes(folder / "1/train.h5"));
+}
+
+TEST_CASE("preprocess.vocabulary: other crosses and buckets than those of the training are refused with both") {
+  const comm::Communicator world(MPI_COMM_WORLD);
+  const test::Folder folder(world);
+  std::string text;
+  for (Index i = 0; i < 300; ++i)
+    text += concat(i % 6, ",", i % 60, ",2014-10-", 10 + i % 20, " ", 10 + i % 3, ":00:00,u", i % 7, "\n");
+  Settings plain = ratings(), hashed = ratings();
+  plain.train = hashed.train = {folder.write("log.csv", text)};
+  for (const std::size_t c : {0, 2}) {
+    hashed.columns[c].ids = IdForm::hashed;
+    hashed.columns[c].max_rows = 50;
+  }
+  plain.output = folder / "plain";
+  hashed.output = folder / "hashed";
+  preprocess::run(world, plain);
+  preprocess::run(world, hashed);
+  const auto rules =
+      store::File::open(folder / "hashed/train.h5").attribute<std::vector<std::string>>("/", "encodings");
+  CHECK(rules.front() == "hashed rows=50; buckets 18 30.5");
+  CHECK(rules.back() == "hashed rows=50; cross user/when_hour");
+  const auto later = [&](Settings settings, const auto& change) {
+    settings.vocabulary = settings.output + "/train.h5";
+    settings.output = folder / "later";
+    change(settings.columns);
+    return error_of([&] { preprocess::run(world, settings); });
+  };
+  for (const Settings& settings : {plain, hashed}) CHECK(later(settings, [](auto&) {}) == "");
+  CHECK(mentions(later(hashed, [](auto& c) { std::swap(c[0].cross[0], c[0].cross[1]); }),
+                 "hashed/train.h5: values of both are \"cross user/when_hour\", but preprocess.column says "
+                 "\"cross when_hour/user\"; give the column"));
+  CHECK(mentions(later(hashed,
+                       [](auto& c) {
+                         c[2].buckets = {18, 40};
+                       }),
+                 "values of age are \"buckets 18 30.5\", but preprocess.column says \"buckets 18 40\""));
+  CHECK(mentions(later(hashed, [](auto& c) { c[2].buckets.clear(); }), "says \"a text of the file\""));
+  CHECK(mentions(later(plain,
+                       [](auto& c) {
+                         c[2].buckets = {18, 30.5, 40};
+                       }),
+                 "plain/train.h5: age has the bucket \"from 30.5\" there, but the buckets of preprocess.column age are "
+                 "\"below 18\", \"18 to 30.5\", \"30.5 to 40\", \"from 40\"; give the column"));
 }

@@ -10,6 +10,7 @@
 #include "raw_text.hpp"
 #include "runs.hpp"
 #include <tesserec/core/signals.hpp>
+#include <tesserec/core/text.hpp>
 #include <tesserec/store/hdf5.hpp>
 
 using namespace tesserec;
@@ -181,4 +182,35 @@ TEST_CASE("preprocess: a signal on one rank ends the reading on all and keeps th
   world.barrier();
   REQUIRE(test::read_bytes(folder / "out/train.h5") == before);
   REQUIRE_FALSE(std::filesystem::exists(folder / "out/train.h5.part"));
+}
+
+TEST_CASE("preprocess: a number that does not fit after its transform is named with file and line") {
+  const comm::Communicator world(MPI_COMM_WORLD);
+  const test::Folder folder(world);
+  std::string train = "x,c,y\n", evaluate = "x,c,y\n1,a,0\n\n2,b,1\n";
+  for (Index i = 0; i < 90; ++i) train += concat(i % 2 == 0 ? "0" : "1e-10", ",c", i % 5, ",", i % 2, "\n");
+  for (Index i = 0; i < 20000; ++i) evaluate += concat("0,c", i % 5, ",", i % 2, "\n");
+  Settings settings;
+  settings.format = RawFormat::table;
+  settings.header = true;
+  settings.bad_rows = BadRows::skip;
+  settings.columns = {{"x", ColumnKind::number, Transform::standardise},
+                      {"c", ColumnKind::category},
+                      {"y", ColumnKind::label, Transform::none, {"1"}, {"0"}}};
+  settings.train = {folder.write("train.csv", train)};
+  settings.evaluate = {folder.write("evaluate.csv", evaluate + "1e30,c1,1\n1e31,c1,1\n")};
+  settings.output = folder / "out";
+  for_each_rank_count(world, [&](const comm::Communicator& comm, const std::string&) {
+    const std::string message = failure(comm, settings);
+    CHECK(mentions(message, "evaluate.csv:20005: x: 1e+30 after the transform standardise mean="));
+    CHECK(mentions(message, "correct or remove the row, which preprocess.bad_rows = \"skip\" does not leave out"));
+  });
+  // Rows of training that were kept for the second reading.
+  settings.evaluate.clear();
+  preprocess::run(world, settings);
+  settings.vocabulary = folder / "out/train.h5";
+  settings.extend = true;
+  settings.train = {folder / "evaluate.csv"};
+  settings.output = folder / "more";
+  CHECK(mentions(failure(world, settings), "evaluate.csv:20005: x: 1e+30 after the transform"));
 }

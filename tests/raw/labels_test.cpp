@@ -66,6 +66,39 @@ TEST_CASE("make_row_format: a row without any of its labels is one to score") {
   CHECK(!row.has_label);
 }
 
+TEST_CASE("find_columns: short rows without a header have their columns only if one reading fits") {
+  const auto find = [](const RowSettings& settings, std::vector<std::string> head, FileColumns& columns) {
+    return make_row_format(settings)->find_columns(head, Targets::unread, columns);
+  };
+  RowSettings settings;
+  settings.format = RawFormat::table;
+  settings.short_rows = ShortRows::pad;
+  settings.columns = {{"y", ColumnKind::label, Transform::none, {"1"}, {"0"}},
+                      {"user", ColumnKind::category},
+                      {"price", ColumnKind::category},
+                      {"note", ColumnKind::category}};
+  FileColumns columns;
+  const std::vector<std::string> cut = {"0,3,5", "1,4"};
+  const std::string fault = find(settings, cut, columns);
+  CHECK(mentions(fault, "its rows have at most 3 of 4 fields"));
+  CHECK(mentions(fault, "give the files a header"));
+  CHECK(find(settings, {"0,3,5,", "1,4"}, columns).empty());
+  CHECK(columns.places == std::vector<Index>{0, 1, 2, 3});
+  CHECK(find(settings, {}, columns).empty());
+  // A number tells where the columns stand.
+  settings.columns[2].kind = ColumnKind::number;
+  CHECK(find(settings, {"0,u3,5", "1,u4"}, columns).empty());
+  CHECK(columns.places == std::vector<Index>{0, 1, 2, 3});
+  CHECK(find(settings, {"u3,5,n", "u4,7"}, columns).empty());
+  CHECK(columns.places == std::vector<Index>{-1, 0, 1, 2});
+  // A label behind moves no column.
+  settings.columns = {settings.columns[1], settings.columns[3], settings.columns[0]};
+  CHECK(find(settings, {"3,5", "4"}, columns).empty());
+  CHECK(columns.places == std::vector<Index>{0, 1, -1});
+  settings.short_rows = ShortRows::stop;
+  CHECK(find(settings, cut, columns).empty());
+}
+
 TEST_CASE("make_row_format: rows must have a label") {
   RowSettings settings = three_labels();
   settings.columns[0].optional = true;

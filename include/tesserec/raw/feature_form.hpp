@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <tesserec/raw/settings.hpp>
 
@@ -22,7 +23,8 @@ struct FeatureForm {
   bool bag = false;       ///< true if a sample has any number of values, not one
   bool weighted = false;  ///< true if values carry weights
   IdForm ids = IdForm::vocabulary;
-  Index max_rows = 0;  ///< rows into which ids are hashed; 0 = ids of 64 bits
+  Index max_rows = 0;           ///< rows into which ids are hashed; 0 = ids of 64 bits
+  std::string definition = {};  ///< what makes the values of others: "cross user/item", "buckets 18 30.5"; else empty
 
   bool hashed() const { return ids == IdForm::hashed; }
   /// Returns whether ids are any 64-bit numbers.
@@ -36,11 +38,16 @@ struct FeatureForm {
     if (!token) return 0;
     return hashed() ? hashed_id(*token, max_rows) : find(*token);
   }
-  /// Returns the rule of the ids as datasets store it: "vocabulary", "hashed" or "hashed rows=N".
+  /// Returns the rule of the ids: "vocabulary", "hashed" or "hashed rows=N".
+  std::string id_rule() const;
+  /// Returns the rule as datasets store it: id_rule(), and "; " and the definition if there is one.
   std::string rule() const;
   /// Returns a word for people: "category", "bag", "hashed" or "hashed bag".
   std::string kind() const;
 };
+
+/// Returns the id_rule() and the definition, or "", in a rule().
+std::pair<std::string, std::string> parts_of_rule(const std::string& stored);
 
 /// Returns the id of a hash of token_hash() in `max_rows` rows; 0 = the hash itself.
 Index id_of_hash(std::uint64_t hash, Index max_rows);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -54,23 +55,24 @@ inline constexpr std::size_t longest_key = 1000;
 
 /// Columns of a dataset.
 struct RowLayout {
-  std::vector<Column> columns;              ///< columns of the files, in order, then those of side tables
-  std::size_t sequences = 0;                ///< number of the last features that are sequences
-  std::vector<JoinedTable> joins;           ///< side tables
-  std::vector<std::string> dense_features;  ///< names of the dense features [K]
-  std::vector<Transform> transforms;        ///< transforms of the dense features [K]
-  std::vector<std::optional<double>> fill;  ///< substitutes for missing numbers [K], if the deck gives any
-  std::vector<bool> indicator;              ///< true for the missing_indicator of the number before [K]
-  std::vector<std::string> features;        ///< names of the sparse features [F]
-  std::vector<FeatureForm> forms;           ///< forms of the sparse features [F]
-  std::vector<std::string> borders;         ///< borders_text() of the features with quantiles, else "" [F]
-  std::vector<std::string> keys;            ///< key columns, which are not learned but written beside scores
-  std::string labels;                       ///< raw labels that are 1 and that are 0
-  std::vector<std::string> tasks;           ///< names of the labels [T] if there are several
-  bool optional_labels = false;             ///< true if rows may lack some of them
-  bool weighted = false;                    ///< true if rows have weights
-  std::string time;                         ///< column whose times are stored; empty = none
-  bool header = false;                      ///< true if the first line of each file is a header
+  std::vector<Column> columns;                     ///< columns of the files, in order, then those of side tables
+  std::size_t sequences = 0;                       ///< number of the last features that are sequences
+  std::vector<JoinedTable> joins;                  ///< side tables
+  std::vector<std::string> dense_features;         ///< names of the dense features [K]
+  std::vector<Transform> transforms;               ///< transforms of the dense features [K]
+  std::vector<std::optional<double>> fill;         ///< substitutes for missing numbers [K], if the deck gives any
+  std::vector<bool> indicator;                     ///< true for the missing_indicator of the number before [K]
+  std::vector<std::string> features;               ///< names of the sparse features [F]
+  std::vector<FeatureForm> forms;                  ///< forms of the sparse features [F]
+  std::vector<std::string> borders;                ///< borders_text() of the features with quantiles, else "" [F]
+  std::map<std::string, std::string> definitions;  ///< FeatureForm::definition of each cross, by its name
+  std::vector<std::string> keys;                   ///< key columns, which are not learned but written beside scores
+  std::string labels;                              ///< raw labels that are 1 and that are 0
+  std::vector<std::string> tasks;                  ///< names of the labels [T] if there are several
+  bool optional_labels = false;                    ///< true if rows may lack some of them
+  bool weighted = false;                           ///< true if rows have weights
+  std::string time;                                ///< column whose times are stored; empty = none
+  bool header = false;                             ///< true if the first line of each file is a header
   TextRules text;
 
   /// Returns the index of a column that is read. Throws Error that begins with `key` if there is none of this name.
@@ -184,6 +186,7 @@ class RowFormat {
 
  private:
   FileColumns in_order(Targets targets, bool labelled) const;
+  std::string find_in_padded(std::span<const std::string> head, std::size_t max_fields, FileColumns& columns) const;
   std::string without_label(std::string_view line, const FileColumns& columns, Row& row) const;
 };
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include <tesserec/core/error.hpp>
 #include <tesserec/raw/row_format.hpp>
 
 namespace tesserec::raw {
@@ -35,6 +36,12 @@ struct Moments {
   double standard_deviation() const { return squares > 0 ? std::sqrt(squares / count) : 1.0; }
 };
 
+/// Number that does not fit a float after its transform.
+class UnfitNumber : public Error {
+ public:
+  using Error::Error;
+};
+
 /// Transform from a raw number x to a dense feature: x, log(1 + max(x, 0)) or (x - mean) / sd, in double and rounded
 /// once. A missing number becomes the transformed fill value, else 0, which is the standardized mean.
 class NumberTransform {
@@ -44,7 +51,7 @@ class NumberTransform {
                   std::optional<double> fill = std::nullopt);
   /// Parses the text of description(). Returns nothing for any other text.
   static std::optional<NumberTransform> described(const std::string& feature, const std::string& text);
-  /// Transforms x, which is NaN if missing. Throws Error if the standardized x does not fit a float.
+  /// Transforms x, which is NaN if missing. Throws UnfitNumber if the standardized x does not fit a float.
   float operator()(double x) const;
   /// Transforms `count` numbers, which are `ldx` apart, to dense features, which are `ldy` apart. Gives the same bits.
   void operator()(const double* x, Index ldx, Index count, float* dense, Index ldy) const;

@@ -1,0 +1,122 @@
+#!/usr/bin/env bash
+# preprocess --propose: odd names, rules that files do not share, small logs and files that no deck can read. A deck that
+# is printed runs as it is; a file that none can read is refused with the reason.
+. "$(dirname "$0")/lib.sh"
+cd "$folder"
+
+# prepare NAME FILE...: proposes a deck for the files and preprocesses by it.
+prepare() {
+  local name=$1
+  shift
+  rm -rf runs
+  run "$TESSEREC" preprocess --propose "$@"
+  [ "$code" = 0 ] || complain "no deck for $*"
+  cp out "$name.toml"
+  run "$TESSEREC" preprocess "$name.toml"
+  [ "$code" = 0 ] || complain "$(cat "$name.toml"); preprocess refuses the deck for $*"
+  cp err "$name.txt"
+}
+
+# says NAME TEXT...: checks that the deck has the texts.
+says() {
+  local name=$1 text
+  shift
+  for text in "$@"; do
+    grep -qF -- "$text" "$name.toml" || complain "$(cat "$name.toml"); the deck lacks: $text"
+  done
+}
+
+# clicks NAMES [ROWS] [DELIMITER]: prints a log of users, items and clicks.
+clicks() {
+  awk -v names="$1" -v rows="${2:-500}" -v d="${3:-,}" 'BEGIN { srand(rows); gsub(/,/, d, names); print names
+    for (i = 0; i < rows; ++i) printf "u%d%si%d%s%d\n", rand() * 50, d, i % 40, d, rand() < 0.4 }'
+}
+
+# names that a deck cannot have: of the label, and of the only category
+awk 'BEGIN { srand(1); print "user,price,click/7d"; for (i = 0; i < 300; ++i) printf "u%d,%.3f,%d\n", rand() * 9, rand(), rand() < 0.4 }' >named.csv
+must_fail 'named.csv: the label is probably the column "click/7d", but it contains '"'/'"', so a deck cannot name it' \
+  preprocess --propose named.csv
+sed '1s/.*/click*,price,label/' named.csv >starred.csv
+prepare starred starred.csv
+sed '1s/.*/site\/app,price,label/' named.csv >sites.csv
+prepare sites sites.csv
+says sites '{name = "price", kind = "category"}' 'skip_other_columns = true' 'a deck cannot name "site/app"'
+
+# names that were made up join nothing
+clicks user,item,click | tail -n +2 | tr ',' '\t' >u.data
+awk 'BEGIN { for (i = 1; i <= 40; ++i) printf "%d|Film %d|http://x/%d|%d\n", i, i, i, i % 3 }' >u.item
+must_fail 'u.item: its columns are not those of u.data, and u.data has no header' preprocess --propose u.data u.item
+clicks user,item,click >log.csv
+must_fail 'and u.item has no header' preprocess --propose log.csv u.item
+
+# ratings whose numbers are not from 1 to 5
+awk 'BEGIN { srand(2); print "user,item,score"; for (i = 0; i < 500; ++i) printf "u%d,i%d,%g\n", rand() * 50, rand() * 40, i % 10 / 10 }' >scores.csv
+prepare scores scores.csv
+says scores 'threshold = 0.5' '; 50 % of 500 rows reach 0.5'
+grep -qE 'train: [0-9]+ rows, (4|5)' scores.txt || complain "$(cat scores.txt); not about half of the rows are positive"
+sed 's/,0\.[0-4]$/,4.5/; s/,0\.[5-8]$/,5/; s/,0.9$/,4/; s/,0$/,4/' scores.csv >high.csv
+prepare high high.csv
+says high 'threshold = 5'
+
+# files that share neither delimiter nor quotes nor comments, and side tables with bad rows
+clicks user,item,click 50 ';' >valid.csv
+must_fail 'valid.csv: its delimiter is ";", but that of log.csv is ","' preprocess --propose log.csv valid.csv
+awk 'BEGIN { print "item,genre,color"; for (i = 0; i < 40; ++i) printf "i%d,g%d,c%d\n", i, i % 3, i % 7 }' >items.csv
+sed 's/,g\([0-9]\),/,"g\n\1",/' items.csv >broken.csv
+prepare broken log.csv broken.csv
+says broken 'quoted_newlines = true' '# broken.csv: 40 of the first'
+grep -q 'joined broken.csv on item: 40 rows' broken.txt || complain "$(cat broken.txt); no join"
+(echo '# items' && cat items.csv) >commented.csv
+prepare commented log.csv commented.csv
+says commented 'comment = "#"                             # commented.csv: 1 line'
+sed '9s/^/#/' log.csv >hashes.csv
+must_fail 'hashes.csv: its rows read otherwise with comment = "#", which commented.csv needs' \
+  preprocess --propose hashes.csv commented.csv
+sed '5s/$/,x/' items.csv >bad_items.csv
+must_fail 'bad_items.csv:5: the row has not the 3 fields of the others' preprocess --propose log.csv bad_items.csv
+sed 's/,/;/g' items.csv >semicolons.csv
+prepare semicolons log.csv semicolons.csv
+says semicolons 'delimiter = ";"'
+
+# the log behind a file to evaluate; a log of that name alone
+clicks user,item,click 60 >a_test.csv
+prepare order a_test.csv log.csv
+says order 'train = ["log.csv"]' 'evaluate = ["a_test.csv"]'
+cut -d , -f 1,2 a_test.csv >b_test.csv
+prepare unlabelled b_test.csv log.csv
+says unlabelled 'train = ["log.csv"]' 'predict = ["b_test.csv"]'
+clicks user,item,click 400 >test_log.csv
+prepare alone test_log.csv items.csv
+says alone 'train = ["test_log.csv"]' 'file = "items.csv"'
+
+# empty lines between rows, at the end, and before the header
+(head -n 9 log.csv && echo && tail -n +10 log.csv && echo) >empty.csv
+prepare empty empty.csv
+says empty 'bad_rows = "skip"' 'empty.csv: 1 of the first 501 rows have another number of fields or are empty'
+(cat log.csv && echo && echo) >ended.csv
+prepare ended ended.csv
+! grep -q bad_rows ended.toml || complain 'empty lines at the end are bad rows'
+(echo && cat log.csv) >begun.csv
+must_fail 'begun.csv: a line before its header is empty' preprocess --propose begun.csv
+
+# texts that are too long for a key; label texts in Latin-1
+awk 'BEGIN { srand(3); long = sprintf("%1500s", ""); gsub(/ /, "x", long); print "user,review,click"
+  for (i = 0; i < 300; ++i) printf "u%d,w%d %s,%d\n", rand() * 50, i, i % 9 ? "short" : long, rand() < 0.4 }' >reviews.csv
+prepare reviews reviews.csv
+says reviews '{name = "review", kind = "skip"}' 'too long for a key'
+awk 'BEGIN { srand(4); print "user,item,label"; for (i = 0; i < 300; ++i) printf "u%d,i%d,%s\n", rand() * 50, rand() * 9, rand() < 0.4 ? "caf\351" : "th\351" }' >latin.csv
+must_fail 'is not UTF-8, so a deck cannot have it; convert the files, e.g. with `iconv -f LATIN1' preprocess --propose latin.csv
+
+# small logs: a larger share to evaluate, or none; times that divide nothing
+clicks user,item,click 30 >thirty.csv
+prepare thirty thirty.csv
+says thirty 'fraction = 0.5'
+clicks user,item,click 11 >eleven.csv
+prepare eleven eleven.csv
+says eleven '# There is nothing to evaluate: only 11 different rows'
+run "$TESSEREC" train eleven.toml --set train.epochs=1
+[ "$code" = 0 ] || complain 'no training without evaluation rows'
+awk 'BEGIN { srand(5); print "user,at,click"; for (i = 0; i < 200; ++i) printf "u%d,%d,%d\n", i % 60, i ? 1500000000 : 1600000000, rand() < 0.4 }' >once.csv
+prepare once once.csv
+says once 'by = "hash"' 'nearly all rows have one time'
+finish
