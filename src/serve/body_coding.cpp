@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "body_coding.hpp"
 
+#include <algorithm>
 #include <array>
+#include <cctype>
 #include <new>
 
 #include <zlib.h>
@@ -10,8 +12,9 @@ namespace tesserec::serve {
 namespace {
 
 constexpr int any_header = 32,
-              gzip_header = 16;  // zlib's marks in the bits of its window: read gzip or zlib; write gzip
-constexpr int memory_level = 8;  // zlib's own choice
+              gzip_header = 16;         // zlib's marks in the bits of its window: read gzip or zlib; write gzip
+constexpr int memory_level = 8;         // zlib's own choice
+constexpr std::size_t gzip_frame = 32;  // more than its bytes around what is packed
 constexpr std::size_t unpacked_bytes = 1 << 16;  // unpacked at once
 
 Bytef* bytes_of(const char* text) { return reinterpret_cast<Bytef*>(const_cast<char*>(text)); }
@@ -52,16 +55,24 @@ bool BodyUnpacker::unpack(std::string_view piece, const TakePiece& take) {
 }
 
 bool accepts_gzip(std::string_view accepted) {
-  const std::size_t at = accepted.find("gzip");
-  return at != std::string_view::npos && !accepted.substr(at).starts_with("gzip;q=0");
+  for (std::size_t at = 0; at <= accepted.size();) {
+    const std::size_t end = std::min(accepted.find(',', at), accepted.size());
+    std::string coding;
+    for (const char c : accepted.substr(at, end - at))
+      if (c != ' ' && c != '\t') coding += char(std::tolower(static_cast<unsigned char>(c)));
+    at = end + 1;
+    if (coding == "gzip") return true;
+    if (coding.starts_with("gzip;q=")) return coding.find_first_of("123456789") != std::string::npos;
+  }
+  return false;
 }
 
 std::string gzipped(const std::string& text) {
+  std::string packed(compressBound(uLong(text.size())) + gzip_frame, '\0');
   z_stream stream{};
   if (deflateInit2(&stream, Z_BEST_SPEED, Z_DEFLATED, MAX_WBITS + gzip_header, memory_level, Z_DEFAULT_STRATEGY) !=
       Z_OK)
     throw std::bad_alloc();
-  std::string packed(deflateBound(&stream, uLong(text.size())), '\0');
   stream.next_in = bytes_of(text.data());
   stream.avail_in = uInt(text.size());
   stream.next_out = bytes_of(packed.data());

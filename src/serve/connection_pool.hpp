@@ -19,6 +19,7 @@ void report_input(int events, int file);
 /// Connections and the threads that answer their requests. A connection without the head of a request takes no thread.
 class ConnectionPool {
  public:
+  /// Throws Error if the machine does not let it start its threads.
   ConnectionPool(Service& service, const ServerSettings& settings);
   /// Answers the requests whose heads have come, and ends.
   ~ConnectionPool();
@@ -28,12 +29,12 @@ class ConnectionPool {
   /// Returns the file of epoll that names sockets which have become readable.
   int events() const { return events_; }
   /// Takes a new client's socket.
-  void add(int socket) { watch(std::make_unique<HttpConnection>(socket)); }
+  void add(int socket);
   /// Takes what has come over a readable socket. A thread answers once the head of a request is there.
   void wake(int socket);
   /// Ends the connections that have waited too long for a request or for the rest of a head.
   void end_old();
-  /// Ends the connection that has been idle for longest. Returns whether there was one.
+  /// Ends the connection that has been idle for longest and has no request. Returns whether there was one.
   bool end_oldest();
 
  private:
@@ -43,9 +44,14 @@ class ConnectionPool {
     Clock::time_point since;  ///< when it came here, or its request began
   };
 
+  void stop();
   void watch(std::unique_ptr<HttpConnection> connection);
-  /// Takes what has come over a connection, which a thread gets if it asks, and which ends if its client has ended.
+  /// Takes what has come over a connection that waits. Returns whether it still waits.
+  bool wake(std::map<int, Idle>::iterator at);
+  /// Takes what has come over a connection, which a thread gets if it asks, and which ends if its client has ended or
+  /// there is no memory for it.
   void take(std::unique_ptr<HttpConnection>& connection);
+  Clock::duration most_wait(const HttpConnection& connection) const;
   std::unique_ptr<HttpConnection> next();
   void work();
   bool answer(HttpConnection& connection);

@@ -7,7 +7,8 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
-#include <new>
+#include <string>
+#include <utility>
 
 #include <boost/asio/buffer.hpp>
 #include <boost/beast/core/string.hpp>
@@ -32,7 +33,8 @@ using Clock = HttpConnection::Clock;
 constexpr std::size_t piece_bytes = 1 << 16;          // received or unpacked at once
 constexpr std::uint32_t most_header_bytes = 1 << 14;  // of a request's head, and of the line before a chunk
 constexpr std::size_t least_packed = 1024;            // bytes of a reply that is worth packing
-constexpr auto farewell = std::chrono::seconds(1);    // for a client to read the last reply
+constexpr int most_empty_lines = 2;  // in front of a request, which some clients send behind the one before
+constexpr std::string_view head_end = "\r\n\r\n";
 
 /// Judgement of a request's head.
 struct Refused {
@@ -52,24 +54,24 @@ class RequestReader {
 
   /// Reads the head, which was received. Returns what is wrong with it, or status 200.
   Refused read_head();
-  /// Returns what is wrong with the headers for the body, or status 200.
-  Refused judge_body() const;
+  /// Returns what is wrong with the headers, or status 200.
+  Refused judge();
   /// Reads the body into `take`. Returns whether all of it was taken.
   bool read_body(const TakePiece& take);
-  /// Drops what is left of the body. Returns whether the body was read to its end.
+  /// Drops what has come of a body that is not read, without waiting for more. Returns whether that was all of it.
   bool drop();
 
   std::string header(const char* name) const { return std::string(parser_.get()[name]); }
   std::string method() const { return std::string(parser_.get().method_string()); }
-  std::string path() const {
-    const std::string target(parser_.get().target());
-    return target.substr(0, target.find_first_of("?#"));
-  }
+  std::string path() const;
   /// Returns whether the request was read to its end.
   bool is_done() const { return parser_.is_done(); }
-  bool keeps_alive() const { return parser_.keep_alive(); }
+  bool takes_gzip() const { return takes_gzip_; }
+  bool keeps_alive() const { return parser_.keep_alive() && !(is_old() && parser_.chunked()); }
 
  private:
+  /// Returns whether the client speaks HTTP/1.0.
+  bool is_old() const { return parser_.get().version() < 11; }
   /// Parses the next bytes of the body. Returns them if `ok`, perhaps none.
   std::string_view next_piece(bool& ok);
 
@@ -77,6 +79,7 @@ class RequestReader {
   const ServerSettings& settings_;
   Clock::time_point until_;
   http::request_parser<http::buffer_body> parser_;
+  bool takes_gzip_ = false;
   std::array<char, piece_bytes> piece_;
 };
 
@@ -84,23 +87,35 @@ bool says_end_twice(const boost::system::error_code& error) {
   return error == http::error::bad_content_length || error == http::error::bad_transfer_encoding;
 }
 
+boost::asio::const_buffer buffer(std::string_view text) { return {text.data(), text.size()}; }
+
 const char* const no_plain_end =
     "the headers Content-Length and Transfer-Encoding do not say plainly where the body ends; give one of them, once";
 
 Refused RequestReader::read_head() {
-  boost::system::error_code error;
-  from_.consume(parser_.put(boost::asio::buffer(from_.received()), error));
-  if (!error) return judge_body();
+  boost::system::error_code error = http::error::header_limit;
+  if (const std::size_t end = from_.received().find(head_end); end <= most_header_bytes - head_end.size())
+    from_.consume(parser_.put(buffer(from_.received()), error));
+  if (!error) return judge();
   if (says_end_twice(error)) return {400, no_plain_end};
-  if (error == http::error::header_limit || error == http::error::need_more)
+  if (error == http::error::header_limit)
     return {431, concat("the headers have more than ", most_header_bytes, " bytes")};
   return {400, concat("the server cannot read the request: ", error.message())};
 }
 
-Refused RequestReader::judge_body() const {
+std::string RequestReader::path() const {
+  std::string target(parser_.get().target());
+  if (target.starts_with("http://")) target.erase(0, std::min(target.find('/', 7), target.size()));
+  return target.substr(0, target.find_first_of("?#"));
+}
+
+Refused RequestReader::judge() {
   const auto& head = parser_.get();
   const std::string coding = header("Content-Encoding"), type = header("Content-Type");
-  if (head.count("Transfer-Encoding") > 0 && header("Transfer-Encoding") != "chunked") return {400, no_plain_end};
+  takes_gzip_ = accepts_gzip(header("Accept-Encoding"));
+  if (!is_old() && head.count("Host") != 1) return {400, "a request of HTTP/1.1 has the header Host, once"};
+  if (head.count("Transfer-Encoding") > 0 && !boost::beast::iequals(head["Transfer-Encoding"], "chunked"))
+    return {400, no_plain_end};
   if (head.count("Transfer-Encoding") + head.count("Content-Length") > 1) return {400, no_plain_end};
   if (!is_known_coding(coding))
     return {415, concat("Content-Encoding ", shown(coding, 40), " is unknown; send gzip, deflate or none")};
@@ -116,7 +131,7 @@ std::string_view RequestReader::next_piece(bool& ok) {
   body.more = true;
   boost::system::error_code error = http::error::need_more;
   std::size_t used = 0;
-  if (!from_.received().empty()) used = parser_.put(boost::asio::buffer(from_.received()), error);
+  if (!from_.received().empty()) used = parser_.put(buffer(from_.received()), error);
   from_.consume(used);
   const std::size_t bytes = piece_.size() - body.size;
   const bool stands_still = used == 0 && bytes == 0 && !parser_.is_done();
@@ -129,9 +144,8 @@ std::string_view RequestReader::next_piece(bool& ok) {
 
 bool RequestReader::read_body(const TakePiece& take) {
   until_ = Clock::now() + std::chrono::seconds(settings_.timeout);
-  if (boost::beast::iequals(parser_.get()["Expect"], "100-continue") && from_.received().empty() &&
-      !from_.send("HTTP/1.1 100 Continue\r\n\r\n", "", until_))
-    return false;
+  const bool waits = !is_old() && boost::beast::iequals(parser_.get()["Expect"], "100-continue");
+  if (waits && from_.received().empty() && !from_.send("HTTP/1.1 100 Continue\r\n\r\n", "", until_)) return false;
   BodyUnpacker unpacker(header("Content-Encoding"));
   while (!parser_.is_done()) {
     bool ok = true;
@@ -144,21 +158,23 @@ bool RequestReader::read_body(const TakePiece& take) {
 
 bool RequestReader::drop() {
   bool ok = true;
-  for (Index dropped = 0; ok && !parser_.is_done() && dropped <= settings_.max_body && Clock::now() <= until_;)
+  until_ = Clock::now();
+  for (Index dropped = 0; ok && !parser_.is_done() && dropped <= settings_.max_body;)
     dropped += std::ssize(next_piece(ok));
   return parser_.is_done();
 }
 
 /// Sends a reply. `last`: says that the connection ends.
 bool send_reply(HttpConnection& to, const HttpReply& reply, const RequestReader& request, bool last, int timeout) {
-  const bool is_packed = reply.type == "application/json" && reply.body.size() >= least_packed &&
-                         accepts_gzip(request.header("Accept-Encoding"));
+  const bool is_packed = reply.type == "application/json" && reply.body.size() >= least_packed && request.takes_gzip();
   const std::string packed = is_packed ? gzipped(reply.body) : "";
   const std::string& body = is_packed ? packed : reply.body;
   std::string head = concat("HTTP/1.1 ", reply.status, " ",
                             std::string(http::obsolete_reason(http::int_to_status(unsigned(reply.status)))),
                             "\r\nContent-Type: ", reply.type, "\r\nContent-Length: ", body.size());
   if (!reply.json_bytes.empty()) head += "\r\nInference-Header-Content-Length: " + reply.json_bytes;
+  if (!reply.allow.empty()) head += "\r\nAllow: " + reply.allow;
+  if (reply.status == 401) head += "\r\nWWW-Authenticate: Bearer";
   if (is_packed) head += "\r\nContent-Encoding: gzip";
   head += last ? "\r\nConnection: close\r\n\r\n" : "\r\nConnection: keep-alive\r\n\r\n";
   return to.send(head, request.method() == "HEAD" ? "" : body, Clock::now() + std::chrono::seconds(timeout));
@@ -169,8 +185,10 @@ bool send_reply(HttpConnection& to, const HttpReply& reply, const RequestReader&
 HttpConnection::~HttpConnection() { ::close(socket_); }
 
 void HttpConnection::consume(std::size_t bytes) {
-  received_.erase(0, bytes);
-  if (received_.empty()) received_ = {};  // a connection that waits holds no memory
+  read_ += bytes;
+  if (read_ < received_.size()) return;
+  received_ = {};  // a connection that waits holds no memory
+  read_ = 0;
 }
 
 bool HttpConnection::wait(short events, Clock::time_point until) const {
@@ -184,8 +202,8 @@ bool HttpConnection::wait(short events, Clock::time_point until) const {
 }
 
 bool HttpConnection::has_head() {
-  while (received_.starts_with("\r\n")) consume(2);  // behind the last request
-  return received_.size() > most_header_bytes || received_.find("\r\n\r\n") != std::string::npos;
+  for (; received().starts_with("\r\n") && empty_lines_ < most_empty_lines; ++empty_lines_) consume(2);
+  return received().size() > most_header_bytes || received().find(head_end) != std::string_view::npos;
 }
 
 bool HttpConnection::receive(Clock::time_point until) {
@@ -193,6 +211,7 @@ bool HttpConnection::receive(Clock::time_point until) {
   for (;;) {
     const ssize_t bytes = ::recv(socket_, piece.data(), piece.size(), 0);
     if (bytes > 0) {
+      received_.erase(0, std::exchange(read_, 0));
       received_.append(piece.data(), std::size_t(bytes));
       return true;
     }
@@ -224,7 +243,8 @@ bool HttpConnection::send(std::string_view head, std::string_view body, Clock::t
 
 void HttpConnection::finish() {
   ::shutdown(socket_, SHUT_WR);
-  for (const auto until = Clock::now() + farewell; Clock::now() < until && receive(until);) received_ = {};
+  is_finished_ = true;
+  drop();
 }
 
 bool HttpConnection::answer(Service& service, const ServerSettings& settings, bool last) {
@@ -249,7 +269,8 @@ bool HttpConnection::answer(Service& service, const ServerSettings& settings, bo
   }
   last = last || !is_read || !reader->keeps_alive();
   const bool sent = send_reply(*this, reply, *reader, last, settings.timeout);
-  if (sent && last && (!is_read || !received_.empty())) finish();
+  if (sent && last) finish();
+  empty_lines_ = 0;
   return sent && !last;
 }
 

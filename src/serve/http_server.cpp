@@ -71,9 +71,9 @@ int port_of(int file) {
   return ntohs(reinterpret_cast<const sockaddr_in&>(address).sin_port);
 }
 
-/// Accepts the clients that wait. Returns false if the listening socket is broken.
-bool accept_all(int listening, ConnectionPool& connections) {
-  for (;;) {
+/// Accepts clients that wait, at most so many. Returns false if the listening socket is broken.
+bool accept_some(int listening, int most, ConnectionPool& connections) {
+  for (int i = 0; i < most; ++i) {
     const int socket = ::accept4(listening, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
     if (socket >= 0) {
       const int yes = 1;
@@ -89,6 +89,7 @@ bool accept_all(int listening, ConnectionPool& connections) {
       return false;
     }
   }
+  return true;
 }
 
 }  // namespace
@@ -111,13 +112,13 @@ void serve_http(Service& service, const ServerSettings& settings, int stop,
     for (int i = 0; i < count; ++i) {
       const int file = events[std::size_t(i)].data.fd;
       if (file == stop) {
-        accept_all(listening.get(), connections);  // the kernel has taken their connections already
+        accept_some(listening.get(), SOMAXCONN, connections);  // the kernel has taken their connections already
         listening.close();
         return;
       }
       if (file != listening.get())
         connections.wake(file);
-      else if (!accept_all(file, connections))
+      else if (!accept_some(file, events_at_once, connections))
         fail("the server ended: it cannot accept connections on ", settings.host, ":", settings.port);
     }
     const auto now = std::chrono::steady_clock::now();

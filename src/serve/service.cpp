@@ -20,11 +20,15 @@ namespace {
 /// Refusal of a request, with its HTTP status.
 class Refusal : public Error {
  public:
-  Refusal(int status, const std::string& reason) : Error(reason), status_(status) {}
+  Refusal(int status, const std::string& reason, const char* allow = "")
+      : Error(reason), status_(status), allow_(allow) {}
   int status() const { return status_; }
+  /// Returns the methods that the path takes, of a refused one.
+  const char* allow() const { return allow_; }
 
  private:
   int status_;
+  const char* allow_;
 };
 
 std::string error_body(const std::string& reason) { return Json::object().set("error", reason).text(); }
@@ -95,7 +99,7 @@ std::string Service::Inside::body_of(const HttpRequest& request) const {
 }
 
 HttpReply Service::Inside::infer(const HttpRequest& request, const std::string& version) {
-  if (request.method != "POST") throw Refusal(405, request.path + " takes POST, not " + request.method);
+  if (request.method != "POST") throw Refusal(405, request.path + " takes POST, not " + request.method, "POST");
   const int before = in_flight.fetch_add(1);
   struct Leaving {
     std::atomic<int>& count;
@@ -161,7 +165,7 @@ HttpReply Service::Inside::route(const HttpRequest& request) {
   if (path == root + "/infer") return infer(request, version);
   const bool is_known = path == "/metrics" || path == "/v2" || path == root || path == root + "/ready";
   if (!is_known) throw Refusal(404, concat("there is no ", request.path, "; the model is at ", root));
-  if (request.method != "GET") throw Refusal(405, request.path + " takes GET, not " + request.method);
+  if (request.method != "GET") throw Refusal(405, request.path + " takes GET, not " + request.method, "GET, HEAD");
   if (path == "/metrics") return {.body = metrics_text(), .type = "text/plain; version=0.0.4"};
   if (path == "/v2")
     return {.body = Json::object()
@@ -191,7 +195,7 @@ HttpReply Service::answer(const HttpRequest& request) {
     inside_->metrics.replied(reply.status);
     return reply;
   } catch (const Refusal& refusal) {
-    return {.status = refusal.status(), .body = refuse(refusal.status(), refusal.what())};
+    return {.status = refusal.status(), .body = refuse(refusal.status(), refusal.what()), .allow = refusal.allow()};
   } catch (const Error& error) {
     return {.status = 400, .body = refuse(400, error.what())};
   }

@@ -125,20 +125,20 @@ raw() {
     >"$folder/out" 2>/dev/null || true
   [ "$(grep -o 'HTTP/1.1 ' "$folder/out" | wc -l)" = "$1" ] || complain "not $1 replies to ${2:0:90}"
 }
-live='GET /v2/health/live HTTP/1.1\r\n\r\n' last='GET /v2/health/live HTTP/1.1\r\nConnection: close\r\n\r\n'
-infer='POST /v2/models/clicks/infer HTTP/1.1\r\nAuthorization: Bearer s3cret\r\n'
+live='GET /v2/health/live HTTP/1.1\r\nHost: x\r\n\r\n' last='GET /v2/health/live HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'
+infer='POST /v2/models/clicks/infer HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer s3cret\r\n'
 zeros=$(printf '%050000d' 0)
 raw 2 "$live" "$last"
-raw 2 'POST /none HTTP/1.1\r\nContent-Length: 3\r\n\r\nabc' "$last"
+raw 2 'POST /none HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\nabc' "$last"
 raw 1 "${infer}Content-Length: 50034\r\n\r\n$zeros" "$live"
-raw 1 "POST /none HTTP/1.1\r\nContent-Length: 50034\r\n\r\n$zeros" "$live"
+raw 1 "POST /none HTTP/1.1\r\nHost: x\r\nContent-Length: 50034\r\n\r\n$zeros" "$live"
 raw 1 "${infer}Content-Encoding: gzip\r\nContent-Length: 50034\r\n\r\n$zeros" "$live"
 raw 1 "${infer}Transfer-Encoding: chunked\r\n\r\nzz\r\n" "$live"
 raw 1 "${infer}Transfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n0\r\n\r\n" "$live"
 has 'do not say plainly where the body ends'
 raw 1 "${infer}Content-Type: multipart/form-data; boundary=x\r\nContent-Length: 34\r\n\r\n" "$live"
 has '415 Unsupported Media Type'
-for method in GET HEAD OPTIONS; do raw 1 "$method /v2/health/live HTTP/1.1\r\nContent-Length: 34\r\n\r\n" "$live"; done
+for method in GET HEAD OPTIONS; do raw 1 "$method /v2/health/live HTTP/1.1\r\nHost: x\r\nContent-Length: 44\r\n\r\n" "$live"; done
 must_fail "cannot listen on 127.0.0.1:$port: the port is in use" serve "$folder/model" --port "$port"
 
 # tesserec-serve is the same server without MPI.

@@ -65,7 +65,7 @@ def chunked(model, body, more, rng):
     while body:
         n = rng.randint(1, len(body))
         pieces, body = pieces + b"%x\r\n" % n + body[:n] + b"\r\n", body[n:]
-    return b"POST /v2/models/%s/infer HTTP/1.1\r\n%sTransfer-Encoding: chunked\r\n\r\n%s0\r\n\r\n" % (model, more, pieces)
+    return b"POST /v2/models/%s/infer HTTP/1.1\r\nHost: x\r\n%sTransfer-Encoding: chunked\r\n\r\n%s0\r\n\r\n" % (model, more, pieces)
 
 
 def damage(rng, text):

@@ -138,8 +138,8 @@ int replies_in(const std::string& text) {
   return count;
 }
 
-const std::string live = "GET /v2/health/live HTTP/1.1\r\n", close_then = "Connection: close\r\n\r\n",
-                  infer = "POST /v2/models/model/infer HTTP/1.1\r\n";
+const std::string live = "GET /v2/health/live HTTP/1.1\r\nHost: x\r\n", close_then = "Connection: close\r\n\r\n",
+                  infer = "POST /v2/models/model/infer HTTP/1.1\r\nHost: x\r\n";
 
 }  // namespace
 
@@ -181,7 +181,7 @@ TEST_CASE("serve_http: a reply is whole, whatever ranges a request names") {
                                    std::string("Range: bytes=0-60000,5-2")}) {
     CHECK(server.reply(live + range + "\r\n" + close_then) == plain);
     CHECK(server.reply(live + range + "\r\nContent-Length: 2\r\n\r\nhi") == plain);
-    CHECK(server.reply("OPTIONS /x HTTP/1.1\r\n" + range + "\r\n" + close_then).size() < 400);
+    CHECK(server.reply("OPTIONS /x HTTP/1.1\r\nHost: x\r\n" + range + "\r\n" + close_then).size() < 400);
   }
 }
 
@@ -205,7 +205,7 @@ TEST_CASE("serve_http: bytes of a request are never taken for another one") {
   const std::string hidden = live + close_then;
   const std::string length = "Content-Length: " + std::to_string(hidden.size()) + "\r\n";
   for (const std::string method : {"GET", "HEAD", "POST", "DELETE"}) {
-    const std::string head = method + " /v2/health/live HTTP/1.1\r\n";
+    const std::string head = method + " /v2/health/live HTTP/1.1\r\nHost: x\r\n";
     for (const std::string& more : {"Content-Length: 0\r\n" + length + "\r\n" + hidden,
                                     "Transfer-Encoding: chunked\r\n" + length + "\r\n0\r\n\r\n" + hidden,
                                     "Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n" + hidden}) {
@@ -215,18 +215,26 @@ TEST_CASE("serve_http: bytes of a request are never taken for another one") {
       CHECK(mentions(reply, "HTTP/1.1 400"));
     }
   }
-  const std::string chunked = " /none HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n";
+  const std::string chunked = " /none HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: Chunked\r\n\r\n";
+  const std::string body = "3\r\nabc\r\n0\r\n\r\n";
   for (const std::string method : {"POST", "DELETE"}) {
-    const Client client(server.port());
-    client.send(method + chunked);
-    client.send("3\r\nabc\r\n0\r\n\r\n" + hidden);
-    const std::string reply = client.receive();
+    const std::string reply = server.reply(method + chunked + body + hidden);
     CHECK(replies_in(reply) == 2);
     CHECK(mentions(reply, "HTTP/1.1 404"));
     CHECK(mentions(reply, "{\"live\": true}"));
+    // A body that nobody wants is not waited for.
+    const Client client(server.port());
+    client.send(method + chunked);
+    client.send(body + hidden);
+    CHECK(client.receive().starts_with("HTTP/1.1 404"));
   }
-  const std::string unread = server.reply("GET" + chunked + "3\r\nabc\r\n0\r\n\r\n" + hidden);
+  const std::string unread = server.reply("GET" + chunked + body + hidden);
   CHECK(replies_in(unread) == 1);
+  for (const std::string host : {"", "Host: a\r\nHost: b\r\n"})
+    CHECK(mentions(server.reply("GET /v2/health/live HTTP/1.1\r\n" + host + close_then), "the header Host, once"));
+  const std::string refused = server.reply("POST /v2/models/model HTTP/1.1\r\nHost: x\r\n" + close_then);
+  CHECK(refused.starts_with("HTTP/1.1 405"));
+  CHECK(mentions(refused, "\r\nAllow: GET, HEAD\r\n"));
 }
 
 TEST_CASE("serve_http: requests in one piece are answered in their order") {
@@ -234,15 +242,15 @@ TEST_CASE("serve_http: requests in one piece are answered in their order") {
   Small small("http_pipeline");
   const Server server(*small.service, small.settings);
   const std::string reply = server.reply(live + "\r\n" + infer + "Content-Length: 2\r\n\r\n{}" +
-                                         "\r\nGET /v2/models/model HTTP/1.1\r\n" + close_then);
+                                         "\r\nGET http://x/v2/models/model?a=b HTTP/1.1\r\nHost: x\r\n" + close_then);
   CHECK(replies_in(reply) == 3);
   const std::size_t first = reply.find("\"live\": true"), second = reply.find("HTTP/1.1 400"),
                     third = reply.find("\"versions\"");
   CHECK(first < second);
   CHECK(second < third);
   CHECK(third != std::string::npos);
-  CHECK(replies_in(server.reply("HEAD /v2/health/live HTTP/1.1\r\n" + close_then)) == 1);
-  CHECK(server.reply("HEAD /v2/health/live HTTP/1.1\r\n" + close_then).ends_with("\r\n\r\n"));
+  CHECK(replies_in(server.reply("HEAD /v2/health/live HTTP/1.1\r\nHost: x\r\n" + close_then)) == 1);
+  CHECK(server.reply("HEAD /v2/health/live HTTP/1.1\r\nHost: x\r\n" + close_then).ends_with("\r\n\r\n"));
   CHECK(replies_in(server.reply("GET /v2/health/live HTTP/1.0\r\n\r\n")) == 1);
   CHECK(server.reply(infer + "Expect: 100-continue\r\nContent-Length: 0\r\n" + close_then).starts_with("HTTP/1.1 400"));
 }
@@ -251,14 +259,16 @@ TEST_CASE("serve_http: clients that wait take no thread, and a stop answers who 
   if (!has_server()) return;
   Small small("http_waiting");
   small.settings.in_flight = 1;
+  small.settings.timeout = 600;  // who waits for it hangs
   std::vector<std::unique_ptr<Client>> waiting;
   Server server(*small.service, small.settings);
   for (int i = 0; i < 300; ++i) {
     waiting.push_back(std::make_unique<Client>(server.port()));
     if (i % 3 == 0) waiting.back()->send("GET /v2/health");  // some have begun
+    if (i % 3 == 1) waiting.back()->send("POST /none HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n");
   }
   CHECK(mentions(server.reply(live + close_then), "{\"live\": true}"));
-  for (const auto& client : waiting) client->send("");
+  for (std::size_t i = 1; i < waiting.size(); i += 3) CHECK(mentions(waiting[i]->receive(), "HTTP/1.1 404"));
   std::vector<std::unique_ptr<Client>> asking;
   for (int i = 0; i < 100; ++i) {
     asking.push_back(std::make_unique<Client>(server.port()));

@@ -31,6 +31,7 @@ struct HttpReply {
   std::string body;
   std::string type = "application/json";
   std::string json_bytes = {};  ///< header Inference-Header-Content-Length; empty = none
+  std::string allow = {};       ///< header Allow of a reply 405; else empty
 };
 
 /// Answers of the Open Inference Protocol, version 2, about one model, and its metrics. Threads may call it at once.
