@@ -9,7 +9,6 @@
 
 #include "line_reader.hpp"
 #include <tesserec/core/error.hpp>
-#include <tesserec/core/signals.hpp>
 #include <tesserec/core/text.hpp>
 #include <tesserec/core/utf8.hpp>
 #include <tesserec/preprocess/settings.hpp>
@@ -87,24 +86,41 @@ void guess_comment(HeadRecords& records, HeadSample& head) {
   records = first_records(head.file, head.rules);
 }
 
-/// Chooses the delimiter that gives most records the same number of fields, then the one with most fields.
-FieldCount guess_delimiter(const std::vector<HeadRecord>& records, HeadSample& head) {
+/// Chooses the delimiter that gives most records the same number of fields, then the one with most fields. Returns no
+/// fields if there is none. `joins`: whether quoted fields may hold line breaks, and no quote may be wrong.
+FieldCount best_delimiter(const std::vector<HeadRecord>& records, bool joins, HeadSample& head) {
   FieldCount best;
+  TextRules rules = head.rules;
+  rules.quoted_newlines = joins;
   for (const char delimiter : std::string_view(",\t;|")) {
-    TextRules rules = head.rules;
     rules.delimiter = delimiter;
-    const FieldCount count = count_fields(records, rules);
-    if (count.fields < 2) continue;
+    const FieldCount count = count_fields(joins ? first_records(head.file, rules).all : records, rules);
+    if (count.fields < 2 || (joins && count.faults > 0)) continue;
     if (count.records < best.records || (count.records == best.records && count.fields <= best.fields)) continue;
     best = count;
     head.rules.delimiter = delimiter;
+  }
+  return best;
+}
+
+FieldCount guess_delimiter(const std::vector<HeadRecord>& records, HeadSample& head) {
+  FieldCount best = best_delimiter(records, false, head);
+  head.delimiter_reason =
+      concat(best.records, " of the first ", records.size(), " lines have ", best.fields, " fields with it");
+  // If quotes hold line breaks, few lines may be whole rows.
+  if (best.records * 2 < std::ssize(records)) {
+    const char before = head.rules.delimiter;
+    const FieldCount joined = best_delimiter(records, true, head), alone = count_fields(records, head.rules);
+    if (joined.records > best.records && alone.faults > 0) {
+      head.delimiter_reason = concat(joined.records, " of the first rows have ", joined.fields, " fields with it");
+      return alone;
+    }
+    head.rules.delimiter = before;
   }
   if (best.fields == 0)
     fail(head.file.path,
          ": no delimiter (comma, tab, semicolon or |) divides its lines into the same number of fields; ",
          "if it has a single column, write the deck by hand");
-  head.delimiter_reason =
-      concat(best.records, " of the first ", records.size(), " lines have ", best.fields, " fields with it");
   return best;
 }
 
@@ -203,62 +219,6 @@ void read_text_head(HeadSample& head) {
   if (head.header && records.begins_empty)
     fail(head.file.path, ": a line before its header is empty; remove the empty line, because a header is the first ",
          "line that is no comment");
-}
-
-/// Returns a separator for each column of lists that is read: a character that no element of its first rows has. If
-/// there is none, the column becomes unreadable.
-std::vector<char> list_separators(const std::string& path, const parquet::FileShape& shape,
-                                  std::vector<parquet::ColumnType>& types) {
-  std::vector<char> separators(types.size(), '\0');
-  const auto fits = [&](std::size_t c) {
-    std::vector<parquet::ColumnChoice> choices(types.size());
-    choices[c] = {true, separators[c]};
-    try {
-      const auto reader = parquet::open_rows(path, {0, shape.row_groups}, std::move(choices), "");
-      std::vector<std::string_view> fields;
-      for (Index row = 0; row < head_rows && reader->next(fields);) ++row;
-      return true;
-    } catch (const Stopped&) {
-      throw;
-    } catch (const Error&) {
-      return false;
-    }
-  };
-  for (std::size_t c = 0; c < types.size(); ++c) {
-    if (!types[c].readable || !types[c].list) continue;
-    for (const char separator : std::string_view("|;,^~ \t")) {
-      separators[c] = separator;
-      types[c].readable = fits(c);
-      if (types[c].readable) break;
-    }
-    if (!types[c].readable) types[c].text += ", whose elements have all characters that could stand between them,";
-  }
-  return separators;
-}
-
-void read_parquet_head(HeadSample& head) {
-  const parquet::FileShape shape = parquet::shape_of(head.file.path);
-  head.header = true;
-  head.header_reason = "the columns of a Parquet file have names";
-  head.names = shape.columns;
-  head.types = shape.types;
-  head.values.resize(shape.columns.size());
-  std::vector<parquet::ColumnChoice> choices;
-  head.all_rows = shape.rows;
-  int unrolled = -1;  // the rows are the elements of the first list of structs
-  for (parquet::ColumnType& type : head.types) {
-    if (unrolled < 0) unrolled = type.unrolled;
-    type.readable = type.readable && (type.unrolled < 0 || type.unrolled == unrolled);
-  }
-  head.separators = list_separators(head.file.path, shape, head.types);
-  for (std::size_t c = 0; c < head.types.size(); ++c) choices.push_back({head.types[c].readable, head.separators[c]});
-  const auto reader = parquet::open_rows(head.file.path, {0, shape.row_groups}, choices, "");
-  std::vector<std::string_view> fields;
-  while (head.rows < head_rows && reader->next(fields)) {
-    ++head.rows;
-    for (std::size_t c = 0; c < fields.size(); ++c) head.values[c].emplace_back(fields[c]);
-  }
-  head.whole = head.rows < head_rows;
 }
 
 }  // namespace

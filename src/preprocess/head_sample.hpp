@@ -42,6 +42,9 @@ struct HeadSample {
 /// the file, if it is no table.
 HeadSample read_head(const std::string& path);
 
+/// Reads the first rows of a Parquet file, whose path is set, and chooses separators for its lists.
+void read_parquet_head(HeadSample& head);
+
 /// Returns whether the first rows of a delimited file have the same texts by other rules.
 bool reads_alike(const HeadSample& head, const TextRules& rules);
 

@@ -66,6 +66,9 @@ sed 's/,g\([0-9]\),/,"g\n\1",/' items.csv >broken.csv
 prepare broken log.csv broken.csv
 says broken 'quoted_newlines = true' '# broken.csv: 40 of the first'
 grep -q 'joined broken.csv on item: 40 rows' broken.txt || complain "$(cat broken.txt); no join"
+awk 'BEGIN { print "user;color"; for (i = 0; i < 50; ++i) printf "u%d;\"c\n%d\"\n", i, i % 7 }' >ends.csv
+prepare ends log.csv ends.csv
+says ends 'quoted_newlines = true' 'delimiter = ";"' '51 of the first rows have 2 fields with it'
 (echo '# items' && cat items.csv) >commented.csv
 prepare commented log.csv commented.csv
 says commented 'comment = "#"                             # commented.csv: 1 line'
