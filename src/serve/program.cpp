@@ -125,7 +125,7 @@ std::vector<Option> options() {
       {"--threads", "N", "requests that are scored at once; default: 1"},
       {"--in-flight", "N", "requests at once, those that wait included; more are refused with 503; default: 64"},
       {"--max-body", "BYTES", "largest body of a request, decompressed; default: 4194304"},
-      {"--timeout", "SECONDS", "time to read a body, each piece of the headers, or to write; default: 10"},
+      {"--timeout", "SECONDS", "time to read headers, to read a body, or to write a reply; default: 10"},
       {"--token-file", "FILE", "file whose first line is the token that requests must bear", {}, true},
       {"--log", "FILE", "file to which all requests with their scores and states are appended, for replay"},
       {"--log-bytes", "BYTES", "size at which that file becomes FILE.1; default: 1073741824"},

@@ -15,7 +15,7 @@ struct ServerSettings {
   int threads = 1;                 ///< requests that are scored at once
   int in_flight = 64;              ///< requests that are read, wait or are scored at once; more are refused
   Index max_body = 4 << 20;        ///< bytes of a request's body, decompressed
-  int timeout = 10;                ///< seconds to read a body or to write a reply
+  int timeout = 10;                ///< seconds to read headers, to read a body, or to write a reply
   std::string token = {};          ///< token that requests must bear; empty = none
   std::string log = {};            ///< file for the log of scores; empty = none
   Index log_bytes = 1 << 30;       ///< size at which that file is renamed and a new one begun
