@@ -195,7 +195,8 @@ TEST_CASE("serve_http: heads and lines of chunks have a most size") {
     CHECK(mentions(reply, "HTTP/1.1 431"));
     CHECK(mentions(reply, "the headers have more than 16384 bytes"));
   }
-  CHECK(mentions(server.reply(infer + "Transfer-Encoding: chunked\r\n\r\n1;" + endless), "HTTP/1.1 400"));
+  const std::string chunk = "Transfer-Encoding: chunked\r\n\r\n1;" + endless + "\r\nx\r\n0\r\n\r\n";
+  CHECK(mentions(server.reply(infer + chunk), "ended early, came too slowly or is damaged"));
 }
 
 TEST_CASE("serve_http: bytes of a request are never taken for another one") {
