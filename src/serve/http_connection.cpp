@@ -54,8 +54,6 @@ class RequestReader {
 
   /// Reads the head, which was received. Returns what is wrong with it, or status 200.
   Refused read_head();
-  /// Returns what is wrong with the headers, or status 200.
-  Refused judge();
   /// Reads the body into `take`. Returns whether all of it was taken.
   bool read_body(const TakePiece& take);
   /// Drops what has come of a body that is not read, without waiting for more. Returns whether that was all of it.
@@ -72,6 +70,8 @@ class RequestReader {
  private:
   /// Returns whether the client speaks HTTP/1.0.
   bool is_old() const { return parser_.get().version() < 11; }
+  /// Returns what is wrong with the headers, or status 200.
+  Refused judge();
   /// Parses the next bytes of the body. Returns them if `ok`, perhaps none.
   std::string_view next_piece(bool& ok);
 

@@ -2,31 +2,15 @@
 # preprocess --propose: for logs of several forms the deck says what they are, and preprocess and train take it as it is.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/lib_sets.sh"
+. "$(dirname "$0")/lib_propose.sh"
 cd "$folder"
 
 # model NAME FILE...: proposes a deck for the files and trains a model by it.
 model() {
-  local name=$1
-  shift
-  rm -rf runs
-  run "$TESSEREC" preprocess --propose "$@"
-  [ "$code" = 0 ] || complain "no deck for $*"
-  cp out "$name.toml"
-  run "$TESSEREC" preprocess "$name.toml"
-  [ "$code" = 0 ] || complain "$(cat "$name.toml"); preprocess refuses the deck for $*"
-  cp err "$name.txt"
-  run "$TESSEREC" train "$name.toml" --set train.epochs=1
-  [ "$code" = 0 ] || complain "$(cat "$name.toml"); train refuses the deck for $*"
-  grep -q 'auc 0\.' err || complain "no auc of the deck for $*"
-}
-
-# says NAME TEXT...: checks that the deck has the texts.
-says() {
-  local name=$1 text
-  shift
-  for text in "$@"; do
-    grep -qF -- "$text" "$name.toml" || complain "$(cat "$name.toml"); the deck lacks: $text"
-  done
+  prepare "$@"
+  run "$TESSEREC" train "$1.toml" --set train.epochs=1
+  [ "$code" = 0 ] || complain "$(cat "$1.toml"); train refuses the deck for ${*:2}"
+  grep -q 'auc 0\.' err || complain "no auc of the deck for ${*:2}"
 }
 
 # 64-bit ids, ratings, a timestamp; a side table with quoted titles and genres between bars

@@ -2,29 +2,8 @@
 # preprocess --propose: odd names, rules that files do not share, small logs and files that no deck can read. A deck that
 # is printed runs as it is; a file that none can read is refused with the reason.
 . "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/lib_propose.sh"
 cd "$folder"
-
-# prepare NAME FILE...: proposes a deck for the files and preprocesses by it.
-prepare() {
-  local name=$1
-  shift
-  rm -rf runs
-  run "$TESSEREC" preprocess --propose "$@"
-  [ "$code" = 0 ] || complain "no deck for $*"
-  cp out "$name.toml"
-  run "$TESSEREC" preprocess "$name.toml"
-  [ "$code" = 0 ] || complain "$(cat "$name.toml"); preprocess refuses the deck for $*"
-  cp err "$name.txt"
-}
-
-# says NAME TEXT...: checks that the deck has the texts.
-says() {
-  local name=$1 text
-  shift
-  for text in "$@"; do
-    grep -qF -- "$text" "$name.toml" || complain "$(cat "$name.toml"); the deck lacks: $text"
-  done
-}
 
 # clicks NAMES [ROWS] [DELIMITER]: prints a log of users, items and clicks.
 clicks() {
