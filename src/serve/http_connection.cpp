@@ -5,6 +5,7 @@
 #include <array>
 #include <cerrno>
 #include <cstdint>
+#include <ctime>
 #include <limits>
 #include <memory>
 #include <string>
@@ -164,14 +165,23 @@ bool RequestReader::drop() {
   return parser_.is_done();
 }
 
+/// Returns the time of day as the header Date has it.
+std::string date_now() {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  std::array<char, 30> text{};
+  std::strftime(text.data(), text.size(), "%a, %d %b %Y %H:%M:%S GMT", ::gmtime_r(&now, &parts));
+  return text.data();
+}
+
 /// Sends a reply. `last`: says that the connection ends.
 bool send_reply(HttpConnection& to, const HttpReply& reply, const RequestReader& request, bool last, int timeout) {
   const bool is_packed = reply.type == "application/json" && reply.body.size() >= least_packed && request.takes_gzip();
   const std::string packed = is_packed ? gzipped(reply.body) : "";
   const std::string& body = is_packed ? packed : reply.body;
-  std::string head = concat("HTTP/1.1 ", reply.status, " ",
-                            std::string(http::obsolete_reason(http::int_to_status(unsigned(reply.status)))),
-                            "\r\nContent-Type: ", reply.type, "\r\nContent-Length: ", body.size());
+  std::string head = concat(
+      "HTTP/1.1 ", reply.status, " ", std::string(http::obsolete_reason(http::int_to_status(unsigned(reply.status)))),
+      "\r\nDate: ", date_now(), "\r\nContent-Type: ", reply.type, "\r\nContent-Length: ", body.size());
   if (!reply.json_bytes.empty()) head += "\r\nInference-Header-Content-Length: " + reply.json_bytes;
   if (!reply.allow.empty()) head += "\r\nAllow: " + reply.allow;
   if (reply.status == 401) head += "\r\nWWW-Authenticate: Bearer";

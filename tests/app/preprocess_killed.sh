@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # preprocess_killed.sh [long]: kills preprocess (SIGKILL) again and again, at other moments and on other numbers of ranks,
-# until a start gets to its end. The data sets must be those of an undisturbed run, and nothing else may be left. `long`:
-# more rows, 25 kills; about 10 minutes. At the end: a file system without room for the rows that are kept.
+# until so many were killed before their end; then one gets to its end. The data sets must be those of an undisturbed run,
+# and nothing else may be left. `long`: more rows, 20 kills; about 10 minutes. At the end: a file system without room for
+# the rows that are kept.
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
-rows=60000 kills=6 delays="0.6 1.2 0.9 1.6 2.2 1.9"
+rows=60000 kills=5 delays="0.6 1.2 0.9 1.6 2.2 1.9"
 if [ "${1:-}" = long ]; then
-  rows=600000 kills=25 delays="1 3 5 8 12 2 4"
+  rows=600000 kills=20 delays="1 3 5 8 12 2 4"
 fi
 
 awk -v rows=$rows 'BEGIN { srand(7); for (i = 0; i < rows; ++i) printf "%d,%d,a_long_value_%d,%d|%d,%.6f\n", rand() < 0.3,
@@ -51,15 +52,21 @@ killed_after() {
   ! wait "$started" 2>/dev/null
 }
 
-hits=0 kept=0 number=0
-for delay in $(for i in $(seq $kills); do echo "$delays"; done); do
-  [ $number -lt $kills ] || break
-  number=$((number + 1))
-  killed_after "$delay" $((number % 3 + 1)) && hits=$((hits + 1))
-  for file in "$folder"/killed/.scratch-*/*; do
-    case $file in *.tmp | *'*'*) ;; *) kept=$((kept + 1)) && break ;; esac
+hits=0 kept=0 number=0 shorter=1 # Delays are divided by the last, which grows with each start that ended too early.
+while [ $hits -lt $kills ]; do
+  for delay in $delays; do
+    [ $hits -lt $kills ] || break
+    number=$((number + 1))
+    if killed_after "$(awk "BEGIN { print $delay / $shorter }")" $((number % 3 + 1)); then
+      hits=$((hits + 1))
+    else
+      shorter=$(awk "BEGIN { print 1.2 * $shorter }")
+    fi
+    for file in "$folder"/killed/.scratch-*/*; do
+      case $file in *.tmp | *'*'*) ;; *) kept=$((kept + 1)) && break ;; esac
+    done
+    [ ! -e "$folder/killed/train.h5" ] || rm -rf "$folder/killed" # It ended before it was killed.
   done
-  [ ! -e "$folder/killed/train.h5" ] || rm -rf "$folder/killed" # It ended before it was killed.
 done
 RANKS=2
 run "$TESSEREC" preprocess "$folder/deck.toml" --set preprocess.output="$folder/killed"
@@ -95,5 +102,5 @@ if unshare -m true 2>/dev/null; then
   grep -q "$said" "$folder/err" || complain "nothing says that rows are not kept: $(cat "$folder/err")"
   [ "$(cat "$folder/out")" = "$once" ] || complain "another data set without room for rows: $(cat "$folder/out")"
 fi
-echo "$hits of $kills starts were killed before their end; finished work was left $kept times"
+echo "$hits of $number starts were killed before their end; finished work was left $kept times"
 finish
