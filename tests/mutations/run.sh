@@ -9,7 +9,7 @@ list=$root/tests/mutations/list.txt
 copy=${COPY:-$root/build/mutations} # kept, so that the next run builds only what changed
 source=$copy/source build=$copy/build log=$copy/log
 limit=${LIMIT:-300} # seconds for the tests of a mutation
-done=${DONE:-}      # what an earlier run printed: what was caught there is left out
+seen=${SEEN:-}      # a file of names with the commits where they were caught: left out, and added to
 
 die() {
   echo "mutations: $*" >&2
@@ -52,11 +52,10 @@ if [[ $# == 0 && -z $check ]]; then
     if [[ ${entry[$name.file]} == *.hpp ]]; then echo "1 $name"; else echo "0 $name"; fi
   done | sort -s -k 1,1 | cut -d ' ' -f 2)
 fi
-if [[ -n $done ]]; then
-  [[ -r $done ]] || die "cannot read $done (DONE)"
-  mapfile -t chosen < <(printf '%s\n' "${chosen[@]}" |
-    grep -vxFf <(sed -nE 's/^caught( \(hangs\))? +[0-9]+ s +([^ ]+) .*/\2/p' "$done") || true)
-  ((${#chosen[@]} > 0)) || { echo "nothing is left of what $done has not caught" && exit; }
+if [[ -n $seen && -z $check ]]; then
+  [[ -w $seen ]] || die "cannot write $seen (SEEN)"
+  mapfile -t chosen < <(printf '%s\n' "${chosen[@]}" | grep -vxFf <(sed 's/ .*//' "$seen") || true)
+  ((${#chosen[@]} > 0)) || { echo "all of them stand in $seen" && exit; }
 fi
 
 # complaint NAME: what does not fit the tree.
@@ -95,6 +94,8 @@ fits() { # fits BUILD
 }
 if [[ -n $check ]]; then
   fits "$check" || die "mend list.txt"
+  unlisted=$(grep -vxFf <(printf '%s\n' "${names[@]}") <(sed 's/ .*//' "$root/tests/mutations/seen.txt") || true)
+  [[ -z $unlisted ]] || die "seen.txt has names that list.txt lacks: $(paste -s -d ' ' <<<"$unlisted")"
   echo "${#chosen[@]} mutations fit the tree"
   exit
 fi
@@ -169,7 +170,7 @@ holds() {
   if [[ $1 == !* ]]; then [[ -z $on ]]; else [[ -n $on ]]; fi
 }
 
-failures=0 untried=0
+failures=0 untried=0 commit=$(git -C "$root" rev-parse --short=8 HEAD)
 for name in "${chosen[@]}"; do
   needs=${entry[$name.needs]:-}
   if [[ -n $needs ]] && ! holds "$needs"; then
@@ -191,7 +192,11 @@ for name in "${chosen[@]}"; do
   fi
   restore "$name"
   printf '%-14s  %4d s  %-30s  %s\n' "$verdict" $((SECONDS - begin)) "$name" "${entry[$name.what]}"
-  [[ $verdict == caught* ]] || failures=$((failures + 1))
+  if [[ $verdict != caught* ]]; then
+    failures=$((failures + 1))
+  elif [[ -n $seen ]]; then
+    echo "$name $commit" >>"$seen"
+  fi
 done
 echo "${#chosen[@]} mutations, $failures not caught, $untried not tried; what each said lies in $log"
 [[ $failures == 0 ]]

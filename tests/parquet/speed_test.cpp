@@ -20,6 +20,13 @@ double computed_seconds() {
   return double(time.tv_sec) + 1e-9 * double(time.tv_nsec);
 }
 
+/// Returns the sum of the texts' first bytes.
+Index touch(const std::vector<std::string_view>& fields) {
+  Index sum = 0;
+  for (const std::string_view text : fields) sum += text.empty() ? 0 : text[0];
+  return sum;
+}
+
 /// Reads all rows and touches each text. Returns the number of rows.
 Index read(const std::string& path) {
   const parquet::FileShape shape = parquet::shape_of(path);
@@ -27,8 +34,7 @@ Index read(const std::string& path) {
   for (const parquet::ColumnType& type : shape.types) choices.push_back({true, type.list ? '|' : '\0'});
   const auto reader = parquet::open_rows(path, {0, shape.row_groups}, choices, "");
   Index rows = 0, first_bytes = 0;
-  for (std::vector<std::string_view> fields; reader->next(fields); ++rows)
-    for (const std::string_view text : fields) first_bytes += text.empty() ? 0 : text[0];
+  for (std::vector<std::string_view> fields; reader->next(fields); ++rows) first_bytes += touch(fields);
   REQUIRE(first_bytes > 0);
   return rows;
 }
