@@ -169,6 +169,9 @@ std::string positive_text(const verdict::SetFacts& facts, Index positives, Index
                 unlabelled > 0 ? concat(" of ", rows - unlabelled, " (", unlabelled, " rows lack it)") : "");
 }
 
+/// Returns the smallest or largest value of a column, or "-" if it has none.
+std::string bound_text(double bound) { return std::isfinite(bound) ? significant(bound, 5) : "-"; }
+
 void log_set(const InspectedSet& set, const verdict::ColumnNames& columns) {
   const verdict::SetFacts& facts = set.facts();
   const Index rows = facts.all_rows();
@@ -180,9 +183,10 @@ void log_set(const InspectedSet& set, const verdict::ColumnNames& columns) {
   for (std::size_t f = 0; f < facts.files.size(); ++f)
     for (const verdict::SetFacts& label : set.labels) {
       const verdict::FileFacts& file = label.files[f];
-      log_info("  " + left(file.path, 40) + " " + right(std::to_string(file.rows - file.unlabelled), 12) + " rows " +
-               right(percent_of(file.positives, file.rows - file.unlabelled), 9) + " positive" +
-               (label.label.empty() ? "" : " (" + label.label + ")"));
+      log_info(
+          "  " + left(file.path, 40) + " " + right(std::to_string(file.rows - file.unlabelled), 12) + " rows " +
+          (!label.labelled ? "" : right(percent_of(file.positives, file.rows - file.unlabelled), 9) + " positive") +
+          (label.label.empty() ? "" : " (" + label.label + ")"));
     }
   log_info("  " + left("column", 24) + right("ids", 12) + right("missing", 10) + right("smallest", 13) +
            right("largest", 13));
@@ -195,19 +199,18 @@ void log_set(const InspectedSet& set, const verdict::ColumnNames& columns) {
     }
     const verdict::ValueRange& range = facts.ranges[c];
     log_info("  " + left(columns[c], 24) + right(ids, 12) + right(missing < 0 ? "-" : percent_of(missing, rows), 10) +
-             right(significant(range.low, 5), 13) + right(significant(range.high, 5), 13));
+             right(bound_text(range.low), 13) + right(bound_text(range.high), 13));
   }
 }
 
 Json set_json(const InspectedSet& set, const verdict::ColumnNames& columns) {
   const verdict::SetFacts& facts = set.facts();
   Json files = Json::array(), all = Json::object();
-  for (const verdict::FileFacts& file : facts.files)
-    files.add(Json::object()
-                  .set("path", file.path)
-                  .set("rows", file.rows)
-                  .set("positives", file.positives)
-                  .set("bad_rows", file.bad_rows));
+  for (const verdict::FileFacts& file : facts.files) {
+    Json one = Json::object().set("path", file.path).set("rows", file.rows);
+    if (facts.labelled) one.set("positives", file.positives);
+    files.add(one.set("bad_rows", file.bad_rows));
+  }
   for (std::size_t c = 0; c < columns.size(); ++c) {
     const Index missing = missing_rows(facts, c);
     Json column = Json::object().set("smallest", facts.ranges[c].low).set("largest", facts.ranges[c].high);
@@ -220,7 +223,8 @@ Json set_json(const InspectedSet& set, const verdict::ColumnNames& columns) {
       labels.set(label.label, Json::object()
                                   .set("positives", label.all_positives())
                                   .set("rows", facts.all_rows() - label.all_unlabelled()));
-  Json json = Json::object().set("rows", facts.all_rows()).set("positives", facts.all_positives());
+  Json json = Json::object().set("rows", facts.all_rows());
+  if (facts.labelled) json.set("positives", facts.all_positives());
   if (!set.info.tasks.empty()) json.set("labels", labels);
   return json.set("files", files).set("columns", all);
 }

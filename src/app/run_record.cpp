@@ -136,7 +136,13 @@ Json result_json(const train::Session& session, const train::TrainResult& result
   if (result.windows) {
     Json windows = Json::object();
     windows.set("count", result.windows->windows).set("samples", result.windows->samples);
-    for (const auto& [name, mean] : result.windows->metrics) windows.set(name, mean);
+    Json defined = Json::object();
+    for (std::size_t m = 0; m < result.windows->metrics.size(); ++m) {
+      const auto& [name, mean] = result.windows->metrics[m];
+      windows.set(name, mean);
+      defined.set(name, result.windows->defined[m]);
+    }
+    windows.set("defined", defined);
     json.set("windows", windows);
   }
   if (result.best)

@@ -17,6 +17,18 @@
 namespace tesserec::app {
 namespace {
 
+/// Returns the means as text, with the number of windows where a metric lacks in some.
+std::string metrics_text(const train::WindowMeans& means) {
+  std::vector<std::string> texts;
+  for (std::size_t m = 0; m < means.metrics.size(); ++m) {
+    const auto& [name, mean] = means.metrics[m];
+    std::string text = concat(name, " ", std::isnan(mean) ? "undefined" : fixed(mean, 6));
+    if (means.defined[m] > 0 && means.defined[m] < means.windows) text += concat(" (of ", means.defined[m], ")");
+    texts.push_back(std::move(text));
+  }
+  return join(texts);
+}
+
 /// Shows how the tables have grown, and warns of ids that got no row.
 void show_growth(const std::vector<train::TableFigures>& tables) {
   std::vector<std::string> texts;
@@ -52,12 +64,7 @@ void show_result(const train::Session& session, const train::TrainResult& result
   show_growth(result.tables);
   if (result.windows && result.windows->windows > 0)
     log_info(concat("mean of ", counted(result.windows->windows, "window"), ", each evaluated before training on it: ",
-                    join(result.windows->metrics, ", ",
-                         [](const auto& metric) {
-                           return metric.first + " " +
-                                  (std::isnan(metric.second) ? "undefined" : fixed(metric.second, 6));
-                         }),
-                    ", ", counted(result.windows->samples, "sample")));
+                    metrics_text(*result.windows), ", ", counted(result.windows->samples, "sample")));
   log_info("weights " + result.weights_digest + ", optimizer state " + result.state_digest);
   log_info((result.checkpoint.empty() ? "no checkpoint" : "checkpoint " + result.checkpoint) + ", metrics " +
            session.job.run.folder() + "/metrics.jsonl");

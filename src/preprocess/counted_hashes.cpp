@@ -27,7 +27,12 @@ Index collisions(const TokenCounts& hashes, Index max_rows) {
   std::vector<Index> ids;
   for (Index i = 0; i < hashes.tokens.size(); ++i) ids.push_back(counted_id(hashes.tokens.token(i), max_rows));
   std::sort(ids.begin(), ids.end());
-  return hashes.tokens.size() - Index(std::unique(ids.begin(), ids.end()) - ids.begin());
+  Index shared = 0;
+  for (auto begin = ids.begin(), end = begin; begin != ids.end(); begin = end) {
+    end = std::upper_bound(begin, ids.end(), *begin);
+    if (end - begin > 1) shared += end - begin;
+  }
+  return shared;
 }
 
 }  // namespace tesserec::preprocess

@@ -15,7 +15,7 @@ Index counted_id(std::string_view hash, Index max_rows);
 /// Adds the hash of a text to a count of different hashes, whose tokens have 8 bytes.
 void add_hash(std::string_view token, TokenCounts& hashes);
 
-/// Returns how many hashes share their id with another that has it already.
+/// Returns how many hashes share their id with another one.
 Index collisions(const TokenCounts& hashes, Index max_rows);
 
 }  // namespace tesserec::preprocess

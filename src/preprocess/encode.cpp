@@ -84,7 +84,8 @@ store::Attributes attributes_of(const Survey& survey, const Encoding& encoding,
   if (!survey.key_bytes.empty()) attributes["keys"] = encoding.layout.keys;
   if (!encoding.bases.empty()) attributes[bases_attribute] = encoding.bases;
   const std::vector<FeatureForm>& forms = encoding.layout.forms;
-  if (std::any_of(forms.begin(), forms.end(), [](const FeatureForm& form) { return form.hashed(); })) {
+  if (std::any_of(forms.begin(), forms.end(),
+                  [](const FeatureForm& form) { return form.hashed() || !form.definition.empty(); })) {
     std::vector<std::string> rules;
     for (const FeatureForm& form : forms) rules.push_back(form.rule());
     attributes[rules_attribute] = rules;

@@ -66,7 +66,14 @@ void find_unknown(const PreprocessReport& report, std::vector<Finding>& findings
   }
 }
 
-}  // namespace
+/// Appends labels that have one value, beside the one that judge() looked at.
+void find_constant_labels(const DatasetReport& set, std::vector<Finding>& findings) {
+  for (std::size_t t = 0; t < set.tasks.size(); ++t) {
+    const std::array<Index, 2> counts = set.label_counts(t);
+    if (set.tasks[t] != set.facts.label)
+      verdict::judge_label_values(set.facts.name, set.tasks[t], {counts[1], counts[0] + counts[1]}, findings);
+  }
+}
 
 /// Adds a note that leaks and click rates were looked for by one label alone.
 void tell_unjudged(const DatasetReport& train, std::vector<Finding>& findings) {
@@ -82,6 +89,8 @@ void tell_unjudged(const DatasetReport& train, std::vector<Finding>& findings) {
                       .files = {}});
 }
 
+}  // namespace
+
 std::vector<Finding> find_oddities(const PreprocessReport& report) {
   verdict::ColumnNames columns{.dense = report.dense_features, .indicator = {}, .features = report.features};
   for (const std::string& transform : report.transforms) columns.indicator.push_back(transform == "missing_indicator");
@@ -95,6 +104,8 @@ std::vector<Finding> find_oddities(const PreprocessReport& report) {
       find_large(report, file, findings);
       find_cut(report, file, findings);
     }
+  for (const DatasetReport* set : all)
+    if (set->tasks.size() > 1) find_constant_labels(*set, findings);
   find_unknown(report, findings);
   tell_unjudged(report.train, findings);
   return findings;

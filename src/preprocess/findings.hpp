@@ -9,7 +9,7 @@
 namespace tesserec::preprocess {
 
 /// Returns the verdict on the data: what verdict::judge() finds, numbers that are too large, values that were cut or
-/// have no ids.
+/// have no ids, labels of one value, and labels that were not judged.
 std::vector<verdict::Finding> find_oddities(const PreprocessReport& report);
 
 /// Throws Error if there are warnings or errors, and logs them all.

@@ -17,7 +17,11 @@ std::vector<std::string> Joins::names() const {
 
 std::vector<JoinedTable> Joins::open(const TextRules& rules, const std::vector<Column>& columns) {
   trim_ = rules.trim;
-  null_ = settings_.missing.empty() ? std::string() : settings_.missing.front();
+  if (settings_.missing.empty())
+    fail(
+        "preprocess.missing is empty, but a row that a side table lacks has missing values; give a text for them, such "
+        "as [\"\"]");
+  null_ = settings_.missing.front();
   std::vector<JoinedTable> tables;
   std::size_t known = columns.size() - names().size();  // columns before those of the join
   for (const Join& join : settings_.joins) {
@@ -36,7 +40,7 @@ std::vector<JoinedTable> Joins::open(const TextRules& rules, const std::vector<C
     std::vector<char> separators;
     for (std::size_t c = known; c < known + join.columns.size(); ++c)
       separators.push_back(columns[c].separator.empty() ? '\0' : columns[c].separator[0]);
-    joins_.push_back({SideTable(join, rules, separators), std::move(on), join.columns.size()});
+    joins_.push_back({SideTable(join, rules, separators, null_), std::move(on), join.columns.size()});
     const SideTable& table = joins_.back().table;
     tables.push_back({join.file, tesserec::join(join.on), table.rows(), table.bytes(), table.example()});
     known += join.columns.size();
@@ -63,6 +67,13 @@ void Joins::extend(const std::vector<Index>& places, Fields& fields, std::vector
     for (std::size_t c = 0; c < one.columns; ++c)
       fields.texts.push_back(row < 0 ? std::string_view(null_) : one.table.text(row, c));
   }
+}
+
+std::string Joins::place(std::size_t column, const std::vector<std::string>& keys) const {
+  std::size_t j = 0;
+  for (; column >= joins_[j].columns; ++j) column -= joins_[j].columns;
+  const Index row = joins_[j].table.find(keys[j]);
+  return row < 0 ? "" : joins_[j].table.place(row);
 }
 
 }  // namespace tesserec::preprocess

@@ -24,6 +24,7 @@ class Joins final : public SideColumns {
   std::vector<JoinedTable> open(const TextRules& rules, const std::vector<Column>& columns) override;
   void extend(const std::vector<Index>& places, Fields& fields, std::vector<bool>& missed,
               std::vector<std::string>& keys) const override;
+  std::string place(std::size_t column, const std::vector<std::string>& keys) const override;
 
  private:
   struct One {

@@ -138,13 +138,15 @@ class Splitter {
     return hash;
   }
 
-  /// Returns the row's time, or its date, days since 1970, if days are split.
+  /// Returns the row's time, or its day, days since 1970 in UTC, if days are split.
   Index time_of(const RowStream& rows, const Row& row) const {
     if (!time_) return no_time;
     const std::string_view text = rows.field(row, *time_);
     ParsedTime time;
     if (is_missing(text) || !parse_time(text, format_.layout().columns[*time_].time, time)) return no_time;
-    return settings_.by == SplitBy::day ? time.date : time.instant;
+    constexpr Index day = Index{24} * 3600 * 1'000'000;  // microseconds
+    if (settings_.by != SplitBy::day) return time.instant;
+    return time.instant / day - (time.instant % day < 0 ? 1 : 0);
   }
 
   void add_user(std::string_view text, Index time, Index record) {

@@ -2,7 +2,9 @@
 #include "scratch_folder.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
+#include <thread>
 
 #include "packing.hpp"
 #include "scratch_file.hpp"
@@ -31,6 +33,19 @@ Index folder_bytes(const fs::path& folder) {
   for (const fs::directory_entry& entry : fs::directory_iterator(folder, error))
     if (const auto size = entry.file_size(error); !error) bytes += Index(size);
   return bytes;
+}
+
+/// Removes a folder from which other ranks may still remove files, whose absence ends one remove_all() early.
+void remove_with_others(const std::string& folder) {
+  constexpr int most_trials = 1000;
+  constexpr auto pause = std::chrono::milliseconds(1);
+  std::error_code error;
+  for (int trial = 0; trial < most_trials; ++trial) {
+    fs::remove_all(folder, error);
+    if (!error && !fs::exists(folder, error)) return;
+    std::this_thread::sleep_for(pause);
+  }
+  log_warning(concat(folder, " cannot be removed (", error.message(), "); remove it"));
 }
 
 /// Warns of scratch folders that another set of files or settings left, unless a running job holds them.
@@ -72,8 +87,8 @@ ScratchFolder::ScratchFolder(const comm::Communicator& comm, const std::string& 
 
 ScratchFolder::~ScratchFolder() {
   if (kept_ || comm_.rank() != 0) return;
+  remove_with_others(folder_);
   std::error_code ignored;
-  fs::remove_all(folder_, ignored);
   fs::remove(lock_name(folder_), ignored);
 }
 

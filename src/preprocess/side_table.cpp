@@ -30,7 +30,7 @@ std::size_t place_of(const std::string& name, const std::vector<std::string>& na
 
 }  // namespace
 
-SideTable::SideTable(const Join& join, TextRules rules, const std::vector<char>& separators)
+SideTable::SideTable(const Join& join, TextRules rules, const std::vector<char>& separators, const std::string& null)
     : join_(join), columns_(join.columns.size()) {
   if (!join.delimiter.empty()) rules.delimiter = join.delimiter == "\\t" ? '\t' : join.delimiter[0];
   for (const std::string& path : store::list_files({join.file}, file_key)) {
@@ -40,7 +40,7 @@ SideTable::SideTable(const Join& join, TextRules rules, const std::vector<char>&
     key_places_.clear();
     places_.clear();
     if (file.parquet)
-      read_parquet(path, rules, separators);
+      read_parquet(path, rules.trim, separators, null);
     else
       read_text(file, rules);
     if (rows() == first_rows_.back()) fail(path, ": the side table has no rows; correct ", file_key);
@@ -78,15 +78,16 @@ void SideTable::read_text(const RawFile& file, const TextRules& rules) {
   }
 }
 
-void SideTable::read_parquet(const std::string& path, const TextRules& rules, const std::vector<char>& separators) {
+void SideTable::read_parquet(const std::string& path, bool trim, const std::vector<char>& separators,
+                             const std::string& null) {
   const parquet::FileShape shape = parquet::shape_of(path);
   find_columns(shape.columns, path);
   std::vector<parquet::ColumnChoice> choices(shape.columns.size());
   for (const std::size_t place : key_places_) choices[place].read = true;
   for (std::size_t c = 0; c < columns_; ++c) choices[places_[c]] = {true, separators[c]};
-  const auto reader = parquet::open_rows(path, {0, shape.row_groups}, std::move(choices), "");
+  const auto reader = parquet::open_rows(path, {0, shape.row_groups}, std::move(choices), null);
   std::vector<std::string_view> fields;
-  for (Index row = 1; reader->next(fields); ++row) add(fields, row, rules.trim);
+  for (Index row = 1; reader->next(fields); ++row) add(fields, row, trim);
 }
 
 /// Adds a row.
@@ -111,7 +112,6 @@ void SideTable::add(const std::vector<std::string_view>& fields, Index line, boo
          bytes_text(double(join_.memory)), " on each rank); raise it, or leave out rows or columns");
 }
 
-/// Returns the file and the line of a row, for messages.
 std::string SideTable::place(Index row) const {
   const auto file = std::upper_bound(first_rows_.begin(), first_rows_.end(), row) - first_rows_.begin() - 1;
   return concat(files_[std::size_t(file)], ":", lines_[std::size_t(row)]);

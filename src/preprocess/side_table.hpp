@@ -20,9 +20,9 @@ class SideTable {
   static constexpr char key_separator = '\x1F';
 
   /// Reads the files of a join by the rules for text in [preprocess]. `separators`: those of Join::columns, for lists
-  /// in Parquet files; 0 = none. Throws Error, naming file and line, for a column that the file lacks, a bad row, two
-  /// rows with one key, or a table larger than Join::memory.
-  SideTable(const Join& join, TextRules rules, const std::vector<char>& separators);
+  /// in Parquet files; 0 = none. `null`: text of a null there. Throws Error, naming file and line, for a column that
+  /// the file lacks, a bad row, two rows with one key, or a table larger than Join::memory.
+  SideTable(const Join& join, TextRules rules, const std::vector<char>& separators, const std::string& null);
 
   /// Returns the number of the row with this key, or -1. The texts of several key columns stand between key_separator.
   Index find(std::string_view key) const { return keys_.find(key); }
@@ -33,6 +33,8 @@ class SideTable {
     return std::string_view(bytes_).substr(begin, ends_[at] - begin);
   }
   Index rows() const { return keys_.size(); }
+  /// Returns the file and the line of a row, for messages.
+  std::string place(Index row) const;
   /// Returns the key of the first row, quoted for messages.
   std::string example() const;
   /// Returns the memory of the rows, bytes.
@@ -41,9 +43,8 @@ class SideTable {
  private:
   void find_columns(const std::vector<std::string>& names, const std::string& where);
   void read_text(const RawFile& file, const TextRules& rules);
-  void read_parquet(const std::string& path, const TextRules& rules, const std::vector<char>& separators);
+  void read_parquet(const std::string& path, bool trim, const std::vector<char>& separators, const std::string& null);
   void add(const std::vector<std::string_view>& fields, Index line, bool trim);
-  std::string place(Index row) const;
 
   const Join join_;
   std::size_t columns_;

@@ -80,8 +80,8 @@ Vocabulary vocabulary_of(const store::PartedFile& file, const std::string& featu
           file.read_all<Index>(group + "/offsets")};
 }
 
-/// Throws Error if the ids of a feature were made by another rule than the layout's, or its values from others in
-/// another way. `features`: those of the file, which says nothing of such values if it is older.
+/// Throws Error if the ids of a feature were made by another rule than the layout's, or its values in another
+/// way. `features`: those of the file, which says nothing of values if it is older.
 void require_rules(const store::File& file, const std::vector<std::string>& features, const RowLayout& layout) {
   std::vector<std::string> rules(features.size(), FeatureForm().rule());
   if (file.has_attribute("/", rules_attribute)) rules = attribute_of<std::vector<std::string>>(file, rules_attribute);
@@ -95,24 +95,7 @@ void require_rules(const store::File& file, const std::vector<std::string>& feat
     if (!definition.empty() && definition != form.definition)
       fail(key, file.path(), ": values of ", layout.features[f], " are \"", definition,
            "\", but preprocess.column says \"", form.definition.empty() ? "a text of the file" : form.definition,
-           "\"; give the column the cross and buckets of the training");
-  }
-}
-
-/// Throws Error if a vocabulary of buckets has one that the column's borders do not make.
-void require_buckets(const store::File& file, const Encoding& encoding) {
-  for (const Column& column : encoding.layout.columns) {
-    if (column.quantiles != 0 || column.buckets.empty() || column.ids == IdForm::hashed) continue;
-    const std::vector<std::string> buckets = bucket_texts(column.buckets);
-    const std::vector<std::string>& features = encoding.layout.features;
-    const auto place = std::size_t(std::find(features.begin(), features.end(), column.name) - features.begin());
-    const Vocabulary& vocabulary = encoding.vocabularies[place];
-    for (Index id = 1; id < vocabulary.rows(); ++id)
-      if (std::find(buckets.begin(), buckets.end(), vocabulary.token(id)) == buckets.end())
-        fail(key, file.path(), ": ", column.name, " has the bucket ", shown(vocabulary.token(id)),
-             " there, but the buckets of preprocess.column ", column.name, " are ",
-             join(buckets, ", ", [](const std::string& text) { return shown(text); }),
-             "; give the column the buckets of the training");
+           "\"; give the column the cross, buckets or separator of the training");
   }
 }
 
@@ -171,7 +154,6 @@ Encoding encoding_of(const store::PartedFile& parted, const RowLayout& layout, b
   for (std::size_t f = 0; f < layout.features.size(); ++f)
     encoding.vocabularies.push_back(layout.forms[f].hashed() ? Vocabulary()
                                                              : vocabulary_of(parted, layout.features[f]));
-  require_buckets(file, encoding);
   if (file.has_attribute("/", bases_attribute))
     encoding.bases = attribute_of<std::vector<std::string>>(file, bases_attribute);
   encoding.vocabulary_digest = attribute_of<std::string>(file, "vocabulary_digest");

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <chrono>
 #include <cmath>
+#include <cstdlib>
 #include <limits>
 
 #include <tesserec/core/text.hpp>
@@ -15,6 +16,18 @@ namespace {
 
 constexpr std::int64_t largest_seconds = 253402300800;        // the year 10000
 constexpr Index day_seconds = 24 * 3600, second = 1'000'000;  // seconds, microseconds
+
+template <class Float>
+std::errc parse(std::string_view text, Float& value) {
+  const char* const end = text.data() + text.size();
+  const auto [stop, code] = std::from_chars(text.data(), end, value);
+  if (stop != end) return std::errc::invalid_argument;
+  if (code != std::errc::result_out_of_range) return code;
+  const double nearest = std::strtod(std::string(text).c_str(), nullptr);  // from_chars does not tell large from small
+  if (std::abs(nearest) > 1) return code;
+  value = Float(nearest);
+  return {};
+}
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
@@ -152,9 +165,12 @@ const char* kind_name(ColumnKind kind) {
   return names[std::size_t(kind)];
 }
 
+std::errc parse_float(std::string_view text, float& value) { return parse(text, value); }
+std::errc parse_float(std::string_view text, double& value) { return parse(text, value); }
+
 std::string number_fault(std::string_view text, double& value) {
-  const auto [stop, code] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (code == std::errc::invalid_argument || stop != text.data() + text.size()) return "is not a number";
+  const std::errc code = parse_float(text, value);
+  if (code == std::errc::invalid_argument) return "is not a number";
   if (code == std::errc() && !std::isfinite(value)) return "is not a finite number";
   if (code != std::errc() || !(std::abs(value) <= std::numeric_limits<float>::max()))
     return "is out of the range of 32-bit floats";
@@ -164,9 +180,7 @@ std::string number_fault(std::string_view text, double& value) {
 bool take_weight(std::string_view& value, float& weight) {
   const std::size_t colon = value.rfind(':');
   if (colon == std::string_view::npos) return true;
-  const std::string_view text = value.substr(colon + 1);
-  const auto [stop, code] = std::from_chars(text.data(), text.data() + text.size(), weight);
-  if (code != std::errc() || stop != text.data() + text.size() || !(std::abs(weight) <= max_id_weight)) return false;
+  if (parse_float(value.substr(colon + 1), weight) != std::errc() || !(std::abs(weight) <= max_id_weight)) return false;
   value = value.substr(0, colon);
   return true;
 }

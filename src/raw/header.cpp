@@ -20,10 +20,13 @@ std::string quoted_list(const std::vector<std::string>& texts) {
          (texts.size() > max_shown ? concat(" and ", texts.size() - max_shown, " more") : "");
 }
 
+/// Returns whether the names are those of the columns, in order and each once. Columns that are skipped may have
+/// others.
 bool are_in_order(const std::vector<Column>& columns, const std::vector<std::string>& names) {
   return std::equal(columns.begin(), columns.end(), names.begin(), names.end(),
-                    [](const Column& column, std::string_view name) {
-                      return column.kind == ColumnKind::skip || column.name == name;
+                    [&](const Column& column, std::string_view name) {
+                      return column.kind == ColumnKind::skip ||
+                             (column.name == name && std::count(names.begin(), names.end(), name) == 1);
                     });
 }
 

@@ -75,10 +75,13 @@ void RowFormat::add_feature(const std::string& name, const FeatureForm& form) {
   layout_.forms.push_back(form);
   if (const auto made = layout_.definitions.find(name); made != layout_.definitions.end())
     layout_.forms.back().definition = made->second;
-  for (const Column& column : layout_.columns)
-    if (column.name == name && column.quantiles == 0 && !column.buckets.empty())
+  for (const Column& column : layout_.columns) {
+    if (column.name != name) continue;
+    if (!column.separator.empty()) layout_.forms.back().definition = concat("separated by ", column.separator);
+    if (column.quantiles == 0 && !column.buckets.empty())
       layout_.forms.back().definition =
           concat("buckets ", join(column.buckets, " ", [](double border) { return number_text(border); }));
+  }
   layout_.borders.emplace_back();
   weighted_values_ = weighted_values_ || form.weighted;
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Row format of any delimited text, by the columns of [[preprocess.column]].
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <iterator>
 #include <limits>
@@ -131,7 +130,9 @@ class TableFormat final : public RowFormat {
     for (const FoundColumn& column : found) names.push_back(column.name);
     if (std::string reason = find_fields(names, file); !reason.empty()) return reason;
     read.columns.assign(names.size(), {});
-    read.null = missing_.empty() ? std::string() : missing_.front();
+    if (missing_.empty())
+      return "its nulls are missing values, but preprocess.missing is empty; give a text for them, such as [\"\"]";
+    read.null = missing_.front();
     for (std::size_t i = 0; i < layout_.columns.size(); ++i) {
       if (layout_.columns[i].kind == ColumnKind::skip || file.places[i] < 0) continue;
       if (std::size_t(file.places[i]) >= names.size()) continue;  // of a side table
@@ -171,7 +172,10 @@ class TableFormat final : public RowFormat {
         reason = read_bucket(i, field, row);
       else
         reason = read_category(column, field, row);
-      if (!reason.empty()) return reason;
+      if (reason.empty()) continue;
+      const std::size_t own = layout_.columns.size() - joined_;  // columns of the file
+      const std::string place = i < own ? "" : side_->place(i - own, row.join_keys);
+      return place.empty() ? reason : concat(reason, ", from the side table at ", place);
     }
     row.made.resize(crosses_.size());
     for (std::size_t c = 0; c < crosses_.size(); ++c) put_feature(crosses_.value(c, row), row);
@@ -259,9 +263,8 @@ class TableFormat final : public RowFormat {
   }
 
   static std::string read_weight(const Column& column, std::string_view field, Row& row) {
-    const auto [stop, code] = std::from_chars(field.data(), field.data() + field.size(), row.weight);
-    const bool fits = code == std::errc() && stop == field.data() + field.size() && row.weight >= 0 &&
-                      row.weight <= max_sample_weight;
+    const std::errc code = parse_float(field, row.weight);
+    const bool fits = code == std::errc() && row.weight >= 0 && row.weight <= max_sample_weight;
     return fits ? std::string() : column.name + ": " + shown(field) + " is not a valid weight (0 to 1e6)";
   }
 

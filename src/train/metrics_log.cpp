@@ -59,6 +59,7 @@ MetricsLog::MetricsLog(const std::string& folder, Index step, Index last) : path
 WindowMeans MetricsLog::window_means(Index begun, const std::vector<std::string>& metrics) const {
   WindowMeans means;
   std::vector<double> weights(metrics.size());
+  means.defined.assign(metrics.size(), 0);
   for (const std::string& metric : metrics) means.metrics.emplace_back(metric, 0.0);
   std::ifstream in(path_);
   for (std::string line; std::getline(in, line);) {
@@ -71,6 +72,7 @@ WindowMeans MetricsLog::window_means(Index begun, const std::vector<std::string>
       if (!json.has(metrics[m]) || json.at(metrics[m]).kind() == Json::Kind::null) continue;
       means.metrics[m].second += samples * json.at(metrics[m]).number();
       weights[m] += samples;
+      ++means.defined[m];
     }
   }
   for (std::size_t m = 0; m < metrics.size(); ++m) means.metrics[m].second /= weights[m];

@@ -14,6 +14,8 @@
 #include "window_evaluation.hpp"
 #include <tesserec/comm/agree.hpp>
 #include <tesserec/comm/rank_watch.hpp>
+#include <tesserec/core/log.hpp>
+#include <tesserec/core/text.hpp>
 #include <tesserec/parallel_io/checkpoint_folder.hpp>
 #include <tesserec/train/evaluate.hpp>
 #include <tesserec/train/job_end.hpp>
@@ -29,6 +31,14 @@ constexpr Index small_delta = 1 << 20;  // bytes; syncing a file takes longer th
 data::Source* of_same_columns(data::Source* evaluation, const data::Source& source) {
   if (evaluation != nullptr) require_same_columns(evaluation->info(), source.info());
   return evaluation;
+}
+
+/// Tells that the run ends before train.steps.
+void tell_short(const Session& session, const RunLength& length) {
+  const Index steps = length.last - length.begun, wanted = session.job.train.steps;
+  if (session.comm.rank() != 0 || steps >= wanted) return;
+  log_warning(concat("train.steps is ", wanted, ", but the data give ", counted(steps, "step"), " in ",
+                     counted(session.job.train.epochs, "epoch"), ", after which the run ends; raise train.epochs"));
 }
 
 /// Makes the observers that the job's settings require, in their order.
@@ -90,6 +100,7 @@ void Training::restore() {
   if (job.checkpoint.keep > 0) parallel_io::CheckpointFolder(session_.comm, job.checkpoint_folder()).prepare();
   result_.loss = std::nan("");
   pipeline_.seek(at_.epoch, at_.batch);
+  tell_short(session_, length_);
   log_->open(at_, length_.last);
 }
 

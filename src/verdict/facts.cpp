@@ -53,7 +53,6 @@ void widen(std::span<ValueRange> ranges, const RowValues& row) {
   std::size_t v = 0;
   for (const std::size_t end : row.bag_ends) {
     range->widen_bag(double(end - v));
-    if (v == end) range->widen(-1);
     for (; v < end; ++v) range->widen(double(row.ids[v]));
     ++range;
   }

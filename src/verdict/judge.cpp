@@ -19,6 +19,7 @@ void judge_constant(const SetFacts& train, const ColumnNames& columns, std::vect
     if (indicator || !train.ranges[c].constant()) continue;
     const bool no_ids = c >= columns.dense.size() && train.ranges[c].high == 0;
     std::string what = "one value", advice = "leave it out, or look for what it lost";
+    if (train.ranges[c].low > train.ranges[c].high) what = "no value";
     if (no_ids) {
       what = "id 0, of missing and rare values,";
       advice = "lower preprocess.minimum_count, or leave it out";
@@ -77,6 +78,13 @@ void judge_overlap(const SetFacts& train, const SetFacts& other, std::vector<Fin
                       .figures = {{"share", share}, {"chance", chance}, {"compared_rows", double(compared)}}});
 }
 
+void judge_label_values(const std::vector<const SetFacts*>& sets, std::vector<Finding>& findings) {
+  for (const SetFacts* set : sets)
+    if (set->labelled)
+      verdict::judge_label_values(set->name, set->label,
+                                  {set->all_positives(), set->all_rows() - set->all_unlabelled()}, findings);
+}
+
 void tell_unsampled(const SetFacts& set, std::vector<Finding>& findings) {
   if (set.unsampled == 0) return;
   findings.push_back({.severity = Severity::note,
@@ -91,9 +99,25 @@ void tell_unsampled(const SetFacts& set, std::vector<Finding>& findings) {
 
 }  // namespace
 
+void judge_label_values(const std::string& set, const std::string& label, const RowShare& ones,
+                        std::vector<Finding>& findings) {
+  if (ones.rows < fewest_rows || (ones.hits > 0 && ones.hits < ones.rows)) return;
+  const bool is_train = set == "train";
+  findings.push_back({.severity = Severity::warning,
+                      .kind = "constant_label",
+                      .text = concat("the label ", label, label.empty() ? "" : " ", "is ", ones.hits > 0 ? 1 : 0,
+                                     " in all ", ones.rows, " rows of ", set, " that have it, so ",
+                                     is_train ? "nothing can be learned" : "it has no AUC",
+                                     "; check the column and the values that count as 1"),
+                      .columns = {},
+                      .files = {},
+                      .figures = {{"rows", double(ones.rows)}, {"ones", double(ones.hits)}}});
+}
+
 std::vector<Finding> judge(const std::vector<const SetFacts*>& sets, const ColumnNames& columns) {
   std::vector<Finding> findings;
   judge_files(sets, findings);
+  judge_label_values(sets, findings);
   judge_drift(sets, columns, findings);
   for (const SetFacts* set : sets) tell_unsampled(*set, findings);
   if (sets.empty() || sets[0]->name != "train") return findings;
@@ -106,6 +130,7 @@ std::vector<Finding> judge(const std::vector<const SetFacts*>& sets, const Colum
 
 std::vector<Finding> judge_label(const std::vector<const SetFacts*>& sets, const ColumnNames& columns) {
   std::vector<Finding> findings;
+  judge_label_values(sets, findings);
   judge_rates(sets, findings);
   if (!sets.empty() && sets[0]->name == "train") judge_leaks(*sets[0], columns, findings);
   return findings;

@@ -11,14 +11,6 @@ constexpr double sure = 4;              // standard errors beyond which a differ
 constexpr double rate_factor = 1.5;     // factor between click rates that is a drift
 constexpr double missing_change = 0.2;  // difference between missing shares that is a drift
 
-/// Rows and how many of them are hits.
-struct RowShare {
-  Index hits = 0, rows = 0;
-
-  double share() const { return double(hits) / double(std::max(rows, Index{1})); }
-  RowShare operator+(const RowShare& other) const { return {hits + other.hits, rows + other.rows}; }
-};
-
 /// Returns whether two shares differ by more than chance, as in a test of two proportions.
 bool differs(const RowShare& a, const RowShare& b) {
   if (a.rows == 0 || b.rows == 0) return false;

@@ -42,6 +42,12 @@ cp "$folder/out" "$folder/alone"
 must_succeed '"findings": [' inspect "$folder/odd/train.h5" --evaluate "$folder/odd/evaluate.h5" --json
 cmp -s "$folder/out" "$folder/alone" || complain "another result on $RANKS ranks"
 
+# A set without labels has no share of positives.
+run "$TESSEREC" preprocess "$deck" --set "preprocess.train=$folder/raw/train.txt" --set "preprocess.predict=$folder/raw/train.txt" \
+  --set "preprocess.output=$folder/unlabelled"
+must_succeed '"rows": ' inspect "$folder/unlabelled/predict.h5" --json
+! grep -qi positive "$folder/out" "$folder/err" || complain "positives of a set without labels"
+
 # Files that cannot be inspected.
 must_fail "there is no such file" inspect "$folder/none.h5"
 must_fail 'this is not an HDF5 file' inspect "$deck"

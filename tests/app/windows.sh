@@ -72,6 +72,14 @@ grep -q 'order of time: 3 windows of 1 day (UTC), 2014-10-21 to 2014-10-23$' "$f
 [ "$(values days | sed -E 's/"begin": [0-9]*, "end": [0-9]*, //')" = "$(values files)" ] || complain 'other metrics by spans'
 grep -q '"window": 1, "window_samples": 128, "begin": 1413936000, "end": 1414022400, "auc": 0' days/metrics.jsonl || complain 'other spans'
 
+# A window of one label has no AUC: the mean says of how many windows it is, and steps that the data lack are told.
+works train deck.toml --json "${files[@]}" --set train.shuffle=false --set run.output=short --set 'data.window=1 second' \
+  --set train.steps=1000000
+grep -qE '^mean of [0-9]+ windows, each evaluated before training on it: auc [0-9.]+ \(of [0-9]+\), log_loss [0-9.]+, ' "$folder/err" ||
+  complain 'the mean of AUC does not say of how many windows it is'
+grep -q '"defined": {"auc": ' "$folder/out" || complain 'result without the windows of a metric'
+grep -q 'train.steps is 1000000, but the data give [0-9]* steps in 1 epoch' "$folder/err" || complain 'steps that the data lack are not told'
+
 # The metrics of a window are those of `evaluate` for the model of that moment.
 works train deck.toml "${files[@]}" --set train.shuffle=false --set run.output=two --set data.window=file --set train.steps=2
 ! grep -q window two/metrics.jsonl || complain 'a window that no step begins was evaluated'

@@ -21,6 +21,8 @@ constexpr Index clicks_rows = 300;
 
 std::string clicks_path() { return std::string(TESSEREC_SOURCE_DIR) + "/tests/parquet/clicks.parquet"; }
 
+std::string pages_path() { return std::string(TESSEREC_SOURCE_DIR) + "/tests/parquet/pages.parquet"; }
+
 /// Returns the table of clicks.parquet as text.
 std::string clicks_text() {
   std::string text = "country,user,tags,sizes,price,small,count,when,clicked\n";
@@ -102,6 +104,21 @@ TEST_CASE("preprocess: a Parquet file gives the data of the same table in text a
   REQUIRE(dense.size() == expected.size());
   // Means are summed by row groups here and by 64 KiB there.
   for (std::size_t i = 0; i < dense.size(); ++i) CHECK(dense[i] == Approx(expected[i]).epsilon(1e-6).margin(1e-6));
+}
+
+TEST_CASE("preprocess: a null of a Parquet side table is missing, whatever texts are") {
+  const comm::Communicator world(MPI_COMM_WORLD);
+  const test::Folder folder(world);
+  if (!parquet::is_built()) return;
+  std::string text = "clicked,user\n";  // pages.parquet has 700 users, of whom 78 have no note
+  for (Index i = 0; i < 700; ++i) text += concat(i % 2, ",", i, "\n");
+  Settings settings = clicks(folder.write("log.csv", text), folder / "out");
+  settings.columns = {settings.columns[0], {"user", ColumnKind::category}, {"note", ColumnKind::category}};
+  settings.joins = {{pages_path(), {"user"}, {}, {"note"}, {}, ""}};
+  settings.missing = {"none"};
+  const PreprocessReport report = preprocess::run(world, settings);
+  CHECK(report.train.column(1).missing == 78);
+  CHECK(report.values[1] == 622);
 }
 
 TEST_CASE("preprocess: a Parquet file that does not fit names file and column and row") {

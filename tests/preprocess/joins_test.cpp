@@ -156,6 +156,11 @@ TEST_CASE("preprocess: names file and line and key of a join that does not fit")
                  "items.csv:4: the key \"1\" of item is already that of"));
   CHECK(mentions(refusal([](S&, const F& f) { f.write("items.csv", "movie;genres;year\n1;a;1\n\n2;b\n"); }),
                  "items.csv:4: 2 fields, 3 expected"));
+  CHECK(mentions(refusal([](S&, const F& f) { f.write("items.csv", "movie;genres;year\n1;a;1\n\n4;b;abc\n"); }),
+                 "year: \"abc\" is not a number, from the side table at "));
+  CHECK(mentions(refusal([](S&, const F& f) { f.write("items.csv", "movie;genres;year\n1;a;1\n\n4;b;abc\n"); }),
+                 "items.csv:4"));
+  CHECK(mentions(refusal([](S& s, const F&) { s.missing.clear(); }), "preprocess.missing is empty, but a row that"));
   CHECK(mentions(refusal([](S&, const F& f) { f.write("items.csv", "movie;genre;year\n1;a;1\n"); }),
                  "items.csv:1: the side table has no column \"genres\"; its columns are \"movie\""));
   CHECK(mentions(refusal([](S& s, const F&) { s.joins[0].memory = 500; }), "more memory than preprocess.join.memory"));

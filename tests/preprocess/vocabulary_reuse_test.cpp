@@ -138,6 +138,16 @@ TEST_CASE("preprocess.vocabulary: one that does not fit the columns is the same 
     preprocess::run(world, same);
     s.vocabulary = folder / "same/evaluate.h5";
   });
+  refusal("values of user are \"separated by |\", but preprocess.column says \"separated by ;\"", [&](auto& s) {
+    Settings bags = s;
+    bags.columns[1].separator = "|";
+    bags.output = folder / "bags";
+    bags.predict.clear();
+    bags.train = {folder / "day1"};
+    preprocess::run(world, bags);
+    s.columns[1].separator = ";";
+    s.vocabulary = folder / "bags/train.h5";
+  });
   refusal("preprocess.vocabulary: ", [&](auto& s) { s.vocabulary = folder / "new"; });
   refusal(folder / "none/train.h5 does not exist", [&](auto& s) { s.output = folder / "none"; });
   refusal("would be replaced", [&](auto& s) {

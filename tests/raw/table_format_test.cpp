@@ -74,6 +74,9 @@ TEST_CASE("make_row_format: bad table rows give the reason") {
   REQUIRE(mentions(reason("39; x; Private; <=50K"), "the line has \";\" 3 times, but preprocess.delimiter is \",\""));
   REQUIRE(mentions(reason("39, x, Private, <=50K,"), "5 fields"));
   REQUIRE(mentions(reason("39y, x, Private, <=50K"), "age: \"39y\" is not a number"));
+  REQUIRE(mentions(reason("-1e400, x, Private, <=50K"), "age: \"-1e400\" is out of the range of 32-bit floats"));
+  for (const char* const small : {"1e-400", "-1e-310", "1e-46"})
+    REQUIRE(reason(concat(small, ", x, Private, <=50K")) == "");
   for (const std::string text : {"NAN", "inf", "-Infinity", "nan(1)"})
     REQUIRE(mentions(reason(text + ", x, Private, <=50K"), "age: \"" + text + "\" is not a finite number"));
   for (const std::string text : {"0x10", "1_000", "+5", "1;5", "1e", "N/A"})
@@ -133,6 +136,7 @@ TEST_CASE("find_columns: a header names the columns in any order") {
   REQUIRE(mentions(header_fault(*format, "work,income"),
                    "has 2 fields that do not fit preprocess.column: it lacks \"age\""));
   REQUIRE(mentions(header_fault(*format, "work,age,work,income,id"), "more than one \"work\""));
+  REQUIRE(mentions(header_fault(*format, "age,work,work,income"), "more than one \"work\""));  // one in a skipped place
   REQUIRE(
       mentions(header_fault(*format, "work,age"), "the label is missing: rows to score belong in preprocess.predict"));
   REQUIRE(mentions(header_fault(*format, "age;id;work;income"), "the line has \";\" 3 times"));

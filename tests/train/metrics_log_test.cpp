@@ -86,6 +86,7 @@ TEST_CASE("MetricsLog: a resumed log drops the window that its next step begins,
   CHECK(all.metrics[0].first == "auc");
   CHECK(all.metrics[0].second == Approx((20 * 0.2 + 60 * 0.6) / 80));
   CHECK(std::isnan(all.metrics[1].second));
+  CHECK(all.defined == std::vector<Index>{2, 0});
   CHECK(later.windows == 1);
   CHECK(later.metrics[0].second == 0.6);
 }

@@ -144,6 +144,22 @@ TEST_CASE("judge: columns that teach nothing, or too much") {
           }) == Kinds{});
 }
 
+TEST_CASE("judge: a label of one value") {
+  const auto ones_are = [](Index ones) {
+    return kinds_after([=](SetFacts& train, SetFacts& evaluate) {
+      for (SetFacts* set : {&train, &evaluate})
+        for (FileFacts& file : set->files) file.positives = ones;
+    });
+  };
+  REQUIRE(ones_are(0) == Kinds{"warning constant_label", "warning constant_label"});
+  REQUIRE(ones_are(10000) == Kinds{"warning constant_label", "warning constant_label"});
+  SetFacts train = good_set("train");
+  train.label = "buy";
+  for (FileFacts& file : train.files) file.unlabelled = file.rows - file.positives;
+  const std::string text = "the label buy is 1 in all 10000 rows of train that have it, so nothing can be learned";
+  REQUIRE(join(lines(judge_label({&train}, columns))).find(text) != std::string::npos);
+}
+
 TEST_CASE("judge_label: click rates and leaks of one of several labels") {
   SetFacts train = good_set("train"), evaluate = good_set("evaluate");
   train.label = evaluate.label = "buy";

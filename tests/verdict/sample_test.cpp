@@ -121,7 +121,7 @@ TEST_CASE("RowFacts: ranges of values and labels of files over all ranks") {
   REQUIRE(facts.files[1].positives == positives);
   REQUIRE(facts.ranges[1].low == 0);
   REQUIRE(facts.ranges[1].high == 2);
-  REQUIRE(facts.ranges[2].low == -1);  // an empty bag
+  REQUIRE(facts.ranges[2].low >= 0);  // an empty bag has no id
   REQUIRE(facts.ranges[2].shortest_bag == 0);
   REQUIRE(facts.ranges[2].longest_bag == 2);
   REQUIRE(facts.ranges[3].low == 0);

@@ -23,8 +23,9 @@ struct FeatureForm {
   bool bag = false;       ///< true if a sample has any number of values, not one
   bool weighted = false;  ///< true if values carry weights
   IdForm ids = IdForm::vocabulary;
-  Index max_rows = 0;           ///< rows into which ids are hashed; 0 = ids of 64 bits
-  std::string definition = {};  ///< what makes the values of others: "cross user/item", "buckets 18 30.5"; else empty
+  Index max_rows = 0;  ///< rows into which ids are hashed; 0 = ids of 64 bits
+  std::string definition =
+      {};  ///< what makes the values: "cross user/item", "buckets 18 30.5", "separated by |"; else empty
 
   bool hashed() const { return ids == IdForm::hashed; }
   /// Returns whether ids are any 64-bit numbers.

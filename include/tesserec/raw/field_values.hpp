@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include <tesserec/raw/settings.hpp>
@@ -12,6 +13,11 @@ namespace tesserec::raw {
 
 /// Returns the name of a kind, as decks have it.
 const char* kind_name(ColumnKind kind);
+
+/// Parses a whole text as std::from_chars does, but a number too small for the type becomes the nearest one, perhaps 0.
+/// Returns invalid_argument for a text that is no number, result_out_of_range for one that is too large.
+std::errc parse_float(std::string_view text, float& value);
+std::errc parse_float(std::string_view text, double& value);
 
 /// Parses a number of the range of floats. Returns why the text is none, such as "is not a number", or "".
 std::string number_fault(std::string_view text, double& value);

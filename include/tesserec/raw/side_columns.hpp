@@ -31,6 +31,9 @@ class SideColumns {
   /// side table has no row with the key; `keys` [tables] becomes the keys' texts.
   virtual void extend(const std::vector<Index>& places, Fields& fields, std::vector<bool>& missed,
                       std::vector<std::string>& keys) const = 0;
+  /// Returns the file and line that a column of the last row came from, by `keys` of extend(). `column`: index in
+  /// names(). Returns "" if the side table has no row with the key.
+  virtual std::string place(std::size_t column, const std::vector<std::string>& keys) const = 0;
 };
 
 }  // namespace tesserec::raw

@@ -17,6 +17,7 @@ struct WindowMeans {
   Index windows = 0;
   Index samples = 0;
   std::vector<std::pair<std::string, double>> metrics;  ///< NaN if no window has a finite value
+  std::vector<Index> defined = {};                      ///< windows with a finite value, of each metric
 };
 
 /// Result of a training run.

@@ -27,7 +27,7 @@ struct FileFacts {
 
 /// Smallest and largest values of a column over all rows.
 struct ValueRange {
-  double low = std::numeric_limits<double>::infinity();  ///< numbers or ids; an empty bag counts as id -1
+  double low = std::numeric_limits<double>::infinity();  ///< numbers or ids; above `high` if there is none
   double high = -std::numeric_limits<double>::infinity();
   double shortest_bag = std::numeric_limits<double>::infinity();  ///< bag lengths of a feature
   double longest_bag = -std::numeric_limits<double>::infinity();
@@ -46,7 +46,7 @@ struct ValueRange {
     shortest_bag = std::min(shortest_bag, other.shortest_bag);
     longest_bag = std::max(longest_bag, other.longest_bag);
   }
-  bool constant() const { return low == high && longest_bag <= shortest_bag; }
+  bool constant() const { return low >= high && longest_bag <= shortest_bag; }
 };
 
 /// Widens the ranges of the columns [K + F] by a row.

@@ -9,13 +9,26 @@
 
 namespace tesserec::verdict {
 
-/// Returns what is odd about data sets with these columns, in the order: files, rates, columns, rows. The first set is
-/// the training data, if its name is "train".
+/// Returns what is odd about data sets with these columns, in the order: files, labels, rates, columns, rows. The first
+/// set is the training data, if its name is "train".
 std::vector<Finding> judge(const std::vector<const SetFacts*>& sets, const ColumnNames& columns);
 
-/// Returns what is odd about one of several labels: click rates that drift, and columns that tell it. The facts are
-/// those of the rows that have the label, of sets as judge() takes them.
+/// Returns what is odd about one of several labels: one value, click rates that drift, columns that tell it. The facts
+/// are those of the rows that have the label, of sets as judge() takes them.
 std::vector<Finding> judge_label(const std::vector<const SetFacts*>& sets, const ColumnNames& columns);
+
+/// Rows and how many of them are hits.
+struct RowShare {
+  Index hits = 0, rows = 0;
+
+  double share() const { return double(hits) / double(std::max(rows, Index{1})); }
+  RowShare operator+(const RowShare& other) const { return {hits + other.hits, rows + other.rows}; }
+};
+
+/// Appends that a label has one value in all rows that have it, of ten rows and more. `set`: SetFacts::name; `ones`:
+/// rows with label 1 among those that have it.
+void judge_label_values(const std::string& set, const std::string& label, const RowShare& ones,
+                        std::vector<Finding>& findings);
 
 /// AUC of a column alone above which it is said to tell the label.
 inline constexpr double leaking_auc = 0.99;
