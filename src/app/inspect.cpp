@@ -183,10 +183,10 @@ void log_set(const InspectedSet& set, const verdict::ColumnNames& columns) {
   for (std::size_t f = 0; f < facts.files.size(); ++f)
     for (const verdict::SetFacts& label : set.labels) {
       const verdict::FileFacts& file = label.files[f];
-      log_info(
-          "  " + left(file.path, 40) + " " + right(std::to_string(file.rows - file.unlabelled), 12) + " rows " +
-          (!label.labelled ? "" : right(percent_of(file.positives, file.rows - file.unlabelled), 9) + " positive") +
-          (label.label.empty() ? "" : " (" + label.label + ")"));
+      const Index labelled = file.rows - file.unlabelled;
+      std::string text = concat("  ", left(file.path, 40), " ", right(std::to_string(labelled), 12), " rows");
+      if (label.labelled) text += " " + right(percent_of(file.positives, labelled), 9) + " positive";
+      log_info(label.label.empty() ? text : concat(text, " (", label.label, ")"));
     }
   log_info("  " + left("column", 24) + right("ids", 12) + right("missing", 10) + right("smallest", 13) +
            right("largest", 13));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <bit>
+#include <limits>
 #include <map>
 #include <span>
 #include <unordered_map>
@@ -167,6 +168,8 @@ ReuseProfile record_profile(const comm::Communicator& comm, const std::vector<st
   std::optional<Dataset> dataset;
   comm::agree(comm, [&] { dataset.emplace(patterns, key); });
   comm::agree(comm, [&] { dataset->verify(comm.rank(), comm.size()); });
+  constexpr float any = std::numeric_limits<float>::infinity();
+  comm::agree(comm, [&] { dataset->limit_labels({-any, any, true}, comm.rank(), comm.size()); });  // ids alone count
   std::vector<FeatureRecorder> recorders;
   comm::agree(comm, [&] { recorders = record(*dataset, std::size_t(comm.rank()), std::size_t(comm.size())); });
   const SourceInfo& info = dataset->info();

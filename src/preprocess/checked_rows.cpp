@@ -23,6 +23,8 @@ bool CheckedRows::next(Row& row) {
   }
   check(stream_.counts().size() - 1);
   if (stream_.counts().back().rows > survey_.own()[std::size_t(range())].count.rows) fail_changed(stream_.file());
+  for (std::size_t k = 0; k < survey_.key_bytes.size(); ++k)
+    if (std::ssize(row.keys[k]) > survey_.key_bytes[k]) fail_changed(stream_.file());
   return true;
 }
 

@@ -19,7 +19,8 @@ class CheckedRows {
   CheckedRows(const CheckedRows&) = delete;
   CheckedRows& operator=(const CheckedRows&) = delete;
 
-  /// Reads the next row. Returns false at the end of all ranges, whose texts are compared by then.
+  /// Reads the next row, whose keys fit into Survey::key_bytes. Returns false at the end of all ranges, whose texts are
+  /// compared by then.
   bool next(Row& row);
   /// Returns the place of the last row in its file, "FILE:LINE", or "FILE:ROW" of Parquet.
   std::string place() const;

@@ -179,6 +179,23 @@ void require_others_unchanged(const comm::Communicator& comm, const OtherFiles& 
   });
 }
 
+/// Gives the written datasets their names, which no signal ends halfway. Throws Error, naming those that have theirs,
+/// if one fails behind them. Collective.
+void publish(const std::array<Output*, 3>& outputs) {
+  const Signals::Orderly orderly;
+  std::vector<std::string> published;
+  for (Output* output : outputs) {
+    if (!output->wanted()) continue;
+    try {
+      output->file->publish();
+    } catch (const Error& error) {
+      if (published.empty()) throw;
+      fail(error.what(), "; ", join(published), " is new already, so start the command again before you use it");
+    }
+    published.push_back(output->path);
+  }
+}
+
 /// Reads the raw files of all outputs, learns or reads the encoding, and writes and publishes the datasets. Collective.
 void convert(const comm::Communicator& comm, const Settings& settings, RowFormat& format, const ScratchFolder& scratch,
              const std::array<Output*, 3>& outputs, const OtherFiles& other, PreprocessReport& report) {
@@ -213,9 +230,7 @@ void convert(const comm::Communicator& comm, const Settings& settings, RowFormat
   require_others_unchanged(comm, other, scratch);
   describe(encoding, settings, outputs, report);
   if (settings.strict) require_nothing_odd(report.findings);
-  const Signals::Orderly orderly;  // A signal must not end the renames halfway.
-  for (Output* output : outputs)
-    if (output->wanted()) output->file->publish();
+  publish(outputs);
 }
 
 /// Converts in a scratch folder, which an interrupted job leaves for the next start. Collective.
@@ -253,14 +268,16 @@ PreprocessReport run(const comm::Communicator& comm, const Settings& deck_settin
   if (settings.output.empty())
     fail("preprocess.output is empty; name the folder for train.h5, evaluate.h5 and predict.h5");
   for (Output* output : all) output->path = concat(settings.output, "/", output->name, ".h5");
-  settings.vocabulary = vocabulary_of(settings, train.path);
+  comm::agree(comm, [&] { settings.vocabulary = vocabulary_of(settings, train.path); });
   train.learns = settings.vocabulary.empty() || settings.extend;
 
   for (Output* output : all) output->files = find_raw_files(comm, output->patterns, output->key());
-  if (const auto shared = store::files_of_both(settings.evaluate, settings.train);
-      !splits && !shared.empty() && comm.rank() == 0)
-    log_warning(concat("preprocess.evaluate and preprocess.train both name ", join(shared),
-                       ", so the model is evaluated on samples that it is trained on"));
+  comm::agree(comm, [&] {
+    if (splits || comm.rank() != 0) return;
+    if (const auto shared = store::files_of_both(settings.evaluate, settings.train); !shared.empty())
+      log_warning(concat("preprocess.evaluate and preprocess.train both name ", join(shared),
+                         ", so the model is evaluated on samples that it is trained on"));
+  });
   for (const Output* output : all)
     if (output->wanted()) {
       expand_columns(comm, output->files.front(), settings);

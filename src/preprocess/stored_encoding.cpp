@@ -201,6 +201,8 @@ std::string vocabulary_of(const Settings& settings, const std::string& train_pat
   if (settings.vocabulary.empty() && !trains && !std::filesystem::exists(path, error))
     fail("preprocess.train is empty and ", path,
          " does not exist; name raw training files, or a data set with a vocabulary in preprocess.vocabulary");
+  if (!settings.vocabulary.empty() && !std::filesystem::exists(path, error))
+    fail("preprocess.vocabulary: ", path, " does not exist; name a training file that `tesserec preprocess` wrote");
   if (trains && !path.empty() && std::filesystem::equivalent(path, train_path, error))
     fail("preprocess.vocabulary: ", path,
          " would be replaced by the new training data; give another preprocess.output");

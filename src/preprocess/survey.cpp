@@ -212,16 +212,17 @@ Survey survey(const comm::Communicator& comm, std::vector<RawFile> files, const 
   const std::vector<FileRange> own =
       deal_ranges(result.files, comm.rank(), comm.size(), layout.text.quoted_newlines, done_ranges);
 
-  // A rank that fails still joins the collectives. All ranks adopt the lowest rank's failure, the first in the text.
-  RowStream rows(result.files, own, format, rules.bad_rows, rules.targets, rules.side);
+  std::optional<RowStream> rows;
+  comm::agree(comm, [&] { rows.emplace(result.files, own, format, rules.bad_rows, rules.targets, rules.side); });
   Recording what{.tokens = rules.learn, .rows = rules.learn && !shares && keeps_rows(layout)};
   if (rules.learn) scratch.remove(kept_files);
   if (what.rows) what.rows = has_room(comm, result.files, scratch);
   std::optional<RangeRecorder> recorder(std::in_place, scratch, rules.prefix, layout, what, rules.memory);
   PhaseProgress progress(comm, "reading " + rules.name, result.files, own);
   int signal = 0;
-  std::string failure = read_ranges(rows, own, *recorder, rules, progress, signal);
-  const std::string stop = stop_reason(comm, rows, result.files, own, done);
+  // A rank that fails still joins the collectives. All ranks adopt the lowest rank's failure, the first in the text.
+  std::string failure = read_ranges(*rows, own, *recorder, rules, progress, signal);
+  const std::string stop = stop_reason(comm, *rows, result.files, own, done);
   if (failure.empty()) failure = stop;
   if (!failure.empty()) recorder.reset();  // removes its drafts before rank 0 may remove the folder
   comm::agree_on(comm, failure, signal);

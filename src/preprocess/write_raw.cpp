@@ -162,11 +162,8 @@ std::vector<std::string> write_raw(const comm::Communicator& comm, const std::st
   const Index blocks_of_file = pieces(writing.file_samples, SampleBlocks::block_samples);
   const Index files = pieces(blocks.blocks(), blocks_of_file);
   std::vector<std::string> names;
-  for (Index file = 0; file < files; ++file) {
-    const std::string number = std::to_string(file);
-    names.push_back(name + "-" + std::string(5 - std::min<std::size_t>(5, number.size()), '0') + number +
-                    ending_of(writing.form));
-  }
+  for (Index file = 0; file < files; ++file)
+    names.push_back(concat(name, "-", right(std::to_string(file), 5, '0'), ending_of(writing.form)));
   comm::agree(comm, [&] {
     require_criteo(blocks.info());
     for (Index file = comm.rank(); file < files; file += comm.size())

@@ -102,16 +102,16 @@ void tell_unsampled(const SetFacts& set, std::vector<Finding>& findings) {
 void judge_label_values(const std::string& set, const std::string& label, const RowShare& ones,
                         std::vector<Finding>& findings) {
   if (ones.rows < fewest_rows || (ones.hits > 0 && ones.hits < ones.rows)) return;
-  const bool is_train = set == "train";
-  findings.push_back({.severity = Severity::warning,
-                      .kind = "constant_label",
-                      .text = concat("the label ", label, label.empty() ? "" : " ", "is ", ones.hits > 0 ? 1 : 0,
-                                     " in all ", ones.rows, " rows of ", set, " that have it, so ",
-                                     is_train ? "nothing can be learned" : "it has no AUC",
-                                     "; check the column and the values that count as 1"),
-                      .columns = {},
-                      .files = {},
-                      .figures = {{"rows", double(ones.rows)}, {"ones", double(ones.hits)}}});
+  const char* const result = set == "train" ? "nothing can be learned" : "it has no AUC";
+  const std::string name = label.empty() ? "" : label + " ";
+  findings.push_back(
+      {.severity = Severity::warning,
+       .kind = "constant_label",
+       .text = concat("the label ", name, "is ", Index(ones.hits > 0), " in all ", ones.rows, " rows of ", set,
+                      " that have it, so ", result, "; check the column and the values that count as 1"),
+       .columns = {},
+       .files = {},
+       .figures = {{"rows", double(ones.rows)}, {"ones", double(ones.hits)}}});
 }
 
 std::vector<Finding> judge(const std::vector<const SetFacts*>& sets, const ColumnNames& columns) {

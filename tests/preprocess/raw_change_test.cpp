@@ -81,3 +81,30 @@ TEST_CASE("write_dataset: throws with the file name if a raw file changes betwee
                  two + " was changed while"));
   CHECK(!std::filesystem::exists(folder / "out.h5"));
 }
+
+TEST_CASE("write_dataset: a key that grew between the two readings is a change and fits nowhere") {
+  const comm::Communicator world(MPI_COMM_WORLD);
+  const test::Folder folder(world);
+  Settings settings = table();
+  settings.columns.push_back({"k", ColumnKind::key});
+  const auto format = make_row_format(settings);
+  const ScratchFolder scratch(world, folder / ".", "job", 0);
+  constexpr Index memory = 1 << 20;
+  std::string text;
+  for (int i = 0; i < 200; ++i) text += i % 3 == 0 ? "y,a,k\n" : "n,b,k\n";
+  const std::string path = folder.write("rows.csv", text);
+  const auto surveyed = [&](const char* name, bool learns) {
+    return survey(world, find_raw_files(world, {path}, "preprocess.train"), *format, scratch,
+                  {name, std::string(name) + "-", BadRows::stop, learns, Targets::required, memory});
+  };
+  const Survey train = surveyed("train", true);
+  Survey evaluate = surveyed("evaluate", false);
+  const Encoding encoding = learn_encoding(world, train, format->layout(), {scratch, 1, memory});
+  world.barrier();
+  if (world.rank() == 0) put_with_time(path, 0, "y,a," + std::string(895, 'k') + "\n" + text.substr(900));
+  world.barrier();
+  const std::string error = error_of([&] {
+    write_dataset(world, folder / "out.h5", evaluate, *format, encoding, {scratch, "evaluate", false, 0, 0, memory});
+  });
+  CHECK(mentions(error, path + " was changed while"));
+}

@@ -10,8 +10,8 @@
 
 namespace tesserec::preprocess {
 
-/// Writes <output>/train.h5, evaluate.h5 and predict.h5 from the given raw files. Renames all of them at the end, or
-/// none. Collective. Throws the same Error on every rank. Bad rows are an Error if the settings say stop. So is a
+/// Writes <output>/train.h5, evaluate.h5 and predict.h5 from the given raw files. Renames them at the end, when
+/// all are written. Collective. Throws the same Error on every rank. Bad rows are an Error if the settings say stop. So is a
 /// vocabulary that does not fit the columns, and a share of unknown values above max_unknown in a file that teaches no
 /// ids.
 PreprocessReport run(const comm::Communicator& comm, const Settings& settings);
