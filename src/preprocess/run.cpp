@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <array>
-#include <filesystem>
 #include <memory>
 #include <span>
 #include <utility>
@@ -13,6 +12,7 @@
 #include "findings.hpp"
 #include "job_key.hpp"
 #include "line_reader.hpp"
+#include "outputs.hpp"
 #include "quantiles.hpp"
 #include "raw_files.hpp"
 #include "row_split.hpp"
@@ -24,7 +24,6 @@
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/log.hpp>
 #include <tesserec/core/memory_limits.hpp>
-#include <tesserec/core/signals.hpp>
 #include <tesserec/core/text.hpp>
 #include <tesserec/core/timer.hpp>
 #include <tesserec/parquet/reader.hpp>
@@ -38,25 +37,6 @@
 namespace tesserec::preprocess {
 namespace {
 
-namespace fs = std::filesystem;
-
-/// Dataset that the command writes.
-struct Output {
-  std::string name;  ///< "train", in the key and in the file's name
-  const std::vector<std::string>& patterns;
-  DatasetReport& report;
-  bool learns = false;
-  std::string path = {};
-  std::vector<RawFile> files = {};
-  Survey survey = {};
-  std::unique_ptr<parallel_io::PartedWriter> file = {};
-  SplitSide side = {};
-
-  bool wanted() const { return !patterns.empty(); }
-  std::string key() const { return "preprocess." + name; }
-  Targets targets() const { return name == "predict" ? Targets::unread : Targets::required; }
-};
-
 Encoding encoding_of(const comm::Communicator& comm, const Output& train, const Settings& settings,
                      const RowLayout& layout, const Learning& learning) {
   const std::string& vocabulary = settings.vocabulary;
@@ -68,15 +48,6 @@ Encoding encoding_of(const comm::Communicator& comm, const Output& train, const 
     log_warning(concat("preprocess.minimum_count = ", settings.minimum_count, " is ignored, because the ids come from ",
                        vocabulary, ", which was made with ", encoding.minimum_count));
   return encoding;
-}
-
-/// Warns of datasets from earlier runs in the output folder, whose ids may be those of another vocabulary.
-void warn_of_older(const std::vector<Output*>& outputs) {
-  for (const Output* output : outputs)
-    if (!output->wanted() && fs::exists(output->path))
-      log_warning(output->path +
-                  " is from an earlier run and may not share the vocabulary of the new train.h5; preprocess its raw "
-                  "files again");
 }
 
 /// Returns the memory of this rank, bytes: its share of preprocess.memory, else half of what it may use. Collective.
@@ -177,23 +148,6 @@ void require_others_unchanged(const comm::Communicator& comm, const OtherFiles& 
       throw;
     }
   });
-}
-
-/// Gives the written datasets their names, which no signal ends halfway. Throws Error, naming those that have theirs,
-/// if one fails behind them. Collective.
-void publish(const std::array<Output*, 3>& outputs) {
-  const Signals::Orderly orderly;
-  std::vector<std::string> published;
-  for (Output* output : outputs) {
-    if (!output->wanted()) continue;
-    try {
-      output->file->publish();
-    } catch (const Error& error) {
-      if (published.empty()) throw;
-      fail(error.what(), "; ", join(published), " is new already, so start the command again before you use it");
-    }
-    published.push_back(output->path);
-  }
 }
 
 /// Reads the raw files of all outputs, learns or reads the encoding, and writes and publishes the datasets. Collective.
@@ -308,7 +262,7 @@ PreprocessReport run(const comm::Communicator& comm, const Settings& deck_settin
     evaluate.side = {&split.records, true};
   }
   convert(comm, settings, *format, all, other, report);
-  if (train.wanted() && comm.rank() == 0) warn_of_older({all.begin(), all.end()});
+  if (train.wanted() && comm.rank() == 0) warn_of_older(all);
   report.seconds = timer.seconds();
   return report;
 }

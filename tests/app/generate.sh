@@ -118,7 +118,21 @@ fi
 must_fail 'label 0.' generate "$folder/written.toml" "${criteo[@]}" --write "$folder/x" --format tsv \
   --set data.synthetic.kind=reference --set data.synthetic.variable_bags=false
 
-# A profile of the written samples is replayed.
+# A profile has ids alone, so labels may be missing. That of the written samples is replayed.
+printf '1,1,a\n0,,b\n1,0,a\n' >"$folder/tasks.csv"
+cat >"$folder/tasks.toml" <<EOF
+[preprocess]
+format = "table"
+train = ["$folder/tasks.csv"]
+output = "$folder/tasks"
+column = [
+  {name = "click", kind = "label", positive = ["1"], negative = ["0"]},
+  {name = "buy", kind = "label", positive = ["1"], negative = ["0"], optional = true},
+  {name = "item", kind = "category"},
+]
+EOF
+run "$TESSEREC" preprocess "$folder/tasks.toml"
+must_succeed '"format": "tesserec-profile"' generate --profile "$folder/tasks/train.h5"
 must_succeed '"format": "tesserec-profile"' generate --profile "$folder/made/train.h5"
 cp "$folder/out" "$folder/profile.json"
 rows=$(grep -oE '"rows": [0-9]+' "$folder/profile.json" | grep -oE '[0-9]+' | tr '\n' ',')

@@ -160,6 +160,21 @@ TEST_CASE("split_rows: by day takes the rows of the last days") {
   CHECK(report.border == concat("2014-11-0", 1 + last));
 }
 
+TEST_CASE("split_rows: days are those of UTC, wherever a time was written") {
+  const comm::Communicator world(MPI_COMM_WORLD);
+  const test::Folder folder(world);
+  std::string text = "row,user,when,price,label\n";
+  for (const char* when : {"2024-01-01T23:00:00-05:00", "2024-01-02T01:00:00+09:00", "2024-01-01T12:00:00Z"})
+    text += concat("r", text.size(), ",u,", when, ",1,1\n");
+  Settings settings = settings_of(folder.write("log.csv", text), folder / "out");
+  settings.columns[2].time = TimeForm::iso;
+  settings.split = {SplitBy::day, "", "when", 0.1, 1};
+  const PreprocessReport report = run(world, settings);
+  CHECK(report.evaluate.rows == 1);
+  CHECK(report.split.border == "2024-01-02");
+  if (world.rank() == 0) CHECK(rows_of(folder / "out/evaluate.h5") == std::set<Index>{26});  // the first row
+}
+
 TEST_CASE("split_rows: by last takes each user's last row in time unless it is the only one") {
   std::map<std::string, std::pair<std::pair<Index, Index>, Index>> users;  // latest time and row, rows
   for (Index i = 0; i < rows; ++i) {
