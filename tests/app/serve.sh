@@ -48,6 +48,18 @@ must_succeed '"whole": true' verify "$folder/coded" --json
 must_fail '--mlp is for model folders alone' export "$folder/run" --to "$folder/x" --format npy --mlp int8
 must_fail '--mlp must be one of fp32 | bf16 | int8' export "$folder/run" --to "$folder/x" --mlp int4
 
+# Samples weigh in the comparison as they do in an evaluation.
+sed -e "s|$folder/|$folder/heavy_|" -e '/name = "price"/i\  {name = "w", kind = "weight"},' -e '/^train = .*h5/s/train\(.*\)/&\nevaluate\1/' \
+  "$folder/deck.toml" >"$folder/heavy.toml"
+awk 'NR == 1 { print $0 ",w"; next } { print $0 "," NR % 7 + 1 }' "$folder/day.csv" >"$folder/heavy_day.csv"
+must_succeed rows preprocess "$folder/heavy.toml" --json
+must_succeed '"log_loss": ' train "$folder/heavy.toml" --json
+log_loss() { grep -oE '"log_loss": [0-9.e-]+' "$folder/out" | head -n 1; }
+must_succeed '"log_loss": ' evaluate "$folder/heavy.toml" --json
+evaluated=$(log_loss)
+must_succeed '"checkpoint": ' export "$folder/heavy_run" --to "$folder/heavy_model" --data "$folder/heavy_data/train.h5" --json
+[ -n "$evaluated" ] && [ "$(log_loss)" = "$evaluated" ] || complain "export --data has $(log_loss), but evaluate $evaluated"
+
 sed -e "s|$folder/|$folder/two_|" -e '/name = "price"/i\  {name = "user.offsets", kind = "category"},' \
   "$folder/deck.toml" >"$folder/two.toml"
 sed -e 's/$/,x/; 1s/x$/user.offsets/' "$folder/day.csv" >"$folder/two_day.csv"
