@@ -86,7 +86,7 @@ void tesserec_context_destroy(tesserec_context* context);
  * scores[s] is that of sample s. A sample's score does not depend on the others.
  * dense: [samples, K] row-major, transformed as the training data were; NULL if K is 0. bags: [F], in the order of the
  * features. Returns 0, or -1, before any score is written, if an id is outside its table, an offset decreases, a weight
- * is missing or a number is not finite.
+ * is missing or a number is not finite; or -1, after the scores are written, if a score is not finite.
  */
 int tesserec_predict(tesserec_context* context, int64_t samples, const float* dense, const tesserec_bags* bags,
                      float* scores);

@@ -38,7 +38,7 @@ struct LoggedScores {
   Index step = 0;
   std::string digest;  ///< seal of the state that scored
   InferRequest request;
-  std::vector<float> scores;  ///< [samples, T] of T labels; not finite: NaN
+  std::vector<float> scores;  ///< [samples, T] of T labels
 };
 /// Reads a line. Throws Error if it is cut, or not that of a request with these inputs.
 LoggedScores parse_score_line(const ScoreLogHead& head, const std::string& line);

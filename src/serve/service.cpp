@@ -128,6 +128,10 @@ HttpReply Service::Inside::infer(const HttpRequest& request, const std::string& 
                          .sparse = batch.bags(),
                          .shared_dense = batch.shared_dense},
                         scores.data());
+  if (const std::string reason = scoring::not_finite_reason(model, scores); !reason.empty()) {
+    metrics.not_finite();
+    fail(reason);
+  }
   if (log) log->add(model.facts(), batch, scores);
   InferReply reply = infer_reply(model, settings.name, batch, scores);
   metrics.scored(batch.samples, timer.seconds());

@@ -209,21 +209,3 @@ TEST_CASE("replay: a log whose first line a full disk did not take has it before
     CHECK(result.requests == 1);
   }
 }
-
-TEST_CASE("replay: a score that is NaN is proven") {
-  FollowedRun run("replay_nan");
-  const std::string log = run.path() + "/scores.jsonl";
-  scoring::RunFollower follower(run.exec(), run.path(), {});
-  ThreeSamples samples = samples_of(run);
-  samples.dense = {3e38f, 3e38f, 3e38f, -3e38f, -3e38f, -3e38f, 3e38f, -3e38f, 3e38f};
-  {
-    serve::Service service(follower, {.log = log});
-    CHECK(service
-              .answer({.method = "POST",
-                       .path = "/v2/models/model/infer",
-                       .read_body = reader_of(request_of(samples.inputs()))})
-              .status == 200);
-  }
-  CHECK(mentions(read_file(log), "null"));  // infinities of both signs meet
-  CHECK(serve::replay_scores(run.exec(), log, run.path()).proven());
-}

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Service: scores with the trained model's bits, in each form of a request, and the reason of each refusal.
+#include <algorithm>
 #include <cstring>
+#include <filesystem>
 #include <thread>
 
 #include "requests.hpp"
 #include "scoring/trained.hpp"
+#include <tesserec/core/file.hpp>
 #include <tesserec/core/json.hpp>
 #include <tesserec/core/text.hpp>
 #include <tesserec/scoring/export_model.hpp>
@@ -156,6 +159,27 @@ TEST_CASE("Service: each wrong request is refused with its reason, and the next 
   CHECK(refused(served.infer(request_of(served.inputs(), R"(, "outputs": [{"name": "scores"}, {"name": "scores"}])")),
                 400) == "the request names output \"scores\" twice; name each output once");
   CHECK(scores_of(served.infer(request_of(served.inputs()))) == served.three().scores);
+}
+
+TEST_CASE("Service: a score that is not finite is refused and counted, and the log lacks its request") {
+  const comm::Communicator world(MPI_COMM_WORLD);
+  const Folder folder(world, "serve_not_finite");
+  std::filesystem::create_directories(folder.path());
+  const std::string log = folder.path() + "/scores.jsonl";
+  const Served served({.log = log});
+  std::vector<std::string> inputs = served.inputs();
+  inputs[0] = input("dense", "FP32", "3, 3", "0,0,0,0,0,0,-3e38,-3e38,-3e38");
+  const auto refuse = [&](const std::string& more) {
+    CHECK(refused(served.infer(request_of(inputs, more)), 400) ==
+          "sample 2: the score is not finite; give smaller numbers, or look for damage with tesserec verify");
+  };
+  refuse("");
+  refuse(R"(, "parameters": {"binary_data_output": true})");
+  CHECK(scores_of(served.infer(request_of(served.inputs()))) == served.three().scores);
+  CHECK(mentions(served.get("/metrics").body, "\ntesserec_not_finite_total 2\n"));
+  CHECK(mentions(served.get("/metrics").body, "tesserec_samples_total 3\n"));
+  const std::string lines = read_file(log);
+  CHECK(std::ranges::count(lines, '\n') == 2);
 }
 
 TEST_CASE("Service: paths, methods, the token and the metrics") {
