@@ -43,8 +43,9 @@ int tesserec_predict_version(void);
 const char* tesserec_last_error(void);
 
 /**
- * Opens a model folder. Maps the rows of its tables, so that a page is read when a score needs it. Returns NULL if the
- * folder is missing or damaged. The folder's files must not change while the model is open.
+ * Opens a model folder, and compares all but the rows of its tables with their checksums. Maps the rows, so that a page
+ * is read when a score needs it; `tesserec verify` compares them. Returns NULL if the folder is missing, or what was
+ * compared is damaged. The folder's files must not change while the model is open.
  */
 tesserec_model* tesserec_open(const char* folder);
 /** Closes a model, whose contexts must have been destroyed before. NULL is allowed. */

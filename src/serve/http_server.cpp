@@ -3,9 +3,11 @@
 #include <tesserec/core/text.hpp>
 #include <tesserec/serve/http_server.hpp>
 #ifdef TESSEREC_HTTP
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <chrono>
+#include <cstring>
 #include <memory>
 #include <thread>
 
@@ -96,22 +98,25 @@ bool accept_some(int listening, int most, ConnectionPool& connections) {
 
 void require_http_server() {}
 
-void serve_http(Service& service, const ServerSettings& settings, int stop,
+void serve_http(Service& service, const ServerSettings& settings, const std::vector<int>& stops,
                 const std::function<void(int port)>& ready) {
   FileHandle listening(listening_socket(settings.host, settings.port));
   if (listening.get() < 0)
     fail("cannot listen on ", settings.host, ":", settings.port,
          ": the port is in use, the address is not this machine's, or ports below 1024 need privilege");
   ConnectionPool connections(service, settings);
-  report_input(connections.events(), listening.get());
-  report_input(connections.events(), stop);
+  const auto watch = [&](int file) {
+    if (!report_input(connections.events(), file)) fail("cannot wait for connections: ", std::strerror(errno));
+  };
+  watch(listening.get());
+  std::ranges::for_each(stops, watch);
   ready(port_of(listening.get()));
   auto looked = std::chrono::steady_clock::now();
   for (std::array<epoll_event, events_at_once> events;;) {
     const int count = ::epoll_wait(connections.events(), events.data(), events_at_once, look_ms);
     for (int i = 0; i < count; ++i) {
       const int file = events[std::size_t(i)].data.fd;
-      if (file == stop) {
+      if (std::ranges::count(stops, file) > 0) {
         accept_some(listening.get(), SOMAXCONN, connections);  // the kernel has taken their connections already
         listening.close();
         return;
@@ -136,7 +141,9 @@ void require_http_server() {
       "(docs/installing.md) and build again");
 }
 
-void serve_http(Service&, const ServerSettings&, int, const std::function<void(int)>&) { require_http_server(); }
+void serve_http(Service&, const ServerSettings&, const std::vector<int>&, const std::function<void(int)>&) {
+  require_http_server();
+}
 
 #endif
 

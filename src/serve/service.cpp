@@ -77,6 +77,7 @@ struct Service::Inside {
   ServiceMetrics metrics;
   std::optional<ScoreLog> log;
   std::atomic<int> in_flight{0};
+  std::atomic<bool> verified{false};
 };
 
 void Service::Inside::check_token(const HttpRequest& request) const {
@@ -147,6 +148,7 @@ HttpReply Service::Inside::infer(const HttpRequest& request, const std::string& 
 std::string Service::Inside::metrics_text() const {
   const ModelView view(in_use);
   std::string text = metrics.text(settings.name, view.model().facts().step, in_flight);
+  text += verified_metric(verified);
   if (view.model().raw() != nullptr) text += metrics.raw_text(view.model());
   if (follower != nullptr) text += follow_metrics(follower->figures());
   if (log) text += log_metrics(log->lost());
@@ -192,6 +194,8 @@ Service::Service(scoring::RunFollower& run, const ServerSettings& settings) {
 }
 
 Service::~Service() = default;
+
+void Service::set_verified() { inside_->verified = true; }
 
 HttpReply Service::answer(const HttpRequest& request) {
   try {

@@ -110,6 +110,11 @@ std::string follow_metrics(const scoring::FollowFigures& figures) {
                 std::to_string(figures.lost));
 }
 
+std::string verified_metric(bool verified) {
+  return metric("tesserec_rows_verified", "gauge", "1 once all rows were compared with their checksums.",
+                verified ? "1" : "0");
+}
+
 std::string log_metrics(Index lost) {
   return metric("tesserec_log_lost_total", "counter", "Scored requests that the log lacks.", std::to_string(lost));
 }

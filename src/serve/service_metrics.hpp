@@ -43,6 +43,8 @@ class ServiceMetrics {
 
 /// Returns the metrics of a model that follows a run, in the same form.
 std::string follow_metrics(const scoring::FollowFigures& figures);
+/// Returns the metric of the rows' checksums, in the same form.
+std::string verified_metric(bool verified);
 /// Returns the metrics of a log of scores, in the same form.
 std::string log_metrics(Index lost);
 

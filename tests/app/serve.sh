@@ -153,6 +153,32 @@ has '415 Unsupported Media Type'
 for method in GET HEAD OPTIONS; do raw 1 "$method /v2/health/live HTTP/1.1\r\nHost: x\r\nContent-Length: 44\r\n\r\n" "$live"; done
 must_fail "cannot listen on 127.0.0.1:$port: the port is in use" serve "$folder/model" --port "$port"
 
+# A model folder whose rows are damaged, or that is written over, ends its server; one that is replaced does not.
+# ends_served "message" COMMAND...: serves a copy of the model, on which COMMAND acts once all rows were compared.
+ends_served() {
+  "$TESSEREC" serve "$folder/copy" --port 0 >"$folder/out" 2>"$folder/err" </dev/null &
+  other=$!
+  for _ in $(seq 100); do grep -q 'the rows have their checksums' "$folder/err" && break; kill -0 $other 2>/dev/null || break; sleep 0.1; done
+  "${@:2}"
+  for _ in $(seq 50); do kill -0 $other 2>/dev/null || break; sleep 0.1; done
+  kill -TERM $other 2>/dev/null
+  wait $other
+  code=$?
+  grep -qF -- "$1" "$folder/err" || complain "the server does not say \"$1\""
+}
+cp -r "$folder/model" "$folder/copy"
+ends_served "copy/table_0000.rows was changed while it was served" touch "$folder/copy/table_0000.rows"
+[ "$code" = 2 ] || complain "a changed file: exit code $code"
+ends_served "copy/network.f32 was replaced or removed; the model that was opened is still served" mv "$folder/copy/network.f32" "$folder/copy/x"
+[ "$code" = 0 ] || complain "a replaced file: exit code $code"
+mv "$folder/copy/x" "$folder/copy/network.f32"
+printf x | dd of="$folder/copy/table_0000.rows" bs=1 seek=21 conv=notrunc 2>/dev/null
+ends_served "copy/table_0000.rows is damaged: its checksum is " true
+[ "$code" = 2 ] || complain "damaged rows: exit code $code"
+grep -q 'listening on' "$folder/err" || complain "rows were compared before the server listened"
+printf x | dd of="$folder/copy/vocabulary_0000.tokens" bs=1 seek=21 conv=notrunc 2>/dev/null
+must_fail "copy/vocabulary_0000.tokens is damaged" serve "$folder/copy" --port 0
+
 # tesserec-serve is the same server without MPI.
 alone=$(dirname "$TESSEREC")/tesserec-serve
 ! ldd "$alone" | grep -iE 'mpi|pmix' || complain "tesserec-serve needs MPI"
@@ -189,6 +215,7 @@ code=$(curl -s -m 20 -o "$folder/out" -w '%{http_code}' "$url/metrics")
 ask 200 /metrics
 has 'tesserec_requests_total{code="413"} 4'
 has 'tesserec_samples_total 40'
+has 'tesserec_rows_verified 1'
 has 'tesserec_model_step{model="clicks"}'
 ask 200 /v2/models/clicks/infer --data-binary "$(body 1 1 1)"
 
@@ -197,5 +224,5 @@ wait $server
 code=$?
 cp "$folder/server.err" "$folder/err"
 [ "$code" = 0 ] || complain "the server ended with $code"
-grep -q 'stopped by signal 15 (SIGTERM); all requests that had begun were answered' "$folder/server.err" || complain "no last line"
+grep -q 'stopped by signal 15 (SIGTERM); all requests whose heads had come were answered' "$folder/server.err" || complain "no last line"
 finish
