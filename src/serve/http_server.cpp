@@ -23,6 +23,10 @@
 
 namespace tesserec::serve {
 
+std::string address_text(const std::string& host, int port) {
+  return host.find(':') == std::string::npos ? concat(host, ":", port) : concat("[", host, "]:", port);
+}
+
 #ifdef TESSEREC_HTTP
 namespace {
 
@@ -47,22 +51,24 @@ class FileHandle {
   int file_;
 };
 
-/// Returns a socket that listens on the address, or -1.
+/// Returns a socket that listens on the address. Throws Error with the system's reason if there is none.
 int listening_socket(const std::string& host, int port) {
   addrinfo wanted{}, *found = nullptr;
   wanted.ai_socktype = SOCK_STREAM;
   wanted.ai_flags = AI_PASSIVE | AI_NUMERICSERV;
-  if (::getaddrinfo(host.c_str(), std::to_string(port).c_str(), &wanted, &found) != 0) return -1;
+  std::string reason;
+  if (const int error = ::getaddrinfo(host.c_str(), std::to_string(port).c_str(), &wanted, &found); error != 0)
+    reason = error == EAI_SYSTEM ? std::strerror(errno) : ::gai_strerror(error);
   const std::unique_ptr<addrinfo, void (*)(addrinfo*)> list(found, ::freeaddrinfo);
   for (const addrinfo* at = found; at != nullptr; at = at->ai_next) {
     const int file = ::socket(at->ai_family, at->ai_socktype | SOCK_NONBLOCK | SOCK_CLOEXEC, at->ai_protocol);
-    if (file < 0) continue;
     const int yes = 1;  // not SO_REUSEPORT: a second server on the port is refused
-    ::setsockopt(file, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
-    if (::bind(file, at->ai_addr, at->ai_addrlen) == 0 && ::listen(file, SOMAXCONN) == 0) return file;
-    ::close(file);
+    if (file >= 0) ::setsockopt(file, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+    if (file >= 0 && ::bind(file, at->ai_addr, at->ai_addrlen) == 0 && ::listen(file, SOMAXCONN) == 0) return file;
+    reason = std::strerror(errno);
+    if (file >= 0) ::close(file);
   }
-  return -1;
+  fail("cannot listen on ", address_text(host, port), ": ", reason, "; name another --host or --port");
 }
 
 int port_of(int file) {
@@ -101,9 +107,6 @@ void require_http_server() {}
 void serve_http(Service& service, const ServerSettings& settings, const std::vector<int>& stops,
                 const std::function<void(int port)>& ready) {
   FileHandle listening(listening_socket(settings.host, settings.port));
-  if (listening.get() < 0)
-    fail("cannot listen on ", settings.host, ":", settings.port,
-         ": the port is in use, the address is not this machine's, or ports below 1024 need privilege");
   ConnectionPool connections(service, settings);
   const auto watch = [&](int file) {
     if (!report_input(connections.events(), file)) fail("cannot wait for connections: ", std::strerror(errno));
@@ -124,7 +127,7 @@ void serve_http(Service& service, const ServerSettings& settings, const std::vec
       if (file != listening.get())
         connections.wake(file);
       else if (!accept_some(file, events_at_once, connections))
-        fail("the server ended: it cannot accept connections on ", settings.host, ":", settings.port);
+        fail("the server ended: it cannot accept connections on ", address_text(settings.host, settings.port));
     }
     const auto now = std::chrono::steady_clock::now();
     if (now - looked < std::chrono::milliseconds(look_ms)) continue;

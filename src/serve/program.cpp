@@ -50,7 +50,9 @@ std::string token_of(const ServerStart& start) {
   if (!start.has("--token-file")) return "";
   const std::string& path = start.options.at("--token-file");
   const std::string text = read_file(path, "the token");
-  const std::string token = text.substr(0, text.find_first_of("\r\n"));
+  std::string token = text.substr(0, text.find_first_of("\r\n"));
+  token.erase(token.find_last_not_of(" \t") + 1);  // as HTTP does at the end of a header
+  token.erase(0, token.find_first_not_of(" \t"));
   if (token.empty()) fail(path, ": the first line is empty; write the token there");
   using std::filesystem::perms;
   if ((std::filesystem::status(path).permissions() & (perms::group_read | perms::others_read)) != perms::none)
@@ -75,6 +77,8 @@ ServerSettings settings_of(const ServerStart& start) {
   settings.max_body = number_of(start, "--max-body", settings.max_body, 1, Index{1} << 31);
   settings.timeout = int(number_of(start, "--timeout", settings.timeout, 1, 3600));
   settings.token = token_of(start);
+  for (const char* option : {"--log-bytes", "--log-files"})
+    if (start.has(option) && !start.has("--log")) fail(option, " is for --log FILE; add it, or leave ", option, " out");
   settings.log_bytes = number_of(start, "--log-bytes", settings.log_bytes, 1 << 20, Index{1} << 50);
   settings.log_files = int(number_of(start, "--log-files", settings.log_files, 1, 10000));
   return settings;
@@ -200,8 +204,8 @@ int run(const Exec& exec, const ServerStart& start) {
   show_raw_values(opened.now());
   const auto ready = [&, step = opened.facts().step, follower = ::gettid()](int port) {
     log_info(concat("model ", settings.name, " of ", start.folder, ", step ", step, ", opened in ",
-                    seconds_text(timer.seconds()), "; listening on http://", settings.host, ":", port, "/v2/models/",
-                    settings.name, ", ", counted(settings.threads, "thread"),
+                    seconds_text(timer.seconds()), "; listening on http://", address_text(settings.host, port),
+                    "/v2/models/", settings.name, ", ", counted(settings.threads, "thread"),
                     opened.run ? "; follows the run's deltas and checkpoints" : ""));
     if (start.json) {
       const Json json = Json::object().set("model", settings.name).set("step", step).set("port", port);

@@ -68,6 +68,8 @@ must_succeed steps train "$folder/two.toml" --json
 must_succeed folder export "$folder/two_run" --to "$folder/two_model" --json
 must_fail 'in its vocabulary; preprocess it as' export "$folder/two_run" --to "$folder/two_x" --data "$folder/data/train.h5"
 must_fail 'feature "user.offsets" has the name of an input of feature "user"' serve "$folder/two_model" --port 0
+must_fail '--log-files is for --log FILE; add it, or leave --log-files out' serve "$folder/model" --log-files 3
+must_fail '--log-bytes is for --log FILE' serve "$folder/model" --log-bytes 10000000
 must_fail "--port must be an integer, 0 to 65535, but is \"x\"" serve "$folder/model" --port x
 for command in "serve $folder/model" "export $folder/run --to $folder/two" "diff $folder/run $folder/run"; do
   # shellcheck disable=SC2086
@@ -78,9 +80,11 @@ if run "$TESSEREC" serve "$folder/model" --host 203.0.113.7 && grep -q 'has no H
   echo "skipped: a build without Boost.Beast"
   exit 77
 fi
-grep -q 'cannot listen on 203.0.113.7:8080' "$folder/err" || complain "an address of another machine"
+grep -q 'cannot listen on 203.0.113.7:8080: Cannot assign requested address; name another --host' "$folder/err" || complain "an address of another machine"
 
-echo s3cret >"$folder/token"
+must_fail 'cannot listen on no such:8080: Name or service not known; name another' serve "$folder/model" --host 'no such'
+must_fail 'cannot listen on [2001:db8::1]:8080: ' serve "$folder/model" --host 2001:db8::1
+echo 's3cret ' >"$folder/token"
 chmod 600 "$folder/token"
 "$TESSEREC" serve "$folder/model" --port 0 --name clicks --max-body 20000 --threads 2 --token-file "$folder/token" --json \
   >"$folder/server.out" 2>"$folder/server.err" </dev/null &
@@ -151,7 +155,7 @@ has 'do not say plainly where the body ends'
 raw 1 "${infer}Content-Type: multipart/form-data; boundary=x\r\nContent-Length: 34\r\n\r\n" "$live"
 has '415 Unsupported Media Type'
 for method in GET HEAD OPTIONS; do raw 1 "$method /v2/health/live HTTP/1.1\r\nHost: x\r\nContent-Length: 44\r\n\r\n" "$live"; done
-must_fail "cannot listen on 127.0.0.1:$port: the port is in use" serve "$folder/model" --port "$port"
+must_fail "cannot listen on 127.0.0.1:$port: Address already in use" serve "$folder/model" --port "$port"
 
 # A model folder whose rows are damaged, or that is written over, ends its server; one that is replaced does not.
 # ends_served "message" COMMAND...: serves a copy of the model, on which COMMAND acts once all rows were compared.
@@ -183,7 +187,7 @@ must_fail "copy/vocabulary_0000.tokens is damaged" serve "$folder/copy" --port 0
 alone=$(dirname "$TESSEREC")/tesserec-serve
 ! ldd "$alone" | grep -iE 'mpi|pmix' || complain "tesserec-serve needs MPI"
 (TESSEREC=$alone
-must_fail "cannot listen on 127.0.0.1:$port: the port is in use" "$folder/model" --port "$port"
+must_fail "cannot listen on 127.0.0.1:$port: Address already in use" "$folder/model" --port "$port"
 must_fail 'tesserec-serve has no option --prot; tesserec-serve --help lists them' "$folder/model" --prot 1
 must_fail '--rows must be one of fp32 | fp16 | bf16 | int8 | int4 | int2, but is "x"' "$folder/model" --rows x
 must_fail "tesserec-serve takes one FOLDER, but got \"$folder/model\" and \"b\"" "$folder/model" b

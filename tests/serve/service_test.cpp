@@ -190,7 +190,16 @@ TEST_CASE("Service: paths, methods, the token and the metrics") {
   const auto get = [&](const std::string& path) {
     return served.answer({.method = "GET", .path = path, .authorization = "Bearer s3cret"});
   };
-  CHECK(refused(served.answer({.method = "GET", .path = "/v2", .authorization = "Bearer s3creT"}), 401) != "");
+  const auto asked = [&](const std::string& authorization) {
+    return served.answer({.method = "GET", .path = "/v2", .authorization = authorization});
+  };
+  CHECK(mentions(refused(asked("Bearer s3creT"), 401), "the request has another token than the server; send the"));
+  CHECK(mentions(refused(asked("Basic s3cret"), 401), "the request lacks the server's token; send the header"));
+  CHECK(refused(asked("Bearer"), 401) != "");
+  for (const char* bears : {"bearer s3cret", "BEARER  s3cret"}) CHECK(asked(bears).status == 200);
+  const Json server = parse_json(get("/v2").body);
+  CHECK(server.at("name").string() == "tesserec");
+  CHECK(std::ranges::count(server.at("version").string(), '.') == 2);  // the program's, not the format's of models
   CHECK(mentions(refused(get("/v2/models/other"), 404), "the model is at /v2/models/model"));
   CHECK(refused(get("/v2/models/model/infer"), 405) == "/v2/models/model/infer takes POST, not GET");
   CHECK(get("/v2/models/model/versions/3/ready").body == R"({"name": "model", "ready": true})");
@@ -206,7 +215,7 @@ TEST_CASE("Service: paths, methods, the token and the metrics") {
   const std::string metrics = get("/metrics").body;
   INFO(metrics);
   for (const char* line :
-       {"tesserec_requests_total{code=\"200\"} 6\n", "tesserec_requests_total{code=\"401\"} 2\n",
+       {"tesserec_requests_total{code=\"200\"} 9\n", "tesserec_requests_total{code=\"401\"} 4\n",
         "tesserec_samples_total 6\n", "tesserec_infer_seconds_bucket{le=\"+Inf\"} 2\n",
         "tesserec_infer_seconds_count 2\n", "tesserec_in_flight 0\n", "tesserec_model_step{model=\"model\"} 3\n"})
     CHECK(mentions(metrics, line));
