@@ -43,8 +43,9 @@ int tesserec_predict_version(void);
 const char* tesserec_last_error(void);
 
 /**
- * Opens a model folder. Maps the rows of its tables, so that a page is read when a score needs it. Returns NULL if the
- * folder is missing or damaged. The folder's files must not change while the model is open.
+ * Opens a model folder, and compares all but the rows of its tables with their checksums. Maps the rows, so that a page
+ * is read when a score needs it; `tesserec verify` compares them. Returns NULL if the folder is missing, or what was
+ * compared is damaged. The folder's files must not change while the model is open.
  */
 tesserec_model* tesserec_open(const char* folder);
 /** Closes a model, whose contexts must have been destroyed before. NULL is allowed. */
@@ -86,7 +87,7 @@ void tesserec_context_destroy(tesserec_context* context);
  * scores[s] is that of sample s. A sample's score does not depend on the others.
  * dense: [samples, K] row-major, transformed as the training data were; NULL if K is 0. bags: [F], in the order of the
  * features. Returns 0, or -1, before any score is written, if an id is outside its table, an offset decreases, a weight
- * is missing or a number is not finite.
+ * is missing or a number is not finite; or -1, after the scores are written, if a score is not finite.
  */
 int tesserec_predict(tesserec_context* context, int64_t samples, const float* dense, const tesserec_bags* bags,
                      float* scores);

@@ -29,6 +29,7 @@
 #include <tesserec/scoring/live_model.hpp>
 #include <tesserec/scoring/model_delta.hpp>
 #include <tesserec/scoring/model_folder.hpp>
+#include <tesserec/scoring/open_folder.hpp>
 #include <tesserec/scoring/owned_samples.hpp>
 #include <tesserec/scoring/raw_inputs.hpp>
 #include <tesserec/scoring/row_format.hpp>

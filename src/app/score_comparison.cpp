@@ -47,8 +47,8 @@ ScoreComparison compare_scores(const comm::Communicator& comm, const std::string
   source->limit_labels({.may_lack = tasks.size() > 1});
   const scoring::Scorer before(exec, checkpoint), after(exec, folder);
   const std::size_t count = std::max<std::size_t>(1, tasks.size());
-  std::vector<std::vector<double>> exact(count), scores(count);  // of each label, of the samples that have it
-  std::vector<std::vector<float>> targets(count);
+  std::vector<std::vector<double>> exact(count), scores(count);    // of each label, of the samples that have it
+  std::vector<std::vector<float>> targets(count), weights(count);  // weights are empty if samples have none
   ScoreComparison compared;
   compared.labels.resize(count);
   data::Batch batch(exec);
@@ -65,12 +65,13 @@ ScoreComparison compare_scores(const comm::Communicator& comm, const std::string
       exact[t].push_back(a[i]);
       scores[t].push_back(b[i]);
       targets[t].push_back(batch.labels(i));
+      if (source->info().sample_weights) weights[t].push_back(batch.weights(i / count));
     }
   }
   for (std::size_t t = 0; t < count; ++t) {
     compared.labels[t].label = tasks.empty() ? "" : tasks[t];
-    compared.labels[t].checkpoint = metrics::binary_metrics(comm, exact[t], targets[t]);
-    compared.labels[t].folder = metrics::binary_metrics(comm, scores[t], targets[t]);
+    compared.labels[t].checkpoint = metrics::binary_metrics(comm, exact[t], targets[t], weights[t]);
+    compared.labels[t].folder = metrics::binary_metrics(comm, scores[t], targets[t], weights[t]);
   }
   return compared;
 }

@@ -75,6 +75,14 @@ tesserec_model* open(const std::string& folder) {
   return new tesserec_model(folder);
 }
 
+/// Scores the samples. Throws Error if a score is not finite.
+void score(tesserec_context& context, const scoring::ScoringBatch& batch, float* scores) {
+  context.scorer.score(batch, scores);
+  const auto count = std::size_t(batch.samples * context.model.label_count());
+  if (const std::string reason = scoring::not_finite_reason(context.model, {scores, count}); !reason.empty())
+    fail(reason);
+}
+
 bool is_feature(const tesserec_model* model, std::int64_t feature) {
   return feature >= 0 && feature < std::ssize(model->served.features());
 }
@@ -135,8 +143,9 @@ int tesserec_predict_items(tesserec_context* context, int64_t items, const float
         fail("feature ", context->model.features()[f], ": there are offsets, but no ids; give both");
       context->bags[f] = {bags[f].offsets, bags[f].ids, bags[f].weights, is_shared};
     }
-    context->scorer.score(
-        {.samples = items, .dense = dense, .sparse = context->bags, .shared_dense = dense_of_user != 0}, scores);
+    predict::score(*context,
+                   {.samples = items, .dense = dense, .sparse = context->bags, .shared_dense = dense_of_user != 0},
+                   scores);
     return 0;
   });
 }
@@ -169,11 +178,12 @@ int tesserec_predict_raw(tesserec_context* context, int64_t samples, const tesse
     scoring::OwnedSamples encoded;
     scoring::RawCounts counts;
     raw->encode(samples, texts, encoded, counts);
-    context->scorer.score({.samples = samples,
-                           .dense = encoded.dense.data(),
-                           .sparse = encoded.bags(),
-                           .shared_dense = encoded.shared_dense},
-                          scores);
+    predict::score(*context,
+                   {.samples = samples,
+                    .dense = encoded.dense.data(),
+                    .sparse = encoded.bags(),
+                    .shared_dense = encoded.shared_dense},
+                   scores);
     for (std::size_t c = 0; missing != nullptr && c < counts.missing.size(); ++c) missing[c] += counts.missing[c];
     for (std::size_t f = 0; unknown != nullptr && f < counts.unknown.size(); ++f) unknown[f] += counts.unknown[f];
     return 0;

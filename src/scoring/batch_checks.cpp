@@ -9,6 +9,7 @@
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/kernel.hpp>
 #include <tesserec/core/text.hpp>
+#include <tesserec/scoring/served_model.hpp>
 
 namespace tesserec::scoring {
 namespace {
@@ -78,6 +79,14 @@ void check_bags(const ScoringBatch& batch, std::size_t feature, const embedding:
     fail("table ", table.name, " is weighted, but the batch has no weights for feature \"", name, "\"; add weights");
   if (const Index at = first_wrong(bags.weights + begin, end - begin); begin + at < end)
     fail("feature ", name, ": weight ", begin + at, " (counted from 0) is not finite; give a number");
+}
+
+std::string not_finite_reason(const ServedModel& model, std::span<const float> scores) {
+  const Index at = first_wrong(scores.data(), std::ssize(scores)), labels = model.label_count();
+  if (at == std::ssize(scores)) return {};
+  const std::string label = labels > 1 ? ", label " + model.labels()[std::size_t(at % labels)] : "";
+  return concat("sample ", at / labels, label,
+                ": the score is not finite; give smaller numbers, or look for damage with tesserec verify");
 }
 
 }  // namespace tesserec::scoring

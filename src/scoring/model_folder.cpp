@@ -10,7 +10,6 @@
 #include <tesserec/raw/quantiles.hpp>
 #include <tesserec/scoring/id_rows.hpp>
 #include <tesserec/scoring/model_folder.hpp>
-#include <tesserec/store/checksum.hpp>
 #include <tesserec/store/json_digest.hpp>
 #include <tesserec/store/word_rows.hpp>
 
@@ -117,17 +116,6 @@ ModelManifest manifest_from(const Json& json) {
   manifest.raw.emplace();
   for (const Json& vocabulary : json.at("vocabularies").elements()) manifest.raw->push_back(vocabulary_of(vocabulary));
   return manifest;
-}
-
-void require_file(const std::string& folder, const FolderFile& file) {
-  const std::string path = folder + "/" + file.name;
-  const store::FileChecksum found = store::file_checksum(path);
-  if (found.bytes != file.bytes)
-    fail(path, " has ", found.bytes, " bytes, but manifest.json says ", file.bytes,
-         "; the file is truncated or was replaced; export the model again");
-  if (found.checksum != file.checksum)
-    fail(path, " is damaged: its checksum is ", store::checksum_text(found.checksum), ", but manifest.json says ",
-         store::checksum_text(file.checksum), "; export the model again");
 }
 
 }  // namespace
@@ -244,6 +232,20 @@ ModelManifest read_model_manifest(const std::string& folder) {
   } catch (const std::exception& error) {
     fail(path, " is damaged or not the manifest of a model folder: ", error.what());
   }
+}
+
+void require_same(const std::string& folder, const FolderFile& file, const store::FileChecksum& found) {
+  const std::string path = folder + "/" + file.name;
+  if (found.bytes != file.bytes)
+    fail(path, " has ", found.bytes, " bytes, but manifest.json says ", file.bytes,
+         "; the file is truncated or was replaced; export the model again");
+  if (found.checksum != file.checksum)
+    fail(path, " is damaged: its checksum is ", store::checksum_text(found.checksum), ", but manifest.json says ",
+         store::checksum_text(file.checksum), "; export the model again");
+}
+
+void require_file(const std::string& folder, const FolderFile& file) {
+  require_same(folder, file, store::file_checksum(folder + "/" + file.name));
 }
 
 ModelManifest verify_model_folder(const std::string& folder) {

@@ -99,8 +99,9 @@ RawInputs::RawInputs(const std::string& folder, const ModelManifest& manifest,
   for (const ServedFeature& feature : features) {
     std::optional<VocabularyFile>& vocabulary = parts_->vocabularies.emplace_back();
     const auto stored = std::ranges::find(*manifest.raw, feature.name, &FolderVocabulary::feature);
-    if (stored != manifest.raw->end())
-      vocabulary.emplace(folder + "/" + stored->file.name, stored->rows, stored->file.bytes);
+    if (stored == manifest.raw->end()) continue;
+    require_file(folder, stored->file);
+    vocabulary.emplace(folder + "/" + stored->file.name, stored->rows, stored->file.bytes);
   }
   complete(manifest.facts, features, "export the model again");
 }

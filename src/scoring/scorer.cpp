@@ -72,6 +72,7 @@ std::vector<float> Scorer::predict(const Exec& exec, const Matrix<float>& dense,
                                     .first = own.begin},
                                    probabilities.data() + own.begin * labels);
   });
+  if (const std::string reason = not_finite_reason(model_->served, probabilities); !reason.empty()) fail(reason);
   return probabilities;
 }
 

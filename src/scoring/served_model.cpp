@@ -148,7 +148,9 @@ void ServedModel::Parts::map(const std::string& folder, const ModelManifest& man
     files.emplace_back(folder + "/" + found->file.name, found->file.bytes);
     tables.push_back(table_without_rows(t, found->format));
     tables.back().rows = files.back().data();
-    if (found->ids) tables.back().ids = &ids.emplace_back(folder + "/" + found->ids->name, found->rows);
+    if (!found->ids) continue;
+    require_file(folder, *found->ids);
+    tables.back().ids = &ids.emplace_back(folder + "/" + found->ids->name, found->rows);
   }
 }
 

@@ -19,14 +19,23 @@ constexpr std::size_t unpacked_bytes = 1 << 16;  // unpacked at once
 
 Bytef* bytes_of(const char* text) { return reinterpret_cast<Bytef*>(const_cast<char*>(text)); }
 
+std::string lower(std::string_view text) {
+  std::string lower(text);
+  for (char& c : lower) c = char(std::tolower(static_cast<unsigned char>(c)));
+  return lower;
+}
+
+bool is_plain(const std::string& coding) { return coding.empty() || coding == "identity"; }
+
 }  // namespace
 
 bool is_known_coding(std::string_view coding) {
-  return coding.empty() || coding == "identity" || coding == "gzip" || coding == "deflate";
+  const std::string name = lower(coding);
+  return is_plain(name) || name == "gzip" || name == "deflate";
 }
 
 BodyUnpacker::BodyUnpacker(std::string_view coding) {
-  if (coding.empty() || coding == "identity") return;
+  if (is_plain(lower(coding))) return;
   stream_ = std::make_unique<z_stream>();
   if (inflateInit2(stream_.get(), MAX_WBITS + any_header) != Z_OK) throw std::bad_alloc();
 }
@@ -57,9 +66,8 @@ bool BodyUnpacker::unpack(std::string_view piece, const TakePiece& take) {
 bool accepts_gzip(std::string_view accepted) {
   for (std::size_t at = 0; at <= accepted.size();) {
     const std::size_t end = std::min(accepted.find(',', at), accepted.size());
-    std::string coding;
-    for (const char c : accepted.substr(at, end - at))
-      if (c != ' ' && c != '\t') coding += char(std::tolower(static_cast<unsigned char>(c)));
+    std::string coding = lower(accepted.substr(at, end - at));
+    std::erase_if(coding, [](char c) { return c == ' ' || c == '\t'; });
     at = end + 1;
     if (coding == "gzip") return true;
     if (coding.starts_with("gzip;q=")) return coding.find_first_of("123456789") != std::string::npos;

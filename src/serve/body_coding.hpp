@@ -12,7 +12,8 @@ struct z_stream_s;
 
 namespace tesserec::serve {
 
-/// Returns whether bodies with this header Content-Encoding are read: gzip, deflate, identity, or none.
+/// Returns whether bodies with this header Content-Encoding are read: gzip, deflate, identity, or none, in
+/// letters of any case.
 bool is_known_coding(std::string_view coding);
 
 /// Unpacker of a request's body, piece by piece, so that a small body never becomes a large one at once.

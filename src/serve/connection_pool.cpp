@@ -2,8 +2,10 @@
 #include "connection_pool.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <cstdio>
+#include <cstring>
 #include <new>
 #include <system_error>
 #include <utility>
@@ -28,15 +30,16 @@ bool is_readable(int file) {
 
 }  // namespace
 
-void report_input(int events, int file) {
+bool report_input(int events, int file) {
   epoll_event event{};
   event.events = EPOLLIN;
   event.data.fd = file;
-  ::epoll_ctl(events, EPOLL_CTL_ADD, file, &event);
+  return ::epoll_ctl(events, EPOLL_CTL_ADD, file, &event) == 0;
 }
 
 ConnectionPool::ConnectionPool(Service& service, const ServerSettings& settings)
     : service_(service), settings_(settings), events_(::epoll_create1(EPOLL_CLOEXEC)) {
+  if (events_ < 0) fail("cannot wait for connections: ", std::strerror(errno));
   const int threads = settings.in_flight + spare_threads;
   try {
     for (int i = 0; i < threads; ++i) threads_.emplace_back([this] { work(); });
@@ -77,7 +80,7 @@ void ConnectionPool::watch(std::unique_ptr<HttpConnection> connection) {
   if (connection == nullptr || stopping_) return;
   try {
     idle_.emplace(socket, Idle{std::move(connection), Clock::now()});
-    report_input(events_, socket);
+    if (!report_input(events_, socket)) idle_.erase(socket);
   } catch (const std::bad_alloc&) {  // ends the connection
   }
 }

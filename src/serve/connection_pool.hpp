@@ -13,8 +13,8 @@
 
 namespace tesserec::serve {
 
-/// Lets `events`, a file of epoll, name a file when it is readable.
-void report_input(int events, int file);
+/// Lets `events`, a file of epoll, name a file when it is readable. Returns false if the system has no memory for it.
+bool report_input(int events, int file);
 
 /// Connections and the threads that answer their requests. A connection without the head of a request takes no thread.
 class ConnectionPool {

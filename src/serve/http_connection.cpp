@@ -34,6 +34,7 @@ using Clock = HttpConnection::Clock;
 constexpr std::size_t piece_bytes = 1 << 16;          // received or unpacked at once
 constexpr std::uint32_t most_header_bytes = 1 << 14;  // of a request's head, and of the line before a chunk
 constexpr std::size_t least_packed = 1024;            // bytes of a reply that is worth packing
+constexpr std::size_t most_packed = 1u << 31;         // bytes that zlib takes at once, which it counts in 32 bits
 constexpr int most_empty_lines = 2;  // in front of a request, which some clients send behind the one before
 constexpr std::string_view head_end = "\r\n\r\n";
 
@@ -176,7 +177,8 @@ std::string date_now() {
 
 /// Sends a reply. `last`: says that the connection ends.
 bool send_reply(HttpConnection& to, const HttpReply& reply, const RequestReader& request, bool last, int timeout) {
-  const bool is_packed = reply.type == "application/json" && reply.body.size() >= least_packed && request.takes_gzip();
+  const bool is_packed = reply.type == "application/json" && reply.body.size() >= least_packed &&
+                         reply.body.size() <= most_packed && request.takes_gzip();
   const std::string packed = is_packed ? gzipped(reply.body) : "";
   const std::string& body = is_packed ? packed : reply.body;
   std::string head = concat(

@@ -3,9 +3,11 @@
 #include <tesserec/core/text.hpp>
 #include <tesserec/serve/http_server.hpp>
 #ifdef TESSEREC_HTTP
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <chrono>
+#include <cstring>
 #include <memory>
 #include <thread>
 
@@ -20,6 +22,10 @@
 #endif
 
 namespace tesserec::serve {
+
+std::string address_text(const std::string& host, int port) {
+  return host.find(':') == std::string::npos ? concat(host, ":", port) : concat("[", host, "]:", port);
+}
 
 #ifdef TESSEREC_HTTP
 namespace {
@@ -45,22 +51,24 @@ class FileHandle {
   int file_;
 };
 
-/// Returns a socket that listens on the address, or -1.
+/// Returns a socket that listens on the address. Throws Error with the system's reason if there is none.
 int listening_socket(const std::string& host, int port) {
   addrinfo wanted{}, *found = nullptr;
   wanted.ai_socktype = SOCK_STREAM;
   wanted.ai_flags = AI_PASSIVE | AI_NUMERICSERV;
-  if (::getaddrinfo(host.c_str(), std::to_string(port).c_str(), &wanted, &found) != 0) return -1;
+  std::string reason;
+  if (const int error = ::getaddrinfo(host.c_str(), std::to_string(port).c_str(), &wanted, &found); error != 0)
+    reason = error == EAI_SYSTEM ? std::strerror(errno) : ::gai_strerror(error);
   const std::unique_ptr<addrinfo, void (*)(addrinfo*)> list(found, ::freeaddrinfo);
   for (const addrinfo* at = found; at != nullptr; at = at->ai_next) {
     const int file = ::socket(at->ai_family, at->ai_socktype | SOCK_NONBLOCK | SOCK_CLOEXEC, at->ai_protocol);
-    if (file < 0) continue;
     const int yes = 1;  // not SO_REUSEPORT: a second server on the port is refused
-    ::setsockopt(file, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
-    if (::bind(file, at->ai_addr, at->ai_addrlen) == 0 && ::listen(file, SOMAXCONN) == 0) return file;
-    ::close(file);
+    if (file >= 0) ::setsockopt(file, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+    if (file >= 0 && ::bind(file, at->ai_addr, at->ai_addrlen) == 0 && ::listen(file, SOMAXCONN) == 0) return file;
+    reason = std::strerror(errno);
+    if (file >= 0) ::close(file);
   }
-  return -1;
+  fail("cannot listen on ", address_text(host, port), ": ", reason, "; name another --host or --port");
 }
 
 int port_of(int file) {
@@ -96,22 +104,22 @@ bool accept_some(int listening, int most, ConnectionPool& connections) {
 
 void require_http_server() {}
 
-void serve_http(Service& service, const ServerSettings& settings, int stop,
+void serve_http(Service& service, const ServerSettings& settings, const std::vector<int>& stops,
                 const std::function<void(int port)>& ready) {
   FileHandle listening(listening_socket(settings.host, settings.port));
-  if (listening.get() < 0)
-    fail("cannot listen on ", settings.host, ":", settings.port,
-         ": the port is in use, the address is not this machine's, or ports below 1024 need privilege");
   ConnectionPool connections(service, settings);
-  report_input(connections.events(), listening.get());
-  report_input(connections.events(), stop);
+  const auto watch = [&](int file) {
+    if (!report_input(connections.events(), file)) fail("cannot wait for connections: ", std::strerror(errno));
+  };
+  watch(listening.get());
+  std::ranges::for_each(stops, watch);
   ready(port_of(listening.get()));
   auto looked = std::chrono::steady_clock::now();
   for (std::array<epoll_event, events_at_once> events;;) {
     const int count = ::epoll_wait(connections.events(), events.data(), events_at_once, look_ms);
     for (int i = 0; i < count; ++i) {
       const int file = events[std::size_t(i)].data.fd;
-      if (file == stop) {
+      if (std::ranges::count(stops, file) > 0) {
         accept_some(listening.get(), SOMAXCONN, connections);  // the kernel has taken their connections already
         listening.close();
         return;
@@ -119,7 +127,7 @@ void serve_http(Service& service, const ServerSettings& settings, int stop,
       if (file != listening.get())
         connections.wake(file);
       else if (!accept_some(file, events_at_once, connections))
-        fail("the server ended: it cannot accept connections on ", settings.host, ":", settings.port);
+        fail("the server ended: it cannot accept connections on ", address_text(settings.host, settings.port));
     }
     const auto now = std::chrono::steady_clock::now();
     if (now - looked < std::chrono::milliseconds(look_ms)) continue;
@@ -136,7 +144,9 @@ void require_http_server() {
       "(docs/installing.md) and build again");
 }
 
-void serve_http(Service&, const ServerSettings&, int, const std::function<void(int)>&) { require_http_server(); }
+void serve_http(Service&, const ServerSettings&, const std::vector<int>&, const std::function<void(int)>&) {
+  require_http_server();
+}
 
 #endif
 

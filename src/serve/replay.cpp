@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <cmath>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -115,10 +114,7 @@ std::unique_ptr<scoring::ServedModel> open_as(const Exec& exec, const LogReader&
   return model;
 }
 
-/// Returns whether two scores have the same bits, or are both NaN, whose sign depends on the processor.
-bool same_score(float a, float b) {
-  return (std::isnan(a) && std::isnan(b)) || std::memcmp(&a, &b, sizeof(float)) == 0;
-}
+bool same_bits(float a, float b) { return std::memcmp(&a, &b, sizeof(float)) == 0; }
 
 void compare(const scoring::ServedModel& model, LogReader& log, Replayed& result) {
   const scoring::TrainedFacts& facts = model.facts();
@@ -134,7 +130,7 @@ void compare(const scoring::ServedModel& model, LogReader& log, Replayed& result
                    .shared_dense = logged.request.shared_dense},
                   scores.data());
     for (std::size_t i = 0; i < scores.size(); ++i) {
-      if (same_score(scores[i], logged.scores[i])) continue;
+      if (same_bits(scores[i], logged.scores[i])) continue;
       if (result.differ++ > 0) continue;
       const Index labels = model.label_count(), sample = Index(i) / labels, label = Index(i) % labels;
       const std::string of_label = labels > 1 ? ", label " + model.labels()[std::size_t(label)] : "";

@@ -6,7 +6,6 @@
 #include <cerrno>
 #include <charconv>
 #include <chrono>
-#include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
@@ -27,10 +26,6 @@ namespace fs = std::filesystem;
 
 /// Appends a number as JSON. 9 digits of a float read back to its bits, also by way of a double.
 void append_number(float value, std::string& to) {
-  if (!std::isfinite(value)) {
-    to += "null";
-    return;
-  }
   std::array<char, 32> text;
   const auto end = std::to_chars(text.begin(), text.end(), value, std::chars_format::general, 9).ptr;
   to.append(text.begin(), end);
@@ -59,9 +54,7 @@ std::vector<std::string> texts_of(const Json& list) {
 
 std::vector<float> floats_of(const Json& list) {
   std::vector<float> numbers;
-  for (const Json& element : list.elements())
-    numbers.push_back(element.kind() == Json::Kind::null ? std::numeric_limits<float>::quiet_NaN()
-                                                         : float(element.number()));
+  for (const Json& element : list.elements()) numbers.push_back(float(element.number()));
   return numbers;
 }
 
@@ -213,10 +206,24 @@ ScoreLog::ScoreLog(const ServerSettings& settings, const scoring::ServedModel& m
     fail(path, ": ", error.what(), "; name another file with --log, or move this one away");
   }
   file.seekg(-1, std::ios::end);
-  const bool continues = file.get() == '\n' && first + "\n" == head_;  // not after a line that a kill has cut
-  if (!continues) rotate();
+  if (file.get() != '\n')
+    put_aside("its last line has no end");
+  else if (first + "\n" != head_)
+    put_aside("it is of a model with other inputs, rows or precision");
   open();
 }
+
+void ScoreLog::put_aside(const std::string& reason) {
+  const int last = settings_.log_files - 1;
+  const std::string& path = settings_.log;
+  if (fs::exists(numbered(last)) && (last == 0 || fs::exists(numbered(last - 1))))
+    fail(path, " cannot be continued, since ", reason, ", and a new file would delete ", numbered(last),
+         "; move that file away, or raise --log-files");
+  rotate();
+  log_info(concat(path, " became ", numbered(1), ", since ", reason));
+}
+
+std::string ScoreLog::numbered(int n) const { return n == 0 ? settings_.log : settings_.log + "." + std::to_string(n); }
 
 void ScoreLog::open() {
   file_.emplace(settings_.log, O_WRONLY | O_CREAT | O_APPEND, "write the log of scores");
@@ -226,11 +233,9 @@ void ScoreLog::open() {
 
 void ScoreLog::rotate() {
   file_.reset();
-  const std::string& path = settings_.log;
-  const auto numbered = [&](int n) { return n == 0 ? path : path + "." + std::to_string(n); };
   for (int n = settings_.log_files - 1; n > 0; --n)
     if (std::error_code absent; fs::exists(numbered(n - 1), absent)) fs::rename(numbered(n - 1), numbered(n));
-  if (settings_.log_files == 1) fs::remove(path);
+  if (settings_.log_files == 1) fs::remove(settings_.log);
 }
 
 void ScoreLog::write(const std::string& line) {

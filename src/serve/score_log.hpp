@@ -38,7 +38,7 @@ struct LoggedScores {
   Index step = 0;
   std::string digest;  ///< seal of the state that scored
   InferRequest request;
-  std::vector<float> scores;  ///< [samples, T] of T labels; not finite: NaN
+  std::vector<float> scores;  ///< [samples, T] of T labels
 };
 /// Reads a line. Throws Error if it is cut, or not that of a request with these inputs.
 LoggedScores parse_score_line(const ScoreLogHead& head, const std::string& line);
@@ -47,8 +47,9 @@ LoggedScores parse_score_line(const ScoreLogHead& head, const std::string& line)
 /// may call it at once. A line is written by one call of the system, so that a kill cuts no line but the last.
 class ScoreLog {
  public:
-  /// Opens the file of the settings, or makes it. Throws Error if it cannot be written, is no log, or is
-  /// another server's.
+  /// Opens the file of the settings, or makes it. Renames one that it cannot continue, of another model or with a cut
+  /// line. Throws Error if the file cannot be written, is no log or is another server's, or if the renaming would
+  /// delete the oldest file.
   ScoreLog(const ServerSettings& settings, const scoring::ServedModel& model);
 
   /// Appends a line. A line that the disk does not take is counted in lost(), with a warning at the first.
@@ -57,7 +58,11 @@ class ScoreLog {
 
  private:
   void open();
+  /// Renames a file that cannot be continued, and logs the reason.
+  void put_aside(const std::string& reason);
   void rotate();
+  /// Returns the name of file `n`, 0 = the newest.
+  std::string numbered(int n) const;
   void write(const std::string& line);
 
   const ServerSettings settings_;

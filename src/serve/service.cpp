@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <atomic>
+#include <cctype>
 #include <optional>
+#include <string_view>
 
 #include "context_pool.hpp"
 #include "inference.hpp"
 #include "score_log.hpp"
 #include "service_metrics.hpp"
+#include "version.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/log.hpp>
 #include <tesserec/core/memory.hpp>
@@ -32,6 +35,16 @@ class Refusal : public Error {
 };
 
 std::string error_body(const std::string& reason) { return Json::object().set("error", reason).text(); }
+
+/// Returns the token of a header Authorization of the scheme Bearer, in letters of any case.
+std::optional<std::string> bearer_token(const std::string& authorization) {
+  constexpr std::string_view scheme = "bearer ";
+  const auto same = [](unsigned char a, char b) { return std::tolower(a) == b; };
+  const std::string_view begin = std::string_view(authorization).substr(0, scheme.size());
+  if (!std::ranges::equal(begin, scheme, same)) return std::nullopt;
+  const std::size_t at = authorization.find_first_not_of(' ', scheme.size());
+  return at == std::string::npos ? "" : authorization.substr(at);
+}
 
 /// Compares two texts in a time that depends on their lengths alone.
 bool same_secret(const std::string& a, const std::string& b) {
@@ -77,11 +90,15 @@ struct Service::Inside {
   ServiceMetrics metrics;
   std::optional<ScoreLog> log;
   std::atomic<int> in_flight{0};
+  std::atomic<bool> verified{false};
 };
 
 void Service::Inside::check_token(const HttpRequest& request) const {
-  if (!settings.token.empty() && !same_secret(request.authorization, "Bearer " + settings.token))
-    throw Refusal(401, "the request lacks the server's token; send the header \"Authorization: Bearer TOKEN\"");
+  if (settings.token.empty()) return;
+  const std::optional<std::string> token = bearer_token(request.authorization);
+  if (token && same_secret(*token, settings.token)) return;
+  throw Refusal(401, concat("the request ", token ? "has another token than the server" : "lacks the server's token",
+                            "; send the header \"Authorization: Bearer TOKEN\""));
 }
 
 std::string Service::Inside::body_of(const HttpRequest& request) const {
@@ -128,6 +145,10 @@ HttpReply Service::Inside::infer(const HttpRequest& request, const std::string& 
                          .sparse = batch.bags(),
                          .shared_dense = batch.shared_dense},
                         scores.data());
+  if (const std::string reason = scoring::not_finite_reason(model, scores); !reason.empty()) {
+    metrics.not_finite();
+    fail(reason);
+  }
   if (log) log->add(model.facts(), batch, scores);
   InferReply reply = infer_reply(model, settings.name, batch, scores);
   metrics.scored(batch.samples, timer.seconds());
@@ -143,6 +164,7 @@ HttpReply Service::Inside::infer(const HttpRequest& request, const std::string& 
 std::string Service::Inside::metrics_text() const {
   const ModelView view(in_use);
   std::string text = metrics.text(settings.name, view.model().facts().step, in_flight);
+  text += verified_metric(verified);
   if (view.model().raw() != nullptr) text += metrics.raw_text(view.model());
   if (follower != nullptr) text += follow_metrics(follower->figures());
   if (log) text += log_metrics(log->lost());
@@ -170,7 +192,7 @@ HttpReply Service::Inside::route(const HttpRequest& request) {
   if (path == "/v2")
     return {.body = Json::object()
                         .set("name", "tesserec")
-                        .set("version", std::to_string(scoring::model_version))
+                        .set("version", TESSEREC_VERSION)
                         .set("extensions", std::vector<std::string>{"binary_tensor_data"})
                         .text()};
   if (path == root) return {.body = model_metadata(ModelView(in_use).model(), settings.name).text()};
@@ -188,6 +210,8 @@ Service::Service(scoring::RunFollower& run, const ServerSettings& settings) {
 }
 
 Service::~Service() = default;
+
+void Service::set_verified() { inside_->verified = true; }
 
 HttpReply Service::answer(const HttpRequest& request) {
   try {

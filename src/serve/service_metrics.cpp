@@ -42,6 +42,11 @@ void ServiceMetrics::scored(Index samples, double seconds) {
   seconds_ += seconds;
 }
 
+void ServiceMetrics::not_finite() {
+  const std::lock_guard lock(mutex_);
+  ++not_finite_;
+}
+
 void ServiceMetrics::encoded(const scoring::RawCounts& counts) {
   const std::lock_guard lock(mutex_);
   raw_ += counts;
@@ -73,6 +78,8 @@ std::string ServiceMetrics::text(const std::string& model, Index step, int in_fl
     text += concat("tesserec_requests_total{code=\"", status, "\"} ", count, "\n");
   text += head("tesserec_samples_total", "counter", "Samples that were scored.");
   text += concat("tesserec_samples_total ", samples_, "\n");
+  text += metric("tesserec_not_finite_total", "counter", "Requests refused because a score was not finite.",
+                 std::to_string(not_finite_));
   text += head("tesserec_infer_seconds", "histogram", "Seconds from a request's whole body to its reply.");
   Index count = 0;
   for (std::size_t b = 0; b < buckets_.size(); ++b) {
@@ -81,7 +88,7 @@ std::string ServiceMetrics::text(const std::string& model, Index step, int in_fl
     text += concat("tesserec_infer_seconds_bucket{le=\"", bound, "\"} ", count, "\n");
   }
   text += concat("tesserec_infer_seconds_sum ", shortest(seconds_), "\ntesserec_infer_seconds_count ", count, "\n");
-  text += head("tesserec_in_flight", "gauge", "Requests that are being scored or wait for it.");
+  text += head("tesserec_in_flight", "gauge", "Requests that are read, wait or are scored.");
   text += concat("tesserec_in_flight ", in_flight, "\n");
   text += head("tesserec_model_step", "gauge", "Steps that the served model was trained.");
   return text + concat("tesserec_model_step{model=\"", model, "\"} ", step, "\n");
@@ -101,6 +108,11 @@ std::string follow_metrics(const scoring::FollowFigures& figures) {
          metric("tesserec_lost_states_total", "counter",
                 "Deltas and checkpoints that the run removed or replaced while they were read.",
                 std::to_string(figures.lost));
+}
+
+std::string verified_metric(bool verified) {
+  return metric("tesserec_rows_verified", "gauge", "1 once all rows were compared with their checksums.",
+                verified ? "1" : "0");
 }
 
 std::string log_metrics(Index lost) {

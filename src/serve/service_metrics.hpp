@@ -20,6 +20,8 @@ class ServiceMetrics {
   void replied(int status);
   /// Counts a request that was scored: its samples, and its seconds from the whole body to the reply.
   void scored(Index samples, double seconds);
+  /// Counts a request that was refused because a score was not finite.
+  void not_finite();
   /// Counts the raw values of a request.
   void encoded(const scoring::RawCounts& counts);
   /// Returns the counts of raw values of a model that takes them.
@@ -34,12 +36,15 @@ class ServiceMetrics {
   std::map<int, Index> replies_;                          // by status
   std::array<Index, upper_bounds.size() + 1> buckets_{};  // requests up to each bound, and above all
   Index samples_ = 0;
+  Index not_finite_ = 0;
   double seconds_ = 0;
   scoring::RawCounts raw_;
 };
 
 /// Returns the metrics of a model that follows a run, in the same form.
 std::string follow_metrics(const scoring::FollowFigures& figures);
+/// Returns the metric of the rows' checksums, in the same form.
+std::string verified_metric(bool verified);
 /// Returns the metrics of a log of scores, in the same form.
 std::string log_metrics(Index lost);
 

@@ -112,7 +112,7 @@ mkfifo "$reads/manifest.json"
 exec 9<>"$reads/manifest.json" # keeps the reader waiting
 sleep 1
 kill -TERM $server
-wait_for 10 grep -q 'all requests that had begun were answered' "$folder/server.err"
+wait_for 10 grep -q 'all requests whose heads had come were answered' "$folder/server.err"
 rm -r "$reads"
 exec 9>&-
 wait $server

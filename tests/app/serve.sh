@@ -48,6 +48,18 @@ must_succeed '"whole": true' verify "$folder/coded" --json
 must_fail '--mlp is for model folders alone' export "$folder/run" --to "$folder/x" --format npy --mlp int8
 must_fail '--mlp must be one of fp32 | bf16 | int8' export "$folder/run" --to "$folder/x" --mlp int4
 
+# Samples weigh in the comparison as they do in an evaluation.
+sed -e "s|$folder/|$folder/heavy_|" -e '/name = "price"/i\  {name = "w", kind = "weight"},' -e '/^train = .*h5/s/train\(.*\)/&\nevaluate\1/' \
+  "$folder/deck.toml" >"$folder/heavy.toml"
+awk 'NR == 1 { print $0 ",w"; next } { print $0 "," NR % 7 + 1 }' "$folder/day.csv" >"$folder/heavy_day.csv"
+must_succeed rows preprocess "$folder/heavy.toml" --json
+must_succeed '"log_loss": ' train "$folder/heavy.toml" --json
+log_loss() { grep -oE '"log_loss": [0-9.e-]+' "$folder/out" | head -n 1; }
+must_succeed '"log_loss": ' evaluate "$folder/heavy.toml" --json
+evaluated=$(log_loss)
+must_succeed '"checkpoint": ' export "$folder/heavy_run" --to "$folder/heavy_model" --data "$folder/heavy_data/train.h5" --json
+[ -n "$evaluated" ] && [ "$(log_loss)" = "$evaluated" ] || complain "export --data has $(log_loss), but evaluate $evaluated"
+
 sed -e "s|$folder/|$folder/two_|" -e '/name = "price"/i\  {name = "user.offsets", kind = "category"},' \
   "$folder/deck.toml" >"$folder/two.toml"
 sed -e 's/$/,x/; 1s/x$/user.offsets/' "$folder/day.csv" >"$folder/two_day.csv"
@@ -56,6 +68,8 @@ must_succeed steps train "$folder/two.toml" --json
 must_succeed folder export "$folder/two_run" --to "$folder/two_model" --json
 must_fail 'in its vocabulary; preprocess it as' export "$folder/two_run" --to "$folder/two_x" --data "$folder/data/train.h5"
 must_fail 'feature "user.offsets" has the name of an input of feature "user"' serve "$folder/two_model" --port 0
+must_fail '--log-files is for --log FILE; add it, or leave --log-files out' serve "$folder/model" --log-files 3
+must_fail '--log-bytes is for --log FILE' serve "$folder/model" --log-bytes 10000000
 must_fail "--port must be an integer, 0 to 65535, but is \"x\"" serve "$folder/model" --port x
 for command in "serve $folder/model" "export $folder/run --to $folder/two" "diff $folder/run $folder/run"; do
   # shellcheck disable=SC2086
@@ -66,9 +80,11 @@ if run "$TESSEREC" serve "$folder/model" --host 203.0.113.7 && grep -q 'has no H
   echo "skipped: a build without Boost.Beast"
   exit 77
 fi
-grep -q 'cannot listen on 203.0.113.7:8080' "$folder/err" || complain "an address of another machine"
+grep -q 'cannot listen on 203.0.113.7:8080: Cannot assign requested address; name another --host' "$folder/err" || complain "an address of another machine"
 
-echo s3cret >"$folder/token"
+must_fail 'cannot listen on no such:8080: Name or service not known; name another' serve "$folder/model" --host 'no such'
+must_fail 'cannot listen on [2001:db8::1]:8080: ' serve "$folder/model" --host 2001:db8::1
+echo 's3cret ' >"$folder/token"
 chmod 600 "$folder/token"
 "$TESSEREC" serve "$folder/model" --port 0 --name clicks --max-body 20000 --threads 2 --token-file "$folder/token" --json \
   >"$folder/server.out" 2>"$folder/server.err" </dev/null &
@@ -139,13 +155,39 @@ has 'do not say plainly where the body ends'
 raw 1 "${infer}Content-Type: multipart/form-data; boundary=x\r\nContent-Length: 34\r\n\r\n" "$live"
 has '415 Unsupported Media Type'
 for method in GET HEAD OPTIONS; do raw 1 "$method /v2/health/live HTTP/1.1\r\nHost: x\r\nContent-Length: 44\r\n\r\n" "$live"; done
-must_fail "cannot listen on 127.0.0.1:$port: the port is in use" serve "$folder/model" --port "$port"
+must_fail "cannot listen on 127.0.0.1:$port: Address already in use" serve "$folder/model" --port "$port"
+
+# A model folder whose rows are damaged, or that is written over, ends its server; one that is replaced does not.
+# ends_served "message" COMMAND...: serves a copy of the model, on which COMMAND acts once all rows were compared.
+ends_served() {
+  "$TESSEREC" serve "$folder/copy" --port 0 >"$folder/out" 2>"$folder/err" </dev/null &
+  other=$!
+  for _ in $(seq 100); do grep -q 'the rows have their checksums' "$folder/err" && break; kill -0 $other 2>/dev/null || break; sleep 0.1; done
+  "${@:2}"
+  for _ in $(seq 50); do kill -0 $other 2>/dev/null || break; sleep 0.1; done
+  kill -TERM $other 2>/dev/null
+  wait $other
+  code=$?
+  grep -qF -- "$1" "$folder/err" || complain "the server does not say \"$1\""
+}
+cp -r "$folder/model" "$folder/copy"
+ends_served "copy/table_0000.rows was changed while it was served" touch "$folder/copy/table_0000.rows"
+[ "$code" = 2 ] || complain "a changed file: exit code $code"
+ends_served "copy/network.f32 was replaced or removed; the model that was opened is still served" mv "$folder/copy/network.f32" "$folder/copy/x"
+[ "$code" = 0 ] || complain "a replaced file: exit code $code"
+mv "$folder/copy/x" "$folder/copy/network.f32"
+printf x | dd of="$folder/copy/table_0000.rows" bs=1 seek=21 conv=notrunc 2>/dev/null
+ends_served "copy/table_0000.rows is damaged: its checksum is " true
+[ "$code" = 2 ] || complain "damaged rows: exit code $code"
+grep -q 'listening on' "$folder/err" || complain "rows were compared before the server listened"
+printf x | dd of="$folder/copy/vocabulary_0000.tokens" bs=1 seek=21 conv=notrunc 2>/dev/null
+must_fail "copy/vocabulary_0000.tokens is damaged" serve "$folder/copy" --port 0
 
 # tesserec-serve is the same server without MPI.
 alone=$(dirname "$TESSEREC")/tesserec-serve
 ! ldd "$alone" | grep -iE 'mpi|pmix' || complain "tesserec-serve needs MPI"
 (TESSEREC=$alone
-must_fail "cannot listen on 127.0.0.1:$port: the port is in use" "$folder/model" --port "$port"
+must_fail "cannot listen on 127.0.0.1:$port: Address already in use" "$folder/model" --port "$port"
 must_fail 'tesserec-serve has no option --prot; tesserec-serve --help lists them' "$folder/model" --prot 1
 must_fail '--rows must be one of fp32 | fp16 | bf16 | int8 | int4 | int2, but is "x"' "$folder/model" --rows x
 must_fail "tesserec-serve takes one FOLDER, but got \"$folder/model\" and \"b\"" "$folder/model" b
@@ -177,6 +219,7 @@ code=$(curl -s -m 20 -o "$folder/out" -w '%{http_code}' "$url/metrics")
 ask 200 /metrics
 has 'tesserec_requests_total{code="413"} 4'
 has 'tesserec_samples_total 40'
+has 'tesserec_rows_verified 1'
 has 'tesserec_model_step{model="clicks"}'
 ask 200 /v2/models/clicks/infer --data-binary "$(body 1 1 1)"
 
@@ -185,5 +228,5 @@ wait $server
 code=$?
 cp "$folder/server.err" "$folder/err"
 [ "$code" = 0 ] || complain "the server ended with $code"
-grep -q 'stopped by signal 15 (SIGTERM); all requests that had begun were answered' "$folder/server.err" || complain "no last line"
+grep -q 'stopped by signal 15 (SIGTERM); all requests whose heads had come were answered' "$folder/server.err" || complain "no last line"
 finish

@@ -119,6 +119,10 @@ TEST_CASE("predict: four threads over one model get the trained model's bits") {
   CHECK(tesserec_last_error() == std::string("feature C1: there are offsets, but no ids; give both"));
   CHECK(tesserec_predict(context, -1, nullptr, without.data(), scores.data()) == -1);
   CHECK(tesserec_last_error() == std::string("the number of samples is -1; give 0 or more"));
+  CBatch huge = batches[0];
+  std::fill_n(huge.dense.begin() + 15, 3, -3e38f);
+  CHECK(tesserec_predict(context, 64, huge.dense.data(), huge.bags().data(), scores.data()) == -1);
+  CHECK(mentions(tesserec_last_error(), "sample 5: the score is not finite; "));
   tesserec_context_destroy(context);
   tesserec_close(model);
   CHECK(tesserec_open(folder.path().c_str()) == nullptr);

@@ -61,6 +61,11 @@ TEST_CASE("growing tables: checkpoints and model folders score with the bits of 
   });
   CHECK(unknown > 300);
 
+  const std::string damaged = coded + "/" + manifest.tables[0].ids->name;
+  std::fstream(damaged, std::ios::in | std::ios::out | std::ios::binary).put('x');
+  CHECK(
+      mentions(error_of([&] { scoring::ServedModel(run.exec(), coded); }), damaged + " is damaged: its checksum is "));
+
   // The ids of a folder's table in the order of its rows, beside the same rows for other programs.
   const std::string tensors = run.path() + "/model.safetensors";
   scoring::export_tensors(run.exec(), checkpoint, tensors, scoring::TensorsForm::safetensors, ServedFormat::fp32);

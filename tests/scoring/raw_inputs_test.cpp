@@ -252,14 +252,20 @@ TEST_CASE("model folder: a damaged vocabulary is found") {
   scoring::verify_model_folder(served.to());
   const scoring::VocabularyFile vocabulary(path, first.rows, first.file.bytes);
   CHECK(vocabulary.id("no such token") == 0);
+  Index begin_and_end[2];
+  std::memcpy(begin_and_end, whole.data() + 8 * (scoring::vocabulary_slots(first.rows) + 1), sizeof begin_and_end);
+  const std::string token = whole.substr(std::size_t(scoring::vocabulary_head_bytes(first.rows) + begin_and_end[0]),
+                                         std::size_t(begin_and_end[1] - begin_and_end[0]));
+  CHECK(vocabulary.id(token) == 1);
   std::string bytes = whole;
   for (Index slot = 0; slot < scoring::vocabulary_slots(first.rows); ++slot)
     if (bytes[std::size_t(slot * 8)] != 0) bytes[std::size_t(slot * 8 + 2)] = 1;  // ids beyond the last one
   std::ofstream(path, std::ios::binary) << bytes;
   CHECK(mentions(error_of([&] { scoring::verify_model_folder(served.to()); }), path + " is damaged"));
-  const scoring::ServedModel model(served.exec, served.to());
-  scoring::RawCounts counts;
-  CHECK(mentions(error_of([&] { raw_scores(model, served.made->evaluated, counts); }), path + " is damaged: id"));
+  CHECK(
+      mentions(error_of([&] { scoring::ServedModel(served.exec, served.to()); }), path + " is damaged: its checksum"));
+  const scoring::VocabularyFile damaged(path, first.rows, first.file.bytes);
+  CHECK(mentions(error_of([&] { damaged.id(token); }), path + " is damaged: id"));
   std::ofstream(path, std::ios::binary) << whole;
   CHECK(mentions(error_of([&] { scoring::VocabularyFile(path, first.rows + 1, first.file.bytes + 1); }), "bytes"));
 }

@@ -7,6 +7,7 @@
 #include "trained.hpp"
 #include <tesserec/core/file.hpp>
 #include <tesserec/scoring/export_model.hpp>
+#include <tesserec/scoring/open_folder.hpp>
 #include <tesserec/scoring/scorer.hpp>
 #include <tesserec/scoring/scoring_context.hpp>
 #include <tesserec/scoring/served_model.hpp>
@@ -217,10 +218,21 @@ TEST_CASE("export_model: throws for a folder that exists, and readers for one th
   CHECK(exporting(to + "2") == to + "2.tmp exists: another export is writing it, or was killed; wait, or remove it");
   const auto opening = [&] { return error_of([&] { scoring::Scorer(trained.exec, to); }); };
   CHECK(opening().empty());
+  CHECK(scoring::OpenFolder(to).verify_rows([] { return false; }));
   const std::string rows = to + "/" + manifest.tables[1].file.name;
   change_byte(rows, 5);
   CHECK(mentions(error_of([&] { scoring::verify_model_folder(to); }), rows + " is damaged: its checksum is "));
+  scoring::OpenFolder open(to);
+  const auto never = [] { return false; };
+  CHECK(mentions(error_of([&] { open.verify_rows(never); }), rows + " is damaged: its checksum is "));
+  CHECK(!open.verify_rows([] { return true; }));
+  std::filesystem::rename(rows, rows + ".old");
+  CHECK(!open.verify_rows(never));
+  CHECK(error_of([&] { open.look(); }) == "");
+  std::filesystem::rename(rows + ".old", rows);
   std::filesystem::resize_file(rows, manifest.tables[1].file.bytes - 1);
+  CHECK(error_of([&] { open.look(); }) ==
+        rows + " was changed while it was served, so that scores may be of neither model; export to a new folder");
   CHECK(mentions(opening(), "the file is truncated or was replaced"));
   std::filesystem::resize_file(rows, manifest.tables[1].file.bytes);
   change_byte(to + "/network.f32", 17);

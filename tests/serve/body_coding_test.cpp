@@ -30,7 +30,8 @@ TEST_CASE("BodyUnpacker: any pieces of a body give its text, and a damaged one i
   CHECK(packed.size() < text.size() / 2);
   for (const std::size_t piece : {1, 7, 4096, 1 << 20}) CHECK(unpacked(packed, piece) == text);
   CHECK(unpacked(gzipped(""), 5).empty());
-  CHECK(unpacked(text, 100, "identity") == text);
+  CHECK(unpacked(packed, 100, "GZip") == text);
+  for (const char* const plain : {"identity", "IDENTITY"}) CHECK(unpacked(text, 100, plain) == text);
   CHECK(unpacked(packed.substr(0, packed.size() - 1), 1 << 20) == "damaged");
   CHECK(unpacked(packed + "x", 1 << 20) == "damaged");
   std::string changed = packed;
@@ -45,6 +46,6 @@ TEST_CASE("accepts_gzip: reads names and qualities") {
     CHECK(accepts_gzip(accepted));
   for (const char* const refused : {"", "identity", "gzip;q=0", "gzip; q=0.000", "x-gzip2", "br, gzip ;q=0"})
     CHECK(!accepts_gzip(refused));
-  for (const char* const known : {"", "identity", "gzip", "deflate"}) CHECK(is_known_coding(known));
+  for (const char* const known : {"", "identity", "gzip", "deflate", "GZIP", "Identity"}) CHECK(is_known_coding(known));
   CHECK(!is_known_coding("br"));
 }

@@ -169,6 +169,12 @@ TEST_CASE(
   CHECK(requests > 3);
   CHECK(!std::filesystem::exists(log + ".3"));
   std::ofstream(log) << read_file(log + ".1") << "{\"time";  // as a kill leaves it
+  const std::string oldest = read_file(log + ".2");
+  CHECK(error_of([&] { log_scores(run, settings, {}, 1, 1); }) ==
+        log + " cannot be continued, since its last line has no end, and a new file would delete " + log +
+            ".2; move that file away, or raise --log-files");
+  CHECK(read_file(log + ".2") == oldest);
+  std::filesystem::rename(log + ".2", log + ".kept");
   log_scores(run, settings, {}, 1, 1);
   CHECK(serve::replay_scores(run.exec(), log, run.path()).requests == 1);
   CHECK(serve::replay_scores(run.exec(), log + ".1", run.path()).cut_lines == 1);
@@ -179,6 +185,14 @@ TEST_CASE(
     second.timeout = 0;
     CHECK(mentions(error_of([&] { log_scores(run, second, {}, 1, 1); }), "is written by process "));
   }
+  const std::string alone = run.path() + "/alone.jsonl";
+  const serve::ServerSettings one{.log = alone, .log_files = 1};
+  log_scores(run, one, {}, 1, 1);
+  log_scores(run, one, {}, 1, 1);
+  const std::string whole = read_file(alone);
+  CHECK(mentions(error_of([&] { log_scores(run, one, scoring::ServedFormat::int8, 1, 1); }),
+                 "since it is of a model with other inputs, rows or precision, and a new file would delete " + alone));
+  CHECK(read_file(alone) == whole);
   std::ofstream(log) << "not ours\n";
   CHECK(mentions(error_of([&] { log_scores(run, settings, {}, 1, 1); }), "name another file with --log"));
   CHECK(read_file(log) == "not ours\n");
@@ -208,22 +222,4 @@ TEST_CASE("replay: a log whose first line a full disk did not take has it before
     CHECK(result.proven());
     CHECK(result.requests == 1);
   }
-}
-
-TEST_CASE("replay: a score that is NaN is proven") {
-  FollowedRun run("replay_nan");
-  const std::string log = run.path() + "/scores.jsonl";
-  scoring::RunFollower follower(run.exec(), run.path(), {});
-  ThreeSamples samples = samples_of(run);
-  samples.dense = {3e38f, 3e38f, 3e38f, -3e38f, -3e38f, -3e38f, 3e38f, -3e38f, 3e38f};
-  {
-    serve::Service service(follower, {.log = log});
-    CHECK(service
-              .answer({.method = "POST",
-                       .path = "/v2/models/model/infer",
-                       .read_body = reader_of(request_of(samples.inputs()))})
-              .status == 200);
-  }
-  CHECK(mentions(read_file(log), "null"));  // infinities of both signs meet
-  CHECK(serve::replay_scores(run.exec(), log, run.path()).proven());
 }

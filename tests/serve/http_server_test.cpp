@@ -90,7 +90,7 @@ class Server {
   Server(serve::Service& service, const serve::ServerSettings& settings) {
     std::promise<int> port;
     thread_ = std::thread([&service, &settings, &port, this] {
-      serve::serve_http(service, settings, stop_.event(), [&](int at) { port.set_value(at); });
+      serve::serve_http(service, settings, {stop_.event()}, [&](int at) { port.set_value(at); });
     });
     port_ = port.get_future().get();
   }
@@ -157,7 +157,7 @@ TEST_CASE("serve_http: a stop that comes first ends it, and a body has a time in
   for (int turn = 0; turn < 20; ++turn) {
     const Stop stop;
     stop.raise();
-    serve::serve_http(*small.service, small.settings, stop.event(), [](int) {});  // hangs if it missed the stop
+    serve::serve_http(*small.service, small.settings, {stop.event()}, [](int) {});  // hangs if it missed the stop
   }
 
   const Server server(*small.service, small.settings);

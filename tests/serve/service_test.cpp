@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Service: scores with the trained model's bits, in each form of a request, and the reason of each refusal.
+#include <algorithm>
 #include <cstring>
+#include <filesystem>
 #include <thread>
 
 #include "requests.hpp"
 #include "scoring/trained.hpp"
+#include <tesserec/core/file.hpp>
 #include <tesserec/core/json.hpp>
 #include <tesserec/core/text.hpp>
 #include <tesserec/scoring/export_model.hpp>
@@ -158,6 +161,27 @@ TEST_CASE("Service: each wrong request is refused with its reason, and the next 
   CHECK(scores_of(served.infer(request_of(served.inputs()))) == served.three().scores);
 }
 
+TEST_CASE("Service: a score that is not finite is refused and counted, and the log lacks its request") {
+  const comm::Communicator world(MPI_COMM_WORLD);
+  const Folder folder(world, "serve_not_finite");
+  std::filesystem::create_directories(folder.path());
+  const std::string log = folder.path() + "/scores.jsonl";
+  const Served served({.log = log});
+  std::vector<std::string> inputs = served.inputs();
+  inputs[0] = input("dense", "FP32", "3, 3", "0,0,0,0,0,0,-3e38,-3e38,-3e38");
+  const auto refuse = [&](const std::string& more) {
+    CHECK(refused(served.infer(request_of(inputs, more)), 400) ==
+          "sample 2: the score is not finite; give smaller numbers, or look for damage with tesserec verify");
+  };
+  refuse("");
+  refuse(R"(, "parameters": {"binary_data_output": true})");
+  CHECK(scores_of(served.infer(request_of(served.inputs()))) == served.three().scores);
+  CHECK(mentions(served.get("/metrics").body, "\ntesserec_not_finite_total 2\n"));
+  CHECK(mentions(served.get("/metrics").body, "tesserec_samples_total 3\n"));
+  const std::string lines = read_file(log);
+  CHECK(std::ranges::count(lines, '\n') == 2);
+}
+
 TEST_CASE("Service: paths, methods, the token and the metrics") {
   const Served served({.name = "model", .in_flight = 1, .token = "s3cret"});
   CHECK(served.get("/v2/health/live").body == R"({"live": true})");
@@ -166,7 +190,16 @@ TEST_CASE("Service: paths, methods, the token and the metrics") {
   const auto get = [&](const std::string& path) {
     return served.answer({.method = "GET", .path = path, .authorization = "Bearer s3cret"});
   };
-  CHECK(refused(served.answer({.method = "GET", .path = "/v2", .authorization = "Bearer s3creT"}), 401) != "");
+  const auto asked = [&](const std::string& authorization) {
+    return served.answer({.method = "GET", .path = "/v2", .authorization = authorization});
+  };
+  CHECK(mentions(refused(asked("Bearer s3creT"), 401), "the request has another token than the server; send the"));
+  CHECK(mentions(refused(asked("Basic s3cret"), 401), "the request lacks the server's token; send the header"));
+  CHECK(refused(asked("Bearer"), 401) != "");
+  for (const char* bears : {"bearer s3cret", "BEARER  s3cret"}) CHECK(asked(bears).status == 200);
+  const Json server = parse_json(get("/v2").body);
+  CHECK(server.at("name").string() == "tesserec");
+  CHECK(std::ranges::count(server.at("version").string(), '.') == 2);  // the program's, not the format's of models
   CHECK(mentions(refused(get("/v2/models/other"), 404), "the model is at /v2/models/model"));
   CHECK(refused(get("/v2/models/model/infer"), 405) == "/v2/models/model/infer takes POST, not GET");
   CHECK(get("/v2/models/model/versions/3/ready").body == R"({"name": "model", "ready": true})");
@@ -182,7 +215,7 @@ TEST_CASE("Service: paths, methods, the token and the metrics") {
   const std::string metrics = get("/metrics").body;
   INFO(metrics);
   for (const char* line :
-       {"tesserec_requests_total{code=\"200\"} 6\n", "tesserec_requests_total{code=\"401\"} 2\n",
+       {"tesserec_requests_total{code=\"200\"} 9\n", "tesserec_requests_total{code=\"401\"} 4\n",
         "tesserec_samples_total 6\n", "tesserec_infer_seconds_bucket{le=\"+Inf\"} 2\n",
         "tesserec_infer_seconds_count 2\n", "tesserec_in_flight 0\n", "tesserec_model_step{model=\"model\"} 3\n"})
     CHECK(mentions(metrics, line));

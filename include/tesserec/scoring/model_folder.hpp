@@ -12,6 +12,7 @@
 #include <tesserec/products/precision.hpp>
 #include <tesserec/scoring/row_format.hpp>
 #include <tesserec/store/checkpoint.hpp>
+#include <tesserec/store/checksum.hpp>
 
 namespace tesserec::scoring {
 
@@ -94,6 +95,10 @@ std::string model_manifest_text(const ModelManifest& manifest);
 bool is_model_folder(const std::string& folder);
 /// Reads FOLDER/manifest.json. Throws Error if it is missing, damaged, or of a newer version.
 ModelManifest read_model_manifest(const std::string& folder);
+/// Throws Error that names a file of a model folder if the manifest says another size or checksum than `found`.
+void require_same(const std::string& folder, const FolderFile& file, const store::FileChecksum& found);
+/// Reads a file of a model folder. Throws Error that names it if it is damaged.
+void require_file(const std::string& folder, const FolderFile& file);
 /// Reads all files of a model folder and compares them with its manifest, which it returns. Throws Error that names a
 /// damaged file.
 ModelManifest verify_model_folder(const std::string& folder);

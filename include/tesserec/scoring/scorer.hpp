@@ -35,7 +35,7 @@ class Scorer {
   /// Predicts the probabilities [B, T] of T labels of B samples, row-major. `dense` [B, dense_features()] must be
   /// transformed as the training data were. `sparse` holds the ids of features(), and may hold other features. Call it
   /// from one thread at a time; its loops run on the threads of `exec`. Throws Error if a feature is missing, an id is
-  /// outside its table, or the shape of `dense` does not fit.
+  /// outside its table, the shape of `dense` does not fit, or a score is not finite.
   std::vector<float> predict(const Exec& exec, const Matrix<float>& dense,
                              const jagged::KeyedJaggedTensor& sparse) const;
 

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <span>
+#include <string>
 
 #include <tesserec/core/index.hpp>
 
@@ -47,5 +48,9 @@ class ScoringContext {
   struct Parts;
   std::unique_ptr<Parts> parts_;
 };
+
+/// Returns a message that names the first sample with a score that is not finite, of scores [samples, T] of score(), or
+/// "" if all are finite. Huge dense numbers give such scores, and so do damaged rows of a model folder.
+std::string not_finite_reason(const ServedModel& model, std::span<const float> scores);
 
 }  // namespace tesserec::scoring

@@ -34,8 +34,8 @@ class RawInputs;
 class ServedModel {
  public:
   /// Opens a model folder, whose rows are mapped, or a checkpoint, whose rows are read into memory. Compares a
-  /// checkpoint with all its checksums; of a model folder it compares the manifest, the network and the sizes of the
-  /// rows' files (verify_model_folder() reads the rows, too). `rows`: format in which memory holds a checkpoint's rows,
+  /// checkpoint with all its checksums; of a model folder it compares all but the rows, of which it compares the
+  /// sizes (OpenFolder::verify_rows()). `rows`: format in which memory holds a checkpoint's rows,
   /// or format_of_rows() of it; without it, that of training. Throws Error if the folder is missing or
   /// damaged, or if `rows` is set for a model folder or does not hold a number.
   ServedModel(const Exec& exec, const std::string& folder, std::optional<ServedFormat> rows = {});
