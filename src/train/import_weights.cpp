@@ -137,6 +137,22 @@ void require_same_tensors(const comm::Communicator& comm, const store::TensorFil
   comm::require_same(comm, seen, "all ranks must read the same file; look for an older copy on another node");
 }
 
+/// Throws Error if the file's tables are of another vocabulary than the data, so that their rows stand for other
+/// values.
+void require_vocabulary(const Session& session, const store::TensorFile& file, const MatchedTensors& matched) {
+  const auto found = file.metadata().find("vocabulary_digest");
+  const data::SourceInfo& data = session.data;
+  const bool has_tables =
+      std::ranges::any_of(matched.of_matrix, [](const auto& entry) { return entry.first.starts_with("tables/"); });
+  if (!has_tables || found == file.metadata().end() || found->second.empty() || data.vocabulary.empty()) return;
+  if (found->second == data.vocabulary || std::ranges::count(data.vocabulary_extends, found->second) > 0) return;
+  if (accepts(session.job.checkpoint, "data.train")) return;
+  fail(file.path(), ": its tables are of the vocabulary ", found->second, ", but ", data.description, " has ",
+       data.vocabulary,
+       "; give data with that vocabulary, leave the tables out with --only, or allow it with checkpoint.accept = "
+       "[\"data\"]");
+}
+
 }  // namespace
 
 Imported import_weights(Session& session, const ImportSettings& settings, Index epoch_samples) {
@@ -147,6 +163,7 @@ Imported import_weights(Session& session, const ImportSettings& settings, Index 
   comm::agree(comm, [&] {
     file.emplace(settings.from);
     matched = match_tensors(*file, shapes, session, settings);
+    require_vocabulary(session, *file, *matched);
   });
   require_same_tensors(comm, *file);
 
