@@ -66,6 +66,9 @@ best=(--set "run.output=$folder/best" --set checkpoint.keep_best=true --set chec
 must_succeed '"steps"' train "$deck" --json "${best[@]}"
 [ -e "$folder/best/checkpoints/best.json" ] || complain 'no best checkpoint'
 must_succeed "$digest" import "$deck" --from "$folder/w.npy" --json "${best[@]}" --set run.overwrite=true
+for file in result.json run.json metrics.jsonl; do
+  [ ! -e "$folder/best/$file" ] || complain "$file is still that of the run that was replaced"
+done
 must_succeed '"steps"' train "$deck" --json "${best[@]}"
 grep -q 'resumed from .*/best/checkpoints/step_000000000: step 0' "$folder/err" || complain 'not from the import'
 
