@@ -27,8 +27,8 @@ struct Around {
 };
 
 Around checkpoints_around(const comm::Communicator& comm, const std::string& run, Index step) {
-  std::vector<store::Checkpoint> list = parallel_io::CheckpointFolder(comm, run + "/checkpoints").list();
-  if (list.empty()) list = parallel_io::CheckpointFolder(comm, run).list();
+  const std::string folder = parallel_io::checkpoints_of(comm, run);
+  const std::vector<store::Checkpoint> list = parallel_io::CheckpointFolder(comm, folder).list();
   if (list.empty()) fail(run, ": there is no whole checkpoint; name the folder of a run, or its checkpoint.path");
   Around around;
   for (const store::Checkpoint& checkpoint : list)  // newest first
