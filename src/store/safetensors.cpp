@@ -34,7 +34,8 @@ StoredTensor tensor_of(const std::string& path, const std::string& name, const J
   if (offsets.size() != 2) fail("data_offsets must be two numbers");
   const Index begin = offsets[0].integer(), end = offsets[1].integer();
   if (begin < 0 || end < begin || end > numbers.size())
-    fail("data_offsets [", begin, ", ", end, "] exceed the ", numbers.size(), " bytes of numbers");
+    fail("data_offsets [", begin, ", ", end, "] exceed the ", numbers.size(),
+         " bytes of numbers; the file is truncated or damaged, so write it again");
   tensor.offset = numbers.begin + begin;
   tensor.bytes = end - begin;
   const auto* const info = std::ranges::find_if(dtypes, [&](const DType& i) { return tensor.type_text == i.name; });

@@ -41,6 +41,8 @@ must_succeed '"equal": true' replay "$folder/far" --step 15 --to "$folder/rebuil
 mkdir "$folder/damaged"
 echo '{' >"$folder/damaged/run.json"
 must_fail 'damaged/run.json: ' diff "$folder/a" "$folder/damaged"
+must_fail 'tesserec diff has no option --set' diff "$folder/a" "$folder/a" --set a.b=1
+! grep -q 'did you mean' "$folder/err" || complain "advice to give the option that there is not"
 must_fail 'compares two paths, but got 1' diff "$folder/a"
 must_fail "there is no such folder" diff "$folder/a" "$folder/none"
 mkdir "$folder/empty"

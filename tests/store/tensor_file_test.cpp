@@ -95,7 +95,7 @@ TEST_CASE("TensorFile: refuses safetensors whose head is damaged or whose tensor
   CHECK(mentions(with("[3, -2]", "[0, 24]"), "does not have the 24 bytes"));
   CHECK(mentions(with("[4611686018427387904, 4611686018427387904, 4]", "[0, 24]"), "does not have the 24 bytes"));
   CHECK(mentions(with("[3, 2]", "[0, 24]", "F16"), "does not have the 24 bytes"));
-  CHECK(mentions(with("[3, 2]", "[8, 32]"), "exceed the 24 bytes of numbers"));
+  CHECK(mentions(with("[3, 2]", "[8, 32]"), "exceed the 24 bytes of numbers; the file is truncated"));
   CHECK(mentions(with("[3, 2]", "[-8, 16]"), "exceed the 24 bytes"));
   CHECK(mentions(with("[3, 2]", "[24, 0]"), "exceed the 24 bytes"));
   CHECK(mentions(with("[3, 2]", "[0, 24, 24]"), "must be two numbers"));
