@@ -41,7 +41,7 @@ void read_option(const Command& command, const std::vector<std::string>& words, 
                  Invocation& invocation) {
   const std::string& word = words[i];
   const std::string name = word.substr(0, word.find('='));
-  std::vector<std::string> names = {"--json", "--set", "--help", "--version"};
+  std::vector<std::string> names = {"--json", "--help", "--version"};
   if (word == "--json") {
     invocation.json = true;
     return;
@@ -51,6 +51,7 @@ void read_option(const Command& command, const std::vector<std::string>& words, 
     return;
   }
   if (tesserec::read_option(command.options, words, i, invocation.options)) return;
+  if (command.argument == "DECK") names.push_back("--set");
   for (const Option& option : command.options) names.push_back(option.name);
   fail("tesserec ", command.name, " has no option ", name, did_you_mean(name, names), as_key(command, name));
 }

@@ -77,7 +77,8 @@ const std::vector<Command>& commands() {
        {{"--to", "PATH", "folder, or file of safetensors, to write, which must not exist"},
         {"--format",
          "FORMAT",
-         "model: a folder that is served; safetensors or npy: the weights for other programs; default: model",
+         "model: a folder that is served; safetensors or npy: the weights for other programs; default: by the ending "
+         ".safetensors of --to, else model",
          {"model", "safetensors", "npy"}},
         {"--rows",
          "FORMAT",

@@ -36,8 +36,8 @@ std::vector<store::Checkpoint> checkpoints_of(const comm::Communicator& comm, co
   if (fs::exists(path + "/manifest.json") || names_best(path))
     return {{.step = store::read_manifest(found).step, .folder = found}};
   if (!fs::is_directory(path)) fail(path, ": there is no such folder of a checkpoint or of a run");
-  std::vector<store::Checkpoint> list = parallel_io::CheckpointFolder(comm, path + "/checkpoints").list();
-  if (list.empty()) list = parallel_io::CheckpointFolder(comm, path).list();
+  std::vector<store::Checkpoint> list =
+      parallel_io::CheckpointFolder(comm, parallel_io::checkpoints_of(comm, path)).list();
   if (list.empty())
     fail(path, ": the folder has no whole checkpoint; give a checkpoint, a run with checkpoints, or the folder of ",
          "checkpoint.path");

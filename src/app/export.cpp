@@ -68,11 +68,23 @@ Json json_of(const scoring::ModelManifest& manifest, const std::string& folder) 
       .set("tables", tables);
 }
 
+/// Returns --format, else "safetensors" if --to ends so, else "model". Throws Error if the two disagree.
+std::string form_of(const Invocation& invocation) {
+  const std::string& to = invocation.options.at("--to");
+  const bool ends_so = to.ends_with(".safetensors");
+  if (!invocation.has("--format")) return ends_so ? "safetensors" : "model";
+  const std::string& form = invocation.options.at("--format");
+  if (ends_so && form != "safetensors")
+    fail("--format ", form, " writes a folder, which --to \"", to,
+         "\" does not fit; give it a name without this ending");
+  return form;
+}
+
 /// Writes the weights in another program's form, and says so.
 void export_for_others(const Invocation& invocation, const comm::Communicator& comm, const std::string& checkpoint,
-                       scoring::ServedFormat format) {
+                       const std::string& form, scoring::ServedFormat format) {
   const std::string& to = invocation.options.at("--to");
-  const bool is_npy = invocation.options.at("--format") == "npy";
+  const bool is_npy = form == "npy";
   const Timer timer;
   const scoring::ExportedTensors written = scoring::export_tensors(
       Exec(), checkpoint, to, is_npy ? scoring::TensorsForm::npy : scoring::TensorsForm::safetensors, format);
@@ -94,6 +106,7 @@ int export_model(const Invocation& invocation, const comm::Communicator& comm) {
   require_one_rank(invocation, comm);
   if (!invocation.has("--to")) fail("tesserec export needs --to PATH, the folder or file to write");
   const std::string& folder = invocation.options.at("--to");
+  const std::string form = form_of(invocation);
   const scoring::ServedFormat format =
       scoring::row_format_named(invocation.has("--rows") ? invocation.options.at("--rows") : "fp32");
   std::optional<products::Precision> mlp;
@@ -102,12 +115,14 @@ int export_model(const Invocation& invocation, const comm::Communicator& comm) {
   const std::string checkpoint = parallel_io::find_checkpoint(comm, invocation.deck);
   require_gpu();
   const Kokkos::ScopeGuard kokkos;
-  if (invocation.has("--format") && invocation.options.at("--format") != "model") {
+  if (form != "model") {
     for (const char* option : {"--mlp", "--data", "--vocabulary"})
-      if (invocation.has(option)) fail(option, " is for model folders alone; leave it out, or leave out --format");
-    export_for_others(invocation, comm, checkpoint, format);
+      if (invocation.has(option)) fail(option, " is for model folders alone; leave it out, or export a model folder");
+    export_for_others(invocation, comm, checkpoint, form, format);
     return 0;
   }
+  std::optional<ComparedData> data;
+  if (invocation.has("--data")) data = compared_data(checkpoint, invocation.options.at("--data"));
   const Timer timer;
   const scoring::ModelManifest manifest = scoring::export_model(Exec(), checkpoint, folder, format, mlp, vocabulary);
   log_info(concat("model of ", checkpoint, ", step ", manifest.facts.step, ", weights ", manifest.weights_digest, ":\n",
@@ -122,8 +137,8 @@ int export_model(const Invocation& invocation, const comm::Communicator& comm) {
   const double bytes = double(bytes_of(manifest));
   log_info(concat(folder, ": ", bytes_text(bytes), " in ", seconds_text(timer.seconds())));
   Json json = json_of(manifest, folder);
-  if (invocation.has("--data")) {
-    const ScoreComparison scores = compare_scores(comm, checkpoint, folder, invocation.options.at("--data"));
+  if (data) {
+    const ScoreComparison scores = compare_scores(comm, checkpoint, folder, *data);
     log_info(scores.text());
     json.set("scores", scores.json());
   }

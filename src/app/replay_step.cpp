@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <filesystem>
 #include <optional>
+#include <string>
+#include <utility>
 
 #include <tesserec/comm/agree.hpp>
 #include <tesserec/core/error.hpp>
@@ -27,8 +29,8 @@ struct Around {
 };
 
 Around checkpoints_around(const comm::Communicator& comm, const std::string& run, Index step) {
-  std::vector<store::Checkpoint> list = parallel_io::CheckpointFolder(comm, run + "/checkpoints").list();
-  if (list.empty()) list = parallel_io::CheckpointFolder(comm, run).list();
+  const std::string folder = parallel_io::checkpoints_of(comm, run);
+  const std::vector<store::Checkpoint> list = parallel_io::CheckpointFolder(comm, folder).list();
   if (list.empty()) fail(run, ": there is no whole checkpoint; name the folder of a run, or its checkpoint.path");
   Around around;
   for (const store::Checkpoint& checkpoint : list)  // newest first
@@ -60,16 +62,10 @@ deck::Deck deck_of(const comm::Communicator& comm, const Around& around, const s
   const store::OpenCheckpoint open = parallel_io::open_checkpoint(comm, folder);
   const std::string& file = open.state.path();
   const auto text = store::attribute<std::string>(store::read_attributes(open.state), "deck", file);
-  std::vector<std::string> keys = {"run.output=" + to,
-                                   "run.mlperf_log=\"\"",
-                                   "checkpoint.path=\"\"",
-                                   "checkpoint.every_steps=0",
-                                   "checkpoint.delta_seconds=0",
-                                   "checkpoint.keep=2",
-                                   "checkpoint.keep_deltas=false",
-                                   "checkpoint.keep_best=false",
-                                   "evaluate.patience=0",
-                                   "evaluate.stop_at_auc=0"};
+  std::vector<std::string> keys = {
+      "run.output=" + to,           "run.mlperf_log=\"\"", "checkpoint.path=\"\"",         "checkpoint.every_steps=0",
+      "checkpoint.delta_seconds=0", "checkpoint.keep=2",   "checkpoint.keep_deltas=false", "checkpoint.keep_best=false",
+      "evaluate.every_steps=0",     "evaluate.patience=0", "evaluate.stop_at_auc=0"};
   const bool begins_elsewhere = !around.before && !around.after->origin.empty();
   if (!begins_elsewhere) {
     keys.push_back("checkpoint.resume=" + (around.before ? folder : std::string("never")));
@@ -80,6 +76,24 @@ deck::Deck deck_of(const comm::Communicator& comm, const Around& around, const s
   if (begins_elsewhere) check_begin(comm, deck.checkpoint, *around.after);
   return deck;
 }
+
+/// Folder that a command creates: its first rank removes it again unless it is kept.
+class NewFolder {
+ public:
+  NewFolder(const comm::Communicator& comm, std::string path) : comm_(comm), path_(std::move(path)) {}
+  ~NewFolder() {
+    std::error_code ignored;  // The next command that is to create the folder names it.
+    if (!kept_ && comm_.rank() == 0) std::filesystem::remove_all(path_, ignored);
+  }
+  NewFolder(const NewFolder&) = delete;
+  NewFolder& operator=(const NewFolder&) = delete;
+  void keep() { kept_ = true; }
+
+ private:
+  const comm::Communicator& comm_;
+  std::string path_;
+  bool kept_ = false;
+};
 
 /// Trains up to the step and writes its checkpoint, whose folder it returns.
 std::string train_to(train::Training& training, Index step) {
@@ -112,8 +126,10 @@ int replay_step(const Invocation& invocation, const comm::Communicator& comm) {
   train::prepare_source(*session, *source, data::Use::train);
   show_banner(*session, source->info());
 
+  NewFolder folder(comm, to);
   train::Training training(*session, *source, nullptr);
   const std::string rebuilt = train_to(training, *step);
+  folder.keep();
   log_info(concat("step ", *step, ", from ", around.before ? around.before->folder : "the start", ": ", rebuilt));
   Json json = Json::object().set("step", *step).set("checkpoint", rebuilt);
   bool equal = true;

@@ -207,6 +207,8 @@ void RunRecord::begins(train::Training& training) {
         .set("starts", starts_json(folder, {start_, from.step, invocation_.at("deck").string()},
                                    session.job.checkpoint.resume == "never"))
         .set("versions", versions());
+    if (const std::string& path = session.job.checkpoint.path; !path.empty())
+      json.set("checkpoints", std::filesystem::relative(path, folder).string());
     add_machine(json, session);
     json.set("hosts", hosts);
     json.set("log", log_file());

@@ -34,17 +34,23 @@ void require_same_data(const data::SourceInfo& info, const scoring::TrainedFacts
 
 }  // namespace
 
-ScoreComparison compare_scores(const comm::Communicator& comm, const std::string& checkpoint, const std::string& folder,
-                               const std::string& file) {
-  const Exec exec;
+ComparedData compared_data(const std::string& checkpoint, const std::string& file) {
   const data::Deal whole{.batch_size = compared_batch};
   data::Settings settings;
   settings.evaluate = {file};
-  const scoring::TrainedFacts facts = scoring::read_model_manifest(folder).facts;
-  const std::vector<std::string> tasks = schema::read_model(facts.deck, facts.file + ": deck").model.tasks;
-  const auto source = data::with_labels(data::make_source(settings, data::Use::evaluate, whole), tasks);
-  require_same_data(source->info(), facts);
-  source->limit_labels({.may_lack = tasks.size() > 1});
+  const scoring::TrainedFacts facts = scoring::facts_of(store::open_checkpoint(checkpoint));
+  ComparedData data{.tasks = schema::read_model(facts.deck, facts.file + ": deck").model.tasks};
+  data.source = data::with_labels(data::make_source(settings, data::Use::evaluate, whole), data.tasks);
+  require_same_data(data.source->info(), facts);
+  data.source->limit_labels({.may_lack = data.tasks.size() > 1});
+  data.source->check_samples();
+  return data;
+}
+
+ScoreComparison compare_scores(const comm::Communicator& comm, const std::string& checkpoint, const std::string& folder,
+                               const ComparedData& data) {
+  const Exec exec;
+  const auto& [source, tasks] = data;
   const scoring::Scorer before(exec, checkpoint), after(exec, folder);
   const std::size_t count = std::max<std::size_t>(1, tasks.size());
   std::vector<std::vector<double>> exact(count), scores(count);    // of each label, of the samples that have it

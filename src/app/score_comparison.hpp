@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
 #include <tesserec/comm/communicator.hpp>
 #include <tesserec/core/json.hpp>
+#include <tesserec/data/source.hpp>
 #include <tesserec/metrics/binary.hpp>
 
 namespace tesserec::app {
@@ -26,9 +28,18 @@ struct ScoreComparison {
   Json json() const;
 };
 
-/// Scores the samples of a labelled HDF5 data set by both models. Throws Error if the data set was preprocessed for
-/// another model.
+/// Labelled samples for a comparison, and the labels of the model.
+struct ComparedData {
+  std::unique_ptr<data::Source> source;
+  std::vector<std::string> tasks;
+};
+
+/// Opens and checks a labelled HDF5 data set. Throws Error if it is damaged, lacks labels, or was preprocessed for
+/// another model than the checkpoint's.
+ComparedData compared_data(const std::string& checkpoint, const std::string& file);
+
+/// Scores the samples by the checkpoint and by the folder that was exported from it.
 ScoreComparison compare_scores(const comm::Communicator& comm, const std::string& checkpoint, const std::string& folder,
-                               const std::string& file);
+                               const ComparedData& data);
 
 }  // namespace tesserec::app

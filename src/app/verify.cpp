@@ -22,6 +22,7 @@
 #include <tesserec/parallel_io/checkpoint_folder.hpp>
 #include <tesserec/parallel_io/state.hpp>
 #include <tesserec/scoring/model_folder.hpp>
+#include <tesserec/store/checkpoint_list.hpp>
 #include <tesserec/store/file_list.hpp>
 
 namespace tesserec::app {
@@ -58,22 +59,18 @@ void add_data(const std::vector<std::string>& patterns, std::vector<RunFile>& fi
   }
 }
 
-/// Returns whether a folder is that of a run, with run.json or checkpoints.
-bool is_run(const std::string& folder) {
-  return fs::exists(folder + "/run.json") || fs::is_directory(folder + "/checkpoints");
-}
-
 /// Returns a run's checkpoints, oldest first, its scores and its datasets. Throws Error for an unreadable run.json.
 std::vector<RunFile> files_of_run(const std::string& folder) {
   std::vector<RunFile> files;
-  add_checkpoints(folder + "/checkpoints", files);
+  const std::string own = folder + "/checkpoints", checkpoints = store::checkpoints_of(folder);
+  add_checkpoints(own, files);
+  if (checkpoints != own && checkpoints != folder) add_checkpoints(checkpoints, files);
   if (fs::exists(folder + "/scores.h5")) files.push_back({folder + "/scores.h5", ""});
   const std::string record = folder + "/run.json";
   if (!fs::exists(record)) return files;
   const Json json = parse_json(read_file(record));
   if (!json.has("deck")) fail(record, ": this file has no \"deck\", so it is not the record of a run");
   const deck::Deck deck = deck::parse_deck(json.at("deck").string(), record, {});
-  if (!deck.checkpoint.path.empty()) add_checkpoints(deck.checkpoint.path, files);
   add_data(deck.data.train, files);
   add_data(deck.data.evaluate, files);
   return files;
@@ -244,7 +241,7 @@ void verify_run(const comm::Communicator& comm, const std::string& folder, bool 
 int verify(const Invocation& invocation, const comm::Communicator& comm) {
   const std::string& path = invocation.deck;
   const bool is_folder = std::filesystem::is_directory(path);
-  if (is_folder && !std::filesystem::exists(path + "/manifest.json") && is_run(path)) {
+  if (is_folder && !std::filesystem::exists(path + "/manifest.json") && store::is_run(path)) {
     verify_run(comm, path, invocation.json);
     return 0;
   }

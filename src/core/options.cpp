@@ -34,6 +34,7 @@ bool read_option(std::span<const Option> table, const std::vector<std::string>& 
   if (option->value.empty() && word != name)
     fail(name, " takes no value, but has \"", word.substr(name.size() + 1), "\"");
   const std::string value = option->value.empty() ? "" : option_value(words, i, option->value);
+  if (value.empty() && !option->value.empty()) fail(name, " needs a value: ", name, " ", option->value);
   if (!option->choices.empty() && std::ranges::count(option->choices, value) == 0)
     fail(name, " must be one of ", join(option->choices, " | "), ", but is \"", value, "\"");
   values[name] = value;

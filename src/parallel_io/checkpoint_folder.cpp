@@ -199,23 +199,38 @@ void CheckpointFolder::mark_best(const std::optional<BestEvaluation>& best) cons
   });
 }
 
+std::string checkpoints_of(const comm::Communicator& comm, const std::string& run) {
+  std::string folder;
+  comm::agree(comm, [&] {
+    if (comm.rank() == 0) folder = store::checkpoints_of(run);
+  });
+  return comm.broadcast(folder, 0);
+}
+
+store::Checkpoint newest_checkpoint(const CheckpointFolder& folder, const std::vector<store::Checkpoint>& whole) {
+  const store::Checkpoint& newest = whole.front();
+  const std::vector<store::Checkpoint> deltas = folder.deltas();
+  if (!deltas.empty() && deltas.back().step > newest.step)
+    log_warning(concat(folder.path(), ": deltas up to step ", deltas.back().step, " are newer than ", newest.folder,
+                       " and are not read; resume the run for a checkpoint"));
+  return newest;
+}
+
 std::string find_checkpoint(const comm::Communicator& comm, const std::string& path) {
   const auto exists = [&](const fs::path& file) {
     std::error_code unreadable;  // The reader reports the error.
     return comm.max(comm.rank() == 0 && fs::exists(file, unreadable) ? 1 : 0) != 0;
-  };
-  const auto folder_in = [&](const fs::path& run) {
-    return (exists(run / "checkpoints") ? run / "checkpoints" : run).string();
   };
   fs::path plain = path;
   if (!plain.has_filename()) plain = plain.parent_path();  // drops the slash at the end
   if (exists(plain / "manifest.json")) return plain.string();
   const fs::path run = plain.parent_path().empty() ? "." : plain.parent_path();
   if (plain.filename() != "best" || exists(plain) || !exists(run)) {
-    const std::vector<store::Checkpoint> whole = CheckpointFolder(comm, folder_in(plain)).list();
-    return whole.empty() ? path : whole.front().folder;
+    const CheckpointFolder folder(comm, checkpoints_of(comm, plain.string()));
+    const std::vector<store::Checkpoint> whole = folder.list();
+    return whole.empty() ? path : newest_checkpoint(folder, whole).folder;
   }
-  const CheckpointFolder folder(comm, folder_in(run));
+  const CheckpointFolder folder(comm, checkpoints_of(comm, run.string()));
   const std::optional<BestEvaluation> best = folder.best();
   for (const store::Checkpoint& checkpoint : folder.list())
     if (best && checkpoint.step == best->step) return checkpoint.folder;

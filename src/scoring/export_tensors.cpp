@@ -7,6 +7,7 @@
 #include <tesserec/core/json.hpp>
 #include <tesserec/core/text.hpp>
 #include <tesserec/scoring/export_tensors.hpp>
+#include <tesserec/store/tensor_file.hpp>
 
 namespace tesserec::scoring {
 namespace {
@@ -65,6 +66,13 @@ std::string bytes_of_number(T value) {
   return bytes;
 }
 
+Json metadata_of(const TrainedFacts& facts) {
+  return Json::object()
+      .set("format", "tesserec")
+      .set("step", std::to_string(facts.step))
+      .set("vocabulary_digest", facts.vocabulary);
+}
+
 /// Returns the head of a safetensors file: the length of the JSON, and the JSON, padded to 8 bytes.
 std::string safetensors_head(const std::vector<ExportedTensor>& tensors, const TrainedFacts& facts) {
   const auto dtype = [](const ExportedTensor& tensor) {
@@ -73,10 +81,7 @@ std::string safetensors_head(const std::vector<ExportedTensor>& tensors, const T
     return tensor.format == ServedFormat::fp16 ? "F16" : "BF16";
   };
   Json json = Json::object();
-  json.set("__metadata__", Json::object()
-                               .set("format", "tesserec")
-                               .set("step", std::to_string(facts.step))
-                               .set("vocabulary_digest", facts.vocabulary));
+  json.set("__metadata__", metadata_of(facts));
   Index at = 0;
   for (const ExportedTensor& tensor : tensors) {
     json.set(tensor.name, Json::object()
@@ -120,6 +125,10 @@ Index write_npy(ExportSource& source, const std::vector<ExportedTensor>& tensors
     write_numbers(source, tensor, file);
     bytes += file.finish().bytes;
   }
+  ExportedFile metadata(draft.draft(), store::metadata_file);
+  const std::string text = metadata_of(source.facts()).text() + "\n";
+  metadata.write(std::as_bytes(std::span(text)));
+  bytes += metadata.finish().bytes;
   draft.publish();
   return bytes;
 }

@@ -48,15 +48,27 @@ std::string look_of(const std::string& folder) try {
   return error.what();  // whoever reads the folder's states reports the error
 }
 
+/// Throws Error if a path can be no run that has yet to write its first checkpoint: it is no folder, or its files are
+/// none of a run, such as those of a data set.
+void require_future_run(const std::string& path) {
+  std::error_code unreadable;  // such as that of a folder that does not exist yet
+  if (!fs::exists(path, unreadable) || store::is_run(path) || !store::checkpoint_entries(path).empty()) return;
+  if (!fs::is_directory(path, unreadable)) fail(path, " is no folder; name a run's folder with --follow");
+  bool is_empty = true;
+  for (const fs::directory_entry& entry : fs::directory_iterator(path, unreadable)) {
+    const std::string name = entry.path().filename().string();
+    for (const char* of_run : {"lock", "metrics.jsonl", "data", "point.json", "point.lock", "log.txt"})
+      if (name == of_run) return;
+    is_empty = false;
+  }
+  if (!is_empty)
+    fail(path, " is no run's folder: it has neither run.json nor checkpoints, but other files; name a run's folder, ",
+         "or an empty one where a run will begin");
+}
+
 bool is_same(const store::Checkpoint& a, const store::Checkpoint& b) { return a.step == b.step && a.seal == b.seal; }
 
 }  // namespace
-
-std::string checkpoints_of(const std::string& run) {
-  const std::string inside = (fs::path(run) / "checkpoints").string();
-  std::error_code unreadable;  // the reader reports the error
-  return fs::is_directory(inside, unreadable) ? inside : run;
-}
 
 RunFollower::RunFollower(const Exec& exec, const std::string& run, std::optional<ServedFormat> rows,
                          const std::string& vocabulary)
@@ -71,11 +83,12 @@ void RunFollower::open(const std::string& run, std::optional<ServedFormat> rows,
   bool waits = false;
   while (model_ == nullptr) {
     if (const int signal = Signals::received()) throw Stopped(signal);
-    folder_ = checkpoints_of(run);
+    folder_ = store::checkpoints_of(run);
     const std::vector<store::Checkpoint> whole = store::whole_checkpoints(folder_, [&](const auto& entry, auto& line) {
       if (std::exchange(said_[entry.folder], line) != line) log_warning(line);
     });
     if (whole.empty()) {
+      if (!waits) require_future_run(run);
       if (!waits) log_info(folder_ + " has no whole checkpoint yet; waiting for the first");
       waits = true;
       std::this_thread::sleep_for(wait_time);

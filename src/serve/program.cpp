@@ -29,6 +29,7 @@
 #include <tesserec/scoring/run_follower.hpp>
 #include <tesserec/serve/http_server.hpp>
 #include <tesserec/serve/program.hpp>
+#include <tesserec/store/checkpoint_list.hpp>
 
 namespace tesserec::serve {
 namespace {
@@ -111,6 +112,9 @@ struct Opened {
       run = std::make_unique<scoring::RunFollower>(exec, start.folder, rows, vocabulary);
       return;
     }
+    if (!std::filesystem::exists(start.folder + "/manifest.json") && store::is_run(start.folder))
+      fail(start.folder, " is a run's folder; add --follow, or name one of the checkpoints in ",
+           store::checkpoints_of(start.folder));
     if (scoring::is_model_folder(start.folder)) folder.emplace(start.folder);
     model = std::make_unique<scoring::ServedModel>(exec, start.folder, rows);
     if (!vocabulary.empty() || !folder) model->read_vocabularies(vocabulary);

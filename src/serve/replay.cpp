@@ -46,6 +46,7 @@ class LogReader {
       result.scores += std::ssize(logged.scores);
       lines_[{logged.step, logged.digest}].push_back({offset, number, std::ssize(logged.scores)});
     }
+    if (result.requests == 0) fail(path_, ": the log has no scored request, so there is nothing to prove");
     file_.clear();
   }
 
@@ -151,7 +152,7 @@ Replayed replay_scores(const Exec& exec, const std::string& path, const std::str
     log.add_missing(result);
     return result;
   }
-  const std::string checkpoints = scoring::checkpoints_of(folder);
+  const std::string checkpoints = store::checkpoints_of(folder);
   const std::vector<store::Checkpoint> deltas = store::whole_deltas(checkpoints);
   std::vector<store::Checkpoint> bases = store::whole_checkpoints(checkpoints);
   if (bases.empty()) fail(folder, ": there is neither a model folder nor a run's checkpoint");

@@ -7,7 +7,7 @@
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/json.hpp>
 #include <tesserec/core/text.hpp>
-#include <tesserec/store/checkpoint.hpp>
+#include <tesserec/store/checkpoint_list.hpp>
 #include <tesserec/store/checksum.hpp>
 #include <tesserec/store/json_digest.hpp>
 
@@ -41,6 +41,11 @@ std::uint64_t checksum_value(const std::string& text) {
 std::string text_of(const std::string& folder) {
   const std::string path = folder + "/manifest.json";
   std::ifstream file(path, std::ios::binary);
+  if (!file && is_run(folder)) {
+    const std::vector<Checkpoint> whole = whole_checkpoints(checkpoints_of(folder));
+    fail(folder, " is a run's folder",
+         whole.empty() ? " without a whole checkpoint; train first" : "; name its checkpoint " + whole.front().folder);
+  }
   if (!file) fail(path, ": there is no such file, so this folder is not a complete checkpoint");
   return {std::istreambuf_iterator<char>(file), {}};
 }

@@ -5,6 +5,8 @@
 #include <optional>
 
 #include <tesserec/core/error.hpp>
+#include <tesserec/core/file.hpp>
+#include <tesserec/core/json.hpp>
 #include <tesserec/core/log.hpp>
 #include <tesserec/core/text.hpp>
 #include <tesserec/store/checkpoint_list.hpp>
@@ -34,6 +36,26 @@ std::optional<Manifest> whole_manifest(const CheckpointEntry& entry, const Skipp
 }
 
 }  // namespace
+
+bool is_run(const std::string& folder) {
+  std::error_code unreadable;  // the reader reports the error
+  return fs::exists(folder + "/run.json", unreadable) || fs::is_directory(folder + "/checkpoints", unreadable);
+}
+
+std::string checkpoints_of(const std::string& run) {
+  std::error_code unreadable;  // the reader reports the error
+  const fs::path inside = fs::path(run) / "checkpoints", record = fs::path(run) / "run.json";
+  if (fs::exists(record, unreadable)) {
+    try {
+      const Json json = parse_json(read_file(record.string()));
+      if (json.has("checkpoints")) return (fs::path(run) / json.at("checkpoints").string()).string();
+    } catch (const Error& error) {
+      const std::string message = error.what();
+      fail(message.starts_with(record.string()) ? "" : record.string() + ": ", message);
+    }
+  }
+  return fs::is_directory(inside, unreadable) ? inside.string() : run;
+}
 
 std::string checkpoint_name(const std::string& path, Index step) {
   return (fs::path(path) / ("step_" + right(std::to_string(step), 9, '0'))).string();

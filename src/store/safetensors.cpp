@@ -8,7 +8,6 @@
 #include "tensor_heads.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/file.hpp>
-#include <tesserec/core/json.hpp>
 #include <tesserec/core/text.hpp>
 
 namespace tesserec::store {
@@ -35,7 +34,8 @@ StoredTensor tensor_of(const std::string& path, const std::string& name, const J
   if (offsets.size() != 2) fail("data_offsets must be two numbers");
   const Index begin = offsets[0].integer(), end = offsets[1].integer();
   if (begin < 0 || end < begin || end > numbers.size())
-    fail("data_offsets [", begin, ", ", end, "] exceed the ", numbers.size(), " bytes of numbers");
+    fail("data_offsets [", begin, ", ", end, "] exceed the ", numbers.size(),
+         " bytes of numbers; the file is truncated or damaged, so write it again");
   tensor.offset = numbers.begin + begin;
   tensor.bytes = end - begin;
   const auto* const info = std::ranges::find_if(dtypes, [&](const DType& i) { return tensor.type_text == i.name; });
@@ -66,7 +66,14 @@ void require_cover(const std::string& path, const std::vector<StoredTensor>& ten
 
 }  // namespace
 
-std::vector<StoredTensor> read_safetensors_head(const std::string& path) {
+TensorMetadata metadata_of(const Json& json) {
+  TensorMetadata metadata;
+  for (const std::string& name : json.names())
+    if (json.at(name).kind() == Json::Kind::string) metadata[name] = json.at(name).string();
+  return metadata;
+}
+
+TensorHeads read_safetensors_head(const std::string& path) {
   constexpr Index length_bytes = 8;
   const Index size = file_bytes(path);
   if (size < length_bytes) fail(path, ": it is no safetensors file: it has only ", counted(size, "byte"));
@@ -76,20 +83,23 @@ std::vector<StoredTensor> read_safetensors_head(const std::string& path) {
     fail(path, ": it is no safetensors file, or it is truncated: its head would have ", length, " bytes, the file has ",
          size);
   const Range numbers{length_bytes + Index(length), size};
-  std::vector<StoredTensor> tensors;
+  TensorHeads heads;
   std::string name;
   try {
     const Json json = parse_json(read_file(path, "the head", std::size_t(numbers.begin)).substr(length_bytes));
     if (json.kind() != Json::Kind::object) fail("the head must be a JSON object");
     for (const std::string& member : json.names()) {
       name = member;
-      if (name != "__metadata__") tensors.push_back(tensor_of(path, name, json.at(name), numbers));
+      if (name == "__metadata__")
+        heads.metadata = metadata_of(json.at(name));
+      else
+        heads.tensors.push_back(tensor_of(path, name, json.at(name), numbers));
     }
   } catch (const Error& error) {
     fail(path, ": ", name.empty() ? "" : "tensor " + name + ": ", error.what());
   }
-  require_cover(path, tensors, numbers);
-  return tensors;
+  require_cover(path, heads.tensors, numbers);
+  return heads;
 }
 
 }  // namespace tesserec::store

@@ -110,7 +110,10 @@ std::optional<Seal> read_seal(const std::string& path) {
   std::array<char, sizeof hdf5_signature> next{};
   const bool sealed = ours || (::pread(file, next.data(), next.size(), seal_bytes) == std::ssize(next) &&
                                std::memcmp(next.data(), hdf5_signature, next.size()) == 0);
-  if (!sealed) fail(path, ": this is not an HDF5 file; create one from raw files with tesserec preprocess");
+  if (!sealed)
+    fail(path,
+         ": this is not an HDF5 file, such as a data set that tesserec preprocess creates from raw files, or scores "
+         "of tesserec predict");
   fail_damaged(path, "the seal in its first 512 bytes cannot be read");
 }
 

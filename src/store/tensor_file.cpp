@@ -9,6 +9,7 @@
 
 #include "tensor_heads.hpp"
 #include <tesserec/core/error.hpp>
+#include <tesserec/core/file.hpp>
 #include <tesserec/core/short_floats.hpp>
 #include <tesserec/core/text.hpp>
 #include <tesserec/store/disk.hpp>
@@ -19,17 +20,24 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Reads the heads of all NAME.npy of a folder.
-std::vector<StoredTensor> read_npy_heads(const std::string& folder) {
-  std::vector<StoredTensor> tensors;
+/// Reads the metadata of a folder, and the heads of all its NAME.npy.
+TensorHeads read_npy_heads(const std::string& folder) {
+  TensorHeads heads;
   std::error_code code;
   for (fs::directory_iterator file(folder, code), end; !code && file != end; file.increment(code))
     if (file->path().extension() == ".npy")
-      tensors.push_back(read_npy_head(file->path().string(), file->path().stem().string()));
+      heads.tensors.push_back(read_npy_head(file->path().string(), file->path().stem().string()));
   if (code) fail(folder, ": cannot list the folder: ", code.message());
-  if (tensors.empty())
+  if (heads.tensors.empty())
     fail(folder, ": the folder has no .npy file; name a folder of NumPy arrays, or a safetensors file");
-  return tensors;
+  const std::string metadata = folder + "/" + metadata_file;
+  if (!fs::exists(metadata)) return heads;
+  try {
+    heads.metadata = metadata_of(parse_json(read_file(metadata)));
+  } catch (const Error& error) {
+    fail(metadata, ": ", error.what(), "; the file is damaged, so export the weights again, or remove it");
+  }
+  return heads;
 }
 
 /// Reads `bytes` bytes from byte `at` of the file.
@@ -75,7 +83,9 @@ Index file_bytes(const std::string& path) {
 
 TensorFile::TensorFile(const std::string& path) : path_(path) {
   std::error_code code;
-  tensors_ = fs::is_directory(path, code) ? read_npy_heads(path) : read_safetensors_head(path);
+  TensorHeads heads = fs::is_directory(path, code) ? read_npy_heads(path) : read_safetensors_head(path);
+  tensors_ = std::move(heads.tensors);
+  metadata_ = std::move(heads.metadata);
   std::ranges::sort(tensors_, {}, &StoredTensor::name);
 }
 

@@ -6,12 +6,22 @@
 #include <string>
 #include <vector>
 
+#include <tesserec/core/json.hpp>
 #include <tesserec/store/tensor_file.hpp>
 
 namespace tesserec::store {
 
+/// Tensors of a file or folder, and its metadata.
+struct TensorHeads {
+  std::vector<StoredTensor> tensors;
+  TensorMetadata metadata;
+};
+
 /// Reads the head of a safetensors file. Throws Error as TensorFile does.
-std::vector<StoredTensor> read_safetensors_head(const std::string& path);
+TensorHeads read_safetensors_head(const std::string& path);
+
+/// Returns the members of a JSON object that are texts. Throws Error if it is no object.
+TensorMetadata metadata_of(const Json& json);
 
 /// Reads the head of an array written by numpy.save(). Throws Error if it is damaged, its numbers are not row-major, or
 /// the file has not exactly their size.

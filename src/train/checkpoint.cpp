@@ -66,12 +66,12 @@ std::string save(Session& session, const Position& at, Index epoch_samples) {
 TrainedModel open_trained(const comm::Communicator& comm, const Job& job, const std::string& path) {
   std::string target = path;
   if (target.empty()) {
-    const std::string folder = job.checkpoint_folder();
-    const auto whole = parallel_io::CheckpointFolder(comm, folder).list();
+    const parallel_io::CheckpointFolder folder(comm, job.checkpoint_folder());
+    const auto whole = folder.list();
     if (whole.empty())
-      fail(job.checkpoint.path.empty() ? "run.output" : "checkpoint.path", ": there is no whole checkpoint in ", folder,
-           "; train first, or name one with checkpoint.resume = \"PATH\"");
-    target = whole.front().folder;
+      fail(job.checkpoint.path.empty() ? "run.output" : "checkpoint.path", ": there is no whole checkpoint in ",
+           folder.path(), "; train first, or name one with checkpoint.resume = \"PATH\"");
+    target = parallel_io::newest_checkpoint(folder, whole).folder;
   }
   NamedCheckpoint named = open_named(comm, target, path.empty() ? "" : "checkpoint.resume");
   TrainedModel trained{std::move(named.folder), std::move(named.open), {}};

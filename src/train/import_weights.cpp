@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <optional>
 #include <set>
 
@@ -15,6 +16,7 @@
 #include <tesserec/core/text.hpp>
 #include <tesserec/parallel_io/state.hpp>
 #include <tesserec/store/checksum.hpp>
+#include <tesserec/store/disk.hpp>
 #include <tesserec/train/import_weights.hpp>
 #include <tesserec/train/model_state.hpp>
 
@@ -122,6 +124,18 @@ Position begin_run(Session& session, Index epoch_samples) {
   return at;
 }
 
+/// Removes the result, the record and the metrics of a run that this one replaces. Collective.
+void remove_records(const Session& session) {
+  comm::agree(session.comm, [&] {
+    if (session.comm.rank() != 0) return;
+    const std::string folder = session.job.run.folder();
+    bool removed = false;
+    for (const char* name : {"/result.json", "/run.json", "/metrics.jsonl"})
+      removed = std::filesystem::remove(folder + name) || removed;
+    if (removed) store::sync_path(folder);
+  });
+}
+
 /// Throws Error unless all ranks see the same tensors, and the same bytes in samples of their files.
 void require_same_tensors(const comm::Communicator& comm, const store::TensorFile& file) {
   const auto text = [](const store::StoredTensor& tensor) {
@@ -137,6 +151,22 @@ void require_same_tensors(const comm::Communicator& comm, const store::TensorFil
   comm::require_same(comm, seen, "all ranks must read the same file; look for an older copy on another node");
 }
 
+/// Throws Error if the file's tables are of another vocabulary than the data, so that their rows stand for other
+/// values.
+void require_vocabulary(const Session& session, const store::TensorFile& file, const MatchedTensors& matched) {
+  const auto found = file.metadata().find("vocabulary_digest");
+  const data::SourceInfo& data = session.data;
+  const bool has_tables =
+      std::ranges::any_of(matched.of_matrix, [](const auto& entry) { return entry.first.starts_with("tables/"); });
+  if (!has_tables || found == file.metadata().end() || found->second.empty() || data.vocabulary.empty()) return;
+  if (found->second == data.vocabulary || std::ranges::count(data.vocabulary_extends, found->second) > 0) return;
+  if (accepts(session.job.checkpoint, "data.train")) return;
+  fail(file.path(), ": its tables are of the vocabulary ", found->second, ", but ", data.description, " has ",
+       data.vocabulary,
+       "; give data with that vocabulary, leave the tables out with --only, or allow it with checkpoint.accept = "
+       "[\"data\"]");
+}
+
 }  // namespace
 
 Imported import_weights(Session& session, const ImportSettings& settings, Index epoch_samples) {
@@ -147,6 +177,7 @@ Imported import_weights(Session& session, const ImportSettings& settings, Index 
   comm::agree(comm, [&] {
     file.emplace(settings.from);
     matched = match_tensors(*file, shapes, session, settings);
+    require_vocabulary(session, *file, *matched);
   });
   require_same_tensors(comm, *file);
 
@@ -162,6 +193,7 @@ Imported import_weights(Session& session, const ImportSettings& settings, Index 
   log_rounded(session, settings.from);
   // Drop the best of a run that this one replaces: prune() would keep it, and training would resume from it.
   parallel_io::CheckpointFolder(comm, session.job.checkpoint_folder()).mark_best(std::nullopt);
+  remove_records(session);
   Imported imported{.checkpoint = save(session, at, epoch_samples), .weights_digest = weights_digest(session)};
   for (const auto& [matrix, tensor] : matched->of_matrix)
     imported.tensors.push_back({tensor_name(matrix), tensor.tensor.name});

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <filesystem>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -7,13 +8,45 @@
 #include <tesserec/comm/agree.hpp>
 #include <tesserec/core/csv.hpp>
 #include <tesserec/core/error.hpp>
+#include <tesserec/core/file.hpp>
 #include <tesserec/core/text.hpp>
 #include <tesserec/parallel_io/parted_writer.hpp>
+#include <tesserec/store/parted_file.hpp>
 #include <tesserec/store/text_draft.hpp>
 #include <tesserec/train/scores_file.hpp>
 
 namespace tesserec::train {
 namespace {
+
+constexpr const char* scores_format = "tesserec-scores";  // attribute `format`
+
+/// Returns whether an existing file has scores: by its attribute `format`, or, as CSV, by the last column of its head.
+bool has_scores(const std::string& path, ScoresFormat format) {
+  if (format == ScoresFormat::csv) {
+    constexpr std::size_t longest = 1 << 20;  // bytes of the head
+    const std::string bytes = read_file(path, "the file", longest), head = bytes.substr(0, bytes.find('\n'));
+    const std::string last = head.substr(head.rfind(',') + 1);  // npos + 1 = 0
+    return last == "score" || last.starts_with("score_") || last.starts_with("\"score_");
+  }
+  try {
+    const store::PartedFile file = store::PartedFile::open(path);
+    return file.index().has_attribute("/", "format") &&
+           file.index().attribute<std::string>("/", "format") == scores_format;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+/// Throws Error if a file of scores at `path` would replace something else, or lie in a checkpoint or model folder.
+void require_free(const std::string& path, ScoresFormat format) {
+  namespace fs = std::filesystem;
+  std::error_code unreadable;  // the writer reports it
+  if (const fs::path folder = fs::path(path).parent_path(); fs::exists(folder / "manifest.json", unreadable))
+    fail(path, ": ", folder.string(), " is a checkpoint or model folder; write the scores elsewhere");
+  if (fs::exists(path, unreadable) && !(fs::is_regular_file(path, unreadable) && has_scores(path, format)))
+    fail(path, " exists and is no ", format == ScoresFormat::csv ? "CSV" : "HDF5",
+         " file of scores, so it is not replaced; name another file for the scores, or remove it");
+}
 
 /// Reads the key columns of a range of samples, [keys] [samples, bytes of the column].
 std::vector<std::vector<char>> keys_of(const data::Source& source, Range samples) {
@@ -44,7 +77,7 @@ class Hdf5Scores final : public ScoresFile {
 
   void publish() override {
     store::Attributes attributes = {
-        {"format", std::string("tesserec-scores")}, {"version", std::int64_t{1}}, {"samples", source_.info().samples}};
+        {"format", std::string(scores_format)}, {"version", std::int64_t{1}}, {"samples", source_.info().samples}};
     std::vector<std::string> keys;
     for (const data::KeyColumn& key : source_.info().keys) keys.push_back(key.name);
     if (!keys.empty()) attributes["keys"] = keys;
@@ -140,6 +173,9 @@ class CsvScores final : public ScoresFile {
 
 std::unique_ptr<ScoresFile> make_scores_file(const Session& session, const data::Source& source,
                                              const std::string& path, ScoresFormat format) {
+  comm::agree(session.comm, [&] {
+    if (session.comm.rank() == 0) require_free(path, format);
+  });
   if (format == ScoresFormat::csv) return std::make_unique<CsvScores>(session, source, path);
   return std::make_unique<Hdf5Scores>(session, source, path);
 }

@@ -31,6 +31,18 @@ must_differ '^[0-9]+ of [0-9]+ datasets differ$' "$folder/a" "$folder/other"
 must_differ '"different": [1-9]' "$folder/a" "$folder/other" --json
 must_differ "^b: $last, step " "$step" "$last"
 must_differ '^the steps differ: ' "$step" "$last"
+# A run whose checkpoints lie elsewhere, from any folder.
+train far --set "checkpoint.path=$folder/of_far/checkpoints"
+[ ! -e "$folder/far/checkpoints" ] || complain 'checkpoints in the folder of the run'
+must_succeed ' datasets are equal' diff "$folder/a" "$folder/far"
+must_succeed '"step": ' export "$folder/far" --to "$folder/far_model" --json
+must_succeed "of_far/checkpoints/step_" verify "$folder/far" --json
+must_succeed '"equal": true' replay "$folder/far" --step 15 --to "$folder/rebuilt" --json
+mkdir "$folder/damaged"
+echo '{' >"$folder/damaged/run.json"
+must_fail 'damaged/run.json: ' diff "$folder/a" "$folder/damaged"
+must_fail 'tesserec diff has no option --set' diff "$folder/a" "$folder/a" --set a.b=1
+! grep -q 'did you mean' "$folder/err" || complain "advice to give the option that there is not"
 must_fail 'compares two paths, but got 1' diff "$folder/a"
 must_fail "there is no such folder" diff "$folder/a" "$folder/none"
 mkdir "$folder/empty"

@@ -88,6 +88,11 @@ grep -q "\"scores\": $asked, " "$folder/out" || complain "not $asked scores"
 grep -q '"differ": 0, "missing": 0, ' "$folder/out" || complain "scores differ"
 echo "$asked scores, $(metric tesserec_deltas_total) deltas: $(cat "$folder/out"); last delay $(metric tesserec_model_delay_seconds) s"
 
+# A command that reads a run's newest checkpoint says that newer deltas are left out.
+must_succeed folder export "$folder/run" --to "$folder/early" --json
+grep -qE 'warning: .*/checkpoints: deltas up to step [0-9]+ are newer than .*/step_[0-9]+ and are not read; resume the run' "$folder/err" ||
+  complain "no word of the newer deltas"
+
 # A checkpoint follows, the deltas go, and the scores of their states cannot be proven any more.
 kill -TERM $trainer
 wait $trainer
@@ -103,6 +108,12 @@ grep -q 'there is neither checkpoint nor delta of step' "$folder/err" || complai
 must_succeed folder export "$folder/run" --to "$folder/model" --json
 must_fail "is a model folder, whose rows have their format" serve "$folder/model" --rows int8
 must_fail "is one state, which does not change; omit --follow" serve "$folder/model" --follow
+mkdir "$folder/set"
+touch "$folder/set/train.h5"
+must_fail "set is no run's folder: it has neither run.json nor checkpoints, but other files" serve "$folder/set" --follow
+must_fail "deck.toml is no folder; name a run's folder with --follow" serve "$folder/deck.toml" --follow
+must_fail "run is a run's folder; add --follow, or name one of the checkpoints in $folder/run/checkpoints" serve "$folder/run"
+! grep -q 'are newer than' "$folder/err" || complain "deltas in a folder without any"
 must_fail "manifest.json: its first line is not that of a log of scores" serve "$folder/model" --log "$folder/model/manifest.json"
 
 # A signal ends the server while it reads a state: here a manifest that never ends.
@@ -119,6 +130,8 @@ wait $server
 code=$?
 cp "$folder/server.err" "$folder/err"
 [ "$code" = 0 ] || complain "the server ended with $code"
+head -n 1 "$folder/scores.jsonl" >"$folder/head.jsonl"
+must_fail "head.jsonl: the log has no scored request, so there is nothing to prove" replay "$folder/run" --log "$folder/head.jsonl"
 must_fail "name either --log" replay "$folder/run"
 must_fail "cannot read it" replay "$folder/run" --log "$folder/none"
 finish

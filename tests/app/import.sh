@@ -66,6 +66,9 @@ best=(--set "run.output=$folder/best" --set checkpoint.keep_best=true --set chec
 must_succeed '"steps"' train "$deck" --json "${best[@]}"
 [ -e "$folder/best/checkpoints/best.json" ] || complain 'no best checkpoint'
 must_succeed "$digest" import "$deck" --from "$folder/w.npy" --json "${best[@]}" --set run.overwrite=true
+for file in result.json run.json metrics.jsonl; do
+  [ ! -e "$folder/best/$file" ] || complain "$file is still that of the run that was replaced"
+done
 must_succeed '"steps"' train "$deck" --json "${best[@]}"
 grep -q 'resumed from .*/best/checkpoints/step_000000000: step 0' "$folder/err" || complain 'not from the import'
 
@@ -113,6 +116,55 @@ must_succeed "\"fewer_rows\": [\"tables.C1.weight (5 of ${c1% *} rows)\"]" impor
 { numbers "$folder/w.npy/tables.C1.weight.npy"; numbers "$folder/w.npy/tables.C1.weight.npy" | head -n "${c1#* }"; } |
   put_npy "$folder/fewer/tables.C1.weight.npy" "$((${c1% *} + 1)), ${c1#* }"
 must_fail 'set the rows of table C1 with table.NAME.rows' import "$deck" --from "$folder/fewer" --fewer-rows --set "run.output=$folder/x"
+
+# Tables of another vocabulary: the same rows would stand for other values.
+words=$folder/words.toml
+sed "s|@|$folder|" >"$words" <<'END'
+[run]
+output = "@/words"
+[preprocess]
+format = "table"
+header = true
+train = ["@/ab.csv"]
+output = "@/ab"
+column = [
+  {name = "c", kind = "category"},
+  {name = "x", kind = "number"},
+  {name = "y", kind = "label", positive = ["1"], negative = ["0"]},
+]
+[data]
+train = ["@/ab/train.h5"]
+[model]
+embedding_dim = 4
+bottom = [8, 4]
+top = [8, 1]
+[train]
+batch_size = 32
+lanes = 4
+END
+words_of() { awk -v words="$1" 'BEGIN { n = split(words, word, " "); print "c,x,y"
+  for (i = 0; i < 300; ++i) print word[i % n + 1] "," i % 7 "," (i % 3 == 0) }'; }
+words_of 'a b c' >"$folder/ab.csv"
+words_of 'd e f' >"$folder/other.csv"
+words_of 'a b c d' >"$folder/more.csv"
+of_words() { echo "--set preprocess.train=$folder/$1.csv --set preprocess.output=$folder/$1 --set data.train=$folder/$1/train.h5"; }
+RANKS=1 must_succeed rows preprocess "$words" --json
+# shellcheck disable=SC2046
+RANKS=1 must_succeed rows preprocess "$words" $(of_words other) --json
+# shellcheck disable=SC2046
+RANKS=1 must_succeed rows preprocess "$words" $(of_words more) --set "preprocess.vocabulary=$folder/ab/train.h5" --set preprocess.extend=true --json
+must_succeed steps train "$words" --json
+for form in safetensors npy; do
+  RANKS=1 must_succeed tensors export "$folder/words" --to "$folder/words.$form" --format $form --json
+  must_succeed tensors import "$words" --from "$folder/words.$form" --json --set "run.output=$folder/words_$form"
+  must_fail "words.$form: its tables are of the vocabulary " import "$words" --from "$folder/words.$form" --set "run.output=$folder/x" \
+    --set "data.train=$folder/other/train.h5"
+done
+other=(--from "$folder/words.npy" --json --set "data.train=$folder/other/train.h5")
+must_succeed tensors import "$words" "${other[@]}" --set "run.output=$folder/dense" --only 'dense.*'
+must_succeed tensors import "$words" "${other[@]}" --set "run.output=$folder/accepted" --set 'checkpoint.accept=["data"]'
+must_succeed tensors import "$words" --from "$folder/words.npy" --fewer-rows --json --set "data.train=$folder/more/train.h5" \
+  --set "run.output=$folder/more_run"
 
 # What is refused, before anything is written.
 numbers "$folder/w.npy/tables.C1.weight.npy" | awk -v at=$((3 * ${c1#* } + 2)) 'NR == at { print "00 00 c0 7f"; next } { print }' |

@@ -62,6 +62,23 @@ must_fail '--format csv does not fit --scores' predict "$deck" --format csv --sc
 must_fail 'names no format' predict "$deck" --scores "$folder/s.parquet"
 [ ! -e "$folder/s.h5" ] || complain 'a file was written'
 
+# Only files of scores are replaced.
+state=$(echo "$folder"/run/checkpoints/step_*)
+echo 'id,price' >"$folder/other.csv"
+mkdir "$folder/taken.csv"
+before=$(sha256sum "$folder/new/predict.h5" "$state/state.h5" "$folder/run/metrics.jsonl" "$folder/other.csv")
+must_fail 'new/predict.h5 exists and is no HDF5 file of scores' predict "$deck" --scores "$folder/new/predict.h5"
+must_fail 'new/predict.h5 exists and is no HDF5 file of scores' predict "$deck" --scores "$folder/new/../new/predict.h5"
+must_fail 'is a checkpoint or model folder' predict "$deck" --scores "$state/state.h5"
+must_fail 'is a checkpoint or model folder' predict "$deck" --scores "$state/scores.csv"
+must_fail 'metrics.jsonl exists and is no CSV file of scores' predict "$deck" --scores "$folder/run/metrics.jsonl" --format csv
+must_fail 'other.csv exists and is no CSV file of scores' predict "$deck" --scores "$folder/other.csv"
+must_fail 'taken.csv exists and is no CSV file of scores' predict "$deck" --scores "$folder/taken.csv"
+[ "$before" = "$(sha256sum "$folder/new/predict.h5" "$state/state.h5" "$folder/run/metrics.jsonl" "$folder/other.csv")" ] ||
+  complain 'a file without scores was replaced'
+[ ! -e "$state/scores.csv" ] || complain 'scores in a checkpoint'
+must_succeed '"samples": 99' predict "$deck" --scores "$folder/one.csv" --json
+
 # A model that learned more values says so of rows that were encoded before.
 awk 'BEGIN { print "y,c2,c10,price,id"
   for (i = 0; i < 300; ++i) print (i % 3 == 0) "," i * 7 % 11 "," i % 9 "," i % 13 ",s" i }' >"$folder/day2.csv"

@@ -13,6 +13,7 @@ RANKS=1 must_succeed '"steps": 18' "${train[@]}"
 before=$(cd "$folder/run" && find . -type f -exec cksum {} + | sort)
 must_succeed '"equal": true' replay "$folder/run" --step 12 --to "$folder/twelve" --json
 grep -q 'step 15: all numbers are those of .*/step_000000015' "$folder/err" || complain 'no word of the comparison'
+! grep -q 'no evaluation data' "$folder/err" || complain 'a warning of evaluation data, which replay does not read'
 [ -e "$folder/twelve/checkpoints/step_000000012/manifest.json" ] || complain 'no checkpoint of step 12'
 must_succeed '"equal": true' replay "$folder/run" --step 10 --to "$folder/ten" --json
 grep -qF 'from '"$folder/run/checkpoints/step_000000005" "$folder/err" || complain 'not from the checkpoint before'
@@ -21,6 +22,7 @@ must_succeed '"equal": true' replay "$folder/run" --step 3 --to "$folder/three" 
 RANKS=1 must_succeed '"steps": 12' "${train[@]}" --set train.steps=12 --set "run.output=$folder/short"
 RANKS=1 must_succeed ' datasets are equal' diff "$folder/twelve/checkpoints/step_000000012" "$folder/short/checkpoints/step_000000012"
 must_fail 'the run ends at step 18, before step 19' replay "$folder/run" --step 19 --to "$folder/x"
+[ ! -e "$folder/x" ] || complain 'a folder without the step'
 must_fail 'exists; name another folder with --to' replay "$folder/run" --step 12 --to "$folder/twelve"
 must_fail 'needs --to FOLDER' replay "$folder/run" --step 12
 must_fail '--step must be an integer' replay "$folder/run" --step 0 --to "$folder/y"
@@ -37,6 +39,7 @@ must_succeed '"steps": 18' "${next[@]}"
 rm -r "$folder/next/checkpoints/step_000000010"
 must_succeed '"equal": true' replay "$folder/next" --step 12 --to "$folder/of_next" --json
 must_fail 'the run begins at step 9, so it has no step 7' replay "$folder/next" --step 7 --to "$folder/before_next"
+[ ! -e "$folder/before_next" ] || complain 'a folder without the step'
 must_succeed '"steps": 12' "${train[@]}" --set train.steps=12 --set "run.output=$folder/deltas"
 must_fail 'no longer names; give --step one after step 15' replay "$folder/next" --step 12 --to "$folder/gone"
 
@@ -47,6 +50,7 @@ timeout -s TERM 2 "$TESSEREC" "${train[@]}" "${long[@]}" >"$folder/out" 2>"$fold
 timeout --preserve-status -s TERM 2 "$TESSEREC" replay "$folder/long" --step 8000000 --to "$folder/stopped" >"$folder/out" 2>"$folder/err"
 code=$?
 [ "$code" = 143 ] || complain "exit code $code after SIGTERM, not 143"
+[ ! -e "$folder/stopped" ] || complain 'a folder of a command that was stopped'
 ! grep -q 'the run ends at step' "$folder/err" || complain 'a signal told as the end of the run'
 RANKS=2
 

@@ -45,6 +45,10 @@ grep -qE '"scores": \{"samples": 40, "checkpoint": \{"auc": ' "$folder/out" || c
 ! grep -q '"largest_difference": 0}' "$folder/out" || complain "int8 without a difference"
 grep -q 'largest difference of a score: ' "$folder/err" || complain "no lines about scores"
 must_succeed '"whole": true' verify "$folder/coded" --json
+must_fail '--format npy writes a folder, which --to' export "$folder/run" --to "$folder/x.safetensors" --format npy
+must_succeed tensors export "$folder/run" --to "$folder/w.safetensors" --json
+[ -f "$folder/w.safetensors" ] || complain "no file by the ending of --to"
+must_fail 'this is not an HDF5 file, such as a data set' verify "$folder/w.safetensors"
 must_fail '--mlp is for model folders alone' export "$folder/run" --to "$folder/x" --format npy --mlp int8
 must_fail '--mlp must be one of fp32 | bf16 | int8' export "$folder/run" --to "$folder/x" --mlp int4
 
@@ -67,6 +71,8 @@ must_succeed rows preprocess "$folder/two.toml" --json
 must_succeed steps train "$folder/two.toml" --json
 must_succeed folder export "$folder/two_run" --to "$folder/two_model" --json
 must_fail 'in its vocabulary; preprocess it as' export "$folder/two_run" --to "$folder/two_x" --data "$folder/data/train.h5"
+must_fail 'none.h5' export "$folder/two_run" --to "$folder/two_x" --data "$folder/none.h5"
+[ ! -e "$folder/two_x" ] || complain "a model folder although the data cannot be compared"
 must_fail 'feature "user.offsets" has the name of an input of feature "user"' serve "$folder/two_model" --port 0
 must_fail '--log-files is for --log FILE; add it, or leave --log-files out' serve "$folder/model" --log-files 3
 must_fail '--log-bytes is for --log FILE' serve "$folder/model" --log-bytes 10000000

@@ -28,6 +28,12 @@ must_fail '--json and --man are both given' describe --json --man "$folder/man"
 [ ! -e "$folder/man" ] || complain 'written all the same'
 must_fail '--completion must be one of bash | zsh, but is "fish"' describe --completion fish
 must_fail '--completion needs a value: --completion SHELL' describe --completion
+for option in --log=FILE --vocabulary=FILE --name=NAME; do
+  must_fail "${option%=*} needs a value: ${option%=*} ${option#*=}" serve "$folder" "${option%=*}" ""
+done
+must_fail '--only needs a value: --only PATTERNS' import a.toml --from x --only=
+must_fail '--scores needs a value: --scores FILE' predict a.toml --scores ''
+must_fail '--to needs a value: --to PATH' export "$folder" --to ''
 must_fail '--device must be one of cpu | cuda, but is "tpu"' plan a.toml --device tpu
 must_fail "$folder/any.toml" describe --man "$folder/any.toml/man"
 

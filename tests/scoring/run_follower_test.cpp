@@ -62,6 +62,26 @@ TEST_CASE("RunFollower: serves each delta and checkpoint of a run with the bits 
   CHECK(figures.delay >= 0);
 }
 
+TEST_CASE("RunFollower: follows a run whose run.json names another folder of checkpoints, and refuses what is no run") {
+  FollowedRun run("follow_far");
+  const Folder far(run.world(), "follow_far_run");
+  fs::create_directories(far.path());
+  std::ofstream(far.path() + "/run.json")
+      << "{\"checkpoints\": \"" << fs::relative(run.path() + "/checkpoints", far.path()).string() << "\"}";
+  scoring::RunFollower follower(run.exec(), far.path(), {});
+  run.step();
+  REQUIRE(follower.poll());
+  CHECK(run.served(follower) == run.trained());
+  const auto says = [&](const std::string& path) {
+    return error_of([&] { scoring::RunFollower(run.exec(), path, {}); });
+  };
+  const Folder other(run.world(), "follow_no_run");
+  fs::create_directories(other.path());
+  std::ofstream(other.path() + "/train.h5") << "data";
+  CHECK(mentions(says(other.path() + "/train.h5"), "train.h5 is no folder"));
+  CHECK(mentions(says(other.path()), "it has neither run.json nor checkpoints, but other files"));
+}
+
 TEST_CASE("RunFollower: rows of other formats are those of a model that is opened with the format") {
   FollowedRun run("follow_int8");
   scoring::RunFollower follower(run.exec(), run.path(), scoring::ServedFormat::int8);

@@ -53,6 +53,7 @@ TEST_CASE("TensorFile: reads safetensors of fp32, fp16 and bf16, whole and by ru
   const TensorFile file(scratch / "w.safetensors");
   REQUIRE(file.tensors().size() == 5);
   CHECK(file.tensors()[0].name == "b");
+  CHECK(file.metadata() == store::TensorMetadata{{"format", "pt"}});
   CHECK(all_of(*file.find("w")) == std::vector<float>{1, 2, 3, 4, 5, -6});
   CHECK(all_of(*file.find("b")) == std::vector<float>{0.5f, -65504});
   CHECK(all_of(*file.find("c")) == std::vector<float>{3, from_bf16(to_bf16(1e30f))});
@@ -94,7 +95,7 @@ TEST_CASE("TensorFile: refuses safetensors whose head is damaged or whose tensor
   CHECK(mentions(with("[3, -2]", "[0, 24]"), "does not have the 24 bytes"));
   CHECK(mentions(with("[4611686018427387904, 4611686018427387904, 4]", "[0, 24]"), "does not have the 24 bytes"));
   CHECK(mentions(with("[3, 2]", "[0, 24]", "F16"), "does not have the 24 bytes"));
-  CHECK(mentions(with("[3, 2]", "[8, 32]"), "exceed the 24 bytes of numbers"));
+  CHECK(mentions(with("[3, 2]", "[8, 32]"), "exceed the 24 bytes of numbers; the file is truncated"));
   CHECK(mentions(with("[3, 2]", "[-8, 16]"), "exceed the 24 bytes"));
   CHECK(mentions(with("[3, 2]", "[24, 0]"), "exceed the 24 bytes"));
   CHECK(mentions(with("[3, 2]", "[0, 24, 24]"), "must be two numbers"));
@@ -125,8 +126,11 @@ TEST_CASE("TensorFile: reads a folder of NumPy arrays, and refuses what is none"
   put_bytes(scratch / "arrays/ids.npy", npy("{'descr': '<i8', 'fortran_order': False, 'shape': (3,), }\n",
                                             bytes(std::vector<Index>{7, -1, Index{1} << 62})));
   put_bytes(scratch / "arrays/README", "no array");
+  CHECK(TensorFile(scratch / "arrays").metadata().empty());
+  put_bytes(scratch / "arrays/metadata.json", R"({"vocabulary_digest": "ab", "step": 3})");
   const TensorFile file(scratch / "arrays");
   REQUIRE(file.tensors().size() == 4);
+  CHECK(file.metadata() == store::TensorMetadata{{"vocabulary_digest", "ab"}});
   CHECK(all_of(*file.find("tables.C1.weight")) == std::vector<float>{1, 2, 3, 4, 5, 6});
   CHECK(file.find("tables.C1.weight")->shape == std::vector<Index>{2, 3});
   CHECK(all_of(*file.find("half")) == std::vector<float>{0.25f});
@@ -156,6 +160,9 @@ TEST_CASE("TensorFile: reads a folder of NumPy arrays, and refuses what is none"
   CHECK(mentions(with("{'descr': '<f4', 'fortran_order': False, 'shape': (2, -3)}"), "no list of numbers"));
   CHECK(mentions(with("{'descr': '<f4', 'fortran_order': False, 'shape': (2 3)}"), "lacks )"));
   CHECK(mentions(with("{'descr': '<f4"), "without an end"));
+  CHECK(with(plain).empty());
+  put_bytes(scratch / "arrays/metadata.json", "{");
+  CHECK(mentions(error_of([&] { TensorFile(scratch / "arrays"); }), "metadata.json: "));
   std::filesystem::create_directories(scratch / "empty");
   CHECK(mentions(error_of([&] { TensorFile(scratch / "empty"); }), "has no .npy file"));
 }

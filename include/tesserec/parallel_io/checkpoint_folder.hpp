@@ -82,6 +82,13 @@ class CheckpointFolder {
   std::string path_;
 };
 
+/// Returns store::checkpoints_of() as rank 0 finds it. Collective.
+std::string checkpoints_of(const comm::Communicator& comm, const std::string& run);
+
+/// Returns the newest of `whole`, the checkpoints of a folder, which must not be empty. Warns if the folder has newer
+/// deltas, since only a run that resumes reads them. Collective.
+store::Checkpoint newest_checkpoint(const CheckpointFolder& folder, const std::vector<store::Checkpoint>& whole);
+
 /// Returns the checkpoint that a path names: the path itself, the newest checkpoint of a run or of a folder of
 /// checkpoints, or, with /best appended, the checkpoint that best.json names. Returns any other path as it is. Throws
 /// Error if /best is appended and no best checkpoint is kept. Collective.

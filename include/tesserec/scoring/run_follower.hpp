@@ -14,9 +14,6 @@
 
 namespace tesserec::scoring {
 
-/// Returns the folder of checkpoints of a run; a folder without checkpoints in it stands for itself.
-std::string checkpoints_of(const std::string& run);
-
 /// Figures of a follower.
 struct FollowFigures {
   Index deltas = 0, checkpoints = 0;  ///< states that were taken since the start

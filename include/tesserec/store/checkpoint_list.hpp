@@ -22,6 +22,11 @@ struct CheckpointEntry {
 
 /// Returns the folder of a step's checkpoint in a folder of checkpoints.
 std::string checkpoint_name(const std::string& path, Index step);
+/// Returns whether a folder is that of a run, with run.json or checkpoints.
+bool is_run(const std::string& folder);
+/// Returns the folder of a run's checkpoints: the one that run.json names, as it does for a run with checkpoint.path,
+/// else checkpoints/ in the run's folder. Any other folder stands for itself. Throws Error if run.json is damaged.
+std::string checkpoints_of(const std::string& run);
 /// Lists the folders of steps, whole or not, in any order. An absent folder has none.
 std::vector<CheckpointEntry> checkpoint_entries(const std::string& path);
 /// Receiver of the folders that are left out of a list, each with a line that says why.

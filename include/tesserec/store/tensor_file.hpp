@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,11 @@ struct StoredTensor {
   bool has_floats() const { return type != TensorType::int64 && type != TensorType::other; }
 };
 
+/// Facts that an export writes beside the tensors, by name: "vocabulary_digest", ...
+using TensorMetadata = std::map<std::string, std::string>;
+/// File of these facts in a folder of NumPy arrays; a safetensors file has them in its head, as "__metadata__".
+inline constexpr const char* metadata_file = "metadata.json";
+
 /// Tensors of a safetensors file, or of the files NAME.npy in a folder. Reads the heads alone.
 class TensorFile {
  public:
@@ -41,9 +47,12 @@ class TensorFile {
   const std::vector<StoredTensor>& tensors() const { return tensors_; }
   /// Returns the tensor of this name; null if there is none.
   const StoredTensor* find(const std::string& name) const;
+  /// Returns the metadata; empty if the program that wrote the tensors gave none.
+  const TensorMetadata& metadata() const { return metadata_; }
 
  private:
   std::string path_;
+  TensorMetadata metadata_;
   std::vector<StoredTensor> tensors_;
 };
 

@@ -21,8 +21,9 @@ metrics::BinaryMetrics evaluate(Session& session, data::Source& source, std::vec
 /// Throws Error unless `without` is 0: the number of samples in `data` with no id, or several, of the feature `group`.
 void require_one_id(const std::string& group, Index without, const data::SourceInfo& data);
 
-/// Writes each sample's probability, keys and, in HDF5, label to a new file (docs/formats.md), in the source's order.
-/// Returns the number of samples. The bytes are the same for any number of ranks. Collective.
+/// Writes each sample's probability, keys and, in HDF5, label to a file (docs/formats.md), in the source's order. An
+/// older file of scores is replaced; any other file is an Error. Returns the number of samples. The bytes are the same
+/// for any number of ranks. Collective.
 Index predict(Session& session, data::Source& source, const std::string& path, ScoresFormat format = ScoresFormat::h5);
 
 /// Returns the metrics in `names` ("auc", ...), then the counts of samples and clicks and the base rate, as one line

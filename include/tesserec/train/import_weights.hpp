@@ -40,7 +40,8 @@ struct Imported {
 /// Begins a run as a training does, at step 0, from checkpoint.start_from if that is set. Then replaces weights by
 /// those of a file, and writes the run's first checkpoint. Optimizer states are those of the beginning. Each rank reads
 /// its own rows alone. Throws one Error, before it writes, that names all tensors that are missing or do not fit; also
-/// if the run's folder has checkpoints, unless run.overwrite. Collective.
+/// if the run's folder has checkpoints, unless run.overwrite, or if the file's metadata name another vocabulary than
+/// that of the data, unless checkpoint.accept has "data". Collective.
 Imported import_weights(Session& session, const ImportSettings& settings, Index epoch_samples);
 
 }  // namespace tesserec::train

@@ -25,7 +25,7 @@ class ScoresFile {
 };
 
 /// Creates the file of scores at `path`. `session` and `source`, whose keys are written too, must outlive it.
-/// Collective.
+/// Throws Error if `path` is a folder, a file without scores, or inside a checkpoint or model folder. Collective.
 std::unique_ptr<ScoresFile> make_scores_file(const Session& session, const data::Source& source,
                                              const std::string& path, ScoresFormat format);
 
