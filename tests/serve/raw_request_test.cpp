@@ -80,6 +80,11 @@ TEST_CASE("Service: raw values have the scores of the preprocessed rows and are 
   CHECK(metrics.find("tesserec_raw_unknown_total{feature=\"user\"} 0") == std::string::npos);
   CHECK(metrics.find("tesserec_raw_unknown_total{feature=\"item\"} 0") != std::string::npos);  // hashed
   CHECK(metrics.find("tesserec_raw_missing_total{column=\"price\"} 0") == std::string::npos);
+  CHECK(metrics.find("tesserec_raw_cut_total{feature=\"tags\"} 0") == std::string::npos);
+  CHECK(metrics.find("tesserec_raw_cut_total{feature=\"user\"} 0") != std::string::npos);
+  CHECK(metrics.find("tesserec_raw_clipped_total{column=\"clicks\"} 0") != std::string::npos);
+  CHECK(metrics.find("tesserec_raw_clipped_total{column=\"user\"}") == std::string::npos);
+  CHECK(metrics.find("tesserec_ids_without_row_total") == std::string::npos);  // no table grows
   const Json metadata = parse_json(served.get("/v2/models/model").body);
   const auto& raw = metadata.at("raw_inputs").elements();
   REQUIRE(raw.size() == 7);
@@ -109,10 +114,15 @@ TEST_CASE("Service: raw values have the scores of the preprocessed rows and are 
 
   // One user's texts beside several items.
   std::vector<std::string> items = served.inputs(1);
+  items[0] = input("price", "BYTES", "1", R"("-2")");
+  items[1] = input("clicks", "BYTES", "1", R"("-2")");  // which log1p takes as 0
   items[6] = input("item", "BYTES", "3", R"("i1", "i2", "")");
   const std::vector<float> of_items =
       scores_of(served.infer(request_of(items, R"(, "parameters": {"items_of_one_user": true})")));
   REQUIRE(of_items.size() == 3);
+  const std::string clipped = served.get("/metrics").body;
+  CHECK(clipped.find("tesserec_raw_clipped_total{column=\"clicks\"} 3\n") != std::string::npos);
+  CHECK(clipped.find("tesserec_raw_clipped_total{column=\"price\"} 0\n") != std::string::npos);
   items[6] = input("item", "BYTES", "1", R"("i2")");
   CHECK(scores_of(served.infer(request_of(items))).at(0) == of_items[1]);
 }
