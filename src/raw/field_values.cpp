@@ -152,6 +152,16 @@ const char* kind_name(ColumnKind kind) {
   return names[std::size_t(kind)];
 }
 
+const char* transform_name(Transform transform) {
+  constexpr const char* names[] = {"none", "log1p", "standardise"};
+  return names[std::size_t(transform)];
+}
+
+const char* time_name(TimeForm form) {
+  constexpr const char* names[] = {"epoch", "epoch_ms", "iso", "yymmddhh"};
+  return names[std::size_t(form)];
+}
+
 std::string number_fault(std::string_view text, double& value) {
   const auto [stop, code] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (code == std::errc::invalid_argument || stop != text.data() + text.size()) return "is not a number";

@@ -10,8 +10,10 @@
 
 namespace tesserec::raw {
 
-/// Returns the name of a kind, as decks have it.
+/// Returns the name of a kind, a transform or a form of times, as decks have it.
 const char* kind_name(ColumnKind kind);
+const char* transform_name(Transform transform);
+const char* time_name(TimeForm form);
 
 /// Parses a number of the range of floats. Returns why the text is none, such as "is not a number", or "".
 std::string number_fault(std::string_view text, double& value);
