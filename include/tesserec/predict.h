@@ -113,9 +113,9 @@ const char* tesserec_raw_column(const tesserec_model* model, int64_t column);
  * that `tesserec preprocess` makes of the same texts. A text of several values has the separator of its column, the
  * items of a sequence have '\x1F' between them. `of_user` [C]: not 0 = the column is the user's, and its texts have
  * offsets [2], as in tesserec_predict_items(); NULL = none is. Adds to missing [C] the samples without a value, and to
- * unknown [F] the values of a feature that have no id; both may be NULL. Allocates memory in each call. Returns 0, or
- * -1, before any score is written, if a text is no value of its column, and as tesserec_predict() does. Since version
- * 3.
+ * unknown [F] the values of a feature that have no id or no row; both may be NULL. Allocates memory in each call.
+ * Returns 0, or -1, before any score is written, if a text is no value of its column, and as tesserec_predict() does.
+ * Since version 3.
  */
 int tesserec_predict_raw(tesserec_context* context, int64_t samples, const tesserec_texts* columns,
                          const unsigned char* of_user, float* scores, int64_t* missing, int64_t* unknown);

@@ -30,6 +30,7 @@
 #include <tesserec/store/difference.hpp>
 #include <tesserec/store/disk.hpp>
 #include <tesserec/store/file_list.hpp>
+#include <tesserec/store/folder_draft.hpp>
 #include <tesserec/store/hdf5.hpp>
 #include <tesserec/store/json_digest.hpp>
 #include <tesserec/store/lock.hpp>

@@ -185,7 +185,8 @@ int tesserec_predict_raw(tesserec_context* context, int64_t samples, const tesse
                     .shared_dense = encoded.shared_dense},
                    scores);
     for (std::size_t c = 0; missing != nullptr && c < counts.missing.size(); ++c) missing[c] += counts.missing[c];
-    for (std::size_t f = 0; unknown != nullptr && f < counts.unknown.size(); ++f) unknown[f] += counts.unknown[f];
+    for (std::size_t f = 0; unknown != nullptr && f < counts.unknown.size(); ++f)
+      unknown[f] += counts.unknown[f] + context->scorer.without_row(f);
     return 0;
   });
 }

@@ -33,6 +33,14 @@ bool is_integer_text(std::string_view text) {
   return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
+/// Returns whether a text is a number with a decimal comma.
+bool has_decimal_comma(std::string_view text) {
+  const std::size_t comma = text.find(',');
+  if (comma == std::string_view::npos || !is_integer_text(text.substr(0, comma))) return false;
+  const std::string_view fraction = text.substr(comma + 1);
+  return is_integer_text(fraction) && !fraction.starts_with('-');
+}
+
 /// Returns the form of time that a text may have. Counts since 1970 must lie in the years 2000 to 2099. YYMMDDHH is
 /// looked for where `hours`.
 bool time_form(const std::string& text, bool hours, TimeForm& form) {
@@ -121,6 +129,8 @@ ColumnFacts facts_of(const std::string& name, const std::vector<std::string>& te
     }
     ++counts[text];
     facts.longest = std::max(facts.longest, text.size());
+    facts.decimal_commas += has_decimal_comma(text) ? 1 : 0;
+    facts.brackets += text.starts_with('[') && text.ends_with(']') ? 1 : 0;
     double value = 0;
     if (number_fault(text, value).empty()) {
       add_number(value, facts);

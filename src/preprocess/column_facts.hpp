@@ -34,6 +34,8 @@ struct ColumnFacts {
   char separator = 0;               ///< character that seems to stand between values, or does in lists; 0 = none
   Index separated = 0;              ///< texts with the separator
   Index tokens = 0;                 ///< different texts between separators
+  Index decimal_commas = 0;         ///< texts such as "3,01"
+  Index brackets = 0;               ///< texts such as "[1, 4]"
   TimeForm time = TimeForm::epoch;  ///< form of time that `times` texts have
   Index times = 0;
 

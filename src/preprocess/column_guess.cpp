@@ -148,6 +148,12 @@ ColumnGuess guess_column(const ColumnFacts& facts) {
     guess.reason = concat("of type ", facts.type->text, ", and no element has ", shown(guess.column.separator));
     return guess;
   }
+  if (facts.decimal_commas == facts.present())
+    return skipped(facts, concat("numbers with a decimal comma, for example ", shown(facts.frequent[0].first),
+                                 "; write a point, then make it kind = \"number\""));
+  if (facts.brackets == facts.present() && facts.separator != 0)
+    return skipped(facts, concat("lists in brackets, for example ", shown(facts.frequent[0].first),
+                                 "; write the values alone, then make it kind = \"category\" with a separator"));
   const bool has_type =
       facts.type && (facts.type->text.starts_with("timestamp") || facts.type->text.starts_with("date"));
   const bool named_time = has_type || has_word(facts.name, time_words);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -159,14 +160,16 @@ bool is_number(const std::string& text) {
 void guess_header(HeadSample& head) {
   std::vector<std::string> first;
   std::set<std::string> distinct;
-  bool fits = head.rows > 1;
+  std::optional<std::string> twice;
+  bool are_names = head.rows > 1;
   for (const auto& column : head.values) {
     first.push_back(column.front());
-    fits = fits && !is_number(first.back()) && distinct.insert(first.back()).second;
+    are_names = are_names && !is_number(first.back());
+    if (!distinct.insert(first.back()).second && !twice) twice = first.back();
   }
   std::string numeric;
   bool again = false;
-  for (std::size_t c = 0; c < head.values.size() && fits; ++c) {
+  for (std::size_t c = 0; c < head.values.size() && are_names; ++c) {
     const auto& column = head.values[c];
     const auto numbers = std::count_if(column.begin() + 1, column.end(), is_number);
     const auto present =
@@ -174,10 +177,15 @@ void guess_header(HeadSample& head) {
     if (numeric.empty() && present > 0 && numbers * 20 >= present * 19) numeric = first[c];
     again = again || std::find(column.begin() + 1, column.end(), first[c]) != column.end();
   }
+  const std::vector<std::string> missing = Settings().missing;
+  if (twice && !numeric.empty() && std::find(missing.begin(), missing.end(), numeric) == missing.end())
+    fail(head.file.path, ": its header has the name ", shown(*twice), " twice; rename one of them in the file");
+  const bool fits = are_names && !twice;
   head.header = fits && (!numeric.empty() || !again);
   if (!head.header) {
-    head.header_reason =
-        fits ? "the first line has texts of other lines" : "the first line has numbers or repeated texts";
+    head.header_reason = "the first line has texts of other lines";
+    if (!are_names) head.header_reason = "the first line has numbers";
+    if (are_names && twice) head.header_reason = concat("the first line has the text ", shown(*twice), " twice");
     for (std::size_t c = 0; c < head.values.size(); ++c) head.names.push_back(concat("column_", c + 1));
     return;
   }

@@ -17,6 +17,9 @@ struct ProposedJoin {
   std::vector<std::string> on;
   std::vector<ColumnGuess> columns;
   std::vector<std::string> parts = {};  ///< parts of the table but the first
+
+  /// Returns the names of the columns that it brings.
+  std::vector<std::string> brought() const;
 };
 
 /// Split of the log that makes evaluation rows.

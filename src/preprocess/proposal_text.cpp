@@ -43,15 +43,11 @@ std::string run_name(const std::string& path) {
 
 std::string column_line(const ColumnGuess& guess) {
   const Column& column = guess.column;
-  const char* const kinds[] = {"label", "weight", "number", "category", "time", "key", "skip"};
-  const char* const transforms[] = {"none", "log1p", "standardise"};
-  const char* const times[] = {"epoch", "epoch_ms", "iso", "yymmddhh"};
-  std::string text = concat("  {name = ", quoted(column.name), ", kind = \"", kinds[std::size_t(column.kind)], "\"");
-  if (column.transform != Transform::none)
-    text += concat(", transform = \"", transforms[std::size_t(column.transform)], "\"");
+  std::string text = concat("  {name = ", quoted(column.name), ", kind = \"", kind_name(column.kind), "\"");
+  if (column.transform != Transform::none) text += concat(", transform = \"", transform_name(column.transform), "\"");
   if (column.missing_indicator) text += ", missing_indicator = true";
   if (!column.separator.empty()) text += ", separator = " + quoted(column.separator);
-  if (column.kind == ColumnKind::time) text += concat(", time = \"", times[std::size_t(column.time)], "\"");
+  if (column.kind == ColumnKind::time) text += concat(", time = \"", time_name(column.time), "\"");
   if (column.stored) text += ", stored = true";
   if (column.threshold) text += ", threshold = " + number_text(*column.threshold);
   if (!column.positive.empty())
@@ -63,7 +59,8 @@ std::string columns_text(const Proposal& proposal) {
   std::string text = "column = [\n";
   for (const ColumnGuess& guess : proposal.columns) text += column_line(guess);
   for (const ProposedJoin& join : proposal.joins) {
-    text += concat("  # of ", join.head->file.path, ":\n");
+    text += concat("  # of ", join.head->file.path,
+                   join.brought().empty() ? ", which brings no column, so it is left out\n" : ":\n");
     for (const ColumnGuess& guess : join.columns)
       text += guess.column.kind == ColumnKind::skip
                   ? concat("  # ", shown(guess.column.name), " is left out: ", guess.reason, "\n")
@@ -118,9 +115,7 @@ std::string split_text(const Proposal& proposal) {
 std::string joins_text(const Proposal& proposal) {
   std::string text;
   for (const ProposedJoin& join : proposal.joins) {
-    std::vector<std::string> columns;
-    for (const ColumnGuess& guess : join.columns)
-      if (guess.column.kind != ColumnKind::skip) columns.push_back(guess.column.name);
+    const std::vector<std::string> columns = join.brought();
     if (columns.empty()) continue;
     text += "\n[[preprocess.join]]\n" + line_of("file", quoted(join.file));
     text += line_of("on", quoted_list(join.on), concat("another value in each of its ", join.head->rows, " rows"));

@@ -13,6 +13,7 @@
 #include <tesserec/core/utf8.hpp>
 #include <tesserec/preprocess/propose.hpp>
 #include <tesserec/raw/field_values.hpp>
+#include <tesserec/store/file_list.hpp>
 #include <tesserec/verdict/judge.hpp>
 
 namespace tesserec::preprocess {
@@ -126,7 +127,7 @@ void find_log(std::vector<HeadSample>& heads) {
 
 Proposal proposal_of(const std::vector<std::string>& paths) {
   Proposal proposal;
-  for (const std::string& path : paths) proposal.heads.push_back(read_head(path));
+  for (const std::string& path : store::list_files(paths, "--propose")) proposal.heads.push_back(read_head(path));
   find_log(proposal.heads);
   const HeadSample& log = proposal.log();
   proposal.facts = head_facts(log);
@@ -152,8 +153,9 @@ Proposal proposal_of(const std::vector<std::string>& paths) {
   if (proposal.criteo) return proposal;
   if (label_column < 0)
     fail(log.file.path, ": no column of the first ", log.rows,
-         " rows can be the label: none has two values, and none is ",
-         "called rating; write a deck by hand (docs/data.md)");
+         " rows can be the label: none has two values, and none is called rating",
+         log.header ? "" : concat(" (there is no header, since ", log.header_reason, ")"),
+         "; write a deck by hand (docs/data.md)");
   require_label_name(log, log.names[std::size_t(label_column)]);
   for (std::size_t c = 0; c < proposal.facts.size(); ++c) {
     proposal.columns.push_back(Index(c) == label_column ? label : guess_column(proposal.facts[c]));
@@ -169,9 +171,10 @@ Proposal proposal_of(const std::vector<std::string>& paths) {
       leave_out_leaks(proposal, Index(c));
     }
   // A side table is found by its key, which must be read.
+  const auto is_read = [](ColumnKind kind) { return kind == ColumnKind::category || kind == ColumnKind::key; };
   for (const ProposedJoin& join : proposal.joins)
     for (ColumnGuess& guess : proposal.columns)
-      if (guess.column.name == join.on.front() && guess.column.kind != ColumnKind::category) {
+      if (!join.brought().empty() && guess.column.name == join.on.front() && !is_read(guess.column.kind)) {
         guess.column = {guess.column.name, ColumnKind::category};
         guess.reason = concat("key of ", join.head->file.path);
       }

@@ -44,13 +44,21 @@ std::vector<std::string> shared_key(const HeadSample& log, const HeadSample& sid
 
 /// Returns the file of an earlier side table that brings the column, or an empty text.
 std::string brought_by(const std::vector<ProposedJoin>& joins, const std::string& name) {
-  for (const ProposedJoin& join : joins)
-    for (const ColumnGuess& guess : join.columns)
-      if (guess.column.name == name && guess.column.kind != ColumnKind::skip) return join.head->file.path;
+  for (const ProposedJoin& join : joins) {
+    const std::vector<std::string> columns = join.brought();
+    if (std::find(columns.begin(), columns.end(), name) != columns.end()) return join.head->file.path;
+  }
   return "";
 }
 
 }  // namespace
+
+std::vector<std::string> ProposedJoin::brought() const {
+  std::vector<std::string> names;
+  for (const ColumnGuess& guess : columns)
+    if (guess.column.kind != ColumnKind::skip) names.push_back(guess.column.name);
+  return names;
+}
 
 ProposedJoin join_of(const HeadSample& log, const HeadSample& side, const std::vector<ProposedJoin>& before) {
   const std::vector<ColumnFacts> facts = head_facts(side);

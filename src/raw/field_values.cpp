@@ -168,6 +168,16 @@ const char* kind_name(ColumnKind kind) {
 std::errc parse_float(std::string_view text, float& value) { return parse(text, value); }
 std::errc parse_float(std::string_view text, double& value) { return parse(text, value); }
 
+const char* transform_name(Transform transform) {
+  constexpr const char* names[] = {"none", "log1p", "standardise"};
+  return names[std::size_t(transform)];
+}
+
+const char* time_name(TimeForm form) {
+  constexpr const char* names[] = {"epoch", "epoch_ms", "iso", "yymmddhh"};
+  return names[std::size_t(form)];
+}
+
 std::string number_fault(std::string_view text, double& value) {
   const std::errc code = parse_float(text, value);
   if (code == std::errc::invalid_argument) return "is not a number";

@@ -9,15 +9,11 @@
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/kernel.hpp>
 #include <tesserec/core/text.hpp>
+#include <tesserec/raw/field_values.hpp>
 #include <tesserec/raw/transforms.hpp>
 
 namespace tesserec::raw {
 namespace {
-
-std::string name_of(Transform transform) {
-  if (transform == Transform::none) return "none";
-  return transform == Transform::log1p ? "log1p" : "standardise";
-}
 
 TESSEREC_KERNEL void log1p(const double* x, Index count, float* y) {
   for (Index i = 0; i < count; ++i) y[i] = float(elementary::log1p(x[i]));
@@ -72,14 +68,14 @@ void NumberTransform::operator()(const double* x, Index ldx, Index count, float*
 }
 
 std::string NumberTransform::description() const {
-  std::string text = name_of(transform_);
+  std::string text = transform_name(transform_);
   if (transform_ == Transform::standardise)
     text += " mean=" + significant(mean_, 17) + " sd=" + significant(standard_deviation_, 17);
   return fill_ ? text + " fill=" + significant(*fill_, 17) : text;
 }
 
 std::string NumberTransform::rule() const {
-  return fill_ ? concat(name_of(transform_), " fill=", significant(*fill_, 17)) : name_of(transform_);
+  return fill_ ? concat(transform_name(transform_), " fill=", significant(*fill_, 17)) : transform_name(transform_);
 }
 
 std::optional<NumberTransform> NumberTransform::described(const std::string& feature, const std::string& text) {
@@ -88,7 +84,7 @@ std::optional<NumberTransform> NumberTransform::described(const std::string& fea
   std::string word;
   words >> word;
   for (const Transform transform : {Transform::log1p, Transform::standardise})
-    if (word == name_of(transform)) read.transform_ = transform;
+    if (word == transform_name(transform)) read.transform_ = transform;
   while (words >> word) {
     const std::size_t stop = word.find('=') + 1;
     const std::optional<double> value = parse_number<double>(std::string_view(word).substr(stop));

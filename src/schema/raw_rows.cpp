@@ -1,11 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 // Keys of [preprocess] that say what a raw row is, of [[preprocess.column]] and of [[preprocess.sequence]].
+#include <initializer_list>
 #include <utility>
 
+#include <tesserec/raw/field_values.hpp>
 #include <tesserec/schema/raw_rows.hpp>
 #include <tesserec/schema/section.hpp>
 
 namespace tesserec::schema {
+namespace {
+
+/// Returns choices by the names that `name` gives them.
+template <class E>
+Choices<E> named(std::initializer_list<E> values, const char* (*name)(E)) {
+  Choices<E> choices;
+  for (const E value : values) choices.emplace_back(name(value), value);
+  return choices;
+}
+
+}  // namespace
 
 Keys<raw::RowSettings> row_settings_keys() {
   using raw::RowSettings;
@@ -53,16 +66,15 @@ Keys<raw::RowSettings> row_settings_keys() {
 
 Keys<raw::Column> column_keys() {
   using raw::Column;
-  const Choices<raw::ColumnKind> kinds = {{"label", raw::ColumnKind::label},   {"weight", raw::ColumnKind::weight},
-                                          {"number", raw::ColumnKind::number}, {"category", raw::ColumnKind::category},
-                                          {"time", raw::ColumnKind::time},     {"key", raw::ColumnKind::key},
-                                          {"skip", raw::ColumnKind::skip}};
-  const Choices<raw::Transform> transforms = {
-      {"none", raw::Transform::none}, {"log1p", raw::Transform::log1p}, {"standardise", raw::Transform::standardise}};
-  const Choices<raw::TimeForm> times = {{"epoch", raw::TimeForm::epoch},
-                                        {"epoch_ms", raw::TimeForm::epoch_ms},
-                                        {"iso", raw::TimeForm::iso},
-                                        {"yymmddhh", raw::TimeForm::yymmddhh}};
+  using Kind = raw::ColumnKind;
+  using raw::TimeForm;
+  using raw::Transform;
+  const Choices<Kind> kinds = named(
+      {Kind::label, Kind::weight, Kind::number, Kind::category, Kind::time, Kind::key, Kind::skip}, raw::kind_name);
+  const Choices<Transform> transforms =
+      named({Transform::none, Transform::log1p, Transform::standardise}, raw::transform_name);
+  const Choices<TimeForm> times =
+      named({TimeForm::epoch, TimeForm::epoch_ms, TimeForm::iso, TimeForm::yymmddhh}, raw::time_name);
   const Choices<raw::IdForm> ids = {{"vocabulary", raw::IdForm::vocabulary}, {"hashed", raw::IdForm::hashed}};
   return {
       required(

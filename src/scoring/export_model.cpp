@@ -5,6 +5,7 @@
 #include <tesserec/core/text.hpp>
 #include <tesserec/scoring/export_model.hpp>
 #include <tesserec/scoring/id_rows.hpp>
+#include <tesserec/store/folder_draft.hpp>
 
 namespace tesserec::scoring {
 namespace {
@@ -55,7 +56,7 @@ FolderTable export_table(ExportSource& source, const embedding::EmbeddingBagConf
 
 ModelManifest export_model(const Exec& exec, const std::string& checkpoint, const std::string& to, ServedFormat format,
                            std::optional<products::Precision> mlp, const std::string& vocabulary) {
-  FolderDraft folder(to);
+  store::FolderDraft folder(to, "--to");
   ExportSource source(exec, checkpoint);
   ModelManifest manifest{.facts = source.facts(),
                          .weights_digest = {},

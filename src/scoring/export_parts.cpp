@@ -2,13 +2,11 @@
 #include "export_parts.hpp"
 
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
-#include <filesystem>
 
 #include <fcntl.h>
-#include <sys/stat.h>
 
+#include "memory_table.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/network/smaller_tables.hpp>
 #include <tesserec/schema/model_deck.hpp>
@@ -20,15 +18,6 @@ namespace {
 
 constexpr Index piece_bytes = Index{16} << 20;  // of fp32 rows that are read and written at once
 constexpr Index block_bytes = Index{64} << 10;  // of store::bytes_checksum, whose pieces begin at multiples of it
-
-std::string without_slash(std::string path) {
-  while (path.size() > 1 && path.back() == '/') path.pop_back();
-  return path;
-}
-
-[[noreturn]] void fail_existing(const std::string& path) {
-  fail(path, " exists; name another one with --to, or remove it");
-}
 
 }  // namespace
 
@@ -58,33 +47,6 @@ FolderFile ExportedFile::finish() {
   return {name_, bytes_, sum_};
 }
 
-FolderDraft::FolderDraft(std::string path)
-    : path_(without_slash(std::move(path))), draft_(path_ + ".tmp"), open_(draft_) {
-  std::error_code unreadable;
-  if (std::filesystem::exists(path_, unreadable)) fail_existing(path_);
-  store::make_folder_durably(std::filesystem::path(path_).parent_path().string());
-  if (::mkdir(draft_.c_str(), 0777) != 0) {
-    if (errno == EEXIST) fail(draft_, " exists: another export is writing it, or was killed; wait, or remove it");
-    store::fail_errno(draft_, "create this folder");
-  }
-  is_ours_ = true;
-}
-
-FolderDraft::~FolderDraft() {
-  std::error_code ignored;  // The next export into this folder names what stayed.
-  if (is_ours_) std::filesystem::remove_all(draft_, ignored);
-}
-
-void FolderDraft::publish() {
-  store::sync_path(draft_);
-  if (!store::rename_new_durably(draft_, path_)) fail_existing(path_);
-  is_ours_ = false;
-}
-
-void FolderDraft::publish_file(const std::string& name) {
-  if (!store::rename_new_durably(draft_ + "/" + name, path_)) fail_existing(path_);
-}
-
 ExportSource::ExportSource(const Exec& exec, const std::string& checkpoint)
     : exec_(exec), checkpoint_(store::open_checkpoint(checkpoint)), facts_(facts_of(checkpoint_)) {
   schema::ModelDeck deck = schema::read_model(facts_.deck, facts_.file + ": deck");
@@ -100,7 +62,8 @@ std::vector<Index> ExportSource::ids(const embedding::EmbeddingBagConfig& table)
              [&](Range piece, const float* numbers) {
                store::WordRows words(piece.size(), store::row_number_words);
                words.write(exec_, {0, piece.size()}, numbers);
-               for (Index i = 0; i < piece.size(); ++i) ids.push_back(Index(words.get(i, 0, store::row_number_words)));
+               const std::vector<Index> some = whole_numbers(words);
+               ids.insert(ids.end(), some.begin(), some.end());
              });
   return ids;
 }

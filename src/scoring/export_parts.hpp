@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Parts that all forms of an export share: drafts on the disk, and a checkpoint's model read piece by piece.
+/// Parts that all forms of an export share: files on the disk, and a checkpoint's model read piece by piece.
 #pragma once
 
 #include <map>
@@ -36,27 +36,6 @@ class ExportedFile {
   std::uint64_t sum_ = 0;
 };
 
-/// A new folder NAME.tmp, which publish() renames to NAME. The destructor removes it with its content otherwise.
-class FolderDraft {
- public:
-  /// Makes the folder. Throws Error if NAME or NAME.tmp exists.
-  explicit FolderDraft(std::string path);
-  ~FolderDraft();
-  FolderDraft(const FolderDraft&) = delete;
-  FolderDraft& operator=(const FolderDraft&) = delete;
-
-  const std::string& draft() const { return draft_; }
-  /// Throws Error if NAME exists by now, as publish_file() does.
-  void publish();
-  /// Renames the one file of the folder to NAME, and removes the folder.
-  void publish_file(const std::string& name);
-
- private:
-  std::string path_, draft_;
-  store::OpenDraft open_;
-  bool is_ours_ = false;
-};
-
 /// Throws Error for a row with a number that is not finite, or that a format cannot hold. `exact`: the row [columns].
 [[noreturn]] void fail_unfit(const std::string& owner, Index row, std::span<const float> exact, ServedFormat format);
 
@@ -66,7 +45,6 @@ class ExportSource {
   /// Opens and verifies a checkpoint. Throws Error if it is damaged.
   ExportSource(const Exec& exec, const std::string& checkpoint);
 
-  const store::OpenCheckpoint& checkpoint() const { return checkpoint_; }
   const TrainedFacts& facts() const { return facts_; }
   const std::vector<embedding::EmbeddingBagConfig>& tables() const { return tables_; }
   /// Returns the precision in which the model is scored unless another one is chosen.

@@ -7,6 +7,7 @@
 #include <tesserec/core/json.hpp>
 #include <tesserec/core/text.hpp>
 #include <tesserec/scoring/export_tensors.hpp>
+#include <tesserec/store/folder_draft.hpp>
 #include <tesserec/store/tensor_file.hpp>
 
 namespace tesserec::scoring {
@@ -107,7 +108,7 @@ std::string npy_head(const ExportedTensor& tensor) {
   return std::string("\x93NUMPY\x01\x00", 8) + bytes_of_number(std::uint16_t(text.size())) + text;
 }
 
-Index write_safetensors(ExportSource& source, const std::vector<ExportedTensor>& tensors, FolderDraft& draft) {
+Index write_safetensors(ExportSource& source, const std::vector<ExportedTensor>& tensors, store::FolderDraft& draft) {
   const std::string name = "model.safetensors";
   ExportedFile file(draft.draft(), name);
   file.write(safetensors_head(tensors, source.facts()));
@@ -117,7 +118,7 @@ Index write_safetensors(ExportSource& source, const std::vector<ExportedTensor>&
   return bytes;
 }
 
-Index write_npy(ExportSource& source, const std::vector<ExportedTensor>& tensors, FolderDraft& draft) {
+Index write_npy(ExportSource& source, const std::vector<ExportedTensor>& tensors, store::FolderDraft& draft) {
   Index bytes = 0;
   for (const ExportedTensor& tensor : tensors) {
     ExportedFile file(draft.draft(), tensor.name + ".npy");
@@ -140,7 +141,7 @@ ExportedTensors export_tensors(const Exec& exec, const std::string& checkpoint, 
   const bool is_npy = form == TensorsForm::npy;
   if (is_coded(format)) fail("--rows ", name(format), " is a format of model folders alone; use fp32, fp16 or bf16");
   if (is_npy && format == ServedFormat::bf16) fail("NumPy has no bf16; use --rows fp32 or fp16");
-  FolderDraft draft(to);
+  store::FolderDraft draft(to, "--to");
   ExportSource source(exec, checkpoint);
   const std::vector<ExportedTensor> tensors = tensors_of(source, format);
   const Index bytes = is_npy ? write_npy(source, tensors, draft) : write_safetensors(source, tensors, draft);

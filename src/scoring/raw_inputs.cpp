@@ -47,8 +47,10 @@ void add(std::vector<Index>& to, const std::vector<Index>& other) {
 
 RawCounts& RawCounts::operator+=(const RawCounts& other) {
   add(missing, other.missing);
+  add(clipped, other.clipped);
   add(values, other.values);
   add(unknown, other.unknown);
+  add(cut, other.cut);
   return *this;
 }
 
@@ -82,8 +84,8 @@ struct RawInputs::Parts {
   /// Sets the fields of a row to the texts of a sample; those of `left_out` are missing.
   void set_fields(Index sample, std::span<const RawTexts> texts, const std::vector<bool>& left_out,
                   raw::Row& row) const;
-  /// Counts the row's missing values of the columns but `left_out`.
-  void count_missing(const raw::Row& row, const std::vector<bool>& left_out, RawCounts& counts) const;
+  /// Counts the row's missing values and clipped numbers of the columns but `left_out`.
+  void count_columns(const raw::Row& row, const std::vector<bool>& left_out, RawCounts& counts) const;
   void add_numbers(Index sample, const raw::Row& row, OwnedSamples& to) const;
   /// Appends the row's values of a feature.
   void add_values(const raw::Row& row, std::size_t feature, SampleBags& to, RawCounts& counts) const;
@@ -166,12 +168,15 @@ void RawInputs::Parts::set_fields(Index sample, std::span<const RawTexts> texts,
   }
 }
 
-void RawInputs::Parts::count_missing(const raw::Row& row, const std::vector<bool>& left_out, RawCounts& counts) const {
+void RawInputs::Parts::count_columns(const raw::Row& row, const std::vector<bool>& left_out, RawCounts& counts) const {
   for (std::size_t c = 0; c < plan.columns.size(); ++c) {
     if (left_out[c]) continue;
     const PlannedColumn& column = plan.columns[c];
     if (column.is_number) {
-      counts.missing[c] += std::isnan(row.numbers[column.probe]) ? 1 : 0;
+      const double number = row.numbers[column.probe];
+      const bool is_log = plan.format->layout().transforms[column.probe] == raw::Transform::log1p;
+      counts.missing[c] += std::isnan(number) ? 1 : 0;
+      counts.clipped[c] += is_log && number < 0 ? 1 : 0;
       continue;
     }
     const std::size_t begin = column.probe == 0 ? 0 : row.ends[column.probe - 1];
@@ -200,6 +205,7 @@ void RawInputs::Parts::add_values(const raw::Row& row, std::size_t f, SampleBags
     to.ids.push_back(feature.form.id(row.tokens[v], find));
     if (feature.weighted) to.weights.push_back(row.value_weights[v]);
   }
+  counts.cut[f] += row.cut[feature.place];
   to.offsets.push_back(std::ssize(to.ids));
 }
 
@@ -218,8 +224,9 @@ void RawInputs::encode(Index samples, std::span<const RawTexts> texts, OwnedSamp
     to.sparse[f].shared = std::ranges::all_of(plan.features[f].columns, is_shared);
     to.sparse[f].offsets.push_back(0);
   }
-  RawCounts counted_here{std::vector<Index>(plan.columns.size(), 0), std::vector<Index>(plan.features.size(), 0),
-                         std::vector<Index>(plan.features.size(), 0)};
+  const std::vector<Index> of_columns(plan.columns.size(), 0), of_features(plan.features.size(), 0);
+  RawCounts counted_here{
+      .missing = of_columns, .clipped = of_columns, .values = of_features, .unknown = of_features, .cut = of_features};
   const std::vector<bool> once = parts_->read_once(texts, to);
   std::vector<bool> left_out(once.size(), false);
   raw::Row row;
@@ -227,10 +234,13 @@ void RawInputs::encode(Index samples, std::span<const RawTexts> texts, OwnedSamp
     parts_->set_fields(s, texts, left_out, row);
     if (const std::string reason = plan.format->parse_fields(plan.places, row); !reason.empty())
       fail("sample ", s, ": ", reason);
-    parts_->count_missing(row, left_out, counted_here);
+    parts_->count_columns(row, left_out, counted_here);
     if (s == 0) {
-      for (std::size_t c = 0; c < once.size(); ++c)
-        if (once[c]) counted_here.missing[c] *= samples;  // The others have the same text.
+      for (std::size_t c = 0; c < once.size(); ++c) {
+        if (!once[c]) continue;
+        counted_here.missing[c] *= samples;  // The others have the same text.
+        counted_here.clipped[c] *= samples;
+      }
       left_out = once;
     }
     if (s == 0 || !to.shared_dense) parts_->add_numbers(s, row, to);

@@ -23,6 +23,7 @@ struct ContextLookup {
   bool pools = true;
   std::vector<float> vectors = {};  // [ids of a chunk, dim] if the feature is un-pooled
   std::vector<Index> offsets = std::vector<Index>(chunk_samples + 1);  // of the chunk's bags, from 0
+  Index without_row = 0;  // ids but 0 of a batch that a growing table has no row for
 };
 
 namespace {
@@ -82,9 +83,9 @@ struct ScoringContext::Parts {
   void find_same(const ScoringBatch& batch);
   /// Returns the dense features of a chunk's samples.
   const float* dense_of(const ScoringBatch& batch, Range samples);
-  void pool(const embedding::Bags& bags, const ContextLookup& lookup, float* out, Index stride);
-  /// Returns the rows of n ids one after the other, which pool() cannot read where they are.
-  const float* gather(const ServedTable& table, const Index* ids, Index n);
+  void pool(const embedding::Bags& bags, ContextLookup& lookup, float* out, Index stride);
+  /// Returns the rows of n ids one after the other, which pool() cannot read where they are. Counts ids without a row.
+  const float* gather(ContextLookup& lookup, const Index* ids, Index n);
 
   const ServedModel& model;
   std::unique_ptr<network::Predictor> predictor;
@@ -121,7 +122,8 @@ void ScoringContext::Parts::check(const ScoringBatch& batch) const {
     check_bags(batch, lookup.feature, lookup.table->config, model.features()[lookup.feature]);
 }
 
-const float* ScoringContext::Parts::gather(const ServedTable& table, const Index* ids, Index n) {
+const float* ScoringContext::Parts::gather(ContextLookup& lookup, const Index* ids, Index n) {
+  const ServedTable& table = *lookup.table;
   const Index dim = table.config.embedding_dim;
   float* const numbers = reserve(widened, n * dim);
   if (table.ids == nullptr) {
@@ -133,6 +135,7 @@ const float* ScoringContext::Parts::gather(const ServedTable& table, const Index
   gather_rows(table.format, found, n, dim, table.rows, numbers);
   for (Index i = 0; i < n; ++i) {
     if (found[i] != IdRows::none) continue;
+    lookup.without_row += ids[i] != 0 ? 1 : 0;
     const DrawnRow row{ids[i], numbers + i * dim};
     if (table.unknown)
       table.unknown->rows({&row, 1}, {0, dim});
@@ -142,7 +145,7 @@ const float* ScoringContext::Parts::gather(const ServedTable& table, const Index
   return numbers;
 }
 
-void ScoringContext::Parts::pool(const embedding::Bags& bags, const ContextLookup& lookup, float* out, Index stride) {
+void ScoringContext::Parts::pool(const embedding::Bags& bags, ContextLookup& lookup, float* out, Index stride) {
   const ServedTable& table = *lookup.table;
   const Index dim = table.config.embedding_dim, ids = bags.offsets[bags.count];
   embedding::ShardRows source{.block_of = table.config.block_of(),
@@ -153,7 +156,7 @@ void ScoringContext::Parts::pool(const embedding::Bags& bags, const ContextLooku
                               .format = type_of_rows(table.format)};
   embedding::Bags read = bags;
   if (is_coded(table.format) || table.ids != nullptr) {
-    source.data = gather(table, bags.ids, ids);
+    source.data = gather(lookup, bags.ids, ids);
     source.format = NumberType::fp32;
     if (const Index known = std::ssize(slots); known < ids) {
       reserve(slots, ids);
@@ -200,6 +203,7 @@ void ScoringContext::Parts::look_up(const ScoringBatch& batch, Range samples, Co
 }
 
 void ScoringContext::Parts::look_up_shared(const ScoringBatch& batch, Index count, ContextLookup& lookup) {
+  lookup.without_row = 0;  // The chunk before had the same ids.
   look_up(batch, {0, 1}, lookup);
   const Index dim = lookup.table->config.embedding_dim;
   if (lookup.pools) {
@@ -266,6 +270,7 @@ void ScoringContext::score(const ScoringBatch& batch, float* probabilities) {
   const Index labels = parts_->model.label_count();
   parts_->check(batch);
   parts_->find_same(batch);
+  for (ContextLookup& lookup : parts_->lookups) lookup.without_row = 0;
   if (batch.samples == 0) return;
   const Index chunk = equal_chunk(batch.samples, parts_->most_of_chunk(batch));
   for (Index first = 0; first < batch.samples; first += chunk) {
@@ -279,6 +284,13 @@ void ScoringContext::score(const ScoringBatch& batch, float* probabilities) {
                                 .same_pooled = parts_->same},
                                probabilities + first * labels);
   }
+}
+
+Index ScoringContext::without_row(std::size_t feature) const {
+  Index most = 0;
+  for (const ContextLookup& lookup : parts_->lookups)
+    if (lookup.feature == feature) most = std::max(most, lookup.without_row);
+  return most;
 }
 
 }  // namespace tesserec::scoring

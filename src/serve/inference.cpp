@@ -26,7 +26,8 @@ std::vector<Index> offsets_of(Inputs& inputs, const std::string& feature, const 
 /// Returns parameter `name`, true or false, of a request or of a tensor.
 bool flag(const Json& of, const char* name, bool otherwise) {
   const bool given = of.has("parameters") && of.at("parameters").has(name);
-  return given ? of.at("parameters").at(name).boolean() : otherwise;
+  if (!given) return otherwise;
+  return reading(concat("parameter \"", name, '"'), [&] { return of.at("parameters").at(name).boolean(); });
 }
 
 /// Reads the inputs. `items`: those for one sample are shared by all samples.
@@ -66,8 +67,8 @@ std::vector<InferOutput> outputs_of(const scoring::ServedModel& model, const Jso
   const std::vector<std::string> names = output_names(model);
   std::vector<InferOutput> outputs;
   if (json.has("outputs"))
-    for (const Json& output : json.at("outputs").elements()) {
-      const std::string& name = output.at("name").string();
+    for (const Json& output : elements_of(json, "outputs")) {
+      const std::string name = reading("outputs", [&] { return output.at("name").string(); });
       const auto label = std::ranges::find(names, name) - names.begin();
       if (label == std::ssize(names))
         fail("there is no output \"", name, "\"; the model has ",
@@ -91,12 +92,12 @@ InferRequest parse_infer(const scoring::ServedModel& model, const std::string& b
   const Json json = parse_json(body.substr(0, std::size_t(json_bytes)));
   std::string_view binary = std::string_view(body).substr(std::size_t(json_bytes));
   InferRequest request;
-  if (json.has("id")) request.id = json.at("id").string();
+  if (json.has("id")) request.id = reading("id", [&] { return json.at("id").string(); });
   request.outputs = outputs_of(model, json);
   Inputs inputs = inputs_of(json, binary);
   const bool items = flag(json, "items_of_one_user", false);
-  if (is_raw(model, inputs)) {
-    read_raw(*model.raw(), items, inputs, request);
+  if (const InputTensor* const cause = raw_input(model, inputs)) {
+    read_raw(*model.raw(), *cause, items, inputs, request);
     return request;
   }
   read_inputs(model, items, inputs, request);

@@ -12,14 +12,14 @@ namespace {
 
 constexpr Index most_numbers = Index{1} << 40;  // of a tensor, so that no product of extents overflows
 
-InputTensor tensor_of(const Json& json, std::string_view& binary) {
-  InputTensor tensor{
-      .name = json.at("name").string(), .datatype = json.at("datatype").string(), .shape = {}, .bytes = {}};
+/// Reads the tensor `name`.
+InputTensor tensor_of(const std::string& name, const Json& json, std::string_view& binary) {
+  InputTensor tensor{.name = name, .datatype = json.at("datatype").string(), .shape = {}, .bytes = {}};
   Index size = 1;
   for (const Json& extent : json.at("shape").elements()) {
     const Index n = extent.integer();
     if (n < 0 || n > most_numbers || (n > 0 && size > most_numbers / n))
-      fail("input \"", tensor.name, "\": the shape has the extent ", n, "; give the numbers of the data");
+      fail("the shape has the extent ", n, "; give the numbers of the data");
     tensor.shape.push_back(n);
     size *= n;
   }
@@ -30,7 +30,7 @@ InputTensor tensor_of(const Json& json, std::string_view& binary) {
   }
   const Index bytes = json.at("parameters").at("binary_data_size").integer();
   if (bytes < 0 || bytes > std::ssize(binary))
-    fail("input \"", tensor.name, "\": binary_data_size is ", bytes, ", but ", binary.size(), " bytes follow the JSON");
+    fail("binary_data_size is ", bytes, ", but ", binary.size(), " bytes follow the JSON");
   tensor.bytes = binary.substr(0, std::size_t(bytes));
   binary.remove_prefix(std::size_t(bytes));
   return tensor;
@@ -71,11 +71,7 @@ std::vector<T> numbers_of(InputTensor& tensor) {
   tensor.is_read = true;
   std::vector<T> numbers;
   if (tensor.data != nullptr) {
-    try {
-      append_numbers(*tensor.data, numbers);
-    } catch (const Error& error) {
-      fail("input \"", tensor.name, "\": data: ", error.what());
-    }
+    reading(concat("input \"", tensor.name, "\": data"), [&] { append_numbers(*tensor.data, numbers); });
   } else if (const std::size_t size = tensor.datatype == "INT64" ? 8 : 4; tensor.bytes.size() % size != 0) {
     fail("input \"", tensor.name, "\" has ", counted(std::ssize(tensor.bytes), "byte"), ", which is no multiple of ",
          size, " (binary_data_size)");
@@ -100,11 +96,18 @@ Index InputTensor::size() const {
   return size;
 }
 
+const std::vector<Json>& elements_of(const Json& request, const std::string& name) {
+  const Json& list = request.at(name);
+  return reading(name, [&]() -> const std::vector<Json>& { return list.elements(); });
+}
+
 Inputs inputs_of(const Json& request, std::string_view binary) {
   Inputs inputs;
-  for (const Json& input : request.at("inputs").elements()) {
-    InputTensor read = tensor_of(input, binary);
-    const std::string name = read.name;
+  const std::vector<Json>& all = elements_of(request, "inputs");
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const std::string name =
+        reading(concat("input ", i, ", counted from 0"), [&] { return all[i].at("name").string(); });
+    InputTensor read = reading(concat("input \"", name, '"'), [&] { return tensor_of(name, all[i], binary); });
     if (!inputs.emplace(name, std::move(read)).second) fail("the request has input \"", name, "\" twice");
   }
   if (!binary.empty()) fail(counted(std::ssize(binary), "byte"), " behind the JSON belong to no input");

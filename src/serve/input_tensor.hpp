@@ -5,12 +5,25 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
+#include <tesserec/core/error.hpp>
 #include <tesserec/core/index.hpp>
 #include <tesserec/core/json.hpp>
 
 namespace tesserec::serve {
+
+/// Reads a part of a request, `place`, and returns what read() does, which may be a reference. Puts the place before
+/// the message of its Error.
+template <class Read>
+std::invoke_result_t<Read> reading(const std::string& place, const Read& read) {
+  try {
+    return read();
+  } catch (const Error& error) {
+    fail(place, ": ", error.what());
+  }
+}
 
 /// Input tensor of a request, valid as long as its body.
 struct InputTensor {
@@ -27,6 +40,8 @@ struct InputTensor {
 /// Inputs of a request by name.
 using Inputs = std::map<std::string, InputTensor>;
 
+/// Returns the elements of a list of a request. Throws Error that names it if it is missing or no list.
+const std::vector<Json>& elements_of(const Json& request, const std::string& name);
 /// Reads the inputs of a request; `binary`: what follows its JSON. Throws Error for a damaged one, and for bytes that
 /// belong to none.
 Inputs inputs_of(const Json& request, std::string_view binary);

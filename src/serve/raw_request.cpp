@@ -69,11 +69,7 @@ void each_text(const InputTensor& tensor, const Take& take) {
 template <class Take>
 void each_value(const InputTensor& tensor, const Take& take) {
   if (tensor.data != nullptr) {
-    try {
-      each_json(*tensor.data, tensor.datatype, take);
-    } catch (const Error& error) {
-      fail("input \"", tensor.name, "\": data: ", error.what());
-    }
+    reading(concat("input \"", tensor.name, "\": data"), [&] { each_json(*tensor.data, tensor.datatype, take); });
   } else if (tensor.datatype == raw_datatype) {
     each_text(tensor, take);
   } else if (tensor.datatype == "FP32") {
@@ -137,8 +133,11 @@ SampleTexts join_values(const RawColumn& column, const SampleTexts& values, cons
   return texts;
 }
 
-SampleTexts read_column(Inputs& inputs, const RawColumn& column) {
-  InputTensor& tensor = needed(inputs, column.name);
+SampleTexts read_column(Inputs& inputs, const RawColumn& column, const InputTensor& cause) {
+  if (inputs.count(column.name) == 0)
+    fail("the request lacks input \"", column.name, "\", for input \"", cause.name, "\" of datatype \"", cause.datatype,
+         "\" says that it gives raw values; give all raw inputs, or ids as INT64 or INT32");
+  InputTensor& tensor = inputs.at(column.name);
   tensor.is_read = true;
   require_datatype(tensor, column);
   SampleTexts values = read_values(tensor);  // before any memory for samples, whose number a wrong shape makes up
@@ -168,7 +167,7 @@ bool SampleCount::add(const std::string& name, Index count) {
   return false;
 }
 
-bool is_raw(const scoring::ServedModel& model, const Inputs& inputs) {
+const InputTensor* raw_input(const scoring::ServedModel& model, const Inputs& inputs) {
   const auto is_of_ids = [&](const std::string& name) {
     return (name == dense_input && model.facts().dense_features > 0) ||
            std::ranges::any_of(model.features(), [&](const std::string& feature) {
@@ -177,24 +176,28 @@ bool is_raw(const scoring::ServedModel& model, const Inputs& inputs) {
              return ending.empty() || ending == offsets_ending || ending == weights_ending;
            });
   };
+  const bool has_dense = model.facts().dense_features > 0 && inputs.count(dense_input) != 0;
   for (const auto& [name, input] : inputs) {
     const bool is_text = input.datatype == raw_datatype;
     if (is_text && model.raw() == nullptr)
       fail("input \"", name, "\" has texts, but the model takes no raw values: ", model.no_raw());
-    if (is_text) return true;
-    const bool is_bucket =  // A feature's ids are whole numbers.
-        is_float(input) && name != dense_input && std::ranges::count(model.features(), name) != 0;
-    if (model.raw() == nullptr || (is_of_ids(name) && !is_bucket)) continue;
-    if (std::ranges::count(model.raw()->columns(), name, &RawColumn::name) != 0) return true;
+    if (is_text) return &input;
+    if (model.raw() == nullptr) continue;
+    const auto column = std::ranges::find(model.raw()->columns(), name, &RawColumn::name);
+    if (column == model.raw()->columns().end()) continue;
+    // Numbers of a feature are ids, but floats of a column with buckets are raw values, unless `dense` comes with ids.
+    const bool is_bucket = column->kind == raw::ColumnKind::category && column->numbers;
+    if (!is_of_ids(name) || (is_bucket && is_float(input) && !has_dense)) return &input;
   }
-  return false;
+  return nullptr;
 }
 
-void read_raw(const scoring::RawInputs& raw, bool items, Inputs& inputs, InferRequest& request) {
+void read_raw(const scoring::RawInputs& raw, const InputTensor& cause, bool items, Inputs& inputs,
+              InferRequest& request) {
   SampleCount samples(items);
   std::vector<SampleTexts> texts;
   std::vector<scoring::RawTexts> columns;
-  for (const RawColumn& column : raw.columns()) texts.push_back(read_column(inputs, column));
+  for (const RawColumn& column : raw.columns()) texts.push_back(read_column(inputs, column, cause));
   require_read(inputs, "its raw inputs are " + join(raw.columns(), ", ", [](const RawColumn& c) { return c.name; }));
   for (std::size_t c = 0; c < texts.size(); ++c)
     columns.push_back({.bytes = texts[c].bytes.data(),

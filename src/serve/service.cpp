@@ -138,7 +138,7 @@ HttpReply Service::Inside::infer(const HttpRequest& request, const std::string& 
   const scoring::ServedModel& model = lease.model();
   if (const Index step = model.facts().step; !version.empty() && version != std::to_string(step))
     throw Refusal(404, concat("version ", version, " is not served any more; the model has step ", step));
-  const InferRequest batch = parse_infer(model, body, json_bytes);
+  InferRequest batch = parse_infer(model, body, json_bytes);
   std::vector<float> scores(std::size_t(batch.samples * model.label_count()));
   lease.context().score({.samples = batch.samples,
                          .dense = batch.dense.data(),
@@ -152,6 +152,10 @@ HttpReply Service::Inside::infer(const HttpRequest& request, const std::string& 
   if (log) log->add(model.facts(), batch, scores);
   InferReply reply = infer_reply(model, settings.name, batch, scores);
   metrics.scored(batch.samples, timer.seconds());
+  std::vector<Index> without_row;
+  for (std::size_t f = 0; f < model.features().size(); ++f) without_row.push_back(lease.context().without_row(f));
+  metrics.lacked_rows(without_row);
+  for (std::size_t f = 0; f < batch.counts.unknown.size(); ++f) batch.counts.unknown[f] += without_row[f];
   if (!batch.counts.values.empty()) metrics.encoded(batch.counts);
   HttpReply answer{.body = std::move(reply.body)};
   if (reply.json_bytes > 0) {
@@ -163,9 +167,12 @@ HttpReply Service::Inside::infer(const HttpRequest& request, const std::string& 
 
 std::string Service::Inside::metrics_text() const {
   const ModelView view(in_use);
-  std::string text = metrics.text(settings.name, view.model().facts().step, in_flight);
+  const scoring::ServedModel& model = view.model();
+  std::string text = metrics.text(settings.name, model.facts().step, in_flight);
   text += verified_metric(verified);
-  if (view.model().raw() != nullptr) text += metrics.raw_text(view.model());
+  if (model.raw() != nullptr) text += metrics.raw_text(*model.raw(), model.features());
+  const auto grows = [](const scoring::ServedTable& table) { return table.ids != nullptr; };
+  if (std::ranges::any_of(model.tables(), grows)) text += metrics.ids_text(model.features());
   if (follower != nullptr) text += follow_metrics(follower->figures());
   if (log) text += log_metrics(log->lost());
   return text;

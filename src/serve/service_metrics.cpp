@@ -27,6 +27,15 @@ std::string label_text(const std::string& value) {
   return text;
 }
 
+/// Returns a counter with a value for each label; values beyond the counts are 0.
+std::string counters(const char* name, const char* help, const char* label, const std::vector<std::string>& labels,
+                     const std::vector<Index>& counts) {
+  std::string text = head(name, "counter", help);
+  for (std::size_t i = 0; i < labels.size(); ++i)
+    text += concat(name, "{", label, "=\"", label_text(labels[i]), "\"} ", i < counts.size() ? counts[i] : 0, "\n");
+  return text;
+}
+
 }  // namespace
 
 void ServiceMetrics::replied(int status) {
@@ -52,23 +61,36 @@ void ServiceMetrics::encoded(const scoring::RawCounts& counts) {
   raw_ += counts;
 }
 
-std::string ServiceMetrics::raw_text(const scoring::ServedModel& model) const {
+void ServiceMetrics::lacked_rows(const std::vector<Index>& ids) {
   const std::lock_guard lock(mutex_);
-  const auto count = [](const std::vector<Index>& counts, std::size_t i) { return i < counts.size() ? counts[i] : 0; };
-  const auto lines = [&](const char* name, const char* help, const std::vector<Index>& counts) {
-    std::string text = head(name, "counter", help);
-    for (std::size_t f = 0; f < model.features().size(); ++f)
-      text += concat(name, "{feature=\"", label_text(model.features()[f]), "\"} ", count(counts, f), "\n");
-    return text;
-  };
-  std::string text = lines("tesserec_raw_values_total", "Raw values of features.", raw_.values) +
-                     lines("tesserec_raw_unknown_total", "Raw values without an id in the vocabulary.", raw_.unknown) +
-                     head("tesserec_raw_missing_total", "counter", "Samples without a value in a column.");
-  const std::vector<scoring::RawColumn>& columns = model.raw()->columns();
-  for (std::size_t c = 0; c < columns.size(); ++c)
-    text += concat("tesserec_raw_missing_total{column=\"", label_text(columns[c].name), "\"} ", count(raw_.missing, c),
-                   "\n");
-  return text;
+  without_row_.resize(ids.size(), 0);
+  for (std::size_t f = 0; f < ids.size(); ++f) without_row_[f] += ids[f];
+}
+
+std::string ServiceMetrics::raw_text(const scoring::RawInputs& raw, const std::vector<std::string>& features) const {
+  const std::lock_guard lock(mutex_);
+  std::vector<std::string> columns, numbers;
+  std::vector<Index> clipped;
+  for (const scoring::RawColumn& column : raw.columns()) {
+    const std::size_t c = columns.size();
+    columns.push_back(column.name);
+    if (column.kind != raw::ColumnKind::number) continue;
+    numbers.push_back(column.name);
+    clipped.push_back(c < raw_.clipped.size() ? raw_.clipped[c] : 0);
+  }
+  return counters("tesserec_raw_values_total", "Raw values of features.", "feature", features, raw_.values) +
+         counters("tesserec_raw_unknown_total", "Raw values without an id or a row.", "feature", features,
+                  raw_.unknown) +
+         counters("tesserec_raw_cut_total", "Raw values beyond max_values, left out.", "feature", features, raw_.cut) +
+         counters("tesserec_raw_missing_total", "Samples without a value in a column.", "column", columns,
+                  raw_.missing) +
+         counters("tesserec_raw_clipped_total", "Numbers below 0 that log1p takes as 0.", "column", numbers, clipped);
+}
+
+std::string ServiceMetrics::ids_text(const std::vector<std::string>& features) const {
+  const std::lock_guard lock(mutex_);
+  return counters("tesserec_ids_without_row_total", "Ids but 0 that a growing table has no row for.", "feature",
+                  features, without_row_);
 }
 
 std::string ServiceMetrics::text(const std::string& model, Index step, int in_flight) const {

@@ -5,11 +5,11 @@
 #include <map>
 #include <mutex>
 #include <string>
+#include <vector>
 
 #include <tesserec/core/index.hpp>
 #include <tesserec/scoring/raw_inputs.hpp>
 #include <tesserec/scoring/run_follower.hpp>
-#include <tesserec/scoring/served_model.hpp>
 
 namespace tesserec::serve {
 
@@ -24,8 +24,12 @@ class ServiceMetrics {
   void not_finite();
   /// Counts the raw values of a request.
   void encoded(const scoring::RawCounts& counts);
-  /// Returns the counts of raw values of a model that takes them.
-  std::string raw_text(const scoring::ServedModel& model) const;
+  /// Counts a request's ids that a growing table has no row for [features].
+  void lacked_rows(const std::vector<Index>& ids);
+  /// Returns the counts of the raw values of a model's columns and features.
+  std::string raw_text(const scoring::RawInputs& raw, const std::vector<std::string>& features) const;
+  /// Returns the counts of ids without a row.
+  std::string ids_text(const std::vector<std::string>& features) const;
   /// Returns all metrics of a model of a step.
   std::string text(const std::string& model, Index step, int in_flight) const;
 
@@ -39,6 +43,7 @@ class ServiceMetrics {
   Index not_finite_ = 0;
   double seconds_ = 0;
   scoring::RawCounts raw_;
+  std::vector<Index> without_row_;  // [features]
 };
 
 /// Returns the metrics of a model that follows a run, in the same form.

@@ -76,7 +76,7 @@ for source in "$folder/written.toml" files; do  # the same batches from the gene
   grep -v 'batches of' "$folder/out" >"$folder/batches.$(basename "$source")"
 done
 diff "$folder/batches.written.toml" "$folder/batches.files" || complain "not the generator's batches"
-must_fail 'exists; name another folder with --write' generate "$folder/written.toml" --write "$folder/made"
+must_fail 'exists; name another one with --write' generate "$folder/written.toml" --write "$folder/made"
 must_fail 'write it with --format hdf5' generate "$folder/written.toml" --write "$folder/x" --format tsv
 [ ! -e "$folder/x" ] && [ ! -e "$folder/x.tmp" ] || complain "a failed job left its folder"
 

@@ -71,6 +71,31 @@ clicks user,item,click 400 >test_log.csv
 prepare alone test_log.csv items.csv
 says alone 'train = ["test_log.csv"]' 'file = "items.csv"'
 
+# a submission form that brings no column, and keys that a side table is found by
+awk 'BEGIN { srand(8); print "id,user,click"; for (i = 0; i < 500; ++i) printf "r%d,u%d,%d\n", i, rand() * 50, rand() < 0.4 }' >rows.csv
+awk 'BEGIN { print "id,click"; for (i = 500; i < 800; ++i) printf "r%d,0.5\n", i }' >form.csv
+prepare form rows.csv form.csv
+says form '{name = "id", kind = "key"}' '# of form.csv, which brings no column, so it is left out'
+awk 'BEGIN { print "id,shop"; for (i = 0; i < 500; ++i) printf "r%d,s%d\n", i, i % 7 }' >shops.csv
+prepare shops rows.csv shops.csv
+says shops '{name = "id", kind = "key"}' 'on = ["id"]' '{name = "shop", kind = "category"}'
+grep -q 'joined shops.csv on id: 500 rows' shops.txt || complain "$(cat shops.txt); no join"
+
+# a file twice, none, and a header with a name twice
+must_fail '--propose names "log.csv" twice; keep one of them' preprocess --propose log.csv log.csv
+must_fail '--propose: none.csv: there is no such file' preprocess --propose log.csv none.csv
+awk 'BEGIN { print "user,price,price,click"; for (i = 0; i < 90; ++i) printf "u%d,%d,%d,%d\n", i % 7, i, i, i % 2 }' >twice.csv
+must_fail 'twice.csv: its header has the name "price" twice; rename one of them' preprocess --propose twice.csv
+awk 'BEGIN { print "user,user,click"; for (i = 0; i < 90; ++i) printf "u%d,v%d,%s\n", i % 7, i % 9, i % 2 ? "yes" : "no" }' >words.csv
+must_fail 'there is no header, since the first line has the text "user" twice' preprocess --propose words.csv
+
+# numbers with a decimal comma, and lists in brackets
+awk 'BEGIN { srand(9); print "user;price;seen;click"
+  for (i = 0; i < 400; ++i) printf "u%d;%d,%02d;[%d,%d,%d];%d\n", rand() * 50, rand() * 9, rand() * 99, rand() * 9, rand() * 9, rand() * 9, rand() < 0.4 }' >commas.csv
+prepare commas commas.csv
+says commas '{name = "price", kind = "skip"}' 'numbers with a decimal comma, for example "' '; write a point' \
+  '{name = "seen", kind = "skip"}' 'lists in brackets, for example "['
+
 # empty lines between rows, at the end, and before the header
 (head -n 9 log.csv && echo && tail -n +10 log.csv && echo) >empty.csv
 prepare empty empty.csv

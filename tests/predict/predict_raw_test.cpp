@@ -13,7 +13,10 @@ TEST_CASE("predict: raw values have the scores of the preprocessed rows and are 
   const comm::Communicator world(MPI_COMM_WORLD);
   const Folder folder(world, "predict_raw");
   std::filesystem::create_directories(folder.path());
-  RawJob job(folder.path(), raw_rows(400, "u", 1), raw_rows(40, "new", 2), raw_deck(folder.path()));
+  std::string deck = raw_deck(folder.path());  // whose items get hashed ids of 64 bits and a table that grows
+  deck.erase(deck.find("max_rows = 97\n"), std::string_view("max_rows = 97\n").size());
+  deck.insert(deck.find("[[table]]", deck.rfind("name = \"item\"")), "growing = true\nrows = 1024\n");
+  RawJob job(folder.path(), raw_rows(400, "u", 1), raw_rows(40, "new", 2), deck);
   const std::string to = folder.path() + "/model", bare = folder.path() + "/bare";
   scoring::export_model(job.trained->exec, job.trained->checkpoint(), to, scoring::ServedFormat::fp32);
   std::vector<float> expected;
@@ -44,6 +47,8 @@ TEST_CASE("predict: raw values have the scores of the preprocessed rows and are 
   CHECK(std::memcmp(scores.data(), expected.data(), scores.size() * sizeof(float)) == 0);
   CHECK(missing[0] > 100);
   CHECK(unknown[0] > 0);
+  REQUIRE(tesserec_feature_name(model, 4) == std::string("item"));
+  CHECK(unknown[4] > 0);  // items that training did not see
 
   const unsigned char of_user[] = {1, 1, 1, 1, 1, 1, 0};  // all but the item
   std::vector<float> items(2);

@@ -11,7 +11,6 @@
 #include <tesserec/core/short_floats.hpp>
 #include <tesserec/scoring/export_tensors.hpp>
 #include <tesserec/scoring/served_model.hpp>
-#include <tesserec/store/disk.hpp>
 
 using namespace tesserec;
 using scoring::ServedFormat;
@@ -87,28 +86,4 @@ TEST_CASE("export_tensors: safetensors and npy hold the checkpoint's numbers") {
   CHECK(error_of([&] { write("arrays", TensorsForm::npy, ServedFormat::fp32); }) ==
         folder.path() + "/arrays exists; name another one with --to, or remove it");
   CHECK(!std::filesystem::exists(folder.path() + "/model.safetensors.tmp"));
-}
-
-TEST_CASE("FolderDraft: a name that was taken while the export ran is refused, and what has it stays") {
-  const comm::Communicator world(MPI_COMM_WORLD);
-  const Folder folder(world, "draft");
-  const std::string path = folder.path() + "/new", refusal = path + " exists; name another one with --to, or remove it";
-  {
-    scoring::FolderDraft draft(path);
-    store::write_verified(draft.draft() + "/one", "ours");
-    store::write_verified(path, "theirs");
-    CHECK(error_of([&] { draft.publish_file("one"); }) == refusal);
-    CHECK(error_of([&] { draft.publish(); }) == refusal);
-    CHECK(read_file(path) == "theirs");
-    std::filesystem::remove(path);
-    std::filesystem::create_directory(path);
-    CHECK(error_of([&] { draft.publish_file("one"); }) == refusal);
-    CHECK(error_of([&] { draft.publish(); }) == refusal);
-    CHECK(std::filesystem::is_empty(path));
-  }
-  CHECK(!std::filesystem::exists(path + ".tmp"));
-  std::filesystem::remove(path);
-  scoring::FolderDraft draft(path);
-  draft.publish();
-  CHECK(std::filesystem::is_directory(path));
 }

@@ -215,7 +215,7 @@ TEST_CASE("export_model: throws for a folder that exists, and readers for one th
   };
   CHECK(exporting(to + "/") == to + " exists; name another one with --to, or remove it");
   std::filesystem::create_directory(to + "2.tmp");
-  CHECK(exporting(to + "2") == to + "2.tmp exists: another export is writing it, or was killed; wait, or remove it");
+  CHECK(exporting(to + "2") == to + "2.tmp exists: another process is writing it, or was killed; wait, or remove it");
   const auto opening = [&] { return error_of([&] { scoring::Scorer(trained.exec, to); }); };
   CHECK(opening().empty());
   CHECK(scoring::OpenFolder(to).verify_rows([] { return false; }));

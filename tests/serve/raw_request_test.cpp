@@ -80,6 +80,11 @@ TEST_CASE("Service: raw values have the scores of the preprocessed rows and are 
   CHECK(metrics.find("tesserec_raw_unknown_total{feature=\"user\"} 0") == std::string::npos);
   CHECK(metrics.find("tesserec_raw_unknown_total{feature=\"item\"} 0") != std::string::npos);  // hashed
   CHECK(metrics.find("tesserec_raw_missing_total{column=\"price\"} 0") == std::string::npos);
+  CHECK(metrics.find("tesserec_raw_cut_total{feature=\"tags\"} 0") == std::string::npos);
+  CHECK(metrics.find("tesserec_raw_cut_total{feature=\"user\"} 0") != std::string::npos);
+  CHECK(metrics.find("tesserec_raw_clipped_total{column=\"clicks\"} 0") != std::string::npos);
+  CHECK(metrics.find("tesserec_raw_clipped_total{column=\"user\"}") == std::string::npos);
+  CHECK(metrics.find("tesserec_ids_without_row_total") == std::string::npos);  // no table grows
   const Json metadata = parse_json(served.get("/v2/models/model").body);
   const auto& raw = metadata.at("raw_inputs").elements();
   REQUIRE(raw.size() == 7);
@@ -109,10 +114,15 @@ TEST_CASE("Service: raw values have the scores of the preprocessed rows and are 
 
   // One user's texts beside several items.
   std::vector<std::string> items = served.inputs(1);
+  items[0] = input("price", "BYTES", "1", R"("-2")");
+  items[1] = input("clicks", "BYTES", "1", R"("-2")");  // which log1p takes as 0
   items[6] = input("item", "BYTES", "3", R"("i1", "i2", "")");
   const std::vector<float> of_items =
       scores_of(served.infer(request_of(items, R"(, "parameters": {"items_of_one_user": true})")));
   REQUIRE(of_items.size() == 3);
+  const std::string clipped = served.get("/metrics").body;
+  CHECK(clipped.find("tesserec_raw_clipped_total{column=\"clicks\"} 3\n") != std::string::npos);
+  CHECK(clipped.find("tesserec_raw_clipped_total{column=\"price\"} 0\n") != std::string::npos);
   items[6] = input("item", "BYTES", "1", R"("i2")");
   CHECK(scores_of(served.infer(request_of(items))).at(0) == of_items[1]);
 }
@@ -141,7 +151,24 @@ TEST_CASE("Service: raw values that do not fit are refused with column and sampl
   CHECK(mentions(with(5, good[5] + ", " + input("dense", "FP32", "2, 3", "1, 2, 3, 4, 5, 6")), "no input \"dense\""));
   CHECK(mentions(with(0, input("price", "BOOL", "2", "1, 0")), "give BYTES, FP32, FP64, INT64 or INT32"));
   CHECK(mentions(with(4, input("age", "INT64", "2", "1, 2")), "whole numbers are ids of its feature"));
-  CHECK(mentions(served.refused({input("age", "FP32", "2", "1, 2.5")}), "lacks input \"price\""));  // no ids
+  CHECK(mentions(served.refused({input("age", "FP32", "2", "1, 2.5")}),  // no ids
+                 R"(lacks input "price", for input "age" of datatype "FP32" says that it gives raw values)"));
+
+  // Ids, among which one input has another type.
+  std::vector<std::string> ids = {input("dense", "FP32", "1, 3", "1, 2, 3"), input("user", "INT64", "1", "1"),
+                                  input("tags", "INT64", "1", "1"),          input("tags.weights", "FP32", "1", "1"),
+                                  input("age", "INT64", "1", "1"),           input("when_hour", "INT64", "1", "1"),
+                                  input("item", "INT64", "1", "1"),          input("user_age", "INT64", "1", "1")};
+  CHECK(served.infer(request_of(ids)).status == 200);
+  const auto among_ids = [&](std::size_t place, const std::string& other) {
+    std::vector<std::string> mixed = ids;
+    mixed[place] = other;
+    return served.refused(mixed);
+  };
+  CHECK(among_ids(1, input("user", "FP32", "1", "1")) == "input \"user\" has datatype \"FP32\"; give INT64 or INT32");
+  CHECK(among_ids(4, input("age", "FP32", "1", "1")) == "input \"age\" has datatype \"FP32\"; give INT64 or INT32");
+  CHECK(mentions(among_ids(1, input("user", "BYTES", "1", "\"u1\"")),
+                 R"(lacks input "price", for input "user" of datatype "BYTES" says that it gives raw values)"));
   const std::string cut =
       R"({"name": "user", "datatype": "BYTES", "shape": [2], "parameters": {"binary_data_size": 6}})";
   std::vector<std::string> inputs = good;

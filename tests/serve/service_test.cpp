@@ -148,7 +148,18 @@ TEST_CASE("Service: each wrong request is refused with its reason, and the next 
                  "sample 1: dense feature 1 is not finite"));
   CHECK(with(0, input("dense", "FP32", "3, 3", "1,1,1,1,NaN,1,1,1,1")) != "");
   CHECK(refused(served.infer(""), 400) != "");
-  CHECK(refused(served.infer("{}"), 400) != "");
+  CHECK(refused(served.infer("{}"), 400) == "\"inputs\" is missing");
+  CHECK(refused(served.infer(R"({"inputs": {}})"), 400) == "inputs: {} is not a list");
+  CHECK(mentions(refused(served.infer(request_of({"{}"})), 400), "input 0, counted from 0: \"name\" is missing"));
+  CHECK(with(1, R"({"name": "C1", "datatype": "INT64", "data": [1]})") == "input \"C1\": \"shape\" is missing");
+  CHECK(with(1, R"({"name": "C1", "datatype": "INT64", "shape": [1]})") == "input \"C1\": \"data\" is missing");
+  const auto more = [&](const std::string& text) {
+    return refused(served.infer(request_of(served.inputs(), ", " + text)), 400);
+  };
+  CHECK(more(R"("id": 5)") == "id: 5 is not a string");
+  CHECK(mentions(more(R"("parameters": {"items_of_one_user": "true"})"),
+                 R"(parameter "items_of_one_user": "true" is not true or false)"));
+  CHECK(more(R"("outputs": [{}])") == "outputs: \"name\" is missing");
   const auto broken = [](const serve::TakePiece& take) { return take("{") && false; };
   CHECK(refused(served.answer({.method = "POST", .path = "/v2/models/model/infer", .read_body = broken}), 400) ==
         "the body could not be read: it ended early, came too slowly or is damaged");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// rename_new_durably(), also where the file system does not know the flag of renameat2() that it uses.
+// FolderDraft, and rename_new_durably(), also where the file system does not know the flag of renameat2() that it uses.
 #include <cerrno>
 #include <filesystem>
 
@@ -12,6 +12,7 @@
 #include "scratch.hpp"
 #include <tesserec/core/file.hpp>
 #include <tesserec/store/disk.hpp>
+#include <tesserec/store/folder_draft.hpp>
 
 namespace {
 
@@ -60,4 +61,34 @@ TEST_CASE("rename_new_durably: replaces neither a file nor a folder") {
     std::filesystem::remove_all(to);
   }
   knows_flag = true;
+}
+
+TEST_CASE("FolderDraft: a name that was taken meanwhile is refused, and what has it stays") {
+  const comm::Communicator world(MPI_COMM_WORLD);
+  const Scratch scratch(world);
+  const std::string path = scratch / "new", refusal = path + " exists; name another one with --to, or remove it";
+  {
+    store::FolderDraft draft(path, "--to");
+    store::write_verified(draft.draft() + "/one", "ours");
+    store::write_verified(path, "theirs");
+    CHECK(error_of([&] { draft.publish_file("one"); }) == refusal);
+    CHECK(error_of([&] { draft.publish(); }) == refusal);
+    CHECK(read_file(path) == "theirs");
+    std::filesystem::remove(path);
+    std::filesystem::create_directory(path);
+    CHECK(error_of([&] { draft.publish_file("one"); }) == refusal);
+    CHECK(error_of([&] { draft.publish(); }) == refusal);
+    CHECK(std::filesystem::is_empty(path));
+  }
+  CHECK(!std::filesystem::exists(path + ".tmp"));
+  std::filesystem::remove(path);
+  std::filesystem::create_directory(path + ".tmp");
+  CHECK(error_of([&] { store::FolderDraft(path, "--to"); }) ==
+        path + ".tmp exists: another process is writing it, or was killed; wait, or remove it");
+  store::remove_open_drafts();
+  REQUIRE(std::filesystem::remove(path + ".tmp"));
+  store::FolderDraft draft(path + "/", "--to");
+  draft.publish();
+  store::remove_open_drafts();
+  CHECK(std::filesystem::is_directory(path));
 }

@@ -11,8 +11,10 @@
 
 namespace tesserec::raw {
 
-/// Returns the name of a kind, as decks have it.
+/// Returns the name of a kind, a transform or a form of times, as decks have it.
 const char* kind_name(ColumnKind kind);
+const char* transform_name(Transform transform);
+const char* time_name(TimeForm form);
 
 /// Parses a whole text as std::from_chars does, but a number too small for the type becomes the nearest one, perhaps 0.
 /// Returns invalid_argument for a text that is no number, result_out_of_range for one that is too large.

@@ -42,7 +42,7 @@ class LiveModel {
     int copy_;
   };
 
-  /// Returns step and seal of the active copy. Only the thread that calls update() may keep the reference.
+  /// Returns the facts of the active copy. Only the thread that calls update() may keep the reference.
   const TrainedFacts& facts() const { return copies_[std::size_t(active_)]->facts(); }
 
   /// Changes the model by `change`, which is called for each copy in turn unless `replays` is false: then the second

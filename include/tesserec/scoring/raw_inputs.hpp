@@ -47,8 +47,10 @@ struct RawTexts {
 /// Counts of raw values.
 struct RawCounts {
   std::vector<Index> missing = {};  ///< samples without a value [raw columns]
+  std::vector<Index> clipped = {};  ///< numbers below 0 that log1p takes as 0 [raw columns]
   std::vector<Index> values = {};   ///< values of each feature that are there [features]
   std::vector<Index> unknown = {};  ///< of these, values that have no id in the vocabulary [features]
+  std::vector<Index> cut = {};      ///< values beyond max_values, left out [features]
   RawCounts& operator+=(const RawCounts& other);
 };
 

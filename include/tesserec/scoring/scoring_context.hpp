@@ -43,6 +43,9 @@ class ScoringContext {
   /// number is not finite. What samples share is looked up once for 128 samples, and layers that read nothing else are
   /// computed as often, with the bits of samples that have it each.
   void score(const ScoringBatch& batch, float* probabilities);
+  /// Returns how many ids of a feature had no row in a growing table in the last score(), the most of its tables.
+  /// Leaves out id 0, which stands for missing and unknown values. Ids that samples share count once.
+  Index without_row(std::size_t feature) const;
 
  private:
   struct Parts;

@@ -18,7 +18,8 @@ namespace tesserec::scoring {
 /// or lies in memory. docs/formats.md has its bytes.
 class VocabularyFile {
  public:
-  /// Maps a file of vocabulary_bytes(). `rows`: ids, id 0 included. Throws Error if the size is another.
+  /// Maps a file. `rows`: ids, id 0 included. `bytes`: size of the file, vocabulary_head_bytes(rows) and the tokens.
+  /// Throws Error if the size is another.
   VocabularyFile(const std::string& path, Index rows, Index bytes);
 
   /// Makes the same in memory. `path`: name of the vocabulary in messages. `offsets`, `tokens`: as vocabulary_table().
