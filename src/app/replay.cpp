@@ -34,6 +34,8 @@ int replay(const Invocation& invocation, const comm::Communicator& comm) {
     if (!result.first.empty()) json.set("first", result.first);
     print(comm, json.set("missing_states", result.missing_states));
   }
+  if (result.requests == 0)
+    log_warning(invocation.options.at("--log") + ": the log has no scored request, so nothing is proven");
   for (const std::string& state : result.missing_states)
     log_info(concat("there is neither checkpoint nor delta of ", state));
   if (!result.first.empty()) log_info(result.first);

@@ -33,6 +33,7 @@ int report(const Invocation& invocation, const comm::Communicator& comm) {
   Json states;
   comm::agree(comm, [&] {
     if (comm.rank() != 0) return;
+    store::require_replaceable(path, "<!DOCTYPE html>", "HTML page");
     const report::Page page = report::make_page(invocation.paths, path);
     for (const std::string& warning : page.warnings) log_warning(warning);
     store::replace_proven(path, page.html);

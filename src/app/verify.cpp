@@ -71,6 +71,8 @@ std::vector<RunFile> files_of_run(const std::string& folder) {
   const Json json = parse_json(read_file(record));
   if (!json.has("deck")) fail(record, ": this file has no \"deck\", so it is not the record of a run");
   const deck::Deck deck = deck::parse_deck(json.at("deck").string(), record, {});
+  if (!json.has("checkpoints") && !deck.checkpoint.path.empty())  // an older program wrote it
+    add_checkpoints(deck.checkpoint.path, files);
   add_data(deck.data.train, files);
   add_data(deck.data.evaluate, files);
   return files;

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include <tesserec/core/error.hpp>
+#include <tesserec/core/file.hpp>
 #include <tesserec/store/disk.hpp>
 
 namespace tesserec::store {
@@ -166,6 +167,16 @@ void replace_proven(const std::string& path, const std::string& text) {
     ::unlink(draft.c_str());
     throw;
   }
+}
+
+void require_replaceable(const std::string& path, const std::string& mark, const char* kind) {
+  constexpr std::size_t head = 4096;
+  std::error_code unreadable;  // the writer reports it
+  if (!std::filesystem::exists(path, unreadable)) return;
+  if (std::filesystem::is_regular_file(path, unreadable) &&
+      read_file(path, "the file", head).find(mark) != std::string::npos)
+    return;
+  fail(path, " exists and is no ", kind, ", so it is not replaced; name another file, or remove it");
 }
 
 void make_folder_durably(const std::string& path) {

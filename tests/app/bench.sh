@@ -44,5 +44,7 @@ must_fail 'bench.repeats must be' bench "$deck" --set bench.repeats=0
 must_fail 'bench.sconds is unknown; did you mean bench.seconds?' bench --set bench.sconds=1
 must_fail 'has no option --sav' bench "$deck" --sav x
 touch file
+must_fail 'file exists and is no file of measured costs' bench --only costs "${quick[@]:0:8}" --save file
+must_succeed costs bench --only costs "${quick[@]:0:8}" --json --save machines/this.toml
 must_fail 'file: cannot create this folder: a file has its name' bench --only costs "${quick[@]:0:8}" --save file/x.toml
 finish

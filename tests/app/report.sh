@@ -65,6 +65,8 @@ grep -q "/run/report.html: 1 run$" "$folder/err" || complain "nothing of the pag
 [ "$(head -c 15 "$folder/run/report.html")" = "<!DOCTYPE html>" ] || complain "no page"
 grep -q '>taken by the plan<' "$folder/run/report.html" || complain "the page does not say how full the ranks are"
 must_succeed '"runs": 2' report "$folder/run" "$folder/run/" --json --output "$folder/two.html"
+must_succeed '"runs": 1' report "$folder/run" --json --output "$folder/two.html"
+must_fail 'metrics.jsonl exists and is no HTML page, so it is not replaced' report "$folder/run" --output "$folder/run/metrics.jsonl"
 must_fail "$folder/none/page.html.tmp: cannot" report "$folder/run" --output "$folder/none/page.html"
 must_fail 'tesserec report needs a path: tesserec report RUN...' report
 rm "$folder/run/result.json"

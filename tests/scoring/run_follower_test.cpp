@@ -75,6 +75,8 @@ TEST_CASE("RunFollower: follows a run whose run.json names another folder of che
   const auto says = [&](const std::string& path) {
     return error_of([&] { scoring::RunFollower(run.exec(), path, {}); });
   };
+  CHECK(mentions(error_of([&] { scoring::ServedModel(run.exec(), run.path()); }),
+                 run.path() + " is a run's folder; name its checkpoint " + run.path() + "/checkpoints/step_"));
   const Folder other(run.world(), "follow_no_run");
   fs::create_directories(other.path());
   std::ofstream(other.path() + "/train.h5") << "data";

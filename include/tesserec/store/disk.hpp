@@ -53,6 +53,9 @@ void rename_durably(const std::string& from, const std::string& to);
 bool rename_new_durably(const std::string& from, const std::string& to);
 /// Replaces a small file: write_verified() of PATH.tmp, then a rename. A kill leaves the old file or the new one.
 void replace_proven(const std::string& path, const std::string& text);
+/// Throws Error if `path` exists and is no file with `mark` in its first 4 KiB, so that a command replaces only files
+/// of its own kind. `kind`: name of that kind in the message.
+void require_replaceable(const std::string& path, const std::string& mark, const char* kind);
 /// Makes a folder and its missing parent folders. Syncs the parent of each.
 void make_folder_durably(const std::string& path);
 
