@@ -38,7 +38,9 @@ std::string refusal(const comm::Communicator& comm, const test::Folder& folder, 
     write_dataset(comm, folder / "out.h5", first, *format, encoding, {scratch, "train", true, 0, 0, memory});
   });
   comm.barrier();
-  return error + (std::filesystem::exists(scratch.folder() + "/stale") ? " [stale]" : "");
+  const bool is_stale = std::filesystem::exists(scratch.folder() + "/stale");
+  comm.barrier();  // rank 0 removes the folder
+  return error + (is_stale ? " [stale]" : "");
 }
 
 }  // namespace
