@@ -38,7 +38,7 @@ void tell_short(const Session& session, const RunLength& length) {
   const Index steps = length.last - length.begun, wanted = session.job.train.steps;
   if (session.comm.rank() != 0 || steps >= wanted) return;
   log_warning(concat("train.steps is ", wanted, ", but the data give ", counted(steps, "step"), " in ",
-                     counted(session.job.train.epochs, "epoch"), ", after which the run ends; raise train.epochs"));
+                     counted(session.job.train.epochs, "epoch"), ", after which the run ends"));
 }
 
 /// Makes the observers that the job's settings require, in their order.

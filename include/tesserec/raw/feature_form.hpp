@@ -24,8 +24,9 @@ struct FeatureForm {
   bool weighted = false;  ///< true if values carry weights
   IdForm ids = IdForm::vocabulary;
   Index max_rows = 0;  ///< rows into which ids are hashed; 0 = ids of 64 bits
-  std::string definition =
-      {};  ///< what makes the values: "cross user/item", "buckets 18 30.5", "separated by |"; else empty
+  /// Rule that makes the values, if they are no texts of a file: "cross user/item", "buckets 18 30.5", "separated by
+  /// |".
+  std::string definition = {};
 
   bool hashed() const { return ids == IdForm::hashed; }
   /// Returns whether ids are any 64-bit numbers.
