@@ -56,6 +56,8 @@ MultiplyAdds multiply_adds(products::Precision precision);
 std::optional<MultiplyAdds> bf16_multiply_adds();
 /// Returns the loop that adds products of int8 codes to integers of 32 bits; nothing without such an instruction.
 std::optional<MultiplyAdds> int8_multiply_adds();
+/// Returns the same with tiles of AMX; nothing unless kernels use them (products::instruction_set()).
+std::optional<MultiplyAdds> tile_multiply_adds();
 
 void measure_memory(const Context& context, Limits& limits, std::vector<Figure>& figures);
 void measure_messages(const Context& context, const planning::Topology& topology, Limits& limits,

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <array>
+#include <cstdint>
 
 #include "limits.hpp"
+#include <tesserec/products/instruction_set.hpp>
 
 #if defined(__x86_64__) && defined(__GNUC__)
 #include <immintrin.h>
@@ -90,6 +93,36 @@ __attribute__((target("avx512f,avx512vnni"))) void int8_chains() {
   for (int i = 0; i < 16; ++i) sum += _mm512_cvtsi512_si32(x[i]);
   keep(float(sum));
 }
+
+// Four tiles of 16 x 16 sums get products of 64 codes per instruction.
+__attribute__((target("amx-tile,amx-int8"))) void tile_chains() {
+  struct alignas(64) {
+    std::uint8_t palette = 1, start_row = 0, reserved[14] = {};
+    std::uint16_t row_bytes[16] = {};
+    std::uint8_t rows[16] = {};
+  } shapes;
+  std::fill_n(shapes.row_bytes, 8, std::uint16_t{64});
+  std::fill_n(shapes.rows, 8, std::uint8_t{16});
+  alignas(64) std::int8_t ones[16 * 64];
+  alignas(64) std::int32_t sums[16 * 16];
+  std::fill_n(ones, 16 * 64, std::int8_t{1});
+  _tile_loadconfig(&shapes);
+  _tile_zero(0);
+  _tile_zero(1);
+  _tile_zero(2);
+  _tile_zero(3);
+  _tile_loadd(4, ones, 64);
+  _tile_loadd(5, ones, 64);
+  for (Index r = 0; r < rounds; ++r) {
+    _tile_dpbusd(0, 4, 5);
+    _tile_dpbusd(1, 4, 5);
+    _tile_dpbusd(2, 4, 5);
+    _tile_dpbusd(3, 4, 5);
+  }
+  _tile_stored(0, sums, 64);
+  keep(float(sums[0]));
+  _tile_release();
+}
 #elif defined(__aarch64__)
 void neon_chains() {
   const float32x4_t a = vdupq_n_f32(factor), b = vdupq_n_f32(term);
@@ -123,6 +156,14 @@ std::optional<MultiplyAdds> int8_multiply_adds() {
   __builtin_cpu_init();
   if (__builtin_cpu_supports("avx512vnni"))
     return MultiplyAdds{"AVX-512 VNNI", 2.0 * 16 * 16 * 4 * rounds, int8_chains};
+#endif
+  return {};
+}
+
+std::optional<MultiplyAdds> tile_multiply_adds() {
+#ifdef TESSEREC_X86
+  if (products::instruction_set() == "avx512_amx")
+    return MultiplyAdds{"AMX", 2.0 * 4 * 16 * 16 * 64 * rounds, tile_chains};
 #endif
   return {};
 }

@@ -41,7 +41,9 @@ Limits measure_limits(const Context& context, const planning::Topology& topology
   figures.push_back(
       {"limits", std::string("fp32 fused multiply-add, ") + peak.instructions, limits.flops, "FLOP/s", 0, "", 0});
   const std::pair<const char*, std::optional<MultiplyAdds>> others[] = {
-      {"bf16 fused multiply-add, ", bf16_multiply_adds()}, {"int8 multiply-add, ", int8_multiply_adds()}};
+      {"bf16 fused multiply-add, ", bf16_multiply_adds()},
+      {"int8 multiply-add, ", int8_multiply_adds()},
+      {"int8 multiply-add, ", tile_multiply_adds()}};
   for (const auto& [name, loop] : others) {
     if (!loop) continue;
     const double rate = loop->all_flops(context.exec) / context.seconds([&] { loop->run_all(context.exec); });

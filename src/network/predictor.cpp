@@ -3,20 +3,55 @@
 #include <cstdint>
 #include <vector>
 
+#include <unistd.h>
+
 #include "pass.hpp"
+#include <tesserec/core/lanes.hpp>
 #include <tesserec/network/predictor.hpp>
 
 namespace tesserec::network {
 namespace {
 
+/// Returns the bytes of the second cache, which a core has for itself.
+Index second_cache() {
+  constexpr Index usual = Index{1} << 20;
+#ifdef _SC_LEVEL2_CACHE_SIZE
+  const long known = sysconf(_SC_LEVEL2_CACHE_SIZE);
+  return known > 0 ? Index{known} : usual;
+#else
+  return usual;
+#endif
+}
+
+/// Returns the numbers of a sample that a pass reads or writes: inputs, outputs of layers and of products inside them.
+Index numbers_of_sample(const Graph& graph) {
+  Index numbers = graph.dense_features() + graph.pooled_width();
+  for (const Graph::Node& node : graph.nodes()) numbers += node.layer->width();
+  for (const layers::Parameter& tensor : graph.parameters())
+    if (tensor.columns > 1) numbers += tensor.rows;
+  return numbers;
+}
+
+/// Returns the samples whose numbers take a third of what the packed weights leave free of the second cache. Weights
+/// that take more than half of it are read for as many samples as there may be.
+Index best_chunk_of(const Graph& graph) {
+  constexpr Index step = 32, least = 16, number = sizeof(float);
+  const Index cache = second_cache(), left = cache - graph.packed_size() * number;
+  if (left < cache / 2) return chunk_samples;
+  const Index fit = left / 3 / (numbers_of_sample(graph) * number);
+  return std::clamp(fit / step * step, least, chunk_samples);
+}
+
 class ChunkPredictor final : public Predictor {
  public:
   ChunkPredictor(const Graph& graph, const PackedWeights& weights, const float* parameters,
                  const losses::LossFunction& loss)
-      : graph_(graph), executor_(graph, loss, products::panel_products()) {
+      : graph_(graph), best_chunk_(best_chunk_of(graph)), executor_(graph, loss, products::panel_products()) {
     data_.parameters = parameters;
     data_.packed = weights.data();
   }
+
+  Index best_chunk() const override { return best_chunk_; }
 
   void predict(const ChunkInput& chunk, float* probabilities) override {
     sequences_.clear();
@@ -53,6 +88,7 @@ class ChunkPredictor final : public Predictor {
   }
 
   const Graph& graph_;
+  Index best_chunk_;
   Executor executor_;
   BatchData data_;
   std::vector<SequenceData> sequences_;

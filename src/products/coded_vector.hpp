@@ -20,8 +20,9 @@ struct CodedVector : V {
   /// Returns sum - zero * column_sum of integers as floats.
   static TESSEREC_INLINE Register number(Register sum, Register zero, Register column_sum) {
     const Signed exact = (Signed)((Unsigned)sum - (Unsigned)zero * (Unsigned)column_sum);
-    return (Register) __builtin_convertvector(exact, Register);
+    return number((Register)exact);
   }
+  static TESSEREC_INLINE Register number(Register sum) { return __builtin_convertvector((Signed)sum, Register); }
   static TESSEREC_INLINE Register multiply(Register a, Register b) { return a * b; }
   /// Returns the larger bits, as signed integers.
   static TESSEREC_INLINE Register higher(Register a, Register b) {

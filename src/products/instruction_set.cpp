@@ -2,6 +2,11 @@
 #include <cstdlib>
 #include <vector>
 
+#if defined(__x86_64__) && defined(__linux__)
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
+
 #include "kernels.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/text.hpp>
@@ -10,6 +15,18 @@
 namespace tesserec::products {
 namespace {
 
+#if defined(__x86_64__) && defined(__GNUC__)
+/// Returns whether this process may use tiles. Linux allows them on request (Documentation/arch/x86/xstate.rst).
+bool has_tiles() {
+#ifdef SYS_arch_prctl
+  constexpr long request_permission = 0x1023, tile_data = 18;  // ARCH_REQ_XCOMP_PERM, XFEATURE_XTILEDATA
+  return __builtin_cpu_supports("amx-int8") && syscall(SYS_arch_prctl, request_permission, tile_data) == 0;
+#else
+  return false;
+#endif
+}
+#endif
+
 /// Lists the kernel sets that this machine runs, the fastest first.
 std::vector<const KernelSet*> available() {
   std::vector<const KernelSet*> all;
@@ -17,6 +34,7 @@ std::vector<const KernelSet*> available() {
   __builtin_cpu_init();
   const bool has_bytes = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw");
   const bool has_vnni = has_bytes && __builtin_cpu_supports("avx512vnni");
+  if (has_vnni && has_tiles()) all.push_back(&avx512_amx_kernels);
   if (has_vnni && __builtin_cpu_supports("avx512bf16")) all.push_back(&avx512_bf16_kernels);
   if (has_vnni) all.push_back(&avx512_vnni_kernels);
   if (has_bytes) all.push_back(&avx512_kernels);

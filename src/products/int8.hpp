@@ -20,17 +20,4 @@ struct CodedColumnsOut {
 /// Padding is 0.
 void pack_codes(Index out, Index in, Index p, const float* w, float* codes, const CodedColumnsOut& to);
 
-/// Rows whose codes are made, in panels or row-major: number (r, c) lies at
-/// data[r * row_stride + c / width * panel_stride + c % width] for the panels' width.
-struct UncodedRows {
-  const float* data = nullptr;
-  Index row_stride = 0, panel_stride = 0;
-  bool is_padded = false;         ///< a last panel's padding may be read
-  const float* ranges = nullptr;  ///< CodedSums::ranges if a product wrote the rows, else null
-};
-
-/// Makes codes of x [rows, columns]: words in panels of `rows` rows, and for each row its scale and, as bits of an
-/// integer, its code of 0. A row with a number that is not finite has a scale that makes all results NaN.
-void make_codes(Index rows, Index columns, const UncodedRows& x, float* words, float* scales);
-
 }  // namespace tesserec::products

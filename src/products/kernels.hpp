@@ -29,8 +29,8 @@ struct CodedSums {
   const float* scales = nullptr;  ///< scale of each column; each panel [width]
   const float* sums = nullptr;    ///< sum of each column's codes, as bits of an integer; each panel [width]
   const float* bias = nullptr;    ///< each panel [width]
-  /// Ranges of each finished row of c for make_codes(), [rows][2][width / 2]; null = none. The first half has the
-  /// largest bits as signed integers, the second half as unsigned ones, of the columns that share an element of a
+  /// Ranges of each finished row of c for KernelSet::make_codes, [rows][2][width / 2]; null = none. The first half has
+  /// the largest bits as signed integers, the second half as unsigned ones, of the columns that share an element of a
   /// register.
   float* ranges = nullptr;
 };
@@ -61,6 +61,22 @@ struct WeightGradient {
   float* dw = nullptr;  ///< [outs, ins], row-major
 };
 
+/// Rows whose codes are made, in panels or row-major: number (r, c) lies at
+/// data[r * row_stride + c / width * panel_stride + c % width] for the panels' width.
+struct UncodedRows {
+  const float* data = nullptr;
+  Index row_stride = 0, panel_stride = 0;
+  bool is_padded = false;         ///< a last panel's padding may be read
+  const float* ranges = nullptr;  ///< CodedSums::ranges if a product wrote the rows, else null
+};
+
+/// Memory for the codes of `rows` rows (int8.hpp): words in panels, and for each row its scale and, as bits of an
+/// integer, its code of 0. A row with a number that is not finite gets a scale that makes all results NaN.
+struct CodedRows {
+  Index rows = 0;
+  float *words = nullptr, *scales = nullptr;
+};
+
 /// Kernels of one precision.
 struct PanelKernels {
   void (*product)(const Product&);
@@ -78,13 +94,15 @@ struct KernelSet {
   PanelKernels fp32, bf16;
   /// Computes a product of int8 codes, and numbers of its sums (int8.hpp). start, y, sums and rounded are unused.
   void (*int8_product)(const Product&);
+  /// Makes codes of rows [rows, columns] (int8.hpp).
+  void (*make_codes)(Index columns, const UncodedRows& x, const CodedRows& to);
   /// Rounds fp32 panels [rows, panels * width] to bf16 words. rows is even.
   void (*round)(Index rows, Index panels, const float* from, const Words& to);
   DotKernels dots;
 };
 
 extern const KernelSet plain_kernels, avx2_kernels, avx512_kernels, avx512_vnni_kernels, avx512_bf16_kernels,
-    neon_kernels;
+    avx512_amx_kernels, neon_kernels;
 
 /// Returns the fastest kernel set of this machine, or the one that TESSEREC_INSTRUCTION_SET names. Throws Error if the
 /// machine lacks the named set.

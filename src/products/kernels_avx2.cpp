@@ -48,6 +48,19 @@ struct Avx2Int8 : CodedVector<Avx2> {
     const __m256i odd = _mm256_madd_epi16(_mm256_srli_epi16(x, 8), _mm256_srai_epi16(w, 8));
     return _mm256_castsi256_ps(_mm256_add_epi32(_mm256_castps_si256(c), _mm256_add_epi32(even, odd)));
   }
+  /// Writes the codes of a row's 16 numbers: x * inverse to the nearest integer, plus the code of 0, from 0 to 255.
+  static TESSEREC_INLINE void store_codes(const float* x, float inverse, float zero, std::uint8_t* to) {
+    const __m256 by = _mm256_set1_ps(inverse);
+    const __m256i shift = _mm256_castps_si256(_mm256_set1_ps(zero));
+    const auto integers = [&](const float* from) __attribute__((always_inline)) {
+      return _mm256_add_epi32(_mm256_cvtps_epi32(_mm256_mul_ps(_mm256_loadu_ps(from), by)), shift);
+    };
+    // Each half of the registers is packed by itself.
+    const __m256i words = _mm256_packs_epi32(integers(x), integers(x + 8)), bytes = _mm256_packus_epi16(words, words);
+    const __m256i in_order = _mm256_setr_epi32(0, 4, 1, 5, 0, 0, 0, 0);
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(to),
+                     _mm256_castsi256_si128(_mm256_permutevar8x32_epi32(bytes, in_order)));
+  }
 };
 
 }  // namespace

@@ -3,8 +3,7 @@
 #include "kernels.hpp"
 
 #ifdef __AVX512BW__
-#include "avx512_vector.hpp"
-#include "coded_vector.hpp"
+#include "avx512_codes.hpp"
 #include "kernels_of.hpp"
 #include "two_fma.hpp"
 
@@ -14,7 +13,7 @@ namespace {
 using Avx512Bf16 = TwoFma<Avx512, 12>;  // 24 sums + 4 halves of b + 2 of a + 1 mask = 31 of 32 registers
 
 /// Products of int8.hpp: the even and the odd bytes as integers of 16 bits, whose products two by two are exact.
-struct Avx512Int8 : CodedVector<Avx512> {
+struct Avx512Int8 : Avx512Codes {
   static TESSEREC_INLINE Register fma(Register a, Register b, Register c) {
     const __m512i x = _mm512_castps_si512(a), w = _mm512_castps_si512(b);
     const __m512i even =

@@ -5,6 +5,7 @@
 #include "bf16.hpp"
 #include "dot_kernels.hpp"
 #include "packing.hpp"
+#include "row_coder.hpp"
 
 namespace tesserec::products {
 namespace {  // internal linkage: one copy per instruction set
@@ -17,6 +18,7 @@ constexpr KernelSet kernels_of(const char* name) {
           .fp32 = {Tiles<V>::product, Tiles<V>::weight_gradient, Packing<V>::pack_rows},
           .bf16 = {Bf16Products<Bf16>::product, Bf16Products<Bf16>::weight_gradient, Bf16Packing<Bf16>::pack_rows},
           .int8_product = Tiles<Int8>::product,
+          .make_codes = RowCoder<Int8>::make,
           .round = Tiles<Bf16>::round,
           .dots = {Dots<V>::scratch, Dots<V>::forward, Dots<V>::backward}};
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
-#include "int8.hpp"
 #include "panels.hpp"
 #include <tesserec/core/lane_sums.hpp>
 #include <tesserec/core/lanes.hpp>
@@ -12,10 +11,11 @@ namespace {
 
 Index height(const Matrix& m, Index rows) { return m.of_bf16_chain ? rows + rows % 2 : rows; }
 Words words(const Matrix& m) { return {m.across.data(), m.down.data()}; }
+CodedRows coded(const Matrix& m, Index rows) { return {rows, m.across.data(), m.codes.data()}; }
 /// Makes the codes of a matrix. `ranges` are those of the product that wrote it, or null.
 void code(const Matrix& m, Index rows, const float* ranges) {
   const Index width = kernels().width;
-  make_codes(rows, m.width, {m.numbers, width, rows * width, true, ranges}, m.across.data(), m.codes.data());
+  kernels().make_codes(m.width, {m.numbers, width, rows * width, true, ranges}, coded(m, rows));
 }
 void round(const Matrix& m, Index rows) {
   if (m.read == Precision::bf16)
@@ -47,7 +47,7 @@ class PanelProducts final : public Products {
     if (m.read == Precision::int8 && !by_loops) {
       reserve(where, rows, m);
       const UncodedRows x{.data = from.data, .row_stride = from.stride, .panel_stride = kernels().width};
-      return make_codes(rows, m.width, x, m.across.data(), m.codes.data());
+      return kernels().make_codes(m.width, x, coded(m, rows));
     }
     load_gradient(where, rows, from, true, m);
     round(m, rows);

@@ -82,6 +82,9 @@ struct PlainInt8 : PlainVector<n, tile_rows> {
       return float(std::int32_t(bits(sum, i) - product));
     });
   }
+  static TESSEREC_INLINE Register number(const Register& sum) {
+    return Base::generate([&](Index i) { return float(std::int32_t(bits(sum, i))); });
+  }
   static TESSEREC_INLINE Register multiply(const Register& a, const Register& b) {
     return Base::generate([&](Index i) { return a.v[i] * b.v[i]; });
   }

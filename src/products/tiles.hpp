@@ -4,9 +4,7 @@
 /// registers over a block of the depth in product(), and over all rows in weight_gradient().
 #pragma once
 
-#include "kernels.hpp"
-
-#define TESSEREC_INLINE inline __attribute__((always_inline))
+#include "coded_finish.hpp"
 
 namespace tesserec::products {
 namespace {  // internal linkage: one copy per instruction set
@@ -68,53 +66,44 @@ class Tiles {
     for (; k + width <= depth; k += width, a += p.a_rows * width, b += width * width)
       accumulate<R, H, 1, width>(width, a, b, c);
     if (k < depth) accumulate<R, H, 1, width>(depth - k, a, b, c);
-    if constexpr (is_coded)
-      if (ends) make_numbers<R, H>(p.coded, column, row, c);
-    if (ends && p.finish == Epilogue::relu)
+    if (ends) finish<R, H, true>(p, panel, row, c);
+    store_rows<R, H>(out, c);
+    if constexpr (V::rows_at_once == 2)
+      if (ends && p.rounded.across != nullptr) round_tile<R, H>(p.rounded, p.rows, panel, row, c);
+  }
+  template <int R, int H>
+  static TESSEREC_INLINE void store_rows(float* to, const Register (&c)[R][H]) {
+#pragma GCC unroll 12
+    for (int r = 0; r < R; ++r)
+#pragma GCC unroll 2
+      for (int h = 0; h < H; ++h) V::store(to + r * width + h * half, c[r][h]);
+  }
+
+  /// Makes y of the finished sums of rows [row, row + R) of one panel. `shifted`: some row's code of 0 may not be 0.
+  template <int R, int H, bool shifted>
+  static TESSEREC_INLINE void finish(const Product& p, Index panel, Index row, Register (&c)[R][H]) {
+    const Index column = panel * width;
+    if constexpr (is_coded) CodedFinish<V>::template make_numbers<R, H, shifted>(p.coded, column, row, c);
+    if (p.finish == Epilogue::relu)
 #pragma GCC unroll 12
       for (int r = 0; r < R; ++r)
 #pragma GCC unroll 2
         for (int h = 0; h < H; ++h) c[r][h] = V::positive(c[r][h]);
     if constexpr (is_coded)
-      if (ends && p.coded.ranges != nullptr) raise_ranges<R, H>(p.coded.ranges + row * width, panel == 0, c);
-    if (ends && p.finish == Epilogue::gradient)
-      gradient_finish<R, H>(p.y == nullptr ? nullptr : p.y + at, p.sums + column, c);
+      if (p.coded.ranges != nullptr)
+        CodedFinish<V>::template raise_ranges<R, H>(p.coded.ranges + row * width, panel == 0, c);
+    if (p.finish == Epilogue::gradient)
+      gradient_finish<R, H>(p.y == nullptr ? nullptr : p.y + (panel * p.rows + row) * width, p.sums + column, c);
+  }
+  template <int R, int H, bool shifted>
+  static TESSEREC_INLINE void finish_rows(const Product& p, Index panel, Index row, const float* sums) {
+    Register c[R][H];
 #pragma GCC unroll 12
     for (int r = 0; r < R; ++r)
 #pragma GCC unroll 2
-      for (int h = 0; h < H; ++h) V::store(out + r * width + h * half, c[r][h]);
-    if constexpr (V::rows_at_once == 2)
-      if (ends && p.rounded.across != nullptr) round_tile<R, H>(p.rounded, p.rows, panel, row, c);
-  }
-
-  /// Makes y of the sums of codes in rows [row, row + R) and the columns from `column` on.
-  template <int R, int H>
-  static TESSEREC_INLINE void make_numbers(const CodedSums& of, Index column, Index row, Register (&c)[R][H]) {
-#pragma GCC unroll 12
-    for (int r = 0; r < R; ++r) {
-      const Register scale = V::broadcast(of.rows + 2 * (row + r)), zero = V::broadcast(of.rows + 2 * (row + r) + 1);
-#pragma GCC unroll 2
-      for (int h = 0; h < H; ++h) {
-        const Index at = column + h * half;
-        const Register sum = V::number(c[r][h], zero, V::load(of.sums + at));
-        c[r][h] = V::Numbers::fma(sum, V::multiply(scale, V::load(of.scales + at)), V::load(of.bias + at));
-      }
-    }
-  }
-
-  /// Adds the numbers of R rows to their ranges, or begins these.
-  template <int R, int H>
-  static TESSEREC_INLINE void raise_ranges(float* to, bool begins, const Register (&c)[R][H]) {
-#pragma GCC unroll 12
-    for (int r = 0; r < R; ++r, to += width) {
-      Register high = V::higher(c[r][0], c[r][H - 1]), low = V::lower(c[r][0], c[r][H - 1]);
-      if (!begins) {
-        high = V::higher(V::load(to), high);
-        low = V::lower(V::load(to + half), low);
-      }
-      V::store(to, high);
-      V::store(to + half, low);
-    }
+      for (int h = 0; h < H; ++h) c[r][h] = V::load(sums + r * width + h * half);
+    finish<R, H, shifted>(p, panel, row, c);
+    store_rows<R, H>(p.c + (panel * p.rows + row) * width, c);
   }
 
   template <int R, int H>
@@ -231,6 +220,16 @@ class Tiles {
   }
 
  public:
+  /// Makes y of sums of codes, [rows][width], in rows [row, row + rows) of one panel. `shifted`: some row's code of 0
+  /// is not 0.
+  template <int H, bool shifted>
+  static void finish_sums(const Product& p, Index panel, Index row, Index rows, const float* sums) {
+    constexpr Index some = 4;
+    const Index end = row + rows;
+    for (; row + some <= end; row += some, sums += some * width) finish_rows<some, H, shifted>(p, panel, row, sums);
+    for (; row < end; ++row, sums += width) finish_rows<1, H, shifted>(p, panel, row, sums);
+  }
+
   static void product(const Product& p) {
     if (p.columns == 1 && p.finish != Epilogue::gradient && p.rounded.across == nullptr) return product_column(p);
     const Index panel_size = p.depth * width;

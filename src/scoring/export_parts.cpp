@@ -41,9 +41,10 @@ FolderFile ExportedFile::finish() {
   flush(std::ssize(pending_));
   store::sync_path(path_);
   ::posix_fadvise(file_, 0, 0, POSIX_FADV_DONTNEED);  // The bytes below are then read from the disk.
-  file_.close();
   if (store::file_checksum(path_).checksum != sum_)
     fail(path_, ": the bytes on the disk differ from those written; the disk is failing");
+  ::posix_fadvise(file_, 0, 0, POSIX_FADV_DONTNEED);  // A mapping reads them again, into huge pages.
+  file_.close();
   return {name_, bytes_, sum_};
 }
 

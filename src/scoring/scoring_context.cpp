@@ -225,7 +225,7 @@ Index ScoringContext::Parts::most_of_chunk(const ScoringBatch& batch) const {
   for (const ContextLookup& lookup : lookups)
     if (const ScoredBags& bags = batch.sparse[lookup.feature]; !lookup.pools && bags.shared && bags.offsets != nullptr)
       copied += (bags.offsets[1] - bags.offsets[0]) * lookup.table->config.embedding_dim;
-  return std::clamp<Index>(most_copied / std::max<Index>(copied, 1), 1, chunk_samples);
+  return std::clamp<Index>(most_copied / std::max<Index>(copied, 1), 1, predictor->best_chunk());
 }
 
 void ScoringContext::Parts::find_same(const ScoringBatch& batch) {

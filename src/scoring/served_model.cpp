@@ -9,6 +9,7 @@
 #include "memory_table.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/file.hpp>
+#include <tesserec/core/memory_limits.hpp>
 #include <tesserec/core/signals.hpp>
 #include <tesserec/core/text.hpp>
 #include <tesserec/embedding/embedding_bag_collection.hpp>
@@ -136,6 +137,9 @@ void ServedModel::Parts::read_network(const std::string& path, const ModelManife
 
 void ServedModel::Parts::map(const std::string& folder, const ModelManifest& manifest) {
   read_network(folder + "/" + manifest.network.name, manifest);
+  Index bytes = 0;
+  for (const FolderTable& table : manifest.tables) bytes += table.file.bytes;
+  const auto mapping = bytes < node_memory().bytes / 2 ? store::Mapping::huge_pages : store::Mapping::pages;
   for (std::size_t t = 0; t < collection.tables().size(); ++t) {
     const embedding::EmbeddingBagConfig& table = collection.tables()[t];
     const auto found = std::ranges::find(manifest.tables, table.name, &FolderTable::name);
@@ -145,7 +149,7 @@ void ServedModel::Parts::map(const std::string& folder, const ModelManifest& man
     if (!fits)
       fail(facts.file, ": its deck has table ", table.name, table.grows() ? " of up to " : " of ", table.rows().size(),
            " x ", table.embedding_dim, ", which the manifest does not list; export the model again");
-    files.emplace_back(folder + "/" + found->file.name, found->file.bytes);
+    files.emplace_back(folder + "/" + found->file.name, found->file.bytes, mapping);
     tables.push_back(table_without_rows(t, found->format));
     tables.back().rows = files.back().data();
     if (!found->ids) continue;

@@ -6,7 +6,7 @@
 planted_deck "$folder/planted.toml"
 digests() { grep -oE '"(weights|state)_digest": "[0-9a-f]*"' "$folder/out" | tr '\n' ' '; }
 sets=
-for set in plain avx2 avx512 avx512_bf16; do
+for set in plain avx2 avx512 avx512_bf16 avx512_amx; do
   TESSEREC_INSTRUCTION_SET=$set run "$TESSEREC" train "$folder/planted.toml" --set train.steps=1
   if grep -q 'but this machine has' "$folder/err"; then echo "SKIPPED: this machine has no $set"; else sets+=" $set"; fi
 done

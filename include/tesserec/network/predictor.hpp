@@ -32,6 +32,8 @@ struct ChunkInput {
 class Predictor {
  public:
   virtual ~Predictor() = default;
+  /// Returns the samples of a chunk that runs fastest, at most chunk_samples. The probabilities do not depend on it.
+  virtual Index best_chunk() const = 0;
   /// Computes the probabilities [samples, T] of T labels with the bits of Network::predict(). Uses the calling thread
   /// alone.
   virtual void predict(const ChunkInput& chunk, float* probabilities) = 0;

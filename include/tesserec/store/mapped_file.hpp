@@ -8,11 +8,17 @@
 
 namespace tesserec::store {
 
-/// A file's bytes, mapped for reading. The system reads pages when they are used, so the file may exceed the memory.
+/// Pages in which a mapped file is read.
+enum class Mapping {
+  pages,      ///< page by page, of 4 KiB, for files that may exceed the memory
+  huge_pages  ///< 2 MiB at a time where the system can, for files that fit into memory and are soon read whole
+};
+
+/// A file's bytes, mapped for reading in any order. The system reads pages when they are used.
 class MappedFile {
  public:
-  /// Maps a file of exactly `bytes` bytes for reads in any order. Throws Error if it is missing or of another size.
-  MappedFile(const std::string& path, Index bytes);
+  /// Maps a file of exactly `bytes` bytes. Throws Error if it is missing or of another size.
+  MappedFile(const std::string& path, Index bytes, Mapping mapping = Mapping::pages);
   MappedFile(MappedFile&& other) noexcept;
   MappedFile& operator=(MappedFile&& other) = delete;
   ~MappedFile();
