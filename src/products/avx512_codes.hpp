@@ -19,7 +19,8 @@ struct Avx512Codes : CodedVector<Avx512> {
     // Each quarter of the registers is packed by itself.
     const __m512i words = _mm512_packs_epi32(integers(x), integers(x + 16)), bytes = _mm512_packus_epi16(words, words);
     const __m512i in_order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 0, 0, 0, 0, 0, 0, 0, 0);
-    _mm512_mask_storeu_epi32(to, 0xff, _mm512_maskz_permutexvar_epi32(0xffff, in_order, bytes));
+    const __m512i codes = _mm512_maskz_permutexvar_epi32(0xffff, in_order, bytes);
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), __builtin_shufflevector(codes, codes, 0, 1, 2, 3));
   }
 };
 
