@@ -24,7 +24,9 @@ std::vector<JoinedTable> Joins::open(const TextRules& rules, const std::vector<C
   null_ = settings_.missing.front();
   std::vector<JoinedTable> tables;
   std::size_t known = columns.size() - names().size();  // columns before those of the join
-  for (const Join& join : settings_.joins) {
+  for (std::size_t j = 0; j < settings_.joins.size(); ++j) {
+    const Join& join = settings_.joins[j];
+    const std::string block = concat("preprocess.join.", j);
     std::vector<std::size_t> on;
     for (const std::string& name : join.on) {
       const auto end = columns.begin() + std::ptrdiff_t(known);
@@ -32,7 +34,7 @@ std::vector<JoinedTable> Joins::open(const TextRules& rules, const std::vector<C
         return column.name == name && column.kind != ColumnKind::skip;
       });
       if (found == end)
-        fail("preprocess.join.on names \"", name,
+        fail(block, ".on names \"", name,
              "\", which is no column that is read; give it a [[preprocess.column]], with kind = \"key\" if it is not "
              "learned");
       on.push_back(std::size_t(found - columns.begin()));
@@ -40,7 +42,7 @@ std::vector<JoinedTable> Joins::open(const TextRules& rules, const std::vector<C
     std::vector<char> separators;
     for (std::size_t c = known; c < known + join.columns.size(); ++c)
       separators.push_back(columns[c].separator.empty() ? '\0' : columns[c].separator[0]);
-    joins_.push_back({SideTable(join, rules, separators, null_), std::move(on), join.columns.size()});
+    joins_.push_back({SideTable(join, block, rules, separators, null_), std::move(on), join.columns.size()});
     const SideTable& table = joins_.back().table;
     tables.push_back({join.file, tesserec::join(join.on), table.rows(), table.bytes(), table.example()});
     known += join.columns.size();

@@ -238,8 +238,8 @@ PreprocessReport run(const comm::Communicator& comm, const Settings& deck_settin
       break;
     }
   OtherFiles other;
-  for (const Join& join : settings.joins)
-    for (const RawFile& file : find_raw_files(comm, {join.file}, "preprocess.join.file"))
+  for (std::size_t j = 0; j < settings.joins.size(); ++j)
+    for (const RawFile& file : find_raw_files(comm, {settings.joins[j].file}, concat("preprocess.join.", j, ".file")))
       other.side_tables.push_back(file);
   if (!settings.sequences.empty()) other.history = find_raw_files(comm, settings.history, "preprocess.history");
   comm::agree(comm, [&] { require_apart(deck_settings); });

@@ -14,24 +14,22 @@
 #include <tesserec/store/file_list.hpp>
 
 namespace tesserec::preprocess {
-namespace {
-
-constexpr const char* file_key = "preprocess.join.file";
 
 /// Returns the place of a column among the names in a side table. Throws Error if there is not exactly one.
-std::size_t place_of(const std::string& name, const std::vector<std::string>& names, const std::string& where) {
+std::size_t SideTable::place_of(const std::string& name, const std::vector<std::string>& names,
+                                const std::string& where) const {
   const auto times = std::count(names.begin(), names.end(), name);
   if (times != 1)
     fail(where, ": the side table has ", times == 0 ? "no" : "more than one", " column \"", name,
          "\"; its columns are ", join(names, ", ", [](const std::string& text) { return shown(text); }),
-         times == 0 ? "; correct preprocess.join, or list the names of a file without a header in names" : "");
+         times == 0 ? concat("; correct ", block_, ", or list the names of a file without a header in names") : "");
   return std::size_t(std::find(names.begin(), names.end(), name) - names.begin());
 }
 
-}  // namespace
-
-SideTable::SideTable(const Join& join, TextRules rules, const std::vector<char>& separators, const std::string& null)
-    : join_(join), columns_(join.columns.size()) {
+SideTable::SideTable(const Join& join, const std::string& block, TextRules rules, const std::vector<char>& separators,
+                     const std::string& null)
+    : join_(join), block_(block), columns_(join.columns.size()) {
+  const std::string file_key = block_ + ".file";
   if (!join.delimiter.empty()) rules.delimiter = join.delimiter == "\\t" ? '\t' : join.delimiter[0];
   for (const std::string& path : store::list_files({join.file}, file_key)) {
     const RawFile file = inspected(path, file_key);
@@ -57,13 +55,13 @@ void SideTable::find_columns(const std::vector<std::string>& names, const std::s
 void SideTable::read_text(const RawFile& file, const TextRules& rules) {
   LineReader reader(file, {0, 1}, rules);
   std::vector<std::string> names = join_.names;
-  if (!names.empty()) find_columns(names, "preprocess.join.names");
+  if (!names.empty()) find_columns(names, block_ + ".names");
   Fields fields;
   Index number = 0;
   for (Line line; reader.next_anywhere(line); number += line.lines) {
     const std::string where = concat(file.path, ":", number + 1);
     if (line.comment || trimmed(line.text).empty()) continue;
-    if (line.too_long) fail(where, ": the line is longer than 1 MiB; correct ", file_key);
+    if (line.too_long) fail(where, ": the line is longer than 1 MiB; correct ", block_, ".file");
     if (names.empty()) {
       if (const std::string reason = header_names(line.text, rules, names); !reason.empty()) fail(where, ": ", reason);
       find_columns(names, where);
@@ -108,7 +106,7 @@ void SideTable::add(const std::vector<std::string_view>& fields, Index line, boo
     ends_.push_back(bytes_.size());
   }
   if (bytes() > join_.memory)
-    fail(place(rows() - 1), ": the side table needs more memory than preprocess.join.memory (",
+    fail(place(rows() - 1), ": the side table needs more memory than ", block_, ".memory (",
          bytes_text(double(join_.memory)), " on each rank); raise it, or leave out rows or columns");
 }
 

@@ -19,10 +19,12 @@ class SideTable {
   /// Character between the texts of a key of several columns, the unit separator of ASCII.
   static constexpr char key_separator = '\x1F';
 
-  /// Reads the files of a join by the rules for text in [preprocess]. `separators`: those of Join::columns, for lists
-  /// in Parquet files; 0 = none. `null`: text of a null there. Throws Error, naming file and line, for a column that
-  /// the file lacks, a bad row, two rows with one key, or a table larger than Join::memory.
-  SideTable(const Join& join, TextRules rules, const std::vector<char>& separators, const std::string& null);
+  /// Reads the files of a join by the rules for text in [preprocess]. `block`: the join in messages,
+  /// "preprocess.join.0". `separators`: those of Join::columns, for lists in Parquet files; 0 = none. `null`: text of a
+  /// null there. Throws Error, naming file and line, for a column that the file lacks, a bad row, two rows with one
+  /// key, or a table larger than Join::memory.
+  SideTable(const Join& join, const std::string& block, TextRules rules, const std::vector<char>& separators,
+            const std::string& null);
 
   /// Returns the number of the row with this key, or -1. The texts of several key columns stand between key_separator.
   Index find(std::string_view key) const { return keys_.find(key); }
@@ -41,12 +43,14 @@ class SideTable {
   Index bytes() const;
 
  private:
+  std::size_t place_of(const std::string& name, const std::vector<std::string>& names, const std::string& where) const;
   void find_columns(const std::vector<std::string>& names, const std::string& where);
   void read_text(const RawFile& file, const TextRules& rules);
   void read_parquet(const std::string& path, bool trim, const std::vector<char>& separators, const std::string& null);
   void add(const std::vector<std::string_view>& fields, Index line, bool trim);
 
   const Join join_;
+  const std::string block_;
   std::size_t columns_;
   std::vector<std::size_t> key_places_, places_;  ///< fields of the key's columns and of Join::columns in a row
   TokenMap keys_;                                 ///< keys, numbered as the rows

@@ -120,6 +120,8 @@ name = "C1"
 kind = "category"
 DECK
 must_succeed '"rows": 100' preprocess "$folder/csv.toml" --json
+{ cat "$folder/csv.toml"; printf '[[preprocess.join]]\nfile = "none.csv"\non = "C1"\ncolumns = ["I1"]\n'; } >"$folder/join.toml"
+must_fail 'join.toml:17: preprocess.join.0.file: none.csv: there is no such file' preprocess "$folder/join.toml"
 must_fail 'does not fit '"$folder/data/train.h5"': it lacks the features "C2", ' train "$deck" --set "data.evaluate=$folder/csv/train.h5"
 must_fail 'its ids are of another vocabulary (vocabulary_digest ' train "$deck" --set "data.evaluate=$folder/other/train.h5"
 must_succeed '"steps": 4' train "$deck" --json

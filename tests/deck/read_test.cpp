@@ -249,3 +249,52 @@ TEST_CASE("read_deck: accepts every deck in inputs/") {
     CHECK_NOTHROW(deck::read_deck(entry.path().string()));
   }
 }
+
+TEST_CASE("Deck::located: names the line of a block's key that may occur several times") {
+  const Deck deck = parse_deck(R"([preprocess]
+train = ["a.csv"]
+header = true
+format = "table"
+[[preprocess.column]]
+name = "a"
+kind = "label"
+positive = ["1"]
+negative = ["0"]
+[[preprocess.column]]
+name = "a b: c"
+kind = "category"
+[[preprocess.column]]
+name = "two"
+kind = "category"
+[[preprocess.join]]
+file = "x.csv"
+on = ["a b: c"]
+columns = ["two"]
+[[preprocess.sequence]]
+name = "past"
+user = "two"
+item = "two"
+time = "when"
+)",
+                               "d.toml");
+  const std::vector<std::pair<std::string, std::string>> places = {
+      {"preprocess.header is odd", "d.toml:3: "},
+      {"preprocess.join.0.file: x.csv is a folder", "d.toml:17: "},
+      {"preprocess.join.0.on names", "d.toml:18: "},
+      {"preprocess.join.0 is odd", "d.toml:16: "},
+      {"preprocess.join.0.memory is low", "d.toml:16: "},
+      {"preprocess.column a: kind is odd", "d.toml:7: "},
+      {"preprocess.column a b: c: is odd", "d.toml:10: "},
+      {"preprocess.column two: kind is odd", "d.toml:15: "},
+      {"preprocess.column: odd", "d.toml:5: "},
+      {"preprocess.sequence.past.user: odd", "d.toml:22: "},
+      {"preprocess.split.by: odd", "d.toml:1: "},
+      {"preprocess.column three: odd", ""},
+      {"preprocess.columns: odd", ""}};
+  for (const auto& [message, where] : places) {
+    INFO(message);
+    CHECK(deck.located(message) == where + message);
+  }
+  CHECK(deck.at("preprocess.column") == "d.toml:5: preprocess.column");
+  CHECK(deck.at("preprocess.join.0.memory") == "d.toml:16: preprocess.join.0.memory");
+}

@@ -163,11 +163,11 @@ TEST_CASE("preprocess: names file and line and key of a join that does not fit")
   CHECK(mentions(refusal([](S& s, const F&) { s.missing.clear(); }), "preprocess.missing is empty, but a row that"));
   CHECK(mentions(refusal([](S&, const F& f) { f.write("items.csv", "movie;genre;year\n1;a;1\n"); }),
                  "items.csv:1: the side table has no column \"genres\"; its columns are \"movie\""));
-  CHECK(mentions(refusal([](S& s, const F&) { s.joins[0].memory = 500; }), "more memory than preprocess.join.memory"));
-  CHECK(mentions(refusal([](S& s, const F&) { s.joins[0].file += "x"; }), "preprocess.join.file"));
-  CHECK(mentions(refusal([](S& s, const F&) { s.joins[0].on = {"itm"}; }), "preprocess.join.on names \"itm\""));
+  CHECK(mentions(refusal([](S& s, const F&) { s.joins[0].memory = 500; }), "more memory than preprocess.join.0.memory"));
+  CHECK(mentions(refusal([](S& s, const F&) { s.joins[0].file += "x"; }), "preprocess.join.0.file: "));
+  CHECK(mentions(refusal([](S& s, const F&) { s.joins[0].on = {"itm"}; }), "preprocess.join.0.on names \"itm\""));
   CHECK(mentions(refusal([](S& s, const F&) { s.joins[0].on = {"label"}; }),
-                 "preprocess.join.on has \"label\", but rows to score have no label"));
+                 "preprocess.join.0.on has \"label\", but rows to score have no label"));
   CHECK(mentions(refusal([](S& s, const F&) { s.joins[0].columns = {"title"}; }), "there is no [[preprocess.column]]"));
   CHECK(mentions(refusal([](S& s, const F&) { s.joins[1].columns = {"year"}; }), "which another join brings"));
   CHECK(mentions(refusal([](S& s, const F&) { s.joins[1].columns = {"label"}; }), "a label, a weight and a cross"));

@@ -123,8 +123,11 @@ Section<Deck> repeated_block(const BlockWords& words, const Keys<T>& keys, Get g
   section.info = {path, "[[" + path + "]]", words.sentence, infos(keys)};
   section.read = [=](Deck& deck, const Value& root) {
     const Value* all = repeated(root, path, advice);
-    for (std::size_t i = 0; all != nullptr && i < all->list.size(); ++i)
-      read_keys(deck, keys, get(deck).emplace_back(), all->list[i], path + "." + std::to_string(i));
+    for (std::size_t i = 0; all != nullptr && i < all->list.size(); ++i) {
+      const std::string place = path + "." + std::to_string(i);
+      deck.places.emplace(path_of(path, all->list[i], i), place);
+      read_keys(deck, keys, get(deck).emplace_back(), all->list[i], place);
+    }
   };
   section.write = [=](const Deck& deck, std::string& out) {
     for (const T& one : get(deck)) out += "\n[[" + path + "]]\n" + write_keys(keys, one);
