@@ -17,6 +17,28 @@ Range share_of(Index samples, Index share, Index shares) {
 
 }  // namespace
 
+/// Samples of a part that were asked for, and their place among all of them.
+struct Dataset::PartRun {
+  const DatasetPart* part;
+  Range run;
+  Index at;
+};
+
+/// Returns whether `next` shall be read together with the pieces from `first` to `last`: all are short, and close.
+bool Dataset::worth_joining(const PartRun& first, const PartRun& last, const PartRun& next) const {
+  constexpr Index most_samples = Index{1} << 16;  // of one reading, which bounds its memory
+  // Reading costs about as much as a call of HDF5 when it has 64 KiB more. Numbers and ids have 4 or 8 bytes.
+  constexpr Index most_bytes = Index{64} << 10;
+  if (next.part != first.part || next.run.begin < last.run.end || next.run.end - first.run.begin > most_samples)
+    return false;
+  const DatasetPart& part = *first.part;
+  double sample_bytes = 4.0 * double(info_.label_count() + info_.dense_features);
+  if (packed_) sample_bytes += 4.0 * double(info_.features.size());
+  for (const Index values : part.values) sample_bytes += 8.0 + 8.0 * double(values) / double(part.samples);
+  const Index most = std::max({next.run.begin - last.run.end, last.run.size(), next.run.size()});
+  return double(most) * sample_bytes <= double(most_bytes);
+}
+
 Dataset::Dataset(const std::vector<std::string>& patterns, const std::string& key, store::Trust trust) {
   DatasetFiles files = open_dataset(patterns, key, trust);
   info_ = std::move(files.info);
@@ -89,7 +111,14 @@ void Dataset::read(const std::vector<Range>& runs, const std::vector<Index>& row
   with_memory([&] { return concat(samples.size, " samples of ", info_.description); },
               double(samples.size) * double(row_bytes), [&] { allocate(samples); });
 
-  for_each_piece(runs, [&](const DatasetPart& part, Range run, Index at) { read_run(part, run, at, samples); });
+  std::vector<PartRun> pieces;
+  for_each_piece(runs, [&](const DatasetPart& part, Range run, Index at) { pieces.push_back({&part, run, at}); });
+  Samples between;
+  for (std::size_t first = 0, last = 0; first < pieces.size(); first = last) {
+    last = first + 1;
+    while (last < pieces.size() && worth_joining(pieces[first], pieces[last - 1], pieces[last])) ++last;
+    read_pieces(std::span(pieces).subspan(first, last - first), between, samples);
+  }
   const SampleCheck check(info_, parts_, runs, samples);
   check.targets(labels_);
   check.numbers();
@@ -108,6 +137,40 @@ void Dataset::allocate(Samples& samples) const {
     bags.offsets.reserve(samples.size + 1);
     bags.values.clear();
     bags.weights.clear();
+  }
+}
+
+/// Reads pieces of one part, in order. Several are taken from one reading of all samples from the first to the last,
+/// since each call of HDF5 costs more than some samples that nobody asked for. `between`: scratch.
+void Dataset::read_pieces(std::span<const PartRun> pieces, Samples& between, Samples& samples) const {
+  const DatasetPart& part = *pieces.front().part;
+  if (pieces.size() == 1) return read_run(part, pieces.front().run, pieces.front().at, samples);
+  const Range all{pieces.front().run.begin, pieces.back().run.end};
+  between.size = all.size();
+  allocate(between);
+  read_run(part, all, 0, between);
+  const auto copy = [&](const auto& from, auto& to, Index columns) {
+    if (columns == 0) return;
+    for (const PartRun& piece : pieces)
+      std::copy_n(from.begin() + (piece.run.begin - all.begin) * columns, piece.run.size() * columns,
+                  to.begin() + piece.at * columns);
+  };
+  copy(between.labels, samples.labels, info_.label_count());
+  copy(between.weights, samples.weights, info_.sample_weights ? 1 : 0);
+  copy(between.dense, samples.dense, info_.dense_features);
+  copy(between.ids, samples.ids, packed_ ? std::ssize(info_.features) : 0);
+  for (std::size_t f = 0; f < samples.jagged.size(); ++f) {
+    const Samples::Jagged& from = between.jagged[f];
+    Samples::Jagged& to = samples.jagged[f];
+    for (const PartRun& piece : pieces) {
+      const Index first = piece.run.begin - all.begin, end = piece.run.end - all.begin;
+      const Range values{from.offsets[first], from.offsets[end]};
+      const Index shift = std::ssize(to.values) - values.begin;
+      to.values.insert(to.values.end(), from.values.begin() + values.begin, from.values.begin() + values.end);
+      if (part.weighted[f])
+        to.weights.insert(to.weights.end(), from.weights.begin() + values.begin, from.weights.begin() + values.end);
+      for (Index i = first; i < end; ++i) to.offsets.push_back(from.offsets[i + 1] + shift);
+    }
   }
 }
 

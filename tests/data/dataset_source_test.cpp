@@ -175,3 +175,56 @@ TEST_CASE("Source: seek may leave an epoch in the middle and start another") {
     REQUIRE(source->next(batch));
   }
 }
+
+TEST_CASE("Dataset::read: short runs that lie close are read at once, and as each one alone") {
+  const comm::Communicator comm(MPI_COMM_WORLD);
+  const Scratch scratch(comm);
+  const auto read_calls = [] {  // of this process, 0 if the system does not say
+    std::ifstream io("/proc/self/io");
+    Index calls = 0;
+    for (std::string word; io >> word;)
+      if (word == "syscr:") io >> calls;
+    return calls;
+  };
+  on_first(comm, [&] {
+    samples_file::jagged(scratch / "a.h5", 0, 9000);
+    samples_file::jagged(scratch / "b.h5", 9000, 40000);
+    samples_file::packed(scratch / "c.h5", 0, 9000, samples_file::add_weights);
+    samples_file::packed(scratch / "d.h5", 9000, 40000, samples_file::add_weights);
+  });
+  for (const auto& files : {std::vector{scratch / "a.h5", scratch / "b.h5"}, {scratch / "c.h5", scratch / "d.h5"}}) {
+    const data::Dataset dataset(files, "data.train");
+    std::vector<Range> runs;
+    for (Index i = 0; i < 48000; i += 1 + i % 23) runs.push_back({i, i + 1 + i % 3});
+    runs.insert(runs.end(), {{100, 90}, {8000, 30000}, {20, 21}, {20, 21}, {22, 24}, {48999, 49000}});
+    std::erase_if(runs, [](const Range& run) { return run.size() <= 0; });
+    data::Samples together, alone;
+    const Index before = read_calls();
+    dataset.read(runs, dataset.info().rows, together);
+    CHECK(read_calls() - before < std::ssize(runs));  // alone each has three calls or more
+    Index at = 0;
+    bool same = true;
+    for (const Range& run : runs) {
+      dataset.read({run}, dataset.info().rows, alone);
+      const auto part = [&](const auto& all, const auto& some, Index columns) {
+        same &= columns == 0 || std::equal(some.begin(), some.end(), all.begin() + at * columns);
+      };
+      part(together.labels, alone.labels, 1);
+      part(together.weights, alone.weights, dataset.info().sample_weights ? 1 : 0);
+      part(together.dense, alone.dense, dataset.info().dense_features);
+      part(together.ids, alone.ids, dataset.packed() ? 2 : 0);
+      for (std::size_t f = 0; f < alone.jagged.size(); ++f) {
+        const auto& all = together.jagged[f];
+        const auto& some = alone.jagged[f];
+        const Index first = all.offsets[at];
+        for (Index i = 0; i <= run.size(); ++i) same &= all.offsets[at + i] == first + some.offsets[i];
+        same &= std::equal(some.values.begin(), some.values.end(), all.values.begin() + first);
+        if (!some.weights.empty())
+          same &= std::equal(some.weights.begin(), some.weights.end(), all.weights.begin() + first);
+      }
+      at += run.size();
+    }
+    CHECK(same);
+    CHECK(at == together.size);
+  }
+}

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -79,6 +80,9 @@ class Dataset {
   /// Calls take(part, run in the part, its first place) for each piece of the runs.
   template <class Take>
   void for_each_piece(const std::vector<Range>& runs, const Take& take) const;
+  struct PartRun;
+  bool worth_joining(const PartRun& first, const PartRun& last, const PartRun& next) const;
+  void read_pieces(std::span<const PartRun> pieces, Samples& between, Samples& samples) const;
   void allocate(Samples& samples) const;
   void read_run(const DatasetPart& part, Range run, Index at, Samples& samples) const;
   void read_targets(const DatasetPart& part, Range run, Index at, Samples& samples) const;
