@@ -171,7 +171,8 @@ ColumnGuess guess_column(const ColumnFacts& facts) {
                    concat("days, for example ", shown(facts.frequent[0].first), ", of which later rows have others"));
   const bool names_thing =
       has_word(facts.name, {"user", "item", "uid", "movie", "video", "product", "userid", "itemid"});
-  if (facts.rows >= 20 && facts.is_unique() && !names_thing && (!facts.is_numeric() || facts.ascends)) {
+  const bool is_list = facts.separator != 0 && facts.separator != ' ';  // A space also stands in names and titles.
+  if (facts.rows >= 20 && facts.is_unique() && !names_thing && !is_list && (!facts.is_numeric() || facts.ascends)) {
     // The texts behind the first rows may be longer.
     if (facts.longest > longest_key / 2)
       return skipped(facts, concat("another value in each row, of up to ", facts.longest,

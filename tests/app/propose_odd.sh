@@ -21,6 +21,12 @@ sed '1s/.*/site\/app,price,label/' named.csv >sites.csv
 prepare sites sites.csv
 says sites '{name = "price", kind = "category"}' 'skip_other_columns = true' 'a deck cannot name "site/app"'
 
+# lists of which no two are alike are bags, and titles keys
+awk 'BEGIN { srand(4); print "tags,title,click"; for (i = 0; i < 400; ++i) printf "t%d|t%d|t%d|n%d,%s %s %d,%d\n", rand() * 30,
+  rand() * 30, rand() * 30, i % 200, "a", "film", i, rand() < 0.4 }' >tags.csv
+prepare tags tags.csv
+says tags '{name = "tags", kind = "category", separator = "|"}' '{name = "title", kind = "key"}'
+
 # names that were made up join nothing
 clicks user,item,click | tail -n +2 | tr ',' '\t' >u.data
 awk 'BEGIN { for (i = 1; i <= 40; ++i) printf "%d|Film %d|http://x/%d|%d\n", i, i, i, i % 3 }' >u.item
