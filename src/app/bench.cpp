@@ -70,7 +70,7 @@ void require_writable(const comm::Communicator& comm, const std::string& path, c
     fail("--save \"", path, "\" writes measured costs, which --only leaves out; add costs to --only");
   if (comm.rank() != 0) return;
   store::require_replaceable(path, "measured by tesserec bench", "file of measured costs");
-  store::make_folder_durably(std::filesystem::path(path).parent_path().string());
+  store::make_output_folder_of(path, "--save");
   const std::string draft = path + ".tmp";
   store::write_verified(draft, std::string());
   std::filesystem::remove(draft);

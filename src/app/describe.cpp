@@ -33,7 +33,7 @@ Json schema_json() {
 void write_man_pages(const std::string& folder) {
   for (const auto& [name, text] : man_pages()) {
     const std::string path = folder + "/" + name;
-    store::make_folder_durably(path.substr(0, path.rfind('/')));
+    store::make_output_folder_of(path, "--man");
     store::write_verified(path, text);
   }
 }

@@ -74,7 +74,7 @@ void write_importance(const LoadedModel& loaded, const metrics::BinaryMetrics& i
                         .set("features", features);
   comm::agree(loaded.session->comm, [&] {
     if (loaded.session->comm.rank() != 0) return;
-    store::make_folder_durably(loaded.job.run.folder());
+    store::make_output_folder(loaded.job.run.folder(), "run.output");
     store::replace_proven(path, json.text() + "\n");
   });
   log_info("wrote " + path);

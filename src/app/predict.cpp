@@ -53,7 +53,7 @@ int predict(const Invocation& invocation, const comm::Communicator& comm) {
   const std::string path =
       invocation.has("--scores") ? invocation.options.at("--scores") : loaded.job.run.folder() + name;
   comm::agree(comm, [&] {
-    if (comm.rank() == 0) store::make_folder_durably(std::filesystem::path(path).parent_path().string());
+    if (comm.rank() == 0) store::make_output_folder_of(path, invocation.has("--scores") ? "--scores" : "run.output");
   });
   const Index samples = train::predict(*loaded.session, *loaded.source, path, format);
   const data::SourceInfo& info = loaded.source->info();

@@ -87,9 +87,11 @@ std::optional<int> before_mpi(const Command& command, const Invocation& invocati
   if (command.before_mpi == nullptr) return std::nullopt;
   bool is_job = false;
   const Outcome outcome = outcome_of([&] {
-    const std::optional<int> code = command.before_mpi(invocation);
-    is_job = !code;
-    return code.value_or(0);
+    return with_key_lines(invocation, [&] {
+      const std::optional<int> code = command.before_mpi(invocation);
+      is_job = !code;
+      return code.value_or(0);
+    });
   });
   if (is_job) return std::nullopt;
   if (!outcome.message.empty()) comm::say(outcome.message);

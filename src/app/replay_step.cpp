@@ -13,6 +13,7 @@
 #include <tesserec/core/log.hpp>
 #include <tesserec/core/text.hpp>
 #include <tesserec/parallel_io/checkpoint_folder.hpp>
+#include <tesserec/store/disk.hpp>
 #include <tesserec/train/checkpoint.hpp>
 #include <tesserec/train/training.hpp>
 
@@ -117,6 +118,9 @@ int replay_step(const Invocation& invocation, const comm::Communicator& comm) {
   std::error_code unreadable;  // training reports it
   if (comm.max(Index{std::filesystem::exists(to, unreadable)}) > 0)
     fail(to, " exists; name another folder with --to, or remove it");
+  comm::agree(comm, [&] {
+    if (comm.rank() == 0) store::make_output_folder_of(to, "--to");
+  });
   const Around around = checkpoints_around(comm, invocation.deck, *step);
   const deck::Deck deck = deck_of(comm, around, to);
   const train::Job job = job_of(deck);

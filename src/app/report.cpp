@@ -34,6 +34,7 @@ int report(const Invocation& invocation, const comm::Communicator& comm) {
   comm::agree(comm, [&] {
     if (comm.rank() != 0) return;
     store::require_replaceable(path, "<!DOCTYPE html>", "HTML page");
+    if (output != invocation.options.end()) store::make_output_folder_of(path, "--output");
     const report::Page page = report::make_page(invocation.paths, path);
     for (const std::string& warning : page.warnings) log_warning(warning);
     store::replace_proven(path, page.html);

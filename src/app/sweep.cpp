@@ -86,7 +86,7 @@ int sweep_point(const Invocation& invocation, const comm::Communicator& comm) {
     point = point_of(invocation, std::ssize(sweep.runs));
     if (comm.rank() != 0) return;
     const std::string& folder = sweep.runs[point].folder;
-    store::make_folder_durably(folder);
+    store::make_output_folder(folder, "run.output");
     lock = store::FileLock(folder + "/point.lock", invocation.read_deck().run.lock_wait);
     rung = begin(sweep, point);
   });

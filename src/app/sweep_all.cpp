@@ -28,7 +28,7 @@ void collect(const Invocation& invocation) {
   const sweep::Sweep sweep = sweep_with_records(invocation);
   if (const std::string text = other_data(sweep); !text.empty()) log_warning(text);
   const Json json = sweep::summary_json(sweep);
-  store::make_folder_durably(sweep.folder);
+  store::make_output_folder(sweep.folder, "run.output");
   store::replace_proven(sweep.folder + "/sweep.csv", sweep::summary_csv(sweep));
   store::replace_proven(sweep.folder + "/sweep.json", json.text() + "\n");
   log_info("wrote " + sweep.folder + "/sweep.csv and sweep.json; for charts, run tesserec report " + sweep.folder);
@@ -54,7 +54,7 @@ ChildJob job_of(const Invocation& invocation, const sweep::Sweep& sweep, Index p
   for (const std::string& text : invocation.overrides) job.words.insert(job.words.end(), {"--set", text});
   job.words.insert(job.words.end(), invocation.kokkos_words.begin(), invocation.kokkos_words.end());
   job.log = sweep.runs[point].folder + "/log.txt";
-  store::make_folder_durably(sweep.runs[point].folder);
+  store::make_output_folder(sweep.runs[point].folder, "run.output");
   return job;
 }
 
@@ -126,7 +126,7 @@ std::optional<int> sweep_run(const Invocation& invocation) {
     const sweep::Standing standing = sweep.standing();
     if (standing.waiting.empty()) break;
     refuse_other_data(sweep);
-    store::make_folder_durably(sweep.folder);
+    store::make_output_folder(sweep.folder, "run.output");
     if (!lock) lock.emplace(sweep.folder + "/sweep.lock", deck.run.lock_wait);
     if (run_rung(invocation, sweep, standing) != 0) {
       log_info("the sweep was ended by a signal; the same command resumes it");

@@ -8,12 +8,7 @@ namespace tesserec::parallel_io {
 
 FolderLock::FolderLock(const comm::Communicator& comm, const std::string& folder, double seconds) {
   comm::agree(comm, [&] {
-    if (comm.rank() != 0) return;
-    try {
-      store::make_folder_durably(folder);
-    } catch (const Error& error) {
-      fail(error.what(), "; set run.output or checkpoint.path");
-    }
+    if (comm.rank() == 0) store::make_folder_durably(folder);
   });
   lock(comm, folder + "/lock", seconds);
 }

@@ -18,6 +18,7 @@
 
 #include <tesserec/core/log.hpp>
 #include <tesserec/core/text.hpp>
+#include <tesserec/store/disk.hpp>
 
 namespace tesserec::serve {
 namespace {
@@ -110,6 +111,7 @@ std::string score_line(const scoring::TrainedFacts& facts, const InferRequest& r
 
 /// Locks the log for this server. Waits as long as a server that ends may take for its last replies.
 store::FileLock lock_log(const ServerSettings& settings) {
+  store::make_output_folder_of(settings.log, "--log");
   const std::string path = settings.log + ".lock";
   try {
     return store::FileLock(path, settings.timeout);

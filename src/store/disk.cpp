@@ -189,6 +189,20 @@ void make_folder_durably(const std::string& path) {
   sync_path(above);
 }
 
+void make_output_folder(const std::string& path, const std::string& key) {
+  const std::string folder = path.empty() ? "." : path;
+  try {
+    make_folder_durably(folder);
+    if (::access(folder.c_str(), W_OK | X_OK) != 0) fail_errno(folder, "write into this folder");
+  } catch (const Error& error) {
+    fail(key, ": ", error.what(), "; name another folder");
+  }
+}
+
+void make_output_folder_of(const std::string& path, const std::string& key) {
+  make_output_folder(std::filesystem::path(path).parent_path().string(), key);
+}
+
 OpenDraft::OpenDraft(std::string path) : path_(std::move(path)) {
   OpenDrafts& drafts = open_drafts();
   const std::lock_guard lock(drafts.mutex);

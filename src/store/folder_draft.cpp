@@ -17,7 +17,7 @@ FolderDraft::FolderDraft(const std::string& path, std::string option)
     : path_((fs::path(path) / "").parent_path().string()), draft_(path_ + ".tmp"), option_(std::move(option)) {
   std::error_code unreadable;
   if (fs::exists(path_, unreadable)) fail_existing();
-  make_folder_durably(fs::path(path_).parent_path().string());
+  make_output_folder_of(path_, option_);
   if (::mkdir(draft_.c_str(), 0777) != 0) {
     if (errno == EEXIST) fail(draft_, " exists: another process is writing it, or was killed; wait, or remove it");
     fail_errno(draft_, "create this folder");

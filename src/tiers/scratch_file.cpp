@@ -19,13 +19,17 @@ ScratchFile::ScratchFile(const std::string& folder, const std::string& what, Ind
     : folder_(folder), bytes_(bytes) {
   std::error_code fault;
   std::filesystem::create_directories(folder, fault);
-  if (fault) fail(folder, ": cannot make this folder for ", what, ": ", fault.message(), "; set plan.disk_folder");
+  if (fault)
+    fail("plan.disk_folder: ", folder, ": cannot make this folder for ", what, ": ", fault.message(),
+         "; set plan.disk_folder");
   descriptor_ = open(O_DIRECT);
   if (descriptor_ < 0 && errno == EINVAL) {
     direct_ = false;
     descriptor_ = open(0);
   }
-  if (descriptor_ < 0) fail(folder, ": cannot open a file for ", what, ": ", std::strerror(errno));
+  if (descriptor_ < 0)
+    fail("plan.disk_folder: ", folder, ": cannot open a file for ", what, ": ", std::strerror(errno),
+         "; set plan.disk_folder");
   // The space is compared first, because a reservation that fails has filled the disk.
   struct statvfs disk {};
   const Index left = ::statvfs(folder.c_str(), &disk) == 0 ? Index(disk.f_bavail * disk.f_frsize) : bytes;

@@ -4,8 +4,10 @@
 #include <filesystem>
 #include <utility>
 
+#include <tesserec/comm/agree.hpp>
 #include <tesserec/core/log.hpp>
 #include <tesserec/core/text.hpp>
+#include <tesserec/store/disk.hpp>
 #include <tesserec/train/training.hpp>
 
 namespace tesserec::train {
@@ -31,10 +33,15 @@ void warn_of_idle_settings(const Job& job, Index last, bool evaluates) {
 }  // namespace
 
 RunLocks::RunLocks(const comm::Communicator& comm, const Job& job) {
-  run_.emplace(comm, job.run.folder(), job.run.lock_wait);
   const std::string& path = job.checkpoint.path;
-  if (!path.empty() && job.checkpoint.keep > 0 && plain(path) != plain(job.run.folder()))
-    checkpoints_.emplace(comm, path, job.run.lock_wait);
+  const bool apart = !path.empty() && job.checkpoint.keep > 0 && plain(path) != plain(job.run.folder());
+  comm::agree(comm, [&] {
+    if (comm.rank() != 0) return;
+    store::make_output_folder(job.run.folder(), "run.output");
+    if (apart) store::make_output_folder(path, "checkpoint.path");
+  });
+  run_.emplace(comm, job.run.folder(), job.run.lock_wait);
+  if (apart) checkpoints_.emplace(comm, path, job.run.lock_wait);
 }
 
 /// Returns "  cache 93.1 %", the ids of this rank since the last call whose rows its caches had, or "" if the rank

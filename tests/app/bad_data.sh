@@ -34,7 +34,7 @@ RANKS=$some
 bad_file=raw/bad.gz
 gzip -c "$folder/raw/train.txt" | head -c -500 >"$folder/raw/bad.gz"; bad 'raw/bad.gz: the gzip file ends too early'
 bad_file=raw/none.txt; bad "--set 1: preprocess.train: $folder/raw/none.txt: there is no such file"
-must_fail 'set preprocess.output' preprocess "$deck" --set "preprocess.output=$deck/x"
+must_fail "--set 1: preprocess.output: $deck: cannot create this folder: a file has its name" preprocess "$deck" --set "preprocess.output=$deck/x"
 
 # Accepted: the same rows in other forms of the file.
 same() {

@@ -45,7 +45,7 @@ done
 
 # Folders that cannot be written are found before the first step.
 for key in run.output checkpoint.path; do
-  must_fail "set run.output or checkpoint.path" train "$deck" --set "$key=$deck/x"
+  must_fail "--set 1: $key: $deck: cannot create this folder: a file has its name" train "$deck" --set "$key=$deck/x"
   ! grep -q '^step ' "$folder/err" || complain "$key: it trained first"
 done
 

@@ -46,5 +46,5 @@ must_fail 'has no option --sav' bench "$deck" --sav x
 touch file
 must_fail 'file exists and is no file of measured costs' bench --only costs "${quick[@]:0:8}" --save file
 must_succeed costs bench --only costs "${quick[@]:0:8}" --json --save machines/this.toml
-must_fail 'file: cannot create this folder: a file has its name' bench --only costs "${quick[@]:0:8}" --save file/x.toml
+must_fail '--save: file: cannot create this folder: a file has its name' bench --only costs "${quick[@]:0:8}" --save file/x.toml
 finish

@@ -75,7 +75,7 @@ must_fail 'set a larger cache or a smaller batch' train "$folder/planted.toml" "
   --set plan.cache=0
 RANKS=3 must_fail 'set a larger cache or a smaller batch' train "$folder/planted.toml" "${one_batch[@]}" \
   --set plan.kernel=disk --set plan.cache=0 --set plan.default=row_wise
-must_fail 'set plan.disk_folder' train "$folder/planted.toml" --set plan.kernel=disk \
+must_fail "--set 2: plan.disk_folder: $folder/planted.toml: cannot make this folder" train "$folder/planted.toml" --set plan.kernel=disk \
   --set "plan.disk_folder=$folder/planted.toml"
 must_fail 'plan.cache' train "$folder/planted.toml" --set plan.kernel=disk --set plan.cache=-1
 finish

@@ -77,6 +77,7 @@ for source in "$folder/written.toml" files; do  # the same batches from the gene
 done
 diff "$folder/batches.written.toml" "$folder/batches.files" || complain "not the generator's batches"
 must_fail 'exists; name another one with --write' generate "$folder/written.toml" --write "$folder/made"
+must_fail "--write: $folder/deck.toml: cannot create this folder: a file has its name" generate "$folder/written.toml" --write "$folder/deck.toml/x"
 must_fail 'write it with --format hdf5' generate "$folder/written.toml" --write "$folder/x" --format tsv
 [ ! -e "$folder/x" ] && [ ! -e "$folder/x.tmp" ] || complain "a failed job left its folder"
 

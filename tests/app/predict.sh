@@ -59,6 +59,7 @@ must_succeed 'whole' verify "$folder/run/scores.h5" --json
 must_fail 'predict.h5 has no labels' train "$deck" --set "data.train=$folder/new/predict.h5"
 must_fail 'predict.h5 has no labels' evaluate "$deck" --set "data.evaluate=$folder/new/predict.h5"
 must_fail '--format csv does not fit --scores' predict "$deck" --format csv --scores "$folder/s.h5"
+must_fail "--scores: $deck: cannot create this folder: a file has its name" predict "$deck" --scores "$deck/s.h5"
 must_fail 'names no format' predict "$deck" --scores "$folder/s.parquet"
 [ ! -e "$folder/s.h5" ] || complain 'a file was written'
 

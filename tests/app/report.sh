@@ -67,7 +67,7 @@ grep -q '>taken by the plan<' "$folder/run/report.html" || complain "the page do
 must_succeed '"runs": 2' report "$folder/run" "$folder/run/" --json --output "$folder/two.html"
 must_succeed '"runs": 1' report "$folder/run" --json --output "$folder/two.html"
 must_fail 'metrics.jsonl exists and is no HTML page, so it is not replaced' report "$folder/run" --output "$folder/run/metrics.jsonl"
-must_fail "$folder/none/page.html.tmp: cannot" report "$folder/run" --output "$folder/none/page.html"
+must_fail "--output: $deck: cannot create this folder: a file has its name" report "$folder/run" --output "$deck/page.html"
 must_fail 'tesserec report needs a path: tesserec report RUN...' report
 rm "$folder/run/result.json"
 mkdir "$folder/run/result.json" "$folder/run/result.json/in"

@@ -45,6 +45,7 @@ grep -qE '"scores": \{"samples": 40, "checkpoint": \{"auc": ' "$folder/out" || c
 ! grep -q '"largest_difference": 0}' "$folder/out" || complain "int8 without a difference"
 grep -q 'largest difference of a score: ' "$folder/err" || complain "no lines about scores"
 must_succeed '"whole": true' verify "$folder/coded" --json
+must_fail "--to: $folder/deck.toml: cannot create this folder: a file has its name" export "$folder/run" --to "$folder/deck.toml/x"
 must_fail '--format npy writes a folder, which --to' export "$folder/run" --to "$folder/x.safetensors" --format npy
 must_succeed tensors export "$folder/run" --to "$folder/w.safetensors" --json
 [ -f "$folder/w.safetensors" ] || complain "no file by the ending of --to"

@@ -29,6 +29,7 @@ alone must_fail 'bad.toml:'$((line + 1))': sweep.keys.optimizer.sparse.lr has 0.
 sed 's/"optimizer.dense.lr" =/"run.output" =/' "$deck" >bad.toml
 alone must_fail 'bad.toml:'"$line"': sweep.keys.run.output cannot vary' sweep list bad.toml
 alone must_fail '--set 1: optimizer.dense.lr varies in this sweep' sweep list "$deck" --set optimizer.dense.lr=1
+alone must_fail "--set 1: run.output: $deck: cannot create this folder: a file has its name" sweep run "$deck" --set "run.output=$deck/x"
 alone must_fail '--set 1: sweep.metric is "auprc", which evaluate.metrics lacks' sweep list "$deck" --set sweep.metric=auprc
 alone must_fail '--set 1: sweep.halving.first_steps is 433, but a whole run has 432 steps' sweep list "$deck" --set sweep.halving.first_steps=433
 alone must_fail '--set 1: sweep.halving.first_steps is 433, but a whole run has 432 steps' check "$deck" --set sweep.halving.first_steps=433

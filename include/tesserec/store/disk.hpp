@@ -58,6 +58,11 @@ void replace_proven(const std::string& path, const std::string& text);
 void require_replaceable(const std::string& path, const std::string& mark, const char* kind);
 /// Makes a folder and its missing parent folders. Syncs the parent of each.
 void make_folder_durably(const std::string& path);
+/// Makes a folder for what a command writes, as make_folder_durably() does; "" is the working folder. `key`: deck key or
+/// option that names it. Throws Error that begins with `key` if it cannot be made, or if no file can be made in it.
+void make_output_folder(const std::string& path, const std::string& key);
+/// Makes the folder of a file or folder that a command writes, as make_output_folder() does.
+void make_output_folder_of(const std::string& path, const std::string& key);
 
 /// Throws Error "PATH: cannot ACTION: REASON" with the reason of errno.
 [[noreturn]] void fail_errno(const std::string& path, const std::string& action);
