@@ -91,6 +91,8 @@ store::Attributes attributes_of(const Survey& survey, const Encoding& encoding,
     attributes[rules_attribute] = rules;
     if (!encoding.collisions.empty()) attributes["collisions"] = encoding.collisions;
   }
+  if (const std::vector<std::string> times = time_forms(encoding.layout); !times.empty())
+    attributes[times_attribute] = times;
   const std::vector<std::string>& borders = encoding.layout.borders;
   if (std::any_of(borders.begin(), borders.end(), [](const std::string& text) { return !text.empty(); }))
     attributes[borders_attribute] = borders;
@@ -137,6 +139,12 @@ std::vector<int> owners_of(const comm::Communicator& comm, const Survey& survey,
   }
   return owners;
 }
+
+/// Place of the rows in a data set, and what an earlier start wrote of them.
+struct RowsOfSet {
+  const SampleShapes& shapes;
+  TallyFiles tallies;
+};
 
 /// Returns whether an earlier start left all parts that have rows of a range.
 bool has_rows(const parallel_io::PartedWriter& writer, const SampleShapes& shapes, const TextRange& range) {
@@ -193,12 +201,11 @@ std::string content_key(const comm::Communicator& comm, const Survey& survey, co
 }
 
 void write_rows(const comm::Communicator& comm, parallel_io::PartedWriter& writer, Survey& survey,
-                const RowFormat& format, const Encoding& encoding, const SampleShapes& shapes,
-                const WriteRules& rules) {
+                const RowFormat& format, const Encoding& encoding, RowsOfSet rows, const WriteRules& rules) {
+  auto& [shapes, tallies] = rows;
   std::vector<Index> files;
   for (const TextRange& range : survey.own()) files.push_back(range.range.file);
   ColumnTally tally(encoding.layout, files, survey.files.size());
-  TallyFiles tallies(rules.scratch, content_key(comm, survey, encoding, rules), survey);
   EncodedBlock block(survey, encoding, rules.memory);
   BlockReader reader(survey, encoding, format, rules.scratch,
                      ranges_to_write(writer, shapes, survey, tallies, rules.all_rows, tally));
@@ -238,9 +245,10 @@ std::unique_ptr<parallel_io::PartedWriter> write_dataset(const comm::Communicato
   const SampleShapes shapes = sample_shapes(survey, encoding);
   store::PartsLayout layout = layout_of(shapes, encoding, rules.with_vocabulary, rules.part_bytes);
   std::vector<int> owners = owners_of(comm, survey, layout, shapes);
-  auto writer = std::make_unique<parallel_io::PartedWriter>(
-      comm, path, std::move(layout), std::move(owners), rules.lock_wait, content_key(comm, survey, encoding, rules));
-  write_rows(comm, *writer, survey, format, encoding, shapes, rules);
+  const std::string key = content_key(comm, survey, encoding, rules);
+  auto writer = std::make_unique<parallel_io::PartedWriter>(comm, path, std::move(layout), std::move(owners),
+                                                            rules.lock_wait, key);
+  write_rows(comm, *writer, survey, format, encoding, {shapes, {rules.scratch, key, survey}}, rules);
   for (std::size_t f = 0; f < file_digests.size(); ++f) survey.report.facts.files[f].content = hex(file_digests[f]);
   if (rules.with_vocabulary) write_vocabulary(*writer, comm, encoding, shapes.feature_of.size());
   writer->end(attributes_of(survey, encoding, file_digests));

@@ -82,6 +82,7 @@ void append_tokens(const comm::Communicator& comm, const Survey& train, const Le
     for (std::size_t f = 0; f < features; ++f) {
       Vocabulary& vocabulary = encoding.vocabularies[f];
       encoding.values.push_back(tokens[f].values);
+      encoding.known.push_back(tokens[f].known);
       if (encoding.base_rows.empty()) encoding.collisions.push_back(tokens[f].collisions);
       if (const Index all = vocabulary.rows() + tokens[f].tokens(); all > std::numeric_limits<std::int32_t>::max())
         fail(encoding.layout.features[f], ": ", all - 1,

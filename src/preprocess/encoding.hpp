@@ -10,6 +10,7 @@
 #include "vocabulary.hpp"
 #include <tesserec/comm/communicator.hpp>
 #include <tesserec/parallel_io/parted_writer.hpp>
+#include <tesserec/preprocess/report.hpp>
 #include <tesserec/preprocess/settings.hpp>
 #include <tesserec/raw/transforms.hpp>
 
@@ -17,6 +18,8 @@ namespace tesserec::preprocess {
 
 /// Name of the dataset attribute with FeatureForm::rule() of each feature; absent if all have a vocabulary.
 inline constexpr const char* rules_attribute = "encodings";
+/// Name of the dataset attribute with the form and the name of each column of times, "iso when"; absent without any.
+inline constexpr const char* times_attribute = "time_forms";
 /// Name of the dataset attribute with Encoding::bases.
 inline constexpr const char* bases_attribute = "vocabulary_extends";
 
@@ -30,6 +33,8 @@ struct Encoding {
   std::vector<Index> values;       ///< distinct values in the training files [F], 0 if not counted; empty without them
   std::vector<std::string> bases;  ///< digests of the vocabularies that this one extends, oldest first
   std::vector<Index> base_rows;    ///< rows before extend_encoding() [F]; empty without such a call
+  std::vector<Index> known = {};  ///< distinct values in the training files that had an id before extend_encoding() [F]
+  std::vector<ChangedTime> changed_times = {};  ///< times that the dataset with the vocabulary has in another form
   /// Different values of the training files that share their id with another, if ids are hashed into rows, else 0 [F].
   /// Empty without training files.
   std::vector<Index> collisions = {};
@@ -76,6 +81,9 @@ void extend_encoding(const comm::Communicator& comm, const Survey& train, const 
 /// Returns the digest of the encoding's vocabularies, of which each rank reads a share. Collective.
 std::string vocabulary_digest(const comm::Communicator& comm, const RowLayout& layout,
                               const std::vector<Vocabulary>& vocabularies);
+
+/// Returns the forms of the layout's columns of times as datasets store them (times_attribute).
+std::vector<std::string> time_forms(const RowLayout& layout);
 
 /// Writes the vocabularies, each rank the rows of its own parts, a few slabs at once. Collective.
 void write_vocabulary(parallel_io::PartedWriter& writer, const comm::Communicator& comm, const Encoding& encoding,

@@ -66,6 +66,33 @@ void find_unknown(const PreprocessReport& report, std::vector<Finding>& findings
   }
 }
 
+/// Appends features of which the new training files have no value that the extended vocabulary knows.
+void find_all_new(const PreprocessReport& report, std::vector<Finding>& findings) {
+  for (std::size_t f = 0; f < report.known.size(); ++f) {
+    const bool had_ids = report.ids[f] - report.new_ids[f] > 1;
+    if (!had_ids || report.known[f] > 0 || report.values[f] == 0) continue;
+    findings.push_back(
+        {.severity = Severity::warning,
+         .kind = "all_new_values",
+         .text = concat("column ", report.features[f], ": none of its ", counted(report.values[f], "value"),
+                        " in the training files has an id in ", report.vocabulary,
+                        ", so rows that were learned from it are not used; check how ", "the files write the column"),
+         .columns = {report.features[f]},
+         .figures = {{"values", double(report.values[f])}}});
+  }
+}
+
+/// Appends columns of times whose form is another one than that of the vocabulary's data set.
+void find_changed_times(const PreprocessReport& report, std::vector<Finding>& findings) {
+  for (const ChangedTime& time : report.changed_times)
+    findings.push_back({.severity = Severity::warning,
+                        .kind = "changed_time",
+                        .text = concat("column ", time.column, ": the deck reads its times as \"", time.form,
+                                       "\", but those of ", report.vocabulary, " were read as \"", time.before,
+                                       "\"; check that the key time fits the new files"),
+                        .columns = {time.column}});
+}
+
 /// Appends labels that have one value, beside the one that judge() looked at.
 void find_constant_labels(const DatasetReport& set, std::vector<Finding>& findings) {
   for (std::size_t t = 0; t < set.tasks.size(); ++t) {
@@ -107,6 +134,8 @@ std::vector<Finding> find_oddities(const PreprocessReport& report) {
   for (const DatasetReport* set : all)
     if (set->tasks.size() > 1) find_constant_labels(*set, findings);
   find_unknown(report, findings);
+  find_all_new(report, findings);
+  find_changed_times(report, findings);
   tell_unjudged(report.train, findings);
   return findings;
 }

@@ -21,7 +21,12 @@ constexpr Index smallest_group = Index{8} << 10;  // unpacked bytes
 }  // namespace
 
 PartitionSorter::PartitionSorter(std::span<const TokenRun> runs, const TokenSort& sort, std::string path)
-    : runs_(runs), sort_(sort), file_(std::move(path)), values_(sort.forms.size(), 0), collisions_(values_) {}
+    : runs_(runs),
+      sort_(sort),
+      file_(std::move(path)),
+      values_(sort.forms.size(), 0),
+      known_(values_),
+      collisions_(values_) {}
 
 void PartitionSorter::add(std::size_t first, std::size_t last) {
   const Index most = std::max(smallest_group, sort_.memory / 2);
@@ -69,9 +74,13 @@ void PartitionSorter::sort_share(const TokenShare& share) {
 void PartitionSorter::write_sorted(std::size_t f, const TokenCounts& counts) {
   std::vector<TokenRank> order;
   order.reserve(counts.counts.size());
-  for (Index i = 0; i < counts.tokens.size(); ++i)
-    if (counts.counts[i] >= sort_.minimum_count && !(sort_.has_id && sort_.has_id(f, counts.tokens.token(i))))
+  for (Index i = 0; i < counts.tokens.size(); ++i) {
+    if (counts.counts[i] == 0) continue;
+    if (sort_.has_id && sort_.has_id(f, counts.tokens.token(i)))
+      ++known_[f];
+    else if (counts.counts[i] >= sort_.minimum_count)
       order.emplace_back(counts.counts[i], counts.tokens.token(i));
+  }
   std::sort(order.begin(), order.end());
   std::string bytes;
   for (std::size_t i = 0; i < order.size(); ++i) {

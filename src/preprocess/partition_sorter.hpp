@@ -65,6 +65,8 @@ class PartitionSorter {
   std::vector<SortedPiece> finish();
   /// Returns the number of different tokens of each feature [F].
   std::vector<Index>& values() { return values_; }
+  /// Returns how many of them have an id already (TokenSort::has_id) [F].
+  std::vector<Index>& known() { return known_; }
   /// Returns the number of hashes that share their id with another of each feature [F].
   std::vector<Index>& collisions() { return collisions_; }
 
@@ -76,7 +78,7 @@ class PartitionSorter {
   std::span<const TokenRun> runs_;
   const TokenSort& sort_;
   ScratchWriter file_;
-  std::vector<Index> values_, collisions_;
+  std::vector<Index> values_, known_, collisions_;
   std::size_t groups_ = 0;
   std::vector<SortedPiece> pieces_;
 };

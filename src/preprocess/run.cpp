@@ -102,6 +102,8 @@ void describe(const Encoding& encoding, const Settings& settings, const std::arr
   report.vocabulary = settings.vocabulary;
   for (std::size_t f = 0; f < encoding.base_rows.size(); ++f)
     report.new_ids.push_back(report.ids[f] - encoding.base_rows[f]);
+  if (!encoding.base_rows.empty()) report.known = encoding.known;
+  report.changed_times = encoding.changed_times;
   report.max_unknown = settings.max_unknown;
   report.findings = find_oddities(report);
 }
@@ -247,12 +249,7 @@ PreprocessReport run(const comm::Communicator& comm, const Settings& deck_settin
   comm::agree(comm, [&] { format = make_row_format(settings); });
   report.joins = format->layout().joins;
   comm::agree(comm, [&] {
-    if (comm.rank() != 0) return;
-    try {
-      store::make_folder_durably(settings.output);
-    } catch (const Error& error) {
-      fail(error.what(), "; set preprocess.output");
-    }
+    if (comm.rank() == 0) store::make_output_folder(settings.output, "preprocess.output");
   });
 
   const RowSplit split = splits ? split_rows(comm, train.files, *format, settings) : RowSplit();

@@ -151,16 +151,18 @@ void number_pieces(FeatureTokens& feature) {
 std::vector<FeatureTokens> sort_tokens(const comm::Communicator& comm, std::span<const TokenRun> runs,
                                        const ScratchFolder& scratch, const TokenSort& sort) {
   const std::size_t features = sort.forms.size(), ranks = std::size_t(comm.size()), rank = std::size_t(comm.rank());
-  std::vector<Index> values, collided;
+  std::vector<Index> values, known, collided;
   std::string own;
   comm::agree(comm, [&] {
     PartitionSorter sorter(runs, sort, scratch.path(concat(partition_files, rank)));
     sorter.add(rank * token_partitions / ranks, (rank + 1) * token_partitions / ranks);
     own = pack_pieces(sorter.finish());
     values = std::move(sorter.values());
+    known = std::move(sorter.known());
     collided = std::move(sorter.collisions());
   });
   comm.sum(std::span<Index>(values));
+  comm.sum(std::span<Index>(known));
   comm.sum(std::span<Index>(collided));
   const std::vector<SortedPiece> pieces = unpack_pieces(all_bytes(comm, own));
 
@@ -191,6 +193,7 @@ std::vector<FeatureTokens> sort_tokens(const comm::Communicator& comm, std::span
   }
   for (std::size_t f = 0; f < features; ++f) {
     tokens[f].values = values[f];
+    tokens[f].known = known[f];
     tokens[f].collisions = collided[f];
     number_pieces(tokens[f]);
   }

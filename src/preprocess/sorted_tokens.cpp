@@ -21,6 +21,7 @@ std::string pack_tokens(std::span<const FeatureTokens> tokens) {
   pack_number(tokens.size(), bytes);
   for (const FeatureTokens& feature : tokens) {
     pack_number(std::uint64_t(feature.values), bytes);
+    pack_number(std::uint64_t(feature.known), bytes);
     pack_number(std::uint64_t(feature.collisions), bytes);
     pack_number(feature.pieces.size(), bytes);
     for (const TokenPiece& piece : feature.pieces) {
@@ -38,6 +39,7 @@ std::vector<FeatureTokens> unpack_tokens(std::string_view bytes, const ScratchFo
   std::vector<FeatureTokens> tokens(unpacker.number());
   for (FeatureTokens& feature : tokens) {
     feature.values = unpacker.index();
+    feature.known = unpacker.index();
     feature.collisions = unpacker.index();
     feature.pieces.resize(unpacker.number());
     for (TokenPiece& piece : feature.pieces) {

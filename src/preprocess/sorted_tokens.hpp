@@ -33,6 +33,7 @@ struct TokenPiece {
 struct FeatureTokens {
   std::vector<TokenPiece> pieces;  ///< in order
   Index values = 0;                ///< different tokens that were counted, also those without an id
+  Index known = 0;                 ///< of these, tokens that had an id before
   Index collisions = 0;            ///< different hashes that share their id with another, if hashed into rows
 
   Index tokens() const { return pieces.empty() ? 0 : pieces.back().end(); }

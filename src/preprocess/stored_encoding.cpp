@@ -113,6 +113,22 @@ void require_quantiles(const store::File& file, const std::vector<std::string>& 
   }
 }
 
+/// Returns the columns of times that have another form in the file, which says nothing of them if it is older.
+std::vector<ChangedTime> changed_times(const store::File& file, const RowLayout& layout) {
+  std::vector<ChangedTime> changed;
+  if (!file.has_attribute("/", times_attribute)) return changed;
+  const auto stored = attribute_of<std::vector<std::string>>(file, times_attribute);
+  for (const Column& column : layout.columns) {
+    if (column.kind != ColumnKind::time) continue;
+    const std::string form = time_name(column.time);
+    for (const std::string& text : stored)
+      if (text.ends_with(" " + column.name) && text.find(' ') + 1 + column.name.size() == text.size())
+        if (const std::string before = text.substr(0, text.find(' ')); before != form)
+          changed.push_back({column.name, form, before});
+  }
+  return changed;
+}
+
 /// Throws Error unless the file is a dataset.
 void require_dataset(const store::File& file) {
   if (attribute_of<std::string>(file, "format") != data::dataset_format)
@@ -151,6 +167,7 @@ Encoding encoding_of(const store::PartedFile& parted, const RowLayout& layout, b
   for (const Index place : order.dense) encoding.transforms.push_back(transforms[place]);
   require_rules(file, stored.features, layout);
   require_quantiles(file, stored.features, layout);
+  encoding.changed_times = changed_times(file, layout);
   for (std::size_t f = 0; f < layout.features.size(); ++f)
     encoding.vocabularies.push_back(layout.forms[f].hashed() ? Vocabulary()
                                                              : vocabulary_of(parted, layout.features[f]));
@@ -161,6 +178,13 @@ Encoding encoding_of(const store::PartedFile& parted, const RowLayout& layout, b
 }
 
 }  // namespace
+
+std::vector<std::string> time_forms(const RowLayout& layout) {
+  std::vector<std::string> forms;
+  for (const Column& column : layout.columns)
+    if (column.kind == ColumnKind::time) forms.push_back(concat(time_name(column.time), " ", column.name));
+  return forms;
+}
 
 Encoding read_encoding(const comm::Communicator& comm, const std::string& path, const RowLayout& layout,
                        bool labelled) {

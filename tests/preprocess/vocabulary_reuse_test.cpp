@@ -193,3 +193,42 @@ TEST_CASE("preprocess.predict: keeps keys and counts bad rows and training refus
   CHECK(half.evaluate.files[0].unlabeled == 2);
   CHECK(mentions(join(summary(half), "\n"), "2 bad rows left out, 2 of them without a label"));
 }
+
+TEST_CASE("preprocess.vocabulary: the verdict names categories without a known value and times of another form") {
+  const comm::Communicator world(MPI_COMM_WORLD);
+  const test::Folder folder(world);
+  Settings settings = table(folder, "first");
+  settings.columns.push_back({.name = "when", .kind = ColumnKind::time, .time = TimeForm::iso, .parts = {"hour"}});
+  const auto day = [&](const char* name, const char* user, const char* when) {
+    std::string text = "id,user,price,y,when\n";
+    for (Index i = 0; i < 60; ++i) text += concat("k", i, ",", user, i % 6, ",", i % 7, ",", i % 2, ",", when, "\n");
+    return folder.write(name, text);
+  };
+  settings.train = {day("day1", "u", "2014-10-21")};
+  preprocess::run(world, settings);
+  settings.vocabulary = folder / "first/train.h5";
+  settings.extend = true;
+  const auto found = [&](const std::string& name) {
+    settings.output = folder / name;
+    std::string text;
+    for (const verdict::Finding& finding : preprocess::run(world, settings).findings)
+      if (finding.kind == "all_new_values" || finding.kind == "changed_time") text += finding.text + "\n";
+    return text;
+  };
+  settings.train = {day("day2", "u", "2014-10-22")};
+  CHECK(found("same").empty());
+  settings.minimum_count = 20;  // No value gets an id, but those of the vocabulary are known.
+  CHECK(found("rare").empty());
+  settings.minimum_count = 1;
+  settings.train = {day("day3", "U", "2014-10-23")};
+  CHECK(mentions(found("upper"), "column user: none of its 6 values in the training files has an id in"));
+  settings.train = {day("day4", "u", "14102409")};
+  settings.columns.back().time = TimeForm::epoch;
+  CHECK(mentions(found("digits"), "column when: the deck reads its times as \"epoch\", but those of"));
+  settings.columns.back().time = TimeForm::yymmddhh;
+  settings.train = {};
+  settings.extend = false;
+  settings.evaluate = {folder / "day4"};
+  settings.max_unknown = 1;
+  CHECK(mentions(found("evaluate"), "were read as \"iso\""));
+}

@@ -91,6 +91,13 @@ struct SplitReport {
 /// Returns the division as a line for a person.
 std::string description(const SplitReport& report);
 
+/// Column of times whose texts have another form in the dataset whose vocabulary was used.
+struct ChangedTime {
+  std::string column;
+  std::string form;    ///< as the deck has it: "epoch", "epoch_ms", "iso" or "yymmddhh"
+  std::string before;  ///< form in the dataset
+};
+
 /// Result of run().
 struct PreprocessReport {
   DatasetReport train;
@@ -112,7 +119,9 @@ struct PreprocessReport {
   std::vector<Index> ids;         ///< vocabulary size of each feature, id 0 included [F]
   std::string vocabulary;         ///< dataset whose vocabulary was used; empty if the training files taught it
   std::vector<Index> new_ids;     ///< ids added to those of `vocabulary` [F]; empty unless it was extended
-  double max_unknown = 1;         ///< Settings::max_unknown
+  std::vector<Index> known;       ///< distinct values in the training files that `vocabulary` has [F], if extended
+  std::vector<ChangedTime> changed_times;
+  double max_unknown = 1;  ///< Settings::max_unknown
   std::vector<verdict::Finding> findings;
   double seconds = 0;
 };
