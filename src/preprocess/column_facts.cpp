@@ -41,6 +41,54 @@ bool has_decimal_comma(std::string_view text) {
   return is_integer_text(fraction) && !fraction.starts_with('-');
 }
 
+/// Returns whether a text is a number with a sign of money or percent, or with groups of three digits: "$3.50", "15%",
+/// "1,250", "1.250,00".
+bool is_written_number(std::string_view text) {
+  bool has_sign = false;
+  if (text.starts_with('-')) text.remove_prefix(1);
+  for (const std::string_view sign : {"$", "€", "£", "%"}) {
+    if (text.starts_with(sign) && sign != "%")
+      text.remove_prefix(sign.size());
+    else if (text.ends_with(sign))
+      text.remove_suffix(sign.size());
+    else
+      continue;
+    has_sign = true;
+    text = trimmed(text);
+  }
+  const auto digits = [&] {
+    const std::size_t count = std::min(text.find_first_not_of("0123456789"), text.size());
+    text.remove_prefix(count);
+    return count;
+  };
+  const std::size_t first = digits();
+  if (first == 0) return false;
+  Index groups = 0;
+  const char mark = text.empty() ? ' ' : text.front();
+  if (first <= 3 && (mark == ',' || mark == '.'))
+    for (std::string_view rest = text; rest.starts_with(mark); text = rest, ++groups) {
+      rest.remove_prefix(1);
+      if (std::min(rest.find_first_not_of("0123456789"), rest.size()) != 3) break;
+      rest.remove_prefix(3);
+    }
+  if (!text.empty() && (text.front() == ',' || text.front() == '.')) {
+    text.remove_prefix(1);
+    if (digits() == 0) return false;
+  }
+  return text.empty() && (has_sign || groups > 0);
+}
+
+/// Finds texts beside numbers that may mean a missing value.
+void find_others(const std::unordered_map<std::string_view, Index>& counts, ColumnFacts& facts) {
+  constexpr std::size_t most = 3;
+  if (10 * facts.numbers < facts.present() || facts.numbers == facts.present()) return;
+  for (const auto& [text, count] : counts)
+    if (double value = 0; !number_fault(text, value).empty() && facts.others.size() <= most)
+      facts.others.emplace_back(text);
+  if (facts.others.size() > most) facts.others.clear();
+  std::sort(facts.others.begin(), facts.others.end());
+}
+
 /// Returns the form of time that a text may have. Counts since 1970 must lie in the years 2000 to 2099. YYMMDDHH is
 /// looked for where `hours`.
 bool time_form(const std::string& text, bool hours, TimeForm& form) {
@@ -130,6 +178,7 @@ ColumnFacts facts_of(const std::string& name, const std::vector<std::string>& te
     ++counts[text];
     facts.longest = std::max(facts.longest, text.size());
     facts.decimal_commas += has_decimal_comma(text) ? 1 : 0;
+    facts.written += is_written_number(text) ? 1 : 0;
     facts.brackets += text.starts_with('[') && text.ends_with(']') ? 1 : 0;
     double value = 0;
     if (number_fault(text, value).empty()) {
@@ -154,6 +203,7 @@ ColumnFacts facts_of(const std::string& name, const std::vector<std::string>& te
     return a.second != b.second ? a.second > b.second : a.first < b.first;
   });
   facts.frequent.assign(all.begin(), all.begin() + shown_texts);
+  find_others(counts, facts);
   if (facts.numbers < facts.present() && facts.times < facts.present()) find_separator(counts, facts);
   return facts;
 }

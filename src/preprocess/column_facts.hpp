@@ -30,13 +30,15 @@ struct ColumnFacts {
   std::size_t longest = 0;                            ///< longest text, bytes
   bool ascends = false;                               ///< true if all are integers, each one above the last
   std::vector<std::pair<std::string, Index>> frequent =
-      {};                           ///< up to three texts that come most often, with their counts
-  char separator = 0;               ///< character that seems to stand between values, or does in lists; 0 = none
-  Index separated = 0;              ///< texts with the separator
-  Index tokens = 0;                 ///< different texts between separators
-  Index decimal_commas = 0;         ///< texts such as "3,01"
-  Index brackets = 0;               ///< texts such as "[1, 4]"
-  TimeForm time = TimeForm::epoch;  ///< form of time that `times` texts have
+      {};                                ///< up to three texts that come most often, with their counts
+  char separator = 0;                    ///< character that seems to stand between values, or does in lists; 0 = none
+  Index separated = 0;                   ///< texts with the separator
+  Index tokens = 0;                      ///< different texts between separators
+  Index decimal_commas = 0;              ///< texts such as "3,01"
+  Index written = 0;                     ///< texts such as "1,250", "$3.50" or "15%"
+  Index brackets = 0;                    ///< texts such as "[1, 4]"
+  std::vector<std::string> others = {};  ///< texts beside numbers, if there are at most three
+  TimeForm time = TimeForm::epoch;       ///< form of time that `times` texts have
   Index times = 0;
 
   Index present() const { return rows - missing; }

@@ -112,6 +112,11 @@ ColumnGuess number_guess(const ColumnFacts& facts) {
 ColumnGuess category_guess(const ColumnFacts& facts) {
   ColumnGuess guess{{facts.name, ColumnKind::category}, values_of(facts)};
   if (facts.missing > 0) guess.reason += concat(", ", share(facts.missing, facts.rows), " missing");
+  if (!facts.others.empty())
+    guess.reason +=
+        concat("; all but ", join(facts.others, " and ", [](const std::string& text) { return shown(text); }),
+               " are numbers: if ", facts.others.size() == 1 ? "that means" : "these mean",
+               " a missing value, add it to preprocess.missing and make this kind = \"number\"");
   return guess;
 }
 
@@ -151,6 +156,9 @@ ColumnGuess guess_column(const ColumnFacts& facts) {
   if (facts.decimal_commas == facts.present())
     return skipped(facts, concat("numbers with a decimal comma, for example ", shown(facts.frequent[0].first),
                                  "; write a point, then make it kind = \"number\""));
+  if (facts.written > 0 && !facts.is_numeric() && facts.written + facts.numbers >= facts.present())
+    return skipped(facts, concat("numbers with signs or groups of digits, for example ", shown(facts.frequent[0].first),
+                                 "; write digits and a point alone, then make it kind = \"number\""));
   if (facts.brackets == facts.present() && facts.separator != 0)
     return skipped(facts, concat("lists in brackets, for example ", shown(facts.frequent[0].first),
                                  "; write the values alone, then make it kind = \"category\" with a separator"));
@@ -169,6 +177,10 @@ ColumnGuess guess_column(const ColumnFacts& facts) {
   if (named_time && facts.is_integer() && facts.low >= first_day && facts.high <= last_day)
     return skipped(facts,
                    concat("days, for example ", shown(facts.frequent[0].first), ", of which later rows have others"));
+  constexpr double first_microsecond = 946684800e6;  // of the year 2000
+  if (named_time && facts.is_integer() && facts.low >= first_microsecond)
+    return skipped(facts, concat("micro- or nanoseconds since 1970, for example ", shown(facts.frequent[0].first),
+                                 "; write seconds or milliseconds, then make it kind = \"time\""));
   const bool names_thing =
       has_word(facts.name, {"user", "item", "uid", "movie", "video", "product", "userid", "itemid"});
   const bool is_list = facts.separator != 0 && facts.separator != ' ';  // A space also stands in names and titles.

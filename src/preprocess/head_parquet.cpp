@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // First rows of a Parquet file.
+#include <algorithm>
 #include <string_view>
 #include <utility>
 
 #include "head_sample.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/signals.hpp>
+#include <tesserec/core/utf8.hpp>
 
 namespace tesserec::preprocess {
 namespace {
@@ -48,6 +50,9 @@ void read_parquet_head(HeadSample& head) {
   head.header = true;
   head.header_reason = "the columns of a Parquet file have names";
   head.names = shape.columns;
+  for (std::size_t c = 0; c < head.names.size(); ++c)
+    if (std::count(head.names.begin(), head.names.begin() + std::ptrdiff_t(c), head.names[c]) > 0)
+      fail(head.file.path, ": it has two columns called ", shown(head.names[c]), "; rename one of them in the file");
   head.types = shape.types;
   head.values.resize(shape.columns.size());
   std::vector<parquet::ColumnChoice> choices;

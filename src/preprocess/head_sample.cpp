@@ -185,6 +185,7 @@ void guess_header(HeadSample& head) {
   if (!head.header) {
     head.header_reason = "the first line has texts of other lines";
     if (!are_names) head.header_reason = "the first line has numbers";
+    if (head.rows == 1) head.header_reason = "the file has a single row";
     if (are_names && twice) head.header_reason = concat("the first line has the text ", shown(*twice), " twice");
     for (std::size_t c = 0; c < head.values.size(); ++c) head.names.push_back(concat("column_", c + 1));
     return;

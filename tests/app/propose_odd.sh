@@ -27,6 +27,17 @@ awk 'BEGIN { srand(4); print "tags,title,click"; for (i = 0; i < 400; ++i) print
 prepare tags tags.csv
 says tags '{name = "tags", kind = "category", separator = "|"}' '{name = "title", kind = "key"}'
 
+# numbers as people write them, beside words for missing values, and times that no form reads
+awk 'BEGIN { srand(5); split("-,null,7", word, ",")
+  print "big;money;share;age;ts;click"; for (i = 0; i < 400; ++i) printf "%d,%03d;$%d.99;%d%%;%s;%.0f;%d\n", 1 + rand() * 900,
+  rand() * 1000, rand() * 80, rand() * 99, rand() < 0.2 ? word[1 + int(rand() * 2)] : int(rand() * 60), 1600000000000000 + i * 7, rand() < 0.4 }' >written.csv
+prepare written written.csv
+says written '{name = "big", kind = "skip"}' '{name = "money", kind = "skip"}' '{name = "share", kind = "skip"}' \
+  'for example "$' '{name = "age", kind = "category"}' 'all but "-" and "null" are numbers' 'micro- or nanoseconds since 1970' \
+  '{name = "ts", kind = "skip"}'
+echo 'user,price,click' >one_line.csv
+must_fail '(there is no header, since the file has a single row)' preprocess --propose one_line.csv
+
 # names that were made up join nothing
 clicks user,item,click | tail -n +2 | tr ',' '\t' >u.data
 awk 'BEGIN { for (i = 1; i <= 40; ++i) printf "%d|Film %d|http://x/%d|%d\n", i, i, i, i % 3 }' >u.item
