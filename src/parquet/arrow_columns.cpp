@@ -2,10 +2,6 @@
 #include "arrow_columns.hpp"
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
-#include <cstdint>
-#include <limits>
 #include <optional>
 #include <type_traits>
 #include <utility>
@@ -13,96 +9,12 @@
 #include <parquet/schema.h>
 #include <parquet/types.h>
 
+#include "arrow_texts.hpp"
+
 namespace tesserec::parquet {
 namespace {
 
 constexpr std::int64_t batch_levels = 1024;
-constexpr std::size_t number_bytes = 32;  // the longest number has 24 characters
-
-template <class T>
-std::string_view number_text(T value, char* to) {
-  return {to, std::size_t(std::to_chars(to, to + number_bytes, value).ptr - to)};
-}
-
-/// Texts of the numbers from 0 to 999, which are most of those of a click log.
-struct SmallNumbers {
-  static constexpr std::uint32_t count = 1000;
-  char texts[count][4] = {};
-
-  constexpr SmallNumbers() {
-    for (std::uint32_t n = 0; n < count; ++n)
-      for (std::size_t rest = n, at = digits(n); at-- > 0; rest /= 10) texts[n][at] = char('0' + rest % 10);
-  }
-  static constexpr std::size_t digits(std::uint32_t n) { return std::size_t(1) + (n >= 10) + (n >= 100); }
-  constexpr std::string_view text(std::uint32_t n) const { return {texts[n], digits(n)}; }
-};
-constexpr SmallNumbers small_numbers;
-
-/// Text of a number of type T, which Parquet stores in a wider or signed one. A whole float has the text of an integer,
-/// so that a column with missing values, which some programs store as floats, has the ids of one without.
-template <class T>
-struct NumberText {
-  template <class Stored>
-  std::string_view operator()(Stored value, char* to) const {
-    if constexpr (std::is_integral_v<T>)
-      if (std::make_unsigned_t<T>(value) < SmallNumbers::count) return small_numbers.text(std::uint32_t(value));
-    if constexpr (std::is_floating_point_v<T>) {
-      constexpr T most = T(std::int64_t{1} << std::numeric_limits<double>::digits);
-      if (std::abs(value) < most && std::trunc(value) == value) return number_text(std::int64_t(value), to);
-    }
-    return number_text(static_cast<T>(value), to);
-  }
-};
-
-struct TruthText {
-  std::string_view operator()(bool value, char*) const { return value ? "1" : "0"; }
-};
-
-struct BytesText {
-  std::string_view operator()(const ::parquet::ByteArray& value, char*) const {
-    __builtin_prefetch(value.ptr);  // whoever takes the row reads it
-    return {reinterpret_cast<const char*>(value.ptr), value.len};
-  }
-};
-
-struct DayText {
-  std::string_view operator()(std::int32_t days, char* to) const { return number_text(std::int64_t{86400} * days, to); }
-};
-
-/// Writes a time in seconds as an exact decimal. `fraction`: from 0, below `per_second`, behind the whole seconds.
-std::string_view time_text(std::int64_t seconds, std::int64_t fraction, std::int64_t per_second, char* to) {
-  if (fraction == 0) return number_text(seconds, to);
-  const bool negative = seconds < 0;
-  if (negative) *to = '-';
-  if (negative) seconds = -(seconds + 1);
-  if (negative) fraction = per_second - fraction;
-  char* end = std::to_chars(to + negative, to + number_bytes, seconds).ptr;
-  for (*end++ = '.'; fraction > 0; fraction = 10 * fraction % per_second)
-    *end++ = char('0' + 10 * fraction / per_second);
-  return {to, std::size_t(end - to)};
-}
-
-/// Text of a time since 1970 in seconds.
-struct TimeText {
-  std::int64_t per_second;  ///< units in a second
-
-  std::string_view operator()(std::int64_t value, char* to) const {
-    const std::int64_t fraction = (value % per_second + per_second) % per_second;
-    return time_text(value / per_second - (value % per_second < 0 ? 1 : 0), fraction, per_second, to);
-  }
-};
-
-/// Text of a time of 96 bits: nanoseconds of a day, and the day of the Julian calendar.
-struct LongTimeText {
-  std::string_view operator()(const ::parquet::Int96& value, char* to) const {
-    constexpr std::int64_t first_day = 2440588, per_second = 1000000000;
-    const std::uint64_t nanoseconds = std::uint64_t{value.value[1]} << 32 | value.value[0];
-    const std::int64_t seconds =
-        86400 * (std::int64_t{value.value[2]} - first_day) + std::int64_t(nanoseconds / per_second);
-    return time_text(seconds, std::int64_t(nanoseconds % per_second), per_second, to);
-  }
-};
-
 /// Texts of a leaf of physical type Type, by a function from a value and a buffer for its text.
 template <class Type, class Text>
 class LeafTexts : public TextColumn {
@@ -267,6 +179,16 @@ std::unique_ptr<TextColumn> make_column(std::shared_ptr<::parquet::ColumnReader>
   };
   const auto* const integer = logical->is_int() ? static_cast<const IntLogicalType*>(logical.get()) : nullptr;
   const bool has_sign = integer == nullptr || integer->is_signed();
+  if (logical->is_decimal()) {
+    constexpr std::int32_t most_digits = 38;  // of 16 bytes
+    if (const std::int32_t scale = reader->descr()->type_scale(); scale < 0 || scale > most_digits)
+      fail(use.path, ": column ", use.place.name, " has decimals with ", scale, " digits behind the point; correct it");
+    const DecimalText text{reader->descr()->type_scale(), reader->descr()->type_length()};
+    if (stored == Type::INT32) return texts(Int32Type(), text);
+    if (stored == Type::INT64) return texts(Int64Type(), text);
+    if (stored == Type::BYTE_ARRAY) return texts(ByteArrayType(), text);
+    return texts(FLBAType(), text);
+  }
   switch (stored) {
     case Type::BOOLEAN:
       return texts(BooleanType(), TruthText());

@@ -19,7 +19,8 @@ bool is_text(arrow::Type::type id) {
 }
 
 bool is_number(arrow::Type::type id) {
-  return arrow::is_integer(id) || id == arrow::Type::BOOL || id == arrow::Type::FLOAT || id == arrow::Type::DOUBLE;
+  return arrow::is_integer(id) || id == arrow::Type::BOOL || id == arrow::Type::FLOAT || id == arrow::Type::DOUBLE ||
+         id == arrow::Type::DECIMAL128;
 }
 
 }  // namespace

@@ -176,3 +176,16 @@ TEST_CASE("RowReader: fractions of a second are exact") {
   CHECK(rows_of("exact.parquet") == rows);
   CHECK(rows_of("exact96.parquet") == rows);
 }
+
+TEST_CASE("open_rows: decimals have the texts of numbers, without zeros at their end") {
+  if (!parquet::is_built()) return;
+  for (const char* name : {"decimals.parquet", "decimals_int.parquet"}) {
+    INFO(name);
+    CHECK(rows_of(name) == std::vector<Texts>{{"3.5", "3.5", "3.5", "3.5|12345"},
+                                              {"-0.05", "-0.05", "-0.05", "NA"},
+                                              {"NA", "NA", "NA", "NA"},
+                                              {"12345", "12345", "12345", "-0.05"},
+                                              {"-123456789012345678.9", "NA", "NA", "NA"}});
+    for (const parquet::ColumnType& type : parquet::shape_of(path_of(name)).types) CHECK(type.readable);
+  }
+}

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes the Parquet files of this folder, which its tests read: python3 make_files.py (with pyarrow)."""
 import datetime
+import decimal
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -99,3 +100,14 @@ exact = pa.table({"micro": pa.array([-1, 1500000909925041], pa.timestamp("us")),
                   "nano": pa.array([-1500000000000000001, 1500000000123456789], pa.timestamp("ns"))})
 pq.write_table(exact, "exact.parquet", use_dictionary=False)
 pq.write_table(exact, "exact96.parquet", use_deprecated_int96_timestamps=True, store_schema=False, use_dictionary=False)
+
+# Decimals in bytes and in integers.
+prices = [decimal.Decimal(text) if text else None for text in ["3.50", "-0.05", None, "12345.00", "-123456789012345678.9"]]
+money = pa.table({"wide": pa.array([p and p.quantize(decimal.Decimal("0.00001")) for p in prices], pa.decimal128(38, 5)),
+                  "long": pa.array([p and p.quantize(decimal.Decimal("0.01")) for p in prices[:4]] + [None],
+                                   pa.decimal128(18, 2)),
+                  "short": pa.array([None if p is None else p.quantize(decimal.Decimal("0.01")) for p in prices[:4]]
+                                    + [None], pa.decimal128(7, 2)),
+                  "list": pa.array([[prices[0], prices[3]], [], None, [prices[1]], []], pa.list_(pa.decimal128(9, 2)))})
+pq.write_table(money, "decimals.parquet", store_schema=False)
+pq.write_table(money, "decimals_int.parquet", store_schema=False, store_decimal_as_integer=True)
