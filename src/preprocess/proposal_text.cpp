@@ -134,6 +134,20 @@ bool has_numbers(const Proposal& proposal) {
   return any;
 }
 
+/// Returns the number of categories of the log and its side tables, parts of times included.
+Index count_categories(const Proposal& proposal) {
+  Index count = 0;
+  const auto add = [&](const std::vector<ColumnGuess>& columns) {
+    for (const ColumnGuess& guess : columns) {
+      count += guess.column.kind == ColumnKind::category;
+      if (guess.column.kind == ColumnKind::time) count += std::ssize(guess.column.parts);
+    }
+  };
+  add(proposal.columns);
+  for (const ProposedJoin& join : proposal.joins) add(join.columns);
+  return count;
+}
+
 std::string training_text(const Proposal& proposal, const std::string& data) {
   const Index rows = proposal.rows();
   const bool small = rows < 1'000'000;
@@ -146,6 +160,10 @@ std::string training_text(const Proposal& proposal, const std::string& data) {
                    ", choose a window, uncomment the next line and set train.epochs = 1.\n# window = \"1 day\"\n");
   text += "\n[model]\n" + line_of("type", "\"dlrm\"") + line_of("embedding_dim", "16");
   if (has_numbers(proposal)) text += line_of("bottom", "[64, 16]", "ends in embedding_dim");
+  constexpr Index most_categories = 200;  // whose 19 900 pairs make a top layer of 5 MiB
+  if (const Index categories = count_categories(proposal); categories > most_categories)
+    text += line_of("interaction", "\"cat\"",
+                    concat(categories, " categories have ", categories * (categories - 1) / 2, " pairs, too many"));
   const std::size_t outputs = std::max<std::size_t>(1, proposal.labels.size());
   if (outputs > 1) text += line_of("tasks", quoted_list(proposal.labels), "labels, of which none may be known before");
   text += line_of("top", concat("[64, 32, ", outputs, "]"), outputs > 1 ? "ends in an output for each label" : "");

@@ -38,6 +38,12 @@ says written '{name = "big", kind = "skip"}' '{name = "money", kind = "skip"}' '
 echo 'user,price,click' >one_line.csv
 must_fail '(there is no header, since the file has a single row)' preprocess --propose one_line.csv
 
+# many categories, whose inner products by pairs would be most of the model
+awk 'BEGIN { srand(6); for (c = 0; c < 300; ++c) printf "c%d,", c; print "click"
+  for (i = 0; i < 60; ++i) { for (c = 0; c < 300; ++c) printf "x%d,", rand() * 5; print (rand() < 0.4) + 0 } }' >many.csv
+prepare many many.csv
+says many 'interaction = "cat"' '300 categories have 44850 pairs'
+
 # names that were made up join nothing
 clicks user,item,click | tail -n +2 | tr ',' '\t' >u.data
 awk 'BEGIN { for (i = 1; i <= 40; ++i) printf "%d|Film %d|http://x/%d|%d\n", i, i, i, i % 3 }' >u.item
