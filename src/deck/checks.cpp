@@ -104,7 +104,7 @@ void check_preprocess(const Deck& deck) {
     fail(deck.at("preprocess.format"), " is table, but there is no [[preprocess.column]]; describe each column");
   int labels = 0, weights = 0, stored = 0;  // labels that all rows have
   bool categories = false, optional = false;
-  std::vector<std::string> names;
+  std::set<std::string> names;
   for (std::size_t i = 0; i < preprocess.columns.size(); ++i) {
     check_column(deck, i, labels, weights);
     const preprocess::ColumnKind kind = preprocess.columns[i].kind;
@@ -113,12 +113,12 @@ void check_preprocess(const Deck& deck) {
     if (preprocess.columns[i].stored && ++stored > 1)
       fail(deck.at("preprocess.column." + std::to_string(i) + ".stored"),
            " is true, but another time is stored already; keep one");
-    names.push_back(preprocess.columns[i].name);
-    if (names.back().find('*') != std::string::npos && !preprocess.header)
-      fail(deck.at("preprocess.column." + std::to_string(i) + ".name"), " \"", names.back(),
+    const std::string& name = preprocess.columns[i].name;
+    if (name.find('*') != std::string::npos && !preprocess.header)
+      fail(deck.at("preprocess.column." + std::to_string(i) + ".name"), " \"", name,
            "\" matches names in a header; set preprocess.header = true");
-    if (!repeated_text(names).empty())
-      fail(deck.at("preprocess.column." + std::to_string(i) + ".name"), " \"", names.back(),
+    if (!names.insert(name).second)
+      fail(deck.at("preprocess.column." + std::to_string(i) + ".name"), " \"", name,
            "\" is used twice; rename one column");
   }
   if (labels == 0)
