@@ -39,6 +39,7 @@
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/exact_sum.hpp>
 #include <tesserec/core/file.hpp>
+#include <tesserec/core/freed_memory.hpp>
 #include <tesserec/core/gpu.hpp>
 #include <tesserec/core/huge_pages.hpp>
 #include <tesserec/core/index.hpp>

@@ -4,6 +4,7 @@
 
 #include "command.hpp"
 #include <tesserec/comm/agree.hpp>
+#include <tesserec/core/freed_memory.hpp>
 #include <tesserec/core/log.hpp>
 #include <tesserec/preprocess/propose.hpp>
 #include <tesserec/preprocess/run.hpp>
@@ -138,6 +139,7 @@ int preprocess(const Invocation& invocation, const comm::Communicator& comm) {
                          " ranks, which is used instead"));
     memory = smallest_memory * comm.size();
   }
+  keep_freed_memory();
   const preprocess::PreprocessReport report = preprocess::run(comm, deck.preprocess);
   Json history = Json::array();
   for (const preprocess::FileReport& file : report.history) history.add(file_json(file));

@@ -25,7 +25,8 @@ bool LineReader::refill() {
     end_ -= begin_;
     begin_ = 0;
   }
-  const Index got = reader_->read(buffer_.data() + end_, Index(buffer_.size() - end_));
+  constexpr std::size_t most = std::size_t{1} << 18;  // bytes that stay in the cache until they are parsed
+  const Index got = reader_->read(buffer_.data() + end_, Index(std::min(buffer_.size() - end_, most)));
   end_ += got;
   return got > 0;
 }

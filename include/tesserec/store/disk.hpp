@@ -38,8 +38,8 @@ void write_verified(const std::string& path, std::span<const std::byte> bytes);
 void write_verified(const std::string& path, const std::string& text);
 
 /// Reads a file from byte `first` up to `end`, or to its own end. Calls take(piece, position of its first byte) for
-/// each piece, in order. All pieces but the last have read_piece bytes.
-inline constexpr Index read_piece = Index{8} << 20;
+/// each piece, in order. All pieces but the last have read_piece bytes, so few that they stay in the cache.
+inline constexpr Index read_piece = Index{1} << 20;
 void read_pieces(const std::string& path, Index first,
                  const std::function<void(std::span<const std::byte>, Index)>& take,
                  Index end = std::numeric_limits<Index>::max());
