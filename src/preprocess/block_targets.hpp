@@ -14,13 +14,13 @@ namespace tesserec::preprocess {
 struct BlockTargets {
   std::vector<std::uint8_t> labels;    ///< labels [rows, T] row-major
   std::vector<float> optional_labels;  ///< the same with NaN for those that rows lack; empty if none can
-  std::vector<float> weights;
-  std::vector<std::int64_t> times;  ///< microseconds since 1970
+  std::vector<float> weights;          ///< empty unless rows have weights
+  std::vector<std::int64_t> times;     ///< microseconds since 1970; empty unless the layout stores a time
 
   /// Appends the targets of a row.
   void add(const Row& row, const RowLayout& layout) {
-    weights.push_back(row.weight);
-    times.push_back(row.time);
+    if (layout.weighted) weights.push_back(row.weight);
+    if (!layout.time.empty()) times.push_back(row.time);
     const std::size_t before = labels.size();
     labels.push_back(row.label);
     labels.insert(labels.end(), row.further_labels.begin(), row.further_labels.end());

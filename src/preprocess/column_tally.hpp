@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -34,16 +35,19 @@ class ColumnTally {
   void add(Index range, const KeptChunk& rows);
   /// Counts the ids [values] of values of one feature in range number `range`. missing(v) tells whether a value is
   /// missing, and text(v) returns the text of one that is not.
-  template <class Missing, class Text>
-  void add_ids(Index range, std::size_t feature, std::span<const Index> ids, const Missing& missing, const Text& text) {
+  template <class Id, class Missing, class Text>
+  void add_ids(Index range, std::size_t feature, std::span<const Id> ids, const Missing& missing, const Text& text) {
     if (layout_.forms[feature].hashed()) return;
-    for (std::size_t v = 0; v < ids.size(); ++v) {
-      const Index id = ids[v];
-      if (id < 0 || id > top_values || (id == 0 && missing(v))) continue;
-      if (id == 0)
-        add_unknown(range, feature, [&] { return text(v); });
-      else if (std::string& top = add_top(range, feature, id); top.empty())
-        top = shown(text(v));
+    Id seen[1 + top_values] = {};  // values of each of the lowest ids
+    for (const Id id : ids)
+      for (Id low = 0; low <= Id{top_values}; ++low) seen[low] += id == low;
+    for (std::size_t v = 0; seen[0] > 0 && v < ids.size(); ++v)
+      if (ids[v] == 0 && !missing(v)) add_unknown(range, feature, [&] { return text(v); });
+    for (Index top = 1; top <= top_values; ++top) {
+      if (seen[top] == 0) continue;
+      std::string& shown_text = add_top(range, feature, top, Index{seen[top]});
+      if (shown_text.empty())
+        shown_text = shown(text(std::size_t(std::find(ids.begin(), ids.end(), Id(top)) - ids.begin())));
     }
   }
   /// Counts a value of range number `range` that has no id. text() returns its text.
@@ -67,10 +71,10 @@ class ColumnTally {
  private:
   static constexpr Index top_values = 3;  ///< most frequent values that are shown
 
-  /// Counts one of the most frequent values of a feature. Returns its text.
-  std::string& add_top(Index range, std::size_t feature, Index id) {
+  /// Counts values of a feature that are one of its most frequent ones. Returns its text.
+  std::string& add_top(Index range, std::size_t feature, Index id, Index count) {
     const std::size_t top = feature * std::size_t(top_values) + std::size_t(id - 1);
-    ++top_counts_[std::size_t(range) * tops_ + top];
+    top_counts_[std::size_t(range) * tops_ + top] += count;
     return top_texts_[top];
   }
   void add_large(Index range, std::span<const float> dense);

@@ -163,7 +163,7 @@ void EncodedBlock::encode_waiting(ColumnTally& tally) {
     const std::vector<Index>& ids = waiting_.ids;
     const TokenBatch& values = waiting_.values[f];
     tally.add_ids(
-        ranges_.back().second, f, ids, [&](std::size_t v) { return values.missing(v); },
+        ranges_.back().second, f, std::span<const Index>(ids), [&](std::size_t v) { return values.missing(v); },
         [&](std::size_t v) { return values[v].text; });
     if (bags_.empty())
       for (std::size_t i = 0; i < ids.size(); ++i) ids_[first_id + i * features + f] = std::int32_t(ids[i]);
@@ -177,7 +177,7 @@ void EncodedBlock::encode_waiting(ColumnTally& tally) {
 
 /// Finds the ids of the feature's values that wait; puts numbers below 0 for those that resolve() looks up.
 void EncodedBlock::find_ids(std::size_t f) {
-  const TokenBatch& values = waiting_.values[f];
+  TokenBatch& values = waiting_.values[f];
   const Vocabulary& vocabulary = encoding_.vocabularies[f];
   const FeatureForm& form = encoding_.layout.forms[f];
   std::vector<Index>& ids = waiting_.ids;

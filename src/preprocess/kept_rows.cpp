@@ -2,15 +2,11 @@
 #include "kept_rows.hpp"
 
 #include <algorithm>
-#include <bit>
-#include <cmath>
-#include <cstring>
-#include <functional>
-#include <limits>
 #include <utility>
 
 #include "column_tally.hpp"
 #include "encoding.hpp"
+#include "kept_columns.hpp"
 #include "packing.hpp"
 #include "pending_tokens.hpp"
 #include "survey.hpp"
@@ -21,84 +17,6 @@ namespace {
 
 constexpr Index most_chunk_rows = 8192, fewest_chunk_rows = 256;
 constexpr std::size_t dictionary_bytes = std::size_t{256} << 10;  // bytes of packed texts in a DictionaryPiece
-
-/// Returns whether a conversion to a signed integer of `T` and back keeps all bits. The least one stands for NaN.
-template <class T>
-bool fits(double x) {
-  constexpr double most = std::numeric_limits<T>::max();
-  return x >= -most && x <= most && std::bit_cast<std::uint64_t>(double(T(x))) == std::bit_cast<std::uint64_t>(x);
-}
-
-/// Appends a list whose elements become those of `T`.
-template <class T, class From, class Convert>
-void pack_as(std::span<const From> from, const Convert& convert, std::string& bytes) {
-  pack_number(sizeof(T), bytes);
-  const std::size_t at = bytes.size();
-  bytes.resize(at + from.size() * sizeof(T));
-  for (std::size_t i = 0; i < from.size(); ++i) {
-    const auto value = static_cast<T>(convert(from[i]));
-    std::memcpy(bytes.data() + at + i * sizeof(T), &value, sizeof(T));
-  }
-}
-
-/// Appends numbers as integers of `T` if all fit. Returns whether they do.
-template <class T>
-bool pack_integers(std::span<const double> numbers, std::string& bytes) {
-  const auto fitting = [](double x) { return std::isnan(x) || fits<T>(x); };
-  if (!std::all_of(numbers.begin(), numbers.end(), fitting)) return false;
-  constexpr T missing = std::numeric_limits<T>::min();
-  pack_as<T>(
-      numbers, [](double x) { return std::isnan(x) ? missing : T(x); }, bytes);
-  return true;
-}
-
-void pack_numbers(std::span<const double> numbers, std::string& bytes) {
-  if (pack_integers<std::int8_t>(numbers, bytes) || pack_integers<std::int16_t>(numbers, bytes)) return;
-  if (!pack_integers<std::int32_t>(numbers, bytes)) pack_as<double>(numbers, std::identity(), bytes);
-}
-
-void pack_values(std::span<const std::uint32_t> values, std::string& bytes) {
-  const std::uint32_t most = values.empty() ? 0 : *std::max_element(values.begin(), values.end());
-  if (most <= 0xFF)
-    pack_as<std::uint8_t>(values, std::identity(), bytes);
-  else if (most <= 0xFFFF)
-    pack_as<std::uint16_t>(values, std::identity(), bytes);
-  else
-    pack_as<std::uint32_t>(values, std::identity(), bytes);
-}
-
-/// Reads `to.size()` elements of type `From`.
-template <class From, class To, class Convert>
-void unpack_as(Unpacker& bytes, const Convert& convert, std::vector<To>& to) {
-  const std::string_view from = bytes.bytes(to.size() * sizeof(From));
-  for (std::size_t i = 0; i < to.size(); ++i) {
-    From value;
-    std::memcpy(&value, from.data() + i * sizeof(From), sizeof(From));
-    to[i] = convert(value);
-  }
-}
-
-template <class T>
-void unpack_integers(Unpacker& bytes, std::vector<double>& numbers) {
-  constexpr double missing = std::numeric_limits<double>::quiet_NaN();
-  unpack_as<T>(
-      bytes, [](T x) { return x == std::numeric_limits<T>::min() ? missing : double(x); }, numbers);
-}
-
-void unpack_numbers(Unpacker& bytes, std::vector<double>& numbers) {
-  const std::uint64_t width = bytes.number();
-  if (width == 1) unpack_integers<std::int8_t>(bytes, numbers);
-  if (width == 2) unpack_integers<std::int16_t>(bytes, numbers);
-  if (width == 4) unpack_integers<std::int32_t>(bytes, numbers);
-  if (width == 8) unpack_as<double>(bytes, std::identity(), numbers);
-}
-
-void unpack_values(Unpacker& bytes, std::vector<std::uint32_t>& values) {
-  const std::uint64_t width = bytes.number();
-  if (width == 1) unpack_as<std::uint8_t>(bytes, std::identity(), values);
-  if (width == 2) unpack_as<std::uint16_t>(bytes, std::identity(), values);
-  if (width == 4) unpack_as<std::uint32_t>(bytes, std::identity(), values);
-}
 
 }  // namespace
 
@@ -127,17 +45,20 @@ void KeptWriter::add(const Row& row, Index block) {
   ++chunk_.rows;
   block_ = block;
   chunk_.targets.add(row, layout_);
-  for (std::size_t k = 0; k < chunk_.numbers.size(); ++k) chunk_.numbers[k].push_back(row.numbers[k]);
-}
-
-void KeptWriter::add_values(std::size_t feature, std::span<const Index> numbers) {
-  for (const Index number : numbers) chunk_.values[feature].push_back(std::uint32_t(number + 1));
+  numbers_.insert(numbers_.end(), row.numbers.begin(), row.numbers.end());
 }
 
 void KeptWriter::write_chunk(std::vector<KeptPiece>& chunks) {
   if (chunk_.rows == 0) return;
   packed_.clear();
-  for (const std::vector<double>& column : chunk_.numbers) pack_numbers(column, packed_);
+  const std::size_t columns = chunk_.numbers.size();
+  for (std::size_t k = 0; k < columns; ++k) {
+    std::vector<double>& column = chunk_.numbers[k];
+    column.resize(std::size_t(chunk_.rows));
+    for (std::size_t i = 0; i < column.size(); ++i) column[i] = numbers_[i * columns + k];
+    pack_numbers(column, packed_);
+  }
+  numbers_.clear();
   for (const std::vector<std::uint32_t>& column : chunk_.values) pack_values(column, packed_);
   pack_list(std::span<const std::uint8_t>(chunk_.targets.labels), packed_);
   if (layout_.weighted) pack_list(std::span<const float>(chunk_.targets.weights), packed_);
@@ -250,7 +171,7 @@ void KeptRows::find_ids(std::size_t feature) {
 void KeptRows::encode(float* dense, std::int32_t* ids, ColumnTally& tally) const {
   constexpr Index rows_at_once = 256;
   const std::size_t columns = chunk_.numbers.size(), features = chunk_.values.size();
-  std::vector<Index> of_feature;
+  std::vector<std::int32_t> of_feature;
   for (Index first = 0; first < chunk_.rows; first += rows_at_once) {
     const Index rows = std::min(rows_at_once, chunk_.rows - first);
     for (std::size_t k = 0; k < columns; ++k)
@@ -258,13 +179,11 @@ void KeptRows::encode(float* dense, std::int32_t* ids, ColumnTally& tally) const
     of_feature.resize(std::size_t(rows));
     for (std::size_t f = 0; f < features; ++f) {
       const std::uint32_t* const values = chunk_.values[f].data() + first;
-      for (std::size_t i = 0; i < of_feature.size(); ++i) {
-        const std::int32_t id = ids_[f][values[i]];
-        ids[i * features + f] = id;
-        of_feature[i] = id;
-      }
+      const std::int32_t* const ids_of = ids_[f].data();
+      for (std::size_t i = 0; i < of_feature.size(); ++i) of_feature[i] = ids_of[values[i]];
+      for (std::size_t i = 0; i < of_feature.size(); ++i) ids[i * features + f] = of_feature[i];
       tally.add_ids(
-          range_, f, of_feature, [&](std::size_t i) { return values[i] == 0; },
+          range_, f, std::span<const std::int32_t>(of_feature), [&](std::size_t i) { return values[i] == 0; },
           [&](std::size_t i) { return token(f, values[i]); });
     }
     dense += std::size_t(rows) * columns;

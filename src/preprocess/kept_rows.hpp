@@ -43,8 +43,8 @@ class KeptWriter {
 
   /// Appends a row's targets and numbers. `block`: its block of text.
   void add(const Row& row, Index block);
-  /// Appends the numbers of values of one feature in the run, -1 for a missing one.
-  void add_values(std::size_t feature, std::span<const Index> numbers);
+  /// Returns the values of one feature in the chunk, to which those of rows are appended.
+  std::vector<std::uint32_t>& values(std::size_t feature) { return chunk_.values[feature]; }
   /// Returns whether a chunk is full. Each row must have its values then.
   bool full() const { return chunk_.rows >= most_rows_; }
   /// Writes the rows since the last chunk, if there are any, and appends the chunk to `chunks`.
@@ -58,7 +58,8 @@ class KeptWriter {
   const RowLayout& layout_;
   ScratchWriter file_;
   KeptChunk chunk_;
-  Index block_ = 0;  ///< text block of the last row
+  std::vector<double> numbers_;  ///< numbers of the chunk's rows [rows, K] row-major
+  Index block_ = 0;              ///< text block of the last row
   Index most_rows_;
   std::string packed_;
 };

@@ -31,7 +31,9 @@ RangeRecorder::RangeRecorder(const ScratchFolder& scratch, std::string name, con
       tokens_(what.tokens ? layout.features.size() : 0),
       waiting_(tokens_.size()) {
   for (std::size_t k = 0; what.tokens && k < layout.transforms.size(); ++k)
-    if (layout.transforms[k] == Transform::standardise) measured_.push_back(k);
+    if (layout.transforms[k] == Transform::standardise) columns_.measured.push_back(k);
+  for (std::size_t f = 0; f < layout.forms.size(); ++f)
+    if (layout.forms[f].may_be_empty()) columns_.bags.push_back(f);
 }
 
 void RangeRecorder::begin(const FileRange& range) {
@@ -52,8 +54,8 @@ void RangeRecorder::add(const Row& row, Targets targets, Index text_block) {
   range_.unread_labels += targets == Targets::unread && row.has_label;
   for (std::size_t k = 0; k < row.keys.size(); ++k)
     range_.key_bytes[k] = std::max(range_.key_bytes[k], std::ssize(row.keys[k]));
-  for (std::size_t f = 0, v = 0; f < row.ends.size(); v = row.ends[f++]) range_.values[f] += Index(row.ends[f] - v);
-  if (!measured_.empty()) measure(row, text_block);
+  for (const std::size_t f : columns_.bags) range_.values[f] += Index(row.ends[f] - (f == 0 ? 0 : row.ends[f - 1]));
+  if (!columns_.measured.empty()) measure(row, text_block);
   if (tokens_.empty()) return;
   if (what_.rows) {
     file();
@@ -68,23 +70,30 @@ void RangeRecorder::add(const Row& row, Targets targets, Index text_block) {
 }
 
 void RangeRecorder::count_tokens(const Row& row) {
-  for (std::size_t f = 0, v = 0; f < row.ends.size(); ++f)
+  for (std::size_t f = 0, v = 0; f < row.ends.size(); ++f) {
+    const FeatureForm& form = layout_.forms[f];
     for (; v < row.ends[f]; ++v) {
-      if ((!row.tokens[v] && !what_.rows) || layout_.forms[f].any_ids()) continue;
-      if (layout_.forms[f].hashed())
-        add_hash(*row.tokens[v], tokens_[f]);
-      else
+      if (!row.tokens[v] && !what_.rows) continue;
+      if (!form.hashed())
         waiting_.add(f, row.tokens[v]);
+      else if (!form.any_ids())
+        add_hash(*row.tokens[v], tokens_[f]);
     }
+  }
   ++waiting_.rows;
   if (waiting_.full()) count_waiting();
 }
 
 void RangeRecorder::count_waiting() {
   if (waiting_.rows == 0) return;
+  const auto fetch = [&](std::size_t f) {
+    if (f < tokens_.size()) waiting_.values[f].fetch(tokens_[f].tokens);
+  };
+  fetch(0);
   for (std::size_t f = 0; f < tokens_.size(); ++f) {
-    tokens_[f].add(waiting_.values[f], waiting_.ids);
-    if (what_.rows) kept_->add_values(f, waiting_.ids);
+    fetch(f + 1);  // arrives while this feature is counted
+    waiting_.found.clear();
+    tokens_[f].add(waiting_.values[f], what_.rows ? kept_->values(f) : waiting_.found);
   }
   waiting_.clear();
   if (what_.rows && kept_->full()) kept_->write_chunk(range_.kept);
@@ -99,12 +108,12 @@ void RangeRecorder::keep_rows() {
 void RangeRecorder::measure(const Row& row, Index text_block) {
   if (text_block != block_) {
     if (Index(blocks_.size() * sizeof(Moments)) >= std::min(memory_ / 64, Index{4} << 20)) write_moments();
-    blocks_.resize(blocks_.size() + measured_.size());
+    blocks_.resize(blocks_.size() + columns_.measured.size());
   }
   block_ = text_block;
-  Moments* const block = blocks_.data() + blocks_.size() - measured_.size();
-  for (std::size_t i = 0; i < measured_.size(); ++i)
-    if (const double x = row.numbers[measured_[i]]; !std::isnan(x)) block[i].add(x);
+  Moments* const block = blocks_.data() + blocks_.size() - columns_.measured.size();
+  for (std::size_t i = 0; i < columns_.measured.size(); ++i)
+    if (const double x = row.numbers[columns_.measured[i]]; !std::isnan(x)) block[i].add(x);
 }
 
 ScratchWriter& RangeRecorder::file() {
@@ -139,6 +148,8 @@ void RangeRecorder::write_moments() {
 
 void RangeRecorder::end(const RangeCount& count) {
   range_.count = count;
+  for (std::size_t f = 0; f < layout_.forms.size(); ++f)
+    if (!layout_.forms[f].may_be_empty()) range_.values[f] = count.rows;
   if (what_.rows) keep_rows();  // A chunk has rows of one range.
   write_moments();
   file();  // names the file by its first range

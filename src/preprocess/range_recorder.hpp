@@ -21,6 +21,12 @@ struct Recording {
   bool rows = false;    ///< whether rows are kept, too; only if keeps_rows()
 };
 
+/// Columns of which each row is recorded.
+struct RecordedColumns {
+  std::vector<std::size_t> measured;  ///< numbers whose moments are measured
+  std::vector<std::size_t> bags;      ///< features that have any number of values
+};
+
 /// Recorder of a rank's first reading: counts of the ranges, tokens, moments and rows. It seals what it has on scratch
 /// files when the tokens fill their memory, and about every half minute, or less often in a long reading.
 class RangeRecorder {
@@ -55,15 +61,15 @@ class RangeRecorder {
   std::string name_;
   const RowLayout& layout_;
   Recording what_;
-  Index memory_;                       ///< memory of this rank, bytes
-  std::vector<std::size_t> measured_;  ///< numbers whose moments are measured
-  std::vector<TokenCounts> tokens_;    ///< counts since the last run [F]; empty unless tokens are counted
-  WaitingRows waiting_;                ///< values of the last rows, which are not counted yet
-  TextRange range_;                    ///< range that is being read
-  Index block_ = -1;                   ///< text block of its last row
-  std::vector<Moments> blocks_;        ///< moments of its blocks [blocks, measured] row-major
-  Index rows_ = 0;                     ///< rows since the memory was looked at
-  ReadRanges read_;                    ///< ranges and runs that are not sealed yet
+  Index memory_;  ///< memory of this rank, bytes
+  RecordedColumns columns_;
+  std::vector<TokenCounts> tokens_;  ///< counts since the last run [F]; empty unless tokens are counted
+  WaitingRows waiting_;              ///< values of the last rows, which are not counted yet
+  TextRange range_;                  ///< range that is being read
+  Index block_ = -1;                 ///< text block of its last row
+  std::vector<Moments> blocks_;      ///< moments of its blocks [blocks, measured] row-major
+  Index rows_ = 0;                   ///< rows since the memory was looked at
+  ReadRanges read_;                  ///< ranges and runs that are not sealed yet
   std::unique_ptr<ScratchWriter> file_;
   std::unique_ptr<KeptWriter> kept_;  ///< rows of the ranges of file_; null unless rows are kept
   std::vector<ScratchFolder::Sealed> sealed_;

@@ -23,7 +23,7 @@ struct Trailer {
   char magic[8] = {'t', 's', 'c', 'r', 'a', 't', 'c', 'h'};
 };
 
-constexpr std::size_t write_bytes = std::size_t{1} << 20;
+constexpr std::size_t buffered_bytes = std::size_t{1} << 20;
 
 /// Calls write(). Adds to its error what to do if the disk is full.
 template <class Write>
@@ -41,7 +41,7 @@ void on_disk(const Write& write) {
 std::string draft_name(const std::string& path) { return path + ".tmp"; }
 
 /// Reads bytes [first, first + size) of an open file. Returns fewer bytes if it ends before.
-std::string read_bytes(int file, const std::string& path, Index first, Index size) {
+std::string bytes_at(int file, const std::string& path, Index first, Index size) {
   std::string bytes(std::size_t(size), '\0');
   std::size_t done = 0;
   while (done < bytes.size()) {
@@ -77,7 +77,7 @@ ScratchPiece ScratchWriter::append(std::string_view bytes) {
   const ScratchPiece piece{end_, std::ssize(bytes), XXH3_64bits(bytes.data(), bytes.size())};
   buffer_.append(bytes);
   end_ += std::ssize(bytes);
-  if (buffer_.size() >= write_bytes) flush();
+  if (buffer_.size() >= buffered_bytes) flush();
   return piece;
 }
 
@@ -110,7 +110,7 @@ std::optional<std::string> scratch_footer(const std::string& path) {
   const Trailer expected;
   if (error || size < Index{sizeof trailer}) return std::nullopt;
   const store::Descriptor file(path, O_RDONLY, "read it");
-  const std::string end = read_bytes(file, path, size - Index{sizeof trailer}, sizeof trailer);
+  const std::string end = bytes_at(file, path, size - Index{sizeof trailer}, sizeof trailer);
   if (end.size() != sizeof trailer) return std::nullopt;
   std::memcpy(&trailer, end.data(), sizeof trailer);
   const Index before = size - Index{sizeof trailer};
@@ -118,7 +118,7 @@ std::optional<std::string> scratch_footer(const std::string& path) {
       trailer.footer_bytes > std::uint64_t(before))
     return std::nullopt;
   const auto footer_bytes = Index(trailer.footer_bytes);
-  std::string footer = read_bytes(file, path, before - footer_bytes, footer_bytes);
+  std::string footer = bytes_at(file, path, before - footer_bytes, footer_bytes);
   if (std::ssize(footer) != footer_bytes || XXH3_64bits(footer.data(), footer.size()) != trailer.checksum)
     return std::nullopt;
   return footer;
@@ -132,7 +132,7 @@ ScratchReader::~ScratchReader() = default;
 std::string ScratchReader::read(std::span<const ScratchPiece> pieces) const {
   if (pieces.empty()) return {};
   const Index first = pieces.front().first, end = pieces.back().first + pieces.back().bytes;
-  std::string bytes = read_bytes(*file_, path_, first, end - first);
+  std::string bytes = bytes_at(*file_, path_, first, end - first);
   for (const ScratchPiece& piece : pieces) {
     const char* const data = bytes.data() + (piece.first - first);
     if (piece.first + piece.bytes - first > std::ssize(bytes) ||

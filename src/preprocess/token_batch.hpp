@@ -19,12 +19,11 @@ class TokenBatch {
   /// Appends a copy of a value.
   void add(const std::optional<std::string_view>& token) {
     if (!token) {
-      entries_.push_back({0, 0, missing_size, 0});
+      entries_.push_back({0, missing_size, 0});
       return;
     }
-    const HashedToken hashed(*token);
-    entries_.push_back({hashed.head, hashed.hash, std::uint32_t(token->size()), std::uint32_t(long_.size())});
-    if (token->size() <= sizeof hashed.head) return;
+    entries_.push_back({HashedToken::head_of(*token), std::uint32_t(token->size()), std::uint32_t(long_.size())});
+    if (token->size() <= sizeof(std::uint64_t)) return;
     if (token->size() >= missing_size - long_.size())
       fail("a row has more than ", missing_size, " bytes of text in one column; cut its values before preprocess");
     long_.append(*token);
@@ -35,29 +34,35 @@ class TokenBatch {
   }
   std::size_t size() const { return entries_.size(); }
   bool missing(std::size_t i) const { return entries_[i].size == missing_size; }
-  /// Returns a value that is not missing, valid until the batch changes.
-  HashedToken operator[](std::size_t i) const {
-    const BatchedToken& entry = entries_[i];
-    const char* const text =
-        entry.size > sizeof entry.head ? long_.data() + entry.place : reinterpret_cast<const char*>(&entry.head);
-    return {{text, entry.size}, entry.head, entry.hash};
+  /// Hashes the values, and fetches what a map reads first of each. Values that are added later are not hashed.
+  void fetch(const TokenMap& map) {
+    hashes_.resize(entries_.size());
+    for (std::size_t i = 0; i < entries_.size(); ++i) {
+      if (missing(i)) continue;
+      const HashedToken token(text(i), entries_[i].head);
+      hashes_[i] = token.hash;
+      map.prefetch(token);
+    }
   }
-
-  /// Fetches what a map reads first of each value. GCC takes a function that only fetches for one without effect and
-  /// drops its calls, so it is always inlined.
-  [[gnu::always_inline]] void fetch(const TokenMap& map) const {
-    for (std::size_t i = 0; i < entries_.size(); ++i)
-      if (!missing(i)) map.prefetch((*this)[i]);
-  }
+  /// Returns a value that is not missing, after fetch(); valid until the batch changes.
+  HashedToken operator[](std::size_t i) const { return {text(i), entries_[i].head, hashes_[i]}; }
 
  private:
   static constexpr std::uint32_t missing_size = std::numeric_limits<std::uint32_t>::max();
   struct BatchedToken {
-    std::uint64_t head, hash;
+    std::uint64_t head;
     std::uint32_t size;   ///< bytes; missing_size of a missing value
     std::uint32_t place;  ///< offset in long_ of a text that does not fit the head
   };
+  std::string_view text(std::size_t i) const {
+    const BatchedToken& entry = entries_[i];
+    const char* const text =
+        entry.size > sizeof entry.head ? long_.data() + entry.place : reinterpret_cast<const char*>(&entry.head);
+    return {text, entry.size};
+  }
+
   std::vector<BatchedToken> entries_;
+  std::vector<std::uint64_t> hashes_;
   std::string long_;  ///< texts that are longer than a head
 };
 
@@ -82,9 +87,10 @@ struct WaitingRows {
     bytes = 0;
   }
 
-  std::vector<TokenBatch> values;  ///< [F]
-  std::vector<double> numbers;     ///< [rows, K] row-major
-  std::vector<Index> ids;          ///< scratch: numbers or ids of one feature's values
+  std::vector<TokenBatch> values;    ///< [F]
+  std::vector<double> numbers;       ///< [rows, K] row-major
+  std::vector<Index> ids;            ///< scratch: ids of one feature's values
+  std::vector<std::uint32_t> found;  ///< scratch: their numbers in a map
   Index rows = 0;
   std::size_t bytes = 0;  ///< of values, about
 };

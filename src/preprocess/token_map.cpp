@@ -11,14 +11,9 @@
 namespace tesserec::preprocess {
 
 std::size_t TokenMap::bucket(const HashedToken& token) const {
-  const auto length = std::uint32_t(token.text.size());
-  const auto differs = [&](const Bucket& bucket) {
-    return bucket.head != token.head || bucket.length != length ||
-           (token.text.size() > sizeof token.head && this->token(bucket.number) != token.text);
-  };
   const std::size_t mask = buckets_.size() - 1;
   std::size_t at = token.hash & mask;
-  while (buckets_[at].number != none && differs(buckets_[at])) at = (at + 1) & mask;
+  while (buckets_[at].number != none && !is(buckets_[at], token)) at = (at + 1) & mask;
   return at;
 }
 
@@ -28,7 +23,8 @@ Index TokenMap::find(const HashedToken& token) const {
   return number == none ? -1 : Index{number};
 }
 
-Index TokenMap::insert(const HashedToken& token) {
+/// Inserts a token that is not in its first bucket.
+Index TokenMap::insert_behind(const HashedToken& token) {
   if (std::ssize(buckets_) <= 2 * size()) rehash(buckets_.empty() ? 16 : 2 * buckets_.size());
   Bucket& bucket = buckets_[this->bucket(token)];
   if (bucket.number != none) return bucket.number;
@@ -39,6 +35,12 @@ Index TokenMap::insert(const HashedToken& token) {
   bytes_.insert(bytes_.end(), token.text.begin(), token.text.end());
   offsets_.push_back(std::ssize(bytes_));
   return bucket.number;
+}
+
+void TokenMap::clear() {
+  bytes_.clear();
+  offsets_.resize(1);
+  std::fill(buckets_.begin(), buckets_.end(), Bucket());
 }
 
 void TokenMap::reserve(Index size, Index bytes) {
@@ -62,17 +64,28 @@ void TokenMap::rehash(std::size_t buckets) {
   }
 }
 
-void TokenCounts::add(const TokenBatch& batch, std::vector<Index>& numbers) {
-  numbers.clear();
-  batch.fetch(tokens);
-  for (std::size_t i = 0; i < batch.size(); ++i) {
-    numbers.push_back(batch.missing(i) ? -1 : tokens.insert(batch[i]));
-    if (numbers.back() < 0) continue;
-    if (numbers.back() == std::ssize(counts)) counts.push_back(0);
-    __builtin_prefetch(&counts[std::size_t(numbers.back())], 1);
+/// Appends the count of a new token.
+void TokenCounts::begin_count() {
+  if (counts.size() == counts.capacity()) {
+    counts.reserve(std::max(std::size_t{16}, 2 * counts.capacity()));
+    advise_huge_pages(counts.data(), counts.capacity() * sizeof(Index));
   }
-  for (const Index number : numbers)
-    if (number >= 0) ++counts[std::size_t(number)];
+  counts.push_back(0);
+}
+
+void TokenCounts::add(const TokenBatch& batch, std::vector<std::uint32_t>& numbers) {
+  const std::size_t first = numbers.size();
+  numbers.resize(first + batch.size());
+  std::uint32_t* const found = numbers.data() + first;
+  for (std::size_t i = 0; i < batch.size(); ++i) {
+    if (batch.missing(i)) continue;
+    const auto number = std::size_t(tokens.insert(batch[i]));
+    found[i] = std::uint32_t(number + 1);
+    if (number == counts.size()) begin_count();
+    __builtin_prefetch(&counts[number], 1);
+  }
+  for (std::size_t i = 0; i < batch.size(); ++i)
+    if (found[i] != 0) ++counts[found[i] - 1];
 }
 
 }  // namespace tesserec::preprocess

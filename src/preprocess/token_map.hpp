@@ -24,7 +24,13 @@ struct HashedToken {
 
   template <class Text>
   requires std::convertible_to<const Text&, std::string_view> HashedToken(const Text& of)
-      : text(of) {  // implicit, so that functions take texts, too
+      : text(of), head(head_of(text)), hash(hash_of(text, head)) {}  // implicit, so that functions take texts, too
+  HashedToken(std::string_view of, std::uint64_t its_head) : text(of), head(its_head), hash(hash_of(of, its_head)) {}
+  HashedToken(std::string_view of, std::uint64_t its_head, std::uint64_t its_hash)
+      : text(of), head(its_head), hash(its_hash) {}
+
+  static std::uint64_t head_of(std::string_view text) {
+    std::uint64_t head = 0;
     if (text.size() >= sizeof head) {
       std::memcpy(&head, text.data(), sizeof head);
     } else {
@@ -32,13 +38,16 @@ struct HashedToken {
       for (std::size_t i = 0; i < text.size(); ++i) bytes[i] = text[i];
       std::memcpy(&head, bytes, sizeof head);
     }
-    hash = text.size() > sizeof head ? raw::token_hash(text) : mixed_bits(head + text.size());
+    return head;
   }
-  HashedToken(std::string_view of, std::uint64_t its_head, std::uint64_t its_hash)
-      : text(of), head(its_head), hash(its_hash) {}
+  static std::uint64_t hash_of(std::string_view text, std::uint64_t head) {
+    return text.size() > sizeof head ? raw::token_hash(text) : mixed_bits(head + text.size());
+  }
 };
 
 /// Hash map from distinct texts to their numbers in the order of insertion, with open addressing and one byte array.
+/// Tokens that come first are mostly the frequent ones. In a large map some of them stand in a table of their own,
+/// which stays in the cache, and whose pages the processor finds.
 class TokenMap {
  public:
   /// Memory of a token besides its text, bytes, at most: four buckets and an offset.
@@ -56,7 +65,14 @@ class TokenMap {
   }
   /// Inserts the token if it is new. Returns its number, which is the previous size() for a new token. Throws Error
   /// beyond 2^32 - 1 tokens.
-  Index insert(const HashedToken& token);
+  Index insert(const HashedToken& token) {
+    if (!buckets_.empty())
+      if (const Bucket& first = buckets_[token.hash & (buckets_.size() - 1)]; first.number != none && is(first, token))
+        return first.number;
+    return insert_behind(token);
+  }
+  /// Removes all tokens, and keeps the memory.
+  void clear();
   /// Reserves memory for `size` tokens of `bytes` bytes together.
   void reserve(Index size, Index bytes);
   /// Returns the memory that is allocated, bytes.
@@ -79,6 +95,12 @@ class TokenMap {
     std::uint32_t number = none;  ///< none = the bucket is free
   };
   static_assert(token_memory == 4 * Index{sizeof(Bucket)} + Index{sizeof(Index)});
+  /// Returns whether a bucket that is not free has the token.
+  bool is(const Bucket& bucket, const HashedToken& token) const {
+    return bucket.head == token.head && bucket.length == std::uint32_t(token.text.size()) &&
+           (token.text.size() <= sizeof token.head || this->token(bucket.number) == token.text);
+  }
+  Index insert_behind(const HashedToken& token);
   std::size_t bucket(const HashedToken& token) const;
   void rehash(std::size_t buckets);
 
@@ -104,13 +126,22 @@ struct TokenCounts {
 
   void add(const HashedToken& token, Index count = 1) {
     const std::size_t i = tokens.insert(token);
-    if (i == counts.size()) counts.push_back(0);
+    if (i == counts.size()) begin_count();
     counts[i] += count;
   }
-  /// Counts the values of a batch, and sets `numbers` to theirs, -1 for a missing one.
-  void add(const TokenBatch& batch, std::vector<Index>& numbers);
+  /// Counts the values of a batch that were fetched, and appends 1 + the number of each to `numbers`, 0 for a missing
+  /// one.
+  void add(const TokenBatch& batch, std::vector<std::uint32_t>& numbers);
+  /// Removes all tokens, and keeps the memory.
+  void clear() {
+    tokens.clear();
+    counts.clear();
+  }
   /// Returns the memory that is allocated, bytes; 0 without tokens.
   Index memory() const { return tokens.size() == 0 ? 0 : tokens.memory() + Index(counts.capacity() * sizeof(Index)); }
+
+ private:
+  void begin_count();
 };
 
 }  // namespace tesserec::preprocess

@@ -49,8 +49,14 @@ bool read_token(std::string_view field, char* token) {
   return true;
 }
 
-/// Returns the characters of a text of 1 to 8, the first one in the lowest byte, behind them zeros.
-std::uint64_t characters(std::string_view text) {
+/// Returns the characters of a text of 1 to 8, the first one in the lowest byte, behind them any. `end`: end of a
+/// longer text in which this one stands, or null.
+std::uint64_t characters(std::string_view text, const char* end) {
+  if (std::endian::native == std::endian::little && end != nullptr && end - text.data() >= 8) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, text.data(), sizeof word);
+    return word;
+  }
   const auto at = [&](std::size_t i) { return std::uint64_t(std::uint8_t(text[i])) << 8 * i; };
   if (text.size() < 4) return at(0) | at(text.size() / 2) | at(text.size() - 1);
   if (std::endian::native != std::endian::little) {
@@ -65,14 +71,14 @@ std::uint64_t characters(std::string_view text) {
 }
 
 /// Parses 1 to 8 digits behind an optional minus, without a branch for each. Returns false for any other field, which
-/// may be an integer still.
-bool read_short(std::string_view field, double& value) {
+/// may be an integer still. `end`: end of the text in which the field stands; null = it stands alone.
+bool read_short(std::string_view field, const char* end, double& value) {
   const bool minus = field.starts_with('-');
   if (minus) field.remove_prefix(1);
   if (field.empty() || field.size() > 8) return false;
   constexpr std::uint64_t ones = 0x0101010101010101;
   // The last digit comes into the highest byte, and zeros stand before the first digit.
-  std::uint64_t pairs = characters(field) << 8 * (8 - field.size());
+  std::uint64_t pairs = characters(field, end) << 8 * (8 - field.size());
   pairs ^= ('0' * ones) << 8 * (8 - field.size());
   if (((pairs | (pairs + (0x7F - 9) * ones)) & 0x80 * ones) != 0) return false;
   pairs = (10 * pairs + (pairs >> 8)) & 0x00FF00FF00FF00FF;
@@ -131,25 +137,29 @@ class Criteo final : public RowFormat {
   std::string read(std::string_view line, const FileColumns& file, Row& row) const override {
     split(line, layout_.text, row.fields);
     if (std::string reason = fit_fields(row.fields.texts, file.fields, file.short_rows); !reason.empty()) return reason;
-    return read_fields(file, row);
+    return read_fields(file, row, line.data() + line.size());
   }
 
-  std::string read_fields(const FileColumns& file, Row& row) const override {
+  std::string read_fields(const FileColumns& file, Row& row) const override { return read_fields(file, row, nullptr); }
+
+  /// Does so for fields in a text that ends at `end`, or, if it is null, for fields that stand alone.
+  std::string read_fields(const FileColumns& file, Row& row, const char* end) const {
     const std::vector<std::string_view>& fields = row.fields.texts;
     const std::size_t first = file.places[label_columns_[0]] < 0 ? 0 : 1;  // first field after the label
     if (file.targets == Targets::required) {
       const std::string_view label = fields[0];
       row.label_missing = label.empty();
       if (label.empty()) return concat("label \"\" is neither 0 nor 1: the label is missing; ", rows_to_score);
-      if (label != "0" && label != "1") return "label " + shown(label) + " is neither 0 nor 1";
-      row.label = label == "1";
+      if (label.size() != 1 || (label[0] != '0' && label[0] != '1'))
+        return "label " + shown(label) + " is neither 0 nor 1";
+      row.label = label[0] == '1';
     }
     row.has_label = first > 0 && !fields[0].empty();
 
     row.numbers.clear();
     for (std::size_t k = 0; k < numbers; ++k) {
       double value = std::numeric_limits<double>::quiet_NaN();
-      if (const std::string_view field = fields[first + k]; !field.empty() && !read_short(field, value))
+      if (const std::string_view field = fields[first + k]; !field.empty() && !read_short(field, end, value))
         if (std::string reason = read_long(field, value); !reason.empty()) return name_at(row) + ": " + reason;
       put_number(value, row);
     }
