@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <bit>
 #include <cstdint>
+#include <cstring>
 #include <span>
 #include <string>
 #include <string_view>
@@ -20,15 +22,20 @@ class TokenRank {
 
   Index count() const { return count_; }
   std::string_view token() const { return token_; }
+  /// Returns the first 8 bytes of the token, padded with zeros, as a number in the order of the texts.
+  std::uint64_t head() const { return head_; }
   bool operator<(const TokenRank& other) const {
     if (count_ != other.count_) return count_ > other.count_;
     return head_ != other.head_ ? head_ < other.head_ : token_ < other.token_;
   }
 
  private:
-  /// Returns the first 8 bytes of a token, padded with zeros, as a number in the order of the texts.
   static std::uint64_t head_of(std::string_view token) {
     std::uint64_t head = 0;
+    if (token.size() >= sizeof head && std::endian::native == std::endian::little) {
+      std::memcpy(&head, token.data(), sizeof head);
+      return __builtin_bswap64(head);
+    }
     for (std::size_t i = 0; i < sizeof head; ++i)
       head = head << 8 | (i < token.size() ? std::uint8_t(token[i]) : std::uint8_t{0});
     return head;
@@ -52,6 +59,27 @@ struct SortedPiece {
   TokenRank first() const { return TokenRank(count, token); }
 };
 
+/// Counted tokens of one feature.
+struct TokenList {
+  std::string texts;          ///< one behind another
+  std::vector<Index> ends;    ///< ends of the tokens in texts
+  std::vector<Index> counts;  ///< of the tokens
+
+  void add(std::string_view token, Index count) {
+    texts.append(token);
+    ends.push_back(std::ssize(texts));
+    counts.push_back(count);
+  }
+  /// Returns a token with its count, valid until the list changes.
+  TokenRank rank(std::size_t i) const {
+    const Index begin = i == 0 ? 0 : ends[i - 1];
+    return TokenRank(counts[i], std::string_view(texts).substr(std::size_t(begin), std::size_t(ends[i] - begin)));
+  }
+};
+
+/// Returns the tokens in the order of their ids.
+std::vector<TokenRank> sorted(const TokenList& tokens);
+
 /// Adds up a rank's partitions of the tokens and writes them in order, group by group.
 class PartitionSorter {
  public:
@@ -72,8 +100,10 @@ class PartitionSorter {
 
  private:
   Index bytes_of(std::size_t partition) const;
+  std::size_t end_of_group(std::size_t first, std::size_t last, Index most) const;
   void sort_share(const TokenShare& share);
-  void write_sorted(std::size_t f, const TokenCounts& counts);
+  void take(std::size_t f, const TokenCounts& counts, TokenList& list);
+  void write_sorted(std::size_t f, const TokenList& list);
 
   std::span<const TokenRun> runs_;
   const TokenSort& sort_;

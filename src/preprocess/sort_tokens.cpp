@@ -100,6 +100,24 @@ std::vector<Bucket> buckets_of(const std::vector<SortedPiece>& pieces, std::size
   return buckets;
 }
 
+/// Sorts tokens that are a few sorted runs, one behind another.
+void merge_runs(std::vector<TokenRank>& order) {
+  std::vector<Index> ends;
+  for (std::size_t i = 1; i < order.size(); ++i)
+    if (order[i] < order[i - 1]) ends.push_back(Index(i));
+  ends.push_back(std::ssize(order));
+  while (ends.size() > 1) {
+    std::vector<Index> merged;
+    for (std::size_t run = 0; run + 1 < ends.size(); run += 2) {
+      const auto begin = order.begin() + (run == 0 ? 0 : ends[run - 1]);
+      std::inplace_merge(begin, order.begin() + ends[run], order.begin() + ends[run + 1]);
+      merged.push_back(ends[run + 1]);
+    }
+    if (ends.size() % 2 == 1) merged.push_back(ends.back());
+    ends = std::move(merged);
+  }
+}
+
 /// Writes the tokens of one bucket in order and returns their pieces.
 std::vector<TokenPiece> write_bucket(const Bucket& bucket, ScratchWriter& file) {
   std::vector<std::string> read;
@@ -115,7 +133,7 @@ std::vector<TokenPiece> write_bucket(const Bucket& bucket, ScratchWriter& file) 
       if (!before && (bucket.to == nullptr || entry < bucket.to->first())) order.push_back(entry);
     }
   }
-  if (!std::is_sorted(order.begin(), order.end())) std::sort(order.begin(), order.end());
+  merge_runs(order);
   std::vector<TokenPiece> pieces;
   std::string bytes;
   for (std::size_t i = 0; i < order.size(); ++i) {

@@ -16,7 +16,7 @@ std::uint64_t share_number(std::string_view token, const FeatureForm& form) {
   return form.hashed() ? std::uint64_t(counted_id(token, form.max_rows)) : token_hash(token) >> 32;
 }
 
-constexpr std::size_t partitions_at_once = 64;  // whose packed tokens are in memory beside the counts
+constexpr std::size_t partitions_at_once = 256;  // whose packed tokens are in memory beside the counts
 
 /// Calls take(feature, number) for all tokens, in order.
 template <class Take>
