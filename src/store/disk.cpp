@@ -2,9 +2,12 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <memory>
 #include <mutex>
+#include <new>
 #include <set>
 #include <system_error>
 #include <utility>
@@ -36,6 +39,33 @@ std::string folder_of(const std::string& path) {
 
 /// Waits until the name of a file or folder is on the disk.
 void sync_name(const std::string& path) { sync_path(folder_of(path)); }
+
+/// Drops a file from the page cache, reads it from the disk and calls take(piece) for each piece, in order. A file
+/// system that reads only through the page cache may return the bytes that stayed there.
+template <class Take>
+void read_past_cache(const std::string& path, const Take& take) {
+  constexpr std::size_t page = 4096, most = std::size_t{1} << 20;  // bytes
+  const Descriptor file(path, O_RDONLY, "open it");
+  ::posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED);
+  bool direct = ::fcntl(file, F_SETFL, O_DIRECT) == 0;
+  const std::unique_ptr<void, decltype(&std::free)> memory(std::aligned_alloc(page, most), &std::free);
+  if (memory == nullptr) throw std::bad_alloc();
+  const auto* const buffer = static_cast<const std::byte*>(memory.get());
+  for (Index at = 0;;) {
+    const ssize_t got = ::pread(file, memory.get(), most, at);
+    if (got < 0 && errno == EINTR) continue;
+    // The position is no multiple of the blocks of the disk: that of the end, or of blocks larger than a page.
+    if (got < 0 && errno == EINVAL && direct) {
+      direct = false;
+      if (::fcntl(file, F_SETFL, 0) != 0) fail_errno(path, "read it");
+      continue;
+    }
+    if (got < 0) fail_errno(path, "read it");
+    if (got == 0) return;
+    take(std::span(buffer, std::size_t(got)));
+    at += got;
+  }
+}
 
 struct OpenDrafts {
   std::mutex mutex;
@@ -91,16 +121,14 @@ void write_verified(const std::string& path, std::span<const std::byte> bytes) {
     Descriptor file(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, "create it");
     write_all(file, path, bytes);
     sync(file, path);
-    // The bytes below are then read from the disk, or from the page cache if the system ignores this advice.
-    ::posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED);
     file.close();
   }
   Index read = 0;
-  read_pieces(path, 0, [&](std::span<const std::byte> piece, Index first) {
-    const auto end = first + piece.size();
-    if (end > bytes.size() || std::memcmp(piece.data(), bytes.data() + first, piece.size()) != 0)
-      fail(path, ": the bytes on the disk differ from those written, from byte ", first, " on; the disk is failing");
-    read = end;
+  read_past_cache(path, [&](std::span<const std::byte> piece) {
+    const auto end = read + piece.size();
+    if (end > bytes.size() || std::memcmp(piece.data(), bytes.data() + read, piece.size()) != 0)
+      fail(path, ": the bytes on the disk differ from those written, from byte ", read, " on; the disk is failing");
+    read = Index(end);
   });
   if (read != std::ssize(bytes))
     fail(path, ": ", read, " bytes are on the disk, but ", bytes.size(), " were written; the disk is failing");
