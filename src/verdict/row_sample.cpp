@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #define XXH_INLINE_ALL
 #include <algorithm>
+#include <iterator>
 #include <numeric>
 
 #include <xxhash.h>
@@ -52,12 +53,14 @@ RowSample::RowSample(std::size_t dense, std::size_t features)
 void RowSample::add(bool positive, const RowValues& row) {
   const std::uint64_t digest = digest_of(row);
   if (digest > limit_) return;
-  SampledRow& found = found_[digest];
+  const auto known = found_.find(digest);
+  SampledRow& found = known != found_.end() ? known->second : begin_row(digest);
   if (found.count() == 0) {
-    found.digest = digest;
     found.dense.assign(row.dense.begin(), row.dense.end());
     // The first ids of a long bag stand for it, so that rows of long bags do not fill the memory.
     const std::size_t most_ids = std::max(sampled_values / most_ / std::max(features_, std::size_t{1}), std::size_t{1});
+    found.ids.reserve(std::min(row.ids.size(), most_ids * features_));
+    found.bag_ends.reserve(row.bag_ends.size());
     std::size_t begin = 0;
     for (const std::size_t end : row.bag_ends) {
       const auto ids = row.ids.subspan(begin, std::min(end - begin, most_ids));
@@ -80,6 +83,25 @@ void RowSample::add(const PackedRows& rows) {
   }
 }
 
+/// Begins a row without values.
+SampledRow& RowSample::begin_row(std::uint64_t digest) {
+  if (spare_.empty()) {
+    if (found_.empty()) found_.reserve(2 * most_);
+    SampledRow& row = found_[digest];
+    row.digest = digest;
+    return row;
+  }
+  Found::node_type node = std::move(spare_.back());
+  spare_.pop_back();
+  node.key() = digest;
+  SampledRow& row = node.mapped();
+  row.digest = digest;
+  row.labels = {};
+  row.ids.clear();
+  row.bag_ends.clear();
+  return found_.insert(std::move(node)).position->second;
+}
+
 /// Drops all but the most_ smallest digests.
 void RowSample::prune() {
   if (found_.size() <= most_) return;
@@ -87,7 +109,11 @@ void RowSample::prune() {
   for (const auto& entry : found_) digests.push_back(entry.first);
   std::nth_element(digests.begin(), digests.begin() + std::ptrdiff_t(most_ - 1), digests.end());
   limit_ = digests[most_ - 1];
-  std::erase_if(found_, [this](const auto& entry) { return entry.first > limit_; });
+  for (auto entry = found_.begin(); entry != found_.end();) {
+    const auto next = std::next(entry);
+    if (entry->first > limit_) spare_.push_back(found_.extract(entry));
+    entry = next;
+  }
 }
 
 void RowSample::gather(const comm::Communicator& comm) {
@@ -104,6 +130,7 @@ void RowSample::gather(const comm::Communicator& comm) {
   for (auto& entry : found_)
     if (entry.first <= limit_) own.push_back(std::move(entry.second));
   found_.clear();
+  spare_.clear();
   const auto gathered = [&]<class T>(const std::vector<T>& values) {
     return comm.all_gather(std::span<const T>(values));
   };

@@ -59,11 +59,14 @@ class RowSample {
   std::uint64_t limit() const { return limit_; }
 
  private:
+  using Found = std::unordered_map<std::uint64_t, SampledRow>;
+  SampledRow& begin_row(std::uint64_t digest);
   void prune();
 
   std::size_t dense_, features_, most_;
   std::uint64_t limit_ = ~std::uint64_t{0};
-  std::unordered_map<std::uint64_t, SampledRow> found_;
+  Found found_;
+  std::vector<Found::node_type> spare_;  ///< rows that were dropped, whose memory the next ones take
   std::vector<SampledRow> rows_;
 };
 
