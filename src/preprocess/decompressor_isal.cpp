@@ -10,6 +10,14 @@
 namespace tesserec::preprocess {
 namespace {
 
+/// Marks the upper halves of this thread's vector registers as free. The library leaves them in use, and each SSE
+/// instruction of the thread then waits for them: to split rows took six times as long.
+void free_upper_halves() {
+#if defined(__x86_64__) && defined(__GNUC__)
+  if (__builtin_cpu_supports("avx")) __asm__ volatile("vzeroupper");
+#endif
+}
+
 class IsalDecompressor final : public Decompressor {
  public:
   void start() override {
@@ -31,6 +39,7 @@ class IsalDecompressor final : public Decompressor {
     state_.next_out = reinterpret_cast<std::uint8_t*>(text);
     state_.avail_out = most;
     code_ = ::isal_inflate(&state_);
+    free_upper_halves();
     packed.remove_prefix(packed.size() - state_.avail_in);
     written += most - state_.avail_out;
     if (code_ < 0) return Unpacked::damaged;
