@@ -41,10 +41,9 @@ class RowCoder {
     return square[0];
   }
 
-  /// Finds the largest bits of the elements of a row.
+  /// Finds the largest bits of the elements of a row and of `high` and `low`.
   static TESSEREC_INLINE void find_largest(Index columns, const float* row, Index panel_stride, Register& high,
                                            Register& low) {
-    high = low = V::zero();
     for (Index c = 0; c < columns; c += width, row += panel_stride)
       for (Index h = 0; h < width && c + h < columns; h += floats) {
         const Index n = columns - c - h;
@@ -57,7 +56,9 @@ class RowCoder {
   static TESSEREC_INLINE void find_ranges(Index first, Index rows, Index columns, const UncodedRows& x, RowScales& of) {
     Register high[floats], low[floats];
     for (Index r = 0; r < floats; ++r) {
-      const Index row = first + (r < rows ? r : 0);
+      const Index row = first + r;
+      high[r] = low[r] = V::zero();
+      if (r >= rows) continue;
       if (x.ranges != nullptr) {
         high[r] = V::load(x.ranges + row * width);
         low[r] = V::load(x.ranges + row * width + floats);
