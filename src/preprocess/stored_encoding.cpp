@@ -121,10 +121,12 @@ std::vector<ChangedTime> changed_times(const store::File& file, const RowLayout&
   for (const Column& column : layout.columns) {
     if (column.kind != ColumnKind::time) continue;
     const std::string form = time_name(column.time);
-    for (const std::string& text : stored)
-      if (text.ends_with(" " + column.name) && text.find(' ') + 1 + column.name.size() == text.size())
-        if (const std::string before = text.substr(0, text.find(' ')); before != form)
-          changed.push_back({column.name, form, before});
+    for (const std::string& text : stored) {
+      const std::size_t space = text.find(' ');  // behind the form, which has none
+      if (text.substr(space + 1) != column.name) continue;
+      if (const std::string before = text.substr(0, space); before != form)
+        changed.push_back({column.name, form, before});
+    }
   }
   return changed;
 }

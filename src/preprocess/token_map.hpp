@@ -46,8 +46,6 @@ struct HashedToken {
 };
 
 /// Hash map from distinct texts to their numbers in the order of insertion, with open addressing and one byte array.
-/// Tokens that come first are mostly the frequent ones. In a large map some of them stand in a table of their own,
-/// which stays in the cache, and whose pages the processor finds.
 class TokenMap {
  public:
   /// Memory of a token besides its text, bytes, at most: four buckets and an offset.
