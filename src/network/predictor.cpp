@@ -32,26 +32,29 @@ Index numbers_of_sample(const Graph& graph) {
   return numbers;
 }
 
-/// Returns the samples whose numbers take a third of what the packed weights leave free of the second cache. Weights
-/// that take more than half of it are read for as many samples as there may be.
-Index best_chunk_of(const Graph& graph) {
-  constexpr Index step = 32, least = 16, number = sizeof(float);
-  const Index cache = second_cache(), left = cache - graph.packed_size() * number;
-  if (left < cache / 2) return chunk_samples;
-  const Index fit = left / 3 / (numbers_of_sample(graph) * number);
-  return std::clamp(fit / step * step, least, chunk_samples);
-}
+/// Division of the second cache between packed weights and the numbers of a chunk's samples.
+struct CacheSplit {
+  explicit CacheSplit(const Graph& graph) {
+    constexpr Index step = 16, least = 16, number = sizeof(float);
+    const Index cache = second_cache(), left = cache - graph.packed_size() * number;
+    weights_near = left >= cache / 2;
+    const Index fit = left / 3 / (numbers_of_sample(graph) * number);
+    if (weights_near) best_chunk = std::clamp(fit / step * step, least, chunk_samples);
+  }
+  bool weights_near;                 ///< The weights leave at least half of the cache free.
+  Index best_chunk = chunk_samples;  ///< samples whose numbers take a third of what is free, or as many as there may be
+};
 
 class ChunkPredictor final : public Predictor {
  public:
   ChunkPredictor(const Graph& graph, const PackedWeights& weights, const float* parameters,
                  const losses::LossFunction& loss)
-      : graph_(graph), best_chunk_(best_chunk_of(graph)), executor_(graph, loss, products::panel_products()) {
+      : graph_(graph), cache_(graph), executor_(graph, loss, products::panel_products(cache_.weights_near)) {
     data_.parameters = parameters;
     data_.packed = weights.data();
   }
 
-  Index best_chunk() const override { return best_chunk_; }
+  Index best_chunk() const override { return cache_.best_chunk; }
 
   void predict(const ChunkInput& chunk, float* probabilities) override {
     sequences_.clear();
@@ -88,7 +91,7 @@ class ChunkPredictor final : public Predictor {
   }
 
   const Graph& graph_;
-  Index best_chunk_;
+  CacheSplit cache_;
   Executor executor_;
   BatchData data_;
   std::vector<SequenceData> sequences_;

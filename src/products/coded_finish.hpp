@@ -2,6 +2,8 @@
 /// Numbers that are made of a tile's sums of codes (int8.hpp), and the ranges of these numbers.
 #pragma once
 
+#include <cstdint>
+
 #include "kernels.hpp"
 
 #define TESSEREC_INLINE inline __attribute__((always_inline))
@@ -9,42 +11,62 @@
 namespace tesserec::products {
 namespace {  // internal linkage: one copy per instruction set
 
-/// V has the arithmetic of int8.hpp. A tile has R rows and H registers of columns.
+/// Finishes the rows of one panel, one after the other. V has the arithmetic of int8.hpp.
 template <class V>
 class CodedFinish {
   using Register = typename V::Register;
   static constexpr Index half = V::floats, width = 2 * half;
 
  public:
-  /// Makes y of the sums of codes in rows [row, row + R) and the columns from `column` on.
-  template <int R, int H, bool shifted>
-  static TESSEREC_INLINE void make_numbers(const CodedSums& of, Index column, Index row, Register (&c)[R][H]) {
-#pragma GCC unroll 12
-    for (int r = 0; r < R; ++r) {
-      const Register scale = V::broadcast(of.rows + 2 * (row + r)), zero = V::broadcast(of.rows + 2 * (row + r) + 1);
+  CodedFinish(const Product& p, Index panel, Index row)
+      : scales_(p.coded.scales + panel * width),
+        sums_(p.coded.sums + panel * width),
+        bias_(p.coded.bias + panel * width),
+        rows_(p.coded.rows + 2 * row),
+        ranges_(p.coded.ranges == nullptr ? nullptr : p.coded.ranges + row * width),
+        to_(p.c + (panel * p.rows + row) * width),
+        relu_(p.finish == Epilogue::relu) {}
+
+  /// Makes y of the next row's sums in the first H registers of the panel, and raises the row's range if the product
+  /// keeps ranges. Operands of columns are read again for each row, since the sums of a tile take nearly all registers.
+  template <int H>
+  TESSEREC_INLINE void row(Register (&c)[H]) {
+    asm volatile("" : "+r"(scales_), "+r"(sums_), "+r"(bias_));  // other addresses, as far as the compiler knows
+    const float *const scale = rows_, *const zero = rows_ + 1;
+    if (__builtin_bit_cast(std::int32_t, *zero) != 0)
 #pragma GCC unroll 2
-      for (int h = 0; h < H; ++h) {
-        const Index at = column + h * half;
-        const Register sum = shifted ? V::number(c[r][h], zero, V::load(of.sums + at)) : V::number(c[r][h]);
-        c[r][h] = V::Numbers::fma(sum, V::multiply(scale, V::load(of.scales + at)), V::load(of.bias + at));
-      }
+      for (int h = 0; h < H; ++h) c[h] = V::shifted(c[h], V::broadcast(zero), V::load(sums_ + h * half));
+#pragma GCC unroll 2
+    for (int h = 0; h < H; ++h) {
+      const Register by = V::multiply(V::broadcast(scale), V::load(scales_ + h * half));
+      c[h] = V::Numbers::fma(V::number(c[h]), by, V::load(bias_ + h * half));
     }
+    if (relu_) [[likely]]
+#pragma GCC unroll 2
+      for (int h = 0; h < H; ++h) c[h] = V::positive(c[h]);
+    if (ranges_ != nullptr) [[likely]] {
+      const Register high = V::higher(c[0], c[H - 1]), low = V::lower(c[0], c[H - 1]);
+      V::store(ranges_, V::higher(V::load(ranges_), high));
+      V::store(ranges_ + half, V::lower(V::load(ranges_ + half), low));
+      ranges_ += width;
+    }
+#pragma GCC unroll 2
+    for (int h = 0; h < H; ++h) V::store(to_ + h * half, c[h]);
+    rows_ += 2;
+    to_ += width;
   }
 
-  /// Adds the numbers of R rows to their ranges, or begins these.
-  template <int R, int H>
-  static TESSEREC_INLINE void raise_ranges(float* to, bool begins, const Register (&c)[R][H]) {
-#pragma GCC unroll 12
-    for (int r = 0; r < R; ++r, to += width) {
-      Register high = V::higher(c[r][0], c[r][H - 1]), low = V::lower(c[r][0], c[r][H - 1]);
-      if (!begins) {
-        high = V::higher(V::load(to), high);
-        low = V::lower(V::load(to + half), low);
-      }
-      V::store(to, high);
-      V::store(to + half, low);
-    }
+  /// Sets the ranges of all rows to those of 0, if the product keeps ranges.
+  static void start_ranges(const Product& p) {
+    if (p.coded.ranges == nullptr) return;
+    for (Index i = 0; i < p.rows * width; i += half) V::store(p.coded.ranges + i, V::zero());
   }
+
+ private:
+  const float *scales_, *sums_, *bias_;  // of the panel's columns
+  const float* rows_;                    // scale and code of 0 of the next row
+  float *ranges_, *to_;                  // of the next row
+  bool relu_;
 };
 
 }  // namespace

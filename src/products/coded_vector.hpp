@@ -17,11 +17,11 @@ struct CodedVector : V {
   typedef std::int32_t Signed __attribute__((vector_size(sizeof(Register))));
   typedef std::uint32_t Unsigned __attribute__((vector_size(sizeof(Register))));
 
-  /// Returns sum - zero * column_sum of integers as floats.
-  static TESSEREC_INLINE Register number(Register sum, Register zero, Register column_sum) {
-    const Signed exact = (Signed)((Unsigned)sum - (Unsigned)zero * (Unsigned)column_sum);
-    return number((Register)exact);
+  /// Returns sum - zero * column_sum of integers.
+  static TESSEREC_INLINE Register shifted(Register sum, Register zero, Register column_sum) {
+    return (Register)((Unsigned)sum - (Unsigned)zero * (Unsigned)column_sum);
   }
+  /// Returns an integer as a float.
   static TESSEREC_INLINE Register number(Register sum) { return __builtin_convertvector((Signed)sum, Register); }
   static TESSEREC_INLINE Register multiply(Register a, Register b) { return a * b; }
   /// Returns the larger bits, as signed integers.

@@ -49,6 +49,7 @@ struct Product {
   float* sums = nullptr;     ///< each panel [width]
   Words rounded = {};        ///< output in bf16: c rounded; null = none
   CodedSums coded = {};      ///< int8 only
+  bool fetches_b = true;     ///< b's next block is prefetched, as one needs that lies beyond the second cache
 };
 
 /// Product dw[o, i] = sum over rows of dy[., o] x[., i], one fma chain from +0. `add` adds the finished sum to dw. In

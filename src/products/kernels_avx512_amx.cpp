@@ -15,7 +15,7 @@ namespace tesserec::products {
 namespace {
 
 class AmxProduct {
-  using Numbers = Tiles<Avx512Vnni>;
+  using Finish = CodedFinish<Avx512Vnni>;
   static constexpr Index side = 16,
                          width = Tiles<Avx512Vnni>::width;  // rows or words of a tile; a panel is two tiles wide
   static constexpr int stride = int(width * sizeof(float));
@@ -95,8 +95,19 @@ class AmxProduct {
     }
   }
 
+  /// Makes y of sums, [rows][width], in rows [row, row + rows) of one panel.
+  template <int H>
+  static void finish_sums(const Product& p, Index panel, Index row, Index rows, const float* sums) {
+    Finish finish(p, panel, row);
+    for (Index r = 0; r < rows; ++r, sums += width) {
+      __m512 c[H];
+      for (int h = 0; h < H; ++h) c[h] = Avx512Vnni::load(sums + h * side);
+      finish.row<H>(c);
+    }
+  }
+
   /// `tile_rows`: 16, or all rows where there are less.
-  template <int H, bool shifted>
+  template <int H>
   static void panel_of(const Product& p, Index panel, Index tile_rows) {
     const Panel b(p, panel);
     alignas(64) float sums[2 * side * width];
@@ -107,18 +118,10 @@ class AmxProduct {
         one_tile<H>(p, b, first, sums);
       } else {
         two_tiles<H>(p, b, first, second, sums);
-        Numbers::finish_sums<H, shifted>(p, panel, second, side, sums + side * width);
+        finish_sums<H>(p, panel, second, side, sums + side * width);
       }
-      Numbers::finish_sums<H, shifted>(p, panel, first, tile_rows, sums);
+      finish_sums<H>(p, panel, first, tile_rows, sums);
     }
-  }
-  template <bool shifted>
-  static void panels(const Product& p, Index tile_rows) {
-    for (Index column = 0, panel = 0; column < p.columns; column += width, ++panel)
-      if (p.columns - column > side)
-        panel_of<2, shifted>(p, panel, tile_rows);
-      else
-        panel_of<1, shifted>(p, panel, tile_rows);
   }
   static void configure(Index tile_rows) {
     Shapes shapes;
@@ -128,21 +131,17 @@ class AmxProduct {
     }
     _tile_loadconfig(&shapes);
   }
-  /// Returns whether the code of 0 of some row is not 0. After relu it is 0 in all rows.
-  static bool have_zeros(const Product& p) {
-    std::uint32_t found = 0;
-    for (Index row = 0; row < p.rows; ++row) found |= __builtin_bit_cast(std::uint32_t, p.coded.rows[2 * row + 1]);
-    return found != 0;
-  }
 
  public:
   static void product(const Product& p) {
     const Index tile_rows = least(p.rows, side);
     configure(tile_rows);
-    if (have_zeros(p))
-      panels<true>(p, tile_rows);
-    else
-      panels<false>(p, tile_rows);
+    Finish::start_ranges(p);
+    for (Index column = 0, panel = 0; column < p.columns; column += width, ++panel)
+      if (p.columns - column > side)
+        panel_of<2>(p, panel, tile_rows);
+      else
+        panel_of<1>(p, panel, tile_rows);
     _tile_release();
   }
 };

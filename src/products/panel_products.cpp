@@ -29,6 +29,8 @@ const float* across(const Linear& linear, const Matrix& m) {
 
 class PanelProducts final : public Products {
  public:
+  explicit PanelProducts(bool weights_near) : weights_near_(weights_near) {}
+
   Index numbers(const Matrix& m, Index rows) const override { return height(m, rows) * padded_width(m.width); }
 
   void reserve(const Where& where, Index rows, Matrix& m) const override {
@@ -101,8 +103,9 @@ class PanelProducts final : public Products {
 
  private:
   /// Describes c = a b with a packed b.
-  static Product product(const Linear& linear, Index rows, const Matrix& a, const float* b, const Matrix& c) {
+  Product product(const Linear& linear, Index rows, const Matrix& a, const float* b, const Matrix& c) const {
     Product p;
+    p.fetches_b = !weights_near_;
     p.rows = p.a_rows = height(a, rows);
     p.depth = depth_of(linear.precision, a.width);
     p.columns = c.width;
@@ -133,11 +136,12 @@ class PanelProducts final : public Products {
     if (finished && !at_once) round(c, rows);
   }
 
+  bool weights_near_;
   LoopBuffer<float> ranges_;  // of the rows of a product of codes
 };
 
 }  // namespace
 
-std::unique_ptr<Products> panel_products() { return std::make_unique<PanelProducts>(); }
+std::unique_ptr<Products> panel_products(bool weights_near) { return std::make_unique<PanelProducts>(weights_near); }
 
 }  // namespace tesserec::products

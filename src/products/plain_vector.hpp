@@ -75,13 +75,14 @@ struct PlainInt8 : PlainVector<n, tile_rows> {
       return __builtin_bit_cast(float, sum);
     });
   }
-  /// Returns sum - zero * column_sum of integers as floats.
-  static TESSEREC_INLINE Register number(const Register& sum, const Register& zero, const Register& column_sum) {
+  /// Returns sum - zero * column_sum of integers.
+  static TESSEREC_INLINE Register shifted(const Register& sum, const Register& zero, const Register& column_sum) {
     return Base::generate([&](Index i) {
       const std::uint32_t product = bits(zero, i) * bits(column_sum, i);
-      return float(std::int32_t(bits(sum, i) - product));
+      return __builtin_bit_cast(float, bits(sum, i) - product);
     });
   }
+  /// Returns an integer as a float.
   static TESSEREC_INLINE Register number(const Register& sum) {
     return Base::generate([&](Index i) { return float(std::int32_t(bits(sum, i))); });
   }

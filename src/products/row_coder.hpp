@@ -9,7 +9,7 @@
 namespace tesserec::products {
 namespace {  // internal linkage: one copy per instruction set
 
-/// V has the arithmetic of int8.hpp, and may have store_codes() for a panel of a row.
+/// V has the arithmetic of int8.hpp, and may have store_codes() for two panels of a row.
 template <class V>
 class RowCoder {
   using Register = typename V::Register;
@@ -85,16 +85,22 @@ class RowCoder {
     }
   }
 
-  /// Makes the codes of a panel of a row.
-  static TESSEREC_INLINE void code_panel(const float* x, float inverse, float zero, std::uint8_t* to) {
-    if constexpr (requires { V::store_codes(x, inverse, zero, to); }) {
-      V::store_codes(x, inverse, zero, to);
+  /// Makes the codes of n numbers of a row.
+  static TESSEREC_INLINE void code_numbers(Index n, const float* x, float inverse, float zero, std::uint8_t* to) {
+    for (Index c = 0; c < n; ++c) {
+      const auto code = std::int32_t(bits(x[c] * inverse + to_integer) - bits(to_integer) + bits(zero));
+      const std::int32_t positive = code < 0 ? 0 : code;
+      to[c] = std::uint8_t(positive > 255 ? 255 : positive);
+    }
+  }
+  /// Makes the codes of two panels of a row, at x and at `next`.
+  static TESSEREC_INLINE void code_panels(const float* x, const float* next, float inverse, float zero,
+                                          std::uint8_t* to) {
+    if constexpr (requires { V::store_codes(x, next, inverse, zero, to); }) {
+      V::store_codes(x, next, inverse, zero, to);
     } else {
-      for (Index c = 0; c < width; ++c) {
-        const auto code = std::int32_t(bits(x[c] * inverse + to_integer) - bits(to_integer) + bits(zero));
-        const std::int32_t positive = code < 0 ? 0 : code;
-        to[c] = std::uint8_t(positive > 255 ? 255 : positive);
-      }
+      code_numbers(width, x, inverse, zero, to);
+      code_numbers(width, next, inverse, zero, to + width);
     }
   }
 
@@ -113,18 +119,19 @@ class RowCoder {
         to.scales[2 * (begin + r)] = scale[r];
         to.scales[2 * (begin + r) + 1] = of.zeros[r];
       }
-      for (Index first = 0, panel = 0; first < columns; first += width, ++panel) {
+      for (Index first = 0, panel = 0; first < columns; first += 2 * width, panel += 2) {
         std::uint8_t* code = bytes + (panel / word_codes * to.rows + begin) * stride + panel % word_codes * width;
         const float* numbers = from + panel * x.panel_stride;
-        const bool is_whole = x.is_padded || columns - first >= width;
+        const Index left = columns - first, next = left > width ? x.panel_stride : 0;
+        const bool is_whole = left >= 2 * width || x.is_padded;
         for (Index r = 0; r < count; ++r, numbers += x.row_stride, code += stride) {
           if (is_whole) {
-            code_panel(numbers, of.inverses[r], of.zeros[r], code);
+            code_panels(numbers, numbers + next, of.inverses[r], of.zeros[r], code);
             continue;
           }
-          float last[width] = {};
-          for (Index c = 0; c < columns - first; ++c) last[c] = numbers[c];
-          code_panel(last, of.inverses[r], of.zeros[r], code);
+          float last[2 * width] = {};
+          for (Index c = 0; c < left; ++c) last[c] = numbers[c < width ? c : x.panel_stride + c - width];
+          code_panels(last, last + width, of.inverses[r], of.zeros[r], code);
         }
       }
     }

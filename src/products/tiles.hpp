@@ -66,7 +66,9 @@ class Tiles {
     for (; k + width <= depth; k += width, a += p.a_rows * width, b += width * width)
       accumulate<R, H, 1, width>(width, a, b, c);
     if (k < depth) accumulate<R, H, 1, width>(depth - k, a, b, c);
-    if (ends) finish<R, H, true>(p, panel, row, c);
+    if constexpr (is_coded)
+      if (ends) return finish_codes<R, H>(p, panel, row, c);
+    if (ends) finish<R, H>(p, panel, row, c);
     store_rows<R, H>(out, c);
     if constexpr (V::rows_at_once == 2)
       if (ends && p.rounded.across != nullptr) round_tile<R, H>(p.rounded, p.rows, panel, row, c);
@@ -79,31 +81,23 @@ class Tiles {
       for (int h = 0; h < H; ++h) V::store(to + r * width + h * half, c[r][h]);
   }
 
-  /// Makes y of the finished sums of rows [row, row + R) of one panel. `shifted`: some row's code of 0 may not be 0.
-  template <int R, int H, bool shifted>
+  /// Makes y of the finished sums of rows [row, row + R) of one panel.
+  template <int R, int H>
   static TESSEREC_INLINE void finish(const Product& p, Index panel, Index row, Register (&c)[R][H]) {
-    const Index column = panel * width;
-    if constexpr (is_coded) CodedFinish<V>::template make_numbers<R, H, shifted>(p.coded, column, row, c);
     if (p.finish == Epilogue::relu)
 #pragma GCC unroll 12
       for (int r = 0; r < R; ++r)
 #pragma GCC unroll 2
         for (int h = 0; h < H; ++h) c[r][h] = V::positive(c[r][h]);
-    if constexpr (is_coded)
-      if (p.coded.ranges != nullptr)
-        CodedFinish<V>::template raise_ranges<R, H>(p.coded.ranges + row * width, panel == 0, c);
     if (p.finish == Epilogue::gradient)
-      gradient_finish<R, H>(p.y == nullptr ? nullptr : p.y + (panel * p.rows + row) * width, p.sums + column, c);
+      gradient_finish<R, H>(p.y == nullptr ? nullptr : p.y + (panel * p.rows + row) * width, p.sums + panel * width, c);
   }
-  template <int R, int H, bool shifted>
-  static TESSEREC_INLINE void finish_rows(const Product& p, Index panel, Index row, const float* sums) {
-    Register c[R][H];
+  /// Makes and stores y of the sums of codes of rows [row, row + R) of one panel.
+  template <int R, int H>
+  static TESSEREC_INLINE void finish_codes(const Product& p, Index panel, Index row, Register (&c)[R][H]) {
+    CodedFinish<V> finish(p, panel, row);
 #pragma GCC unroll 12
-    for (int r = 0; r < R; ++r)
-#pragma GCC unroll 2
-      for (int h = 0; h < H; ++h) c[r][h] = V::load(sums + r * width + h * half);
-    finish<R, H, shifted>(p, panel, row, c);
-    store_rows<R, H>(p.c + (panel * p.rows + row) * width, c);
+    for (int r = 0; r < R; ++r) finish.template row<H>(c[r]);
   }
 
   template <int R, int H>
@@ -145,13 +139,14 @@ class Tiles {
     }
   }
 
-  /// Computes one panel over the depth [first, first + depth) and prefetches the next block of b.
+  /// Computes one panel over the depth [first, first + depth) and may prefetch the next block of b.
   template <int H>
   static TESSEREC_INLINE void product_panel(const Product& p, Index panel, Index first, Index depth,
                                             const float* next_b) {
     const Index tiles = tiles_of(p.rows), share = depth * width / tiles + 1;
     for (Index t = 0, row = 0; t < tiles; ++t, next_b += share) {
-      for (Index ahead = 0; ahead < share; ahead += line) __builtin_prefetch(next_b + ahead, 0, 2);
+      if (p.fetches_b)
+        for (Index ahead = 0; ahead < share; ahead += line) __builtin_prefetch(next_b + ahead, 0, 2);
       const Index next = (t + 1) * (p.rows / V::rows_at_once) / tiles * V::rows_at_once;
       product_rows<V::rows, H>(next - row, p, panel, first, depth, row);
       row = next;
@@ -220,18 +215,9 @@ class Tiles {
   }
 
  public:
-  /// Makes y of sums of codes, [rows][width], in rows [row, row + rows) of one panel. `shifted`: some row's code of 0
-  /// is not 0.
-  template <int H, bool shifted>
-  static void finish_sums(const Product& p, Index panel, Index row, Index rows, const float* sums) {
-    constexpr Index some = 4;
-    const Index end = row + rows;
-    for (; row + some <= end; row += some, sums += some * width) finish_rows<some, H, shifted>(p, panel, row, sums);
-    for (; row < end; ++row, sums += width) finish_rows<1, H, shifted>(p, panel, row, sums);
-  }
-
   static void product(const Product& p) {
     if (p.columns == 1 && p.finish != Epilogue::gradient && p.rounded.across == nullptr) return product_column(p);
+    if constexpr (is_coded) CodedFinish<V>::start_ranges(p);
     const Index panel_size = p.depth * width;
     for (Index first = 0; first < p.depth; first += block) {
       const Index depth = least(block, p.depth - first);

@@ -84,9 +84,9 @@ class Products {
                               const Matrix* mask, Matrix& dx) = 0;
 };
 
-/// Makes the products of one host thread. The bits depend on the operands alone, neither on the machine nor on other
-/// rows.
-std::unique_ptr<Products> panel_products();
+/// Makes the products of one host thread. `weights_near`: the weights of all products stay in the thread's second
+/// cache. The bits depend on the operands alone, neither on the machine nor on other rows.
+std::unique_ptr<Products> panel_products(bool weights_near = false);
 /// Makes the products for the place of `kernels`. `precision` is for a device; a host's products read it from Linear.
 std::unique_ptr<Products> make_products(Kernels kernels, Precision precision);
 
