@@ -178,6 +178,11 @@ const char* time_name(TimeForm form) {
   return names[std::size_t(form)];
 }
 
+const char* time_example(TimeForm form) {
+  constexpr const char* texts[] = {"1413882487", "1413882487500", "2014-10-21T09:08:07", "14102109"};
+  return texts[std::size_t(form)];
+}
+
 std::string number_fault(std::string_view text, double& value) {
   const std::errc code = parse_float(text, value);
   if (code == std::errc::invalid_argument) return "is not a number";

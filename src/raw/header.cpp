@@ -116,8 +116,8 @@ std::string header_names(std::string_view line, const TextRules& rules, std::vec
   return reason;
 }
 
-std::string find_named(const std::vector<Column>& columns, const std::vector<std::string>& names, bool skip_others,
-                       FileColumns& file) {
+std::string find_named(const std::vector<Column>& columns, const std::vector<std::string>& names, std::size_t joined,
+                       bool skip_others, FileColumns& file) {
   file.fields = names.size();
   if (are_in_order(columns, names)) return {};
   std::vector<std::string> lacking, twice, others;
@@ -145,10 +145,13 @@ std::string find_named(const std::vector<Column>& columns, const std::vector<std
   if (!others.empty()) faults.push_back("no preprocess.column is called " + quoted_list(others));
   if (faults.empty()) return {};
   const std::string label = label_missing ? concat("; the label is missing: ", rows_to_score) : "";
+  const char* const add =
+      lacking.empty() || label_missing ? "" : "; add what lacks to the file, or remove its preprocess.column";
   const char* const advice =
       others.empty() ? "" : "; preprocess.skip_other_columns = true skips columns that are not named";
-  return concat("the header has ", counted(names.size(), "field"), names.size() == 1 ? " that does" : " that do",
-                " not fit preprocess.column: ", join(faults, "; "), label, advice);
+  const std::size_t fields = names.size() - joined;
+  return concat("the header has ", counted(fields, "field"), fields == 1 ? " that does" : " that do",
+                " not fit preprocess.column: ", join(faults, "; "), label, add, advice);
 }
 
 bool has_pattern(const std::vector<Column>& columns) { return std::any_of(columns.begin(), columns.end(), is_pattern); }

@@ -104,7 +104,7 @@ class TableFormat final : public RowFormat {
   std::string find_fields(std::vector<std::string> names, FileColumns& file) const {
     for (std::size_t c = layout_.columns.size() - joined_; c < layout_.columns.size(); ++c)
       names.push_back(layout_.columns[c].name);
-    std::string reason = find_named(layout_.columns, names, skip_others_, file);
+    std::string reason = find_named(layout_.columns, names, joined_, skip_others_, file);
     file.fields -= joined_;
     return reason;
   }
@@ -217,7 +217,8 @@ class TableFormat final : public RowFormat {
     ParsedTime time;
     const bool missing = contains(missing_, field);
     if (!missing && !parse_time(field, column.time, time))
-      return concat(column.name, ": ", shown(field), " is not a time of the form that the key time says");
+      return concat(column.name, ": ", shown(field), " is not a time of the form ", time_name(column.time),
+                    ", such as ", time_example(column.time));
     if (column.stored && missing && targets == Targets::required)
       return concat(column.name, ": ", shown(field), " is a missing time, but each row needs it (stored = true)");
     if (column.stored) row.time = time.instant;

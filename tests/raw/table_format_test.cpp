@@ -134,7 +134,8 @@ TEST_CASE("find_columns: a header names the columns in any order") {
   REQUIRE(mentions(header_fault(*format, "work,x,age,income"), "no preprocess.column is called \"x\""));
   REQUIRE(mentions(header_fault(*format, "work,x,age,income"), "preprocess.skip_other_columns"));
   REQUIRE(mentions(header_fault(*format, "work,income"),
-                   "has 2 fields that do not fit preprocess.column: it lacks \"age\""));
+                   "has 2 fields that do not fit preprocess.column: it lacks \"age\"; add what lacks to the file, or "
+                   "remove its preprocess.column"));
   REQUIRE(mentions(header_fault(*format, "work,age,work,income,id"), "more than one \"work\""));
   REQUIRE(mentions(header_fault(*format, "age,work,work,income"), "more than one \"work\""));  // one in a skipped place
   REQUIRE(

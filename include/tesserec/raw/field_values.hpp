@@ -15,6 +15,8 @@ namespace tesserec::raw {
 const char* kind_name(ColumnKind kind);
 const char* transform_name(Transform transform);
 const char* time_name(TimeForm form);
+/// Returns a text of this form, for messages.
+const char* time_example(TimeForm form);
 
 /// Parses a whole text as std::from_chars does, but a number too small for the type becomes the nearest one, perhaps 0.
 /// Returns invalid_argument for a text that is no number, result_out_of_range for one that is too large.

@@ -22,9 +22,10 @@ std::string header_names(std::string_view line, const TextRules& rules, std::vec
 
 /// Finds the field of each column by the header's names. `file` must list the columns in order and stays so if the
 /// names do; names of skipped columns are then free. Returns why the header does not fit, or "". Faults are a missing
-/// or repeated column and, unless `skip_others`, an unknown name.
-std::string find_named(const std::vector<Column>& columns, const std::vector<std::string>& names, bool skip_others,
-                       FileColumns& file);
+/// or repeated column and, unless `skip_others`, an unknown name. `joined`: number of names at the end of `names` that
+/// side tables bring, which are no fields of the file.
+std::string find_named(const std::vector<Column>& columns, const std::vector<std::string>& names, std::size_t joined,
+                       bool skip_others, FileColumns& file);
 
 /// Returns whether the name of a column contains '*'.
 bool has_pattern(const std::vector<Column>& columns);
