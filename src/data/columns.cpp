@@ -144,6 +144,7 @@ ColumnOrder column_order(const SourceInfo& source, const SourceInfo& wanted) {
   if (named) order.dense = places(source.dense_names, wanted.dense_names);
 
   std::vector<std::string> differences;
+  bool same_rules = true;
   if (!named && source.dense_features != wanted.dense_features)
     differences.push_back(
         concat("it has ", counted(source.dense_features, "dense feature"), ", not ", wanted.dense_features));
@@ -154,18 +155,21 @@ ColumnOrder column_order(const SourceInfo& source, const SourceInfo& wanted) {
       if (order.dense[k] < 0 || order.dense[k] >= std::ssize(source.transforms)) continue;
       const std::string &transform = source.transforms[order.dense[k]], &wanted_transform = wanted.transforms[k];
       const std::string name = named ? quoted(wanted.dense_names[k]) : std::to_string(k);
-      if (transform != wanted_transform)
-        differences.push_back("its dense feature " + name + " has the transform " + quoted(transform) + ", not " +
-                              quoted(wanted_transform));
+      if (transform == wanted_transform) continue;
+      same_rules = false;
+      differences.push_back("its dense feature " + name + " has the transform " + quoted(transform) + ", not " +
+                            quoted(wanted_transform));
     }
-  if (!share_ids(source, wanted))
+  const bool shares = share_ids(source, wanted);
+  if (!shares)
     differences.push_back("its ids are of another vocabulary (vocabulary_digest " + source.vocabulary + ", not " +
                           wanted.vocabulary + ")");
   if (!source.labels.empty() && !wanted.labels.empty() && source.labels != wanted.labels)
     differences.push_back("its label values differ (" + source.labels + "; not: " + wanted.labels + ")");
   if (!differences.empty())
     fail(source.description, " does not fit ", wanted.description, ": ", join(differences, "; "),
-         "; preprocess both with one deck");
+         "; preprocess both with one deck",
+         same_rules && shares ? "" : ", the later one with preprocess.vocabulary = the data set of the earlier one");
   return order;
 }
 

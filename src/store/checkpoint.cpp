@@ -46,7 +46,8 @@ std::string text_of(const std::string& folder) {
     fail(folder, " is a run's folder",
          whole.empty() ? " without a whole checkpoint; train first" : "; name its checkpoint " + whole.front().folder);
   }
-  if (!file) fail(path, ": there is no such file, so this folder is not a complete checkpoint");
+  if (!file)
+    fail(path, ": there is no such file, so this folder is neither a whole checkpoint nor that of a run with one");
   return {std::istreambuf_iterator<char>(file), {}};
 }
 

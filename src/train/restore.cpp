@@ -65,8 +65,8 @@ void restore_ids(const Session& session, const store::OpenCheckpoint& checkpoint
 /// Reads those of `items` that the checkpoint has, and logs the others. Throws Error for a matrix that does not fit,
 /// unless accepted differences of the decks (`explained`) or its block in checkpoint.accept allow it. Returns whether
 /// model and checkpoint have the same matrices. Collective.
-bool read_fitting(Session& session, const store::OpenCheckpoint& checkpoint, std::vector<store::StateItem> items,
-                  Explained explained) {
+bool read_fitting(Session& session, const store::OpenCheckpoint& checkpoint, const store::Attributes& attributes,
+                  std::vector<store::StateItem> items, Explained explained) {
   const CheckpointSettings& settings = session.job.checkpoint;
   const std::string& file = checkpoint.state.path();
   const store::StateRecords shapes = parallel_io::state_shapes(session.comm, items);
@@ -76,6 +76,7 @@ bool read_fitting(Session& session, const store::OpenCheckpoint& checkpoint, std
     const char* const block = matrix.name.starts_with("tables/") ? "table" : "model";
     const bool weights = explained.weights || accepts(settings, block);
     if (weights || (!is_of_weights(matrix.name) && (explained.states || accepts(settings, "optimizer")))) continue;
+    if (matrix.name.starts_with("tables/")) require_newer_vocabulary(session.data, attributes, file, text(matrix));
     fail(file, " does not fit this model: ", text(matrix),
          "; give the model that shape back (a table by table.NAME.rows), or start the matrices that do not fit anew "
          "with checkpoint.accept = [\"",
@@ -132,7 +133,7 @@ Position resume_from(Session& session, const NamedCheckpoint& from, const std::v
                                               Purpose::resume, same_files(session, content), file);
   check_same_bytes(session, content, file);
   restore_ids(session, checkpoint, true);
-  const bool fits = read_fitting(session, checkpoint, all_items(session), explained);
+  const bool fits = read_fitting(session, checkpoint, attributes, all_items(session), explained);
   if (!fits && !deltas.empty()) {
     log_info(concat("deltas after ", from.folder, " are not used, so steps after ", checkpoint.manifest.step,
                     " are computed again: the model has other matrices than the run that wrote them"));
@@ -195,7 +196,7 @@ std::optional<Position> begin(Session& session) {
   const Explained explained =
       check_same_task(store::attribute<std::string>(attributes, "deck", file), session.job, Purpose::start, true, file);
   restore_ids(session, from.open, settings.start_states);
-  read_fitting(session, from.open,
+  read_fitting(session, from.open, attributes,
                settings.start_states ? all_items(session) : model_weights(session.comm, session.model), explained);
   log_info(concat("started from the weights", settings.start_states ? " and optimizer states" : "", " of ", from.folder,
                   rate_of(from.open.manifest.datasets, timer.seconds())));

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <set>
 
 #include <tesserec/core/error.hpp>
@@ -99,6 +100,15 @@ void require_same_columns(const data::SourceInfo& data, const data::SourceInfo& 
   };
   fail(data.description, " has its columns in another order than ", trained.description, ": ", columns(data), ", not ",
        columns(trained), "; preprocess both with one deck, or train anew");
+}
+
+void require_newer_vocabulary(const data::SourceInfo& data, const store::Attributes& attributes,
+                              const std::string& file, const std::string& matrix) {
+  const auto earlier = list<std::string>(attributes, extends_name, file);
+  if (data.vocabulary.empty() || std::find(earlier.begin(), earlier.end(), data.vocabulary) == earlier.end()) return;
+  fail(file, " has more rows than ", data.description, " has ids (", matrix,
+       "), because its run was trained on a later vocabulary; preprocess the data again with preprocess.vocabulary = "
+       "that run's data set");
 }
 
 data::SourceInfo with_trained_rows(data::SourceInfo data, const data::SourceInfo& trained,

@@ -53,6 +53,31 @@ for day in 1 2 3; do preprocess_day "$day"; done
 RANKS=3 works preprocess deck.toml --set preprocess.train=day1.csv --set preprocess.output=three
 cmp -s d1/train.h5 three/train.h5 || complain '3 ranks store other times'
 
+# A run goes on with a day of its vocabulary or of a later one, not with one of an earlier one.
+works train deck.toml --set data.train=d3/train.h5 --set run.output=third
+must_fail "because its run was trained on a later vocabulary; preprocess the data again with preprocess.vocabulary = that run's" train \
+  deck.toml --set data.train=d1/train.h5 --set run.output=first --set checkpoint.resume=third --set 'checkpoint.accept=["data"]'
+
+# Days of another form: a column that lacks, beside a side table's, whose columns are no fields of the file, and a time.
+cut -d , -f 1,2 day2.csv >no_user.csv
+sed '2s/^[^,]*/21.10.2014 09:30/' day2.csv >german.csv
+printf 'user,age\nu1,30\n' >users.csv
+{
+  sed 's/^  {name = "user".*/&\n  {name = "age", kind = "number"},/' deck.toml
+  printf '[[preprocess.join]]\nfile = "users.csv"\non = ["user"]\ncolumns = ["age"]\n'
+} >joined.toml
+odd=(--set preprocess.output=odd)
+must_fail 'no_user.csv:1: the header has 2 fields that do not fit preprocess.column: it lacks "user"; add what lacks to' \
+  preprocess joined.toml "${odd[@]}" --set preprocess.train=no_user.csv
+must_fail 'german.csv:2: when: "21.10.2014 09:30" is not a time of the form iso, such as 2014-10-21T09:08:07; correct' \
+  preprocess deck.toml "${odd[@]}" --set preprocess.train=german.csv
+works preprocess deck.toml "${odd[@]}" --set preprocess.train=day2.csv
+must_fail ', the later one with preprocess.vocabulary = the data set of the earlier one' train deck.toml \
+  --set data.train=odd/train.h5 --set run.output=first --set checkpoint.resume=third --set 'checkpoint.accept=["data"]'
+mkdir empty
+must_fail 'empty/manifest.json: there is no such file, so this folder is neither a whole checkpoint nor that of a run' train \
+  deck.toml --set data.train=d3/train.h5 --set run.output=first --set checkpoint.resume=empty
+
 files=(--set 'data.train=["d1/train.h5","d2/train.h5","d3/train.h5"]')
 digest() { grep -o '"weights_digest": "[0-9a-f]*"' "$folder/out"; }
 values() { grep '"kind": "window"' "$1/metrics.jsonl" | sed -E 's/, "time".*//'; }

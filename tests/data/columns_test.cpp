@@ -100,8 +100,10 @@ TEST_CASE("column_order: names columns that do not fit and ignores facts that on
                  "its dense feature \"y\" has the transform \"none\", not \"log1p\""));
   CHECK(mentions(refusal([](auto& o) { std::swap(o.dense_names[0], o.dense_names[1]); }),
                  "its dense feature \"x\" has the transform \"log1p\", not \"none\""));
-  CHECK(mentions(refusal([](auto& o) { o.vocabulary = "w"; }),
-                 "its ids are of another vocabulary (vocabulary_digest w, not v)"));
+  CHECK(mentions(
+      refusal([](auto& o) { o.vocabulary = "w"; }),
+      "its ids are of another vocabulary (vocabulary_digest w, not v); preprocess both with one deck, the later "
+      "one with preprocess.vocabulary = the data set of the earlier one"));
   CHECK(mentions(refusal([](auto& o) { o.labels = "1 is \"n\", 0 is \"y\""; }),
                  "its label values differ (1 is \"n\", 0 is \"y\"; not: 1 is \"y\", 0 is \"n\")"));
   CHECK(refusal([](auto& o) { o.labels = ""; }) == "");

@@ -21,6 +21,11 @@ void add_data_facts(const data::SourceInfo& data, store::Attributes& attributes)
 data::SourceInfo trained_data(const store::Attributes& attributes, const std::string& file,
                               const std::vector<embedding::EmbeddingBagConfig>& tables, const data::SourceInfo& data);
 
+/// Throws Error if the checkpoint with these attributes is of a vocabulary that extends that of `data`. `matrix`: one
+/// of the checkpoint's that therefore does not fit.
+void require_newer_vocabulary(const data::SourceInfo& data, const store::Attributes& attributes,
+                              const std::string& file, const std::string& matrix);
+
 /// Throws Error unless the columns of `data` are those of `trained`, in order, since training continues with them.
 void require_same_columns(const data::SourceInfo& data, const data::SourceInfo& trained);
 
