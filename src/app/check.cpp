@@ -12,6 +12,7 @@
 #include <tesserec/optim/schedule.hpp>
 #include <tesserec/planning/plan_file.hpp>
 #include <tesserec/train/session.hpp>
+#include <tesserec/train/tables.hpp>
 
 namespace tesserec::app {
 namespace {
@@ -24,6 +25,7 @@ struct Summary {
   Index rows = 0;  ///< rows of all tables
   Index dense_parameters = 0, dense_bytes = 0;
   Index table_parameters = 0, table_bytes = 0;
+  std::string unread;                             ///< line about features that no table reads, or empty
   int plan_ranks = 0;                             ///< ranks of plan.file
   std::vector<embedding::ComputeKernel> kernels;  ///< kernels [table]
 };
@@ -118,14 +120,15 @@ std::string format_text(const embedding::EmbeddingBagConfig& table) {
 }
 
 std::string summary_text(const deck::Deck& deck, const Summary& s, int lanes, bool info_known) {
-  std::string text = concat(
-      deck.file, " is valid\n", network::describe_layers(s.layers), "  precision    ",
-      products::name(deck.model.precision), "\n  tables       ", number(s.tables), " for ",
-      numbered(s.features, "feature"), ", ", numbered(s.rows, "row"), "\n  parameters   ", number(s.dense_parameters),
-      " in layers, ", number(s.table_parameters), " in tables\n  memory       ", known_bytes(s.dense_bytes),
-      " for layers, ", known_bytes(s.table_bytes), " for tables, one copy with optimizer state\n  batch        ",
-      counted(deck.train.batch_size, "sample"), " in ", counted(lanes / deck.train.accumulate, "lane"),
-      deck.train.accumulate > 1 ? concat(", ", deck.train.accumulate, " micro-batches per step") : "", "\n");
+  std::string text =
+      concat(deck.file, " is valid\n", network::describe_layers(s.layers), "  precision    ",
+             products::name(deck.model.precision), "\n  tables       ", number(s.tables), " for ",
+             numbered(s.features, "feature"), ", ", numbered(s.rows, "row"), "\n", s.unread, "  parameters   ",
+             number(s.dense_parameters), " in layers, ", number(s.table_parameters), " in tables\n  memory       ",
+             known_bytes(s.dense_bytes), " for layers, ", known_bytes(s.table_bytes),
+             " for tables, one copy with optimizer state\n  batch        ", counted(deck.train.batch_size, "sample"),
+             " in ", counted(lanes / deck.train.accumulate, "lane"),
+             deck.train.accumulate > 1 ? concat(", ", deck.train.accumulate, " micro-batches per step") : "", "\n");
   text += schedule_text(deck);
   if (!deck.plan.file.empty())
     text += concat("  plan         ", deck.plan.file,
@@ -217,7 +220,8 @@ int check(const Invocation& invocation, const comm::Communicator& comm) {
     print(comm, deck::effective_deck(deck::as_network(std::move(original), !info || info->dense_features > 0)));
     return 0;
   }
-  const Summary s = summarize(deck, info);
+  Summary s = summarize(deck, info);
+  if (info) s.unread = train::unread_features(deck.tables, *info, "left out     ");
   if (invocation.has("--dot")) {
     print(comm, dot_text(s.layers));
     return 0;

@@ -157,9 +157,9 @@ void show_banner(const train::Session& session, const data::SourceInfo& data) {
 void show_model(const train::Session& session) {
   const auto& tables = session.model.tables();
   const products::Precision precision = session.job.model.precision;
-  log_info(concat("model", precision != products::Precision::fp32 ? ", products in " + products::name(precision) : "",
-                  ":\n",
-                  train::describe_model(session.model.dense, tables.tables(), tables.plan(), session.job.optimizer)));
+  log_info(concat(
+      "model", precision != products::Precision::fp32 ? ", products in " + products::name(precision) : "", ":\n",
+      train::describe_model(session.model.dense, tables.tables(), tables.plan(), session.job.optimizer, session.data)));
 }
 
 void show_plan(const train::Session& session) {

@@ -103,10 +103,12 @@ Keys<EmbeddingBagConfig> table_keys() {
 }  // namespace
 
 BlockInfo table_block() {
-  return {"table", "[[table]]",
-          "An embedding table. Without any [[table]], each feature of the data has a table of its own. A table may "
-          "have its own block `optimizer = {...}` with keys of [optimizer.sparse], which supplies the keys left out.",
-          infos(table_keys())};
+  return {
+      "table", "[[table]]",
+      "An embedding table. Without any [[table]], each feature of the data has a table of its own; with one, the "
+      "model reads only the features that tables name. A table may have its own block `optimizer = {...}` with keys "
+      "of [optimizer.sparse], which supplies the keys left out.",
+      infos(table_keys())};
 }
 
 void read_tables(Lines& deck, std::vector<EmbeddingBagConfig>& tables, const optim::Settings& sparse,

@@ -173,7 +173,8 @@ void require_same_files(const comm::Communicator& comm, const data::SourceInfo& 
 }
 
 std::string describe_model(const network::Network& dense, const std::vector<embedding::EmbeddingBagConfig>& tables,
-                           const planning::ShardingPlan& plan, const OptimizerSettings& optimizer) {
+                           const planning::ShardingPlan& plan, const OptimizerSettings& optimizer,
+                           const data::SourceInfo& data) {
   Index weights = 0, features = 0, table_weights = 0, bytes = 0;
   for (const network::Parameter& p : dense.layout()) weights += p.rows * p.columns;
   for (std::size_t t = 0; t < tables.size(); ++t) {
@@ -186,7 +187,8 @@ std::string describe_model(const network::Network& dense, const std::vector<embe
   }
   return concat(network::describe_layers(dense.layers()), "  ", counted(features, "feature"), " in ",
                 counted(std::ssize(tables), "table"), "; parameters: ", weights, " dense, ", table_weights,
-                " in tables (", bytes_text(double(bytes)), " with optimizer state)\n");
+                " in tables (", bytes_text(double(bytes)), " with optimizer state)\n",
+                unread_features(tables, data, ""));
 }
 
 }  // namespace tesserec::train

@@ -187,4 +187,14 @@ std::vector<Index> id_limits(const std::vector<embedding::EmbeddingBagConfig>& t
   return limits;
 }
 
+std::string unread_features(const std::vector<embedding::EmbeddingBagConfig>& tables, const data::SourceInfo& data,
+                            const std::string& title) {
+  std::vector<std::string> unread = data.features;
+  for (const embedding::EmbeddingBagConfig& table : tables)
+    for (const std::string& feature : table.feature_names) std::erase(unread, feature);
+  if (unread.empty()) return "";
+  return concat("  ", title, "no [[table]] names ", join(unread), ", so the model does not read ",
+                unread.size() == 1 ? "it" : "them", "\n");
+}
+
 }  // namespace tesserec::train

@@ -36,6 +36,13 @@ must_succeed '"table_list": [{"name": "C1", "rows": 4, "dim": 2, "format": "fp32
 must_succeed '"name": "interaction", "type": "dot", "inputs": ["bottom", "pooled"], "shape": "4 vectors of 2, 8 wide", "width": 8' check "$deck" --json
 "$JSON_CHECK" <"$folder/out" || complain "--json is not one JSON object"
 
+# Features that no [[table]] names are told.
+! grep -q 'left out' "$folder/out" || complain 'features are left out without [[table]]'
+must_succeed 'left out     no [[table]] names C2, C3, so the model does not read them' check "$deck" --set 'table=[{name="C1"}]'
+must_succeed '"steps"' train "$deck" --json --set 'table=[{name="C1"}, {name="C2"}]' --set train.lanes=2 \
+  --set "run.output=$folder/two_tables"
+grep -qF 'no [[table]] names C3, so the model does not read it' "$folder/err" || complain 'a feature is left out silently'
+
 # Layer by layer: errors that need the data name the line of the layer.
 must_succeed 'inputs = ["bottom", "pooled"]' check "$deck" --network
 cp "$folder/out" "$folder/layers.toml"

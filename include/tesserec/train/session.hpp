@@ -55,8 +55,10 @@ std::unique_ptr<data::Source> open_source(const comm::Communicator& comm, const 
 /// of bags whose ids all have weight 0. Collective, before the first batch.
 void prepare_source(const Session& session, data::Source& source, data::Use use);
 
-/// Returns layers with their widths, features, tables, parameters and bytes, as a banner's lines.
+/// Returns layers with their widths, features, tables, parameters and bytes, and the features of `data` that no table
+/// reads, as a banner's lines.
 std::string describe_model(const network::Network& dense, const std::vector<embedding::EmbeddingBagConfig>& tables,
-                           const planning::ShardingPlan& plan, const OptimizerSettings& optimizer);
+                           const planning::ShardingPlan& plan, const OptimizerSettings& optimizer,
+                           const data::SourceInfo& data);
 
 }  // namespace tesserec::train

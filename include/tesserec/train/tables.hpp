@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include <tesserec/data/id_shares.hpp>
@@ -27,5 +28,9 @@ planning::Settings planner_settings(planning::Settings plan, const std::vector<e
 /// smallest table that reads the feature, data::any_id if all of these grow, or the data's own rows if no table does.
 /// Throws the Errors of resolve_tables() about features and weights.
 std::vector<Index> id_limits(const std::vector<embedding::EmbeddingBagConfig>& tables, const data::SourceInfo& data);
+
+/// Returns a line that names the features of the data that no table reads, as `title` says, or "".
+std::string unread_features(const std::vector<embedding::EmbeddingBagConfig>& tables, const data::SourceInfo& data,
+                            const std::string& title);
 
 }  // namespace tesserec::train
