@@ -85,6 +85,9 @@ bool lacks_labels(const HeadSample& head, const HeadSample& log, const std::vect
 /// and missing in all files to predict. Empty if there is no label (-1).
 std::vector<std::string> proposed_labels(const Proposal& proposal, Index label_column);
 
+/// Leaves out weekday and day of the log's times if all rows are of one day, since they are then constant.
+void choose_parts(Proposal& proposal);
+
 /// Stores at most one time of the log: the first one that no row of the files' heads lacks.
 void store_one_time(Proposal& proposal);
 

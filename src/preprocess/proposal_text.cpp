@@ -49,6 +49,7 @@ std::string column_line(const ColumnGuess& guess) {
   if (!column.separator.empty()) text += ", separator = " + quoted(column.separator);
   if (column.kind == ColumnKind::time) text += concat(", time = \"", time_name(column.time), "\"");
   if (column.stored) text += ", stored = true";
+  if (column.parts != Column().parts) text += ", parts = " + quoted_list(column.parts);
   if (column.threshold) text += ", threshold = " + number_text(*column.threshold);
   if (!column.positive.empty())
     text += ", positive = " + quoted_list(column.positive) + ", negative = " + quoted_list(column.negative);

@@ -164,6 +164,7 @@ Proposal proposal_of(const std::vector<std::string>& paths) {
   }
   if (labels.size() > 1) proposal.labels = labels;
   store_one_time(proposal);
+  choose_parts(proposal);
   extend_label(proposal, label_column, proposal.columns[std::size_t(label_column)].column);
   for (std::size_t c = 0; c < proposal.columns.size(); ++c)
     if (proposal.columns[c].column.kind == ColumnKind::label) {

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Labels and times of a log that is in several files.
 #include <algorithm>
+#include <cstdint>
 #include <iterator>
+#include <set>
 
 #include "proposal.hpp"
+#include <tesserec/raw/field_values.hpp>
 
 namespace tesserec::preprocess {
 namespace {
@@ -18,6 +21,20 @@ bool is_complete(const Proposal& proposal, const std::string& name) {
     for (std::size_t c = 0; c < head.names.size(); ++c)
       if (head.names[c] == name && std::any_of(head.values[c].begin(), head.values[c].end(), is_missing)) return false;
   return true;
+}
+
+/// Returns whether all rows of the files with the log's columns were read, and the times of a column are of one day.
+bool is_of_one_day(const Proposal& proposal, const Column& column) {
+  constexpr std::int64_t day = 86'400'000'000;  // microseconds
+  std::set<std::int64_t> days;
+  for (const HeadSample& head : proposal.heads) {
+    if (!head.has_columns_of(proposal.log())) continue;
+    if (!head.whole) return false;
+    for (std::size_t c = 0; c < head.names.size(); ++c)
+      for (const std::string& text : head.names[c] == column.name ? head.values[c] : std::vector<std::string>())
+        if (ParsedTime time; parse_time(text, column.time, time)) days.insert(time.instant / day);
+  }
+  return days.size() == 1;
 }
 
 }  // namespace
@@ -59,6 +76,14 @@ std::vector<std::string> proposed_labels(const Proposal& proposal, Index label_c
   }
   further.insert(further.begin(), label);
   return further;
+}
+
+void choose_parts(Proposal& proposal) {
+  for (ColumnGuess& guess : proposal.columns) {
+    if (guess.column.kind != ColumnKind::time || !is_of_one_day(proposal, guess.column)) continue;
+    guess.column.parts = {"hour"};
+    guess.reason += "; all rows are of one day: add weekday and day to parts when there are more";
+  }
 }
 
 void store_one_time(Proposal& proposal) {

@@ -59,6 +59,12 @@ cp out odd.toml
 says odd '{name = "is_share", kind = "category"}' '{name = "at", kind = "time", time = "epoch"}' \
   'tasks = ["is_click", "is_follow"]'
 
+# a log of one day, whose weekday and day are constant
+awk -F, 'NR == 1 || $6 < 1500000000 + 400 * 86 { print }' follow.csv | sed 's/,15000/,15001/' | head -n 100 >one_day.csv
+run "$TESSEREC" preprocess --propose one_day.csv
+cp out one_day.toml
+says one_day 'stored = true, parts = ["hour"]}' 'all rows are of one day: add weekday and day to parts when there are more'
+
 # a label that is called only by an action is found before one by its place, but not a feature with such a word
 awk 'BEGIN { srand(9); print "is_first_order,user,purchase,price,is_weekend"
   for (i = 0; i < 900; ++i) printf "%d,u%d,%d,%.2f,%d\n", rand() < 0.5, rand() * 60, rand() < 0.3, rand() * 9, rand() < 0.3 }' >bought.csv
