@@ -77,6 +77,7 @@ std::optional<Index> bytes_of_shape(const std::vector<Index>& shape, Index numbe
 Index file_bytes(const std::string& path) {
   std::error_code code;
   const auto bytes = fs::file_size(path, code);
+  if (code == std::errc::no_such_file_or_directory) fail(path, ": there is no such file; check the path");
   if (code) fail(path, ": cannot read its size: ", code.message());
   return Index(bytes);
 }

@@ -64,7 +64,7 @@ void CachedRows::fail_full(std::size_t missing) const {
   const std::size_t needed = held_.size() + missing;
   fail("table ", name_, ": the rows of the batches in flight do not fit into its cache of ", counted(slots(), "row"),
        "; they are up to ", needed, " rows, ", bytes_text(double(needed) * double(record_bytes_)),
-       "; set a larger cache or a smaller batch");
+       "; set a larger cache or a smaller batch (plan.tables.", name_, ".cache or plan.cache, train.batch_size)");
 }
 
 /// Makes a row resident, and requests its numbers. Returns the slot, or -1 if all are pinned.

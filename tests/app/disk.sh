@@ -71,8 +71,8 @@ must_match "three starts"
 # What cannot be: two batches that do not fit into the cache, a folder that is a file, a disk without room.
 rm -rf "$folder/run"
 one_batch=(--set 'data.synthetic.rows=[90000, 20000, 4000]' --set data.synthetic.samples=12000 --set train.batch_size=4096)
-must_fail 'set a larger cache or a smaller batch' train "$folder/planted.toml" "${one_batch[@]}" --set plan.kernel=disk \
-  --set plan.cache=0
+must_fail 'set a larger cache or a smaller batch (plan.tables.C1.cache or plan.cache, train.batch_size)' train \
+  "$folder/planted.toml" "${one_batch[@]}" --set plan.kernel=disk --set plan.cache=0
 RANKS=3 must_fail 'set a larger cache or a smaller batch' train "$folder/planted.toml" "${one_batch[@]}" \
   --set plan.kernel=disk --set plan.cache=0 --set plan.default=row_wise
 must_fail "--set 2: plan.disk_folder: $folder/planted.toml: cannot make this folder" train "$folder/planted.toml" --set plan.kernel=disk \

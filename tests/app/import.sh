@@ -176,7 +176,7 @@ growing=(--set 'table=[{name="C1", growing=true, rows=2048}, {name="C2", growing
   --set data.synthetic.hashed=true)
 must_fail 'tables.C1.ids: the file has no tables.C1.ids, the id of each row of the growing table' import "$deck" --from "$folder/w.npy" --set "run.output=$folder/x" "${growing[@]}"
 must_fail 'tesserec import needs --from PATH' import "$deck"
-must_fail 'none: cannot read its size' import "$deck" --from "$folder/none" --set "run.output=$folder/x"
+must_fail 'none: there is no such file; check the path' import "$deck" --from "$folder/none" --set "run.output=$folder/x"
 must_fail 'holds checkpoints up to step' import "$deck" --from "$folder/w.npy" --set "run.output=$folder/origin"
 must_fail 'checkpoint.keep is 0' import "$deck" --from "$folder/w.npy" --set "run.output=$folder/x" --set checkpoint.keep=0
 must_fail 'name it with checkpoint.start_from' import "$deck" --from "$folder/w.npy" --set "run.output=$folder/x" --set "checkpoint.resume=$folder/origin"
