@@ -122,7 +122,7 @@ std::string find_named(const std::vector<Column>& columns, const std::vector<std
   if (are_in_order(columns, names)) return {};
   std::vector<std::string> lacking, twice, others;
   std::vector<bool> named(names.size(), false);
-  bool label_missing = false;
+  bool label_missing = false, has_label = false;
   for (std::size_t c = 0; c < columns.size(); ++c) {
     const Column& column = columns[c];
     Index found = 0;
@@ -133,10 +133,13 @@ std::string find_named(const std::vector<Column>& columns, const std::vector<std
       named[i] = true;
     }
     if (found > 1 && column.kind != ColumnKind::skip) twice.push_back(column.name);
+    const bool is_label = column.kind == ColumnKind::label;
+    has_label = has_label || (is_label && found > 0);
     if (found > 0 || !needed(column, file)) continue;
     lacking.push_back(column.name);
-    label_missing = label_missing || column.kind == ColumnKind::label;
+    label_missing = label_missing || is_label;
   }
+  label_missing = label_missing && !has_label;  // rows with one of several labels are none to score
   for (std::size_t i = 0; i < names.size(); ++i)
     if (!named[i] && !skip_others) others.emplace_back(names[i]);
   std::vector<std::string> faults;

@@ -66,6 +66,20 @@ TEST_CASE("make_row_format: a row without any of its labels is one to score") {
   CHECK(!row.has_label);
 }
 
+TEST_CASE("find_columns: a header that lacks one of several labels is not that of rows to score") {
+  RowSettings settings = three_labels();
+  settings.header = true;
+  const auto fault = [&](const std::string& header) {
+    FileColumns columns;
+    return make_row_format(settings)->find_columns({&header, 1}, Targets::required, columns);
+  };
+  CHECK(
+      fault("clicked,work,stars") ==
+      "the header has 3 fields that do not fit preprocess.column: it lacks \"bought\"; add what lacks to the file, or "
+      "remove its preprocess.column");
+  CHECK(mentions(fault("work"), "the label is missing: rows to score belong in preprocess.predict"));
+}
+
 TEST_CASE("find_columns: short rows without a header have their columns only if one reading fits") {
   const auto find = [](const RowSettings& settings, std::vector<std::string> head, FileColumns& columns) {
     return make_row_format(settings)->find_columns(head, Targets::unread, columns);
