@@ -109,7 +109,7 @@ TEST_CASE("TensorFile: refuses safetensors whose head is damaged or whose tensor
   };
   CHECK(two("[12, 24]", "[0, 12]").empty());
   CHECK(mentions(two("[0, 12]", "[0, 12]"), "tensor "));
-  CHECK(mentions(error_of([&] { TensorFile(scratch / "none"); }), "cannot read its size"));
+  CHECK(mentions(error_of([&] { TensorFile(scratch / "none"); }), "none: there is no such file; check the path"));
 }
 
 TEST_CASE("TensorFile: reads a folder of NumPy arrays, and refuses what is none") {
