@@ -31,17 +31,25 @@ void judge_names(const std::vector<const SetFacts*>& sets, std::vector<Finding>&
 
 void judge_contents(const std::vector<const SetFacts*>& sets, std::vector<Finding>& findings) {
   // Rows to score may be those of another set.
-  std::map<std::pair<bool, std::string>, const FileFacts*> seen;
+  struct Seen {
+    const FileFacts* file;
+    const SetFacts* set;
+  };
+  std::map<std::pair<bool, std::string>, Seen> seen;
   const auto judge_content = [&](const SetFacts& set, const FileFacts& file) {
     if (file.content.empty()) return;
-    const auto [first, is_new] = seen.emplace(std::pair(set.labelled, file.content), &file);
+    const auto [found, is_new] = seen.emplace(std::pair(set.labelled, file.content), Seen{&file, &set});
     if (is_new) return;
+    const Seen& first = found->second;
+    const bool is_shared = first.set != &set && first.file->path == file.path;
     findings.push_back({.severity = Severity::error,
                         .kind = "repeated_file",
-                        .text = concat(file.path, " has the same bytes as ", first->second->path,
-                                       ", so its rows count twice; give one of the two"),
+                        .text = is_shared ? concat(file.path, " is a file of both ", first.set->name, " and ", set.name,
+                                                   ", so its rows count twice; take it from one of them")
+                                          : concat(file.path, " has the same bytes as ", first.file->path,
+                                                   ", so its rows count twice; give one of the two"),
                         .columns = {},
-                        .files = {first->second->path, file.path},
+                        .files = {first.file->path, file.path},
                         .figures = {{"rows", double(file.rows)}}});
   };
   for (const SetFacts* set : sets) {

@@ -74,6 +74,10 @@ TEST_CASE("judge: files that are odd beside the others") {
   REQUIRE(kinds_after([](SetFacts& train, SetFacts& evaluate) {
             evaluate.files[0].content = train.files[0].content;
           }) == Kinds{"error repeated_file"});
+  SetFacts train = good_set("train"), evaluate = good_set("evaluate");
+  evaluate.files[0] = train.files[0];
+  REQUIRE(judge({&train, &evaluate}, columns).front().text ==
+          "train/day_1.gz is a file of both train and evaluate, so its rows count twice; take it from one of them");
   const auto of_predict = [](SetFacts&, SetFacts& evaluate) {
     evaluate = {.name = "predict", .labelled = false, .files = evaluate.files};
   };
