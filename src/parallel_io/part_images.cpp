@@ -70,7 +70,7 @@ void PartImages::flush(int part) {
     for (const Flush& flush : flushes_) bytes += flush.bytes;
     return bytes;
   };
-  while (!flushes_.empty() && (flushes_.size() == max_flushes || pending_bytes() + size > max_flush_bytes))
+  while (!flushes_.empty() && (flushes_.size() == max_flushes || pending_bytes() + size > most_flushed_))
     await_flush();
   Flush& flush = flushes_.emplace_back(Flush{std::move(images_.extract(part).mapped().file), size, {}});
   const std::span<std::byte> bytes = flush.file.image();

@@ -37,11 +37,13 @@ struct PartSeal {
 /// one part, it is X.h5 itself, which flush_single() writes.
 class PartImages {
  public:
-  /// Most bytes of parts that are being written at once.
+  /// Most bytes of parts that are being written at once, unless a writer says less.
   static constexpr Index max_flush_bytes = Index{256} << 20;
 
-  /// Takes the path of X.h5, next to which the drafts are written. `layout` must outlive this object.
-  PartImages(const store::PartsLayout& layout, std::string path) : layout_(layout), path_(std::move(path)) {}
+  /// Takes the path of X.h5, next to which the drafts are written, and the most bytes of parts, if more than one, that
+  /// are being written at once. `layout` must outlive this object.
+  PartImages(const store::PartsLayout& layout, std::string path, Index most_flushed)
+      : layout_(layout), path_(std::move(path)), most_flushed_(most_flushed) {}
 
   /// Copies `data`, row-major, into the part. Throws Error if the part is given more bytes than it has,
   /// because rows were given twice.
@@ -74,6 +76,7 @@ class PartImages {
 
   const store::PartsLayout& layout_;
   std::string path_;
+  Index most_flushed_;
   std::map<int, Image> images_;   // incomplete parts
   std::deque<Flush> flushes_;     // parts that are being written, oldest first
   std::vector<PartSeal> sealed_;  // seals of all parts whose write has begun

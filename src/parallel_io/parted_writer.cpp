@@ -33,7 +33,7 @@ void set_attributes(store::File& file, const std::string& object, const store::A
 }  // namespace
 
 PartedWriter::PartedWriter(const comm::Communicator& comm, std::string path, store::PartsLayout layout,
-                           std::vector<int> owners, double lock_wait, std::string resume_key)
+                           std::vector<int> owners, double lock_wait, std::string resume_key, Index memory)
     : comm_(comm),
       path_(std::move(path)),
       layout_(std::move(layout)),
@@ -42,7 +42,8 @@ PartedWriter::PartedWriter(const comm::Communicator& comm, std::string path, sto
       found_(layout_.parts(), 0) {
   for (int part = owners_.size(); part < layout_.parts(); ++part) owners_.push_back(part % comm.size());
   if (single()) owners_.assign(1, 0);
-  images_ = std::make_unique<PartImages>(layout_, path_);
+  images_ = std::make_unique<PartImages>(
+      layout_, path_, memory > 0 ? std::min(memory, PartImages::max_flush_bytes) : PartImages::max_flush_bytes);
   comm::agree(comm_, [&] {
     if (!first()) return;
     std::error_code error;

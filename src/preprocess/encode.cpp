@@ -245,9 +245,10 @@ std::unique_ptr<parallel_io::PartedWriter> write_dataset(const comm::Communicato
   const SampleShapes shapes = sample_shapes(survey, encoding);
   store::PartsLayout layout = layout_of(shapes, encoding, rules.with_vocabulary, rules.part_bytes);
   std::vector<int> owners = owners_of(comm, survey, layout, shapes);
+  constexpr Index images_share = 8;  // of the memory, for parts that wait for the disk
   const std::string key = content_key(comm, survey, encoding, rules);
   auto writer = std::make_unique<parallel_io::PartedWriter>(comm, path, std::move(layout), std::move(owners),
-                                                            rules.lock_wait, key);
+                                                            rules.lock_wait, key, rules.memory / images_share);
   write_rows(comm, *writer, survey, format, encoding, {shapes, {rules.scratch, key, survey}}, rules);
   for (std::size_t f = 0; f < file_digests.size(); ++f) survey.report.facts.files[f].content = hex(file_digests[f]);
   if (rules.with_vocabulary) write_vocabulary(*writer, comm, encoding, shapes.feature_of.size());

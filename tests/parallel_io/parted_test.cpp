@@ -135,7 +135,8 @@ TEST_CASE("PartedWriter: any number of ranks writes the same files and PartedFil
   fs::remove_all(own);
   fs::create_directories(own);
   const auto make = [&](const comm::Communicator& comm, const std::string& path, std::vector<int> owners) {
-    PartedWriter writer(comm, path, layout(part_bytes), std::move(owners));
+    const Index memory = owners.empty() ? 0 : 1;  // bytes of parts that wait for the disk
+    PartedWriter writer(comm, path, layout(part_bytes), std::move(owners), 0, {}, memory);
     write(comm, writer);
     writer.end({{"samples", rows}}, {{"labels", {{"unit", std::string("clicks")}}}});
     writer.prepare();

@@ -29,8 +29,10 @@ class PartedWriter {
   /// that writes X.h5. `comm` must outlive this object.
   /// `resume_key`, unless it is empty, names the content: parts that an earlier writer with the same key left are taken
   /// as they are, and those of this one stay for a later writer until remove_drafts().
+  /// `memory`: most bytes of complete parts, if there are several, that wait for the disk in the memory of a rank; 0:
+  /// 256 MiB.
   PartedWriter(const comm::Communicator& comm, std::string path, store::PartsLayout layout,
-               std::vector<int> owners = {}, double lock_wait = 0, std::string resume_key = {});
+               std::vector<int> owners = {}, double lock_wait = 0, std::string resume_key = {}, Index memory = 0);
   /// Removes what was not published, except for parts with a resume key.
   ~PartedWriter();
   /// Removes the parts that writers of X.h5 left, on the calling rank.
