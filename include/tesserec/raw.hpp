@@ -25,4 +25,5 @@
 #include <tesserec/raw/row_format.hpp>
 #include <tesserec/raw/settings.hpp>
 #include <tesserec/raw/side_columns.hpp>
+#include <tesserec/raw/text_parts.hpp>
 #include <tesserec/raw/transforms.hpp>

@@ -58,11 +58,10 @@ void Joins::extend(const std::vector<Index>& places, Fields& fields, std::vector
   for (std::size_t j = 0; j < joins_.size(); ++j) {
     const One& one = joins_[j];
     keys[j].clear();
-    for (const std::size_t column : one.on) {
-      if (column != one.on.front()) keys[j] += SideTable::key_separator;
-      const auto place = std::size_t(places[column]);
+    for (std::size_t k = 0; k < one.on.size(); ++k) {
+      const auto place = std::size_t(places[one.on[k]]);
       const std::string_view text = fields.texts[place];
-      keys[j] += trim_ && !fields.quoted && place < own ? trimmed(text) : text;
+      one.table.append_key(trim_ && !fields.quoted && place < own ? trimmed(text) : text, k == 0, keys[j]);
     }
     const Index row = one.table.find(keys[j]);
     missed[j] = row < 0;

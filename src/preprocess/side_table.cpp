@@ -11,6 +11,7 @@
 #include <tesserec/parquet/reader.hpp>
 #include <tesserec/preprocess/settings.hpp>
 #include <tesserec/raw/header.hpp>
+#include <tesserec/raw/text_parts.hpp>
 #include <tesserec/store/file_list.hpp>
 
 namespace tesserec::preprocess {
@@ -88,14 +89,20 @@ void SideTable::read_parquet(const std::string& path, bool trim, const std::vect
   for (Index row = 1; reader->next(fields); ++row) add(fields, row, trim);
 }
 
+void SideTable::append_key(std::string_view text, bool first, std::string& key) const {
+  if (key_places_.size() == 1) {
+    key = text;
+    return;
+  }
+  if (!first) key += raw::part_separator;
+  raw::append_part(text, key);
+}
+
 /// Adds a row.
 void SideTable::add(const std::vector<std::string_view>& fields, Index line, bool trim) {
   const auto field = [&](std::size_t place) { return trim ? trimmed(fields[place]) : fields[place]; };
   key_.clear();
-  for (const std::size_t place : key_places_) {
-    if (place != key_places_.front()) key_ += key_separator;
-    key_ += field(place);
-  }
+  for (std::size_t k = 0; k < key_places_.size(); ++k) append_key(field(key_places_[k]), k == 0, key_);
   lines_.push_back(line);
   if (const Index before = keys_.find(key_); before >= 0)
     fail(place(rows()), ": the key ", shown(key_), " of ", join(join_.on), " is already that of ", place(before),

@@ -16,9 +16,6 @@ namespace tesserec::preprocess {
 /// Rows of a side table, in memory.
 class SideTable {
  public:
-  /// Character between the texts of a key of several columns, the unit separator of ASCII.
-  static constexpr char key_separator = '\x1F';
-
   /// Reads the files of a join by the rules for text in [preprocess]. `block`: the join in messages,
   /// "preprocess.join.0". `separators`: those of Join::columns, for lists in Parquet files; 0 = none. `null`: text of a
   /// null there. Throws Error, naming file and line, for a column that the file lacks, a bad row, two rows with one
@@ -26,7 +23,9 @@ class SideTable {
   SideTable(const Join& join, const std::string& block, TextRules rules, const std::vector<char>& separators,
             const std::string& null);
 
-  /// Returns the number of the row with this key, or -1. The texts of several key columns stand between key_separator.
+  /// Adds the text of the next key column to a key.
+  void append_key(std::string_view text, bool first, std::string& key) const;
+  /// Returns the number of the row with this key, or -1.
   Index find(std::string_view key) const { return keys_.find(key); }
   /// Returns a field of a row, without spaces around it. `column`: index in Join::columns.
   std::string_view text(Index row, std::size_t column) const {

@@ -5,17 +5,12 @@
 
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/text.hpp>
+#include <tesserec/raw/text_parts.hpp>
 
 namespace tesserec::raw {
-namespace {
-
-/// Character between the members of a cross, the unit separator of ASCII.
-constexpr char cross_separator = '\x1F';
-
-}  // namespace
-
 void Crosses::add(const Column& column, RowLayout& layout) {
   layout.definitions[column.name] = concat("cross ", join(column.cross, "/"));
+  if (members_.empty()) first_cross_ = layout.features.size();
   std::vector<std::size_t>& members = members_.emplace_back();
   for (const std::string& name : column.cross) {
     const auto found = std::find(layout.features.begin(), layout.features.end(), name);
@@ -32,8 +27,11 @@ std::optional<std::string_view> Crosses::value(std::size_t c, Row& row) const {
   for (const std::size_t member : members_[c]) {
     const std::size_t begin = member == 0 ? 0 : row.ends[member - 1];
     if (begin == row.ends[member] || !row.tokens[begin]) return std::nullopt;
-    if (member != members_[c].front()) text += cross_separator;
-    text += *row.tokens[begin];
+    if (member != members_[c].front()) text += part_separator;
+    if (member < first_cross_)
+      append_part(*row.tokens[begin], text);
+    else
+      text += *row.tokens[begin];  // Its parts are escaped already.
   }
   return text;
 }

@@ -17,12 +17,13 @@ class Crosses {
   /// that is none.
   void add(const Column& column, RowLayout& layout);
   std::size_t size() const { return members_.size(); }
-  /// Returns the value of cross c in a row whose features are read: those of its members, with a separator that no
-  /// other text should have. Returns nothing if a member is missing.
+  /// Returns the value of cross c in a row whose features are read: those of its members, as parts of one text. Returns
+  /// nothing if a member is missing.
   std::optional<std::string_view> value(std::size_t c, Row& row) const;
 
  private:
   std::vector<std::vector<std::size_t>> members_;  ///< features of each cross
+  std::size_t first_cross_ = 0;                    ///< feature of the first cross; all behind it are crosses
 };
 
 }  // namespace tesserec::raw

@@ -74,6 +74,28 @@ std::string refusal(const std::function<void(Settings&, const test::Folder&)>& c
 
 }  // namespace
 
+TEST_CASE("preprocess: keys of several columns are found by each column's text, whatever its characters") {
+  const comm::Communicator self = comm::Communicator::self();
+  const test::Folder folder(self);
+  Settings settings = settings_of(folder);
+  folder.write("log.csv",
+               "item,shop,label,user\na\x1F"
+               "b,c,1,u\na,b\x1F"
+               "c,0,u\na,a,1,u\n");
+  folder.write("pairs.csv",
+               "x,y,region,twin\na\x1F"
+               "b,c,r0,\na,b\x1F"
+               "c,r1,\na,a,r2,t\n");
+  settings.columns = {{"item", ColumnKind::key}, {"shop", ColumnKind::key},        {"user", ColumnKind::key},
+                      settings.columns[4],       {"region", ColumnKind::category}, {"twin", ColumnKind::category}};
+  settings.joins = {{folder / "pairs.csv", {"item", "shop"}, {"x", "y"}, {"region"}},
+                    {folder / "pairs.csv", {"item", "item"}, {"x", "y"}, {"twin"}}};
+  settings.output = folder / "out";
+  run(self, settings);
+  const auto ids = store::File::open(folder / "out/train.h5").read_all<std::int32_t>("/sparse/ids");
+  CHECK(ids == std::vector<std::int32_t>{1, 0, 2, 1, 3, 1});
+}
+
 TEST_CASE("preprocess: joins bring the columns of side tables as if the files had them") {
   const comm::Communicator world(MPI_COMM_WORLD);
   const test::Folder folder(world);
@@ -163,7 +185,8 @@ TEST_CASE("preprocess: names file and line and key of a join that does not fit")
   CHECK(mentions(refusal([](S& s, const F&) { s.missing.clear(); }), "preprocess.missing is empty, but a row that"));
   CHECK(mentions(refusal([](S&, const F& f) { f.write("items.csv", "movie;genre;year\n1;a;1\n"); }),
                  "items.csv:1: the side table has no column \"genres\"; its columns are \"movie\""));
-  CHECK(mentions(refusal([](S& s, const F&) { s.joins[0].memory = 500; }), "more memory than preprocess.join.0.memory"));
+  CHECK(
+      mentions(refusal([](S& s, const F&) { s.joins[0].memory = 500; }), "more memory than preprocess.join.0.memory"));
   CHECK(mentions(refusal([](S& s, const F&) { s.joins[0].file += "x"; }), "preprocess.join.0.file: "));
   CHECK(mentions(refusal([](S& s, const F&) { s.joins[0].on = {"itm"}; }), "preprocess.join.0.on names \"itm\""));
   CHECK(mentions(refusal([](S& s, const F&) { s.joins[0].on = {"label"}; }),

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Columns made from others: buckets, parts of times, crosses, labels by a threshold.
+#include <algorithm>
 #include <utility>
 
 #include "catch.hpp"
@@ -111,6 +112,33 @@ TEST_CASE("make_row_format: makes values from buckets and times and crosses and 
   CHECK(mentions(read("4,1,14102109,v"), "when: \"14102109\" is not a time of the form"));
   CHECK(mentions(read(",1,2014-10-21,v"), "the label is missing; rows to score belong in preprocess.predict"));
   CHECK(mentions(read("good,1,2014-10-21,v"), "rating: \"good\" is not a number"));
+}
+
+TEST_CASE("make_row_format: members with the separator of crosses make other values than those without it") {
+  Settings settings = ratings();
+  settings.columns[0].cross = {"user", "item"};
+  settings.columns[2] = {"item", ColumnKind::category};
+  Column all{"all", ColumnKind::category};
+  all.cross = {"both", "when_hour"};
+  settings.columns.push_back(all);
+  std::vector<std::string> crosses, crosses_of_crosses;
+  const std::string unit = "\x1F", escape = "\x1E";
+  for (const auto& [user, item] : std::vector<std::pair<std::string, std::string>>{{"u", "i"},
+                                                                                   {"u" + unit + "v", "i"},
+                                                                                   {"u", "v" + unit + "i"},
+                                                                                   {"u" + escape, "i"},
+                                                                                   {"u" + escape + unit, "i"}}) {
+    Row row;
+    REQUIRE(parsed(*make_row_format(settings), concat("4,", item, ",2014-10-21 09,", user), row) == "");
+    crosses.emplace_back(row.tokens[row.tokens.size() - 2].value());
+    crosses_of_crosses.emplace_back(row.tokens.back().value());
+  }
+  CHECK(crosses.front() == "u" + unit + "i");
+  CHECK(crosses_of_crosses.front() == "u" + unit + "i" + unit + "9");
+  for (std::vector<std::string>* texts : {&crosses, &crosses_of_crosses}) {
+    std::sort(texts->begin(), texts->end());
+    CHECK(std::adjacent_find(texts->begin(), texts->end()) == texts->end());
+  }
 }
 
 TEST_CASE("make_row_format: keys of made columns must fit") {
