@@ -61,7 +61,8 @@ void SideTable::read_text(const RawFile& file, const TextRules& rules) {
   Index number = 0;
   for (Line line; reader.next_anywhere(line); number += line.lines) {
     const std::string where = concat(file.path, ":", number + 1);
-    if (line.comment || trimmed(line.text).empty()) continue;
+    const bool empty = trimmed(line.text).empty() && line.text.find(rules.delimiter) == std::string_view::npos;
+    if (line.comment || empty) continue;
     if (line.too_long) fail(where, ": the line is longer than 1 MiB; correct ", block_, ".file");
     if (names.empty()) {
       if (const std::string reason = header_names(line.text, rules, names); !reason.empty()) fail(where, ": ", reason);

@@ -171,6 +171,21 @@ TEST_CASE("preprocess: counts the rows that a side table lacks and reads files w
   CHECK(mentions(text, "regions.csv on shop, user: 14 rows"));
 }
 
+TEST_CASE("preprocess: a row of a side table whose fields are all empty is a row") {
+  const comm::Communicator self = comm::Communicator::self();
+  const test::Folder folder(self);
+  Settings settings = settings_of(folder);
+  folder.write("log.csv", "item,label\n,1\na,0\nb,1\n");
+  folder.write("items.tsv", "item\tregion\n\t\n\na\tr\n");
+  settings.columns = {{"item", ColumnKind::key}, settings.columns[4], {"region", ColumnKind::category}};
+  settings.joins = {{folder / "items.tsv", {"item"}, {}, {"region"}, {}, "\\t"}};
+  settings.missing = {"?"};
+  settings.output = folder / "out";
+  CHECK(run(self, settings).joins[0].rows == 2);
+  const auto ids = store::File::open(folder / "out/train.h5").read_all<std::int32_t>("/sparse/ids");
+  CHECK(ids == std::vector<std::int32_t>{1, 2, 0});
+}
+
 TEST_CASE("preprocess: names file and line and key of a join that does not fit") {
   using S = Settings;
   using F = test::Folder;
