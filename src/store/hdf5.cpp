@@ -15,6 +15,19 @@ Handle access_list(const std::string& path) {
   return {check(H5Pcreate(H5P_FILE_ACCESS), path, "", "prepare access"), H5Pclose};
 }
 
+/// Keeps all metadata in HDF5's cache until it is flushed. By default HDF5 writes some of it after many calls, and then
+/// places what comes later elsewhere, so that the bytes depend on the number of writes.
+void keep_metadata(const Handle& access, const std::string& path) {
+  H5AC_cache_config_t cache{};
+  cache.version = H5AC__CURR_CACHE_CONFIG_VERSION;
+  check(H5Pget_mdc_config(access, &cache), path, "", "get the rules for metadata");
+  cache.incr_mode = H5C_incr__off;
+  cache.flash_incr_mode = H5C_flash_incr__off;
+  cache.decr_mode = H5C_decr__off;
+  cache.evictions_enabled = false;
+  check(H5Pset_mdc_config(access, &cache), path, "", "keep metadata in memory");
+}
+
 }  // namespace
 
 std::string hdf5_version() {
@@ -66,6 +79,7 @@ File File::create(const std::string& path) {
   check(H5Pset_fapl_core(access, growth, false), path, "", "make the file in memory");
   // This format has checksums in its metadata, and no flag that stays set until HDF5 closes the file.
   check(H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_LATEST), path, "", "choose the format");
+  keep_metadata(access, path);
   const Handle creation(check(H5Pcreate(H5P_FILE_CREATE), path, "", "prepare the file"), H5Pclose);
   check(H5Pset_userblock(creation, seal_bytes), path, "", "reserve space for the seal");
   // Without times, the bytes depend on the content alone.

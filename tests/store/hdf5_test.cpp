@@ -6,6 +6,7 @@
 #include "catch.hpp"
 #include "scratch.hpp"
 #include "source_dir.hpp"
+#include <tesserec/core/text.hpp>
 #include <tesserec/store/hdf5.hpp>
 
 using namespace tesserec;
@@ -66,6 +67,24 @@ TEST_CASE("File: reads back as written with the same bytes each time and exists 
   REQUIRE(file.exists("/tables/one"));
   REQUIRE(!file.exists("tables/two/weight"));
   REQUIRE(!file.exists("labels/one"));
+}
+
+TEST_CASE("File: the bytes do not depend on the number of writes") {
+  const comm::Communicator world(MPI_COMM_WORLD);
+  const Scratch folder(world);
+  constexpr Index rows = 5000, sets = 12;
+  const std::vector<std::int32_t> values(std::size_t(rows), 7);
+  const auto write = [&](const std::string& name, Index step) {
+    const std::string path = folder / (name + std::to_string(world.rank()));
+    File file = File::create(path);
+    for (Index set = 0; set < sets; ++set) file.create_dataset<std::int32_t>(concat("set", set), {rows});
+    for (Index row = 0; row < rows; row += step)
+      for (Index set = 0; set < sets; ++set) file.write(concat("set", set), Slab{row, step}, values.data());
+    for (Index i = 0; i < 24; ++i) file.set_attribute("/", concat("names", i), std::vector<std::string>(20, "a name"));
+    file.close();
+    return bytes_of(path);
+  };
+  CHECK((write("once", rows) == write("often", 1)));
 }
 
 TEST_CASE("File: reads and writes slabs of columns") {
