@@ -102,8 +102,12 @@ class TableFormat final : public RowFormat {
 
   /// Finds the columns by the names of a file's fields, behind which those of side tables stand.
   std::string find_fields(std::vector<std::string> names, FileColumns& file) const {
-    for (std::size_t c = layout_.columns.size() - joined_; c < layout_.columns.size(); ++c)
-      names.push_back(layout_.columns[c].name);
+    for (std::size_t c = layout_.columns.size() - joined_; c < layout_.columns.size(); ++c) {
+      const std::string& name = layout_.columns[c].name;
+      if (contains(names, name))
+        return concat("the file has a column ", shown(name), ", which a [[preprocess.join]] brings, too; rename one");
+      names.push_back(name);
+    }
     std::string reason = find_named(layout_.columns, names, joined_, skip_others_, file);
     file.fields -= joined_;
     return reason;

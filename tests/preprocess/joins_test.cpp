@@ -209,6 +209,8 @@ TEST_CASE("preprocess: names file and line and key of a join that does not fit")
   CHECK(mentions(refusal([](S& s, const F&) { s.joins[0].columns = {"title"}; }), "there is no [[preprocess.column]]"));
   CHECK(mentions(refusal([](S& s, const F&) { s.joins[1].columns = {"year"}; }), "which another join brings"));
   CHECK(mentions(refusal([](S& s, const F&) { s.joins[1].columns = {"label"}; }), "a label, a weight and a cross"));
+  CHECK(mentions(refusal([](S&, const F& f) { f.write("log.csv", "item,shop,year,label,user\n0,north,9,1,u1\n"); }),
+                 "log.csv:1: the file has a column \"year\", which a [[preprocess.join]] brings, too; rename one"));
   CHECK(mentions(refusal([](S& s, const F&) {
                    s.joins[0].file_on = {"a", "b"};
                  }),
