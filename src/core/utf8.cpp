@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdint>
+#include <cstring>
 
 #include <tesserec/core/text.hpp>
 #include <tesserec/core/utf8.hpp>
@@ -72,6 +73,22 @@ std::string escaped(std::string_view text, std::string_view kept) {
 }
 
 }  // namespace
+
+bool is_utf8(std::string_view text) {
+  constexpr std::uint64_t high_bits = 0x8080808080808080;
+  std::uint64_t word = 0;
+  while (text.size() >= sizeof word) {
+    std::memcpy(&word, text.data(), sizeof word);
+    if ((word & high_bits) != 0) break;
+    text.remove_prefix(sizeof word);
+  }
+  while (!text.empty()) {
+    const Character character = first_of(text);
+    if (!character.valid) return false;
+    text.remove_prefix(character.bytes);
+  }
+  return true;
+}
 
 std::string printable(std::string_view text) { return escaped(text, "\n\t"); }
 

@@ -65,7 +65,7 @@ class ColumnTally {
   std::string pack(Index range) const;
   void add_packed(Index range, std::string_view bytes);
   /// Sums the ranks' counts into the report's files. Adds each feature's first unknown value in rank order, and the
-  /// facts for the verdict, without gzip_members. Collective.
+  /// facts for the verdict, without gzip_members and not_utf8. Collective.
   void gather(const comm::Communicator& comm, DatasetReport& report);
 
  private:

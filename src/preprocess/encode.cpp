@@ -17,6 +17,7 @@
 #include <tesserec/data/dataset.hpp>
 #include <tesserec/raw/quantiles.hpp>
 #include <tesserec/store/checksum.hpp>
+#include <tesserec/verdict/facts.hpp>
 
 namespace tesserec::preprocess {
 namespace {
@@ -231,8 +232,11 @@ void write_rows(const comm::Communicator& comm, parallel_io::PartedWriter& write
   if (!shapes.offsets.empty())
     writer.write(last ? block.last_offsets(shapes) : std::vector<parallel_io::PartedWriter::SlabData>());
   tally.gather(comm, survey.report);
-  for (const TextRange& range : survey.ranges)
-    survey.report.facts.files[std::size_t(range.range.file)].gzip_members += range.count.gzip_members;
+  for (const TextRange& range : survey.ranges) {
+    verdict::FileFacts& file = survey.report.facts.files[std::size_t(range.range.file)];
+    file.gzip_members += range.count.gzip_members;
+    file.not_utf8 += range.count.not_utf8;
+  }
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include "sequences.hpp"
 #include <tesserec/core/signals.hpp>
+#include <tesserec/core/utf8.hpp>
 
 namespace tesserec::preprocess {
 namespace {
@@ -152,6 +153,7 @@ bool RowStream::next_in_range(Row& row) {
       block_ = line.begin / text_block;
       count.row_lines = line.lines;
       ++count.rows;
+      count.not_utf8 += is_utf8(line.text) ? 0 : 1;
       return true;
     }
     const Index first = count.lines - line.lines + 1;

@@ -30,6 +30,7 @@ struct RangeCount {
   Index rows = 0;
   Index bad_rows = 0;
   Index unlabeled = 0;                   ///< bad rows without a label
+  Index not_utf8 = 0;                    ///< rows with bytes that are not UTF-8; 0 of Parquet
   Index gzip_members = 0;                ///< members of a .gz file, once the stream is behind it
   std::uint64_t text = 0;                ///< LineReader::digest() of the range; 0 of Parquet
   std::vector<BadRow> bad;               ///< first bad rows, at most bad_rows_kept()

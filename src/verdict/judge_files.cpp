@@ -69,6 +69,19 @@ void judge_members(const FileFacts& file, std::vector<Finding>& findings) {
                       .figures = {{"members", double(file.gzip_members)}}});
 }
 
+void judge_bytes(const FileFacts& file, std::vector<Finding>& findings) {
+  if (file.not_utf8 == 0) return;
+  findings.push_back({.severity = Severity::warning,
+                      .kind = "not_utf8",
+                      .text = concat(file.path, ": ", counted(file.not_utf8, "row"), " of ", file.rows,
+                                     file.not_utf8 == 1 ? " has" : " have",
+                                     " bytes that are not UTF-8, and a value in two encodings is two values; convert "
+                                     "the file, such as with iconv -f latin1 -t utf-8"),
+                      .columns = {},
+                      .files = {file.path},
+                      .figures = {{"not_utf8", double(file.not_utf8)}}});
+}
+
 void judge_bad_rows(const FileFacts& file, std::vector<Finding>& findings) {
   const double share = double(file.bad_rows) / double(std::max(file.rows + file.bad_rows, Index{1}));
   if (share <= odd_bad_rows) return;
@@ -114,6 +127,7 @@ std::vector<SetFacts> whole_files(const std::vector<const SetFacts*>& sets) {
       for (std::size_t f = 0; f < set->files.size(); ++f) {
         first->files[f].rows += set->files[f].rows;
         first->files[f].bad_rows += set->files[f].bad_rows;
+        first->files[f].not_utf8 += set->files[f].not_utf8;
       }
     } else {
       whole.push_back({.name = set->name,
@@ -137,6 +151,7 @@ void judge_files(const std::vector<const SetFacts*>& all_sets, std::vector<Findi
   for (const SetFacts* set : sets) {
     for (const FileFacts& file : set->files) {
       judge_members(file, findings);
+      judge_bytes(file, findings);
       judge_bad_rows(file, findings);
     }
     judge_row_counts(*set, findings);

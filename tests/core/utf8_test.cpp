@@ -19,6 +19,9 @@ TEST_CASE("printable: keeps the first and the last character of each length") {
     INFO(text);
     CHECK(printable(text) == text);
     CHECK(path_fault(text) == "");
+    CHECK(is_utf8(text));
+    CHECK(is_utf8("seven by" + text));  // across words of eight bytes
+    CHECK(!is_utf8("seven by" + text + '\xF6'));
   }
   CHECK(printable("a\tb\nc") == "a\tb\nc");
   CHECK(path_fault("a\tb") == "its byte 1 is the control character \\x09");
@@ -54,6 +57,7 @@ TEST_CASE("printable: escapes bytes that are not UTF-8 one by one and keeps the 
     INFO(shown);
     CHECK(printable(text) == shown);
     CHECK(printable("ab" + text) == "ab" + shown);
+    CHECK(!is_utf8("seven by" + text));
     CHECK(path_fault("ab" + text).starts_with("its byte 2 (" + shown.substr(0, 4) + ") is not UTF-8"));
   }
 }

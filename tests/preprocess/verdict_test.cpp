@@ -131,6 +131,15 @@ TEST_CASE("verdict: a clean log has no finding, and each planted fault has its o
       },
       "note concatenated_gzip");
   check(
+      "Latin-1",
+      [](Log& log) {
+        log.train[Log::name(2)] = test::gzipped(day_text(2, [](Index i, LogRow& row) {
+          if (i == 7) row["item"] += '\xf6';
+          if (i == 8) row["item"] += "\xc3\xb6";
+        }));
+      },
+      "warning not_utf8");
+  check(
       "missing day", [](Log& log) { log.train.erase(Log::name(3)); }, "warning missing_file");
   check(
       "file twice", [](Log& log) { log.train[Log::name(4)] = log.train[Log::name(1)]; }, "error repeated_file");

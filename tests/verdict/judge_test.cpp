@@ -92,6 +92,7 @@ TEST_CASE("judge: files that are odd beside the others") {
           }) == Kinds{"error repeated_file"});
   REQUIRE(kinds_after([](SetFacts& train, SetFacts&) { train.files[1].gzip_members = 2; }) ==
           Kinds{"note concatenated_gzip"});
+  REQUIRE(kinds_after([](SetFacts& train, SetFacts&) { train.files[1].not_utf8 = 1; }) == Kinds{"warning not_utf8"});
   REQUIRE(kinds_after([](SetFacts& train, SetFacts&) { train.files[1].bad_rows = 150; }) == Kinds{"warning bad_rows"});
   const auto rows = [](std::size_t file, Index rows) {
     return [=](SetFacts& train, SetFacts&) {

@@ -8,6 +8,9 @@
 
 namespace tesserec {
 
+/// Returns whether all bytes of a text belong to characters of UTF-8.
+bool is_utf8(std::string_view text);
+
 /// Returns UTF-8 that a terminal or a log shows unchanged. Bytes that are not UTF-8 become "\xFF", and control
 /// characters except newline and tab "\x1B". Line separators and marks of the writing direction become "\u202E".
 std::string printable(std::string_view text);

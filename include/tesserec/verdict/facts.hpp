@@ -21,6 +21,7 @@ struct FileFacts {
   Index bad_rows = 0;               ///< rows that were left out
   Index positives = 0;              ///< rows with label 1
   Index unlabelled = 0;             ///< rows that lack this one of several labels
+  Index not_utf8 = 0;               ///< rows that were taken and have bytes that are not UTF-8
   Index gzip_members = 0;           ///< members of a .gz file; else 0
   std::vector<Index> missing = {};  ///< rows without a value, by column [K + F]; empty = not known
 };
