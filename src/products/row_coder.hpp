@@ -85,9 +85,9 @@ class RowCoder {
     }
   }
 
-  /// Makes the codes of n numbers of a row.
-  static TESSEREC_INLINE void code_numbers(Index n, const float* x, float inverse, float zero, std::uint8_t* to) {
-    for (Index c = 0; c < n; ++c) {
+  /// Makes the codes of a panel of a row.
+  static TESSEREC_INLINE void code_panel(const float* x, float inverse, float zero, std::uint8_t* to) {
+    for (Index c = 0; c < width; ++c) {
       const auto code = std::int32_t(bits(x[c] * inverse + to_integer) - bits(to_integer) + bits(zero));
       const std::int32_t positive = code < 0 ? 0 : code;
       to[c] = std::uint8_t(positive > 255 ? 255 : positive);
@@ -99,8 +99,8 @@ class RowCoder {
     if constexpr (requires { V::store_codes(x, next, inverse, zero, to); }) {
       V::store_codes(x, next, inverse, zero, to);
     } else {
-      code_numbers(width, x, inverse, zero, to);
-      code_numbers(width, next, inverse, zero, to + width);
+      code_panel(x, inverse, zero, to);
+      code_panel(next, inverse, zero, to + width);
     }
   }
 
