@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Labels and times of a log that is in several files.
 #include <algorithm>
-#include <cstdint>
 #include <iterator>
 #include <set>
 
@@ -25,14 +24,13 @@ bool is_complete(const Proposal& proposal, const std::string& name) {
 
 /// Returns whether all rows of the files with the log's columns were read, and the times of a column are of one day.
 bool is_of_one_day(const Proposal& proposal, const Column& column) {
-  constexpr std::int64_t day = 86'400'000'000;  // microseconds
-  std::set<std::int64_t> days;
+  std::set<Index> days;  // as written, like the parts weekday and day
   for (const HeadSample& head : proposal.heads) {
     if (!head.has_columns_of(proposal.log())) continue;
     if (!head.whole) return false;
     for (std::size_t c = 0; c < head.names.size(); ++c)
       for (const std::string& text : head.names[c] == column.name ? head.values[c] : std::vector<std::string>())
-        if (ParsedTime time; parse_time(text, column.time, time)) days.insert(time.instant / day);
+        if (ParsedTime time; parse_time(text, column.time, time)) days.insert(time.date);
   }
   return days.size() == 1;
 }

@@ -64,6 +64,12 @@ awk -F, 'NR == 1 || $6 < 1500000000 + 400 * 86 { print }' follow.csv | sed 's/,1
 run "$TESSEREC" preprocess --propose one_day.csv
 cp out one_day.toml
 says one_day 'stored = true, parts = ["hour"]}' 'all rows are of one day: add weekday and day to parts when there are more'
+# the day is the one that is written, here of two days in UTC
+awk 'BEGIN { srand(7); print "click,at,user"
+  for (i = 0; i < 300; ++i) printf "%d,2014-10-21T%02d:15:00+09:00,u%d\n", rand() < 0.3, i % 24, rand() * 40 }' >zone.csv
+run "$TESSEREC" preprocess --propose zone.csv
+cp out zone.toml
+says zone 'parts = ["hour"]'
 
 # a label that is called only by an action is found before one by its place, but not a feature with such a word
 awk 'BEGIN { srand(9); print "is_first_order,user,purchase,price,is_weekend"
