@@ -36,6 +36,10 @@ class ArrowRows final : public RowReader {
     return true;
   }
   Index row_group() const override { return group_; }
+  void begin(Range groups) override {
+    groups_ = groups;
+    rows_left_ = rows_ = row_ = 0;
+  }
 
  private:
   /// A column that is read.

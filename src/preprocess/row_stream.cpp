@@ -42,9 +42,9 @@ RowStream::RowStream(std::span<const RawFile> files, std::span<const FileRange> 
 
 bool RowStream::next(Row& row) {
   while (!stopped_) {
-    if (lines_ == nullptr && row_groups_ == nullptr && !open_next_range()) return false;
+    if (lines_ == nullptr && !in_groups_ && !open_next_range()) return false;
     bool found = false;
-    if (row_groups_ != nullptr) found = next_in_groups(row);
+    if (in_groups_) found = next_in_groups(row);
     if (lines_ != nullptr) found = next_in_range(row);
     RecordSequences* const sequences = records_.side().sequences;
     if (found && sequences != nullptr) sequences->append(records_.number(), row);
@@ -56,7 +56,7 @@ bool RowStream::next(Row& row) {
       if (!stopped_ && files_[count.file].compression == Compression::gzip) count.gzip_members = lines_->members();
     }
     lines_.reset();
-    row_groups_.reset();
+    in_groups_ = false;
   }
   return false;
 }
@@ -73,8 +73,8 @@ bool RowStream::open_next_range() {
   lines_ = std::make_unique<LineReader>(file, range.bytes, rules);
   RangeCount& count = counts_.emplace_back();
   count.file = range.file;
-  empty_lines_ = 0;
-  empty_numbers_.clear();
+  empty_.lines = 0;
+  empty_.numbers.clear();
   header_ = -1;
   Index line = 0;
   std::vector<std::string> head;
@@ -96,8 +96,14 @@ bool RowStream::open_next_range() {
 
 void RowStream::open_row_groups(const FileRange& range) {
   const std::string& path = files_[range.file].path;
+  const bool same_file = row_groups_ != nullptr && counts_.back().file == range.file;
   RangeCount& count = counts_.emplace_back();
   count.file = range.file;
+  in_groups_ = true;
+  if (same_file) {
+    row_groups_->begin(range.bytes);
+    return;
+  }
   const parquet::FileShape shape = parquet::shape_of(path);
   std::vector<FoundColumn> found;
   for (std::size_t c = 0; c < shape.columns.size(); ++c) {
@@ -142,7 +148,7 @@ bool RowStream::next_in_range(Row& row) {
     count.lines += line.lines;
     if (line.comment || line.begin <= header_) continue;
     if (is_empty(line)) {
-      if (std::size_t(empty_lines_++) < bad_rows_kept(targets_)) empty_numbers_.push_back(count.lines);
+      if (std::size_t(empty_.lines++) < bad_rows_kept(targets_)) empty_.numbers.push_back(count.lines);
       continue;
     }
     bad_empty_lines();
@@ -159,7 +165,7 @@ bool RowStream::next_in_range(Row& row) {
     const Index first = count.lines - line.lines + 1;
     bad(first + (line.too_long ? 0 : row.fault_line), std::move(reason), !line.too_long && row.label_missing);
   }
-  if (!stopped_ && empty_lines_ > 0) end_range();
+  if (!stopped_ && empty_.lines > 0) end_range();
   return false;
 }
 
@@ -172,9 +178,9 @@ void RowStream::end_range() {
 
 /// Counts the empty lines since the last row as bad rows.
 void RowStream::bad_empty_lines() {
-  for (std::size_t i = 0; empty_lines_ > 0 && !stopped_; --empty_lines_, ++i)
-    bad(i < empty_numbers_.size() ? empty_numbers_[i] : 0, empty_line);
-  empty_numbers_.clear();
+  for (std::size_t i = 0; empty_.lines > 0 && !stopped_; --empty_.lines, ++i)
+    bad(i < empty_.numbers.size() ? empty_.numbers[i] : 0, empty_line);
+  empty_.numbers.clear();
 }
 
 void RowStream::bad(Index line, std::string reason, bool label_missing) {

@@ -83,10 +83,13 @@ class RowStream {
   FileColumns columns_;                             ///< columns of the current file
   Index header_ = -1;                               ///< offset of the current file's header, bytes; -1 if it has none
   std::unique_ptr<LineReader> lines_;               ///< reader of the current range, if it is text
-  std::unique_ptr<parquet::RowReader> row_groups_;  ///< reader of the current range, if it is Parquet
+  std::unique_ptr<parquet::RowReader> row_groups_;  ///< reader of the last Parquet file, open from range to range
+  bool in_groups_ = false;                          ///< whether it reads the current range
   std::vector<RangeCount> counts_;
-  Index empty_lines_ = 0;             ///< empty lines since the last row
-  std::vector<Index> empty_numbers_;  ///< numbers of the first of them in the range, as many as are kept
+  struct {
+    Index lines = 0;             ///< number of them
+    std::vector<Index> numbers;  ///< numbers of the first of them in the range, as many as are kept
+  } empty_;                      ///< empty lines since the last row
   Index block_ = 0;
   bool stopped_ = false;
 };

@@ -5,6 +5,8 @@
 #include "catch.hpp"
 #include "errors.hpp"
 #include "src/preprocess/byte_reader.hpp"
+#include "src/preprocess/checked_format.hpp"
+#include "src/preprocess/row_stream.hpp"
 #include "tests/preprocess/packed_text.hpp"
 #include "tests/preprocess/raw_text.hpp"
 #include "tests/preprocess/runs.hpp"
@@ -130,6 +132,26 @@ TEST_CASE("GroupWriter: a file has the rows that were written, the same bytes ea
     CHECK(mentions(error_of([&] { lines_of(path); }), "rows.parquet: cannot read the Parquet file: "));
   }
   CHECK(pages >= 3 * 40);  // row groups and columns
+}
+
+TEST_CASE("RowStream: a Parquet file stays open from one range of its row groups to the next") {
+  if (!parquet::is_built()) return;
+  const comm::Communicator comm(MPI_COMM_SELF);
+  const test::Folder folder(comm);
+  const Columns columns = criteo_columns(40);
+  RawFile file{folder.write("rows.parquet", parquet_of(columns, 8))};
+  file.parquet = true;
+  const auto format = make_row_format(Settings());
+  const std::vector<FileRange> ranges = {{0, {0, 2}}, {0, {2, 3}}, {0, {3, 5}}};
+  RowStream stream({&file, 1}, ranges, *format, BadRows::stop);
+  std::vector<Index> labels;
+  for (Row row; stream.next(row);) {
+    std::filesystem::remove(file.path);  // A file that is opened again would be missed.
+    labels.push_back(row.label);
+  }
+  REQUIRE(labels == std::vector<Index>(columns.numbers[0].begin(), columns.numbers[0].end()));
+  const auto rows_of = [&](std::size_t range) { return stream.counts().at(range).rows; };
+  REQUIRE((rows_of(0) == 16 && rows_of(1) == 8 && rows_of(2) == 16));
 }
 
 TEST_CASE("preprocess: plain and packed lines and Parquet give the same data, and the same bytes from any ranks") {

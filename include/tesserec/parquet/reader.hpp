@@ -54,6 +54,8 @@ class RowReader {
   virtual bool next(std::vector<std::string_view>& fields) = 0;
   /// Returns the row group of the last row.
   virtual Index row_group() const = 0;
+  /// Goes on with other row groups of the file, which stays open.
+  virtual void begin(Range groups) = 0;
 };
 
 /// Opens the row groups [groups.begin, groups.end) of a file. `columns`: choice for each column of the file. `null`:
