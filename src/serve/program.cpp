@@ -17,6 +17,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "short_turns.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/file.hpp>
 #include <tesserec/core/json.hpp>
@@ -136,6 +137,7 @@ std::shared_future<void> verify(const scoring::OpenFolder& folder, Service& serv
                                 const std::function<bool()>& ends) {
   return std::async(std::launch::async, [&folder, &service, ends] {
     ::setpriority(PRIO_PROCESS, id_t(::gettid()), background_niceness);
+    const ShortTurns turns;
     const Timer timer;
     if (!folder.verify_rows(ends)) return;
     service.set_verified();
@@ -164,7 +166,10 @@ void attend(Opened& opened, Service& service, const std::future<void>& serving) 
   } end{over};
   if (!opened.folder) service.set_verified();  // when it was opened
   while (serving.wait_for(look_time) != std::future_status::ready) {
-    if (opened.run) opened.run->poll();
+    if (opened.run) {
+      const ShortTurns turns;
+      opened.run->poll();
+    }
     if (!opened.folder) continue;
     opened.folder->look();
     if (!verifying.valid())

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+
+#include <time.h>
+
+#include <tesserec/core/index.hpp>
+
+namespace tesserec::serve {
+
+/// Short turns on a processor for the calling thread: while the object lives, the thread offers its processor to
+/// waiting threads every 0.2 ms. A thread of less priority still ends its turn first, where Linux schedules by EEVDF
+/// (6.6 and later): one that wakes to score waited 4 ms for it. A timer sends SIGURG, whose handler calls
+/// sched_yield(); a system call that waits is restarted. Where the timer cannot be made, turns stay as they are.
+class ShortTurns {
+ public:
+  ShortTurns();
+  ~ShortTurns();
+  ShortTurns(const ShortTurns&) = delete;
+  ShortTurns& operator=(const ShortTurns&) = delete;
+
+  /// Returns how often the calling thread has offered its processor.
+  static Index offers();
+
+ private:
+  std::optional<timer_t> timer_;
+};
+
+}  // namespace tesserec::serve
