@@ -4,6 +4,7 @@
 #include <set>
 
 #include "job.hpp"
+#include "unread_keys.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/lanes.hpp>
 #include <tesserec/core/text.hpp>
@@ -216,6 +217,8 @@ int check(const Invocation& invocation, const comm::Communicator& comm) {
   if (!deck.tables.empty()) deck::check_deck(deck);
   if (info) check_group(deck, *info);
   if (info) require_network(deck, *info);
+  warn_of_unread_keys(comm, original);
+  warn_of_unread_caches(comm, deck);
   if (invocation.has("--network")) {
     print(comm, deck::effective_deck(deck::as_network(std::move(original), !info || info->dense_features > 0)));
     return 0;

@@ -5,6 +5,7 @@
 
 #include "job.hpp"
 #include "run_record.hpp"
+#include "unread_keys.hpp"
 #include <tesserec/comm/agree.hpp>
 #include <tesserec/core/log.hpp>
 #include <tesserec/core/text.hpp>
@@ -86,6 +87,7 @@ int evaluate(const Invocation& invocation, const comm::Communicator& comm) {
   const deck::Deck deck = invocation.read_deck();
   if (invocation.has("--importance")) train::require_importance(deck.model);
   LoadedModel loaded(deck, comm, data::Use::evaluate);
+  warn_of_unread_keys(comm, deck, {"evaluate"});
   check_group(deck, loaded.source->info());
   std::vector<train::FeatureIds> ids;
   const metrics::BinaryMetrics metrics = train::evaluate(*loaded.session, *loaded.source, &ids);

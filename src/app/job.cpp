@@ -162,26 +162,10 @@ void show_model(const train::Session& session) {
       train::describe_model(session.model.dense, tables.tables(), tables.plan(), session.job.optimizer, session.data)));
 }
 
-/// Warns of keys about caches, which only tables with caches read.
-void warn_of_unread_caches(const planning::Settings& plan) {
-  std::vector<std::string> unread;
-  if (plan.cache != planning::Settings().cache) unread.push_back("plan.cache");
-  if (!plan.disk_folder.empty()) unread.push_back("plan.disk_folder");
-  for (const auto& [table, constraints] : plan.tables)
-    if (constraints.cache) unread.push_back(concat("plan.tables.", table, ".cache"));
-  if (unread.empty()) return;
-  log_warning(concat(join(unread), unread.size() == 1 ? " is" : " are",
-                     " ignored, because all tables lie whole in memory; set plan.kernel = \"disk\", or on a GPU "
-                     "\"host_cached\", for tables beyond memory"));
-}
-
 void show_plan(const train::Session& session) {
   const auto& tables = session.model.tables();
   log_info("plan:\n" + planning::describe(tables.tables(), tables.plan()));
-  if (sharding::caches_rows(tables))
-    show_caches(session);
-  else
-    warn_of_unread_caches(session.job.plan);
+  if (sharding::caches_rows(tables)) show_caches(session);
 }
 
 void check_group(const deck::Deck& deck, const data::SourceInfo& data) {

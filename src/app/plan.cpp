@@ -7,6 +7,7 @@
 #include "command.hpp"
 #include "job.hpp"
 #include "planned.hpp"
+#include "unread_keys.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/gpu.hpp>
 #include <tesserec/core/text.hpp>
@@ -104,6 +105,8 @@ PlanTask task_of(const Invocation& invocation, const comm::Communicator& comm) {
     deck.tables = tables_of(deck, data);
     if (data) task.dense_features = data->dense_features;
     deck::check_deck(deck);
+    warn_of_unread_keys(comm, deck, {"plan"});
+    warn_of_unread_caches(comm, deck);
   }
   for (const embedding::EmbeddingBagConfig& table : deck.tables)
     if (table.grows() && planning::plan_device(deck.plan) == "cuda")

@@ -6,6 +6,7 @@
 
 #include "job.hpp"
 #include "run_record.hpp"
+#include "unread_keys.hpp"
 #include <tesserec/core/error.hpp>
 #include <tesserec/core/log.hpp>
 #include <tesserec/core/signals.hpp>
@@ -85,11 +86,16 @@ void show_result(const train::Session& session, const train::TrainResult& result
 /// Observer that shows model and plan of a run with steps left.
 class Banner final : public train::Observer {
  public:
+  explicit Banner(const deck::Deck& deck) : deck_(deck) {}
   void begins(train::Training& training) override {
     if (training.is_over()) return;
     show_model(training.session());
     show_plan(training.session());
+    warn_of_unread_caches(training.session(), deck_);
   }
+
+ private:
+  const deck::Deck& deck_;
 };
 
 }  // namespace
@@ -115,12 +121,14 @@ int train(const Invocation& invocation, const comm::Communicator& comm) {
   train::prepare_source(session, *source, data::Use::train);
   if (evaluation) train::prepare_source(session, *evaluation, data::Use::evaluate);
   show_banner(session, source->info());
+  warn_of_unread_keys(comm, deck,
+                      {"run", "data", "model", "table", "optimizer", "train", "checkpoint", "evaluate", "plan"});
 
   static std::optional<Signals::Orderly> ending;  // lives until the process ends, since the checkpoint is written
   Json json;
   int signal = 0;
   try {
-    Banner banner;
+    Banner banner(deck);
     train::Training training(session, *source, evaluation.get(), {&record, &banner});
     const train::TrainResult result = train::train(training);
     ending.emplace();

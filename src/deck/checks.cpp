@@ -269,6 +269,7 @@ void check_deck(const Deck& deck) {
   check_metrics(deck);
   check_labels(deck);
   check_deltas(deck);
+  check_accept(deck);
 }
 
 void check_network(const Deck& deck, Index dense_features) {

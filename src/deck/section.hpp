@@ -23,6 +23,8 @@ const std::vector<Section>& sections();
 
 /// Throws Error for keys of several labels that do not fit model.tasks.
 void check_labels(const Deck& deck);
+/// Throws Error for a name in checkpoint.accept that is no key or block in which decks may differ.
+void check_accept(const Deck& deck);
 
 /// Makes the section of a block [path] that occurs at most once. `get(deck)` returns the struct that it fills, and
 /// `inner` names blocks inside it.

@@ -87,7 +87,8 @@ for command in train evaluate; do
     $command "$deck" --set "run.output=$folder/ordered" --set 'table=[{name="C2"}, {name="C1"}, {name="C3"}]'
 done
 must_fail 'was made with schedule.stages.0 = no stage, but this deck has one' train "$deck" --set 'schedule.stages=[{policy="constant", max_steps=9}]'
-must_fail 'checkpoint.accept: "model.lost" is not a key or block' train "$deck" --set 'checkpoint.accept=["model.lost"]'
+must_fail 'checkpoint.accept: "table.lost" is not a key or block' train "$deck" --set 'checkpoint.accept=["table.lost"]'
+must_fail 'checkpoint.accept has "model.lost", in which decks cannot differ; known names are model, table,' train "$deck" --set 'checkpoint.accept=["model.lost"]'
 must_fail 'was made with model.loss = "bce", but this deck has "mse"' evaluate "$deck" --set model.loss=mse
 must_fail 'was made with run.seed = 1, but this deck has 2' evaluate "$deck" --set run.seed=2
 must_succeed '"auc"' evaluate "$deck" --json --set optimizer.dense.lr=7 --set data.synthetic.samples=2000

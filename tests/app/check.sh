@@ -43,6 +43,20 @@ must_succeed '"steps"' train "$deck" --json --set 'table=[{name="C1"}, {name="C2
   --set "run.output=$folder/two_tables"
 grep -qF 'no [[table]] names C3, so the model does not read it' "$folder/err" || complain 'a feature is left out silently'
 
+# Keys that nothing reads are told once, whatever the number of ranks, by the commands that would read them.
+unread=(--set optimizer.sparse.beta1=0.5 --set plan.cache=0.5 --set evaluate.k=3)
+for key in 'optimizer.sparse.beta1' 'plan.cache' 'evaluate.k'; do
+  must_succeed 'is valid' check "$deck" "${unread[@]}"
+  [ "$(grep -c "^warning: --set [1-3]: $key does nothing, because .*; remove it, or " "$folder/err")" = 1 ] ||
+    complain "check does not tell once that nothing reads $key"
+done
+must_succeed '"ranks"' plan "$deck" --json "${unread[@]}" --set train.lanes=2
+[ "$(grep -c '^warning: .* does nothing' "$folder/err")" = 1 ] || complain 'plan does not tell once that nothing reads plan.cache'
+must_succeed '"steps"' train "$deck" --json "${unread[@]}" --set train.lanes=2 --set "run.output=$folder/unread"
+[ "$(grep -c '^warning: .* does nothing' "$folder/err")" = 3 ] || complain 'train does not tell once what nothing reads'
+must_succeed 'is valid' check "$deck"
+! grep -q 'does nothing' "$folder/err" || complain 'a deck has unread keys that it does not set'
+
 # Layer by layer: errors that need the data name the line of the layer.
 must_succeed 'inputs = ["bottom", "pooled"]' check "$deck" --network
 cp "$folder/out" "$folder/layers.toml"

@@ -61,6 +61,15 @@ void check_sweep(const Deck& deck);
 
 using schema::with_lines;
 
+/// Kernels that each table may get, by its name; an empty list allows all.
+using TableKernels = std::map<std::string, planning::ComputeKernels>;
+
+/// Returns a message for each key of the blocks (such as "train"; none = all) that nothing reads under the values of
+/// the other keys, with its line, the reason and what to do. Keys with their default are left out.
+std::vector<std::string> unread_keys(const Deck& deck, const std::vector<std::string>& blocks = {});
+/// Returns such messages for keys about caches, which only tables with the kernels disk and host_cached read.
+std::vector<std::string> unread_caches(const Deck& deck, const TableKernels& kernels);
+
 /// Checks that the model's layers fit each other and the data's dense features. Requires that `tables` are known.
 /// Throws Error with the line of the key.
 void check_network(const Deck& deck, Index dense_features);
