@@ -123,8 +123,9 @@ Section plan_section() {
           "1, else bytes. The rows of a batch and of the next one must fit."),
       text(
           "disk_folder", &Plan::disk_folder, Text::path,
-          "Folder of the files of kernel disk, best on a local NVMe disk; empty means output.folder. The files have no "
-          "name and end with the process. They are larger than the rows by half."),
+          "Folder of the files of kernel disk, best on a local NVMe disk; empty means the run's folder. It is made "
+          "if it is missing, but not its parent. The files have no name and end with the process. They are larger "
+          "than the rows by half."),
       text("file", &Plan::file, Text::path,
            "Plan to use instead of a search, as JSON of `tesserec plan --json` or TorchRec (docs/formats.md); empty "
            "means search. A plan that violates plan.default or [plan.tables.NAME] is refused."),

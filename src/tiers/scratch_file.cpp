@@ -11,17 +11,38 @@
 #include <unistd.h>
 
 #include <tesserec/core/error.hpp>
+#include <tesserec/core/log.hpp>
 #include <tesserec/core/text.hpp>
 
 namespace tesserec::tiers {
+namespace {
+
+/// Makes the last component of a folder's path if it is missing. A missing parent is an error, because it may be the
+/// place of a disk that is not mounted.
+void make_folder(const std::string& path, const std::string& what) {
+  namespace fs = std::filesystem;
+  fs::path folder = fs::path(path).lexically_normal();
+  if (!folder.has_filename()) folder = folder.parent_path();
+  const fs::path parent = folder.parent_path();
+  std::error_code fault;
+  if (!parent.empty() && fs::status(parent, fault).type() == fs::file_type::not_found)
+    fail("plan.disk_folder: ", path, ": its parent folder ", parent.string(), " does not exist, so ", what,
+         " have no place. Mount its disk, make this folder, or set another plan.disk_folder");
+  const bool made = fs::create_directory(folder, fault);
+  if (fault)
+    fail("plan.disk_folder: ", path, ": cannot make this folder for ", what, ": ", fault.message(),
+         "; set plan.disk_folder");
+  if (made)
+    log_warning(concat("plan.disk_folder: ", path,
+                       " did not exist and was made; if a disk should be mounted there, it is "
+                       "not"));
+}
+
+}  // namespace
 
 ScratchFile::ScratchFile(const std::string& folder, const std::string& what, Index bytes)
     : folder_(folder), bytes_(bytes) {
-  std::error_code fault;
-  std::filesystem::create_directories(folder, fault);
-  if (fault)
-    fail("plan.disk_folder: ", folder, ": cannot make this folder for ", what, ": ", fault.message(),
-         "; set plan.disk_folder");
+  make_folder(folder, what);
   descriptor_ = open(O_DIRECT);
   if (descriptor_ < 0 && errno == EINVAL) {
     direct_ = false;

@@ -10,8 +10,8 @@ namespace tesserec::tiers {
 /// File without a name, which the system deletes when the process ends in any way.
 class ScratchFile {
  public:
-  /// Reserves `bytes` in a folder, which it makes if missing, for `what`. Uses direct I/O where the file system
-  /// supports it. Throws Error, naming the folder, the bytes needed and the bytes free, if the file system has too
+  /// Reserves `bytes` in a folder for `what`. Makes the folder if it is missing, with a warning, but not its parent.
+  /// Uses direct I/O where the file system supports it. Throws Error, naming the folder, the bytes needed and the bytes free, if the file system has too
   /// little space or refuses.
   ScratchFile(const std::string& folder, const std::string& what, Index bytes);
   ~ScratchFile();

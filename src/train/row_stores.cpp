@@ -2,6 +2,7 @@
 #include "row_stores.hpp"
 
 #include <algorithm>
+#include <filesystem>
 
 #include <tesserec/tiers/disk_rows.hpp>
 #include <tesserec/tiers/growing_rows.hpp>
@@ -35,9 +36,13 @@ embedding::MakeRowStore row_stores(const Job& job) {
   const embedding::MakeRowStore on_disk = tiers::disk_rows(settings);
   const embedding::MakeRowStore on_host =
       tiers::host_cached_rows({.cache = settings.cache, .table_caches = settings.table_caches});
-  return [=, train = job.train](const Exec& exec, const embedding::TableShard& shard) {
+  return [=, train = job.train, runs_folder = job.run.folder()](const Exec& exec, const embedding::TableShard& shard) {
     if (shard.config.grows()) return tiers::growing_rows(growth_of(shard.config, train))(exec, shard);
-    if (shard.kernel == embedding::ComputeKernel::disk) return on_disk(exec, shard);
+    if (shard.kernel == embedding::ComputeKernel::disk) {
+      std::error_code reported;                                    // The store reports a folder that cannot be made.
+      std::filesystem::create_directories(runs_folder, reported);  // plan.disk_folder may lie in it.
+      return on_disk(exec, shard);
+    }
     if (shard.kernel == embedding::ComputeKernel::host_cached) return on_host(exec, shard);
     return embedding::memory_rows(exec, shard);
   };

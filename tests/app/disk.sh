@@ -79,4 +79,20 @@ RANKS=3 must_fail 'set a larger cache or a smaller batch' train "$folder/planted
 must_fail "--set 2: plan.disk_folder: $folder/planted.toml: cannot make this folder" train "$folder/planted.toml" --set plan.kernel=disk \
   --set "plan.disk_folder=$folder/planted.toml"
 must_fail 'plan.cache' train "$folder/planted.toml" --set plan.kernel=disk --set plan.cache=-1
+
+# A missing parent may be the place of a disk that is not mounted. Only the last folder is made, with a warning.
+for RANKS in 1 2; do
+  must_fail "--set 2: plan.disk_folder: $folder/nvme/rows: its parent folder $folder/nvme does not exist" train "$folder/planted.toml" \
+    --set plan.kernel=disk --set "plan.disk_folder=$folder/nvme/rows"
+  [ ! -e "$folder/nvme" ] || complain "a missing parent of plan.disk_folder is made"
+done
+mkdir "$folder/nvme"
+for times in 1 0; do
+  RANKS=2 train --set plan.kernel=disk --set "plan.disk_folder=$folder/nvme/rows/" --set plan.default=row_wise \
+    --set run.overwrite=true --set checkpoint.resume=never --set train.steps=2
+  [ "$(grep -c "^warning: plan.disk_folder: $folder/nvme/rows/ did not exist and was made; if a disk should be mounted" "$folder/err")" = $times ] ||
+    complain "the making of plan.disk_folder is not told $times times"
+done
+RANKS=1 train --set plan.kernel=disk --set "run.output=$folder/deep/in/runs" --set train.steps=2
+! grep -q 'did not exist' "$folder/err" || complain "the run's folder is told as plan.disk_folder"
 finish

@@ -86,9 +86,14 @@ TEST_CASE("disk_rows: a cache smaller than a batch, a folder without space or wi
   REQUIRE(mentions(large, folder + " has"));
   REQUIRE(mentions(large, "table t need"));
   const std::filesystem::path missing = folder + "/tesserec_" + std::to_string(getpid()) + "/rows";
+  const std::string parent = missing.parent_path();
+  REQUIRE(mentions(make(missing, 2000), "rows: its parent folder " + parent + " does not exist"));
+  REQUIRE(!std::filesystem::exists(parent));
+  REQUIRE(make(parent + "/", 2000) == "");
+  REQUIRE(make(missing, 2000) == "");
   REQUIRE(make(missing, 2000) == "");
   REQUIRE(std::filesystem::remove(missing));
-  std::filesystem::remove(missing.parent_path());
+  std::filesystem::remove(parent);
   REQUIRE(mentions(make("/dev/null/x", 2000), "/dev/null/x: cannot make this folder for the rows of table t: Not a"));
 }
 

@@ -10,7 +10,7 @@ namespace tesserec::tiers {
 
 /// Settings of stores whose rows lie in a file, with a cache in memory.
 struct DiskSettings {
-  std::string folder;       ///< folder of the file; it should be on a local disk
+  std::string folder;       ///< folder of the file, best on a local disk; made if missing, but not its parent
   double cache = 0.1;       ///< share of a shard's rows that the cache holds if below 1, else bytes for the whole table
   Index least_rows = 1024;  ///< rows that a shard's cache has at least, unless the shard has fewer
   /// Reads rows when a batch needs them instead of when it pins them. For tests.
