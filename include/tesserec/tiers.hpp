@@ -25,6 +25,7 @@
 /// batch.set_moved();
 /// ```
 
+#include <tesserec/tiers/cache_slots.hpp>
 #include <tesserec/tiers/disk_rows.hpp>
 #include <tesserec/tiers/growing_rows.hpp>
 #include <tesserec/tiers/host_cached_rows.hpp>

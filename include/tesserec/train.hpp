@@ -28,6 +28,7 @@
 /// if (world.rank() == 0 && result.evaluation) std::cout << "AUC " << result.evaluation->auc << std::endl;
 /// ```
 
+#include <tesserec/train/caches.hpp>
 #include <tesserec/train/checkpoint.hpp>
 #include <tesserec/train/evaluate.hpp>
 #include <tesserec/train/gpu_share.hpp>

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "caches.hpp"
 #include "help.hpp"
 #include <tesserec/comm/agree.hpp>
 #include <tesserec/comm/transport.hpp>
@@ -39,35 +40,6 @@ void report_huge_pages(const comm::Communicator& comm) {
   if (comm.rank() == 0)
     log_warning(concat(counted(count, "rank"), count == 1 ? " has" : " have", " no huge pages: ", reason,
                        "; lookups and updates of large tables are slower (docs/performance.md)"));
-}
-
-/// Shows the files and caches of tables with kernel disk or host_cached. Collective.
-void show_caches(const train::Session& session) {
-  const auto& tables = session.model.tables();
-  embedding::RowStore::Bytes bytes;
-  std::string io;
-  double later = 0;  // bytes of all rows of kernel host_cached in host memory
-  for (const auto& shard : tables.shards()) {
-    const embedding::RowStore& store = shard.rows->store();
-    const std::string of_shard = store.cache_use().io;
-    if (of_shard.empty()) continue;
-    bytes.disk += store.bytes().disk;
-    bytes.host += store.bytes().host;
-    bytes.device += store.bytes().device;
-    for (const embedding::RowMatrix& matrix : store.matrices())
-      later += double(shard.rows->rows().size()) * double(matrix.row_bytes());
-    io = of_shard;
-  }
-  const std::vector<int> has = session.comm.all_gather(io.empty() ? 0 : 1);
-  const auto first = std::find(has.begin(), has.end(), 1) - has.begin();
-  io = session.comm.broadcast(io, int(first));
-  const double disk = double(session.comm.sum(bytes.disk)), host = double(session.comm.sum(bytes.host));
-  const double device = double(session.comm.sum(bytes.device)), all = double(session.comm.sum(Index(later)));
-  if (tables.has(embedding::ComputeKernel::host_cached))
-    return log_info(concat("rows in host memory: up to ", bytes_text(all), " behind ", bytes_text(device),
-                           " of caches on devices, ", io));
-  log_info(concat("rows on disk: ", bytes_text(disk), " of files in ", session.job.disk_folder(), ", ",
-                  bytes_text(host), " of caches, ", io));
 }
 
 /// Returns the path of the checkpoint to load; "" = the newest one.

@@ -120,7 +120,8 @@ Section plan_section() {
       number(
           "cache", &Plan::cache, {0.0, 1e18}, "share or bytes",
           "Cache of a table with kernel disk (in memory) or host_cached (on the GPU): the share of its rows if below "
-          "1, else bytes. The rows of a batch and of the next one must fit."),
+          "1, else bytes. A shard's cache has at least 1024 rows, or all of its rows. The rows of a batch and of the next "
+          "one must fit."),
       text(
           "disk_folder", &Plan::disk_folder, Text::path,
           "Folder of the files of kernel disk, best on a local NVMe disk; empty means the run's folder. It is made "

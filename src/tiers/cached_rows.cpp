@@ -143,14 +143,15 @@ Index record_bytes(const TableShard& shard) {
   return bytes;
 }
 
-Index slots_of(const TableShard& shard, double cache, const std::map<std::string, double>& table_caches,
-               Index least_rows) {
+CacheSlots cache_slots(const TableShard& shard, double cache, const std::map<std::string, double>& table_caches,
+                       Index least_rows) {
   if (const auto given = table_caches.find(shard.config.name); given != table_caches.end()) cache = given->second;
   const double rows = double(shard.rows().size());
   const double of_table = double(shard.dim()) * rows / double(shard.config.weights());
   double slots = std::ceil(rows * cache);
   if (cache >= 1) slots = std::floor(cache * of_table / double(record_bytes(shard)));
-  return Index(std::clamp(slots, std::min(rows, double(least_rows)), rows));
+  const double least = std::min(rows, double(least_rows));
+  return {Index(std::min(slots, rows)), Index(std::clamp(slots, least, rows))};
 }
 
 }  // namespace tesserec::tiers

@@ -8,6 +8,7 @@
 #include "start_row.hpp"
 #include "victims.hpp"
 #include "whereabouts.hpp"
+#include <tesserec/tiers/cache_slots.hpp>
 
 namespace tesserec::tiers {
 
@@ -74,11 +75,5 @@ class CachedRows : public embedding::RowStore {
 /// Returns the bytes of a row with its states.
 Index record_bytes(std::span<const embedding::RowMatrix> matrices);
 Index record_bytes(const embedding::TableShard& shard);
-
-/// Returns the number of slots of a shard's cache: a share of its rows if `cache` is below 1, else the shard's share of
-/// that many bytes for the table; at least `least_rows`, and at most all rows. `table_caches` replaces `cache` by
-/// table.
-Index slots_of(const embedding::TableShard& shard, double cache, const std::map<std::string, double>& table_caches,
-               Index least_rows);
 
 }  // namespace tesserec::tiers

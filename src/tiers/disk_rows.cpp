@@ -179,7 +179,7 @@ embedding::MakeRowStore disk_rows(const DiskSettings& settings) {
     if (!*queue)
       *queue = settings.threads ? std::make_shared<IoQueue>(threads, thread_depth, largest_record)
                                 : std::make_shared<IoQueue>(uring, ring_depth, largest_record);
-    const Index slots = slots_of(shard, settings.cache, settings.table_caches, settings.least_rows);
+    const Index slots = cache_slots(shard, settings.cache, settings.table_caches, settings.least_rows).slots;
     return std::make_unique<DiskRows>(exec, shard, settings, slots, *queue);
   };
 }

@@ -147,7 +147,7 @@ embedding::MakeRowStore host_cached_rows(const HostCacheSettings& settings) {
       fail("table ", shard.config.name,
            ": rows in host memory are cached in a device's memory, but kernels read this table in host memory; keep "
            "all rows there (memory_rows)");
-    const Index slots = slots_of(shard, settings.cache, settings.table_caches, settings.least_rows);
+    const Index slots = cache_slots(shard, settings.cache, settings.table_caches, settings.least_rows).slots;
     return std::make_unique<HostCachedRows>(exec, shard, slots);
   };
 }

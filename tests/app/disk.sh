@@ -55,6 +55,12 @@ for case in 'sgd table_wise 0.6 1' 'rowwise_adagrad row_wise 0.2 3' 'adam data_p
 done
 grep -q '"cache_hit_rate": 0\.' "$folder/run/metrics.jsonl" || complain "metrics.jsonl has no hit rate"
 RANKS=1 train "${of_run[@]}" --set run.overwrite=true --set plan.kernel=disk --set train.log_every=1 --set train.steps=3
+RANKS=2 train "${of_run[@]}" --set run.overwrite=true --set plan.kernel=disk --set plan.default=table_wise --set train.steps=2 \
+  --set plan.tables.C3.cache=0.05
+[ "$(grep -c 'caches of at least 1024 rows, or all rows, for each shard: C1 1024 rows instead of 900 (plan.cache = 0.1), C3 1024 rows instead of 200 (plan.tables.C3.cache = 0.05)$' "$folder/err")" = 1 ] ||
+  complain "an enlarged cache is not told once"
+RANKS=1 train "${of_run[@]}" --set run.overwrite=true --set plan.kernel=disk --set plan.cache=0.3 --set train.steps=2
+! grep -q 'caches of at least' "$folder/err" || complain "caches that are large enough are told as enlarged"
 ! grep -qE 'nan|null' "$folder/run/metrics.jsonl" || complain "metrics.jsonl has no number for the last step, which pins no rows"
 
 # Micro-batches and a bound of the gradients' norm, with one table in memory; then restarts with other caches and ranks.

@@ -65,6 +65,21 @@ TEST_CASE("disk_rows: write() replaces rows, resident or not") {
   cached::require_written(exec, *store);
 }
 
+TEST_CASE("cache_slots: a share or bytes, at least some rows and at most all") {
+  const embedding::TableShard shard = shard_of(3000, 8, {0, 4}, optim::Type::sgd);
+  const auto rows = [&](double cache, const std::map<std::string, double>& own, Index least) {
+    const tiers::CacheSlots found = tiers::cache_slots(shard, cache, own, least);
+    return std::pair(found.asked, found.slots);
+  };
+  CHECK(rows(0.1, {}, 1) == std::pair(Index{300}, Index{300}));
+  CHECK(rows(0.1, {}, 1024) == std::pair(Index{300}, Index{1024}));
+  CHECK(rows(0.5, {}, 1024) == std::pair(Index{1500}, Index{1500}));
+  CHECK(rows(0.1, {}, 4000) == std::pair(Index{300}, Index{3000}));
+  CHECK(rows(0.1, {{"t", 0.2}, {"u", 0.3}}, 1) == std::pair(Index{600}, Index{600}));
+  CHECK(rows(3200, {}, 1) == std::pair(Index{100}, Index{100}));  // half of the bytes, in rows of 16 bytes
+  CHECK(rows(1e9, {}, 1) == std::pair(Index{3000}, Index{3000}));
+}
+
 TEST_CASE("disk_rows: a cache smaller than a batch, a folder without space or without the right") {
   const Exec exec;
   const embedding::TableShard shard = shard_of(2000, 8, {0, 8}, optim::Type::sgd);

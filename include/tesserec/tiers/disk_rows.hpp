@@ -5,14 +5,15 @@
 #include <string>
 
 #include <tesserec/embedding/row_store.hpp>
+#include <tesserec/tiers/cache_slots.hpp>
 
 namespace tesserec::tiers {
 
 /// Settings of stores whose rows lie in a file, with a cache in memory.
 struct DiskSettings {
-  std::string folder;       ///< folder of the file, best on a local disk; made if missing, but not its parent
-  double cache = 0.1;       ///< share of a shard's rows that the cache holds if below 1, else bytes for the whole table
-  Index least_rows = 1024;  ///< rows that a shard's cache has at least, unless the shard has fewer
+  std::string folder;  ///< folder of the file, best on a local disk; made if missing, but not its parent
+  double cache = 0.1;  ///< share of a shard's rows that the cache holds if below 1, else bytes for the whole table
+  Index least_rows = least_cached_rows;  ///< rows that a shard's cache has at least, unless the shard has fewer
   /// Reads rows when a batch needs them instead of when it pins them. For tests.
   bool lazy = false;
   /// Waits for each transfer in a thread, even where the system has io_uring. For tests.

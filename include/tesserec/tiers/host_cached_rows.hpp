@@ -5,13 +5,14 @@
 #include <string>
 
 #include <tesserec/embedding/row_store.hpp>
+#include <tesserec/tiers/cache_slots.hpp>
 
 namespace tesserec::tiers {
 
 /// Settings of stores whose rows lie in host memory, with a cache in a device's memory.
 struct HostCacheSettings {
-  double cache = 0.1;       ///< share of a shard's rows that the cache holds if below 1, else bytes for the whole table
-  Index least_rows = 1024;  ///< rows that a shard's cache has at least, unless the shard has fewer
+  double cache = 0.1;  ///< share of a shard's rows that the cache holds if below 1, else bytes for the whole table
+  Index least_rows = least_cached_rows;  ///< rows that a shard's cache has at least, unless the shard has fewer
   std::map<std::string, double> table_caches = {};  ///< `cache` of tables that differ, by name
 };
 
