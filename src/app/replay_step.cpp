@@ -45,20 +45,29 @@ Around checkpoints_around(const comm::Communicator& comm, const std::string& run
   return around;
 }
 
-/// Throws Error unless the deck names the checkpoint from which the run began by the origin of `after`, its first one.
-void check_begin(const comm::Communicator& comm, const train::CheckpointSettings& deck,
-                 const store::Checkpoint& after) {
+/// Returns words for the checkpoint from which the run began, by the origin of `after`, its first one. Throws Error
+/// unless the deck still names it.
+std::string begin_of(const comm::Communicator& comm, const train::CheckpointSettings& deck,
+                     const store::Checkpoint& after) {
   const bool starts = after.origin.starts_with(train::start_origin(""));
   const std::string& path = starts ? deck.start_from : deck.resume;
-  const std::string seal = parallel_io::seal_of(comm, parallel_io::find_checkpoint(comm, path));
-  if (!seal.empty() && after.origin == (starts ? train::start_origin : train::resume_origin)(seal)) return;
-  fail(after.folder, ": the run began from another checkpoint (", after.origin, "), which ",
-       starts ? "checkpoint.start_from" : "checkpoint.resume", " = \"", path,
+  const std::string key = starts ? "checkpoint.start_from" : "checkpoint.resume";
+  const std::string what = starts ? "step 0 with the weights of " : "";
+  const std::string found = parallel_io::find_checkpoint(comm, path), seal = parallel_io::seal_of(comm, found);
+  const std::string origin = starts ? train::start_origin(seal) : train::resume_origin(seal);
+  if (!seal.empty() && after.origin == origin) return concat(what, found, " (", key, ")");
+  fail(after.folder, ": the run began from another checkpoint (", after.origin, "), which ", key, " = \"", path,
        "\" no longer names; give --step one after step ", after.step);
 }
 
+/// Deck of a run that is trained again, and words for the place where it begins.
+struct Again {
+  deck::Deck deck;
+  std::string begin;
+};
+
 /// Returns the deck of a checkpoint, as a deck of a run in the folder `to` that begins as the run around it did.
-deck::Deck deck_of(const comm::Communicator& comm, const Around& around, const std::string& to) {
+Again again_of(const comm::Communicator& comm, const Around& around, const std::string& to) {
   const std::string folder = around.before ? around.before->folder : around.after->folder;
   const store::OpenCheckpoint open = parallel_io::open_checkpoint(comm, folder);
   const std::string& file = open.state.path();
@@ -73,9 +82,9 @@ deck::Deck deck_of(const comm::Communicator& comm, const Around& around, const s
     for (const char* key : {"checkpoint.start_from=\"\"", "checkpoint.start_states=false", "checkpoint.accept=[]"})
       keys.push_back(key);
   }
-  deck::Deck deck = deck::parse_deck(text, "deck of " + file, keys);
-  if (begins_elsewhere) check_begin(comm, deck.checkpoint, *around.after);
-  return deck;
+  Again again = {deck::parse_deck(text, "deck of " + file, keys), around.before ? around.before->folder : "the start"};
+  if (begins_elsewhere) again.begin = begin_of(comm, again.deck.checkpoint, *around.after);
+  return again;
 }
 
 /// Folder that a command creates: its first rank removes it again unless it is kept.
@@ -122,7 +131,7 @@ int replay_step(const Invocation& invocation, const comm::Communicator& comm) {
     if (comm.rank() == 0) store::make_output_folder_of(to, "--to");
   });
   const Around around = checkpoints_around(comm, invocation.deck, *step);
-  const deck::Deck deck = deck_of(comm, around, to);
+  const auto [deck, begin] = again_of(comm, around, to);
   const train::Job job = job_of(deck);
   const auto source = train::open_source(comm, job, data::Use::train);
   require_network(deck, source->info());
@@ -134,7 +143,7 @@ int replay_step(const Invocation& invocation, const comm::Communicator& comm) {
   train::Training training(*session, *source, nullptr);
   const std::string rebuilt = train_to(training, *step);
   folder.keep();
-  log_info(concat("step ", *step, ", from ", around.before ? around.before->folder : "the start", ": ", rebuilt));
+  log_info(concat("step ", *step, ", from ", begin, ": ", rebuilt));
   Json json = Json::object().set("step", *step).set("checkpoint", rebuilt);
   bool equal = true;
   if (around.after) {

@@ -18,6 +18,7 @@ grep -q 'step 15: all numbers are those of .*/step_000000015' "$folder/err" || c
 must_succeed '"equal": true' replay "$folder/run" --step 10 --to "$folder/ten" --json
 grep -qF 'from '"$folder/run/checkpoints/step_000000005" "$folder/err" || complain 'not from the checkpoint before'
 must_succeed '"equal": true' replay "$folder/run" --step 3 --to "$folder/three" --json
+grep -q '^step 3, from the start: ' "$folder/err" || complain 'not from the start'
 [ "$(cd "$folder/run" && find . -type f -exec cksum {} + | sort)" = "$before" ] || complain "the run's folder has changed"
 RANKS=1 must_succeed '"steps": 12' "${train[@]}" --set train.steps=12 --set "run.output=$folder/short"
 RANKS=1 must_succeed ' datasets are equal' diff "$folder/twelve/checkpoints/step_000000012" "$folder/short/checkpoints/step_000000012"
@@ -38,10 +39,18 @@ next=("${train[@]}" --set 'checkpoint.accept=["data"]' --set "checkpoint.resume=
 must_succeed '"steps": 18' "${next[@]}"
 rm -r "$folder/next/checkpoints/step_000000010"
 must_succeed '"equal": true' replay "$folder/next" --step 12 --to "$folder/of_next" --json
+grep -qF "step 12, from $folder/deltas/checkpoints/step_000000009 (checkpoint.resume): " "$folder/err" ||
+  complain 'no word of the checkpoint from which the run resumed'
 must_fail 'the run begins at step 9, so it has no step 7' replay "$folder/next" --step 7 --to "$folder/before_next"
 [ ! -e "$folder/before_next" ] || complain 'a folder without the step'
 must_succeed '"steps": 12' "${train[@]}" --set train.steps=12 --set "run.output=$folder/deltas"
 must_fail 'no longer names; give --step one after step 15' replay "$folder/next" --step 12 --to "$folder/gone"
+
+# A run that began with the weights of another one.
+must_succeed '"steps": 9' "${train[@]}" --set train.steps=9 --set "run.output=$folder/warm" --set "checkpoint.start_from=$folder/run"
+must_succeed '"equal": true' replay "$folder/warm" --step 3 --to "$folder/of_warm" --json
+grep -qF "step 3, from step 0 with the weights of $folder/run/checkpoints/step_000000018 (checkpoint.start_from): " "$folder/err" ||
+  complain 'no word of the weights with which the run began'
 
 # A signal before the step.
 RANKS=1
